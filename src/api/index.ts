@@ -28,6 +28,7 @@ export type {
   ReportOptions,
   RotaryReport,
 } from './model/modelReport.js';
+export { type LayerByLayerOptions, type LayersPassed, layerByLayer } from './model/layerByLayer.js';
 export { type NextToken, type NextTokenOptions, nextToken } from './model/nextToken.js';
 export { loadOpening, type Opening, openingHeads, openingText } from './model/opening.js';
 export {

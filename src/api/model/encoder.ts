@@ -375,8 +375,7 @@ export function encoderApi(raw: Raw): EncoderApi {
       if (scores !== undefined) check.object('scores', scores);
       const queries = scores ? check.integer('scores.query', scores.query, 1) : 0;
       const keys = scores ? check.integer('scores.key', scores.key, 1) : 0;
-      const bytes =
-        ((layers + 1) * (2 * positions + d + 2) * d + layers * positions * (queries + keys)) * 8;
+      const bytes = ((layers + 1) * (2 * positions + d + 2) * d + layers * positions * (queries + keys)) * 8;
       check.fits(`Means of ${layers + 1} states of ${positions} positions`, bytes);
       const mine = held(
         raw,

@@ -7,7 +7,7 @@ import { type FloatsOf, type Linear, type Precision, type Table, table } from '.
 import { type Checkpoint, type Held, present } from './checkpoint.js';
 import type { EncoderInput } from './encoder.js';
 import type { Layout, LinearNames, NormFacts, NormNames } from './layout.js';
-import type { EncoderParts, Resident } from './resident.js';
+import type { EncoderParts, Ends, Resident } from './resident.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
 
 /** An opened model, as these functions need it. */
@@ -91,11 +91,12 @@ export async function beforeLayers<P extends Precision>(
   of: ReturnType<typeof tensorsOf<P>>,
   precision: P,
   more: Omit<EncoderInput<P>, 'd_model' | 'heads' | 'precision' | 'causal' | 'norm'> = {},
+  { first }: Pick<Ends, 'first'> = { first: true },
 ) {
   const { d_model, causal, attentionNorm, embeddingNorm, norms, projection, relativeBias } = layout;
   const [normed, projected, biased] = await Promise.all([
-    embeddingNorm && of.norm(embeddingNorm, epsilon, norms),
-    projection && of.linear(projection),
+    first && embeddingNorm && of.norm(embeddingNorm, epsilon, norms),
+    first && projection && of.linear(projection),
     relativeBias && of.whole(relativeBias),
   ]);
   return superpose.encoder<P>({
@@ -224,6 +225,7 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
         return values;
       };
       const part = (values: A) => {
+        if (of === 1) return scaled(values);
         const size = values.length / of / byHead;
         const own = make(byHead * size);
         for (let head = 0; head < byHead; head++) {

@@ -4,7 +4,14 @@ import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
 import type { FloatsOf, Precision, Table } from '../table.js';
 import type { PositionChange } from './changedPositions.js';
-import { type Corpus, type CorpusMeans, type CorpusMeansOptions, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
+import {
+  type Corpus,
+  type CorpusMeans,
+  type CorpusMeansOptions,
+  meansAt,
+  meansOver,
+  scoreMeansAt,
+} from './corpusMeans.js';
 import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
 import {
   checkedTaker,

@@ -5,6 +5,7 @@ import { type FloatsOf, type Precision, type Table, table } from '../table.js';
 import { present, shaped } from './checkpoint.js';
 import { type Opened, rowsThrough, tensorsOf } from './firstLayer.js';
 import type { Config } from './headerTensors.js';
+import { type LayersPassed, layerByLayer } from './layerByLayer.js';
 import type { Layout } from './layout.js';
 import { insides, type ModelInput, type OpenedModel } from './openModel.js';
 import type { Sentence } from './sentence.js';
@@ -32,8 +33,8 @@ export interface NextToken {
 }
 
 /**
- * What an opened model expects after a token of the input: the whole distribution. Throws as its forward() does, and
- * RangeError for a family that predicts no next token.
+ * What an opened model expects after a token of the input: the whole distribution. One layer at a time is in memory, and
+ * none stays. Throws as its forward() does, and RangeError for a family that predicts no next token.
  */
 export async function nextToken<P extends Precision = 'float32'>(
   model: OpenedModel,
@@ -45,12 +46,12 @@ export async function nextToken<P extends Precision = 'float32'>(
   const { layout } = inside;
   if (!layout.head) throw new RangeError(`${layout.name} predicts no next token.`);
   const kind = check.precision(precision ?? 'float32') as P;
-  const sentence = await inside.sentence(input);
+  const { sentence } = await inside.read(input);
   const { length } = sentence.ids;
   const asked = check.integer('row', row ?? length - 1, 0, length - 1);
   const head = headIn(inside);
-  const forward = await model.forward<P>(sentence, { precision: kind, scores: false, ...watching });
-  const { data, columns } = forward.last();
+  const [passed] = await layerByLayer<P>(model, [sentence], { precision: kind, ...watching });
+  const { data, columns } = (passed as LayersPassed<FloatsOf<P>>).last;
   const last = table(data.slice(asked * columns, (asked + 1) * columns) as FloatsOf<P>, 1, columns);
   const found = await expectedAfter(inside, head, last, kind, watching);
   const tokenizer = model.readsText ? await inside.tokenizer() : undefined;

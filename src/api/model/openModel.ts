@@ -428,8 +428,16 @@ export async function openModel(
       held = hold();
     },
   };
-  const sentence = async (input: ModelInput) => (await inputOf(input)).sentence;
-  insides.set(model, { superpose, checkpoint, layout, config, tokenizer: cutter, sentence });
+  insides.set(model, {
+    superpose,
+    checkpoint,
+    layout,
+    config,
+    tokenizer: cutter,
+    complete,
+    read: inputOf,
+    rows: rowsOf,
+  });
   return model;
 }
 
@@ -442,7 +450,16 @@ export const insides = new WeakMap<
     layout: Layout;
     config: Config;
     tokenizer(): Promise<Tokenizer>;
-    sentence(input: ModelInput): Promise<Sentence>;
+    /** Throws where nothing says how many heads there are, or ε. */
+    complete(): Opened;
+    /** Checks an input, and cuts a text. */
+    read(input: ModelInput): Promise<{ given: FirstLayerInput; sentence: Sentence }>;
+    /** The rows that it sums. */
+    rows<P extends Precision>(
+      given: FirstLayerInput,
+      precision: P,
+      signal?: AbortSignal,
+    ): Promise<OwnRows<FloatsOf<P>>>;
   }
 >();
 

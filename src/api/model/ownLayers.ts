@@ -8,7 +8,7 @@ import { beforeLayers, headsOf, type Opened, queryFactor, tensorsOf } from './fi
 import { type Config, quoted, refuseSizes } from './headerTensors.js';
 import { bert, distilBert, gpt2, type LayerParts, mpnet, opt } from './layerParts.js';
 import { type FamilyId, type LayerFacts, type Layout, type LinearNames, listed } from './layout.js';
-import type { EncoderParts } from './resident.js';
+import type { EncoderParts, Ends } from './resident.js';
 import type { CountedWatch } from './slices.js';
 
 interface FamilyLayers {
@@ -115,7 +115,11 @@ export function ownLayers(opened: Opened, config: Config): EncoderParts {
     };
   };
   return {
-    async begin<P extends Precision>(precision: P, watch: CountedWatch) {
+    async begin<P extends Precision>(
+      precision: P,
+      watch: CountedWatch,
+      ends: Ends = { first: true, last: true },
+    ) {
       // A file that was cut short may lack whole layers.
       const count = layersIn(checkpoint, layout);
       refuseSizes(config, { num_hidden_layers: count, n_layer: count, n_layers: count, num_layers: count });
@@ -124,14 +128,15 @@ export function ownLayers(opened: Opened, config: Config): EncoderParts {
       const activation = own ? activationNamed(own.activation) : activationOf(config, names.activation);
       const { of, norm } = reader(precision, watch);
       const { finalNorm, relative } = layout;
-      return beforeLayers(opened, of, precision, {
+      const more = {
         activation,
-        ...(finalNorm && { finalNorm: await norm(finalNorm) }),
+        ...(ends.last && finalNorm && { finalNorm: await norm(finalNorm) }),
         ...(own && { d_head, keyHeads, parallel: own.parallel }),
         ...(relative === 'slopes' && {
           slopes: rounded<FloatsOf<P>>(superpose.alibiSlopes(heads), precision === 'float32'),
         }),
-      });
+      };
+      return beforeLayers(opened, of, precision, more, ends);
     },
     async layer(number, precision, watch) {
       const { norm, linear } = reader(precision, watch);

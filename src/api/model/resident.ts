@@ -4,10 +4,18 @@ import type { FloatsOf, Precision } from '../table.js';
 import type { Encoder, EncoderLayer } from './encoder.js';
 import type { CountedWatch } from './slices.js';
 
+/** Whether an encoder has what comes before the first layer of its model, and what comes after the last. */
+export interface Ends {
+  /** The norm and the projection of the summed embeddings. */
+  readonly first: boolean;
+  /** The final norm. */
+  readonly last: boolean;
+}
+
 /** Where an encoder comes from, piece by piece. */
 export interface EncoderParts {
-  /** An encoder without layers. */
-  begin<P extends Precision>(precision: P, watch: CountedWatch): Promise<Encoder<FloatsOf<P>>>;
+  /** An encoder without layers; `ends` says which ends of the model it has, both unless given. */
+  begin<P extends Precision>(precision: P, watch: CountedWatch, ends?: Ends): Promise<Encoder<FloatsOf<P>>>;
   /** The weights of a layer, from 0. */
   layer<P extends Precision>(
     number: number,
@@ -100,7 +108,7 @@ export function resident(partsOf: () => EncoderParts): Resident {
 /**
  * Yields, for aborts to get through and shorter requests to go first. Browsers delay timers, not messages.
  */
-const breath = () =>
+export const breath = () =>
   new Promise<void>((go) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
