@@ -15,6 +15,7 @@ const inCi = process.env.CI === 'true';
 /** Test files that read the checkout or start programs. */
 const nodeOnly = [
   'decoders',
+  'drawnEncoders',
   'drift',
   'familyTable',
   'files',

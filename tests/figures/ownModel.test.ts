@@ -1,10 +1,13 @@
 // Figures of a reader's own model, MiniLM's figures with its numbers: the worker's side, without a page.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { logitsOf, openingText, openModel, type Picture, type Table } from 'superpose';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
+import { sharedOut } from '../../web/figures/heads.ts';
 import type { OneScore } from '../../web/figures/oneScore.ts';
 import { type Opened, ownFigures } from '../../web/figures/ownModel.ts';
 import { groups } from '../../web/figures/terms.ts';
@@ -14,8 +17,10 @@ import { library } from '../../web/worker/library.ts';
 import { ownModel } from '../../web/worker/ownModel.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import { plain } from '../api/support/builds.ts';
+import { drawnModels } from '../api/support/drawnModels.ts';
 import { largestDifference } from '../api/support/numbers.ts';
 import { describeWeights } from '../api/support/weights.ts';
+import { withoutNumpy } from '../tools/support/numpy.ts';
 import { expectSoundPictures } from './support.ts';
 
 // What was computed beforehand is of MiniLM, never of a reader's model.
@@ -115,6 +120,40 @@ test('a family whose layers cannot be run has only the figures of the first scor
   const vit = await opened(folderOf('vit'));
   expect(Object.keys(vit.figures)).toEqual(['own-gram', 'own-overlap', 'own-heads', 'own-one-score']);
 });
+
+test.skipIf(withoutNumpy)(
+  'each layer of a model that sees is shared out, with words about patches',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'superpose-seen-'));
+    try {
+      await drawnModels('encoders', 1, folder);
+      const { figures, found, model } = await opened(join(folder, 'vit'));
+      expect(Object.keys(figures)).toEqual(['own-gram', 'own-overlap', 'own-heads', 'own-one-score']);
+      expect(figures['own-heads']?.controls.layer).toMatchObject({ values: [0, 1, 2] });
+      expect(figures['own-heads']?.remark?.({} as never, {} as never)).toMatch(
+        /^Tokens are patches here\. .*are not asked of pictures\./,
+      );
+      const picture = square(model.picture?.side as number, 5);
+      await ask('own-open', { picture });
+      const own = await openModel(plain, join(folder, 'vit'));
+      for (const layer of [1, 2]) {
+        const said = await found('own-heads', { layer });
+        const groups = {
+          patch: ['patch'],
+          position: ['position'],
+          rest: ['class', 'attention', 'mlp', 'constant'],
+        };
+        const [mean] = sharedOut(plain, [await own.decompose({ picture }, { layer, groups })]).slice(-2);
+        expect(said).toContain(`in layer ${layer}, by the direct path`);
+        expect(said).toContain(`Cross terms are ${aboutPercent(mean?.cross as number)} of the average head`);
+      }
+      own.delete();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+  120_000,
+);
 
 test('a link names the file, and that of another is told', async () => {
   const [one, other] = [await opened(folderOf('bert')), await opened(folderOf('roberta'))];

@@ -162,8 +162,8 @@ def canonical_parts(parts, apart, weights):
     return out
 
 
-def decomposed(model, rows, run, apart, way, gauge="canonical", at_embedding=True):
-    """[L][6, n, d]: the parts of the input of each layer's W_Q and W_K, without padding."""
+def decomposed(model, rows, run, apart, way, gauge="canonical", at_embedding=True, offset=0):
+    """[L][6, n, d]: the parts of the input of each layer's W_Q and W_K, without padding. `offset` is constant in the sum."""
     n, heads, pre = rows.shape[1], model["heads"], model["pre"]
     sigma = run["sigma"]
 
@@ -182,6 +182,7 @@ def decomposed(model, rows, run, apart, way, gauge="canonical", at_embedding=Tru
 
     parts = np.zeros((len(GROUPS), *rows.shape[1:]))
     parts[:3] = rows
+    parts[CONSTANT] += offset
     before = (["embedding"] if model["embedding_norm"] else []) + ([(0, "attention")] if pre else [])
     if at_embedding:
         parts = gauged(parts, *before)

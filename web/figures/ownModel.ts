@@ -131,7 +131,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
     places.length > 1
       ? { layer: { kind: 'steps', more: true, label: 'Layer', values: places, initial: 0 } }
       : {};
-  const patches = `${model.picture ? 'Tokens are patches here. ' : ''}${unverified}`;
+  const patches = `${model.picture ? 'Tokens are patches here. “Where position goes” and “Does it need positions?” ask about texts, and are not asked of pictures. ' : ''}${unverified}`;
   add(
     as(
       heads,
@@ -158,7 +158,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
       patches,
     ),
   );
-  if (model.layers === 0) return made;
+  if (model.layers === 0 || model.picture) return made;
   const layers = {
     ...layersControl,
     label: `Layers of ${name}`,

@@ -12,6 +12,7 @@ import type {
   StateMeans,
 } from './encoder.js';
 import type { LayersWatch } from './layersWatch.js';
+import type { Sentence } from './sentence.js';
 
 export interface CorpusMeansOptions extends LayersWatch {
   /** Plain sentences. Default corpusSentences. */
@@ -55,14 +56,14 @@ export interface CorpusMeans {
 
 /** A corpus cut into windows. */
 export interface Corpus {
-  /** Rows of a window that have a position: its pieces. */
+  /** Rows of a window that have a position: its pieces, or a picture’s patches. */
   readonly positions: number;
   /** How many rows come before them. */
   readonly first: number;
-  /** Ids of each window. */
-  readonly windows: readonly (readonly number[])[];
-  /** Ids of the sentences that the heads' shares are taken from. */
-  readonly chosen: readonly (readonly number[])[];
+  /** Each window, as a sentence of its own. */
+  readonly windows: readonly Sentence[];
+  /** The sentences that the heads' shares are taken from. */
+  readonly chosen: readonly Sentence[];
 }
 
 /** A model, as meansOver() needs it. */
@@ -84,7 +85,7 @@ export interface CorpusModel {
   /** Widths of queries and keys, if their means are gathered too. */
   scores?: PositionMeansInput['scores'] | undefined;
   /** A run through all layers, which lets others run between two of them; a window needs no scores. */
-  run(ids: readonly number[], isWindow: boolean): Promise<EncoderForward>;
+  run(sentence: Sentence, isWindow: boolean): Promise<EncoderForward>;
   /** Ends the run between two windows. */
   signal?: AbortSignal | undefined;
   /** Called with the fraction of the windows done, from 0 to 1. */
@@ -120,18 +121,30 @@ export function corpusOf<One>(
       `The sentences must have at least ${positions + 3 * stride} pieces, four windows; they have ${pieces.length}.`,
     );
   }
-  const short = cut.filter((ids) => ids.length <= before + positions);
-  const every = Math.max(1, short.length / sentencesForHeads);
+  const sentence = (ids: readonly number[]): Sentence => ({ ids, tokens: ids.map(String), dropped: 0 });
   return {
     positions,
     first: before,
-    windows: Array.from({ length: count }, (_, place) => [
-      ...one.slice(0, before),
-      ...pieces.slice(place * stride, place * stride + positions),
-      ...one.slice(one.length - after),
-    ]),
-    chosen: short.filter((_, place) => Math.floor(place / every) !== Math.floor((place - 1) / every)),
+    windows: Array.from({ length: count }, (_, place) =>
+      sentence([
+        ...one.slice(0, before),
+        ...pieces.slice(place * stride, place * stride + positions),
+        ...one.slice(one.length - after),
+      ]),
+    ),
+    chosen: chosenOf(cut.filter((ids) => ids.length <= before + positions)).map(sentence),
   };
+}
+
+/** Each is a window by itself: pictures, which all have as many patches. */
+export function corpusOfWhole(windows: readonly Sentence[], positions: number, first: number): Corpus {
+  return { positions, first, windows, chosen: chosenOf(windows) };
+}
+
+/** As many as the heads’ shares are taken from, from all over the list. */
+function chosenOf<One>(all: readonly One[]): One[] {
+  const every = Math.max(1, all.length / sentencesForHeads);
+  return all.filter((_, place) => Math.floor(place / every) !== Math.floor((place - 1) / every));
 }
 
 export async function meansOver(
@@ -159,16 +172,16 @@ export async function meansOver(
   const means = positionMeans({ positions, first, d_model, layers, ...(widths && { scores: widths }) });
   let placed = false;
   try {
-    for (const ids of windows) {
-      const forward = await run(ids, true);
+    for (const window of windows) {
+      const forward = await run(window, true);
       placed ||= forward.summands.includes('position');
       means.add(forward);
       stepped();
     }
     const states = Array.from({ length: layers + 1 }, (_, behind) => means.findings(behind));
     const scores = Array.from({ length: layers }, (): PoolableScores[] => []);
-    for (const ids of chosen) {
-      const forward = await run(ids, false);
+    for (const sentence of chosen) {
+      const forward = await run(sentence, false);
       for (const [layer, found] of scores.entries()) {
         const { heads, parts, gauge, covariances, variances } = forward.decompose({
           layer,

@@ -1,6 +1,14 @@
-// Families that normalise before each layer, most of them causal: GPT-2, OPT, Whisper, CLIP's text.
-import { bertConfig, type FamilyRow, refuseSizes, sizes } from './headerTensors.js';
-import { gpt2, namesIn, opt } from './layerParts.js';
+// Families that normalise before each layer, most of them causal: GPT-2, OPT, Whisper, CLIP's and SigLIP's text.
+import {
+  bertConfig,
+  type Config,
+  type FamilyRow,
+  membersOf,
+  refuseSizes,
+  sizes,
+  type Tensors,
+} from './headerTensors.js';
+import { clip, gpt2, namesIn, opt } from './layerParts.js';
 import type { LinearNames } from './layout.js';
 
 const whisperNames = [
@@ -13,13 +21,37 @@ const whisperNames = [
 ];
 
 /** Each of CLIP’s two models has these names after its own. */
-const clipNames = [
-  'embeddings.position_ids',
-  'encoder.layers.#.self_attn.{q,k,v,out}_proj.{weight,bias}',
-  'encoder.layers.#.{layer_norm1,layer_norm2}.{weight,bias}',
-  'encoder.layers.#.mlp.{fc1,fc2}.{weight,bias}',
-];
+const clipNames = ['embeddings.position_ids', ...namesIn('encoder.layers', clip)];
 export const clipNamesOf = (model: string) => clipNames.map((name) => `${model}.${name}`);
+
+/** What CLIP’s and SigLIP’s layers share, after the name of one of their models. */
+export const ofClip = (of: Tensors, model: string) => ({
+  attentionNorm: of.norm(`${model}.encoder.layers.0.layer_norm1`),
+  query: of.linear(`${model}.encoder.layers.0.self_attn.q_proj`, 'd', 'd', true),
+  key: of.linear(`${model}.encoder.layers.0.self_attn.k_proj`, 'd', 'd', true),
+});
+
+/** What SigLIP’s config.json leaves out, since most of its files leave it out. */
+export const siglip = { epsilon: 1e-6, usualHeads: 12 };
+
+/** CLIP’s text model, and SigLIP’s. */
+function clipText(of: Tensors, config: Config) {
+  const token = of.need('text_model.embeddings.token_embedding.weight', 'V', 'd');
+  const position = of.need('text_model.embeddings.position_embedding.weight', 'L', 'd');
+  const { V, L, d } = of.size;
+  const own = membersOf(config, 'text_config');
+  refuseSizes(own, { vocab_size: V, max_position_embeddings: L, hidden_size: d });
+  return {
+    kind: 'tokens',
+    token,
+    position,
+    ...ofClip(of, 'text_model'),
+    finalNorm: `${of.prefix}text_model.final_layer_norm`,
+    ended: true,
+    config: { ...bertConfig, within: 'text_config' },
+    ...sizes(of),
+  } as const;
+}
 
 export const decoderFamilies: readonly FamilyRow[] = [
   {
@@ -155,22 +187,40 @@ export const decoderFamilies: readonly FamilyRow[] = [
     family: 'clip-text',
     sign: ['text_model.embeddings.token_embedding.weight', 'text_model.embeddings.position_embedding.weight'],
     names: [...clipNamesOf('text_model'), 'text_model.final_layer_norm.{weight,bias}'],
-    read: (of) => ({
+    read: (of, config) => ({
       family: 'clip-text',
       name: 'CLIP’s text model',
-      kind: 'tokens',
       about:
         'Token and position rows are added; each layer normalises what it reads. A query sees no later key.',
-      token: of.need('text_model.embeddings.token_embedding.weight', 'V', 'd'),
-      position: of.need('text_model.embeddings.position_embedding.weight', 'L', 'd'),
-      attentionNorm: of.norm('text_model.encoder.layers.0.layer_norm1'),
-      query: of.linear('text_model.encoder.layers.0.self_attn.q_proj', 'd', 'd', true),
-      key: of.linear('text_model.encoder.layers.0.self_attn.k_proj', 'd', 'd', true),
-      ended: true,
+      ...clipText(of, config),
       causal: true,
       apart: [0],
-      config: { ...bertConfig, within: 'text_config' },
-      ...sizes(of),
     }),
+  },
+  {
+    family: 'siglip-text',
+    sign: [
+      'text_model.embeddings.token_embedding.weight',
+      'text_model.embeddings.position_embedding.weight',
+      'text_model.head.weight',
+    ],
+    names: [
+      ...clipNamesOf('text_model'),
+      'text_model.final_layer_norm.{weight,bias}',
+      'text_model.head.bias',
+    ],
+    read(of, config) {
+      const text = clipText(of, config);
+      return {
+        family: 'siglip-text',
+        name: 'SigLIP’s text model',
+        about: `Token and position rows are added; each layer normalises what it reads. A text is filled up to ${text.positions} tokens with padding, which every query sees; ids are run as they are given.`,
+        ...text,
+        causal: false,
+        apart: [],
+        filler: (membersOf(config, 'text_config').pad_token_id as number | undefined) ?? 1,
+        ...siglip,
+      };
+    },
   },
 ];

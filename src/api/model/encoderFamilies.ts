@@ -1,6 +1,14 @@
-// BERT and its relatives: tables of tokens, positions and segments, added up and normalised.
-import { bertConfig, type FamilyRow, sizes, type Tensors } from './headerTensors.js';
-import { bert, distilBert, mpnet, namesIn } from './layerParts.js';
+// BERT and its relatives, ALBERT among them: tables of tokens, positions and segments, added up and normalised.
+import * as check from '../check.js';
+import {
+  bertConfig,
+  type Config,
+  type FamilyRow,
+  refuseSizes,
+  sizes,
+  type Tensors,
+} from './headerTensors.js';
+import { albert, bert, distilBert, mpnet, namesIn } from './layerParts.js';
 import { modelFamilies } from './layout.js';
 
 /** What BERT and relatives with the same tensor names share. */
@@ -62,7 +70,61 @@ const bertNamed = (
   },
 });
 
+/** How ALBERT’s layers share their weights. The file has each once, and only config.json says how often it is run. */
+function sharedIn(of: Tensors, config: Config) {
+  const member = (name: string, otherwise: number, most: number) =>
+    check.integer(`${name} in config.json`, config[name] ?? otherwise, 1, most);
+  const has = (group: number, inner: number) =>
+    of.has(`encoder.albert_layer_groups.${group}.albert_layers.${inner}.ffn_output.weight`);
+  let [groups, inner] = [0, 0];
+  while (has(groups, 0)) groups += 1;
+  while (has(0, inner)) inner += 1;
+  refuseSizes(
+    { num_hidden_groups: 1, inner_group_num: 1, ...config },
+    { num_hidden_groups: groups || undefined, inner_group_num: inner || undefined },
+  );
+  const rounds = config.num_hidden_layers === undefined ? 0 : member('num_hidden_layers', 0, 1000);
+  return { layers: rounds * inner, groups, inner };
+}
+
 export const encoderFamilies: readonly FamilyRow[] = [
+  {
+    family: 'albert',
+    sign: [
+      'encoder.embedding_hidden_mapping_in.weight',
+      'encoder.albert_layer_groups.0.albert_layers.0.attention.query.weight',
+    ],
+    names: [
+      ...namesOfTables,
+      'encoder.embedding_hidden_mapping_in.bias',
+      ...namesIn('encoder.albert_layer_groups.#.albert_layers', albert),
+    ],
+    read(of, config) {
+      const tables = bertTables(of, true);
+      const projection = of.linear('encoder.embedding_hidden_mapping_in', 'd', 'e', true);
+      const { V, L, S, d, e } = of.size;
+      refuseSizes(config, {
+        vocab_size: V,
+        max_position_embeddings: L,
+        type_vocab_size: S,
+        hidden_size: d,
+        embedding_size: e,
+      });
+      const name = 'encoder.albert_layer_groups.0.albert_layers.0.attention';
+      return {
+        family: 'albert',
+        name: 'ALBERT',
+        about:
+          'Token, position and segment rows are added, normalised and mapped to the model’s width before W_Q and W_K read them. Layers share their weights.',
+        ...tables,
+        projection,
+        ...selfAttention(of, name),
+        shared: sharedIn(of, config),
+        epsilon: 1e-12,
+        ...sizes(of),
+      };
+    },
+  },
   {
     family: 'mpnet',
     sign: ['encoder.relative_attention_bias.weight', 'encoder.layer.0.attention.attn.q.weight'],

@@ -121,9 +121,3 @@ function refuseOther(name: string, member: string, value: unknown, allowed: read
     `config.json says ${member} ${check.shown(value)}; ${name} can be read with ${listed(allowed.map(check.shown), 'or')} alone.`,
   );
 }
-
-/** What config.json says of one of its models. */
-export function membersOf(config: Config, within: string | undefined): Config {
-  const inner = within === undefined ? undefined : config[within];
-  return typeof inner === 'object' && inner !== null ? (inner as Config) : config;
-}

@@ -3,9 +3,9 @@ import { grouped, type Normalization } from '../scores/decompose.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
-import { type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
+import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
 import { type Checkpoint, type Held, present } from './checkpoint.js';
-import type { EncoderInput } from './encoder.js';
+import type { EncoderDecomposeInput, EncoderInput } from './encoder.js';
 import type { Layout, LinearNames, NormFacts, NormNames } from './layout.js';
 import type { EncoderParts, Ends, Resident } from './resident.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
@@ -37,8 +37,8 @@ interface Asked extends GaugeOptions, SlicesWatch {
 const offset = 'offset';
 
 /** The names that summandsOf() returns, without the offset. */
-export function summandNames({ kind, position, relative, segment, token }: Layout): string[] {
-  if (kind === 'patches') return ['patch', 'position', 'class'];
+export function summandNames({ kind, patch, position, relative, segment, token }: Layout): string[] {
+  if (kind === 'patches') return ['patch', 'position', ...(patch?.labels.length ? ['class'] : [])];
   if (relative) return ['token'];
   return token && position ? ['token', 'position', ...(segment ? ['token_type'] : [])] : [];
 }
@@ -61,28 +61,41 @@ export async function decomposeFirstLayer<P extends Precision>(
   return kept.use(precision, 1, watch, async (encoder) => {
     const summands = await reading;
     const [first] = Object.values(summands) as [Table<A>];
-    const shown = summandNames(layout);
+    const named = [...summandNames(layout), 'constant'];
     // The other parts of a one-layer model are zero or constant, so they go into `constant`.
-    const parts = grouped([...shown, 'constant'], groups);
-    const besides = ['attention', 'mlp', ...(offset in summands ? [offset] : [])];
-    const all = Object.fromEntries(
-      parts.names.map((name, place) => {
-        const members = [...shown, 'constant'].filter((_, part) => parts.of[part] === place);
-        return [name, members.includes('constant') ? [...members, ...besides] : members];
-      }),
-    );
-    const given =
-      typeof gauge === 'object' && gauge !== null && offset in summands
-        ? { means: { ...(gauge.means as Record<string, A>), [offset]: of.empty(1, first.columns).data } }
-        : gauge;
+    const asked = besideConstant(layout, named, { groups, gauge } as OfParts<A>, ['attention', 'mlp']);
     return encoder.forward(summands).decompose({
+      ...asked,
       layer: 0,
-      groups: all,
-      gauge: given as NonNullable<GaugeOptions<A>['gauge']>,
       apart: apart ?? (gauge === 'raw' ? [] : layout.apart.filter((row) => row < first.rows)),
       ...(only && { only }),
     });
   });
+}
+
+/** What a question about parts says of them. */
+type OfParts<A extends Floats> = Pick<EncoderDecomposeInput<A>, 'groups' | 'gauge'>;
+
+/** The question with `others` counted among the constant, and the bias of patches, which is no part of its own. */
+export function besideConstant<A extends Floats, T extends OfParts<A>>(
+  { patch, d_model }: Layout,
+  parts: string[],
+  asked: T,
+  others: readonly string[] = [],
+): T {
+  const { names, of } = grouped(parts, asked.groups);
+  const added = [...others, ...(patch?.projection.bias === undefined ? [] : [offset])];
+  const groups = Object.fromEntries(
+    names.map((name, place) => {
+      const members = parts.filter((_, part) => of[part] === place);
+      return [name, members.includes('constant') ? [...members, ...added] : members];
+    }),
+  );
+  const { gauge } = asked;
+  if (typeof gauge !== 'object' || gauge === null || !added.includes(offset)) return { ...asked, groups };
+  const [like] = Object.values(gauge.means);
+  const nothing = like instanceof Float32Array ? new Float32Array(d_model) : new Float64Array(d_model);
+  return { ...asked, groups, gauge: { means: { ...gauge.means, [offset]: nothing } } };
 }
 
 /** The model’s encoder without layers; `more` are what its later layers need. */
@@ -213,15 +226,19 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
         epsilon,
       };
     },
-    /** The map, multiplied by a factor. */
+    /** The map, multiplied by a factor, or each of its outputs by one of its own. */
     async linear(
       { weight, bias, block, byHead = 1, transposed }: LinearNames,
-      factor = 1,
+      factor: number | Floats = 1,
     ): Promise<Linear<A>> {
       const { shape } = checkpoint.tensors.get(weight) as Held;
       const [place, of] = block ?? [0, 1];
       const scaled = (values: A) => {
-        for (let at = 0; factor !== 1 && at < values.length; at++) (values[at] as number) *= factor;
+        const by = (at: number) =>
+          typeof factor === 'number'
+            ? factor
+            : (factor[Math.floor((at * factor.length) / values.length)] as number);
+        for (let at = 0; factor !== 1 && at < values.length; at++) (values[at] as number) *= by(at);
         return values;
       };
       const part = (values: A) => {
@@ -267,30 +284,34 @@ export async function summandsOf<P extends Precision>(
   watch: CountedWatch,
 ): Promise<Record<string, Table<FloatsOf<P>>>> {
   if ('patches' in input) {
-    const { projection, before } = layout.patch as NonNullable<Layout['patch']>;
+    const { projection, before, labels, unplaced } = layout.patch as NonNullable<Layout['patch']>;
     const [{ weight, bias }, position, own] = await Promise.all([
       of.linear(projection),
       of.whole(layout.position as string),
       Promise.all(before.map(of.whole)),
     ]);
-    const first = before.length;
+    const first = labels.length;
+    const placed = first - unplaced;
     const count = input.patches.rows;
     const n = first + count;
     const d = layout.d_model;
     const pixels = of.empty(count, input.patches.columns);
     pixels.data.set(input.patches.data);
     const mapped = rowsThrough(superpose, pixels, { weight }, precision);
-    const made = { patch: of.empty(n, d), position: of.empty(n, d), class: of.empty(n, d) };
-    made.patch.data.set(mapped.data, first * d);
-    made.position.data.set(position.data.subarray(first * d), first * d);
-    for (const [row, { data }] of own.entries()) {
-      for (let c = 0; c < d; c++)
-        made.class.data[row * d + c] = (data[c] as number) + (position.data[row * d + c] as number);
+    const made: Record<string, Table<FloatsOf<P>>> = Object.fromEntries(
+      [...summandNames(layout), ...(bias ? [offset] : [])].map((name) => [name, of.empty(n, d)]),
+    );
+    made.patch?.data.set(mapped.data, first * d);
+    made.position?.data.set(position.data.subarray(placed * d), first * d);
+    let at = 0;
+    for (const { data } of own) {
+      for (const value of data) {
+        const added = at < placed * d ? (position.data[at] as number) : 0;
+        (made.class as Table<FloatsOf<P>>).data[at++] = value + added;
+      }
     }
-    if (!bias) return made;
-    const constant = of.empty(n, d);
-    for (let row = first; row < n; row++) constant.data.set(bias, row * d);
-    return { ...made, [offset]: constant };
+    for (let row = first; bias && row < n; row++) made[offset]?.data.set(bias, row * d);
+    return made;
   }
   const { ids } = input;
   const read = (name: string, rows: readonly number[]) => checkpoint.rows(name, rows, precision, watch);

@@ -80,6 +80,15 @@ export const sizes = ({ size }: Tensors, firstPosition = 0) => ({
   firstPosition,
 });
 
+/** What config.json says of one of its models. CLIP’s older files say some of it twice; the second saying counts. */
+export function membersOf(config: Config, within: string | undefined): Config {
+  const all = [within, `${within}_dict`].flatMap((name) => {
+    const inner = within === undefined || name === undefined ? undefined : config[name];
+    return typeof inner === 'object' && inner !== null ? [inner as Config] : [];
+  });
+  return all.length > 0 ? Object.assign({}, ...all) : config;
+}
+
 /** Throws where config.json gives another size than the tensors. */
 export function refuseSizes(config: Config, sizes: Readonly<Record<string, number | undefined>>): void {
   for (const [member, size] of Object.entries(sizes)) {

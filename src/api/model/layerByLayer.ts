@@ -55,20 +55,20 @@ export async function layerByLayer<P extends Precision = 'float32'>(
   const { layers } = model;
   check.integers('states', states, layers);
   check.integers('scores', scores, layers - 1);
-  const given: Awaited<ReturnType<typeof read>>[] = [];
-  for (const input of inputs) given.push(await read(input));
+  const sentences: Sentence[] = [];
+  for (const input of inputs) sentences.push(await read(input));
 
   const { d_model } = opened.layout;
-  const numbers = given.reduce((sum, { sentence }) => {
-    const n = sentence.ids.length;
+  const numbers = sentences.reduce((sum, { ids }) => {
+    const n = ids.length;
     return sum + (new Set(states).size + 2) * n * d_model + 2 * new Set(scores).size * opened.heads * n * n;
   }, 0);
   check.fits(
-    `What is kept of ${given.length === 1 ? 'the input' : `${given.length} inputs`}`,
+    `What is kept of ${sentences.length === 1 ? 'the input' : `${sentences.length} inputs`}`,
     numbers * (kind === 'float32' ? 4 : 8),
   );
 
-  const kept = given.map(({ sentence }) => ({
+  const kept = sentences.map((sentence) => ({
     sentence,
     states: new Map<number, Table<A>>(),
     logits: new Map<number, A>(),
@@ -84,12 +84,12 @@ export async function layerByLayer<P extends Precision = 'float32'>(
     const encoder = await parts.begin(kind, watch, { first: layer === 0, last: layer === layers - 1 });
     try {
       encoder.addLayer(await parts.layer(layer, kind, once));
-      for (const [place, { given: input }] of given.entries()) {
+      for (const [place, sentence] of sentences.entries()) {
         await breath();
         watch.signal?.throwIfAborted();
         const one = kept[place] as (typeof kept)[number];
         const state = reached[place];
-        const summands = state ? { state } : await rows(input, kind, watch.signal);
+        const summands = state ? { state } : await rows(sentence, kind, watch.signal);
         const asked = scores.includes(layer);
         const run = encoder.forward(summands, { scores: asked });
         if (layer === 0 && states.includes(0)) one.states.set(0, run.state(0));

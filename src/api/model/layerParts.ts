@@ -40,10 +40,25 @@ export const distilBert = named(
 export const mpnet = named(
   'attention.attn.q attention.attn.k attention.attn.v attention.attn.o attention.LayerNorm intermediate.dense output.dense output.LayerNorm',
 );
+export const albert = named(
+  'attention.query attention.key attention.value attention.dense attention.LayerNorm ffn ffn_output full_layer_layer_norm',
+);
 export const gpt2 = named('attn.c_attn attn.c_attn attn.c_attn attn.c_proj ln_1 mlp.c_fc mlp.c_proj ln_2');
 export const opt = named(
   'self_attn.q_proj self_attn.k_proj self_attn.v_proj self_attn.out_proj self_attn_layer_norm fc1 fc2 final_layer_norm',
 );
+export const vit = named(
+  'attention.attention.query attention.attention.key attention.attention.value attention.output.dense layernorm_before intermediate.dense output.dense layernorm_after',
+);
+/** The same of timm’s. */
+export const timm = named('attn.qkv attn.qkv attn.qkv attn.proj norm1 mlp.fc1 mlp.fc2 norm2');
+export const dinov2 = named(
+  'attention.attention.query attention.attention.key attention.attention.value attention.output.dense norm1 mlp.fc1 mlp.fc2 norm2',
+);
+export const clip = named(
+  'self_attn.q_proj self_attn.k_proj self_attn.v_proj self_attn.out_proj layer_norm1 mlp.fc1 mlp.fc2 layer_norm2',
+);
+
 /** The names of all layers’ tensors as FamilyRow lists them, after what comes before the number. */
 export const namesIn = (before: string, parts: LayerParts): string[] =>
   Object.entries(parts).map(

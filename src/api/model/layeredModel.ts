@@ -183,8 +183,7 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
       apart: fixed,
       precision: kind,
       ...(scores && { scores: model.projections ?? { query: d_model, key: d_model } }),
-      async run(ids, isWindow) {
-        const sentence = { ids, tokens: ids.map(String), dropped: 0 };
+      async run(sentence, isWindow) {
         const summands = await (control && isWindow
           ? model.changed(sentence, { mean: 'sentence' }, kind)
           : rows(sentence, kind, signal));

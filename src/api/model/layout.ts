@@ -53,6 +53,12 @@ export const modelFamilies = {
     layers: true,
     config: { relative_attention_num_buckets: [32] },
   },
+  albert: {
+    name: 'ALBERT',
+    types: ['albert'],
+    layers: true,
+    config: ofBert,
+  },
   gpt2: {
     name: 'GPT-2',
     types: ['gpt2'],
@@ -74,9 +80,42 @@ export const modelFamilies = {
       layer_norm_elementwise_affine: [true],
     },
   },
-  vit: { name: 'ViT/DeiT', types: ['vit', 'deit'], config: {} },
-  'clip-text': { name: 'CLIP’s text model', types: ['clip', 'clip_text_model'], config: {} },
-  'clip-vision': { name: 'CLIP’s vision model', types: ['clip', 'clip_vision_model'], config: {} },
+  vit: {
+    name: 'ViT/DeiT',
+    types: ['vit', 'deit'],
+    layers: true,
+    config: { qkv_bias: [true, false], num_channels: [3] },
+  },
+  'clip-text': {
+    name: 'CLIP’s text model',
+    types: ['clip', 'clip_text_model'],
+    layers: true,
+    config: {},
+  },
+  'clip-vision': {
+    name: 'CLIP’s vision model',
+    types: ['clip', 'clip_vision_model'],
+    layers: true,
+    config: {},
+  },
+  dinov2: {
+    name: 'DINOv2',
+    types: ['dinov2', 'dinov2_with_registers'],
+    layers: true,
+    config: { qkv_bias: [true, false], num_channels: [3], use_swiglu_ffn: [false] },
+  },
+  'siglip-text': {
+    name: 'SigLIP’s text model',
+    types: ['siglip', 'siglip_text_model'],
+    layers: true,
+    config: {},
+  },
+  'siglip-vision': {
+    name: 'SigLIP’s vision model',
+    types: ['siglip', 'siglip_vision_model'],
+    layers: true,
+    config: {},
+  },
   'whisper-decoder': {
     name: 'Whisper’s decoder',
     types: ['whisper'],
@@ -201,6 +240,8 @@ export interface Layout {
   readonly apart: readonly number[];
   /** Whether every sentence ends with the same token. */
   readonly ended?: true;
+  /** What a text is filled up with, as long as there are positions; every query sees it. */
+  readonly filler?: number;
   /** Whether a query sees no later key. */
   readonly causal: boolean;
   /** Whether scores are q · k as it is, not over √d_h. */
@@ -221,9 +262,11 @@ export interface Layout {
   readonly longest?: number;
   /** The number of heads, where the header tells. */
   readonly heads?: number;
+  /** The number of heads where config.json leaves it out. */
+  readonly usualHeads?: number;
   /** ε of the norms, where the implementation fixes it for the whole family. */
   readonly epsilon?: number;
-  /** The members of config.json, or of its member `within`, that give heads and ε. */
+  /** The members of config.json, or of its member `within`, that give heads and ε. Others are beside them. */
   readonly config: { within?: string; heads: readonly string[]; epsilon: readonly string[] };
   /** The table of tokens. */
   readonly token?: string;
@@ -245,6 +288,8 @@ export interface Layout {
   readonly query?: LinearNames;
   /** W_K. */
   readonly key?: LinearNames;
+  /** Where layers share their weights: how many there are, in so many groups of so many, as config.json says. */
+  readonly shared?: { readonly layers: number; readonly groups: number; readonly inner: number };
   /** After the last layer, without `.weight` and `.bias`. */
   readonly finalNorm?: string;
   /** Where the model predicts the next token. */
@@ -264,8 +309,12 @@ export interface Layout {
     side: number;
     /** Rows and columns of the grid. */
     grid: number;
-    /** Rows before the patches; each has its own row of the position table. */
+    /** The tensors of the rows before the patches. */
     before: readonly string[];
+    /** What those rows are called. */
+    labels: readonly string[];
+    /** How many of them, the last, have no row of the position table. */
+    unplaced: number;
     /**
      * Default normalisation, without preprocessor_config.json: pixels from 0 to 1, minus mean, over
      * deviation.

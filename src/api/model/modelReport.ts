@@ -111,7 +111,8 @@ export async function modelReport(opened: Reported, options: ReportOptions): Pro
     positionsOf(checkpoint, layout, positionRows, watch),
   ]);
   // In every family that has both tables, row i of a sentence gets row i of the position table.
-  const used = position && without(superpose, position, layout.apart);
+  const placed = layout.apart.slice(0, layout.apart.length - (layout.patch?.unplaced ?? 0));
+  const used = position && without(superpose, position, placed);
   const centred = token && less(superpose, token.table);
   const both = token && position && used && centred;
   // A row of zeros, for example one that was never trained, has no cosine.

@@ -46,7 +46,7 @@ export async function nextToken<P extends Precision = 'float32'>(
   const { layout } = inside;
   if (!layout.head) throw new RangeError(`${layout.name} predicts no next token.`);
   const kind = check.precision(precision ?? 'float32') as P;
-  const { sentence } = await inside.read(input);
+  const sentence = await inside.read(input);
   const { length } = sentence.ids;
   const asked = check.integer('row', row ?? length - 1, 0, length - 1);
   const head = headIn(inside);

@@ -9,9 +9,10 @@ import type { Floats, FloatsOf, Precision, Table } from '../table.js';
 import type { PositionChange } from './changedPositions.js';
 import { type Checkpoint, checkpointOf } from './checkpoint.js';
 import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
-import type { EncoderForward, ForwardInput, Way } from './encoder.js';
-import { FamilyUnknown, membersOf, recognised } from './families.js';
+import type { EncoderDecomposeInput, EncoderForward, ForwardInput, Way } from './encoder.js';
+import { FamilyUnknown, recognised } from './families.js';
 import {
+  besideConstant,
   decomposeFirstLayer,
   type FirstLayerInput,
   firstLayer,
@@ -20,13 +21,20 @@ import {
   summandsOf,
   tensorsOf,
 } from './firstLayer.js';
-import type { Config } from './headerTensors.js';
+import { type Config, membersOf } from './headerTensors.js';
 import type { FirstTokenInput, FirstTokenOptions, PositionsTaken, TakenOptions } from './interventions.js';
 import type { LayeredFunctions } from './layeredModel.js';
 import type { FamilyId, Layout } from './layout.js';
 import { type ModelReport, modelReport, type ReportOptions } from './modelReport.js';
 import { layersIn, ownLayers } from './ownLayers.js';
-import { type Picture, patchesOf, pictureRules } from './pictures.js';
+import {
+  checkedPicture,
+  type Picture,
+  type PictureInput,
+  type PictureRules,
+  patchesOf,
+  pictureRules,
+} from './pictures.js';
 import { resident } from './resident.js';
 import type { Sentence } from './sentence.js';
 import { counted, filesOf, jsonOf, type Slices, type SlicesWatch, type Source } from './slices.js';
@@ -38,7 +46,7 @@ export interface OpenModelOptions extends SlicesWatch {
    */
   family?: FamilyId;
   /**
-   * Which model of a shared file: CLIP’s text (default) or vision, Whisper’s decoder (default) or encoder.
+   * Which model of a shared file: CLIP’s or SigLIP’s text (default) or vision, Whisper’s decoder (default) or encoder.
    */
   part?: FamilyId;
   /** Heads of the first layer, in case there is no config.json to give them. */
@@ -84,6 +92,8 @@ export interface OpenCorpusMeansOptions extends Omit<CorpusMeansOptions, 'senten
    * ends with. Default corpusSentences.
    */
   sentences?: readonly (string | { readonly ids: readonly number[] })[];
+  /** For a model of pictures, in place of sentences: at least four, each a window. */
+  inputs?: readonly PictureInput[];
 }
 
 export interface OpenForwardOptions<P extends Precision = 'float32'>
@@ -165,7 +175,7 @@ export interface OpenedModel {
   ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
   /**
    * The mean decomposition of every state over windows of a corpus: 30 pieces (fewer if the model has fewer
-   * positions), between what all sentences begin and end with. Takes seconds to minutes; throws as forward() does, and
+   * positions), between what all sentences begin and end with; or over pictures. Takes seconds to minutes; throws as forward() does, and
    * RangeError for fewer than four windows.
    */
   corpusMeans(options?: OpenCorpusMeansOptions): Promise<CorpusMeans>;
@@ -183,7 +193,8 @@ export interface OpenedModel {
   rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P): Promise<OwnRows<FloatsOf<P>>>;
   /**
    * The rows of an input after its positions or word order are changed, for forward(). Positions count from
-   * 0, whatever row of the table the model begins with. Throws RangeError, TypeError.
+   * 0, whatever row of the table the model begins with. A picture takes all positions, so that `mean: 'sentence'` and
+   * `order` alone can change it; rows that are no patches keep their places. Throws RangeError, TypeError.
    */
   changed<P extends Precision = 'float64'>(
     input: ModelInput,
@@ -215,7 +226,9 @@ export async function openModel(
   const layout = layouts.find(({ family }) => family === part) ?? (layouts[0] as Layout);
   const { heads, epsilon } = told(layout, config, options);
   const rules = layout.patch && pictureRules(layout.patch, await jsonOf(files, 'preprocessor_config.json'));
-  const positions = layout.longest ?? layout.positions - (layout.patch?.before.length ?? 0);
+  const positions =
+    layout.longest ??
+    layout.positions - (layout.patch ? layout.patch.labels.length - layout.patch.unplaced : 0);
   let tokenizer: Promise<Tokenizer> | undefined;
 
   const cutter = () => {
@@ -249,28 +262,41 @@ export async function openModel(
     return { ids, tokens, dropped: 0 };
   };
 
-  const inputOf = async (input: ModelInput): Promise<{ given: FirstLayerInput; sentence: Sentence }> => {
+  const filled = ({ ids, tokens }: Sentence) => {
+    const { filler, positions } = layout;
+    const missing = Array<number>(Math.max(0, positions - ids.length));
+    return filler === undefined
+      ? { ids, tokens }
+      : {
+          ids: [...ids, ...missing.fill(filler)],
+          tokens: [...tokens, ...missing.fill(0).map(() => '[padding]')],
+        };
+  };
+
+  /** What is not in its sentence, where an input is no text. */
+  const behind = new WeakMap<Sentence, () => FirstLayerInput>();
+  const givenOf = (sentence: Sentence): FirstLayerInput => behind.get(sentence)?.() ?? { ids: sentence.ids };
+  const standIn = (tokens: string[], given: () => FirstLayerInput): Sentence => {
+    const sentence = { ids: tokens.map((_, row) => row), tokens, dropped: 0 };
+    behind.set(sentence, given);
+    return sentence;
+  };
+  const ofPicture = (input: PictureInput, { grid, ...rules }: PictureRules) => {
+    const patches = Array.from({ length: grid ** 2 }, (_, at) => `${Math.floor(at / grid)},${at % grid}`);
+    return standIn([...(layout.patch?.labels ?? []), ...patches], () => ({
+      patches: patchesOf(input, { grid, ...rules }),
+    }));
+  };
+
+  const inputOf = async (input: ModelInput): Promise<Sentence> => {
     if (layout.kind === 'frames') {
       throw new RangeError(`${layout.name} has no scores that can be taken apart here. ${layout.about}`);
     }
-    if (rules) {
-      const patches = patchesOf(input, rules);
-      const before = layout.patch?.before.map((_, row) => (row === 0 ? '[class]' : '[distillation]')) ?? [];
-      const { grid } = rules;
-      const tokens = [
-        ...before,
-        ...Array.from({ length: grid ** 2 }, (_, at) => `${Math.floor(at / grid)},${at % grid}`),
-      ];
-      return { given: { patches }, sentence: { ids: tokens.map((_, row) => row), tokens, dropped: 0 } };
-    }
-    if (typeof input === 'string') {
-      const sentence = await sentenceOf(await tokenize(input));
-      return { given: { ids: sentence.ids }, sentence };
-    }
+    if (rules) return ofPicture(checkedPicture(input, rules), rules);
+    if (typeof input === 'string') return sentenceOf(filled(await tokenize(input)));
     check.object('input', input);
     if (!('ids' in input)) check.refuse('input', 'a text or an object with ids', input, false);
-    const sentence = await sentenceOf(input);
-    return { given: { ids: sentence.ids }, sentence };
+    return sentenceOf(input);
   };
 
   const layers = layersIn(checkpoint, layout);
@@ -282,25 +308,35 @@ export async function openModel(
     return { superpose, checkpoint, layout, heads, epsilon };
   };
   const rowsOf = async <P extends Precision>(
-    given: FirstLayerInput,
+    sentence: Sentence,
     precision: P,
     signal?: AbortSignal | undefined,
   ): Promise<OwnRows<FloatsOf<P>>> => {
     const watch = counted({ signal });
     const of = tensorsOf(checkpoint, precision, watch);
-    return summandsOf({ superpose, checkpoint, layout }, given, precision, of, watch);
+    return summandsOf({ superpose, checkpoint, layout }, givenOf(sentence), precision, of, watch);
   };
 
-  const changed = async <P extends Precision = 'float64'>(
-    input: ModelInput,
+  /** Parts that every row has one of, and what is added to them. */
+  const [content = '', position = ''] = summandNames(layout);
+  const changed = async <P extends Precision>(
+    sentence: Sentence,
     change: PositionChange,
-    precision?: P,
+    kind: P,
   ): Promise<OwnRows<FloatsOf<P>>> => {
-    const kind = check.precision(precision ?? 'float64') as P;
-    const { given } = await inputOf(input);
-    const rows = await rowsOf(given, kind);
-    const { token, position } = rows as Record<'token' | 'position', Table<FloatsOf<P>>>;
-    if (!token || !position) throw new RangeError(`The rows of ${layout.name} are not changed here.`);
+    const first = layout.apart.length;
+    if (layout.kind !== 'tokens') {
+      check.object('change', change);
+      const order = 'order' in change && Array.isArray(change.order) ? change.order : [];
+      if (order.slice(0, first).some((from, row) => from !== row))
+        throw new RangeError(`order must leave the first ${first} rows in place: they are no patches.`);
+      if (!('order' in change) && !('mean' in change && change.mean === 'sentence'))
+        throw new RangeError(
+          `A picture takes all positions of ${layout.name}: give { mean: 'sentence' } or { order }.`,
+        );
+    }
+    const rows = await rowsOf(sentence, kind);
+    const [of, at] = [rows[content], rows[position]] as [Table<FloatsOf<P>>, Table<FloatsOf<P>>];
     const places = (list: readonly number[]) =>
       checkpoint.rows(
         layout.position as string,
@@ -309,11 +345,22 @@ export async function openModel(
         counted({}),
       );
     const { changedRows } = await import('./layers.js');
-    return {
-      ...rows,
-      ...(await changedRows(token, position, change, places, layout.positions, markers.before)),
-    };
+    const found = await changedRows(of, at, change, places, layout.positions, first);
+    return { ...rows, [content]: found.token, [position]: found.position };
   };
+  /** Rows in place of the sentence’s own; what a picture’s patches have in common is no summand, so it is not among them. */
+  const given = async <P extends Precision>(
+    sentence: Sentence,
+    kind: P,
+    rows: OwnRows<FloatsOf<P>> | undefined,
+    signal: AbortSignal | undefined,
+  ) => (behind.has(sentence) ? { ...(await rowsOf(sentence, kind, signal)), ...rows } : rows);
+  const shown = [...summandNames(layout), 'attention', 'mlp', 'constant'];
+  /** A question about parts of this model. */
+  const asked = <A extends Floats, T extends Pick<EncoderDecomposeInput<A>, 'way' | 'groups' | 'gauge'>>(
+    wanted: T,
+  ): T =>
+    layout.patch && wanted && wanted.way !== 'mean' ? besideConstant<A, T>(layout, shown, wanted) : wanted;
 
   /** What is held in the module’s memory until delete(); a call keeps to what was held when it was made. */
   const hold = () => {
@@ -372,42 +419,65 @@ export async function openModel(
     report: (asked = {}) => modelReport({ superpose, checkpoint, layout, heads }, asked),
     async decompose<P extends Precision = 'float64'>(
       input: ModelInput,
-      { precision, layer, way, means, ...asked }: OpenDecomposeOptions<P> = {},
+      { precision, layer, way, means, ...others }: OpenDecomposeOptions<P> = {},
     ) {
       const kind = check.precision(precision ?? 'float64') as P;
       const { first, layered } = held;
       if (layer || way !== undefined || layout.relative) {
         const run = await layered();
-        const { sentence } = await inputOf(input);
+        const sentence = await inputOf(input);
+        const summands = await given(sentence, kind, undefined, others.signal);
         return run.decompose<P>(sentence, {
           precision: kind,
           layer: layer ?? 0,
-          ...(way !== undefined && { way }),
           ...(means && { means }),
-          ...asked,
+          ...(summands && { summands }),
+          ...asked({ ...others, ...(way !== undefined && { way }) }),
         });
       }
-      const { given, sentence } = await inputOf(input);
-      const scores = await decomposeFirstLayer({ superpose, checkpoint, layout }, first, given, kind, asked);
+      const sentence = await inputOf(input);
+      const own = givenOf(sentence);
+      const scores = await decomposeFirstLayer({ superpose, checkpoint, layout }, first, own, kind, others);
       return { ...scores, sentence };
     },
-    async forward<P extends Precision = 'float32'>(input: ModelInput, asked: OpenForwardOptions<P> = {}) {
+    async forward<P extends Precision = 'float32'>(input: ModelInput, options: OpenForwardOptions<P> = {}) {
       const run = await held.layered();
-      return run.forward<P>((await inputOf(input)).sentence, asked);
+      const sentence = await inputOf(input);
+      check.object('options', options);
+      const kind = check.precision(options.precision ?? 'float32') as P;
+      const summands = await given(sentence, kind, options.summands, options.signal);
+      const found = await run.forward<P>(sentence, { ...options, ...(summands && { summands }) });
+      const { decompose, parts, headOutputs } = found;
+      return Object.assign(found, {
+        decompose: (wanted: Parameters<typeof decompose>[0]) => decompose(asked(wanted)),
+        parts: (wanted: Parameters<typeof parts>[0]) => parts(asked(wanted)),
+        headOutputs: (wanted: Parameters<typeof headOutputs>[0]) => headOutputs(asked(wanted)),
+      });
     },
-    async withoutPositions(input, asked) {
+    async withoutPositions(input, options) {
       const run = await held.layered();
-      return run.withoutPositions((await inputOf(input)).sentence, asked);
+      return run.withoutPositions(await inputOf(input), options);
     },
-    async firstToken(input, asked) {
+    async firstToken(input, options) {
       const run = await held.layered();
-      return run.firstToken((await inputOf(input)).sentence, asked);
+      if (layout.kind !== 'tokens')
+        throw new RangeError(`${layout.name} reads no words, so there is no first one to put elsewhere.`);
+      return run.firstToken(await inputOf(input), options);
     },
-    async corpusMeans(asked: OpenCorpusMeansOptions = {}) {
+    async corpusMeans(options: OpenCorpusMeansOptions = {}) {
       const run = await held.layered();
-      const { corpusOf } = await import('./layers.js');
+      check.object('options', options);
+      const { corpusOf, corpusOfWhole } = await import('./layers.js');
       const cut = async () => {
-        const all = asked.sentences ?? (await import('./corpus.js')).corpusSentences;
+        if (layout.kind !== 'tokens') {
+          const all = options.inputs;
+          if (!Array.isArray(all) || all.length < 4)
+            check.refuse('inputs', 'a list of at least four pictures', all, false);
+          const windows: Sentence[] = [];
+          for (const one of all) windows.push(await inputOf(one));
+          return corpusOfWhole(windows, (windows[0] as Sentence).ids.length - markers.before, markers.before);
+        }
+        const all = options.sentences ?? (await import('./corpus.js')).corpusSentences;
         if (!Array.isArray(all)) check.refuse('sentences', 'a list of texts', all, false);
         const ids: (readonly number[])[] = [];
         for (const one of all)
@@ -415,14 +485,21 @@ export async function openModel(
         const most = (positions || Infinity) - markers.before - markers.after;
         return corpusOf(ids, (one) => one, { positions: Math.min(30, most), ...markers });
       };
-      return run.corpusMeans(cut, asked);
+      return run.corpusMeans(cut, options);
     },
     async rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P) {
       const kind = check.precision(precision ?? 'float64') as P;
-      const rows = await rowsOf((await inputOf(input)).given, kind);
+      const rows = await rowsOf(await inputOf(input), kind);
       return Object.fromEntries(summandNames(layout).map((name) => [name, rows[name] as Table<FloatsOf<P>>]));
     },
-    changed,
+    async changed<P extends Precision = 'float64'>(
+      input: ModelInput,
+      change: PositionChange,
+      precision?: P,
+    ): Promise<OwnRows<FloatsOf<P>>> {
+      const kind = check.precision(precision ?? 'float64') as P;
+      return changed(await inputOf(input), change, kind);
+    },
     delete() {
       held.delete();
       held = hold();
@@ -453,10 +530,10 @@ export const insides = new WeakMap<
     /** Throws where nothing says how many heads there are, or ε. */
     complete(): Opened;
     /** Checks an input, and cuts a text. */
-    read(input: ModelInput): Promise<{ given: FirstLayerInput; sentence: Sentence }>;
+    read(input: ModelInput): Promise<Sentence>;
     /** The rows that it sums. */
     rows<P extends Precision>(
-      given: FirstLayerInput,
+      sentence: Sentence,
       precision: P,
       signal?: AbortSignal,
     ): Promise<OwnRows<FloatsOf<P>>>;
@@ -493,7 +570,8 @@ function told(layout: Layout, config: Config, options: OpenModelOptions) {
   const named = (names: readonly string[]) => names.find((name) => from[name] !== undefined);
   const headsName = named(layout.config.heads);
   const epsilonName = named(layout.config.epsilon);
-  const ofFile = headsName === undefined ? layout.heads : from[headsName];
+  const usual = config.model_type === undefined ? undefined : layout.usualHeads;
+  const ofFile = headsName === undefined ? (layout.heads ?? usual) : from[headsName];
   const heads = options.heads ?? ofFile;
   const where = options.heads === undefined && headsName ? `${headsName} in config.json` : 'heads';
   // Of relative families heads may be wider or narrower than that.

@@ -1,12 +1,24 @@
 // All layers of a reader's model, read one after another and run by the second module.
 import * as check from '../check.js';
-import { type FloatsOf, type Linear, type Precision, rounded } from '../table.js';
+import { type Floats, type FloatsOf, type Linear, type Precision, rounded } from '../table.js';
 import type { Angles } from './angles.js';
 import { present, shaped } from './checkpoint.js';
 import type { ActivationName } from './encoder.js';
 import { beforeLayers, headsOf, type Opened, queryFactor, tensorsOf } from './firstLayer.js';
-import { type Config, quoted, refuseSizes } from './headerTensors.js';
-import { bert, distilBert, gpt2, type LayerParts, mpnet, opt } from './layerParts.js';
+import { type Config, membersOf, quoted, refuseSizes } from './headerTensors.js';
+import {
+  albert,
+  bert,
+  clip,
+  dinov2,
+  distilBert,
+  gpt2,
+  type LayerParts,
+  mpnet,
+  opt,
+  timm,
+  vit,
+} from './layerParts.js';
 import { type FamilyId, type LayerFacts, type Layout, type LinearNames, listed } from './layout.js';
 import type { EncoderParts, Ends } from './resident.js';
 import type { CountedWatch } from './slices.js';
@@ -14,6 +26,10 @@ import type { CountedWatch } from './slices.js';
 interface FamilyLayers {
   /** The names of a layer’s tensors, after its number. */
   parts: LayerParts;
+  /** The same where the file has other names than those. */
+  or?: LayerParts;
+  /** What multiplies each channel of what a layer writes, after its number. */
+  scales?: { output: string; down: string };
   /** The member of config.json that names the activation, and what it is where it does not; BERT’s unless given. */
   activation?: readonly [member: string, name: string];
   /** The member that gives the width of the MLP; BERT’s unless given. */
@@ -24,9 +40,19 @@ const byFamily: Partial<Record<FamilyId, FamilyLayers>> = {
   roberta: { parts: bert },
   electra: { parts: bert },
   distilbert: { parts: distilBert, activation: ['activation', 'gelu'], inner: 'hidden_dim' },
+  albert: { parts: albert, activation: ['hidden_act', 'gelu_new'] },
   mpnet: { parts: mpnet },
   gpt2: { parts: gpt2, activation: ['activation_function', 'gelu_new'], inner: 'n_inner' },
   opt: { parts: opt, activation: ['activation_function', 'relu'], inner: 'ffn_dim' },
+  vit: { parts: vit, or: timm },
+  dinov2: {
+    parts: dinov2,
+    scales: { output: 'layer_scale1.lambda1', down: 'layer_scale2.lambda1' },
+  },
+  'siglip-text': { parts: clip, activation: ['hidden_act', 'gelu_pytorch_tanh'] },
+  'siglip-vision': { parts: clip, activation: ['hidden_act', 'gelu_pytorch_tanh'] },
+  'clip-text': { parts: clip, activation: ['hidden_act', 'quick_gelu'] },
+  'clip-vision': { parts: clip, activation: ['hidden_act', 'quick_gelu'] },
 };
 
 /** By config.json's names. */
@@ -35,41 +61,61 @@ const activations: Readonly<Record<string, ActivationName>> = {
   gelu_new: 'gelu_tanh',
   gelu_pytorch_tanh: 'gelu_tanh',
   relu: 'relu',
+  quick_gelu: 'quick_gelu',
   silu: 'silu',
 };
 
 /** What the layers of a family are called; undefined for one whose layers cannot be run. */
-function namesOf({ family, layer, query }: Layout) {
+function namesOf({ family, layer: own, query, shared }: Layout) {
   const found = byFamily[family];
-  const parts = layer?.parts ?? found?.parts;
-  const [, before] = query?.weight.match(/^(.*?\b(?:layer|layers|h|block)\.)0\./) ?? [];
-  const inner = layer ? layer.inner : (found?.inner ?? 'intermediate_size');
-  return parts && before !== undefined ? { parts, before, inner, activation: found?.activation } : undefined;
+  const [, root, middle = '', name = ''] =
+    query?.weight.match(
+      /^(.*?\b(?:layer|layers|h|block|blocks|albert_layer_groups)\.)0\.(albert_layers\.)?(.*)\.weight$/,
+    ) ?? [];
+  const usual = own?.parts ?? found?.parts;
+  if (!usual || root === undefined) return undefined;
+  const parts = found?.or && !name.endsWith(usual.query) ? found.or : usual;
+  const inner = own ? own.inner : (found?.inner ?? 'intermediate_size');
+  /** What the names of a layer’s tensors begin with. */
+  const layer = (number: number) => {
+    if (!shared) return `${root}${number}.`;
+    const rounds = shared.layers / shared.inner;
+    const group = Math.floor(Math.floor(number / shared.inner) / (rounds / shared.groups));
+    return `${root}${group}.${middle}${number % shared.inner}.`;
+  };
+  return { parts, root, layer, inner, activation: found?.activation, scales: found?.scales };
 }
 
 /** How many layers can be run: 0 for families other than those of modelFamilies that say so. */
 export function layersIn({ tensors }: Opened['checkpoint'], layout: Layout): number {
   const names = namesOf(layout);
+  const has = (number: number) => names && tensors.has(`${names.layer(number)}${names.parts.down}.weight`);
+  if (layout.shared) return has(0) ? layout.shared.layers : 0;
   let count = 0;
-  while (names && tensors.has(`${names.before}${count}.${names.parts.down}.weight`)) count += 1;
+  while (has(count)) count += 1;
   return count;
 }
 
 /** The model’s layers, read one at a time, so that at most one of the file is in memory twice. */
-export function ownLayers(opened: Opened, config: Config): EncoderParts {
+export function ownLayers(opened: Opened, all: Config): EncoderParts {
   const { superpose, checkpoint, layout, heads, epsilon } = opened;
+  const config = membersOf(all, layout.config.within);
   const names = namesOf(layout);
   if (!names) throw new RangeError(`The layers after the first scores of ${layout.name} are not run here.`);
-  const { before, parts } = names;
+  const { parts } = names;
   const { layer: own, norms } = layout;
-  present(checkpoint, `${before}0.${parts.down}.weight`);
+  if (layout.shared?.layers === 0)
+    throw new RangeError(
+      `The layers of ${layout.name} share their weights, so that num_hidden_layers in config.json must say how many there are.`,
+    );
+  present(checkpoint, `${names.layer(0)}${parts.down}.weight`);
   const joined = parts.query === parts.value;
   const d = layout.d_model;
-  const { shape } = present(checkpoint, `${before}0.${parts.up}.weight`);
+  const { shape } = present(checkpoint, `${names.layer(0)}${parts.up}.weight`);
   const inner = shape[layout.query?.transposed ? 1 : 0] ?? 0;
   const { d_head, keyHeads } = own ? headsOf(opened) : { d_head: d / heads, keyHeads: heads };
   const [wide, narrow] = [heads * d_head, keyHeads * d_head];
-  let sizes: ReadonlyMap<number, number> | undefined;
+  let sizes: ReadonlyMap<string, number> | undefined;
   const reader = <P extends Precision>(precision: P, watch: CountedWatch) => {
     const of = tensorsOf(checkpoint, precision, watch);
     return {
@@ -96,13 +142,13 @@ export function ownLayers(opened: Opened, config: Config): EncoderParts {
           place,
           factor,
           biased = true,
-        }: { place?: number | undefined; factor?: number; biased?: boolean } = {},
+        }: { place?: number | undefined; factor?: number | Floats; biased?: boolean } = {},
       ): Promise<Linear<FloatsOf<P>>> {
         const { transposed = false } = layout.query as LinearNames;
         const rows = place === undefined ? out : 3 * out;
         if (!biased && checkpoint.tensors.has(`${name}.bias`))
           throw new RangeError(
-            `The file has a tensor ${quoted(`${name}.bias`)}, but by its config.json ${layout.name} has no such bias.`,
+            `The file has a tensor ${quoted(`${name}.bias`)}, but ${own ? `by its config.json ${layout.name}` : 'layer 0'} has no such bias.`,
           );
         const tensors = {
           weight: shaped(checkpoint, `${name}.weight`, transposed ? [into, rows] : [rows, into]),
@@ -122,7 +168,12 @@ export function ownLayers(opened: Opened, config: Config): EncoderParts {
     ) {
       // A file that was cut short may lack whole layers.
       const count = layersIn(checkpoint, layout);
-      refuseSizes(config, { num_hidden_layers: count, n_layer: count, n_layers: count, num_layers: count });
+      sizes ??= sizesOf(checkpoint, names.root);
+      if (!layout.shared) {
+        refuseSizes(config, { num_hidden_layers: count, n_layer: count, n_layers: count, num_layers: count });
+        // A gap is no end.
+        if (sizes.size > count) present(checkpoint, `${names.layer(count)}${parts.down}.weight`);
+      }
       if (names.inner) refuseSizes(config, { [names.inner]: inner });
       if (own) refuseContradictions(config, own, { d_head, keyHeads, count });
       const activation = own ? activationNamed(own.activation) : activationOf(config, names.activation);
@@ -139,26 +190,32 @@ export function ownLayers(opened: Opened, config: Config): EncoderParts {
       return beforeLayers(opened, of, precision, more, ends);
     },
     async layer(number, precision, watch) {
-      const { norm, linear } = reader(precision, watch);
-      const name = (part: keyof LayerParts) => `${before}${number}.${parts[part]}`;
-      const biases = own?.biases ?? { attention: true, output: true, mlp: true };
+      const { of, norm, linear } = reader(precision, watch);
+      const name = (part: keyof LayerParts) => names.layer(number) + parts[part];
+      const { output = true, mlp = true } = own?.biases ?? {};
       const attended = (part: 'query' | 'key' | 'value', at: number, factor = 1) =>
         linear(name(part), [part === 'query' ? wide : narrow, d], {
           place: joined ? at : undefined,
           factor,
-          biased: biases.attention,
+          // Values have a bias where queries do.
+          biased: own ? own.biases.attention : layout[part === 'key' ? 'key' : 'query']?.bias !== undefined,
         });
+      const scale = async (part: 'output' | 'down') => {
+        if (!names.scales) return {};
+        const scales = shaped(checkpoint, names.layer(number) + names.scales[part], [d]);
+        return { factor: (await of.whole(scales)).data };
+      };
       const window = own?.window(number);
       return {
         query: await attended('query', 0, queryFactor(opened, number, d_head)),
         key: await attended('key', 1),
         value: await attended('value', 2),
-        output: await linear(name('output'), [d, wide], { biased: biases.output }),
+        output: await linear(name('output'), [d, wide], { biased: output, ...(await scale('output')) }),
         attentionNorm: await norm(name('attentionNorm')),
-        up: await linear(name('up'), [inner, d], { biased: biases.mlp }),
-        down: await linear(name('down'), [d, inner], { biased: biases.mlp }),
+        up: await linear(name('up'), [inner, d], { biased: mlp }),
+        down: await linear(name('down'), [d, inner], { biased: mlp, ...(await scale('down')) }),
         mlpNorm: await norm(name('mlpNorm')),
-        ...(parts.gate && { gate: await linear(name('gate'), [inner, d], { biased: biases.mlp }) }),
+        ...(parts.gate && { gate: await linear(name('gate'), [inner, d], { biased: mlp }) }),
         ...(parts.queryNorm && { queryNorm: await norm(name('queryNorm'), d_head) }),
         ...(parts.keyNorm && { keyNorm: await norm(name('keyNorm'), d_head) }),
         ...(own?.turn && own.turns?.(number) && { rotary: rotaryOf(superpose, own.turn, d_head) }),
@@ -167,8 +224,8 @@ export function ownLayers(opened: Opened, config: Config): EncoderParts {
       };
     },
     bytes(number) {
-      sizes ??= sizesOf(checkpoint, before);
-      return sizes.get(number) ?? 0;
+      sizes ??= sizesOf(checkpoint, names.root);
+      return sizes.get(names.layer(number)) ?? 0;
     },
     // A large model in double precision leaves no room for it in single.
     alone: true,
@@ -211,14 +268,14 @@ function refuseContradictions(
   }
 }
 
-/** The bytes of each layer, in one pass: a file may have thousands of both. */
-function sizesOf({ tensors }: Opened['checkpoint'], before: string): ReadonlyMap<number, number> {
-  const sizes = new Map<number, number>();
+/** The bytes of each layer, by what its names begin with, in one pass: a file may have thousands of both. */
+function sizesOf({ tensors }: Opened['checkpoint'], root: string): ReadonlyMap<string, number> {
+  const sizes = new Map<string, number>();
   for (const { name, begin, end } of tensors.values()) {
     // Files of GPT-2 and GPT-NeoX hold masks too.
-    if (!name.startsWith(before) || /\.(attn|attention)\.(masked_)?bias$/.test(name)) continue;
-    const number = Number.parseInt(name.slice(before.length), 10);
-    sizes.set(number, (sizes.get(number) ?? 0) + end - begin);
+    if (!name.startsWith(root) || /\.(attn|attention)\.(masked_)?bias$/.test(name)) continue;
+    const [layer] = name.slice(root.length).match(/^\d+\.(?:albert_layers\.\d+\.)?/) ?? [];
+    if (layer) sizes.set(root + layer, (sizes.get(root + layer) ?? 0) + end - begin);
   }
   return sizes;
 }

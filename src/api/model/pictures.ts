@@ -45,15 +45,16 @@ export function pictureRules(patch: NonNullable<Layout['patch']>, config: unknow
   };
 }
 
-/**
- * Normalised pixels [patches, 3 · p · p]: patches row by row, each colour by colour, as for a convolution.
- */
-export function patchesOf(input: unknown, rules: PictureRules): Table {
-  const { grid, patch, side, mean, deviation } = rules;
+/** A picture, or its patches. */
+export type PictureInput = { readonly picture: Picture } | { readonly patches: Table };
+
+/** Throws unless the input is a picture of the size that the model takes, or its patches. */
+export function checkedPicture(input: unknown, { grid, patch, side }: PictureRules): PictureInput {
   check.object('input', input);
   const { picture, patches } = input as { picture?: Picture; patches?: Table };
   const columns = 3 * patch ** 2;
-  if (patches !== undefined) return check.table('patches', patches, { rows: grid ** 2, columns });
+  if (patches !== undefined)
+    return { patches: check.table('patches', patches, { rows: grid ** 2, columns }) };
   if (picture === undefined) check.refuse('input', 'an object with a picture or patches', input, false);
   check.object('picture', picture);
   const { data, width, height } = picture;
@@ -64,6 +65,16 @@ export function patchesOf(input: unknown, rules: PictureRules): Table {
   if (!(data instanceof Uint8ClampedArray || data instanceof Uint8Array))
     check.refuse('picture.data', 'a Uint8ClampedArray', data, false);
   if (data.length !== 4 * side ** 2) check.refuseCount('picture.data', `${4 * side ** 2} bytes`, data.length);
+  return { picture };
+}
+
+/**
+ * Normalised pixels [patches, 3 · p · p]: patches row by row, each colour by colour, as for a convolution.
+ */
+export function patchesOf(input: PictureInput, { grid, patch, side, mean, deviation }: PictureRules): Table {
+  if ('patches' in input) return input.patches;
+  const { data } = input.picture;
+  const columns = 3 * patch ** 2;
   const rows = new Float64Array(grid ** 2 * columns);
   for (let at = 0; at < rows.length; at++) {
     const [place, pixel] = [Math.floor(at / columns), at % columns];

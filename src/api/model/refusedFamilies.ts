@@ -48,24 +48,12 @@ const refused: readonly (readonly [sign: RegExp, name: string, reason: string, .
     'encoder-decoder',
     'bert-generation',
   ],
-  [
-    /(^|\.)layer_scale1\.lambda1$/,
-    'DINOv2',
-    'it scales what its layers write, and has other names than ViT',
-    'dinov2',
-    'dinov2_with_registers',
-  ],
+  [/(^|\.)mlp\.weights_in\.weight$/, 'DINOv2 with gated MLPs', 'its MLPs multiply two maps with one another'],
   [
     /(^|\.)encoder\.block\.1\.layer\.0\.SelfAttention\.relative_attention_bias\.weight$/,
     'UMT5',
     'each of its layers has a bias of its own for distances',
     'umt5',
-  ],
-  [
-    /(^|\.)embedding_hidden_mapping_in\.weight$/,
-    'ALBERT',
-    'all of its layers are one, under other names than BERT’s',
-    'albert',
   ],
   [
     /(^|\.)rel_embeddings\.weight$/,
@@ -103,11 +91,13 @@ const refused: readonly (readonly [sign: RegExp, name: string, reason: string, .
   ],
   [/(^|\.)h\.0\.attn\.q_proj\.weight$/, 'GPT-J', 'it turns queries and keys and adds no position', 'gptj'],
   [
-    /(^|\.)text_model\.head\.weight$|(^|\.)vision_model\.head\.probe$/,
-    'SigLIP',
-    'its names are CLIP’s, its masks are not',
-    'siglip',
+    // Its names are SigLIP's.
+    /(?!)/,
+    'SigLIP 2',
+    'its pictures may have any shape, so that its positions are stretched',
     'siglip2',
+    'siglip2_text_model',
+    'siglip2_vision_model',
   ],
   [
     /(^|\.)relative_position_bias_table$/,

@@ -166,7 +166,7 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<
     }
     const swish = await changed('opt', { activation_function: 'swish' });
     expect(await told(swish.forward({ ids }))).toBe(
-      'RangeError: config.json names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh, relu and silu can be run here.',
+      'RangeError: config.json names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh, relu, quick_gelu and silu can be run here.',
     );
     // What is wrong is said before anything of the layers is read.
     const read: number[] = [];

@@ -18,6 +18,13 @@ import { execute, root } from '../../package/support/project.ts';
 import families from '../../reference/families.json' with { type: 'json' };
 import { oneThread, python, withoutNumpy } from '../../tools/support/numpy.ts';
 import { plain } from '../support/builds.ts';
+import {
+  type DrawnEncoder,
+  drawnModels,
+  drawnOptions,
+  drawnPicture,
+  type Stored,
+} from '../support/drawnModels.ts';
 import { largestDifference } from '../support/numbers.ts';
 import { oraclePatches } from './patches.ts';
 
@@ -120,6 +127,31 @@ async function fromDrawn(cases: readonly Drawn[]): Promise<Found> {
   return found;
 }
 
+/** The same of models that tests/reference/drawn_encoders.py draws. */
+async function fromEncoders(
+  cases: readonly DrawnEncoder[],
+  stored: (of: Stored, ...place: number[]) => Float64Array,
+): Promise<Found> {
+  const found = { ...none };
+  for (const one of cases) {
+    const model = await openModel(plain, join(folder, one.name), drawnOptions(one));
+    const input = one.ids ? { ids: one.ids } : drawnPicture(one, stored, 0);
+    for (const precision of precisions) {
+      const worst = (ours: Floats, theirs: Float64Array) => {
+        found[precision] = Math.max(found[precision], largestDifference(ours, theirs));
+      };
+      const run = await model.forward(input, { precision });
+      worst(run.last().data, stored(one.last));
+      for (let layer = 0; layer < one.layers; layer++) {
+        worst(run.state(layer + 1).data, stored(one.states, layer + 1));
+        worst(run.logits(layer), stored(one.logits, layer));
+      }
+    }
+    model.delete();
+  }
+  return found;
+}
+
 /** The power of ten that it is below: a last digit may move. */
 const below = (value: number) => `< 1e${Math.floor(Math.log10(value)) + 1}`;
 
@@ -130,18 +162,22 @@ test.skipIf(withoutNumpy)(
       ...(await drawnBy('drawn_decoders.py', 'decoders')),
       ...(await drawnBy('drawn_relative.py', 'relative')),
     ];
+    const encoders = await drawnModels<{ cases: DrawnEncoder[] }>('encoders', 1, folder);
     const rows: string[][] = [];
     for (const family of familyIds) {
       const { name, types, ...facts } = modelFamilies[family];
-      const drawn = cases.filter((one) => one.family === family);
-      const [committed, random] = [await fromCheckpoints(family), await fromDrawn(drawn)];
-      const known = committed !== undefined || drawn.length > 0;
+      const of = <One extends { family: FamilyId }>(one: One) => one.family === family;
+      const drawn = cases.filter(of);
+      const others = encoders.drawn.cases.filter(of);
+      const committed = await fromCheckpoints(family);
+      const random = [await fromDrawn(drawn), await fromEncoders(others, encoders.stored)];
+      const known = committed !== undefined || drawn.length + others.length > 0;
       const largest = precisions.map((precision) =>
-        known ? below(Math.max(committed?.[precision] ?? 0, random[precision])) : '–',
+        known ? below(Math.max(...[committed ?? none, ...random].map((one) => one[precision]))) : '–',
       );
       const all = 'layers' in facts;
-      const relative = all && !committed;
-      const wrong = [...new Set(drawn.flatMap((one) => Object.keys(one.wrong)))];
+      const relative = all && !committed && others.length === 0;
+      const wrong = [...new Set([...drawn, ...others].flatMap((one) => Object.keys(one.wrong)))];
       rows.push([
         name,
         types.map((type) => `\`${type}\``).join(', '),

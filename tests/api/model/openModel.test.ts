@@ -20,6 +20,7 @@ import {
 import { afterAll, describe, expect, test } from 'vitest';
 import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';
+import { drawnFamilies } from '../support/drawnModels.ts';
 import { largestDifference } from '../support/numbers.ts';
 import { fileOf } from '../support/safetensors.ts';
 import { describeWeights } from '../support/weights.ts';
@@ -343,8 +344,8 @@ type Forwarded = Case & Required<Pick<Case, 'states' | 'later_logits' | 'embeddi
 const run = families.cases.filter((one): one is Forwarded => 'states' in one);
 const corpus = families.corpus.map((ids) => ({ ids }));
 
-test('all layers are run of each of these layouts that add a table of positions', () => {
-  const found = new Set(run.map(({ family }) => family));
+test('all layers are run of each of these layouts, and of those that are drawn', () => {
+  const found = new Set<string>([...run.map(({ family }) => family), ...drawnFamilies]);
   const relative = ['llama', 'mistral', 'qwen2', 'qwen3', 'smollm3', 'gpt_neox', 'bloom', 't5', 'gemma'];
   expect([...found].sort()).toEqual(layeredFamilies.filter((family) => !relative.includes(family)).sort());
 });

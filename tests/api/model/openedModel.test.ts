@@ -234,7 +234,7 @@ const wrong: [string, string, (model: OpenedModel) => Promise<unknown>, Error][]
     'other positions of a picture',
     'vit',
     (model) => model.changed({ patches: pixels }, { shift: 1 }),
-    new RangeError('The rows of ViT are not changed here.'),
+    new RangeError("A picture takes all positions of ViT: give { mean: 'sentence' } or { order }."),
   ],
   [
     'a control that is a number',

@@ -285,7 +285,7 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
       [
         'llama',
         { hidden_act: 'swish' },
-        'RangeError: config.json names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh, relu and silu can be run here.',
+        'RangeError: config.json names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh, relu, quick_gelu and silu can be run here.',
       ],
       [
         't5',

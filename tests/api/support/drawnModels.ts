@@ -1,0 +1,86 @@
+// Models that a script of tests/reference draws anew, each in a folder as published, and what they make of an input.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FamilyId, Table } from 'superpose';
+import { expect } from 'vitest';
+import { execute, root } from '../../package/support/project.ts';
+import { oneThread, python } from '../../tools/support/numpy.ts';
+
+/** The families of drawn_encoders.py. */
+export const drawnFamilies: readonly FamilyId[] = [
+  'vit',
+  'clip-text',
+  'clip-vision',
+  'dinov2',
+  'siglip-text',
+  'siglip-vision',
+  'albert',
+];
+
+/** Numbers in the script’s binary file. */
+export interface Stored {
+  at: number;
+  shape: number[];
+}
+
+/** What drawn_encoders.py says of a model. */
+export interface DrawnEncoder {
+  name: string;
+  family: FamilyId;
+  options: { heads?: number; epsilon?: number };
+  layers: number;
+  ids?: number[];
+  /** [pictures, patches, channels] */
+  patches?: Stored;
+  corpus?: Record<'mean' | 'position' | 'energy' | 'heads', Stored>;
+  apart: number[];
+  causal: boolean;
+  parts: string[];
+  states: Stored;
+  logits: Stored;
+  attention: Stored;
+  last: Stored;
+  embedding: Stored;
+  terms: Record<string, Stored>;
+  shares: Record<string, Stored>;
+  mean: Stored;
+  position: Stored;
+  wrong: Record<string, number>;
+}
+
+/** How it is opened: one file may hold two models, and timm’s says nothing of itself. */
+export const drawnOptions = ({ family, options, name }: DrawnEncoder) => ({
+  ...options,
+  ...(name.startsWith('timm') ? { family } : { part: family }),
+});
+
+/** One of its pictures. */
+export function drawnPicture(
+  { patches }: DrawnEncoder,
+  stored: (of: Stored, ...place: number[]) => Float64Array,
+  place: number,
+): { patches: Table } {
+  const all = patches as Stored;
+  const [, rows, columns] = all.shape as [number, number, number];
+  return { patches: { data: stored(all, place), rows, columns } };
+}
+
+/** Runs tests/reference/drawn_NAME.py, which writes NAME.json and NAME.bin. */
+export async function drawnModels<Drawn>(name: string, seed: number, folder: string) {
+  const script = join(root, `tests/reference/drawn_${name}.py`);
+  const outcome = await execute(python, [script, String(seed), folder], root, oneThread);
+  expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
+  const drawn = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Drawn;
+  const numbers = new Float64Array(new Uint8Array(readFileSync(join(folder, `${name}.bin`))).buffer);
+  /** The array at a place of its first axes. */
+  const stored = ({ at, shape }: Stored, ...place: number[]): Float64Array => {
+    let from = at;
+    let size = shape.reduce((product, extent) => product * extent, 1);
+    for (const [axis, index] of place.entries()) {
+      size /= shape[axis] as number;
+      from += index * size;
+    }
+    return numbers.subarray(from, from + size);
+  };
+  return { drawn, stored };
+}
