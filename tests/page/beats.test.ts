@@ -13,7 +13,7 @@ const below = (page: Page, name: string) =>
 modelTest.each([
   ['mix', 'dot-products'],
   ['separate', 'oblique'],
-  ['ask', 'one-score'],
+  ['ask', 'sum'],
   ['learn', 'keep-apart'],
   ['other-ways', 'schemes'],
 ])('who scrolls to the tools of the first picture of “%s” keeps its state', async (beat, name) => {
@@ -53,6 +53,14 @@ modelTest('the link of a step brings its picture’s tools into the window, too'
     expect(await step.locator('[aria-current]').count(), name).toBe(1);
     await expect.poll(() => below(page, name), { message: name }).toBeLessThanOrEqual(0);
   }
+});
+
+modelTest('a page opened at a step’s address shows its picture whole', async () => {
+  const { page } = await visit({ fragment: '#v=1&figure=one-score&head=11' });
+  await expect.poll(() => page.evaluate(untilDrawn, 'one-score'), { timeout: 20_000 }).toBe(true);
+  expect(await current(page, 'ask').innerText()).toBe('A token asks about a position');
+  await expect.poll(() => below(page, 'one-score')).toBeLessThanOrEqual(0);
+  expect((await figureOf(page, 'one-score').boundingBox())?.y).toBeGreaterThanOrEqual(0);
 });
 
 modelTest(

@@ -200,6 +200,9 @@ export function goToStep(fragment: string): boolean {
     (one) => linkOf(one).hash === fragment || (one.id !== '' && `#${one.id}` === fragment),
   );
   if (!step) return false;
-  stageOf(step)?.bring(step);
+  const bring = () => stageOf(step)?.bring(step);
+  bring();
+  // Until the page has loaded, pictures have not their height.
+  if (document.readyState !== 'complete') window.addEventListener('load', bring, { once: true });
   return true;
 }
