@@ -436,7 +436,7 @@ export const figure: Figure<typeof controls, Data> = {
     }
     return withGauge(
       {
-        columns: ['place', 'token', ...data.readers.map((reader) => `attention of head ${reader.head}`)],
+        columns: ['position', 'token', ...data.readers.map((reader) => `attention of head ${reader.head}`)],
         rows: data.tokens.map((token, place) => [
           place,
           token,
@@ -485,7 +485,7 @@ function channelFinding(
     first === second
       ? 'Both positions are the same, and so are the sums.'
       : `The two sums, of norms ${about(here.length)} and ${about(there.length)}, have cosine ${about(cosine)} with each other (concatenated: ${about(joinedCosine)}). They differ by ρ(p${lowered(second)} − p${lowered(first)}) and nothing else, ${howExactly(gap)}.`;
-  return `Whose a channel is, the sum does not say. In ${opposite} of ${token.length} channels the sum at position ${first} does not even have the token’s sign; its cosine with the whole token is ${about(here.cosine)}, and at place ${second} ${about(there.cosine)}. ${sums}${rawRows}`;
+  return `Whose a channel is, the sum does not say. In ${opposite} of ${token.length} channels the sum at position ${first} does not even have the token’s sign; its cosine with the whole token is ${about(here.cosine)}, and at position ${second} ${about(there.cosine)}. ${sums}${rawRows}`;
 }
 
 const narrowOf = (width: number) => width < 620;
@@ -730,7 +730,7 @@ function arrangeStrips(data: Channels, { first, second }: State, width: number) 
   const most = narrow ? 8 : 24;
   const short = word.length > most ? `${word.slice(0, most - 1)}…` : word;
   names.forEach((name, side) => {
-    write(xs[side] as number, `“${short}” at ${narrow ? '' : 'place '}${name}`, 'ink', true);
+    write(xs[side] as number, `“${short}” at ${narrow ? '' : 'position '}${name}`, 'ink', true);
   });
   y += 22;
   for (const x of xs) write(x, 'token x', 'ink');
