@@ -866,7 +866,7 @@ function inColumns(page: Page, width: number) {
 }
 
 /** The question is set in 15 pixels. */
-const questionLetter = 8.2;
+const questionLetter = 8.6;
 
 function inRows(page: Page, width: number) {
   const { data, state, task } = page;
