@@ -11,40 +11,44 @@ std::vector<double> rotary_frequencies(int head_width, const RotaryOptions& opti
       options.base, options.stretch);
 }
 
+Turning turning(int head_width, const RotaryOptions& options) {
+  return {rotary_frequencies(head_width, options), options.layout,         options.heads,
+          stretch_gain(options.stretch),           options.first_position, options.step};
+}
+
+template <typename Scalar>
+RotaryAngles<Scalar> rotary_angles(Eigen::Index rows, const Turning& turning) {
+  const Eigen::Index pairs = static_cast<Eigen::Index>(turning.frequencies.size());
+  RotaryAngles<Scalar> angles{{rows, pairs}, {rows, pairs}};
+  for (Eigen::Index row = 0; row < rows; ++row) {
+    const double position = turning.first_position + turning.step * static_cast<double>(row);
+    for (Eigen::Index m = 0; m < pairs; ++m) {
+      angles.cosines(row, m) =
+          static_cast<Scalar>(turning.gain * std::cos(turning.frequencies[m] * position));
+      angles.sines(row, m) = static_cast<Scalar>(turning.gain * std::sin(turning.frequencies[m] * position));
+    }
+  }
+  return angles;
+}
+
 template <typename Scalar>
 void turn(const Turning& turning, Eigen::Index n, Matrix<Scalar>& stack) {
-  using Eigen::Index;
-  const Index pairs = static_cast<Index>(turning.frequencies.size()), columns = stack.cols();
-  const Index width = columns / turning.heads;
-  const bool interleaved = turning.layout == Layout::interleaved;
-  for (Index row = 0; row < n; ++row) {
-    const double position = turning.first_position + turning.step * static_cast<double>(row);
-    for (Index m = 0; m < pairs; ++m) {
-      const double angle = turning.frequencies[m] * position;
-      const Scalar sine = static_cast<Scalar>(turning.gain * std::sin(angle));
-      const Scalar cosine = static_cast<Scalar>(turning.gain * std::cos(angle));
-      const Index first = interleaved ? 2 * m : m, second = interleaved ? 2 * m + 1 : m + pairs;
-      for (Index at = row; at < stack.rows(); at += n) {
-        Scalar* const end = stack.data() + (at + 1) * columns;
-        for (Scalar* head = stack.data() + at * columns; head < end; head += width) {
-          const Scalar a = head[first], b = head[second];
-          head[first] = a * cosine - b * sine;
-          head[second] = a * sine + b * cosine;
-        }
-      }
+  const RotaryAngles<Scalar> angles = rotary_angles<Scalar>(n, turning);
+  const Eigen::Index pairs = angles.cosines.cols(), width = stack.cols() / turning.heads;
+  for (Eigen::Index row = 0; row < stack.rows(); ++row) {
+    const Eigen::Index at = row % n * pairs;
+    for (int head = 0; head < turning.heads; ++head) {
+      rotate_head(stack.data() + row * stack.cols() + head * width, pairs, turning.layout,
+                  angles.cosines.data() + at, angles.sines.data() + at);
     }
   }
 }
 
-template <typename Scalar>
-Matrix<Scalar> rotate(const Matrix<Scalar>& rows, const RotaryOptions& options) {
+Matrix<double> rotate(Matrix<double> rows, const RotaryOptions& options) {
   const int width = static_cast<int>(rows.cols()) / options.heads;
   eigen_assert(rows.cols() == options.heads * width && width % 2 == 0);
-  Matrix<Scalar> turned = rows;
-  turn({rotary_frequencies(width, options), options.layout, options.heads, stretch_gain(options.stretch),
-        options.first_position, options.step},
-       rows.rows(), turned);
-  return turned;
+  turn(turning(width, options), rows.rows(), rows);
+  return rows;
 }
 
 std::vector<int> rotary_permutation(int head_width) {
@@ -56,8 +60,9 @@ std::vector<int> rotary_permutation(int head_width) {
   return order;
 }
 
+template RotaryAngles<float> rotary_angles(Eigen::Index, const Turning&);
+template RotaryAngles<double> rotary_angles(Eigen::Index, const Turning&);
 template void turn(const Turning&, Eigen::Index, Matrix<float>&);
 template void turn(const Turning&, Eigen::Index, Matrix<double>&);
-template Matrix<double> rotate(const Matrix<double>&, const RotaryOptions&);
 
 }  // namespace superpose

@@ -32,7 +32,7 @@ struct RotaryOptions {
 // theta_i, stretched, of a head of this width, [d_h / 2], fastest first.
 std::vector<double> rotary_frequencies(int head_width, const RotaryOptions& options);
 
-// What turn() turns: theta_m of each pair of channels, of rows that stand at first_position + step * row.
+// What is turned: theta_m of each pair of channels, of rows that stand at first_position + step * row.
 struct Turning {
   std::vector<double>
       frequencies;  // [pairs]; the first 2 * pairs channels of a head are turned, the others stay
@@ -42,13 +42,37 @@ struct Turning {
   double first_position = 0, step = 1;
 };
 
+// All channels of heads of this width.
+Turning turning(int head_width, const RotaryOptions& options);
+
+// Cosines and sines of the angles of so many rows, times the gain: [rows, pairs] each. Angles are formed in double.
+template <typename Scalar>
+struct RotaryAngles {
+  Matrix<Scalar> cosines, sines;
+};
+template <typename Scalar>
+RotaryAngles<Scalar> rotary_angles(Eigen::Index rows, const Turning& turning);
+
+// Turns the channels of one head in place, by cosines and sines [pairs]; direction -1 turns back.
+template <typename Scalar>
+inline void rotate_head(Scalar* channels, Eigen::Index pairs, Layout layout, const Scalar* cosines,
+                        const Scalar* sines, Scalar direction = 1) {
+  const bool interleaved = layout == Layout::interleaved;
+  for (Eigen::Index i = 0; i < pairs; ++i) {
+    Scalar& first = channels[interleaved ? 2 * i : i];
+    Scalar& second = channels[interleaved ? 2 * i + 1 : i + pairs];
+    const Scalar a = first, b = second, sine = direction * sines[i];
+    first = a * cosines[i] - b * sine;
+    second = a * sine + b * cosines[i];
+  }
+}
+
 // Turns rows [n, heads * d_h] in place, every head alike; or a stack of such rows, whose positions begin again after each n.
 template <typename Scalar>
 void turn(const Turning& turning, Eigen::Index n, Matrix<Scalar>& stack);
 
-// rows [n, heads * d_h], d_h even, every head turned alike, and multiplied by stretch_gain(). Angles are formed in double.
-template <typename Scalar>
-Matrix<Scalar> rotate(const Matrix<Scalar>& rows, const RotaryOptions& options);
+// rows [n, heads * d_h], d_h even, every head turned alike, and multiplied by stretch_gain().
+Matrix<double> rotate(Matrix<double> rows, const RotaryOptions& options);
 
 // order[c], [d_h], is the interleaved channel that moves to half-split channel c. Reordering channels and
 // then turning them half-split is the same as turning them interleaved and then reordering.

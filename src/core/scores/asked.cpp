@@ -33,20 +33,18 @@ class Sums {
   Matrix<double> product_;
 };
 
-// Row r turned by the angles angle(r, m) and stretched: each pair of channels times a complex number.
+// Each pair of channels m of row r, as a complex number, times factor(r, m): turned and stretched.
 template <typename Factor>
-Matrix<double> turned(const Matrix<double>& rows, Index pairs, Layout layout, const Factor& factor) {
-  Matrix<double> found = rows;
+Matrix<double> turned(Matrix<double> rows, Index pairs, Layout layout, const Factor& factor) {
+  std::vector<double> real(pairs), imaginary(pairs);
   for (Index row = 0; row < rows.rows(); ++row) {
     for (Index m = 0; m < pairs; ++m) {
-      const Index first = layout == Layout::interleaved ? 2 * m : m;
-      const Index second = layout == Layout::interleaved ? 2 * m + 1 : m + pairs;
-      const Complex value = factor(row, m) * Complex(rows(row, first), rows(row, second));
-      found(row, first) = value.real();
-      found(row, second) = value.imag();
+      const Complex value = factor(row, m);
+      real[m] = value.real(), imaginary[m] = value.imag();
     }
+    rotate_head(rows.data() + row * rows.cols(), pairs, layout, real.data(), imaginary.data());
   }
-  return found;
+  return rows;
 }
 
 // q . k and q R k: the one is the other at angles of 0.

@@ -65,17 +65,11 @@ Model<Scalar>::Model(const ModelOptions& options)
   take_memory();
 
   if (options.scheme == TrainingScheme::rope) {
-    const int pairs = options.d_head() / 2;
-    const std::vector<double> frequencies =
-        rotary_frequencies(options.d_head(), {1, Layout::interleaved, options.base, 0, 1, options.stretch});
-    const double gain = stretch_gain(options.stretch);
-    for (int i = 0; i < options.rows; ++i) {
-      for (int k = 0; k < pairs; ++k) {
-        const double angle = i * frequencies[k];
-        cosines_[i * pairs + k] = static_cast<Scalar>(gain * std::cos(angle));
-        sines_[i * pairs + k] = static_cast<Scalar>(gain * std::sin(angle));
-      }
-    }
+    const RotaryAngles<Scalar> angles = rotary_angles<Scalar>(
+        options.rows,
+        turning(options.d_head(), {1, Layout::interleaved, options.base, 0, 1, options.stretch}));
+    std::copy_n(angles.cosines.data(), angles.cosines.size(), cosines_);
+    std::copy_n(angles.sines.data(), angles.sines.size(), sines_);
   }
 }
 
@@ -255,12 +249,7 @@ void Model<Scalar>::turn(Scalar* qkv, Index count, Index n, Scalar direction) co
     const Scalar* const cosine = cosines_ + r % n * pairs;
     const Scalar* const sine = sines_ + r % n * pairs;
     for (Index first = 0; first < 2 * d; first += width) {
-      Scalar* const at = qkv + r * 3 * d + first;
-      for (Index k = 0; k < pairs; ++k) {
-        const Scalar a = at[2 * k], b = at[2 * k + 1], turned = direction * sine[k];
-        at[2 * k] = a * cosine[k] - b * turned;
-        at[2 * k + 1] = a * turned + b * cosine[k];
-      }
+      rotate_head<Scalar>(qkv + r * 3 * d + first, pairs, Layout::interleaved, cosine, sine, direction);
     }
   }
 }

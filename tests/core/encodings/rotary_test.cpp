@@ -98,8 +98,8 @@ TEST(Rotary, InterleavedIsHalfSplitPermuted) {
 }
 
 TEST(Rotary, NothingToTurn) {
-  EXPECT_EQ(rotate<double>(Matrix<double>(0, 8), {2, Layout::interleaved, 10000, 0}).size(), 0);
-  EXPECT_EQ(rotate<double>(Matrix<double>(3, 0), {}).size(), 0);
+  EXPECT_EQ(rotate(Matrix<double>(0, 8), {2, Layout::interleaved, 10000, 0}).size(), 0);
+  EXPECT_EQ(rotate(Matrix<double>(3, 0), {}).size(), 0);
   EXPECT_TRUE(rotary_permutation(0).empty());
 }
 
