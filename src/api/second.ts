@@ -51,6 +51,8 @@ export type * from './scores/schemes.js';
 export type * from './training/tasks.js';
 export type * from './training/train.js';
 export type * from './training/trainer.js';
+export type * from './training/trainerOptions.js';
+export type * from './training/trainerResults.js';
 
 const factories = [
   channelsApi,

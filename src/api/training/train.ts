@@ -1,6 +1,8 @@
 import * as check from '../check.js';
 import type { Raw } from '../module.js';
-import { checkedTrainer, type Trainer, type TrainerOptions, trainerOf } from './trainer.js';
+import { checkedTrainer } from './checkedTrainer.js';
+import { type Trainer, trainerOf } from './trainer.js';
+import type { TrainerOptions } from './trainerOptions.js';
 
 export interface TrainOptions {
   /** Stops the run between two slices, which then throws the signal’s reason. The trainer stays as it is. */

@@ -1,0 +1,159 @@
+// What a trainer can be told.
+import type { Stretch } from '../encodings/rotary.js';
+import type { Precision } from '../table.js';
+import type { TaskOptions, TrainingBatch } from './tasks.js';
+
+export const schemeNames = [
+  'none',
+  'add',
+  'concat',
+  'wide_concat',
+  'untied',
+  'rope',
+  'alibi',
+  't5',
+  'qk',
+  'values',
+  'shortformer',
+  'every_layer',
+  'project',
+  'gate',
+  'row_gate',
+  'film',
+  'multiply',
+] as const;
+export const termNames = ['token_token', 'token_position', 'position_token', 'position_position'] as const;
+/** Those of schemes without position rows. */
+export const askedNames = [...termNames, 'token_offset', 'key'] as const;
+
+/**
+ * How order gets into a small model: 'add', x = e + p; 'concat', x = [e | p] in the same width;
+ * 'wide_concat', each as wide as d_model; 'untied', separate scores of positions with their own weights
+ * (TUPE, arXiv 2006.15595); 'rope', queries and keys turned (arXiv 2104.09864); 'alibi' (arXiv 2108.12409);
+ * 't5', a bias for each head and offset (arXiv 1910.10683), one bucket per offset; 'none'.
+ *
+ * Other ways in: 'qk', queries and keys of every layer read x + p and values x = e; 'values', the other way
+ * round; 'shortformer', p added to the normalised input of queries and keys (arXiv 2012.15832);
+ * 'every_layer', x = x + p before every layer; 'project', [e | p] W_f, which is adding with two learned maps;
+ * 'gate', g e + (1 − g) p with g = σ([e | p] W_g) for each channel, and 'row_gate' with one g for a row;
+ * 'film', e (1 + p W_γ) + p W_β (arXiv 1709.07871); 'multiply', e (1 + p).
+ */
+export type TrainingScheme = (typeof schemeNames)[number];
+
+/** A term of the first layer's score: the query's part, then the key's. */
+export type TrainingTerm = (typeof termNames)[number];
+
+/**
+ * Under 'none', 'rope', 'alibi' and 't5' positions have no rows, and a term asks about what it varies with, all means
+ * removed: tokens' means are those of the evaluation, a turn's or a bias's that over the pairs that attend. Then there
+ * are two terms more: 'token_offset', tokens with tokens by their distance, and 'key', what a key has whoever asks.
+ */
+export type AskedTrainingTerm = (typeof askedNames)[number];
+
+/**
+ * The model, from tokens [n] to logits [n, classes]: layers of attention, each with a GELU MLP if `mlp`, and
+ * an unembedding of its own. Nothing has a bias, and LayerNorm has only a gain, so a score is exactly the
+ * four terms of e and p.
+ */
+export interface TrainingModelOptions {
+  /** Default 'add'. */
+  scheme?: TrainingScheme;
+  /**
+   * Where the position rows come from, under a scheme that has them: 'learned', drawn and
+   * trained; 'sinusoid', fixed; 'frozen', token and position rows drawn and both fixed. Default 'learned'.
+   */
+  table?: 'learned' | 'sinusoid' | 'frozen';
+  /** D, channels of the stream, from 1 up; 'wide_concat' doubles them. Default 32. */
+  d_model?: number;
+  /** Channels of a position in 'concat', from 1 to d_model − 1. Default half of d_model. */
+  d_position?: number;
+  /** H; it divides the stream’s channels, for 'rope' into even widths. Default 2. */
+  heads?: number;
+  /** From 1 to 12. Default 1. */
+  layers?: number;
+  /** Whether there is a LayerNorm before attention, MLP and unembedding. Default true. */
+  layerNorm?: boolean;
+  /** Whether an MLP of 4 D channels follows attention. Default false. */
+  mlp?: boolean;
+  /** Whether query i sees keys j ≤ i only. Default false. */
+  causal?: boolean;
+  /** Sets all scores to 0: the task's floor, without attention’s choice. Default false. */
+  zeroScores?: boolean;
+  /** Whether token rows stay as drawn. Default false. */
+  fixedTokens?: boolean;
+  /** Whether position rows stay as drawn. Default false. */
+  fixedPositions?: boolean;
+  /** Token and position rows are drawn from N(0, sigma²); sinusoids get this rms. From 0 up. Default 0.1. */
+  sigma?: number;
+  /** The same for token rows alone, from 0 up. Default sigma. */
+  sigmaTokens?: number;
+  /** The same for position rows alone, from 0 up. Default sigma, but 1 for 'shortformer' and 'multiply'. */
+  sigmaPositions?: number;
+  /** Whether token rows are multiplied by √d, the root of their width, as read (arXiv 1706.03762). Default false. */
+  scaleTokens?: boolean;
+  /** Of 'rope', above 0: pair i turns by base^(−2i/d_h) radians a position. Default 10000. */
+  base?: number;
+  /** Of 'rope': how it is turned beyond the trained length. The parameters of a model trained without it go on. */
+  stretch?: Stretch;
+  /**
+   * Whether answers are read with the token rows, logits = LN(x) ⊙ gf · Eᵀ: for as many classes as tokens, and
+   * token rows as wide as the stream. Default false.
+   */
+  tied?: boolean;
+  /** L, rows of the position table and longest sequence, from n up. Default n. */
+  positions?: number;
+}
+
+/**
+ * AdamW (arXiv 1711.05101) with warm-up, cosine decay and gradient clipping. The rate of step s, from 1, is
+ * learningRate · min(1, s/warmUp) · (0.1 + 0.45 (1 + cos πs/steps)); beyond `steps` it stays as at `steps`.
+ */
+export interface TrainingOptimizerOptions {
+  /** From 0 up. Default 0.005. */
+  learningRate?: number;
+  /** Weight decay of everything except gains, from 0 up. Default 0.01. */
+  weightDecay?: number;
+  /** Steps until the rate is full, from 0 up. Default 20. */
+  warmUp?: number;
+  /** Steps of the cosine, from 1 up; training may go on beyond them. Default 200. */
+  steps?: number;
+  /** Decay of the mean of gradients, at least 0 and below 1. Default 0.9. */
+  beta1?: number;
+  /** Decay of the mean of their squares, at least 0 and below 1. Default 0.98. */
+  beta2?: number;
+  /** Added to the root of that mean, above 0. Default 1e-8. */
+  epsilon?: number;
+  /** The largest norm of all gradients together, above 0. Default 1. */
+  clip?: number;
+}
+
+interface AnyTrainerOptions extends TrainingModelOptions, TrainingOptimizerOptions {
+  /** Terms removed from the first layer’s scores from the start, as by cutTerms(). Default none. */
+  cuts?: readonly TrainingTerm[];
+  /** Seed of parameters and examples: equal seeds give equal runs. From 0 to 2³² − 1, default 1. */
+  seed?: number;
+  /** The precision of the computation. Default 'float32'. */
+  precision?: Precision;
+}
+
+/** A trainer on examples of a task. */
+export interface TaskTrainerOptions extends AnyTrainerOptions, TaskOptions {
+  /** Sequences per step, from 1 to 65536. Default 32. */
+  sequences?: number;
+  /** Sequences for measuring accuracy, terms and shares, from 1 to 65536. Default 128. */
+  evaluationSequences?: number;
+}
+
+/** A trainer on your own examples. */
+export interface BatchesTrainerOptions extends AnyTrainerOptions {
+  /** Returns the batch of a step, counted from 0. The batch is copied. */
+  batches: (step: number) => TrainingBatch;
+  /** The batch for measuring accuracy, terms and shares. */
+  evaluation: TrainingBatch;
+  /** Token ids are below this; from 1 up. */
+  vocabulary: number;
+  /** Targets are below this; from 1 up. */
+  classes: number;
+}
+
+export type TrainerOptions = TaskTrainerOptions | BatchesTrainerOptions;

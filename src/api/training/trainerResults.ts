@@ -1,0 +1,177 @@
+// What a trainer measures.
+import type { Table } from '../table.js';
+import type { TrainingModelOptions } from './trainerOptions.js';
+
+export interface TrainingEvaluation {
+  /** Mean cross-entropy over the targets, in nats. */
+  readonly loss: number;
+  /** The share of targets with the largest logit; of equal logits the first counts. */
+  readonly accuracy: number;
+  /** How many targets there are. */
+  readonly targets: number;
+}
+
+export interface TrainingSharesOptions {
+  /**
+   * 'raw': the rows as training left them. 'canonical': minus each part’s mean over its sequence, so that
+   * shares do not depend on the tables’ means. Default 'raw'. Schemes without position rows have canonical ones
+   * alone.
+   */
+  gauge?: 'raw' | 'canonical';
+}
+
+/**
+ * Shares of the terms in the variation of the first layer’s scores over keys. Raw ones sum to 1 over the
+ * terms. For canonical ones, the rest is terms with constants. Under 'gate', 'row_gate', 'film' and 'multiply' terms
+ * are those of the parts of fusion(), and the rest also has what their interaction does. Under schemes without
+ * position rows all six sum to 1.
+ */
+export interface TrainingShares {
+  /**
+   * [4], over the heads, in the order of the term names: token_token, token_position, position_token,
+   * position_position. Under schemes without position rows [6]: token_offset and key follow.
+   */
+  readonly mean: Float64Array;
+  /** [heads, 4 or 6] */
+  readonly byHead: Table<Float64Array>;
+  /** Null, as there are shares. */
+  readonly reason: null;
+}
+
+/** For a scheme whose scores have no terms in this gauge, or scores that do not vary. */
+export interface NoTrainingShares {
+  /** None. */
+  readonly mean: null;
+  /** None. */
+  readonly byHead: null;
+  /** Why, in a sentence. */
+  readonly reason: string;
+}
+
+/**
+ * What the first layer reads of a token at a place, as a sum of parts, over the evaluation’s tokens by how often
+ * they occur and over all its places alike: a mean, a part of the token, one of the place, and the interaction
+ * left over, which is 0 for every sum.
+ */
+export interface TrainingFusion {
+  /** Share of the token’s part in the variation; with the other two it makes 1. */
+  readonly tokens: number;
+  /** Share of the place’s part. */
+  readonly positions: number;
+  /** Share of what is neither. */
+  readonly interaction: number;
+  /** The evaluation without the terms of the first layer’s scores that have an interaction in them. */
+  readonly without: TrainingEvaluation;
+  /** Null, as there are parts. */
+  readonly reason: null;
+}
+
+/** For a scheme without position rows, or rows that do not vary. */
+export interface NoTrainingFusion {
+  /** None. */
+  readonly tokens: null;
+  /** None. */
+  readonly positions: null;
+  /** None. */
+  readonly interaction: null;
+  /** None. */
+  readonly without: null;
+  /** Why, in a sentence. */
+  readonly reason: string;
+}
+
+/** Root mean squares of the norms of rows. */
+export interface TrainingLoudness {
+  /** Of the token rows as they are read. */
+  readonly tokens: number;
+  /** Of the position rows in use; null under a scheme that has none. */
+  readonly positions: number | null;
+}
+
+/** A recipe for rows, with what a trainer takes for it. */
+export interface LoudnessRecipe extends TrainingLoudness {
+  /**
+   * 'transformer': N(0, 1/d) times √d, and a sinusoid (arXiv 1706.03762). 'unscaled': the same without √d.
+   * 'pytorch': N(0, 1) twice. 'bert': N(0, 0.02²) twice. 'gpt2': N(0, 0.02²) and N(0, 0.01²).
+   */
+  readonly name: 'transformer' | 'unscaled' | 'pytorch' | 'bert' | 'gpt2';
+  /** For a trainer of this width. */
+  readonly options: Required<
+    Pick<TrainingModelOptions, 'd_model' | 'table' | 'sigmaTokens' | 'sigmaPositions' | 'scaleTokens'>
+  >;
+  /** Root mean square of a position row’s norm, by closed form. */
+  readonly positions: number;
+  /** ρ for dotProducts() of tokens from N(0, 1) with a sinusoid: √2 · positions / tokens. */
+  readonly positionScale: number;
+}
+
+/** How far token rows E and position rows P, each minus their mean row, share directions. */
+export interface TrainingOverlap {
+  /** A = D‖EPᵀ‖² / (‖E‖²‖P‖²): 0 if orthogonal, 1 expected of random rotations. */
+  readonly overlap: number;
+  /** √(2/(PR_E · PR_P)), with participation ratios: A’s spread when D is far above them. */
+  readonly chanceBand: number;
+  /** A’s standard deviation over random rotations, for any D. */
+  readonly chanceExact: number;
+  /** Null, as there is an overlap. */
+  readonly reason: null;
+}
+
+/** For a scheme without positions in the stream, or rows that are all equal. */
+export interface NoTrainingOverlap {
+  /** None. */
+  readonly overlap: null;
+  /** None. */
+  readonly chanceBand: null;
+  /** None. */
+  readonly chanceExact: null;
+  /** Why, in a sentence. */
+  readonly reason: string;
+}
+
+/** Two directions that show how token and position rows move apart. */
+export interface TrainingDirections {
+  /**
+   * [2, D], of length 1: the leading direction of the token rows, and that of the position rows minus its
+   * part along the first. Each is chosen without regard to the other table. The largest entry is positive.
+   */
+  readonly directions: Table<Float64Array>;
+  /** Null, as there are directions. */
+  readonly reason: null;
+}
+
+/** For a scheme without positions in the stream. */
+export interface NoTrainingDirections {
+  /** None. */
+  readonly directions: null;
+  /** Why, in a sentence. */
+  readonly reason: string;
+}
+
+/** Rows minus their mean row, along k directions. */
+export interface TrainingCoordinates {
+  /** [vocabulary, k] */
+  readonly tokens: Table<Float64Array>;
+  /** [n, k] */
+  readonly positions: Table<Float64Array>;
+}
+
+/** Principal angles between token and position rows, each minus their mean row, in radians. */
+export interface TrainingAngles {
+  /** The smallest between the spans of all rows: 0 where their ranks add up to more than D. */
+  readonly smallest: number;
+  /** The smallest between their two leading directions each. */
+  readonly smallestLeading: number;
+  /** Null, as there are angles. */
+  readonly reason: null;
+}
+
+/** For a scheme without positions in the stream, or rows that are all equal. */
+export interface NoTrainingAngles {
+  /** None. */
+  readonly smallest: null;
+  /** None. */
+  readonly smallestLeading: null;
+  /** Why, in a sentence. */
+  readonly reason: string;
+}
