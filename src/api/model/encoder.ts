@@ -10,7 +10,7 @@ import {
   type Normalization,
 } from '../scores/decompose.js';
 import { checkedGauge, type GaugeOptions } from '../scores/gauge.js';
-import { fitsScores, type Scores } from '../scores/scores.js';
+import { everywhere, fitsScores, type Scores } from '../scores/scores.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
 
 /** How a layer turns queries and keys by their position (RoPE, arXiv 2104.09864). */
@@ -339,8 +339,6 @@ const activationNames = ['gelu', 'gelu_tanh', 'relu', 'quick_gelu', 'silu'] as c
 const ways = ['direct', 'streams', 'mean', 'mechanism'] as const;
 const mechanismParts = ['token', 'position', 'constant', 'offset'];
 const layerMembers = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
-/** A window that leaves out nothing, as the module takes it. */
-const everywhere = 2 ** 31 - 1;
 const noNorm = { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
 
 /** What positionMeans() needs of each forward, and the module that holds it. */
@@ -726,11 +724,6 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
           return Object.fromEntries(names.map((name, place) => [name, table(rows(place), n, d)]));
         },
         headOutputs(wanted) {
-          if (ofKeys !== d || ofQueries !== d) {
-            throw new RangeError(
-              `headOutputs() needs as many key heads as heads, of d_model / heads channels; here are ${keyHeads} key heads and ${heads} heads of ${d_head} in a d_model of ${d}.`,
-            );
-          }
           const { now, of, named } = partsOf(wanted);
           const withOutputs = check.flag('outputs', wanted.outputs ?? false);
           const constant = of.names[of.constant] as string;
@@ -741,7 +734,8 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
               "No group may be named 'apart': the rows that stand apart are a part of their own.",
             );
           }
-          const values = (2 * of.parts + 3 * parts.length + 8) * n * d + 4 * d * d;
+          const widest = Math.max(d, ofQueries);
+          const values = (2 * of.parts + 3 * parts.length + 8) * n * widest + 4 * d * widest;
           const results = named.heads.length * ((withOutputs ? parts.length * n * d : 0) + n * n);
           check.fits(
             `The outputs of ${named.heads.length} heads in ${parts.length} parts for ${n} tokens`,

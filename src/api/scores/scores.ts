@@ -47,6 +47,9 @@ export interface Scores<A extends Floats = Floats> extends Terms<A> {
   readonly variances: Float64Array;
 }
 
+/** A window that leaves out nothing, as the module takes it. */
+export const everywhere = 2 ** 31 - 1;
+
 function checkHeads(scores: Pick<Terms, 'heads'>): void {
   check.object('scores', scores);
   check.integers('scores.heads', scores.heads);
@@ -170,6 +173,7 @@ export function scoresApi(raw: Raw): ScoresApi {
         masks.map((mask) => mask.map(Boolean)),
         scores.apart,
         causal,
+        scores.window === undefined ? everywhere : check.integer('scores.window', scores.window, 0),
       );
       return several ? combined : combined[0];
     },

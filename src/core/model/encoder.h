@@ -116,7 +116,11 @@ class Encoder {
   // The same, turned.
   Projections<Scalar> turned(int layer, const Matrix<Scalar>& input) const;
   const Rotary& rotary(int layer) const { return layers_[layer].rotary; }
-  const Vector<Scalar>& value_bias(int layer) const { return layers_[layer].value_bias; }
+  // b_V as each query head reads it, [H d_h].
+  Vector<Scalar> value_bias(int layer) const {
+    const Matrix<Scalar> row = layers_[layer].value_bias.transpose();
+    return of_query_heads(row, options_.key_heads, options_.heads).row(0).transpose();
+  }
   // concat_h(A_h W_V x) for attention [heads * n, n], without biases. Zeros cost nothing, and parts often are.
   Matrix<Scalar> mixed(int layer, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const;
   // W_O of that: what attention moves of x.

@@ -112,12 +112,13 @@ Covariances shares_of(const Vector<double>& covariances, double noise) {
 // What is left when the parts are taken from the whole, through W_O: one residual a head, then that of all.
 template <typename Scalar>
 void find_residuals(const OutputParts<Scalar>& parts, std::vector<OutputShares>& found) {
-  const Index n = parts.values.rows(), d = parts.values.cols(), width = d / parts.heads;
+  const Index n = parts.values.rows(), of_heads = parts.values.cols(), width = of_heads / parts.heads;
+  const Index d = parts.output.cols();
   Matrix<Scalar> rest = parts.contexts[0], left(n, d), all = Matrix<Scalar>::Zero(n, d);
   for (std::size_t p = 1; p < parts.contexts.size(); ++p) rest -= parts.contexts[p];
   for (Index h = 0; h < parts.heads; ++h) {
-    multiply<Scalar>({rest.data() + h * width, d}, {parts.output.data() + h * width * d, d}, {n, width, d},
-                     {left.data(), d});
+    multiply<Scalar>({rest.data() + h * width, of_heads}, {parts.output.data() + h * width * d, d},
+                     {n, width, d}, {left.data(), d});
     found[h].residual = largest_size(left);
     add_rows<Scalar>(left, {}, all);
   }
@@ -154,11 +155,12 @@ OutputParts<Scalar> output_parts(const Encoder<Scalar>& encoder, int layer, cons
   const Matrix<Scalar>& attention = run.attention[layer];
   const Index n = attention.cols();
   OutputParts<Scalar> result;
-  result.values = run.values[layer];
+  const EncoderOptions<Scalar>& options = encoder.options();
+  result.values = of_query_heads(run.values[layer], options.key_heads, options.heads);
   result.written = run.attended[layer];
   result.output = encoder.output_weight(layer);
   result.apart = row_flags(apart, n);
-  result.heads = encoder.options().heads;
+  result.heads = options.heads;
   result.centre_channels = encoder.attention_norm(layer).kind == Norm::layer_norm;
 
   const Index d = result.values.cols(), width = d / result.heads;
@@ -203,8 +205,9 @@ std::vector<OutputShares> output_shares(const OutputParts<Scalar>& parts) {
   const Vector<Scalar> uniform = used_mean(parts.values, parts.apart);
   const Matrix<Scalar> beyond = (used_mean(parts.contexts[0], parts.apart) - uniform).transpose();
   const Matrix<Scalar> beyond_heads = times_blocks(beyond, grams);
-  Matrix<Scalar> written(1, d);
-  multiply<Scalar>({beyond.data(), d}, {weight.data(), d}, {1, d, d}, {written.data(), d});
+  Matrix<Scalar> written(1, weight.cols());
+  multiply<Scalar>({beyond.data(), d}, {weight.data(), weight.cols()}, {1, d, weight.cols()},
+                   {written.data(), weight.cols()});
   const Matrix<Scalar> beyond_all = rows_times_rows<Scalar>(written, weight);
 
   const std::vector<double> longest = longest_rows(parts);
@@ -240,10 +243,10 @@ std::vector<OutputShares> output_shares(const OutputParts<Scalar>& parts) {
 
 template <typename Scalar>
 Matrix<Scalar> head_output(const OutputParts<Scalar>& parts, int head, int part) {
-  const Index n = parts.values.rows(), d = parts.values.cols();
-  const Index columns = head < 0 ? d : d / parts.heads, from = head < 0 ? 0 : head * columns;
+  const Index n = parts.values.rows(), of_heads = parts.values.cols(), d = parts.output.cols();
+  const Index columns = head < 0 ? of_heads : of_heads / parts.heads, from = head < 0 ? 0 : head * columns;
   Matrix<Scalar> out(n, d);
-  multiply<Scalar>({parts.contexts[1 + part].data() + from, d}, {parts.output.data() + from * d, d},
+  multiply<Scalar>({parts.contexts[1 + part].data() + from, of_heads}, {parts.output.data() + from * d, d},
                    {n, columns, d}, {out.data(), d});
   return out;
 }

@@ -30,13 +30,14 @@
 
 namespace superpose {
 
-// What a layer's heads write: the sums over keys, before W_O. Head h owns d_h columns, as in the scores.
+// What a layer's heads write: the sums over keys, before W_O. Head h owns d_h columns, as in the scores, and values are
+// those that each query head reads.
 template <typename Scalar>
 struct OutputParts {
-  std::vector<Matrix<Scalar>> contexts;  // [n, d]: of the whole input, then of each part
-  Matrix<Scalar> values;                 // [n, d], W_V x + b_V of the whole input
+  std::vector<Matrix<Scalar>> contexts;  // [n, H d_h]: of the whole input, then of each part
+  Matrix<Scalar> values;                 // [n, H d_h], W_V x + b_V of the whole input
   Matrix<Scalar> written;                // [n, d], what all heads write, without b_O
-  Matrix<Scalar> output;                 // W_O transposed, [d, d]
+  Matrix<Scalar> output;                 // W_O transposed, [H d_h, d]
   std::vector<char> apart;               // [n], or empty
   int heads = 1;
   bool centre_channels = true;

@@ -1,19 +1,20 @@
 // Softmax over keys, of the whole score or of a sum of its terms. In a causal model a query sees the keys up to its
-// own: the others have no weight.
+// own, and with a window those no further away: the others have no weight.
 #pragma once
 
 #include "numeric/matrix.h"
+#include "scores/shares.h"
 
 namespace superpose {
 
 // Replaces each row of logits [n, n] by its softmax. The row's maximum is subtracted first, so large
 // logits do not overflow. Anything that is constant along a row changes nothing.
 template <typename Scalar>
-void softmax_rows(Matrix<Scalar>& logits, bool causal = false);
+void softmax_rows(Matrix<Scalar>& logits, bool causal = false, int window = kEverywhere);
 
 // What softmax sees of logits [n, n]: each row less its mean over the keys that the query sees, and NaN at the
 // others. The first entry is taken away first, so that equal logits leave exactly nothing.
 template <typename Scalar>
-Matrix<Scalar> seen_by_softmax(Matrix<Scalar> logits, bool causal = false);
+Matrix<Scalar> seen_by_softmax(Matrix<Scalar> logits, bool causal = false, int window = kEverywhere);
 
 }  // namespace superpose

@@ -123,11 +123,11 @@ Value concatenate_block_diagonal_out(const Value& token, const Value& position, 
 // of the logits' variation.
 template <typename Scalar>
 Value combine_terms_out(const Value& terms, const Value& logits, const Value& masks, const Value& apart,
-                        bool causal) {
+                        bool causal, int window) {
   const Matrix<Scalar> all = matrix_in<Scalar>(terms);
   const Matrix<Scalar> whole = matrix_in<Scalar>(logits);
   const Eigen::Index n = whole.rows();
-  const CountedPairs counted{row_flags(integers_in(apart), n), causal};
+  const CountedPairs counted{row_flags(integers_in(apart), n), causal, window};
 
   Value results = Value::array();
   for (int m = 0; m < masks.length(); ++m) {
@@ -137,10 +137,10 @@ Value combine_terms_out(const Value& terms, const Value& logits, const Value& ma
     Matrix<Scalar> sum = sum_of_terms(all.data(), n, flags);
     Value result = Value::object();
     result.set("sum", copy_out(sum));
-    result.set("centred", copy_out(seen_by_softmax(sum, causal)));
+    result.set("centred", copy_out(seen_by_softmax(sum, causal, window)));
     result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n, counted).shares[0]);
     result.set("uncentredShare", uncentred_share(sum, whole, counted));
-    softmax_rows(sum, causal);
+    softmax_rows(sum, causal, window);
     result.set("softmax", copy_out(sum));
     results.push(result);
   }

@@ -228,7 +228,7 @@ Value encoder_outputs(std::uint32_t address, int layer, int way, const Value& me
   const OutputParts<Scalar> parts =
       output_parts(held.encoder, layer, held.run,
                    grouped_parts(held, layer, way, means, in, integers_in(group_of), groups), in.apart);
-  const std::size_t n = parts.values.rows(), d = parts.values.cols(), count = parts.parts();
+  const std::size_t n = parts.values.rows(), d = parts.output.cols(), count = parts.parts();
   std::vector<int> heads = integers_in(chosen);
   Value weighted = new_array<double>(heads.size() * n * n);
   Value outputs = new_array<double>(whole ? heads.size() * count * n * d : 0);

@@ -78,6 +78,38 @@ TEST(Softmax, OfACausalModelIsOverTheKeysThatAQuerySees) {
   EXPECT_LT(max_abs(seen_by_softmax(sum) - row_centred(sum)), 1e-15);
 }
 
+// Within a window a row is the softmax of what its query sees, and the rest has no weight.
+TEST(Softmax, SeesNoKeyBeyondTheWindow) {
+  Shapes shapes(9);
+  const int n = 5;
+  for (const bool causal : {false, true}) {
+    for (const int window : {0, 1, 3, 4, kEverywhere}) {
+      const Matrix<double> logits = shapes.matrix(n, n);
+      Matrix<double> weights = logits;
+      softmax_rows(weights, causal, window);
+      const Matrix<double> seen = seen_by_softmax(logits, causal, window);
+      for (int i = 0; i < n; ++i) {
+        double sum = 0, total = 0, count = 0;
+        const auto sees = [&](int j) { return (!causal || j <= i) && std::abs(i - j) <= window; };
+        for (int j = 0; j < n; ++j) {
+          if (!sees(j)) continue;
+          sum += std::exp(logits(i, j));
+          total += logits(i, j);
+          ++count;
+        }
+        for (int j = 0; j < n; ++j) {
+          EXPECT_NEAR(weights(i, j), sees(j) ? std::exp(logits(i, j)) / sum : 0, 1e-15);
+          if (sees(j)) {
+            EXPECT_NEAR(seen(i, j), logits(i, j) - total / count, 1e-14);
+          } else {
+            EXPECT_TRUE(std::isnan(seen(i, j)));
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Softmax, NothingToNormalise) { EXPECT_EQ(softmax_of_terms(nullptr, 0, {true}).size(), 0); }
 
 }  // namespace
