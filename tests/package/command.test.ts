@@ -153,7 +153,7 @@ test.each([
   [['decompose', '--text', 'Hi', '--head', '12'], 2, 'from 0 to 11'],
   [['decompose', '--text', 'Hi', '--csv', '--json'], 2, 'one of --csv and --json'],
   [['decompose', '--text', 'Hi', '--layer', '6'], 2, 'from 0 to 5'],
-  [['decompose', '--text', 'Hi', '--way', 'round'], 2, 'direct, streams or mean'],
+  [['decompose', '--text', 'Hi', '--way', 'round'], 2, 'direct, streams, mean or mechanism'],
   [['decompose', '--values'], 2, '--text'],
   [['decompose', '--values', '--text', 'Hi', '--layer', '6'], 2, 'from 0 to 5'],
   [['decompose', '--text', 'Hi', '--gauge', 'metric'], 2, 'canonical or raw'],
@@ -202,14 +202,14 @@ test.each<[string[], string]>([
     ['decompose', '--values', '--model', checkpoint('bert'), '--ids', '1', '--head', '2'],
     'from 0 to 1; it is 2',
   ],
-  [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'round'], 'direct, streams or mean'],
+  [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'round'], 'direct, streams, mean or mechanism'],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'mean'], 'no tokenizer.json'],
   [
     ['decompose', '--model', checkpoint('bert'), '--ids', '1,2,3,4,5,6,7,8', '--way', 'mean'],
     'at most 7 tokens',
   ],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--head', '2'], 'from 0 to 1; it is 2'],
-  [['decompose', '--model', checkpoint('qwen2'), '--ids', '1'], 'No table of positions is added'],
+  [['decompose', '--model', checkpoint('qwen2'), '--ids', '1'], 'The file lacks the tensor'],
 ])('of a model of one’s own, %j is refused', async (args, sentence) => {
   const outcome = await superpose(...args);
   expect(outcome).toMatchObject({ code: 2, stdout: '' });

@@ -16,6 +16,7 @@ import {
   decomposeFirstLayer,
   type FirstLayerInput,
   firstLayer,
+  headsOf,
   type Opened,
   summandNames,
   summandsOf,
@@ -77,10 +78,10 @@ export interface OpenDecomposeOptions<P extends Precision = 'float64'>
   groups?: Record<string, readonly string[]>;
   /** The layer whose scores to take apart, from 0. Default 0. Others need a model whose layers can be run. */
   layer?: number;
-  /** See EncoderForward.decompose(). Default `direct`. */
+  /** See EncoderForward.decompose(). Default `direct`; `mechanism` for a model without a table of positions. */
   way?: Way;
-  /** From corpusMeans(); needed for the way `mean`. */
-  means?: Pick<CorpusMeans, 'states'>;
+  /** From corpusMeans(); needed for the ways `mean` and `mechanism`. */
+  means?: Pick<CorpusMeans, 'states' | 'scores'>;
 }
 
 /** Rows [n, e] to add up, by name: one table for each of `summands`. */
@@ -158,7 +159,8 @@ export interface OpenedModel {
    * The first layer’s scores taken apart. The parts are the summands of the family and `constant`: token,
    * position and token_type; patch, position and class. A relative bias is one more, `relative`. The default
    * gauge is `canonical`; see Gauge. Exact up to rounding. That the terms add up does not prove that the file
-   * was read as its model reads it. Throws RangeError, TypeError.
+   * was read as its model reads it. A model without a table of positions is taken apart by `mechanism`, in its first
+   * layer too: see EncoderForward.decompose(). Throws RangeError, TypeError.
    */
   decompose<P extends Precision = 'float64'>(
     input: ModelInput,
@@ -175,8 +177,9 @@ export interface OpenedModel {
   ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
   /**
    * The mean decomposition of every state over windows of a corpus: 30 pieces (fewer if the model has fewer
-   * positions), between what all sentences begin and end with; or over pictures. Takes seconds to minutes; throws as forward() does, and
-   * RangeError for fewer than four windows.
+   * positions), between what all sentences begin and end with; or over pictures. Takes seconds to minutes; throws as
+   * forward() does, and RangeError for fewer than four windows. Of a model without a table of positions, means of queries
+   * and keys are gathered too unless `scores` is false.
    */
   corpusMeans(options?: OpenCorpusMeansOptions): Promise<CorpusMeans>;
   /**
@@ -324,6 +327,8 @@ export async function openModel(
     change: PositionChange,
     kind: P,
   ): Promise<OwnRows<FloatsOf<P>>> => {
+    if (layout.relative)
+      throw new RangeError(`${layout.name} adds no positions to its tokens, so there are none to change.`);
     const first = layout.apart.length;
     if (layout.kind !== 'tokens') {
       check.object('change', change);
@@ -371,11 +376,14 @@ export async function openModel(
     const load = async (): Promise<LayeredFunctions> => {
       // Throws where the family has none that can be run, or the file lacks what the first needs.
       if (layers === 0) ownLayers(complete(), config);
-      const { heads } = complete();
+      const whole = complete();
+      const { heads } = whole;
+      const { d_head, keyHeads } = layout.relative ? headsOf(whole) : { d_head: 0, keyHeads: 0 };
+      const projections = layout.relative && { query: heads * d_head, key: keyHeads * d_head };
       const { layeredModel } = await import('./layers.js');
       const { d_model, apart } = layout;
       const norm = layout.attentionNorm ? ('pre' as const) : ('post' as const);
-      const sizes = { d_model, heads, norm, layers, apart };
+      const sizes = { d_model, heads, norm, layers, apart, ...(projections && { projections }) };
       return layeredModel({ superpose, resident: all, ...sizes, ahead: false, rows: rowsOf, changed });
     };
     return {
@@ -427,9 +435,11 @@ export async function openModel(
         const run = await layered();
         const sentence = await inputOf(input);
         const summands = await given(sentence, kind, undefined, others.signal);
+        const by = way ?? (layout.relative && 'mechanism');
         return run.decompose<P>(sentence, {
           precision: kind,
           layer: layer ?? 0,
+          ...(by !== undefined && { way: by }),
           ...(means && { means }),
           ...(summands && { summands }),
           ...asked({ ...others, ...(way !== undefined && { way }) }),
@@ -485,7 +495,7 @@ export async function openModel(
         const most = (positions || Infinity) - markers.before - markers.after;
         return corpusOf(ids, (one) => one, { positions: Math.min(30, most), ...markers });
       };
-      return run.corpusMeans(cut, options);
+      return run.corpusMeans(cut, { scores: layout.relative !== undefined, ...options });
     },
     async rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P) {
       const kind = check.precision(precision ?? 'float64') as P;

@@ -65,10 +65,10 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
 
   /** Means over a corpus, as corpusMeans() gives them. */
   const meansOf = (one: Drawn, d: number) => {
-    const scores = ([mean, places]: [Stored, Stored], layer: number) => ({
-      mean: stored(mean, layer),
+    const scores = ([mean, places]: [Stored, Stored], layer: number, factor = 1) => ({
+      mean: stored(mean, layer).map((value) => factor * value),
       position: {
-        data: stored(places, layer),
+        data: stored(places, layer).map((value) => factor * value),
         rows: one.ids.length,
         columns: mean.shape[1] as number,
       },
@@ -76,7 +76,8 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
     });
     return {
       scores: Array.from({ length: one.layers }, (_, layer) => ({
-        query: scores([one.query, one.places[0]], layer),
+        // What T5's scores are not divided by is in its queries.
+        query: scores([one.query, one.places[0]], layer, one.family === 't5' ? Math.sqrt(6) : 1),
         key: scores([one.key, one.places[1]], layer),
       })),
       states: Array.from({ length: one.layers + 1 }, (_, layer) => ({
@@ -119,6 +120,85 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
       model.delete();
     }
   }, 120_000);
+
+  test('by mechanism: every term of every layer, which is the way unless another is asked for', async () => {
+    const parts = ['token', 'position', 'constant', 'offset'];
+    const pairs: Record<string, [query: number, key: number]> = {
+      'token-token': [0, 0],
+      'token-token by distance': [3, 3],
+      'token-position': [0, 1],
+      'position-token': [1, 0],
+      'position-position': [1, 1],
+      key: [2, 0],
+      query: [0, 2],
+    };
+    expect(Object.keys(pairs)).toEqual(drawn.names);
+    for (const one of drawn.cases) {
+      const { ids, layers, heads, apart } = one;
+      const n = ids.length;
+      const first = apart.length;
+      const model = await open(one.name);
+      const means = meansOf(one, model.d_model);
+      for (let layer = 0; layer < layers; layer++) {
+        const scores = await model.decompose({ ids }, { ...(layer > 0 && { layer }), means });
+        expect(scores).toMatchObject({ parts, apart, gauge: 'canonical' });
+        expect(Math.max(...scores.residuals)).toBeLessThan(within.float64);
+        const wanted = new Float64Array(heads * 16 * n * n);
+        const theirs = stored(one.terms.mechanism as Stored, layer);
+        const logits = stored(one.logits, layer);
+        for (let head = 0; head < heads; head++) {
+          for (const [term, [q, k]] of Object.values(pairs).entries()) {
+            const at = (head * 7 + term) * n * n;
+            wanted.set(theirs.subarray(at, at + n * n), (head * 16 + 4 * q + k) * n * n);
+          }
+          // The scores of rows that stand apart are not split.
+          for (let i = 0; i < n; i++) {
+            for (let j = 0; j < n; j++) {
+              if (i < first || j < first)
+                wanted[(head * 16 + 10) * n * n + i * n + j] = logits[(head * n + i) * n + j] as number;
+            }
+          }
+        }
+        expectNear(`terms by mechanism ${layer}`, one, scores.terms, wanted, within.float64);
+      }
+      model.delete();
+    }
+  }, 120_000);
+
+  test('means over a corpus serve: position → position depends on the distance alone in the first layer', async () => {
+    for (const name of ['llama', 'qwen2-window', 'qwen3', 'neox', 'bloom', 't5']) {
+      const { ids, heads, apart } = drawn.cases.find((one) => one.name === name) as Drawn;
+      const model = await open(name);
+      // Each sentence is of other tokens.
+      const sentences = Array.from({ length: 12 }, (_, at) => ({
+        ids: Array.from({ length: 12 }, (_, row) => 3 + ((5 * at + 7 * row + at * row) % 20)),
+      }));
+      const means = await model.corpusMeans({ sentences, precision: 'float64' });
+      const scores = await model.decompose({ ids }, { means });
+      expect(Math.max(...scores.residuals)).toBeLessThan(within.float64);
+      const n = ids.length;
+      const first = apart.length;
+      for (let head = 0; head < heads; head++) {
+        const term = scores.terms.subarray((head * 16 + 5) * n * n, (head * 16 + 6) * n * n);
+        const at = (i: number, j: number) => term[i * n + j] as number;
+        for (let i = first + 1; i < n; i++) {
+          for (let j = first + 1; j < n; j++) expect(at(i, j)).toBeCloseTo(at(i - 1, j - 1), 10);
+        }
+        expect(at(first + 1, first)).not.toBeCloseTo(at(first + 2, first), 6);
+        // The shares are of all that varies.
+        const shares = scores.shares.subarray(head * 16, (head + 1) * 16);
+        expect(shares.reduce((sum, one) => sum + one, 0)).toBeCloseTo(1, 10);
+      }
+      expect((await model.decompose({ ids }, { layer: 1, means })).parts).toContain('offset');
+      expect(await refused(model.decompose({ ids }, { layer: 1 }))).toMatch(
+        /^TypeError: means must be an object/,
+      );
+      expect(await refused(model.changed({ ids }, { mean: 'sentence' }))).toBe(
+        `RangeError: ${model.name} adds no positions to its tokens, so there are none to change.`,
+      );
+      model.delete();
+    }
+  }, 60_000);
 
   test('each wrong reading of these files gives other numbers', () => {
     for (const { name, wrong } of drawn.cases) {

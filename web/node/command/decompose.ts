@@ -43,7 +43,9 @@ export async function decompose(args: string[]): Promise<string> {
   if (csv && json) throw new Refusal('Choose one of --csv and --json.');
   const gauge = choiceOf('--gauge', values.gauge, ['canonical', 'raw']);
   const way =
-    values.way === undefined ? undefined : choiceOf('--way', values.way, ['direct', 'streams', 'mean']);
+    values.way === undefined
+      ? undefined
+      : choiceOf('--way', values.way, ['direct', 'streams', 'mean', 'mechanism']);
   if (values.model !== undefined) return ofOwnModel(values.model, { ...values, gauge, way });
   const own = ['ids', ...Object.keys(openOptions)].find((name) => name in values);
   if (own) throw new Refusal(`--${own} is for a model of your own: --model PATH.`);
@@ -59,9 +61,12 @@ export async function decompose(args: string[]): Promise<string> {
       return model.decompose(sentence, { ...common, groups });
     const behind = { ...common, layer: layer ?? 0 };
     if (values.values) return writtenOf(model, sentence, { ...behind, way }, [0]);
-    if (way !== 'mean') return model.decompose(sentence, { ...behind, way: way ?? 'direct' });
-    fitsMeans(model, sentence.ids.length);
-    return model.decompose(sentence, { ...behind, way, means: await model.corpusMeans() });
+    if (way !== 'mean' && way !== 'mechanism')
+      return model.decompose(sentence, { ...behind, way: way ?? 'direct' });
+    fitsMeans(model, sentence.ids.length, way);
+    const means = await model.corpusMeans({ scores: way === 'mechanism' });
+    const { gauge: asked, ...others } = behind;
+    return model.decompose(sentence, { ...others, ...gaugeOf(way, asked), way, means });
   });
   if ('overQueries' in scores)
     return shared(scores, { gauge, way: way ?? 'streams', layer: layer ?? 0 }, { csv, json });
@@ -89,7 +94,7 @@ interface OwnValues {
 }
 
 async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
-  const { text, ids, way, gauge, csv, json } = values;
+  const { text, ids, gauge, csv, json } = values;
   const layer = values.layer === undefined ? undefined : wholeOf('--layer', values.layer, 0, Infinity);
   const head = values.head === undefined ? undefined : wholeOf('--head', values.head, 0, Infinity);
   if ((text === undefined) === (ids === undefined)) {
@@ -101,11 +106,14 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
     const model = await opened(path, values);
     const input = typeof given === 'string' ? await model.tokenize(given) : given;
     const [content, position, ...others] = model.summands as [string, string];
+    // Of a model that adds no positions, what each score asks.
+    const way = values.way ?? (content && !position && !values.values ? 'mechanism' : undefined);
+    const byMeans = way === 'mean' || way === 'mechanism';
     // Nine terms, as for MiniLM. For a model without summands the library says why there are none.
     const three = { [content]: [content], [position]: [position], rest: [...others, 'constant'] };
     const behind = (layer ?? 0) > 0 || way !== undefined;
-    if (way === 'mean') {
-      fitsMeans(model, input.ids.length);
+    if (byMeans) {
+      fitsMeans(model, input.ids.length, way);
       // Checked here, because the library checks head and layer only after the means, which take long.
       if (layer !== undefined && model.layers > 0) wholeOf('--layer', String(layer), 0, model.layers - 1);
       if (head !== undefined && model.heads !== undefined)
@@ -120,9 +128,9 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
         { csv, json },
       );
     }
-    const means = way === 'mean' ? await model.corpusMeans() : undefined;
+    const means = byMeans ? await model.corpusMeans({ scores: way === 'mechanism' }) : undefined;
     const scores = await model.decompose(input, {
-      gauge,
+      ...gaugeOf(way, gauge),
       ...(means && { means }),
       ...(behind ? { ...(layer && { layer }), ...(way && { way }) } : content && { groups: three }),
       ...(only && { only }),
@@ -185,11 +193,16 @@ function answered(
   { csv, json, only }: { csv: boolean; json: boolean; only: number[] | undefined },
 ): string {
   const { tokens, dropped } = scores.sentence;
-  // A relative bias has no terms with other parts.
+  // A bias and token → token by distance have no terms with other parts, and by mechanism positions none with the constant.
+  const alone = (part: string) => part === 'relative' || (which.way === 'mechanism' && part === 'offset');
+  const none = (query: string, key: string) =>
+    which.way === 'mechanism' &&
+    query !== key &&
+    ['constant', 'position'].every((part) => [query, key].includes(part));
   const pairs = scores.parts
     .flatMap((query) => scores.parts.map((key) => ({ query, key })))
     .map((pair, term) => ({ ...pair, term }))
-    .filter(({ query, key }) => (query === 'relative') === (key === 'relative'));
+    .filter(({ query, key }) => (alone(query) || alone(key) ? query === key : !none(query, key)));
   const names = pairs.map(({ query, key }) => `${query} → ${key}`);
   const cut = cutShort(tokens, dropped, csv);
 
@@ -223,16 +236,21 @@ function cutShort(tokens: readonly string[], dropped: number, csv: boolean): str
   return cut;
 }
 
+/** The gauge of the way `mechanism` is its means: the library refuses another. */
+const gaugeOf = (way: Way | undefined, gauge: 'canonical' | 'raw') =>
+  way === 'mechanism' && gauge === 'canonical' ? {} : { gauge };
+
 /** Refuses sentences with more positions than have a mean over the corpus: see corpusMeans(). */
 function fitsMeans(
   { positions, markers }: { positions: number } & Partial<Pick<OpenedModel, 'markers'>>,
   tokens: number,
+  way = 'mean',
 ): void {
   const { before, after } = markers ?? { before: 1, after: 1 };
-  const most = before + Math.min(30, positions - before - after);
+  const most = before + Math.min(30, (positions || Infinity) - before - after);
   if (tokens > most) {
     throw new Refusal(
-      `--way mean takes at most ${most} tokens, for as many positions have a mean, and got ${tokens}.`,
+      `--way ${way} takes at most ${most} tokens, for as many positions have a mean, and got ${tokens}.`,
     );
   }
 }

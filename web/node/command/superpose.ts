@@ -29,8 +29,10 @@ Small models learn the same either way. Adding keeps the width of their vectors;
       --theme light|dark|auto        auto follows the reader and is for .svg only; light unless given
   superpose decompose --text TEXT    a layer of MiniLM: what each head's scores are made of
       --layer 0…5                    which; the first unless given, in three parts
-      --way direct|streams|mean      what a later layer's parts are: those that the residual stream carries; those
-                                     moved by attention too; or the means of positions over a corpus
+      --way direct|streams|mean|mechanism
+                                     what a later layer's parts are: those that the residual stream carries; those
+                                     moved by attention too; the means of positions over a corpus; or, by means of
+                                     queries and keys over a corpus, what each score asks
       --head 0…11                    one head, with every score and its terms
       --values                       what each head writes instead: shares of the parts that its values carry, by
                                      streams unless another way is given
