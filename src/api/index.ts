@@ -16,6 +16,7 @@ export type {
   TakenBy,
   TakenOptions,
 } from './model/interventions.js';
+export { type LayerByLayerOptions, type LayersPassed, layerByLayer } from './model/layerByLayer.js';
 export type { LayerDecomposeOptions, MiniLMForwardOptions } from './model/layerOptions.js';
 export type { LayersWatch } from './model/layersWatch.js';
 export { type FamilyId, familyIds, layeredFamilies, modelFamilies, namesOf } from './model/layout.js';
@@ -28,7 +29,6 @@ export type {
   ReportOptions,
   RotaryReport,
 } from './model/modelReport.js';
-export { type LayerByLayerOptions, type LayersPassed, layerByLayer } from './model/layerByLayer.js';
 export { type NextToken, type NextTokenOptions, nextToken } from './model/nextToken.js';
 export { loadOpening, type Opening, openingHeads, openingText } from './model/opening.js';
 export {

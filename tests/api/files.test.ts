@@ -97,28 +97,31 @@ test('a server that is not there, and an answer that breaks off, ask for a netwo
   expect((halved as Error).cause).toBeInstanceOf(Error);
 });
 
-test.each(['before it is asked', 'before it answers', 'half-way'])('an abort %s ends the read', async (when) => {
-  const stop = new AbortController();
-  const reason = new Error('no longer wanted');
-  if (when === 'before it is asked') stop.abort(reason);
-  let asked = 0;
-  const waited = served(
-    (_, answer) => {
-      asked += 1;
-      if (when === 'half-way') {
-        answer.writeHead(200, { 'content-length': bytes.length });
-        answer.write(bytes.subarray(0, 1000));
-      } else stop.abort(reason);
-    },
-    (address) =>
-      readBytes(address, 'The list', false, {
-        signal: stop.signal,
-        received: () => stop.abort(reason),
-      }),
-  );
-  await expect(waited).rejects.toBe(reason);
-  expect(asked).toBe(when === 'before it is asked' ? 0 : 1);
-});
+test.each(['before it is asked', 'before it answers', 'half-way'])(
+  'an abort %s ends the read',
+  async (when) => {
+    const stop = new AbortController();
+    const reason = new Error('no longer wanted');
+    if (when === 'before it is asked') stop.abort(reason);
+    let asked = 0;
+    const waited = served(
+      (_, answer) => {
+        asked += 1;
+        if (when === 'half-way') {
+          answer.writeHead(200, { 'content-length': bytes.length });
+          answer.write(bytes.subarray(0, 1000));
+        } else stop.abort(reason);
+      },
+      (address) =>
+        readBytes(address, 'The list', false, {
+          signal: stop.signal,
+          received: () => stop.abort(reason),
+        }),
+    );
+    await expect(waited).rejects.toBe(reason);
+    expect(asked).toBe(when === 'before it is asked' ? 0 : 1);
+  },
+);
 
 test('a file that is not there is named, with what the system said', async () => {
   const nowhere = await readBytes(new URL('file:///nowhere/at/all'), 'The list').catch(

@@ -202,7 +202,10 @@ test.each<[string[], string]>([
     ['decompose', '--values', '--model', checkpoint('bert'), '--ids', '1', '--head', '2'],
     'from 0 to 1; it is 2',
   ],
-  [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'round'], 'direct, streams, mean or mechanism'],
+  [
+    ['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'round'],
+    'direct, streams, mean or mechanism',
+  ],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'mean'], 'no tokenizer.json'],
   [
     ['decompose', '--model', checkpoint('bert'), '--ids', '1,2,3,4,5,6,7,8', '--way', 'mean'],

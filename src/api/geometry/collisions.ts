@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import { type Handle, type OwnedObject, held } from '../handle.js';
+import { type Handle, held, type OwnedObject } from '../handle.js';
 import type { Raw } from '../module.js';
 import type { Table } from '../table.js';
 

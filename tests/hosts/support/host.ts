@@ -66,7 +66,11 @@ export interface Host {
 }
 
 /** The ways of a host. */
-export const waysOf = (place: PlatformName, kinds: readonly Kind[], expected: Way['expected'] = 'live'): Way[] =>
+export const waysOf = (
+  place: PlatformName,
+  kinds: readonly Kind[],
+  expected: Way['expected'] = 'live',
+): Way[] =>
   kinds.map((kind) => ({
     place,
     kind,
