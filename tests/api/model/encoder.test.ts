@@ -406,8 +406,8 @@ describe('what an encoder refuses', () => {
     [{ precision: 'half' }, `RangeError: precision must be 'float32' or 'float64'; it is "half".`],
     [{ norm: 'none' }, `RangeError: norm must be 'post' or 'pre'; it is "none".`],
     [
-      { activation: 'silu' },
-      `RangeError: activation must be 'gelu' or 'gelu_tanh' or 'relu' or 'quick_gelu'; it is "silu".`,
+      { activation: 'swish' },
+      `RangeError: activation must be 'gelu' or 'gelu_tanh' or 'relu' or 'quick_gelu' or 'silu'; it is "swish".`,
     ],
     [{ causal: 1 }, 'TypeError: causal must be true or false; it is 1.'],
     [{ projection: 1 }, 'TypeError: projection must be an object; it is 1.'],
@@ -473,7 +473,7 @@ describe('what an encoder refuses', () => {
         expect(added({ value: { weight: singles(d, d) } })).toBe(mixed('value.weight.data'));
         expect(added({ value: { ...layer.value, bias: new Float32Array(d) } })).toBe(mixed('value.bias'));
         for (const name of ['attentionNorm', 'mlpNorm']) {
-          expect(added({ [name]: undefined })).toBe(`TypeError: ${name} must be an object; it is undefined.`);
+          expect(added({ [name]: null })).toBe(`TypeError: ${name} must be an object; it is null.`);
           expect(added({ [name]: single })).toBe(mixed(`${name}.gamma`));
           expect(added({ [name]: layerNorm(3, 1) })).toBe(
             `RangeError: ${name}.gamma must have 4 values; it has 3.`,
@@ -534,7 +534,7 @@ describe('what an encoder refuses', () => {
       expect(asked(1)).toBe('TypeError: input must be an object; it is 1.');
       expect(asked({ layer: 1 })).toBe(`RangeError: layer ${from} 0; it is 1.`);
       expect(asked({ layer: 0, way: 'other' })).toBe(
-        `RangeError: way must be 'direct' or 'streams' or 'mean'; it is "other".`,
+        `RangeError: way must be 'direct' or 'streams' or 'mean' or 'mechanism'; it is "other".`,
       );
       expect(asked({ layer: 0, way: 'mean' })).toBe('TypeError: means must be an object; it is undefined.');
       const means = { mean: new Float64Array(d), position: zeros(n - 1, d) };

@@ -1,0 +1,337 @@
+// What decoders have beside BERT, through the typed API: what is given arrives, what is wrong is refused. The numbers
+// themselves are tested in tests/core/model.
+import { type EncoderInput, type EncoderLayer, type StateMeans, termOf } from 'superpose';
+import { expect, test } from 'vitest';
+import { plain } from '../support/builds.ts';
+import { apply, headLogits } from '../support/naive.ts';
+import { dot, largestDifference, rowsOf, sum } from '../support/numbers.ts';
+import { drawn, linear } from './made.ts';
+
+const [d, heads, keyHeads, d_head, inner, n] = [5, 4, 2, 6, 7, 5];
+const frequencies = Float64Array.of(1, 0.3);
+const rms = (width: number, seed: number) => ({
+  kind: 'rms_norm' as const,
+  gamma: drawn(1, width, seed).data.map((x) => 1 + x / 2),
+  epsilon: 0.01,
+});
+const input = {
+  ...{ d_model: d, heads, keyHeads, d_head, precision: 'float64', norm: 'pre', activation: 'silu' },
+  causal: true,
+} as const;
+const layerOf = (seed: number): EncoderLayer<Float64Array> => ({
+  query: linear(heads * d_head, d, seed),
+  key: linear(keyHeads * d_head, d, seed + 1),
+  value: linear(keyHeads * d_head, d, seed + 2),
+  output: linear(d, heads * d_head, seed + 3),
+  attentionNorm: rms(d, seed + 4),
+  gate: linear(inner, d, seed + 5),
+  up: linear(inner, d, seed + 6),
+  down: linear(d, inner, seed + 7),
+  mlpNorm: rms(d, seed + 8),
+  queryNorm: rms(d_head, seed + 9),
+  keyNorm: rms(d_head, seed + 10),
+  rotary: { frequencies, gain: 1.1 },
+});
+const token = drawn(n, d, 1);
+
+function withEncoder<T>(
+  change: Partial<EncoderInput<'float64'>>,
+  layers: readonly EncoderLayer<Float64Array>[],
+  run: (encoder: ReturnType<typeof plain.encoder<'float64'>>) => T,
+): T {
+  const encoder = plain.encoder<'float64'>({ ...input, ...change } as EncoderInput<'float64'>);
+  try {
+    for (const layer of layers) encoder.addLayer(layer);
+    return run(encoder);
+  } finally {
+    encoder.delete();
+  }
+}
+const ofLayers = [layerOf(10), { ...layerOf(40), window: 1 }];
+const means = (width: number, seed: number, placed: boolean): StateMeans<Float64Array> => ({
+  mean: drawn(1, width, seed).data,
+  position: placed
+    ? drawn(n, width, seed + 1)
+    : { data: new Float64Array(n * width), rows: n, columns: width },
+});
+const scoreMeans = (placed: boolean) => ({
+  query: means(heads * d_head, 70, placed),
+  key: means(keyHeads * d_head, 72, placed),
+});
+
+/** All terms added up, [heads, n, n]. */
+function sumOfTerms({ terms, parts }: { terms: Float64Array; parts: readonly string[] }): Float64Array {
+  const cells = n * n;
+  const sum = new Float64Array(terms.length / parts.length ** 2);
+  for (const [at, value] of terms.entries()) {
+    const to = Math.floor(at / (parts.length ** 2 * cells)) * cells + (at % cells);
+    sum[to] = (sum[to] as number) + value;
+  }
+  return sum;
+}
+
+test('queries and keys are turned by their place, each key head read by its group', () => {
+  const { rotary: _, queryNorm: __, keyNorm: ___, attentionNorm: ____, ...plainLayer } = layerOf(10);
+  const layer = {
+    ...plainLayer,
+    rotary: { frequencies: Float64Array.of(1, 10_000 ** (-1 / 3), 10_000 ** (-2 / 3)) },
+  };
+  const { logits, wanted } = withEncoder({}, [layer], (encoder) => {
+    const through = (one: typeof layer.query) => rowsOf(token).map((row) => apply(one, row));
+    const turned = (rows: Float64Array[], of: number) =>
+      rowsOf(
+        plain.rotate({
+          rows: { data: Float64Array.from(rows.flatMap((row) => [...row])), rows: n, columns: of * d_head },
+          heads: of,
+          layout: 'concatenated',
+        }),
+      );
+    const queries = turned(through(layer.query), heads);
+    const keys = turned(through(layer.key), keyHeads).map((row) =>
+      Float64Array.from([0, 0, 1, 1].flatMap((head) => [...row.slice(head * d_head, (head + 1) * d_head)])),
+    );
+    return { logits: encoder.forward({ token }).logits(0), wanted: headLogits(queries, keys, heads) };
+  });
+  expect(largestDifference(logits, wanted)).toBeLessThan(1e-12);
+});
+
+test('terms add up to the scores in every way, at every layer', () => {
+  const biases = { slopes: Float64Array.of(1, 0.5, 0.25, 0.1), relativeBias: drawn(8, heads, 5) };
+  for (const change of [{}, biases, { parallel: true }]) {
+    withEncoder(change, ofLayers, (encoder) => {
+      const forward = encoder.forward({ token });
+      expect(forward.summands).toEqual(['token']);
+      for (const layer of [0, 1]) {
+        const state = means(d, 80, true);
+        for (const asked of [
+          { way: 'direct' },
+          { way: 'streams', gauge: 'canonical' },
+          { way: 'mean', means: state },
+          { way: 'mechanism', means: scoreMeans(true) },
+        ] as const) {
+          const scores = forward.decompose({ layer, ...asked });
+          expect(Math.max(...scores.residuals)).toBeLessThan(1e-12);
+          expect(largestDifference(scores.logits, forward.logits(layer))).toBeLessThan(1e-12);
+          expect(largestDifference(sumOfTerms(scores), forward.logits(layer))).toBeLessThan(1e-12);
+          expect(scores.window).toBe(layer === 0 ? undefined : 1);
+          for (const head of scores.heads)
+            expect(
+              sum(
+                scores.shares.slice(head * scores.parts.length ** 2, (head + 1) * scores.parts.length ** 2),
+              ),
+            ).toBeCloseTo(1, 10);
+        }
+      }
+    });
+  }
+});
+
+test('weights and shares within a window are over the keys that a query sees', () => {
+  withEncoder({}, ofLayers, (encoder) => {
+    const forward = encoder.forward({ token });
+    const scores = forward.decompose({ layer: 1 });
+    const all = Array(scores.parts.length ** 2).fill(true);
+    for (const head of scores.heads) {
+      const found = plain.combineTerms(scores, head, all).softmax;
+      expect(largestDifference(found, forward.attention(1, [head]))).toBeLessThan(1e-13);
+      expect([found[2 * n], found[2 * n + 3]]).toEqual([0, 0]);
+    }
+  });
+});
+
+test('by mechanism, position with position is of the distance alone where no place is added', () => {
+  const biases = { slopes: Float64Array.of(1, 0.5, 0.25, 0.1), relativeBias: drawn(8, heads, 5) };
+  for (const change of [{}, biases]) {
+    withEncoder(change, ofLayers, (encoder) => {
+      const forward = encoder.forward({ token });
+      const spread = (placed: boolean) => {
+        const scores = forward.decompose({ layer: 0, way: 'mechanism', means: scoreMeans(placed) });
+        expect(scores).toMatchObject({
+          parts: ['token', 'position', 'constant', 'offset'],
+          gauge: 'canonical',
+          apart: [0],
+        });
+        const term = termOf(scores, 1, 'position', 'position');
+        // Row 0 stands apart.
+        expect(term.slice(0, n)).toEqual(new Float64Array(n));
+        const cell = (i: number, j: number) => term[i * n + j] as number;
+        return Math.max(
+          ...[1, 2, 3].flatMap((i) => [1, 2, 3].map((j) => Math.abs(cell(i, j) - cell(i + 1, j + 1)))),
+        );
+      };
+      expect(spread(false)).toBeLessThan(1e-13);
+      expect(spread(true)).toBeGreaterThan(1e-3);
+    });
+  }
+});
+
+test('pairs of channels share out the variation of each head', () => {
+  withEncoder({}, ofLayers, (encoder) => {
+    const forward = encoder.forward({ token });
+    const { data, rows, columns } = forward.channelPairs(0, [3, 1]);
+    expect([rows, columns]).toEqual([2, 3]);
+    for (const row of rowsOf({ data, rows, columns })) expect(sum(row)).toBeCloseTo(1, 10);
+    expect(rowsOf(forward.channelPairs(0))[3]).toEqual(data.slice(0, 3));
+    expect(() => forward.channelPairs(2)).toThrow('layer must be a whole number from 0 to 1; it is 2.');
+    expect(() => forward.channelPairs(0, [4])).toThrow('only must be a whole number from 0 to 3; it is 4.');
+  });
+});
+
+test('means of queries and keys are gathered before they are turned, and the first place may be left out', () => {
+  const scores = { query: heads * d_head, key: keyHeads * d_head };
+  const found = plain.positionMeans({ positions: 3, first: 2, d_model: d, layers: 1, scores });
+  const states = plain.positionMeans({ positions: 3, first: 2, d_model: d, layers: 1 });
+  // Without norms and turning, a query is W_Q x + b, and so is its mean of the mean of x.
+  const { rotary: _, queryNorm: __, keyNorm: ___, attentionNorm: ____, ...layer } = layerOf(10);
+  withEncoder({}, [{ ...layer, rotary: { frequencies } }], (encoder) => {
+    for (let window = 0; window < 4; window++) {
+      const forward = encoder.forward(
+        { token: drawn(n, d, 90 + window) },
+        { scores: false, projections: true },
+      );
+      found.add(forward);
+      states.add(forward);
+      if (window < 3) expect(() => found.scores(0)).toThrow('at least 4 windows');
+    }
+    const ofState = states.findings(0);
+    const { query, key } = found.scores(0);
+    expect([query.first, key.position.columns]).toEqual([2, keyHeads * d_head]);
+    for (const [means, { weight, bias }] of [
+      [query, layer.query],
+      [key, layer.key],
+    ] as const) {
+      for (const [channel, row] of rowsOf(weight).entries()) {
+        const wanted = dot(row, ofState.mean) + ((bias as Float64Array)[channel] as number);
+        expect(means.mean[channel]).toBeCloseTo(wanted, 12);
+        for (const [place, x] of rowsOf(ofState.position).entries())
+          expect(means.position.data[place * weight.rows + channel]).toBeCloseTo(dot(row, x), 12);
+      }
+    }
+    expect(() => found.add(encoder.forward({ token }))).toThrow(
+      'forward kept no queries and keys; run it with projections: true.',
+    );
+    expect(() => states.scores(0)).toThrow('These means are of states alone; make them with scores.');
+  });
+  const other = plain.positionMeans({
+    positions: 3,
+    first: 2,
+    d_model: d,
+    layers: 1,
+    scores: { query: 8, key: 8 },
+  });
+  withEncoder({}, ofLayers, (encoder) =>
+    expect(() => other.add(encoder.forward({ token }, { projections: true }))).toThrow(
+      'forward must have queries of 8 and keys of 8 channels; it has 24 and 12.',
+    ),
+  );
+  for (const one of [found, states, other]) one.delete();
+});
+
+test('heads of groups write what their values carry', () => {
+  withEncoder({}, ofLayers, (encoder) => {
+    const forward = encoder.forward({ token });
+    const { outputs, parts, residuals, layer } = forward.headOutputs({ layer: 1, outputs: true });
+    expect(outputs).toHaveLength(heads * parts.length * n * d);
+    expect(Math.max(...residuals, ...layer.residuals)).toBeLessThan(1e-12);
+    expect(sum(layer.overQueries.shares)).toBeCloseTo(1, 10);
+  });
+});
+
+test('what does not fit an encoder is refused', () => {
+  const refused = (change: Partial<EncoderInput<'float64'>> | Record<string, unknown>, sentence: string) =>
+    expect(() => plain.encoder({ ...input, ...change } as EncoderInput<'float64'>)).toThrow(sentence);
+  refused({ keyHeads: 3 }, 'keyHeads must divide the 4 heads; 3 does not.');
+  refused({ keyHeads: 0 }, 'keyHeads must be a whole number from 1');
+  refused({ d_head: 1.5 }, 'd_head must be a whole number; it is 1.5.');
+  refused({ d_head: undefined }, 'heads must divide the 5 channels of d_model; 4 does not.');
+  refused({ norm: 'post', parallel: true }, "parallel needs norm 'pre'");
+  refused({ parallel: 1 }, 'parallel must be true or false; it is 1.');
+  refused({ slopes: Float64Array.of(1) }, 'slopes must have 4 values; it has 1.');
+  refused({ slopes: new Float32Array(4) }, 'slopes is a Float32Array');
+  refused(
+    { activation: 'swish' },
+    "activation must be 'gelu' or 'gelu_tanh' or 'relu' or 'quick_gelu' or 'silu'",
+  );
+});
+
+test('what does not fit a layer is refused', () => {
+  withEncoder({}, [], (encoder) => {
+    const refused = (
+      change: Partial<EncoderLayer<Float64Array>> | Record<string, unknown>,
+      sentence: string,
+    ) =>
+      expect(() => encoder.addLayer({ ...layerOf(10), ...change } as EncoderLayer<Float64Array>)).toThrow(
+        sentence,
+      );
+    refused({ query: linear(d, d, 1) }, 'query.weight must have 24 rows; it has 5.');
+    refused({ key: linear(heads * d_head, d, 1) }, 'key.weight must have 12 rows; it has 24.');
+    refused({ value: linear(heads * d_head, d, 1) }, 'value.weight must have 12 rows; it has 24.');
+    refused({ output: linear(d, d, 1) }, 'output.weight must have 24 columns; it has 5.');
+    refused({ gate: linear(inner + 1, d, 1) }, 'gate.weight must have 7 rows; it has 8.');
+    refused({ queryNorm: rms(d, 1) }, 'queryNorm.gamma must have 6 values; it has 5.');
+    refused(
+      { keyNorm: { kind: 'batch_norm', epsilon: 1 } },
+      "keyNorm.kind must be 'layer_norm' or 'rms_norm'",
+    );
+    refused({ rotary: { frequencies: [1] } }, 'rotary.frequencies must be a Float64Array');
+    refused(
+      { rotary: { frequencies: new Float64Array(4) } },
+      'rotary.frequencies must have from 1 to 3 values, one for each pair of a head’s 6 channels; it has 4.',
+    );
+    refused({ rotary: { frequencies: Float64Array.of(Number.NaN) } }, 'rotary.frequencies must be finite');
+    refused({ rotary: { frequencies, gain: 0 } }, 'rotary.gain must be above 0; it is 0.');
+    refused({ window: -1 }, 'window must be a whole number');
+    expect(encoder.layers).toBe(0);
+  });
+});
+
+test('what does not fit the way by mechanism is refused', () => {
+  withEncoder({}, ofLayers, (encoder) => {
+    const forward = encoder.forward({ token });
+    const both = scoreMeans(true);
+    const refused = (change: object, sentence: string) =>
+      expect(() => forward.decompose({ layer: 0, way: 'mechanism', means: both, ...change })).toThrow(
+        sentence,
+      );
+    const own = "The way 'mechanism' takes its gauge and the rows that stand apart from its means";
+    refused({ gauge: 'raw' }, own);
+    refused({ apart: [0] }, own);
+    refused({ means: undefined }, 'means must be an object');
+    refused({ means: means(d, 1, true) }, 'means.query must be an object');
+    refused({ means: { ...both, key: both.query } }, 'means.key.mean must have 12 values; it has 24.');
+    refused(
+      { means: { ...both, key: { ...both.key, first: 0 } } },
+      'means.key.first must be 1, as means.query.first is; it is 0.',
+    );
+    refused({ groups: { all: ['content'] } }, 'the parts are token, position, constant, offset');
+    expect(() => forward.parts({ layer: 0, way: 'mechanism' })).toThrow('splits scores alone');
+    expect(() => forward.headOutputs({ layer: 0, way: 'mechanism' })).toThrow('splits scores alone');
+  });
+});
+
+test('wide MLPs with a gate and wide heads are counted before anything is allocated', () => {
+  const wide = { d_model: 1, heads: 1, precision: 'float32' } as const;
+  const ones = (rows: number, columns: number) => ({
+    weight: { data: new Float32Array(rows * columns), rows, columns },
+  });
+  const encoder = plain.encoder(wide);
+  const square = ones(1, 1);
+  const many = 2 ** 18;
+  const mlp = { up: ones(many, 1), gate: ones(many, 1), down: ones(1, many) };
+  encoder.addLayer({ query: square, key: square, value: square, output: square, ...mlp });
+  const rows = { data: new Float32Array(600), rows: 600, columns: 1 };
+  expect(() => encoder.forward({ rows })).toThrow('A forward of 600 tokens through 1 layers would take 1,2');
+  encoder.delete();
+  const heads = plain.encoder({ ...wide, d_head: many });
+  const across = ones(many, 1);
+  heads.addLayer({
+    query: across,
+    key: across,
+    value: across,
+    output: ones(1, many),
+    up: square,
+    down: square,
+  });
+  expect(() => heads.forward({ rows })).toThrow('A forward of 600 tokens through 1 layers would take');
+  heads.delete();
+});
