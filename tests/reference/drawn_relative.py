@@ -699,7 +699,8 @@ def main(seed, folder):
         cases.append(
             {
                 "name": name,
-                "family": family,
+                # As the library spells its ids.
+                "family": family.replace("_", "-"),
                 "ids": ids,
                 "apart": how["apart"],
                 "causal": how["causal"],

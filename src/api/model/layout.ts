@@ -127,7 +127,7 @@ export const modelFamilies = {
   qwen2: { name: 'Qwen2', types: ['qwen2'], layers: true, config: ofLlama },
   qwen3: { name: 'Qwen3', types: ['qwen3'], layers: true, config: ofLlama },
   smollm3: { name: 'SmolLM3', types: ['smollm3'], layers: true, config: ofLlama },
-  gpt_neox: { name: 'GPT-NeoX', types: ['gpt_neox'], layers: true, config: {} },
+  'gpt-neox': { name: 'GPT-NeoX', types: ['gpt_neox'], layers: true, config: {} },
   bloom: {
     name: 'BLOOM',
     types: ['bloom'],

@@ -169,7 +169,7 @@ const facts: readonly RelativeFacts[] = [
     window: windowOf((_, __, turns) => !turns),
   },
   {
-    family: 'gpt_neox',
+    family: 'gpt-neox',
     name: 'GPT-NeoX',
     token: 'embed_in',
     stack: 'layers',

@@ -566,7 +566,7 @@ const cases: [string, Case][] = [
       ],
       optional: ['layers.0.attention.query_key_value.bias'],
       config: { ...bertConfig, max_position_embeddings: 9 },
-      wanted: { ...ofText, ...alone, family: 'gpt_neox', name: 'GPT-NeoX', about: `${turning} ${causal}` },
+      wanted: { ...ofText, ...alone, family: 'gpt-neox', name: 'GPT-NeoX', about: `${turning} ${causal}` },
     },
   ],
   [
@@ -976,7 +976,7 @@ describe('nothing is guessed', () => {
       ['qwen3'],
       llamas,
       llamas,
-      ['gpt_neox'],
+      ['gpt-neox'],
       ['bloom'],
       ['t5'],
     ]);

@@ -346,7 +346,7 @@ const corpus = families.corpus.map((ids) => ({ ids }));
 
 test('all layers are run of each of these layouts, and of those that are drawn', () => {
   const found = new Set<string>([...run.map(({ family }) => family), ...drawnFamilies]);
-  const relative = ['llama', 'mistral', 'qwen2', 'qwen3', 'smollm3', 'gpt_neox', 'bloom', 't5', 'gemma'];
+  const relative = ['llama', 'mistral', 'qwen2', 'qwen3', 'smollm3', 'gpt-neox', 'bloom', 't5', 'gemma'];
   expect([...found].sort()).toEqual(layeredFamilies.filter((family) => !relative.includes(family)).sort());
 });
 
