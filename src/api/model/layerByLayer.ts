@@ -21,6 +21,7 @@ export interface LayerByLayerOptions<P extends Precision = 'float32'> extends Sl
 
 /** What is kept of one input. */
 export interface LayersPassed<A extends Floats = Floats> {
+  /** Its tokens. */
   readonly sentence: Sentence;
   /** [n, d] each, by the number of layers passed; those that were asked for. */
   readonly states: ReadonlyMap<number, Table<A>>;
