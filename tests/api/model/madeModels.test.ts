@@ -209,7 +209,7 @@ describe('all layers', () => {
 
   test('the activation is the one that config.json gives the family; without one it is the exact GELU', async () => {
     const summands = byRow(0, 2);
-    const wanted = (activation: 'gelu' | 'gelu_tanh' | 'relu') =>
+    const wanted = (activation: 'gelu' | 'gelu_tanh' | 'relu' | 'quick_gelu' | 'silu') =>
       handStates(
         { d_model: d, heads, activation, embeddingNorm: tables.embeddingNorm },
         summands,
@@ -220,6 +220,8 @@ describe('all layers', () => {
       [{ hidden_act: 'gelu_new' }, 'gelu_tanh'],
       [{ hidden_act: 'gelu_pytorch_tanh' }, 'gelu_tanh'],
       [{ hidden_act: 'relu' }, 'relu'],
+      [{ hidden_act: 'quick_gelu' }, 'quick_gelu'],
+      [{ hidden_act: 'silu' }, 'silu'],
       // DistilBERT’s and GPT-2’s.
       [{ activation: 'gelu_new', activation_function: 'relu' }, 'gelu'],
     ] as const) {
@@ -235,7 +237,7 @@ describe('all layers', () => {
       hidden_act: 'swish',
     });
     expect(await told(model.forward({ ids }))).toBe(
-      'RangeError: config.json names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh, relu and silu can be run here.',
+      'RangeError: config.json names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh, relu, quick_gelu and silu can be run here.',
     );
   });
 
