@@ -118,7 +118,7 @@ modelTest('Escape leaves it where it was, and so does going back', async () => {
   await page.evaluate(() => {
     location.hash = '#present/ask';
   });
-  expect((await shown(page)).figure).toBe('one-score');
+  expect((await shown(page)).figure).toBe('sum');
 });
 
 for (const [width, height] of [
