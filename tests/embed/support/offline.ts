@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import type { Engine } from '../../engines/engines.ts';
+import { unfold } from '../../page/support/shown.ts';
 import { dist } from '../../page/support/site.ts';
 import { readFigures } from './figures.ts';
 
@@ -108,15 +109,14 @@ async function answerTo(engine: Engine, path: string): Promise<string> {
   return answer();
 }
 
-/** A figure’s finding once it is there, in a card or not. */
+/** A figure’s finding once it is there, in a card or a beat. */
 async function findingIn(engine: Engine, name: string): Promise<string> {
   const found = async () => {
-    await engine.evaluate((one: string) => {
-      const figure = document.querySelector(`superpose-figure[name="${one}"]`);
-      const card = figure?.closest('details');
-      if (card) card.open = true;
-      figure?.scrollIntoView();
-    }, name);
+    await engine.evaluate(unfold, name);
+    await engine.evaluate(
+      (one: string) => document.querySelector(`superpose-figure[name="${one}"]`)?.scrollIntoView(),
+      name,
+    );
     return (await engine.evaluate(readFigures)).find((one) => one.name === name);
   };
   await expect
