@@ -189,8 +189,14 @@ test.each<[string[], string]>([
   [['decompose', '--model', checkpoint('bert'), '--text', 'Hi'], 'no tokenizer.json beside the weights'],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1,,2'], 'takes a whole number'],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--layer', '2'], 'from 0 to 1; it is 2'],
-  [['decompose', '--model', checkpoint('clip'), '--ids', '1', '--layer', '1'], 'text model are not run here'],
-  [['decompose', '--values', '--model', checkpoint('clip'), '--ids', '1'], 'text model are not run here'],
+  [
+    ['decompose', '--model', checkpoint('whisper'), '--ids', '1', '--layer', '1'],
+    'of Whisper’s decoder are not run here',
+  ],
+  [
+    ['decompose', '--values', '--model', checkpoint('whisper'), '--ids', '1'],
+    'of Whisper’s decoder are not run here',
+  ],
   [
     ['decompose', '--model', checkpoint('gpt2'), '--ids', '1,2,3,4,5,6,7,8,9', '--way', 'mean'],
     'at most 8 tokens',
