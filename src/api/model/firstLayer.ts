@@ -255,6 +255,8 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
         whole(weight),
         bias === undefined ? undefined : whole(bias),
       ]);
+      // What holds one map alone need not be kept for others.
+      if (of === 1) reading.delete(weight);
       const biased = added && { bias: part(added.data) };
       if (!transposed) {
         const rows = (shape[0] as number) / of;
