@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { dist } from './support/site.ts';
-import { drawn, modelTest, visit } from './support/visit.ts';
+import { drawn, modelTest, settled, visit } from './support/visit.ts';
 
 const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => extname(file) !== '');
 const kilobytes = (names: string[]) =>
@@ -48,6 +48,30 @@ for (const [fragment, modules] of [
     expect(1024 * kilobytes(needed('.js', '.html', '.css', '.wasm'))).toBeLessThan(150_000);
   });
 }
+
+modelTest('the scripts of the whole path stay within their budget', async () => {
+  const { page, site } = await visit();
+  await drawn(page, 'add-or-concatenate');
+  await page.locator('#grid superpose-figure').scrollIntoViewIfNeeded();
+  await settled(page, 'schemes-tasks');
+  for (const step of await page.locator('.step h3 > a').all()) {
+    const hash = await step.evaluate((link) => {
+      location.hash = (link as HTMLAnchorElement).hash;
+      return location.hash;
+    });
+    const figure = /\bfigure=([a-z-]+)/.exec(hash)?.[1] ?? hash.slice(1);
+    await settled(page, figure);
+  }
+  for (const bet of await page.locator('.bet').all()) await bet.scrollIntoViewIfNeeded();
+  const folder = new URL(site.address).pathname;
+  const asked = new Set(site.requests.map((path) => path.slice(folder.length)));
+  const scripts = files.filter((file) => /^assets\/.*\.js$/.test(file) && asked.has(file));
+  expect(scripts.some((file) => file.includes('pathComputes'))).toBe(true);
+  // Nothing of the evidence, whose cards are closed.
+  expect(scripts.filter((file) => file.includes('laterComputes'))).toEqual([]);
+  const code = scripts.filter((file) => !recordings.some((name) => file.startsWith(`assets/${name}-`)));
+  expect(kilobytes(code)).toBeLessThan(122);
+});
 
 const recordings = readdirSync(new URL('../../web/figures/recorded', import.meta.url)).flatMap((file) =>
   file === 'outcomes.json' ? [] : [file.replace('.json', '')],

@@ -22,8 +22,8 @@ const inWeb = (folder: string, ...names: string[]) => names.map((name) => `web/$
 const inApi = (...names: string[]) => names.map((name) => `build/package/${name}.js`);
 
 const page = readFileSync(new URL('../index.html', import.meta.url), 'utf8');
-/** A new file begins at each of these sections, counting those with figures. */
-const starts = [0, 1, 2, 3];
+/** A new file begins at each of these sections, counting those with figures. The last is the evidence, off the path. */
+const starts = [0, 1, 2, 3, 7];
 
 const fileOf = (name: string) => name.replace(/-./g, (dashed) => dashed.slice(1).toUpperCase());
 
@@ -44,26 +44,23 @@ const figureFiles = page
     `figures-${starts.filter((start) => start <= section).length}`,
     inWeb('figures', ...figures.map(fileOf)),
   ]);
-const chunkOfSchemes =
-  figureFiles.findLast(([, files]) => files.includes('web/figures/schemes.ts'))?.[0] ?? '';
+const chunkWith = (figure: string) =>
+  figureFiles.find(([, files]) => files.includes(`web/figures/${figure}.ts`))?.[0] ?? '';
+const chunkOfSchemes = chunkWith('schemes');
+const chunkOfEvidence = chunkWith('depth');
 
-/** Files by their chunk; a later one takes a file from an earlier. */
+/** Files by their chunk; a later one takes a file from an earlier. A figure of two sections comes with the first. */
 const pageFiles: [chunk: string, files: string[]][] = [
-  ...figureFiles,
+  ...figureFiles.toReversed(),
   // The first figure takes them too.
   ['figures-1', [...inWeb('figures', 'tasks'), ...inWeb('element', 'running')]],
   // Parts that only figures of later sections share.
-  [chunkOfSchemes, inWeb('figures', 'schemeTexts', 'formula', 'pairs', 'layersControl', 'sinusoids')],
+  [chunkOfSchemes, inWeb('figures', 'schemeTexts', 'formula', 'pairs', 'sinusoids')],
+  [chunkOfEvidence, inWeb('figures', 'layersControl', 'wavelengths', 'written')],
   // Saving and embedding are loaded later.
   ['exports', [...inWeb('element', 'exports'), ...inWeb('page', 'embedBuilder', 'platforms', 'snippets')]],
-  // All later figures are one file: cut in two they are half a kilobyte more.
-  [
-    chunkOfSchemes,
-    [
-      ...inWeb('figures', 'fourTasks', 'keepApart', 'narrow', 'schemesTasks', 'longer'),
-      ...inWeb('figures', 'cells', 'trainers', 'turn'),
-    ],
-  ],
+  // All later figures of the path are one file: cut in two they are half a kilobyte more.
+  [chunkOfSchemes, inWeb('figures', 'fourTasks', 'keepApart', 'schemesTasks', 'cells', 'trainers', 'turn')],
   // Few readers present.
   ['present', inWeb('page', 'present')],
   // Few readers open a model of their own. Tables are loaded later still.

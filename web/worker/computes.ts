@@ -1,5 +1,5 @@
-// The computing half of every figure. The page opens with those here, each a file of its own; the others come
-// together.
+// The computing half of every figure. The page opens with those here, each a file of its own; those of the path come
+// together, and those of the evidence.
 import type { Compute } from '../figures/figure.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
@@ -15,6 +15,8 @@ const opening: Record<string, () => Promise<AnyCompute>> = {
 export async function computeOf(figure: string): Promise<AnyCompute | undefined> {
   try {
     if (Object.hasOwn(opening, figure)) return await opening[figure]?.();
+    const { pathComputes } = await import('./pathComputes.js');
+    if (Object.hasOwn(pathComputes, figure)) return pathComputes[figure];
     const { laterComputes } = await import('./laterComputes.js');
     return Object.hasOwn(laterComputes, figure) ? laterComputes[figure] : undefined;
   } catch (cause) {

@@ -1,40 +1,29 @@
-// The computing half of every figure except the opening ones, by name, and the computation that nested workers run.
-import { cellRun, computeCell } from '../figures/cells.js';
+// The computing half of the evidence’s figures, by name.
 import { compute as collisions } from '../figures/collisions.js';
 import { compute as cosines } from '../figures/cosines.js';
 import { compute as depth } from '../figures/depth.js';
 import { compute as encoding } from '../figures/encoding.js';
 import type { Compute } from '../figures/figure.js';
-import { compute as fourTasks } from '../figures/fourTasks.js';
 import { compute as gauge } from '../figures/gauge.js';
 import { compute as gram } from '../figures/gram.js';
 import { compute as heads } from '../figures/heads.js';
 import { compute as images } from '../figures/images.js';
-import { compute as keepApart } from '../figures/keepApart.js';
 import { compute as longer } from '../figures/longer.js';
 import { compute as narrow } from '../figures/narrow.js';
 import { compute as needsPositions } from '../figures/needsPositions.js';
-import { compute as oblique } from '../figures/oblique.js';
-import { compute as oneScore } from '../figures/oneScore.js';
 import { compute as order } from '../figures/order.js';
 import { compute as overlap } from '../figures/overlap.js';
 import { compute as probes } from '../figures/probes.js';
-import { compute as schemes } from '../figures/schemes.js';
-import { compute as schemesTasks } from '../figures/schemesTasks.js';
-import { compute as sum } from '../figures/sum.js';
 import { compute as tables } from '../figures/tables.js';
 import { compute as threeConcats } from '../figures/threeConcats.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export const laterComputes: Record<string, Compute<any, unknown>> = {
-  sum,
-  oblique,
   probes,
   collisions,
   tables,
   gauge,
   heads,
-  'one-score': oneScore,
   depth,
   'needs-positions': needsPositions,
   cosines,
@@ -43,12 +32,7 @@ export const laterComputes: Record<string, Compute<any, unknown>> = {
   gram,
   images,
   order,
-  schemes,
-  'four-tasks': fourTasks,
-  'keep-apart': keepApart,
   narrow,
-  'schemes-tasks': schemesTasks,
   longer,
-  [cellRun]: computeCell,
   'three-concats': threeConcats,
 };
