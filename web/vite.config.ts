@@ -31,7 +31,7 @@ function modelFiles(): Plugin {
   return {
     name: 'model-files',
     apply: 'build',
-    closeBundle() {
+    writeBundle() {
       const model = resolve(here, '../build/model');
       if (existsSync(model)) cpSync(model, resolve(dist, 'model'), { recursive: true });
     },
@@ -45,7 +45,7 @@ const alias = { superpose: resolve(here, '../build/package/index.js') };
 const thirdParty = (): Plugin => ({
   name: 'third-party',
   apply: 'build',
-  closeBundle() {
+  writeBundle() {
     notices.write(resolve(dist, 'THIRD-PARTY.txt'), {
       withModel: existsSync(resolve(dist, 'model')),
     });
@@ -56,14 +56,14 @@ const thirdParty = (): Plugin => ({
 const versionedEmbed = (): Plugin => ({
   name: 'versioned-embed',
   apply: 'build',
-  closeBundle: () => copyFileSync(resolve(dist, 'embed.js'), resolve(dist, `embed-${version}.js`)),
+  writeBundle: () => copyFileSync(resolve(dist, 'embed.js'), resolve(dist, `embed-${version}.js`)),
 });
 
 /** A classic script in one file: the page around a frame need send it no CORS header, and none of its names are global. */
 const resizeScript = (): Plugin => ({
   name: 'resize-script',
   apply: 'build',
-  async closeBundle() {
+  async writeBundle() {
     await build({
       configFile: false,
       root: here,

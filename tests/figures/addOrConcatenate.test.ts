@@ -149,7 +149,7 @@ test('what is said is what is drawn', async () => {
   // Half learned, the numbers come first; at the end, what they mean.
   expect(said).toMatch(/^After 50 steps, right: /);
   for (const [task, meant] of [
-    ['lookup', 'Two of three learn it: this question needs tokens and positions to meet.'],
+    ['lookup', 'Two of three learn it: in this task tokens and positions must meet.'],
     ['prev', 'All three learn it: here tokens and positions need not meet.'],
   ] as const) {
     const end = await run<Data>(addOrConcatenate, { task });

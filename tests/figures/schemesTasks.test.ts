@@ -277,7 +277,7 @@ test('other ways in are a press away, trained beforehand, and a press leads back
   expect(figure.opens?.(data, state, { i: 0, j: 4 })).toBeUndefined();
 });
 
-test('whatever works, works by adding; a position as the answer must be in the values', async () => {
+test('what works is the sum; a position as the answer must be in the values', async () => {
   const { figure, data, state } = await opened(true);
   const at = (row: string, task: string) => {
     const cell = data.cells.flat().find((one) => one.row === row && one.task === task);
@@ -294,7 +294,7 @@ test('whatever works, works by adding; a position as the answer must be in the v
     expect(at('values', task).accuracy?.largest).toBeLessThan(
       (at('zero', task).accuracy?.largest ?? 0) + 0.05,
     );
-  // What is no sum is small in gates and FiLM, large in products, and little is lost without it.
+  // What is not a sum is small in gates and FiLM, large in products, and little is lost without it.
   for (const row of ['gate', 'row_gate', 'film'])
     expect(at(row, 'prev').interaction?.largest).toBeLessThan(0.02);
   expect(at('multiply', 'prev').interaction?.mean).toBeGreaterThan(0.1);
@@ -304,13 +304,13 @@ test('whatever works, works by adding; a position as the answer must be in the v
     .flatMap((cell) => ((cell.accuracy?.mean ?? 0) >= 0.99 && cell.lost?.mean) || []);
   expect(Math.max(...lost)).toBeLessThan(0.02);
   const said = figure.describe(data, state);
-  expect(captionOf(said)[0]).toBe('Whatever works, works by adding.');
+  expect(captionOf(said)[0]).toBe('What works is the sum.');
   expect(said).toContain(`at most ${about(100 * Math.max(0, ...lost))}\u202f% of the answers`);
   // Not if more were lost.
   const worse = data.cells.map((row) =>
     row.map((cell) => (cell.lost ? { ...cell, lost: { ...cell.lost, mean: 0.1 } } : cell)),
   );
-  expect(figure.describe({ cells: worse }, state)).not.toContain('Whatever works');
+  expect(figure.describe({ cells: worse }, state)).not.toContain('What works');
 });
 
 test('a link from before there were two sizes shows the large one', () => {

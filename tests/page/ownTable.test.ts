@@ -86,7 +86,7 @@ test('each format gives five figures, with the library’s numbers; a half is re
   expect(angles.finding).toContain('the first 2 token rows of rows.safetensors');
   const products = await shown(page, 'own-table-dot-products');
   expect(inWords(products.finding)).toMatch(/ Over 496 pairs, /);
-  expect(products.finding).toContain('raw: of the rows as they come.');
+  expect(products.finding).toContain('raw: rows as stored.');
   const attention = await shown(page, 'own-table-one-score');
   expect(attention.finding).toContain('in the raw gauge');
 

@@ -61,10 +61,10 @@ test.runIf(inject('withModel'))(
       sharesOf(of, head)[3 * query + key] as number;
     const [token, position] = [0, 1];
 
-    said('head 2 looks one token back whatever it says');
+    said('head 2 looks one token back, whatever token is there');
     expect(share(2, position, position)).toBeGreaterThan(0.95);
     expect(Math.abs(share(2, token, token))).toBeLessThan(0.01);
-    said('In head 11 a cross term works');
+    said('Head 11 uses a cross term');
     expect(share(11, token, position)).toBeGreaterThan(0.25);
     expect(share(11, token, position)).toBeLessThan(0.3);
     said('cross terms of a fifth in heads 0, 3 and 8');

@@ -62,6 +62,8 @@ export class Asking implements ReactiveController {
   stopped = false;
   /** The settings that are being computed. */
   asked: State | undefined;
+  /** The settings whose answer, or frame, came last. */
+  private answered: State | undefined;
   /** What was shown when the reader began to drag something. */
   began: Answer | undefined;
   /** Only for figures that are shown while they run. */
@@ -164,10 +166,14 @@ export class Asking implements ReactiveController {
       this.asker = asker(name, {
         answered: (data, state) => {
           if (this.asked === state) this.settle();
+          this.answered = state;
           this.running?.ended();
           this.present({ data, state: this.played(state) });
         },
-        frame: (data, state) => this.running?.frame({ data, state: this.played(state) }),
+        frame: (data, state) => {
+          this.answered = state;
+          this.running?.frame({ data, state: this.played(state) });
+        },
         failed: (sentence) => {
           this.settle();
           this.fail(sentence);
@@ -184,6 +190,11 @@ export class Asking implements ReactiveController {
       }
       return undefined;
     }
+  }
+
+  /** Whether other settings are being computed than those of what is shown. */
+  get overtaken(): boolean {
+    return this.asked !== undefined && this.asked !== this.answered;
   }
 
   present(answer: Answer): void {

@@ -79,7 +79,7 @@ const controls = {
   },
   task: {
     kind: 'choice',
-    label: 'Question, and whether the test learns it',
+    label: 'Task (✓: the test learns it)',
     options: labelled<TaskName>(
       ['lookup', 'roll', 'badge', 'prev'],
       (task) => `${askers[task]}: ${task} ${outcomes[task].apart >= aim ? '✓' : '✗'}`,
@@ -355,9 +355,9 @@ export const figure: Figure<typeof controls, Data> = {
         ? `After ${step} steps, right: ${right('added')} added, ${right(form)} concatenated, ${right('apart')} never meeting.`
         : found[2]
           ? 'All three learn it: here tokens and positions need not meet.'
-          : 'Two of three learn it: this question needs tokens and positions to meet.';
+          : 'Two of three learn it: in this task tokens and positions must meet.';
     const guessed = aboutPercent(rightAt(data, 'guess', lastStep(data)));
-    return `${head} After ${step} steps of ${task}, right over ${seeds} seeds: ${right('added')} added (${wide('added')}), ${right(form)} concatenated (${wide(form)}), ${right('apart')} never to meet, ${guessed} guessing.`;
+    return `${head} After ${step} steps of ${task}, mean share right over ${seeds} seeds: ${right('added')} added (${wide('added')}), ${right(form)} concatenated (${wide(form)}), ${right('apart')} never to meet, ${guessed} guessing.`;
   },
 
   cells: ({ tokens }) => ({ rows: 3, columns: tokens.length }),
@@ -377,9 +377,7 @@ export const figure: Figure<typeof controls, Data> = {
       );
       return much.length > 0 ? [`position ${to} (${listed(much)})`] : [];
     });
-    said.push(
-      places.length > 0 ? `looks at ${listed(places)}` : `looks nowhere with ${drawn}\u202f% of a head`,
-    );
+    said.push(places.length > 0 ? `looks at ${listed(places)}` : `gives no token ${drawn}\u202f% of a head`);
     const target = targets[j] as number;
     if (target < 0) return [...said, '; it asks nothing.'];
     const answer = task.answer(shownOf(data, name).answers[look]?.[j] as number);
@@ -789,6 +787,10 @@ function arcMarks({ data, state, task }: Page, name: ShownName, row: Row): Mark[
   ];
 }
 
+/** Whether a look that the task needs is drawn as missing. */
+const lacks = ({ data, state, task }: Page, name: ShownName, row: Row): boolean =>
+  arcsOf(data, name, lookAt(data, state.step), row, () => true, task).lacking !== '';
+
 const percentAt = ({ data, state }: Page, name: ShownName): string =>
   `${aboutPercent(rightAt(data, name, state.step))} right`;
 const inkAt = ({ data, state }: Page, name: ShownName) =>
@@ -846,6 +848,18 @@ function inColumns(page: Page, width: number) {
         }),
       ),
       ...arcMarks(page, name, row),
+      ...(block >= 300 && lacks(page, name, row)
+        ? [
+            {
+              mark: 'text',
+              x: x + block,
+              y: tops.vector + 54,
+              text: 'dashed: looks it lacks',
+              anchor: 'end',
+              ink: 'warning',
+            } as const,
+          ]
+        : []),
       ...tokensOf(page, row, tops.row),
       ...answersOf(page, name, row, tops.answers, true),
       ...chartOf(page, name, { x, y: tops.chart, width: block, height: chartHeight }, true),
@@ -928,7 +942,8 @@ function inRows(page: Page, width: number) {
     );
   });
   const guess = aboutPercent(rightAt(data, 'guess', lastStep(data)));
-  const text = `${wordy ? `${steps} steps, ` : ''}${seeds} seeds. Dashed: guessing gets ${guess}.`;
+  const orange = wordy && shownNames(state).some((name, k) => lacks(page, name, rows[k] as Row));
+  const text = `${wordy ? `${steps} steps, ` : ''}${seeds} seeds. Dashed: guessing gets ${guess}${orange ? '; orange: looks it lacks' : ''}.`;
   marks.push({ mark: 'text', x: 0, y: height - 3, text });
   return { width, height, marks, regions: rows.map((row, i) => regionOf(data, row, i)) };
 }

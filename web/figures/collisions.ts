@@ -59,7 +59,7 @@ type State = StateOf<typeof controls>;
 export interface Point {
   /** The share of the words looked up that is lost, mean over all positions. */
   share: number;
-  /** At the kindest and the harshest position. */
+  /** At the best and the worst position. */
   lowest: number;
   highest: number;
   /** The expected number of other words that are nearer. It is no smaller than the expected share. */
@@ -356,8 +356,8 @@ export const figure: Figure<typeof controls, Data> = {
           'd',
           'ρ',
           'share lost',
-          'at the kindest position',
-          'at the harshest',
+          'at the best position',
+          'at the worst',
           'expected number of nearer tokens',
         ],
         rows: widths.flatMap((d, place) =>
@@ -454,7 +454,7 @@ function lostScene(data: Lost, bound: boolean, width: number): Scene {
     const below = list.find((place) => share(place) < 0.5) ?? 0;
     return { mark: 'text', x: x(below) + 7, y: y(share(below)) - 7, text: `ρ=${scale}`, ink: 'ink' };
   });
-  const thin = `thin: kindest to harshest of ${positions} positions`;
+  const thin = `thin: best to worst of ${positions} positions`;
   return {
     width,
     height: area.height + 25,

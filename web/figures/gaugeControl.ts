@@ -16,7 +16,7 @@ export const apartOf = (gauge: 'canonical' | 'raw', weights: 'trained' | 'seeded
   gauge === 'canonical' && weights === 'trained' ? [0] : [];
 
 /** Said of a model's rows: their lengths, products and cosines change if a vector moves between tables. */
-export const rawRows = ' All this is raw: of the rows as they come.';
+export const rawRows = ' All this is raw: rows as stored.';
 
 /** If the rows are a model's, adds a column that says that they are raw. */
 export const rawTable = (isModels: boolean, found: DataTable): DataTable =>

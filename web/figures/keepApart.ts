@@ -279,7 +279,7 @@ export const figure: Figure<typeof controls, Data> = {
       data.overlap.mean < 0.8 * data.overlapBefore.mean
         ? `They drift apart: the overlap falls from ${from} to ${to}.`
         : `They hardly drift apart: the overlap was ${from} and is ${to}.`;
-    return `${head} After ${done} steps of ${task} at d = ${d_model} and σ = ${sigma}, A is ${plusMinus(data.overlap)} over five seeds, where it was ${plusMinus(data.overlapBefore)}: 0 is at right angles, 1 what random rows have. ${aboutPercent(data.accuracy.mean)} of the answers are right.`;
+    return `${head} After ${done} steps of ${task} at d = ${d_model} and σ = ${sigma}, A is ${plusMinus(data.overlap)} over five seeds, down from ${plusMinus(data.overlapBefore)}: 0 means right angles, 1 chance. ${aboutPercent(data.accuracy.mean)} of the answers are right.`;
   },
 
   cells: () => ({ rows: 1, columns: points }),

@@ -155,7 +155,7 @@ export const figure: Figure<typeof controls, Data> = {
       added === joined
         ? `Learned tables need ${added} dimensions, added or concatenated.`
         : `Learned tables need ${added} dimensions added, ${joined} concatenated.`;
-    return `${head} Frozen ones need ${frozenAdded} added and ${frozenJoined} concatenated, to have ${task} 99\u202f% right after ${steps} steps. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}.`;
+    return `${head} To get ${task} 99\u202f% right in ${steps} steps, frozen ones need ${frozenAdded} added and ${frozenJoined} concatenated. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}.`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),

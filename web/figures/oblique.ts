@@ -200,10 +200,11 @@ export const figure: Figure<typeof controls, Data> = {
     const xs = Float64Array.from(sweep, ({ k2 }) => x(k2));
     const ys = Float64Array.from(sweep, ({ gain }) => y(clipped(Number.isFinite(gain) ? gain : axis.high)));
     const cursors = sweep.map((_, j) => ({ i: 0, j }));
+    const slanted = slant(drawing, sweep, now);
     return {
       width,
       height,
-      marks: [...all, ...shadow(drawing, now)],
+      marks: [...all, ...shadow(drawing, now, slanted.length > 0)],
       regions: [{ ...inner, pick: { points: { x: xs, y: ys, cursors } }, rows: 1, columns: sweep.length }],
       handles: [
         {
@@ -212,7 +213,7 @@ export const figure: Figure<typeof controls, Data> = {
           setting: 'k2',
           at: (to) => ((to - inner.x) / inner.width) * state.d,
         },
-        ...slant(drawing, sweep, now),
+        ...slanted,
       ],
     };
   },
@@ -230,7 +231,7 @@ export const figure: Figure<typeof controls, Data> = {
       now.gain < 1.0005
         ? 'Noise never grows, and both come back.'
         : `Noise can grow ${times(now.gain)}, but both come back.`;
-    return `${head} ${sizes}, ${how}: without noise the token part comes back ${howExactly(exactError)}, and of ${d} random noises of length 1 the largest came out ${about(now.largest)} long and half of them less than ${about(now.median)}.`;
+    return `${head} ${sizes}, ${how}: without noise the token part comes back ${howExactly(exactError)}; ${d} random noises of length 1 came out at most ${about(now.largest)} long, half of them under ${about(now.median)}.`;
   },
 
   cells: ({ sweep }) => ({ rows: 1, columns: sweep.length }),
@@ -287,13 +288,15 @@ function endLabels({ x, y, inner }: Plane, sweep: readonly Reading[], d: number)
   const end = sweep.findLast(({ gain }) => Number.isFinite(gain));
   if (!end) return [];
   const labels: [text: string, value: number, ink: Ink][] = [
-    ['the middle one', end.median, 'third'],
+    ['median', end.median, 'third'],
     [`largest of ${d} noises`, end.largest, 'second'],
     ['at most 1 / sin θ', end.gain, 'accent'],
   ];
   // Not over the numbers of the axis.
   const at = Math.max(x(end.k2) - 10, inner.x + 128);
-  let below = Infinity;
+  // Where all are nearly the same they stand above their line, off its dots.
+  const [low, high] = [y(clipped(end.median)), y(clipped(end.gain))];
+  let below = low - high < 14 * labels.length ? high : Infinity;
   return labels.map(([text, value, ink]): Mark => {
     below = Math.min(y(clipped(value)) + 4, below - 14);
     return { mark: 'text', x: at, y: below, text, anchor: 'end', ink };
@@ -347,8 +350,11 @@ function placesOf(area: Area) {
 }
 
 /** The plane of the smallest angle: a sum with a disc of noise, and the disc's shadow on U, cast along W. */
-function shadow(area: Area, { angle: found, gain: most }: Reading): Mark[] {
+function shadow(area: Area, { angle: found, gain: most }: Reading, draggable: boolean): Mark[] {
   const shared = !Number.isFinite(most);
+  const says = shared
+    ? ['what lies along it could be either']
+    : [`${draggable ? 'drag the slanted line; ' : ''}purple: noise,`, 'and where the token may be'];
   const angle = shared ? 0 : found;
   const gain = shared ? 1 : most;
   const right = area.x + area.width;
@@ -368,8 +374,7 @@ function shadow(area: Area, { angle: found, gain: most }: Reading): Mark[] {
       ink: 'ink',
       size: 13,
     },
-    { mark: 'text', x: area.x, y: area.y + 30, text: 'drag the slanted line: a sum in its noise,' },
-    { mark: 'text', x: area.x, y: area.y + 46, text: 'and where the token may have been' },
+    ...says.map((text, line): Mark => ({ mark: 'text', x: area.x, y: area.y + 30 + 16 * line, text })),
     { mark: 'line', x1: area.x, x2: right, y1: base, y2: base, ink: 'quiet', wide: 1.5 },
     {
       mark: 'line',
@@ -380,10 +385,15 @@ function shadow(area: Area, { angle: found, gain: most }: Reading): Mark[] {
       ink: 'quiet',
       wide: 1.5,
     },
-    { mark: 'text', x: area.x, y: base + 34, text: 'slanted: positions' },
-    { mark: 'text', x: right, y: base + 34, text: 'flat: tokens', anchor: 'end' },
+    { mark: 'text', x: right, y: base + 34, text: shared ? 'flat: both' : 'flat: tokens', anchor: 'end' },
   ];
   if (shared) return marks;
+  marks.push({
+    mark: 'text',
+    x: area.x,
+    y: base + 34,
+    text: `${draggable ? 'slanted' : 'upright'}: positions`,
+  });
   // The two tangents of the disc that run along W, from where they touch it down to U.
   for (const side of [-1, 1]) {
     const [fromX, fromY] = [x + side * radius * Math.sin(angle), y + side * radius * Math.cos(angle)];

@@ -497,7 +497,7 @@ export const figure: Figure<typeof controls, Data> = {
       return { label, value: share, text: percent(share), ink: term, term };
     });
     const found = list.map(({ value }) => value).filter(Number.isFinite);
-    const unit = state.centred ? 'logit less its row’s mean' : 'logit';
+    const unit = state.centred ? 'logit minus its row’s mean' : 'logit';
     marks.push(
       {
         mark: 'text',
@@ -535,7 +535,7 @@ export const figure: Figure<typeof controls, Data> = {
     const [first, second] = ranked as [(typeof ranked)[0], (typeof ranked)[0]];
     const lowest = ranked.at(-1) as (typeof ranked)[0];
     const against =
-      lowest.share < 0 ? ` ${lowest.label} works against the whole, with ${aboutPercent(lowest.share)}.` : '';
+      lowest.share < 0 ? ` ${lowest.label} pulls the other way, with ${aboutPercent(lowest.share)}.` : '';
     const head =
       first.share >= 0.5
         ? `Head ${state.head} is mostly ${first.label}.`

@@ -522,10 +522,13 @@ function shareBar(shares: Float64Array, { x, width, ...bar }: Area): Mark[] {
   });
 }
 
-/** The shares that make up at least a hundredth, largest first. */
+/** Smaller shares are not spoken of. */
+const leastSeen = 0.01;
+
+/** The shares that are, largest first. */
 const askedIn = (shares: Float64Array): string => {
   const list = Array.from(shares, (share, place) => ({ share, name: askedTerms[place] as AskedTerm }))
-    .filter(({ share }) => Math.abs(share) >= 0.01)
+    .filter(({ share }) => Math.abs(share) >= leastSeen)
     .sort((one, other) => other.share - one.share)
     .map(({ share, name }) => `${askedLabels[name].label} ${aboutPercent(share)}`);
   return list.length ? `By what they ask: ${list.join(', ')}.` : 'They ask nothing.';
@@ -570,7 +573,14 @@ function arrange(data: Data, state: State, width: number) {
   const tilesKey = tilesY + tileRows + 4;
   const keyed = askedTerms.filter((term) => term !== 'query alone').map((term) => askedLabels[term]);
   const keys = multiples(gallery, 150, 3, 6);
-  const legend = keyed.flatMap((entry, place) => {
+  // The key has room for all, so that the picture's height does not depend on which are seen.
+  const seen = askedTerms.flatMap((term, place) =>
+    term !== 'query alone' &&
+    Object.values(data.schemes).some(({ shares }) => (shares[place] ?? 0) >= leastSeen)
+      ? [askedLabels[term]]
+      : [],
+  );
+  const legend = seen.flatMap((entry, place) => {
     const { row, x } = keys.at(place);
     return lineKey(x, tilesKey + 28 + 18 * row, [entry]);
   });
@@ -610,7 +620,7 @@ function kernelPlane({ n, reach }: Data, area: Area) {
     {
       from: -end,
       to: end,
-      label: 'mean at that offset, less all’s',
+      label: 'mean at that offset, minus the overall mean',
       ticks: area.height < 120 ? 2 : 4,
     },
   );

@@ -318,7 +318,7 @@ export const figure: Figure<typeof controls, Data> = {
   buttons: ({ schemes }) => [
     schemes.some(isWay)
       ? { label: 'Added or concatenated', sets: first }
-      : { label: 'Other ways in', sets: waysIn },
+      : { label: 'Gates and other ways in', sets: waysIn },
   ],
 
   scene(data, state, width) {
@@ -436,7 +436,7 @@ export const figure: Figure<typeof controls, Data> = {
     const said = [...by].map(([whom, tasks]) => `${listed(tasks)} by ${whom}`);
     const found =
       missing > 0 ? '' : `${conclusionOfRecipes(cells)}${conclusionOfWays(cells)}${conclusion(cells, state)}`;
-    return `${found}After ${steps} steps, ${seedsOf(seeds)}, 99\u202f% and more are right: ${said.join('; ')}.${still}`;
+    return `${found}After ${steps} steps, ${seedsOf(seeds)}, at least 99\u202f% are right: ${said.join('; ')}.${still}`;
   },
 
   cells: ({ cells }) => ({ rows: Math.max(1, cells.length), columns: Math.max(1, cells[0]?.length ?? 0) }),
@@ -489,7 +489,7 @@ function measured(cells: readonly Cell[]): string {
   if (ends[0]) return `positions/tokens ${ends.join(' → ')}`;
   const found = cells.flatMap(({ interaction }) => interaction?.mean ?? []);
   return found.length > 0
-    ? `${numbersOf(cells)} to learn, ≤ ${about(100 * Math.max(...found))}\u202f% no sum`
+    ? `${numbersOf(cells)} to learn, ≤ ${about(100 * Math.max(...found))}\u202f% not a sum`
     : `${numbersOf(cells)} numbers to learn`;
 }
 
@@ -498,7 +498,7 @@ function conclusionOfWays(cells: readonly Cell[][]): string {
   const lost = cells.flat().flatMap((cell) => (learned(cell) && cell.lost ? cell.lost.mean : []));
   const most = Math.max(0, ...lost);
   if (lost.length === 0 || most > 0.02) return '';
-  return `Whatever works, works by adding. What is no sum carries at most ${about(100 * most)}\u202f% of the answers. `;
+  return `What works is the sum. The rest accounts for at most ${about(100 * most)}\u202f% of the answers. `;
 }
 
 /** Which tasks a few rows learn, or which tell the rows apart. */

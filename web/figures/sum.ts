@@ -355,8 +355,8 @@ export const figure: Figure<typeof controls, Data> = {
     const head =
       tops[0] === tops[1]
         ? `Both heads look at ${named[0]}.`
-        : `Of one sum, head ${places.head} makes ${named[0]} and head ${words.head} ${named[1]}.`;
-    return `${meanings[state.terms] || `${head} `}From “${data.tokens[data.chosen]}”, the token that head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}.${change || ' Shares: canonical gauge.'}`;
+        : `From one sum, head ${places.head} finds ${named[0]} and head ${words.head} ${named[1]}.`;
+    return `${meanings[state.terms] || `${head} `}From “${data.tokens[data.chosen]}”, the token that head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}, [CLS] and [SEP] apart.${change || ' Shares: canonical gauge.'}`;
   },
 
   named: ({ tokens }) => ({ word: tokens }),

@@ -19,7 +19,7 @@ const kinds: Record<Kind, string> = {
 };
 
 const says: Record<Kind, string> = {
-  iframe: 'For most blogs. It runs shut off from the page around it.',
+  iframe: 'For most blogs. It runs isolated from your page.',
   script:
     'Part of the page around it: several figures share one module, and with the same group="…" their sliders.',
   markdown: 'A picture with a link to the live figure, where HTML is not taken.',

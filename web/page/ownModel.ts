@@ -55,7 +55,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | undefined> {
       'div',
       { className: 'own' },
       made('p', {
-        textContent: `These can be opened: ${namesOf(familyIds)}. Their config.json says which it is; without one, you do. Of a large file only the first layer and a few rows are read, and the other layers when you ask for them. This page reads it on your machine.`,
+        textContent: `These can be opened: ${namesOf(familyIds)}. config.json says which it is; without it, you choose. Of a large file only the first layer and a few rows are read; other layers when you ask. This page reads it on your machine.`,
       }),
       made(
         'label',

@@ -103,7 +103,7 @@ const product = (extents: readonly number[]) =>
   extents.includes(0) ? 0 : extents.reduce((total, extent) => total * extent, 1);
 
 function unsound(why: string): never {
-  throw new RangeError(`Not a sound safetensors file: ${why}.`);
+  throw new RangeError(`This is not a sound safetensors file: ${why}.`);
 }
 
 /** The bytes of the header's JSON. */

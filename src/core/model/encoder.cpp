@@ -73,31 +73,34 @@ Encoder<Scalar>::Encoder(EncoderOptions<Scalar> options) : options_(std::move(op
 }
 
 template <typename Scalar>
-void Encoder<Scalar>::add_layer(const EncoderLayer<Scalar>& layer) {
+void Encoder<Scalar>::add_layer(EncoderLayer<Scalar> layer) {
   Packed packed;
-  const auto pack = [](const Linear<Scalar>& from, PackedStack<Scalar>& weight, Vector<Scalar>& bias) {
-    weight.pack(from.weight, from.weight.rows());
+  packed.value_bias = bias_or_zeros(layer.value);
+  const Matrix<Scalar> of_values = packed.value_bias.transpose();
+  const Matrix<Scalar> moved = of_query_heads(of_values, options_.key_heads, options_.heads);
+  packed.moved_bias.resize(layer.output.weight.rows());
+  multiply_rows<Scalar>(moved, layer.output.weight, 1,
+                        MatrixMap<Scalar>(packed.moved_bias.data(), 1, packed.moved_bias.size()));
+  // Each map is let go once it is packed, so that a large layer is not in memory twice.
+  const auto pack = [](Linear<Scalar>& from, PackedStack<Scalar>& weight, Vector<Scalar>& bias) {
     bias = bias_or_zeros(from);
+    const Matrix<Scalar> taken = std::move(from.weight);
+    weight.pack(taken, taken.rows());
   };
+  packed.gated = layer.gate.weight.size() > 0;
   pack(layer.query, packed.query, packed.query_bias);
   pack(layer.key, packed.key, packed.key_bias);
   pack(layer.value, packed.value, packed.value_bias);
   pack(layer.output, packed.output, packed.output_bias);
   pack(layer.up, packed.up, packed.up_bias);
   pack(layer.down, packed.down, packed.down_bias);
-  packed.gated = layer.gate.weight.size() > 0;
   if (packed.gated) pack(layer.gate, packed.gate, packed.gate_bias);
-  const Matrix<Scalar> of_values = packed.value_bias.transpose();
-  const Matrix<Scalar> moved = of_query_heads(of_values, options_.key_heads, options_.heads);
-  packed.moved_bias.resize(layer.output.weight.rows());
-  multiply_rows<Scalar>(moved, layer.output.weight, 1,
-                        MatrixMap<Scalar>(packed.moved_bias.data(), 1, packed.moved_bias.size()));
   packed.attention_constant = packed.moved_bias + packed.output_bias;
-  packed.attention_norm = layer.attention_norm;
-  packed.query_norm = layer.query_norm;
-  packed.key_norm = layer.key_norm;
-  packed.mlp_norm = layer.mlp_norm;
-  packed.rotary = layer.rotary;
+  packed.attention_norm = std::move(layer.attention_norm);
+  packed.query_norm = std::move(layer.query_norm);
+  packed.key_norm = std::move(layer.key_norm);
+  packed.mlp_norm = std::move(layer.mlp_norm);
+  packed.rotary = std::move(layer.rotary);
   packed.window = layer.window;
   layers_.push_back(std::move(packed));
 }

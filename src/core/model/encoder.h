@@ -97,8 +97,8 @@ class Encoder {
  public:
   explicit Encoder(EncoderOptions<Scalar> options);
 
-  // Copies the layer's weights.
-  void add_layer(const EncoderLayer<Scalar>& layer);
+  // Keeps the layer's weights packed, as products take them.
+  void add_layer(EncoderLayer<Scalar> layer);
   int layers() const { return static_cast<int>(layers_.size()); }
   const EncoderOptions<Scalar>& options() const { return options_; }
 

@@ -65,7 +65,7 @@ void add_encoder_layer(std::uint32_t address, const Value& layer) {
   const Vector<double> frequencies = vector_in<double>(layer["frequencies"]);
   added.rotary = {{frequencies.data(), frequencies.data() + frequencies.size()}, layer["gain"].as<double>()};
   added.window = layer["window"].as<int>();
-  encoder_at<Scalar>(address).encoder.add_layer(added);
+  encoder_at<Scalar>(address).encoder.add_layer(std::move(added));
 }
 
 // [layers + 1, d], the states' means over tokens, scaled to length one; the last is the embedding.

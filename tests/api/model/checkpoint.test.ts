@@ -208,7 +208,7 @@ test('of what is no model no more is read than its claim', async () => {
     });
     return [await refusal(opening), read];
   };
-  const unsound = 'Not a sound safetensors file: the header claims';
+  const unsound = 'This is not a sound safetensors file: the header claims';
   const truncated = 'follow: not a safetensors file, or a truncated one.';
   expect(await claimed(1001)).toEqual([`${unsound} 1001 bytes where 0 ${truncated}`, 16]);
   expect(await claimed(1000)).toEqual([`${unsound} 1000 bytes where 992 ${truncated}`, 1008]);

@@ -6,7 +6,7 @@ import { describeModel, model } from '../support/model.ts';
 import { largest, largestDifference, mean } from '../support/numbers.ts';
 import { minilm as oracle } from '../support/oracles.ts';
 
-/** token → token, token → position, position → token, position → position, and every term with a constant. */
+/** token → token, token → position, position → token, position → position, and all terms with a constant. */
 const kindOf = [0, 1, 4, 2, 3, 4, 4, 4, 4];
 const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 

@@ -179,7 +179,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       for (const bytes of [3 * width - 1, 3 * width + 1])
         expect(() => superpose.readSafetensorsHeader(header(bytes)), dtype).toThrow(
           new RangeError(
-            `Not a sound safetensors file: the shape of tensor "a" does not fit its ${bytes} bytes of ${dtype}.`,
+            `This is not a sound safetensors file: the shape of tensor "a" does not fit its ${bytes} bytes of ${dtype}.`,
           ),
         );
     }
@@ -220,7 +220,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
   test('what is told of a file that is cut, whichever of its two lengths is the shorter', () => {
     const follow = 'follow: not a safetensors file, or a truncated one.';
-    const unsound = 'Not a sound safetensors file: the';
+    const unsound = 'This is not a sound safetensors file: the';
     expect(refusal(new Uint8Array(4), 20)).toBe(
       `${unsound} file has 4 bytes; a safetensors file begins with an 8-byte length.`,
     );
@@ -240,7 +240,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const second = (called: string) =>
       `{${u8('a', 0, 4)},"${called}":{"dtype":"F32","shape":[3],"data_offsets":[4,8]}}`;
     const sentence = (shown: string) =>
-      `Not a sound safetensors file: the shape of tensor "${shown}" does not fit its 4 bytes of F32.`;
+      `This is not a sound safetensors file: the shape of tensor "${shown}" does not fit its 4 bytes of F32.`;
     expect(refusal(file(second(name), 8))).toBe(sentence(name));
     expect(refusal(file(second(long), 8))).toBe(sentence(`${name}…`));
   });
@@ -428,7 +428,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     ['a name of a million letters', `{${u8('n'.repeat(1e6), 0, 9)}}`, /n…" claims bytes/],
   ])('refused: %s', (_, header, why) => {
     const message = refusal(typeof header === 'string' ? file(header, 8) : header);
-    expect(message).toMatch(/^Not a sound safetensors file: .{10,200}\.$/s);
+    expect(message).toMatch(/^This is not a sound safetensors file: .{10,200}\.$/s);
     expect(message).toMatch(why);
   });
 
@@ -462,7 +462,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       try {
         entries = [...superpose.readSafetensorsHeader(bytes).values()];
       } catch (error) {
-        expect((error as Error).message).toMatch(/^Not a sound safetensors file: .{10,200}\.$/s);
+        expect((error as Error).message).toMatch(/^This is not a sound safetensors file: .{10,200}\.$/s);
         continue;
       }
       read += 1;

@@ -14,7 +14,7 @@ export function demo(dist: string, version: string): Plugin {
   return {
     name: 'demo',
     apply: 'build',
-    async closeBundle() {
+    async writeBundle() {
       const folder = resolve(dist, 'demo');
       mkdirSync(folder, { recursive: true });
       const withModel = (await figureNames()).includes('one-score');

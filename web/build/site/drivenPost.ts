@@ -9,7 +9,7 @@ export function drivenPost(dist: string): Plugin {
   return {
     name: 'driven-post',
     apply: 'build',
-    async closeBundle() {
+    async writeBundle() {
       const { rendered } = await madeState('dot-products', []);
       const { title, controls } = rendered.figure;
       const widths = controls.d as { values: readonly number[] };

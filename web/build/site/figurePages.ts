@@ -15,7 +15,7 @@ export function figurePages(dist: string): Plugin {
   return {
     name: 'figure-pages',
     apply: 'build',
-    async closeBundle() {
+    async writeBundle() {
       const script = readFileSync(resolve(root, 'build/single/single.js'), 'utf8');
       for (const name of await figureNames()) {
         const { rendered, excerpt, takesRest, placeholder } = await madeFigure(name);

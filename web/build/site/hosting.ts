@@ -57,7 +57,7 @@ export const hostedPage = (): Plugin => ({
 export const hosting = (dist: string): Plugin => ({
   name: 'hosting',
   apply: 'build',
-  closeBundle: {
+  writeBundle: {
     sequential: true,
     order: 'post',
     async handler() {

@@ -48,7 +48,7 @@ export function placeholders(dist: string): Plugin {
           .replaceAll('</check-card>', '</details>');
       },
     },
-    async closeBundle() {
+    async writeBundle() {
       const out = resolve(dist, 'pictures');
       mkdirSync(out, { recursive: true });
       for (const name of await figureNames()) {

@@ -157,7 +157,7 @@ function referencePage(all: readonly Declared[], examples: readonly Answered[]):
 export const reference = (dist: string): Plugin => ({
   name: 'reference',
   apply: 'build',
-  async closeBundle() {
+  async writeBundle() {
     const folder = resolve(dist, 'api');
     mkdirSync(folder, { recursive: true });
     writeFileSync(resolve(folder, 'index.html'), referencePage(publicDeclarations(), await answered()));

@@ -39,7 +39,7 @@ export function sources(dist: string): Plugin {
           return `<a href="./source/${file}.html">${code}</a>`;
         }),
     },
-    closeBundle() {
+    writeBundle() {
       for (const file of files) {
         const path = resolve(dist, 'source', `${file}.html`);
         mkdirSync(dirname(path), { recursive: true });

@@ -18,7 +18,7 @@ import { serveRuns, purpose as training } from './trainWorkers.js';
 
 const help = `superpose: adding and concatenating position embeddings, without a page
 
-Small models learn the same either way. Adding keeps the width of their vectors; concatenating widens or divides them.
+Small models learn either way, but concatenating needs wider vectors, or leaves tokens and positions fewer numbers each.
 
   superpose list                     every figure
   superpose list NAME                the settings of one, and what each takes
