@@ -942,7 +942,7 @@ function inRows(page: Page, width: number) {
     );
   });
   const guess = aboutPercent(rightAt(data, 'guess', lastStep(data)));
-  const orange = wordy && shownNames(state).some((name, k) => lacks(page, name, rows[k] as Row));
+  const orange = width >= 600 && shownNames(state).some((name, k) => lacks(page, name, rows[k] as Row));
   const text = `${wordy ? `${steps} steps, ` : ''}${seeds} seeds. Dashed: guessing gets ${guess}${orange ? '; orange: looks it lacks' : ''}.`;
   marks.push({ mark: 'text', x: 0, y: height - 3, text });
   return { width, height, marks, regions: rows.map((row, i) => regionOf(data, row, i)) };
