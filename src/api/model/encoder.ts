@@ -337,7 +337,6 @@ export interface EncoderApi {
 
 const activationNames = ['gelu', 'gelu_tanh', 'relu', 'quick_gelu', 'silu'] as const;
 const ways = ['direct', 'streams', 'mean', 'mechanism'] as const;
-const mechanismParts = ['token', 'position', 'constant', 'offset'];
 const layerMembers = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
 const noNorm = { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
 
@@ -786,7 +785,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         const now = whole();
         const layer = check.index('layer', wanted.layer, through);
         const only = check.chosenHeads(wanted.only, heads);
-        const groups = grouped(mechanismParts, wanted.groups);
+        const { groups } = checkedParts(names, wanted);
         if ((wanted.gauge ?? 'canonical') !== 'canonical' || wanted.apart !== undefined) {
           throw new RangeError(
             "The way 'mechanism' takes its gauge and the rows that stand apart from its means; leave out gauge and apart.",
@@ -813,13 +812,11 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         const now = whole();
         check.object('input', wanted);
         const layer = check.index('layer', wanted.layer, through);
-        const way = check.placeOf('way', wanted.way ?? 'direct', ways);
+        const { way, groups } = checkedParts(names, wanted);
         if (ways[way] === 'mechanism')
           throw new RangeError("The way 'mechanism' splits scores alone, not what a layer reads or writes.");
         const only = check.chosenHeads(wanted.only, heads);
         const byMeans = ways[way] === 'mean';
-        const parts = byMeans ? ['position', 'content'] : [...names, 'attention', 'mlp'];
-        const groups = grouped([...parts, 'constant'], wanted.groups);
         const means = byMeans ? checkedMeans(wanted.means as StateMeans<A>, n, d, like) : undefined;
         const gauge = checkedGauge(wanted, names, width, like, n);
         if (byMeans && gauge.name === 'means') {
@@ -829,7 +826,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         const constant = groups.of.at(-1) as number;
         return {
           now,
-          of: { call, names: groups.names, parts: parts.length + 1, constant },
+          of: { call, names: groups.names, parts: groups.of.length, constant },
           named: { heads: only, gauge: gauge.name, apart: gauge.apart },
         };
       };
@@ -843,6 +840,20 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
     delete: free,
     ...(Symbol.dispose && { [Symbol.dispose]: free }),
   };
+}
+
+/** The way of a question about a layer that reads these summands, and its groups. */
+export function checkedParts(
+  summands: readonly string[],
+  { way: named, groups }: { way?: unknown; groups?: DecomposeInput['groups'] },
+) {
+  const way = check.placeOf('way', named ?? 'direct', ways);
+  const written = [...summands, 'attention', 'mlp', 'constant'];
+  const parts = {
+    mean: ['position', 'content', 'constant'],
+    mechanism: ['token', 'position', 'constant', 'offset'],
+  };
+  return { way, groups: grouped({ direct: written, streams: written, ...parts }[ways[way] as Way], groups) };
 }
 
 function checkedRotary(given: LayerRotary | undefined, d_head: number) {

@@ -53,6 +53,9 @@ export async function decomposeFirstLayer<P extends Precision>(
   type A = FloatsOf<P>;
   const { layout } = opened;
   const watch = counted(waiting);
+  const named = [...summandNames(layout), 'constant'];
+  // The other parts of a one-layer model are zero or constant, so they go into `constant`.
+  const asked = besideConstant(layout, named, { groups, gauge } as OfParts<A>, ['attention', 'mlp']);
   // Begun now, so that the total to read is known before the first bytes arrive.
   const of = tensorsOf(opened.checkpoint, precision, watch);
   const reading = summandsOf(opened, input, precision, of, watch);
@@ -61,9 +64,6 @@ export async function decomposeFirstLayer<P extends Precision>(
   return kept.use(precision, 1, watch, async (encoder) => {
     const summands = await reading;
     const [first] = Object.values(summands) as [Table<A>];
-    const named = [...summandNames(layout), 'constant'];
-    // The other parts of a one-layer model are zero or constant, so they go into `constant`.
-    const asked = besideConstant(layout, named, { groups, gauge } as OfParts<A>, ['attention', 'mlp']);
     return encoder.forward(summands).decompose({
       ...asked,
       layer: 0,

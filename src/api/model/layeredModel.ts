@@ -12,7 +12,13 @@ import {
   meansOver,
   scoreMeansAt,
 } from './corpusMeans.js';
-import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
+import {
+  checkedParts,
+  type Encoder,
+  type EncoderDecomposeInput,
+  type EncoderForward,
+  type ForwardInput,
+} from './encoder.js';
 import {
   checkedTaker,
   type FirstTokenInput,
@@ -36,6 +42,8 @@ export interface LayeredModel {
   resident: Resident;
   /** Channels of a state, from 1 up. */
   d_model: number;
+  /** The names of the rows that a sentence sums. */
+  summands: readonly string[];
   /** Heads of a layer, from 1 up. */
   heads: number;
   /** Widths of a layer’s queries and keys. Default d_model each. */
@@ -131,6 +139,10 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     const layer = check.integer('layer', input.layer, 0, all - 1);
     // Before the layers are read, which may take long.
     check.chosenHeads(input.only, heads);
+    checkedParts(summands ? Object.keys(summands) : model.summands, input);
+    const { way } = input;
+    if (way === 'mean' || way === 'mechanism') check.object('means', means);
+    const layerMeans = means && (way === 'mechanism' ? scoreMeansAt : meansAt)(means, layer, kind);
     const key = String(sentence.ids);
     const run = async (encoder: Encoder<FloatsOf<P>>) => {
       const last = decomposed.get(encoder);
@@ -145,12 +157,12 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
       const found = await run(encoder);
       const named = gauge ?? 'canonical';
-      if (input.way === 'mechanism') {
+      if (way === 'mechanism') {
         const scores = found.decompose({
           ...(input as EncoderDecomposeInput),
           ...(gauge !== undefined && { gauge: gauge as NonNullable<EncoderDecomposeInput['gauge']> }),
           ...(apart !== undefined && { apart }),
-          ...(means && { means: scoreMeansAt(means, layer, kind) }),
+          ...(layerMeans && { means: layerMeans }),
         });
         return { ...(scores as Scores<FloatsOf<P>>), sentence };
       }
@@ -158,7 +170,7 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
         ...(input as EncoderDecomposeInput),
         gauge: named as NonNullable<EncoderDecomposeInput['gauge']>,
         apart: apart ?? (named === 'raw' ? [] : fixed.filter((row) => row < found.n)),
-        ...(means && { means: meansAt(means, layer, kind) }),
+        ...(layerMeans && { means: layerMeans }),
       });
       return { ...(scores as Scores<FloatsOf<P>>), sentence };
     });

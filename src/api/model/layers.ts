@@ -55,6 +55,7 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
       alone: false,
     })),
     d_model,
+    summands: ['token', 'position', 'token_type'],
     heads: model.heads,
     norm: 'post',
     layers: layerBytes.length,

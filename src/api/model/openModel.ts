@@ -383,7 +383,15 @@ export async function openModel(
       const { layeredModel } = await import('./layers.js');
       const { d_model, apart } = layout;
       const norm = layout.attentionNorm ? ('pre' as const) : ('post' as const);
-      const sizes = { d_model, heads, norm, layers, apart, ...(projections && { projections }) };
+      const sizes = {
+        d_model,
+        summands: model.summands,
+        heads,
+        norm,
+        layers,
+        apart,
+        ...(projections && { projections }),
+      };
       return layeredModel({ superpose, resident: all, ...sizes, ahead: false, rows: rowsOf, changed });
     };
     return {

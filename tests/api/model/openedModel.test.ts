@@ -384,6 +384,23 @@ async function watched(name: string) {
   return { model, cost };
 }
 
+test.each<[object, string]>([
+  [{ groups: { all: ['tokens'] } }, 'groups.all names "tokens"'],
+  [{ layer: 1, groups: { all: ['tokens'] } }, 'groups.all names "tokens"'],
+  [{ layer: 1, way: 'mean', groups: { all: ['token'] } }, 'groups.all names "token"'],
+  [{ layer: 1, way: 'streams', groups: { all: ['token'] } }, 'Part position must be in exactly one group'],
+  [{ layer: 1, way: 'means' }, "way must be 'direct' or 'streams' or 'mean'"],
+  [{ layer: 1, way: 'mean' }, 'means must be an object'],
+  [{ layer: 1, way: 'mean', means: { states: [] } }, 'layer is 1, but there is none'],
+  [{ layer: 1, way: 'mechanism', means: { states: [] } }, 'gather them with scores: true'],
+])('the question %j is refused before a byte is read', async (question, said) => {
+  const { model, cost } = await watched('bert');
+  const read = await cost(() => expect(model.decompose(input, question)).rejects.toThrow(said));
+  expect(read).toBe(0);
+  expect(await cost(() => model.decompose(input, { layer: 1 }))).toBeGreaterThan(0);
+  model.delete();
+});
+
 test('layers are kept until delete(), or until another precision is asked for; more are added to them', async () => {
   const { model, cost } = await watched('bert');
   // Five rows of tokens, no two alike but for one, five positions and a segment of eight numbers each.
