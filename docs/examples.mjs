@@ -246,14 +246,10 @@ return superpose.concatenateBlockDiagonal({
   },
 
   schemeExample('none', ', causal: true', 'arXiv 2203.16634'),
-  schemeExample('added', '', 'Vaswani et al. 2017, section 3.5'),
-  schemeExample('concatenated-raw', ', d_position: 4', 'definition'),
-  schemeExample('concatenated-full', ', d_position: 4', 'definition'),
-  schemeExample(
-    'concatenated-block-diagonal',
-    ', d_position: 4, d_position_head: 2',
-    'arXiv 2006.15595, eq. 7',
-  ),
+  schemeExample('add', '', 'Vaswani et al. 2017, section 3.5'),
+  schemeExample('concat-raw', ', d_position: 4', 'definition'),
+  schemeExample('concat-full', ', d_position: 4', 'definition'),
+  schemeExample('concat-block-diagonal', ', d_position: 4, d_position_head: 2', 'arXiv 2006.15595, eq. 7'),
   schemeExample('shaw', ', clip: 2', 'arXiv 1803.02155, eq. 4'),
   schemeExample('transformer-xl', '', 'arXiv 1901.02860, section 3.3'),
   schemeExample('t5', '', 'arXiv 1910.10683; no 1/√d'),
@@ -589,7 +585,7 @@ return superpose.positionCost('add', bert).total;`,
 const before = trainer.accuracy();
 trainer.step(60);
 const { mean } = trainer.shares();
-const found = { before, after: trainer.accuracy(), cut: trainer.cut('token_position').accuracy, shares: mean };
+const found = { before, after: trainer.accuracy(), cut: trainer.cut('token-position').accuracy, shares: mean };
 trainer.delete();
 return found;`,
   },

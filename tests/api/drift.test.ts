@@ -61,7 +61,9 @@ describe('the bindings and the typed API', () => {
       expect(declared.length).toBeGreaterThan(1);
       expect(lists.length).toBeGreaterThan(0);
       for (const [, allowed] of lists) {
-        const names = found(allowed as string, /'(\w+)'/g).filter((value) => value !== 'none');
+        const names = found(allowed as string, /'([\w-]+)'/g)
+          .map((value) => value.replaceAll('-', '_'))
+          .filter((value) => value !== 'none');
         expect(names).toEqual(declared);
       }
     }

@@ -40,7 +40,7 @@ test('the last row stands apart, and of heads of any number the parts are pooled
 
 test('positions wider than the model, side by side; the ratio is of the whole stream', () => {
   const shape = { vocabulary: 9, positions: 4, d_model: 8, heads: 2, layers: 1 };
-  expect(plain.positionCost('wide_concat', { ...shape, d_position: 9 }).width).toBe(17);
+  expect(plain.positionCost('concat-wide', { ...shape, d_position: 9 }).width).toBe(17);
   expect(plain.positionCost('project', { ...shape, d_position: 9, ffnRatio: 0.5 }).width).toBe(8);
 });
 

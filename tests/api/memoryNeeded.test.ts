@@ -131,10 +131,10 @@ const weights = { d_head: 3, heads: 2, only: [1], content: three };
 const bucketed = { buckets: 8, maxDistance: 9 } as const;
 const schemes: [options: SchemeInput, terms: number, bytes: number][] = [
   [{ ...weights, scheme: 'none' }, 1, 4224],
-  [{ ...weights, scheme: 'added' }, 4, 13_152],
-  [{ ...weights, scheme: 'concatenated-raw', d_position: 5 }, 2, 26_592],
-  [{ ...weights, scheme: 'concatenated-full', d_position: 5 }, 4, 16_416],
-  [{ ...weights, scheme: 'concatenated-block-diagonal', d_position: 5, d_position_head: 3 }, 2, 22_752],
+  [{ ...weights, scheme: 'add' }, 4, 13_152],
+  [{ ...weights, scheme: 'concat-raw', d_position: 5 }, 2, 26_592],
+  [{ ...weights, scheme: 'concat-full', d_position: 5 }, 4, 16_416],
+  [{ ...weights, scheme: 'concat-block-diagonal', d_position: 5, d_position_head: 3 }, 2, 22_752],
   [{ ...weights, scheme: 'shaw', clip: 2 }, 2, 6432],
   [{ ...weights, scheme: 'transformer-xl' }, 4, 11_968],
   [{ ...weights, scheme: 'transformer-xl', offsets: drawn(5, 5) }, 4, 12_320],
@@ -179,7 +179,7 @@ describe('what is held', () => {
     const deep = { layers: 3, mlp: true, precision: 'float64' } as const;
     needs(() => make(deep).delete(), 223_560);
     needs(() => make({ layers: 3 }).delete(), 73_524);
-    const wide = { scheme: 'wide_concat' };
+    const wide = { scheme: 'concat-wide' };
     needs(() => make(wide).delete(), 85_940);
     const free = left();
     const trainer = make(wide);

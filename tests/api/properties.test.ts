@@ -107,7 +107,13 @@ describe('the unit', () => {
   test('what has a unit grows with it', () => {
     holds([twins, powers], ([token, position], by) => {
       const [x, p] = [scaled(token, by), scaled(position, by)];
-      const names = ['tokenToken', 'tokenPosition', 'positionToken', 'positionPosition', 'added'] as const;
+      const names = [
+        'token-token',
+        'token-position',
+        'position-token',
+        'position-position',
+        'added',
+      ] as const;
       const [before, after] = [
         plain.dotProducts({ token, position }),
         plain.dotProducts({ token: x, position: p }),
@@ -273,7 +279,7 @@ describe('the axes', () => {
         plain.dotProducts({ token, position }),
         plain.dotProducts({ token: x, position: p }),
       ];
-      for (const name of ['tokenToken', 'tokenPosition', 'added', 'concatenated'] as const)
+      for (const name of ['token-token', 'token-position', 'added', 'concatenated'] as const)
         expect(gap(after[name], before[name], 1)).toBeLessThan(1e-12);
     });
   });
@@ -409,8 +415,8 @@ describe('which is the first', () => {
     holds([twins], ([token, position]) => {
       const one = plain.dotProducts({ token, position });
       const other = plain.dotProducts({ token: position, position: token });
-      expect(other.tokenToken).toEqual(one.positionPosition);
-      expect(gap(other.tokenPosition, one.positionToken, 1)).toBeLessThan(1e-14);
+      expect(other['token-token']).toEqual(one['position-position']);
+      expect(gap(other['token-position'], one['position-token'], 1)).toBeLessThan(1e-14);
       expect(gap(other.added, one.added, 1)).toBeLessThan(1e-14);
     });
   });

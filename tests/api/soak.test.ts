@@ -161,7 +161,7 @@ const runs: Record<string, Run> = {
     trainer.evaluate(batch);
     trainer.logits(batch);
     trainer.attention(batch);
-    trainer.only('token_token');
+    trainer.only('token-token');
     trainer.overlap();
     trainer.angles();
     trainer.setParameters(trainer.parameters());

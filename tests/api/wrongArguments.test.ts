@@ -245,8 +245,8 @@ test('what is finite and no longer so in float32 is refused; in float64 it is ta
         scale: beyond,
       }),
     (of) => plain.schemeScores({ scheme: 'none', content: of, heads: 1, scale: beyond }),
-    (of) => plain.schemeScores({ scheme: 'added', content: of, heads: 1, positionScale: beyond }),
-    (of) => plain.schemeScores({ scheme: 'added', content: of, heads: 1, standardDeviation: beyond }),
+    (of) => plain.schemeScores({ scheme: 'add', content: of, heads: 1, positionScale: beyond }),
+    (of) => plain.schemeScores({ scheme: 'add', content: of, heads: 1, standardDeviation: beyond }),
     (of) =>
       plain.decompose({
         summands: { of },

@@ -135,7 +135,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
       expect(Math.abs(data.states[place].directions - wanted.participation_ratio)).toBeLessThan(0.5);
     }
     const mean = (shares: number[]) => shares.reduce((sum, share) => sum + share, 0) / shares.length;
-    const wanted = depthOracle.shared_corpus.position_position.mean_decomposition;
+    const wanted = depthOracle.shared_corpus['position-position'].mean_decomposition;
     for (const [layer, shares] of wanted.entries()) {
       expect(Math.abs(mean(data.heads[layer]) - mean(shares))).toBeLessThan(0.05);
       // A head that is positional in one corpus is positional in the other.

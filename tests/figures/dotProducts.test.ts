@@ -97,9 +97,9 @@ describe('where recipes begin', () => {
     for (const { positionScale, tokens, positions } of data.recipes) {
       const { data: at } = await run(dotProducts, { d: 512, n: 128, scale: 1 });
       // On the diagonals are the squares of the lengths.
-      const long = (name: 'tokenToken' | 'positionPosition') =>
+      const long = (name: 'token-token' | 'position-position') =>
         Math.sqrt(Array.from({ length: 128 }, (_, i) => at[name][i * 129]).reduce((a, b) => a + b) / 128);
-      const ratio = (positionScale * long('positionPosition')) / long('tokenToken');
+      const ratio = (positionScale * long('position-position')) / long('token-token');
       expect(Math.abs(ratio / (positions / tokens) - 1)).toBeLessThan(0.02);
     }
   });
@@ -117,7 +117,7 @@ describe('where recipes begin', () => {
     expect(said).toMatch(/^Without √d, positions drown tokens\./);
     expect(said).toContain('begins at ρ = 1, positions 0.707 times');
     expect(said).toContain('at ρ = 8, positions 5.66 times');
-    const { tokenToken, positionPosition } = data.moments;
-    expect(positionPosition.deviation / tokenToken.deviation).toBeGreaterThan(20);
+    const { moments } = data;
+    expect(moments['position-position'].deviation / moments['token-token'].deviation).toBeGreaterThan(20);
   });
 });

@@ -1,8 +1,8 @@
 // Former names of figures: each leads to a figure of today, with its settings.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readLink } from '../../web/element/link.ts';
-import { readState } from '../../web/figures/controls.ts';
-import { formerNames, keptOf, today } from '../../web/figures/formerNames.ts';
+import { type Controls, readState, type State } from '../../web/figures/controls.ts';
+import { formerNames, formerSchemes, keptOf, today } from '../../web/figures/formerNames.ts';
 import { figures } from '../../web/figures/index.ts';
 import { oldLinks } from './oldLinks.ts';
 
@@ -60,5 +60,46 @@ test('what the reader may change is kept under its name of today, in a frame’s
       ['d_model', '512'],
       ['keep', 'model d_model'],
     ],
+  });
+});
+
+describe('former names of schemes', () => {
+  const written = [
+    ['schemes', 'scheme', 'added', 'add'],
+    ['schemes', 'scheme', 'concatenated-raw', 'concat-raw'],
+    ['schemes', 'scheme', 'concatenated-full', 'concat-full'],
+    ['schemes', 'scheme', 'concatenated-block-diagonal', 'concat-block-diagonal'],
+    ['add-or-concatenate', 'form', 'widened', 'concat-wide'],
+    ['add-or-concatenate', 'form', 'divided', 'concat'],
+    ['schemes-tasks', 'schemes', 'wide', 'concat-wide'],
+    ['schemes-tasks', 'schemes', 'every_layer', 'every-layer'],
+    ['schemes-tasks', 'schemes', 'row_gate', 'row-gate'],
+  ] as const;
+  // The command alone had this one.
+  const ofCommand = ['wide_concat'];
+
+  test('each has a link of its day here', () => {
+    expect([...written.map(([, , was]) => was as string), ...ofCommand].sort()).toEqual(
+      Object.keys(formerSchemes).sort(),
+    );
+  });
+
+  test.each(written)('%s, %s=%s shows %s', async (figure, setting, was, now) => {
+    const link = readLink(`#v=1&figure=${figure}&${setting}=${was}`);
+    if (!link || 'refused' in link) throw new Error('It was refused.');
+    const { controls } = (await figures[figure]?.()) ?? { controls: {} };
+    const { state, refused } = readState(controls, link.settings);
+    expect(refused).toEqual([]);
+    expect([(state as State)[setting]].flat()).toEqual([now]);
+    // No option of today is hidden by a former name.
+    expect((controls as Controls)[setting]).not.toHaveProperty(['options', was]);
+  });
+
+  test('beside names of today in a list, once each', async () => {
+    const { controls } = (await figures['schemes-tasks']?.()) ?? { controls: {} };
+    const read = (schemes: string) => readState(controls as Controls, [['schemes', schemes]]);
+    expect(read('add.wide.row_gate').state.schemes).toEqual(['add', 'concat-wide', 'row-gate']);
+    expect(read('wide.concat-wide').refused).toHaveLength(1);
+    expect(read('add.toString').refused).toHaveLength(1);
   });
 });

@@ -28,7 +28,7 @@ test('its curves, cuts and floors are those of trainers stepped by hand', async 
     trainer.step(120);
     expect(lastOf(panel.accuracy)).toBe(trainer.accuracy());
     expect(panel.canonical).toEqual([...(trainer.shares({ gauge: 'canonical' }).mean ?? [])]);
-    trainer.cutTerms(['token_position', 'position_token']);
+    trainer.cutTerms(['token-position', 'position-token']);
     expect(panel.cut).toBe(trainer.accuracy());
     trainer.delete();
     const floor = superpose.trainer({ task, zeroScores: true });
@@ -72,7 +72,7 @@ interface Moment {
 
 test('answers and attention at each point are those of a model trained up to there, with and without cuts', async () => {
   const superpose = await load();
-  for (const cuts of [[], ['token_position', 'position_token'] as const]) {
+  for (const cuts of [[], ['token-position', 'position-token'] as const]) {
     const { data } = await run(fourTasks, {
       seed: 5,
       sigma: 0.2,

@@ -69,10 +69,10 @@ test('each is the first of eight heads, whatever is left out of the others', asy
   const position = superpose.sinusoidal({ positions: 6, d_model: 64 });
   const places = { positionQuery, positionKey };
   const own: Record<string, object> = {
-    added: { position },
-    'concatenated-raw': { position, heads: 1 },
-    'concatenated-full': { position, ...places },
-    'concatenated-block-diagonal': { position, ...places },
+    add: { position },
+    'concat-raw': { position, heads: 1 },
+    'concat-full': { position, ...places },
+    'concat-block-diagonal': { position, ...places },
     'transformer-xl': { offsetKey: positionKey },
     t5: { bidirectional: true },
     deberta: { ...places, clip: 6 },
@@ -134,16 +134,7 @@ test('with one word, a scheme depends on the offset alone just when its scores a
   expect(toeplitz).toBeGreaterThan(1);
   expect(toeplitz).toBeLessThan(ids.length);
   // Relative schemes depend on the offset by definition; a sinusoid with itself does by cos(a − b).
-  const relative = [
-    'concatenated-raw',
-    'shaw',
-    'transformer-xl',
-    't5',
-    'alibi',
-    'deberta',
-    'diet-rel',
-    'rope',
-  ];
+  const relative = ['concat-raw', 'shaw', 'transformer-xl', 't5', 'alibi', 'deberta', 'diet-rel', 'rope'];
   for (const id of [...relative, 'decoupled-rope']) expect(data.schemes[id].logits.depends).toBe('offset');
 });
 
@@ -158,7 +149,7 @@ test('kernels that have a closed form', async () => {
     expect(kernel('alibi', offset)).toBeCloseTo(-0.5 * Math.abs(offset), 10);
     let cosines = 0;
     for (let i = 0; i < 32; i++) cosines += Math.cos(offset * 10000 ** (-i / 32)) - 1;
-    expect(kernel('concatenated-raw', offset)).toBeCloseTo(cosines, 10);
+    expect(kernel('concat-raw', offset)).toBeCloseTo(cosines, 10);
   }
   const buckets = superpose.t5Buckets({ n: 33 });
   const bias = new Map<number, number>();
@@ -171,7 +162,7 @@ test('kernels that have a closed form', async () => {
 
 test('the mean at an offset, and how much it explains, of different words', async () => {
   const { data } = await run(schemes, { words: 'many', n: 9 });
-  const { values: raw, offsets } = data.schemes.added.logits;
+  const { values: raw, offsets } = data.schemes.add.logits;
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const whole = mean([...raw]);
   let explained = 0;
@@ -196,9 +187,9 @@ test('causal softmax sees no later key, in any scheme', async () => {
 test('parameters of BERT-base’s shape', async () => {
   const counts: Record<string, number> = {
     none: 0,
-    added: 512 * 768,
-    'concatenated-raw': 512 * 768,
-    'concatenated-block-diagonal': 512 * 768 + 12 * 2 * 768 * 768,
+    add: 512 * 768,
+    'concat-raw': 512 * 768,
+    'concat-block-diagonal': 512 * 768 + 12 * 2 * 768 * 768,
     shaw: 12 * 33 * 64,
     t5: 32 * 12,
     deberta: 1024 * 768 + 12 * 2 * 768 * 768,
@@ -219,10 +210,10 @@ test('the base reaches sinusoids and rotations; axes stay, and other schemes do 
   const changed = ids.filter(
     (id) => String(small.data.schemes[id].logits.values) !== String(usual.data.schemes[id].logits.values),
   );
-  const sinusoids = ['added', 'concatenated-raw', 'concatenated-full', 'concatenated-block-diagonal'];
+  const sinusoids = ['add', 'concat-raw', 'concat-full', 'concat-block-diagonal'];
   expect(changed).toEqual([...sinusoids, 'transformer-xl', 'rope', 'decoupled-rope']);
   const kernel = (base: number, data: typeof small.data) => {
-    const all = data.schemes['concatenated-raw'].logits.offsets.kernel;
+    const all = data.schemes['concat-raw'].logits.offsets.kernel;
     let cosines = 0;
     for (let i = 0; i < 32; i++) cosines += Math.cos(5 * base ** (-i / 32)) - 1;
     expect(all[8 + 5] - all[8]).toBeCloseTo(cosines, 10);
@@ -251,9 +242,9 @@ test('all schemes have the same terms, and with one token in all places only pos
     expect(all, id).toBeCloseTo(1, 9);
   }
   // Nothing of these schemes asks with a token about a position.
-  for (const id of ['none', 'concatenated-raw', 't5', 'alibi', 'tupe-a', 'diet-rel'])
+  for (const id of ['none', 'concat-raw', 't5', 'alibi', 'tupe-a', 'diet-rel'])
     expect(sharesOf(many, id)['token-position'], id).toBeCloseTo(0, 12);
-  for (const id of ['added', 'shaw', 'transformer-xl', 'deberta', 'rope'])
+  for (const id of ['add', 'shaw', 'transformer-xl', 'deberta', 'rope'])
     expect(Math.abs(sharesOf(many, id)['token-position'] as number), id).toBeGreaterThan(0.001);
 });
 

@@ -133,7 +133,7 @@ test.each([
   [['decompose'], 2, '--text'],
   [['train'], 2, '--task lookup'],
   [['train', '--task', 'induction'], 2, 'badge, lookup, roll'],
-  [['train', '--task', 'prev', '--schemes', 'added'], 2, 'none, add, concat'],
+  [['train', '--task', 'prev', '--schemes', 'adding'], 2, 'none, add, concat'],
   [['train', '--task', 'prev', '--schemes', 'add:random'], 2, 'learned, sinusoid, frozen'],
   [['train', '--task', 'prev', '--seeds', '0'], 2, 'from 1 to 1000'],
   [['train', '--task', 'prev', '--steps', '1e9'], 2, 'from 1 to 100000'],

@@ -50,7 +50,7 @@ describe('an option is not dropped in silence', () => {
     [['figure', 'dot-products', '--out', 'a.csv', '--width', '400'], '--width is for pictures'],
     [['figure', 'dot-products', '--out', 'a.json', '--theme', 'dark'], '--theme is for pictures'],
     [train('--schemes', 'add:8'), '--schemes got “add:8”, of which “:8” has no meaning.'],
-    [train('--schemes', 'wide_concat:8'), '“:8” has no meaning'],
+    [train('--schemes', 'concat-wide:8'), '“:8” has no meaning'],
     [train('--schemes', 'floor:8'), '“:8” has no meaning'],
     [train('--schemes', 'floor:sinusoid'), '“:sinusoid” has no meaning'],
     [train('--schemes', 'rope:sinusoid'), '“:sinusoid” has no meaning'],
@@ -72,6 +72,16 @@ describe('an option is not dropped in silence', () => {
       'floor',
       undefined,
     ]);
+  });
+
+  test('former names of schemes are taken for those of today', async () => {
+    const rows = async (schemes: string) =>
+      (await superpose(...train('--schemes', schemes, '--csv'))).stdout
+        .split('\r\n')
+        .map((row) => row.split(',').filter((_, column) => column !== 1));
+    const found = await rows('added:sinusoid,wide_concat,every_layer,row_gate');
+    expect(found).toHaveLength(6);
+    expect(found).toEqual(await rows('add:sinusoid,concat-wide,every-layer,row-gate'));
   });
 });
 

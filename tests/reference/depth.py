@@ -159,7 +159,7 @@ def layer_zero(model, sentences):
         contrast = contrast + ((row_centred(raw.sum(axis=1)) @ cls) ** 2).sum(axis=1) / (cls @ cls)
     raw, canonical = (t / e[:, None] for t, e in zip(total, energy))
     return {
-        "terms": ["token_token", "token_position", "position_token", "position_position", "rest"],
+        "terms": ["token-token", "token-position", "position-token", "position-position", "rest"],
         "raw": raw,
         "cls_contrast": contrast / energy[0],
         "canonical": canonical,
@@ -421,7 +421,7 @@ def show_study(study):
         ("probe", "0.98 0.98 0.98 0.97 0.93 0.70 0.41", 1),
     ):
         show(key, [row[key] for row in states], expected, scale)
-    shares = study["position_position"]
+    shares = study["position-position"]
     for key, expected in (
         ("mean_decomposition", "19 45 34 12 12 0"),
         ("streams", "19 34 22 9 12 0"),
@@ -471,7 +471,7 @@ def study_of(model, sentences, vocabulary):
     return {
         "mean": mean,
         # Direct and streams are over the ten sentences, the mean decomposition over all that fit.
-        "position_position": {**exact, **mean_shares(model, sentences, mu, position)},
+        "position-position": {**exact, **mean_shares(model, sentences, mu, position)},
         "without_position_in_scores": without_position_in_scores(model, sentences, position),
         "replacements": summary,
     }, orders

@@ -5,14 +5,14 @@ rows, stream width D, H heads, d_h = D/H, c = 1/sqrt(d_h), e = E[t] and p_i = P[
 
   x       add         e + p                       learned, sinusoid, or frozen tables
           concat      [e | p], d_t + d_p = D      likewise
-          wide_concat [e | p], d_t = d_p = width, D = 2 width
+          concat-wide [e | p], d_t = d_p = width, D = 2 width
           none, untied, rope, alibi, t5           e
           project     [e | p] W_f
-          gate        g * e + (1 - g) * p, g = sigmoid([e | p] W_g) of every channel; row_gate: one g a row
+          gate        g * e + (1 - g) * p, g = sigmoid([e | p] W_g) of every channel; row-gate: one g a row
           film        e * (1 + p W_gamma) + p W_beta
           multiply    e * (1 + p)
           qk, values, shortformer                 e; p enters in every layer, below
-          every_layer e + p, and p is added again before every later layer
+          every-layer e + p, and p is added again before every later layer
           scale_tokens: e = sqrt(d_t) E[t] in all of these
   layer   h = LN(x) * g1, LN(x) = C x / sqrt(|C x|^2/D + 1e-5), [q|k|v] = h W_qkv, head h the columns
           h d_h to (h+1) d_h of each; S_ij = c q_i'k_j and more:
@@ -57,7 +57,7 @@ from geometry import overlap, principal_angles
 from oracle_json import write_beside
 from schemes import alibi_slopes
 
-TERMS = ("token_token", "token_position", "position_token", "position_position")
+TERMS = ("token-token", "token-position", "position-token", "position-position")
 EPS_NORM = 1e-5
 
 # --- a tape
@@ -234,9 +234,9 @@ def sinusoid(rows, width, sigma):
     return sigma * math.sqrt(2) * np.where(channel % 2 == 0, np.sin(angle), np.cos(angle))
 
 
-FUSED = ("project", "gate", "row_gate", "film", "multiply")
+FUSED = ("project", "gate", "row-gate", "film", "multiply")
 INSIDE = ("qk", "values", "shortformer")
-WITH_TABLE = ("add", "concat", "wide_concat", "untied", "every_layer", *FUSED, *INSIDE)
+WITH_TABLE = ("add", "concat", "concat-wide", "untied", "every-layer", *FUSED, *INSIDE)
 
 
 def settings(
@@ -250,7 +250,7 @@ def settings(
     if scheme == "concat":
         d_token, d_position = split
         d_model = d_token + d_position
-    elif scheme == "wide_concat":
+    elif scheme == "concat-wide":
         d_token = d_position = width
         d_model = 2 * width
     else:
@@ -291,7 +291,7 @@ def shapes(c):
         out["P"] = ((c["rows"], c["d_position"]), c["sigma_positions"])
     if c["scheme"] == "project":
         out["W_f"] = ((2 * d, d), 1 / math.sqrt(d))
-    if c["scheme"] in ("gate", "row_gate"):
+    if c["scheme"] in ("gate", "row-gate"):
         out["W_g"] = ((2 * d, d if c["scheme"] == "gate" else 1), 1 / math.sqrt(2 * d))
     if c["scheme"] == "film":
         out["W_gamma"] = out["W_beta"] = ((d, d), 1 / math.sqrt(d))
@@ -413,14 +413,14 @@ def stream(c, theta, tokens):
     if scheme in ("none", "untied", "rope", "alibi", "t5", *INSIDE):
         return e
     p = rows_of(theta["P"], np.arange(tokens.shape[1]))
-    if scheme in ("add", "every_layer"):
+    if scheme in ("add", "every-layer"):
         return plus(e, p)
     if "concat" in scheme:
         return side_by_side(e, p)
     if scheme == "project":
         return project(side_by_side(e, p), theta["W_f"])
     one = constant(1.0)
-    if scheme in ("gate", "row_gate"):
+    if scheme in ("gate", "row-gate"):
         g = sigmoid(project(side_by_side(e, p), theta["W_g"]))
         return plus(times(g, e), times(plus(one, scaled(g, -1.0)), p))
     if scheme == "film":
@@ -432,7 +432,7 @@ def stream(c, theta, tokens):
 
 def read_by_attention(c, theta, x, gain, layer):
     """The stream, what queries and keys read of it, and what values read."""
-    if c["scheme"] == "every_layer" and layer > 0:
+    if c["scheme"] == "every-layer" and layer > 0:
         x = plus(x, rows_of(theta["P"], np.arange(x.value.shape[1])))
     h = normalised(c, theta, x, gain)
     if c["scheme"] not in INSIDE:
@@ -526,7 +526,7 @@ def accuracy(logits, targets):
 
 
 def has_terms(c):
-    summed = ("add", "concat", "wide_concat", "untied", "every_layer", "project", "qk")
+    summed = ("add", "concat", "concat-wide", "untied", "every-layer", "project", "qk")
     return c["scheme"] in summed and not c["zero_scores"]
 
 
@@ -618,7 +618,7 @@ def leading(table, k=None):
 
 def tables_in_the_stream(c, parameters):
     """E [V, D] and the rows of P in use, [n, D], if both are summands of the stream; else None."""
-    if c["scheme"] not in ("add", "concat", "wide_concat", "every_layer", "project"):
+    if c["scheme"] not in ("add", "concat", "concat-wide", "every-layer", "project"):
         return None
     e, p = parameters["E"], parameters["P"][: c["n"]]
     if c["scheme"] == "project":
@@ -674,7 +674,7 @@ def fusion(c, parameters, tokens, targets):
     r = rows - of_token[:, None] - b
     sizes = np.array([chance @ (a**2).sum(axis=-1), (b**2).sum() / n, chance @ (r**2).sum(axis=(1, 2)) / n])
     out["fusion"] = sizes / sizes.sum()
-    if c["scheme"] not in ("gate", "row_gate", "film", "multiply"):
+    if c["scheme"] not in ("gate", "row-gate", "film", "multiply"):
         assert out["fusion"][2] < 1e-25
         return out
     # Scores of tokens and positions alone, in the sizes of the whole rows.
@@ -896,8 +896,8 @@ CASES = [
     ("concat", "sinusoid", {"split": (2, 4), "heads": 1, "n": 4, "rows": 6, "vocabulary": 6}),
     ("concat", "frozen", {"split": (3, 1), "heads": 2, "n": 5, "vocabulary": 7}),
     ("concat", "frozen", {"split": (3, 3), "heads": 3, "n": 4, "vocabulary": 5}),
-    ("wide_concat", "learned", {"width": 3, "heads": 2, "n": 4, "vocabulary": 5}),
-    ("wide_concat", "learned", {"width": 2, "heads": 2, "n": 3, "rows": 4, "vocabulary": 5}),
+    ("concat-wide", "learned", {"width": 3, "heads": 2, "n": 4, "vocabulary": 5}),
+    ("concat-wide", "learned", {"width": 2, "heads": 2, "n": 3, "rows": 4, "vocabulary": 5}),
     ("untied", "learned", {"width": 6, "heads": 3, "n": 5, "vocabulary": 6}),
     ("untied", "learned", {"width": 4, "heads": 2, "n": 4, "rows": 6, "vocabulary": 5}),
     ("rope", None, {"width": 4, "heads": 1, "n": 5, "vocabulary": 5}),
@@ -918,14 +918,14 @@ CASES = [
     ("values", "frozen", {"width": 4, "heads": 1, "n": 5, "vocabulary": 6}),
     ("shortformer", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "sigma_positions": 1.0}),
     ("shortformer", "sinusoid", {"width": 6, "heads": 3, "n": 4, "rows": 5, "vocabulary": 5}),
-    ("every_layer", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
-    ("every_layer", "learned", {"width": 6, "heads": 2, "n": 3, "rows": 5, "vocabulary": 5}),
+    ("every-layer", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
+    ("every-layer", "learned", {"width": 6, "heads": 2, "n": 3, "rows": 5, "vocabulary": 5}),
     ("project", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
     ("project", "frozen", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5}),
     ("gate", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
     ("gate", "sinusoid", {"width": 6, "heads": 3, "n": 4, "rows": 6, "vocabulary": 5}),
-    ("row_gate", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5}),
-    ("row_gate", "frozen", {"width": 4, "heads": 2, "n": 5, "vocabulary": 6}),
+    ("row-gate", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5}),
+    ("row-gate", "frozen", {"width": 4, "heads": 2, "n": 5, "vocabulary": 6}),
     ("film", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5}),
     ("film", "sinusoid", {"width": 4, "heads": 1, "n": 5, "rows": 6, "vocabulary": 5, "scale_tokens": True}),
     ("multiply", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5, "sigma_positions": 1.0}),

@@ -48,9 +48,8 @@ test('how many schemes depend on the offset alone', async () => {
       `${some} give scores that depend on the offset between two positions and on nothing else. All do so by construction but one.`,
     );
     const of = Object.fromEntries(depends.map(([id, { logits }]) => [id, logits.depends]));
-    expect(of['concatenated-raw']).toBe('offset');
-    for (const id of ['added', 'concatenated-full', 'concatenated-block-diagonal'])
-      expect(of[id]).toBe('places');
+    expect(of['concat-raw']).toBe('offset');
+    for (const id of ['add', 'concat-full', 'concat-block-diagonal']) expect(of[id]).toBe('places');
   }
 });
 

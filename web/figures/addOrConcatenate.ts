@@ -7,6 +7,7 @@ import type { Cursor, Mark, Region } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Figure, Job, ReadoutPiece } from './figure.js';
+import { formerSchemes } from './formerNames.js';
 import { listed } from './lists.js';
 import outcomes from './recorded/outcomes.json' with { type: 'json' };
 import {
@@ -33,18 +34,18 @@ const aim = 0.99;
 
 /** How each model gets its positions. */
 const made = {
-  added: { scheme: 'add' },
-  widened: { scheme: 'wide_concat' },
-  divided: { scheme: 'concat' },
-  apart: { scheme: 'wide_concat', cuts: ['token_position', 'position_token'] },
+  add: { scheme: 'add' },
+  'concat-wide': { scheme: 'concat-wide' },
+  concat: { scheme: 'concat' },
+  apart: { scheme: 'concat-wide', cuts: ['token-position', 'position-token'] },
   wider: { scheme: 'add', d_model: 2 * d_model },
-  guess: { scheme: 'add', zeroScores: true },
+  zero: { scheme: 'add', zeroScores: true },
 } as const satisfies Record<string, Partial<TaskTrainerOptions>>;
 type ModelName = keyof typeof made;
 /** Models that the picture looks into. */
-type ShownName = 'added' | 'widened' | 'divided' | 'apart';
+type ShownName = 'add' | 'concat-wide' | 'concat' | 'apart';
 const names = Object.keys(made) as ModelName[];
-const isShown = (name: ModelName): name is ShownName => name !== 'wider' && name !== 'guess';
+const isShown = (name: ModelName): name is ShownName => name !== 'wider' && name !== 'zero';
 
 type TaskName = (typeof fourTasks)[number]['task'];
 const askers: Record<TaskName, string> = {
@@ -73,8 +74,9 @@ const controls = {
   form: {
     kind: 'choice',
     label: 'Concatenated',
-    options: { widened: 'widened, 16 + 16', divided: 'divided, 8 + 8' },
-    initial: 'widened',
+    options: { 'concat-wide': 'widened, 16 + 16', concat: 'divided, 8 + 8' },
+    initial: 'concat-wide',
+    former: formerSchemes,
     radio: true,
   },
   task: {
@@ -260,29 +262,29 @@ function look(trainer: Trainer, shown: ShownRow, tokens: number[], targets: numb
 
 const taskOf = (state: State): SmallTask => fourTasks.find(({ task }) => task === state.task) as SmallTask;
 /** The models that are shown side by side. */
-const shownNames = ({ form }: State): ShownName[] => ['added', form, 'apart'];
+const shownNames = ({ form }: State): ShownName[] => ['add', form, 'apart'];
 const titles: Record<ShownName, string> = {
-  added: 'Added',
-  widened: 'Concatenated',
-  divided: 'Concatenated',
+  add: 'Added',
+  'concat-wide': 'Concatenated',
+  concat: 'Concatenated',
   apart: 'Concatenated, never to meet',
 };
 const widths: Record<ShownName, string> = {
-  added: `${d_model} wide`,
-  widened: `${d_model} + ${d_model} = ${2 * d_model} wide`,
-  divided: `${d_model / 2} + ${d_model / 2} = ${d_model} wide`,
+  add: `${d_model} wide`,
+  'concat-wide': `${d_model} + ${d_model} = ${2 * d_model} wide`,
+  concat: `${d_model / 2} + ${d_model / 2} = ${d_model} wide`,
   apart: `${2 * d_model} wide`,
 };
 const numbersOf = ({ parameters }: Model, wordy = true): string =>
   `${parameters.toLocaleString('en')} numbers${wordy ? ' to learn' : ''}`;
 
 /** How many looks at the shown models there are so far. */
-const looksOf = ({ models }: Data): number => models.added.shown?.answers.length ?? 0;
+const looksOf = ({ models }: Data): number => models.add.shown?.answers.length ?? 0;
 /** The look that a step shows; before the first step it is the first, and while models train the latest. */
 const lookAt = (data: Data, step: number): number =>
   Math.min(looksOf(data), Math.max(1, looks.filter((at) => at <= step).length)) - 1;
 const shownOf = (data: Data, name: ShownName): ShownRow => data.models[name].shown as ShownRow;
-const lastStep = ({ models }: Data): number => (models.added.mean.length - 1) * stride;
+const lastStep = ({ models }: Data): number => (models.add.mean.length - 1) * stride;
 
 /** The part that is right at a step, over all seeds. */
 function rightAt(data: Data, name: ModelName, step: number): number {
@@ -352,12 +354,12 @@ export const figure: Figure<typeof controls, Data> = {
     const found = shownNames(state).map((name) => rightAt(data, name, step) >= aim);
     const head =
       !found[0] || !found[1]
-        ? `After ${step} steps, right: ${right('added')} added, ${right(form)} concatenated, ${right('apart')} never meeting.`
+        ? `After ${step} steps, right: ${right('add')} added, ${right(form)} concatenated, ${right('apart')} never meeting.`
         : found[2]
           ? 'All three learn it: here tokens and positions need not meet.'
           : 'Two of three learn it: in this task tokens and positions must meet.';
-    const guessed = aboutPercent(rightAt(data, 'guess', lastStep(data)));
-    return `${head} After ${step} steps of ${task}, mean share right over ${seeds} seeds: ${right('added')} added (${wide('added')}), ${right(form)} concatenated (${wide(form)}), ${right('apart')} never to meet, ${guessed} guessing.`;
+    const guessed = aboutPercent(rightAt(data, 'zero', lastStep(data)));
+    return `${head} After ${step} steps of ${task}, mean share right over ${seeds} seeds: ${right('add')} added (${wide('add')}), ${right(form)} concatenated (${wide(form)}), ${right('apart')} never to meet, ${guessed} guessing.`;
   },
 
   cells: ({ tokens }) => ({ rows: 3, columns: tokens.length }),
@@ -403,7 +405,7 @@ export const figure: Figure<typeof controls, Data> = {
         of.map((count, point) => [
           name === 'wider'
             ? `added, ${2 * d_model} wide`
-            : name === 'guess'
+            : name === 'zero'
               ? 'all scores 0'
               : `${titles[name].toLowerCase()}, ${widths[name]}`,
           data.models[name].parameters,
@@ -433,7 +435,7 @@ function limitOf(data: Data, state: State): number {
     shownNames(state).flatMap((name) => {
       const { token, position } = shownOf(data, name);
       const both = [...token, ...position];
-      return name === 'added' ? [...both, ...token.map((of, look) => sums(of, position[look] ?? []))] : both;
+      return name === 'add' ? [...both, ...token.map((of, look) => sums(of, position[look] ?? []))] : both;
     }),
   );
 }
@@ -533,7 +535,7 @@ function vectorOf({ data, state, task, limit }: Page, name: ShownName, area: Are
     `token ${task.token(data.tokens[place] as number, data.tokens.length)}`,
     `position ${place}`,
   ] as const;
-  if (name === 'added') {
+  if (name === 'add') {
     const [t, p, sum] = [0, 1.5, 3].map((widths) => box(area.x + widths * d_model * pitch)) as [
       Area,
       Area,
@@ -692,7 +694,7 @@ function chartOf(
     return `M${points.join('L')}`;
   };
   const ink = rightAt(data, name, end) >= aim ? 'ink' : 'warning';
-  const guess = up(data.models.guess.mean.at(-1) as number);
+  const guess = up(data.models.zero.mean.at(-1) as number);
   return [
     { mark: 'line', x1: x, x2: x + width, y1: y + height, y2: y + height, ink: 'line' },
     { mark: 'line', x1: x, x2: x + width, y1: y, y2: y, ink: 'line' },
@@ -705,7 +707,7 @@ function chartOf(
             mark: 'text',
             x: x + width,
             y: guess + 13,
-            text: `guessing gets ${aboutPercent(rightAt(data, 'guess', lastStep(data)))}`,
+            text: `guessing gets ${aboutPercent(rightAt(data, 'zero', lastStep(data)))}`,
             anchor: 'end',
           } as const,
         ]
@@ -800,11 +802,11 @@ const inkAt = ({ data, state }: Page, name: ShownName) =>
 function asideOf({ data, state }: Page, name: ShownName): string[] {
   if (togetherAt(state.step) < 1) return [];
   if (name === 'apart') return ['each half has', 'scores of its own'];
-  if (name === 'added') return [];
-  const other = name === 'widened' ? 'divided' : 'widened';
+  if (name === 'add') return [];
+  const other = name === 'concat' ? 'concat-wide' : 'concat';
   const right = aboutPercent(rightAt(data, other, state.step));
   return [
-    `or ${other}, ${widths[other].split(' =')[0]}:`,
+    `or ${other === 'concat' ? 'divided' : 'widened'}, ${widths[other].split(' =')[0]}:`,
     `${data.models[other].parameters.toLocaleString('en')} numbers, ${right}`,
   ];
 }
@@ -848,7 +850,7 @@ function inColumns(page: Page, width: number) {
         }),
       ),
       ...arcMarks(page, name, row),
-      ...(block >= 300 && lacks(page, name, row)
+      ...(block >= 340 && lacks(page, name, row)
         ? [
             {
               mark: 'text',
@@ -941,7 +943,7 @@ function inRows(page: Page, width: number) {
       ...answersOf(page, name, row, row.y, false),
     );
   });
-  const guess = aboutPercent(rightAt(data, 'guess', lastStep(data)));
+  const guess = aboutPercent(rightAt(data, 'zero', lastStep(data)));
   const orange = width >= 600 && shownNames(state).some((name, k) => lacks(page, name, rows[k] as Row));
   const text = `${wordy ? `${steps} steps, ` : ''}${seeds} seeds. Dashed: guessing gets ${guess}${orange ? '; orange: looks it lacks' : ''}.`;
   marks.push({ mark: 'text', x: 0, y: height - 3, text });

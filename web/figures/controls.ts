@@ -17,6 +17,8 @@ export interface Choice extends Labelled {
   /** By the name in links, the label that the reader sees. */
   options: Readonly<Record<string, string>>;
   initial: string;
+  /** Names of today by those that links may still have. */
+  former?: Readonly<Record<string, string>>;
   /** Buttons side by side rather than a list. */
   radio?: true;
 }
@@ -46,6 +48,7 @@ export interface Several extends Labelled {
   kind: 'several';
   options: Readonly<Record<string, string>>;
   initial: readonly string[];
+  former?: Choice['former'];
 }
 
 export interface Seed extends Labelled {
@@ -100,7 +103,7 @@ export function written(control: Control, value: Value): string {
 export function read(control: Control, text: string): Value | undefined {
   switch (control.kind) {
     case 'choice':
-      return Object.hasOwn(control.options, text) ? text : undefined;
+      return optionOf(control, text);
     case 'range': {
       const value = decimal(text);
       if (value === undefined || value < control.min || value > control.max) return undefined;
@@ -117,9 +120,10 @@ export function read(control: Control, text: string): Value | undefined {
     case 'toggle':
       return text === 'yes' ? true : text === 'no' ? false : undefined;
     case 'several': {
-      const names = text === '' ? [] : text.split('.');
-      const known = names.every((name) => Object.hasOwn(control.options, name));
-      return known && new Set(names).size === names.length ? names : undefined;
+      const names = text === '' ? [] : text.split('.').map((name) => optionOf(control, name));
+      return names.includes(undefined) || new Set(names).size < names.length
+        ? undefined
+        : (names as string[]);
     }
     case 'seed': {
       const value = decimal(text);
@@ -130,6 +134,11 @@ export function read(control: Control, text: string): Value | undefined {
     case 'text':
       return text.length <= control.longest ? text : undefined;
   }
+}
+
+function optionOf({ options, former = {} }: Choice | Several, given: string): string | undefined {
+  const name = Object.hasOwn(former, given) ? (former[given] as string) : given;
+  return Object.hasOwn(options, name) ? name : undefined;
 }
 
 /** The value that can be set and is nearest to a number. */

@@ -110,11 +110,11 @@ interface Row {
 
 /** From the parts to the sum, in the order in which they are read. */
 const rows: Row[] = [
-  { name: 'tokenToken', label: 'token · token', term: 'token-token' },
-  { name: 'positionPosition', label: '+ position · position', term: 'position-position' },
+  { name: 'token-token', label: 'token · token', term: 'token-token' },
+  { name: 'position-position', label: '+ position · position', term: 'position-position' },
   { name: 'concatenated', label: '= concatenated' },
-  { name: 'tokenPosition', label: '+ token · position', term: 'token-position' },
-  { name: 'positionToken', label: '+ position · token', term: 'position-token' },
+  { name: 'token-position', label: '+ token · position', term: 'token-position' },
+  { name: 'position-token', label: '+ position · token', term: 'position-token' },
   { name: 'added', label: '= added' },
 ];
 
@@ -209,7 +209,7 @@ export const figure: Figure<typeof controls, Data> = {
       const [scaled, bare] = recipes as [LoudnessRecipe, LoudnessRecipe];
       const begins = ({ positionScale, tokens, positions }: LoudnessRecipe) =>
         `at ρ = ${short(positionScale)}, positions ${short(positions / tokens)} times as loud as tokens`;
-      return `Without √d, positions drown tokens. The 2017 paper begins ${begins(scaled)}; without √d it would begin ${begins(bare)}. Here, at ρ = ${scale}, token · token spreads ±${about(moments.tokenToken.deviation)} and position · position ±${about(moments.positionPosition.deviation)}.`;
+      return `Without √d, positions drown tokens. The 2017 paper begins ${begins(scaled)}; without √d it would begin ${begins(bare)}. Here, at ρ = ${scale}, token · token spreads ±${about(moments['token-token'].deviation)} and position · position ±${about(moments['position-position'].deviation)}.`;
     }
     const pairs = (n * (n - 1)) / 2;
     const head =
@@ -232,9 +232,9 @@ export const figure: Figure<typeof controls, Data> = {
       ` (${i}) with `,
       { text: data.tokens[j] ?? '', strong: true },
       ` (${j}): concatenated ${readable(at('concatenated'))} `,
-      { text: signed(at('tokenPosition')), term: 'token-position' },
+      { text: signed(at('token-position')), term: 'token-position' },
       ' ',
-      { text: signed(at('positionToken')), term: 'position-token' },
+      { text: signed(at('position-token')), term: 'position-token' },
       ` = added ${readable(at('added'))}`,
     ];
   },
@@ -362,7 +362,7 @@ function crossTerms(data: Data, { i, j }: Cursor, { x, y, inner }: Plane): Mark[
   const across = x(at('concatenated'));
   const within = (one: number) => Math.max(inner.y, Math.min(inner.y + inner.height, one));
   if (across < inner.x || across > inner.x + inner.width) return [];
-  const halfway = y(at('concatenated') + at('tokenPosition'));
+  const halfway = y(at('concatenated') + at('token-position'));
   const step = (y1: number, y2: number, term: Term): Mark => ({
     mark: 'line',
     x1: across,

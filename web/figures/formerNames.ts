@@ -1,5 +1,19 @@
-// Names that figures had once: whoever uses one, in a link, an attribute, an address or a command, is led to
-// the figure that shows the same today.
+// Names that figures and schemes had once: whoever uses one, in a link, an attribute, an address or a command, is
+// led to what shows the same today.
+
+/** Schemes’ ids of today by former ones. */
+export const formerSchemes: Readonly<Record<string, string>> = {
+  added: 'add',
+  'concatenated-raw': 'concat-raw',
+  'concatenated-full': 'concat-full',
+  'concatenated-block-diagonal': 'concat-block-diagonal',
+  wide_concat: 'concat-wide',
+  wide: 'concat-wide',
+  widened: 'concat-wide',
+  divided: 'concat',
+  every_layer: 'every-layer',
+  row_gate: 'row-gate',
+};
 
 export type Settings = [name: string, text: string][];
 

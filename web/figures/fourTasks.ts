@@ -17,7 +17,6 @@ import {
   layersControl,
   modelOptions,
   n,
-  ofLibrary,
   points,
   rev,
   type SmallTask,
@@ -147,7 +146,7 @@ const offOf = ({ terms, scheme }: State) =>
 
 const optionsOf = ({ task }: SmallTask, state: State): TrainerOptions => ({
   ...modelOptions(task, state.scheme, state),
-  cuts: state.when === 'during' ? offOf(state).map(ofLibrary) : [],
+  cuts: state.when === 'during' ? offOf(state) : [],
 });
 
 // Only the newest run is kept, and the floors, which hardly depend on what can be set.
@@ -265,7 +264,7 @@ function panelsOf(
   state: State,
 ): PanelExamples[] {
   const { curves, parameters } = trained;
-  const off = state.when === 'after' ? offOf(state).map(ofLibrary) : [];
+  const off = state.when === 'after' ? offOf(state) : [];
   const tasks = tasksOf(state);
   const typed = typedOf(state);
   const key = JSON.stringify([typed, off]);

@@ -18,22 +18,22 @@ export const kinds: Record<SchemeId, Kind> = {
     label: 'none',
     says: 'Tokens alone: where they stand makes no difference to any score.',
   },
-  added: {
+  add: {
     name: 'Added',
     label: 'added',
     says: 'Positions are added to the tokens, and one projection reads both. Four terms.',
   },
-  'concatenated-raw': {
+  'concat-raw': {
     name: 'Concatenated, no weights',
     label: 'concat raw',
     says: 'Tokens and positions concatenated, compared as they are. Two terms, no cross terms.',
   },
-  'concatenated-full': {
+  'concat-full': {
     name: 'Concatenated, full weights',
     label: 'concat full',
     says: 'Concatenated, then any weights: four terms again, each with weights of its own.',
   },
-  'concatenated-block-diagonal': {
+  'concat-block-diagonal': {
     name: 'Concatenated, in blocks',
     label: 'concat block',
     says: 'Concatenated, with separate projections and head channels: a sum of two scores.',
@@ -94,7 +94,7 @@ export const kinds: Record<SchemeId, Kind> = {
 /** The terms that every scheme has, by what they ask about: as the reader sees them, and in which colour. */
 export const askedLabels: Record<AskedTerm, { label: string; ink: Ink; term?: Term }> = {
   'token-token': { label: termLabels['token-token'], ink: 'token-token', term: 'token-token' },
-  'token-token by offset': { label: 'tokens at a distance', ink: 'second' },
+  'token-offset': { label: 'tokens at a distance', ink: 'second' },
   'token-position': { label: termLabels['token-position'], ink: 'token-position', term: 'token-position' },
   'position-token': { label: termLabels['position-token'], ink: 'position-token', term: 'position-token' },
   'position-position': {
@@ -102,6 +102,6 @@ export const askedLabels: Record<AskedTerm, { label: string; ink: Ink; term?: Te
     ink: 'position-position',
     term: 'position-position',
   },
-  'key alone': { label: 'the key alone', ink: 'rest', term: 'rest' },
-  'query alone': { label: 'the query alone', ink: 'quiet' },
+  key: { label: 'the key alone', ink: 'rest', term: 'rest' },
+  query: { label: 'the query alone', ink: 'quiet' },
 };

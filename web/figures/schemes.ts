@@ -31,6 +31,7 @@ import type { Mark, Region, Run, Scene } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
+import { formerSchemes } from './formerNames.js';
 import { formulaLines } from './formula.js';
 import { askedLabels, kinds } from './schemeTexts.js';
 import { bases } from './sinusoids.js';
@@ -45,7 +46,8 @@ const controls = {
     kind: 'choice',
     label: 'Scheme',
     options: names,
-    initial: 'added',
+    initial: 'add',
+    former: formerSchemes,
   },
   words: {
     kind: 'choice',
@@ -226,7 +228,7 @@ function inputOf(
 ): SchemeInput<Float64Array> {
   const { weights: all, first } = weightsOf(superpose, seed);
   // Raw concatenation has no weights, so all heads are the same.
-  const raw = scheme === 'concatenated-raw';
+  const raw = scheme === 'concat-raw';
   const weights = raw || apart.has(scheme) ? all : first;
   const linear = (stream: number) => ({ weight: weights[stream] as Table<Float64Array> });
   const words = { query: linear(streams.query), key: linear(streams.key) };
@@ -237,10 +239,10 @@ function inputOf(
   const positions = () => ({ position: superpose.sinusoidal({ positions: n, d_model, base }) });
   // A scheme is given only the positions and weights that it has; others would be refused.
   const own: Partial<Record<Id, () => object>> = {
-    added: positions,
-    'concatenated-raw': positions,
-    'concatenated-full': () => ({ ...positions(), ...places }),
-    'concatenated-block-diagonal': () => ({ ...positions(), ...places }),
+    add: positions,
+    'concat-raw': positions,
+    'concat-full': () => ({ ...positions(), ...places }),
+    'concat-block-diagonal': () => ({ ...positions(), ...places }),
     'transformer-xl': () => ({
       offsetKey: places.positionKey,
       offsets: offsetsOf(superpose, n, base),
@@ -535,7 +537,7 @@ const askedIn = (shares: Float64Array): string => {
 };
 
 /** The query alone is the same for every key: it is in the sum, but nothing is seen of it in softmax. */
-const shownTerms = ({ terms }: Data) => terms.filter(({ name }) => name !== 'query alone');
+const shownTerms = ({ terms }: Data) => terms.filter(({ name }) => name !== 'query');
 
 /** All schemes, and beside them the chosen one taken apart; on a phone that comes first. */
 function arrange(data: Data, state: State, width: number) {
@@ -571,7 +573,7 @@ function arrange(data: Data, state: State, width: number) {
   const end = kernel.y + kernel.height;
   const tilesY = narrow ? end + 20 : 0;
   const tilesKey = tilesY + tileRows + 4;
-  const keyed = askedTerms.filter((term) => term !== 'query alone').map((term) => askedLabels[term]);
+  const keyed = askedTerms.filter((term) => term !== 'query').map((term) => askedLabels[term]);
   const keys = multiples(gallery, 150, 3, 6);
   // The key has room for all, so that the picture's height does not depend on which are seen.
   const seen = askedTerms.flatMap((term, place) =>

@@ -9,6 +9,7 @@ import { figure as side } from './addOrConcatenate.js';
 import { type CellJob, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
 import { type Controls, initialState, labelled, type StateOf } from './controls.js';
 import type { Compute, Figure, Opens } from './figure.js';
+import { formerSchemes } from './formerNames.js';
 import { figure as oneRun } from './fourTasks.js';
 import { listed } from './lists.js';
 import {
@@ -36,11 +37,11 @@ const sizes = {
   large: { n: 16, d_model: 32, evaluationSequences: 64 },
 } as const;
 
-const apart = { cuts: ['token_position', 'position_token'] } as const;
+const apart = { cuts: ['token-position', 'position-token'] } as const;
 /** Other ways in, by the trainer’s names. */
 const others = [
-  ...(['qk', 'shortformer', 'values', 'every_layer', 'project'] as const),
-  ...(['gate', 'row_gate', 'film', 'multiply'] as const),
+  ...(['qk', 'shortformer', 'values', 'every-layer', 'project'] as const),
+  ...(['gate', 'row-gate', 'film', 'multiply'] as const),
 ];
 type Other = (typeof others)[number];
 const isWay = (row: string): row is Other => (others as string[]).includes(row);
@@ -49,10 +50,10 @@ const ways: Record<Other, string> = {
   qk: 'Queries and keys only: v of LN(e)',
   shortformer: 'Shortformer: q, k of LN(e) + p, v of LN(e)',
   values: 'Values only: q, k of LN(e)',
-  every_layer: 'Every layer: x ← x + p',
+  'every-layer': 'Every layer: x ← x + p',
   project: 'Projected back: W[e; p] = Ae + Bp',
   gate: 'Gated: ge + (1 − g)p, g = σ(W[e; p])',
-  row_gate: 'Gated by row: one g for all channels',
+  'row-gate': 'Gated by row: one g for all channels',
   film: 'FiLM: (1 + Γp)e + Bp',
   multiply: 'Multiplied: (1 + p)e',
 };
@@ -69,9 +70,9 @@ const recipes: readonly Row[] = ['transformer', 'unscaled', 'pytorch', 'bert', '
 const made = {
   add: () => trainedWith.add,
   concat: () => trainedWith.concat,
-  wide: () => ({ scheme: 'wide_concat' }),
+  'concat-wide': () => ({ scheme: 'concat-wide' }),
   wider: (d) => ({ scheme: 'add', d_model: 2 * d }),
-  apart: () => ({ scheme: 'wide_concat', ...apart }),
+  apart: () => ({ scheme: 'concat-wide', ...apart }),
   cut: () => ({ scheme: 'add', ...apart }),
   untied: () => trainedWith.untied,
   sinusoid: () => trainedWith.sinusoid,
@@ -94,11 +95,11 @@ const allRows = [...Object.keys(made).slice(0, -1), ...others, 'zero'] as Row[];
 const rowsOf = (names: readonly Row[]) => allRows.filter((row) => names.includes(row));
 
 /** Rows whose stream is no sum of tokens and positions. */
-const noSums: readonly Row[] = ['gate', 'row_gate', 'film', 'multiply'];
+const noSums: readonly Row[] = ['gate', 'row-gate', 'film', 'multiply'];
 
 /** Rows in which tokens and positions may meet, by how they are put together, and rows that keep them apart. */
 const added: readonly Row[] = ['add', 'wider'];
-const concatenated: readonly Row[] = ['concat', 'wide'];
+const concatenated: readonly Row[] = ['concat', 'concat-wide'];
 const keptApart: readonly Row[] = ['apart', 'cut', 'untied'];
 
 function nameOf(row: Row, d: number): string {
@@ -110,7 +111,7 @@ function nameOf(row: Row, d: number): string {
       return `Added (${2 * d} wide)`;
     case 'concat':
       return `${split(d / 2)} (divided)`;
-    case 'wide':
+    case 'concat-wide':
       return `Concatenated ${d} + ${d} (widened)`;
     case 'apart':
       return `Concatenated ${d} + ${d} (never to meet)`;
@@ -158,7 +159,7 @@ const first = {
   layers: firstRun.layers,
   seed: 1,
   sigma: firstRun.sigma,
-  schemes: ['add', 'concat', 'wide', 'wider', 'apart', 'cut', 'untied', 'zero'],
+  schemes: ['add', 'concat', 'concat-wide', 'wider', 'apart', 'cut', 'untied', 'zero'],
   tasks: ['badge', 'lookup', 'roll', 'prev'],
 } as const;
 
@@ -179,6 +180,7 @@ const controls = {
     label: 'Positions',
     options: labelled(allRows, (row) => nameOf(row, sizes.small.d_model)),
     initial: first.schemes,
+    former: formerSchemes,
     more: true,
   },
   tasks: {
@@ -195,7 +197,7 @@ type State = StateOf<typeof controls>;
 /** Models large enough that some seeds do not fail by chance. In one layer, adding at every layer is adding. */
 const waysIn = {
   size: 'large',
-  schemes: ['add', 'qk', 'shortformer', 'values', 'project', 'gate', 'row_gate', 'film', 'multiply', 'zero'],
+  schemes: ['add', 'qk', 'shortformer', 'values', 'project', 'gate', 'row-gate', 'film', 'multiply', 'zero'],
   tasks: ['badge', 'lookup', 'roll', 'prev', 'where'],
 } as const satisfies Partial<State>;
 
@@ -552,7 +554,7 @@ function conclusion(cells: readonly Cell[][], { layers }: State): string {
 
 /** The run of a large model. */
 function alone({ row, task }: Cell, { seed, sigma, layers }: State): Opens | undefined {
-  const others = ['wide', 'wider', 'apart', ...recipes].includes(row) || isWay(row);
+  const others = ['concat-wide', 'wider', 'apart', ...recipes].includes(row) || isWay(row);
   if (others || task === 'where') return undefined;
   const first = initialState(oneRun.controls);
   // There is no run with all scores 0 there; the run with added positions shows that floor.
@@ -566,7 +568,7 @@ function alone({ row, task }: Cell, { seed, sigma, layers }: State): Opens | und
 function besides({ row, task }: Cell, { seed, sigma, layers }: State): Opens | undefined {
   const there = [...added, ...concatenated, 'apart', 'zero'].includes(row);
   if (!there || task === 'rev' || task === 'where' || layers !== 'one') return undefined;
-  const form = row === 'concat' ? 'divided' : 'widened';
+  const form = row === 'concat' ? 'concat' : 'concat-wide';
   return { figure: side, state: { ...initialState(side.controls), task, form, seed, sigma } };
 }
 

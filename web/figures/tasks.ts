@@ -120,15 +120,13 @@ export const rightAxis: AxisOptions = {
 /** The seed `more` places after this one; the first follows the last. */
 export const seedAfter = (seed: number, more: number): number => (seed + more) % 2 ** 32;
 
-/** The four terms in the library's order; `ofLibrary` gives its names of them. */
+/** The four terms in the library's order. */
 export const trainingTerms = [
   'token-token',
   'token-position',
   'position-token',
   'position-position',
-] as const satisfies Term[];
-export const ofLibrary = (term: (typeof trainingTerms)[number]): TrainingTerm =>
-  term.replace('-', '_') as TrainingTerm;
+] as const satisfies (Term & TrainingTerm)[];
 
 export const schemeOptions = {
   add: 'Added, learned',

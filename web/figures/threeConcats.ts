@@ -154,7 +154,7 @@ const terms: { label: string; query: 'token' | 'position'; key: 'token' | 'posit
 /** Ways to build them into a model, and the scores above that each then has; a narrower token's are like full weights'. */
 const builds: { way: PositionCostWay; short: string; label: string; scores: 0 | 2 | 3 }[] = [
   { way: 'add', short: 'add', label: 'add', scores: 0 },
-  { way: 'wide_concat', short: 'wide', label: 'concatenate: d + dₚ wide', scores: 2 },
+  { way: 'concat-wide', short: 'wide', label: 'concatenate: d + dₚ wide', scores: 2 },
   { way: 'concat', short: 'narrow', label: 'concatenate: token narrower', scores: 2 },
   { way: 'project', short: 'back to d', label: 'concatenate, map back to d', scores: 2 },
   { way: 'untied', short: 'Q and K', label: 'concatenate in Q and K only', scores: 3 },

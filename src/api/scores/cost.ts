@@ -2,11 +2,11 @@ import * as check from '../check.js';
 import type { Raw } from '../module.js';
 
 /**
- * How a model gets its positions, by the trainer’s names. add: a table as wide as the stream. wide_concat: the stream is
+ * How a model gets its positions, by the trainer’s names. add: a table as wide as the stream. concat-wide: the stream is
  * [token; position], d_model + d_position wide. concat: the same, but d_model wide in all. project: [token; position]
  * mapped linearly back to d_model. untied: positions have queries and keys of their own, in every layer.
  */
-export type PositionCostWay = 'add' | 'wide_concat' | 'concat' | 'project' | 'untied';
+export type PositionCostWay = 'add' | 'concat-wide' | 'concat' | 'project' | 'untied';
 
 /** A model of BERT's form. Every count is a whole number from 0 up, unless it says from 1 up. */
 export interface ModelShape {
@@ -63,7 +63,7 @@ export interface CostApi {
   positionCost(way: PositionCostWay, shape: ModelShape): Cost;
 }
 
-const ways: readonly PositionCostWay[] = ['add', 'wide_concat', 'concat', 'project', 'untied'];
+const ways: readonly PositionCostWay[] = ['add', 'concat-wide', 'concat', 'project', 'untied'];
 const largest = Number.MAX_SAFE_INTEGER;
 
 export function costApi(raw: Raw): CostApi {
@@ -88,7 +88,7 @@ export function costApi(raw: Raw): CostApi {
         pooler: check.flag('pooler', shape.pooler ?? true),
       };
       if (way === 'concat') check.integer('d_position', checked.d_position, 0, d_model);
-      const width = way === 'wide_concat' ? d_model + checked.d_position : d_model;
+      const width = way === 'concat-wide' ? d_model + checked.d_position : d_model;
       if (!Number.isInteger(checked.ffnRatio * width)) {
         throw new RangeError(
           `ffnRatio times the stream's width must be whole; ${checked.ffnRatio} times ${width} is not.`,

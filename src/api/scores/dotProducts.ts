@@ -14,13 +14,13 @@ export interface DotProductsInput<A extends Floats = Floats> {
 /** Each is [n, n], row by row; row i belongs to the first token of a pair. */
 export interface DotProducts<A extends Floats = Floats> {
   /** x_i · x_j */
-  tokenToken: A;
-  /** ρ x_i · p_j. Empty when the widths differ, like positionToken and added. */
-  tokenPosition: A;
+  'token-token': A;
+  /** ρ x_i · p_j. Empty when the widths differ, like position-token and added. */
+  'token-position': A;
   /** ρ p_i · x_j */
-  positionToken: A;
+  'position-token': A;
   /** ρ² p_i · p_j */
-  positionPosition: A;
+  'position-position': A;
   /** (x_i + ρp_i) · (x_j + ρp_j), computed from the summed rows, not from the terms. */
   added: A;
   /** [x_i; ρp_i] · [x_j; ρp_j], computed from the joined rows, not from the terms. */
@@ -35,10 +35,10 @@ export interface DotProducts<A extends Floats = Floats> {
 }
 
 export type DotProductName =
-  | 'tokenToken'
-  | 'tokenPosition'
-  | 'positionToken'
-  | 'positionPosition'
+  | 'token-token'
+  | 'token-position'
+  | 'position-token'
+  | 'position-position'
   | 'added'
   | 'concatenated';
 
@@ -52,7 +52,7 @@ export interface PairMoments {
 export interface DotProductsApi {
   /**
    * The dot products of all pairs of tokens, with positions added and with positions concatenated, and the
-   * terms they consist of: added = concatenated + tokenPosition + positionToken.
+   * terms they consist of: added = concatenated + token-position + position-token.
    */
   dotProducts<A extends Floats>(input: DotProductsInput<A>): DotProducts<A>;
 }

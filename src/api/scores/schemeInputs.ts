@@ -6,10 +6,10 @@ import type { Floats, Linear, Table } from '../table.js';
 /** Every scheme, in the order of schemeRegistry(). */
 export const schemeIds = [
   'none',
-  'added',
-  'concatenated-raw',
-  'concatenated-full',
-  'concatenated-block-diagonal',
+  'add',
+  'concat-raw',
+  'concat-full',
+  'concat-block-diagonal',
   'shaw',
   'transformer-xl',
   't5',
@@ -58,7 +58,7 @@ export interface SchemeBase<A extends Floats = Floats> {
 }
 
 /** Content alone; not causal by default. Scale 1/√d_h. */
-export interface NoPositionInput<A extends Floats = Floats> extends SchemeBase<A> {
+export interface NoneInput<A extends Floats = Floats> extends SchemeBase<A> {
   /** No position at all. */
   scheme: 'none';
 }
@@ -72,15 +72,15 @@ interface PositionTable<A extends Floats> {
 }
 
 /** W_Q(x_i + p_i) · W_K(x_j + p_j) / √d_h: four terms, a bias with the content. */
-export interface AddedInput<A extends Floats = Floats> extends SchemeBase<A>, PositionTable<A> {
+export interface AddInput<A extends Floats = Floats> extends SchemeBase<A>, PositionTable<A> {
   /** One projection of the sum. */
-  scheme: 'added';
+  scheme: 'add';
 }
 
 /** x_i · x_j + p_i · p_j, scale 1: W_Q and W_K are not used, so all heads are alike. */
-export interface ConcatenatedRawInput<A extends Floats = Floats> extends SchemeBase<A>, PositionTable<A> {
+export interface ConcatRawInput<A extends Floats = Floats> extends SchemeBase<A>, PositionTable<A> {
   /** Concatenated, no weights. */
-  scheme: 'concatenated-raw';
+  scheme: 'concat-raw';
   /** d_p, when position is left out. Default d. */
   d_position?: number;
 }
@@ -89,9 +89,9 @@ export interface ConcatenatedRawInput<A extends Floats = Floats> extends SchemeB
  * [W_Q U_Q][x_i; p_i] · [W_K U_K][x_j; p_j] / √d_h: four terms, a bias with the content. This is wide when d
  * + d_p exceeds the model's width, narrow when content and position share that width.
  */
-export interface ConcatenatedFullInput<A extends Floats = Floats> extends SchemeBase<A>, PositionTable<A> {
+export interface ConcatFullInput<A extends Floats = Floats> extends SchemeBase<A>, PositionTable<A> {
   /** Concatenated, any weights. */
-  scheme: 'concatenated-full';
+  scheme: 'concat-full';
   /** d_p, when position is left out. Default d. */
   d_position?: number;
   /** U_Q, the position's columns of the joint weight, [heads · d_h, d_p]; the bias is query's. */
@@ -101,11 +101,9 @@ export interface ConcatenatedFullInput<A extends Floats = Floats> extends Scheme
 }
 
 /** (q_i · k_j + U_Q p_i · U_K p_j) / √(d_h + d_hp): a sum of two scores (arXiv 2006.15595, eq. 7). */
-export interface ConcatenatedBlockDiagonalInput<A extends Floats = Floats>
-  extends SchemeBase<A>,
-    PositionTable<A> {
+export interface ConcatBlockDiagonalInput<A extends Floats = Floats> extends SchemeBase<A>, PositionTable<A> {
   /** Concatenated, with separate projections and head channels. */
-  scheme: 'concatenated-block-diagonal';
+  scheme: 'concat-block-diagonal';
   /** d_p, when position is left out. Default d. */
   d_position?: number;
   /** d_hp, when positionQuery is left out. Default d_h. */
@@ -199,7 +197,7 @@ interface Segments<A extends Floats> {
 }
 
 /** q_i · k_j / √d_h + p^Q_i · p^K_j + E_S: positions are not scaled (arXiv 2104.08698). */
-export interface DietAbsoluteInput<A extends Floats = Floats> extends SchemeBase<A>, Segments<A> {
+export interface DietAbsInput<A extends Floats = Floats> extends SchemeBase<A>, Segments<A> {
   /** Decoupled absolute positions. */
   scheme: 'diet-abs';
   /** d_p, when the tables are left out. Default d_h. */
@@ -211,7 +209,7 @@ export interface DietAbsoluteInput<A extends Floats = Floats> extends SchemeBase
 }
 
 /** q_i · k_j / √d_h + R_clip(i−j) + E_S (arXiv 2104.08698). */
-export interface DietRelativeInput<A extends Floats = Floats> extends SchemeBase<A>, Segments<A> {
+export interface DietRelInput<A extends Floats = Floats> extends SchemeBase<A>, Segments<A> {
   /** Decoupled relative positions. */
   scheme: 'diet-rel';
   /** k, from 0. Default 128, or taken from bias. */
@@ -240,18 +238,18 @@ export interface DecoupledRopeInput<A extends Floats = Floats> extends SchemeBas
 
 /** A scheme and what it may be given. */
 export type SchemeInput<A extends Floats = Floats> =
-  | NoPositionInput<A>
-  | AddedInput<A>
-  | ConcatenatedRawInput<A>
-  | ConcatenatedFullInput<A>
-  | ConcatenatedBlockDiagonalInput<A>
+  | NoneInput<A>
+  | AddInput<A>
+  | ConcatRawInput<A>
+  | ConcatFullInput<A>
+  | ConcatBlockDiagonalInput<A>
   | ShawInput<A>
   | TransformerXlInput<A>
   | T5Input<A>
   | AlibiInput<A>
   | DebertaInput<A>
   | TupeInput<A>
-  | DietAbsoluteInput<A>
-  | DietRelativeInput<A>
+  | DietAbsInput<A>
+  | DietRelInput<A>
   | RopeInput<A>
   | DecoupledRopeInput<A>;

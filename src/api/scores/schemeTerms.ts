@@ -9,12 +9,12 @@ import type { Floats } from '../table.js';
  */
 export const askedTerms = [
   'token-token',
-  'token-token by offset',
+  'token-offset',
   'token-position',
   'position-token',
   'position-position',
-  'key alone',
-  'query alone',
+  'key',
+  'query',
 ] as const;
 
 export type AskedTerm = (typeof askedTerms)[number];

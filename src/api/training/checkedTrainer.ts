@@ -22,7 +22,7 @@ export const noSum = (scheme: TrainingScheme) =>
   `The stream under '${scheme}' is no sum of token and position rows.`;
 /** Whether token and position rows are summands of a scheme's stream. */
 export const inStream = (scheme: TrainingScheme) =>
-  ['add', 'concat', 'wide_concat', 'every_layer', 'project'].includes(scheme);
+  ['add', 'concat', 'concat-wide', 'every-layer', 'project'].includes(scheme);
 /** Whether the first layer reads rows made of tokens and positions. */
 export const fuses = (scheme: TrainingScheme) => inStream(scheme) || isOtherWay(scheme);
 /** Whether the stream is made of token and position rows, but is no sum of them. */
@@ -56,7 +56,7 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
     1,
     Math.max(1, d_model - 1),
   );
-  const stream = scheme === 'wide_concat' ? 2 * d_model : d_model;
+  const stream = scheme === 'concat-wide' ? 2 * d_model : d_model;
   const heads = given.heads ?? 2;
   const d_head = check.headWidth(heads, stream, 'the stream', 'channels');
   if (scheme === 'rope' && d_head % 2 !== 0) {

@@ -323,7 +323,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
     coordinates(directions) {
       const address = trainer.address();
       if (!inStream(scheme)) throw new Error(noRows);
-      const columns = scheme === 'wide_concat' ? 2 * checked.d_model : checked.d_model;
+      const columns = scheme === 'concat-wide' ? 2 * checked.d_model : checked.d_model;
       const { rows } = check.table('directions', directions, { columns });
       check.positive('directions.rows', rows);
       check.fits(`Coordinates along ${rows} directions`, 24 * rows * (vocabulary + evaluationN + columns));

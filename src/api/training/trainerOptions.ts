@@ -7,7 +7,7 @@ export const schemeNames = [
   'none',
   'add',
   'concat',
-  'wide_concat',
+  'concat-wide',
   'untied',
   'rope',
   'alibi',
@@ -15,27 +15,27 @@ export const schemeNames = [
   'qk',
   'values',
   'shortformer',
-  'every_layer',
+  'every-layer',
   'project',
   'gate',
-  'row_gate',
+  'row-gate',
   'film',
   'multiply',
 ] as const;
-export const termNames = ['token_token', 'token_position', 'position_token', 'position_position'] as const;
+export const termNames = ['token-token', 'token-position', 'position-token', 'position-position'] as const;
 /** Those of schemes without position rows. */
-export const askedNames = [...termNames, 'token_offset', 'key'] as const;
+export const askedNames = [...termNames, 'token-offset', 'key'] as const;
 
 /**
  * How order gets into a small model: 'add', x = e + p; 'concat', x = [e | p] in the same width;
- * 'wide_concat', each as wide as d_model; 'untied', separate scores of positions with their own weights
+ * 'concat-wide', each as wide as d_model; 'untied', separate scores of positions with their own weights
  * (TUPE, arXiv 2006.15595); 'rope', queries and keys turned (arXiv 2104.09864); 'alibi' (arXiv 2108.12409);
  * 't5', a bias for each head and offset (arXiv 1910.10683), one bucket per offset; 'none'.
  *
  * Other ways in: 'qk', queries and keys of every layer read x + p and values x = e; 'values', the other way
  * round; 'shortformer', p added to the normalised input of queries and keys (arXiv 2012.15832);
- * 'every_layer', x = x + p before every layer; 'project', [e | p] W_f, which is adding with two learned maps;
- * 'gate', g e + (1 − g) p with g = σ([e | p] W_g) for each channel, and 'row_gate' with one g for a row;
+ * 'every-layer', x = x + p before every layer; 'project', [e | p] W_f, which is adding with two learned maps;
+ * 'gate', g e + (1 − g) p with g = σ([e | p] W_g) for each channel, and 'row-gate' with one g for a row;
  * 'film', e (1 + p W_γ) + p W_β (arXiv 1709.07871); 'multiply', e (1 + p).
  */
 export type TrainingScheme = (typeof schemeNames)[number];
@@ -46,7 +46,7 @@ export type TrainingTerm = (typeof termNames)[number];
 /**
  * Under 'none', 'rope', 'alibi' and 't5' positions have no rows, and a term asks about what it varies with, all means
  * removed: tokens' means are those of the evaluation, a turn's or a bias's that over the pairs that attend. Then there
- * are two terms more: 'token_offset', tokens with tokens by their distance, and 'key', what a key has whoever asks.
+ * are two terms more: 'token-offset', tokens with tokens by their distance, and 'key', what a key has whoever asks.
  */
 export type AskedTrainingTerm = (typeof askedNames)[number];
 
@@ -63,7 +63,7 @@ export interface TrainingModelOptions {
    * trained; 'sinusoid', fixed; 'frozen', token and position rows drawn and both fixed. Default 'learned'.
    */
   table?: 'learned' | 'sinusoid' | 'frozen';
-  /** D, channels of the stream, from 1 up; 'wide_concat' doubles them. Default 32. */
+  /** D, channels of the stream, from 1 up; 'concat-wide' doubles them. Default 32. */
   d_model?: number;
   /** Channels of a position in 'concat', from 1 to d_model − 1. Default half of d_model. */
   d_position?: number;

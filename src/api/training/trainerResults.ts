@@ -22,14 +22,14 @@ export interface TrainingSharesOptions {
 
 /**
  * Shares of the terms in the variation of the first layer’s scores over keys. Raw ones sum to 1 over the
- * terms. For canonical ones, the rest is terms with constants. Under 'gate', 'row_gate', 'film' and 'multiply' terms
+ * terms. For canonical ones, the rest is terms with constants. Under 'gate', 'row-gate', 'film' and 'multiply' terms
  * are those of the parts of fusion(), and the rest also has what their interaction does. Under schemes without
  * position rows all six sum to 1.
  */
 export interface TrainingShares {
   /**
-   * [4], over the heads, in the order of the term names: token_token, token_position, position_token,
-   * position_position. Under schemes without position rows [6]: token_offset and key follow.
+   * [4], over the heads, in the order of the term names: token-token, token-position, position-token,
+   * position-position. Under schemes without position rows [6]: token-offset and key follow.
    */
   readonly mean: Float64Array;
   /** [heads, 4 or 6] */

@@ -32,10 +32,8 @@ namespace superpose {
 enum class Asked { token_token, token_offset, token_position, position_token, position_position, key, query };
 constexpr int kAsked = 7;
 // As the typed API names them.
-constexpr std::array<const char*, kAsked> kAskedNames = {"token-token",       "token-token by offset",
-                                                         "token-position",    "position-token",
-                                                         "position-position", "key alone",
-                                                         "query alone"};
+constexpr std::array<const char*, kAsked> kAskedNames = {
+    "token-token", "token-offset", "token-position", "position-token", "position-position", "key", "query"};
 
 // One factor of a product, taken apart. token is [n, w]; place is [n, w], or empty for none; mean is [1, w].
 struct Parted {

@@ -12,7 +12,7 @@ Cost position_cost(PositionCost way, const ModelShape& shape) {
   const double d_t = way == PositionCost::concat ? d - d_p : d;
 
   Cost cost;
-  const double width = way == PositionCost::wide_concat ? d + d_p : d;
+  const double width = way == PositionCost::concat_wide ? d + d_p : d;
   cost.width = width;
   cost.heads_divide = std::fmod(width, shape.heads) == 0;
   cost.tables = (shape.vocabulary + shape.segments) * d_t + shape.positions * d_p;

@@ -13,7 +13,7 @@ namespace superpose {
 // Named as TrainingScheme names them.
 enum class PositionCost {
   add,          // D = d_model; the position table is [L, d_model]
-  wide_concat,  // [token; position] is the stream: D = d_model + d_p
+  concat_wide,  // [token; position] is the stream: D = d_model + d_p
   concat,       // the same with D = d_model, so tokens and segments have d_model - d_p
   project,      // [token; position] of d_model + d_p, then one linear map with a bias back to d_model
   untied,       // D = d_model; in each layer the position [d_p] has queries and keys of its own, d_pk

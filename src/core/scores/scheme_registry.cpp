@@ -85,8 +85,8 @@ std::span<const SchemeInfo> scheme_registry() {
        .parts = {},
        .terms = {"content-content"},
        .divisor = {kHead},
-       .build = [](const Input& in) { return no_position(content(in), in.scale); }},
-      {.id = "added",
+       .build = [](const Input& in) { return none(content(in), in.scale); }},
+      {.id = "add",
        .name = "Added",
        .formula = R"((W_Q(x_i+p_i))^\top W_K(x_j+p_j)/\sqrt{d_h})",
        .parameters = "Ld",
@@ -96,12 +96,12 @@ std::span<const SchemeInfo> scheme_registry() {
        .divisor = {kHead},
        .build =
            [](const Input& in) {
-             return added(in.content, position(in), in.query, in.key, in.heads, in.scale);
+             return add(in.content, position(in), in.query, in.key, in.heads, in.scale);
            },
        .options = {"positionScale"},
        .work = [](const Shape& s) { return joined(s, kAllHeads(s), s[Size::d_model]); },
        .whole = true},
-      {.id = "concatenated-raw",
+      {.id = "concat-raw",
        .name = "Concatenated, no weights",
        .formula = R"(x_i^\top x_j+\rho^2p_i^\top p_j)",
        .parameters = "Ld_p",
@@ -109,8 +109,7 @@ std::span<const SchemeInfo> scheme_registry() {
        .parts = {position_table(kTable)},
        .terms = {"content-content", "position-position"},
        .divisor = {kOne},
-       .build =
-           [](const Input& in) { return concatenated_raw(in.content, position(in), in.heads, in.scale); },
+       .build = [](const Input& in) { return concat_raw(in.content, position(in), in.heads, in.scale); },
        .options = {"positionScale", "d_position"},
        .work =
            [](const Shape& s) {
@@ -118,7 +117,7 @@ std::span<const SchemeInfo> scheme_registry() {
              return joined(s, s[Size::heads] * (s[Size::d_model] + width), width);
            },
        .whole = true},
-      {.id = "concatenated-full",
+      {.id = "concat-full",
        .name = "Concatenated, full weights",
        .formula = R"((W_Q[x_i;p_i])^\top W_K[x_j;p_j]/\sqrt{d_h})",
        .parameters = R"(Ld_p+2Nd_pHd_h)",
@@ -129,13 +128,13 @@ std::span<const SchemeInfo> scheme_registry() {
        .divisor = {kHead},
        .build =
            [](const Input& in) {
-             return concatenated_full(in.content, position(in), in.query, in.key, in.position_query.weight,
-                                      in.position_key.weight, in.heads, in.scale);
+             return concat_full(in.content, position(in), in.query, in.key, in.position_query.weight,
+                                in.position_key.weight, in.heads, in.scale);
            },
        .options = {"positionScale", "d_position"},
        .work = [](const Shape& s) { return joined(s, kAllHeads(s), s[Size::d_position]); },
        .whole = true},
-      {.id = "concatenated-block-diagonal",
+      {.id = "concat-block-diagonal",
        .name = "Concatenated, block-diagonal",
        .formula = R"(((W_Qx_i)^\top W_Kx_j+(U_Qp_i)^\top U_Kp_j)/\sqrt{d_h+d_{hp}})",
        .parameters = R"(Ld_p+2Nd_pHd_{hp})",
@@ -145,7 +144,7 @@ std::span<const SchemeInfo> scheme_registry() {
        .divisor = {kHead, kOwn},
        .build =
            [](const Input& in) {
-             return concatenated_block_diagonal(
+             return concat_block_diagonal(
                  content(in), project_content(position(in), in.position_query, in.position_key, in.heads),
                  in.scale);
            },
@@ -177,7 +176,7 @@ std::span<const SchemeInfo> scheme_registry() {
                  {"offsetKey", Kind::linear, kAllHeads, {1, Size::d_offset}, Counted::each_layer},
                  {"u", Kind::vector, kOne, kAllHeads, Counted::once},
                  {"v", Kind::vector, kOne, kAllHeads, Counted::once}},
-       .terms = {"content-content", "content-position", "global content", "global position"},
+       .terms = {"content-content", "content-position", "global-content", "global-position"},
        .divisor = {kHead},
        .build =
            [](const Input& in) {
@@ -264,8 +263,8 @@ std::span<const SchemeInfo> scheme_registry() {
        .divisor = {kHead},
        .build =
            [](const Input& in) {
-             return diet_absolute(content(in), in.position_query.weight, in.position_key.weight, in.segments,
-                                  in.scale);
+             return diet_abs(content(in), in.position_query.weight, in.position_key.weight, in.segments,
+                             in.scale);
            },
        .options = {"d_position", "segments"}},
       {.id = "diet-rel",
@@ -276,7 +275,7 @@ std::span<const SchemeInfo> scheme_registry() {
        .parts = {bias(kClipped, Counted::each_layer)},
        .terms = {"content-content", "bias"},
        .divisor = {kHead},
-       .build = [](const Input& in) { return diet_relative(content(in), in.bias, in.segments, in.scale); },
+       .build = [](const Input& in) { return diet_rel(content(in), in.bias, in.segments, in.scale); },
        .options = {"clip", "segments"},
        .clip = 128},
       {.id = "rope",

@@ -168,28 +168,28 @@ Scalar scheme_head_terms(const Scheme<Scalar>& scheme, int head, Scalar* terms, 
 }
 
 template <typename Scalar>
-Scheme<Scalar> no_position(Content<Scalar> content, Scalar scale) {
+Scheme<Scalar> none(Content<Scalar> content, Scalar scale) {
   return scheme_of<Scalar>(content, {content_term(content, scale)});
 }
 
 template <typename Scalar>
-Scheme<Scalar> added(const Matrix<Scalar>& content, const Matrix<Scalar>& position,
-                     const Linear<Scalar>& query, const Linear<Scalar>& key, int heads, Scalar scale) {
+Scheme<Scalar> add(const Matrix<Scalar>& content, const Matrix<Scalar>& position, const Linear<Scalar>& query,
+                   const Linear<Scalar>& key, int heads, Scalar scale) {
   return scheme_of_two(project_sum<Scalar>({content, position}, {}, query, key, heads, scale));
 }
 
 template <typename Scalar>
-Scheme<Scalar> concatenated_raw(const Matrix<Scalar>& content, const Matrix<Scalar>& position, int heads,
-                                Scalar scale) {
+Scheme<Scalar> concat_raw(const Matrix<Scalar>& content, const Matrix<Scalar>& position, int heads,
+                          Scalar scale) {
   const Matrix<Scalar> x = for_each_head(content, heads), p = for_each_head(position, heads);
-  return concatenated_block_diagonal<Scalar>({x, x, heads}, {p, p, heads}, scale);
+  return concat_block_diagonal<Scalar>({x, x, heads}, {p, p, heads}, scale);
 }
 
 template <typename Scalar>
-Scheme<Scalar> concatenated_full(const Matrix<Scalar>& content, const Matrix<Scalar>& position,
-                                 const Linear<Scalar>& query, const Linear<Scalar>& key,
-                                 const Matrix<Scalar>& position_query, const Matrix<Scalar>& position_key,
-                                 int heads, Scalar scale) {
+Scheme<Scalar> concat_full(const Matrix<Scalar>& content, const Matrix<Scalar>& position,
+                           const Linear<Scalar>& query, const Linear<Scalar>& key,
+                           const Matrix<Scalar>& position_query, const Matrix<Scalar>& position_key,
+                           int heads, Scalar scale) {
   const auto joined = [](const Linear<Scalar>& left, const Matrix<Scalar>& right) {
     return Linear<Scalar>{join_columns(left.weight, right), left.bias};
   };
@@ -198,7 +198,7 @@ Scheme<Scalar> concatenated_full(const Matrix<Scalar>& content, const Matrix<Sca
 }
 
 template <typename Scalar>
-Scheme<Scalar> concatenated_block_diagonal(Content<Scalar> content, Content<Scalar> position, Scalar scale) {
+Scheme<Scalar> concat_block_diagonal(Content<Scalar> content, Content<Scalar> position, Scalar scale) {
   return scheme_of_parts(
       concatenate_heads(content.query, content.key, position.query, position.key, content.heads, scale),
       {"content-content", nullptr, nullptr, "position-position"});
@@ -228,8 +228,8 @@ Scheme<Scalar> transformer_xl(Content<Scalar> content, const Matrix<Scalar>& off
       content,
       {content_term(content, scale),
        {"content-position", Lookup::gather_keys, content.query, relative, scale, index},
-       {"global content", Lookup::product, all_u, content.key, scale, {}, Varies::place},
-       {"global position", Lookup::gather_keys, all_v, relative, scale, index, Varies::place}},
+       {"global-content", Lookup::product, all_u, content.key, scale, {}, Varies::place},
+       {"global-position", Lookup::gather_keys, all_v, relative, scale, index, Varies::place}},
       {{"content", Lookup::product, content.query + all_u, content.key, scale, {}},
        {"position", Lookup::gather_keys, content.query + all_v, relative, scale, index}});
 }
@@ -312,9 +312,9 @@ Scheme<Scalar> tupe(Content<Scalar> content, const Matrix<Scalar>& position,
 }
 
 template <typename Scalar>
-Scheme<Scalar> diet_absolute(Content<Scalar> content, const Matrix<Scalar>& position_query,
-                             const Matrix<Scalar>& position_key, const SegmentBias<Scalar>& segments,
-                             Scalar scale) {
+Scheme<Scalar> diet_abs(Content<Scalar> content, const Matrix<Scalar>& position_query,
+                        const Matrix<Scalar>& position_key, const SegmentBias<Scalar>& segments,
+                        Scalar scale) {
   Scheme<Scalar> scheme = scheme_of<Scalar>(content, {content_term(content, scale),
                                                       {"position-position",
                                                        Lookup::product,
@@ -329,8 +329,8 @@ Scheme<Scalar> diet_absolute(Content<Scalar> content, const Matrix<Scalar>& posi
 }
 
 template <typename Scalar>
-Scheme<Scalar> diet_relative(Content<Scalar> content, const Matrix<Scalar>& bias,
-                             const SegmentBias<Scalar>& segments, Scalar scale) {
+Scheme<Scalar> diet_rel(Content<Scalar> content, const Matrix<Scalar>& bias,
+                        const SegmentBias<Scalar>& segments, Scalar scale) {
   const int n = static_cast<int>(content.query.rows());
   const Indices index = clipped_offsets(n, static_cast<int>(bias.rows() - 1) / 2).transpose();
   Scheme<Scalar> scheme =
@@ -343,8 +343,8 @@ template <typename Scalar>
 Scheme<Scalar> rope(Content<Scalar> content, Layout layout, double base, Scalar scale,
                     const StretchOptions& stretch) {
   const RotaryOptions options{content.heads, layout, base, 0, 1, stretch};
-  Scheme<Scalar> scheme = no_position<Scalar>(
-      {rotate(content.query, options), rotate(content.key, options), content.heads}, scale);
+  Scheme<Scalar> scheme =
+      none<Scalar>({rotate(content.query, options), rotate(content.key, options), content.heads}, scale);
   scheme.terms[0].turned = options;
   return scheme;
 }
@@ -367,34 +367,34 @@ Scheme<Scalar> decoupled_rope(Content<Scalar> content, const Matrix<Scalar>& rot
   return scheme;
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                       \
-  template Content<Scalar> project_content(const Matrix<Scalar>&, const Linear<Scalar>&,                    \
-                                           const Linear<Scalar>&, int);                                     \
-  template Scalar scheme_head_terms(const Scheme<Scalar>&, int, Scalar*, Scalar*);                          \
-  template Scheme<Scalar> no_position(Content<Scalar>, Scalar);                                             \
-  template Scheme<Scalar> added(const Matrix<Scalar>&, const Matrix<Scalar>&, const Linear<Scalar>&,        \
-                                const Linear<Scalar>&, int, Scalar);                                        \
-  template Scheme<Scalar> concatenated_raw(const Matrix<Scalar>&, const Matrix<Scalar>&, int, Scalar);      \
-  template Scheme<Scalar> concatenated_full(const Matrix<Scalar>&, const Matrix<Scalar>&,                   \
-                                            const Linear<Scalar>&, const Linear<Scalar>&,                   \
-                                            const Matrix<Scalar>&, const Matrix<Scalar>&, int, Scalar);     \
-  template Scheme<Scalar> concatenated_block_diagonal(Content<Scalar>, Content<Scalar>, Scalar);            \
-  template Scheme<Scalar> shaw(Content<Scalar>, const Matrix<Scalar>&, Scalar);                             \
-  template Scheme<Scalar> transformer_xl(Content<Scalar>, const Matrix<Scalar>&, const Linear<Scalar>&,     \
-                                         const Vector<Scalar>&, const Vector<Scalar>&, Scalar);             \
-  template Scheme<Scalar> t5(Content<Scalar>, const Matrix<Scalar>&, const T5Options&, Scalar);             \
-  template Scheme<Scalar> alibi(Content<Scalar>, Scalar, bool);                                             \
-  template Scheme<Scalar> deberta(Content<Scalar>, const Matrix<Scalar>&, const Linear<Scalar>&,            \
-                                  const Linear<Scalar>&, DebertaIndex, Scalar);                             \
-  template Scheme<Scalar> tupe(Content<Scalar>, const Matrix<Scalar>&, const Linear<Scalar>&,               \
-                               const Linear<Scalar>&, bool, const Matrix<Scalar>&, const T5Options&,        \
-                               Scalar);                                                                     \
-  template Scheme<Scalar> diet_absolute(Content<Scalar>, const Matrix<Scalar>&, const Matrix<Scalar>&,      \
-                                        const SegmentBias<Scalar>&, Scalar);                                \
-  template Scheme<Scalar> diet_relative(Content<Scalar>, const Matrix<Scalar>&, const SegmentBias<Scalar>&, \
-                                        Scalar);                                                            \
-  template Scheme<Scalar> rope(Content<Scalar>, Layout, double, Scalar, const StretchOptions&);             \
-  template Scheme<Scalar> decoupled_rope(Content<Scalar>, const Matrix<Scalar>&, const Matrix<Scalar>&,     \
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                      \
+  template Content<Scalar> project_content(const Matrix<Scalar>&, const Linear<Scalar>&,                   \
+                                           const Linear<Scalar>&, int);                                    \
+  template Scalar scheme_head_terms(const Scheme<Scalar>&, int, Scalar*, Scalar*);                         \
+  template Scheme<Scalar> none(Content<Scalar>, Scalar);                                                   \
+  template Scheme<Scalar> add(const Matrix<Scalar>&, const Matrix<Scalar>&, const Linear<Scalar>&,         \
+                              const Linear<Scalar>&, int, Scalar);                                         \
+  template Scheme<Scalar> concat_raw(const Matrix<Scalar>&, const Matrix<Scalar>&, int, Scalar);           \
+  template Scheme<Scalar> concat_full(const Matrix<Scalar>&, const Matrix<Scalar>&, const Linear<Scalar>&, \
+                                      const Linear<Scalar>&, const Matrix<Scalar>&, const Matrix<Scalar>&, \
+                                      int, Scalar);                                                        \
+  template Scheme<Scalar> concat_block_diagonal(Content<Scalar>, Content<Scalar>, Scalar);                 \
+  template Scheme<Scalar> shaw(Content<Scalar>, const Matrix<Scalar>&, Scalar);                            \
+  template Scheme<Scalar> transformer_xl(Content<Scalar>, const Matrix<Scalar>&, const Linear<Scalar>&,    \
+                                         const Vector<Scalar>&, const Vector<Scalar>&, Scalar);            \
+  template Scheme<Scalar> t5(Content<Scalar>, const Matrix<Scalar>&, const T5Options&, Scalar);            \
+  template Scheme<Scalar> alibi(Content<Scalar>, Scalar, bool);                                            \
+  template Scheme<Scalar> deberta(Content<Scalar>, const Matrix<Scalar>&, const Linear<Scalar>&,           \
+                                  const Linear<Scalar>&, DebertaIndex, Scalar);                            \
+  template Scheme<Scalar> tupe(Content<Scalar>, const Matrix<Scalar>&, const Linear<Scalar>&,              \
+                               const Linear<Scalar>&, bool, const Matrix<Scalar>&, const T5Options&,       \
+                               Scalar);                                                                    \
+  template Scheme<Scalar> diet_abs(Content<Scalar>, const Matrix<Scalar>&, const Matrix<Scalar>&,          \
+                                   const SegmentBias<Scalar>&, Scalar);                                    \
+  template Scheme<Scalar> diet_rel(Content<Scalar>, const Matrix<Scalar>&, const SegmentBias<Scalar>&,     \
+                                   Scalar);                                                                \
+  template Scheme<Scalar> rope(Content<Scalar>, Layout, double, Scalar, const StretchOptions&);            \
+  template Scheme<Scalar> decoupled_rope(Content<Scalar>, const Matrix<Scalar>&, const Matrix<Scalar>&,    \
                                          Layout, double, Scalar, const StretchOptions&);
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE

@@ -73,31 +73,31 @@ Scalar scheme_head_terms(const Scheme<Scalar>& scheme, int head, Scalar* terms, 
 
 // q_i . k_j * scale: no position at all (Haviv et al., arXiv 2203.16634, when causal).
 template <typename Scalar>
-Scheme<Scalar> no_position(Content<Scalar> content, Scalar scale);
+Scheme<Scalar> none(Content<Scalar> content, Scalar scale);
 
 // W_Q (x_i + p_i) . W_K (x_j + p_j) * scale, scale 1/sqrt(d_h): four terms, biases with the content.
 // content and position [n, d].
 template <typename Scalar>
-Scheme<Scalar> added(const Matrix<Scalar>& content, const Matrix<Scalar>& position,
-                     const Linear<Scalar>& query, const Linear<Scalar>& key, int heads, Scalar scale);
+Scheme<Scalar> add(const Matrix<Scalar>& content, const Matrix<Scalar>& position, const Linear<Scalar>& query,
+                   const Linear<Scalar>& key, int heads, Scalar scale);
 
 // x_i . x_j + p_i . p_j, times scale, 1: no weights, so all heads are alike. position [n, d_p].
 template <typename Scalar>
-Scheme<Scalar> concatenated_raw(const Matrix<Scalar>& content, const Matrix<Scalar>& position, int heads,
-                                Scalar scale);
+Scheme<Scalar> concat_raw(const Matrix<Scalar>& content, const Matrix<Scalar>& position, int heads,
+                          Scalar scale);
 
 // [W_Q U_Q][x_i; p_i] . [W_K U_K][x_j; p_j] * scale, scale 1/sqrt(d_h): four terms, biases with the
 // content. position_query and position_key, U_Q and U_K, are [heads * d_h, d_p].
 template <typename Scalar>
-Scheme<Scalar> concatenated_full(const Matrix<Scalar>& content, const Matrix<Scalar>& position,
-                                 const Linear<Scalar>& query, const Linear<Scalar>& key,
-                                 const Matrix<Scalar>& position_query, const Matrix<Scalar>& position_key,
-                                 int heads, Scalar scale);
+Scheme<Scalar> concat_full(const Matrix<Scalar>& content, const Matrix<Scalar>& position,
+                           const Linear<Scalar>& query, const Linear<Scalar>& key,
+                           const Matrix<Scalar>& position_query, const Matrix<Scalar>& position_key,
+                           int heads, Scalar scale);
 
 // q_i . k_j + q^p_i . k^p_j, times scale, 1/sqrt(d_h + d_hp): the position has separate queries and keys
 // [n, heads * d_hp].
 template <typename Scalar>
-Scheme<Scalar> concatenated_block_diagonal(Content<Scalar> content, Content<Scalar> position, Scalar scale);
+Scheme<Scalar> concat_block_diagonal(Content<Scalar> content, Content<Scalar> position, Scalar scale);
 
 // q_i . (k_j + a_clip(j - i)) * scale, scale 1/sqrt(d_h). offset_keys [2k + 1, d_h], shared by the
 // heads (Shaw et al., arXiv 1803.02155, equation 4; equation 5's computation).
@@ -160,14 +160,14 @@ struct SegmentBias {
 // q_i . k_j * scale + p^Q_i . p^K_j + E_S, scale 1/sqrt(d_h) for the first alone (Chen et al., arXiv
 // 2104.08698, DIET-ABS). position_query, position_key [n, heads * d_p].
 template <typename Scalar>
-Scheme<Scalar> diet_absolute(Content<Scalar> content, const Matrix<Scalar>& position_query,
-                             const Matrix<Scalar>& position_key, const SegmentBias<Scalar>& segments,
-                             Scalar scale);
+Scheme<Scalar> diet_abs(Content<Scalar> content, const Matrix<Scalar>& position_query,
+                        const Matrix<Scalar>& position_key, const SegmentBias<Scalar>& segments,
+                        Scalar scale);
 
 // The same with R_{clip(i - j)} for the positions (DIET-REL). bias [2k + 1, heads], row (i - j) + k.
 template <typename Scalar>
-Scheme<Scalar> diet_relative(Content<Scalar> content, const Matrix<Scalar>& bias,
-                             const SegmentBias<Scalar>& segments, Scalar scale);
+Scheme<Scalar> diet_rel(Content<Scalar> content, const Matrix<Scalar>& bias,
+                        const SegmentBias<Scalar>& segments, Scalar scale);
 
 // R_i q_i . R_j k_j * scale, scale 1/sqrt(d_h); d_h even. See rotary.h.
 template <typename Scalar>

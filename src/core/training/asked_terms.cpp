@@ -28,9 +28,9 @@ Scheme<double> scheme_of(const Model<Scalar>& model, const Scalar* parameters, c
     const Matrix<double> bias =
         ConstMatrixMap<Scalar>(parameters + t5.offset, t5.rows, t5.columns).template cast<double>();
     const Matrix<double> turned = bias.rowwise().reverse().transpose();
-    scheme = diet_relative(std::move(content), turned, {}, 1.0);
+    scheme = diet_rel(std::move(content), turned, {}, 1.0);
   } else {
-    scheme = no_position(std::move(content), 1.0);
+    scheme = none(std::move(content), 1.0);
   }
   scheme.causal = options.causal;
   return scheme;

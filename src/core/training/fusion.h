@@ -3,7 +3,7 @@
 // With e = E[t], times sqrt(d) if options say so, and p = P[i], both rows:
 //
 //   add, every_layer     e + p
-//   concat, wide_concat  [e | p]
+//   concat, concat_wide  [e | p]
 //   project              [e | p] W_f, which is e A + p B with W_f = [A; B]
 //   gate                 g e + (1 - g) p, channel by channel, g = sigmoid([e | p] W_g)
 //   row_gate             the same with one g for the whole row

@@ -12,7 +12,7 @@ enum class TrainingScheme {
   none,
   add,          // x = e + p
   concat,       // x = [e | p], in the same width
-  wide_concat,  // x = [e | p], each D wide: a stream of twice the width
+  concat_wide,  // x = [e | p], each D wide: a stream of twice the width
   untied,  // x = e; c' (p_i U_q)_h . (p_j U_k)_h added to the scores (TUPE, arXiv 2006.15595, equation 7)
   rope,    // queries and keys turned, channels (2k, 2k + 1) (arXiv 2104.09864)
   alibi,   // -alibi_slopes(H)[h] |i - j| added to the scores (arXiv 2108.12409)
@@ -46,7 +46,7 @@ struct ModelOptions {
   int rows = 16;        // L >= 1: the longest sequence, and the rows of P
   TrainingScheme scheme = TrainingScheme::add;
   Table table = Table::learned;
-  int width = 32;           // D; the stream has 2 D channels in wide_concat
+  int width = 32;           // D; the stream has 2 D channels in concat_wide
   int position_width = 16;  // d_p of concat, 0 < d_p < D
   int heads = 2;            // they divide the stream's width, into even parts for rope
   int layers = 1;
@@ -63,7 +63,7 @@ struct ModelOptions {
   StretchOptions stretch = {};   // of rope, beyond the trained length
   double sigma_positions = 0.1;  // P ~ N(0, sigma_positions^2); a sinusoid's rows have this rms
 
-  int d_model() const { return scheme == TrainingScheme::wide_concat ? 2 * width : width; }
+  int d_model() const { return scheme == TrainingScheme::concat_wide ? 2 * width : width; }
   int d_position() const {
     return scheme == TrainingScheme::concat ? position_width : has_table() ? width : 0;
   }
@@ -73,7 +73,7 @@ struct ModelOptions {
   int d_mlp() const { return 4 * d_model(); }
 
   bool concatenates() const {
-    return scheme == TrainingScheme::concat || scheme == TrainingScheme::wide_concat;
+    return scheme == TrainingScheme::concat || scheme == TrainingScheme::concat_wide;
   }
   // Whether tokens and positions are summands of one stream.
   bool in_stream() const {

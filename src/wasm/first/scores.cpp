@@ -21,10 +21,10 @@ Value dot_products_out(const Value& token, const Value& position, double positio
   const DotProducts<Scalar> products = dot_products<Scalar>(
       matrix_in<Scalar>(token), matrix_in<Scalar>(position), static_cast<Scalar>(position_scale));
   const std::pair<const char*, const Matrix<Scalar>&> named[] = {
-      {"tokenToken", products.token_token},
-      {"tokenPosition", products.token_position},
-      {"positionToken", products.position_token},
-      {"positionPosition", products.position_position},
+      {"token-token", products.token_token},
+      {"token-position", products.token_position},
+      {"position-token", products.position_token},
+      {"position-position", products.position_position},
       {"added", products.added},
       {"concatenated", products.concatenated}};
   Value result = Value::object();

@@ -21,7 +21,7 @@ const layouts = [paper, tensor2tensor, transformerXl];
 /** The Gram matrix of a table's rows, [n, n]. */
 function gram(superpose: Superpose, table: Table<Float64Array>): Float64Array {
   const nothing = { data: new Float64Array(table.rows), rows: table.rows, columns: 1 };
-  return superpose.dotProducts({ token: table, position: nothing }).tokenToken;
+  return superpose.dotProducts({ token: table, position: nothing })['token-token'];
 }
 
 /** The largest difference between two entries of one diagonal: 0 for a Toeplitz matrix. */

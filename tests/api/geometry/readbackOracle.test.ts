@@ -192,7 +192,7 @@ describe('costs, which are whole numbers', () => {
           ? 'project'
           : narrow
             ? 'concat'
-            : 'wide_concat';
+            : 'concat-wide';
     const shape = { ...base, d_position: oracle.position_width };
     const cost = plain.positionCost(way, shape);
     const add = plain.positionCost('add', base);

@@ -101,7 +101,7 @@ describeModel('all layers', () => {
   });
 
   test('each head’s position → position, all three ways, pooled over the ten sentences', async () => {
-    const wanted = depth.ten_sentences.position_position;
+    const wanted = depth.ten_sentences['position-position'];
     for (const way of ['direct', 'streams', 'mean'] as const) {
       const isMean = way === 'mean';
       const expected = isMean ? wanted.mean_decomposition : wanted[way];

@@ -28,7 +28,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     [256, 175_779_840, false],
     [768, 366_177_792, true],
   ])('wide by %i', (d_position, total, headsDivide) => {
-    expect(positionCost('wide_concat', { ...bertBase, d_position })).toMatchObject({ total, headsDivide });
+    expect(positionCost('concat-wide', { ...bertBase, d_position })).toMatchObject({ total, headsDivide });
   });
 
   test('narrow, projected, and for queries and keys alone', () => {
@@ -54,7 +54,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       { heads: 0 },
       /heads must be a whole number at least|heads must be a whole number from 1/,
     ],
-    ['no width', 'wide_concat', {}, /d_position must be a whole number/],
+    ['no width', 'concat-wide', {}, /d_position must be a whole number/],
     ['too wide', 'concat', { d_position: 769 }, /from 0 to 768; it is 769/],
     ['a broken ratio', 'add', { ffnRatio: 0.3 }, /0.3 times 768 is not/],
     ['beyond 2^53', 'add', { d_model: 1e9 }, /at most 2\^53/],

@@ -54,7 +54,7 @@ const every = schemeIds.map((scheme) => ({
   scheme,
   positionScale: 3,
   clip: 3,
-  ...(scheme !== 'added' && { d_position: 5 }),
+  ...(scheme !== 'add' && { d_position: 5 }),
   d_position_head: 3,
 })) as unknown as SchemeInput<Float64Array>[];
 
@@ -179,8 +179,8 @@ describe('adding and concatenating, side by side', () => {
   ];
   const given = { content, heads: 2, query, key };
 
-  test('added is decompose() without LayerNorm, its constant with the token', () => {
-    const scores = superpose.schemeScores({ ...given, scheme: 'added', position: wide });
+  test('add is decompose() without LayerNorm, its constant with the token', () => {
+    const scores = superpose.schemeScores({ ...given, scheme: 'add', position: wide });
     const summands = { content, position: wide };
     const groups = { content: ['content', 'constant'], position: ['position'] };
     const whole = superpose.decompose({ summands, query, key, heads: 2, groups });
@@ -198,7 +198,7 @@ describe('adding and concatenating, side by side', () => {
 
   test('raw is concatenateRaw(), the same for every head', () => {
     const input = { ...given, position, positionScale: 2 };
-    const scores = superpose.schemeScores({ ...input, scheme: 'concatenated-raw' });
+    const scores = superpose.schemeScores({ ...input, scheme: 'concat-raw' });
     const whole = superpose.concatenateRaw({ token: content, position, positionScale: 2 });
     for (const head of [0, 1]) {
       expect(scores.logits.subarray(head * 36, (head + 1) * 36)).toEqual(whole.logits);
@@ -212,7 +212,7 @@ describe('adding and concatenating, side by side', () => {
   test('full weights are concatenateFull() of the joined ones', () => {
     const [positionQuery, positionKey] = [{ weight: draw(8, 5, 17) }, { weight: draw(8, 5, 18) }];
     const own = { position, positionQuery, positionKey };
-    const scores = superpose.schemeScores({ ...given, scheme: 'concatenated-full', ...own });
+    const scores = superpose.schemeScores({ ...given, scheme: 'concat-full', ...own });
     const whole = superpose.concatenateFull({
       token: content,
       position,
@@ -226,7 +226,7 @@ describe('adding and concatenating, side by side', () => {
 
   test('block-diagonal weights are concatenateBlockDiagonal(), and may have biases', () => {
     const [positionQuery, positionKey] = [{ weight: draw(6, 5, 17) }, { weight: draw(6, 5, 18) }];
-    const own = { scheme: 'concatenated-block-diagonal' as const, position, positionQuery, positionKey };
+    const own = { scheme: 'concat-block-diagonal' as const, position, positionQuery, positionKey };
     const scores = superpose.schemeScores({ ...base, ...own });
     const whole = superpose.concatenateBlockDiagonal({
       token: content,
@@ -250,8 +250,8 @@ describe('adding and concatenating, side by side', () => {
   test('one seed draws one table for all of them; with equal blocks full weights are adding, and ρ is in both', () => {
     const drawn = { ...given, seed: 4, standardDeviation: 1 };
     const blocks = { positionQuery: base.query, positionKey: base.key };
-    const added = superpose.schemeScores({ ...drawn, scheme: 'added', positionScale: 2 });
-    const tied = superpose.schemeScores({ ...drawn, scheme: 'concatenated-full', ...blocks });
+    const added = superpose.schemeScores({ ...drawn, scheme: 'add', positionScale: 2 });
+    const tied = superpose.schemeScores({ ...drawn, scheme: 'concat-full', ...blocks });
     Object.entries({
       'content-content': 1,
       'content-position': 2,
@@ -296,23 +296,23 @@ const bad: [string, object, RegExp][] = [
     { scheme: 'diet-rel', segmentBias: draw(1, 2, 0), segmentIds: [0, 0, 0, 0, 0, 1] },
     /from 0 to 0/,
   ],
-  ['a position of another width, added', { scheme: 'added', position: draw(6, 4, 0) }, /8 columns; it has 4/],
+  ['a position of another width, added', { scheme: 'add', position: draw(6, 4, 0) }, /8 columns; it has 4/],
   [
     'a position width that its table has not',
-    { scheme: 'concatenated-raw', d_position: 3, position: draw(6, 4, 0) },
+    { scheme: 'concat-raw', d_position: 3, position: draw(6, 4, 0) },
     /3 columns; it has 4/,
   ],
   [
     'a second bias of the joined weight',
-    { scheme: 'concatenated-full', positionQuery: { weight: draw(8, 8, 0), bias: new Float64Array(8) } },
+    { scheme: 'concat-full', positionQuery: { weight: draw(8, 8, 0), bias: new Float64Array(8) } },
     /positionQuery must have no bias/,
   ],
   [
     'position heads that do not divide',
-    { scheme: 'concatenated-block-diagonal', positionQuery: { weight: draw(5, 8, 0) } },
+    { scheme: 'concat-block-diagonal', positionQuery: { weight: draw(5, 8, 0) } },
     /heads must divide the 5 rows of positionQuery.weight/,
   ],
-  ['a ρ that is not finite', { scheme: 'added', positionScale: Number.NaN }, /positionScale must be finite/],
+  ['a ρ that is not finite', { scheme: 'add', positionScale: Number.NaN }, /positionScale must be finite/],
   ['a position table too short', { scheme: 'tupe-a', position: draw(6, 8, 0) }, /must have 7 rows; it has 6/],
   [
     'mixed precision',
@@ -351,7 +351,7 @@ test('as published, ALiBi, Transformer-XL, decoupled RoPE and one-directional T5
 const narrow = { content, heads: 2, d_head: 6 };
 const named: [SchemeInput, object][] = [
   [
-    { ...narrow, scheme: 'added' },
+    { ...narrow, scheme: 'add' },
     { seed: 0, standardDeviation: 0.02, positionScale: 1, only: [0, 1] },
   ],
   [
@@ -360,11 +360,11 @@ const named: [SchemeInput, object][] = [
   ],
   [{ content: draw(2, 1, 3), heads: 2, scheme: 'none' }, { d_head: 1 }],
   [
-    { ...narrow, scheme: 'concatenated-raw' },
+    { ...narrow, scheme: 'concat-raw' },
     { d_position: 8, scale: 1 },
   ],
   [
-    { ...narrow, scheme: 'concatenated-block-diagonal' },
+    { ...narrow, scheme: 'concat-block-diagonal' },
     { d_position: 8, d_position_head: 6, scale: 1 / Math.sqrt(12) },
   ],
   [{ ...narrow, scheme: 'shaw' }, { clip: 16 }],
@@ -449,15 +449,15 @@ const sentences: [object, string][] = [
     'standardDeviation must be at most 3.4e38 in float32; it is 1e+39. Use float64 for more.',
   ],
   [
-    { scheme: 'concatenated-raw', position: { ...content, columns: 0 } },
+    { scheme: 'concat-raw', position: { ...content, columns: 0 } },
     'position.columns must be a whole number from 1 to 4194304; it is 0.',
   ],
   [
-    { scheme: 'concatenated-block-diagonal', positionQuery: {} },
+    { scheme: 'concat-block-diagonal', positionQuery: {} },
     'positionQuery.weight must be an object; it is undefined.',
   ],
   [
-    { scheme: 'concatenated-block-diagonal', positionQuery: { weight: draw(8, 7, 0) } },
+    { scheme: 'concat-block-diagonal', positionQuery: { weight: draw(8, 7, 0) } },
     'positionQuery.weight must have 8 columns; it has 7.',
   ],
   [

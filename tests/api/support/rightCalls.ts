@@ -268,12 +268,12 @@ const completeCalls: Record<string, RightCall> = {
     sound: [{ ...content, scheme: 'none', only: [1] }],
     huge: [{ scheme: 'none', content: zeros(20_000, 1), heads: 1 }],
     also: [
-      [{ ...content, scheme: 'added', position, positionScale: 1 }],
-      [{ ...content, scheme: 'concatenated-raw', position, positionScale: 1, d_position: 4 }],
+      [{ ...content, scheme: 'add', position, positionScale: 1 }],
+      [{ ...content, scheme: 'concat-raw', position, positionScale: 1, d_position: 4 }],
       [
         {
           ...content,
-          scheme: 'concatenated-full',
+          scheme: 'concat-full',
           position,
           d_position: 4,
           positionQuery: { weight: table(4, 4) },
@@ -283,13 +283,13 @@ const completeCalls: Record<string, RightCall> = {
       [
         {
           ...content,
-          scheme: 'concatenated-block-diagonal',
+          scheme: 'concat-block-diagonal',
           position,
           positionQuery: linear(2, 4),
           positionKey: linear(2, 4),
         },
       ],
-      [{ ...content, scheme: 'concatenated-block-diagonal', d_position_head: 2 }],
+      [{ ...content, scheme: 'concat-block-diagonal', d_position_head: 2 }],
       [{ ...content, query: undefined, scheme: 'shaw', d_head: 2, clip: 2, offsetKeys: table(5, 2) }],
       [
         {

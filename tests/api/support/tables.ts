@@ -14,7 +14,7 @@ export function participationRatio({ data, rows, columns }: Table): number {
     transposed.data[channel * rows + Math.floor(at / columns)] = x - (centre[channel] as number);
   });
   const nothing = { data: new Float64Array(columns), rows: columns, columns: 1 };
-  const covariance = plain.dotProducts({ token: transposed, position: nothing }).tokenToken;
+  const covariance = plain.dotProducts({ token: transposed, position: nothing })['token-token'];
   const trace = sum(Array.from({ length: columns }, (_, c) => covariance[c * columns + c] as number));
   return trace ** 2 / dot(covariance, covariance);
 }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 
 const seeds = [1, 2, 3, 4, 5];
-const terms: TrainingTerm[] = ['token_token', 'token_position', 'position_token', 'position_position'];
+const terms: TrainingTerm[] = ['token-token', 'token-position', 'position-token', 'position-position'];
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
@@ -35,10 +35,10 @@ function floorOf(task: Task): number {
 }
 
 describe.each([
-  ['badge', 'token_token'],
-  ['lookup', 'token_position'],
-  ['roll', 'position_token'],
-  ['prev', 'position_position'],
+  ['badge', 'token-token'],
+  ['lookup', 'token-position'],
+  ['roll', 'position-token'],
+  ['prev', 'position-position'],
 ] as const)('%s', (task, needed) => {
   test(`asks for ${needed}, and for nothing else`, () => {
     const found = over({ task }, (trainer) => {
@@ -64,7 +64,7 @@ describe.each([
         // 0.014 of 0.201.
         expect(cut).toBeLessThan(floor + 0.03);
       } else {
-        // The largest are token_token’s: lookup 0.055 ± 0.012, roll 0.054 ± 0.006. Accuracy stays at 0.999.
+        // The largest are token-token’s: lookup 0.055 ± 0.012, roll 0.054 ± 0.006. Accuracy stays at 0.999.
         expect(Math.abs(share)).toBeLessThan(0.1);
         expect(cut).toBeGreaterThan((found.accuracy as number) - 0.02);
       }

@@ -38,7 +38,7 @@ describe('options', () => {
   });
 
   test('nothing is cut unless it is named', () => {
-    for (const cuts of [[], ['token_position', 'token_token']] as const) {
+    for (const cuts of [[], ['token-position', 'token-token']] as const) {
       const trainer = plain.trainer({ ...own, cuts });
       expect(trainer.cuts).toEqual(cuts);
       trainer.delete();
@@ -58,7 +58,7 @@ describe('options', () => {
       { batches: [evaluation] },
       'batches must be a function that gives tokens and targets; it is an array of 1.',
     ],
-    [{ cuts: 'token_token' }, 'cuts must be an array of terms; it is "token_token".'],
+    [{ cuts: 'token-token' }, 'cuts must be an array of terms; it is "token-token".'],
   ])('%j is of the wrong kind', (change, sentence) => {
     expect(() => plain.trainer({ ...own, ...change } as never)).toThrow(new TypeError(sentence));
   });
@@ -75,7 +75,7 @@ describe('answers', () => {
   };
 
   test('tables that share a stream have angles and directions, others a reason', () => {
-    for (const scheme of ['add', 'concat', 'wide_concat', 'every_layer', 'project']) {
+    for (const scheme of ['add', 'concat', 'concat-wide', 'every-layer', 'project']) {
       using({ scheme }, (trainer) => {
         const { smallest, smallestLeading, reason } = trainer.angles();
         expect(reason).toBeNull();
@@ -83,7 +83,7 @@ describe('answers', () => {
         if (scheme.includes('concat')) expect(smallest).toBeCloseTo(Math.PI / 2, 12);
         expect(smallestLeading).toBeGreaterThanOrEqual(smallest as number);
         const { directions } = trainer.directions();
-        expect(directions?.columns).toBe(scheme === 'wide_concat' ? 8 : 4);
+        expect(directions?.columns).toBe(scheme === 'concat-wide' ? 8 : 4);
       });
     }
     const without = ['none', 'untied', 'rope', 'alibi', 't5'];
@@ -93,7 +93,7 @@ describe('answers', () => {
       'values',
       'shortformer',
       'gate',
-      'row_gate',
+      'row-gate',
       'film',
       'multiply',
     ]) {

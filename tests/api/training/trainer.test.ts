@@ -41,7 +41,7 @@ function trainerOf(one: any, of = plain): Trainer {
     positions: one.rows,
     scheme: one.scheme,
     table: one.table ?? 'learned',
-    d_model: one.scheme === 'wide_concat' ? one.d_model / 2 : one.d_model,
+    d_model: one.scheme === 'concat-wide' ? one.d_model / 2 : one.d_model,
     ...(one.scheme === 'concat' && { d_position: one.d_position }),
     heads: one.heads,
     layers: one.layers,
@@ -106,7 +106,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       );
     } else if (!evaluation.parted) {
       expect(shares.reason).toMatch(/\.$/);
-      if (!evaluation.asked) expect(() => trainer.cut('token_token')).toThrow(shares.reason as string);
+      if (!evaluation.asked) expect(() => trainer.cut('token-token')).toThrow(shares.reason as string);
     }
     const apart = { ...trainer.overlap(), ...trainer.angles() };
     expect(apart.overlap === null).toBe(evaluation.overlap === null);
@@ -132,10 +132,10 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 
   test.each([
-    ['badge', 'token_token'],
-    ['lookup', 'token_position'],
-    ['roll', 'position_token'],
-    ['prev', 'position_position'],
+    ['badge', 'token-token'],
+    ['lookup', 'token-position'],
+    ['roll', 'position-token'],
+    ['prev', 'position-position'],
   ] as const)('%s takes %s, and falls to the floor without', (task, needed) => {
     const trainer = superpose.trainer({ task, seed: 1 });
     trainer.step(200);
@@ -159,7 +159,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
   test.each([
     [{ scheme: 'add' }],
-    [{ scheme: 'wide_concat', cuts: ['token_position', 'position_token'] }],
+    [{ scheme: 'concat-wide', cuts: ['token-position', 'position-token'] }],
     [{ scheme: 'untied', zeroScores: true }],
     [{ scheme: 'rope', layers: 2, causal: true }],
   ] as const)('%j: what attention takes, and its values, give the logits', (options) => {
@@ -188,7 +188,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       let x = Array.from(tokens.slice(s * n, (s + 1) * n), (id, i) => {
         const [e = [], p = []] = [of.E?.[id], of.P?.[i]];
         if (options.scheme === 'add') return e.map((value, c) => value + (p[c] ?? 0));
-        return options.scheme === 'wide_concat' ? [...e, ...p] : e;
+        return options.scheme === 'concat-wide' ? [...e, ...p] : e;
       });
       found.forEach((weights, layer) => {
         const parameter = (name: string) => of[`layers.${layer}.${name}`] ?? [];
@@ -222,15 +222,15 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(trainer.cuts).toEqual([]);
     trainer.step(100);
     const whole = trainer.evaluate();
-    const cut = trainer.cut('token_position');
-    const alone = trainer.only('token_position');
-    trainer.cutTerms(['token_position']);
-    expect(trainer.cuts).toEqual(['token_position']);
+    const cut = trainer.cut('token-position');
+    const alone = trainer.only('token-position');
+    trainer.cutTerms(['token-position']);
+    expect(trainer.cuts).toEqual(['token-position']);
     expect(trainer.evaluate()).toEqual(cut);
     expect(cut.accuracy).toBeLessThan(whole.accuracy - 0.4);
     // only() works on a cut term too; cut() cuts another term in addition.
-    expect(trainer.only('token_position')).toEqual(alone);
-    const two = trainer.cut('token_token').loss;
+    expect(trainer.only('token-position')).toEqual(alone);
+    const two = trainer.cut('token-token').loss;
     const shares = trainer.shares().mean ?? [];
     expect(shares[1]).toBe(0);
     expect([...shares].reduce((sum, share) => sum + share)).toBeCloseTo(1, 5);
@@ -245,12 +245,12 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       task: 'lookup',
       n: 8,
       d_model: 16,
-      cuts: ['token_position', 'token_token'],
+      cuts: ['token-position', 'token-token'],
     });
     other.setParameters(trainer.parameters());
     const { n, tokens } = superpose.taskExamples({ task: 'lookup', n: 8, sequences: 2 });
     expect(other.logits({ n, tokens }).data).not.toEqual(trainer.logits({ n, tokens }).data);
-    trainer.cutTerms(['token_token', 'token_position']);
+    trainer.cutTerms(['token-token', 'token-position']);
     expect(other.logits({ n, tokens }).data).toEqual(trainer.logits({ n, tokens }).data);
     expect(two).toBeGreaterThan(whole.loss);
     trainer.cutTerms(terms);
@@ -402,14 +402,14 @@ describe('how tokens and positions are put together', () => {
     },
   );
 
-  const allTerms = [...terms, 'token_offset', 'key'] as const;
+  const allTerms = [...terms, 'token-offset', 'key'] as const;
   // The oracle's order of the six is TT, TTd, TP, PT, PP, KB.
   const place = {
-    token_token: 0,
-    token_position: 2,
-    position_token: 3,
-    position_position: 4,
-    token_offset: 1,
+    'token-token': 0,
+    'token-position': 2,
+    'position-token': 3,
+    'position-position': 4,
+    'token-offset': 1,
     key: 5,
   };
 
@@ -451,19 +451,19 @@ describe('how tokens and positions are put together', () => {
   );
 
   test('terms of turns, biases and products can be cut in measuring alone', () => {
-    for (const scheme of ['none', 'rope', 'alibi', 't5', 'gate', 'row_gate', 'film', 'multiply'] as const) {
+    for (const scheme of ['none', 'rope', 'alibi', 't5', 'gate', 'row-gate', 'film', 'multiply'] as const) {
       using trainer = trained({ scheme });
       const reason = `Under '${scheme}' terms are cut only by cut() and only().`;
-      expect(() => trainer.cutTerms(['token_token'])).toThrow(reason);
+      expect(() => trainer.cutTerms(['token-token'])).toThrow(reason);
       const before = trainer.parameters();
-      trainer.cut('position_position');
-      trainer.only('token_token');
+      trainer.cut('position-position');
+      trainer.only('token-token');
       expect(trainer.parameters()).toEqual(before);
     }
     using add = trained({});
     expect(() => add.cut('key')).toThrow('term must be');
     using gate = trained({ scheme: 'gate' });
-    expect(() => gate.only('token_offset')).toThrow('term must be');
+    expect(() => gate.only('token-offset')).toThrow('term must be');
     using rope = trained({ scheme: 'rope' });
     expect(rope.shares()).toEqual({
       ...{ mean: null, byHead: null },
@@ -477,7 +477,7 @@ describe('how tokens and positions are put together', () => {
   });
 
   test('a sum leaves nothing over, a product much, and what reads no sum of rows has none', () => {
-    for (const scheme of ['add', 'qk', 'values', 'shortformer', 'every_layer', 'project', 'concat']) {
+    for (const scheme of ['add', 'qk', 'values', 'shortformer', 'every-layer', 'project', 'concat']) {
       using trainer = trained({ scheme });
       const { tokens, positions, interaction, without } = trainer.fusion();
       expect((tokens as number) + (positions as number)).toBeCloseTo(1, 12);
@@ -529,7 +529,7 @@ describe('what is refused', () => {
     [{ task: 'lookup', sigmaPositions: -1 }, 'sigmaPositions must be at least 0; it is -1.'],
     [{ task: 'lookup', scaleTokens: 2 }, 'scaleTokens must be true or false; it is 2.'],
     [
-      { task: 'lookup', scheme: 'gate', cuts: ['token_token'] },
+      { task: 'lookup', scheme: 'gate', cuts: ['token-token'] },
       "Under 'gate' terms are cut only by cut() and only().",
     ],
     [
@@ -548,15 +548,15 @@ describe('what is refused', () => {
       "d_model must be from 2 up to be parted by 'concat'; it is 1.",
     ],
     [
-      { task: 'lookup', scheme: 'rope', cuts: ['token_token'] },
+      { task: 'lookup', scheme: 'rope', cuts: ['token-token'] },
       "Under 'rope' terms are cut only by cut() and only().",
     ],
-    [{ task: 'lookup', zeroScores: true, cuts: ['token_token'] }, 'All scores are 0, so they have no terms.'],
+    [{ task: 'lookup', zeroScores: true, cuts: ['token-token'] }, 'All scores are 0, so they have no terms.'],
     [
       { task: 'lookup', cuts: ['position'] },
-      "an entry of cuts must be 'token_token' or 'token_position' or 'position_token' or 'position_position'; it is \"position\".",
+      "an entry of cuts must be 'token-token' or 'token-position' or 'position-token' or 'position-position'; it is \"position\".",
     ],
-    [{ task: 'lookup', cuts: 'token_token' }, 'cuts must be an array of terms; it is "token_token".'],
+    [{ task: 'lookup', cuts: 'token-token' }, 'cuts must be an array of terms; it is "token-token".'],
     [{}, 'A trainer takes either task or batches; neither of them is given.'],
     [{ ...own, task: 'lookup' }, 'A trainer takes either task or batches; both of them are given.'],
     [
@@ -635,8 +635,8 @@ describe('what is refused', () => {
       'There is no parameter called "Q"; this model has E, P, layers.0.g1, layers.0.W_qkv, layers.0.W_o, gf, W_u.',
     );
     expect(trainer.parameters()).toEqual(before);
-    expect(() => trainer.cut('position' as never)).toThrow('term must be one of token_token, token_position');
-    expect(() => trainer.cutTerms(['token_token', 'token_token'])).toThrow('terms');
+    expect(() => trainer.cut('position' as never)).toThrow('term must be one of token-token, token-position');
+    expect(() => trainer.cutTerms(['token-token', 'token-token'])).toThrow('terms');
     expect(trainer.cuts).toEqual([]);
     expect(() => trainer.shares({ gauge: 'means' as never })).toThrow("gauge must be 'raw' or 'canonical'");
     expect(() => trainer.coordinates({ data: new Float64Array(3), rows: 1, columns: 3 })).toThrow(

@@ -396,10 +396,9 @@ TEST(Asked, OtherSchemesAreTheOracles) {
     };
     using C = Content<double>;
     check("alibi", [&](const C& c) { return alibi(c, scale, false); });
-    check("bias", [&](const C& c) { return diet_relative<double>(c, bias, {}, scale); });
+    check("bias", [&](const C& c) { return diet_rel<double>(c, bias, {}, scale); });
     check("diet_abs", [&](const C& c) {
-      return diet_absolute<double>(c, matrix_of(one["position_query"]), matrix_of(one["position_key"]), {},
-                                   scale);
+      return diet_abs<double>(c, matrix_of(one["position_query"]), matrix_of(one["position_key"]), {}, scale);
     });
     check("shaw", [&](const C& c) { return shaw(c, matrix_of(one["shaw_keys"]), scale); });
     check("transformer_xl", [&](const C& c) {

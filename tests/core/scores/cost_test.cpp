@@ -9,7 +9,7 @@
 namespace superpose {
 namespace {
 
-constexpr PositionCost kWays[] = {PositionCost::add, PositionCost::wide_concat, PositionCost::concat,
+constexpr PositionCost kWays[] = {PositionCost::add, PositionCost::concat_wide, PositionCost::concat,
                                   PositionCost::project, PositionCost::untied};
 
 ModelShape bert_base(double d_position = 0, double d_position_head = 0) {
@@ -28,13 +28,13 @@ TEST(Cost, BertBase) {
 }
 
 TEST(Cost, WideConcatenation) {
-  EXPECT_EQ(total(PositionCost::wide_concat, 64), 123'979'968);
-  EXPECT_EQ(total(PositionCost::wide_concat, 256), 175'779'840);
-  EXPECT_EQ(total(PositionCost::wide_concat, 768), 366'177'792);
+  EXPECT_EQ(total(PositionCost::concat_wide, 64), 123'979'968);
+  EXPECT_EQ(total(PositionCost::concat_wide, 256), 175'779'840);
+  EXPECT_EQ(total(PositionCost::concat_wide, 768), 366'177'792);
   const double add = total(PositionCost::add, 0);
-  EXPECT_NEAR(total(PositionCost::wide_concat, 64) / add, 1.132, 5e-4);
-  EXPECT_NEAR(total(PositionCost::wide_concat, 256) / add, 1.606, 5e-4);
-  EXPECT_NEAR(total(PositionCost::wide_concat, 768) / add, 3.345, 5e-4);
+  EXPECT_NEAR(total(PositionCost::concat_wide, 64) / add, 1.132, 5e-4);
+  EXPECT_NEAR(total(PositionCost::concat_wide, 256) / add, 1.606, 5e-4);
+  EXPECT_NEAR(total(PositionCost::concat_wide, 768) / add, 3.345, 5e-4);
 }
 
 TEST(Cost, NarrowAndProjectedConcatenation) {
@@ -50,9 +50,9 @@ TEST(Cost, NarrowAndProjectedConcatenation) {
 
 // 12 heads do not divide 832 and 1024, but they do divide 1536.
 TEST(Cost, WidthsThatHeadsDoNotDivideAreSaidSo) {
-  EXPECT_FALSE(position_cost(PositionCost::wide_concat, bert_base(64)).heads_divide);
-  EXPECT_FALSE(position_cost(PositionCost::wide_concat, bert_base(256)).heads_divide);
-  EXPECT_TRUE(position_cost(PositionCost::wide_concat, bert_base(768)).heads_divide);
+  EXPECT_FALSE(position_cost(PositionCost::concat_wide, bert_base(64)).heads_divide);
+  EXPECT_FALSE(position_cost(PositionCost::concat_wide, bert_base(256)).heads_divide);
+  EXPECT_TRUE(position_cost(PositionCost::concat_wide, bert_base(768)).heads_divide);
   EXPECT_TRUE(position_cost(PositionCost::concat, bert_base(64)).heads_divide);
 }
 
@@ -76,7 +76,7 @@ TEST(Cost, IsTheSumOverEveryWeight) {
     const int segments = shapes.between(0, 2), layers = shapes.between(0, 3);
     const int n = shapes.between(0, 30), d_p = shapes.between(0, d), d_pk = shapes.between(0, 5);
     for (PositionCost way : kWays) {
-      const int stream = way == PositionCost::wide_concat ? d + d_p : d;
+      const int stream = way == PositionCost::concat_wide ? d + d_p : d;
       const int token_width = way == PositionCost::concat ? d - d_p : d;
       const int position_width = way == PositionCost::add ? d : d_p;
       long parameters = 0, multiplications = 0, cache = 0;

@@ -26,10 +26,10 @@ TEST(SchemeRegistry, CountsForBertBase) {
   const SchemeShape bert{{1, 768, 12, 64, 64, 16, 768, 512, 128, 32, 12}};
   const auto count = [&](const char* id) { return scheme_parameters(*find_scheme(id), bert); };
   EXPECT_EQ(count("none") + count("alibi") + count("rope"), 0);
-  EXPECT_EQ(count("added"), 393'216);
-  EXPECT_EQ(count("concatenated-raw"), 32'768);
-  EXPECT_EQ(count("concatenated-full"), 32'768 + 12 * 98'304);
-  EXPECT_EQ(count("concatenated-block-diagonal"), 32'768 + 12 * 24'576);
+  EXPECT_EQ(count("add"), 393'216);
+  EXPECT_EQ(count("concat-raw"), 32'768);
+  EXPECT_EQ(count("concat-full"), 32'768 + 12 * 98'304);
+  EXPECT_EQ(count("concat-block-diagonal"), 32'768 + 12 * 24'576);
   EXPECT_EQ(count("shaw"), 12 * 257 * 64);
   EXPECT_EQ(count("transformer-xl"), 12 * 589'824 + 1536);
   EXPECT_EQ(count("t5"), 384);
@@ -86,13 +86,13 @@ TEST(SchemeRegistry, EntriesBuildTheirSchemes) {
     Scheme<double> expected;
   };
   const std::vector<Built> built = {
-      {"none", plain, no_position(content, 0.7)},
-      {"added", plain, added(in.content, scaled, in.query, in.key, heads, 0.7)},
-      {"concatenated-raw", plain, concatenated_raw(in.content, scaled, heads, 0.7)},
-      {"concatenated-full", plain,
-       concatenated_full(in.content, scaled, in.query, in.key, uq.weight, uk.weight, heads, 0.7)},
-      {"concatenated-block-diagonal", plain,
-       concatenated_block_diagonal(content, project_content(scaled, uq, uk, heads), 0.7)},
+      {"none", plain, none(content, 0.7)},
+      {"add", plain, add(in.content, scaled, in.query, in.key, heads, 0.7)},
+      {"concat-raw", plain, concat_raw(in.content, scaled, heads, 0.7)},
+      {"concat-full", plain,
+       concat_full(in.content, scaled, in.query, in.key, uq.weight, uk.weight, heads, 0.7)},
+      {"concat-block-diagonal", plain,
+       concat_block_diagonal(content, project_content(scaled, uq, uk, heads), 0.7)},
       {"shaw", plain, shaw(content, in.offset_keys, 0.7)},
       {"transformer-xl", plain, transformer_xl(content, in.offsets, in.offset_key, in.u, in.v, 0.7)},
       {"t5", plain, t5(content, biases, in.buckets, 0.7)},
@@ -100,8 +100,8 @@ TEST(SchemeRegistry, EntriesBuildTheirSchemes) {
       {"deberta", plain, deberta(content, in.distances, uq, uk, DebertaIndex::paper, 0.7)},
       {"tupe-a", untied, tupe(content, tupe_rows, uq, uk, true, {}, in.buckets, 0.7)},
       {"tupe-r", untied, tupe(content, tupe_rows, uq, uk, true, biases, in.buckets, 0.7)},
-      {"diet-abs", diet, diet_absolute<double>(content, diet_query, 2 * diet_query, {}, 0.7)},
-      {"diet-rel", plain, diet_relative<double>(content, biases, {}, 0.7)},
+      {"diet-abs", diet, diet_abs<double>(content, diet_query, 2 * diet_query, {}, 0.7)},
+      {"diet-rel", plain, diet_rel<double>(content, biases, {}, 0.7)},
       {"rope", plain, rope(content, Layout::interleaved, 10000, 0.7)},
       {"decoupled-rope", plain,
        decoupled_rope(content, apply(in.rotary_query, in.content), apply(in.rotary_key, in.content),

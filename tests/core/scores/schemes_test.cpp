@@ -95,7 +95,7 @@ void expect_term(const Input& in, const Scheme<double>& scheme, int term, const 
 TEST(Schemes, NoPositionIsTheContentAlone) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Input in(seed, 0);
-    expect_logits(in, no_position(in.content(), in.scale()),
+    expect_logits(in, none(in.content(), in.scale()),
                   [&](int i, int j, int h) { return in.content_content(i, j, h) * in.scale(); });
   }
 }
@@ -110,15 +110,15 @@ TEST(Schemes, ResidualsAreMeasured) {
   const Matrix<double> rows = shapes.matrix(n, heads * width);
   const T5Options buckets{true, 8, 16};
   const std::vector<Scheme<double>> schemes = {
-      no_position(content, 0.3),
+      none(content, 0.3),
       shaw(content, shapes.matrix(7, width), 0.3),
       t5(content, shapes.matrix(8, heads), buckets, 1.0),
       alibi(content, 0.3, true),
       deberta(content, shapes.matrix(12, d), w, w, DebertaIndex::paper, 0.3),
       tupe(content, shapes.matrix(n + 1, d), w, w, true, Matrix<double>(shapes.matrix(9, heads)), buckets,
            0.3),
-      diet_absolute(content, rows, rows, {}, 0.3),
-      diet_relative(content, shapes.matrix(7, heads), {}, 0.3),
+      diet_abs(content, rows, rows, {}, 0.3),
+      diet_rel(content, shapes.matrix(7, heads), {}, 0.3),
       rope(content, Layout::interleaved, 10000, 0.3)};
   for (std::size_t s = 0; s < schemes.size(); ++s) {
     const Head head = head_of(schemes[s], 1);
@@ -143,9 +143,9 @@ TEST(Schemes, SecondRoutesMeet) {
 
 TEST(Schemes, NoPositionDoesNotSeeOrder) {
   Input in(3, 4);
-  const Matrix<double> before = head_of(no_position(in.content(), 1.0), 0).logits;
+  const Matrix<double> before = head_of(none(in.content(), 1.0), 0).logits;
   in.x.row(0).swap(in.x.row(2));
-  Matrix<double> after = head_of(no_position(in.content(), 1.0), 0).logits;
+  Matrix<double> after = head_of(none(in.content(), 1.0), 0).logits;
   after.row(0).swap(after.row(2));
   after.col(0).swap(after.col(2));
   EXPECT_LT(max_abs(before - after), 1e-14);
@@ -179,21 +179,21 @@ TEST(Schemes, AddedHasFourTermsAndConcatenatedTheSameOrTwo) {
         return terms[0](i, j, h) + terms[1](i, j, h) + terms[2](i, j, h) + terms[3](i, j, h);
       });
     };
-    four(added(in.x, p, in.wq, in.wk, in.heads, in.scale()), p, wq_only, wk_only);
-    four(concatenated_full(in.x, q, in.wq, in.wk, full_q.weight, full_k.weight, in.heads, in.scale()), q,
-         full_q, full_k);
+    four(add(in.x, p, in.wq, in.wk, in.heads, in.scale()), p, wq_only, wk_only);
+    four(concat_full(in.x, q, in.wq, in.wk, full_q.weight, full_k.weight, in.heads, in.scale()), q, full_q,
+         full_k);
 
     const auto dot = [](const Matrix<double>& a, int i, const Matrix<double>& b, int j, int from, int count) {
       double total = 0;
       for (int c = from; c < from + count; ++c) total += a(i, c) * b(j, c);
       return total;
     };
-    expect_logits(in, concatenated_raw(in.x, q, in.heads, 2.0), [&](int i, int j, int) {
+    expect_logits(in, concat_raw(in.x, q, in.heads, 2.0), [&](int i, int j, int) {
       return 2 * (dot(in.x, i, in.x, j, 0, in.d) + dot(q, i, q, j, 0, d_p));
     });
     const Content<double> position{in.shapes.matrix(in.n, in.heads * own),
                                    in.shapes.matrix(in.n, in.heads * own), in.heads};
-    const Scheme<double> untied = concatenated_block_diagonal(in.content(), position, in.scale());
+    const Scheme<double> untied = concat_block_diagonal(in.content(), position, in.scale());
     ASSERT_EQ(untied.terms.size(), 2u);
     const Entry of_position = [&](int i, int j, int h) {
       return in.scale() * dot(position.query, i, position.key, j, h * own, own);
@@ -337,7 +337,7 @@ TEST(Schemes, DietAbsoluteDoesNotScalePositions) {
     const Matrix<double> pq = in.shapes.matrix(in.n, in.heads * d_p);
     const Matrix<double> pk = in.shapes.matrix(in.n, in.heads * d_p);
     const auto segments = some_segments(in);
-    expect_logits(in, diet_absolute(in.content(), pq, pk, segments, in.scale()), [&](int i, int j, int h) {
+    expect_logits(in, diet_abs(in.content(), pq, pk, segments, in.scale()), [&](int i, int j, int h) {
       double score = in.scale() * in.content_content(i, j, h) + segment(segments, i, j, h);
       for (int c = h * d_p; c < (h + 1) * d_p; ++c) score += pq(i, c) * pk(j, c);
       return score;
@@ -366,10 +366,10 @@ TEST(Schemes, DietAbsoluteReachesRankOfBothWidths) {
     }
     return found;
   };
-  const auto added = no_position(project_content<double>(x + p, wq, wk, 1), 1.0);
+  const auto added = none(project_content<double>(x + p, wq, wk, 1), 1.0);
   EXPECT_EQ(rank(head_of(added, 0).logits), 8);
   const auto untied =
-      diet_absolute(project_content(x, wq, wk, 1), shapes.matrix(n, 8), shapes.matrix(n, 8), {}, 1.0);
+      diet_abs(project_content(x, wq, wk, 1), shapes.matrix(n, 8), shapes.matrix(n, 8), {}, 1.0);
   EXPECT_EQ(rank(head_of(untied, 0).logits), 16);
 }
 
@@ -379,7 +379,7 @@ TEST(Schemes, DietRelativeLooksUpIMinusJ) {
     const int k = in.shapes.between(0, 5);
     const Matrix<double> bias = in.shapes.matrix(2 * k + 1, in.heads);
     const auto segments = some_segments(in);
-    expect_logits(in, diet_relative(in.content(), bias, segments, in.scale()), [&](int i, int j, int h) {
+    expect_logits(in, diet_rel(in.content(), bias, segments, in.scale()), [&](int i, int j, int h) {
       return in.scale() * in.content_content(i, j, h) + segment(segments, i, j, h) +
              bias(std::min(std::max(i - j, -k), k) + k, h);
     });

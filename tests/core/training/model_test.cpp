@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{TrainingScheme::none, Table::learned}, Case{TrainingScheme::add, Table::learned},
         Case{TrainingScheme::add, Table::sinusoid}, Case{TrainingScheme::add, Table::frozen},
         Case{TrainingScheme::concat, Table::learned}, Case{TrainingScheme::concat, Table::sinusoid},
-        Case{TrainingScheme::concat, Table::frozen}, Case{TrainingScheme::wide_concat, Table::learned},
+        Case{TrainingScheme::concat, Table::frozen}, Case{TrainingScheme::concat_wide, Table::learned},
         Case{TrainingScheme::untied, Table::learned}, Case{TrainingScheme::untied, Table::sinusoid},
         Case{TrainingScheme::rope, Table::learned}, Case{TrainingScheme::alibi, Table::learned},
         Case{TrainingScheme::t5, Table::learned}, Case{TrainingScheme::qk, Table::learned},
@@ -198,7 +198,7 @@ TEST(Model, FloatIsDoubleRounded) {
 TEST(Model, TermsAddUpToTheScores) {
   Shapes shapes(8);
   for (const TrainingScheme scheme :
-       {TrainingScheme::add, TrainingScheme::concat, TrainingScheme::wide_concat, TrainingScheme::untied}) {
+       {TrainingScheme::add, TrainingScheme::concat, TrainingScheme::concat_wide, TrainingScheme::untied}) {
     for (const bool layer_norm : {false, true}) {
       ModelOptions options;
       options.scheme = scheme;
@@ -223,7 +223,7 @@ TEST(Model, TermsAddUpToTheScores) {
 TEST(Model, CanonicalSharesDoNotDependOnWhereTheTablesLie) {
   Shapes shapes(11);
   for (const TrainingScheme scheme :
-       {TrainingScheme::add, TrainingScheme::concat, TrainingScheme::wide_concat}) {
+       {TrainingScheme::add, TrainingScheme::concat, TrainingScheme::concat_wide}) {
     for (const bool causal : {false, true}) {
       ModelOptions options;
       options.scheme = scheme;

@@ -26,7 +26,7 @@ ModelOptions model_of(const Value& from) {
   options.vocabulary = from["vocabulary"].GetInt();
   options.classes = from["classes"].GetInt();
   options.rows = from["rows"].GetInt();
-  options.width = from["d_model"].GetInt() / (options.scheme == TrainingScheme::wide_concat ? 2 : 1);
+  options.width = from["d_model"].GetInt() / (options.scheme == TrainingScheme::concat_wide ? 2 : 1);
   if (options.scheme == TrainingScheme::concat) options.position_width = from["d_position"].GetInt();
   options.heads = from["heads"].GetInt();
   options.layers = from["layers"].GetInt();

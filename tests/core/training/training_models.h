@@ -28,7 +28,7 @@ inline OwnBatch any_batch(const ModelOptions& options, int sequences, int n, Sha
 }
 
 constexpr TrainingScheme kSchemes[] = {
-    TrainingScheme::none,    TrainingScheme::add,    TrainingScheme::concat,      TrainingScheme::wide_concat,
+    TrainingScheme::none,    TrainingScheme::add,    TrainingScheme::concat,      TrainingScheme::concat_wide,
     TrainingScheme::untied,  TrainingScheme::rope,   TrainingScheme::alibi,       TrainingScheme::t5,
     TrainingScheme::qk,      TrainingScheme::values, TrainingScheme::shortformer, TrainingScheme::every_layer,
     TrainingScheme::project, TrainingScheme::gate,   TrainingScheme::row_gate,    TrainingScheme::film,
@@ -36,8 +36,8 @@ constexpr TrainingScheme kSchemes[] = {
 
 inline std::string name_of(TrainingScheme scheme) {
   constexpr const char* kNames[] = {
-      "none",   "add",         "concat",      "wide_concat", "untied", "rope",     "alibi", "t5",      "qk",
-      "values", "shortformer", "every_layer", "project",     "gate",   "row_gate", "film",  "multiply"};
+      "none",   "add",         "concat",      "concat-wide", "untied", "rope",     "alibi", "t5",      "qk",
+      "values", "shortformer", "every-layer", "project",     "gate",   "row-gate", "film",  "multiply"};
   return kNames[static_cast<int>(scheme)];
 }
 

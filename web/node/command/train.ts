@@ -1,5 +1,6 @@
 // superpose train: trains small transformers on tasks, under several schemes, over several seeds.
 import { load, type Superpose, type Task, type TaskTrainerOptions, type TrainingScheme } from 'superpose';
+import { formerSchemes } from '../../figures/formerNames.js';
 import type { TrainingRun } from '../../figures/trainingRun.js';
 import { csvOf } from '../index.js';
 import { checkWritable, write } from './files.js';
@@ -130,19 +131,20 @@ function printed(rows: Row[]): string {
 const tables = ['learned', 'sinusoid', 'frozen'] as const;
 /** Schemes whose positions have rows. */
 const withTable = [
-  ...['add', 'concat', 'wide_concat', 'untied', 'qk', 'values', 'shortformer', 'every_layer'],
-  ...['project', 'gate', 'row_gate', 'film', 'multiply'],
+  ...['add', 'concat', 'concat-wide', 'untied', 'qk', 'values', 'shortformer', 'every-layer'],
+  ...['project', 'gate', 'row-gate', 'film', 'multiply'],
 ];
 
 /** `concat`, `add:sinusoid`, `concat:8` or `concat:sinusoid:8`, where 8 is d_position; or `floor`. */
 function schemeOf(text: string): Partial<TaskTrainerOptions> {
-  const [scheme = '', ...more] = text.trim().split(':');
+  const [given = '', ...more] = text.trim().split(':');
+  const scheme = Object.hasOwn(formerSchemes, given) ? formerSchemes[given] : given;
   const chosen: Partial<TaskTrainerOptions> =
     scheme === 'floor' ? { zeroScores: true } : { scheme: scheme as TrainingScheme };
   for (const one of more) {
     const table = tables.find((name) => name === one);
     const allowed = table
-      ? withTable.includes(scheme) && chosen.table === undefined
+      ? withTable.includes(scheme as string) && chosen.table === undefined
       : scheme === 'concat' && /^\d+$/.test(one) && chosen.d_position === undefined;
     if (!allowed)
       throw new Refusal(
