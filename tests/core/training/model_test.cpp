@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sanitized.h"
@@ -78,7 +79,9 @@ struct Case {
 
   std::string name() const {
     constexpr const char* kTables[] = {"learned", "sinusoid", "frozen"};
-    return name_of(scheme) + "_" + kTables[static_cast<int>(table)];
+    std::string name = name_of(scheme) + "_" + kTables[static_cast<int>(table)];
+    std::replace(name.begin(), name.end(), '-', '_');  // names of tests have no hyphens
+    return name;
   }
 };
 
