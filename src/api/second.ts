@@ -22,6 +22,7 @@ import { orderApi } from './scores/order.js';
 import { rankApi } from './scores/rank.js';
 import { schemeRegistryApi } from './scores/schemeRegistry.js';
 import { schemesApi } from './scores/schemes.js';
+import { softmaxApi } from './scores/softmax.js';
 import { tasksApi } from './training/tasks.js';
 import { trainApi } from './training/train.js';
 import { trainerApi } from './training/trainer.js';
@@ -48,6 +49,7 @@ export type * from './scores/rank.js';
 export type * from './scores/schemeInputs.js';
 export type * from './scores/schemeRegistry.js';
 export type * from './scores/schemes.js';
+export type * from './scores/softmax.js';
 export type * from './training/tasks.js';
 export type * from './training/train.js';
 export type * from './training/trainer.js';
@@ -75,6 +77,7 @@ const factories = [
   rankApi,
   schemeRegistryApi,
   schemesApi,
+  softmaxApi,
   tasksApi,
   trainApi,
   trainerApi,

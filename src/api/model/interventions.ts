@@ -1,7 +1,8 @@
 // What positions are for: a sentence's embedding when they are taken from some of their readers, and what
 // draws attention to its first token.
 import * as check from '../check.js';
-import type { FloatsOf, Precision, Table } from '../table.js';
+import type { Superpose } from '../superpose.js';
+import { type FloatsOf, type Precision, type Table, table } from '../table.js';
 import type { CorpusMeans } from './corpusMeans.js';
 import { meansAt } from './corpusMeans.js';
 import type { Encoder, EncoderForward, ForwardInput, StateMeans } from './encoder.js';
@@ -127,8 +128,12 @@ export function positionsTaken<P extends Precision>(
   };
 }
 
+/** Both modules’ measurements that are taken here. */
+export type Measures = Pick<Superpose, 'summary' | 'meanDecomposition' | 'rowCosines'>;
+
 /** `rowsOf` gives a sentence’s rows after its position rows are chosen. */
 export async function firstTokenInputs<P extends Precision>(
+  superpose: Measures,
   encoder: Encoder<FloatsOf<P>>,
   sentence: Sentence,
   rowsOf: (sentence: Sentence, rows: readonly number[]) => Promise<Rows<P>>,
@@ -149,43 +154,49 @@ export async function firstTokenInputs<P extends Precision>(
     ['swapped', sentence, swapped],
   ] as const;
   const found: FirstTokenInput[] = [];
-  let plain: Float64Array | undefined;
+  let plain: Table | undefined;
   for (const [name, input, rows] of inputs) {
     const forward = encoder.forward(await rowsOf(input, rows));
     const to = (column: number) =>
       Float64Array.from({ length: forward.layers }, (_, layer) =>
-        meanAttention(forward.attention(layer), heads, n, column),
+        meanAttention(superpose, forward.attention(layer), heads, n, column),
       );
-    const rest = meanAfterFirst(forward.state(forward.layers));
+    const rest = meanAfterFirst(superpose, forward.state(forward.layers));
     plain ??= rest;
     const zero = rows.indexOf(0);
     found.push({
       name,
       first: to(0),
       rowZero: zero < 0 ? undefined : to(zero),
-      cosine: cosineOf(plain, rest),
+      cosine: superpose.rowCosines(plain, rest).data[0] as number,
     });
   }
   return found;
 }
 
 /** Over heads and over the queries between the first and the last. */
-function meanAttention(weights: ArrayLike<number>, heads: number, n: number, column: number): number {
-  let sum = 0;
-  for (let head = 0; head < heads; head++)
-    for (let query = 1; query < n - 1; query++) sum += weights[(head * n + query) * n + column] as number;
-  return sum / (heads * (n - 2));
+function meanAttention(
+  { summary }: Measures,
+  weights: ArrayLike<number>,
+  heads: number,
+  n: number,
+  column: number,
+): number {
+  const queries = Array.from({ length: heads * n }, (_, query) => query).filter(
+    (query) => query % n > 0 && query % n < n - 1,
+  );
+  return summary(Float64Array.from(queries, (query) => weights[query * n + column] as number)).mean;
 }
 
-function meanAfterFirst({ data, rows, columns }: Table): Float64Array {
-  const mean = new Float64Array(columns);
-  for (let row = 1; row < rows; row++)
-    for (let c = 0; c < columns; c++) mean[c] = (mean[c] as number) + (data[row * columns + c] as number);
-  return mean;
-}
-
-function cosineOf(a: Float64Array, b: Float64Array): number {
-  const dot = (x: Float64Array, y: Float64Array) =>
-    x.reduce((sum, one, c) => sum + one * (y[c] as number), 0);
-  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+/** [1, d], over all rows but the first. */
+function meanAfterFirst({ meanDecomposition }: Measures, { data, rows, columns }: Table): Table {
+  const one = Array<number>(rows - 1).fill(0);
+  const { global } = meanDecomposition({
+    rows: table(data.subarray(columns), rows - 1, columns),
+    positionOf: one,
+    positions: 1,
+    tokenOf: one,
+    tokens: 1,
+  });
+  return table(global, 1, columns);
 }

@@ -24,6 +24,7 @@ import {
   type FirstTokenInput,
   type FirstTokenOptions,
   firstTokenInputs,
+  type Measures,
   type PositionsTaken,
   positionsTaken,
   type TakenOptions,
@@ -37,7 +38,7 @@ type Rows<P extends Precision> = Readonly<Record<string, Table<FloatsOf<P>>>>;
 
 export interface LayeredModel {
   /** Both modules. */
-  superpose: Pick<Superpose, 'positionMeans' | 'poolShares'>;
+  superpose: Measures & Pick<Superpose, 'positionMeans' | 'poolShares'>;
   /** Its encoders. */
   resident: Resident;
   /** Channels of a state, from 1 up. */
@@ -248,10 +249,17 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     const row = check.integer('row', options.row, 1, n - 2);
     const token = check.integer('token', options.token, 0);
     return whole(options, (encoder, precision) =>
-      firstTokenInputs(encoder, sentence, (input, rows) => model.changed(input, { rows }, precision), heads, {
-        token,
-        row,
-      }),
+      firstTokenInputs(
+        superpose,
+        encoder,
+        sentence,
+        (input, rows) => model.changed(input, { rows }, precision),
+        heads,
+        {
+          token,
+          row,
+        },
+      ),
     );
   };
 

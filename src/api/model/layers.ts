@@ -34,15 +34,15 @@ export type TensorOf = <P extends Precision>(name: string, precision: P) => Tabl
 
 /** The functions of MiniLM that need all layers. */
 export function layersOf({ superpose, model, layerBytes, corpusRows, read }: LayersInput) {
-  const { encoder, positionMeans } = superpose as Partial<Superpose>;
-  if (!encoder || !positionMeans) {
+  const { encoder } = superpose as Partial<Superpose>;
+  if (!encoder) {
     throw new Error(
       'The layers after the first scores run in the second module; load the model over load() or loadRest().',
     );
   }
   const { d_model } = model;
   const run = layeredModel({
-    superpose: { positionMeans, poolShares: superpose.poolShares },
+    superpose: superpose as Superpose,
     resident: resident(() => ({
       async begin(precision) {
         const { normalization, heads } = model.layer(precision);

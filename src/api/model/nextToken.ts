@@ -88,10 +88,7 @@ async function expectedAfter<P extends Precision>(
     const block = await checkpoint.rows(name, places, precision, watch);
     logits.set(rowsThrough(superpose, block, { weight }, precision).data, from);
   }
-  const largest = logits.reduce((most, one) => Math.max(most, one));
-  const powers = logits.map((one) => Math.exp(one - largest));
-  const sum = powers.reduce((all, one) => all + one);
-  return { logits, probabilities: powers.map((one) => one / sum) };
+  return { logits, probabilities: superpose.softmax(table(logits, 1, count)).data };
 }
 
 /** The tensors between the last rows and the logits. */

@@ -1,5 +1,6 @@
 // Softmax over keys, of the whole score or of a sum of its terms. In a causal model a query sees the keys up to its
-// own, and with a window those no further away: the others have no weight.
+// own, and with a window those no further away: the others have no weight. These weights are shown, by std::exp over
+// ranges of keys; numeric/in_place.h has the softmax that models run, in vectors, in float by a polynomial to 2 ulp.
 #pragma once
 
 #include "numeric/matrix.h"
@@ -7,8 +8,8 @@
 
 namespace superpose {
 
-// Replaces each row of logits [n, n] by its softmax. The row's maximum is subtracted first, so large
-// logits do not overflow. Anything that is constant along a row changes nothing.
+// Replaces each row of logits [n, n], or [rows, n] where every key is seen, by its softmax. The row's maximum is
+// subtracted first, so large logits do not overflow. Anything that is constant along a row changes nothing.
 template <typename Scalar>
 void softmax_rows(Matrix<Scalar>& logits, bool causal = false, int window = kEverywhere);
 

@@ -10,6 +10,7 @@
 #include "scores/rank.h"
 #include "scores/scheme_head.h"
 #include "scores/scheme_registry.h"
+#include "scores/softmax.h"
 #include "stretch_in.h"
 
 namespace superpose {
@@ -242,6 +243,12 @@ Value score_ranks_out(int n, int d_token, int d_position, int d_head, int d_posi
   return result;
 }
 
+Value softmax_out(const Value& logits) {
+  Matrix<double> rows = matrix_in<double>(logits);
+  softmax_rows(rows);
+  return copy_out(rows);
+}
+
 EMSCRIPTEN_BINDINGS(second_scores) {
   using emscripten::function;
   function("schemeScores", &scheme_scores_out);
@@ -252,6 +259,7 @@ EMSCRIPTEN_BINDINGS(second_scores) {
   function("permutationEffect", &permutation_effect_out);
   function("numericalRank", &numerical_rank_out);
   function("scoreRanks", &score_ranks_out);
+  function("softmax", &softmax_out);
 }
 
 }  // namespace

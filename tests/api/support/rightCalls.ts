@@ -435,6 +435,7 @@ const completeCalls: Record<string, RightCall> = {
       },
     ],
   },
+  softmax: { sound: [token], huge: [large] },
   numericalRank: { sound: [token, 0.1], huge: [zeros(2 ** 22, 9)] },
   permutationEffect: {
     sound: [{ input: token, layers: [layer], causal: true, permutation: [1, 0, 2] }],
