@@ -1,4 +1,5 @@
-// LayerNorm of whole rows, for an encoder's residual stream; scores/layer_norm.h takes a sum apart.
+// LayerNorm of whole rows, for an encoder's residual stream, where they lie. scores/layer_norm.h takes a sum apart, into
+// copies that one product projects, and guards sigma against overflow: tables are a caller's, a stream is a model's.
 #pragma once
 
 #include "numeric/matrix.h"

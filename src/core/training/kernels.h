@@ -12,7 +12,8 @@ void softmax_backward(Block<const Scalar> weights, Block<Scalar> gradient, Eigen
                       Eigen::Index n);
 
 // Rows [count, d], one after another, minus their mean and over their root mean square with epsilon 1e-5;
-// inverse [count] is the factor of each row.
+// inverse [count] is the factor of each row. Not model/row_norm.h's norm: the gradient needs the rows before the gain and
+// their factors, so both are kept and the gain is a step of its own.
 template <typename Scalar>
 void layer_norm(const Scalar* x, Eigen::Index count, Eigen::Index d, Scalar* normalized, Scalar* inverse);
 
