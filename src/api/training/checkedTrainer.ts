@@ -13,25 +13,33 @@ import {
   termNames,
 } from './trainerOptions.js';
 
-const otherWays = schemeNames.slice(schemeNames.indexOf('qk'));
 const tableNames = ['learned', 'sinusoid', 'frozen'] as const;
 const maxSequences = 2 ** 16;
 
-const isOtherWay = (scheme: TrainingScheme) => (otherWays as readonly string[]).includes(scheme);
-export const noSum = (scheme: TrainingScheme) =>
-  `The stream under '${scheme}' is no sum of token and position rows.`;
-/** Whether token and position rows are summands of a scheme's stream. */
-export const inStream = (scheme: TrainingScheme) =>
-  ['add', 'concat', 'concat-wide', 'every-layer', 'project'].includes(scheme);
-/** Whether the first layer reads rows made of tokens and positions. */
-export const fuses = (scheme: TrainingScheme) => inStream(scheme) || isOtherWay(scheme);
-/** Whether the stream is made of token and position rows, but is no sum of them. */
-export const interacts = (scheme: TrainingScheme) =>
-  schemeNames.indexOf(scheme) >= schemeNames.indexOf('gate');
-/** Whether positions have no rows, so that terms are of what scores ask. */
-export const noTable = (scheme: TrainingScheme) => !fuses(scheme) && scheme !== 'untied';
-/** Whether queries and keys of the first layer read their sum. */
-const sums = (scheme: TrainingScheme) => inStream(scheme) || scheme === 'qk';
+/** What a scheme is, as the core has it. */
+export interface SchemeFacts {
+  /** Its name. */
+  id: TrainingScheme;
+  /** Whether token and position rows are summands of its stream. */
+  inStream: boolean;
+  /** Whether queries and keys of the first layer read their sum. */
+  sums: boolean;
+  /** Whether a score of the first layer is a sum of terms of tokens and positions. */
+  hasTerms: boolean;
+  /** Whether the first layer reads rows made of tokens and positions. */
+  fuses: boolean;
+  /** Whether the stream is made of token and position rows, but is no sum of them. */
+  interacts: boolean;
+  /** Whether positions have rows; where not, terms are of what scores ask. */
+  hasTable: boolean;
+  /** Whether its rows are a token’s channels and then a position’s. */
+  concatenates: boolean;
+  /** Of its stream, in d_model. */
+  width: number;
+}
+
+export const noSum = ({ id }: SchemeFacts) =>
+  `The stream under '${id}' is no sum of token and position rows.`;
 
 /** Checks the options of a trainer, before anything is allocated. */
 export function checkedTrainer(raw: Raw, options: TrainerOptions) {
@@ -45,7 +53,9 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
   if (given.batches != null && typeof given.batches !== 'function')
     check.refuse('batches', 'a function that gives tokens and targets', given.batches, false);
 
-  const scheme = schemeNames[check.placeIn('scheme', given.scheme ?? 'add', schemeNames)] as TrainingScheme;
+  const place = check.placeIn('scheme', given.scheme ?? 'add', schemeNames);
+  const facts = raw.trainingScheme(place) as SchemeFacts;
+  const scheme = facts.id;
   const tableOf = check.placeIn('table', given.table ?? 'learned', tableNames);
   const d_model = check.integer('d_model', given.d_model ?? 32, 1);
   if (scheme === 'concat' && d_model < 2)
@@ -56,7 +66,7 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
     1,
     Math.max(1, d_model - 1),
   );
-  const stream = scheme === 'concat-wide' ? 2 * d_model : d_model;
+  const stream = facts.width * d_model;
   const heads = given.heads ?? 2;
   const d_head = check.headWidth(heads, stream, 'the stream', 'channels');
   if (scheme === 'rope' && d_head % 2 !== 0) {
@@ -106,13 +116,14 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
   if (scheme !== 'rope' && (given.base !== undefined || given.stretch !== undefined)) {
     throw new RangeError(`base and stretch belong to 'rope'; the scheme is '${scheme}'.`);
   }
-  const noTerms = noTermsOf(scheme, flags.zeroScores);
+  const noTerms = noTermsOf(facts, flags.zeroScores);
   const cuts = checkedTerms('cuts', given.cuts ?? [], noTerms);
 
   const model = {
     cuts,
     noTerms,
-    scheme,
+    facts,
+    scheme: place,
     stream,
     table: tableOf,
     d_model,
@@ -126,12 +137,12 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
     single,
   };
   const memory = (sizes: { vocabulary: number; classes: number; positions: number }, tokens: number) => {
-    if (flags.tied && (sizes.classes !== sizes.vocabulary || scheme.includes('concat'))) {
+    if (flags.tied && (sizes.classes !== sizes.vocabulary || facts.concatenates)) {
       throw new RangeError(
         `tied reads answers with the token rows: it takes as many classes as tokens, here ${sizes.classes} and ${sizes.vocabulary}, and no concatenation.`,
       );
     }
-    const bytes = memoryOf({ ...sizes, stream, heads, layers, ...flags, scheme, single }) + 8 * tokens;
+    const bytes = memoryOf({ ...sizes, stream, heads, layers, ...flags, facts, single }) + 8 * tokens;
     check.fits(`A model of ${stream} channels, ${layers} layers and ${sizes.positions} positions`, bytes);
     return bytes;
   };
@@ -161,11 +172,11 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
 }
 
 /** Why a score of the first layer is not a sum of terms, in a sentence; null where it is one. */
-function noTermsOf(scheme: TrainingScheme, zeroScores: boolean): string | null {
+function noTermsOf(scheme: SchemeFacts, zeroScores: boolean): string | null {
   if (zeroScores) return 'All scores are 0, so they have no terms.';
-  if (sums(scheme) || scheme === 'untied') return null;
-  if (interacts(scheme) || noTable(scheme))
-    return `Under '${scheme}' terms are cut only by cut() and only().`;
+  if (scheme.hasTerms) return null;
+  if (scheme.interacts || !scheme.hasTable)
+    return `Under '${scheme.id}' terms are cut only by cut() and only().`;
   return noSum(scheme);
 }
 
@@ -188,7 +199,7 @@ interface Sizes {
   layers: number;
   mlp: boolean;
   single: boolean;
-  scheme: TrainingScheme;
+  facts: SchemeFacts;
   scaleTokens: boolean;
   tied: boolean;
 }
@@ -203,9 +214,11 @@ function memoryOf(sizes: Sizes) {
   const positional = (2 * heads + 5) * L * L + 8 * L * D + D * D;
   const parameters = (V + L + classes + 2 * D) * D + layers * (4 * D + 2 * wide) * D + heads * 2 * L;
   // Tables made of others, what queries and keys read besides, and weights.
-  const ways = isOtherWay(sizes.scheme)
-    ? 4 * (V + L) * D + (layers + 2) * most * (D + 1) + 4 * layers * L * D + 12 * D * D
-    : 2 * V * D * Number(sizes.scaleTokens);
+  const { fuses, concatenates, id } = sizes.facts;
+  const ways =
+    fuses && !concatenates && id !== 'add'
+      ? 4 * (V + L) * D + (layers + 2) * most * (D + 1) + 4 * layers * L * D + 12 * D * D
+      : 2 * V * D * Number(sizes.scaleTokens);
   const tied = sizes.tied ? 2 * V * D : 0;
   const values = tied + layers * layer + part + positional + ways + 5 * parameters;
   return (single ? 4 : 8) * values + 8 * 6 * (V + L) * D;

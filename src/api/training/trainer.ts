@@ -2,21 +2,11 @@ import * as check from '../check.js';
 import { type Handle, held } from '../handle.js';
 import type { Raw } from '../module.js';
 import { type Floats, type Table, table } from '../table.js';
-import {
-  type CheckedTrainer,
-  checkedTerms,
-  checkedTrainer,
-  fuses,
-  inStream,
-  interacts,
-  noSum,
-  noTable,
-} from './checkedTrainer.js';
+import { type CheckedTrainer, checkedTerms, checkedTrainer, noSum } from './checkedTrainer.js';
 import { checkedBatch, checkedTokens, type TrainingBatch } from './tasks.js';
 import {
   type AskedTrainingTerm,
   askedNames,
-  schemeNames,
   type TrainerOptions,
   type TrainingTerm,
   termNames,
@@ -143,7 +133,7 @@ export function trainerApi(raw: Raw): TrainerApi {
 
 /** A trainer from checked options. */
 export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
-  const { scheme, heads, single, vocabulary, classes, positions, noTerms, stream } = checked;
+  const { facts, heads, single, vocabulary, classes, positions, noTerms, stream } = checked;
   const sizes = { vocabulary, classes, positions };
   const trainer = held(
     raw,
@@ -152,10 +142,10 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
     () =>
       raw.trainer({
         ...checked,
-        scheme: schemeNames.indexOf(scheme),
         batches: undefined,
         cuts: undefined,
         noTerms: undefined,
+        facts: undefined,
       }),
     raw.deleteTrainer,
   );
@@ -179,10 +169,10 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
     return raw.evaluateTrainer(address, terms, own);
   };
   /** Why there are no terms to measure. */
-  const unmeasured = (interacts(scheme) || noTable(scheme)) && !checked.zeroScores ? null : noTerms;
+  const unmeasured = (facts.interacts || !facts.hasTable) && !checked.zeroScores ? null : noTerms;
   const bitOf = (term: AskedTrainingTerm): number => {
     trainer.address();
-    const place = check.placeIn('term', term, noTable(scheme) ? askedNames : termNames);
+    const place = check.placeIn('term', term, facts.hasTable ? termNames : askedNames);
     if (unmeasured !== null) throw new Error(unmeasured);
     return 1 << place;
   };
@@ -193,7 +183,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
   };
   cutTerms(checked.cuts);
   const evaluationN = 'evaluation' in checked ? checked.evaluation.n : checked.n;
-  const noRows = noSum(scheme);
+  const noRows = noSum(facts);
   const batchesSteps = (count: number, batches: (step: number) => TrainingBatch) => {
     const losses = new Float64Array(count);
     for (let k = 0; k < count; k++) {
@@ -274,10 +264,10 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
       const gauge = check.oneOf('gauge', options.gauge ?? 'raw', ['raw', 'canonical']);
       const none = (reason: string) => ({ mean: null, byHead: null, reason });
       if (unmeasured !== null) return none(unmeasured);
-      if (gauge === 'raw' && noTable(scheme))
-        return none(`'${scheme}' has shares only in the gauge 'canonical'.`);
-      if (gauge === 'canonical' && scheme === 'untied')
-        return none("Tokens and positions of 'untied' share no stream.");
+      if (gauge === 'raw' && !facts.hasTable)
+        return none(`'${facts.id}' has shares only in the gauge 'canonical'.`);
+      if (gauge === 'canonical' && facts.hasTerms && !facts.sums)
+        return none(`Tokens and positions of '${facts.id}' share no stream.`);
       const { mean, byHead } = raw.trainerShares(address, gauge === 'canonical');
       if (mean.some(Number.isNaN)) return none('The scores do not vary over keys.');
       return { mean, byHead: table(byHead, heads, mean.length), reason: null };
@@ -288,7 +278,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
         ...{ tokens: null, positions: null, interaction: null, without: null },
         reason,
       });
-      if (!fuses(scheme)) return none(noRows);
+      if (!facts.fuses) return none(noRows);
       check.fits('The rows of all tokens at all places', 32 * vocabulary * evaluationN * stream);
       const found = raw.trainerFusion(address);
       if (Number.isNaN(found.interaction)) return none('All rows are equal.');
@@ -301,7 +291,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
     overlap() {
       const address = trainer.address();
       const none = (reason: string) => ({ overlap: null, chanceBand: null, chanceExact: null, reason });
-      if (!inStream(scheme)) return none(noRows);
+      if (!facts.inStream) return none(noRows);
       const { overlap, chanceBand, chanceExact } = raw.trainerOverlap(address);
       if (Number.isNaN(overlap)) return none(equalRows);
       return { overlap, chanceBand, chanceExact, reason: null };
@@ -309,24 +299,23 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
     angles() {
       const address = trainer.address();
       const none = (reason: string) => ({ smallest: null, smallestLeading: null, reason });
-      if (!inStream(scheme)) return none(noRows);
+      if (!facts.inStream) return none(noRows);
       const { smallest, smallestLeading } = raw.trainerAngles(address);
       if (Number.isNaN(smallest)) return none(equalRows);
       return { smallest, smallestLeading, reason: null };
     },
     directions() {
       const address = trainer.address();
-      if (!inStream(scheme)) return { directions: null, reason: noRows };
+      if (!facts.inStream) return { directions: null, reason: noRows };
       const data = raw.trainerDirections(address);
       return { directions: table(data, 2, data.length / 2), reason: null };
     },
     coordinates(directions) {
       const address = trainer.address();
-      if (!inStream(scheme)) throw new Error(noRows);
-      const columns = scheme === 'concat-wide' ? 2 * checked.d_model : checked.d_model;
-      const { rows } = check.table('directions', directions, { columns });
+      if (!facts.inStream) throw new Error(noRows);
+      const { rows } = check.table('directions', directions, { columns: stream });
       check.positive('directions.rows', rows);
-      check.fits(`Coordinates along ${rows} directions`, 24 * rows * (vocabulary + evaluationN + columns));
+      check.fits(`Coordinates along ${rows} directions`, 24 * rows * (vocabulary + evaluationN + stream));
       const { tokens, positions: places } = raw.trainerCoordinates(address, directions);
       return { tokens: table(tokens, vocabulary, rows), positions: table(places, evaluationN, rows) };
     },

@@ -1,6 +1,7 @@
 // What is trained, and how: the options of a model and its optimiser.
 #pragma once
 
+#include <array>
 #include <cmath>
 
 #include "encodings/stretch.h"
@@ -29,6 +30,10 @@ enum class TrainingScheme {
   film,
   multiply,
 };
+// As the typed API names them.
+constexpr std::array<const char*, 17> kTrainingSchemeNames = {
+    "none",   "add",         "concat",      "concat-wide", "untied", "rope",     "alibi", "t5",      "qk",
+    "values", "shortformer", "every-layer", "project",     "gate",   "row-gate", "film",  "multiply"};
 
 // Where the position rows P come from, under a scheme that has them.
 enum class Table {
@@ -86,6 +91,8 @@ struct ModelOptions {
     return scheme != TrainingScheme::none && scheme != TrainingScheme::rope &&
            scheme != TrainingScheme::alibi && scheme != TrainingScheme::t5;
   }
+  // Whether the first layer reads rows made of tokens and positions.
+  bool fuses() const { return has_table() && scheme != TrainingScheme::untied; }
   // Whether the stream is made of tokens and positions, but is no sum of them.
   bool interacts() const {
     return scheme == TrainingScheme::gate || scheme == TrainingScheme::row_gate ||

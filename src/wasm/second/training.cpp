@@ -19,6 +19,23 @@ struct HeldBatch {
   Batch view() const { return {static_cast<int>(tokens.size()) / n, n, tokens.data(), targets.data()}; }
 };
 
+// What a scheme is, by its place in TrainingScheme.
+Value scheme_out(int scheme) {
+  ModelOptions of;
+  of.scheme = static_cast<TrainingScheme>(scheme);
+  Value result = Value::object();
+  result.set("id", std::string(kTrainingSchemeNames[scheme]));
+  result.set("inStream", of.in_stream());
+  result.set("sums", of.sums());
+  result.set("hasTerms", of.has_terms());
+  result.set("fuses", of.fuses());
+  result.set("interacts", of.interacts());
+  result.set("hasTable", of.has_table());
+  result.set("concatenates", of.concatenates());
+  result.set("width", of.d_model() / of.width);
+  return result;
+}
+
 HeldBatch batch_in(const Value& batch) {
   return {batch["n"].as<int>(), integers_in(batch["tokens"]), integers_in(batch["targets"])};
 }
@@ -403,6 +420,7 @@ Value task_targets_out(const Value& options) {
 
 EMSCRIPTEN_BINDINGS(second_training) {
   using emscripten::function;
+  function("trainingScheme", &scheme_out);
   function("trainer", &trainer_out);
   function("deleteTrainer", &delete_trainer_out);
   function("trainerSteps", &trainer_steps_out);

@@ -34,11 +34,6 @@ constexpr TrainingScheme kSchemes[] = {
     TrainingScheme::project, TrainingScheme::gate,   TrainingScheme::row_gate,    TrainingScheme::film,
     TrainingScheme::multiply};
 
-inline std::string name_of(TrainingScheme scheme) {
-  constexpr const char* kNames[] = {
-      "none",   "add",         "concat",      "concat-wide", "untied", "rope",     "alibi", "t5",      "qk",
-      "values", "shortformer", "every-layer", "project",     "gate",   "row-gate", "film",  "multiply"};
-  return kNames[static_cast<int>(scheme)];
-}
+inline std::string name_of(TrainingScheme scheme) { return kTrainingSchemeNames[static_cast<int>(scheme)]; }
 
 }  // namespace superpose
