@@ -8,6 +8,9 @@ forward written out here makes of it: FOLDER/relative.json says where in FOLDER/
   GPT-NeoX                                LN, biases; x += attention(LN1(x)) + mlp(LN2(x)), or one after the other
   BLOOM                                   x = LN(t); as GPT-2 from there
   T5 (encoder)                            RMS, no biases; no causal mask
+  ModernBERT                              x = LN(t), then the same with LN without betas, no norm before the first
+                                          attention, g(first half) * second half; every third layer is whole
+  ESM-2                                   x = 0.88 t / (1 - share of masks), masks' rows zero; as GPT-2 from there
 
 RMS(x) = g x / sqrt(mean(x^2) + eps). A head is e wide, which need not be d / H; query head h reads the key head
 floor(h G / H). Scores are q'k / sqrt(e), in T5 q'k, with what is relative:
@@ -17,7 +20,8 @@ floor(h G / H). Scores are q'k / sqrt(e), in T5 q'k, with what is relative:
   ALiBi     plus s_h (j - i): s_h = 2^(-8h/P), h = 1..P, P the largest power of two up to H; then 2^(-4t/P), t = 1, 3, ...
   T5        plus b[bucket(j - i)]
 
-A query sees no later key, and with a window of W none that is W or more before it.
+A query sees no later key, and with a window of W none that is W or more before it; of encoders none that is W or more
+away, where W - 1 is half of what ModernBERT calls local_attention.
 
 A score's terms:
 
@@ -61,12 +65,17 @@ OWN_SIZES = {
     "bloom": {"d": 24, "heads": 6, "groups": 6, "width": 4, "inner": 96},
     "t5": {"groups": 4},
     "smollm3": {"layers": 5},
+    "modernbert": {"groups": 4, "d": 24, "layers": 4},
+    "esm": {"groups": 4, "d": 24},
 }
 # With Llama's names.
 LIKE_LLAMA = ["llama", "mistral", "qwen2", "qwen3", "smollm3", "gemma"]
 LAYER_NORM = ["gpt_neox", "bloom"]
+# Its norms have no betas; or they have, and all maps have biases.
+ENCODERS = ["modernbert", "esm"]
 # Of queries, keys and values; elsewhere where attention_bias says so, and then of attention's output too.
 BIASED = {"gpt_neox": True, "bloom": True, "qwen2": True}
+WHOLE = ("gpt_neox", "bloom", "esm")
 # Which part of a head's channels turns.
 SHARES = {"gpt_neox": ("rotary_pct", 0.25)}
 
@@ -83,19 +92,19 @@ def drawn_model(rng, family, flags):
     d, e, inner = size["d"], size["width"], size["inner"]
     wide, narrow = size["heads"] * e, size["groups"] * e
     draw = Drawn(rng)
-    rms, whole = family not in LAYER_NORM, family in ("gpt_neox", "bloom")
-    of_qkv = BIASED.get(family, flags.get("attention_bias", False))
+    plain, whole = family not in LAYER_NORM and family != "esm", family in WHOLE
+    of_qkv = whole or BIASED.get(family, flags.get("attention_bias", False))
     of_o = whole or flags.get("attention_bias", False)
     of_mlp = whole or flags.get("mlp_bias", False)
     # Gemma's gains are stored less 1.
     about = 0.0 if family == "gemma" else 1.0
 
     def norm(width=d):
-        return {"gamma": draw(width, about=about), "beta": np.zeros(width) if rms else draw(width)}
+        return {"gamma": draw(width, about=about), "beta": np.zeros(width) if plain else draw(width)}
 
-    gated = family in LIKE_LLAMA or flags.get("feed_forward_proj", "relu").startswith("gated")
+    gated = family in (*LIKE_LLAMA, "modernbert") or flags.get("feed_forward_proj", "relu").startswith("gated")
     layers = []
-    for _ in range(size["layers"]):
+    for number in range(size["layers"]):
         layer = {
             "q": draw.linear(wide, d, of_qkv),
             "k": draw.linear(narrow, d, of_qkv),
@@ -108,6 +117,8 @@ def drawn_model(rng, family, flags):
         }
         if gated:
             layer["gate"] = draw.linear(inner, d, of_mlp)
+        if family == "modernbert" and number == 0:
+            layer["norm1"] = None
         if family == "qwen3":
             layer["q_norm"], layer["k_norm"] = norm(e), norm(e)
         layers.append(layer)
@@ -115,11 +126,11 @@ def drawn_model(rng, family, flags):
     return {
         **size,
         "token": draw(VOCABULARY, d),
-        "embedding_norm": norm() if family == "bloom" else None,
+        "embedding_norm": norm() if family in ("bloom", "modernbert") else None,
         "layers": layers,
         "final": norm(),
         "bias": draw(32, size["heads"]) if family == "t5" else None,
-        "head": None if tied or family == "t5" else draw(VOCABULARY, d),
+        "head": None if tied or family in ("t5", *ENCODERS) else draw(VOCABULARY, d),
         "eps": 0.01,
     }
 
@@ -157,8 +168,8 @@ def slopes_of(heads):
     return np.array(slopes + [2 ** (-4 * t / whole) for t in range(1, 2 * (heads - whole), 2)])
 
 
-BASES = {"smollm3": 2_000_000.0}
-USUAL = {"gpt_neox": "gelu", "bloom": "gelu_new", "gemma": "gelu_pytorch_tanh"}
+BASES = {"smollm3": 2_000_000.0, "modernbert": 160_000.0}
+USUAL = {"gpt_neox": "gelu", "bloom": "gelu_new", "gemma": "gelu_pytorch_tanh", "esm": "gelu"}
 
 
 def reading(family, flags, model):
@@ -166,9 +177,11 @@ def reading(family, flags, model):
     layers, heads, e = len(model["layers"]), model["heads"], model["width"]
     newer = flags.get("rope_parameters", {})
     scaling = newer or flags.get("rope_scaling") or {}
-    base = newer.get("rope_theta", flags.get("rope_theta", flags.get("rotary_emb_base", BASES.get(family, 10_000.0))))
+    named = {"gpt_neox": "rotary_emb_base", "modernbert": "global_rope_theta"}.get(family, "rope_theta")
+    base = newer.get("rope_theta", flags.get(named, BASES.get(family, 10_000.0)))
+    bases, scalings = [base] * layers, [scaling] * layers
     share, usual = SHARES.get(family, ("partial_rotary_factor", 1.0))
-    rotary = family in LIKE_LLAMA or family == "gpt_neox"
+    rotary = family in (*LIKE_LLAMA, *ENCODERS, "gpt_neox")
     rotates = [rotary] * layers
     if family == "smollm3":
         # 1 where a layer turns; every fourth layer does not.
@@ -181,22 +194,42 @@ def reading(family, flags, model):
         windows = [flags["sliding_window"] if number >= flags["max_window_layers"] else None for number in range(layers)]
     if family in ("qwen2", "qwen3") and "layer_types" in flags:
         windows = [flags["sliding_window"] if kind == "sliding_attention" else None for kind in flags["layer_types"]]
+    if family == "modernbert":
+        period, radius = flags.get("global_attn_every_n_layers", 3), flags.get("local_attention", 128) // 2
+        whole = [number % period == 0 for number in range(layers)]
+        if "layer_types" in flags:
+            whole = [kind == "full_attention" for kind in flags["layer_types"]]
+        windows = [None if one else radius + 1 for one in whole]
+        local = flags.get("local_rope_theta", 10_000.0)
+        if newer:
+            base, local = (newer[kind]["rope_theta"] for kind in ("full_attention", "sliding_attention"))
+            scalings = [{}] * layers
+        bases = [base if one else local for one in whole]
     proj = flags.get("feed_forward_proj", "relu")
     if family == "t5":
         activation = "gelu_new" if proj == "gated-gelu" else proj
     elif family == "gemma":
         # hidden_act may say gelu.
         activation = flags.get("hidden_activation") or "gelu_pytorch_tanh"
+    elif family == "modernbert":
+        activation = flags.get("hidden_activation", "gelu")
+    elif family == "esm":
+        # Whatever hidden_act says.
+        activation = "gelu"
     else:
         activation = flags.get("hidden_act", USUAL.get(family, "silu"))
     return {
-        "rms": family not in LAYER_NORM,
+        "rms": family not in (*LAYER_NORM, *ENCODERS),
         "activation": ACTIVATIONS[activation],
-        "causal": family != "t5",
+        "causal": family not in ("t5", *ENCODERS),
+        "one_sided": False,
+        "dropped": flags["mask_token_id"] if flags.get("token_dropout") else None,
+        "mask_rows": 0.0,
+        "counted": 1.0,
         "windows": windows,
-        "base": base,
+        "bases": bases,
         "turned": int(e * flags.get(share, usual)),
-        "scaling": scaling,
+        "scalings": scalings,
         "rotates": rotates,
         "halves": True,
         "scale": 1.0 if family == "t5" else 1 / math.sqrt(e),
@@ -220,19 +253,27 @@ def linear(x, map):
     return x @ map["w"].T + map["b"]
 
 
-def sigma_of(x, how, eps):
+def sigma_of(x, norm, how, eps):
+    if norm is None:
+        return np.ones((*x.shape[:-1], 1))
     centred = x if how["rms"] else x - x.mean(-1, keepdims=True)
     return np.sqrt((centred**2).mean(-1, keepdims=True) + eps)
 
 
 def scaled_by(x, norm, sigma, how):
     """The norm without its beta, sigma given: linear in x."""
+    if norm is None:
+        return x
     centred = x if how["rms"] else x - x.mean(-1, keepdims=True)
     return (norm["gamma"] + how["unit"]) * centred / sigma
 
 
+def beta_of(norm):
+    return 0.0 if norm is None else norm["beta"]
+
+
 def normed(x, norm, sigma, how):
-    return scaled_by(x, norm, sigma, how) + norm["beta"]
+    return scaled_by(x, norm, sigma, how) + beta_of(norm)
 
 
 def by_head(x, count):
@@ -260,7 +301,7 @@ def rotation_of(how, number):
     """What a layer does to queries and keys for their positions."""
     if not how["rotates"][number]:
         return lambda x: x
-    theta = frequencies_of(how["turned"], how["base"], how["scaling"])
+    theta = frequencies_of(how["turned"], how["bases"][number], how["scalings"][number])
 
     def turn(x):
         angles = np.outer(np.arange(x.shape[-2]), theta)
@@ -285,22 +326,27 @@ def allowed_of(how, number, n):
     i, j = np.arange(n)[:, None], np.arange(n)[None, :]
     seen = (j <= i) if how["causal"] else np.ones((n, n), bool)
     window = how["windows"][number]
-    return seen if window is None else seen & (j > i - window)
+    if window is None:
+        return seen
+    return seen & (j > i - window) & ((j <= i) if how["one_sided"] else (j < i + window))
 
 
 def qk_normed(x, norm, how, eps):
-    return normed(x, norm, sigma_of(x, how, eps), how)
+    return normed(x, norm, sigma_of(x, norm, how, eps), how)
 
 
 def run(model, how, ids):
     n, heads, groups, eps = len(ids), model["heads"], model["groups"], model["eps"]
     x = how["root"] * model["token"][ids]
+    if how["dropped"] is not None:
+        masked = np.array(ids) == how["dropped"]
+        x = np.where(masked[:, None], how["mask_rows"] * x, x) * 0.88 / (1 - how["counted"] * masked.mean())
     if model["embedding_norm"]:
-        x = normed(x, model["embedding_norm"], sigma_of(x, how, eps), how)
+        x = qk_normed(x, model["embedding_norm"], how, eps)
     found = {name: [] for name in ("states", "inputs", "logits", "attention", "sigma", "query", "key")}
     found["states"].append(x)
     for number, layer in enumerate(model["layers"]):
-        sigma = sigma_of(x, how, eps)
+        sigma = sigma_of(x, layer["norm1"], how, eps)
         read = normed(x, layer["norm1"], sigma, how)
         q = by_head(linear(read, layer["q"]), heads)
         k, v = (by_head(linear(read, layer[name]), groups) for name in "kv")
@@ -319,7 +365,7 @@ def run(model, how, ids):
         weights = weights / weights.sum(2, keepdims=True)
         written = linear(joined(weights @ v[how["group"]]), layer["o"])
         between = x if how["parallel"] else x + written
-        read2 = normed(between, layer["norm2"], sigma_of(between, how, eps), how)
+        read2 = qk_normed(between, layer["norm2"], how, eps)
         inner = how["activation"](linear(read2, layer["gate" if "gate" in layer else "up"]))
         if "gate" in layer:
             inner = inner * linear(read2, layer["up"])
@@ -327,7 +373,7 @@ def run(model, how, ids):
         for name, value in (("inputs", read), ("logits", scores), ("attention", weights), ("sigma", sigma)):
             found[name].append(value)
         found["states"].append(x)
-    last = normed(x, model["final"], sigma_of(x, how, eps), how) if model["final"] else x
+    last = qk_normed(x, model["final"], how, eps)
     mean = last.mean(0)
     next_logits = last @ (model["token"] if model["head"] is None else model["head"]).T
     probability = np.exp(next_logits - next_logits.max(1, keepdims=True))
@@ -355,14 +401,14 @@ def mean_terms(model, how, found, number, mean, position, canonical):
     if canonical:
         parts = gauged(parts, how["apart"], 1 / sigma[:, 0])
     parts = np.array([scaled_by(part, layer["norm1"], sigma, how) for part in parts])
-    parts[2] += layer["norm1"]["beta"]
+    parts[2] += beta_of(layer["norm1"])
     turn = rotation_of(how, number)
 
     def projected(name, count, norm):
         rows = np.array([part @ layer[name]["w"].T for part in parts])
         rows[2] += layer[name]["b"]
         if norm in layer:
-            its = sigma_of(by_head(rows.sum(0), count), how, model["eps"])
+            its = sigma_of(by_head(rows.sum(0), count), layer[norm], how, model["eps"])
             return np.array([turn(scaled_by(by_head(one, count), layer[norm], its, how)) for one in rows])
         return np.array([turn(by_head(one, count)) for one in rows])
 
@@ -391,7 +437,7 @@ def mechanism_terms(model, how, found, number, mu, pi):
     rotation = np.zeros((n, n, e, e)) + np.eye(e)
     if how["rotates"][number]:
         half = how["turned"] // 2
-        for m, one in enumerate(frequencies_of(how["turned"], how["base"], how["scaling"])):
+        for m, one in enumerate(frequencies_of(how["turned"], how["bases"][number], how["scalings"][number])):
             cosine, sine = np.cos(one * (j - i)), np.sin(one * (j - i))
             a, b = m, m + half
             rotation[:, :, a, a], rotation[:, :, b, b] = cosine, cosine
@@ -491,6 +537,34 @@ def tensors_of(family, model, flags):
         norm_of(f"{before}{'final_layer_norm' if neox else 'ln_f'}", model["final"])
         if model["head"] is not None:
             found[f"{'embed_out' if neox else 'lm_head'}.weight"] = model["head"]
+    elif family == "modernbert":
+        found["model.embeddings.tok_embeddings.weight"] = model["token"]
+        norm_of("model.embeddings.norm", model["embedding_norm"])
+        for number, layer in enumerate(model["layers"]):
+            name = f"model.layers.{number}."
+            linear_of(f"{name}attn.Wqkv", {key: np.concatenate([layer[one][key] for one in "qkv"]) for key in "wb"})
+            linear_of(f"{name}attn.Wo", layer["o"])
+            linear_of(f"{name}mlp.Wi", {key: np.concatenate([layer[one][key] for one in ("gate", "up")]) for key in "wb"})
+            linear_of(f"{name}mlp.Wo", layer["down"])
+            if layer["norm1"]:
+                norm_of(f"{name}attn_norm", layer["norm1"])
+            norm_of(f"{name}mlp_norm", layer["norm2"])
+        norm_of("model.final_norm", model["final"])
+    elif family == "esm":
+        found["esm.embeddings.word_embeddings.weight"] = model["token"]
+        # Not used, though published files have it.
+        found["esm.embeddings.position_embeddings.weight"] = np.ones((LONGEST, model["d"]))
+        for number, layer in enumerate(model["layers"]):
+            name = f"esm.encoder.layer.{number}."
+            for part, its in (("query", "q"), ("key", "k"), ("value", "v")):
+                linear_of(f"{name}attention.self.{part}", layer[its])
+            found[f"{name}attention.self.rotary_embeddings.inv_freq"] = np.ones(3)
+            linear_of(f"{name}attention.output.dense", layer["o"])
+            norm_of(f"{name}attention.LayerNorm", layer["norm1"])
+            linear_of(f"{name}intermediate.dense", layer["up"])
+            linear_of(f"{name}output.dense", layer["down"])
+            norm_of(f"{name}LayerNorm", layer["norm2"])
+        norm_of("esm.encoder.emb_layer_norm_after", model["final"])
     else:
         found["shared.weight"] = model["token"]
         for number, layer in enumerate(model["layers"]):
@@ -521,6 +595,9 @@ def config_of(family, flags, model):
     elif family == "t5":
         sizes = {"d_model": d, "d_kv": model["width"], "d_ff": inner, "num_layers": count, "num_heads": heads,
                  "layer_norm_epsilon": 0.01}  # fmt: skip
+    elif family in ENCODERS:
+        sizes = {"hidden_size": d, "num_attention_heads": heads, "num_hidden_layers": count, "intermediate_size": inner,
+                 "norm_eps" if family == "modernbert" else "layer_norm_eps": 0.01, "max_position_embeddings": LONGEST}  # fmt: skip
     else:
         sizes = {"hidden_size": d, "num_attention_heads": heads, "num_key_value_heads": model["groups"],
                  "head_dim": model["width"], "num_hidden_layers": count, "intermediate_size": inner,
@@ -531,6 +608,7 @@ def config_of(family, flags, model):
 # One pair of channels stays, one is between, one is slowed.
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
           "original_max_position_embeddings": 32}  # fmt: skip
+ESM = {"position_embedding_type": "rotary", "token_dropout": True, "mask_token_id": 2}
 CASES = {
     "llama": ("llama", {"rope_theta": 50.0}),
     "llama-biases": ("llama", {"attention_bias": True, "mlp_bias": True, "hidden_act": "gelu", "rope_theta": 500.0}),
@@ -555,10 +633,21 @@ CASES = {
     "t5": ("t5", {}),
     "flan-t5": ("t5", {"feed_forward_proj": "gated-gelu"}),
     "gemma": ("gemma", {"hidden_act": "gelu", "rope_theta": 50.0}),
+    "modernbert": ("modernbert", {"local_attention": 6, "global_rope_theta": 50.0, "local_rope_theta": 20.0}),
+    "modernbert-newer": (
+        "modernbert",
+        {"local_attention": 5, "attention_bias": True, "mlp_bias": True, "hidden_activation": "silu",
+         "layer_types": ["sliding_attention", "full_attention", "full_attention", "sliding_attention"],
+         "rope_parameters": {"full_attention": {"rope_type": "default", "rope_theta": 50.0},
+                             "sliding_attention": {"rope_type": "default", "rope_theta": 20.0}}},
+    ),  # fmt: skip
+    "esm": ("esm", {**ESM, "hidden_act": "relu"}),
+    "esm-masks": ("esm", ESM),
+    "esm-whole": ("esm", {**ESM, "token_dropout": False}),
 }
 
 
-def wrong_readings(family, model, how, flags):
+def wrong_readings(family, model, how, masked):
     """Other readings whose shapes fit too: the model and how it is run."""
     heads, groups, e, d = (model[key] for key in ("heads", "groups", "width", "d"))
 
@@ -572,27 +661,47 @@ def wrong_readings(family, model, how, flags):
     exact = gelu if how["activation"] is gelu_tanh else gelu_tanh
     found = {
         "keys and values exchanged": layers(lambda l: {"k": l["v"], "v": l["k"]}),
-        "the norms of a layer exchanged": layers(lambda l: {"norm1": l["norm2"], "norm2": l["norm1"]}),
+        "the norms of a layer exchanged": layers(lambda l: {"norm1": l["norm2"], "norm2": l["norm1"] or l["norm2"]}),
         "the other activation": other(activation=exact),
         "the other norm": other(rms=not how["rms"]),
         "no norm at the end": ({**model, "final": None}, how),
         "the other mask": other(causal=not how["causal"]),
     }
-    if family in LIKE_LLAMA or family == "gpt_neox":
+    scaling = how["scalings"][0]
+    if any(how["rotates"]):
         found["channels turned in pairs of neighbours"] = other(halves=False)
-        found["the usual base of angles"] = other(base=10_000.0 if how["base"] != 10_000.0 else 500_000.0)
+        found["the usual base of angles"] = other(bases=[10_000.0 if one != 10_000.0 else 500_000.0 for one in how["bases"]])
+    if len(set(how["bases"])) > 1:
+        found["one base of angles"] = other(bases=[max(how["bases"])] * count)
+        found["the bases of angles exchanged"] = other(bases=[sum({*how["bases"]}) - one for one in how["bases"]])
     if family in LIKE_LLAMA:
         found["scores over the root of d/H"] = other(scale=1 / math.sqrt(d / heads))
         found["key heads by turns"] = other(group=[h % groups for h in range(heads)])
         found["gate and up exchanged"] = layers(lambda l: {"gate": l["up"], "up": l["gate"]})
-    if how["scaling"].get("rope_type", "default") != "default":
-        found["angles unscaled"] = other(scaling={})
-    if how["scaling"].get("rope_type") == "llama3":
-        found["angles all divided"] = other(scaling={"rope_type": "linear", "factor": how["scaling"]["factor"]})
+    if scaling.get("rope_type", "default") != "default":
+        found["angles unscaled"] = other(scalings=[{}] * count)
+    if scaling.get("rope_type") == "llama3":
+        found["angles all divided"] = other(scalings=[{"rope_type": "linear", "factor": scaling["factor"]}] * count)
     if any(how["windows"]):
         found["no window"] = other(windows=[None] * count)
         found["a window one longer"] = other(windows=[one and one + 1 for one in how["windows"]])
         found["a window one shorter"] = other(windows=[one and one - 1 for one in how["windows"]])
+    if any(how["windows"]) and not how["causal"]:
+        found["a window before the query alone"] = other(one_sided=True)
+    if family == "modernbert":
+        found["the windows of other layers"] = other(windows=[None if one else max(filter(None, how["windows"])) for one in how["windows"]])
+        found["a norm before the first attention"] = (
+            {**model, "layers": [{**l, "norm1": l["norm1"] or model["layers"][1]["norm1"]} for l in model["layers"]]},
+            how,
+        )
+        found["no norm of the embeddings"] = ({**model, "embedding_norm": None}, how)
+        found["gate and up exchanged"] = layers(lambda l: {"gate": l["up"], "up": l["gate"]})
+        found["queries, keys and values by head"] = layers(lambda l: by_heads(l, heads))
+    if how["dropped"] is not None:
+        found["tokens not scaled"] = other(dropped=None)
+    if how["dropped"] is not None and masked:
+        found["masks not zero"] = other(mask_rows=1.0)
+        found["masks not counted"] = other(counted=0.0)
     if any(how["windows"]) and family in ("qwen2", "qwen3"):
         # Layers before max_window_layers in place of those from it on.
         found["the window in the other layers"] = other(windows=[None if one else 4 for one in how["windows"]])
@@ -634,6 +743,13 @@ def wrong_readings(family, model, how, flags):
     return found
 
 
+def by_heads(layer, heads):
+    """The other way about."""
+    rows = {key: np.concatenate([layer[one][key] for one in "qkv"]) for key in "wb"}
+    cut = {key: value.reshape(heads, 3, -1, *value.shape[1:]) for key, value in rows.items()}
+    return {one: {key: cut[key][:, place].reshape(layer[one][key].shape) for key in "wb"} for place, one in enumerate("qkv")}
+
+
 def in_blocks(layer, heads):
     """Rows of each head's queries, keys and values read as a block of queries, one of keys and one of values."""
     both = per_head(layer, heads)
@@ -657,13 +773,15 @@ def main(seed, folder):
         how = reading(family, flags, model)
         layers, d, e = len(model["layers"]), model["d"], model["width"]
         ids = [int(one) for one in rng.integers(3, VOCABULARY, N)]
+        if "masks" in name:
+            ids[3] = ids[7] = flags["mask_token_id"]
         found = run(model, how, ids)
         if how["causal"]:
             # The first tokens know nothing of later ones.
             shorter = run(model, how, ids[:-1])
             assert np.abs(shorter["states"] - found["states"][:, :-1]).max() < 1e-12
         wrong = {}
-        for what, (other, other_how) in wrong_readings(family, model, how, flags).items():
+        for what, (other, other_how) in wrong_readings(family, model, how, "masks" in name).items():
             its = run(other, other_how, ids)
             compared = ("states", "logits", "attention", "next_logits")
             wrong[what] = max(float(np.abs(its[key] - found[key]).max()) for key in compared)
@@ -695,7 +813,7 @@ def main(seed, folder):
         (folder / name / "model.safetensors").write_bytes(safetensors(tensors_of(family, model, flags), dtype))
         (folder / name / "config.json").write_text(json.dumps(config_of(family, flags, model)))
         stored = ("states", "logits", "attention", "last", "embedding")
-        predicted = ("next_logits", "next") if family != "t5" else ()
+        predicted = ("next_logits", "next") if how["causal"] else ()
         cases.append(
             {
                 "name": name,
@@ -705,6 +823,7 @@ def main(seed, folder):
                 "apart": how["apart"],
                 "causal": how["causal"],
                 "heads": model["heads"],
+                "folded": how["scale"] * math.sqrt(e),
                 "layers": layers,
                 **{key: store(found[key]) for key in (*stored, *predicted)},
                 "bias": store([bias_of(model, how, number, N) for number in range(layers)]),

@@ -18,12 +18,23 @@ export interface Angles {
 /** A member of config.json, and what it is where it is left out. */
 export type Member<T> = readonly [name: string, usual: T];
 
-/** Throws RangeError or TypeError for what is not run here. */
-export function anglesIn(config: Config, base: Member<number>, share?: Member<number>): Angles {
+/** Kinds of layers, as layer_types names them. */
+export const layerKinds = ['full_attention', 'sliding_attention'] as const;
+export type LayerKind = (typeof layerKinds)[number];
+
+/**
+ * `kind` is that of the layer, in a family whose kinds turn by angles of their own. Throws RangeError or TypeError for
+ * what is not run here.
+ */
+export function anglesIn(
+  config: Config,
+  base: Member<number>,
+  share?: Member<number>,
+  kind?: LayerKind,
+): Angles {
   // Newer files have one object for what older ones spread over several members.
   const where = config.rope_parameters == null ? 'rope_scaling' : 'rope_parameters';
-  const given = (config[where] ?? {}) as Config;
-  check.object(`${where} in config.json`, given);
+  const given = ofKind((config[where] ?? {}) as Config, where, kind);
   const number = <T>([name, usual]: Member<T>, also: string): [string, unknown] => {
     const inner = given[also];
     return inner === undefined
@@ -40,9 +51,18 @@ export function anglesIn(config: Config, base: Member<number>, share?: Member<nu
   };
 }
 
+/** The object of such a layer. What older files call rope_scaling is that of layers without a window. */
+function ofKind(given: Config, where: string, kind: LayerKind | undefined): Config {
+  check.object(`${where} in config.json`, given);
+  if (kind === undefined) return given;
+  if (where === 'rope_scaling') return kind === 'full_attention' ? given : {};
+  const own = given[kind];
+  check.object(`${kind} of rope_parameters in config.json`, own);
+  return own as Config;
+}
+
 function stretchIn(given: Config, where: string): Stretch | undefined {
   const kind = given.rope_type ?? given.type ?? 'default';
-  // Gemma 3 and ModernBERT have one for each kind of layer.
   const nested = Object.entries(given).find(([, one]) => typeof one === 'object' && one !== null);
   if (nested && !Array.isArray(nested[1]))
     throw new RangeError(

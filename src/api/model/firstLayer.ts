@@ -6,7 +6,7 @@ import type { Superpose } from '../superpose.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
 import { type Checkpoint, type Held, present } from './checkpoint.js';
 import type { EncoderDecomposeInput, EncoderInput } from './encoder.js';
-import type { Layout, LinearNames, NormFacts, NormNames } from './layout.js';
+import { type Layout, type LinearNames, type NormFacts, type NormNames, placeOfNorms } from './layout.js';
 import type { EncoderParts, Ends, Resident } from './resident.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
 
@@ -106,7 +106,7 @@ export async function beforeLayers<P extends Precision>(
   more: Omit<EncoderInput<P>, 'd_model' | 'heads' | 'precision' | 'causal' | 'norm'> = {},
   { first }: Pick<Ends, 'first'> = { first: true },
 ) {
-  const { d_model, causal, attentionNorm, embeddingNorm, norms, projection, relativeBias } = layout;
+  const { d_model, causal, embeddingNorm, norms, projection, relativeBias } = layout;
   const [normed, projected, biased] = await Promise.all([
     first && embeddingNorm && of.norm(embeddingNorm, epsilon, norms),
     first && projection && of.linear(projection),
@@ -117,7 +117,7 @@ export async function beforeLayers<P extends Precision>(
     heads,
     precision,
     causal,
-    norm: attentionNorm ? 'pre' : 'post',
+    norm: placeOfNorms(layout),
     ...(normed && { embeddingNorm: normed }),
     ...(projected && { projection: projected }),
     ...(biased && { relativeBias: biased }),
@@ -333,9 +333,14 @@ export async function summandsOf<P extends Precision>(
         ),
     layout.tokenProjection && of.linear(layout.tokenProjection),
   ]);
-  if (layout.rootTimes) {
-    const { data } = token;
-    for (let at = 0; at < data.length; at++) (data[at] as number) *= Math.sqrt(layout.d_model);
+  if (layout.rootTimes || layout.dropped) {
+    const { data, columns } = token;
+    const masked = ids.map((id) => id === layout.dropped?.mask);
+    // In training 0.15 * 0.8 of the rows were zero.
+    const left = layout.dropped && 0.88 / (masked.filter((one) => !one).length / ids.length);
+    const factor = left ?? Math.sqrt(layout.d_model);
+    for (let at = 0; at < data.length; at++)
+      data[at] = masked[Math.floor(at / columns)] ? 0 : (data[at] as number) * factor;
   }
   return {
     token: through ? rowsThrough(superpose, token, through, precision) : token,

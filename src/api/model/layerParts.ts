@@ -23,6 +23,10 @@ export interface LayerParts {
   queryNorm?: string;
   /** The same of keys. */
   keyNorm?: string;
+  /** The norm of what attention writes, before it is added. */
+  outputNorm?: string;
+  /** The same of what the MLP writes. */
+  downNorm?: string;
 }
 
 /** In the order of LayerParts, by spaces. Where queries, keys and values have one name, one tensor holds all three. */

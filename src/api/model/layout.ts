@@ -141,6 +141,23 @@ export const modelFamilies = {
     config: { relative_attention_num_buckets: [32], relative_attention_max_distance: [128] },
   },
   gemma: { name: 'Gemma', types: ['gemma'], layers: true, config: ofLlama },
+  modernbert: {
+    name: 'ModernBERT',
+    types: ['modernbert'],
+    layers: true,
+    config: { norm_bias: [false], rope_scaling: [null] },
+  },
+  esm: {
+    name: 'ESM-2',
+    types: ['esm'],
+    layers: true,
+    config: {
+      emb_layer_norm_before: [false],
+      is_folding_model: [false],
+      is_decoder: [false],
+      add_cross_attention: [false],
+    },
+  },
 } as const satisfies Record<string, FamilyFacts>;
 
 /** A family that can be read. */
@@ -162,10 +179,10 @@ export function namesOf(families: readonly FamilyId[], last = 'and'): string {
 export const listed = (texts: readonly string[], last = 'and'): string =>
   texts.length < 2 ? texts.join() : `${texts.slice(0, -1).join(', ')} ${last} ${texts.at(-1)}`;
 
-/** RMSNorm, and what is added to its gains: Gemma's are stored less 1. */
+/** Norms without a bias, and what is added to their gains: Gemma's are stored less 1. */
 export interface NormFacts {
   /** RMSNorm does not subtract the mean. */
-  readonly kind: 'rms_norm';
+  readonly kind: 'rms_norm' | 'layer_norm';
   /** Added to each gain as it is read. */
   readonly plus?: number;
 }
@@ -174,7 +191,7 @@ export interface NormFacts {
 export interface NormNames {
   /** [d] */
   gamma: string;
-  /** [d]; RMSNorm has none. */
+  /** [d], if there is one. */
   beta?: string;
 }
 
@@ -206,10 +223,12 @@ export interface LayerFacts {
   readonly members: { readonly d_head: string | undefined; readonly keyHeads: string | undefined };
   /** Whether attention and MLP read the same state. */
   readonly parallel: boolean;
-  /** By which angles queries and keys turn, if they do. */
-  readonly turn?: Angles;
-  /** In which layers. */
-  turns?(layer: number): boolean;
+  /** By which angles a layer’s queries and keys turn, if they do. */
+  turn(layer: number): Angles | undefined;
+  /** Whether a tensor of all three maps has a block of rows for each head, not one for each map. */
+  readonly byHead: boolean;
+  /** Whether norms come before what a layer does, and in the first layer too. */
+  readonly norms: 'pre' | 'pre but the first';
   /** How many keys a query of a layer sees, itself counted; undefined for no limit. */
   window(layer: number): number | undefined;
 }
@@ -248,12 +267,17 @@ export interface Layout {
   readonly unscaled?: boolean;
   /** Whether they are divided by the number of their layer, from 1. */
   readonly scaledByLayer?: boolean;
-  /** What every norm of the model does, where it is not LayerNorm. */
+  /** What every norm of the model does, where it is not LayerNorm with a bias. */
   readonly norms?: NormFacts;
   /** The norm of each head's queries and keys, [d_h]. */
   readonly headNorm?: string;
   /** Whether the rows of tokens are multiplied by √d. */
   readonly rootTimes?: true;
+  /**
+   * Whether rows of tokens are multiplied by 0.88 over the share of those that are no mask, whose rows are zero: what is
+   * left of them in training. The id of the mask, if there is one.
+   */
+  readonly dropped?: { readonly mask: number | undefined };
   /** What there is in place of a table of positions. */
   readonly relative?: 'angles' | 'slopes' | 'bias';
   /** What the layers of a family of relativeFamilies are. */
@@ -327,3 +351,7 @@ export interface Layout {
   /** The width of a head, where the header tells. */
   readonly d_head?: number;
 }
+
+/** Where the norms of a model's layers are. */
+export const placeOfNorms = ({ layer, attentionNorm }: Layout): 'pre' | 'post' =>
+  layer || attentionNorm ? 'pre' : 'post';

@@ -115,6 +115,7 @@ export async function modelReport(opened: Reported, options: ReportOptions): Pro
   const used = position && without(superpose, position, placed);
   const centred = token && less(superpose, token.table);
   const both = token && position && used && centred;
+  const turn = layout.layer?.turn(0);
   // A row of zeros, for example one that was never trained, has no cosine.
   const sizes = ({ data }: Table) => superpose.summary(data.filter((cosine) => !Number.isNaN(cosine)));
   return {
@@ -133,7 +134,7 @@ export async function modelReport(opened: Reported, options: ReportOptions): Pro
     },
     curve: both && superpose.overlapCurve({ tokens: centred, positions: used, k }),
     ...gramsOf(superpose, position?.table, used, layout.patch === undefined),
-    rotary: layout.layer?.turn ? await rotaryOf(opened, layout.layer.turn, watch) : undefined,
+    rotary: turn && (await rotaryOf(opened, turn, watch)),
   };
 }
 

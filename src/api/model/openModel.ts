@@ -25,7 +25,7 @@ import {
 import { type Config, membersOf } from './headerTensors.js';
 import type { FirstTokenInput, FirstTokenOptions, PositionsTaken, TakenOptions } from './interventions.js';
 import type { LayeredFunctions } from './layeredModel.js';
-import type { FamilyId, Layout } from './layout.js';
+import { type FamilyId, type Layout, placeOfNorms } from './layout.js';
 import { type ModelReport, modelReport, type ReportOptions } from './modelReport.js';
 import { layersIn, ownLayers } from './ownLayers.js';
 import {
@@ -382,7 +382,7 @@ export async function openModel(
       const projections = layout.relative && { query: heads * d_head, key: keyHeads * d_head };
       const { layeredModel } = await import('./layers.js');
       const { d_model, apart } = layout;
-      const norm = layout.attentionNorm ? ('pre' as const) : ('post' as const);
+      const norm = placeOfNorms(layout);
       const sizes = {
         d_model,
         summands: model.summands,

@@ -111,8 +111,8 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
   present(checkpoint, `${names.layer(0)}${parts.down}.weight`);
   const joined = parts.query === parts.value;
   const d = layout.d_model;
-  const { shape } = present(checkpoint, `${names.layer(0)}${parts.up}.weight`);
-  const inner = shape[layout.query?.transposed ? 1 : 0] ?? 0;
+  const { shape } = present(checkpoint, `${names.layer(0)}${parts.down}.weight`);
+  const inner = shape[layout.query?.transposed ? 0 : 1] ?? 0;
   const { d_head, keyHeads } = own ? headsOf(opened) : { d_head: d / heads, keyHeads: heads };
   const [wide, narrow] = [heads * d_head, keyHeads * d_head];
   let sizes: ReadonlyMap<string, number> | undefined;
@@ -134,18 +134,19 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
           norms,
         );
       },
-      /** A map [out, in], or one of three in one tensor; in some families tensors are [in, out]. */
+      /** A map [out, in], or one of several in one tensor; in some families tensors are [in, out]. */
       linear(
         name: string,
         [out, into]: readonly [number, number],
         {
           place,
+          of: maps = 3,
           factor,
           biased = true,
-        }: { place?: number | undefined; factor?: number | Floats; biased?: boolean } = {},
+        }: { place?: number | undefined; of?: number; factor?: number | Floats; biased?: boolean } = {},
       ): Promise<Linear<FloatsOf<P>>> {
         const { transposed = false } = layout.query as LinearNames;
-        const rows = place === undefined ? out : 3 * out;
+        const rows = place === undefined ? out : maps * out;
         if (!biased && checkpoint.tensors.has(`${name}.bias`))
           throw new RangeError(
             `The file has a tensor ${quoted(`${name}.bias`)}, but ${own ? `by its config.json ${layout.name}` : 'layer 0'} has no such bias.`,
@@ -155,7 +156,7 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
           ...(biased && { bias: shaped(checkpoint, `${name}.bias`, [rows]) }),
         };
         const block =
-          place === undefined ? {} : { block: [place, 3] as const, ...(own && { byHead: heads }) };
+          place === undefined ? {} : { block: [place, maps] as const, ...(own?.byHead && { byHead: heads }) };
         return of.linear({ ...tensors, transposed, ...block }, factor);
       },
     };
@@ -206,19 +207,28 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
         return { factor: (await of.whole(scales)).data };
       };
       const window = own?.window(number);
+      const turn = own?.turn(number);
+      // A gate may stand above the map that it multiplies, in one tensor.
+      const widened = (part: 'gate' | 'up') =>
+        linear(name(part), [inner, d], {
+          ...(parts.gate === parts.up && { place: part === 'gate' ? 0 : 1, of: 2 }),
+          biased: mlp,
+        });
       return {
         query: await attended('query', 0, queryFactor(opened, number, d_head)),
         key: await attended('key', 1),
         value: await attended('value', 2),
         output: await linear(name('output'), [d, wide], { biased: output, ...(await scale('output')) }),
-        attentionNorm: await norm(name('attentionNorm')),
-        up: await linear(name('up'), [inner, d], { biased: mlp }),
+        ...(!(number === 0 && own?.norms === 'pre but the first') && {
+          attentionNorm: await norm(name('attentionNorm')),
+        }),
+        up: await widened('up'),
         down: await linear(name('down'), [d, inner], { biased: mlp, ...(await scale('down')) }),
         mlpNorm: await norm(name('mlpNorm')),
-        ...(parts.gate && { gate: await linear(name('gate'), [inner, d], { biased: mlp }) }),
+        ...(parts.gate && { gate: await widened('gate') }),
         ...(parts.queryNorm && { queryNorm: await norm(name('queryNorm'), d_head) }),
         ...(parts.keyNorm && { keyNorm: await norm(name('keyNorm'), d_head) }),
-        ...(own?.turn && own.turns?.(number) && { rotary: rotaryOf(superpose, own.turn, d_head) }),
+        ...(turn && { rotary: rotaryOf(superpose, turn, d_head) }),
         // A query counts among the keys that it sees.
         ...(window !== undefined && { window: window - 1 }),
       };
@@ -249,7 +259,7 @@ function rotaryOf(
 /** Throws where config.json does not say what the layers do, or says what the tensors do not. */
 function refuseContradictions(
   config: Config,
-  { members, turns, window }: LayerFacts,
+  { members, turn, window }: LayerFacts,
   { d_head, keyHeads, count }: { d_head: number; keyHeads: number; count: number },
 ): void {
   if (config.model_type == null)
@@ -263,7 +273,7 @@ function refuseContradictions(
   refuseSizes(config, Object.fromEntries(said));
   // All of them, before anything is read.
   for (let layer = 0; layer < count; layer++) {
-    turns?.(layer);
+    turn(layer);
     window(layer);
   }
 }

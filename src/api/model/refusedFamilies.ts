@@ -67,16 +67,9 @@ const refused: readonly (readonly [sign: RegExp, name: string, reason: string, .
     'BERT with relative keys',
     'its positions enter the scores as offsets',
   ],
-  [/(^|\.)rotary_embeddings\.inv_freq$/, 'ESM', 'it turns queries and keys and adds no position', 'esm'],
   [/(^|\.)h\.0\.ln_attn\.weight$/, 'Falcon', 'it adds no table of positions to its tokens', 'falcon'],
   [
-    /(^|\.)embeddings\.tok_embeddings\.weight$/,
-    'ModernBERT',
-    'it turns queries and keys and adds no position',
-    'modernbert',
-  ],
-  [
-    /(^|\.)Wqkv\.weight$/,
+    /(^|\.)(encoder\.layers|blocks)\.0\.attn\.Wqkv\.weight$/,
     'A model with one W_qkv, as nomic-bert,',
     'it turns queries and keys and adds no position',
     'nomic_bert',

@@ -2,7 +2,7 @@
 // bias for the distance. One table says what tells them apart; everything else is read alike. Sources: the reference
 // implementations in Hugging Face's transformers.
 import * as check from '../check.js';
-import { anglesIn, type Member } from './angles.js';
+import { type Angles, anglesIn, type LayerKind, layerKinds, type Member } from './angles.js';
 import { type Config, type FamilyRow, refuseSizes, sizes, type Tensors } from './headerTensors.js';
 import { type LayerParts, named } from './layerParts.js';
 import type { FamilyId, Layout, LinearNames } from './layout.js';
@@ -17,8 +17,12 @@ interface RelativeFacts {
   token: string;
   /** What is before the number of a layer. */
   stack: string;
-  /** Its tensors. Where queries, keys and values have one name, it has a block of rows for each head. */
+  /** Its tensors. Where queries, keys and values have one name, it has a block of rows for each of the three. */
   parts: LayerParts | ((config: Config) => LayerParts);
+  /** Whether those blocks are of each head instead. */
+  byHead?: true;
+  /** Whether the first layer’s attention has no norm. */
+  bareFirst?: true;
   /** After the last layer. */
   finalNorm: string;
   /** Of the rows of tokens. */
@@ -31,8 +35,12 @@ interface RelativeFacts {
   norms?: Layout['norms'] | undefined;
   /** See Layout. */
   rootTimes?: true;
+  /** See Layout. */
+  dropped?(config: Config): Layout['dropped'];
   /** Whether a query sees later keys too. */
   twoSided?: true;
+  /** Whether texts begin with no token of the family’s own, so that their first row is like the others. */
+  unopened?: true;
   /** The members that give the vocabulary, the width, the heads, a head’s width, heads of keys, and the MLP’s width. */
   members: Partial<Record<'V' | 'd' | 'heads' | 'd_head' | 'keyHeads' | 'inner', string>>;
   /** The member that gives ε. */
@@ -43,10 +51,20 @@ interface RelativeFacts {
   biases: readonly [attention: Flag, output: Flag, mlp: Flag];
   /** Whether attention and MLP read the same state. */
   parallel?: Flag;
-  /** Angles: the member that gives their base, which part of a head’s channels turns, and which layers do. */
-  angles?: { base: Member<number>; share?: Member<number>; turns?(config: Config, layer: number): boolean };
-  /** How many keys a query sees, itself counted; undefined for all before it. */
-  window?(config: Config, layer: number, turns: boolean): number | undefined;
+  /**
+   * Angles: the member that gives their base, which part of a head’s channels turns, and which layers do; `local` is the
+   * base of layers with a window, where it is another.
+   */
+  angles?: {
+    base: Member<number>;
+    local?: Member<number>;
+    share?: Member<number>;
+    turns?(config: Config, layer: number): boolean;
+  };
+  /** The kind of a layer, in a family whose kinds turn by angles of their own. */
+  kind?(config: Config, layer: number): LayerKind;
+  /** How many keys a query sees on one side, itself counted; undefined for all. */
+  window?(config: Config, layer: number, turns: boolean, kind: LayerKind | undefined): number | undefined;
   /** Whether each head’s scores fall with the distance. */
   slopes?: true;
   /** The table of numbers for distances. Scores are then no part of √d_h. */
@@ -90,28 +108,32 @@ const likeLlama = {
   angles: { base: ['rope_theta', 10_000] },
 } as const satisfies Partial<RelativeFacts>;
 
+/** What layer_types says of a layer; undefined without it. */
+function kindIn({ layer_types: types = null }: Config, layer: number): LayerKind | undefined {
+  if (types === null) return undefined;
+  if (!Array.isArray(types)) check.refuse('layer_types in config.json', 'a list', types, false);
+  return check.oneOf(`layer_types[${layer}] in config.json`, types[layer], layerKinds);
+}
+
+/** The kind of a layer where all but every `period`-th, from the `first` of them on, have a window. */
+const kindByTurns = (config: Config, layer: number, first: number, period: number): LayerKind =>
+  kindIn(config, layer) ?? layerKinds[layer % period === first ? 0 : 1];
+
 /** Windows of the layers that layer_types names; without it of those that `otherwise` says. */
 const windowOf =
   (otherwise: (config: Config, layer: number, turns: boolean) => boolean) =>
   (config: Config, layer: number, turns: boolean): number | undefined => {
     const used = check.flag('use_sliding_window in config.json', config.use_sliding_window ?? false);
-    const types = config.layer_types ?? undefined;
-    if (types !== undefined && !Array.isArray(types))
-      check.refuse('layer_types in config.json', 'a list', types, false);
     const wide = used ? (config.sliding_window ?? undefined) : undefined;
-    const one =
-      types === undefined
-        ? undefined
-        : check.oneOf(`layer_types[${layer}] in config.json`, types[layer], kinds);
+    const one = kindIn(config, layer);
     if (one === 'sliding_attention' && wide === undefined)
       throw new RangeError(
         `config.json has “sliding_attention” for layer ${layer}, but no sliding_window in use. Give use_sliding_window true and a sliding_window.`,
       );
     const windowed =
-      one === undefined ? wide !== undefined && otherwise(config, layer, turns) : one === kinds[1];
+      one === undefined ? wide !== undefined && otherwise(config, layer, turns) : one === layerKinds[1];
     return windowed ? check.integer('sliding_window in config.json', wide, 1) : undefined;
   };
-const kinds = ['full_attention', 'sliding_attention'] as const;
 
 /** Qwen’s: the layers from max_window_layers on. */
 const qwenWindow = windowOf((config, layer) => layer >= wholeIn(config, 'max_window_layers', 28));
@@ -176,6 +198,7 @@ const facts: readonly RelativeFacts[] = [
     parts: named(
       'attention.query_key_value attention.query_key_value attention.query_key_value attention.dense input_layernorm mlp.dense_h_to_4h mlp.dense_4h_to_h post_attention_layernorm',
     ),
+    byHead: true,
     finalNorm: 'final_layer_norm',
     besides: ['layers.#.attention.{bias,masked_bias,rotary_emb.inv_freq}'],
     head: { name: 'embed_out.weight' },
@@ -194,6 +217,7 @@ const facts: readonly RelativeFacts[] = [
     parts: named(
       'self_attention.query_key_value self_attention.query_key_value self_attention.query_key_value self_attention.dense input_layernorm mlp.dense_h_to_4h mlp.dense_4h_to_h post_attention_layernorm',
     ),
+    byHead: true,
     finalNorm: 'ln_f',
     embeddingNorm: 'word_embeddings_layernorm',
     head: { tied: true },
@@ -213,6 +237,7 @@ const facts: readonly RelativeFacts[] = [
     finalNorm: 'encoder.final_layer_norm',
     norms: { kind: 'rms_norm' },
     twoSided: true,
+    unopened: true,
     members: { V: 'vocab_size', d: 'd_model', heads: 'num_heads', d_head: 'd_kv', inner: 'd_ff' },
     epsilon: 'layer_norm_epsilon',
     activation: (config) => feedForward(config).activation,
@@ -229,6 +254,85 @@ const facts: readonly RelativeFacts[] = [
     // Published files have gelu as hidden_act, which their models do not run.
     activation: ['hidden_activation', 'gelu_pytorch_tanh'],
     biases: [['attention_bias', false], ['attention_bias', false], false],
+  },
+  {
+    family: 'modernbert',
+    name: 'ModernBERT',
+    token: 'embeddings.tok_embeddings',
+    stack: 'layers',
+    parts: {
+      ...named('attn.Wqkv attn.Wqkv attn.Wqkv attn.Wo attn_norm mlp.Wi mlp.Wo mlp_norm'),
+      gate: 'mlp.Wi',
+    },
+    bareFirst: true,
+    finalNorm: 'final_norm',
+    embeddingNorm: 'embeddings.norm',
+    norms: { kind: 'layer_norm' },
+    twoSided: true,
+    members: {
+      V: 'vocab_size',
+      d: 'hidden_size',
+      heads: 'num_attention_heads',
+      inner: 'intermediate_size',
+    },
+    epsilon: 'norm_eps',
+    activation: ['hidden_activation', 'gelu'],
+    biases: [
+      ['attention_bias', false],
+      ['attention_bias', false],
+      ['mlp_bias', false],
+    ],
+    kind: (config, layer) =>
+      kindByTurns(
+        config,
+        layer,
+        0,
+        check.integer('global_attn_every_n_layers in config.json', config.global_attn_every_n_layers ?? 3, 1),
+      ),
+    angles: { base: ['global_rope_theta', 160_000], local: ['local_rope_theta', 10_000] },
+    // As far to either side.
+    window: (config, _, __, kind) =>
+      kind === layerKinds[1] ? Math.floor(wholeIn(config, 'local_attention', 128) / 2) + 1 : undefined,
+  },
+  {
+    family: 'esm',
+    name: 'ESM-2',
+    token: 'embeddings.word_embeddings',
+    stack: 'encoder.layer',
+    parts: named(
+      'attention.self.query attention.self.key attention.self.value attention.output.dense attention.LayerNorm intermediate.dense output.dense LayerNorm',
+    ),
+    finalNorm: 'encoder.emb_layer_norm_after',
+    // Of an unused table, which published files have.
+    besides: [
+      'embeddings.position_embeddings.weight',
+      'embeddings.position_ids',
+      'encoder.layer.#.attention.self.rotary_embeddings.inv_freq',
+    ],
+    twoSided: true,
+    members: {
+      V: 'vocab_size',
+      d: 'hidden_size',
+      heads: 'num_attention_heads',
+      inner: 'intermediate_size',
+    },
+    epsilon: 'layer_norm_eps',
+    // Whatever hidden_act says.
+    activation: () => 'gelu',
+    biases: [true, true, true],
+    angles: {
+      base: ['rope_theta', 10_000],
+      turns(config) {
+        // ESM-1's, unless it is said.
+        const { position_embedding_type: given = 'absolute' } = config;
+        check.oneOf('position_embedding_type in config.json', given, ['rotary']);
+        return true;
+      },
+    },
+    dropped: (config) =>
+      check.flag('token_dropout in config.json', config.token_dropout ?? false)
+        ? { mask: config.mask_token_id == null ? undefined : wholeIn(config, 'mask_token_id') }
+        : undefined,
   },
 ];
 
@@ -257,7 +361,8 @@ const told = {
 export const relativeFamilies: readonly FamilyRow[] = facts.map((one) => {
   const { token, stack, bias, besides = [], embeddingNorm, finalNorm, norms } = one;
   const all = (config: Config) => (typeof one.parts === 'function' ? one.parts(config) : one.parts);
-  const { attentionNorm, query } = all({});
+  const { attentionNorm, mlpNorm, query } = all({});
+  const signNorm = one.bareFirst ? mlpNorm : attentionNorm;
   const ofNorm = norms ? 'weight' : '{weight,bias}';
   // Those of either kind of MLP, since config.json says which it is.
   const maps = [all({}), all({ feed_forward_proj: 'gated-gelu' })].flatMap((parts) => Object.entries(parts));
@@ -268,8 +373,8 @@ export const relativeFamilies: readonly FamilyRow[] = facts.map((one) => {
       : [
           `${token}.weight`,
           ...(embeddingNorm ? [`${embeddingNorm}.weight`] : []),
-          `${stack}.0.${attentionNorm}.weight`,
-          ...(norms ? [] : [`${stack}.0.${attentionNorm}.bias`]),
+          `${stack}.0.${signNorm}.weight`,
+          ...(norms ? [] : [`${stack}.0.${signNorm}.bias`]),
           `${stack}.0.${query}.weight`,
         ],
     names: [
@@ -297,7 +402,7 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
     gamma: of.need(`${name}.weight`, 'd'),
     ...(!norms && { beta: of.need(`${name}.bias`, 'd') }),
   });
-  const attentionNorm = norm(inLayer('attentionNorm'));
+  norm(inLayer(one.bareFirst ? 'mlpNorm' : 'attentionNorm'));
   const joined = parts.query === parts.value;
   const [attention, output, mlp] = one.biases.map((flag) => flagIn(config, flag)) as [
     boolean,
@@ -320,15 +425,22 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
   ]);
   refuseSizes(config, Object.fromEntries(named));
   const relative = angles ? 'angles' : one.slopes ? 'slopes' : 'bias';
-  const turn = angles && anglesIn(config, angles.base, angles.share);
-  const turns = (layer: number) => angles !== undefined && (angles.turns?.(config, layer) ?? true);
+  const kindOf = (layer: number) => one.kind?.(config, layer);
+  const turn = (layer: number): Angles | undefined => {
+    if (!angles || !(angles.turns?.(config, layer) ?? true)) return undefined;
+    const kind = kindOf(layer);
+    const base = kind === layerKinds[1] ? (angles.local ?? angles.base) : angles.base;
+    return anglesIn(config, base, angles.share, kind);
+  };
+  const window = (layer: number) => one.window?.(config, layer, turn(layer) !== undefined, kindOf(layer));
   // Asked of the first layer now, so that what is wrong with it is said before anything is read.
-  turns(0);
-  one.window?.(config, 0, true);
+  turn(0);
+  window(0);
   const activation =
     typeof one.activation === 'function'
       ? one.activation(config)
       : (config[one.activation[0]] ?? one.activation[1]);
+  const dropped = one.dropped?.(config);
   const longest = config.max_position_embeddings ?? config.n_positions;
   return {
     family: one.family,
@@ -336,20 +448,20 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
     kind: 'tokens',
     about: `${told[relative]}${one.twoSided ? '' : ' A query sees no later key.'}`,
     token,
-    attentionNorm,
     ...(one.embeddingNorm && { embeddingNorm: norm(one.embeddingNorm) }),
     ...(relativeBias && { relativeBias, unscaled: true, heads: heads as number }),
     query,
     key,
     causal: !one.twoSided,
     // Whatever the first token is, later queries look at it: its rows are like no others.
-    apart: one.twoSided ? [] : [0],
+    apart: one.unopened ? [] : [0],
     ...(one.twoSided && { ended: true }),
     finalNorm: `${of.prefix}${one.finalNorm}`,
     ...(one.head && { head: one.head }),
     ...(norms && { norms }),
     ...(headNorm && { headNorm, d_head: of.size.h as number }),
     ...(one.rootTimes && { rootTimes: true }),
+    ...(dropped && { dropped }),
     relative,
     ...(typeof longest === 'number' && one.angles && { longest }),
     layer: {
@@ -359,8 +471,10 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
       biases: { attention, output, mlp },
       members: { d_head: members.d_head, keyHeads: members.keyHeads },
       parallel: one.parallel !== undefined && flagIn(config, one.parallel),
-      ...(turn && { turn, turns }),
-      window: (layer) => one.window?.(config, layer, turns(layer)),
+      turn,
+      byHead: one.byHead ?? false,
+      norms: one.bareFirst ? 'pre but the first' : 'pre',
+      window,
     },
     config: { heads: [members.heads as string, 'num_attention_heads'], epsilon: [one.epsilon] },
     ...sizes(of),

@@ -844,10 +844,8 @@ describe.each([
     'BERT with relative keys',
     'its positions enter the scores as offsets',
   ],
-  ['rotary_embeddings.inv_freq', 'ESM', turns],
   ['h.0.ln_attn.weight', 'Falcon', 'it adds no table of positions to its tokens'],
-  ['embeddings.tok_embeddings.weight', 'ModernBERT', turns],
-  ['Wqkv.weight', 'A model with one W_qkv, as nomic-bert,', turns],
+  ['encoder.layers.0.attn.Wqkv.weight', 'A model with one W_qkv, as nomic-bert,', turns],
   ['layer.0.rel_attn.q', 'XLNet', 'its positions are relative and enter the scores alone'],
   [
     'h.0.attn.attention.q_proj.weight',
@@ -1125,7 +1123,7 @@ describe('the model_type of config.json', () => {
     ['longformer', 'Longformer is not among'],
     ['umt5', 'UMT5 is not among'],
     ['gemma2', 'Gemma 2 or 3 is not among'],
-    ['modernbert', 'ModernBERT is not among'],
+    ['mpt', 'A model with one W_qkv, as nomic-bert, is not among'],
     [
       'big_bird',
       'config.json has the model_type "big_bird", which is not among those that can be read here: bert, ernie, distilbert,',

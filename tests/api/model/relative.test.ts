@@ -16,6 +16,8 @@ interface Drawn extends DrawnModel {
   bias: Stored;
   query: Stored;
   key: Stored;
+  /** What scores are multiplied by beside 1/√d_h: it is in the queries. */
+  folded: number;
   /** Of queries, of keys. */
   places: [Stored, Stored];
 }
@@ -76,8 +78,7 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
     });
     return {
       scores: Array.from({ length: one.layers }, (_, layer) => ({
-        // What T5's scores are not divided by is in its queries.
-        query: scores([one.query, one.places[0]], layer, one.family === 't5' ? Math.sqrt(6) : 1),
+        query: scores([one.query, one.places[0]], layer, one.folded),
         key: scores([one.key, one.places[1]], layer),
       })),
       states: Array.from({ length: one.layers + 1 }, (_, layer) => ({
@@ -166,7 +167,7 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
   }, 120_000);
 
   test('means over a corpus serve: position → position depends on the distance alone in the first layer', async () => {
-    for (const name of ['llama', 'qwen2-window', 'qwen3', 'neox', 'bloom', 't5']) {
+    for (const name of ['llama', 'qwen2-window', 'qwen3', 'neox', 'bloom', 't5', 'modernbert', 'esm']) {
       const { ids, heads, apart } = drawn.cases.find((one) => one.name === name) as Drawn;
       const model = await open(name);
       // Each sentence is of other tokens.
@@ -208,9 +209,16 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
     }
   });
 
-  const expected = (name: string) => {
-    const { ids, next_logits } = drawn.cases.find((one) => one.name === name) as Drawn;
-    return { ids, logits: stored(next_logits as Stored, ids.length - 1) };
+  /** How far what a model with another config.json says of its input is from the oracle's. */
+  const differs = async (name: string, change: object) => {
+    const { ids, next_logits, last } = drawn.cases.find((one) => one.name === name) as Drawn;
+    const model = await changed(name, change);
+    const options = { precision: 'float64' } as const;
+    const found = next_logits
+      ? (await nextToken(model, { ids }, options)).logits
+      : (await model.forward({ ids }, { ...options, scores: false })).last().data;
+    model.delete();
+    return largestDifference(found, next_logits ? stored(next_logits, ids.length - 1) : stored(last));
   };
 
   test('what config.json says is what is run: with another flag the numbers are other ones', async () => {
@@ -245,25 +253,27 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
         { hidden_act: 'relu' },
       ],
       gemma: [{ hidden_activation: 'gelu' }],
+      modernbert: [
+        { local_attention: 8 },
+        { local_attention: undefined },
+        { global_rope_theta: 51 },
+        { local_rope_theta: undefined },
+        { global_attn_every_n_layers: 2 },
+        { hidden_activation: 'silu' },
+        { norm_eps: 1e-5 },
+      ],
+      'esm-masks': [{ mask_token_id: 3 }, { mask_token_id: null }, { token_dropout: undefined }],
     };
     for (const [name, all] of Object.entries(changes)) {
-      const { ids, logits } = expected(name);
-      const next = async (change: object) => {
-        const model = await changed(name, change);
-        const found = await nextToken(model, { ids }, { precision: 'float64' });
-        model.delete();
-        return largestDifference(found.logits, logits);
-      };
-      expect(await next({})).toBeLessThan(within.float64);
+      expect(await differs(name, {})).toBeLessThan(within.float64);
       for (const change of all)
-        expect(await next(change), `${name} ${JSON.stringify(change)}`).toBeGreaterThan(within.float32);
+        expect(await differs(name, change), `${name} ${JSON.stringify(change)}`).toBeGreaterThan(
+          within.float32,
+        );
     }
     // What their models do not read changes nothing.
-    const { ids, logits } = expected('gemma');
-    const same = await changed('gemma', { hidden_act: 'relu' });
-    const found = await nextToken(same, { ids }, { precision: 'float64' });
-    expect(largestDifference(found.logits, logits)).toBeLessThan(within.float64);
-    same.delete();
+    for (const name of ['gemma', 'esm'])
+      expect(await differs(name, { hidden_act: 'silu' })).toBeLessThan(within.float64);
   }, 60_000);
 
   test('what is not run is refused by its member as the model is opened', async () => {
@@ -277,6 +287,31 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
         'llama',
         { rope_parameters: { full_attention: { rope_type: 'default' } } },
         'RangeError: config.json has rope_parameters by kind of layer, as “full_attention”; one for all layers can be run here.',
+      ],
+      [
+        'modernbert',
+        { rope_parameters: { rope_type: 'default', rope_theta: 50 } },
+        'TypeError: full_attention of rope_parameters in config.json must be an object; it is undefined.',
+      ],
+      [
+        'modernbert',
+        { norm_bias: true },
+        'RangeError: config.json says norm_bias true; ModernBERT can be read with false alone.',
+      ],
+      [
+        'esm',
+        { position_embedding_type: 'absolute' },
+        'RangeError: position_embedding_type in config.json must be \'rotary\'; it is "absolute".',
+      ],
+      [
+        'esm',
+        { position_embedding_type: undefined },
+        'RangeError: position_embedding_type in config.json must be \'rotary\'; it is "absolute".',
+      ],
+      [
+        'esm',
+        { emb_layer_norm_before: true },
+        'RangeError: config.json says emb_layer_norm_before true; ESM-2 can be read with false alone.',
       ],
       [
         'llama',
