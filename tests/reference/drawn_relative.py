@@ -5,6 +5,10 @@ forward written out here makes of it: FOLDER/relative.json says where in FOLDER/
 
   Llama, Mistral, Qwen2, Qwen3, SmolLM3   x = t; x += attention(RMS(x)); x += down(g(gate RMS(x)) * up RMS(x))
   Gemma                                   the same, x = sqrt(d) t, gains 1 + w, tanh GELU
+  Gemma 2                                 x += RMS'(attention(RMS(x))); x += RMS'(down(...)); scores q'k / sqrt(c), then
+                                          50 tanh(score / 50); every other layer has a window
+  Gemma 3                                 the same without the cap; q and k normalised per head; whole is every sixth
+                                          layer, and others turn by another base, without scaling
   GPT-NeoX                                LN, biases; x += attention(LN1(x)) + mlp(LN2(x)), or one after the other
   BLOOM                                   x = LN(t); as GPT-2 from there
   T5 (encoder)                            RMS, no biases; no causal mask
@@ -65,11 +69,17 @@ OWN_SIZES = {
     "bloom": {"d": 24, "heads": 6, "groups": 6, "width": 4, "inner": 96},
     "t5": {"groups": 4},
     "smollm3": {"layers": 5},
+    "gemma3": {"layers": 7},
+    "gemma3_text": {"layers": 7},
     "modernbert": {"groups": 4, "d": 24, "layers": 4},
     "esm": {"groups": 4, "d": 24},
 }
 # With Llama's names.
 LIKE_LLAMA = ["llama", "mistral", "qwen2", "qwen3", "smollm3", "gemma"]
+THREE = ("gemma3", "gemma3_text")
+SANDWICHED = ("gemma2", *THREE)
+LIKE_LLAMA += SANDWICHED
+LIKE_GEMMA = ("gemma", *SANDWICHED)
 LAYER_NORM = ["gpt_neox", "bloom"]
 # Its norms have no betas; or they have, and all maps have biases.
 ENCODERS = ["modernbert", "esm"]
@@ -97,7 +107,7 @@ def drawn_model(rng, family, flags):
     of_o = whole or flags.get("attention_bias", False)
     of_mlp = whole or flags.get("mlp_bias", False)
     # Gemma's gains are stored less 1.
-    about = 0.0 if family == "gemma" else 1.0
+    about = 0.0 if family in LIKE_GEMMA else 1.0
 
     def norm(width=d):
         return {"gamma": draw(width, about=about), "beta": np.zeros(width) if plain else draw(width)}
@@ -119,10 +129,12 @@ def drawn_model(rng, family, flags):
             layer["gate"] = draw.linear(inner, d, of_mlp)
         if family == "modernbert" and number == 0:
             layer["norm1"] = None
-        if family == "qwen3":
+        if family in ("qwen3", *THREE):
             layer["q_norm"], layer["k_norm"] = norm(e), norm(e)
+        if family in SANDWICHED:
+            layer["behind1"], layer["behind2"] = norm(), norm()
         layers.append(layer)
-    tied = flags.get("tie_word_embeddings", family in ("smollm3", "gemma", "bloom"))
+    tied = flags.get("tie_word_embeddings", family in ("smollm3", *LIKE_GEMMA, "bloom"))
     return {
         **size,
         "token": draw(VOCABULARY, d),
@@ -168,8 +180,8 @@ def slopes_of(heads):
     return np.array(slopes + [2 ** (-4 * t / whole) for t in range(1, 2 * (heads - whole), 2)])
 
 
-BASES = {"smollm3": 2_000_000.0, "modernbert": 160_000.0}
-USUAL = {"gpt_neox": "gelu", "bloom": "gelu_new", "gemma": "gelu_pytorch_tanh", "esm": "gelu"}
+BASES = {"smollm3": 2_000_000.0, "modernbert": 160_000.0, "gemma3": 1_000_000.0, "gemma3_text": 1_000_000.0}
+USUAL = {"gpt_neox": "gelu", "bloom": "gelu_new", "esm": "gelu"}
 
 
 def reading(family, flags, model):
@@ -194,6 +206,19 @@ def reading(family, flags, model):
         windows = [flags["sliding_window"] if number >= flags["max_window_layers"] else None for number in range(layers)]
     if family in ("qwen2", "qwen3") and "layer_types" in flags:
         windows = [flags["sliding_window"] if kind == "sliding_attention" else None for kind in flags["layer_types"]]
+    if family in SANDWICHED:
+        period = flags.get("sliding_window_pattern", 6)
+        whole = [number % 2 == 1 if family == "gemma2" else (number + 1) % period == 0 for number in range(layers)]
+        if "layer_types" in flags:
+            whole = [kind == "full_attention" for kind in flags["layer_types"]]
+        windows = [None if one else flags.get("sliding_window", 4096) for one in whole]
+    if family in THREE:
+        local, its = flags.get("rope_local_base_freq", 10_000.0), {}
+        if newer:
+            base, local = (newer[kind]["rope_theta"] for kind in ("full_attention", "sliding_attention"))
+            scaling, its = (newer[kind] for kind in ("full_attention", "sliding_attention"))
+        bases = [base if one else local for one in whole]
+        scalings = [scaling if one else its for one in whole]
     if family == "modernbert":
         period, radius = flags.get("global_attn_every_n_layers", 3), flags.get("local_attention", 128) // 2
         whole = [number % period == 0 for number in range(layers)]
@@ -208,7 +233,7 @@ def reading(family, flags, model):
     proj = flags.get("feed_forward_proj", "relu")
     if family == "t5":
         activation = "gelu_new" if proj == "gated-gelu" else proj
-    elif family == "gemma":
+    elif family in LIKE_GEMMA:
         # hidden_act may say gelu.
         activation = flags.get("hidden_activation") or "gelu_pytorch_tanh"
     elif family == "modernbert":
@@ -232,15 +257,17 @@ def reading(family, flags, model):
         "scalings": scalings,
         "rotates": rotates,
         "halves": True,
-        "scale": 1.0 if family == "t5" else 1 / math.sqrt(e),
+        "scale": 1.0 if family == "t5" else 1 / math.sqrt(flags.get("query_pre_attn_scalar", 256) if family in SANDWICHED else e),
+        "cap": flags.get("attn_logit_softcapping", 50.0) if family == "gemma2" else None,
+        "behind": True,
         "slopes": slopes_of(heads) if family == "bloom" else None,
         "reversed": False,
         "bias_layers": layers,
         "parallel": family == "gpt_neox" and flags.get("use_parallel_residual", True),
         "group": [h * model["groups"] // heads for h in range(heads)],
         "norm_first": True,
-        "unit": 1.0 if family == "gemma" else 0.0,
-        "root": math.sqrt(model["d"]) if family == "gemma" else 1.0,
+        "unit": 1.0 if family in LIKE_GEMMA else 0.0,
+        "root": math.sqrt(model["d"]) if family in LIKE_GEMMA else 1.0,
         # All later queries look at the first row of a decoder, whatever its token is.
         "apart": [] if family == "t5" else [0],
     }
@@ -331,7 +358,7 @@ def allowed_of(how, number, n):
     return seen & (j > i - window) & ((j <= i) if how["one_sided"] else (j < i + window))
 
 
-def qk_normed(x, norm, how, eps):
+def norm_of_rows(x, norm, how, eps):
     return normed(x, norm, sigma_of(x, norm, how, eps), how)
 
 
@@ -342,7 +369,7 @@ def run(model, how, ids):
         masked = np.array(ids) == how["dropped"]
         x = np.where(masked[:, None], how["mask_rows"] * x, x) * 0.88 / (1 - how["counted"] * masked.mean())
     if model["embedding_norm"]:
-        x = qk_normed(x, model["embedding_norm"], how, eps)
+        x = norm_of_rows(x, model["embedding_norm"], how, eps)
     found = {name: [] for name in ("states", "inputs", "logits", "attention", "sigma", "query", "key")}
     found["states"].append(x)
     for number, layer in enumerate(model["layers"]):
@@ -354,26 +381,31 @@ def run(model, how, ids):
         if "q_norm" in layer and not how["norm_first"]:
             q, k = turn(q), turn(k)
         if "q_norm" in layer:
-            q, k = qk_normed(q, layer["q_norm"], how, eps), qk_normed(k, layer["k_norm"], how, eps)
+            q, k = norm_of_rows(q, layer["q_norm"], how, eps), norm_of_rows(k, layer["k_norm"], how, eps)
         found["query"].append(joined(q))
         found["key"].append(joined(k))
         if "q_norm" not in layer or how["norm_first"]:
             q, k = turn(q), turn(k)
         scores = how["scale"] * np.einsum("hie,hje->hij", q, k[how["group"]]) + bias_of(model, how, number, n)
-        seen = np.where(allowed_of(how, number, n), scores, -np.inf)
+        capped = scores if how["cap"] is None else how["cap"] * np.tanh(scores / how["cap"])
+        seen = np.where(allowed_of(how, number, n), capped, -np.inf)
         weights = np.exp(seen - seen.max(2, keepdims=True))
         weights = weights / weights.sum(2, keepdims=True)
         written = linear(joined(weights @ v[how["group"]]), layer["o"])
+        sandwiched = "behind1" in layer and how["behind"]
+        if sandwiched:
+            written = norm_of_rows(written, layer["behind1"], how, eps)
         between = x if how["parallel"] else x + written
-        read2 = qk_normed(between, layer["norm2"], how, eps)
+        read2 = norm_of_rows(between, layer["norm2"], how, eps)
         inner = how["activation"](linear(read2, layer["gate" if "gate" in layer else "up"]))
         if "gate" in layer:
             inner = inner * linear(read2, layer["up"])
-        x = x + written + linear(inner, layer["down"])
+        fed = linear(inner, layer["down"])
+        x = x + written + (norm_of_rows(fed, layer["behind2"], how, eps) if sandwiched else fed)
         for name, value in (("inputs", read), ("logits", scores), ("attention", weights), ("sigma", sigma)):
             found[name].append(value)
         found["states"].append(x)
-    last = qk_normed(x, model["final"], how, eps)
+    last = norm_of_rows(x, model["final"], how, eps)
     mean = last.mean(0)
     next_logits = last @ (model["token"] if model["head"] is None else model["head"]).T
     probability = np.exp(next_logits - next_logits.max(1, keepdims=True))
@@ -500,19 +532,28 @@ def tensors_of(family, model, flags):
             found[f"{name}.bias"] = norm["beta"]
 
     if family in LIKE_LLAMA:
-        found["model.embed_tokens.weight"] = model["token"]
+        before = "language_model.model." if family == "gemma3" else "model."
+        if family == "gemma3":
+            # Pictures are not run.
+            found["vision_tower.vision_model.post_layernorm.weight"] = np.ones(4)
+        found[f"{before}embed_tokens.weight"] = model["token"]
         for number, layer in enumerate(model["layers"]):
-            name = f"model.layers.{number}."
+            name = f"{before}layers.{number}."
             for part in "qkvo":
                 linear_of(f"{name}self_attn.{part}_proj", layer[part])
             for part in ("gate", "up", "down"):
                 linear_of(f"{name}mlp.{part}_proj", layer[part])
             norm_of(f"{name}input_layernorm", layer["norm1"])
-            norm_of(f"{name}post_attention_layernorm", layer["norm2"])
+            if "behind1" in layer:
+                norm_of(f"{name}post_attention_layernorm", layer["behind1"])
+                norm_of(f"{name}pre_feedforward_layernorm", layer["norm2"])
+                norm_of(f"{name}post_feedforward_layernorm", layer["behind2"])
+            else:
+                norm_of(f"{name}post_attention_layernorm", layer["norm2"])
             for part in ("q_norm", "k_norm"):
                 if part in layer:
                     norm_of(f"{name}self_attn.{part}", layer[part])
-        norm_of("model.norm", model["final"])
+        norm_of(f"{before}norm", model["final"])
         if model["head"] is not None:
             found["lm_head.weight"] = model["head"]
     elif family in ("gpt_neox", "bloom"):
@@ -602,12 +643,16 @@ def config_of(family, flags, model):
         sizes = {"hidden_size": d, "num_attention_heads": heads, "num_key_value_heads": model["groups"],
                  "head_dim": model["width"], "num_hidden_layers": count, "intermediate_size": inner,
                  "layer_norm_eps" if family in LAYER_NORM else "rms_norm_eps": 0.01, "max_position_embeddings": LONGEST}  # fmt: skip
-    return {"model_type": family, **sizes, "vocab_size": VOCABULARY, **flags}
+    own = {"model_type": family, **sizes, "vocab_size": VOCABULARY, **flags}
+    return {"model_type": family, "text_config": {**own, "model_type": "gemma3_text"}} if family == "gemma3" else own
 
 
 # One pair of channels stays, one is between, one is slowed.
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
           "original_max_position_embeddings": 32}  # fmt: skip
+GEMMA2 = {"sliding_window": 4, "query_pre_attn_scalar": 9, "rope_theta": 50.0, "attn_logit_softcapping": 2.0,
+          "final_logit_softcapping": None}  # fmt: skip
+GEMMA3 = {"sliding_window": 4, "query_pre_attn_scalar": 9}
 ESM = {"position_embedding_type": "rotary", "token_dropout": True, "mask_token_id": 2}
 CASES = {
     "llama": ("llama", {"rope_theta": 50.0}),
@@ -633,6 +678,23 @@ CASES = {
     "t5": ("t5", {}),
     "flan-t5": ("t5", {"feed_forward_proj": "gated-gelu"}),
     "gemma": ("gemma", {"hidden_act": "gelu", "rope_theta": 50.0}),
+    "gemma2": ("gemma2", {**GEMMA2, "rope_scaling": {"rope_type": "linear", "factor": 2.0}, "hidden_act": "gelu"}),
+    "gemma2-uncapped": ("gemma2", {**GEMMA2, "attn_logit_softcapping": None, "attention_bias": True}),
+    "gemma2-types": (
+        "gemma2",
+        {**GEMMA2, "final_logit_softcapping": 30.0,
+         "layer_types": ["full_attention", "full_attention", "sliding_attention"]},
+    ),  # fmt: skip
+    "gemma3": ("gemma3_text", {**GEMMA3, "rope_theta": 50.0, "rope_local_base_freq": 20.0,
+                               "rope_scaling": {"rope_type": "linear", "factor": 2.0}}),  # fmt: skip
+    "gemma3-pattern": ("gemma3_text", {**GEMMA3, "sliding_window_pattern": 2, "rope_theta": 50.0}),
+    "gemma3-pictures": (
+        "gemma3",
+        {**GEMMA3, "layer_types": ["sliding_attention", "full_attention", "sliding_attention", "sliding_attention"]
+         + ["full_attention", "full_attention", "sliding_attention"],
+         "rope_parameters": {"full_attention": {"rope_type": "linear", "rope_theta": 50.0, "factor": 2.0},
+                             "sliding_attention": {"rope_type": "default", "rope_theta": 20.0}}},
+    ),  # fmt: skip
     "modernbert": ("modernbert", {"local_attention": 6, "global_rope_theta": 50.0, "local_rope_theta": 20.0}),
     "modernbert-newer": (
         "modernbert",
@@ -667,7 +729,7 @@ def wrong_readings(family, model, how, masked):
         "no norm at the end": ({**model, "final": None}, how),
         "the other mask": other(causal=not how["causal"]),
     }
-    scaling = how["scalings"][0]
+    scaling = max(how["scalings"], key=len)
     if any(how["rotates"]):
         found["channels turned in pairs of neighbours"] = other(halves=False)
         found["the usual base of angles"] = other(bases=[10_000.0 if one != 10_000.0 else 500_000.0 for one in how["bases"]])
@@ -688,6 +750,17 @@ def wrong_readings(family, model, how, masked):
         found["a window one shorter"] = other(windows=[one and one - 1 for one in how["windows"]])
     if any(how["windows"]) and not how["causal"]:
         found["a window before the query alone"] = other(one_sided=True)
+    if family in SANDWICHED:
+        found["scores over the root of their width"] = other(scale=1 / math.sqrt(e))
+        found["no norms behind attention and MLP"] = other(behind=False)
+        found["the norms before and behind exchanged"] = layers(
+            lambda l: {"norm1": l["behind1"], "behind1": l["norm1"], "norm2": l["behind2"], "behind2": l["norm2"]}
+        )
+        found["the windows of other layers"] = other(windows=[None if one else 4 for one in how["windows"]])
+    if how["cap"] is not None:
+        found["scores not capped"] = other(cap=None)
+    if family in THREE and scaling.get("factor"):
+        found["angles scaled in all layers"] = other(scalings=[scaling] * count)
     if family == "modernbert":
         found["the windows of other layers"] = other(windows=[None if one else max(filter(None, how["windows"])) for one in how["windows"]])
         found["a norm before the first attention"] = (
@@ -710,7 +783,7 @@ def wrong_readings(family, model, how, masked):
         found["queries and keys without their biases"] = layers(
             lambda l: {one: {**l[one], "b": np.zeros(len(l[one]["b"]))} for one in "qk"}
         )
-    if family == "qwen3":
+    if family in ("qwen3", *THREE):
         found["queries and keys normalised after they are turned"] = other(norm_first=False)
         found["queries and keys not normalised"] = (
             {**model, "layers": [{k: v for k, v in l.items() if k[1:] != "_norm"} for l in model["layers"]]},
@@ -735,7 +808,7 @@ def wrong_readings(family, model, how, masked):
         found["the bias in the first layer alone"] = other(bias_layers=1)
     if family == "t5" and "gate" in model["layers"][0]:
         found["gate and up exchanged"] = layers(lambda l: {"gate": l["up"], "up": l["gate"]})
-    if family == "gemma":
+    if family in LIKE_GEMMA:
         found["gains not one more"] = other(unit=0.0)
         found["tokens not times the root of d"] = other(root=1.0)
     if model["head"] is not None:
@@ -813,12 +886,13 @@ def main(seed, folder):
         (folder / name / "model.safetensors").write_bytes(safetensors(tensors_of(family, model, flags), dtype))
         (folder / name / "config.json").write_text(json.dumps(config_of(family, flags, model)))
         stored = ("states", "logits", "attention", "last", "embedding")
-        predicted = ("next_logits", "next") if how["causal"] else ()
+        # Gemma 2's capped logits are not computed.
+        predicted = ("next_logits", "next") if how["causal"] and flags.get("final_logit_softcapping") is None else ()
         cases.append(
             {
                 "name": name,
                 # As the library spells its ids.
-                "family": family.replace("_", "-"),
+                "family": family.removesuffix("_text").replace("_", "-"),
                 "ids": ids,
                 "apart": how["apart"],
                 "causal": how["causal"],

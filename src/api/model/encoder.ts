@@ -51,6 +51,10 @@ export interface EncoderLayer<A extends Floats = Floats> {
   queryNorm?: Normalization<A>;
   /** Of each head’s key, likewise. */
   keyNorm?: Normalization<A>;
+  /** Of what attention writes, b_O included, before it is added (arXiv 2408.00118). */
+  outputNorm?: Normalization<A>;
+  /** Of what the MLP writes, likewise. */
+  downNorm?: Normalization<A>;
   /** Left out, nothing is turned in this layer. */
   rotary?: LayerRotary;
   /** The largest |i − j| at which a query sees a key, from 0; left out, any. */
@@ -89,6 +93,11 @@ export interface EncoderInput<P extends Precision = 'float32'> {
   relativeBias?: Table<FloatsOf<P>>;
   /** [heads]: slope × (j − i) is added to each head’s scores in every layer (ALiBi, arXiv 2108.12409). Left out, none. */
   slopes?: FloatsOf<P>;
+  /**
+   * Above 0: softmax is of cap tanh(score / cap) in every layer (arXiv 2408.00118). Logits, and their terms, are before
+   * it, and what is the same for every key does change attention then. Left out, none.
+   */
+  cap?: number;
 }
 
 export interface ForwardInput<A extends Floats = Floats> {
@@ -212,10 +221,11 @@ export interface EncoderForward<A extends Floats = Floats> {
   /** [n, d], the last state, after the final norm if all layers were run and there is one. */
   last(): Table<A>;
   /**
-   * [heads, n, n], a layer's logits, from 0, for every pair of tokens, queries in rows. Throws RangeError.
+   * [heads, n, n], a layer's logits, from 0, for every pair of tokens, queries in rows, before any cap. Throws
+   * RangeError.
    */
   logits(layer: number, only?: readonly number[]): A;
-  /** [heads, n, n], the softmax of those over the allowed keys. Throws RangeError. */
+  /** [heads, n, n], the softmax of those, capped, over the allowed keys. Throws RangeError. */
   attention(layer: number, only?: readonly number[]): A;
   /**
    * A layer’s scores as terms of the parts that its input is the sum of, with every σ and all attention
@@ -251,8 +261,8 @@ export interface EncoderForward<A extends Floats = Floats> {
   parts(input: EncoderDecomposeInput<A>): Readonly<Record<string, Table<A>>>;
   /**
    * What a layer’s heads write, W_O,h (Σ_j A_ij W_V,h x_j + b_V,h), as sums of the same parts, with all attention
-   * frozen: whether values carry tokens or positions. Heads, parts and b_O add up to what attention writes. In
-   * the canonical gauge the shares depend on no shift of the tables, no b_V and no basis of a head’s values.
+   * frozen: whether values carry tokens or positions. Heads, parts and b_O add up to what attention writes, before
+   * any `outputNorm`. In the canonical gauge the shares depend on no shift of the tables, no b_V and no basis of a head’s values.
    * Throws RangeError, TypeError.
    */
   headOutputs(input: HeadOutputsInput<A>): HeadOutputs;
@@ -485,6 +495,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
     check.floats('slopes', slopes, heads);
     check.samePrecision({ precision: like, slopes });
   }
+  const cap = input.cap === undefined ? 0 : check.positive('cap', input.cap);
   const biased = relativeBias !== undefined || slopes !== undefined;
   const embeddingNorm = normOf('embeddingNorm', input.embeddingNorm, width);
   const finalNorm = normOf('finalNorm', input.finalNorm, d);
@@ -514,6 +525,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         projection,
         relativeBias,
         slopes,
+        cap,
       }),
     (address) => raw[`deleteEncoder${suffix}`](address),
   );
@@ -573,6 +585,8 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         mlpNorm: normOf('mlpNorm', layer.mlpNorm, d),
         queryNorm: normOf('queryNorm', layer.queryNorm, d_head),
         keyNorm: normOf('keyNorm', layer.keyNorm, d_head),
+        outputNorm: normOf('outputNorm', layer.outputNorm, d),
+        downNorm: normOf('downNorm', layer.downNorm, d),
         ...rotary,
         window: layer.window === undefined ? everywhere : check.integer('window', layer.window, 0),
       };
@@ -779,7 +793,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       /** Which keys the queries of a layer see, as scores record it. */
       const seen = (layer: number) => {
         const window = windows[layer] as number;
-        return { causal, ...(window < everywhere && { window }) };
+        return { causal, ...(window < everywhere && { window }), ...(cap > 0 && { cap }) };
       };
       const byMechanism = (wanted: EncoderDecomposeInput<A>): Scores<A> => {
         const now = whole();

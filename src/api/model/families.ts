@@ -9,6 +9,7 @@ import {
   type FamilyRow,
   type Header,
   matching,
+  membersOf,
   quoted,
   strangerIn,
   tensorsBehind,
@@ -60,9 +61,9 @@ export function recognised(header: Header, config: Config, stated: FamilyId | un
   if (found.length === 0) unlike(header, asked);
   for (const { row, prefix } of found) refuseStranger(header, prefix, row);
   return found.map(({ row, prefix }) => {
-    const { config: members, name } = modelFamilies[row.family];
-    for (const [member, allowed] of Object.entries(members))
-      refuseOther(name, member, config[member], allowed);
+    const { config: members, name, ...facts } = modelFamilies[row.family];
+    const own = membersOf(config, 'within' in facts ? facts.within : undefined);
+    for (const [member, allowed] of Object.entries(members)) refuseOther(name, member, own[member], allowed);
     return row.read(tensorsBehind(header, prefix), config);
   });
 }

@@ -175,7 +175,8 @@ export function queryFactor(
   d_head = layout.d_model / heads,
 ): number {
   const { unscaled, scaledByLayer } = layout;
-  return (unscaled ? Math.sqrt(d_head) : 1) / (scaledByLayer ? layer + 1 : 1);
+  const under = unscaled ? 1 : (layout.layer?.under ?? d_head);
+  return Math.sqrt(d_head / under) / (scaledByLayer ? layer + 1 : 1);
 }
 
 /** Heads of keys and the width of a head of a family that may have fewer of those, and wider or narrower ones. */
@@ -216,13 +217,19 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
   return {
     whole,
     empty: (rows: number, columns: number): Table<A> => table(make(rows * columns), rows, columns),
-    async norm({ gamma, beta }: NormNames, epsilon: number, norms?: NormFacts): Promise<Normalization<A>> {
+    /** The norm, what it gives multiplied by a factor. */
+    async norm(
+      { gamma, beta }: NormNames,
+      epsilon: number,
+      norms?: NormFacts,
+      factor = 1,
+    ): Promise<Normalization<A>> {
       const [gain, bias] = await Promise.all([whole(gamma), beta === undefined ? undefined : whole(beta)]);
       const { kind = 'layer_norm', plus = 0 } = norms ?? {};
       return {
         kind,
-        gamma: gain.data.map((one) => one + plus) as A,
-        ...(bias && { beta: bias.data }),
+        gamma: gain.data.map((one) => factor * (one + plus)) as A,
+        ...(bias && { beta: bias.data.map((one) => factor * one) as A }),
         epsilon,
       };
     },

@@ -8,6 +8,8 @@ interface FamilyFacts {
   readonly name: string;
   /** The model_type that its config.json may have. */
   readonly types: readonly string[];
+  /** The member of config.json that holds those below, where they are not beside model_type. */
+  readonly within?: string;
   /** Whether all of its layers can be run here, and not its first scores alone. */
   readonly layers?: true;
   /**
@@ -141,6 +143,24 @@ export const modelFamilies = {
     config: { relative_attention_num_buckets: [32], relative_attention_max_distance: [128] },
   },
   gemma: { name: 'Gemma', types: ['gemma'], layers: true, config: ofLlama },
+  gemma2: {
+    name: 'Gemma 2',
+    types: ['gemma2'],
+    layers: true,
+    config: { ...ofLlama, use_bidirectional_attention: [false] },
+  },
+  gemma3: {
+    name: 'Gemma 3',
+    types: ['gemma3', 'gemma3_text'],
+    within: 'text_config',
+    layers: true,
+    config: {
+      ...ofLlama,
+      use_bidirectional_attention: [false],
+      attn_logit_softcapping: [null],
+      final_logit_softcapping: [null],
+    },
+  },
   modernbert: {
     name: 'ModernBERT',
     types: ['modernbert'],
@@ -225,6 +245,10 @@ export interface LayerFacts {
   readonly parallel: boolean;
   /** By which angles a layer’s queries and keys turn, if they do. */
   turn(layer: number): Angles | undefined;
+  /** What scores are divided by the root of, where it is not the width of a head. */
+  readonly under: number | undefined;
+  /** The largest size of a score. */
+  readonly cap: number | undefined;
   /** Whether a tensor of all three maps has a block of rows for each head, not one for each map. */
   readonly byHead: boolean;
   /** Whether norms come before what a layer does, and in the first layer too. */

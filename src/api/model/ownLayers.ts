@@ -120,7 +120,7 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
     const of = tensorsOf(checkpoint, precision, watch);
     return {
       of,
-      norm(name: string, width = d) {
+      norm(name: string, width = d, factor = 1) {
         const [gamma, beta] = checkpoint.tensors.has(`${name}.gamma`)
           ? ['gamma', 'beta']
           : ['weight', 'bias'];
@@ -132,6 +132,7 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
           },
           epsilon,
           norms,
+          factor,
         );
       },
       /** A map [out, in], or one of several in one tensor; in some families tensors are [in, out]. */
@@ -183,7 +184,7 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
       const more = {
         activation,
         ...(ends.last && finalNorm && { finalNorm: await norm(finalNorm) }),
-        ...(own && { d_head, keyHeads, parallel: own.parallel }),
+        ...(own && { d_head, keyHeads, parallel: own.parallel, ...(own.cap && { cap: own.cap }) }),
         ...(relative === 'slopes' && {
           slopes: rounded<FloatsOf<P>>(superpose.alibiSlopes(heads), precision === 'float32'),
         }),
@@ -214,8 +215,10 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
           ...(parts.gate === parts.up && { place: part === 'gate' ? 0 : 1, of: 2 }),
           biased: mlp,
         });
+      const factor = queryFactor(opened, number, d_head);
       return {
-        query: await attended('query', 0, queryFactor(opened, number, d_head)),
+        // A norm of queries would take it out again.
+        query: await attended('query', 0, parts.queryNorm ? 1 : factor),
         key: await attended('key', 1),
         value: await attended('value', 2),
         output: await linear(name('output'), [d, wide], { biased: output, ...(await scale('output')) }),
@@ -226,8 +229,10 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
         down: await linear(name('down'), [d, inner], { biased: mlp, ...(await scale('down')) }),
         mlpNorm: await norm(name('mlpNorm')),
         ...(parts.gate && { gate: await widened('gate') }),
-        ...(parts.queryNorm && { queryNorm: await norm(name('queryNorm'), d_head) }),
+        ...(parts.queryNorm && { queryNorm: await norm(name('queryNorm'), d_head, factor) }),
         ...(parts.keyNorm && { keyNorm: await norm(name('keyNorm'), d_head) }),
+        ...(parts.outputNorm && { outputNorm: await norm(name('outputNorm')) }),
+        ...(parts.downNorm && { downNorm: await norm(name('downNorm')) }),
         ...(turn && { rotary: rotaryOf(superpose, turn, d_head) }),
         // A query counts among the keys that it sees.
         ...(window !== undefined && { window: window - 1 }),

@@ -114,14 +114,6 @@ const refused: readonly (readonly [sign: RegExp, name: string, reason: string, .
     'wav2vec2',
   ],
   [/(^|\.)self_attn\.qkv_proj\.weight$/, 'Phi-3', 'it turns queries and keys and adds no position', 'phi3'],
-  [
-    /(^|\.)pre_feedforward_layernorm\.weight$/,
-    'Gemma 2 or 3',
-    'it normalises what its layers write, too',
-    'gemma2',
-    'gemma3',
-    'gemma3_text',
-  ],
 ];
 
 const quantised =

@@ -3,9 +3,9 @@
 // implementations in Hugging Face's transformers.
 import * as check from '../check.js';
 import { type Angles, anglesIn, type LayerKind, layerKinds, type Member } from './angles.js';
-import { type Config, type FamilyRow, refuseSizes, sizes, type Tensors } from './headerTensors.js';
+import { type Config, type FamilyRow, membersOf, refuseSizes, sizes, type Tensors } from './headerTensors.js';
 import { type LayerParts, named } from './layerParts.js';
-import type { FamilyId, Layout, LinearNames } from './layout.js';
+import { type FamilyId, type Layout, type LinearNames, modelFamilies } from './layout.js';
 
 /** What tells a family from the others; a member of config.json is written with its value where it is left out. */
 interface RelativeFacts {
@@ -49,6 +49,12 @@ interface RelativeFacts {
   activation: Member<string> | ((config: Config) => string);
   /** Whether queries, keys and values, attention’s output, and the MLP have biases. */
   biases: readonly [attention: Flag, output: Flag, mlp: Flag];
+  /** What scores are divided by the root of, where it is not the width of a head. */
+  under?: Member<number>;
+  /** The largest sizes of scores, and of the next token’s logits. */
+  caps?: { scores: Member<unknown>; head: Member<unknown> };
+  /** The number of heads where config.json leaves it out, and ε. */
+  usual?: { heads: number; epsilon: number };
   /** Whether attention and MLP read the same state. */
   parallel?: Flag;
   /**
@@ -137,6 +143,30 @@ const windowOf =
 
 /** Qwen’s: the layers from max_window_layers on. */
 const qwenWindow = windowOf((config, layer) => layer >= wholeIn(config, 'max_window_layers', 28));
+
+/** What Gemma and its successors have in common. */
+const likeGemma = {
+  ...likeLlama,
+  head: { tied: true },
+  norms: { kind: 'rms_norm', plus: 1 },
+  rootTimes: true,
+  // Published files have gelu as hidden_act, which their models do not run.
+  activation: ['hidden_activation', 'gelu_pytorch_tanh'],
+  biases: [['attention_bias', false], ['attention_bias', false], false],
+} as const satisfies Partial<RelativeFacts>;
+
+/** Norms before and after what a layer does. */
+const sandwiched: LayerParts = {
+  ...llama,
+  outputNorm: 'post_attention_layernorm',
+  mlpNorm: 'pre_feedforward_layernorm',
+  downNorm: 'post_feedforward_layernorm',
+};
+
+const gemmaWindow = (config: Config, _: number, __: boolean, kind: LayerKind | undefined) =>
+  kind === layerKinds[1]
+    ? check.integer('sliding_window in config.json', config.sliding_window ?? 4096, 1)
+    : undefined;
 
 const facts: readonly RelativeFacts[] = [
   {
@@ -244,16 +274,31 @@ const facts: readonly RelativeFacts[] = [
     biases: [false, false, false],
     bias: 'encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight',
   },
+  { ...likeGemma, family: 'gemma', name: 'Gemma' },
   {
-    ...likeLlama,
-    family: 'gemma',
-    name: 'Gemma',
-    head: { tied: true },
-    norms: { kind: 'rms_norm', plus: 1 },
-    rootTimes: true,
-    // Published files have gelu as hidden_act, which their models do not run.
-    activation: ['hidden_activation', 'gelu_pytorch_tanh'],
-    biases: [['attention_bias', false], ['attention_bias', false], false],
+    ...likeGemma,
+    family: 'gemma2',
+    under: ['query_pre_attn_scalar', 256],
+    name: 'Gemma 2',
+    parts: sandwiched,
+    caps: { scores: ['attn_logit_softcapping', 50], head: ['final_logit_softcapping', 30] },
+    kind: (config, layer) => kindByTurns(config, layer, 1, 2),
+    window: gemmaWindow,
+  },
+  {
+    ...likeGemma,
+    family: 'gemma3',
+    under: ['query_pre_attn_scalar', 256],
+    name: 'Gemma 3',
+    parts: { ...sandwiched, queryNorm: 'self_attn.q_norm', keyNorm: 'self_attn.k_norm' },
+    usual: { heads: 8, epsilon: 1e-6 },
+    kind(config, layer) {
+      const { sliding_window_pattern: old, _sliding_window_pattern: period = old ?? 6 } = config;
+      const every = check.integer('sliding_window_pattern in config.json', period, 1);
+      return kindByTurns(config, layer, every - 1, every);
+    },
+    angles: { base: ['rope_theta', 1_000_000], local: ['rope_local_base_freq', 10_000] },
+    window: gemmaWindow,
   },
   {
     family: 'modernbert',
@@ -350,6 +395,13 @@ function feedForward(config: Config): { gated: boolean; activation: string } {
   return { gated, activation: gated && name === 'gelu' ? 'gelu_new' : name };
 }
 
+/** null means that there is none. */
+function capIn(config: Config, cap: Member<unknown> | undefined): number | undefined {
+  if (!cap) return undefined;
+  const { [cap[0]]: given = cap[1] } = config;
+  return given === null ? undefined : check.positive(`${cap[0]} in config.json`, given);
+}
+
 const told = {
   angles:
     'No table of positions is added: queries and keys turn by angles that grow with their position. Scores are taken apart by the means of queries and keys over a corpus.',
@@ -387,9 +439,18 @@ export const relativeFamilies: readonly FamilyRow[] = facts.map((one) => {
       ...besides,
     ],
     never: ['embed_positions', 'wpe'],
-    read: (of, config) => layoutOf(one, all(config), of, config),
+    read(of, whole) {
+      const config = membersOf(whole, withinOf(one.family));
+      return layoutOf(one, all(config), of, config);
+    },
   };
 });
+
+/** The member of config.json that holds a family’s. */
+function withinOf(family: FamilyId): string | undefined {
+  const facts = modelFamilies[family];
+  return 'within' in facts ? facts.within : undefined;
+}
 
 function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Config): Layout {
   const { stack, norms, members, angles } = one;
@@ -402,7 +463,10 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
     gamma: of.need(`${name}.weight`, 'd'),
     ...(!norms && { beta: of.need(`${name}.bias`, 'd') }),
   });
-  norm(inLayer(one.bareFirst ? 'mlpNorm' : 'attentionNorm'));
+  if (!one.bareFirst) norm(inLayer('attentionNorm'));
+  for (const part of ['mlpNorm', 'outputNorm', 'downNorm'] as const) {
+    if (parts[part]) norm(inLayer(part));
+  }
   const joined = parts.query === parts.value;
   const [attention, output, mlp] = one.biases.map((flag) => flagIn(config, flag)) as [
     boolean,
@@ -430,7 +494,7 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
     if (!angles || !(angles.turns?.(config, layer) ?? true)) return undefined;
     const kind = kindOf(layer);
     const base = kind === layerKinds[1] ? (angles.local ?? angles.base) : angles.base;
-    return anglesIn(config, base, angles.share, kind);
+    return anglesIn(config, base, angles.share, angles.local && kind);
   };
   const window = (layer: number) => one.window?.(config, layer, turn(layer) !== undefined, kindOf(layer));
   // Asked of the first layer now, so that what is wrong with it is said before anything is read.
@@ -440,6 +504,7 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
     typeof one.activation === 'function'
       ? one.activation(config)
       : (config[one.activation[0]] ?? one.activation[1]);
+  const within = withinOf(one.family);
   const dropped = one.dropped?.(config);
   const longest = config.max_position_embeddings ?? config.n_positions;
   return {
@@ -457,7 +522,9 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
     apart: one.unopened ? [] : [0],
     ...(one.twoSided && { ended: true }),
     finalNorm: `${of.prefix}${one.finalNorm}`,
-    ...(one.head && { head: one.head }),
+    // Capped logits are not computed here.
+    ...(one.head && !capIn(config, one.caps?.head) && { head: one.head }),
+    ...(one.usual && { usualHeads: one.usual.heads, epsilon: one.usual.epsilon }),
     ...(norms && { norms }),
     ...(headNorm && { headNorm, d_head: of.size.h as number }),
     ...(one.rootTimes && { rootTimes: true }),
@@ -475,8 +542,15 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
       byHead: one.byHead ?? false,
       norms: one.bareFirst ? 'pre but the first' : 'pre',
       window,
+      under:
+        one.under && check.positive(`${one.under[0]} in config.json`, config[one.under[0]] ?? one.under[1]),
+      cap: capIn(config, one.caps?.scores),
     },
-    config: { heads: [members.heads as string, 'num_attention_heads'], epsilon: [one.epsilon] },
+    config: {
+      ...(within && { within }),
+      heads: [members.heads as string, 'num_attention_heads'],
+      epsilon: [one.epsilon],
+    },
     ...sizes(of),
     ...(of.size.k && { keyChannels: of.size.k }),
   };

@@ -21,6 +21,11 @@ export interface Terms<A extends Floats = Floats> {
   readonly causal?: boolean;
   /** The largest |i − j| at which a query sees a key, which shares leave out too. Left out, any. */
   readonly window?: number;
+  /**
+   * Softmax is of cap tanh(logit / cap), the terms are of the logit: a constant of a row changes attention there, so what
+   * is the same for every key is no gauge. Left out, none.
+   */
+  readonly cap?: number;
   /** [heads, parts², n, n], queries in rows; scaled like the logits. */
   readonly terms: A;
 }
@@ -163,6 +168,10 @@ export function scoresApi(raw: Raw): ScoresApi {
       check.samePrecision({ 'scores.terms': scores.terms, 'scores.logits': scores.logits });
       const { n } = scores;
       const causal = check.flag('scores.causal', scores.causal ?? false);
+      if (scores.cap !== undefined)
+        throw new RangeError(
+          `scores.cap is ${scores.cap}: softmax is of capped scores there, and sums of some of their terms are not capped here.`,
+        );
       checkGaugeName('scores.gauge', scores.gauge);
       check.integers('scores.apart', scores.apart, Math.max(0, n - 1));
       const terms = block(scores.terms, place, count * n ** 2);

@@ -100,6 +100,8 @@ void Encoder<Scalar>::add_layer(EncoderLayer<Scalar> layer) {
   packed.query_norm = std::move(layer.query_norm);
   packed.key_norm = std::move(layer.key_norm);
   packed.mlp_norm = std::move(layer.mlp_norm);
+  packed.output_norm = std::move(layer.output_norm);
+  packed.down_norm = std::move(layer.down_norm);
   packed.rotary = std::move(layer.rotary);
   packed.window = layer.window;
   layers_.push_back(std::move(packed));
@@ -162,6 +164,13 @@ void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, co
                      {keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
     add_offset_bias<Scalar>(bias, h, scores.data(), nullptr);
     if (asked.scores) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
+    if (options_.cap > 0) {
+      // cap tanh(score / cap)
+      for (Index at = 0; at < scores.size(); ++at) {
+        const double cap = options_.cap;
+        scores.data()[at] = static_cast<Scalar>(cap - 2 * cap / (1 + std::exp(2 * scores.data()[at] / cap)));
+      }
+    }
     mask(options_.causal, layer.window, asked.attended, scores);
     softmax<Scalar>({scores.data(), n}, n, n);
     if (given.size()) std::copy_n(given.data() + h * n * n, n * n, scores.data());
@@ -211,6 +220,18 @@ Forward<Scalar> Encoder<Scalar>::forward(const Matrix<Scalar>& embeddings,
   const Matrix<Scalar> bias = score_bias(x.rows());
   Vector<Scalar> sigma;
   Matrix<Scalar> normed, wrote;
+  const auto add_written = [&](const Vector<Scalar>& bias, const Normalization<Scalar>& norm,
+                               std::vector<Vector<Scalar>>& sigmas) {
+    Vector<Scalar> own;
+    if (norm.kind == Norm::none) {
+      add_rows(wrote, bias, x);
+    } else {
+      add_rows<Scalar>({}, bias, wrote);
+      normalize_rows(norm, wrote, own);
+      add_rows<Scalar>(wrote, {}, x);
+    }
+    if (asked.trace) sigmas.push_back(std::move(own));
+  };
   for (int l = 0; l < most; ++l) {
     const Packed& layer = layers_[l];
     if (pre) {
@@ -233,7 +254,7 @@ Forward<Scalar> Encoder<Scalar>::forward(const Matrix<Scalar>& embeddings,
            bias, asked, run, wrote);
     // Beside attention, the MLP reads what attention has not yet written to.
     if (options_.parallel) normed = x;
-    add_rows(wrote, layer.output_bias, x);
+    add_written(layer.output_bias, layer.output_norm, run.output_sigma);
     if (pre) {
       if (!options_.parallel) normed = x;
       normalize_rows(layer.mlp_norm, normed, sigma);
@@ -242,8 +263,8 @@ Forward<Scalar> Encoder<Scalar>::forward(const Matrix<Scalar>& embeddings,
       if (asked.trace) run.attention_sigma.push_back(sigma);
     }
     wrote = fed_forward(layer, pre ? normed : x);
-    add_rows(wrote, layer.down_bias, x);
-    if (asked.trace) run.written.push_back(std::move(wrote));
+    if (asked.trace) run.written.push_back(wrote);
+    add_written(layer.down_bias, layer.down_norm, run.down_sigma);
     if (!pre) normalize_rows(layer.mlp_norm, x, sigma);
     if (asked.trace) run.mlp_sigma.push_back(sigma);
     run.states.push_back(x);

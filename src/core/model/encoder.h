@@ -6,10 +6,12 @@
 //   parallel   x = e;     each layer  x = x + attention(N(x)) + mlp(N'(x))          (GPT-NeoX, arXiv 2204.06745)
 //
 // with e the sum of the embeddings, N any norm or none, and one more N after the last layer of a pre-norm encoder,
-// whose states are the sums before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, A_h the softmax
-// over the allowed keys of q'k / sqrt(d_h) and what attention.h adds or changes; mlp(x) = W_2 g(W_1 x + b_1) + b_2,
-// or with a gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. No query sees padding. The embedding is the mean of the
-// last layer's rows, scaled to length one. Narrow embeddings (ELECTRA) are projected after their norm.
+// whose states are the sums before any norm. What attention or an MLP writes may go through one more before it is
+// added (Gemma 2, arXiv 2408.00118). attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, A_h the softmax over the
+// allowed keys of q'k / sqrt(d_h) and what attention.h adds or changes, with a cap c of c tanh(score / c);
+// mlp(x) = W_2 g(W_1 x + b_1) + b_2, or with a gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. No query sees padding.
+// The embedding is the mean of the last layer's rows, scaled to length one. Narrow embeddings (ELECTRA) are projected
+// after their norm.
 //
 // Weights are packed for the product once, when a layer is added. Layers are added in order, and a forward
 // runs through all of them or the first few.
@@ -36,6 +38,7 @@ struct EncoderLayer {
   Normalization<Scalar> query_norm = {}, key_norm = {};  // of each head, [d_h]
   Rotary rotary = {};
   int window = kEverywhere;
+  Normalization<Scalar> output_norm = {}, down_norm = {};  // of what attention and the MLP write
 };
 
 template <typename Scalar>
@@ -50,6 +53,7 @@ struct EncoderOptions {
   Linear<Scalar> projection;                         // of narrow embeddings, [d, e]; or empty
   Matrix<Scalar> relative_bias;                      // [buckets, heads]; or empty
   Vector<Scalar> slopes = {};                        // [heads]; or empty
+  Scalar cap = 0;                                    // of scores, before the mask; 0 for none
 };
 
 template <typename Scalar>
@@ -77,16 +81,17 @@ struct Projections {
 template <typename Scalar>
 struct Forward {
   std::vector<Matrix<Scalar>> states;            // [L + 1], [n, d]
-  std::vector<Matrix<Scalar>> logits;            // [L], [heads * n, n], for every pair of the n tokens
+  std::vector<Matrix<Scalar>> logits;            // [L], [heads * n, n], for every pair, before any cap
   std::vector<Matrix<Scalar>> attention;         // [L], likewise
   std::vector<Matrix<Scalar>> inputs;            // [L], [n, d], what W_Q and W_K read
   std::vector<Projections<Scalar>> projections;  // [L]
   std::vector<Matrix<Scalar>> values;            // [L], [n, G d_h], W_V x + b_V
   std::vector<Matrix<Scalar>> contexts;          // [L], [n, H d_h], concat_h(A_h v_h)
-  std::vector<Matrix<Scalar>> attended;          // [L], [n, d], by attention, without b_O
-  std::vector<Matrix<Scalar>> written;           // [L], [n, d], by the MLP, without its last bias
-  Vector<Scalar> embedding_sigma;                // [n]
+  // [L], [n, d], by attention, without b_O, and by the MLP, without its last bias, before any norm of theirs
+  std::vector<Matrix<Scalar>> attended, written;
+  Vector<Scalar> embedding_sigma;                          // [n]
   std::vector<Vector<Scalar>> attention_sigma, mlp_sigma;  // [L], [n]
+  std::vector<Vector<Scalar>> output_sigma, down_sigma;    // likewise
   Matrix<Scalar> last;                                     // [n, d], after the final norm
   Matrix<Scalar>
       pooled;  // [L + 1, d], the mean over tokens of each state (of the last, of `last`), of length one
@@ -133,6 +138,8 @@ class Encoder {
   const Vector<Scalar>& mlp_constant(int layer) const { return layers_[layer].down_bias; }
   const Normalization<Scalar>& attention_norm(int layer) const { return layers_[layer].attention_norm; }
   const Normalization<Scalar>& mlp_norm(int layer) const { return layers_[layer].mlp_norm; }
+  const Normalization<Scalar>& output_norm(int layer) const { return layers_[layer].output_norm; }
+  const Normalization<Scalar>& down_norm(int layer) const { return layers_[layer].down_norm; }
   // See offset_bias(); the same for all layers.
   Matrix<Scalar> score_bias(Eigen::Index n) const {
     return offset_bias(options_.relative_bias, options_.slopes, n);
@@ -144,7 +151,7 @@ class Encoder {
     PackedStack<Scalar> query, key, value, output, up, gate, down;
     Vector<Scalar> query_bias, key_bias, value_bias, output_bias, up_bias, gate_bias, down_bias, moved_bias,
         attention_constant;
-    Normalization<Scalar> attention_norm, query_norm, key_norm, mlp_norm;
+    Normalization<Scalar> attention_norm, query_norm, key_norm, mlp_norm, output_norm, down_norm;
     Rotary rotary;
     int window;
     bool gated;

@@ -96,16 +96,35 @@ void InputParts<Scalar>::start() {
   }
 }
 
+template <typename Scalar>
+std::vector<Matrix<Scalar>>& InputParts<Scalar>::written_to(const Normalization<Scalar>& norm) {
+  if (norm.kind == Norm::none) return parts_;
+  written_ = parts_;
+  for (Matrix<Scalar>& part : written_) std::fill_n(part.data(), part.size(), Scalar(0));
+  return written_;
+}
+
+template <typename Scalar>
+void InputParts<Scalar>::add_written(const Normalization<Scalar>& norm, const Vector<Scalar>& sigma) {
+  if (norm.kind == Norm::none) return;
+  through(norm, sigma, written_);
+  for (std::size_t p = 0; p < parts_.size(); ++p) add_rows<Scalar>(written_[p], {}, parts_[p]);
+}
+
 // From before a layer to before the next.
 template <typename Scalar>
 void InputParts<Scalar>::pass(int layer) {
+  using Parts = std::vector<Matrix<Scalar>>;
   const bool pre = encoder_.options().pre_norm;
   const std::size_t attention = summands_.size(), mlp = attention + 1;
+  const Normalization<Scalar>&after_attention = encoder_.output_norm(layer),
+        &after_mlp = encoder_.down_norm(layer);
+  Parts& attended = written_to(after_attention);
   if (way_ == Way::direct) {
     const Vector<Scalar> less = -encoder_.moved_bias(layer);
-    add_rows(run_.attended[layer], less, parts_[attention]);
+    add_rows(run_.attended[layer], less, attended[attention]);
   } else {
-    std::vector<Matrix<Scalar>> read;
+    Parts read;
     if (pre) {
       read = parts_;
       through(encoder_.attention_norm(layer), run_.attention_sigma[layer], read);
@@ -113,13 +132,16 @@ void InputParts<Scalar>::pass(int layer) {
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       if (p == attention) continue;
       add_rows<Scalar>(encoder_.moved(layer, run_.attention[layer], pre ? read[p] : parts_[p]), {},
-                       parts_[p]);
+                       attended[p]);
     }
   }
-  add_rows<Scalar>({}, encoder_.attention_constant(layer), parts_.back());
+  add_rows<Scalar>({}, encoder_.attention_constant(layer), attended.back());
+  add_written(after_attention, run_.output_sigma[layer]);
   if (!pre) through(encoder_.attention_norm(layer), run_.attention_sigma[layer], parts_);
-  add_rows<Scalar>(run_.written[layer], {}, parts_[mlp]);
-  add_rows<Scalar>({}, encoder_.mlp_constant(layer), parts_.back());
+  Parts& fed = written_to(after_mlp);
+  add_rows<Scalar>(run_.written[layer], {}, fed[mlp]);
+  add_rows<Scalar>({}, encoder_.mlp_constant(layer), fed.back());
+  add_written(after_mlp, run_.down_sigma[layer]);
   if (!pre) through(encoder_.mlp_norm(layer), run_.mlp_sigma[layer], parts_);
 }
 

@@ -48,6 +48,10 @@ class InputParts {
  private:
   void start();
   void pass(int layer);
+  // Where a sub-layer adds what it writes: to the parts, or apart if a norm stands behind it, which add_written() then
+  // puts it through.
+  std::vector<Matrix<Scalar>>& written_to(const Normalization<Scalar>& norm);
+  void add_written(const Normalization<Scalar>& norm, const Vector<Scalar>& sigma);
 
   const Encoder<Scalar>& encoder_;
   const std::vector<Matrix<Scalar>>& summands_;
@@ -55,6 +59,7 @@ class InputParts {
   Way way_;
   Gauge<Scalar> gauge_;
   std::vector<Matrix<Scalar>> parts_;  // of the residual stream before layer_
+  std::vector<Matrix<Scalar>> written_;
   int layer_ = 0;
 };
 

@@ -50,6 +50,7 @@ std::uint32_t encoder_out(const Value& from) {
   if (!from["projection"].isUndefined()) options.projection = linear_in<Scalar>(from["projection"]);
   if (!from["relativeBias"].isUndefined()) options.relative_bias = matrix_in<Scalar>(from["relativeBias"]);
   options.slopes = vector_in<Scalar>(from["slopes"]);
+  options.cap = static_cast<Scalar>(from["cap"].as<double>());
   return address_of(HeldEncoder<Scalar>{Encoder<Scalar>(std::move(options)), {}, {}, {}});
 }
 
@@ -65,6 +66,8 @@ void add_encoder_layer(std::uint32_t address, const Value& layer) {
   const Vector<double> frequencies = vector_in<double>(layer["frequencies"]);
   added.rotary = {{frequencies.data(), frequencies.data() + frequencies.size()}, layer["gain"].as<double>()};
   added.window = layer["window"].as<int>();
+  added.output_norm = norm("outputNorm");
+  added.down_norm = norm("downNorm");
   encoder_at<Scalar>(address).encoder.add_layer(std::move(added));
 }
 

@@ -858,7 +858,6 @@ describe.each([
   ['mixer.A_log', 'Mamba', 'it has no attention'],
   ['pos_conv_embed.conv.bias', 'wav2vec 2.0', 'its positions come of a convolution, not of a table'],
   ['self_attn.qkv_proj.weight', 'Phi-3', turns],
-  ['pre_feedforward_layernorm.weight', 'Gemma 2 or 3', 'it normalises what its layers write, too'],
   ['x_position_embeddings.weight', 'LayoutLM', 'its tokens also get rows for their place on the page'],
   [
     'intermediate.LayerNorm.weight',
@@ -1122,7 +1121,6 @@ describe('the model_type of config.json', () => {
     ['nystromformer', 'Nyströmformer is not among'],
     ['longformer', 'Longformer is not among'],
     ['umt5', 'UMT5 is not among'],
-    ['gemma2', 'Gemma 2 or 3 is not among'],
     ['mpt', 'A model with one W_qkv, as nomic-bert, is not among'],
     [
       'big_bird',

@@ -167,7 +167,18 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
   }, 120_000);
 
   test('means over a corpus serve: position → position depends on the distance alone in the first layer', async () => {
-    for (const name of ['llama', 'qwen2-window', 'qwen3', 'neox', 'bloom', 't5', 'modernbert', 'esm']) {
+    for (const name of [
+      'llama',
+      'qwen2-window',
+      'qwen3',
+      'neox',
+      'bloom',
+      't5',
+      'gemma2',
+      'gemma3',
+      'modernbert',
+      'esm',
+    ]) {
       const { ids, heads, apart } = drawn.cases.find((one) => one.name === name) as Drawn;
       const model = await open(name);
       // Each sentence is of other tokens.
@@ -253,6 +264,22 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
         { hidden_act: 'relu' },
       ],
       gemma: [{ hidden_activation: 'gelu' }],
+      gemma2: [
+        { query_pre_attn_scalar: 6 },
+        { query_pre_attn_scalar: undefined },
+        { attn_logit_softcapping: undefined },
+        { attn_logit_softcapping: null },
+        { sliding_window: 5 },
+        { rope_scaling: null },
+      ],
+      gemma3: [
+        { query_pre_attn_scalar: undefined },
+        { sliding_window_pattern: 3 },
+        { sliding_window: undefined },
+        { rope_local_base_freq: undefined },
+        { rope_theta: undefined },
+        { rope_scaling: null },
+      ],
       modernbert: [
         { local_attention: 8 },
         { local_attention: undefined },
@@ -272,7 +299,7 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
         );
     }
     // What their models do not read changes nothing.
-    for (const name of ['gemma', 'esm'])
+    for (const name of ['gemma', 'gemma2', 'esm'])
       expect(await differs(name, { hidden_act: 'silu' })).toBeLessThan(within.float64);
   }, 60_000);
 
@@ -355,9 +382,29 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
         'RangeError: UMT5 is not among the models whose first scores can be read here: each of its layers has a bias of its own for distances.',
       ],
       [
+        'gemma2',
+        { model_type: 'gemma' },
+        'RangeError: The file has a tensor “model.layers.0.post_feedforward_layernorm.weight”, which Gemma has not; what it does to the scores is not known.',
+      ],
+      [
         'gemma',
         { model_type: 'gemma2' },
-        'RangeError: Gemma 2 or 3 is not among the models whose first scores can be read here: it normalises what its layers write, too.',
+        'RangeError: The file lacks the tensor “model.layers.0.pre_feedforward_layernorm.weight”.',
+      ],
+      [
+        'gemma3',
+        { use_bidirectional_attention: true },
+        'RangeError: config.json says use_bidirectional_attention true; Gemma 3 can be read with false alone.',
+      ],
+      [
+        'gemma3-pictures',
+        { text_config: { final_logit_softcapping: 30 } },
+        'RangeError: config.json says final_logit_softcapping 30; Gemma 3 can be read with null alone.',
+      ],
+      [
+        'gemma2',
+        { attn_logit_softcapping: 0 },
+        'RangeError: attn_logit_softcapping in config.json must be above 0; it is 0.',
       ],
     ] as const)
       expect(await refused(changed(name, change)), JSON.stringify(change)).toBe(sentence);
@@ -431,6 +478,9 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
     expect(await refused(nextToken(headless, { ids }))).toBe(
       'RangeError: config.json says tie_word_embeddings false, but the file has no lm_head.weight [23, 20].',
     );
+    // Its logits are capped.
+    const capped = await open('gemma2-types');
+    expect(await refused(nextToken(capped, { ids }))).toBe('RangeError: Gemma 2 predicts no next token.');
     const encoder = await open('t5');
     expect(await refused(nextToken(encoder, { ids }))).toBe(
       'RangeError: T5’s encoder predicts no next token.',

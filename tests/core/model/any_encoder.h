@@ -52,6 +52,7 @@ inline AnyEncoder any_encoder(Shapes& shapes, int count, int n) {
   if (options.pre_norm) options.final_norm = any_norm(shapes, d, true);
   if (shapes.coin()) options.relative_bias = shapes.matrix(2 * shapes.between(2, 16), options.heads);
   if (shapes.coin()) options.slopes = shapes.vector(options.heads);
+  if (shapes.coin()) options.cap = 1.5;
   for (int l = 0; l < count; ++l) {
     EncoderLayer<double> layer;
     layer.query = shapes.linear(options.heads * width, d, shapes.coin());
@@ -69,6 +70,8 @@ inline AnyEncoder any_encoder(Shapes& shapes, int count, int n) {
     for (int m = 0; m < pairs; ++m) layer.rotary.frequencies.push_back(1.3 / (1 + m * m));
     if (shapes.coin()) layer.rotary.gain = 1.2;
     if (shapes.coin()) layer.window = shapes.between(0, n);
+    layer.output_norm = any_norm(shapes, d, true);
+    layer.down_norm = any_norm(shapes, d, true);
     made.layers.push_back(std::move(layer));
   }
   return made;
@@ -91,7 +94,8 @@ inline EncoderOptions<float> single_of(const EncoderOptions<double>& from) {
           single_of(from.final_norm),
           single_of(from.projection),
           from.relative_bias.cast<float>(),
-          from.slopes.cast<float>()};
+          from.slopes.cast<float>(),
+          static_cast<float>(from.cap)};
 }
 inline EncoderLayer<float> single_of(const EncoderLayer<double>& from) {
   return {single_of(from.query),
@@ -106,7 +110,9 @@ inline EncoderLayer<float> single_of(const EncoderLayer<double>& from) {
           single_of(from.query_norm),
           single_of(from.key_norm),
           from.rotary,
-          from.window};
+          from.window,
+          single_of(from.output_norm),
+          single_of(from.down_norm)};
 }
 
 inline Encoder<float> AnyEncoder::single() const {
@@ -254,7 +260,8 @@ inline PlainForward plain_forward(const AnyEncoder& made, const Matrix<double>& 
             score += options.relative_bias(bucket(j - i, static_cast<int>(options.relative_bias.rows())), h);
           logits(h * n + i, j) = score;
           if ((options.causal && j > i) || std::abs(i - j) > layer.window) continue;
-          sum += attention(h * n + i, j) = std::exp(score);
+          const double capped = options.cap > 0 ? options.cap * std::tanh(score / options.cap) : score;
+          sum += attention(h * n + i, j) = std::exp(capped);
         }
         for (int j = 0; j < n; ++j) attention(h * n + i, j) /= sum;
         for (int c = 0; c < width; ++c) {
@@ -263,7 +270,7 @@ inline PlainForward plain_forward(const AnyEncoder& made, const Matrix<double>& 
           context.push_back(mixed);
         }
       }
-      wrote.push_back(through(layer.output, context));
+      wrote.push_back(normed(layer.output_norm, through(layer.output, context)));
     }
     const auto added = [&](const Lists& what) {
       for (int i = 0; i < n; ++i) {
@@ -280,7 +287,7 @@ inline PlainForward plain_forward(const AnyEncoder& made, const Matrix<double>& 
         } else {
           for (double& one : wide) one = activated(options.activation, one);
         }
-        out.push_back(through(layer.down, wide));
+        out.push_back(normed(layer.down_norm, through(layer.down, wide)));
       }
       return out;
     };
