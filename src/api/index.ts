@@ -19,7 +19,14 @@ export type {
 export { type LayerByLayerOptions, type LayersPassed, layerByLayer } from './model/layerByLayer.js';
 export type { LayerDecomposeOptions, MiniLMForwardOptions } from './model/layerOptions.js';
 export type { LayersWatch } from './model/layersWatch.js';
-export { type FamilyId, familyIds, layeredFamilies, modelFamilies, namesOf } from './model/layout.js';
+export {
+  type FamilyId,
+  familyIds,
+  layeredFamilies,
+  modelFamilies,
+  namesOf,
+  type PositionMechanism,
+} from './model/layout.js';
 export { loadMiniLM, type MiniLMOptions } from './model/minilm.js';
 export type { MiniLM } from './model/minilmModel.js';
 export type {

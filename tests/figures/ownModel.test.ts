@@ -3,32 +3,23 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { logitsOf, openingText, openModel, type Picture, type Table } from 'superpose';
+import { type Floats, logitsOf, openingText, openModel, type Picture, type Table } from 'superpose';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import { sharedOut } from '../../web/figures/heads.ts';
 import type { OneScore } from '../../web/figures/oneScore.ts';
-import { type Opened, ownFigures } from '../../web/figures/ownModel.ts';
 import { groups } from '../../web/figures/terms.ts';
 import { about, aboutPercent } from '../../web/plot/format.ts';
 import { running } from '../../web/worker/answers.ts';
-import { library } from '../../web/worker/library.ts';
 import { ownModel } from '../../web/worker/ownModel.ts';
-import { recorded } from '../../web/worker/recorded.ts';
 import { plain } from '../api/support/builds.ts';
 import { drawnModels } from '../api/support/drawnModels.ts';
 import { largestDifference } from '../api/support/numbers.ts';
 import { describeWeights } from '../api/support/weights.ts';
 import { withoutNumpy } from '../tools/support/numpy.ts';
+import { ask, folderOf, job, loaded, opened } from './ownOpened.ts';
 import { expectSoundPictures } from './support.ts';
-
-// What was computed beforehand is of MiniLM, never of a reader's model.
-const loaded = { ...library(), recorded };
-const job = { signal: new AbortController().signal, progress: () => {} };
-const folderOf = (name: string) =>
-  fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));
-const ask = (figure: string, question: unknown) => ownModel(loaded, figure, question as State, job, running);
 
 /** Two ways to the same numbers, in double precision. */
 const expectNear = (found: ArrayLike<unknown> | undefined, wanted: ArrayLike<number>) =>
@@ -42,24 +33,6 @@ const square = (side: number, step = 1): Picture => ({
     at % 4 === 3 ? 255 : (at * step) % 251,
   ),
 });
-
-/** Its figures, and what one of them finds in a state. */
-async function opened(folder: string, names = readdirSync(folder)) {
-  const files = names.map((name) => new File([readFileSync(`${folder}/${name}`)], name));
-  const model = (await ask('own-open', { files })) as Opened;
-  onTestFinished(async () => {
-    await ask('own-open', {});
-  });
-  const figures = ownFigures(model);
-  const found = async (name: string, settings: State = {}) => {
-    const figure = figures[name] as AnyFigure;
-    const state = { ...initialState(figure.controls), ...settings };
-    const data = await ask(name, state);
-    expectSoundPictures({ figure, data, state });
-    return figure.describe(data, state);
-  };
-  return { model, figures, found };
-}
 
 describe.each(['bert', 'mpnet', 'distilbert', 'roberta', 'electra', 'gpt2', 'opt', 'opt-350m'])(
   'a file of %s’s layout',
@@ -244,7 +217,7 @@ describe.each([
     // No query of a causal model sees a later key: nothing is shown there, and means and softmax are over the others.
     const seen = (values: ArrayLike<number>) =>
       [...ids.keys()].map((i) => Array.from(values).slice(n * i, n * i + (causal ? i + 1 : n)));
-    const expectSeen = (found: Float64Array, rows: number[][]) => {
+    const expectSeen = (found: Floats, rows: number[][]) => {
       expectNear(seen(found).flat(), rows.flat());
       for (const [i, row] of rows.entries())
         for (let j = row.length; j < n; j++) expect(found[n * i + j]).toBeNaN();
@@ -277,7 +250,7 @@ describe.each([
 
 test('a cell of a key that a query does not see says so, in the picture of one score', async () => {
   for (const [name, told] of [
-    ['gpt2', 'Query 2 (0), key 3 (1): a query sees no later key, so there is no score.'],
+    ['gpt2', 'Query 2 (0), key 3 (1): this query does not see this key, so there is no score.'],
     ['bert', 'Query 2 (0), key 3 (1): '],
   ] as const) {
     const { figures } = await opened(folderOf(name));

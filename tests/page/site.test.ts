@@ -85,6 +85,10 @@ test('all scripts that a page of figures can ever load stay within their budget'
   const own = all.filter((file) => /\/(ownModel|tokenizer)-/.test(file));
   expect(own).toHaveLength(4);
   expect(kilobytes(own)).toBeLessThan(42);
+  // Fetched by those who open a model that can be averaged over a corpus: what is asked of it then, and models side by side.
+  const averaged = all.filter((file) => /\/(ownMechanism|sideBySide)-/.test(file));
+  expect(averaged).toHaveLength(2);
+  expect(kilobytes(averaged)).toBeLessThan(4.5);
   // Also fetched by readers who open a table: code that reads it, and the settings of its figures.
   const tables = all.filter((file) => /\/ownTable-/.test(file));
   expect(tables).toHaveLength(2);
@@ -101,7 +105,9 @@ test('all scripts that a page of figures can ever load stay within their budget'
   const presenting = all.filter((file) => /\/present-/.test(file));
   expect(presenting).toHaveLength(1);
   expect(kilobytes(presenting)).toBeLessThan(7);
-  const scripts = all.filter((file) => ![...own, ...runs, ...corpus, ...presenting].includes(file));
+  const scripts = all.filter(
+    (file) => ![...own, ...averaged, ...runs, ...corpus, ...presenting].includes(file),
+  );
   // This includes the second module's own JavaScript, eight figures that came with the opening, the layers
   // and the trainer, and the snippets of the Embed dialog. No reader waits for any of these before a first
   // figure.

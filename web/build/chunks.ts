@@ -66,6 +66,8 @@ const pageFiles: [chunk: string, files: string[]][] = [
   // Few readers open a model of their own. Tables are loaded later still.
   ['ownModel', [...inWeb('figures', 'ownModel', 'ownFigure'), ...inWeb('page', 'ownModel', 'ownFile')]],
   ['ownTable', [...inWeb('figures', 'ownTable'), ...inWeb('page', 'ownTable')]],
+  // And what needs a corpus.
+  ['sideBySide', [...inWeb('figures', 'ownMechanism', 'sideBySide'), ...inWeb('page', 'ownMechanism')]],
 ];
 const chunkOf = new Map(pageFiles.flatMap(([chunk, files]) => idsOf(files).map((id) => [id, chunk])));
 

@@ -32,6 +32,8 @@ export interface Depth {
   dropped: number;
   /** [layers + 1], one for each state; empty until the later layers are here. */
   states: { energy: number; directions: number; table: number }[];
+  /** The heads’ shares are by mechanism, of a model without a table: then nothing is known of directions. */
+  mechanism?: true;
   windows: number;
   sentences: number;
   /** How many the model has, whether they are here or not. */
@@ -106,6 +108,8 @@ const panels = [
   { of: 'table', title: 'cosine with the table’s', print: (value: number) => `${value}` },
 ] as const;
 
+const panelsOf = ({ mechanism }: Depth) => (mechanism ? panels.slice(0, 1) : panels);
+
 /** From this share up, the number is printed in the head's cell. */
 const positional = 0.4;
 
@@ -113,14 +117,15 @@ const positional = 0.4;
 function arrange(data: Depth, width: number) {
   const wide = width >= 640;
   const high = data.states.length > 0 ? (wide ? 190 : 150) : 0;
-  const each = wide ? (width - 32) / 3 : width;
-  const panelAreas = panels.map(
+  const shown = panelsOf(data);
+  const each = wide ? (width + 16) / shown.length - 16 : width;
+  const panelAreas = shown.map(
     (_, place): Area =>
       wide
         ? { x: place * (each + 16), y: 0, width: each, height: high }
         : { x: 0, y: place * (high + 8), width, height: high },
   );
-  const top = high === 0 ? 0 : wide ? high + 14 : 3 * (high + 8) + 8;
+  const top = high === 0 ? 0 : wide ? high + 14 : shown.length * (high + 8) + 8;
   const headsWide = wide ? Math.floor((width - 24) * 0.56) : width;
   const row = data.written ? 34 : wide ? 30 : 20;
   const titled = data.written ? 60 : 40;
@@ -224,12 +229,13 @@ export const figure: Figure<typeof controls, Depth> = {
     const places = data.states.map((_, place) => place);
     const marks: Mark[] = [];
     if (data.states.length > 0) {
-      panels.forEach(({ of, title, print }, panel) => {
+      panelsOf(data).forEach(({ of, title, print }, panel) => {
         const values = data.states.map((state) => state[of]);
         const drawn = plane(
           panelAreas[panel] as Area,
           { from: 0, to: places.length - 1, label: 'layers passed', nice: false, ticks: places.length },
-          { from: 0, to: Math.max(...values), label: title, print, ticks: 4 },
+          // Of few windows, noise may bring the estimate of no position below zero.
+          { from: Math.min(0, ...values), to: Math.max(...values), label: title, print, ticks: 4 },
         );
         marks.push(
           ...drawn.marks,
@@ -349,7 +355,11 @@ export const figure: Figure<typeof controls, Depth> = {
     const all = data.heads.map((shares) => shares.reduce((sum, share) => sum + share, 0) / shares.length);
     const most = all.indexOf(Math.max(...all));
     const [first, last] = [states[0], states.at(-1)] as [(typeof states)[0], (typeof states)[0]];
-    return `Position is ${aboutPercent(first.energy)} of what the first layer reads, ${aboutPercent(last.energy)} of what the last writes. That is over ${windows} windows of a corpus. The scores use it most in layer ${most}, where position → position makes up ${aboutPercent(all[most] as number)} of the average head, over ${sentences} sentences; in the first it is ${aboutPercent(all[0] as number)} and in the last ${aboutPercent(all.at(-1) as number)}. What is left of the table’s own directions falls to a cosine of ${about(last.table)}. Canonical gauge.`;
+    const of = data.mechanism ? 'by mechanism, for this sentence' : `over ${sentences} sentences`;
+    const left = data.mechanism
+      ? 'The gauge is the corpus’s means.'
+      : `What is left of the table’s own directions falls to a cosine of ${about(last.table)}. Canonical gauge.`;
+    return `Position is ${aboutPercent(first.energy)} of what the first layer reads, ${aboutPercent(last.energy)} of what the last writes. That is over ${windows} windows of a corpus. The scores use it most in layer ${most}, where position → position makes up ${aboutPercent(all[most] as number)} of the average head, ${of}; in the first it is ${aboutPercent(all[0] as number)} and in the last ${aboutPercent(all.at(-1) as number)}. ${left}`;
   },
 
   cells: ({ heads }) => ({ rows: heads.length, columns: heads[0]?.length ?? 1 }),
@@ -364,7 +374,7 @@ export const figure: Figure<typeof controls, Depth> = {
       ': ',
       { text: `position → position ${percent(share)}`, term: 'position-position' },
       state
-        ? `. Of what this layer reads, position is ${percent(state.energy)}, in ${readable(state.directions)} directions, cosine ${readable(state.table)} with the table’s.`
+        ? `. Of what this layer reads, position is ${percent(state.energy)}${data.mechanism ? '' : `, in ${readable(state.directions)} directions, cosine ${readable(state.table)} with the table’s`}.`
         : '.',
       written ? ` It writes ${saidOf(written)}.` : '',
     ];
@@ -394,7 +404,7 @@ export const figure: Figure<typeof controls, Depth> = {
         state?.table ?? Number.NaN,
         ...shares,
         ...(data.written?.[layer] ?? []).flat(),
-        'canonical',
+        data.mechanism ? 'corpus-mean' : 'canonical',
       ];
     }),
   }),

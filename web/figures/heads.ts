@@ -258,7 +258,10 @@ export const figure: Figure<typeof controls, Data> = {
     const largest = crossed.indexOf(Math.max(...crossed));
     const least = crossed.indexOf(Math.min(...crossed));
     const whose = sentences === 'yours' ? 'For this sentence' : 'Over the ten sentences';
-    const where = layer === 0 ? '' : `, in layer ${layer}, by the direct path`;
+    const where =
+      layer === 0
+        ? ''
+        : `, in layer ${layer}, by ${gauge in gaugeControl.options ? 'the direct path' : 'mechanism'}`;
     const head = `Cross terms are ${aboutPercent(mean.cross)} of the average head, ${aboutPercent(crossed[largest] as number)} of head ${largest}.`;
     return `${head} ${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(mean.cross)} of the average head and ${aboutPercent(pooled.cross)} of all heads’ variation pooled, but ${aboutPercent(crossed[largest] as number)} of head ${largest} and ${aboutPercent(crossed[least] as number)} of head ${least}. Head ${most} is ${aboutPercent(places[most] as number)} position → position; pooled, that term has ${aboutPercent(pooled.shares[3] as number)}.`;
   },

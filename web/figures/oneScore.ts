@@ -1,6 +1,6 @@
 // Figure "One score asks four questions": a head's scores for a sentence through MiniLM, or for tables and a layer
 // that are drawn in chosen sizes, and the terms that add up to them.
-import { type CombinedTerms, type First, logitsOf, type Scores, type Table } from 'superpose';
+import { type CombinedTerms, type First, type Floats, logitsOf, type Scores, type Table } from 'superpose';
 import { about, aboutPercent, percent, readable, signed } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
 import { type Area, bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
@@ -113,8 +113,8 @@ const controls = {
 type State = StateOf<typeof controls>;
 
 interface Panel {
-  sum: Float64Array;
-  centred: Float64Array;
+  sum: Floats;
+  centred: Floats;
   share: number;
 }
 
@@ -126,7 +126,7 @@ export interface OneScore {
   /** The direct logits, not the sum of the terms. */
   logits: Panel;
   /** The terms that are on. */
-  kept: Panel & { softmax: Float64Array };
+  kept: Panel & { softmax: Floats };
   /** The largest |sum of all terms − logits|. */
   residual: number;
   /** The five shares of each head, to choose one by; empty if only one head was taken apart. */
@@ -672,12 +672,12 @@ function drawTables(
 
 /** A row for each value, of tables that have channels and of maps that have keys. */
 function longTable(data: Data, { d, rows, products }: Tables, state: State): DataTable {
-  const all: [label: string, values: Float64Array, columns: number][] = [
-    ...rowKinds.map(({ name, label }) => [label, rows[name], d] as [string, Float64Array, number]),
-    ...productKinds.map(({ name }) => [name, products[name], data.n] as [string, Float64Array, number]),
+  const all: [label: string, values: Floats, columns: number][] = [
+    ...rowKinds.map(({ name, label }) => [label, rows[name], d] as [string, Floats, number]),
+    ...productKinds.map(({ name }) => [name, products[name], data.n] as [string, Floats, number]),
     ...kindsOf(state).map(
       ({ label }, place) =>
-        [label, values(data.panels[place] as Panel, state), data.n] as [string, Float64Array, number],
+        [label, values(data.panels[place] as Panel, state), data.n] as [string, Floats, number],
     ),
     ['score', values(data.logits, state), data.n],
     ['attention from ticked terms', data.kept.softmax, data.n],

@@ -34,12 +34,16 @@ export type Opened = Pick<
   | 'bytes'
   | 'layers'
   | 'positions'
+  | 'mechanisms'
 > & {
   /** Identifies its file in links. */
   digest: string;
 };
 
-/** A question to the worker: files to open, a picture to look at or, if empty, to forget what is open. */
+/**
+ * A question to the worker: files to open, a picture to look at, a corpus to average over or, if empty, to let go of what
+ * is open.
+ */
 export interface OwnQuestion {
   files?: readonly File[];
   family?: FamilyId;
@@ -47,6 +51,10 @@ export interface OwnQuestion {
   heads?: number;
   epsilon?: number;
   picture?: Picture;
+  /** Sentences of ids, a line each; empty for the library’s own. */
+  corpus?: string;
+  /** Lets go of what was found of it, too. */
+  forget?: true;
 }
 
 /** The answer where nothing says which model a file holds: what it may be. */
@@ -71,7 +79,7 @@ export interface GramData {
   shares: Record<'raw' | 'centred', number> | undefined;
 }
 
-const unverified =
+export const unverified =
   'This file was not verified against a reference: that terms add up does not prove that it was read as its model reads it.';
 
 /** The figures of a model, by name; those about scores only if it has scores that can be taken apart. */
@@ -96,18 +104,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
       ),
     );
   }
-  const ids = (label: string, initial: string) =>
-    ({
-      kind: 'text',
-      label: `${label}, from 0 to ${model.vocabulary - 1}, with commas between them`,
-      initial,
-      longest: 2000,
-    }) as const;
-  const input: Record<string, Control> = model.picture
-    ? {}
-    : model.readsText
-      ? { text: sentenceControl }
-      : { ids: ids('Token ids', '2, 3, 4, 5') };
+  const input = inputOf(model);
   if (model.summands.includes('position') && model.summands.includes('token')) {
     add(as(tables, 'own-tables', `${name}: the tables that it adds up`, input, {}, unverified));
     const { positions, scale, seed } = dotProducts.controls;
@@ -126,18 +123,13 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
   if (!model.summands.includes('position') || model.heads === undefined || model.epsilon === undefined)
     return made;
   const gauge = { ...gaugeControl, more: true } as const;
-  const places = Array.from({ length: model.layers }, (_, place) => place);
-  const layer: Record<string, Control> =
-    places.length > 1
-      ? { layer: { kind: 'steps', more: true, label: 'Layer', values: places, initial: 0 } }
-      : {};
   const patches = `${model.picture ? 'Tokens are patches here. “Where position goes” and “Does it need positions?” ask about texts, and are not asked of pictures. ' : ''}${unverified}`;
   add(
     as(
       heads,
       'own-heads',
       `${name}: the variation in each head’s scores, shared out`,
-      { gauge, ...layer, ...input },
+      { gauge, ...layerOf(model), ...input },
       { sentences: 'yours' },
       patches,
     ),
@@ -184,7 +176,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
   const values = shift.values.filter((by) => by <= room);
   const two: Record<string, Control> = model.readsText
     ? { pair, text: sentenceControl, other }
-    : { ...input, otherIds: ids('Ids of another', '5, 4, 3, 2') };
+    : { ...input, otherIds: idsOf(model, 'Ids of another', '5, 4, 3, 2') };
   add(
     as(
       readersOwn(needsPositions),
@@ -198,12 +190,42 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
   return made;
 }
 
-/** In a causal model, keys that a query does not see have no score. */
-const ofSeenKeys: AnyFigure = {
+const idsOf = ({ vocabulary }: Opened, label: string, initial: string) =>
+  ({
+    kind: 'text',
+    label: `${label}, from 0 to ${vocabulary - 1}, with commas between them`,
+    initial,
+    longest: 2000,
+  }) as const;
+
+/** What its figures are about: a sentence, or ids where no tokenizer cuts one; a picture is chosen elsewhere. */
+export const inputOf = (model: Opened): Record<string, Control> =>
+  model.picture
+    ? {}
+    : model.readsText
+      ? { text: sentenceControl }
+      : { ids: idsOf(model, 'Token ids', '2, 3, 4, 5') };
+
+/** The number of its layer, where there are several. */
+export const layerOf = ({ layers }: Opened): Record<string, Control> =>
+  layers > 1
+    ? {
+        layer: {
+          kind: 'steps',
+          more: true,
+          label: 'Layer',
+          values: Array.from({ length: layers }, (_, place) => place),
+          initial: 0,
+        },
+      }
+    : {};
+
+/** Keys that a query does not see have no score. */
+export const ofSeenKeys: AnyFigure = {
   ...oneScore,
   readout: (data: OneScore, state, { i, j }) =>
     Number.isNaN(data.logits.centred[i * data.n + j])
-      ? [...queryAndKey(data.tokens, { i, j }), 'a query sees no later key, so there is no score.']
+      ? [...queryAndKey(data.tokens, { i, j }), 'this query does not see this key, so there is no score.']
       : oneScore.readout(data, state, { i, j }),
 };
 

@@ -35,6 +35,7 @@ export abstract class OwnFile<Question extends object, Answer> {
   protected readonly forget = made('button', { type: 'button', hidden: true });
   private names: readonly string[] = [];
   private digest = '';
+  private doing = '';
   private readonly asker: Asker;
 
   /** The names of its figures begin with `figure`; the worker opens files for `figure` and “open”. */
@@ -58,7 +59,7 @@ export abstract class OwnFile<Question extends object, Answer> {
         this.stop.hidden = true;
         this.say(sentence);
       },
-      progress: (fraction) => this.say(`Reading: ${Math.round(100 * fraction)} %`),
+      progress: (fraction) => this.say(`${this.doing}: ${Math.round(100 * fraction)} %`),
     });
   }
 
@@ -68,7 +69,9 @@ export abstract class OwnFile<Question extends object, Answer> {
     this.status.textContent = sentence;
   }
 
-  protected open(question: Question, sentence: string): void {
+  /** `doing` is said of how far it is. */
+  protected open(question: Question, sentence: string, doing = 'Reading'): void {
+    this.doing = doing;
     this.say(sentence);
     this.stop.hidden = false;
     this.ask(question);
@@ -99,15 +102,21 @@ export abstract class OwnFile<Question extends object, Answer> {
 
   protected show(own: Record<string, AnyFigure>, digest: string): void {
     this.remove();
+    this.digest = digest;
+    this.add(own);
+  }
+
+  /** Shows more figures of the same file; those of the same names make room. */
+  protected add(own: Record<string, AnyFigure>): void {
     for (const [name, figure] of Object.entries(own)) {
+      this.shown.querySelector(`[name=${name}]`)?.remove();
       figures[name] = async () => figure;
       const element = document.createElement('superpose-figure');
       element.setAttribute('name', name);
       element.append(made('h4', { slot: 'title', textContent: figure.title }));
       this.shown.append(element);
     }
-    this.names = Object.keys(own);
-    this.digest = digest;
+    this.names = [...new Set([...this.names, ...Object.keys(own)])];
     // A link to one of them may have waited for it.
     if (location.hash.includes(`&figure=${this.figure}`)) window.dispatchEvent(new Event('hashchange'));
   }

@@ -1,5 +1,6 @@
 // The card for a model of the reader's own: files chosen or dropped go to the worker, and figures come of it.
 import { type FamilyId, familyIds, modelFamilies, namesOf, type Picture } from 'superpose';
+import type { Averaged } from '../figures/ownMechanism.js';
 import { type FamilyAsked, type Opened, type OwnQuestion, ownFigures } from '../figures/ownModel.js';
 import { fileInput, made, OwnFile } from './ownFile.js';
 
@@ -30,9 +31,11 @@ async function tablesIn(part: HTMLElement): Promise<void> {
   if (!part.querySelector('.own-table')) part.append(new OwnTable().root);
 }
 
-class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | undefined> {
+class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | undefined> {
   private readonly told = made('p');
   private readonly chosen = made('form', { className: 'own-options' });
+  private readonly corpus = made('div');
+  private model: Opened | undefined;
   private files: readonly File[] = [];
   /** What the reader said of these files. */
   private stated: { family?: FamilyId } = {};
@@ -69,6 +72,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | undefined> {
       made('p', {}, this.stop, this.forget),
       this.chosen,
       this.told,
+      this.corpus,
       this.shown,
       tables,
     );
@@ -77,7 +81,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | undefined> {
       event.preventDefault();
       void dropped(event).then((list) => this.take(list));
     });
-    this.forget.addEventListener('click', () => this.clear('The model is forgotten.'));
+    this.forget.addEventListener('click', () => this.clear('The model is forgotten.', { forget: true }));
     this.chosen.addEventListener('submit', (event) => {
       event.preventDefault();
       const given = new FormData(this.chosen);
@@ -113,25 +117,32 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | undefined> {
     this.open({ files: this.files, ...options }, 'Reading the header…');
   }
 
-  private clear(sentence = ''): void {
+  private clear(sentence = '', question: OwnQuestion = {}): void {
     this.cancel();
     this.remove();
     this.files = [];
     this.stated = {};
     this.chosen.replaceChildren();
     this.told.replaceChildren();
+    this.corpus.replaceChildren();
+    this.model = undefined;
     this.forget.hidden = true;
     this.say(sentence);
-    this.ask({});
+    this.ask(question);
   }
 
-  protected opened(model: Opened | FamilyAsked | undefined): void {
+  protected opened(model: Opened | FamilyAsked | Averaged | undefined): void {
     // A picture has been taken, or the model has been forgotten.
     if (!model) return;
     if ('families' in model) {
       this.askFamily(model);
       return;
     }
+    if ('windows' in model) {
+      void this.average(model);
+      return;
+    }
+    this.model = model;
     this.forget.hidden = false;
     const size = `${(model.bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
     this.say(`${model.name}, ${size}; opened on this machine, and nothing is uploaded.`);
@@ -139,6 +150,24 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | undefined> {
     this.chosen.replaceChildren(...this.options(model));
     this.showAll(model);
     if (model.picture && model.heads !== undefined) this.told.append(this.pictureInput(model));
+    this.corpus.replaceChildren();
+    void this.average();
+  }
+
+  /** Offers to run its layers over a corpus; once that is done, shows what could not be asked without. */
+  private async average(found?: Averaged): Promise<void> {
+    const { model } = this;
+    if (!model || model.layers === 0 || model.picture) return;
+    const { corpusForm, mechanismFigures } = await import('./ownMechanism.js');
+    if (model !== this.model) return;
+    if (!found) {
+      this.corpus.replaceChildren(
+        corpusForm(model, (corpus) => this.open({ corpus }, 'Reading its layers…', 'Averaging')),
+      );
+      return;
+    }
+    this.say(`${model.name}: its queries and keys are averaged over ${found.windows} windows.`);
+    this.add(mechanismFigures(model, found));
   }
 
   /** Nothing is chosen beforehand: a guess that is not looked at gives wrong numbers. */

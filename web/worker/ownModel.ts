@@ -1,6 +1,7 @@
 // The answering side of a model that the reader opened: held here, so questions need not carry its file.
 import {
   FamilyUnknown,
+  type Floats,
   logitsOf,
   type ModelInput,
   type ModelReport,
@@ -20,6 +21,7 @@ import type { FamilyAsked, GramData, Opened, OwnQuestion, OwnState } from '../fi
 import { mostTokens } from '../figures/sentence.js';
 import { groups, kindOf, terms } from '../figures/terms.js';
 import type { Run } from './answers.js';
+import { idsIn } from './idsIn.js';
 
 interface LoadedModel {
   model: OpenedModel;
@@ -47,12 +49,15 @@ export async function ownModel(
     return (await import('./ownTable.js')).ownTable(library, figure, state, job, running);
   const superpose = await library.superpose();
   if (figure === 'own-open') {
-    const { files, picture, ...options } = state as unknown as OwnQuestion;
+    const { files, picture, corpus, forget, ...options } = state as unknown as OwnQuestion;
+    if (corpus !== undefined && held) return (await mechanism()).average(held.model, corpus, job);
     if (files === undefined) {
       if (picture && held) held.picture = picture;
       else {
-        held?.model.delete();
+        const gone = held?.model;
+        gone?.delete();
         held = undefined;
+        if (forget && gone) await (await mechanism()).forget(gone);
       }
       return undefined;
     }
@@ -72,7 +77,7 @@ export async function ownModel(
   if (!held) throw new Error('There is no model open; open its file again.');
   const { model, texts } = held;
   const named = ofTexts[figure];
-  if (named) {
+  if (named && model.summands.includes('position')) {
     const { ids = '', otherIds = '' } = state as Record<string, string>;
     const both = model.readsText ? {} : { text: ids, other: otherIds, pair: 'yours' };
     // What was computed beforehand is MiniLM's.
@@ -101,17 +106,26 @@ export async function ownModel(
     };
   }
   const own = state as unknown as OwnState;
-  const { input, dropped } = await inputOf(held, own);
+  // A model without a table is taken apart by means that are gathered first, in as many places as they have.
+  const by =
+    figure === 'own-side-by-side' || !model.mechanisms.includes('table') ? await mechanism() : undefined;
+  const { input, dropped } = await inputOf(held, own, by?.reachOf(model));
+  if (figure === 'own-side-by-side' || figure === 'own-depth') {
+    const asked = { input: input as Sentence, text: model.readsText ? own.text : own.ids, dropped };
+    return by?.[figure === 'own-depth' ? 'depthOf' : 'sideBySide'](superpose, model, asked, job);
+  }
   const [content = '', position = '', ...others] = model.summands;
   const layer = own.layer ?? 0;
   const written = layer > 0 ? ['attention', 'mlp'] : [];
-  const scores = await model.decompose(input, {
+  const asked = {
     ...watching(job),
     ...(layer > 0 && { layer }),
-    gauge: own.gauge,
-    groups: { [content]: [content], [position]: [position], rest: [...others, ...written, 'constant'] },
     ...(figure === 'own-one-score' && { only: [own.head] }),
-  });
+  };
+  const groups = { [content]: [content], [position]: [position], rest: [...others, ...written, 'constant'] };
+  const scores: Scores & { sentence: Sentence } = await (by
+    ? model.decompose(input, { ...asked, ...by.inThree(model) })
+    : model.decompose(input, { ...asked, gauge: own.gauge, groups }));
   const { tokens } = scores.sentence;
   const nine = inNine(scores);
   if (figure === 'own-heads') return { rows: sharedOut(superpose, [nine]), tokens, dropped };
@@ -138,8 +152,11 @@ export async function ownModel(
   } satisfies OneScore;
 }
 
+/** Loaded by whoever averages over a corpus. */
+const mechanism = () => import('./ownMechanism.js');
+
 /** The values of the keys that a query sees; NaN at others, as in what is centred over them. */
-const seenAs = (centred: Float64Array, values: Float64Array) =>
+const seenAs = (centred: Floats, values: Floats): Floats =>
   values.map((value, at) => (Number.isNaN(centred[at]) ? Number.NaN : value));
 
 /** Made once and shared. If the question that started it is cancelled, the other starts it again. */
@@ -166,8 +183,8 @@ const ofTexts: Record<string, string> = {
 async function openedOf(model: OpenedModel): Promise<Opened> {
   const { name, about, family, parts, heads, epsilon, summands, readsText, picture, vocabulary, bytes } =
     model;
-  const { layers, positions } = model;
-  const ofFile = { name, about, family, parts, vocabulary, bytes, layers, positions };
+  const { layers, positions, mechanisms } = model;
+  const ofFile = { name, about, family, parts, vocabulary, bytes, layers, positions, mechanisms };
   return { ...ofFile, heads, epsilon, summands, readsText, picture, digest: await model.digest() };
 }
 
@@ -190,10 +207,9 @@ async function ofFirstLayer(superpose: Superpose, model: TextModel, text: string
 
 /** The tokens of a text, or of a list of ids where the model has no tokenizer. */
 async function cut(model: OpenedModel, text: string, longest: number): Promise<Sentence> {
-  const most = Math.min(longest, model.positions);
-  const sentence = model.readsText
-    ? await model.tokenize(text)
-    : { ids: text.split(/[\s,]+/).flatMap((one) => (one === '' ? [] : [Number(one)])), tokens: undefined };
+  // Of some models nothing says how many they take.
+  const most = Math.min(longest, model.positions || longest);
+  const sentence = model.readsText ? await model.tokenize(text) : { ids: idsIn(text), tokens: undefined };
   const { ids, tokens = ids.map(String) } = sentence;
   return {
     ids: ids.slice(0, most),
@@ -230,12 +246,13 @@ function groupsIn({ summands }: OpenedModel, groups: Record<string, readonly str
 async function inputOf(
   { model, picture }: LoadedModel,
   { text, ids }: OwnState,
+  most = mostTokens,
 ): Promise<{ input: ModelInput; dropped: number }> {
   if (model.picture) {
     if (!picture) throw new Error('Choose a picture first.');
     return { input: { picture }, dropped: 0 };
   }
-  const { dropped, ...input } = await cut(model, model.readsText ? text : ids, mostTokens);
+  const { dropped, ...input } = await cut(model, model.readsText ? text : ids, most);
   return { input, dropped };
 }
 
@@ -247,7 +264,7 @@ const nineOf = (parts: number): number[] =>
   });
 
 /** Covariances of nine terms, with a relative bias added to the rest. */
-function inNine(scores: Scores<Float64Array>) {
+function inNine(scores: Scores) {
   const { heads, gauge, variances, covariances } = scores;
   const width = scores.parts.length;
   if (width === 3) return { heads, parts: scores.parts, gauge, variances, covariances };

@@ -25,7 +25,7 @@ import {
 import { type Config, membersOf } from './headerTensors.js';
 import type { FirstTokenInput, FirstTokenOptions, PositionsTaken, TakenOptions } from './interventions.js';
 import type { LayeredFunctions } from './layeredModel.js';
-import { type FamilyId, type Layout, placeOfNorms } from './layout.js';
+import { type FamilyId, type Layout, type PositionMechanism, placeOfNorms } from './layout.js';
 import { type ModelReport, modelReport, type ReportOptions } from './modelReport.js';
 import { layersIn, ownLayers } from './ownLayers.js';
 import {
@@ -132,6 +132,8 @@ export interface OpenedModel {
   readonly positions: number;
   /** The tables that the input sums: the parts of its scores except `constant` and a bias. May be empty. */
   readonly summands: readonly string[];
+  /** What tells its scores where tokens stand: a table that is added, or what there is in place of one; in MPNet both. */
+  readonly mechanisms: readonly PositionMechanism[];
   /** Whether a query sees no later key. */
   readonly causal: boolean;
   /** Rows whose token the family fixes: see GaugeOptions. */
@@ -422,6 +424,10 @@ export async function openModel(
     vocabulary: layout.vocabulary,
     positions,
     summands: summandNames(layout),
+    mechanisms: [
+      layout.position ? ('table' as const) : [],
+      layout.relative ?? (layout.relativeBias ? ('bias' as const) : []),
+    ].flat(),
     causal: layout.causal,
     apart: layout.apart,
     markers,

@@ -1,0 +1,51 @@
+// A model that a reader opened, without a page: the worker's side is asked as a page would ask it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+import { initialState, type State } from '../../web/figures/controls.ts';
+import type { AnyFigure } from '../../web/figures/figure.ts';
+import { type Averaged, mechanismFigures } from '../../web/figures/ownMechanism.ts';
+import { type Opened, ownFigures } from '../../web/figures/ownModel.ts';
+import { running } from '../../web/worker/answers.ts';
+import { library } from '../../web/worker/library.ts';
+import { ownModel } from '../../web/worker/ownModel.ts';
+import { recorded } from '../../web/worker/recorded.ts';
+import { expectSoundPictures } from './support.ts';
+
+// What was computed beforehand is of MiniLM, never of a reader's model.
+export const loaded = { ...library(), recorded };
+export const job = { signal: new AbortController().signal, progress: (_: number) => {} };
+export const folderOf = (name: string) =>
+  fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));
+export const ask = (figure: string, question: unknown, watched = job) =>
+  ownModel(loaded, figure, question as State, watched, running);
+
+/** Its figures, and what one of them finds in a state. */
+export async function opened(folder: string, names = readdirSync(folder)) {
+  const files = names.map((name) => new File([readFileSync(`${folder}/${name}`)], name));
+  const model = (await ask('own-open', { files })) as Opened;
+  onTestFinished(async () => {
+    await ask('own-open', {});
+  });
+  const figures = ownFigures(model);
+  /** In its first state but for these settings: what is computed, and the figure's sentence. */
+  const seen = async (name: string, settings: State = {}) => {
+    const figure = figures[name] as AnyFigure;
+    const state = { ...initialState(figure.controls), ...settings };
+    const data = await ask(name, state);
+    expectSoundPictures({ figure, data, state });
+    return { figure, state, data, said: figure.describe(data, state) };
+  };
+  return {
+    model,
+    figures,
+    seen,
+    found: async (name: string, settings: State = {}) => (await seen(name, settings)).said,
+    /** Averages over a corpus, and adds the figures that need it. */
+    async average(corpus: string, watched = job) {
+      const averaged = (await ask('own-open', { corpus }, watched)) as Averaged;
+      expect(averaged.windows).toBeGreaterThan(3);
+      return Object.assign(figures, mechanismFigures(model, averaged));
+    },
+  };
+}
