@@ -1,12 +1,13 @@
 // A reader's own model on the page: chosen files give its figures, with the library's numbers, and nothing
 // leaves the page.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright';
 import { openModel } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { about, aboutPercent, percent } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
+import { dropFolder, filesIn } from './support/dropFolder.ts';
 import { readFigure } from './support/shown.ts';
 import { figureOf, modelTest, settled, unfold, visit } from './support/visit.ts';
 
@@ -276,33 +277,8 @@ test('a folder that is dropped is read, and what is no part of a model is left a
   const card = page.locator('#own-model');
   await card.locator('summary').first().click();
   await card.locator('.own').waitFor();
-  // A browser makes entries from what the system drops; these imitate a folder and its reader.
-  const files = readdirSync(folderOf('bert')).map((name) => [
-    name,
-    readFileSync(`${folderOf('bert')}/${name}`, 'base64'),
-  ]);
-  await page.evaluate((files) => {
-    const entries = [...files, ['notes.txt', btoa('not of a model')]].map(([name = '', base64 = '']) => ({
-      isFile: true,
-      isDirectory: false,
-      name,
-      file: (take: (file: File) => void) =>
-        take(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name)),
-    }));
-    // A reader returns some entries at a time, and at the end none.
-    const parts = [entries.slice(0, 1), entries.slice(1), []];
-    const folder = {
-      isFile: false,
-      isDirectory: true,
-      name: 'bert',
-      createReader: () => ({ readEntries: (take: (some: unknown[]) => void) => take(parts.shift() ?? []) }),
-    };
-    const event = new DragEvent('drop', { bubbles: true, cancelable: true });
-    Object.defineProperty(event, 'dataTransfer', {
-      value: { files: [new File([], 'bert')], items: [{ webkitGetAsEntry: () => folder }] },
-    });
-    document.querySelector('#own-model .own')?.dispatchEvent(event);
-  }, files);
+  const files = [...filesIn(folderOf('bert')), ['notes.txt', btoa('not of a model')] as const];
+  expect(await page.evaluate(dropFolder, files)).toBe(true);
   await expect.poll(() => card.locator('.own > [role=status]').textContent()).toContain('BERT, 0 MB; opened');
   expect((await shown(page, 'own-heads')).problems).toEqual([]);
 });

@@ -7,10 +7,11 @@ const mostRows = 300;
 
 export function tableOf({ figure, data, state }: Result): TemplateResult {
   const { columns, rows } = figure.table(data, state);
+  // A hyphen in a name is no minus.
   const cell = (value: string | number) =>
-    typeof value === 'string' || Number.isInteger(value)
-      ? String(value).replace('-', '−')
-      : String(Number(value.toPrecision(6))).replace('-', '−');
+    typeof value === 'string'
+      ? value
+      : String(Number.isInteger(value) ? value : Number(value.toPrecision(6))).replace('-', '−');
   return html`
     ${rows.length > mostRows ? html`<p class="note">The first ${mostRows} of ${rows.length} rows; CSV and JSON have all.</p>` : nothing}
     <div class="scroll" tabindex="0" role="region" aria-label="${figure.title}: numbers">
