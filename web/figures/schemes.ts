@@ -577,7 +577,7 @@ function arrange(data: Data, state: State, width: number) {
   const keys = multiples(gallery, 150, 3, 6);
   // The key has room for all, so that the picture's height does not depend on which are seen.
   const seen = askedTerms.flatMap((term, place) =>
-    term !== 'query alone' &&
+    term !== 'query' &&
     Object.values(data.schemes).some(({ shares }) => (shares[place] ?? 0) >= leastSeen)
       ? [askedLabels[term]]
       : [],
