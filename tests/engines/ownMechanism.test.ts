@@ -111,52 +111,52 @@ describe.skipIf(withoutNumpy)('a model of each mechanism', () => {
     for (const { path } of models) wanted.push(await wantedOf(path));
   }, 120_000);
 
-  test.each(['chromium', 'firefox', 'webkit'] as const)(
-    'side by side in %s',
-    async (name) => {
-      if (lacks(name) && !inCi) return;
-      const site = await startSite();
-      onTestFinished(() => site.stop());
-      const engine = await starters[name]();
-      onTestFinished(() => engine.close());
-      await engine.open(site.address);
-      for (const [place, { path }] of models.entries()) {
-        await expect.poll(() => engine.evaluate(dropFolder, filesIn(path)), patience).toBe(true);
-        const called = wanted[place]?.name as string;
-        await expect.poll(() => engine.evaluate(status), patience).toContain(`${called}, 0 MB; opened`);
-        const lines = corpus.map((one) => one.join(', ')).join('\n');
-        await expect.poll(() => engine.evaluate(average, lines), patience).toBe(true);
-        await expect
-          .poll(() => engine.evaluate(status), patience)
-          .toContain(`${called}: its queries and keys`);
-        await shown(engine, 'own-side-by-side');
+  for (const name of ['chromium', 'firefox', 'webkit'] as const)
+    test.skipIf(lacks(name) && !inCi)(
+      `side by side in ${name}`,
+      async () => {
+        const site = await startSite();
+        onTestFinished(() => site.stop());
+        const engine = await starters[name]();
+        onTestFinished(() => engine.close());
+        await engine.open(site.address);
+        for (const [place, { path }] of models.entries()) {
+          await expect.poll(() => engine.evaluate(dropFolder, filesIn(path)), patience).toBe(true);
+          const called = wanted[place]?.name as string;
+          await expect.poll(() => engine.evaluate(status), patience).toContain(`${called}, 0 MB; opened`);
+          const lines = corpus.map((one) => one.join(', ')).join('\n');
+          await expect.poll(() => engine.evaluate(average, lines), patience).toBe(true);
+          await expect
+            .poll(() => engine.evaluate(status), patience)
+            .toContain(`${called}: its queries and keys`);
+          await shown(engine, 'own-side-by-side');
+          await engine.evaluate(typeIds, 'own-side-by-side', ids.join(', '));
+          await expect
+            .poll(async () => (await engine.evaluate(readFigure, 'own-side-by-side'))?.drawn?.ids, patience)
+            .toBe(ids.join(', '));
+          if (place > 0)
+            expect((await shown(engine, 'own-heads')).finding).toContain('in the corpus-mean gauge');
+        }
+        const { problems, finding } = await shown(engine, 'own-side-by-side');
+        expect(problems).toEqual([]);
+        for (const [place, { mechanism }] of models.entries())
+          expect(finding).toContain(`${wanted[place]?.name} (${mechanism})`);
         await engine.evaluate(typeIds, 'own-side-by-side', ids.join(', '));
-        await expect
-          .poll(async () => (await engine.evaluate(readFigure, 'own-side-by-side'))?.drawn?.ids, patience)
-          .toBe(ids.join(', '));
-        if (place > 0)
-          expect((await shown(engine, 'own-heads')).finding).toContain('in the corpus-mean gauge');
-      }
-      const { problems, finding } = await shown(engine, 'own-side-by-side');
-      expect(problems).toEqual([]);
-      for (const [place, { mechanism }] of models.entries())
-        expect(finding).toContain(`${wanted[place]?.name} (${mechanism})`);
-      await engine.evaluate(typeIds, 'own-side-by-side', ids.join(', '));
-      const rows = async () => engine.evaluate(readTable, 'own-side-by-side');
-      await expect.poll(async () => (await rows()).length, patience).toBeGreaterThan(10);
-      const [columns = [], ...cells] = await rows();
-      const at = (column: string) => columns.indexOf(column);
-      for (const { name: called, shares } of wanted) {
-        const heads = cells.filter((row) => row[at('model')] === called && row[at('head')] !== 'mean');
-        expect(heads, called).toHaveLength(shares.length);
-        for (const [head, row] of heads.entries())
-          expect(Number(row[at('reads position')]?.replace('−', '-')), `${called}, ${head}`).toBeCloseTo(
-            shares[head] as number,
-            2,
-          );
-      }
-      expect(engine.complaints).toEqual([]);
-    },
-    240_000,
-  );
+        const rows = async () => engine.evaluate(readTable, 'own-side-by-side');
+        await expect.poll(async () => (await rows()).length, patience).toBeGreaterThan(10);
+        const [columns = [], ...cells] = await rows();
+        const at = (column: string) => columns.indexOf(column);
+        for (const { name: called, shares } of wanted) {
+          const heads = cells.filter((row) => row[at('model')] === called && row[at('head')] !== 'mean');
+          expect(heads, called).toHaveLength(shares.length);
+          for (const [head, row] of heads.entries())
+            expect(Number(row[at('reads position')]?.replace('−', '-')), `${called}, ${head}`).toBeCloseTo(
+              shares[head] as number,
+              2,
+            );
+        }
+        expect(engine.complaints).toEqual([]);
+      },
+      240_000,
+    );
 });

