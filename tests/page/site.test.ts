@@ -80,8 +80,8 @@ const recordings = readdirSync(new URL('../../web/figures/recorded', import.meta
 test('all scripts that a page of figures can ever load stay within their budget', () => {
   const all = files.filter((file) => /^assets\/.*\.js$/.test(file));
   expect(all.some((file) => file.includes('worker'))).toBe(true);
-  // Fetched only by readers who open a model of their own: the tables and refusals of 25 families, and all parts of
-  // the published tokenizer.
+  // Fetched only by readers who open a model of their own: the tables and refusals of families, and all parts of the
+  // published tokenizer.
   const own = all.filter((file) => /\/(ownModel|tokenizer)-/.test(file));
   expect(own).toHaveLength(4);
   expect(kilobytes(own)).toBeLessThan(42);
@@ -89,6 +89,10 @@ test('all scripts that a page of figures can ever load stay within their budget'
   const averaged = all.filter((file) => /\/(ownMechanism|sideBySide)-/.test(file));
   expect(averaged).toHaveLength(2);
   expect(kilobytes(averaged)).toBeLessThan(4.5);
+  // Fetched only with a model that adds no table of positions: what tells those families apart.
+  const relative = all.filter((file) => /\/relativeFamilies-/.test(file));
+  expect(relative).toHaveLength(1);
+  expect(kilobytes(relative)).toBeLessThan(6);
   // Also fetched by readers who open a table: code that reads it, and the settings of its figures.
   const tables = all.filter((file) => /\/ownTable-/.test(file));
   expect(tables).toHaveLength(2);
@@ -106,7 +110,8 @@ test('all scripts that a page of figures can ever load stay within their budget'
   expect(presenting).toHaveLength(1);
   expect(kilobytes(presenting)).toBeLessThan(7);
   const scripts = all.filter(
-    (file) => ![...own, ...averaged, ...runs, ...corpus, ...presenting].includes(file),
+    (file) =>
+      ![...own, ...averaged, ...relative, ...runs, ...corpus, ...presenting].includes(file),
   );
   // This includes the second module's own JavaScript, eight figures that came with the opening, the layers
   // and the trainer, and the snippets of the Embed dialog. No reader waits for any of these before a first

@@ -15,6 +15,7 @@ forward written out here makes of it: FOLDER/relative.json says where in FOLDER/
   ModernBERT                              x = LN(t), then the same with LN without betas, no norm before the first
                                           attention, g(first half) * second half; every third layer is whole
   ESM-2                                   x = 0.88 t / (1 - share of masks), masks' rows zero; as GPT-2 from there
+  DeBERTa                                 x = LN(t); x = LN(x + attention(x)); x = LN(x + mlp(x))
 
 RMS(x) = g x / sqrt(mean(x^2) + eps). A head is e wide, which need not be d / H; query head h reads the key head
 floor(h G / H). Scores are q'k / sqrt(e), in T5 q'k, with what is relative:
@@ -23,6 +24,9 @@ floor(h G / H). Scores are q'k / sqrt(e), in T5 q'k, with what is relative:
             or scaled (linear, llama3); q and k are normalised per head before that in Qwen3
   ALiBi     plus s_h (j - i): s_h = 2^(-8h/P), h = 1..P, P the largest power of two up to H; then 2^(-4t/P), t = 1, 3, ...
   T5        plus b[bucket(j - i)]
+  DeBERTa   (q_i'k_j + q_i'K_r + k_j'Q_r) / sqrt(3 e), with what there is of the three; K and Q maps of a table of 2 S rows,
+            r = clamp(i - j + S, 0, 2 S - 1), where v2 counts a distance d beyond m, half of its buckets, as
+            m + ceil((m - 1) ln(d / m) / ln((most - 1) / m))
 
 A query sees no later key, and with a window of W none that is W or more before it; of encoders none that is W or more
 away, where W - 1 is half of what ModernBERT calls local_attention.
@@ -42,6 +46,8 @@ A score's terms:
                (mu + pi) (R (mu + pi) - R- mu) + b~    position and position, in the first layer of the distance alone
                mu R- k~                                the key alone
                q R- mu + b-                            the same for every key
+             K = K- + K~ and Q = Q- + Q~ likewise: q~ K~ token and position, Q~ k~ position and token,
+             (mu + pi) K~ + Q~ (mu + pi) + Q- pi position and position, Q- k~ the key alone, q K- + Q- mu the rest.
              Rows that stand apart have no place; their scores are not split, and no mean is over them.
 
 `wrong` lists other readings of the same file, each of which would give other numbers.
@@ -73,6 +79,8 @@ OWN_SIZES = {
     "gemma3_text": {"layers": 7},
     "modernbert": {"groups": 4, "d": 24, "layers": 4},
     "esm": {"groups": 4, "d": 24},
+    "deberta": {"groups": 4, "d": 24},
+    "deberta-v2": {"groups": 4},
 }
 # With Llama's names.
 LIKE_LLAMA = ["llama", "mistral", "qwen2", "qwen3", "smollm3", "gemma"]
@@ -82,10 +90,11 @@ LIKE_LLAMA += SANDWICHED
 LIKE_GEMMA = ("gemma", *SANDWICHED)
 LAYER_NORM = ["gpt_neox", "bloom"]
 # Its norms have no betas; or they have, and all maps have biases.
-ENCODERS = ["modernbert", "esm"]
+DEBERTA = ("deberta", "deberta-v2")
+ENCODERS = ["modernbert", "esm", *DEBERTA]
 # Of queries, keys and values; elsewhere where attention_bias says so, and then of attention's output too.
 BIASED = {"gpt_neox": True, "bloom": True, "qwen2": True}
-WHOLE = ("gpt_neox", "bloom", "esm")
+WHOLE = ("gpt_neox", "bloom", "esm", *DEBERTA)
 # Which part of a head's channels turns.
 SHARES = {"gpt_neox": ("rotary_pct", 0.25)}
 
@@ -102,7 +111,7 @@ def drawn_model(rng, family, flags):
     d, e, inner = size["d"], size["width"], size["inner"]
     wide, narrow = size["heads"] * e, size["groups"] * e
     draw = Drawn(rng)
-    plain, whole = family not in LAYER_NORM and family != "esm", family in WHOLE
+    plain, whole = family not in LAYER_NORM and family not in ("esm", *DEBERTA), family in WHOLE
     of_qkv = whole or BIASED.get(family, flags.get("attention_bias", False))
     of_o = whole or flags.get("attention_bias", False)
     of_mlp = whole or flags.get("mlp_bias", False)
@@ -131,6 +140,13 @@ def drawn_model(rng, family, flags):
             layer["norm1"] = None
         if family in ("qwen3", *THREE):
             layer["q_norm"], layer["k_norm"] = norm(e), norm(e)
+        if family == "deberta":
+            layer["k"]["b"] = np.zeros(narrow)
+        if family in DEBERTA and flags.get("share_att_key"):
+            layer["distance_k"], layer["distance_q"] = layer["k"], layer["q"]
+        elif family in DEBERTA:
+            layer["distance_k"] = draw.linear(wide, d, family == "deberta-v2")
+            layer["distance_q"] = draw.linear(wide, d, True)
         if family in SANDWICHED:
             layer["behind1"], layer["behind2"] = norm(), norm()
         layers.append(layer)
@@ -138,9 +154,11 @@ def drawn_model(rng, family, flags):
     return {
         **size,
         "token": draw(VOCABULARY, d),
-        "embedding_norm": norm() if family in ("bloom", "modernbert") else None,
+        "embedding_norm": norm() if family in ("bloom", "modernbert", *DEBERTA) else None,
+        "distances": draw(2 * span_of(flags)[0], d) if family in DEBERTA else None,
+        "distance_norm": norm() if "layer_norm" in flags.get("norm_rel_ebd", "") else None,
         "layers": layers,
-        "final": norm(),
+        "final": None if family in DEBERTA else norm(),
         "bias": draw(32, size["heads"]) if family == "t5" else None,
         "head": None if tied or family in ("t5", *ENCODERS) else draw(VOCABULARY, d),
         "eps": 0.01,
@@ -174,6 +192,44 @@ def frequencies_of(channels, base, scaling):
     return np.array(found)
 
 
+def span_of(flags):
+    """Half the rows of a table of distances, the buckets and the distance that fills the last."""
+    most = flags.get("max_relative_positions", -1)
+    most = flags.get("max_position_embeddings", LONGEST) if most < 1 else most
+    buckets = flags.get("position_buckets", -1)
+    return (buckets if buckets > 0 else most), buckets, most
+
+
+def bucket_of(distance, buckets, most, rounded=math.ceil):
+    middle = buckets // 2
+    if buckets <= 0 or abs(distance) <= middle:
+        return distance
+    steps = math.log(abs(distance) / middle) / math.log((most - 1) / middle) * (middle - 1)
+    return (1 if distance > 0 else -1) * (rounded(steps) + middle)
+
+
+def of_distances(model, layer, how, n):
+    """K_r and Q_r of each pair, [H, n, n, e], zero where there are none."""
+    heads, e = model["heads"], model["width"]
+    none = np.zeros((heads, n, n, e))
+    if model["distances"] is None:
+        return none, none
+    table, half = model["distances"], len(model["distances"]) // 2
+    if model["distance_norm"]:
+        table = norm_of_rows(table, model["distance_norm"], how, model["eps"])
+
+    def looked_up(name, sign):
+        rows = by_head(linear(table, layer[name]), heads)
+        at = [
+            [min(max(bucket_of(sign * (i - j), *how["buckets"]) + half, 0), 2 * half - 1) for j in range(n)] for i in range(n)
+        ]
+        return rows[:, np.array(at)]
+
+    keys = looked_up("distance_k", how["c2p"]) if how["c2p"] else none
+    queries = looked_up("distance_q", how["p2c"]) if how["p2c"] else none
+    return keys, queries
+
+
 def slopes_of(heads):
     whole = 2 ** math.floor(math.log2(heads))
     slopes = [2 ** (-8 * h / whole) for h in range(1, whole + 1)]
@@ -193,7 +249,9 @@ def reading(family, flags, model):
     base = newer.get("rope_theta", flags.get(named, BASES.get(family, 10_000.0)))
     bases, scalings = [base] * layers, [scaling] * layers
     share, usual = SHARES.get(family, ("partial_rotary_factor", 1.0))
-    rotary = family in (*LIKE_LLAMA, *ENCODERS, "gpt_neox")
+    types = flags.get("pos_att_type", [])
+    types = types.split("|") if isinstance(types, str) else types
+    rotary = family not in DEBERTA and family in (*LIKE_LLAMA, *ENCODERS, "gpt_neox")
     rotates = [rotary] * layers
     if family == "smollm3":
         # 1 where a layer turns; every fourth layer does not.
@@ -238,11 +296,14 @@ def reading(family, flags, model):
         activation = flags.get("hidden_activation") or "gelu_pytorch_tanh"
     elif family == "modernbert":
         activation = flags.get("hidden_activation", "gelu")
+    elif family in DEBERTA:
+        activation = flags.get("hidden_act", "gelu")
     elif family == "esm":
         # Whatever hidden_act says.
         activation = "gelu"
     else:
         activation = flags.get("hidden_act", USUAL.get(family, "silu"))
+    under = flags.get("query_pre_attn_scalar", 256) if family in SANDWICHED else e * (1 + len(types))
     return {
         "rms": family not in (*LAYER_NORM, *ENCODERS),
         "activation": ACTIVATIONS[activation],
@@ -257,7 +318,12 @@ def reading(family, flags, model):
         "scalings": scalings,
         "rotates": rotates,
         "halves": True,
-        "scale": 1.0 if family == "t5" else 1 / math.sqrt(flags.get("query_pre_attn_scalar", 256) if family in SANDWICHED else e),
+        "scale": 1.0 if family == "t5" else 1 / math.sqrt(under),
+        # 1 by i - j, -1 by j - i, 0 for none.
+        "c2p": int("c2p" in types),
+        "p2c": int("p2c" in types),
+        "buckets": span_of(flags)[1:] if family in DEBERTA else None,
+        "post": family in DEBERTA,
         "cap": flags.get("attn_logit_softcapping", 50.0) if family == "gemma2" else None,
         "behind": True,
         "slopes": slopes_of(heads) if family == "bloom" else None,
@@ -373,8 +439,9 @@ def run(model, how, ids):
     found = {name: [] for name in ("states", "inputs", "logits", "attention", "sigma", "query", "key")}
     found["states"].append(x)
     for number, layer in enumerate(model["layers"]):
-        sigma = sigma_of(x, layer["norm1"], how, eps)
-        read = normed(x, layer["norm1"], sigma, how)
+        before = None if how["post"] else layer["norm1"]
+        sigma = sigma_of(x, before, how, eps)
+        read = normed(x, before, sigma, how)
         q = by_head(linear(read, layer["q"]), heads)
         k, v = (by_head(linear(read, layer[name]), groups) for name in "kv")
         turn = rotation_of(how, number)
@@ -387,6 +454,9 @@ def run(model, how, ids):
         if "q_norm" not in layer or how["norm_first"]:
             q, k = turn(q), turn(k)
         scores = how["scale"] * np.einsum("hie,hje->hij", q, k[how["group"]]) + bias_of(model, how, number, n)
+        its_keys, its_queries = of_distances(model, layer, how, n)
+        scores = scores + how["scale"] * np.einsum("hie,hije->hij", q, its_keys)
+        scores = scores + how["scale"] * np.einsum("hije,hje->hij", its_queries, k[how["group"]])
         capped = scores if how["cap"] is None else how["cap"] * np.tanh(scores / how["cap"])
         seen = np.where(allowed_of(how, number, n), capped, -np.inf)
         weights = np.exp(seen - seen.max(2, keepdims=True))
@@ -396,12 +466,18 @@ def run(model, how, ids):
         if sandwiched:
             written = norm_of_rows(written, layer["behind1"], how, eps)
         between = x if how["parallel"] else x + written
-        read2 = norm_of_rows(between, layer["norm2"], how, eps)
+        if how["post"]:
+            between = read2 = norm_of_rows(between, layer["norm1"], how, eps)
+        else:
+            read2 = norm_of_rows(between, layer["norm2"], how, eps)
         inner = how["activation"](linear(read2, layer["gate" if "gate" in layer else "up"]))
         if "gate" in layer:
             inner = inner * linear(read2, layer["up"])
         fed = linear(inner, layer["down"])
-        x = x + written + (norm_of_rows(fed, layer["behind2"], how, eps) if sandwiched else fed)
+        if how["post"]:
+            x = norm_of_rows(between + fed, layer["norm2"], how, eps)
+        else:
+            x = x + written + (norm_of_rows(fed, layer["behind2"], how, eps) if sandwiched else fed)
         for name, value in (("inputs", read), ("logits", scores), ("attention", weights), ("sigma", sigma)):
             found[name].append(value)
         found["states"].append(x)
@@ -422,7 +498,7 @@ def run(model, how, ids):
 
 
 def mean_terms(model, how, found, number, mean, position, canonical):
-    """[H, 9, n, n] of the parts position, content, constant: with the bias of the distance they add up to the scores."""
+    """[H, 16, n, n] of the parts position, content, constant and what tells the distance."""
     layer, n, first = model["layers"][number], N, len(how["apart"])
     heads, groups = model["heads"], model["groups"]
     parts = np.zeros((3, n, model["d"]))
@@ -432,8 +508,9 @@ def mean_terms(model, how, found, number, mean, position, canonical):
     sigma = found["sigma"][number]
     if canonical:
         parts = gauged(parts, how["apart"], 1 / sigma[:, 0])
-    parts = np.array([scaled_by(part, layer["norm1"], sigma, how) for part in parts])
-    parts[2] += beta_of(layer["norm1"])
+    before = None if how["post"] else layer["norm1"]
+    parts = np.array([scaled_by(part, before, sigma, how) for part in parts])
+    parts[2] += beta_of(before)
     turn = rotation_of(how, number)
 
     def projected(name, count, norm):
@@ -445,9 +522,14 @@ def mean_terms(model, how, found, number, mean, position, canonical):
         return np.array([turn(by_head(one, count)) for one in rows])
 
     q, k = projected("q", heads, "q_norm"), projected("k", groups, "k_norm")[:, how["group"]]
-    terms = how["scale"] * np.einsum("shie,rhje->hsrij", q, k).reshape(heads, 9, n, n)
-    whole = terms.sum(1) + bias_of(model, how, number, n)
-    assert np.abs(whole - found["logits"][number]).max() < 1e-10
+    keys, queries = of_distances(model, layer, how, n)
+    terms = np.zeros((heads, 4, 4, n, n))
+    terms[:, :3, :3] = how["scale"] * np.einsum("shie,rhje->hsrij", q, k)
+    terms[:, :3, 3] = how["scale"] * np.einsum("shie,hije->hsij", q, keys)
+    terms[:, 3, :3] = how["scale"] * np.einsum("hije,rhje->hrij", queries, k)
+    terms[:, 3, 3] = bias_of(model, how, number, n)
+    terms = terms.reshape(heads, 16, n, n)
+    assert np.abs(terms.sum(1) - found["logits"][number]).max() < 1e-10
     return terms
 
 
@@ -483,16 +565,24 @@ def mechanism_terms(model, how, found, number, mu, pi):
         left, right = (np.broadcast_to(one, (heads, n, e)) for one in (left, right))
         return how["scale"] * np.einsum("hia,ijab,hjb->hij", left, r, right)
 
+    def against(left, right):
+        left, right = (one if one.ndim == 4 else np.broadcast_to(one, (heads, n, e)) for one in (left, right))
+        return how["scale"] * np.einsum("hie,hije->hij" if right.ndim == 4 else "hije,hje->hij", left, right)
+
+    keys, queries = of_distances(model, model["layers"][number], how, n)
+    mean_key, mean_query = (np.zeros_like(one) + one[:, allowed].mean(1)[:, None, None] for one in (keys, queries))
     own_q, own_k = q - mu_q - pi_q, k - mu_k - pi_k
+    far_k, far_q = keys - mean_key, queries - mean_query
     terms = np.array(
         [
             score(own_q, average, own_k),
             score(own_q, rest, own_k),
-            score(own_q, rest, mu_k) + score(own_q, rotation, pi_k),
-            score(mu_q, rest, own_k) + score(pi_q, rotation, own_k),
-            score(mu_q + pi_q, rotation, mu_k + pi_k) - score(mu_q + pi_q, average, mu_k) + bias - mean_bias,
-            score(mu_q, average, own_k),
-            score(q, average, mu_k) + mean_bias,
+            score(own_q, rest, mu_k) + score(own_q, rotation, pi_k) + against(own_q, far_k),
+            score(mu_q, rest, own_k) + score(pi_q, rotation, own_k) + against(far_q, own_k),
+            score(mu_q + pi_q, rotation, mu_k + pi_k) - score(mu_q + pi_q, average, mu_k) + bias - mean_bias
+            + against(mu_q + pi_q, far_k) + against(far_q, mu_k + pi_k) + against(mean_query, pi_k),
+            score(mu_q, average, own_k) + against(mean_query, own_k),
+            score(q, average, mu_k) + mean_bias + against(q, mean_key) + against(mean_query, mu_k),
         ]
     ).transpose(1, 0, 2, 3)
     assert np.abs(terms.sum(1) - found["logits"][number][:, first:, first:]).max() < 1e-10
@@ -591,6 +681,30 @@ def tensors_of(family, model, flags):
                 norm_of(f"{name}attn_norm", layer["norm1"])
             norm_of(f"{name}mlp_norm", layer["norm2"])
         norm_of("model.final_norm", model["final"])
+    elif family in DEBERTA:
+        found["deberta.embeddings.word_embeddings.weight"] = model["token"]
+        norm_of("deberta.embeddings.LayerNorm", model["embedding_norm"])
+        found["deberta.encoder.rel_embeddings.weight"] = model["distances"]
+        if model["distance_norm"]:
+            norm_of("deberta.encoder.LayerNorm", model["distance_norm"])
+        for number, layer in enumerate(model["layers"]):
+            name = f"deberta.encoder.layer.{number}."
+            its = f"{name}attention.self."
+            if family == "deberta":
+                found[f"{its}in_proj.weight"] = per_head(layer, model["heads"])["w"]
+                found[f"{its}q_bias"], found[f"{its}v_bias"] = layer["q"]["b"], layer["v"]["b"]
+            else:
+                for part, one in (("query_proj", "q"), ("key_proj", "k"), ("value_proj", "v")):
+                    linear_of(its + part, layer[one])
+            maps = ("pos_proj", "pos_q_proj") if family == "deberta" else ("pos_key_proj", "pos_query_proj")
+            for part, one, kind in zip(maps, ("distance_k", "distance_q"), ("c2p", "p2c")):
+                if not flags.get("share_att_key") and kind in flags["pos_att_type"]:
+                    linear_of(its + part, layer[one])
+            linear_of(f"{name}attention.output.dense", layer["o"])
+            norm_of(f"{name}attention.output.LayerNorm", layer["norm1"])
+            linear_of(f"{name}intermediate.dense", layer["up"])
+            linear_of(f"{name}output.dense", layer["down"])
+            norm_of(f"{name}output.LayerNorm", layer["norm2"])
     elif family == "esm":
         found["esm.embeddings.word_embeddings.weight"] = model["token"]
         # Not used, though published files have it.
@@ -637,8 +751,11 @@ def config_of(family, flags, model):
         sizes = {"d_model": d, "d_kv": model["width"], "d_ff": inner, "num_layers": count, "num_heads": heads,
                  "layer_norm_epsilon": 0.01}  # fmt: skip
     elif family in ENCODERS:
+        # A head of DeBERTa-v2 may be wider or narrower.
+        own = {"attention_head_size": model["width"]} if family == "deberta-v2" else {}
         sizes = {"hidden_size": d, "num_attention_heads": heads, "num_hidden_layers": count, "intermediate_size": inner,
-                 "norm_eps" if family == "modernbert" else "layer_norm_eps": 0.01, "max_position_embeddings": LONGEST}  # fmt: skip
+                 "norm_eps" if family == "modernbert" else "layer_norm_eps": 0.01, "max_position_embeddings": LONGEST,
+                 **own}  # fmt: skip
     else:
         sizes = {"hidden_size": d, "num_attention_heads": heads, "num_key_value_heads": model["groups"],
                  "head_dim": model["width"], "num_hidden_layers": count, "intermediate_size": inner,
@@ -653,6 +770,7 @@ LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_fr
 GEMMA2 = {"sliding_window": 4, "query_pre_attn_scalar": 9, "rope_theta": 50.0, "attn_logit_softcapping": 2.0,
           "final_logit_softcapping": None}  # fmt: skip
 GEMMA3 = {"sliding_window": 4, "query_pre_attn_scalar": 9}
+DEBERTAS = {"relative_attention": True, "position_biased_input": False, "type_vocab_size": 0}
 ESM = {"position_embedding_type": "rotary", "token_dropout": True, "mask_token_id": 2}
 CASES = {
     "llama": ("llama", {"rope_theta": 50.0}),
@@ -695,6 +813,19 @@ CASES = {
          "rope_parameters": {"full_attention": {"rope_type": "linear", "rope_theta": 50.0, "factor": 2.0},
                              "sliding_attention": {"rope_type": "default", "rope_theta": 20.0}}},
     ),  # fmt: skip
+    "deberta": ("deberta", {**DEBERTAS, "pos_att_type": "c2p|p2c", "max_relative_positions": 6}),
+    "deberta-keys": ("deberta", {**DEBERTAS, "pos_att_type": ["c2p"], "max_position_embeddings": 16}),
+    "deberta-v2": (
+        "deberta-v2",
+        {**DEBERTAS, "pos_att_type": ["p2c", "c2p"], "position_buckets": 4, "max_relative_positions": 16,
+         "hidden_act": "gelu_new"},
+    ),  # fmt: skip
+    "deberta-v2-queries": ("deberta-v2", {**DEBERTAS, "pos_att_type": "p2c", "max_relative_positions": 6}),
+    "deberta-v3": (
+        "deberta-v2",
+        {**DEBERTAS, "pos_att_type": "p2c|c2p", "position_buckets": 8, "max_position_embeddings": 16,
+         "share_att_key": True, "norm_rel_ebd": "layer_norm"},
+    ),  # fmt: skip
     "modernbert": ("modernbert", {"local_attention": 6, "global_rope_theta": 50.0, "local_rope_theta": 20.0}),
     "modernbert-newer": (
         "modernbert",
@@ -721,14 +852,16 @@ def wrong_readings(family, model, how, masked):
 
     count = len(model["layers"])
     exact = gelu if how["activation"] is gelu_tanh else gelu_tanh
-    found = {
+    found = {} if family not in DEBERTA else {"a norm at the end": ({**model, "final": model["embedding_norm"]}, how)}
+    found |= {
         "keys and values exchanged": layers(lambda l: {"k": l["v"], "v": l["k"]}),
         "the norms of a layer exchanged": layers(lambda l: {"norm1": l["norm2"], "norm2": l["norm1"] or l["norm2"]}),
         "the other activation": other(activation=exact),
         "the other norm": other(rms=not how["rms"]),
-        "no norm at the end": ({**model, "final": None}, how),
         "the other mask": other(causal=not how["causal"]),
     }
+    if model["final"]:
+        found["no norm at the end"] = ({**model, "final": None}, how)
     scaling = max(how["scalings"], key=len)
     if any(how["rotates"]):
         found["channels turned in pairs of neighbours"] = other(halves=False)
@@ -761,6 +894,22 @@ def wrong_readings(family, model, how, masked):
         found["scores not capped"] = other(cap=None)
     if family in THREE and scaling.get("factor"):
         found["angles scaled in all layers"] = other(scalings=[scaling] * count)
+    if family in DEBERTA:
+        found["scores over the root of their width"] = other(scale=1 / math.sqrt(e))
+        found["norms before attention and MLP"] = other(post=False)
+        found["no norm of the embeddings"] = ({**model, "embedding_norm": None}, how)
+    if how["c2p"]:
+        found["no keys of distances"] = other(c2p=0)
+        found["keys of distances the other way"] = other(c2p=-1)
+    if how["p2c"]:
+        found["no queries of distances"] = other(p2c=0)
+        found["queries of distances the other way"] = other(p2c=-1)
+        found["no bias of the distances' queries"] = layers(lambda l: {"distance_q": {**l["distance_q"], "b": 0.0}})
+    if how["buckets"] and how["buckets"][0] > 0:
+        found["no buckets"] = other(buckets=(-1, 0))
+        found["buckets rounded down"] = other(buckets=(*how["buckets"], math.floor))
+    if model["distance_norm"]:
+        found["no norm of the table of distances"] = ({**model, "distance_norm": None}, how)
     if family == "modernbert":
         found["the windows of other layers"] = other(windows=[None if one else max(filter(None, how["windows"])) for one in how["windows"]])
         found["a norm before the first attention"] = (
@@ -793,6 +942,8 @@ def wrong_readings(family, model, how, masked):
     if family == "smollm3":
         found["the layers that turn exchanged with those that do not"] = other(rotates=[not one for one in how["rotates"]])
         found["all layers turn"] = other(rotates=[True] * count)
+    if family == "deberta":
+        found["queries, keys and values in blocks"] = layers(lambda l: in_blocks(l, heads))
     if family in ("gpt_neox", "bloom"):
         found["queries, keys and values in blocks"] = layers(lambda l: in_blocks(l, heads))
         found["the other order of attention and MLP"] = other(parallel=not how["parallel"])
@@ -856,7 +1007,7 @@ def main(seed, folder):
         wrong = {}
         for what, (other, other_how) in wrong_readings(family, model, how, "masks" in name).items():
             its = run(other, other_how, ids)
-            compared = ("states", "logits", "attention", "next_logits")
+            compared = ("states", "logits", "attention", "next_logits", "last")
             wrong[what] = max(float(np.abs(its[key] - found[key]).max()) for key in compared)
         # Means over a corpus that does not exist: any do.
         mean, position = rng.normal(size=(layers + 1, d)), rng.normal(size=(layers + 1, N, d))
@@ -900,7 +1051,6 @@ def main(seed, folder):
                 "folded": how["scale"] * math.sqrt(e),
                 "layers": layers,
                 **{key: store(found[key]) for key in (*stored, *predicted)},
-                "bias": store([bias_of(model, how, number, N) for number in range(layers)]),
                 "terms": terms,
                 "mean": store(mean),
                 "position": store(position),

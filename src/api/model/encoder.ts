@@ -1,448 +1,46 @@
+// Encoders in the module's memory: what a caller gives is checked here, and what comes back gets its names.
 import * as check from '../check.js';
-import { type Handle, held } from '../handle.js';
+import { held } from '../handle.js';
 import type { Raw } from '../module.js';
 import {
   checkedNames,
   checkedNormalization,
   checkedTables,
-  type DecomposeInput,
-  grouped,
   type Normalization,
 } from '../scores/decompose.js';
-import { checkedGauge, type GaugeOptions } from '../scores/gauge.js';
+import { checkedGauge } from '../scores/gauge.js';
 import { everywhere, fitsScores, type Scores } from '../scores/scores.js';
-import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
+import { type Floats, type FloatsOf, type Precision, type Table, table } from '../table.js';
+import { checkedDistances, checkedMeans, checkedParts, checkedRotary } from './encoderChecks.js';
+import {
+  activationNames,
+  type Encoder,
+  type EncoderApi,
+  type EncoderDecomposeInput,
+  type EncoderForward,
+  type EncoderInput,
+  type OutputVariation,
+  type ScoreMeans,
+  type StateMeans,
+  ways,
+} from './encoderTypes.js';
+import { inside, positionMeans } from './positionMeans.js';
 
-/** How a layer turns queries and keys by their position (RoPE, arXiv 2104.09864). */
-export interface LayerRotary {
-  /**
-   * θ_m, [pairs]: of each head, channels m and m + pairs are turned together by p θ_m (halves); those from 2 pairs
-   * on stay as they are. Where a file’s pairs are neighbours, reorder the rows of W_Q and W_K (rotaryPermutation).
-   */
-  frequencies: Float64Array;
-  /** Multiplies what is turned, in queries and in keys, so their product twice (YaRN). Above 0, default 1. */
-  gain?: number;
-}
+export type * from './encoderTypes.js';
 
-/**
- * One layer of an encoder; weights are [out, in]. H is heads, G keyHeads and d_h d_head. A norm that is left out is
- * none.
- */
-export interface EncoderLayer<A extends Floats = Floats> {
-  /** W_Q [H d_h, d] and its bias. */
-  query: Linear<A>;
-  /** W_K [G d_h, d], likewise. */
-  key: Linear<A>;
-  /** W_V [G d_h, d], likewise. */
-  value: Linear<A>;
-  /** W_O [d, H d_h], likewise. */
-  output: Linear<A>;
-  /** After attention, or before it with `pre`. */
-  attentionNorm?: Normalization<A>;
-  /** [inner, d] */
-  up: Linear<A>;
-  /** [inner, d]: the MLP is W_down (g(W_gate x + b) ⊙ (W_up x + b)) + b (arXiv 2002.05202). Left out, it has no gate. */
-  gate?: Linear<A>;
-  /** [d, inner] */
-  down: Linear<A>;
-  /** After the MLP, or before it with `pre`. */
-  mlpNorm?: Normalization<A>;
-  /** Of each head’s query, [d_h], before it is turned (QK-norm, arXiv 2010.04245). */
-  queryNorm?: Normalization<A>;
-  /** Of each head’s key, likewise. */
-  keyNorm?: Normalization<A>;
-  /** Of what attention writes, b_O included, before it is added (arXiv 2408.00118). */
-  outputNorm?: Normalization<A>;
-  /** Of what the MLP writes, likewise. */
-  downNorm?: Normalization<A>;
-  /** Left out, nothing is turned in this layer. */
-  rotary?: LayerRotary;
-  /** The largest |i − j| at which a query sees a key, from 0; left out, any. */
-  window?: number;
-}
-
-export interface EncoderInput<P extends Precision = 'float32'> {
-  /** The width d of its states, from 1 up. */
-  d_model: number;
-  /** Query heads H, from 1 up. */
-  heads: number;
-  /** G, a divisor of heads: query head h reads key and value head ⌊hG/H⌋ (arXiv 2305.13245). Default heads. */
-  keyHeads?: number;
-  /** The width d_h of a head, from 1 up. Default d_model / heads, which must then divide it. */
-  d_head?: number;
-  /** The precision of the computation and of every array. Default float32. */
-  precision?: P;
-  /** Norms after attention and MLP (`post`, BERT) or before them (`pre`, GPT-2, Llama, ViT). Default `post`. */
-  norm?: 'post' | 'pre';
-  /** x + attention(norm(x)) + mlp(norm(x)), both of the same x (GPT-NeoX); with `pre` only. Default false. */
-  parallel?: boolean;
-  /** x Φ(x), its tanh form, max(x, 0), x / (1 + e^(−1.702x)), or x / (1 + e^(−x)). Default `gelu`. */
-  activation?: ActivationName;
-  /** Whether query i sees keys j ≤ i only. Default false. */
-  causal?: boolean;
-  /** The norm of the summed embeddings [e]; left out, none. */
-  embeddingNorm?: Normalization<FloatsOf<P>>;
-  /** The norm after the last layer; left out, none. */
-  finalNorm?: Normalization<FloatsOf<P>>;
-  /** [d, e], widens narrow embeddings after their norm; left out, e = d. */
-  projection?: Linear<FloatsOf<P>>;
-  /**
-   * [buckets, heads], an even number of buckets from 4 up: b[bucket(j − i)], in T5’s buckets up to 128 tokens
-   * away, is added to each head’s scores in every layer (MPNet, T5’s encoder). Left out, none.
-   */
-  relativeBias?: Table<FloatsOf<P>>;
-  /** [heads]: slope × (j − i) is added to each head’s scores in every layer (ALiBi, arXiv 2108.12409). Left out, none. */
-  slopes?: FloatsOf<P>;
-  /**
-   * Above 0: softmax is of cap tanh(score / cap) in every layer (arXiv 2408.00118). Logits, and their terms, are before
-   * it, and what is the same for every key does change attention then. Left out, none.
-   */
-  cap?: number;
-}
-
-export interface ForwardInput<A extends Floats = Floats> {
-  /** How many layers to run through, from 0; default all that were added. */
-  layers?: number;
-  /** [n], false for padding, which no query sees and the embedding leaves out. Default all true. */
-  attended?: readonly boolean[];
-  /** Keeps what logits(), attention() and decompose() need. Default true; a forward without it is faster. */
-  scores?: boolean;
-  /**
-   * By layer, [n, d]: subtracted from what W_Q and W_K of that layer read and from nothing else, so only who
-   * attends to whom changes.
-   */
-  unread?: Readonly<Record<number, Table<A>>>;
-  /** By layer, [n, d]: subtracted from what W_V of that layer reads, so only what attention carries changes. */
-  uncarried?: Readonly<Record<number, Table<A>>>;
-  /**
-   * By layer, [heads, n, n]: weights in place of the softmax of the layer’s scores, such as attention() of
-   * another forward of as many tokens.
-   */
-  attention?: Readonly<Record<number, A>>;
-  /** [n, d], subtracted from the state before layer 0, for all that reads it. */
-  withheld?: Table<A>;
-  /** Keeps each layer’s queries and keys before they are turned, for positionMeans() with `scores`. Default false. */
-  projections?: boolean;
-}
-
-/** What an MLP does between its two maps. */
-export type ActivationName = (typeof activationNames)[number];
-
-/** How a layer’s scores are taken apart; see EncoderForward.decompose(). */
-export type Way = (typeof ways)[number];
-
-/** A state’s mean over a corpus, and its mean at each position. */
-export interface StateMeans<A extends Floats = Floats> {
-  /** μ, [d]. */
-  readonly mean: A;
-  /** pos_t of the rows from `first` on, [positions, d]. */
-  readonly position: Table<A>;
-  /** How many rows at the beginning have no position, since the model fixes their tokens. Default 1. */
-  readonly first?: number;
-}
-
-/** The means of a layer’s queries [heads × d_head] and keys [keyHeads × d_head], before they are turned. */
-export interface ScoreMeans<A extends Floats = Floats> {
-  /** Of queries, head by head. */
-  readonly query: StateMeans<A>;
-  /** Of keys, with the same `first`. */
-  readonly key: StateMeans<A>;
-}
-
-export interface EncoderDecomposeInput<A extends Floats = Floats>
-  extends Pick<DecomposeInput<A>, 'only' | 'groups'>,
-    GaugeOptions<A> {
-  /** The layer whose scores to take apart, from 0. */
-  layer: number;
-  /** Default `direct`. */
-  way?: Way;
-  /** Means of the state that the layer reads for the way `mean`, of its queries and keys for `mechanism`. */
-  means?: StateMeans<A> | ScoreMeans<A>;
-}
-
-export interface HeadOutputsInput<A extends Floats = Floats> extends EncoderDecomposeInput<A> {
-  /** Whether to return every part of every chosen head’s output, [heads, parts, n, d]. Default false. */
-  outputs?: boolean;
-}
-
-/** How much of what is written varies, and how much of that each part accounts for. */
-export interface OutputVariation {
-  /** [heads, parts]; they sum to 1 and may be negative. NaN where nothing varies by more than rounding. */
-  readonly shares: Float64Array;
-  /** [heads, parts]. Pooled shares are their sum over that of variances. */
-  readonly covariances: Float64Array;
-  /** [heads] */
-  readonly variances: Float64Array;
-}
-
-/** What a layer’s heads write, as sums of the parts of what the layer reads. */
-export interface HeadOutputs {
-  /** Tokens. */
-  readonly n: number;
-  /** The heads that were asked for. */
-  readonly heads: readonly number[];
-  /** The groups; `apart`, the contrast of rows that stand apart, if there are any; the constant’s group last. */
-  readonly parts: readonly string[];
-  /** The gauge of the parts. */
-  readonly gauge: Scores['gauge'];
-  /** The rows that stand apart. */
-  readonly apart: readonly number[];
-  /** Of what differs between queries: the output less its mean over the used rows. */
-  readonly overQueries: OutputVariation;
-  /** Of the output less what attending to all used rows alike would write; keeps what all queries get. */
-  readonly fromUniform: OutputVariation;
-  /** [heads], the largest |sum of the parts − output|. */
-  readonly residuals: Float64Array;
-  /** The same of all heads together, one row each. */
-  readonly layer: Pick<HeadOutputs, 'overQueries' | 'fromUniform' | 'residuals'>;
-  /**
-   * [heads, n, n], A_ij ‖W_O W_V (x_j − x̄)‖, x̄ the used rows’ mean: attention weighed by what it moves
-   * (after Kobayashi et al., EMNLP 2020, who keep the bias of the values, which depends on a convention).
-   */
-  readonly weighted: Float64Array;
-  /** [heads, parts, n, d]; empty unless asked for. */
-  readonly outputs: Float64Array;
-}
-
-/** The result of one forward, valid until the encoder’s next one. */
-export interface EncoderForward<A extends Floats = Floats> {
-  /** Tokens. */
-  readonly n: number;
-  /** Layers it ran through. */
-  readonly layers: number;
-  /** The names of its summands. */
-  readonly summands: readonly string[];
-  /** [layers + 1, d]: the mean over tokens of the state after each number of layers, scaled to length one. */
-  readonly embeddings: Table<A>;
-  /** [d], the last of `embeddings`, after the final norm where there is one. */
-  readonly embedding: A;
-  /** [n, d], the state after so many layers, from 0, before the final norm. Throws RangeError. */
-  state(layers: number): Table<A>;
-  /** [n, d], the last state, after the final norm if all layers were run and there is one. */
-  last(): Table<A>;
-  /**
-   * [heads, n, n], a layer's logits, from 0, for every pair of tokens, queries in rows, before any cap. Throws
-   * RangeError.
-   */
-  logits(layer: number, only?: readonly number[]): A;
-  /** [heads, n, n], the softmax of those, capped, over the allowed keys. Throws RangeError. */
-  attention(layer: number, only?: readonly number[]): A;
-  /**
-   * A layer’s scores as terms of the parts that its input is the sum of, with every σ and all attention
-   * frozen:
-   *
-   * - `direct`: the summands by the residual stream alone; `attention` and `mlp`, which is what those wrote;
-   *   and `constant` (Mickus, Paperno & Constant, TACL 2022);
-   * - `streams`: attention moves every part by W_O concat_h(A_h W_V x), and `attention` is empty;
-   * - `mean`: `position`, the mean at each position over a corpus; `content`, what is left; and `constant`
-   *   (Song & Zhong, arXiv 2310.04861). Rows before those of the means have no position;
-   * - `mechanism`: what the score asks, by one rule for rotation, ALiBi, T5’s table and layers without any: a term
-   *   asks about what it varies with, all means removed. Terms are `token` · `token`, `token` · `position`,
-   *   `position` · `token`, `position` · `position` (the bias by offset is in it), `offset` · `offset` (token →
-   *   token by offset), `constant` · `token` (the key’s own appeal) and `token` · `constant` (the same for every
-   *   key); the others are zero. It has no gauge but its means: rows before their `first` stand apart, and the
-   *   whole score of a pair with such a row is `constant` · `constant`.
-   *
-   * Exact up to rounding; see `residuals`. In the canonical gauge means are subtracted at the embedding and
-   * before scoring: subtracting them before scoring alone leaves shares that depend on a shift of the tables.
-   * For `direct` and `streams`, given means are subtracted at the embedding. A bias by offset is one more
-   * part, `relative`, after all others; its terms with the others are zero. Throws RangeError, TypeError.
-   */
-  decompose(input: EncoderDecomposeInput<A>): Scores<A>;
-  /**
-   * [heads, pairs + 1]: how much of the variation of a head’s scores over keys each pair of channels that are turned
-   * together accounts for, and last what is not turned. They sum to 1 and may be negative; NaN where nothing varies
-   * by more than rounding. Throws RangeError.
-   */
-  channelPairs(layer: number, only?: readonly number[]): Table<Float64Array>;
-  /**
-   * What a layer reads, as the sum of the same parts, [n, d] each, the constant’s last. Throws RangeError, TypeError.
-   */
-  parts(input: EncoderDecomposeInput<A>): Readonly<Record<string, Table<A>>>;
-  /**
-   * What a layer’s heads write, W_O,h (Σ_j A_ij W_V,h x_j + b_V,h), as sums of the same parts, with all attention
-   * frozen: whether values carry tokens or positions. Heads, parts and b_O add up to what attention writes, before
-   * any `outputNorm`. In the canonical gauge the shares depend on no shift of the tables, no b_V and no basis of a head’s values.
-   * Throws RangeError, TypeError.
-   */
-  headOutputs(input: HeadOutputsInput<A>): HeadOutputs;
-}
-
-/**
- * An encoder whose weights stay in the module’s memory, packed for its products. Call delete() when done with
- * it, or declare it with `using`.
- */
-export interface Encoder<A extends Floats = Floats> extends Handle {
-  /** How many layers were added. */
-  readonly layers: number;
-  /** Adds the next layer; its weights are copied. Throws RangeError, TypeError. */
-  addLayer(layer: EncoderLayer<A>): void;
-  /**
-   * Runs summed embeddings through the layers: tables [n, e] by name, one for each summand that decompose()
-   * is to tell apart. Throws RangeError, TypeError.
-   */
-  forward(summands: Readonly<Record<string, Table<A>>>, input?: ForwardInput<A>): EncoderForward<A>;
-}
-
-/**
- * How much of a state depends on the position alone. Even and odd windows are averaged apart and multiplied,
- * so that noise is not squared.
- */
-export interface PositionFindings extends StateMeans<Float64Array> {
-  /** The positions’ share of the mean ‖h − μ‖². */
-  readonly positionEnergy: number;
-  /** The share of it that a window’s own mean has. */
-  readonly contextEnergy: number;
-  /** How many directions the positions’ covariance C_P fills. */
-  readonly participationRatio: number;
-  /** A = d tr(C_P C) / (tr C_P tr C), C the content’s covariance: 1 expected of unrelated directions. */
-  readonly overlap: number;
-  /** The cosine of C_P with that of the state before layer 0, which comes from the position table. */
-  readonly cosineWithFirst: number;
-}
-
-/** Means over a corpus of windows of equal length, state by state. */
-export interface PositionMeans extends Handle {
-  /** How many windows were added. */
-  readonly windows: number;
-  /**
-   * Adds the states of a forward of at least first + positions rows: of each, the rows from `first` on. Throws
-   * RangeError, TypeError.
-   */
-  add(forward: EncoderForward): void;
-  /** Findings on the state after so many layers; needs at least four windows. Throws RangeError. */
-  findings(layers: number): PositionFindings;
-  /** Means of a layer’s queries and keys, from 0; needs `scores` and at least four windows. Throws RangeError. */
-  scores(layer: number): ScoreMeans<Float64Array>;
-}
-
-export interface PositionMeansInput {
-  /** Rows that have a position, from 2 up. */
-  positions: number;
-  /** Rows of each window before those. Default 1. */
-  first?: number;
-  /** The width of the states, from 1 up. */
-  d_model: number;
-  /** How many layers the windows are run through, from 0 up. */
-  layers: number;
-  /**
-   * The widths of a layer’s queries, heads × d_head, and keys, keyHeads × d_head: their means are gathered too, from
-   * forwards with `projections`. Left out, they are not.
-   */
-  scores?: Readonly<Record<'query' | 'key', number>>;
-}
-
-export interface EncoderApi {
-  /**
-   * A transformer whose input is a sum of rows, without layers at first: the forward of Devlin et al. 2019, or
-   * with LayerNorm first (Xiong et al. 2020). Throws RangeError, TypeError.
-   */
-  encoder<P extends Precision = 'float32'>(input: EncoderInput<P>): Encoder<FloatsOf<P>>;
-  /**
-   * The mean decomposition of states, h = μ + pos_t + content (Song & Zhong, arXiv 2310.04861), gathered
-   * window by window. Throws RangeError, TypeError.
-   */
-  positionMeans(input: PositionMeansInput): PositionMeans;
-}
-
-const activationNames = ['gelu', 'gelu_tanh', 'relu', 'quick_gelu', 'silu'] as const;
-const ways = ['direct', 'streams', 'mean', 'mechanism'] as const;
-const layerMembers = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
+const layerMembers = [
+  ...(['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const),
+  ...(['distanceKey', 'distanceQuery'] as const),
+] as const;
+const optional: ReadonlySet<string> = new Set(['gate', 'distanceKey', 'distanceQuery']);
 const noNorm = { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
-
-/** What positionMeans() needs of each forward, and the module that holds it. */
-const inside = new WeakMap<
-  object,
-  {
-    raw: Raw;
-    of: () => {
-      suffix: string;
-      address: number;
-      n: number;
-      d: number;
-      projected: Readonly<Record<'query' | 'key', number>> | undefined;
-    };
-    attended: readonly boolean[] | undefined;
-  }
->();
 
 export function encoderApi(raw: Raw): EncoderApi {
   return {
     encoder<P extends Precision = 'float32'>(input: EncoderInput<P>): Encoder<FloatsOf<P>> {
       return encoderOf<FloatsOf<P>>(raw, input as EncoderInput<Precision>);
     },
-
-    positionMeans(input) {
-      check.object('input', input);
-      const positions = check.integer('positions', input.positions, 2);
-      const first = check.integer('first', input.first ?? 1, 0);
-      const d = check.integer('d_model', input.d_model, 1);
-      const layers = check.integer('layers', input.layers, 0);
-      const { scores } = input;
-      if (scores !== undefined) check.object('scores', scores);
-      const queries = scores ? check.integer('scores.query', scores.query, 1) : 0;
-      const keys = scores ? check.integer('scores.key', scores.key, 1) : 0;
-      const bytes = ((layers + 1) * (2 * positions + d + 2) * d + layers * positions * (queries + keys)) * 8;
-      check.fits(`Means of ${layers + 1} states of ${positions} positions`, bytes);
-      const mine = held(
-        raw,
-        'set of means',
-        bytes,
-        () => raw.positionMeans(layers + 1, positions, d, queries, keys),
-        (address) => raw.deletePositionMeans(address),
-      );
-      let windows = 0;
-      return {
-        get windows() {
-          return windows;
-        },
-        add(forward) {
-          const means = mine.address();
-          const found = typeof forward === 'object' && forward !== null ? inside.get(forward) : undefined;
-          if (!found) return check.refuse('forward', "an encoder's forward", forward, false);
-          // Addresses mean nothing in another module's memory.
-          if (found.raw !== raw)
-            throw new RangeError(
-              'forward is of another module: an encoder and the means of its states must come of the same load().',
-            );
-          const { suffix, address: encoder, n, d: width, projected } = found.of();
-          if (width !== d) check.refuseCount('forward', `states of ${d} channels`, width);
-          if (n < first + positions) check.refuseCount('forward', `at least ${first + positions} rows`, n);
-          if (forward.layers < layers)
-            check.refuseCount('forward', `at least ${layers} layers`, forward.layers);
-          if (found.attended?.slice(first, first + positions).includes(false))
-            throw new RangeError('forward must have no padding among the rows that have a position.');
-          if (scores && !projected)
-            throw new RangeError('forward kept no queries and keys; run it with projections: true.');
-          if (scores && projected && (projected.query !== queries || projected.key !== keys)) {
-            throw new RangeError(
-              `forward must have queries of ${queries} and keys of ${keys} channels; it has ${projected.query} and ${projected.key}.`,
-            );
-          }
-          raw[`addToPositionMeans${suffix}`](means, encoder, first);
-          windows += 1;
-        },
-        findings(layer) {
-          const means = mine.address();
-          check.integer('layers', layer, 0, layers);
-          if (windows < 4) check.refuseCount('The means', 'at least 4 windows', windows);
-          const { position, ...found } = raw.positionFindings(means, layer);
-          return { ...found, position: table(position, positions, d), first };
-        },
-        scores(layer) {
-          const means = mine.address();
-          if (!scores) throw new RangeError('These means are of states alone; make them with scores.');
-          check.index('layer', layer, layers);
-          if (windows < 4) check.refuseCount('The means', 'at least 4 windows', windows);
-          const of = (isKey: boolean, width: number) => {
-            const { mean, position } = raw.projectionMeans(means, layer, isKey);
-            return { mean, position: table<Float64Array>(position, positions, width), first };
-          };
-          return { query: of(false, queries), key: of(true, keys) };
-        },
-        ...mine.handle,
-      };
-    },
+    positionMeans: (input) => positionMeans(raw, input),
   };
 }
 
@@ -496,6 +94,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
     check.samePrecision({ precision: like, slopes });
   }
   const cap = input.cap === undefined ? 0 : check.positive('cap', input.cap);
+  const distances = checkedDistances(input.distances, d, like, normOf);
   const biased = relativeBias !== undefined || slopes !== undefined;
   const embeddingNorm = normOf('embeddingNorm', input.embeddingNorm, width);
   const finalNorm = normOf('finalNorm', input.finalNorm, d);
@@ -525,6 +124,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         projection,
         relativeBias,
         slopes,
+        distances,
         cap,
       }),
     (address) => raw[`deleteEncoder${suffix}`](address),
@@ -534,6 +134,8 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
   let widest = 0;
   /** Of each layer. */
   const windows: number[] = [];
+  /** Whether it tells the distance beside its rotation. */
+  const relative: boolean[] = [];
   let newest: object | undefined;
   // Memory held by the layers and the last forward.
   const releases: (() => void)[] = [];
@@ -566,10 +168,12 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         up: { columns: d },
         gate: { rows: inner, columns: d },
         down: { rows: d, columns: inner },
+        distanceKey: { rows: ofQueries, columns: d },
+        distanceQuery: { rows: ofQueries, columns: d },
       };
       let bytes = 0;
       for (const name of layerMembers) {
-        if (name === 'gate' && layer.gate === undefined) continue;
+        if (optional.has(name) && layer[name] === undefined) continue;
         const { weight, bias } = check.linear(name, layer[name], shape[name]);
         check.samePrecision({
           precision: like,
@@ -579,6 +183,13 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         bytes += weight.data.byteLength;
       }
       const rotary = checkedRotary(layer.rotary, d_head);
+      const told = layer.distanceKey !== undefined || layer.distanceQuery !== undefined;
+      if (told && (distances === undefined || layer.rotary !== undefined))
+        throw new RangeError(
+          'distanceKey and distanceQuery need an encoder with distances, and a layer without rotary.',
+        );
+      // What is made of the table stays, too.
+      if (told) bytes += 2 * (distances?.rows.rows ?? 0) * ofQueries * like.BYTES_PER_ELEMENT;
       const checked = {
         ...layer,
         attentionNorm: normOf('attentionNorm', layer.attentionNorm, d),
@@ -595,6 +206,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       releases.push(check.hold(bytes));
       raw[`addEncoderLayer${suffix}`](encoder, checked);
       windows.push(checked.window);
+      relative.push(biased || told);
       widest = Math.max(widest, (layer.gate ? 2 : 1) * (inner as number));
       layers += 1;
     },
@@ -713,9 +325,10 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
           if (wanted?.way === 'mechanism') return byMechanism(wanted);
           const { now, of, named } = partsOf(wanted);
           const widest = 2 * Math.max(d, ofQueries);
-          fitsScores(n, of.parts + (biased ? 1 : 0), named.heads.length, widest, like);
+          const told = relative[wanted.layer];
+          fitsScores(n, of.parts + (told ? 1 : 0), named.heads.length, widest, like);
           const result = raw[`decomposeEncoder${suffix}`](now, ...of.call, named.heads);
-          const parts = biased ? [...of.names, 'relative'] : of.names;
+          const parts = told ? [...of.names, 'relative'] : of.names;
           return { n, parts, ...named, ...seen(wanted.layer), ...result };
         },
         channelPairs(layer, only) {
@@ -854,54 +467,4 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
     delete: free,
     ...(Symbol.dispose && { [Symbol.dispose]: free }),
   };
-}
-
-/** The way of a question about a layer that reads these summands, and its groups. */
-export function checkedParts(
-  summands: readonly string[],
-  { way: named, groups }: { way?: unknown; groups?: DecomposeInput['groups'] },
-) {
-  const way = check.placeOf('way', named ?? 'direct', ways);
-  const written = [...summands, 'attention', 'mlp', 'constant'];
-  const parts = {
-    mean: ['position', 'content', 'constant'],
-    mechanism: ['token', 'position', 'constant', 'offset'],
-  };
-  return { way, groups: grouped({ direct: written, streams: written, ...parts }[ways[way] as Way], groups) };
-}
-
-function checkedRotary(given: LayerRotary | undefined, d_head: number) {
-  if (given === undefined) return { frequencies: undefined, gain: 1 };
-  check.object('rotary', given);
-  const { frequencies, gain = 1 } = given;
-  if (!(frequencies instanceof Float64Array))
-    check.refuse('rotary.frequencies', 'a Float64Array', frequencies, false);
-  check.floats('rotary.frequencies', frequencies);
-  const most = Math.floor(d_head / 2);
-  if (frequencies.length < 1 || frequencies.length > most) {
-    const pairs =
-      most === 0
-        ? 'no values: a head of 1 channel has no pair'
-        : `from 1 to ${most} values, one for each pair of a head’s ${d_head} channels`;
-    check.refuseCount('rotary.frequencies', pairs, frequencies.length);
-  }
-  return { frequencies, gain: check.positive('rotary.gain', gain) };
-}
-
-function checkedMeans<A extends Floats>(
-  given: StateMeans<A> | undefined,
-  n: number,
-  width: number,
-  like: A,
-  name = 'means',
-): StateMeans<A> {
-  check.object(name, given);
-  const { mean, position } = given as StateMeans<A>;
-  const first = check.integer(`${name}.first`, given?.first ?? 1, 0);
-  check.floats(`${name}.mean`, mean, width);
-  check.table(`${name}.position`, position, { columns: width });
-  check.samePrecision({ precision: like, [`${name}.mean`]: mean, [`${name}.position.data`]: position.data });
-  if (position.rows < n - first)
-    check.refuseCount(`${name}.position`, `at least ${n - first} rows`, position.rows);
-  return { mean, position, first };
 }

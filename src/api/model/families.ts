@@ -17,14 +17,16 @@ import {
 import { imageFamilies } from './imageFamilies.js';
 import { type FamilyId, familyIds, type Layout, listed, modelFamilies, namesOf } from './layout.js';
 import { refuseQuantised, refuseTensors, refuseType } from './refusedFamilies.js';
-import { relativeFamilies } from './relativeFamilies.js';
 
-const rows: readonly FamilyRow[] = [
-  ...decoderFamilies,
-  ...relativeFamilies,
-  ...imageFamilies,
-  ...encoderFamilies,
-];
+const ofTables: readonly FamilyRow[] = [...decoderFamilies, ...imageFamilies, ...encoderFamilies];
+
+/** The rows of these families, and of others; all where none are given. Those without a table of positions come later. */
+async function rowsFor(families: readonly FamilyId[] | undefined): Promise<readonly FamilyRow[]> {
+  const known = (family: FamilyId) => ofTables.some((row) => row.family === family);
+  if (families?.every(known)) return ofTables;
+  const { relativeFamilies } = await import('./relativeFamilies.js');
+  return [...decoderFamilies, ...relativeFamilies, ...imageFamilies, ...encoderFamilies];
+}
 
 /** Nothing says which family a model is of. */
 export class FamilyUnknown extends RangeError {
@@ -45,13 +47,16 @@ const fileOf = (family: FamilyId) => family.replace(/-.*/, '');
  * Reads a header into layouts, one for each model in the file. `stated` is the family that the caller states. Throws
  * a RangeError whose sentence says why the file is refused.
  */
-export function recognised(header: Header, config: Config, stated: FamilyId | undefined): Layout[] {
+export async function recognised(
+  header: Header,
+  config: Config,
+  stated: FamilyId | undefined,
+): Promise<Layout[]> {
   refuseQuantised(header);
   const families = familiesOf(config, stated);
-  if (families === undefined) {
-    refuseTensors(header);
-    throw new FamilyUnknown(fitting(header));
-  }
+  if (families === undefined) refuseTensors(header);
+  const rows = await rowsFor(families);
+  if (families === undefined) throw new FamilyUnknown(fitting(header, rows));
   const asked = rows.filter(({ family }) => families.includes(family));
   const found = asked.flatMap((row) => {
     const prefix = matching(header, row.sign);
@@ -86,7 +91,7 @@ function familiesOf({ model_type }: Config, stated: FamilyId | undefined): Famil
 }
 
 /** The families that these tensors fit. Throws where there is none. */
-function fitting(header: Header): FamilyId[] {
+function fitting(header: Header, rows: readonly FamilyRow[]): FamilyId[] {
   const near = rows.flatMap((row) => {
     const prefix = matching(header, row.sign);
     return prefix === undefined ? [] : [{ row, prefix }];

@@ -175,7 +175,8 @@ export function queryFactor(
   d_head = layout.d_model / heads,
 ): number {
   const { unscaled, scaledByLayer } = layout;
-  const under = unscaled ? 1 : (layout.layer?.under ?? d_head);
+  const { products = 1, under: other = d_head } = layout.layer ?? {};
+  const under = unscaled ? 1 : products * other;
   return Math.sqrt(d_head / under) / (scaledByLayer ? layer + 1 : 1);
 }
 
@@ -262,8 +263,8 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
         whole(weight),
         bias === undefined ? undefined : whole(bias),
       ]);
-      // What holds one map alone need not be kept for others.
-      if (of === 1) reading.delete(weight);
+      // What holds one map alone need not be kept for others, and is multiplied where it is.
+      if (of === 1) for (const name of [weight, bias]) reading.delete(name ?? '');
       const biased = added && { bias: part(added.data) };
       if (!transposed) {
         const rows = (shape[0] as number) / of;

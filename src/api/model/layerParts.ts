@@ -23,6 +23,14 @@ export interface LayerParts {
   queryNorm?: string;
   /** The same of keys. */
   keyNorm?: string;
+  /** What makes keys of a table of distances, if that has a map of its own. */
+  distanceKey?: string;
+  /** The same of queries. */
+  distanceQuery?: string;
+  /** The bias of queries, where it is not named after their map. */
+  queryBias?: string;
+  /** The same of values. Keys have none then. */
+  valueBias?: string;
   /** The norm of what attention writes, before it is added. */
   outputNorm?: string;
   /** The same of what the MLP writes. */

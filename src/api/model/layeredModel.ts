@@ -12,13 +12,8 @@ import {
   meansOver,
   scoreMeansAt,
 } from './corpusMeans.js';
-import {
-  checkedParts,
-  type Encoder,
-  type EncoderDecomposeInput,
-  type EncoderForward,
-  type ForwardInput,
-} from './encoder.js';
+import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
+import { checkedParts } from './encoderChecks.js';
 import {
   checkedTaker,
   type FirstTokenInput,

@@ -161,6 +161,18 @@ export const modelFamilies = {
       final_logit_softcapping: [null],
     },
   },
+  deberta: {
+    name: 'DeBERTa',
+    types: ['deberta'],
+    layers: true,
+    config: { type_vocab_size: [0], talking_head: [false], position_buckets: [-1] },
+  },
+  'deberta-v2': {
+    name: 'DeBERTa-v2/v3',
+    types: ['deberta-v2'],
+    layers: true,
+    config: { type_vocab_size: [0], conv_kernel_size: [0] },
+  },
   modernbert: {
     name: 'ModernBERT',
     types: ['modernbert'],
@@ -251,8 +263,21 @@ export interface LayerFacts {
   readonly cap: number | undefined;
   /** Whether a tensor of all three maps has a block of rows for each head, not one for each map. */
   readonly byHead: boolean;
-  /** Whether norms come before what a layer does, and in the first layer too. */
-  readonly norms: 'pre' | 'pre but the first';
+  /** Whether norms come before what a layer does, in the first layer too, or after it. */
+  readonly norms: 'pre' | 'pre but the first' | 'post';
+  /** How many products a score is the sum of: it is divided by the root of that too. */
+  readonly products: number;
+  /** A table of rows for distances, and which of the layers’ maps read it. */
+  readonly distances?: {
+    readonly rows: string;
+    readonly norm?: NormNames;
+    /** As the encoder’s DistanceTable has them. */
+    readonly buckets: { readonly buckets: number; readonly furthest: number } | undefined;
+    readonly key: boolean;
+    readonly query: boolean;
+    /** Whether the maps of queries and keys are those of the table too. */
+    readonly shared: boolean;
+  };
   /** How many keys a query of a layer sees, itself counted; undefined for no limit. */
   window(layer: number): number | undefined;
 }
@@ -306,7 +331,7 @@ export interface Layout {
    */
   readonly dropped?: { readonly mask: number | undefined };
   /** What there is in place of a table of positions. */
-  readonly relative?: 'angles' | 'slopes' | 'bias';
+  readonly relative?: 'angles' | 'slopes' | 'bias' | 'rows';
   /** What the layers of a family of relativeFamilies are. */
   readonly layer?: LayerFacts;
   /** How many tokens the model takes, where no table says it. */
@@ -381,4 +406,4 @@ export interface Layout {
 
 /** Where the norms of a model's layers are. */
 export const placeOfNorms = ({ layer, attentionNorm }: Layout): 'pre' | 'post' =>
-  layer || attentionNorm ? 'pre' : 'post';
+  (layer ? layer.norms !== 'post' : attentionNorm) ? 'pre' : 'post';

@@ -225,7 +225,7 @@ export async function openModel(
   const { files, named } = await filesOf(source);
   const checkpoint = await checkpointOf(superpose, files, named, options);
   const config = configOf(await jsonOf(files, 'config.json'));
-  const layouts = layoutsOf(checkpoint, config, options.family);
+  const layouts = await layoutsOf(checkpoint, config, options.family);
   const parts = layouts.map(({ family }) => family);
   const part = options.part === undefined ? options.family : check.oneOf('part', options.part, parts);
   const layout = layouts.find(({ family }) => family === part) ?? (layouts[0] as Layout);
@@ -578,9 +578,13 @@ function configOf(found: unknown): Config {
   return found as Config;
 }
 
-function layoutsOf({ tensors, missing }: Checkpoint, config: Config, family: FamilyId | undefined): Layout[] {
+async function layoutsOf(
+  { tensors, missing }: Checkpoint,
+  config: Config,
+  family: FamilyId | undefined,
+): Promise<Layout[]> {
   try {
-    return recognised(tensors, config, family);
+    return await recognised(tensors, config, family);
   } catch (error) {
     if (missing.length === 0 || !(error instanceof RangeError) || error instanceof FamilyUnknown) throw error;
     const names = missing.slice(0, 5).join(', ');

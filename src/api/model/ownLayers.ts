@@ -181,7 +181,15 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
       const activation = own ? activationNamed(own.activation) : activationOf(config, names.activation);
       const { of, norm } = reader(precision, watch);
       const { finalNorm, relative } = layout;
+      const { distances } = own ?? {};
       const more = {
+        ...(distances && {
+          distances: {
+            rows: await of.whole(distances.rows),
+            ...(distances.norm && { norm: await of.norm(distances.norm, epsilon) }),
+            ...distances.buckets,
+          },
+        }),
         activation,
         ...(ends.last && finalNorm && { finalNorm: await norm(finalNorm) }),
         ...(own && { d_head, keyHeads, parallel: own.parallel, ...(own.cap && { cap: own.cap }) }),
@@ -195,13 +203,27 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
       const { of, norm, linear } = reader(precision, watch);
       const name = (part: keyof LayerParts) => names.layer(number) + parts[part];
       const { output = true, mlp = true } = own?.biases ?? {};
-      const attended = (part: 'query' | 'key' | 'value', at: number, factor = 1) =>
-        linear(name(part), [part === 'query' ? wide : narrow, d], {
+      const attended = async (part: 'query' | 'key' | 'value', at: number, factor = 1) => {
+        const rows = part === 'query' ? wide : narrow;
+        const map = await linear(name(part), [rows, d], {
           place: joined ? at : undefined,
           factor,
           // Values have a bias where queries do.
           biased: own ? own.biases.attention : layout[part === 'key' ? 'key' : 'query']?.bias !== undefined,
         });
+        const apart = part === 'key' ? undefined : parts[`${part}Bias`];
+        if (!apart) return map;
+        const { data } = await of.whole(shaped(checkpoint, names.layer(number) + apart, [rows]));
+        return { ...map, bias: data.map((one) => factor * one) as typeof data };
+      };
+      /** Of the table of distances. */
+      const ofDistances = (part: 'query' | 'key', at: number, factor = 1) => {
+        const map = part === 'query' ? 'distanceQuery' : 'distanceKey';
+        if (own?.distances?.shared) return attended(part, at, factor);
+        // Of DeBERTa's first version, that of keys has no bias.
+        const biased = parts.queryBias === undefined || part === 'query';
+        return linear(name(map), [wide, d], { factor, biased });
+      };
       const scale = async (part: 'output' | 'down') => {
         if (!names.scales) return {};
         const scales = shaped(checkpoint, names.layer(number) + names.scales[part], [d]);
@@ -231,6 +253,8 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
         ...(parts.gate && { gate: await widened('gate') }),
         ...(parts.queryNorm && { queryNorm: await norm(name('queryNorm'), d_head, factor) }),
         ...(parts.keyNorm && { keyNorm: await norm(name('keyNorm'), d_head) }),
+        ...(own?.distances?.key && { distanceKey: await ofDistances('key', 1) }),
+        ...(own?.distances?.query && { distanceQuery: await ofDistances('query', 0, factor) }),
         ...(parts.outputNorm && { outputNorm: await norm(name('outputNorm')) }),
         ...(parts.downNorm && { downNorm: await norm(name('downNorm')) }),
         ...(turn && { rotary: rotaryOf(superpose, turn, d_head) }),

@@ -56,13 +56,6 @@ const refused: readonly (readonly [sign: RegExp, name: string, reason: string, .
     'umt5',
   ],
   [
-    /(^|\.)rel_embeddings\.weight$/,
-    'DeBERTa',
-    'its positions are relative and meet the tokens in the scores, not in a sum',
-    'deberta',
-    'deberta-v2',
-  ],
-  [
     /(^|\.)attention\.self\.distance_embedding\.weight$/,
     'BERT with relative keys',
     'its positions enter the scores as offsets',

@@ -5,7 +5,7 @@ import * as check from '../check.js';
 import { type Angles, anglesIn, type LayerKind, layerKinds, type Member } from './angles.js';
 import { type Config, type FamilyRow, membersOf, refuseSizes, sizes, type Tensors } from './headerTensors.js';
 import { type LayerParts, named } from './layerParts.js';
-import { type FamilyId, type Layout, type LinearNames, modelFamilies } from './layout.js';
+import { type FamilyId, type LayerFacts, type Layout, type LinearNames, modelFamilies } from './layout.js';
 
 /** What tells a family from the others; a member of config.json is written with its value where it is left out. */
 interface RelativeFacts {
@@ -23,8 +23,8 @@ interface RelativeFacts {
   byHead?: true;
   /** Whether the first layer’s attention has no norm. */
   bareFirst?: true;
-  /** After the last layer. */
-  finalNorm: string;
+  /** After the last layer; left out, norms come after what a layer does. */
+  finalNorm?: string;
   /** Of the rows of tokens. */
   embeddingNorm?: string;
   /** Other names that the file may have: buffers. */
@@ -75,6 +75,20 @@ interface RelativeFacts {
   slopes?: true;
   /** The table of numbers for distances. Scores are then no part of √d_h. */
   bias?: string;
+  /** The table of rows for distances; its norm; and what config.json says of it. */
+  distances?: {
+    rows: string;
+    norm?: string;
+    of(config: Config): {
+      buckets: number;
+      furthest: number;
+      types: string[];
+      shared: boolean;
+      normed: boolean;
+    };
+  };
+  /** Throws for what is not run here. */
+  refuse?(config: Config): void;
 }
 
 type Flag = boolean | Member<boolean>;
@@ -167,6 +181,57 @@ const gemmaWindow = (config: Config, _: number, __: boolean, kind: LayerKind | u
   kind === layerKinds[1]
     ? check.integer('sliding_window in config.json', config.sliding_window ?? 4096, 1)
     : undefined;
+
+/** What both versions of DeBERTa have in common. */
+const likeDeberta = {
+  token: 'embeddings.word_embeddings',
+  stack: 'encoder.layer',
+  embeddingNorm: 'embeddings.LayerNorm',
+  besides: ['embeddings.position_ids'],
+  twoSided: true,
+  members: {
+    V: 'vocab_size',
+    d: 'hidden_size',
+    heads: 'num_attention_heads',
+    inner: 'intermediate_size',
+  },
+  epsilon: 'layer_norm_eps',
+  activation: ['hidden_act', 'gelu'],
+  refuse(config) {
+    for (const [member, usual, wanted] of [
+      ['relative_attention', false, true],
+      ['position_biased_input', true, false],
+    ] as const) {
+      if (check.flag(`${member} in config.json`, config[member] ?? usual) !== wanted)
+        throw new RangeError(
+          `DeBERTa can be read with ${member} ${wanted} in config.json alone, which is not what it says or leaves out.`,
+        );
+    }
+  },
+} as const satisfies Partial<RelativeFacts>;
+
+/** What config.json says in one text with | between its parts, or in a list. */
+function textsIn(config: Config, member: string): string[] {
+  const given = config[member] ?? [];
+  const texts = typeof given === 'string' ? given.split('|') : given;
+  if (!Array.isArray(texts)) check.refuse(`${member} in config.json`, 'a text or a list', given, false);
+  return texts.map((one) => String(one).trim().toLowerCase());
+}
+
+function distancesIn(config: Config) {
+  const types = textsIn(config, 'pos_att_type');
+  for (const one of types) check.oneOf('an entry of pos_att_type in config.json', one, ['c2p', 'p2c']);
+  const whole = (member: string, usual: number) =>
+    check.integer(`${member} in config.json`, config[member] ?? usual, -1);
+  const most = whole('max_relative_positions', -1);
+  return {
+    types,
+    buckets: Math.max(0, whole('position_buckets', -1)),
+    furthest: most < 1 ? whole('max_position_embeddings', 512) : most,
+    shared: check.flag('share_att_key in config.json', config.share_att_key ?? false),
+    normed: textsIn(config, 'norm_rel_ebd').includes('layer_norm'),
+  };
+}
 
 const facts: readonly RelativeFacts[] = [
   {
@@ -301,6 +366,40 @@ const facts: readonly RelativeFacts[] = [
     window: gemmaWindow,
   },
   {
+    ...likeDeberta,
+    family: 'deberta',
+    name: 'DeBERTa',
+    parts: {
+      ...named(
+        'attention.self.in_proj attention.self.in_proj attention.self.in_proj attention.output.dense attention.output.LayerNorm intermediate.dense output.dense output.LayerNorm',
+      ),
+      queryBias: 'attention.self.q_bias',
+      valueBias: 'attention.self.v_bias',
+      distanceKey: 'attention.self.pos_proj',
+      distanceQuery: 'attention.self.pos_q_proj',
+    },
+    byHead: true,
+    biases: [false, true, true],
+    distances: {
+      rows: 'encoder.rel_embeddings',
+      of: (config) => ({ ...distancesIn(config), buckets: 0, shared: false, normed: false }),
+    },
+  },
+  {
+    ...likeDeberta,
+    family: 'deberta-v2',
+    name: 'DeBERTa-v2',
+    parts: {
+      ...named(
+        'attention.self.query_proj attention.self.key_proj attention.self.value_proj attention.output.dense attention.output.LayerNorm intermediate.dense output.dense output.LayerNorm',
+      ),
+      distanceKey: 'attention.self.pos_key_proj',
+      distanceQuery: 'attention.self.pos_query_proj',
+    },
+    biases: [true, true, true],
+    distances: { rows: 'encoder.rel_embeddings', norm: 'encoder.LayerNorm', of: distancesIn },
+  },
+  {
     family: 'modernbert',
     name: 'ModernBERT',
     token: 'embeddings.tok_embeddings',
@@ -365,14 +464,10 @@ const facts: readonly RelativeFacts[] = [
     // Whatever hidden_act says.
     activation: () => 'gelu',
     biases: [true, true, true],
-    angles: {
-      base: ['rope_theta', 10_000],
-      turns(config) {
-        // ESM-1's, unless it is said.
-        const { position_embedding_type: given = 'absolute' } = config;
-        check.oneOf('position_embedding_type in config.json', given, ['rotary']);
-        return true;
-      },
+    angles: { base: ['rope_theta', 10_000] },
+    refuse({ position_embedding_type: given = 'absolute' }) {
+      // ESM-1's, unless it is said.
+      check.oneOf('position_embedding_type in config.json', given, ['rotary']);
     },
     dropped: (config) =>
       check.flag('token_dropout in config.json', config.token_dropout ?? false)
@@ -395,6 +490,28 @@ function feedForward(config: Config): { gated: boolean; activation: string } {
   return { gated, activation: gated && name === 'gelu' ? 'gelu_new' : name };
 }
 
+/** The tensors of a table of distances. */
+function distancesOf(
+  of: Tensors,
+  { rows, norm }: NonNullable<RelativeFacts['distances']>,
+  { buckets, furthest, types, shared, normed }: ReturnType<typeof distancesIn>,
+): NonNullable<LayerFacts['distances']> {
+  const name = of.need(`${rows}.weight`, 'distances', 'd');
+  const half = (of.size.distances as number) / 2;
+  if (half !== (buckets || furthest))
+    throw new RangeError(
+      `config.json says ${buckets ? 'position_buckets' : 'max_relative_positions'} ${buckets || furthest}, but ${rows}.weight has ${2 * half} rows, not twice as many.`,
+    );
+  return {
+    rows: name,
+    ...(normed && norm && { norm: of.norm(norm) }),
+    buckets: buckets ? { buckets, furthest } : undefined,
+    key: types.includes('c2p'),
+    query: types.includes('p2c'),
+    shared,
+  };
+}
+
 /** null means that there is none. */
 function capIn(config: Config, cap: Member<unknown> | undefined): number | undefined {
   if (!cap) return undefined;
@@ -407,13 +524,14 @@ const told = {
     'No table of positions is added: queries and keys turn by angles that grow with their position. Scores are taken apart by the means of queries and keys over a corpus.',
   slopes:
     'No table of positions is added: the scores of each head fall with the distance, by a slope of its own. They are taken apart by the means of queries and keys over a corpus.',
+  rows: 'No table of positions is added: queries and keys meet keys and queries of the distance, which a table has rows for. Scores are taken apart by the means of queries and keys over a corpus.',
   bias: 'No table of positions is added: each head’s scores get a number for the distance. They are taken apart by the means of queries and keys over a corpus.',
 };
 
 export const relativeFamilies: readonly FamilyRow[] = facts.map((one) => {
-  const { token, stack, bias, besides = [], embeddingNorm, finalNorm, norms } = one;
+  const { token, stack, bias, distances, besides = [], embeddingNorm, finalNorm, norms } = one;
   const all = (config: Config) => (typeof one.parts === 'function' ? one.parts(config) : one.parts);
-  const { attentionNorm, mlpNorm, query } = all({});
+  const { attentionNorm, mlpNorm, downNorm, query } = all({});
   const signNorm = one.bareFirst ? mlpNorm : attentionNorm;
   const ofNorm = norms ? 'weight' : '{weight,bias}';
   // Those of either kind of MLP, since config.json says which it is.
@@ -428,12 +546,19 @@ export const relativeFamilies: readonly FamilyRow[] = facts.map((one) => {
           `${stack}.0.${signNorm}.weight`,
           ...(norms ? [] : [`${stack}.0.${signNorm}.bias`]),
           `${stack}.0.${query}.weight`,
+          // It tells Gemma's successors from it.
+          ...(downNorm ? [`${stack}.0.${downNorm}.weight`] : []),
         ],
     names: [
       ...new Set(
-        maps.map(([part, name]) => `${stack}.#.${name}.${part.endsWith('Norm') ? ofNorm : '{weight,bias}'}`),
+        maps.map(
+          ([part, name]) =>
+            `${stack}.#.${name}${part.endsWith('Bias') ? '' : part.endsWith('Norm') ? `.${ofNorm}` : '.{weight,bias}'}`,
+        ),
       ),
-      `${finalNorm}.${ofNorm}`,
+      ...(finalNorm ? [`${finalNorm}.${ofNorm}`] : []),
+      ...(distances ? [`${distances.rows}.weight`] : []),
+      ...(distances?.norm ? [`${distances.norm}.{weight,bias}`] : []),
       ...(embeddingNorm ? [`${embeddingNorm}.${ofNorm}`] : []),
       ...(bias ? ['shared.weight', 'encoder.embed_tokens.weight'] : []),
       ...besides,
@@ -453,6 +578,7 @@ function withinOf(family: FamilyId): string | undefined {
 }
 
 function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Config): Layout {
+  one.refuse?.(config);
   const { stack, norms, members, angles } = one;
   const inLayer = (part: keyof LayerParts) => `${stack}.0.${parts[part]}`;
   // A file of T5's encoder alone may have its own name for the table.
@@ -464,9 +590,6 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
     ...(!norms && { beta: of.need(`${name}.bias`, 'd') }),
   });
   if (!one.bareFirst) norm(inLayer('attentionNorm'));
-  for (const part of ['mlpNorm', 'outputNorm', 'downNorm'] as const) {
-    if (parts[part]) norm(inLayer(part));
-  }
   const joined = parts.query === parts.value;
   const [attention, output, mlp] = one.biases.map((flag) => flagIn(config, flag)) as [
     boolean,
@@ -488,7 +611,7 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
     size,
   ]);
   refuseSizes(config, Object.fromEntries(named));
-  const relative = angles ? 'angles' : one.slopes ? 'slopes' : 'bias';
+  const relative = angles ? 'angles' : one.slopes ? 'slopes' : one.distances ? 'rows' : 'bias';
   const kindOf = (layer: number) => one.kind?.(config, layer);
   const turn = (layer: number): Angles | undefined => {
     if (!angles || !(angles.turns?.(config, layer) ?? true)) return undefined;
@@ -504,6 +627,7 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
     typeof one.activation === 'function'
       ? one.activation(config)
       : (config[one.activation[0]] ?? one.activation[1]);
+  const said = one.distances?.of(config);
   const within = withinOf(one.family);
   const dropped = one.dropped?.(config);
   const longest = config.max_position_embeddings ?? config.n_positions;
@@ -521,7 +645,7 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
     // Whatever the first token is, later queries look at it: its rows are like no others.
     apart: one.unopened ? [] : [0],
     ...(one.twoSided && { ended: true }),
-    finalNorm: `${of.prefix}${one.finalNorm}`,
+    ...(one.finalNorm && { finalNorm: `${of.prefix}${one.finalNorm}` }),
     // Capped logits are not computed here.
     ...(one.head && !capIn(config, one.caps?.head) && { head: one.head }),
     ...(one.usual && { usualHeads: one.usual.heads, epsilon: one.usual.epsilon }),
@@ -540,7 +664,9 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
       parallel: one.parallel !== undefined && flagIn(config, one.parallel),
       turn,
       byHead: one.byHead ?? false,
-      norms: one.bareFirst ? 'pre but the first' : 'pre',
+      norms: one.finalNorm === undefined ? 'post' : one.bareFirst ? 'pre but the first' : 'pre',
+      products: 1 + (said?.types.length ?? 0),
+      ...(said && one.distances && { distances: distancesOf(of, one.distances, said) }),
       window,
       under:
         one.under && check.positive(`${one.under[0]} in config.json`, config[one.under[0]] ?? one.under[1]),

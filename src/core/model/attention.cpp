@@ -6,6 +6,7 @@
 #include "encodings/relative_position.h"
 #include "model/row_norm.h"
 #include "numeric/in_place.h"
+#include "numeric/product.h"
 
 namespace superpose {
 
@@ -75,6 +76,16 @@ void add_offset_bias(const Matrix<Scalar>& bias, int head, Scalar* scores, Scala
 }
 
 template <typename Scalar>
+void add_offset_products(const Matrix<Scalar>& rows, const Matrix<Scalar>& table, bool of_keys, Scalar scale,
+                         Scalar* scores) {
+  const Index n = rows.rows();
+  const Matrix<Scalar> products = rows_times_rows<Scalar>(rows, table);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) scores[i * n + j] += scale * products(of_keys ? j : i, j - i + n - 1);
+  }
+}
+
+template <typename Scalar>
 void mask(bool causal, int window, const std::vector<char>& attended, Matrix<Scalar>& scores) {
   const Index n = scores.rows();
   if (!causal && window >= n && attended.empty()) return;
@@ -86,11 +97,12 @@ void mask(bool causal, int window, const std::vector<char>& attended, Matrix<Sca
   }
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                       \
-  template void normalize_heads(const Normalization<Scalar>&, int, Index, Matrix<Scalar>&); \
-  template Matrix<Scalar> of_query_heads(const Matrix<Scalar>&, int, int);                  \
-  template Matrix<Scalar> offset_bias(const Matrix<Scalar>&, const Vector<Scalar>&, Index); \
-  template void add_offset_bias(const Matrix<Scalar>&, int, Scalar*, Scalar*);              \
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                     \
+  template void normalize_heads(const Normalization<Scalar>&, int, Index, Matrix<Scalar>&);               \
+  template Matrix<Scalar> of_query_heads(const Matrix<Scalar>&, int, int);                                \
+  template Matrix<Scalar> offset_bias(const Matrix<Scalar>&, const Vector<Scalar>&, Index);               \
+  template void add_offset_bias(const Matrix<Scalar>&, int, Scalar*, Scalar*);                            \
+  template void add_offset_products(const Matrix<Scalar>&, const Matrix<Scalar>&, bool, Scalar, Scalar*); \
   template void mask(bool, int, const std::vector<char>&, Matrix<Scalar>&);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)

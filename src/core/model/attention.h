@@ -5,6 +5,7 @@
 //   QK-norm   each head of queries and keys goes through a norm: one number for each head and token
 //   rotation  RoPE of the first channels of each head, in halves (encodings/rotary.h), after that norm
 //   bias      slope (j - i) (ALiBi, arXiv 2108.12409), or b[bucket(j - i)] in T5's buckets, on top of the scaled score
+//   rows      q . K_t + Q_t . k, t a row for the distance, K and Q maps of the layer (DeBERTa, arXiv 2006.03654)
 //   window    the largest |i - j| at which a query sees a key
 //
 // Norm and rotation act on every part of a query or key alike, once the norm's numbers are those of the whole.
@@ -42,6 +43,12 @@ Matrix<Scalar> offset_bias(const Matrix<Scalar>& table, const Vector<Scalar>& sl
 // Adds a head's bias to scores [n, n], and writes it alone to `alone` unless that is null.
 template <typename Scalar>
 void add_offset_bias(const Matrix<Scalar>& bias, int head, Scalar* scores, Scalar* alone);
+
+// Adds a head's products with the offset of the key to scores [n, n]: scale q_i . r_(j-i), or with `of_keys`
+// scale k_j . r_(j-i). rows [n, w], table [2n - 1, w], that of j - i in row j - i + n - 1.
+template <typename Scalar>
+void add_offset_products(const Matrix<Scalar>& rows, const Matrix<Scalar>& table, bool of_keys, Scalar scale,
+                         Scalar* scores);
 
 // Scores [n, n] become kMasked where a query sees no key: later ones if `causal`, any beyond the window, and padding,
 // for which attended [n] is 0, unless it is empty.

@@ -15,7 +15,6 @@ Matrix<double> channel_pair_shares(const Encoder<Scalar>& encoder, const Forward
               pairs = static_cast<Index>(encoder.rotary(layer).frequencies.size());
   const EncoderOptions<Scalar>& options = encoder.options();
   const Projections<Scalar> turned = encoder.turned(layer, run.inputs[layer]);
-  const Matrix<Scalar> bias = encoder.score_bias(n);
   const Index all = turned.queries.cols(), of_keys = turned.keys.cols(), width = all / options.heads;
   const double scale = 1 / std::sqrt(static_cast<double>(width));
   Matrix<double> shares = Matrix<double>::Zero(heads.size(), pairs + 1);
@@ -39,11 +38,11 @@ Matrix<double> channel_pair_shares(const Encoder<Scalar>& encoder, const Forward
         if (!counted.counts(i, j)) continue;
         const double weight = (logits[i * n + j] - sum / count) / unit;
         for (Index c = 0; c < width; ++c) mixed[c] += weight * key[j * of_keys + c];
-        if (bias.size()) shares(k, pairs) += weight * bias(heads[k], j - i + n - 1) / unit;
       }
-      for (Index c = 0; c < width; ++c)
-        shares(k, c < 2 * pairs ? c % pairs : pairs) += query[i * all + c] * mixed[c] * scale / unit;
+      for (Index c = 0; c < 2 * pairs; ++c)
+        shares(k, c % pairs) += query[i * all + c] * mixed[c] * scale / unit;
     }
+    shares(k, pairs) = unit > 0 ? 1 - shares.row(k).sum() : unit / unit;
   }
   return shares;
 }

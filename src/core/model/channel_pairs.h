@@ -2,7 +2,7 @@
 //
 //   score_ij = sum_m s_m + rest,   s_m the product of pair m of the turned query with that of the turned key,
 //
-// rest the channels that are not turned and the bias by offset. Shares of the score's variation over keys are as in
+// rest the channels that are not turned and what else tells the offset. Shares of the score's variation over keys are as in
 // scores/shares.h. No s_m is formed: with the centred scores A~, sum_ij A~_ij q_ic k_jc is one entry of a product of
 // queries with A~ k for each channel c.
 #pragma once

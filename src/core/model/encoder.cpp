@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "encodings/relative_position.h"
 #include "encodings/rotary.h"
 #include "model/row_norm.h"
 #include "numeric/in_place.h"
@@ -70,6 +71,8 @@ Encoder<Scalar>::Encoder(EncoderOptions<Scalar> options) : options_(std::move(op
   if (options_.key_heads == 0) options_.key_heads = options_.heads;
   const Linear<Scalar>& projection = options_.projection;
   if (projection.weight.size()) projection_.pack(projection.weight, projection.weight.rows());
+  Vector<Scalar> sigma;
+  normalize_rows(options_.distances.norm, options_.distances.rows, sigma);
 }
 
 template <typename Scalar>
@@ -102,6 +105,11 @@ void Encoder<Scalar>::add_layer(EncoderLayer<Scalar> layer) {
   packed.mlp_norm = std::move(layer.mlp_norm);
   packed.output_norm = std::move(layer.output_norm);
   packed.down_norm = std::move(layer.down_norm);
+  const auto of_distances = [&](const Linear<Scalar>& map) {
+    return map.weight.size() ? apply(map, options_.distances.rows) : Matrix<Scalar>();
+  };
+  packed.distance_keys = of_distances(layer.distance_key);
+  packed.distance_queries = of_distances(layer.distance_query);
   packed.rotary = std::move(layer.rotary);
   packed.window = layer.window;
   layers_.push_back(std::move(packed));
@@ -136,6 +144,21 @@ void Encoder<Scalar>::turn_heads(const Rotary& rotary, Index n, Projections<Scal
   turn(turning, n, both.keys);
 }
 
+template <typename Scalar>
+Projections<Scalar> Encoder<Scalar>::of_offsets(const Packed& layer, Index n) const {
+  const DistanceTable<Scalar>& table = options_.distances;
+  const auto looked_up = [&](const Matrix<Scalar>& rows) {
+    Matrix<Scalar> found(rows.size() ? 2 * n - 1 : 0, rows.cols());
+    const int k = static_cast<int>(rows.rows() / 2);
+    for (Index row = 0; row < found.rows(); ++row) {
+      const int at = deberta_row(static_cast<int>(n - 1 - row), k, table.buckets, table.furthest);
+      std::copy_n(rows.data() + at * rows.cols(), rows.cols(), found.data() + row * rows.cols());
+    }
+    return found;
+  };
+  return {looked_up(layer.distance_queries), looked_up(layer.distance_keys)};
+}
+
 // What attention writes, without b_O, with queries and keys from `read` and values from `values_of`. Its
 // weights are the softmax of their scores unless others are given.
 template <typename Scalar>
@@ -150,7 +173,9 @@ void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, co
   Matrix<Scalar> value = linear(values_of, layer.value, layer.value_bias);
   if (asked.projections) run.projections.push_back(both);
   turn_heads(layer.rotary, n, both);
-  both.queries *= 1 / std::sqrt(static_cast<Scalar>(width));
+  const Scalar scale = 1 / std::sqrt(static_cast<Scalar>(width));
+  both.queries *= scale;
+  const Projections<Scalar> offsets = of_offsets(layer, n);
 
   Matrix<Scalar> keys(of_keys, n), scores(n, n), context(n, all);
   transpose<Scalar>({both.keys.data(), of_keys}, n, of_keys, {keys.data(), n});
@@ -163,6 +188,15 @@ void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, co
     multiply<Scalar>(columns_of<const Scalar>(both.queries.data(), all, h, width),
                      {keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
     add_offset_bias<Scalar>(bias, h, scores.data(), nullptr);
+    const auto of_head = [&](const Matrix<Scalar>& rows, int head) -> Matrix<Scalar> {
+      return rows.middleCols(head * width, width);
+    };
+    if (offsets.keys.size())
+      add_offset_products<Scalar>(of_head(both.queries, h), of_head(offsets.keys, h), false, 1,
+                                  scores.data());
+    if (offsets.queries.size())
+      add_offset_products<Scalar>(of_head(both.keys, of_key), of_head(offsets.queries, h), true, scale,
+                                  scores.data());
     if (asked.scores) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
     if (options_.cap > 0) {
       // cap tanh(score / cap)

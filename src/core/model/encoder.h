@@ -27,6 +27,14 @@
 
 namespace superpose {
 
+// A row for each distance of two tokens, of which a layer's maps make keys and queries.
+template <typename Scalar>
+struct DistanceTable {
+  Matrix<Scalar> rows;            // [2k, d]; or empty
+  Normalization<Scalar> norm;     // of each row
+  int buckets = 0, furthest = 0;  // see deberta_row()
+};
+
 // H query heads and G key heads of width d_h = rows of W_Q / H.
 template <typename Scalar>
 struct EncoderLayer {
@@ -39,6 +47,7 @@ struct EncoderLayer {
   Rotary rotary = {};
   int window = kEverywhere;
   Normalization<Scalar> output_norm = {}, down_norm = {};  // of what attention and the MLP write
+  Linear<Scalar> distance_key = {}, distance_query = {};   // [H d_h, d], of the table of distances; or empty
 };
 
 template <typename Scalar>
@@ -54,6 +63,7 @@ struct EncoderOptions {
   Matrix<Scalar> relative_bias;                      // [buckets, heads]; or empty
   Vector<Scalar> slopes = {};                        // [heads]; or empty
   Scalar cap = 0;                                    // of scores, before the mask; 0 for none
+  DistanceTable<Scalar> distances = {};              // where layers have maps of it, they turn nothing
 };
 
 template <typename Scalar>
@@ -145,6 +155,8 @@ class Encoder {
     return offset_bias(options_.relative_bias, options_.slopes, n);
   }
   int window(int layer) const { return layers_[layer].window; }
+  // What a layer's maps make of the distance, [2n - 1, H d_h] each or empty, that of j - i in row j - i + n - 1.
+  Projections<Scalar> of_offsets(int layer, Eigen::Index n) const { return of_offsets(layers_[layer], n); }
 
  private:
   struct Packed {
@@ -152,6 +164,7 @@ class Encoder {
     Vector<Scalar> query_bias, key_bias, value_bias, output_bias, up_bias, gate_bias, down_bias, moved_bias,
         attention_constant;
     Normalization<Scalar> attention_norm, query_norm, key_norm, mlp_norm, output_norm, down_norm;
+    Matrix<Scalar> distance_keys, distance_queries;  // [2k, H d_h]; or empty
     Rotary rotary;
     int window;
     bool gated;
@@ -161,6 +174,7 @@ class Encoder {
               const Matrix<Scalar>& given, const Matrix<Scalar>& bias, const ForwardOptions<Scalar>& asked,
               Forward<Scalar>& run, Matrix<Scalar>& out) const;
   Projections<Scalar> projections(const Packed& layer, const Matrix<Scalar>& read) const;
+  Projections<Scalar> of_offsets(const Packed& layer, Eigen::Index n) const;
   void turn_heads(const Rotary& rotary, Eigen::Index n, Projections<Scalar>& both) const;
   // What the MLP writes, without its last bias.
   Matrix<Scalar> fed_forward(const Packed& layer, const Matrix<Scalar>& x) const;

@@ -203,13 +203,44 @@ ProjectedParts<Scalar> in_order_of_groups(ProjectedParts<Scalar> parts, int cons
   return merge_parts(parts, group_of, groups);
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                     \
-  template class InputParts<Scalar>;                                                                      \
-  template std::vector<Matrix<Scalar>> mean_parts(const Encoder<Scalar>&, const Forward<Scalar>&, int,    \
-                                                  const StateMeans<Scalar>&, const Gauge<Scalar>&);       \
-  template std::vector<Matrix<Scalar>> group_inputs(std::vector<Matrix<Scalar>>, const std::vector<int>&, \
-                                                    int);                                                 \
-  template ProjectedParts<Scalar> in_order_of_groups(ProjectedParts<Scalar>, int);
+template <typename Scalar>
+bool has_relative_part(const Encoder<Scalar>& encoder, int layer) {
+  const Projections<Scalar> offsets = encoder.of_offsets(layer, 1);
+  return encoder.score_bias(1).size() > 0 || offsets.queries.size() > 0 || offsets.keys.size() > 0;
+}
+
+template <typename Scalar>
+void add_relative_part(const Encoder<Scalar>& encoder, int layer, const ProjectedParts<Scalar>& parts,
+                       int head, Scalar* terms, Scalar* logits) {
+  const Index n = parts.tokens, size = n * n, width = parts.head_width();
+  const int count = parts.parts, all = count + 1;
+  make_room_for_a_part(terms, count, n);
+  add_offset_bias(encoder.score_bias(n), head, logits, terms + (all * all - 1) * size);
+  const Projections<Scalar> offsets = encoder.of_offsets(layer, n);
+  const auto add = [&](const Matrix<Scalar>& stack, const Matrix<Scalar>& table, bool of_keys) {
+    if (!table.size()) return;
+    const Matrix<Scalar> of_head = table.middleCols(head * width, width);
+    // The whole comes first.
+    for (int p = -1; p < count; ++p) {
+      const Matrix<Scalar> rows = stack.block((1 + p) * n, head * width, n, width);
+      Scalar* const term = terms + (of_keys ? count * all + p : p * all + count) * size;
+      add_offset_products(rows, of_head, of_keys, parts.scale, p < 0 ? logits : term);
+    }
+  };
+  add(parts.queries, offsets.keys, false);
+  add(parts.keys, offsets.queries, true);
+}
+
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                       \
+  template class InputParts<Scalar>;                                                                        \
+  template std::vector<Matrix<Scalar>> mean_parts(const Encoder<Scalar>&, const Forward<Scalar>&, int,      \
+                                                  const StateMeans<Scalar>&, const Gauge<Scalar>&);         \
+  template std::vector<Matrix<Scalar>> group_inputs(std::vector<Matrix<Scalar>>, const std::vector<int>&,   \
+                                                    int);                                                   \
+  template ProjectedParts<Scalar> in_order_of_groups(ProjectedParts<Scalar>, int);                          \
+  template bool has_relative_part(const Encoder<Scalar>&, int);                                             \
+  template void add_relative_part(const Encoder<Scalar>&, int, const ProjectedParts<Scalar>&, int, Scalar*, \
+                                  Scalar*);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE

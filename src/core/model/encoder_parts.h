@@ -98,4 +98,13 @@ std::vector<Matrix<Scalar>> group_inputs(std::vector<Matrix<Scalar>> parts, cons
 template <typename Scalar>
 ProjectedParts<Scalar> in_order_of_groups(ProjectedParts<Scalar> parts, int constant);
 
+// What tells the distance is a part of its own, the last: a bias is its product with itself, rows of the distance
+// meet the other parts. Whether a layer has it:
+template <typename Scalar>
+bool has_relative_part(const Encoder<Scalar>& encoder, int layer);
+// Makes room for it among a head's terms, adds it and adds it to the logits.
+template <typename Scalar>
+void add_relative_part(const Encoder<Scalar>& encoder, int layer, const ProjectedParts<Scalar>& parts,
+                       int head, Scalar* terms, Scalar* logits);
+
 }  // namespace superpose

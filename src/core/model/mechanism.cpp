@@ -52,7 +52,10 @@ Mechanism<Scalar>::Mechanism(const Encoder<Scalar>& encoder, const Forward<Scala
     stretch(options.heads, one->queries);
     stretch(options.key_heads, one->keys);
   }
-  if (used > 0) bias_ = in_double(encoder.score_bias(used), 0);
+  if (used == 0) return;
+  bias_ = in_double(encoder.score_bias(used), 0);
+  const Projections<Scalar> offsets = encoder.of_offsets(layer, used);
+  offsets_ = {in_double(offsets.queries, 0), in_double(offsets.keys, 0)};
 }
 
 template <typename Scalar>
@@ -77,10 +80,18 @@ Scalar Mechanism<Scalar>::head_terms(int head, const std::vector<int>& group_of,
 
   const int of_key = key_head(head, options.key_heads, options.heads);
   Matrix<double> asked(kAsked, used * used);
-  turned_asked(parted(rows_.queries, mean_.queries, places_.queries, head, width),
-               parted(rows_.keys, mean_.keys, places_.keys, of_key, width), rotary_.frequencies,
-               Layout::concatenated, mean_turns(rotary_.frequencies, used, options.causal, window_),
-               1 / std::sqrt(static_cast<double>(width)), asked.data());
+  const Parted query = parted(rows_.queries, mean_.queries, places_.queries, head, width),
+               key = parted(rows_.keys, mean_.keys, places_.keys, of_key, width);
+  const double scale = 1 / std::sqrt(static_cast<double>(width));
+  turned_asked(query, key, rotary_.frequencies, Layout::concatenated,
+               mean_turns(rotary_.frequencies, used, options.causal, window_), scale, asked.data());
+  const auto with_offsets = [&](const Parted& factor, const Matrix<double>& table, bool keys) {
+    if (!table.size()) return;
+    const Matrix<double> of_head = table.middleCols(head * width, width);
+    add_offset_asked(factor, of_head, keys, options.causal, window_, scale, asked.data());
+  };
+  with_offsets(query, offsets_.keys, false);
+  with_offsets(key, offsets_.queries, true);
   if (bias_.size()) {
     Matrix<double> bias = Matrix<double>::Zero(used, used);
     add_offset_bias<double>(bias_, head, bias.data(), nullptr);

@@ -9,6 +9,8 @@
 //   position.token     position -> token                      offset.offset   token -> token by offset
 //   position.position  position -> position, the bias by offset with it
 //
+// Rows of the distance are one more factor of the same kind: what varies with the distance is position's.
+//
 // All others are zero. Averages over offsets are over the pairs that attend: causal ones, within the window. From the
 // second layer on, states carry positions too, so the place of a query is not only its offset from the key; in the
 // first layer of a model that adds no positions the places' part is zero, and position.position depends on the offset
@@ -48,10 +50,11 @@ class Mechanism {
   const Matrix<Scalar>& logits_;  // [H n, n]
   Rotary rotary_;
   int window_;
-  Matrix<double> bias_;         // offset_bias() of the rows that do not stand apart, or empty
-  Projections<double> rows_;    // those rows
-  Projections<double> mean_;    // one row
-  Projections<double> places_;  // as many as rows_
+  Matrix<double> bias_;          // offset_bias() of the rows that do not stand apart, or empty
+  Projections<double> offsets_;  // Encoder::of_offsets() of them
+  Projections<double> rows_;     // those rows
+  Projections<double> mean_;     // one row
+  Projections<double> places_;   // as many as rows_
 };
 
 }  // namespace superpose

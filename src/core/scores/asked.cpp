@@ -118,16 +118,14 @@ Parted part_factor(const Matrix<double>& rows, const Matrix<double>& average, Va
 }
 
 // A query with rows of offsets, or such rows with a key.
-void add_gathered(const Scheme<double>& scheme, const ScoreTerm<double>& term, const Parted& factor,
-                  const Matrix<double>& rows, Sums* sums) {
-  const Index n = scheme.n;
-  const bool keys = term.lookup == Lookup::gather_keys;
+void add_gathered(const CountedPairs& counted, const Indices& index, bool keys, double scale,
+                  const Parted& factor, const Matrix<double>& rows, Sums* sums) {
+  const Index n = sums->n();
   Matrix<double> mean = Matrix<double>::Zero(1, rows.cols());
   Vector<double> weight = Vector<double>::Zero(rows.rows());
-  const CountedPairs counted = attending(scheme);
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < n; ++j) {
-      if (counted.counts(i, j)) ++weight[term.index(i, j)];
+      if (counted.counts(i, j)) ++weight[index(i, j)];
     }
   }
   mean = weight.transpose() * rows / weight.sum();
@@ -135,10 +133,10 @@ void add_gathered(const Scheme<double>& scheme, const ScoreTerm<double>& term, c
   // Rows [n, w] with what varies, by pair.
   const auto gather = [&](Asked asked, const Matrix<double>& with) {
     Matrix<double> products(n, rows.rows());
-    multiply_rows<double>(with, varying, term.scale, MatrixMap<double>(products.data(), n, rows.rows()));
+    multiply_rows<double>(with, varying, scale, MatrixMap<double>(products.data(), n, rows.rows()));
     MatrixMap<double> out = sums->of(asked);
     for (Index i = 0; i < n; ++i) {
-      for (Index j = 0; j < n; ++j) out(i, j) += products(keys ? i : j, term.index(i, j));
+      for (Index j = 0; j < n; ++j) out(i, j) += products(keys ? i : j, index(i, j));
     }
   };
   Matrix<double> without_token = factor.mean.replicate(n, 1);
@@ -147,13 +145,13 @@ void add_gathered(const Scheme<double>& scheme, const ScoreTerm<double>& term, c
   gather(Asked::position_position, without_token);
   if (factor.token.size()) gather(keys ? Asked::token_position : Asked::position_token, factor.token);
   if (keys) {
-    sums->add(Asked::query, without_token, means, term.scale);
-    if (factor.token.size()) sums->add(Asked::query, factor.token, means, term.scale);
+    sums->add(Asked::query, without_token, means, scale);
+    if (factor.token.size()) sums->add(Asked::query, factor.token, means, scale);
     return;
   }
-  sums->add(Asked::query, means, factor.mean.replicate(n, 1), term.scale);
-  if (factor.place.size()) sums->add(Asked::position_position, means, factor.place, term.scale);
-  if (factor.token.size()) sums->add(Asked::key, means, factor.token, term.scale);
+  sums->add(Asked::query, means, factor.mean.replicate(n, 1), scale);
+  if (factor.place.size()) sums->add(Asked::position_position, means, factor.place, scale);
+  if (factor.token.size()) sums->add(Asked::key, means, factor.token, scale);
 }
 
 // A number for each pair. One of segments, which are their tokens', is taken apart by query and key.
@@ -216,6 +214,17 @@ void turned_asked(const Parted& query, const Parted& key, const std::vector<doub
   add_product(query, key, frequencies, layout, means, scale, &sums);
 }
 
+void add_offset_asked(const Parted& factor, const Matrix<double>& rows, bool of_keys, bool causal, int window,
+                      double scale, double* terms) {
+  const int n = static_cast<int>(factor.token.rows());
+  Sums sums(terms, n);
+  Indices index(n, n);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) index(i, j) = j - i + n - 1;
+  }
+  add_gathered({{}, causal, window}, index, !of_keys, scale, factor, rows, &sums);
+}
+
 void add_bias_asked(const Matrix<double>& bias, bool causal, int window, double* terms) {
   Sums sums(terms, bias.rows());
   add_bias(bias, {{}, causal, window}, &sums);
@@ -248,9 +257,9 @@ void scheme_asked(const Scheme<double>& scheme, const Scheme<double>& average, i
     };
     const auto key = [&] { return part_factor(of_head(term.key), of_head(usual.key), term.key_varies); };
     if (term.lookup == Lookup::gather_keys) {
-      add_gathered(scheme, term, query(), of_head(term.key), &sums);
+      add_gathered(attending(scheme), term.index, true, term.scale, query(), of_head(term.key), &sums);
     } else if (term.lookup == Lookup::gather_queries) {
-      add_gathered(scheme, term, key(), of_head(term.query), &sums);
+      add_gathered(attending(scheme), term.index, false, term.scale, key(), of_head(term.query), &sums);
     } else {
       const std::vector<double> frequencies =
           term.turned ? rotary_frequencies(static_cast<int>(width), *term.turned) : std::vector<double>();

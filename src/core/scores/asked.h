@@ -64,6 +64,11 @@ void turned_asked(const Parted& query, const Parted& key, const std::vector<doub
 // attend.
 void add_bias_asked(const Matrix<double>& bias, bool causal, int window, double* terms);
 
+// Adds scale q_i r_t, or with `of_keys` scale r_t k_j, t the offset: rows [2n - 1, w], that of j - i in row j - i + n - 1.
+// Its mean is over the pairs that attend.
+void add_offset_asked(const Parted& factor, const Matrix<double>& rows, bool of_keys, bool causal, int window,
+                      double scale, double* terms);
+
 // One head of a scheme, kAsked terms [n, n] one after another. `average` is the same scheme of n tokens that are all
 // the mean token. Means are over the pairs that attend.
 void scheme_asked(const Scheme<double>& scheme, const Scheme<double>& average, int head, double* terms);

@@ -50,6 +50,10 @@ std::uint32_t encoder_out(const Value& from) {
   if (!from["projection"].isUndefined()) options.projection = linear_in<Scalar>(from["projection"]);
   if (!from["relativeBias"].isUndefined()) options.relative_bias = matrix_in<Scalar>(from["relativeBias"]);
   options.slopes = vector_in<Scalar>(from["slopes"]);
+  if (const Value distances = from["distances"]; !distances.isUndefined()) {
+    options.distances = {matrix_in<Scalar>(distances["rows"]), normalization_in<Scalar>(distances["norm"]),
+                         distances["buckets"].as<int>(), distances["furthest"].as<int>()};
+  }
   options.cap = static_cast<Scalar>(from["cap"].as<double>());
   return address_of(HeldEncoder<Scalar>{Encoder<Scalar>(std::move(options)), {}, {}, {}});
 }
@@ -61,6 +65,8 @@ void add_encoder_layer(std::uint32_t address, const Value& layer) {
   EncoderLayer<Scalar> added{linear("query"),       linear("key"), linear("value"), linear("output"),
                              norm("attentionNorm"), linear("up"),  linear("down"),  norm("mlpNorm")};
   if (!layer["gate"].isUndefined()) added.gate = linear("gate");
+  if (!layer["distanceKey"].isUndefined()) added.distance_key = linear("distanceKey");
+  if (!layer["distanceQuery"].isUndefined()) added.distance_query = linear("distanceQuery");
   added.query_norm = norm("queryNorm");
   added.key_norm = norm("keyNorm");
   const Vector<double> frequencies = vector_in<double>(layer["frequencies"]);
@@ -172,15 +178,12 @@ Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& 
       layer, held.run.inputs[layer], grouped_parts(held, layer, way, means, in, of, groups));
   const ProjectedParts<Scalar> parts = in_order_of_groups(projected, of.back());
   const std::size_t n = parts.tokens;
-  // A bias by offset is a part of its own, the last.
-  const Matrix<Scalar> bias = held.encoder.score_bias(n);
-  const std::size_t all = parts.parts + (bias.size() > 0);
+  const bool relative = has_relative_part(held.encoder, layer);
+  const std::size_t all = parts.parts + relative;
   return heads_out<Scalar>(n, all * all, chosen, pairs_of(held, layer, in.apart),
                            [&](int head, Scalar* terms, Scalar* logits) {
                              const Scalar residual = head_terms(parts, head, terms, logits);
-                             if (!bias.size()) return residual;
-                             make_room_for_a_part(terms, parts.parts, n);
-                             add_offset_bias(bias, head, logits, terms + (all * all - 1) * n * n);
+                             if (relative) add_relative_part(held.encoder, layer, parts, head, terms, logits);
                              return residual;
                            });
 }

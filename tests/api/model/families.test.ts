@@ -835,11 +835,6 @@ describe.each([
     'each of its layers has a bias of its own for distances',
   ],
   [
-    'rel_embeddings.weight',
-    'DeBERTa',
-    'its positions are relative and meet the tokens in the scores, not in a sum',
-  ],
-  [
     'attention.self.distance_embedding.weight',
     'BERT with relative keys',
     'its positions enter the scores as offsets',

@@ -530,8 +530,8 @@ describe('files that are refused', () => {
     ],
     [
       'the family is another',
-      { 'encoder.rel_embeddings.weight': sound[key] as Tensors[string] },
-      'DeBERTa is not among the models',
+      { 'encoder.relative_position_bias_table': sound[key] as Tensors[string] },
+      'Swin or BEiT is not among the models',
     ],
     [
       'there are no tensors of the family',

@@ -13,7 +13,6 @@ interface Drawn extends DrawnModel {
   layers: number;
   next_logits?: Stored;
   next?: Stored;
-  bias: Stored;
   query: Stored;
   key: Stored;
   /** What scores are multiplied by beside 1/√d_h: it is in the queries. */
@@ -95,25 +94,23 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
       const n = ids.length;
       const model = await open(one.name);
       const means = meansOf(one, model.d_model);
-      const biased = stored(one.bias).some((value) => value !== 0);
+      // Where nothing but a rotation tells the distance, the last part is not there.
+      const count = ['bloom', 't5', 'deberta', 'deberta-v2'].includes(one.family) ? 4 : 3;
       for (const gauge of ['canonical', 'raw'] as const) {
         for (let layer = 0; layer < layers; layer++) {
           const scores = await model.decompose({ ids }, { layer, way: 'mean', gauge, means });
-          const parts = ['position', 'content', 'constant', ...(biased ? ['relative'] : [])];
+          const parts = ['position', 'content', 'constant', 'relative'].slice(0, count);
           expect(scores.parts).toEqual(parts);
           expect(Math.max(...scores.residuals)).toBeLessThan(within.float64);
           const theirs = stored(one.terms[`mean ${gauge}`] as Stored, layer);
-          const wanted = new Float64Array(heads * parts.length ** 2 * n * n);
+          const wanted = new Float64Array(heads * count ** 2 * n * n);
           for (let head = 0; head < heads; head++) {
-            const put = (q: number, k: number, values: Float64Array) =>
-              wanted.set(values, ((head * parts.length + q) * parts.length + k) * n * n);
-            for (let q = 0; q < 3; q++) {
-              for (let k = 0; k < 3; k++) {
-                const at = ((head * 3 + q) * 3 + k) * n * n;
-                put(q, k, theirs.subarray(at, at + n * n));
+            for (let q = 0; q < count; q++) {
+              for (let k = 0; k < count; k++) {
+                const at = ((head * 4 + q) * 4 + k) * n * n;
+                wanted.set(theirs.subarray(at, at + n * n), ((head * count + q) * count + k) * n * n);
               }
             }
-            if (biased) put(3, 3, stored(one.bias, layer, head));
           }
           expectNear(`terms by state, ${gauge} ${layer}`, one, scores.terms, wanted, within.float64);
         }
@@ -176,6 +173,8 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
       't5',
       'gemma2',
       'gemma3',
+      'deberta',
+      'deberta-v3',
       'modernbert',
       'esm',
     ]) {
@@ -280,6 +279,15 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
         { rope_theta: undefined },
         { rope_scaling: null },
       ],
+      deberta: [{ layer_norm_eps: 1e-5 }, { hidden_act: 'relu' }],
+      // Whose tensors would fit too.
+      'deberta-v3': [
+        { max_position_embeddings: 20 },
+        { max_relative_positions: 12 },
+        { norm_rel_ebd: 'none' },
+        { pos_att_type: ['c2p'] },
+        { pos_att_type: 'p2c' },
+      ],
       modernbert: [
         { local_attention: 8 },
         { local_attention: undefined },
@@ -324,6 +332,36 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
         'modernbert',
         { norm_bias: true },
         'RangeError: config.json says norm_bias true; ModernBERT can be read with false alone.',
+      ],
+      [
+        'deberta',
+        { position_biased_input: true },
+        'RangeError: DeBERTa can be read with position_biased_input false in config.json alone, which is not what it says or leaves out.',
+      ],
+      [
+        'deberta-v2',
+        { relative_attention: undefined },
+        'RangeError: DeBERTa can be read with relative_attention true in config.json alone, which is not what it says or leaves out.',
+      ],
+      [
+        'deberta-v2',
+        { conv_kernel_size: 3 },
+        'RangeError: config.json says conv_kernel_size 3; DeBERTa-v2/v3 can be read with 0 alone.',
+      ],
+      [
+        'deberta-v2',
+        { pos_att_type: 'c2p|p2p' },
+        "RangeError: an entry of pos_att_type in config.json must be 'c2p' or 'p2c'; it is \"p2p\".",
+      ],
+      [
+        'deberta-v2',
+        { position_buckets: 8 },
+        'RangeError: config.json says position_buckets 8, but encoder.rel_embeddings.weight has 8 rows, not twice as many.',
+      ],
+      [
+        'deberta',
+        { talking_head: true },
+        'RangeError: config.json says talking_head true; DeBERTa can be read with false alone.',
       ],
       [
         'esm',
@@ -389,7 +427,7 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
       [
         'gemma',
         { model_type: 'gemma2' },
-        'RangeError: The file lacks the tensor “model.layers.0.pre_feedforward_layernorm.weight”.',
+        'RangeError: These are not the tensors of Gemma 2 (“model.embed_tokens.weight”, “model.layers.0.input_layernorm.weight”, “model.layers.0.mlp.down_proj.weight”).',
       ],
       [
         'gemma3',

@@ -53,6 +53,14 @@ inline AnyEncoder any_encoder(Shapes& shapes, int count, int n) {
   if (shapes.coin()) options.relative_bias = shapes.matrix(2 * shapes.between(2, 16), options.heads);
   if (shapes.coin()) options.slopes = shapes.vector(options.heads);
   if (shapes.coin()) options.cap = 1.5;
+  const bool told_distances = shapes.coin();
+  if (told_distances) {
+    options.distances = {shapes.matrix(2 * shapes.between(1, 9), d), any_norm(shapes, d, true), 0, 0};
+    if (shapes.coin()) {
+      options.distances.buckets = 4;
+      options.distances.furthest = 9;
+    }
+  }
   for (int l = 0; l < count; ++l) {
     EncoderLayer<double> layer;
     layer.query = shapes.linear(options.heads * width, d, shapes.coin());
@@ -66,7 +74,10 @@ inline AnyEncoder any_encoder(Shapes& shapes, int count, int n) {
     if (shapes.coin()) layer.gate = shapes.linear(inner, d, shapes.coin());
     layer.query_norm = any_norm(shapes, width, true);
     layer.key_norm = any_norm(shapes, width, true);
-    const int pairs = shapes.between(0, width / 2);
+    for (Linear<double>* one : {&layer.distance_key, &layer.distance_query}) {
+      if (told_distances && shapes.coin()) *one = shapes.linear(options.heads * width, d, shapes.coin());
+    }
+    const int pairs = told_distances ? 0 : shapes.between(0, width / 2);
     for (int m = 0; m < pairs; ++m) layer.rotary.frequencies.push_back(1.3 / (1 + m * m));
     if (shapes.coin()) layer.rotary.gain = 1.2;
     if (shapes.coin()) layer.window = shapes.between(0, n);
@@ -95,7 +106,9 @@ inline EncoderOptions<float> single_of(const EncoderOptions<double>& from) {
           single_of(from.projection),
           from.relative_bias.cast<float>(),
           from.slopes.cast<float>(),
-          static_cast<float>(from.cap)};
+          static_cast<float>(from.cap),
+          {from.distances.rows.cast<float>(), single_of(from.distances.norm), from.distances.buckets,
+           from.distances.furthest}};
 }
 inline EncoderLayer<float> single_of(const EncoderLayer<double>& from) {
   return {single_of(from.query),
@@ -112,7 +125,9 @@ inline EncoderLayer<float> single_of(const EncoderLayer<double>& from) {
           from.rotary,
           from.window,
           single_of(from.output_norm),
-          single_of(from.down_norm)};
+          single_of(from.down_norm),
+          single_of(from.distance_key),
+          single_of(from.distance_query)};
 }
 
 inline Encoder<float> AnyEncoder::single() const {
@@ -187,6 +202,25 @@ inline int bucket(int offset, int buckets) {
   return first + std::min(half - 1, exact + static_cast<int>(std::floor(steps + 1e-9)));
 }
 
+// The row of a distance i - j: beyond 2 of 4 buckets, r counts as 2 + ceil(ln(r / 2) / ln(8 / 2)).
+inline Row distance_row(const DistanceTable<double>& table, int distance) {
+  const int k = static_cast<int>(table.rows.rows()) / 2;
+  if (table.buckets && std::abs(distance) > 2) {
+    const int bucket = std::abs(distance) <= 8 ? 3 : 4;
+    distance = distance < 0 ? -bucket : bucket;
+  }
+  const auto row = table.rows.row(std::min(std::max(distance + k, 0), 2 * k - 1));
+  return normed(table.norm, Row(row.begin(), row.end()));
+}
+
+// A key's, or a query's, of head h: of a map of the table.
+inline Row of_distance(const Linear<double>& map, const DistanceTable<double>& table, int distance, int h,
+                       int width) {
+  if (!map.weight.size()) return Row(width);
+  const Row all = through(map, distance_row(table, distance));
+  return Row(all.begin() + h * width, all.begin() + (h + 1) * width);
+}
+
 // Lists of heads, normed, and turned unless `turned` is false.
 inline Lists heads_of(const Linear<double>& linear, const Normalization<double>& norm, const Rotary& rotary,
                       int heads, const Lists& read, bool interleaved, bool turned = true) {
@@ -253,7 +287,12 @@ inline PlainForward plain_forward(const AnyEncoder& made, const Matrix<double>& 
         double sum = 0;
         for (int j = 0; j < n; ++j) {
           double score = 0;
-          for (int c = 0; c < width; ++c) score += q[i][h * width + c] * k[j][of_key * width + c];
+          const Row key = of_distance(layer.distance_key, options.distances, i - j, h, width);
+          const Row query = of_distance(layer.distance_query, options.distances, i - j, h, width);
+          for (int c = 0; c < width; ++c) {
+            score += q[i][h * width + c] * (k[j][of_key * width + c] + key[c]);
+            score += query[c] * k[j][of_key * width + c];
+          }
           score /= std::sqrt(double(width));
           if (options.slopes.size()) score += options.slopes[h] * (j - i);
           if (options.relative_bias.size())

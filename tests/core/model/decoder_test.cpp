@@ -74,6 +74,7 @@ TEST(Decoder, HalvesAreNeighboursInAnotherOrder) {
     for (auto& layer : made.layers) {
       layer.rotary = {std::vector<double>(pairs), 1.1};
       for (int m = 0; m < pairs; ++m) layer.rotary.frequencies[m] = 1.0 / (1 + m);
+      layer.distance_key = layer.distance_query = {};
     }
     // The channel that is not turned, of an odd width, stays where it is.
     std::vector<int> order = rotary_permutation(2 * pairs);
@@ -170,8 +171,8 @@ TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
     Matrix<double> rows = summands[0];
     if (shapes.coin()) rows += summands.emplace_back(shapes.matrix(n, made.d));
     const auto run = traced(encoder, rows);
-    const Matrix<double> bias = encoder.score_bias(n);
     for (int l = 0; l < 3; ++l) {
+      const bool relative = has_relative_part(encoder, l);
       for (const Parts& parts : all_parts(shapes, encoder, summands, run, l)) {
         SCOPED_TRACE(parts.way);
         Matrix<double> sum = parts.of_input[0];
@@ -179,11 +180,14 @@ TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
         EXPECT_LT(max_abs(sum - run.inputs[l]) / largest(run.inputs[l]), 1e-12);
         const auto projected = encoder.queries_and_keys(l, run.inputs[l], parts.of_input);
         for (int h = 0; h < made.options.heads; ++h) {
-          Matrix<double> terms(projected.terms(), n * n), logits(n, n);
+          const int all = projected.parts + relative;
+          Matrix<double> terms(all * all, n * n), logits(n, n);
           const Matrix<double> wanted = run.logits[l].middleRows(h * n, n);
           EXPECT_LT(head_terms(projected, h, terms.data(), logits.data()) / largest(terms), 1e-12);
-          add_offset_bias<double>(bias, h, logits.data(), nullptr);
+          if (relative) add_relative_part(encoder, l, projected, h, terms.data(), logits.data());
           EXPECT_LT(max_abs(logits - wanted) / largest(wanted), 1e-12);
+          const Matrix<double> total = terms.colwise().sum();
+          EXPECT_LT(max_abs(MatrixMap<double>(logits.data(), 1, n * n) - total) / largest(terms), 1e-12);
         }
       }
     }
@@ -284,9 +288,10 @@ TEST(Decoder, OutputsOfGroupedHeadsAddUp) {
     const auto shares = output_shares(parts);
     for (const OutputShares& one : shares) {
       EXPECT_LT(one.residual / largest(run.attended[1]), 1e-11);
-      if (!std::isnan(one.over_queries.shares[0])) {
-        EXPECT_NEAR(one.over_queries.shares.sum(), 1, 1e-9);
-      }
+      // What is left of the whole when the parts are taken from it has next to no covariance with the whole.
+      const Covariances& over = one.over_queries;
+      EXPECT_LE(std::abs(over.terms.sum() - over.logits),
+                1e-11 * largest(run.attended[1]) * std::sqrt(over.logits * n * made.d));
     }
   }
 }

@@ -58,6 +58,23 @@ std::vector<Matrix<double>> defined(const AnyEncoder& made, int l, int head, con
   }
   for (Complex& one : turns) one /= count;
   mean_bias /= count;
+  // K and Q of each distance, and their means.
+  const auto& table = made.options.distances;
+  plain::Row mean_key(width), mean_query(width);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      if (!counts(i, j)) continue;
+      const auto key = plain::of_distance(layer.distance_key, table, i - j, head, width);
+      const auto query = plain::of_distance(layer.distance_query, table, i - j, head, width);
+      for (int c = 0; c < width; ++c) {
+        mean_key[c] += key[c] / count;
+        mean_query[c] += query[c] / count;
+      }
+    }
+  }
+  const auto dot = [&](const plain::Row& a, const plain::Row& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0) / std::sqrt(double(width));
+  };
   // a R b with each pair's rotation given; what is not turned is multiplied alike.
   const auto times = [&](const plain::Row& a, const std::vector<Complex>& by, double rest,
                          const plain::Row& b) {
@@ -81,8 +98,11 @@ std::vector<Matrix<double>> defined(const AnyEncoder& made, int l, int head, con
       }
       const plain::Row qi(q[i].begin() + head * width, q[i].begin() + (head + 1) * width);
       const plain::Row kj(k[j].begin() + of_key * width, k[j].begin() + (of_key + 1) * width);
+      plain::Row key = plain::of_distance(layer.distance_key, table, i - j, head, width);
+      plain::Row query = plain::of_distance(layer.distance_query, table, i - j, head, width);
       if (i < first || j < first) {
-        terms[4 * constant + constant](i, j) = times(qi, whole, 1, kj) + bias(j - i);
+        terms[4 * constant + constant](i, j) =
+            times(qi, whole, 1, kj) + bias(j - i) + dot(qi, key) + dot(query, kj);
         continue;
       }
       // mu, pi, mu + pi and what is left, of the query and of the key.
@@ -106,6 +126,15 @@ std::vector<Matrix<double>> defined(const AnyEncoder& made, int l, int head, con
           times(a[2], whole, 1, b[2]) - times(a[2], turns, 1, b[0]) + bias(j - i) - mean_bias);
       add(constant, token, times(a[0], turns, 1, b[3]));
       add(token, constant, times(qi, turns, 1, b[0]) + mean_bias);
+      for (int c = 0; c < width; ++c) {
+        key[c] -= mean_key[c];
+        query[c] -= mean_query[c];
+      }
+      add(token, position, dot(a[3], key));
+      add(position, token, dot(query, b[3]));
+      add(position, position, dot(a[2], key) + dot(query, b[2]) + dot(mean_query, b[1]));
+      add(token, constant, dot(qi, mean_key) + dot(mean_query, b[0]));
+      add(constant, token, dot(mean_query, b[3]));
     }
   }
   return terms;

@@ -1,0 +1,362 @@
+// What an encoder is made of, asked for and returns, in words and types.
+import type { Handle } from '../handle.js';
+import type { DecomposeInput, Normalization } from '../scores/decompose.js';
+import type { GaugeOptions } from '../scores/gauge.js';
+import type { Scores } from '../scores/scores.js';
+import type { Floats, FloatsOf, Linear, Precision, Table } from '../table.js';
+
+export const activationNames = ['gelu', 'gelu_tanh', 'relu', 'quick_gelu', 'silu'] as const;
+export const ways = ['direct', 'streams', 'mean', 'mechanism'] as const;
+/** How a layer turns queries and keys by their position (RoPE, arXiv 2104.09864). */
+export interface LayerRotary {
+  /**
+   * θ_m, [pairs]: of each head, channels m and m + pairs are turned together by p θ_m (halves); those from 2 pairs
+   * on stay as they are. Where a file’s pairs are neighbours, reorder the rows of W_Q and W_K (rotaryPermutation).
+   */
+  frequencies: Float64Array;
+  /** Multiplies what is turned, in queries and in keys, so their product twice (YaRN). Above 0, default 1. */
+  gain?: number;
+}
+
+/**
+ * One layer of an encoder; weights are [out, in]. H is heads, G keyHeads and d_h d_head. A norm that is left out is
+ * none.
+ */
+export interface EncoderLayer<A extends Floats = Floats> {
+  /** W_Q [H d_h, d] and its bias. */
+  query: Linear<A>;
+  /** W_K [G d_h, d], likewise. */
+  key: Linear<A>;
+  /** W_V [G d_h, d], likewise. */
+  value: Linear<A>;
+  /** W_O [d, H d_h], likewise. */
+  output: Linear<A>;
+  /** After attention, or before it with `pre`. */
+  attentionNorm?: Normalization<A>;
+  /** [inner, d] */
+  up: Linear<A>;
+  /** [inner, d]: the MLP is W_down (g(W_gate x + b) ⊙ (W_up x + b)) + b (arXiv 2002.05202). Left out, it has no gate. */
+  gate?: Linear<A>;
+  /** [d, inner] */
+  down: Linear<A>;
+  /** After the MLP, or before it with `pre`. */
+  mlpNorm?: Normalization<A>;
+  /** Of each head’s query, [d_h], before it is turned (QK-norm, arXiv 2010.04245). */
+  queryNorm?: Normalization<A>;
+  /** Of each head’s key, likewise. */
+  keyNorm?: Normalization<A>;
+  /** Of what attention writes, b_O included, before it is added (arXiv 2408.00118). */
+  outputNorm?: Normalization<A>;
+  /** Of what the MLP writes, likewise. */
+  downNorm?: Normalization<A>;
+  /** [H d_h, d]: of `distances`, keys that this layer’s queries meet too. Left out, none. */
+  distanceKey?: Linear<A>;
+  /** [H d_h, d]: of `distances`, queries that its keys meet too. Left out, none. */
+  distanceQuery?: Linear<A>;
+  /** Left out, nothing is turned in this layer. */
+  rotary?: LayerRotary;
+  /** The largest |i − j| at which a query sees a key, from 0; left out, any. */
+  window?: number;
+}
+
+/** A row for each distance of two tokens, which layers’ maps make keys and queries of (DeBERTa, arXiv 2006.03654). */
+export interface DistanceTable<A extends Floats = Floats> {
+  /** [2k, d], from k = 1: of i − j the row i − j + k, or the first or the last. */
+  rows: Table<A>;
+  /** Of each row; left out, none. */
+  norm?: Normalization<A>;
+  /**
+   * An even number from 4 up: distances beyond half of it, m, share rows; r counts as
+   * m + ⌈(m − 1) ln(r/m) / ln((furthest − 1)/m)⌉ (DeBERTa-v2). Left out, none share any.
+   */
+  buckets?: number;
+  /** Above m + 1; with `buckets` only. */
+  furthest?: number;
+}
+
+export interface EncoderInput<P extends Precision = 'float32'> {
+  /** The width d of its states, from 1 up. */
+  d_model: number;
+  /** Query heads H, from 1 up. */
+  heads: number;
+  /** G, a divisor of heads: query head h reads key and value head ⌊hG/H⌋ (arXiv 2305.13245). Default heads. */
+  keyHeads?: number;
+  /** The width d_h of a head, from 1 up. Default d_model / heads, which must then divide it. */
+  d_head?: number;
+  /** The precision of the computation and of every array. Default float32. */
+  precision?: P;
+  /** Norms after attention and MLP (`post`, BERT) or before them (`pre`, GPT-2, Llama, ViT). Default `post`. */
+  norm?: 'post' | 'pre';
+  /** x + attention(norm(x)) + mlp(norm(x)), both of the same x (GPT-NeoX); with `pre` only. Default false. */
+  parallel?: boolean;
+  /** x Φ(x), its tanh form, max(x, 0), x / (1 + e^(−1.702x)), or x / (1 + e^(−x)). Default `gelu`. */
+  activation?: ActivationName;
+  /** Whether query i sees keys j ≤ i only. Default false. */
+  causal?: boolean;
+  /** The norm of the summed embeddings [e]; left out, none. */
+  embeddingNorm?: Normalization<FloatsOf<P>>;
+  /** The norm after the last layer; left out, none. */
+  finalNorm?: Normalization<FloatsOf<P>>;
+  /** [d, e], widens narrow embeddings after their norm; left out, e = d. */
+  projection?: Linear<FloatsOf<P>>;
+  /**
+   * [buckets, heads], an even number of buckets from 4 up: b[bucket(j − i)], in T5’s buckets up to 128 tokens
+   * away, is added to each head’s scores in every layer (MPNet, T5’s encoder). Left out, none.
+   */
+  relativeBias?: Table<FloatsOf<P>>;
+  /** [heads]: slope × (j − i) is added to each head’s scores in every layer (ALiBi, arXiv 2108.12409). Left out, none. */
+  slopes?: FloatsOf<P>;
+  /** Of layers with distanceKey or distanceQuery, which turn nothing. Left out, none. */
+  distances?: DistanceTable<FloatsOf<P>>;
+  /**
+   * Above 0: softmax is of cap tanh(score / cap) in every layer (arXiv 2408.00118). Logits, and their terms, are before
+   * it, and what is the same for every key does change attention then. Left out, none.
+   */
+  cap?: number;
+}
+
+export interface ForwardInput<A extends Floats = Floats> {
+  /** How many layers to run through, from 0; default all that were added. */
+  layers?: number;
+  /** [n], false for padding, which no query sees and the embedding leaves out. Default all true. */
+  attended?: readonly boolean[];
+  /** Keeps what logits(), attention() and decompose() need. Default true; a forward without it is faster. */
+  scores?: boolean;
+  /**
+   * By layer, [n, d]: subtracted from what W_Q and W_K of that layer read and from nothing else, so only who
+   * attends to whom changes.
+   */
+  unread?: Readonly<Record<number, Table<A>>>;
+  /** By layer, [n, d]: subtracted from what W_V of that layer reads, so only what attention carries changes. */
+  uncarried?: Readonly<Record<number, Table<A>>>;
+  /**
+   * By layer, [heads, n, n]: weights in place of the softmax of the layer’s scores, such as attention() of
+   * another forward of as many tokens.
+   */
+  attention?: Readonly<Record<number, A>>;
+  /** [n, d], subtracted from the state before layer 0, for all that reads it. */
+  withheld?: Table<A>;
+  /** Keeps each layer’s queries and keys before they are turned, for positionMeans() with `scores`. Default false. */
+  projections?: boolean;
+}
+
+/** What an MLP does between its two maps. */
+export type ActivationName = (typeof activationNames)[number];
+
+/** How a layer’s scores are taken apart; see EncoderForward.decompose(). */
+export type Way = (typeof ways)[number];
+
+export interface EncoderDecomposeInput<A extends Floats = Floats>
+  extends Pick<DecomposeInput<A>, 'only' | 'groups'>,
+    GaugeOptions<A> {
+  /** The layer whose scores to take apart, from 0. */
+  layer: number;
+  /** Default `direct`. */
+  way?: Way;
+  /** Means of the state that the layer reads for the way `mean`, of its queries and keys for `mechanism`. */
+  means?: StateMeans<A> | ScoreMeans<A>;
+}
+
+export interface HeadOutputsInput<A extends Floats = Floats> extends EncoderDecomposeInput<A> {
+  /** Whether to return every part of every chosen head’s output, [heads, parts, n, d]. Default false. */
+  outputs?: boolean;
+}
+
+/** How much of what is written varies, and how much of that each part accounts for. */
+export interface OutputVariation {
+  /** [heads, parts]; they sum to 1 and may be negative. NaN where nothing varies by more than rounding. */
+  readonly shares: Float64Array;
+  /** [heads, parts]. Pooled shares are their sum over that of variances. */
+  readonly covariances: Float64Array;
+  /** [heads] */
+  readonly variances: Float64Array;
+}
+
+/** What a layer’s heads write, as sums of the parts of what the layer reads. */
+export interface HeadOutputs {
+  /** Tokens. */
+  readonly n: number;
+  /** The heads that were asked for. */
+  readonly heads: readonly number[];
+  /** The groups; `apart`, the contrast of rows that stand apart, if there are any; the constant’s group last. */
+  readonly parts: readonly string[];
+  /** The gauge of the parts. */
+  readonly gauge: Scores['gauge'];
+  /** The rows that stand apart. */
+  readonly apart: readonly number[];
+  /** Of what differs between queries: the output less its mean over the used rows. */
+  readonly overQueries: OutputVariation;
+  /** Of the output less what attending to all used rows alike would write; keeps what all queries get. */
+  readonly fromUniform: OutputVariation;
+  /** [heads], the largest |sum of the parts − output|. */
+  readonly residuals: Float64Array;
+  /** The same of all heads together, one row each. */
+  readonly layer: Pick<HeadOutputs, 'overQueries' | 'fromUniform' | 'residuals'>;
+  /**
+   * [heads, n, n], A_ij ‖W_O W_V (x_j − x̄)‖, x̄ the used rows’ mean: attention weighed by what it moves
+   * (after Kobayashi et al., EMNLP 2020, who keep the bias of the values, which depends on a convention).
+   */
+  readonly weighted: Float64Array;
+  /** [heads, parts, n, d]; empty unless asked for. */
+  readonly outputs: Float64Array;
+}
+
+/** The result of one forward, valid until the encoder’s next one. */
+export interface EncoderForward<A extends Floats = Floats> {
+  /** Tokens. */
+  readonly n: number;
+  /** Layers it ran through. */
+  readonly layers: number;
+  /** The names of its summands. */
+  readonly summands: readonly string[];
+  /** [layers + 1, d]: the mean over tokens of the state after each number of layers, scaled to length one. */
+  readonly embeddings: Table<A>;
+  /** [d], the last of `embeddings`, after the final norm where there is one. */
+  readonly embedding: A;
+  /** [n, d], the state after so many layers, from 0, before the final norm. Throws RangeError. */
+  state(layers: number): Table<A>;
+  /** [n, d], the last state, after the final norm if all layers were run and there is one. */
+  last(): Table<A>;
+  /**
+   * [heads, n, n], a layer's logits, from 0, for every pair of tokens, queries in rows, before any cap. Throws
+   * RangeError.
+   */
+  logits(layer: number, only?: readonly number[]): A;
+  /** [heads, n, n], the softmax of those, capped, over the allowed keys. Throws RangeError. */
+  attention(layer: number, only?: readonly number[]): A;
+  /**
+   * A layer’s scores as terms of the parts that its input is the sum of, with every σ and all attention
+   * frozen:
+   *
+   * - `direct`: the summands by the residual stream alone; `attention` and `mlp`, which is what those wrote;
+   *   and `constant` (Mickus, Paperno & Constant, TACL 2022);
+   * - `streams`: attention moves every part by W_O concat_h(A_h W_V x), and `attention` is empty;
+   * - `mean`: `position`, the mean at each position over a corpus; `content`, what is left; and `constant`
+   *   (Song & Zhong, arXiv 2310.04861). Rows before those of the means have no position;
+   * - `mechanism`: what the score asks, by one rule for rotation, ALiBi, T5’s table and layers without any: a term
+   *   asks about what it varies with, all means removed. Terms are `token` · `token`, `token` · `position`,
+   *   `position` · `token`, `position` · `position` (the bias by offset is in it), `offset` · `offset` (token →
+   *   token by offset), `constant` · `token` (the key’s own appeal) and `token` · `constant` (the same for every
+   *   key); the others are zero. It has no gauge but its means: rows before their `first` stand apart, and the
+   *   whole score of a pair with such a row is `constant` · `constant`.
+   *
+   * Exact up to rounding; see `residuals`. In the canonical gauge means are subtracted at the embedding and
+   * before scoring: subtracting them before scoring alone leaves shares that depend on a shift of the tables.
+   * For `direct` and `streams`, given means are subtracted at the embedding. A bias by offset is one more
+   * part, `relative`, after all others; its terms with the others are zero. So are keys and queries of the distance,
+   * which meet all others. Throws RangeError, TypeError.
+   */
+  decompose(input: EncoderDecomposeInput<A>): Scores<A>;
+  /**
+   * [heads, pairs + 1]: how much of the variation of a head’s scores over keys each pair of channels that are turned
+   * together accounts for, and last what is not turned. They sum to 1 and may be negative; NaN where nothing varies
+   * by more than rounding. Throws RangeError.
+   */
+  channelPairs(layer: number, only?: readonly number[]): Table<Float64Array>;
+  /**
+   * What a layer reads, as the sum of the same parts, [n, d] each, the constant’s last. Throws RangeError, TypeError.
+   */
+  parts(input: EncoderDecomposeInput<A>): Readonly<Record<string, Table<A>>>;
+  /**
+   * What a layer’s heads write, W_O,h (Σ_j A_ij W_V,h x_j + b_V,h), as sums of the same parts, with all attention
+   * frozen: whether values carry tokens or positions. Heads, parts and b_O add up to what attention writes, before
+   * any `outputNorm`. In the canonical gauge the shares depend on no shift of the tables, no b_V and no basis of a head’s values.
+   * Throws RangeError, TypeError.
+   */
+  headOutputs(input: HeadOutputsInput<A>): HeadOutputs;
+}
+
+/**
+ * An encoder whose weights stay in the module’s memory, packed for its products. Call delete() when done with
+ * it, or declare it with `using`.
+ */
+export interface Encoder<A extends Floats = Floats> extends Handle {
+  /** How many layers were added. */
+  readonly layers: number;
+  /** Adds the next layer; its weights are copied. Throws RangeError, TypeError. */
+  addLayer(layer: EncoderLayer<A>): void;
+  /**
+   * Runs summed embeddings through the layers: tables [n, e] by name, one for each summand that decompose()
+   * is to tell apart. Throws RangeError, TypeError.
+   */
+  forward(summands: Readonly<Record<string, Table<A>>>, input?: ForwardInput<A>): EncoderForward<A>;
+}
+
+/** A state’s mean over a corpus, and its mean at each position. */
+export interface StateMeans<A extends Floats = Floats> {
+  /** μ, [d]. */
+  readonly mean: A;
+  /** pos_t of the rows from `first` on, [positions, d]. */
+  readonly position: Table<A>;
+  /** How many rows at the beginning have no position, since the model fixes their tokens. Default 1. */
+  readonly first?: number;
+}
+
+/** The means of a layer’s queries [heads × d_head] and keys [keyHeads × d_head], before they are turned. */
+export interface ScoreMeans<A extends Floats = Floats> {
+  /** Of queries, head by head. */
+  readonly query: StateMeans<A>;
+  /** Of keys, with the same `first`. */
+  readonly key: StateMeans<A>;
+}
+
+/**
+ * How much of a state depends on the position alone. Even and odd windows are averaged apart and multiplied,
+ * so that noise is not squared.
+ */
+export interface PositionFindings extends StateMeans<Float64Array> {
+  /** The positions’ share of the mean ‖h − μ‖². */
+  readonly positionEnergy: number;
+  /** The share of it that a window’s own mean has. */
+  readonly contextEnergy: number;
+  /** How many directions the positions’ covariance C_P fills. */
+  readonly participationRatio: number;
+  /** A = d tr(C_P C) / (tr C_P tr C), C the content’s covariance: 1 expected of unrelated directions. */
+  readonly overlap: number;
+  /** The cosine of C_P with that of the state before layer 0, which comes from the position table. */
+  readonly cosineWithFirst: number;
+}
+
+/** Means over a corpus of windows of equal length, state by state. */
+export interface PositionMeans extends Handle {
+  /** How many windows were added. */
+  readonly windows: number;
+  /**
+   * Adds the states of a forward of at least first + positions rows: of each, the rows from `first` on. Throws
+   * RangeError, TypeError.
+   */
+  add(forward: EncoderForward): void;
+  /** Findings on the state after so many layers; needs at least four windows. Throws RangeError. */
+  findings(layers: number): PositionFindings;
+  /** Means of a layer’s queries and keys, from 0; needs `scores` and at least four windows. Throws RangeError. */
+  scores(layer: number): ScoreMeans<Float64Array>;
+}
+
+export interface PositionMeansInput {
+  /** Rows that have a position, from 2 up. */
+  positions: number;
+  /** Rows of each window before those. Default 1. */
+  first?: number;
+  /** The width of the states, from 1 up. */
+  d_model: number;
+  /** How many layers the windows are run through, from 0 up. */
+  layers: number;
+  /**
+   * The widths of a layer’s queries, heads × d_head, and keys, keyHeads × d_head: their means are gathered too, from
+   * forwards with `projections`. Left out, they are not.
+   */
+  scores?: Readonly<Record<'query' | 'key', number>>;
+}
+
+export interface EncoderApi {
+  /**
+   * A transformer whose input is a sum of rows, without layers at first: the forward of Devlin et al. 2019, or
+   * with LayerNorm first (Xiong et al. 2020). Throws RangeError, TypeError.
+   */
+  encoder<P extends Precision = 'float32'>(input: EncoderInput<P>): Encoder<FloatsOf<P>>;
+  /**
+   * The mean decomposition of states, h = μ + pos_t + content (Song & Zhong, arXiv 2310.04861), gathered
+   * window by window. Throws RangeError, TypeError.
+   */
+  positionMeans(input: PositionMeansInput): PositionMeans;
+}
