@@ -76,7 +76,7 @@ void add_offset_bias(const Matrix<Scalar>& bias, int head, Scalar* scores, Scala
 }
 
 template <typename Scalar>
-void add_offset_products(const Matrix<Scalar>& rows, const Matrix<Scalar>& table, bool of_keys, Scalar scale,
+void add_offset_products(const Rows<Scalar>& rows, const Rows<Scalar>& table, bool of_keys, Scalar scale,
                          Scalar* scores) {
   const Index n = rows.rows();
   const Matrix<Scalar> products = rows_times_rows<Scalar>(rows, table);
@@ -97,12 +97,12 @@ void mask(bool causal, int window, const std::vector<char>& attended, Matrix<Sca
   }
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                     \
-  template void normalize_heads(const Normalization<Scalar>&, int, Index, Matrix<Scalar>&);               \
-  template Matrix<Scalar> of_query_heads(const Matrix<Scalar>&, int, int);                                \
-  template Matrix<Scalar> offset_bias(const Matrix<Scalar>&, const Vector<Scalar>&, Index);               \
-  template void add_offset_bias(const Matrix<Scalar>&, int, Scalar*, Scalar*);                            \
-  template void add_offset_products(const Matrix<Scalar>&, const Matrix<Scalar>&, bool, Scalar, Scalar*); \
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                 \
+  template void normalize_heads(const Normalization<Scalar>&, int, Index, Matrix<Scalar>&);           \
+  template Matrix<Scalar> of_query_heads(const Matrix<Scalar>&, int, int);                            \
+  template Matrix<Scalar> offset_bias(const Matrix<Scalar>&, const Vector<Scalar>&, Index);           \
+  template void add_offset_bias(const Matrix<Scalar>&, int, Scalar*, Scalar*);                        \
+  template void add_offset_products(const Rows<Scalar>&, const Rows<Scalar>&, bool, Scalar, Scalar*); \
   template void mask(bool, int, const std::vector<char>&, Matrix<Scalar>&);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "numeric/matrix.h"
+#include "numeric/product.h"
 #include "scores/layer_norm.h"
 #include "scores/shares.h"
 
@@ -47,7 +48,7 @@ void add_offset_bias(const Matrix<Scalar>& bias, int head, Scalar* scores, Scala
 // Adds a head's products with the offset of the key to scores [n, n]: scale q_i . r_(j-i), or with `of_keys`
 // scale k_j . r_(j-i). rows [n, w], table [2n - 1, w], that of j - i in row j - i + n - 1.
 template <typename Scalar>
-void add_offset_products(const Matrix<Scalar>& rows, const Matrix<Scalar>& table, bool of_keys, Scalar scale,
+void add_offset_products(const Rows<Scalar>& rows, const Rows<Scalar>& table, bool of_keys, Scalar scale,
                          Scalar* scores);
 
 // Scores [n, n] become kMasked where a query sees no key: later ones if `causal`, any beyond the window, and padding,

@@ -42,7 +42,9 @@ Matrix<double> channel_pair_shares(const Encoder<Scalar>& encoder, const Forward
       for (Index c = 0; c < 2 * pairs; ++c)
         shares(k, c % pairs) += query[i * all + c] * mixed[c] * scale / unit;
     }
-    shares(k, pairs) = unit > 0 ? 1 - shares.row(k).sum() : unit / unit;
+    double rest = unit > 0 ? 1 : unit / unit;
+    for (Index m = 0; m < pairs; ++m) rest -= shares(k, m);
+    shares(k, pairs) = rest;
   }
   return shares;
 }

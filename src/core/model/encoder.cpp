@@ -106,7 +106,10 @@ void Encoder<Scalar>::add_layer(EncoderLayer<Scalar> layer) {
   packed.output_norm = std::move(layer.output_norm);
   packed.down_norm = std::move(layer.down_norm);
   const auto of_distances = [&](const Linear<Scalar>& map) {
-    return map.weight.size() ? apply(map, options_.distances.rows) : Matrix<Scalar>();
+    if (!map.weight.size()) return Matrix<Scalar>();
+    PackedStack<Scalar> weight;
+    weight.pack(map.weight, map.weight.rows());
+    return linear(options_.distances.rows, weight, bias_or_zeros(map));
   };
   packed.distance_keys = of_distances(layer.distance_key);
   packed.distance_queries = of_distances(layer.distance_query);
@@ -188,15 +191,14 @@ void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, co
     multiply<Scalar>(columns_of<const Scalar>(both.queries.data(), all, h, width),
                      {keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
     add_offset_bias<Scalar>(bias, h, scores.data(), nullptr);
-    const auto of_head = [&](const Matrix<Scalar>& rows, int head) -> Matrix<Scalar> {
-      return rows.middleCols(head * width, width);
+    const auto add_offsets = [&](const Matrix<Scalar>& rows, int head, const Matrix<Scalar>& table,
+                                 bool of_keys) {
+      if (!table.size()) return;
+      add_offset_products<Scalar>(rows.middleCols(head * width, width), table.middleCols(h * width, width),
+                                  of_keys, of_keys ? scale : Scalar(1), scores.data());
     };
-    if (offsets.keys.size())
-      add_offset_products<Scalar>(of_head(both.queries, h), of_head(offsets.keys, h), false, 1,
-                                  scores.data());
-    if (offsets.queries.size())
-      add_offset_products<Scalar>(of_head(both.keys, of_key), of_head(offsets.queries, h), true, scale,
-                                  scores.data());
+    add_offsets(both.queries, h, offsets.keys, false);
+    add_offsets(both.keys, of_key, offsets.queries, true);
     if (asked.scores) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
     if (options_.cap > 0) {
       // cap tanh(score / cap)

@@ -219,12 +219,12 @@ void add_relative_part(const Encoder<Scalar>& encoder, int layer, const Projecte
   const Projections<Scalar> offsets = encoder.of_offsets(layer, n);
   const auto add = [&](const Matrix<Scalar>& stack, const Matrix<Scalar>& table, bool of_keys) {
     if (!table.size()) return;
-    const Matrix<Scalar> of_head = table.middleCols(head * width, width);
     // The whole comes first.
     for (int p = -1; p < count; ++p) {
-      const Matrix<Scalar> rows = stack.block((1 + p) * n, head * width, n, width);
       Scalar* const term = terms + (of_keys ? count * all + p : p * all + count) * size;
-      add_offset_products(rows, of_head, of_keys, parts.scale, p < 0 ? logits : term);
+      add_offset_products<Scalar>(stack.block((1 + p) * n, head * width, n, width),
+                                  table.middleCols(head * width, width), of_keys, parts.scale,
+                                  p < 0 ? logits : term);
     }
   };
   add(parts.queries, offsets.keys, false);
