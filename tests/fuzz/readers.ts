@@ -64,7 +64,8 @@ const safetensors: Target = {
     try {
       entries = header.readSafetensorsHeader(file);
     } catch (error) {
-      if (error instanceof RangeError && /^This is not a sound safetensors file: .+\.$/s.test(error.message)) return;
+      if (error instanceof RangeError && /^This is not a sound safetensors file: .+\.$/s.test(error.message))
+        return;
       return fault(`It throws ${String(error)}`, [...file]);
     }
     if (faulty) fault('An unsound header is read', new TextDecoder().decode(file));

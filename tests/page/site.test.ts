@@ -110,8 +110,7 @@ test('all scripts that a page of figures can ever load stay within their budget'
   expect(presenting).toHaveLength(1);
   expect(kilobytes(presenting)).toBeLessThan(7);
   const scripts = all.filter(
-    (file) =>
-      ![...own, ...averaged, ...relative, ...runs, ...corpus, ...presenting].includes(file),
+    (file) => ![...own, ...averaged, ...relative, ...runs, ...corpus, ...presenting].includes(file),
   );
   // This includes the second module's own JavaScript, eight figures that came with the opening, the layers
   // and the trainer, and the snippets of the Embed dialog. No reader waits for any of these before a first

@@ -577,8 +577,7 @@ function arrange(data: Data, state: State, width: number) {
   const keys = multiples(gallery, 150, 3, 6);
   // The key has room for all, so that the picture's height does not depend on which are seen.
   const seen = askedTerms.flatMap((term, place) =>
-    term !== 'query' &&
-    Object.values(data.schemes).some(({ shares }) => (shares[place] ?? 0) >= leastSeen)
+    term !== 'query' && Object.values(data.schemes).some(({ shares }) => (shares[place] ?? 0) >= leastSeen)
       ? [askedLabels[term]]
       : [],
   );
@@ -622,7 +621,7 @@ function kernelPlane({ n, reach }: Data, area: Area) {
     {
       from: -end,
       to: end,
-      label: 'mean at that offset, minus the overall mean',
+      label: 'mean at that offset, less all’s',
       ticks: area.height < 120 ? 2 : 4,
     },
   );

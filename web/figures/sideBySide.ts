@@ -38,6 +38,7 @@ export const mechanismNames: Readonly<Record<PositionMechanism, string>> = {
   angles: 'RoPE',
   slopes: 'ALiBi',
   bias: 'T5’s bias',
+  rows: 'rows for distances',
 };
 
 export const mechanismOf = ({ mechanisms }: Pick<Side, 'mechanisms'>): string =>

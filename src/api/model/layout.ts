@@ -282,7 +282,7 @@ export interface LayerFacts {
   window(layer: number): number | undefined;
 }
 
-/** A table that is added; angles that queries and keys turn by; slopes times the distance; a bias for each distance. */
+/** A table that is added; angles that queries and keys turn by; slopes times the distance; a bias, or a row, for each distance. */
 export type PositionMechanism = 'table' | NonNullable<Layout['relative']>;
 
 /** What a file holds of the first layer's scores, by the names of its tensors. */
