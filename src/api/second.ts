@@ -15,7 +15,6 @@ import { obliqueApi } from './geometry/oblique.js';
 import { probesApi } from './geometry/probes.js';
 import { subspacesApi } from './geometry/subspaces.js';
 import { encoderApi } from './model/encoder.js';
-import { encodeSafetensorsApi } from './model/encodeSafetensors.js';
 import { type Loaded, type LoadOptions, loadPart } from './module.js';
 import { costApi } from './scores/cost.js';
 import { orderApi } from './scores/order.js';
@@ -70,7 +69,6 @@ const factories = [
   obliqueApi,
   probesApi,
   subspacesApi,
-  encodeSafetensorsApi,
   encoderApi,
   costApi,
   orderApi,

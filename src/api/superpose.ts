@@ -1,5 +1,6 @@
 // Everything the library does, over two started modules.
 import { type First, loadFirst } from './first.js';
+import { type EncodeSafetensorsApi, encodeSafetensorsApi } from './model/encodeSafetensors.js';
 import type { LoadOptions } from './module.js';
 import type { Second } from './second.js';
 
@@ -31,9 +32,10 @@ export async function loadRest(first: First, options: LoadOptions = {}): Promise
 }
 
 /**
- * Starts the WebAssembly modules and returns the functions that run in them. Throws an Error whose
- * message is a plain sentence when the engine has no WebAssembly SIMD or a file cannot be read.
+ * Starts the WebAssembly modules and returns the functions that run in them, and the one that writes files, which no
+ * page of figures needs. Throws an Error whose message is a plain sentence when the engine has no WebAssembly SIMD or a
+ * file cannot be read.
  */
-export async function load(options: LoadOptions = {}): Promise<Superpose> {
-  return loadRest(await loadFirst(options), options);
+export async function load(options: LoadOptions = {}): Promise<Superpose & EncodeSafetensorsApi> {
+  return { ...(await loadRest(await loadFirst(options), options)), ...encodeSafetensorsApi() };
 }

@@ -102,7 +102,7 @@ const numeric = readdirSync(resolve(root, 'src/api/numeric')).map((file) => `num
 const ofFirst = [
   ...inApi('table', 'check', 'handle', 'files', 'factories', 'module', 'first', 'superpose'),
   ...inApi('encodings/encodings', 'encodings/sinusoidal', 'geometry/directions'),
-  ...inApi('model/safetensors', 'model/minilm', 'model/opening', ...numeric),
+  ...inApi('model/safetensors', 'model/minilm', 'model/opening', 'model/encoderChecks', ...numeric),
   ...inApi('scores/concatenate', 'scores/decompose', 'scores/dotProducts'),
   ...inApi(
     'scores/scores',
@@ -111,7 +111,7 @@ const ofFirst = [
     'scores/schemeTerms',
     'wasm/superpose-second-plain',
   ),
-  ...inWeb('figures', 'sentence', 'gaugeControl', 'drawnRows'),
+  ...inWeb('figures', 'sentence', 'gaugeControl', 'drawnRows', 'seededLayer'),
   ...inWeb('plot', 'parts', 'scale', 'format'),
 ];
 /** What reads a reader's own file. One chunk is smaller than two, and tables need all of it. */
@@ -125,16 +125,10 @@ const isOfFirst = among(ofFirst);
 // the bundler's runtime, which page and worker would both fetch. That costs a kilobyte.
 export const workerChunks = {
   groups: [
-    // What recorded runs need as well, so that they need no library.
+    // What recorded runs need as well, so that they need no library, and what the first figure and later ones train with.
     {
       name: 'answers',
-      test: among([...inWeb('worker', 'answers'), ...inWeb('figures', 'terms')]),
-      priority: 1,
-    },
-    // The first figure and later ones train with these.
-    {
-      name: 'trainers',
-      test: among(inWeb('figures', 'tasks', 'trainers', 'turn')),
+      test: among([...inWeb('worker', 'answers'), ...inWeb('figures', 'terms', 'tasks', 'trainers', 'turn')]),
       priority: 1,
     },
     { name: 'library', test: (id: string) => isOfFirst(id) || id.includes('/node_modules/d3-') },

@@ -466,7 +466,7 @@ describe('the second module', () => {
       { ...first, encoder: plain.encoder },
       { ...first, positionMeans: plain.positionMeans },
     ]) {
-      const { minilm } = await loadMade({}, { superpose: lacking as Superpose });
+      const { minilm } = await loadMade({}, { superpose: lacking as unknown as Superpose });
       expect(await told(minilm.forward(text))).toBe(why);
       expect((await minilm.decompose(text)).n).toBe(10);
     }
@@ -477,7 +477,7 @@ describe('the second module', () => {
     const { minilm } = await loadMade(
       {},
       {
-        superpose: first as Superpose,
+        superpose: first as unknown as Superpose,
         rest: async () => {
           started += 1;
           if (started === 1) throw new Error('The network is away.');

@@ -1,11 +1,10 @@
 // Both builds of the module, if the engine runs both. Every test body runs in each.
-import { load, type Simd, type Superpose, supportedSimd } from 'superpose';
+import { load, type Simd, supportedSimd } from 'superpose';
 
 const simds: readonly Simd[] = supportedSimd() === 'relaxed' ? ['plain', 'relaxed'] : ['plain'];
 
-export const builds: readonly { simd: Simd; superpose: Superpose }[] = await Promise.all(
-  simds.map(async (simd) => ({ simd, superpose: await load({ simd }) })),
-);
+export const builds: readonly { simd: Simd; superpose: Awaited<ReturnType<typeof load>> }[] =
+  await Promise.all(simds.map(async (simd) => ({ simd, superpose: await load({ simd }) })));
 
 /** The plain build: the one that runs everywhere. */
 export const { superpose: plain } = builds[0] as (typeof builds)[0];

@@ -1,5 +1,12 @@
 // superpose train: trains small transformers on tasks, under several schemes, over several seeds.
-import { load, type Superpose, type Task, type TaskTrainerOptions, type TrainingScheme } from 'superpose';
+import {
+  type EncodeSafetensorsApi,
+  load,
+  type Superpose,
+  type Task,
+  type TaskTrainerOptions,
+  type TrainingScheme,
+} from 'superpose';
 import { formerSchemes } from '../../figures/formerNames.js';
 import type { TrainingRun } from '../../figures/trainingRun.js';
 import { csvOf } from '../index.js';
@@ -82,7 +89,7 @@ export async function train(args: string[]): Promise<string> {
 
 /** Writes the parameters, with the options that they were trained under. */
 async function keep(
-  superpose: Superpose,
+  superpose: EncodeSafetensorsApi,
   file: string,
   options: TaskTrainerOptions,
   { parameters }: TrainingRun,
