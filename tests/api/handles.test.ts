@@ -19,8 +19,9 @@ const isHandle = (value: unknown): value is Handle =>
 function heldIn(superpose: Superpose): { handles: Record<string, Handle>; forward: object } {
   const handles: Record<string, Handle> = {};
   for (const [name, calls] of Object.entries(rightCalls)) {
-    const make = (superpose as unknown as Record<string, Method>)[name] as Method;
-    const made = make(...calls.sound);
+    // What load() alone gives makes none.
+    const make = (superpose as unknown as Partial<Record<string, Method>>)[name];
+    const made = make?.(...calls.sound);
     if (isHandle(made)) handles[name] = made;
   }
   const encoder = superpose.encoder({ d_model: d, heads: 2, precision: 'float64' });

@@ -8,6 +8,7 @@ import type { Part, Simd, Superpose } from 'superpose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { firstOver, startFirst } from '../../build/package/first.js';
 import type { Loaded } from '../../build/package/module.js';
+import { encodeSafetensorsApi } from '../../build/package/model/encodeSafetensors.js';
 import { secondOver, startSecond } from '../../build/package/second.js';
 import { together } from '../../build/package/superpose.js';
 import createFirst from '../../build/package/wasm/superpose-plain.js';
@@ -74,7 +75,10 @@ async function roomAfter(simd: Simd, rounds: number, runs: Record<string, Run>) 
   const first = await withMemory('first', () => startFirst({ simd }));
   const second = await withMemory('second', () => startSecond({ simd }));
   const ofFirst = firstOver(first.started);
-  const superpose = together(ofFirst, secondOver(second.started, ofFirst));
+  const superpose = {
+    ...together(ofFirst, secondOver(second.started, ofFirst)),
+    ...encodeSafetensorsApi(),
+  };
   const raws = [first.started.raw, second.started.raw];
   const handles = () => raws.reduce((sum, raw) => sum + raw.count_emval_handles(), 0);
   expect(handles()).toBeTypeOf('number');

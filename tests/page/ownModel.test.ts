@@ -167,7 +167,7 @@ test('what is no model is said, and heads that nothing says are asked for', asyn
     mimeType: 'application/octet-stream',
     buffer: Buffer.from('not a model at all'),
   });
-  await expect.poll(status).toContain('Not a sound safetensors file');
+  await expect.poll(status).toContain('not a sound safetensors file');
   await input.setInputFiles([`${folderOf('bert')}/model.safetensors`]);
   // RoBERTa and ELECTRA have the same names, so the page asks.
   await expect.poll(status).toContain('Nothing says which model this is');

@@ -34,8 +34,8 @@ export type TensorOf = <P extends Precision>(name: string, precision: P) => Tabl
 
 /** The functions of MiniLM that need all layers. */
 export function layersOf({ superpose, model, layerBytes, corpusRows, read }: LayersInput) {
-  const { encoder } = superpose as Partial<Superpose>;
-  if (!encoder) {
+  const { encoder, positionMeans } = superpose as Partial<Superpose>;
+  if (!encoder || !positionMeans) {
     throw new Error(
       'The layers after the first scores run in the second module; load the model over load() or loadRest().',
     );

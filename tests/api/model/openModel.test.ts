@@ -553,7 +553,7 @@ describe('files that are refused', () => {
 
   test.each([0, 7, 8, 200, 2000, 2919])('a file of %i of its bytes', async (length) => {
     await expect(openModel(plain, slicesOf(bytesOf('bert').slice(0, length)))).rejects.toThrow(
-      'Not a sound safetensors file',
+      'not a sound safetensors file',
     );
   });
 

@@ -440,7 +440,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
   test('a file cut at any byte is refused', () => {
     for (let kept = 0; kept < sound.length; kept++) {
-      expect(refusal(sound.subarray(0, kept))).toMatch(/^Not a sound safetensors file/);
+      expect(refusal(sound.subarray(0, kept))).toMatch(/^This is not a sound safetensors file/);
     }
     expect(refusal(sound, sound.length - 1)).toMatch(/claims bytes .* to 42 of 41/);
     expect(refusal(sound, sound.length + 1)).toMatch(/cover 42 of 43 bytes/);
