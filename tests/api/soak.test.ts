@@ -7,8 +7,8 @@
 import type { Part, Simd, Superpose } from 'superpose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { firstOver, startFirst } from '../../build/package/first.js';
-import type { Loaded } from '../../build/package/module.js';
 import { encodeSafetensorsApi } from '../../build/package/model/encodeSafetensors.js';
+import type { Loaded } from '../../build/package/module.js';
 import { secondOver, startSecond } from '../../build/package/second.js';
 import { together } from '../../build/package/superpose.js';
 import createFirst from '../../build/package/wasm/superpose-plain.js';
