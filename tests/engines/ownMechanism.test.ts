@@ -11,7 +11,8 @@ import { readFigure, readTable } from '../page/support/shown.ts';
 import { startSite } from '../page/support/site.ts';
 import { withoutNumpy } from '../tools/support/numpy.ts';
 import { openChromium } from './chromium.ts';
-import { type Engine, firefox, lacking, webkit } from './engines.ts';
+import { firefox, lacking, webkit } from './engines.ts';
+import { shown } from './figureShown.ts';
 
 const starters = { chromium: openChromium, firefox, webkit };
 const inCi = process.env.CI === 'true';
@@ -81,25 +82,6 @@ function typeIds(figure: string, ids: string): void {
   input.value = ids;
   input.dispatchEvent(new Event('input', { bubbles: true }));
   input.dispatchEvent(new Event('change', { bubbles: true }));
-}
-
-async function shown(engine: Engine, name: string) {
-  await expect
-    .poll(
-      async () => {
-        await engine.evaluate(
-          (one: string) => document.querySelector(`superpose-figure[name="${one}"]`)?.scrollIntoView(),
-          name,
-        );
-        const found = await engine.evaluate(readFigure, name);
-        return Boolean(found?.drawn) && !found?.busy;
-      },
-      { timeout: 60_000, interval: 200, message: name },
-    )
-    .toBe(true);
-  const found = await engine.evaluate(readFigure, name);
-  if (!found) throw new Error(`There is no figure ${name}.`);
-  return found;
 }
 
 const patience = { timeout: 60_000 };

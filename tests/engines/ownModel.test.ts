@@ -7,9 +7,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { about, aboutPercent } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
 import { tableFiles } from '../api/support/tableFiles.ts';
-import { readFigure, readTable } from '../page/support/shown.ts';
+import { readTable } from '../page/support/shown.ts';
 import { startSite } from '../page/support/site.ts';
-import { type Engine, firefox, lacking, webkit } from './engines.ts';
+import { firefox, lacking, webkit } from './engines.ts';
+import { shown } from './figureShown.ts';
 
 const starters = { firefox, webkit };
 const inCi = process.env.CI === 'true';
@@ -52,25 +53,6 @@ function unfoldTable(name: string): void {
   const root = document.querySelector(`superpose-figure[name="${name}"]`)?.shadowRoot;
   for (const summary of root?.querySelectorAll('summary') ?? [])
     if (summary.textContent?.includes('as a table')) summary.click();
-}
-
-async function shown(engine: Engine, name: string) {
-  await expect
-    .poll(
-      async () => {
-        await engine.evaluate(
-          (one: string) => document.querySelector(`superpose-figure[name="${one}"]`)?.scrollIntoView(),
-          name,
-        );
-        const found = await engine.evaluate(readFigure, name);
-        return Boolean(found?.drawn) && !found?.busy;
-      },
-      { timeout: 60_000, interval: 200, message: name },
-    )
-    .toBe(true);
-  const found = await engine.evaluate(readFigure, name);
-  if (!found) throw new Error(`There is no figure ${name}.`);
-  return found;
 }
 
 for (const name of ['firefox', 'webkit'] as const) {

@@ -208,17 +208,17 @@ export class FigureElement extends LitElement {
     const { cursor, held, pointed, point, leave, hold, step } = this.cursors;
     const [head, rest] = captionOf(view.finding);
     // While it is played, a picture is ahead of its caption, which is of the end.
-    const old = this.asking.overtaken ? 'old' : '';
-    const ahead = this.playing.going ? 'old' : old;
+    const { overtaken } = this.asking;
+    const dimmed = (name: string, old: boolean) => (old ? `${name} old` : name);
     return html`
-      <div class="surface ${old}" tabindex="0" role="application" aria-roledescription="figure"
+      <div class=${dimmed('surface', overtaken)} tabindex="0" role="application" aria-roledescription="figure"
         aria-label="${view.figure.title}. ${view.rows > 1 ? 'Arrow keys choose a row and a column.' : 'Arrow keys move along it.'}"
         aria-describedby="finding" @focus=${this.cursors.focused} @pointermove=${point} @pointerleave=${leave} @click=${hold} @keydown=${step}>
         <svg class="under" aria-hidden="true"></svg><canvas></canvas><svg class="marks" aria-hidden="true"></svg><svg class="frame" aria-hidden="true"></svg>
         ${view.scene.handles?.map((handle) => this.knob(handle))}
       </div>
       ${below}
-      <p class="finding ${ahead}" id="finding" part="caption">${head ? html`<b>${head}</b>${rest}` : rest}</p>
+      <p class=${dimmed('finding', overtaken || this.playing.going)} id="finding" part="caption">${head ? html`<b>${head}</b>${rest}` : rest}</p>
       ${
         view.tokens
           ? html`<ol class="tokens" part="caption" tabindex="0" aria-label="Tokens; the row’s is framed, the column’s is filled">

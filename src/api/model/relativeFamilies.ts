@@ -99,6 +99,14 @@ const flagIn = (config: Config, flag: Flag): boolean =>
 const wholeIn = (config: Config, name: string, usual?: number): number =>
   check.integer(`${name} in config.json`, config[name] ?? usual, 0);
 
+/** Where most files' config.json has the sizes. */
+const usualMembers = {
+  V: 'vocab_size',
+  d: 'hidden_size',
+  heads: 'num_attention_heads',
+  inner: 'intermediate_size',
+} as const;
+
 const llama: LayerParts = {
   ...named(
     'self_attn.q_proj self_attn.k_proj self_attn.v_proj self_attn.o_proj input_layernorm mlp.up_proj mlp.down_proj post_attention_layernorm',
@@ -115,14 +123,7 @@ const likeLlama = {
   besides: ['layers.#.self_attn.rotary_emb.inv_freq'],
   head: {},
   norms: { kind: 'rms_norm' },
-  members: {
-    V: 'vocab_size',
-    d: 'hidden_size',
-    heads: 'num_attention_heads',
-    d_head: 'head_dim',
-    keyHeads: 'num_key_value_heads',
-    inner: 'intermediate_size',
-  },
+  members: { ...usualMembers, d_head: 'head_dim', keyHeads: 'num_key_value_heads' },
   epsilon: 'rms_norm_eps',
   activation: ['hidden_act', 'silu'],
   angles: { base: ['rope_theta', 10_000] },
@@ -189,12 +190,7 @@ const likeDeberta = {
   embeddingNorm: 'embeddings.LayerNorm',
   besides: ['embeddings.position_ids'],
   twoSided: true,
-  members: {
-    V: 'vocab_size',
-    d: 'hidden_size',
-    heads: 'num_attention_heads',
-    inner: 'intermediate_size',
-  },
+  members: usualMembers,
   epsilon: 'layer_norm_eps',
   activation: ['hidden_act', 'gelu'],
   refuse(config) {
@@ -297,7 +293,7 @@ const facts: readonly RelativeFacts[] = [
     finalNorm: 'final_layer_norm',
     besides: ['layers.#.attention.{bias,masked_bias,rotary_emb.inv_freq}'],
     head: { name: 'embed_out.weight' },
-    members: { V: 'vocab_size', d: 'hidden_size', heads: 'num_attention_heads', inner: 'intermediate_size' },
+    members: usualMembers,
     epsilon: 'layer_norm_eps',
     activation: ['hidden_act', 'gelu'],
     biases: [['attention_bias', true], ['attention_bias', true], true],
@@ -413,12 +409,7 @@ const facts: readonly RelativeFacts[] = [
     embeddingNorm: 'embeddings.norm',
     norms: { kind: 'layer_norm' },
     twoSided: true,
-    members: {
-      V: 'vocab_size',
-      d: 'hidden_size',
-      heads: 'num_attention_heads',
-      inner: 'intermediate_size',
-    },
+    members: usualMembers,
     epsilon: 'norm_eps',
     activation: ['hidden_activation', 'gelu'],
     biases: [
@@ -454,12 +445,7 @@ const facts: readonly RelativeFacts[] = [
       'encoder.layer.#.attention.self.rotary_embeddings.inv_freq',
     ],
     twoSided: true,
-    members: {
-      V: 'vocab_size',
-      d: 'hidden_size',
-      heads: 'num_attention_heads',
-      inner: 'intermediate_size',
-    },
+    members: usualMembers,
     epsilon: 'layer_norm_eps',
     // Whatever hidden_act says.
     activation: () => 'gelu',
