@@ -36,7 +36,11 @@ function buildPackage(env) {
   return unlessStamped(
     'package',
     // The compiler, called by hand, leaves those files in parts, which only a checkout can run.
-    { inputs: ['src/api', 'package-lock.json'], outputs: ['build/package/index.js'], kept: whole },
+    {
+      inputs: ['src/api', 'package-lock.json', 'tools/build.mjs'],
+      outputs: ['build/package/index.js'],
+      kept: whole,
+    },
     () =>
       step(
         'Compile the typed API',
@@ -46,14 +50,17 @@ function buildPackage(env) {
         async (run) => {
           await run(join(root, 'node_modules/.bin/tsc'), command, { env });
           await run(join(root, 'node_modules/.bin/esbuild'), inlined, { env });
-          await withoutComments(join(root, 'build/package'));
+          await withoutComments(join(root, 'build/package'), whole);
         },
       ),
   );
 }
 
-/** The declarations beside the code keep its comments. Notes for bundlers stay, and so do the names of the packages. */
-async function withoutComments(folder) {
+/**
+ * The declarations beside the code keep its comments. Notes for bundlers stay, and so do the names of the packages.
+ * Only files that a package became part of are mangled: nobody reads those, and they are the longest.
+ */
+async function withoutComments(folder, inlined) {
   const { minify } = await import('terser');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   for (const file of files.filter((name) => /^(?!embed|node|wasm).*\.js$/.test(name))) {
@@ -61,7 +68,7 @@ async function withoutComments(folder) {
     const { code } = await minify(readFileSync(path, 'utf8'), {
       module: true,
       compress: false,
-      mangle: false,
+      mangle: inlined.some((name) => join(root, name) === path),
       format: { beautify: true, quote_style: 3, comments: /@vite-ignore|webpackIgnore|^ node_modules\// },
     });
     writeFileSync(path, code);
