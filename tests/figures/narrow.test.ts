@@ -56,7 +56,7 @@ test('each point is the mean of trainers stepped by hand', async () => {
     return place < 0 ? 'more than 24' : String([8, 12, 16, 24][place]);
   });
   expect(figure.describe(data, state)).toContain(
-    `${needs[0] === needs[1] ? `Learned tables need ${needs[0]} dimensions, added or concatenated.` : `Learned tables need ${needs[0]} dimensions added, ${needs[1]} concatenated.`} To get prev 99\u202f% right in 50 steps, frozen ones need ${needs[2]} added and ${needs[3]} concatenated`,
+    `${needs[0] === needs[1] ? `Learned tables need ${needs[0]} dimensions, added or concatenated.` : `Learned tables need ${needs[0]} dimensions added, ${needs[1]} concatenated.`} To get prev 99\u202f% right in 50 steps, frozen tables need ${needs[2]} added; concatenated, ${needs[3]}`,
   );
   const { rows } = figure.table(data, state);
   expect(rows).toHaveLength(5 * 4 * 2);

@@ -44,13 +44,27 @@ test('a replay goes from before the first step to the last, and nothing is fetch
   await expect.poll(() => button(page, 'Replay the training').count(), patience).toBe(1);
 });
 
-test('with less motion a replay shows its last frame', async () => {
-  const { page } = await visit({ reducedMotion: 'reduce', fragment: `#v=1&figure=${name}&step=20` });
-  await expect.poll(async () => (await settled(page, name)).drawn?.step, patience).toBe(20);
+test('with less motion a replay shows four stills and its last frame', async () => {
+  const { page } = await visit({ reducedMotion: 'reduce' });
+  await expect.poll(async () => (await settled(page, name)).drawn?.step, patience).toBe(200);
   await watch(page);
   await button(page, 'Replay the training').click();
+  await expect.poll(async () => (await now(page))?.drawn?.step, patience).not.toBe(200);
   await expect.poll(async () => (await now(page))?.drawn?.step, patience).toBe(200);
-  expect(await stepsSeen(page)).toEqual([200]);
+  const seen = [...new Set(await stepsSeen(page))];
+  expect(seen).toHaveLength(5);
+  expect(seen).toEqual([...seen].sort((a, b) => a - b));
+});
+
+test('a screen reader is not left with what an earlier step said', async () => {
+  const { page } = await visit();
+  await settled(page, name);
+  const told = () => figureOf(page, name).locator('[aria-live=polite]').first().textContent();
+  await figureOf(page, name).locator('.surface').press('ArrowRight');
+  await expect.poll(told, patience).toContain('answers');
+  await button(page, 'Replay the training').click();
+  await expect.poll(told, patience).toBe('');
+  await expect.poll(told, patience).toBe((await settled(page, name)).finding);
 });
 
 test('a step is shown at once, is in the link, and stays when the question changes', async () => {

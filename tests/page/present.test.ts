@@ -79,7 +79,11 @@ modelTest('keys go from screen to screen, each at its own address and said', asy
   await expect.poll(() => said(page).innerText(), patience).toContain('Why are positions added');
   expect(fragment(page)).toBe('#present');
   const steps = await page.locator('.step').count();
-  expect(await said(page).textContent()).toContain(`1 of ${steps + 2}.`);
+  expect(await said(page).textContent()).toContain(`1 of ${steps + 4}.`);
+  await page.keyboard.press('ArrowRight');
+  expect(fragment(page)).toBe('#present/answer');
+  for (const sentence of await page.locator('#answer > p').allTextContents())
+    expect(await said(page).textContent()).toContain(sentence);
   await page.keyboard.press('ArrowRight');
   expect(fragment(page)).toBe('#present/grid');
   await page.keyboard.press('PageDown');
@@ -90,8 +94,10 @@ modelTest('keys go from screen to screen, each at its own address and said', asy
   expect(await said(page).textContent()).toContain(await step.locator('p').textContent());
   await expect.poll(async () => (await shown(page)).state.scale, patience).toBe(0);
   await page.keyboard.press('End');
-  expect(await said(page).textContent()).toContain(`${steps + 2} of ${steps + 2}.`);
+  expect(await said(page).textContent()).toContain(`${steps + 4} of ${steps + 4}. The short answer`);
   await page.keyboard.press('ArrowRight');
+  expect(fragment(page)).toBe('#present/end');
+  await page.keyboard.press('ArrowLeft');
   expect(fragment(page)).toBe('#present/other-ways/4');
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowLeft');
@@ -121,6 +127,22 @@ modelTest('Escape leaves it where it was, and so does going back', async () => {
   expect((await shown(page)).figure).toBe('sum');
 });
 
+/** The short answer stands where a picture would, and its letters are as large. */
+async function expectSentencesToFit(page: Page) {
+  const fits = await said(page).evaluate((text) => {
+    const { left, top, right, bottom } = text.getBoundingClientRect();
+    const code = document.querySelector('.present .bar')?.getBoundingClientRect();
+    const letters = Number.parseFloat(getComputedStyle(text).fontSize);
+    return {
+      inside: left >= 0 && top >= 0 && bottom <= innerHeight,
+      apart: right <= (code?.left ?? 0),
+      letters,
+    };
+  });
+  expect(fits).toMatchObject({ inside: true, apart: true });
+  expect(fits.letters).toBeGreaterThanOrEqual(28);
+}
+
 for (const [width, height] of [
   [1920, 1080],
   [1440, 900],
@@ -128,7 +150,12 @@ for (const [width, height] of [
   modelTest(`every screen fits ${width} × ${height}, and nothing lies over anything`, async () => {
     const { page } = await visit({ viewport: { width, height }, fragment: '#present' });
     const steps = await page.locator('.step').count();
-    for (let place = 0; place < steps + 2; place++) {
+    for (let place = 0; place < steps + 4; place++) {
+      if (/(answer|end)$/.test(fragment(page))) {
+        await expectSentencesToFit(page);
+        await page.keyboard.press('ArrowRight');
+        continue;
+      }
       const { figure, picture, buttons, text, bar, label, scrolls } = await shown(page);
       const at = `${fragment(page)}, ${figure}`;
       expect(scrolls, at).toBe(0);

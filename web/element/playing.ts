@@ -1,22 +1,29 @@
 // A figure that can be played: a button moves one of its settings through its values, while the data stay. Readers
-// who prefer less motion see the end at once.
+// who prefer less motion see a few stills.
 import { html, type LitElement, type TemplateResult } from 'lit';
 import type { State, Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import type { Asking } from './asking.js';
+import type { Speech } from './speech.js';
 
 const lessMotion = matchMedia('(prefers-reduced-motion: reduce)');
+
+/** Where there is less motion: one for each quarter of the time. */
+const stills = 4;
 
 type Plays = NonNullable<AnyFigure['plays']>;
 
 interface Host extends LitElement {
   readonly asking: Asking;
+  readonly speech: Speech;
 }
 
 export class Playing {
   /** The settings as it has left them; anybody else's change ends it. */
   private settings: State | undefined;
   private begun = 0;
+  /** The part that is shown, from 0 to 1. */
+  private part = -1;
 
   constructor(private readonly host: Host) {}
 
@@ -25,9 +32,12 @@ export class Playing {
   }
 
   private press = (plays: Plays, values: readonly number[]): void => {
-    if (this.going || lessMotion.matches) this.end(plays, values);
+    if (this.going) this.end(plays, values);
     else {
+      // What was said of another step would stay until the end.
+      this.host.speech.say('');
       this.begun = performance.now();
+      this.part = -1;
       this.settings = this.host.asking.settings;
       this.frame(plays, values);
     }
@@ -36,14 +46,18 @@ export class Playing {
   private frame(plays: Plays, values: readonly number[]): void {
     const { asking, isConnected } = this.host;
     if (!this.going || !isConnected) return;
-    const part = (performance.now() - this.begun) / (1000 * plays.seconds);
+    const time = (performance.now() - this.begun) / (1000 * plays.seconds);
+    const part = lessMotion.matches ? Math.floor(time * stills) / stills : time;
     if (part >= 1) {
       this.end(plays, values);
       return;
     }
-    const between = plays.at(part);
-    asking.play(values.findLast((one) => one <= between) ?? (values[0] as Value), between);
-    this.settings = asking.settings;
+    if (part !== this.part) {
+      this.part = part;
+      const between = plays.at(part);
+      asking.play(values.findLast((one) => one <= between) ?? (values[0] as Value), between);
+      this.settings = asking.settings;
+    }
     requestAnimationFrame(() => this.frame(plays, values));
   }
 

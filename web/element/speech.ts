@@ -38,7 +38,7 @@ export class Speech implements ReactiveController {
     this.say(this.host.picture.readout.map(spokenPiece).join(' '));
   }
 
-  private say(sentence: string): void {
+  say(sentence: string): void {
     clearTimeout(this.timer);
     this.changed = false;
     this.spoken = sentence;

@@ -426,6 +426,8 @@ function distributions(data: Data, area: Area, axes: Data): Mark[] {
       return [
         { mark: 'line', x1: inner.x, x2: inner.x + inner.width, y1: base - 2, y2: base - 2 },
         { mark: 'path', d: steps({ x, y: up }, heights, low, high), fill: ink, opacity: 0.85, term },
+        // Each row's zero ends below its label.
+        { mark: 'line', x1: x(0), x2: x(0), y1: base - height + 22, y2: base, ink: 'quiet' },
         { mark: 'text', x: inner.x, y: base - height + 16, text: label, ink: 'ink', bold: !term, term },
         {
           mark: 'text',
@@ -437,14 +439,7 @@ function distributions(data: Data, area: Area, axes: Data): Mark[] {
         },
       ];
     })
-    .concat(axis, {
-      mark: 'line',
-      x1: x(0),
-      x2: x(0),
-      y1: area.y,
-      y2: area.y + area.height - 24,
-      ink: 'quiet',
-    });
+    .concat(axis);
 }
 
 /** The values of the pairs i < j. */

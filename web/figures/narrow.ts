@@ -119,7 +119,7 @@ export const figure: Figure<typeof controls, Data> = {
     const marks = lines.flatMap((line, k): Mark[] => {
       const own = points[k] as Point[];
       // Beside each other, so that dots of equal height can be told apart.
-      const at = widths.map((_, place) => place + (k - 2) * 0.05);
+      const at = widths.map((_, place) => place + (k - 2) * 0.025);
       const dots = own.flatMap(({ runs }, place) =>
         runs.flatMap((run) => (run ? [[drawn.x(at[place] as number), drawn.y(run.accuracy)] as const] : [])),
       );
@@ -155,7 +155,7 @@ export const figure: Figure<typeof controls, Data> = {
       added === joined
         ? `Learned tables need ${added} dimensions, added or concatenated.`
         : `Learned tables need ${added} dimensions added, ${joined} concatenated.`;
-    return `${head} To get ${task} 99\u202f% right in ${steps} steps, frozen ones need ${frozenAdded} added and ${frozenJoined} concatenated. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}.`;
+    return `${head} To get ${task} 99\u202f% right in ${steps} steps, frozen tables need ${frozenAdded} added; concatenated, ${frozenJoined}. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}.`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),

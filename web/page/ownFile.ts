@@ -57,7 +57,7 @@ export abstract class OwnFile<Question extends object, Answer> {
       },
       failed: (sentence) => {
         this.stop.hidden = true;
-        this.say(sentence);
+        this.fail(sentence);
       },
       progress: (fraction) => this.say(`${this.doing}: ${Math.round(100 * fraction)} %`),
     });
@@ -66,7 +66,13 @@ export abstract class OwnFile<Question extends object, Answer> {
   protected abstract opened(answer: Answer): void;
 
   protected say(sentence: string): void {
+    this.status.className = 'note';
     this.status.textContent = sentence;
+  }
+
+  protected fail(sentence: string): void {
+    this.say(sentence);
+    this.status.className = 'note warning';
   }
 
   /** `doing` is said of how far it is. */

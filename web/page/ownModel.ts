@@ -104,7 +104,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     const useful = list.filter(({ name }) => wanted.test(name));
     if (list.length === 0) return;
     if (!useful.some(({ name }) => name.endsWith('.safetensors'))) {
-      this.say('There is no .safetensors file among these; tables are opened below.');
+      this.fail('There is no .safetensors file among these; tables are opened below.');
       return;
     }
     this.leave();
@@ -224,7 +224,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
         this.ask({ picture });
         this.showAll(model, true);
       } else {
-        this.say(`“${file.name}” is no picture that this browser can show.`);
+        this.fail(`“${file.name}” is no picture that this browser can show.`);
       }
     });
     const list = (numbers: readonly number[]) => numbers.map((one) => Number(one.toFixed(4))).join(', ');

@@ -1,5 +1,5 @@
-// Present mode: one step of a beat a screen, and the first screen and the grid before them, as large as the window
-// allows. Loaded when it is asked for.
+// Present mode: one step of a beat a screen, as large as the window allows. Before them come the first screen, the
+// short answer and the grid; the short answer ends it, too. Loaded when it is asked for.
 import { generate } from 'lean-qr';
 import { toSvgPath } from 'lean-qr/extras/svg';
 import { html, render } from 'lit';
@@ -20,8 +20,10 @@ interface Slide {
   part: string;
   title: string;
   text: string;
-  figure: string;
+  /** Without one it is sentences alone. */
+  figure?: string;
   settings: [string, string][];
+  sentences?: string[];
 }
 
 /** Spaces that do not break stay so. */
@@ -38,6 +40,12 @@ function opening(place: string, at: string, home: string, text: string): Slide {
   return { at, home, part: '', title, text: says, figure, settings: [] };
 }
 
+function shortAnswer(at: string): Slide {
+  const section = document.querySelector('#answer') as Element;
+  const sentences = [...section.querySelectorAll('p')].map((sentence) => sentence.textContent ?? '');
+  return { at, home: '#answer', part: '', title: textOf(section, 'h2'), text: '', settings: [], sentences };
+}
+
 /** What is on the page's path, in its order and in its words. */
 function slidesOfPage(): Slide[] {
   const steps = [...document.querySelectorAll('.beat')].flatMap((beat) =>
@@ -50,7 +58,13 @@ function slidesOfPage(): Slide[] {
       return [{ at, home, part, title, text, ...link }];
     }),
   );
-  return [opening('main > header', '', '#', '.short'), opening('#grid', 'grid', '#grid', 'p'), ...steps];
+  return [
+    opening('main > header', '', '#', '.short'),
+    shortAnswer('answer'),
+    opening('#grid', 'grid', '#grid', 'p'),
+    ...steps,
+    shortAnswer('end'),
+  ];
 }
 
 const prefix = '#present';
@@ -112,7 +126,7 @@ class Presenter {
     const link = readLink(`#${at}`) ?? today(at);
     if ('refused' in link || !Object.hasOwn(figures, link.figure)) return 0;
     const like = slides.findLastIndex(({ figure }) => figure === link.figure);
-    const place = like < 0 ? slides.length : like + 1;
+    const place = like < 0 ? slides.length - 1 : like + 1;
     const home = at.includes('=') ? `#${at}` : `#${link.figure}`;
     slides.splice(place, 0, { at, home, part: '', title: '', text: '', ...link });
     return place;
@@ -126,6 +140,13 @@ class Presenter {
     this.fitted = false;
     if (this.figure?.name !== figure) {
       this.figure?.remove();
+      this.figure = undefined;
+    }
+    if (!figure) {
+      this.render();
+      return;
+    }
+    if (!this.figure) {
       this.figure = document.createElement('superpose-figure') as HTMLElement as FigureElement;
       this.figure.setAttribute('name', figure);
       // Of its inputs, buttons stay.
@@ -141,16 +162,16 @@ class Presenter {
   }
 
   private render(): void {
-    const { part, title, text } = this.slides[this.now] as Slide;
+    const { part, title, text, sentences } = this.slides[this.now] as Slide;
     const { view } = this.figure?.picture ?? {};
     const step = `${this.now + 1} of ${this.slides.length}`;
     const to = (by: number) => () => this.go(this.now + by);
     render(
       html`<div class="picture">${this.figure}</div>
-        <div class="said" aria-live="polite" aria-atomic="true">
+        <div class=${sentences ? 'said alone' : 'said'} aria-live="polite" aria-atomic="true">
           <p class="part"><span class="unseen">${step}. </span>${part}</p>
           <h2>${title || view?.figure.title}</h2>
-          <p>${text || view?.finding}</p>
+          ${(sentences ?? [text || view?.finding]).map((sentence) => html`<p>${sentence}</p>`)}
         </div>
         <div class="bar">
           ${this.code()}
