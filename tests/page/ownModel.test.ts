@@ -168,9 +168,11 @@ test('what is no model is said, and heads that nothing says are asked for', asyn
     buffer: Buffer.from('not a model at all'),
   });
   await expect.poll(status).toContain('not a sound safetensors file');
+  expect(await card.locator('.own > [role=status]').getAttribute('class')).toContain('warning');
   await input.setInputFiles([`${folderOf('bert')}/model.safetensors`]);
   // RoBERTa and ELECTRA have the same names, so the page asks.
   await expect.poll(status).toContain('Nothing says which model this is');
+  expect(await card.locator('.own > [role=status]').getAttribute('class')).not.toContain('warning');
   expect(await card.locator('superpose-figure').count()).toBe(0);
   const families = card.getByLabel('By its tensors it may be');
   expect(await families.locator('option').allTextContents()).toEqual([
