@@ -564,6 +564,13 @@ return superpose.numericalRank(token);`,
     code: `return superpose.softmax({ data: Float64Array.of(0, Math.log(3), 0, 0), rows: 2, columns: 2 }).data;`,
   },
   {
+    name: 'softCap',
+    kind: measure,
+    what: 'logits bent below a cap before softmax',
+    source: 'Gemma 2, arXiv 2408.00118, section 2',
+    code: `return superpose.softCap({ data: Float64Array.of(0, 100 * Math.log(3)), rows: 1, columns: 2 }, 50).data;`,
+  },
+  {
     name: 'permutationEffect',
     kind: measure,
     what: 'order without positions',

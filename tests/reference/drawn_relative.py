@@ -325,6 +325,7 @@ def reading(family, flags, model):
         "buckets": span_of(flags)[1:] if family in DEBERTA else None,
         "post": family in DEBERTA,
         "cap": flags.get("attn_logit_softcapping", 50.0) if family == "gemma2" else None,
+        "head_cap": flags.get("final_logit_softcapping", 30.0) if family == "gemma2" else None,
         "behind": True,
         "slopes": slopes_of(heads) if family == "bloom" else None,
         "reversed": False,
@@ -484,6 +485,8 @@ def run(model, how, ids):
     last = norm_of_rows(x, model["final"], how, eps)
     mean = last.mean(0)
     next_logits = last @ (model["token"] if model["head"] is None else model["head"]).T
+    if how["head_cap"] is not None:
+        next_logits = how["head_cap"] * np.tanh(next_logits / how["head_cap"])
     probability = np.exp(next_logits - next_logits.max(1, keepdims=True))
     return {
         **{name: np.array(value) for name, value in found.items()},
@@ -767,8 +770,7 @@ def config_of(family, flags, model):
 # One pair of channels stays, one is between, one is slowed.
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
           "original_max_position_embeddings": 32}  # fmt: skip
-GEMMA2 = {"sliding_window": 4, "query_pre_attn_scalar": 9, "rope_theta": 50.0, "attn_logit_softcapping": 2.0,
-          "final_logit_softcapping": None}  # fmt: skip
+GEMMA2 = {"sliding_window": 4, "query_pre_attn_scalar": 9, "rope_theta": 50.0, "attn_logit_softcapping": 2.0}
 GEMMA3 = {"sliding_window": 4, "query_pre_attn_scalar": 9}
 DEBERTAS = {"relative_attention": True, "position_biased_input": False, "type_vocab_size": 0}
 ESM = {"position_embedding_type": "rotary", "token_dropout": True, "mask_token_id": 2}
@@ -797,10 +799,10 @@ CASES = {
     "flan-t5": ("t5", {"feed_forward_proj": "gated-gelu"}),
     "gemma": ("gemma", {"hidden_act": "gelu", "rope_theta": 50.0}),
     "gemma2": ("gemma2", {**GEMMA2, "rope_scaling": {"rope_type": "linear", "factor": 2.0}, "hidden_act": "gelu"}),
-    "gemma2-uncapped": ("gemma2", {**GEMMA2, "attn_logit_softcapping": None, "attention_bias": True}),
+    "gemma2-uncapped": ("gemma2", {**GEMMA2, "attn_logit_softcapping": None, "final_logit_softcapping": None, "attention_bias": True}),
     "gemma2-types": (
         "gemma2",
-        {**GEMMA2, "final_logit_softcapping": 30.0,
+        {**GEMMA2, "final_logit_softcapping": 3.0,
          "layer_types": ["full_attention", "full_attention", "sliding_attention"]},
     ),  # fmt: skip
     "gemma3": ("gemma3_text", {**GEMMA3, "rope_theta": 50.0, "rope_local_base_freq": 20.0,
@@ -892,6 +894,8 @@ def wrong_readings(family, model, how, masked):
         found["the windows of other layers"] = other(windows=[None if one else 4 for one in how["windows"]])
     if how["cap"] is not None:
         found["scores not capped"] = other(cap=None)
+    if how["head_cap"] is not None:
+        found["the next token's logits not capped"] = other(head_cap=None)
     if family in THREE and scaling.get("factor"):
         found["angles scaled in all layers"] = other(scalings=[scaling] * count)
     if family in DEBERTA:
@@ -1037,8 +1041,7 @@ def main(seed, folder):
         (folder / name / "model.safetensors").write_bytes(safetensors(tensors_of(family, model, flags), dtype))
         (folder / name / "config.json").write_text(json.dumps(config_of(family, flags, model)))
         stored = ("states", "logits", "attention", "last", "embedding")
-        # Gemma 2's capped logits are not computed.
-        predicted = ("next_logits", "next") if how["causal"] and flags.get("final_logit_softcapping") is None else ()
+        predicted = ("next_logits", "next") if how["causal"] else ()
         cases.append(
             {
                 "name": name,

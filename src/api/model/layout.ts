@@ -376,6 +376,8 @@ export interface Layout {
     readonly name?: string;
     /** Whether it is the token table unless config.json says otherwise; default where there is no tensor of that name. */
     readonly tied?: boolean;
+    /** Above 0: c of c tanh(logit / c), which its logits become. Left out, none. */
+    readonly cap?: number | undefined;
   };
   /** How an image model turns patches into rows. */
   readonly patch?: {

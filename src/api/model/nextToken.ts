@@ -24,7 +24,7 @@ export interface NextToken {
   readonly sentence: Sentence;
   /** After which of its tokens. */
   readonly row: number;
-  /** [vocabulary] */
+  /** [vocabulary], capped where config.json gives them a cap (final_logit_softcapping). */
   readonly logits: Float64Array;
   /** [vocabulary], their softmax. */
   readonly probabilities: Float64Array;
@@ -80,15 +80,18 @@ async function expectedAfter<P extends Precision>(
     weight = rowsThrough(superpose, last, linear, precision);
   }
   const count = layout.vocabulary;
-  const logits = new Float64Array(count);
+  const { cap } = layout.head as NonNullable<Layout['head']>;
+  const uncapped = new Float64Array(count);
   const rows = Math.max(1, Math.floor(blockOf / weight.columns));
   for (let from = 0; from < count; from += rows) {
     watch.signal?.throwIfAborted();
     const places = Array.from({ length: Math.min(rows, count - from) }, (_, row) => from + row);
     const block = await checkpoint.rows(name, places, precision, watch);
-    logits.set(rowsThrough(superpose, block, { weight }, precision).data, from);
+    uncapped.set(rowsThrough(superpose, block, { weight }, precision).data, from);
   }
-  return { logits, probabilities: superpose.softmax(table(logits, 1, count)).data };
+  const row = table(uncapped, 1, count);
+  const logits = cap === undefined ? row : superpose.softCap(row, cap);
+  return { logits: logits.data, probabilities: superpose.softmax(logits).data };
 }
 
 /** The tensors between the last rows and the logits. */

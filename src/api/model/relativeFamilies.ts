@@ -632,8 +632,7 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
     apart: one.unopened ? [] : [0],
     ...(one.twoSided && { ended: true }),
     ...(one.finalNorm && { finalNorm: `${of.prefix}${one.finalNorm}` }),
-    // Capped logits are not computed here.
-    ...(one.head && !capIn(config, one.caps?.head) && { head: one.head }),
+    ...(one.head && { head: { ...one.head, cap: capIn(config, one.caps?.head) } }),
     ...(one.usual && { usualHeads: one.usual.heads, epsilon: one.usual.epsilon }),
     ...(norms && { norms }),
     ...(headNorm && { headNorm, d_head: of.size.h as number }),

@@ -95,9 +95,15 @@ export const sharesOf = (scores: Scores, head: number): Float64Array =>
 export interface CombinedTerms<A extends Floats = Floats> {
   /** The included terms, added up. */
   readonly sum: A;
-  /** The sum minus the mean of each row: the part that softmax sees. NaN at keys that the query does not see. */
+  /**
+   * The sum minus the mean of each row: the part that softmax sees, unless it is of capped scores. NaN at keys that the
+   * query does not see.
+   */
   readonly centred: A;
-  /** Softmax of the sum over the keys that a query sees; without terms, the same for all of them. */
+  /**
+   * Softmax of the sum, over the keys that a query sees; without terms, the same for all of them. Where scores have a cap,
+   * of cap tanh(sum / cap): what the model would attend to with these terms alone. Caps of single terms add up to nothing.
+   */
   readonly softmax: A;
   /**
    * Its share of the logits' variation over keys, without those that stand apart; NaN when they do not vary.
@@ -168,10 +174,7 @@ export function scoresApi(raw: Raw): ScoresApi {
       check.samePrecision({ 'scores.terms': scores.terms, 'scores.logits': scores.logits });
       const { n } = scores;
       const causal = check.flag('scores.causal', scores.causal ?? false);
-      if (scores.cap !== undefined)
-        throw new RangeError(
-          `scores.cap is ${scores.cap}: softmax is of capped scores there, and sums of some of their terms are not capped here.`,
-        );
+      const cap = scores.cap === undefined ? 0 : check.positive('scores.cap', scores.cap);
       checkGaugeName('scores.gauge', scores.gauge);
       check.integers('scores.apart', scores.apart, Math.max(0, n - 1));
       const terms = block(scores.terms, place, count * n ** 2);
@@ -183,6 +186,7 @@ export function scoresApi(raw: Raw): ScoresApi {
         scores.apart,
         causal,
         scores.window === undefined ? everywhere : check.integer('scores.window', scores.window, 0),
+        cap,
       );
       return several ? combined : combined[0];
     },

@@ -8,6 +8,7 @@
 #include "encodings/rotary.h"
 #include "model/row_norm.h"
 #include "numeric/in_place.h"
+#include "scores/softmax.h"
 
 namespace superpose {
 
@@ -200,13 +201,7 @@ void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, co
     add_offsets(both.queries, h, offsets.keys, false);
     add_offsets(both.keys, of_key, offsets.queries, true);
     if (asked.scores) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
-    if (options_.cap > 0) {
-      // cap tanh(score / cap)
-      for (Index at = 0; at < scores.size(); ++at) {
-        const double cap = options_.cap;
-        scores.data()[at] = static_cast<Scalar>(cap - 2 * cap / (1 + std::exp(2 * scores.data()[at] / cap)));
-      }
-    }
+    soft_cap(options_.cap, scores);
     mask(options_.causal, layer.window, asked.attended, scores);
     softmax<Scalar>({scores.data(), n}, n, n);
     if (given.size()) std::copy_n(given.data() + h * n * n, n * n, scores.data());

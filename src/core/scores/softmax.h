@@ -13,6 +13,11 @@ namespace superpose {
 template <typename Scalar>
 void softmax_rows(Matrix<Scalar>& logits, bool causal = false, int window = kEverywhere);
 
+// Replaces each logit by cap tanh(logit / cap), in double, as Gemma 2 does before softmax (arXiv 2408.00118, section 2).
+// It is exact to two units in the last place of the cap, and a cap of 0 is none.
+template <typename Scalar>
+void soft_cap(double cap, Matrix<Scalar>& logits);
+
 // What softmax sees of logits [n, n]: each row less its mean over the keys that the query sees, and NaN at the
 // others. The first entry is taken away first, so that equal logits leave exactly nothing.
 template <typename Scalar>

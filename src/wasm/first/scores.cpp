@@ -119,11 +119,11 @@ Value concatenate_block_diagonal_out(const Value& token, const Value& position, 
                    chosen);
 }
 
-// For each mask, the terms of a head that it includes: their sum, what softmax sees of it, its softmax, and its share
-// of the logits' variation.
+// For each mask, the terms of a head that it includes: their sum, the same less its rows' means, its softmax after the
+// cap, and its share of the logits' variation.
 template <typename Scalar>
 Value combine_terms_out(const Value& terms, const Value& logits, const Value& masks, const Value& apart,
-                        bool causal, int window) {
+                        bool causal, int window, double cap) {
   const Matrix<Scalar> all = matrix_in<Scalar>(terms);
   const Matrix<Scalar> whole = matrix_in<Scalar>(logits);
   const Eigen::Index n = whole.rows();
@@ -140,6 +140,7 @@ Value combine_terms_out(const Value& terms, const Value& logits, const Value& ma
     result.set("centred", copy_out(seen_by_softmax(sum, causal, window)));
     result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n, counted).shares[0]);
     result.set("uncentredShare", uncentred_share(sum, whole, counted));
+    soft_cap(cap, sum);
     softmax_rows(sum, causal, window);
     result.set("softmax", copy_out(sum));
     results.push(result);

@@ -249,6 +249,12 @@ Value softmax_out(const Value& logits) {
   return copy_out(rows);
 }
 
+Value soft_cap_out(const Value& logits, double cap) {
+  Matrix<double> rows = matrix_in<double>(logits);
+  soft_cap(cap, rows);
+  return copy_out(rows);
+}
+
 EMSCRIPTEN_BINDINGS(second_scores) {
   using emscripten::function;
   function("schemeScores", &scheme_scores_out);
@@ -260,6 +266,7 @@ EMSCRIPTEN_BINDINGS(second_scores) {
   function("numericalRank", &numerical_rank_out);
   function("scoreRanks", &score_ranks_out);
   function("softmax", &softmax_out);
+  function("softCap", &soft_cap_out);
 }
 
 }  // namespace

@@ -158,6 +158,12 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
           }
         }
         expectNear(`terms by mechanism ${layer}`, one, scores.terms, wanted, within.float64);
+        // All of them together attend as the model does, under its mask, its window and its cap.
+        for (const head of scores.heads) {
+          const { softmax } = plain.combineTerms(scores, head, Array(16).fill(true));
+          const attention = stored(one.attention, layer).subarray(head * n * n, (head + 1) * n * n);
+          expectNear(`attention of all terms ${layer}`, one, softmax, attention, within.float64);
+        }
       }
       model.delete();
     }
@@ -268,6 +274,8 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
         { query_pre_attn_scalar: undefined },
         { attn_logit_softcapping: undefined },
         { attn_logit_softcapping: null },
+        { final_logit_softcapping: null },
+        { final_logit_softcapping: 29 },
         { sliding_window: 5 },
         { rope_scaling: null },
       ],
@@ -444,6 +452,11 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
         { attn_logit_softcapping: 0 },
         'RangeError: attn_logit_softcapping in config.json must be above 0; it is 0.',
       ],
+      [
+        'gemma2',
+        { final_logit_softcapping: '30' },
+        'TypeError: final_logit_softcapping in config.json must be a number; it is "30".',
+      ],
     ] as const)
       expect(await refused(changed(name, change)), JSON.stringify(change)).toBe(sentence);
   });
@@ -516,9 +529,6 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
     expect(await refused(nextToken(headless, { ids }))).toBe(
       'RangeError: config.json says tie_word_embeddings false, but the file has no lm_head.weight [23, 20].',
     );
-    // Its logits are capped.
-    const capped = await open('gemma2-types');
-    expect(await refused(nextToken(capped, { ids }))).toBe('RangeError: Gemma 2 predicts no next token.');
     const encoder = await open('t5');
     expect(await refused(nextToken(encoder, { ids }))).toBe(
       'RangeError: T5’s encoder predicts no next token.',

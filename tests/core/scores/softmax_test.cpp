@@ -110,6 +110,34 @@ TEST(Softmax, SeesNoKeyBeyondTheWindow) {
   }
 }
 
+// tanh(ln(3) / 2) = 1/2.
+TEST(SoftCap, IsTheDefinition) {
+  Matrix<double> logits(1, 4);
+  logits << 0, 3.5 * std::log(3), -3.5 * std::log(3), 1e308;
+  const Matrix<double> before = logits;
+  soft_cap(0.0, logits);
+  EXPECT_EQ(logits, before);
+  soft_cap(7.0, logits);
+  EXPECT_EQ(logits(0, 0), 0);
+  EXPECT_NEAR(logits(0, 1), 3.5, 2e-15);
+  EXPECT_NEAR(logits(0, 2), -3.5, 2e-15);
+  EXPECT_EQ(logits(0, 3), 7);
+}
+
+TEST(SoftCap, IsTanhToTwoUnitsInTheLastPlaceOfTheCap) {
+  Shapes shapes(12);
+  for (const double cap : {1e-3, 1.0, 50.0, 1e12}) {
+    const Matrix<double> logits = shapes.matrix(7, 30, 2 * cap);
+    Matrix<double> capped = logits;
+    soft_cap(cap, capped);
+    const Matrix<double> expected = cap * (logits / cap).array().tanh();
+    EXPECT_LE(max_abs(capped - expected), 4.5e-16 * cap);
+    Matrix<float> single = logits.cast<float>();
+    soft_cap(cap, single);
+    EXPECT_LE(max_abs(single.cast<double>() - expected), 1.2e-7 * cap);
+  }
+}
+
 TEST(Softmax, NothingToNormalise) { EXPECT_EQ(softmax_of_terms(nullptr, 0, {true}).size(), 0); }
 
 }  // namespace
