@@ -80,6 +80,14 @@ async function wantedOf(path: string, layer: number, means: CorpusMeans) {
   });
 }
 
+const attentionOf = async (path: string, layer: number, head: number) => {
+  const model = await openModel(plain, path);
+  const forward = await model.forward({ ids }, { precision: 'float64' });
+  const attention = forward.attention(layer, [head]);
+  model.delete();
+  return attention;
+};
+
 const meansOf = async (path: string, sentences: readonly (readonly number[])[]) => {
   const model = await openModel(plain, path);
   const means = await model.corpusMeans({
@@ -103,6 +111,7 @@ const meansOf = async (path: string, sentences: readonly (readonly number[])[]) 
     ['mistral', ['angles']],
     ['bloom', ['slopes']],
     ['t5', ['bias']],
+    ['gemma2', ['angles']],
     ['gpt2', ['table']],
     ['mpnet', ['table', 'bias']],
   ] as const)('%s, by %s', (name, mechanisms) => {
@@ -119,11 +128,13 @@ const meansOf = async (path: string, sentences: readonly (readonly number[])[]) 
           : [...Object.keys(figures).filter((one) => one !== 'own-side-by-side'), 'own-side-by-side'],
       );
       const means = await meansOf(pathOf(name), corpus);
-      const { data, said } = await seen('own-side-by-side', asked);
+      const { figure, state, data, said } = await seen('own-side-by-side', asked);
       const [side, ...others] = (data as Sides).sides.filter(({ digest }) => digest === model.digest);
       expect(others).toEqual([]);
       expect(side).toMatchObject({ name: model.name, mechanisms, text: asked.ids, tokens: ids.length });
       expect(said).toContain(`${model.name} (`);
+      if (name === 'gemma2')
+        expect(figure.remark?.(data, state)).toContain('Scores of Gemma 2 are split before their cap, 2.');
       expect(side?.heads).toHaveLength(model.layers);
       for (const [layer, heads] of (side as Sides['sides'][0]).heads.entries()) {
         const wanted = await wantedOf(pathOf(name), layer, means);
@@ -157,8 +168,17 @@ const meansOf = async (path: string, sentences: readonly (readonly number[])[]) 
           if (layer > 0) expect(heads.said).toContain(`in layer ${layer}, by mechanism`);
           const { rows } = heads.data as { rows: { shares: number[] }[] };
           const one = await seen('own-one-score', { ...asked, layer, head: 1 });
-          const { panels, residual } = one.data as OneScore;
+          const { panels, residual, kept } = one.data as OneScore;
           expect(residual).toBeLessThan(1e-4);
+          // With all terms on, it is the attention of the model, whose cap the figure speaks of.
+          const attention = await attentionOf(pathOf(name), layer, 1);
+          for (const [at, weight] of attention.entries())
+            near(kept.softmax[at] as number, weight, `attention, layer ${layer}`);
+          for (const { figure, data, state } of [heads, one]) {
+            const remark = figure.remark?.(data, state);
+            if (name === 'gemma2') expect(remark).toContain('Softmax is of scores capped at 2.');
+            else expect(remark).not.toContain('cap');
+          }
           for (const [kind, { share }] of panels.entries()) {
             near(share, wanted[1]?.[kind] as number, `one score, layer ${layer}, kind ${kind}`);
             near(rows[1]?.shares[kind] as number, share, `heads, layer ${layer}, kind ${kind}`);

@@ -18,13 +18,16 @@ export interface Averaged {
 
 /** The figures by name, the one of several models first. */
 export function mechanismFigures(model: Opened, { windows, kept }: Averaged): Record<string, AnyFigure> {
-  const { name, digest, mechanisms } = model;
+  const { name, digest, mechanisms, cap } = model;
   const input = inputOf(model);
   const made = [sideBySide(input, kept)];
   // A model with a table has these by the rows that it adds up.
   if (!mechanisms.includes('table')) {
     const fixed = { gauge: 'corpus-mean' };
-    const said = `By mechanism: the gauge is the means of queries and keys over ${windows} windows of a corpus, and token → token by the distance counts as token → token. ${unverified}`;
+    const capped = cap
+      ? `Softmax is of scores capped at ${cap}. The split is of the scores before the cap, where what is the same for every key changes attention too. `
+      : '';
+    const said = `By mechanism: the gauge is the means of queries and keys over ${windows} windows of a corpus, and token → token by the distance counts as token → token. ${capped}${unverified}`;
     made.push(
       as(
         heads,

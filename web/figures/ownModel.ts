@@ -35,6 +35,7 @@ export type Opened = Pick<
   | 'layers'
   | 'positions'
   | 'mechanisms'
+  | 'cap'
 > & {
   /** Identifies its file in links. */
   digest: string;

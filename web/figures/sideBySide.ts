@@ -14,6 +14,8 @@ export interface Side {
   digest: string;
   name: string;
   mechanisms: readonly PositionMechanism[];
+  /** Of its scores, which are split before it; undefined for none. */
+  cap: number | undefined;
   /** The text, or the ids, that its scores are of. */
   text: string;
   tokens: number;
@@ -230,8 +232,10 @@ export function sideBySide(
         other.length > 0
           ? `${listed(other.map(({ name, text }) => `${name} was asked about “${text.length > 60 ? `${text.slice(0, 59)}…` : text}”`))}. `
           : '';
+      const capped = shownOf({ sides, dropped }, state).filter(({ cap }) => cap);
+      const before = capped.map(({ name, cap }) => `Scores of ${name} are split before their cap, ${cap}. `);
       const one = sides.length > 1 ? '' : 'Open another model, and it stands beside this one. ';
-      return `${cut}${said}${one}Token → token by the distance counts as token → token. Files were not verified against a reference.`;
+      return `${cut}${said}${before.join('')}${one}Token → token by the distance counts as token → token. Files were not verified against a reference.`;
     },
 
     table: (data: Sides, state: State) => ({

@@ -97,11 +97,12 @@ export async function sideBySide(
 ): Promise<Sides> {
   const shares = await sharesOf(superpose, model, input, job);
   const digest = await model.digest();
-  const { name, mechanisms } = model;
+  const { name, mechanisms, cap } = model;
   sides.set(digest, {
     digest,
     name,
     mechanisms,
+    cap,
     text,
     tokens: input.ids.length,
     windows: meansOf(model).windows,

@@ -183,8 +183,8 @@ const ofTexts: Record<string, string> = {
 async function openedOf(model: OpenedModel): Promise<Opened> {
   const { name, about, family, parts, heads, epsilon, summands, readsText, picture, vocabulary, bytes } =
     model;
-  const { layers, positions, mechanisms } = model;
-  const ofFile = { name, about, family, parts, vocabulary, bytes, layers, positions, mechanisms };
+  const { layers, positions, mechanisms, cap } = model;
+  const ofFile = { name, about, family, parts, vocabulary, bytes, layers, positions, mechanisms, cap };
   return { ...ofFile, heads, epsilon, summands, readsText, picture, digest: await model.digest() };
 }
 

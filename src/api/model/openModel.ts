@@ -136,6 +136,8 @@ export interface OpenedModel {
   readonly mechanisms: readonly PositionMechanism[];
   /** Whether a query sees no later key. */
   readonly causal: boolean;
+  /** Softmax is of cap tanh(score / cap), and scores are taken apart before that. Undefined without a cap. */
+  readonly cap: number | undefined;
   /** Rows whose token the family fixes: see GaugeOptions. */
   readonly apart: readonly number[];
   /** How many tokens every sentence begins and ends with alike. */
@@ -429,6 +431,7 @@ export async function openModel(
       layout.relative ?? (layout.relativeBias ? ('bias' as const) : []),
     ].flat(),
     causal: layout.causal,
+    cap: layout.layer?.cap,
     apart: layout.apart,
     markers,
     readsText: layout.kind === 'tokens' && files.has('tokenizer.json'),

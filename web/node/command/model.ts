@@ -195,6 +195,7 @@ function plain(model: OpenedModel, report: ModelReport): unknown {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, listed(one)]));
   };
-  const { family, d_model, heads, epsilon, vocabulary, positions, causal, apart, bytes } = model;
-  return listed({ family, d_model, heads, epsilon, vocabulary, positions, causal, apart, bytes, ...report });
+  const { family, d_model, heads, epsilon, vocabulary, positions, causal, cap, apart, bytes } = model;
+  const ofModel = { family, d_model, heads, epsilon, vocabulary, positions, causal, cap, apart, bytes };
+  return listed({ ...ofModel, ...report });
 }
