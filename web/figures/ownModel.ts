@@ -39,6 +39,8 @@ export type Opened = Pick<
 > & {
   /** Identifies its file in links. */
   digest: string;
+  /** Sentences of ids to average it over, a line each, where this page trained it. */
+  corpus?: string;
 };
 
 /**
@@ -47,6 +49,8 @@ export type Opened = Pick<
  */
 export interface OwnQuestion {
   files?: readonly File[];
+  /** Trains a small model, and opens it. */
+  train?: true;
   family?: FamilyId;
   part?: FamilyId;
   heads?: number;
@@ -194,7 +198,8 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
 const idsOf = ({ vocabulary }: Opened, label: string, initial: string) =>
   ({
     kind: 'text',
-    label: `${label}, from 0 to ${vocabulary - 1}, with commas between them`,
+    // As short as a phone is narrow.
+    label: `${label}, 0 to ${vocabulary - 1}, with commas`,
     initial,
     longest: 2000,
   }) as const;
@@ -205,7 +210,7 @@ export const inputOf = (model: Opened): Record<string, Control> =>
     ? {}
     : model.readsText
       ? { text: sentenceControl }
-      : { ids: idsOf(model, 'Token ids', '2, 3, 4, 5') };
+      : { ids: idsOf(model, 'Token ids', model.corpus?.split('\n')[0] ?? '2, 3, 4, 5') };
 
 /** The number of its layer, where there are several. */
 export const layerOf = ({ layers }: Opened): Record<string, Control> =>

@@ -1,13 +1,13 @@
 import * as check from '../check.js';
-import type { OwnBytes, Table } from '../table.js';
+import type { Floats, OwnBytes, Table } from '../table.js';
 
 export interface EncodeSafetensorsApi {
   /**
-   * A safetensors file of tables, [rows, columns] each, F32 or F64 as given, in the given order. `metadata`
-   * is the format’s own map from text to text. Throws RangeError, TypeError.
+   * A safetensors file of tables, [rows, columns] each, and of lists, [length], F32 or F64 as given, in the given order.
+   * `metadata` is the format’s own map from text to text. Throws RangeError, TypeError.
    */
   encodeSafetensors(
-    tables: Readonly<Record<string, Table>>,
+    tables: Readonly<Record<string, Table | Floats>>,
     metadata?: Readonly<Record<string, string>>,
   ): OwnBytes;
 }
@@ -27,10 +27,11 @@ export function encodeSafetensorsApi(): EncodeSafetensorsApi {
       const header: [string, unknown][] = [['__metadata__', metadata]];
       let bytes = 0;
       for (const name of Object.keys(tables)) unicode('A name of tables', name);
-      for (const [name, { data, rows, columns }] of Object.entries(tables).map(checkedTable)) {
+      const tensors = Object.entries(tables).map(checkedTensor);
+      for (const { name, data, shape } of tensors) {
         const dtype = data instanceof Float32Array ? 'F32' : 'F64';
         const data_offsets = [bytes, bytes + data.byteLength];
-        header.push([name, { dtype, shape: [rows, columns], data_offsets }]);
+        header.push([name, { dtype, shape, data_offsets }]);
         bytes += data.byteLength;
       }
       check.fits('The file', bytes);
@@ -41,7 +42,7 @@ export function encodeSafetensorsApi(): EncodeSafetensorsApi {
       new DataView(file.buffer).setUint32(0, length, true);
       file.set(text, 8);
       let at = 8 + length;
-      for (const { data } of Object.values(tables)) {
+      for (const { data } of tensors) {
         // Every engine that runs WebAssembly on common hardware is little-endian, as the format is.
         file.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), at);
         at += data.byteLength;
@@ -57,5 +58,9 @@ function unicode(what: string, text: string): void {
     throw new RangeError(`${what} must be Unicode text; ${check.shown(text)} has half of a surrogate pair.`);
 }
 
-const checkedTable = ([name, value]: [string, Table]) =>
-  [name, check.table(`tables.${name}`, value)] as const;
+function checkedTensor([name, value]: [string, Table | Floats]) {
+  if (value instanceof Float32Array || value instanceof Float64Array)
+    return { name, data: value, shape: [value.length] };
+  const { data, rows, columns } = check.table(`tables.${name}`, value);
+  return { name, data, shape: [rows, columns] };
+}

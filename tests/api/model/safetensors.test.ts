@@ -290,6 +290,21 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(new TextDecoder().decode(none.subarray(8, 28))).toBe('{"__metadata__":{},"');
   });
 
+  test('a list is a tensor of one extent', () => {
+    const list = Float32Array.of(1, -2, 3);
+    const file = superpose.encodeSafetensors({ list, none: new Float64Array() });
+    const [first, second] = [...superpose.readSafetensorsHeader(file).values()];
+    expect(first).toMatchObject({ name: 'list', dtype: 'F32', shape: [3] });
+    expect(second).toMatchObject({ name: 'none', dtype: 'F64', shape: [0] });
+    const { begin, end } = first as NonNullable<typeof first>;
+    const read = superpose.decodeSafetensors(
+      first as NonNullable<typeof first>,
+      file.subarray(begin, end),
+      'float32',
+    );
+    expect(read.data).toEqual(list);
+  });
+
   test('what cannot be written is named', () => {
     const rows = { data: Float32Array.of(1, 2), rows: 1, columns: 2 };
     for (const [tables, metadata, error] of [
