@@ -1,7 +1,7 @@
 // Figure "Where position goes": how much of each layer's state and scores it is, and which heads read it.
 import type { CorpusMeans } from 'superpose';
 import { about, aboutPercent, percent, readable } from '../plot/format.js';
-import { type Area, lineThrough, map, plane } from '../plot/parts.js';
+import { type Area, lineThrough, map, plane, tickText } from '../plot/parts.js';
 import type { Mark, Term } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Figure, Job, TextCompute, TextModel } from './figure.js';
@@ -103,7 +103,11 @@ export async function corpusMeansOf(model: TextModel, job: Job): Promise<CorpusM
 }
 
 const panels = [
-  { of: 'energy', title: 'position, % of the state', print: (value: number) => `${Math.round(100 * value)}` },
+  {
+    of: 'energy',
+    title: 'position, % of the state',
+    print: (value: number) => tickText(Math.round(100 * value)),
+  },
   { of: 'directions', title: 'directions of position', print: (value: number) => `${value}` },
   { of: 'table', title: 'cosine with the table’s', print: (value: number) => `${value}` },
 ] as const;

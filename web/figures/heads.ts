@@ -194,7 +194,8 @@ export const figure: Figure<typeof controls, Data> = {
           x: x(tick),
           y: bottom + 16,
           text: `${Math.round(100 * tick)} %`.replace('-', '−'),
-          anchor: tick === 1 && high === 1 ? 'end' : 'middle',
+          // No label goes beyond the picture.
+          anchor: x(tick) + 18 > width ? 'end' : 'middle',
         },
       );
     }
