@@ -111,7 +111,7 @@ const clipped = (value: number) =>
   Number.isNaN(value) ? value : Math.max(axis.low, Math.min(axis.high, value));
 
 const degrees = (angle: number) => `${((angle * 180) / Math.PI).toFixed(1)}°`;
-const times = (gain: number) => (Number.isFinite(gain) ? `${about(gain)}-fold` : 'without bound');
+const times = (gain: number) => (Number.isFinite(gain) ? `${readable(gain)}-fold` : 'without bound');
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'oblique',
