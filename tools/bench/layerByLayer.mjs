@@ -84,6 +84,13 @@ const status = (pid, name) =>
   1024 *
   Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(new RegExp(`${name}:\\s+(\\d+)`))?.[1] ?? 0);
 
+/** A process's children, theirs, and so on. */
+const startedBy = (pid) =>
+  (spawnSync('pgrep', ['-P', pid], { encoding: 'utf8' }).stdout.match(/\d+/g) ?? []).flatMap((child) => [
+    child,
+    ...startedBy(child),
+  ]);
+
 async function inNode(small, large) {
   const once = await run(await import(packaged), (place) => [small, large][place]);
   await once(0);
@@ -129,9 +136,10 @@ async function inChromium(small, large) {
       },
       [run.toString()],
     );
-    const renderers = spawnSync('pgrep', ['-f', 'type=renderer'], { encoding: 'utf8' })
-      .stdout.trim()
-      .split('\n');
+    // Other browsers' renderers may come and go meanwhile.
+    const renderers = startedBy(process.pid).filter((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('type=renderer'),
+    );
     const sum = (name) => renderers.reduce((all, pid) => all + status(pid, name), 0);
     const before = sum('VmRSS');
     const found = await page.evaluate(() => globalThis.once(1));
