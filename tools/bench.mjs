@@ -6,7 +6,7 @@ import { cpus, loadavg, release } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { onPage, sliderSteps, withPage } from './bench/figures.mjs';
-import { forward, fourTerms, jobs, others } from './bench/jobs.js';
+import { forward, fourTerms, jobs, others, rates } from './bench/jobs.js';
 import { measure } from './bench/measure.js';
 import { peakMemory, stepsMemory } from './bench/memory.js';
 import * as report from './bench/report.js';
@@ -116,7 +116,12 @@ const parts = {
       say(report.engineTable(found) + report.valuesLines(found) + report.wrongOnes(found));
       rows.push(...found);
     }
-    return rows;
+    const found = [];
+    for (const shape of options.quick ? [] : rates.shapes)
+      found.push(...(await measure(runtimes, rates, shape, options.rounds)));
+    if (found.length > 0)
+      say(`### Two layers of 128 tokens\n\n${report.ratesTable(found)}${report.wrongOnes(found)}`);
+    return [...rows, ...found];
   },
 
   async others({ runtimes, options, say }) {
@@ -200,7 +205,7 @@ const parts = {
   async memory({ options, say }) {
     const { load } = await import(join(root, 'build/package/index.js'));
     const rows = [];
-    for (const job of jobs.filter((one) => !one.once && one !== training && one !== forward)) {
+    for (const job of jobs.filter((one) => !one.once && ![training, forward, rates].includes(one))) {
       for (const shape of options.shapesOf(job))
         rows.push(await peakMemory(() => load({ simd: 'plain' }), job, shape));
     }

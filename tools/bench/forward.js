@@ -27,6 +27,7 @@ export function forwardInput({ n, d, heads, layers, inner }) {
       value: linear(d, d, seed + 20),
       output: linear(d, d, seed + 30),
       attentionNorm: norm(seed + 40),
+      gate: linear(inner, d, seed + 45),
       up: linear(inner, d, seed + 50),
       down: linear(d, inner, seed + 60),
       mlpNorm: norm(seed + 70),
@@ -35,11 +36,41 @@ export function forwardInput({ n, d, heads, layers, inner }) {
   return { n, d, heads, inner, x: numbers(n * d, 1, 1), layers: all };
 }
 
-/** With `way`, also splits what all heads of each layer write. */
-const ours = (superpose, way) => ({
-  name: `superpose ${superpose.simd}${way ? `, with values by ${way}` : ''}`,
-  async prepare({ n, d, heads, x, layers }) {
-    const encoder = superpose.encoder({ d_model: d, heads });
+/** Layers beside MiniLM's: with norms before them, `share` query heads to a key head, a gate. */
+const kinds = {
+  'pre-norm': { pre: true },
+  'grouped keys': { pre: true, share: 3 },
+  gated: { pre: true, gated: true },
+};
+
+/** A layer of a kind, of the weights that all kinds have together. */
+function layerOf({ gate, ...layer }, { share = 1, gated = false }) {
+  const some = ({ out, into, weight, bias }) => {
+    const rows = out / share;
+    return { out: rows, into, weight: weight.subarray(0, rows * into), bias: bias.subarray(0, rows) };
+  };
+  return { ...layer, key: some(layer.key), value: some(layer.value), ...(gated && { gate }) };
+}
+
+/** Multiplications and additions of a layer, in its products. */
+export function operations({ n, d, layers, inner }, name) {
+  const { share = 1, gated = false } = kinds[name] ?? {};
+  return layers * 2 * n * (2 * d * d + (2 * d * d) / share + (gated ? 3 : 2) * d * inner + 2 * n * d);
+}
+
+/** With `way`, also splits what all heads of each layer write; of a kind of layer, MiniLM's unless given. */
+const ours = (superpose, way, name) => ({
+  name: `superpose ${superpose.simd}${way ? `, with values by ${way}` : ''}${name ? `, ${name}` : ''}`,
+  kind: name,
+  async prepare({ n, d, heads, x, layers: whole }) {
+    const kind = kinds[name] ?? {};
+    const layers = whole.map((layer) => layerOf(layer, kind));
+    const encoder = superpose.encoder({
+      d_model: d,
+      heads,
+      keyHeads: heads / (kind.share ?? 1),
+      norm: kind.pre ? 'pre' : 'post',
+    });
     const linear = ({ out, into, weight, bias }) => ({
       weight: { data: weight, rows: out, columns: into },
       bias,
@@ -141,7 +172,7 @@ function erf(x) {
   return Math.sign(x) * total;
 }
 
-function reference({ n, d, heads, x, layers }) {
+function reference({ n, d, heads, x, layers }, kind = {}) {
   const linear = (rows, { out, into, weight, bias }) => {
     const result = new Float64Array(n * out);
     for (let i = 0; i < n; i++) {
@@ -162,37 +193,53 @@ function reference({ n, d, heads, x, layers }) {
     });
   const width = d / heads;
   let state = Float64Array.from(x);
-  for (const layer of layers) {
-    const [q, k, v] = ['query', 'key', 'value'].map((name) => linear(state, layer[name]));
+  const before = (rows, its) => (kind.pre ? norm(rows, its) : rows);
+  const after = (rows, its) => (kind.pre ? rows : norm(rows, its));
+  const gelu = (one) => 0.5 * one * (1 + erf(one * Math.SQRT1_2));
+  for (const whole of layers) {
+    const layer = layerOf(whole, kind);
+    const read = before(state, layer.attentionNorm);
+    const [q, k, v] = ['query', 'key', 'value'].map((name) => linear(read, layer[name]));
+    const of = layer.key.out;
     const context = new Float64Array(n * d);
     for (let h = 0; h < heads; h++) {
+      const from = Math.floor(h / (kind.share ?? 1)) * width;
       for (let i = 0; i < n; i++) {
         const weights = Float64Array.from({ length: n }, (_, j) => {
           let sum = 0;
-          for (let c = h * width; c < (h + 1) * width; c++) sum += q[i * d + c] * k[j * d + c];
+          for (let c = 0; c < width; c++) sum += q[i * d + h * width + c] * k[j * of + from + c];
           return Math.exp(sum / Math.sqrt(width));
         });
         const total = weights.reduce((sum, one) => sum + one, 0);
         for (let j = 0; j < n; j++) {
-          for (let c = h * width; c < (h + 1) * width; c++)
-            context[i * d + c] += (weights[j] / total) * v[j * d + c];
+          for (let c = 0; c < width; c++)
+            context[i * d + h * width + c] += (weights[j] / total) * v[j * of + from + c];
         }
       }
     }
     const written = linear(context, layer.output);
-    const middle = norm(
+    const middle = after(
       state.map((one, at) => one + written[at]),
       layer.attentionNorm,
     );
-    const wide = linear(middle, layer.up).map((one) => 0.5 * one * (1 + erf(one * Math.SQRT1_2)));
-    const out = linear(wide, layer.down);
-    state = norm(
+    const fed = before(middle, layer.mlpNorm);
+    const wide = linear(fed, layer.up);
+    const inner = layer.gate
+      ? linear(fed, layer.gate).map((one, at) => gelu(one) * wide[at])
+      : wide.map(gelu);
+    const out = linear(inner, layer.down);
+    state = after(
       middle.map((one, at) => one + out[at]),
       layer.mlpNorm,
     );
   }
   return state;
 }
+
+const furthest = (found, exact) =>
+  found.length === exact.length
+    ? found.reduce((most, one, at) => Math.max(most, Math.abs(one - exact[at])), 0)
+    : Number.POSITIVE_INFINITY;
 
 const minilm = { d: 384, heads: 12, layers: 6, inner: 1536 };
 
@@ -207,9 +254,23 @@ export const forward = {
     ...[undefined, 'direct', 'streams'].flatMap((way) => superpose.map((one) => ours(one, way))),
     ...(ort ? [onnxruntime(ort)] : []),
   ],
-  referenceOf: reference,
-  errorOf: (_, found, exact) =>
-    found.length === exact.length
-      ? found.reduce((most, one, at) => Math.max(most, Math.abs(one - exact[at])), 0)
-      : Number.POSITIVE_INFINITY,
+  referenceOf: (input) => reference(input),
+  errorOf: (_, found, exact) => furthest(found, exact),
+};
+
+/** The rate of a forward by kind of layer. */
+export const rates = {
+  name: 'kinds of layer',
+  // Residuals of layers with norms before them grow to about 10.
+  allowed: 1e-3,
+  shapes: [384, 768].map((d) => ({ n: 128, d, heads: 12, layers: 2, inner: 4 * d })),
+  small: [{ n: 5, d: 12, heads: 3, layers: 2, inner: 17 }],
+  inputOf: forwardInput,
+  enginesOf: ({ superpose }) =>
+    [undefined, ...Object.keys(kinds)].flatMap((name) => superpose.map((one) => ours(one, undefined, name))),
+  referenceOf: (input) =>
+    Object.fromEntries(
+      [undefined, ...Object.keys(kinds)].map((name) => [name, reference(input, kinds[name])]),
+    ),
+  errorOf: (_, found, exact, { kind }) => furthest(found, exact[kind]),
 };

@@ -1,7 +1,7 @@
 // The jobs that the bench times. Each has its shapes, its input, the engines that do it, and the allowed
 // distance from a reference in double.
 import { fourTermEngines, inOne } from './engines.js';
-import { forward } from './forward.js';
+import { forward, rates } from './forward.js';
 import { allowedError, errorOf, inputOf, placesOf, referenceAt } from './job.js';
 import { otherJobs } from './others.js';
 import { training } from './training.js';
@@ -40,6 +40,6 @@ const alone = ({ prepare, ...job }) => ({
 /** The jobs for the library alone. */
 export const others = otherJobs.map(alone);
 
-export { forward };
+export { forward, rates };
 
-export const jobs = [fourTerms, forward, ...others, training];
+export const jobs = [fourTerms, forward, rates, ...others, training];

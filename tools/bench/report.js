@@ -1,4 +1,5 @@
 // Measurements as Markdown to paste into a page.
+import { operations } from './forward.js';
 import { growth } from './statistics.js';
 
 const table = (heading, left, rows) =>
@@ -64,6 +65,24 @@ export const valuesLines = (rows) =>
       return `The values of all heads by ${way}: ${ratio((median_ms - forward) / forward)} a forward (${own}, ${runtime}).\n`;
     })
     .join('');
+
+/** GFLOP/s by kind of layer, from the best times, and what share of MiniLM's rate at its own width that is. */
+export function ratesTable(all) {
+  const rows = all
+    .filter(({ wrong }) => !wrong)
+    .map((row) => {
+      const [, build, kind = 'MiniLM’s'] = row.engine.match(/^([^,]+)(?:, (.+))?$/);
+      return { ...row, build, kind, rate: operations(row, kind) / row.best_ms / 1e6 };
+    });
+  return table(
+    ['runtime', 'engine', 'layers', 'd', 'GFLOP/s', 'of MiniLM’s'],
+    4,
+    rows.map(({ runtime, build, kind, d, rate }) => {
+      const own = rows.find((one) => one.runtime === runtime && one.build === build);
+      return [runtime, build, kind, d, rate.toFixed(1), (rate / own.rate).toFixed(2)];
+    }),
+  );
+}
 
 /**
  * Training steps per second, and the ratio to each peer and to native code: above 1 is faster. From the best
