@@ -56,7 +56,7 @@ test('the page opens it, and its first layer reads positions', async () => {
   expect(said.at(-1)).toBe(1);
   expect(said.length).toBeGreaterThan(10);
   const averaged = (await ask('own-open', { corpus: model.corpus })) as Averaged;
-  const figures = { ...ownFigures(model), ...mechanismFigures(model, averaged) };
+  const figures = { ...ownFigures(model), ...(await mechanismFigures(model, averaged)) };
   const figure = figures['own-side-by-side'] as (typeof figures)[string];
   const state = initialState(figure.controls);
   expect(state.ids).toBe(model.corpus?.split('\n')[0]);

@@ -89,6 +89,14 @@ test('all scripts that a page of figures can ever load stay within their budget'
   const averaged = all.filter((file) => /\/(ownMechanism|sideBySide)-/.test(file));
   expect(averaged).toHaveLength(2);
   expect(kilobytes(averaged)).toBeLessThan(4.5);
+  // Fetched only with one that turns queries and keys: the figure of its wavelengths, and what computes it.
+  const ofPairs = all.filter((file) => /\/channelPairs-/.test(file));
+  expect(ofPairs).toHaveLength(2);
+  expect(kilobytes(ofPairs)).toBeLessThan(2);
+  // Fetched only by who has no model, to train one.
+  const trained = all.filter((file) => /\/trainedModel-/.test(file));
+  expect(trained).toHaveLength(1);
+  expect(kilobytes(trained)).toBeLessThan(1);
   // Fetched only with a model that adds no table of positions: what tells those families apart.
   const relative = all.filter((file) => /\/relativeFamilies-/.test(file));
   expect(relative).toHaveLength(1);

@@ -118,6 +118,19 @@ function rowsIn(kindShares: PooledShares, crossShares: PooledShares): Row[] {
   }));
 }
 
+/** The names of the five terms beside their colours. */
+export function termKey(width: number): { marks: Mark[]; height: number } {
+  const columns = width >= 700 ? 5 : width >= 330 ? 2 : 1;
+  const marks = kinds.flatMap(({ label, term }, place): Mark[] => {
+    const at = { x: (place % columns) * (width / columns), y: Math.floor(place / columns) * 20 };
+    return [
+      { mark: 'box', x: at.x, y: at.y + 2, width: 14, height: 12, fill: term, term },
+      { mark: 'text', x: at.x + 20, y: at.y + 12, text: label, ink: 'ink', term },
+    ];
+  });
+  return { marks, height: 20 * Math.ceil(kinds.length / columns) };
+}
+
 /** The last two rows are about all heads. */
 const headsOf = ({ rows }: Data) => rows.slice(0, -2);
 const row = 24;
@@ -156,21 +169,15 @@ export const figure: Figure<typeof controls, Data> = {
     const above = (shares: number[]) => shares.reduce((sum, share) => sum + Math.max(0, share), 0);
     const low = finite ? Math.min(0, ...rows.map(({ shares }) => below(shares))) : 0;
     const high = finite ? Math.max(1, ...rows.map(({ shares }) => above(shares))) : 1;
-    const columns = width >= 700 ? 5 : width >= 330 ? 2 : 1;
-    const keyHeight = Math.ceil(kinds.length / columns) * 20 + 34;
+    const key = termKey(width);
+    const keyHeight = key.height + 34;
     const left = 62;
     const right = width - 10;
     const x = (share: number) => left + ((share - low) / (high - low)) * (right - left);
     const top = keyHeight + 20;
     const yOf = (place: number) => top + place * row;
     const bottom = yOf(rows.length);
-    const marks: Mark[] = kinds.flatMap(({ label, term }, place): Mark[] => {
-      const at = { x: (place % columns) * (width / columns), y: Math.floor(place / columns) * 20 };
-      return [
-        { mark: 'box', x: at.x, y: at.y + 2, width: 14, height: 12, fill: term, term },
-        { mark: 'text', x: at.x + 20, y: at.y + 12, text: label, ink: 'ink', term },
-      ];
-    });
+    const { marks } = key;
     marks.push({
       mark: 'text',
       x: 0,

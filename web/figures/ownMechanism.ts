@@ -2,7 +2,7 @@
 // whatever tells it positions, and models side by side.
 import { figure as depth } from './depth.js';
 import type { AnyFigure } from './figure.js';
-import { figure as heads } from './heads.js';
+import { figure as heads, termKey } from './heads.js';
 import { as, inFile } from './ownFigure.js';
 import { inputOf, layerOf, type Opened, ofSeenKeys, unverified } from './ownModel.js';
 import { headControl } from './sentence.js';
@@ -17,13 +17,17 @@ export interface Averaged {
 }
 
 /** The figures by name, the one of several models first. */
-export function mechanismFigures(model: Opened, { windows, kept }: Averaged): Record<string, AnyFigure> {
+export async function mechanismFigures(
+  model: Opened,
+  { windows, kept }: Averaged,
+): Promise<Record<string, AnyFigure>> {
   const { name, digest, mechanisms, cap } = model;
   const input = inputOf(model);
   const made = [sideBySide(input, kept)];
   // A model with a table has these by the rows that it adds up.
   if (!mechanisms.includes('table')) {
     const fixed = { gauge: 'corpus-mean' };
+    const head = { ...headControl, label: 'Head', max: (model.heads as number) - 1, initial: 0 };
     const capped = cap
       ? `Softmax is of scores capped at ${cap}. The split is of the scores before the cap, where what is the same for every key changes attention too. `
       : '';
@@ -43,7 +47,7 @@ export function mechanismFigures(model: Opened, { windows, kept }: Averaged): Re
         `${name}: one score, and the questions it asks`,
         {
           ...layerOf(model),
-          head: { ...headControl, label: 'Head', max: (model.heads as number) - 1, initial: 0 },
+          head,
           centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: true },
           on: { kind: 'several', label: 'Terms included', options: termLabels, initial: terms },
           ...input,
@@ -51,6 +55,18 @@ export function mechanismFigures(model: Opened, { windows, kept }: Averaged): Re
         { ...fixed, view: 'four', weights: 'trained' },
         said,
       ),
+      ...(mechanisms.includes('angles')
+        ? [
+            as(
+              (await import('./channelPairs.js')).channelPairs(termKey),
+              'own-channel-pairs',
+              `${name}: which wavelengths carry a head`,
+              { ...layerOf(model), head, ...input },
+              {},
+              said,
+            ),
+          ]
+        : []),
       as(depth, 'own-depth', `${name}: where position goes`, input, { layers: 'all', of: 'scores' }, said),
     );
   }

@@ -180,7 +180,8 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
       return;
     }
     this.say(`${model.name}: its queries and keys are averaged over ${found.windows} windows.`);
-    this.add(mechanismFigures(model, found));
+    const figures = await mechanismFigures(model, found);
+    if (model === this.model) this.add(figures);
   }
 
   /** Nothing is chosen beforehand: a guess that is not looked at gives wrong numbers. */

@@ -136,6 +136,8 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
   const windows: number[] = [];
   /** Whether it tells the distance beside its rotation. */
   const relative: boolean[] = [];
+  /** By how many radians a position turns each pair of channels. */
+  const turns: Float64Array[] = [];
   let newest: object | undefined;
   // Memory held by the layers and the last forward.
   const releases: (() => void)[] = [];
@@ -207,6 +209,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       raw[`addEncoderLayer${suffix}`](encoder, checked);
       windows.push(checked.window);
       relative.push(biased || told);
+      turns.push(rotary.frequencies?.slice() ?? new Float64Array());
       widest = Math.max(widest, (layer.gate ? 2 : 1) * (inner as number));
       layers += 1;
     },
@@ -331,14 +334,12 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
           const parts = told ? [...of.names, 'relative'] : of.names;
           return { n, parts, ...named, ...seen(wanted.layer), ...result };
         },
-        channelPairs(layer, only) {
-          const now = traced();
-          check.index('layer', layer, through);
-          const chosen = check.chosenHeads(only, heads);
-          const bytes = (2 * (ofQueries + ofKeys) + ofQueries) * n * like.BYTES_PER_ELEMENT;
-          check.fits(`The pairs of channels of ${n} tokens`, bytes);
-          const shares = raw[`channelPairs${suffix}`](now, layer, chosen);
-          return table<Float64Array>(shares, chosen.length, shares.length / Math.max(1, chosen.length));
+        channelPairs(wanted) {
+          const { call, named } = mechanismOf({ ...wanted, way: 'mechanism' });
+          const shares = raw[`channelPairs${suffix}`](...call);
+          const terms = named.parts.length ** 2;
+          const frequencies = (turns[wanted.layer] as Float64Array).slice();
+          return { ...named, frequencies, shares: table<Float64Array>(shares, shares.length / terms, terms) };
         },
         parts(wanted) {
           const { now, of } = partsOf(wanted);
@@ -408,7 +409,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         const window = windows[layer] as number;
         return { causal, ...(window < everywhere && { window }), ...(cap > 0 && { cap }) };
       };
-      const byMechanism = (wanted: EncoderDecomposeInput<A>): Scores<A> => {
+      const mechanismOf = (wanted: EncoderDecomposeInput<A>) => {
         const now = whole();
         const layer = check.index('layer', wanted.layer, through);
         const only = check.chosenHeads(wanted.only, heads);
@@ -431,8 +432,14 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         // Terms are formed in double, from copies of queries, keys and their means.
         fitsScores(n, parts.length, only.length, 2 * Math.max(d, ofQueries), like);
         check.fits(`${n} tokens by mechanism`, 8 * (24 * n * n + 8 * n * (ofQueries + ofKeys)));
-        const found = raw[`mechanism${suffix}`](now, layer, means, apart, groups.of, parts.length, only);
-        return { n, heads: only, parts, gauge: 'canonical', apart, ...seen(layer), ...found };
+        const call = [now, layer, means, apart, groups.of, parts.length, only] as const;
+        return { call, named: { heads: only, parts } };
+      };
+      const byMechanism = (wanted: EncoderDecomposeInput<A>): Scores<A> => {
+        const { call, named } = mechanismOf(wanted);
+        const [, layer, , apart] = call;
+        const found = raw[`mechanism${suffix}`](...call);
+        return { n, ...named, gauge: 'canonical', apart, ...seen(layer), ...found };
       };
       /** What decompose() and headOutputs() hand on of the layer's parts. */
       const partsOf = (wanted: EncoderDecomposeInput<A>) => {

@@ -12,7 +12,13 @@ import {
   meansOver,
   scoreMeansAt,
 } from './corpusMeans.js';
-import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
+import type {
+  ChannelPairs,
+  Encoder,
+  EncoderDecomposeInput,
+  EncoderForward,
+  ForwardInput,
+} from './encoder.js';
 import { checkedParts } from './encoderChecks.js';
 import {
   checkedTaker,
@@ -97,6 +103,13 @@ export interface LayeredFunctions {
     sentence: Sentence,
     options: ScoresOptions<P>,
   ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
+  /** See EncoderForward.channelPairs(). */
+  channelPairs<P extends Precision = 'float64'>(
+    sentence: Sentence,
+    options: Omit<ScoresOptions<P>, 'way' | 'gauge' | 'apart' | 'means'> & {
+      means: Pick<CorpusMeans, 'scores'>;
+    },
+  ): Promise<ChannelPairs & { sentence: Sentence }>;
   /** See PositionsTaken. */
   withoutPositions(sentence: Sentence, options?: TakenOptions): Promise<PositionsTaken>;
   /** See FirstTokenInput. */
@@ -127,6 +140,25 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     });
   };
 
+  /** The forward whose scores are taken apart; the last one, if it is of the same tokens. */
+  const through = async <P extends Precision>(
+    encoder: Encoder<FloatsOf<P>>,
+    kind: P,
+    sentence: Sentence,
+    layer: number,
+    { summands, signal }: { summands: Rows<P> | undefined; signal: AbortSignal | undefined },
+  ) => {
+    const key = String(sentence.ids);
+    const last = decomposed.get(encoder);
+    if (!summands && last?.key === key && last.run.layers > layer) return last.run;
+    const rows = summands ?? (await model.rows(sentence, kind, signal));
+    decomposed.delete(encoder);
+    const layers = model.ahead ? encoder.layers : layer + 1;
+    const found = encoder.forward(rows, { layers }) as unknown as EncoderForward;
+    if (!summands) decomposed.set(encoder, { key, run: found });
+    return found;
+  };
+
   const decompose = async <P extends Precision = 'float64'>(
     sentence: Sentence,
     { precision, means, signal, progress, gauge, apart, summands, ...input }: ScoresOptions<P>,
@@ -139,19 +171,8 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     const { way } = input;
     if (way === 'mean' || way === 'mechanism') check.object('means', means);
     const layerMeans = means && (way === 'mechanism' ? scoreMeansAt : meansAt)(means, layer, kind);
-    const key = String(sentence.ids);
-    const run = async (encoder: Encoder<FloatsOf<P>>) => {
-      const last = decomposed.get(encoder);
-      if (!summands && last?.key === key && last.run.layers > layer) return last.run;
-      const rows = summands ?? (await model.rows(sentence, kind, signal));
-      decomposed.delete(encoder);
-      const layers = model.ahead ? encoder.layers : layer + 1;
-      const found = encoder.forward(rows, { layers }) as unknown as EncoderForward;
-      if (!summands) decomposed.set(encoder, { key, run: found });
-      return found;
-    };
     return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
-      const found = await run(encoder);
+      const found = await through(encoder, kind, sentence, layer, { summands, signal });
       const named = gauge ?? 'canonical';
       if (way === 'mechanism') {
         const scores = found.decompose({
@@ -169,6 +190,22 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
         ...(layerMeans && { means: layerMeans }),
       });
       return { ...(scores as Scores<FloatsOf<P>>), sentence };
+    });
+  };
+
+  const channelPairs: LayeredFunctions['channelPairs'] = async (
+    sentence,
+    { precision, layer, means, only, groups, summands, signal, progress },
+  ) => {
+    const kind = check.precision(precision ?? 'float64') as NonNullable<typeof precision>;
+    check.integer('layer', layer, 0, all - 1);
+    check.chosenHeads(only, heads);
+    check.object('means', means);
+    const layerMeans = scoreMeansAt(means, layer, kind);
+    return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
+      const found = await through(encoder, kind, sentence, layer, { summands, signal });
+      const asked = { layer, means: layerMeans, ...(only && { only }), ...(groups && { groups }) };
+      return { ...found.channelPairs(asked as EncoderDecomposeInput), sentence };
     });
   };
 
@@ -258,5 +295,5 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     );
   };
 
-  return { forward, decompose, corpusMeans, withoutPositions, firstToken };
+  return { forward, decompose, channelPairs, corpusMeans, withoutPositions, firstToken };
 }

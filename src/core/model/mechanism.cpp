@@ -4,13 +4,14 @@
 #include <cmath>
 
 #include "encodings/rotary.h"
-#include "scores/asked.h"
 
 namespace superpose {
 
 using Eigen::Index;
 
 namespace {
+
+enum Part { token, position, constant, offset };
 
 template <typename Scalar>
 Matrix<double> in_double(const Matrix<Scalar>& of, Index from) {
@@ -53,9 +54,37 @@ Mechanism<Scalar>::Mechanism(const Encoder<Scalar>& encoder, const Forward<Scala
     stretch(options.key_heads, one->keys);
   }
   if (used == 0) return;
+  turns_ = mean_turns(rotary_.frequencies, used, options.causal, window_);
   bias_ = in_double(encoder.score_bias(used), 0);
   const Projections<Scalar> offsets = encoder.of_offsets(layer, used);
   offsets_ = {in_double(offsets.queries, 0), in_double(offsets.keys, 0)};
+}
+
+template <typename Scalar>
+typename Mechanism<Scalar>::Factors Mechanism<Scalar>::factors(int head) const {
+  const EncoderOptions<Scalar>& options = encoder_.options();
+  const Index width = rows_.queries.cols() / options.heads;
+  const int of_key = key_head(head, options.key_heads, options.heads);
+  return {parted(rows_.queries, mean_.queries, places_.queries, head, width),
+          parted(rows_.keys, mean_.keys, places_.keys, of_key, width)};
+}
+
+template <typename Scalar>
+void Mechanism<Scalar>::add_asked(const Matrix<double>& asked, const std::vector<int>& group_of, int groups,
+                                  Scalar* terms) const {
+  const Index n = logits_.cols(), used = rows_.queries.rows(), first = n - used;
+  // In the order of Asked.
+  const std::pair<Part, Part> places[kAsked] = {{token, token},    {offset, offset},     {token, position},
+                                                {position, token}, {position, position}, {constant, token},
+                                                {token, constant}};
+  for (int one = 0; one < kAsked; ++one) {
+    Scalar* const to = terms + (group_of[places[one].first] * groups + group_of[places[one].second]) * n * n;
+    const double* const from = asked.data() + one * used * used;
+    for (Index i = 0; i < used; ++i) {
+      for (Index j = 0; j < used; ++j)
+        to[(first + i) * n + first + j] += static_cast<Scalar>(from[i * used + j]);
+    }
+  }
 }
 
 template <typename Scalar>
@@ -66,11 +95,7 @@ Scalar Mechanism<Scalar>::head_terms(int head, const std::vector<int>& group_of,
   const Index width = rows_.queries.cols() / options.heads;
   std::copy_n(logits_.data() + head * size, size, logits);
   std::fill_n(terms, groups * groups * size, Scalar(0));
-  enum Part { token, position, constant, offset };
-  const auto term = [&](Part query, Part key) {
-    return terms + (group_of[query] * groups + group_of[key]) * size;
-  };
-  Scalar* const apart = term(constant, constant);
+  Scalar* const apart = terms + group_of[constant] * (groups + 1) * size;
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < n; ++j) {
       if (i < first || j < first) apart[i * n + j] += logits[i * n + j];
@@ -78,13 +103,10 @@ Scalar Mechanism<Scalar>::head_terms(int head, const std::vector<int>& group_of,
   }
   if (used == 0) return 0;
 
-  const int of_key = key_head(head, options.key_heads, options.heads);
   Matrix<double> asked(kAsked, used * used);
-  const Parted query = parted(rows_.queries, mean_.queries, places_.queries, head, width),
-               key = parted(rows_.keys, mean_.keys, places_.keys, of_key, width);
+  const auto [query, key] = factors(head);
   const double scale = 1 / std::sqrt(static_cast<double>(width));
-  turned_asked(query, key, rotary_.frequencies, Layout::concatenated,
-               mean_turns(rotary_.frequencies, used, options.causal, window_), scale, asked.data());
+  turned_asked(query, key, rotary_.frequencies, Layout::concatenated, turns_, scale, asked.data());
   const auto with_offsets = [&](const Parted& factor, const Matrix<double>& table, bool keys) {
     if (!table.size()) return;
     const Matrix<double> of_head = table.middleCols(head * width, width);
@@ -97,19 +119,44 @@ Scalar Mechanism<Scalar>::head_terms(int head, const std::vector<int>& group_of,
     add_offset_bias<double>(bias_, head, bias.data(), nullptr);
     add_bias_asked(bias, options.causal, window_, asked.data());
   }
-  // In the order of Asked.
-  const std::pair<Part, Part> places[kAsked] = {{token, token},    {offset, offset},     {token, position},
-                                                {position, token}, {position, position}, {constant, token},
-                                                {token, constant}};
-  for (int one = 0; one < kAsked; ++one) {
-    Scalar* const to = term(places[one].first, places[one].second);
-    const double* const from = asked.data() + one * used * used;
-    for (Index i = 0; i < used; ++i) {
-      for (Index j = 0; j < used; ++j)
-        to[(first + i) * n + first + j] += static_cast<Scalar>(from[i * used + j]);
-    }
-  }
+  add_asked(asked, group_of, groups, terms);
   return largest_gap(terms, groups * groups, logits, size);
+}
+
+template <typename Scalar>
+Matrix<double> Mechanism<Scalar>::pair_shares(int head, const std::vector<int>& group_of, int groups,
+                                              const CountedPairs& counted) const {
+  const Index n = logits_.cols(), used = rows_.queries.rows(), count = groups * groups;
+  const Index pairs = static_cast<Index>(rotary_.frequencies.size());
+  std::vector<Scalar> terms(count * n * n), logits(n * n);
+  const auto shares = [&] {
+    return row_centred_covariances<Scalar>(terms.data(), static_cast<int>(count), logits.data(), n, counted)
+        .shares;
+  };
+  head_terms(head, group_of, groups, terms.data(), logits.data());
+  Matrix<double> found = shares().transpose().replicate(pairs + 1, 1);
+  // Of rows that all stand apart no score has shares.
+  if (used == 0) return found;
+  const auto [query, key] = factors(head);
+  const double scale = 1 / std::sqrt(static_cast<double>(rows_.queries.cols() / encoder_.options().heads));
+  Matrix<double> asked(kAsked, used * used);
+  for (Index m = 0; m < pairs; ++m) {
+    const auto of_pair = [&](const Parted& all) {
+      const auto cut = [&](const Matrix<double>& rows) {
+        Matrix<double> two(rows.rows(), 2);
+        two << rows.col(m), rows.col(pairs + m);
+        return two;
+      };
+      return Parted{cut(all.token), cut(all.place), cut(all.mean)};
+    };
+    turned_asked(of_pair(query), of_pair(key), {rotary_.frequencies[m]}, Layout::concatenated, {turns_[m]},
+                 scale, asked.data());
+    std::fill(terms.begin(), terms.end(), Scalar(0));
+    add_asked(asked, group_of, groups, terms.data());
+    found.row(m) = shares().transpose();
+    found.row(pairs) -= found.row(m);
+  }
+  return found;
 }
 
 template class Mechanism<float>;

@@ -20,10 +20,12 @@
 // and its score is not split: all of it is constant.constant, and its other terms are zero.
 #pragma once
 
+#include <complex>
 #include <vector>
 
 #include "model/encoder.h"
 #include "model/encoder_parts.h"
+#include "scores/asked.h"
 
 namespace superpose {
 
@@ -45,10 +47,25 @@ class Mechanism {
   Scalar head_terms(int head, const std::vector<int>& group_of, int groups, Scalar* terms,
                     Scalar* logits) const;
 
+  // Which wavelengths carry a head: the shares of its terms, grouped likewise, pair by pair of the channels that are
+  // turned together, [pairs + 1, groups^2]. The last row has the channels that are not turned, and biases. Each column
+  // sums to the share of its term, all of them to 1; NaN where the scores have no shares.
+  Matrix<double> pair_shares(int head, const std::vector<int>& group_of, int groups,
+                             const CountedPairs& counted) const;
+
  private:
+  struct Factors {
+    Parted query, key;
+  };
+  Factors factors(int head) const;
+  // Adds terms [used, used] in the order of Asked to the grouped ones [n, n].
+  void add_asked(const Matrix<double>& asked, const std::vector<int>& group_of, int groups,
+                 Scalar* terms) const;
+
   const Encoder<Scalar>& encoder_;
   const Matrix<Scalar>& logits_;  // [H n, n]
   Rotary rotary_;
+  std::vector<std::complex<double>> turns_;  // mean_turns() of the rows that do not stand apart
   int window_;
   Matrix<double> bias_;          // offset_bias() of the rows that do not stand apart, or empty
   Projections<double> offsets_;  // Encoder::of_offsets() of them

@@ -6,7 +6,6 @@
 
 #include "convert.h"
 #include "heads_out.h"
-#include "model/channel_pairs.h"
 #include "model/encoder.h"
 #include "model/encoder_parts.h"
 #include "model/head_outputs.h"
@@ -203,12 +202,20 @@ Value mechanism_out(std::uint32_t address, int layer, const Value& means, const 
                            });
 }
 
-// [heads, pairs + 1]
+// The chosen heads' Mechanism::pair_shares(), one below the other.
 template <typename Scalar>
-Value channel_pairs_out(std::uint32_t address, int layer, const Value& chosen) {
+Value channel_pairs_out(std::uint32_t address, int layer, const Value& means, const Value& apart,
+                        const Value& group_of, int groups, const Value& chosen) {
   const HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
-  const CountedPairs counted = pairs_of(held, layer, {});
-  return copy_out(channel_pair_shares(held.encoder, held.run, layer, integers_in(chosen), counted));
+  const Mechanism<Scalar> mechanism(held.encoder, held.run, layer,
+                                    {means_in<double>(means["query"]), means_in<double>(means["key"])});
+  const std::vector<int> of = integers_in(group_of), heads = integers_in(chosen);
+  const CountedPairs counted = pairs_of(held, layer, integers_in(apart));
+  const Eigen::Index rows = held.encoder.rotary(layer).frequencies.size() + 1;
+  Matrix<double> found(heads.size() * rows, groups * groups);
+  for (std::size_t k = 0; k < heads.size(); ++k)
+    found.middleRows(k * rows, rows) = mechanism.pair_shares(heads[k], of, groups, counted);
+  return copy_out(found);
 }
 
 // The parts of what the layer reads, one below the other, [groups * n, d], the constant's group last.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <complex>
 
 #include "any_encoder.h"
@@ -24,9 +25,10 @@ ScoreMeans any_means(Shapes& shapes, const AnyEncoder& made, int n, int first, b
   return {means(of_queries), means(of_keys)};
 }
 
-// The terms of one head by their definitions, in plain loops over single numbers, [16] of [n, n].
+// The terms of one head by their definitions, in plain loops over single numbers, [16] of [n, n]; or what one pair of channels
+// that are turned together adds to them.
 std::vector<Matrix<double>> defined(const AnyEncoder& made, int l, int head, const Matrix<double>& input,
-                                    const ScoreMeans& means) {
+                                    const ScoreMeans& means, int only = -1) {
   const auto& layer = made.layers[l];
   const int n = static_cast<int>(input.rows()), first = static_cast<int>(means.query.first);
   const int heads = made.options.heads, key_heads = made.key_heads(), width = made.width();
@@ -40,6 +42,7 @@ std::vector<Matrix<double>> defined(const AnyEncoder& made, int l, int head, con
   };
   const auto bias = [&](int offset) {
     double b = 0;
+    if (only >= 0) return b;
     if (made.options.slopes.size()) b += made.options.slopes[head] * offset;
     const auto& table = made.options.relative_bias;
     if (table.size()) b += table(plain::bucket(offset, static_cast<int>(table.rows())), head);
@@ -73,6 +76,7 @@ std::vector<Matrix<double>> defined(const AnyEncoder& made, int l, int head, con
     }
   }
   const auto dot = [&](const plain::Row& a, const plain::Row& b) {
+    if (only >= 0) return 0.0;
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0) / std::sqrt(double(width));
   };
   // a R b with each pair's rotation given; what is not turned is multiplied alike.
@@ -81,10 +85,11 @@ std::vector<Matrix<double>> defined(const AnyEncoder& made, int l, int head, con
     const double gain = layer.rotary.gain * layer.rotary.gain;
     double sum = 0;
     for (int m = 0; m < pairs; ++m) {
+      if (only >= 0 && m != only) continue;
       const Complex one = std::conj(Complex(a[m], a[m + pairs])) * by[m] * Complex(b[m], b[m + pairs]);
       sum += gain * one.real();
     }
-    for (int c = 2 * pairs; c < width; ++c) sum += rest * a[c] * b[c];
+    for (int c = 2 * pairs; c < width && only < 0; ++c) sum += rest * a[c] * b[c];
     return sum / std::sqrt(double(width));
   };
   enum { token, position, constant, offset };
@@ -169,6 +174,51 @@ TEST(Mechanism, TermsAreAsDefinedAndAddUp) {
       }
     }
   }
+}
+
+TEST(Mechanism, PairsOfChannelsHaveTheSharesOfWhatTheyAddToTerms) {
+  Shapes shapes(51);
+  int shared = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    SCOPED_TRACE(trial);
+    const int n = trial % 8 == 0 ? 1 : shapes.between(3, 9), first = shapes.between(0, 2);
+    const AnyEncoder made = any_encoder(shapes, 1, n);
+    const auto encoder = made.encoder();
+    const auto run = traced(encoder, shapes.matrix(n, made.d));
+    const auto& layer = made.layers[0];
+    const int pairs = static_cast<int>(layer.rotary.frequencies.size());
+    const ScoreMeans means = any_means(shapes, made, n, first, shapes.coin());
+    std::vector<char> apart(n, 0);
+    for (int i = 0; i < std::min(n, first); ++i) apart[i] = 1;
+    const CountedPairs counted{apart, made.options.causal, layer.window};
+    const Mechanism<double> mechanism(encoder, run, 0, means);
+    for (int h = 0; h < made.options.heads; ++h) {
+      const Matrix<double> found = mechanism.pair_shares(h, {0, 1, 2, 3}, 4, counted);
+      ASSERT_EQ(found.rows(), pairs + 1);
+      ASSERT_EQ(found.cols(), 16);
+      const auto shares_of = [&](const std::vector<Matrix<double>>& by_definition) {
+        Matrix<double> terms(16, n * n);
+        for (int t = 0; t < 16; ++t)
+          terms.row(t) = Eigen::Map<const Eigen::RowVectorXd>(by_definition[t].data(), n * n);
+        return row_centred_covariances(terms.data(), 16, run.logits[0].data() + h * n * n, n, counted).shares;
+      };
+      const Vector<double> whole = shares_of(defined(made, 0, h, run.inputs[0], means));
+      if (std::isnan(whole[0])) {
+        EXPECT_TRUE(std::isnan(found(0, 0)));
+        continue;
+      }
+      ++shared;
+      EXPECT_NEAR(found.sum(), 1, 1e-9);
+      const Vector<double> sums = found.colwise().sum();
+      for (int t = 0; t < 16; ++t) EXPECT_NEAR(sums[t], whole[t], 1e-9 * (1 + std::abs(whole[t])));
+      for (int m = 0; m < pairs; ++m) {
+        const Vector<double> wanted = shares_of(defined(made, 0, h, run.inputs[0], means, m));
+        for (int t = 0; t < 16; ++t)
+          EXPECT_NEAR(found(m, t), wanted[t], 1e-9 * (1 + std::abs(wanted[t]))) << m << ' ' << t;
+      }
+    }
+  }
+  EXPECT_GT(shared, 40);
 }
 
 // By rotation, ALiBi and T5's table alike.
