@@ -188,7 +188,7 @@ export interface OutputVariation {
   readonly variances: Float64Array;
 }
 
-/** What a layer’s heads write, as sums of the parts of what the layer reads. */
+/** What a layer’s heads write, as sums of the parts of what the layer reads; before any `outputNorm`. */
 export interface HeadOutputs {
   /** Tokens. */
   readonly n: number;

@@ -274,9 +274,13 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
       const [into, wide] = shape as [number, number];
       const out = wide / of;
       const values = make(out * into);
-      for (let row = 0; row < out; row++) {
-        for (let column = 0; column < into; column++)
-          values[row * into + column] = data[column * wide + place * out + row] as number;
+      // Sixteen rows at once: what is read of a column is then one line of the cache.
+      for (let from = 0; from < out; from += 16) {
+        const to = Math.min(out, from + 16);
+        for (let column = 0; column < into; column++) {
+          for (let row = from; row < to; row++)
+            values[row * into + column] = data[column * wide + place * out + row] as number;
+        }
       }
       return { weight: table(scaled(values), out, into), ...biased };
     },
