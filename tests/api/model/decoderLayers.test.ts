@@ -174,7 +174,7 @@ test('pairs of channels share out the variation of each head', () => {
     expect(found).toMatchObject({
       heads: [3, 1],
       parts: scores.parts,
-      frequencies: ofLayers[0]?.rotary.frequencies,
+      frequencies: ofLayers[0]?.rotary?.frequencies,
     });
     const [rows, terms] = [found.frequencies.length + 1, scores.parts.length ** 2];
     expect([found.shares.rows, found.shares.columns]).toEqual([2 * rows, terms]);
