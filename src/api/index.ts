@@ -4,6 +4,7 @@
 export type { NoRoom } from './check.js';
 export type * from './first.js';
 export { type First, loadFirst } from './first.js';
+export { load } from './load.js';
 export type { PositionChange, PositionRows } from './model/changedPositions.js';
 export { corpusSentences } from './model/corpus.js';
 export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
@@ -58,5 +59,5 @@ export { type SchemeId, schemeIds } from './scores/schemeInputs.js';
 export { type AskedTerm, askedTerms, type SchemeScores, schemeTermOf } from './scores/schemeTerms.js';
 export { logitsOf, sharesOf, termOf } from './scores/scores.js';
 export type * from './second.js';
-export { load, loadRest, type Superpose } from './superpose.js';
+export { loadRest, type Superpose } from './superpose.js';
 export type { Floats, FloatsOf, Linear, Precision, Table } from './table.js';

@@ -1,6 +1,5 @@
 // Everything the library does, over two started modules.
-import { type First, loadFirst } from './first.js';
-import { type EncodeSafetensorsApi, encodeSafetensorsApi } from './model/encodeSafetensors.js';
+import type { First } from './first.js';
 import type { LoadOptions } from './module.js';
 import type { Second } from './second.js';
 
@@ -29,13 +28,4 @@ export async function loadRest(first: First, options: LoadOptions = {}): Promise
     });
   });
   return together(first, secondOver(await startSecond({ ...options, simd: first.simd }), first));
-}
-
-/**
- * Starts the WebAssembly modules and returns the functions that run in them, and the one that writes files, which no
- * page of figures needs. Throws an Error whose message is a plain sentence when the engine has no WebAssembly SIMD or a
- * file cannot be read.
- */
-export async function load(options: LoadOptions = {}): Promise<Superpose & EncodeSafetensorsApi> {
-  return { ...(await loadRest(await loadFirst(options), options)), ...encodeSafetensorsApi() };
 }

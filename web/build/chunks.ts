@@ -101,7 +101,7 @@ export const chunks = {
 const numeric = readdirSync(resolve(root, 'src/api/numeric')).map((file) => `numeric/${file.slice(0, -3)}`);
 /** The library that a worker starts with, kept in one file although other chunks import parts of it. */
 const ofFirst = [
-  ...inApi('table', 'check', 'handle', 'files', 'factories', 'module', 'first'),
+  ...inApi('table', 'check', 'handle', 'files', 'factories', 'module', 'first', 'superpose'),
   ...inApi('encodings/encodings', 'encodings/sinusoidal', 'geometry/directions'),
   ...inApi('model/safetensors', 'model/minilm', 'model/opening', 'model/encoderChecks', ...numeric),
   ...inApi('scores/concatenate', 'scores/decompose', 'scores/dotProducts'),

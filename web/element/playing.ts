@@ -22,8 +22,6 @@ export class Playing {
   /** The settings as it has left them; anybody else's change ends it. */
   private settings: State | undefined;
   private begun = 0;
-  /** The part that is shown, from 0 to 1. */
-  private part = -1;
 
   constructor(private readonly host: Host) {}
 
@@ -37,7 +35,6 @@ export class Playing {
       // What was said of another step would stay until the end.
       this.host.speech.say('');
       this.begun = performance.now();
-      this.part = -1;
       this.settings = this.host.asking.settings;
       this.frame(plays, values);
     }
@@ -52,12 +49,9 @@ export class Playing {
       this.end(plays, values);
       return;
     }
-    if (part !== this.part) {
-      this.part = part;
-      const between = plays.at(part);
-      asking.play(values.findLast((one) => one <= between) ?? (values[0] as Value), between);
-      this.settings = asking.settings;
-    }
+    const between = plays.at(part);
+    asking.play(values.findLast((one) => one <= between) ?? (values[0] as Value), between);
+    this.settings = asking.settings;
     requestAnimationFrame(() => this.frame(plays, values));
   }
 

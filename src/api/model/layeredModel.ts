@@ -159,52 +159,49 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     return found;
   };
 
+  /** Checks what is asked of a layer before layers are read, which may take long. */
+  const checked = <P extends Precision>(input: ScoresOptions<P>) => {
+    const kind = check.precision(input.precision ?? 'float64') as P;
+    const layer = check.integer('layer', input.layer, 0, all - 1);
+    check.chosenHeads(input.only, heads);
+    checkedParts(input.summands ? Object.keys(input.summands) : model.summands, input);
+    const { way, means } = input;
+    if (way === 'mean' || way === 'mechanism') check.object('means', means);
+    return {
+      kind,
+      layer,
+      means: means && (way === 'mechanism' ? scoreMeansAt : meansAt)(means, layer, kind),
+    };
+  };
+
   const decompose = async <P extends Precision = 'float64'>(
     sentence: Sentence,
-    { precision, means, signal, progress, gauge, apart, summands, ...input }: ScoresOptions<P>,
+    options: ScoresOptions<P>,
   ) => {
-    const kind = check.precision(precision ?? 'float64') as P;
-    const layer = check.integer('layer', input.layer, 0, all - 1);
-    // Before the layers are read, which may take long.
-    check.chosenHeads(input.only, heads);
-    checkedParts(summands ? Object.keys(summands) : model.summands, input);
-    const { way } = input;
-    if (way === 'mean' || way === 'mechanism') check.object('means', means);
-    const layerMeans = means && (way === 'mechanism' ? scoreMeansAt : meansAt)(means, layer, kind);
+    const { kind, layer, means: layerMeans } = checked(options);
+    const { precision, means, signal, progress, gauge, apart, summands, ...input } = options;
     return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
       const found = await through(encoder, kind, sentence, layer, { summands, signal });
-      const named = gauge ?? 'canonical';
-      if (way === 'mechanism') {
-        const scores = found.decompose({
-          ...(input as EncoderDecomposeInput),
-          ...(gauge !== undefined && { gauge: gauge as NonNullable<EncoderDecomposeInput['gauge']> }),
-          ...(apart !== undefined && { apart }),
-          ...(layerMeans && { means: layerMeans }),
-        });
-        return { ...(scores as Scores<FloatsOf<P>>), sentence };
-      }
+      const named = gauge ?? (input.way === 'mechanism' ? undefined : 'canonical');
+      const rows =
+        apart ??
+        (input.way === 'mechanism' ? undefined : named === 'raw' ? [] : fixed.filter((row) => row < found.n));
       const scores = found.decompose({
         ...(input as EncoderDecomposeInput),
-        gauge: named as NonNullable<EncoderDecomposeInput['gauge']>,
-        apart: apart ?? (named === 'raw' ? [] : fixed.filter((row) => row < found.n)),
+        ...(named !== undefined && { gauge: named as NonNullable<EncoderDecomposeInput['gauge']> }),
+        ...(rows !== undefined && { apart: rows }),
         ...(layerMeans && { means: layerMeans }),
       });
       return { ...(scores as Scores<FloatsOf<P>>), sentence };
     });
   };
 
-  const channelPairs: LayeredFunctions['channelPairs'] = async (
-    sentence,
-    { precision, layer, means, only, groups, summands, signal, progress },
-  ) => {
-    const kind = check.precision(precision ?? 'float64') as NonNullable<typeof precision>;
-    check.integer('layer', layer, 0, all - 1);
-    check.chosenHeads(only, heads);
-    check.object('means', means);
-    const layerMeans = scoreMeansAt(means, layer, kind);
+  const channelPairs: LayeredFunctions['channelPairs'] = async (sentence, options) => {
+    const { kind, layer, means } = checked({ ...options, way: 'mechanism' } as ScoresOptions<Precision>);
+    const { only, groups, summands, signal, progress } = options;
     return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
       const found = await through(encoder, kind, sentence, layer, { summands, signal });
-      const asked = { layer, means: layerMeans, ...(only && { only }), ...(groups && { groups }) };
+      const asked = { layer, means, ...(only && { only }), ...(groups && { groups }) };
       return { ...found.channelPairs(asked as EncoderDecomposeInput), sentence };
     });
   };
