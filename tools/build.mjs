@@ -69,7 +69,12 @@ async function withoutComments(folder, inlined) {
       module: true,
       compress: false,
       mangle: inlined.some((name) => join(root, name) === path),
-      format: { beautify: true, quote_style: 3, comments: /@vite-ignore|webpackIgnore|^ node_modules\// },
+      format: {
+        beautify: true,
+        indent_level: 1,
+        quote_style: 3,
+        comments: /@vite-ignore|webpackIgnore|^ node_modules\//,
+      },
     });
     writeFileSync(path, code);
   }
