@@ -61,6 +61,8 @@ export interface RightCall {
   whole?: Record<string, readonly [low: number, high?: number]>;
   /** For a list of any length: a shorter one is right too, or what is wrong is then the other list. */
   anyLength?: true;
+  /** Where it takes a table, it takes a list of numbers as well. */
+  alsoLists?: true;
   /** Other right calls, for functions with several kinds. */
   also?: readonly (readonly unknown[])[];
 }
@@ -473,6 +475,7 @@ const completeCalls: Record<string, RightCall> = {
     whole: { n: [1], symbols: [1], back: [1, 1], tokens: [0, 4] },
   },
   encodeSafetensors: {
+    alsoLists: true,
     sound: [{ w: table(2, 2), v: single(1, 3) }, { name: 'x' }],
     huge: [{ w: large, v: large, u: large }],
   },
