@@ -12,6 +12,7 @@ export interface EncodeSafetensorsApi {
   ): OwnBytes;
 }
 
+/** What writes files, by itself: it needs no module, and load() has it beside all else. */
 export function encodeSafetensorsApi(): EncodeSafetensorsApi {
   return {
     encodeSafetensors(tables, metadata = {}) {
