@@ -189,6 +189,23 @@ modelTest('five tabs reach the first figure, and the first offers to go there at
   expect(await page.evaluate(focused)).toMatch(/^add-or-concatenate surface/);
 });
 
+test('a menu opened by keys lies over the section on which the pointer rests', async () => {
+  const { page } = await visit();
+  await drawn(page, 'schemes-tasks');
+  const menu = figureOf(page, 'schemes-tasks').locator('details.save');
+  await menu.locator('summary').press('Enter');
+  await page.locator('#mix-title').hover();
+  const covered = await menu.getByRole('button').evaluateAll((buttons) =>
+    buttons.map((button) => {
+      const { left, right, top, bottom } = button.getBoundingClientRect();
+      const host = (button.getRootNode() as ShadowRoot).host;
+      return document.elementFromPoint((left + right) / 2, (top + bottom) / 2) !== host;
+    }),
+  );
+  expect(covered.length).toBeGreaterThan(2);
+  expect(covered).not.toContain(true);
+});
+
 test('every figure has a heading, in a closed card too, and headings skip no level', async () => {
   const { page } = await visit();
   for (const name of names) {
