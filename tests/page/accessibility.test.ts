@@ -33,6 +33,20 @@ test('axe finds nothing in a link that cannot be followed', async () => {
   expect(await faultsOf(page)).toEqual([]);
 });
 
+test.each(['light', 'dark'] as const)(
+  'a finding can be read until the next is there, %s',
+  async (colorScheme) => {
+    const { page } = await visit({ colorScheme });
+    await settled(page, 'add-or-concatenate');
+    const finding = figureOf(page, 'add-or-concatenate').locator('#finding');
+    await finding.evaluate(async (sentence) => {
+      sentence.classList.add('old');
+      await Promise.all(sentence.getAnimations().map(({ finished }) => finished));
+    });
+    expect(await faultsOf(page, { runOnly: ['color-contrast'] })).toEqual([]);
+  },
+);
+
 test('the markup is valid', async () => {
   const report = await new HtmlValidate({
     extends: ['html-validate:recommended'],
