@@ -58,21 +58,22 @@ const quietly = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', 'SYSTEMD_OFFLIN
 const apt = ['apt-get', '-o', 'DPkg::Lock::Timeout=300'];
 const install = ['install', '-y', '--no-install-recommends'];
 
-/** Installs what the named groups of needs lack. */
-export async function installHostPackages(groups) {
-  const missing = missingNeeds(groups).map((need) => need.package);
+/** Installs what the named groups of needs lack. Who must do it by hand is told of `later` groups too. */
+export async function installHostPackages(groups, later = []) {
+  const missing = missingPackages(groups);
   if (missing.length === 0) return;
   if (!which('apt-get')) return tellWithoutApt(groups);
 
-  const byHand = `as root, run: apt-get update && apt-get ${[...install, ...missing].join(' ')}`;
+  const all = missingPackages([...groups, ...later]);
+  const byHand = `as root, run: apt-get update && apt-get ${[...install, ...all].join(' ')}`;
   console.log(`Missing on this machine: ${missing.join(' ')}.`);
   const asRoot = rootPrefix(byHand);
   await step('Update the package lists', { byHand }, (run) =>
     run(asRoot[0], [...asRoot.slice(1), ...apt, 'update']),
   );
-  const all = ask('apt-get', ['-s', ...install, ...missing])?.match(/(?<=^Inst )\S+/gm) ?? missing;
-  console.log(`apt installs: ${all.join(' ')}`);
-  await step(`Install ${all.length} Debian packages`, { byHand }, (run) =>
+  const installed = ask('apt-get', ['-s', ...install, ...missing])?.match(/(?<=^Inst )\S+/gm) ?? missing;
+  console.log(`apt installs: ${installed.join(' ')}`);
+  await step(`Install ${installed.length} Debian packages`, { byHand }, (run) =>
     run(asRoot[0], [...asRoot.slice(1), ...apt, ...install, ...missing]),
   );
 }
@@ -81,6 +82,8 @@ export async function installHostPackages(groups) {
 export function missingPrograms(groups) {
   return missingNeeds(groups).flatMap((need) => need.program ?? []);
 }
+
+const missingPackages = (groups) => missingNeeds(groups).map((need) => need.package);
 
 function missingNeeds(groups) {
   const wanted = new Set(groups.flatMap((group) => needs[group]));

@@ -29,8 +29,12 @@ export async function setUp(...wanted) {
 
 async function prepare(wanted) {
   const wasm = wanted.includes('wasm');
-  await installHostPackages(wanted.filter((part) => !optional.includes(part)));
-  await installOptional(wanted.filter((part) => optional.includes(part)));
+  const later = wanted.filter((part) => optional.includes(part));
+  await installHostPackages(
+    wanted.filter((part) => !optional.includes(part)),
+    later,
+  );
+  await installOptional(later);
   if (wasm) await installNodeModules();
   const tools = await cmakeTools();
   const found = {

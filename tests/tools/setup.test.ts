@@ -88,10 +88,10 @@ function fakeMirror(): string {
   return mirror;
 }
 
-async function setUp(env: NodeJS.ProcessEnv = {}, part = 'wasm') {
+async function setUp(env: NodeJS.ProcessEnv = {}, ...[part = 'wasm', ...others]: string[]) {
   const clean = plainEnvironment();
   for (const name of ['SUPERPOSE_PREFIX', 'CMAKE_PREFIX_PATH', 'EM_CONFIG']) delete clean[name];
-  const outcome = await execute(process.execPath, ['tools/setup.mjs', part], copy, {
+  const outcome = await execute(process.execPath, ['tools/setup.mjs', part, ...others], copy, {
     ...clean,
     PATH: bin,
     XDG_CACHE_HOME: cache,
@@ -107,6 +107,16 @@ beforeEach(() => {
   for (const folder of [bin, cache, join(top, 'mirror'), join(copy, 'build')])
     rmSync(folder, { recursive: true, force: true });
   for (const name of ['node', 'sh', 'cat', 'flock'].filter((name) => which(name))) onPath(name);
+});
+
+test('who must install packages by hand is told of all of them at once', async () => {
+  onPath('apt-get', 'exit 1');
+  onPath('env');
+  const { code, said } = await setUp({}, 'native', 'chromium', 'engines');
+  expect(code).not.toBe(0);
+  const [, byHand] = /By hand: as root, run: (.*)/.exec(said) ?? [];
+  for (const name of ['g++', 'clang', 'chromium', 'firefox-esr', 'xvfb'])
+    expect(byHand?.split(' '), said).toContain(name);
 });
 
 describe('without apt, as on macOS', () => {
