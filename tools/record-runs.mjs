@@ -61,15 +61,12 @@ export async function recordings(load, superpose) {
     run: { again: true, state: () => state, frame() {}, turn: async () => 'go' },
   });
   const library = { first: async () => superpose, superpose: async () => superpose };
-  const trained = async (name, settings = {}) => {
-    const { figure, compute } = await load(name);
-    const state = { ...initialState(figure.controls), ...settings };
-    return compute(library, state, job(state));
-  };
   const files = {};
   const outcomes = {};
+  const { compute, trainedControls } = await load('smallModels');
   for (const task of tasks) {
-    const data = await trained('addOrConcatenate', { task });
+    const state = { ...initialState(trainedControls), task };
+    const data = await compute(library, state, job(state));
     files[task] = data;
     outcomes[task] = { apart: data.models.apart.mean.at(-1) / data.questions };
   }

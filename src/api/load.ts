@@ -1,8 +1,9 @@
-// Apart from superpose.ts, so that no page of figures fetches what writes files.
+// Apart from rest.ts, so that no page of figures fetches what writes files.
 import { loadFirst } from './first.js';
 import { type EncodeSafetensorsApi, encodeSafetensorsApi } from './model/encodeSafetensors.js';
 import type { LoadOptions } from './module.js';
-import { loadRest, type Superpose } from './superpose.js';
+import { loadRest } from './rest.js';
+import type { Superpose } from './superpose.js';
 
 /**
  * Starts the WebAssembly modules and returns the functions that run in them, and the one that writes files, which no

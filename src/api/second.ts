@@ -1,4 +1,5 @@
-// What later figures need: measurements of encodings, schemes and geometry. Fetched on demand.
+// What later figures need: measurements of encodings, schemes and geometry. Fetched on demand. Encoders, which run in
+// the same module, have their own file, model/encoder.ts: few figures run one.
 import { channelsApi } from './encodings/channels.js';
 import { extendApi } from './encodings/extend.js';
 import { gramApi } from './encodings/gram.js';
@@ -14,7 +15,6 @@ import { meanDecompositionApi } from './geometry/meanDecomposition.js';
 import { obliqueApi } from './geometry/oblique.js';
 import { probesApi } from './geometry/probes.js';
 import { subspacesApi } from './geometry/subspaces.js';
-import { encoderApi } from './model/encoder.js';
 import { type Loaded, type LoadOptions, loadPart } from './module.js';
 import { costApi } from './scores/cost.js';
 import { orderApi } from './scores/order.js';
@@ -69,7 +69,6 @@ const factories = [
   obliqueApi,
   probesApi,
   subspacesApi,
-  encoderApi,
   costApi,
   orderApi,
   rankApi,
@@ -88,7 +87,7 @@ export interface Second extends Made<typeof factories> {
 
 export const startSecond = (options: LoadOptions) => loadPart('second', create, options);
 
-/** The functions that run in this module. */
+/** The functions that run in this module, but for encoders. */
 export const secondOver = ({ raw }: Loaded, first: First): Second => ({
   memoryBytes: raw.memoryBytes,
   ...made(factories, raw, first),

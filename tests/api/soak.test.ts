@@ -7,6 +7,7 @@
 import type { Part, Simd, Superpose } from 'superpose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { firstOver, startFirst } from '../../build/package/first.js';
+import { encoderApi } from '../../build/package/model/encoder.js';
 import { encodeSafetensorsApi } from '../../build/package/model/encodeSafetensors.js';
 import type { Loaded } from '../../build/package/module.js';
 import { secondOver, startSecond } from '../../build/package/second.js';
@@ -77,6 +78,7 @@ async function roomAfter(simd: Simd, rounds: number, runs: Record<string, Run>) 
   const ofFirst = firstOver(first.started);
   const superpose = {
     ...together(ofFirst, secondOver(second.started, ofFirst)),
+    ...encoderApi(second.started.raw),
     ...encodeSafetensorsApi(),
   };
   const raws = [first.started.raw, second.started.raw];

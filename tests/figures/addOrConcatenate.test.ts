@@ -2,9 +2,10 @@
 // its own picture and sentences say of them.
 import { load, type Table } from 'superpose';
 import { expect, test } from 'vitest';
-import * as addOrConcatenate from '../../web/figures/addOrConcatenate.ts';
+import { figure } from '../../web/figures/addOrConcatenate.ts';
 import { captionOf } from '../../web/figures/caption.ts';
 import { initialState } from '../../web/figures/controls.ts';
+import { compute } from '../../web/figures/smallModels.ts';
 import { fourTasks } from '../../web/figures/tasks.ts';
 import { aboutPercent } from '../../web/plot/format.ts';
 import type { Scene } from '../../web/plot/scene.ts';
@@ -14,7 +15,7 @@ import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
 import { expectTextsApart } from './texts.ts';
 import { alone, expectNothingToStay, watched } from './training.ts';
 
-const { figure, compute } = addOrConcatenate;
+const addOrConcatenate = { figure, compute };
 const tasks = ['lookup', 'roll', 'badge', 'prev'] as const;
 const textsOf = ({ marks }: Scene) => marks.flatMap((mark) => (mark.mark === 'text' ? [mark.text] : []));
 type Data = Awaited<ReturnType<typeof compute>>;

@@ -6,6 +6,7 @@ import { captionOf } from '../../web/figures/caption.ts';
 import { readState, writtenState } from '../../web/figures/controls.ts';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
 import * as schemesTasks from '../../web/figures/schemesTasks.ts';
+import type { Data } from '../../web/figures/smallModels.ts';
 import { about, percent } from '../../web/plot/format.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
@@ -174,7 +175,7 @@ test('its models are those of the first screen, seed for seed', async () => {
   const { data, figure, state } = await opened();
   let compared = 0;
   for (const { row, task, runs, first } of data.cells.flat()) {
-    const screen = (await recorded(task)) as addOrConcatenate.Data;
+    const screen = (await recorded(task)) as Data;
     if (!(row in screen.models)) continue;
     const model = screen.models[row as keyof typeof screen.models];
     expect(runs.map((run) => (run?.accuracy ?? 0) * screen.questions)).toEqual(

@@ -101,9 +101,9 @@ export const chunks = {
 const numeric = readdirSync(resolve(root, 'src/api/numeric')).map((file) => `numeric/${file.slice(0, -3)}`);
 /** The library that a worker starts with, kept in one file although other chunks import parts of it. */
 const ofFirst = [
-  ...inApi('table', 'check', 'handle', 'files', 'factories', 'module', 'first', 'superpose'),
+  ...inApi('table', 'check', 'handle', 'files', 'factories', 'module', 'first', 'superpose', 'rest'),
   ...inApi('encodings/encodings', 'encodings/sinusoidal', 'geometry/directions'),
-  ...inApi('model/safetensors', 'model/minilm', 'model/opening', 'model/encoderChecks', ...numeric),
+  ...inApi('model/safetensors', 'model/minilm', 'model/opening', ...numeric),
   ...inApi('scores/concatenate', 'scores/decompose', 'scores/dotProducts'),
   ...inApi(
     'scores/scores',
@@ -134,6 +134,8 @@ export const workerChunks = {
     },
     { name: 'library', test: (id: string) => isOfFirst(id) || id.includes('/node_modules/d3-') },
     { name: 'ownModel', test: among(ofOwn) },
+    // What path and evidence share: three files are larger.
+    { name: 'cells', test: among(inWeb('figures', 'cells', 'heads', 'sinusoids')) },
   ],
 };
 

@@ -1,6 +1,7 @@
 // The contract of every figure: what can be set, how it is computed, and its four forms - a picture, a
 // sentence, a readout of one place, and a table. Free of the DOM, so that Node draws the same.
 import type {
+  BothModules,
   EncoderForward,
   First,
   FirstTokenInput,
@@ -15,7 +16,6 @@ import type {
   Precision,
   Scores,
   Sentence,
-  Superpose,
   Table,
   TakenOptions,
 } from 'superpose';
@@ -28,8 +28,8 @@ export type Source = 'seeded' | 'trained' | 'mixed' | 'exact' | 'own';
 export interface Library {
   /** What the first module has; enough for the opening figures. */
   first(): Promise<First>;
-  /** Everything; fetches the second module when first asked. */
-  superpose(): Promise<Superpose>;
+  /** Both modules’ functions; fetches the second module when first asked. */
+  superpose(): Promise<BothModules>;
   /** A failure is not kept: the next question tries again. */
   miniLM(): Promise<MiniLM>;
   /** One sentence in two of MiniLM's heads, from a small file of its own. */

@@ -2,11 +2,11 @@
 // canonical shares stand still; and parts that are normalised one by one do not add up to the scores.
 import { extent } from 'd3-array';
 import {
+  type BothModules,
   type CombinedTerms,
   type First,
   type GaugeOptions,
   logitsOf,
-  type Superpose,
   type Table,
   termOf,
 } from 'superpose';
@@ -153,7 +153,7 @@ function seeded(superpose: First, { n, seed }: State): SentenceLayer {
   return { tokens, dropped: 0, ...seededLayer(superpose, n, seed) };
 }
 
-async function turn(superpose: Superpose, summands: LayerSummands, layer: Layer, job: Job) {
+async function turn(superpose: BothModules, summands: LayerSummands, layer: Layer, job: Job) {
   const { token, position, token_type } = summands;
   const mean = meanRows(superpose, position);
   const plus = (table: Table<Float64Array>, positionScale: number) =>
@@ -176,7 +176,7 @@ async function turn(superpose: Superpose, summands: LayerSummands, layer: Layer,
 }
 
 /** The mean of the sentence's position rows, repeated for each of them. */
-function meanRows(superpose: Superpose, position: Table<Float64Array>): Table<Float64Array> {
+function meanRows(superpose: BothModules, position: Table<Float64Array>): Table<Float64Array> {
   const { rows, columns } = position;
   const alike = Array<number>(rows).fill(0);
   const { global } = superpose.meanDecomposition({

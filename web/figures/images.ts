@@ -1,6 +1,6 @@
 // Figure "Two dimensions": how similar the positions of an image's patches are, each to all others.
 import { extent } from 'd3-array';
-import type { Superpose, Table } from 'superpose';
+import type { BothModules, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
 import { type Area, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
 import type { Mark, Region, Scene } from '../plot/scene.js';
@@ -26,7 +26,7 @@ type State = StateOf<typeof controls>;
 interface Kind {
   label: string;
   about: string;
-  table(superpose: Superpose, state: State): Table<Float64Array>;
+  table(superpose: BothModules, state: State): Table<Float64Array>;
 }
 
 const kinds: Kind[] = [

@@ -1,5 +1,5 @@
 // Figure "Order without positions": what shuffling the words before the last one does to its output.
-import type { AttentionLayer, PermutationEffect, Superpose, Table } from 'superpose';
+import type { AttentionLayer, BothModules, PermutationEffect, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { changeText } from '../plot/gap.js';
 import { type Area, bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
@@ -70,7 +70,7 @@ function changes({ output, permuted, last, equivariance }: PermutationEffect, n:
   return { outputs, last, any: equivariance };
 }
 
-function layerOf(superpose: Superpose, { seed, heads }: State, layer: number): AttentionLayer {
+function layerOf(superpose: BothModules, { seed, heads }: State, layer: number): AttentionLayer {
   const weight = (which: number): { weight: Table<Float64Array> } => ({
     weight: superpose.randomNormal({
       rows: d_model,
@@ -84,7 +84,7 @@ function layerOf(superpose: Superpose, { seed, heads }: State, layer: number): A
 }
 
 /** The last token stays where it is. */
-function permutationOf(superpose: Superpose, { n, seed, shuffle }: State): number[] {
+function permutationOf(superpose: BothModules, { n, seed, shuffle }: State): number[] {
   const before = Array.from({ length: n - 1 }, (_, place) => place);
   if (shuffle === 'reversed') before.reverse();
   if (shuffle === 'swapped' && n > 2) [before[0], before[1]] = [1, 0];

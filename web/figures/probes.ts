@@ -1,5 +1,5 @@
 // Figure "Linear probes": how well regressions that have seen neither read position and token from their sum.
-import type { Superpose, Table } from 'superpose';
+import type { BothModules, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
 import { type Area, lineThrough, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
@@ -83,7 +83,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   return { points: last.points, guessing: last.points[0]?.guessing ?? Number.NaN };
 };
 
-function probed(superpose: Superpose, { positions, n, seed }: State, d: number, scale: number) {
+function probed(superpose: BothModules, { positions, n, seed }: State, d: number, scale: number) {
   const token = superpose.randomNormal({ rows: vocabulary, columns: d, seed, stream: streams.token });
   const whole =
     positions === 'sinusoidal'

@@ -4,11 +4,11 @@ import { extent } from 'd3-array';
 import {
   type AskedTerm,
   askedTerms,
+  type BothModules,
   type SchemeId as Id,
   type OffsetMeans,
   type SchemeInfo,
   type SchemeInput,
-  type Superpose,
   schemeIds,
   schemeTermOf,
   type Table,
@@ -135,7 +135,7 @@ interface Computed {
 let last: { key: string; all: Record<Id, Computed> } | undefined;
 let drawn: { seed: number; weights: Table<Float64Array>[]; first: Table<Float64Array>[] } | undefined;
 
-function all(superpose: Superpose, state: State): Record<Id, Computed> {
+function all(superpose: BothModules, state: State): Record<Id, Computed> {
   const { words, n, common, spread, causal, seed, base } = state;
   const key = JSON.stringify([words, n, common, spread, causal, seed, base]);
   if (last?.key === key) return last.all;
@@ -182,7 +182,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
 };
 
 /** The weights of all heads, and of the first alone. */
-function weightsOf(superpose: Superpose, seed: number): NonNullable<typeof drawn> {
+function weightsOf(superpose: BothModules, seed: number): NonNullable<typeof drawn> {
   if (drawn?.seed !== seed) {
     const weights = Object.values(streams).map((stream) =>
       superpose.randomNormal({
@@ -204,7 +204,7 @@ function weightsOf(superpose: Superpose, seed: number): NonNullable<typeof drawn
   return drawn;
 }
 
-function contentOf(superpose: Superpose, { words, n, common, seed }: State): Table<Float64Array> {
+function contentOf(superpose: BothModules, { words, n, common, seed }: State): Table<Float64Array> {
   const stream = streams.content;
   if (words === 'many') {
     const drawn = superpose.randomNormal({ rows: n, columns: d_model, seed, stream });
@@ -221,7 +221,7 @@ function contentOf(superpose: Superpose, { words, n, common, seed }: State): Tab
 
 /** A scheme's first head, with the same weights for words in all; other heads are left out if possible. */
 function inputOf(
-  superpose: Superpose,
+  superpose: BothModules,
   scheme: Id,
   content: Table<Float64Array>,
   { n, seed, causal, spread: standardDeviation, base }: State,
@@ -263,7 +263,7 @@ function inputOf(
 }
 
 /** The sinusoid of i − j, as Transformer-XL has it. */
-const offsetsOf = (superpose: Superpose, n: number, base: number) =>
+const offsetsOf = (superpose: BothModules, n: number, base: number) =>
   superpose.sinusoidal({
     positions: 2 * n - 1,
     d_model,
@@ -274,7 +274,7 @@ const offsetsOf = (superpose: Superpose, n: number, base: number) =>
 
 let lastReach: { key: string; reach: number } | undefined;
 
-function reachOf(superpose: Superpose, state: State): number {
+function reachOf(superpose: BothModules, state: State): number {
   const key = JSON.stringify({ ...state, base: 0, view: '' });
   if (lastReach?.key !== key) {
     const content = contentOf(superpose, state);
@@ -290,7 +290,7 @@ function reachOf(superpose: Superpose, state: State): number {
 }
 
 /** What a map varies by, apart from rounding. */
-function taken(superpose: Superpose, values: Float64Array, n: number): OffsetMap {
+function taken(superpose: BothModules, values: Float64Array, n: number): OffsetMap {
   const offsets = superpose.offsetMeans({ data: values, rows: n, columns: n });
   const [least = 0, largest = 0] = extent(values);
   const size = below * Math.max(-least, largest, Number.MIN_VALUE);

@@ -1,7 +1,7 @@
 // Figure "The tables that are added": how long MiniLM's token, position and segment rows are, the cosines
 // between tokens and positions, and how alike positions are by distance. And one whose numbers were quoted: two
 // channels of a sinusoidal table, by its width.
-import type { First, Superpose } from 'superpose';
+import type { BothModules, First } from 'superpose';
 import { about, readable, signed } from '../plot/format.js';
 import {
   type Area,
@@ -102,7 +102,7 @@ export const compute: TextCompute<typeof controls, Data> = async (library, { of,
 };
 
 /** Asks for any words, because the rows of all positions come with them. */
-async function ofPositions(superpose: Superpose, model: TextModel) {
+async function ofPositions(superpose: BothModules, model: TextModel) {
   const ids = new Array<number>(Math.min(model.positions, mostPositions)).fill(0);
   const { position: table } = await model.summands({ ids, tokens: [], dropped: 0 });
   const { means } = superpose.offsetMeans(superpose.rowCosines(table, table));

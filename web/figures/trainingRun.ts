@@ -1,5 +1,5 @@
 // One training run of a small transformer from beginning to end, for tables of runs.
-import type { ExtendTableInput, Stretch, Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
+import type { BothModules, ExtendTableInput, Stretch, Table, TaskTrainerOptions, Trainer } from 'superpose';
 
 /** Steps between two looks at accuracy, until it has reached `aim`. */
 const usualEvery = 5;
@@ -54,7 +54,7 @@ export interface TrainingRun {
 
 /** Awaits `rest` between slices of steps. */
 export async function trainingRun(
-  superpose: Superpose,
+  superpose: BothModules,
   options: TaskTrainerOptions,
   { every = usualEvery, longer, fusion, loudness }: Measurements = {},
   rest: () => Promise<void> = async () => {},
@@ -90,7 +90,7 @@ export async function trainingRun(
 }
 
 function withWay(
-  superpose: Superpose,
+  superpose: BothModules,
   trainer: Trainer,
   options: TaskTrainerOptions,
   { stretch, extend }: LongerWay,
@@ -127,7 +127,7 @@ function measuredFusion(trainer: Trainer): Fusion {
 }
 
 function measuredAlong(
-  superpose: Superpose,
+  superpose: BothModules,
   trainer: Trainer,
   options: TaskTrainerOptions,
   { n, places }: NonNullable<Measurements['longer']>,

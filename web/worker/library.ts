@@ -1,6 +1,7 @@
 // The library for figures: loaded once, and the model only when a figure needs it.
 import {
   type LoadOptions,
+  loadBoth,
   loadFirst,
   loadMiniLM,
   loadOpening,
@@ -26,11 +27,13 @@ export function library(
   module: LoadOptions = {},
   first = retried(() => loadFirst(module)),
 ): Library {
-  const superpose = retried(async () => loadRest(await first(), module));
+  const superpose = retried(async () => loadBoth(await first(), module));
   return {
     first,
     superpose,
     opening: retried(async () => loadOpening(await first(), model)),
-    miniLM: retried(async () => loadMiniLM(await first(), { rest: superpose, ...model })),
+    miniLM: retried(async () =>
+      loadMiniLM(await first(), { rest: async () => loadRest(await superpose()), ...model }),
+    ),
   };
 }

@@ -2,6 +2,7 @@
 import {
   FamilyUnknown,
   type Floats,
+  loadRest,
   logitsOf,
   type ModelInput,
   type ModelReport,
@@ -47,7 +48,7 @@ export async function ownModel(
 ): Promise<unknown> {
   if (figure.startsWith('own-table-'))
     return (await import('./ownTable.js')).ownTable(library, figure, state, job, running);
-  const superpose = await library.superpose();
+  const superpose = await loadRest(await library.superpose());
   if (figure === 'own-open') {
     const { files: chosen, train, picture, corpus, forget, ...options } = state as unknown as OwnQuestion;
     if (corpus !== undefined && held) return (await mechanism()).average(held.model, corpus, job);

@@ -5,6 +5,7 @@ import type { Superpose } from '../superpose.js';
 import type { FloatsOf, Linear, Precision, Table } from '../table.js';
 import { changedRows } from './changedPositions.js';
 import { type CorpusMeans, type CorpusMeansOptions, corpusOf, corpusOfWhole } from './corpusMeans.js';
+import { encoderApi } from './encoder.js';
 import type { FirstTokenOptions, TakenOptions } from './interventions.js';
 import { layeredModel } from './layeredModel.js';
 import type { LayerDecomposeOptions, MiniLMForwardOptions } from './layerOptions.js';
@@ -13,7 +14,7 @@ import { resident } from './resident.js';
 import type { Sentence } from './sentence.js';
 
 // One chunk for everything that few readers need.
-export { changedRows, corpusOf, corpusOfWhole, layeredModel };
+export { changedRows, corpusOf, corpusOfWhole, encoderApi, layeredModel };
 
 /** What layersOf() needs of the model. */
 export interface LayersInput {
