@@ -1,7 +1,7 @@
 // Figure "Schemes against tasks": which way of giving a model its positions learns which task, in a table
 // that opens with runs recorded beforehand, and fills in as one model after another is trained.
 import type { First, TaskTrainerOptions } from 'superpose';
-import { about, percent } from '../plot/format.js';
+import { about, aboutPercent, percent } from '../plot/format.js';
 import type { Area } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
@@ -96,6 +96,9 @@ const rowsOf = (names: readonly Row[]) => allRows.filter((row) => names.includes
 
 /** Rows whose stream is no sum of tokens and positions. */
 const noSums: readonly Row[] = ['gate', 'row-gate', 'film', 'multiply'];
+
+/** Tasks in which tokens ask about positions, or positions about tokens. */
+const mixed: readonly Task[] = ['lookup', 'roll'];
 
 /** Rows in which tokens and positions may meet, by how they are put together, and rows that keep them apart. */
 const added: readonly Row[] = ['add', 'wider'];
@@ -275,11 +278,14 @@ const claimed = [
   { schemes: ['zero', 'none', 'add'], tasks: ['prev'], layers: 'causal' },
 ] as const satisfies Partial<State>[];
 
-/** The first view, that of the other ways in, and those that claims lead to. */
+/** The first view with more layers. */
+const deeper = [{ layers: 'two' }, { layers: 'causal' }] as const satisfies Partial<State>[];
+
+/** The first view, with more layers too, that of the other ways in, and those that claims lead to. */
 export const opening = (): Opening => ({
   name: 'schemesTasks',
-  asked: [first, waysIn, ...claimed.map((one) => ({ size: 'large', ...one }) as const)].flatMap((one) =>
-    allAsked({ ...first, ...one }),
+  asked: [first, ...deeper, waysIn, ...claimed.map((one) => ({ size: 'large', ...one }) as const)].flatMap(
+    (one) => allAsked({ ...first, ...one }),
   ),
 });
 
@@ -538,9 +544,14 @@ function conclusion(cells: readonly Cell[][], { layers }: State): string {
   const rowsAmong = (rows: readonly Row[]) => cells.filter(([first]) => first && rows.includes(first.row));
   const all = (rows: readonly Cell[][]) => rows.length > 0 && rows.flat().every(learned);
   const separate = rowsAmong(keptApart);
-  if (!all(rowsAmong(added)) || !all(rowsAmong(concatenated))) return '';
   const columns = cells[0] as Cell[];
   const lost = separate.map((row) => columns.map((_, j) => !learned(row[j] as Cell)));
+  const round = columns.flatMap(({ task }, j) =>
+    layers !== 'one' && mixed.includes(task) && lost.some((one) => !one[j]) ? [task] : [],
+  );
+  if (round.length > 0)
+    return `Two layers find a way round for ${listed(round)}, though tokens and positions never meet. `;
+  if (!all(rowsAmong(added)) || !all(rowsAmong(concatenated))) return '';
   const [first] = lost;
   const both = `In ${depths[layers]}, adding and concatenating both learn ${
     columns.length > 1 ? `all ${counts[columns.length]} tasks` : columns[0]?.task
@@ -603,10 +614,6 @@ function firstOf(cell: Cell): string {
   return `step ${Number(cell.first.mean.toFixed(1))}${few}`;
 }
 
-/** Whole percents; but 100 only where every answer is right. */
-const wholePercent = (share: number) =>
-  `${share < 1 && share >= 0.995 ? Math.floor(1000 * share) / 10 : Math.round(100 * share)}\u202f%`;
-
 const line = 16;
 const cellHeight = 48;
 
@@ -624,7 +631,7 @@ function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
     {
       ...text,
       y: y + 16,
-      text: wholePercent(cell.accuracy.mean),
+      text: aboutPercent(cell.accuracy.mean),
       ink: learned(cell) ? 'ink' : 'quiet',
       bold: learned(cell),
     },

@@ -7,10 +7,14 @@ import { widths } from '../../node/placeholder.js';
 import { escaped } from '../../plot/svg.js';
 import { figureNames, type MadeFigure, madeFigure, madeState } from './figures.js';
 
+/** Pixels of a picture that a card shows whole. */
+const mostShown = 290;
+
 /** What a closed card shows: the picture and the title. */
 function summaryOf({ name, rendered: { figure, data, state } }: MadeFigure): string {
   const { height } = figure.scene(data, state, widths.narrow);
-  return `<img src="./pictures/${name}-narrow.svg" width="${widths.narrow}" height="${Math.round(height)}" loading="lazy" alt="" /><h4>${escaped(figure.title)}</h4>`;
+  const tall = height > mostShown ? ' class="tall"' : '';
+  return `<img${tall} src="./pictures/${name}-narrow.svg" width="${widths.narrow}" height="${Math.round(height)}" loading="lazy" alt="" /><h4>${escaped(figure.title)}</h4>`;
 }
 
 export function placeholders(dist: string): Plugin {
