@@ -19,7 +19,7 @@ const inCi = process.env.CI === 'true';
 const lacks = (name: keyof typeof starters) =>
   name === 'chromium' ? chromiumPath === undefined : lacking[name]().length > 0;
 
-const { folder, draw } = drawing<DrawnModel, { cases: DrawnModel[] }>('drawn_relative.py', 'relative');
+const { folder, draw } = drawing<DrawnModel, { cases: DrawnModel[] }>('relative');
 const models = [
   { path: folderOf('gpt2'), mechanism: 'added table' },
   { path: `${folder}/llama`, mechanism: 'RoPE' },

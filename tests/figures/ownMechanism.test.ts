@@ -15,7 +15,7 @@ import { describeWeights } from '../api/support/weights.ts';
 import { withoutNumpy } from '../tools/support/numpy.ts';
 import { ask, folderOf, job, loaded, opened } from './ownOpened.ts';
 
-const { folder, draw, seed } = drawing<DrawnModel, { cases: DrawnModel[] }>('drawn_relative.py', 'relative');
+const { folder, draw, seed } = drawing<DrawnModel, { cases: DrawnModel[] }>('relative');
 
 const ids = [2, 9, 4, 5, 9, 6, 11];
 const asked = { ids: ids.join(', ') };

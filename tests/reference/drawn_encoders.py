@@ -31,6 +31,7 @@ from pathlib import Path
 import numpy as np
 
 from drawn_decoders import bf16
+from drawn_numbers import Numbers, hardest_to_see
 from encoder import CONSTANT, GROUPS, canonical_parts, centre, decomposed, forward, gelu, gelu_tanh, quick_gelu, terms_of
 from families import safetensors
 from gauge import shares
@@ -504,14 +505,8 @@ def means_over_pictures(case):
 def main(seed, folder):
     rng = np.random.default_rng(seed)
     folder = Path(folder)
-    numbers, at, cases = [], 0, []
-
-    def store(values):
-        nonlocal at
-        values = np.ascontiguousarray(values, float)
-        numbers.append(values.ravel())
-        at += values.size
-        return {"at": at - values.size, "shape": list(values.shape)}
+    numbers, cases = Numbers(), []
+    store = numbers.store
 
     for name, draw in CASES.items():
         case = draw(rng)
@@ -552,10 +547,8 @@ def main(seed, folder):
                 "wrong": wrong,
             }
         )
-    (folder / "encoders.bin").write_bytes(np.concatenate(numbers).astype("<f8").tobytes())
-    (folder / "encoders.json").write_text(json.dumps({"heads": HEADS, "cases": cases}))
-    worst = min((value, case["name"], what) for case in cases for what, value in case["wrong"].items())
-    print(f"{len(cases)} models; the wrong reading that is hardest to see differs by {worst[0]:.2g}: {worst[2]} in {worst[1]}")
+    numbers.write(folder, "encoders", {"heads": HEADS, "cases": cases})
+    print(hardest_to_see(cases))
 
 
 if __name__ == "__main__":

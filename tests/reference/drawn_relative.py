@@ -65,6 +65,7 @@ from pathlib import Path
 import numpy as np
 
 from drawn_decoders import Drawn, bf16, gauged, relu
+from drawn_numbers import Numbers, hardest_to_see
 from encoder import gelu, gelu_tanh, relative_bias
 from families import safetensors
 
@@ -987,14 +988,8 @@ def in_blocks(layer, heads):
 def main(seed, folder):
     rng = np.random.default_rng(seed)
     folder = Path(folder)
-    numbers, at, cases = [], 0, []
-
-    def store(values):
-        nonlocal at
-        values = np.ascontiguousarray(values, float)
-        numbers.append(values.ravel())
-        at += values.size
-        return {"at": at - values.size, "shape": list(values.shape)}
+    numbers, cases = Numbers(), []
+    store = numbers.store
 
     for name, (family, flags) in CASES.items():
         model = drawn_model(rng, family, flags)
@@ -1063,10 +1058,8 @@ def main(seed, folder):
                 "wrong": wrong,
             }
         )
-    (folder / "relative.bin").write_bytes(np.concatenate(numbers).astype("<f8").tobytes())
-    (folder / "relative.json").write_text(json.dumps({"names": NAMES, "cases": cases}))
-    worst = min((value, case["name"], what) for case in cases for what, value in case["wrong"].items())
-    print(f"{len(cases)} models; the wrong reading that is hardest to see differs by {worst[0]:.2g}: {worst[2]} in {worst[1]}")
+    numbers.write(folder, "relative", {"names": NAMES, "cases": cases})
+    print(hardest_to_see(cases))
 
 
 if __name__ == "__main__":

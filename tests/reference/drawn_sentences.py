@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from depth import INNER, LAYERS, canonical_parts, mean_decomposition, minilm
+from drawn_numbers import Numbers
 from encoder import CONSTANT, decomposed, embedding_rows, forward, terms_of
 from minilm import HEADS, PACKAGE, WIDTH, read_safetensors, tokenise
 from values import by_copies, shares, written_by
@@ -61,16 +62,8 @@ def main():
     pieces = [piece for piece in vocabulary if not piece.startswith("[")]
     model = minilm(tensors)
 
-    written, at = [], 0
-
-    def array(values):
-        nonlocal at
-        values = np.ascontiguousarray(values, np.float64)
-        assert np.isfinite(values).all()
-        written.append(values)
-        at += values.size
-        return {"at": at - values.size, "shape": values.shape}
-
+    numbers = Numbers()
+    array = numbers.store
     drawn = []
     for place in range(count):
         least, most = LENGTHS[place % len(LENGTHS)]
@@ -121,10 +114,7 @@ def main():
         "position": array(position),
         "sentences": sentences,
     }
-    (folder / "drawn.json").write_text(json.dumps(document), encoding="ascii")
-    with open(folder / "drawn.bin", "wb") as file:
-        for values in written:
-            file.write(values.tobytes())
+    numbers.write(folder, "sentences", document)
     lengths = " ".join(str(len(ids)) for _, ids in drawn)
     print(f"seed {seed}: {count} sentences of {lengths} tokens, {found['windows']} windows")
 

@@ -4,8 +4,9 @@ import { type CorpusMeans, type Floats, nextToken } from 'superpose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { withoutNumpy } from '../../tools/support/numpy.ts';
 import { builds, plain } from '../support/builds.ts';
+import type { Stored } from '../support/drawnModels.ts';
 import { largestDifference } from '../support/numbers.ts';
-import { type DrawnModel, drawing, type Stored, refused as told, within } from './drawn.ts';
+import { type DrawnModel, drawing, refused as told, within } from './drawn.ts';
 
 interface Drawn extends DrawnModel {
   next_logits: Stored;
@@ -16,7 +17,7 @@ interface Drawn extends DrawnModel {
 const { seed, draw, stored, open, expectNear, changed } = drawing<
   Drawn,
   { layers: number; heads: number; cases: Drawn[] }
->('drawn_decoders.py', 'decoders');
+>('decoders');
 
 (withoutNumpy ? describe.skip : describe)('models drawn at random', () => {
   let drawn: { layers: number; heads: number; cases: Drawn[] };

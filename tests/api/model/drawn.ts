@@ -6,16 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FamilyId, type Floats, openModel, type Slices } from 'superpose';
 import { afterAll, expect } from 'vitest';
-import { execute, root } from '../../package/support/project.ts';
-import { oneThread, python } from '../../tools/support/numpy.ts';
 import { plain } from '../support/builds.ts';
+import { drawnModels, type Stored, type StoredNumbers } from '../support/drawnModels.ts';
 import { largestDifference } from '../support/numbers.ts';
-
-/** Where numbers are, and their shape. */
-export interface Stored {
-  at: number;
-  shape: number[];
-}
 
 export interface DrawnModel {
   name: string;
@@ -26,6 +19,7 @@ export interface DrawnModel {
   logits: Stored;
   attention: Stored;
   last: Stored;
+  next_logits?: Stored;
   embedding: Stored;
   terms: Record<string, Stored>;
   mean: Stored;
@@ -36,15 +30,12 @@ export interface DrawnModel {
 
 export const within = { float64: 1e-10, float32: 1e-4 };
 
-/** `script` writes NAME.json and NAME.bin, and a folder for each model. */
-export function drawing<Model extends DrawnModel, Document extends { cases: Model[] }>(
-  script: string,
-  name: string,
-) {
+/** Models of tests/reference/drawn_NAME.py. */
+export function drawing<Model extends DrawnModel, Document extends { cases: Model[] }>(name: string) {
   const seed = Number(process.env.SUPERPOSE_SEED ?? randomInt(2 ** 31));
   const folder = mkdtempSync(join(tmpdir(), `superpose-${name}-`));
   const worst: Record<string, Record<string, number>> = {};
-  let numbers = new Float64Array();
+  let numbers: StoredNumbers;
   afterAll(() => {
     rmSync(folder, { recursive: true });
     if (process.env.SUPERPOSE_SHOWN) console.log(worst);
@@ -55,22 +46,12 @@ export function drawing<Model extends DrawnModel, Document extends { cases: Mode
     folder,
     /** Runs the script. */
     async draw(): Promise<Document> {
-      const path = join(root, 'tests/reference', script);
-      const outcome = await execute(python, [path, String(seed), folder], root, oneThread);
-      expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
-      numbers = new Float64Array(new Uint8Array(readFileSync(join(folder, `${name}.bin`))).buffer);
-      return JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+      const { drawn, stored } = await drawnModels<Document>(name, seed, folder);
+      numbers = stored;
+      return drawn;
     },
     /** The numbers, or those at these places of the first axes. */
-    stored({ at, shape }: Stored, ...place: number[]): Float64Array {
-      let from = at;
-      let size = shape.reduce((product, extent) => product * extent, 1);
-      for (const [axis, index] of place.entries()) {
-        size /= shape[axis] as number;
-        from += index * size;
-      }
-      return numbers.subarray(from, from + size);
-    },
+    stored: (of: Stored, ...place: number[]): Float64Array => numbers(of, ...place),
     open: (one: string, by = plain) => openModel(by, join(folder, one)),
     expectNear(what: string, { name: one }: Model, ours: Floats, theirs: Float64Array, bound: number) {
       const difference = largestDifference(ours, theirs);

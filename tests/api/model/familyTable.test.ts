@@ -14,18 +14,19 @@ import {
   openModel,
 } from 'superpose';
 import { afterAll, expect, test } from 'vitest';
-import { execute, root } from '../../package/support/project.ts';
+import { root } from '../../package/support/project.ts';
 import families from '../../reference/families.json' with { type: 'json' };
-import { oneThread, python, withoutNumpy } from '../../tools/support/numpy.ts';
+import { withoutNumpy } from '../../tools/support/numpy.ts';
 import { plain } from '../support/builds.ts';
 import {
   type DrawnEncoder,
   drawnModels,
   drawnOptions,
   drawnPicture,
-  type Stored,
+  type StoredNumbers,
 } from '../support/drawnModels.ts';
 import { largestDifference } from '../support/numbers.ts';
+import type { DrawnModel } from './drawn.ts';
 import { oraclePatches } from './patches.ts';
 
 const page = join(root, 'docs/families.md');
@@ -80,47 +81,23 @@ async function fromCheckpoints(family: FamilyId): Promise<Found | undefined> {
   return any ? found : undefined;
 }
 
-interface Drawn {
-  name: string;
-  family: FamilyId;
-  ids: number[];
-  states: { at: number; shape: [number, number, number] };
-  last: { at: number; shape: [number, number] };
-  next_logits?: { at: number; shape: [number, number] };
-  wrong: Record<string, number>;
-  /** Where its numbers are. */
-  numbers: Float64Array;
-}
-
-/** Draws the models of one of the scripts of tests/reference. */
-async function drawnBy(script: string, name: string): Promise<Drawn[]> {
-  const path = join(root, 'tests/reference', script);
-  const outcome = await execute(python, [path, '1', folder], root, oneThread);
-  expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
-  const { cases } = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as { cases: Drawn[] };
-  const numbers = new Float64Array(new Uint8Array(readFileSync(join(folder, `${name}.bin`))).buffer);
-  return cases.map((one) => ({ ...one, numbers }));
-}
-
 /** The same of models that were drawn. */
-async function fromDrawn(cases: readonly Drawn[]): Promise<Found> {
+async function fromDrawn(cases: readonly DrawnModel[], stored: StoredNumbers): Promise<Found> {
   const found = { ...none };
   for (const one of cases) {
     const model: OpenedModel = await openModel(plain, join(folder, one.name));
     for (const precision of precisions) {
-      const worst = (ours: Floats, at: number) => {
-        const theirs = one.numbers.subarray(at, at + ours.length);
+      const worst = (ours: Floats, theirs: Float64Array) => {
         found[precision] = Math.max(found[precision], largestDifference(ours, theirs));
       };
       if (one.next_logits) {
         const { logits, row } = await nextToken(model, { ids: one.ids }, { precision });
-        worst(logits, one.next_logits.at + row * one.next_logits.shape[1]);
+        worst(logits, stored(one.next_logits, row));
       }
       const run = await model.forward({ ids: one.ids }, { precision });
-      const [states, n, d] = one.states.shape;
-      for (let layers = 0; layers < states; layers++)
-        worst(run.state(layers).data, one.states.at + layers * n * d);
-      worst(run.last().data, one.last.at);
+      for (let layers = 0; layers < (one.states.shape[0] as number); layers++)
+        worst(run.state(layers).data, stored(one.states, layers));
+      worst(run.last().data, stored(one.last));
     }
     model.delete();
   }
@@ -128,10 +105,7 @@ async function fromDrawn(cases: readonly Drawn[]): Promise<Found> {
 }
 
 /** The same of models that tests/reference/drawn_encoders.py draws. */
-async function fromEncoders(
-  cases: readonly DrawnEncoder[],
-  stored: (of: Stored, ...place: number[]) => Float64Array,
-): Promise<Found> {
+async function fromEncoders(cases: readonly DrawnEncoder[], stored: StoredNumbers): Promise<Found> {
   const found = { ...none };
   for (const one of cases) {
     const model = await openModel(plain, join(folder, one.name), drawnOptions(one));
@@ -164,21 +138,21 @@ function below(value: number, written = ''): string {
 test.skipIf(withoutNumpy)(
   'the table of families in the documentation is what is found',
   async () => {
-    const cases = [
-      ...(await drawnBy('drawn_decoders.py', 'decoders')),
-      ...(await drawnBy('drawn_relative.py', 'relative')),
-    ];
+    const decoders = await drawnModels<{ cases: DrawnModel[] }>('decoders', 1, folder);
+    const relatives = await drawnModels<{ cases: DrawnModel[] }>('relative', 1, folder);
     const encoders = await drawnModels<{ cases: DrawnEncoder[] }>('encoders', 1, folder);
     const written = readFileSync(page, 'utf8');
     const rows: string[][] = [];
     for (const family of familyIds) {
       const { name, types, ...facts } = modelFamilies[family];
       const of = <One extends { family: FamilyId }>(one: One) => one.family === family;
-      const drawn = cases.filter(of);
+      const drawn = [decoders, relatives].map((one) => ({ ...one, cases: one.drawn.cases.filter(of) }));
       const others = encoders.drawn.cases.filter(of);
       const committed = await fromCheckpoints(family);
-      const random = [await fromDrawn(drawn), await fromEncoders(others, encoders.stored)];
-      const known = committed !== undefined || drawn.length + others.length > 0;
+      const random = [await fromEncoders(others, encoders.stored)];
+      for (const { cases, stored } of drawn) random.push(await fromDrawn(cases, stored));
+      const cases = [...drawn.flatMap(({ cases }) => cases), ...others];
+      const known = committed !== undefined || cases.length > 0;
       const before = written
         .split('\n')
         .find((line) => line.startsWith(`| ${name} |`))
@@ -190,7 +164,7 @@ test.skipIf(withoutNumpy)(
       );
       const all = 'layers' in facts;
       const relative = all && !committed && others.length === 0;
-      const wrong = [...new Set([...drawn, ...others].flatMap((one) => Object.keys(one.wrong)))];
+      const wrong = [...new Set(cases.flatMap((one) => Object.keys(one.wrong)))];
       rows.push([
         name,
         types.map((type) => `\`${type}\``).join(', '),

@@ -2,7 +2,7 @@
 // anew from MiniLM's vocabulary in each run. SUPERPOSE_SEED repeats a failure; SUPERPOSE_SENTENCES sets how
 // many are drawn.
 import { randomInt } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -14,16 +14,11 @@ import {
   type Sentence,
 } from 'superpose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { execute, root } from '../../package/support/project.ts';
-import { oneThread, python, withoutNumpy } from '../../tools/support/numpy.ts';
+import { withoutNumpy } from '../../tools/support/numpy.ts';
 import { builds } from '../support/builds.ts';
+import { drawnModels, type Stored, type StoredNumbers } from '../support/drawnModels.ts';
 import { describeModel, model } from '../support/model.ts';
 import { largestDifference, mapTable } from '../support/numbers.ts';
-
-interface Stored {
-  at: number;
-  shape: number[];
-}
 
 const ways = ['direct', 'streams', 'mean'] as const;
 type Way = (typeof ways)[number];
@@ -70,19 +65,10 @@ const within = { float64: 1e-10, float32: 1e-4 };
 
 (withoutNumpy ? describe.skip : describeModel)('sentences drawn at random', () => {
   let drawn: Drawn;
-  let numbers: Float64Array;
+  let stored: StoredNumbers;
   let minilm: MiniLM;
   let means: CorpusMeans;
 
-  const stored = ({ at, shape }: Stored, ...place: number[]): Float64Array => {
-    let from = at;
-    let size = shape.reduce((product, extent) => product * extent, 1);
-    for (const [axis, index] of place.entries()) {
-      size /= shape[axis] as number;
-      from += index * size;
-    }
-    return numbers.subarray(from, from + size);
-  };
   const each = (run: (layer: number) => void) => {
     for (let layer = 0; layer < drawn.layers; layer++) run(layer);
   };
@@ -90,12 +76,9 @@ const within = { float64: 1e-10, float32: 1e-4 };
     text === null ? { ids, tokens: by.pieces(ids), dropped: 0 } : by.tokenize(text);
 
   beforeAll(async () => {
-    const script = join(root, 'tests/reference/drawn_sentences.py');
-    const outcome = await execute(python, [script, String(seed), String(count), folder], root, oneThread);
-    expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
-    if (asked > 0) console.log(outcome.stdout);
-    drawn = JSON.parse(readFileSync(join(folder, 'drawn.json'), 'utf8'));
-    numbers = new Float64Array(new Uint8Array(readFileSync(join(folder, 'drawn.bin'))).buffer);
+    const found = await drawnModels<Drawn>('sentences', seed, folder, count);
+    ({ drawn, stored } = found);
+    if (asked > 0) console.log(found.said);
     minilm = await model();
     const sentences = drawn.sentences.flatMap(({ text }) => text ?? []);
     means = await minilm.corpusMeans({ sentences, precision: 'float64' });

@@ -4,8 +4,9 @@ import { type CorpusMeans, type Floats, nextToken } from 'superpose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { withoutNumpy } from '../../tools/support/numpy.ts';
 import { builds, plain } from '../support/builds.ts';
+import type { Stored } from '../support/drawnModels.ts';
 import { largestDifference } from '../support/numbers.ts';
-import { type DrawnModel, drawing, refused, type Stored, within } from './drawn.ts';
+import { type DrawnModel, drawing, refused, within } from './drawn.ts';
 
 interface Drawn extends DrawnModel {
   causal: boolean;
@@ -22,7 +23,6 @@ interface Drawn extends DrawnModel {
 }
 
 const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names: string[]; cases: Drawn[] }>(
-  'drawn_relative.py',
   'relative',
 );
 

@@ -1,4 +1,4 @@
-// Models that a script of tests/reference draws anew, each in a folder as published, and what they make of an input.
+// What a script of tests/reference draws anew: models, each in a folder as published, or sentences, and what is made of them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FamilyId, Table } from 'superpose';
@@ -22,6 +22,9 @@ export interface Stored {
   at: number;
   shape: number[];
 }
+
+/** The array that is stored there, or at these places of its first axes. */
+export type StoredNumbers = (of: Stored, ...place: number[]) => Float64Array;
 
 /** What drawn_encoders.py says of a model. */
 export interface DrawnEncoder {
@@ -57,7 +60,7 @@ export const drawnOptions = ({ family, options, name }: DrawnEncoder) => ({
 /** One of its pictures. */
 export function drawnPicture(
   { patches }: DrawnEncoder,
-  stored: (of: Stored, ...place: number[]) => Float64Array,
+  stored: StoredNumbers,
   place: number,
 ): { patches: Table } {
   const all = patches as Stored;
@@ -65,15 +68,19 @@ export function drawnPicture(
   return { patches: { data: stored(all, place), rows, columns } };
 }
 
-/** Runs tests/reference/drawn_NAME.py, which writes NAME.json and NAME.bin. */
-export async function drawnModels<Drawn>(name: string, seed: number, folder: string) {
+/** Runs tests/reference/drawn_NAME.py, which writes NAME.json and NAME.bin; one that asks for a count draws so many. */
+export async function drawnModels<Drawn>(name: string, seed: number, folder: string, count?: number) {
   const script = join(root, `tests/reference/drawn_${name}.py`);
-  const outcome = await execute(python, [script, String(seed), folder], root, oneThread);
+  const outcome = await execute(
+    python,
+    [script, String(seed), ...(count === undefined ? [] : [String(count)]), folder],
+    root,
+    oneThread,
+  );
   expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
   const drawn = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Drawn;
   const numbers = new Float64Array(new Uint8Array(readFileSync(join(folder, `${name}.bin`))).buffer);
-  /** The array at a place of its first axes. */
-  const stored = ({ at, shape }: Stored, ...place: number[]): Float64Array => {
+  const stored: StoredNumbers = ({ at, shape }, ...place) => {
     let from = at;
     let size = shape.reduce((product, extent) => product * extent, 1);
     for (const [axis, index] of place.entries()) {
@@ -82,5 +89,5 @@ export async function drawnModels<Drawn>(name: string, seed: number, folder: str
     }
     return numbers.subarray(from, from + size);
   };
-  return { drawn, stored };
+  return { drawn, stored, said: outcome.stdout };
 }
