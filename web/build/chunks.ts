@@ -53,7 +53,7 @@ const chunkOfEvidence = chunkWith('depth');
 const pageFiles: [chunk: string, files: string[]][] = [
   ...figureFiles.toReversed(),
   // The first figure takes them too.
-  ['figures-1', [...inWeb('figures', 'tasks'), ...inWeb('element', 'running')]],
+  ['figures-1', [...inWeb('figures', 'smallModels', 'tasks'), ...inWeb('element', 'running')]],
   // Parts that only figures of later sections share.
   [chunkOfSchemes, inWeb('figures', 'schemeTexts', 'formula', 'pairs', 'sinusoids')],
   [chunkOfEvidence, inWeb('figures', 'layersControl', 'wavelengths', 'written')],
