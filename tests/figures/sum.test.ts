@@ -70,7 +70,7 @@ withModel(
     expect(places.shares[3]).toBeGreaterThan(0.9);
     expect(words.shares[0]).toBeGreaterThan(0.7);
     expect(figure.describe(data, state)).toMatch(
-      /^From one sum, head 2 finds “so” and head 1 “walked”\. From “she”, the token that head 2 looks at most is “so”, the token before it \(\d+\s%\); head 1, reading the same sums, looks at “walked”/,
+      /^From one sum, head 2 finds “so” and head 1 “walked”\. From “she”, the token that head 2 looks at most is “so”, the token before it \([\d.]+\s%\); head 1, reading the same sums, looks at “walked”/,
     );
     const cross = await run(sum, { terms: 'cross' });
     for (const { change } of cross.data.readers) expect(change).toBeLessThan(0.05);

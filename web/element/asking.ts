@@ -367,6 +367,8 @@ export class Asking implements ReactiveController {
 
   async reset(): Promise<void> {
     this.host.speech.changed = true;
+    // A run of these settings would go on, or stay held.
+    this.end();
     await this.show([]);
     this.tell(true);
   }

@@ -248,7 +248,7 @@ interface Row {
 const middleOf = ({ x, cell }: Row, place: number) => x + (place + 0.5) * cell;
 const round = (value: number) => String(Math.round(10 * value) / 10);
 
-/** Arcs of the attention that is drawn, and dotted ones where a question's place of answer is not looked at. */
+/** Arcs of the attention that is drawn, and dashed ones to the places of answers that are wrong without a look there. */
 function arcsOf(
   data: Data,
   name: ShownName,
@@ -259,6 +259,8 @@ function arcsOf(
 ): { looking: string; lacking: string } {
   const n = data.tokens.length;
   let [looking, lacking] = ['', ''];
+  const wanted = (from: number) =>
+    task && !isAnswerRight(data, name, look, from) ? task.looksAt(data.tokens, from) : undefined;
   const arc = (from: number, to: number) => {
     const [a, b] = [middleOf(row, from), middleOf(row, to)];
     const high = row.rise * (0.35 + (0.65 * Math.abs(to - from)) / n) * (4 / 3);
@@ -271,7 +273,7 @@ function arcsOf(
     for (let to = 0; to < n; to++) {
       const seen = headsFrom(data, name, look, from, to).length > 0;
       if (seen) looking += arc(from, to);
-      else if (task?.looksAt(data.tokens, from) === to) lacking += arc(from, to);
+      else if (wanted(from) === to) lacking += arc(from, to);
     }
   }
   return { looking, lacking };
@@ -649,7 +651,8 @@ function inColumns(page: Page, width: number) {
             {
               mark: 'text',
               x: x + block,
-              y: tops.vector + 54,
+              // Above the arcs, and below what names the vectors.
+              y: tops.label + 16,
               text: 'dashed: looks it lacks',
               anchor: 'end',
               ink: 'warning',
@@ -659,7 +662,7 @@ function inColumns(page: Page, width: number) {
       ...tokensOf(page, row, tops.row),
       ...answersOf(page, name, row, tops.answers, true),
       ...chartOf(page, name, { x, y: tops.chart, width: block, height: chartHeight }, true),
-      { mark: 'text', x, y: tops.foot, text: `${steps} steps, ${seeds} seeds` },
+      { mark: 'text', x, y: tops.foot, text: `0 to ${steps} steps, ${seeds} seeds` },
       {
         mark: 'text',
         x: x + block,
@@ -738,8 +741,9 @@ function inRows(page: Page, width: number) {
     );
   });
   const guess = aboutPercent(rightAt(data, 'zero', lastStep(data)));
-  const orange = width >= 600 && shownNames(state).some((name, k) => lacks(page, name, rows[k] as Row));
-  const text = `${wordy ? `${steps} steps, ` : ''}${seeds} seeds. Dashed: guessing gets ${guess}${orange ? '; orange: looks it lacks' : ''}.`;
+  const orange = wordy && shownNames(state).some((name, k) => lacks(page, name, rows[k] as Row));
+  const of = orange && width < 450 ? '' : `${wordy ? `0 to ${steps} steps, ` : ''}${seeds} seeds. `;
+  const text = `${of}Dashed: guessing gets ${guess}${orange ? '; orange: looks it lacks' : ''}.`;
   marks.push({ mark: 'text', x: 0, y: height - 3, text });
   return { width, height, marks, regions: rows.map((row, i) => regionOf(data, row, i)) };
 }

@@ -55,15 +55,11 @@ export interface Opening {
   name: string;
   asked: readonly CellJob[];
 }
-const opened = new Set<string>();
 
-/** Recorded runs are known like those that were trained here. */
+/** Recorded runs are known like those that were trained here, also after a run that did not come to its end. */
 async function openWith(library: Library, { name, asked }: Opening): Promise<void> {
-  if (opened.has(name)) return;
   const runs = (await library.recorded?.(name)) as CellRun[] | undefined;
-  if (!runs) return;
-  opened.add(name);
-  runs.forEach((run, k) => {
+  runs?.forEach((run, k) => {
     const key = JSON.stringify(asked[k]);
     if (!known.has(key)) keep(key, run);
   });
@@ -80,8 +76,8 @@ export async function trainedCells(
   show: (runs: readonly (CellRun | undefined)[]) => unknown,
   opening?: Opening,
 ): Promise<CellRun[]> {
-  if (opening) await openWith(library, opening);
   const keys = all.map((asked) => JSON.stringify(asked));
+  if (opening && keys.some((key) => !known.has(key))) await openWith(library, opening);
   if (job.run?.again) for (const key of keys) known.delete(key);
   const lacking = [...new Set(keys)].filter((key) => !known.has(key));
   // A copy: while new runs come in, they may push out older ones.

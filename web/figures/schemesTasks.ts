@@ -1,7 +1,7 @@
 // Figure "Schemes against tasks": which way of giving a model its positions learns which task, in a table
 // that opens with runs recorded beforehand, and fills in as one model after another is trained.
 import type { First, TaskTrainerOptions } from 'superpose';
-import { about, aboutPercent, percent } from '../plot/format.js';
+import { about, aboutPercent, counted, percent } from '../plot/format.js';
 import type { Area } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
@@ -414,17 +414,19 @@ export const figure: Figure<typeof controls, Data> = {
     const { seeds } = state;
     const all = cells.flat();
     if (all.length === 0) return 'Choose positions and a task.';
-    const missing = all.filter((cell) => thereOf(cell).length < seeds).length;
-    const still =
-      missing > 0 ? ` ${missing} of ${all.length} cells ${missing === 1 ? 'is' : 'are'} still to come.` : '';
+    const runs = all.flatMap(({ runs }) => runs);
+    const missing = runs.length - all.flatMap(thereOf).length;
+    // Nothing is said of schemes before all that is asked is there.
+    if (missing > 0)
+      return `${missing} of ${counted(runs.length, 'run')} still to come. Each cell shows the mean of those that are there, after ${steps} steps.`;
     if (cells.length <= fewRows) {
       const said = cells.map((row) => {
         const name = rowName((row[0] as Cell).row, state);
         const firsts = row.map((cell) => `${cell.task} ${firstOf(cell)}`);
         return `${name}: ${row.map((cell) => `${cell.task} ${meanOf(cell)}`).join(', ')}. First at 99\u202f%: ${firsts.join(', ')}.${loudIn(row)}`;
       });
-      const head = missing > 0 ? '' : conclusionOfRecipes(cells) || conclusionOfFew(cells);
-      return `${head}Right after ${steps} steps, ${seedsOf(seeds)}. ${said.join(' ')}${still}`;
+      const head = conclusionOfRecipes(cells) || conclusionOfFew(cells);
+      return `${head}Right after ${steps} steps, ${seedsOf(seeds)}. ${said.join(' ')}`;
     }
     const schemes = cells.filter(([first]) => first?.row !== 'zero');
     // Tasks that the same schemes learn are named together. If fewer schemes fail, those are named instead.
@@ -442,9 +444,8 @@ export const figure: Figure<typeof controls, Data> = {
       by.set(whom, [...(by.get(whom) ?? []), task]);
     });
     const said = [...by].map(([whom, tasks]) => `${listed(tasks)} by ${whom}`);
-    const found =
-      missing > 0 ? '' : `${conclusionOfRecipes(cells)}${conclusionOfWays(cells)}${conclusion(cells, state)}`;
-    return `${found}After ${steps} steps, ${seedsOf(seeds)}, at least 99\u202f% are right: ${said.join('; ')}.${still}`;
+    const found = `${conclusionOfRecipes(cells)}${conclusionOfWays(cells)}${conclusion(cells, state)}`;
+    return `${found}After ${steps} steps, ${seedsOf(seeds)}, at least 99\u202f% are right: ${said.join('; ')}.`;
   },
 
   cells: ({ cells }) => ({ rows: Math.max(1, cells.length), columns: Math.max(1, cells[0]?.length ?? 0) }),
@@ -456,7 +457,7 @@ export const figure: Figure<typeof controls, Data> = {
     const size = numbers && `, ${numbers} numbers to learn`;
     return [
       { text: `${rowName(cell.row, state)}, ${cell.task}`, strong: true },
-      `: ${meanOf(cell)} right, ${seedsOf(state.seeds)}; first at 99\u202f%: ${firstOf(cell)}${size}.${loudIn([cell])}`,
+      `: ${meanOf(cell)} right, ${seedsOf(thereOf(cell).length)}; first at 99\u202f%: ${firstOf(cell)}${size}.${loudIn([cell])}`,
     ];
   },
 
@@ -515,15 +516,12 @@ function conclusionOfFew(cells: readonly Cell[][]): string {
     const count = cells.filter((row) => learned(row[j] as Cell)).length;
     return { task, all: count === cells.length, none: count === 0 };
   });
-  const named = (wanted: (one: (typeof tasks)[number]) => boolean, does: string, do_: string) => {
-    const found = tasks.filter(wanted).map(({ task }) => task);
-    return found.length > 0 && `${listed(found)} ${found.length === 1 ? does : do_}`;
-  };
-  const apart = named(({ all, none }) => !all && !none, 'tells', 'tell');
-  if (apart) return `${apart} these ${counts[cells.length]} apart. `;
-  const learnt = named(({ all }) => all, 'reaches', 'reach');
-  if (!learnt) return `${named(() => true, 'stays', 'stay')} below 99\u202f%. `;
-  return `${tasks.every(({ all }) => all) ? '' : 'Only '}${learnt} 99\u202f%. `;
+  const those = (wanted: (one: (typeof tasks)[number]) => boolean) =>
+    listed(tasks.filter(wanted).map(({ task }) => task));
+  const apart = those(({ all, none }) => !all && !none);
+  if (apart) return `These ${counts[cells.length]} differ in ${apart}. `;
+  const learnt = those(({ all }) => all);
+  return learnt ? `Learned to 99\u202f%: ${learnt}. ` : `Not learned to 99\u202f%: ${those(() => true)}. `;
 }
 
 /** What becomes of the tasks without √d, where both rows show it. */

@@ -43,10 +43,10 @@ export function exponent(value: number): string {
 export const percent = (fraction: number): string =>
   Number.isFinite(fraction) ? minus(`${(100 * fraction).toFixed(1).replace(/^-(0\.0)$/, '$1')}\u202f%`) : '–';
 
-/** A share in a finding: whole percents from 10 % up, tenths below; 100 % only of all. */
+/** A share in a finding: whole percents, but tenths below 10 %, and from 98.5 % until all are 100 %. */
 export const aboutPercent = (fraction: number): string =>
-  fraction >= 0.995 && 1 - fraction > dust
-    ? percent(Math.floor(1000 * fraction) / 1000)
+  fraction >= 0.985 && 1 - fraction > dust
+    ? percent(Math.min(fraction, 0.999))
     : Math.abs(fraction) >= 0.0995
       ? minus(`${(100 * fraction).toFixed(0)}\u202f%`)
       : percent(fraction);
