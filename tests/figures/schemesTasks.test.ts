@@ -241,7 +241,9 @@ test('the caption says what adding and concatenating learn, and what is lost, as
   expect(figure.describe(changed(['concat'], 0.98), state)).toMatch(/^After/);
   expect(figure.describe(changed(['apart', 'cut', 'untied'], 1), state)).toContain('and nothing is lost.');
   expect(figure.describe(changed(['untied'], 1), state)).not.toContain('lost');
-  const some = data.cells.map((row) => row.map((cell) => ({ ...cell, runs: cell.runs.slice(1) })));
+  const some = data.cells.map((row) =>
+    row.map((cell) => ({ ...cell, runs: [undefined, ...cell.runs.slice(1)] })),
+  );
   expect(figure.describe({ cells: some }, state)).toMatch(/^\d+ of \d+ runs still to come\. /);
 });
 
