@@ -212,7 +212,7 @@ export class FigureElement extends LitElement {
     const dimmed = (name: string, old: boolean) => (old ? `${name} old` : name);
     return html`
       <div class=${dimmed('surface', overtaken)} tabindex="0" role="application" aria-roledescription="figure"
-        aria-label="${view.figure.title}. ${view.rows > 1 ? 'Arrow keys choose a row and a column.' : 'Arrow keys move along it.'}"
+        aria-label="${view.figure.title.replace(/[^?]$/, '$&.')} ${view.rows > 1 ? 'Arrow keys choose a row and a column.' : 'Arrow keys move along it.'}"
         aria-describedby="finding" @focus=${this.cursors.focused} @pointermove=${point} @pointerleave=${leave} @click=${hold} @keydown=${step}>
         <svg class="under" aria-hidden="true"></svg><canvas></canvas><svg class="marks" aria-hidden="true"></svg><svg class="frame" aria-hidden="true"></svg>
         ${view.scene.handles?.map((handle) => this.knob(handle))}

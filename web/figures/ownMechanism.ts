@@ -36,7 +36,7 @@ export async function mechanismFigures(
       as(
         heads,
         'own-heads',
-        `${name}: the variation in each head’s scores, shared out`,
+        `${name}: what drives each head`,
         { ...layerOf(model), ...input },
         { ...fixed, sentences: 'yours' },
         said,

@@ -133,7 +133,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
     as(
       heads,
       'own-heads',
-      `${name}: the variation in each head’s scores, shared out`,
+      `${name}: what drives each head`,
       { gauge, ...layerOf(model), ...input },
       { sentences: 'yours' },
       patches,

@@ -16,7 +16,7 @@ interface Slide {
   at: string;
   /** Where it is on the page. */
   home: string;
-  /** What it is a part of; its own title and text. Without a title it says what its figure says. */
+  /** What it is a part of; its own title and text. What is empty is its figure’s. */
   part: string;
   title: string;
   text: string;
@@ -33,11 +33,11 @@ const textOf = (place: Element, selector: string): string =>
     ?.textContent?.replace(/[ \n]+/g, ' ')
     .trim() ?? '';
 
-function opening(place: string, at: string, home: string, text: string): Slide {
+function opening(place: string, at: string, home: string, text?: string): Slide {
   const section = document.querySelector(place) as Element;
   const figure = section.querySelector('superpose-figure')?.getAttribute('name') ?? '';
-  const [title, says] = [textOf(section, 'h1, h2'), textOf(section, text)];
-  return { at, home, part: '', title, text: says, figure, settings: [] };
+  const says = text ? textOf(section, text) : '';
+  return { at, home, part: '', title: textOf(section, 'h1, h2'), text: says, figure, settings: [] };
 }
 
 function shortAnswer(at: string): Slide {
@@ -45,6 +45,13 @@ function shortAnswer(at: string): Slide {
   const sentences = [...section.querySelectorAll('p')].map((sentence) => sentence.textContent ?? '');
   return { at, home: '#answer', part: '', title: textOf(section, 'h2'), text: '', settings: [], sentences };
 }
+
+/** As much as fits beside a picture. */
+const firstSentences = (finding = ''): string =>
+  finding
+    .split(/(?<=\.) /)
+    .slice(0, 2)
+    .join(' ');
 
 /** What is on the page's path, in its order and in its words. */
 function slidesOfPage(): Slide[] {
@@ -61,7 +68,7 @@ function slidesOfPage(): Slide[] {
   return [
     opening('main > header', '', '#', '.short'),
     shortAnswer('answer'),
-    opening('#grid', 'grid', '#grid', 'p'),
+    opening('#grid', 'grid', '#grid'),
     ...steps,
     shortAnswer('end'),
   ];
@@ -171,7 +178,7 @@ class Presenter {
         <div class=${sentences ? 'said alone' : 'said'} aria-live="polite" aria-atomic="true">
           <p class="part"><span class="unseen">${step}. </span>${part}</p>
           <h2>${title || view?.figure.title}</h2>
-          ${(sentences ?? [text || view?.finding]).map((sentence) => html`<p>${sentence}</p>`)}
+          ${(sentences ?? [text || firstSentences(view?.finding)]).map((sentence) => html`<p>${sentence}</p>`)}
         </div>
         <div class="bar">
           ${this.code()}
