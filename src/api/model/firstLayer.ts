@@ -206,6 +206,8 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
   const make = (length: number) =>
     (precision === 'float32' ? new Float32Array(length) : new Float64Array(length)) as A;
   const reading = new Map<string, Promise<Table<A>>>();
+  /** How many maps are still to be read from a tensor. */
+  const left = new Map<string, number>();
   /** Reads a tensor once, however many maps it holds. */
   const whole = (name: string): Promise<Table<A>> => {
     const { shape } = checkpoint.tensors.get(name) as Held;
@@ -263,8 +265,12 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
         whole(weight),
         bias === undefined ? undefined : whole(bias),
       ]);
-      // What holds one map alone need not be kept for others, and is multiplied where it is.
-      if (of === 1) for (const name of [weight, bias]) reading.delete(name ?? '');
+      // What no other map is in need not be kept; what holds one alone is multiplied where it is.
+      for (const name of [weight, bias]) {
+        if (name === undefined) continue;
+        left.set(name, (left.get(name) ?? of) - 1);
+        if (left.get(name) === 0) reading.delete(name);
+      }
       const biased = added && { bias: part(added.data) };
       if (!transposed) {
         const rows = (shape[0] as number) / of;
