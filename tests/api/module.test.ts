@@ -1,4 +1,13 @@
-import { load, loadFirst, loadRest, type Part, schemeIds, supportedSimd, wasmAddress } from 'superpose';
+import {
+  load,
+  loadBoth,
+  loadFirst,
+  loadRest,
+  type Part,
+  schemeIds,
+  supportedSimd,
+  wasmAddress,
+} from 'superpose';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readBytes } from '../../build/package/files.js';
 import { loadPart } from '../../build/package/module.js';
@@ -94,6 +103,17 @@ describe('loading', () => {
       [1, Math.cos(1), Math.cos(1), 1].map((value) => value.toFixed(6)),
     );
     expect(whole.memoryBytes()).toBeGreaterThan(first.memoryBytes());
+  });
+
+  test('encoders join both modules later, in the second that is there', async () => {
+    const both = await loadBoth(await loadFirst({ simd: 'plain' }));
+    expect(both).not.toHaveProperty('encoder');
+    const whole = await loadRest(both);
+    const weight = both.randomNormal({ rows: 2048, columns: 2048, seed: 1, precision: 'float32' });
+    // Larger than what is free: the memory grows that both modules count.
+    const before = both.memoryBytes();
+    whole.encoder({ d_model: 2048, heads: 1, projection: { weight } }).delete();
+    expect(both.memoryBytes()).toBeGreaterThan(before);
   });
 
   test('a module that is cut short, garbled, empty or another one gives a sentence', async () => {
