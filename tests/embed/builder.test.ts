@@ -86,6 +86,16 @@ test('on a phone no control of the dialog reaches beyond it', async () => {
   expect(beyond).toEqual([]);
 });
 
+test('Escape closes the dialog from within the preview, too', async () => {
+  const { page, dialog, choose } = await openBuilder('dot-products', state);
+  await choose('Frame');
+  const preview = dialog.frameLocator('iframe').locator('superpose-figure');
+  await preview.getByRole('application').press('ArrowRight');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => dialog.isVisible(), patience).toBe(false);
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Embed');
+});
+
 test('the frame, pasted into a blog', async () => {
   const { text, servers, open, evaluateInFrame, evaluate, finding, dialog, complaints } = await openBuilder(
     'dot-products',

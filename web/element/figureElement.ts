@@ -225,7 +225,7 @@ export class FigureElement extends LitElement {
         ${view.tokens.map((token, at) => html`<li class="${pointed && at === cursor.i ? 'row' : ''} ${pointed && at === cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
           : nothing
       }
-      <p class="readout" part="below">${pointed ? this.picture.readout.map(drawnPiece) : html`<span class="held">Point at the picture, or tap it, to read its numbers.</span>`}
+      <p class=${pointed ? 'readout pointed' : 'readout'} part="below">${pointed ? this.picture.readout.map(drawnPiece) : html`<span class="held">Point at the picture, or tap it, to read its numbers.</span>`}
         ${held ? html`<span class="held"> Held: click or tap it again to let go.</span>` : nothing}</p>
       ${this.saving.opens(view, cursor)}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>

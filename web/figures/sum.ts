@@ -356,7 +356,7 @@ export const figure: Figure<typeof controls, Data> = {
       tops[0] === tops[1]
         ? `Both heads look at ${named[0]}.`
         : `From one sum, head ${places.head} finds ${named[0]} and head ${words.head} ${named[1]}.`;
-    return `${meanings[state.terms] || `${head} `}From “${data.tokens[data.chosen]}”, the token that head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}, [CLS] and [SEP] apart.${change || ' Shares: canonical gauge.'}`;
+    return `${meanings[state.terms] || `${head} `}From “${data.tokens[data.chosen]}”, the token that head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}, [CLS] and [SEP] apart.${change}`;
   },
 
   named: ({ tokens }) => ({ word: tokens }),
@@ -492,29 +492,29 @@ const narrowOf = (width: number) => width < 620;
 /** Pixels per letter, rather too many than too few. */
 const letter = 6.9;
 const wordWidth = (word: string) => Math.max(14, letter * word.length + 8);
-const lineHeight = 26;
-const arcs = 46;
+const wordHeight = 22;
 
 interface Placed {
   x: number;
-  y: number;
   wide: number;
+  line: number;
 }
 
-/** The words of the sentence in lines of this width. */
-function flow(tokens: readonly string[], width: number): { placed: Placed[]; lines: number } {
+/** The words of the sentence in lines of this width, and how far arcs rise above each line. */
+function flow(tokens: readonly string[], width: number) {
   let [x, line] = [0, 0];
-  const placed = tokens.map((token) => {
+  const placed = tokens.map((token): Placed => {
     const wide = Math.min(wordWidth(token), width);
     if (x > 0 && x + wide > width) {
       x = 0;
       line += 1;
     }
-    const here = { x, y: line * lineHeight, wide };
+    const here = { x, wide, line };
     x += wide + 2;
     return here;
   });
-  return { placed, lines: line + 1 };
+  const rise = line === 0 ? 46 : 17;
+  return { placed, rise, height: (line + 1) * (rise + wordHeight) };
 }
 
 /** Bars on the left and readers on the right; on a phone, one below the other. */
@@ -523,15 +523,14 @@ function arrange({ tokens }: Readers, width: number) {
   const left = narrow ? width : Math.min(300, 0.3 * width);
   const x = narrow ? 0 : left + 36;
   const wide = width - x;
-  const { lines } = flow(tokens, wide);
-  const high = 24 + (lines === 1 ? arcs : 4) + lines * lineHeight + 30;
-  const top = narrow ? 116 : 0;
+  const high = 58 + flow(tokens, wide).height;
+  const top = narrow ? 104 : 0;
   const gap = narrow ? 8 : 20;
   const readers = [0, 1].map(
     (place): Area => ({ x, y: top + place * (high + gap), width: wide, height: high }),
   );
   const below = top + 2 * high + gap;
-  const bars: Area = { x: 0, y: 0, width: left, height: narrow ? 100 : Math.max(270, below - 6) };
+  const bars: Area = { x: 0, y: 0, width: left, height: narrow ? 92 : Math.max(270, below - 6) };
   return { bars, readers, height: Math.max(below, bars.height) + 2 };
 }
 
@@ -571,9 +570,15 @@ function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: 
   const { term, says } = reads(reader);
   const { tokens, chosen } = data;
   const given = weights(reader, data);
-  const { placed, lines } = flow(tokens, area.width);
-  const top = area.y + 24 + (lines === 1 ? arcs : 4);
-  const middle = ({ x, wide }: Placed) => area.x + x + wide / 2;
+  const { placed, rise, height } = flow(tokens, area.width);
+  const boxes = placed.map(
+    ({ x, wide, line }): Area => ({
+      x: area.x + x,
+      y: area.y + 24 + rise + line * (rise + wordHeight),
+      width: wide,
+      height: wordHeight,
+    }),
+  );
   const marks: Mark[] = [
     {
       mark: 'text',
@@ -585,20 +590,19 @@ function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: 
       bold: true,
     },
   ];
-  if (lines === 1) marks.push(...arcsOf(reader, data, placed.map(middle), top));
-  placed.forEach(({ x, y, wide }, place) => {
-    const box = { x: area.x + x, y: top + y, width: wide, height: lineHeight - 4 };
+  marks.push(...arcsOf(reader, data, boxes, rise));
+  boxes.forEach((box, place) => {
     const weight = given[place] as number;
     // Pale enough for the word to be read on it.
     marks.push({ mark: 'box', ...box, fill: term, opacity: 0.48 * weight, enter: 'last' });
     if (place === chosen) marks.push({ mark: 'box', ...box, stroke: 'ink', wide: 1.5 });
     marks.push({
       mark: 'text',
-      x: box.x + wide / 2,
+      x: middleOf(box),
       y: box.y + 15,
       text:
-        wide < letter * (tokens[place] as string).length
-          ? `${(tokens[place] as string).slice(0, Math.floor(wide / letter) - 2)}…`
+        box.width < letter * (tokens[place] as string).length
+          ? `${(tokens[place] as string).slice(0, Math.floor(box.width / letter) - 2)}…`
           : (tokens[place] as string),
       anchor: 'middle',
       ink: 'ink',
@@ -606,18 +610,15 @@ function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: 
       bold: weight > 0.2 || place === chosen,
     });
   });
-  marks.push(
-    ...shareBar(reader, offTerms[which], { ...area, y: top + lines * lineHeight + 4, height: 20 }, width),
-  );
-  const at = placed.map((one) => ({ x: middle(one), y: top + one.y + 11 }));
+  marks.push(...shareBar(reader, offTerms[which], { ...area, y: area.y + 32 + height, height: 20 }, width));
   const region: Region = {
     ...area,
     pick: {
       points: {
-        x: at.map(({ x }) => x),
-        y: at.map(({ y }) => y),
-        cursors: at.map((_, j) => ({ i: 0, j })),
-        boxes: placed.map(({ wide }) => ({ width: wide, height: lineHeight - 4 })),
+        x: boxes.map(middleOf),
+        y: boxes.map(({ y }) => y + wordHeight / 2),
+        cursors: boxes.map((_, j) => ({ i: 0, j })),
+        boxes,
       },
     },
     rows: 1,
@@ -626,21 +627,28 @@ function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: 
   return { marks, region };
 }
 
+const middleOf = ({ x, width }: Area) => x + width / 2;
+
+/** Above a line, or from one line to another between them. */
+function arcPath(from: Area, to: Area, rise: number): string {
+  const [a, b] = [middleOf(from), middleOf(to)];
+  const facing = (one: Area, other: Area) => (one.y < other.y ? one.y + wordHeight + 2 : one.y - 2);
+  const [y1, y2] = [facing(from, to), facing(to, from)];
+  const turn = y1 === y2 ? y1 - 1.25 * Math.min(rise - 6, 10 + 0.16 * Math.abs(a - b)) : (y1 + y2) / 2;
+  return `M${a},${y1}C${a},${turn} ${b},${turn} ${b},${y2}`;
+}
+
 /** Every word's attention as arcs, the chosen one's strong; what is small is left out. */
-function arcsOf({ attention }: Reader, { tokens, chosen }: Readers, x: number[], y: number): Mark[] {
+function arcsOf({ attention }: Reader, { tokens, chosen }: Readers, boxes: Area[], rise: number): Mark[] {
   const n = tokens.length;
-  const arc = (from: number, to: number, ink: Ink, weight: number, strong: boolean): Mark => {
-    const [a, b] = [x[from] as number, x[to] as number];
-    const high = Math.min(arcs - 6, 10 + 0.16 * Math.abs(a - b));
-    return {
-      mark: 'path',
-      d: `M${a},${y - 2}C${a},${y - 2 - 1.25 * high} ${b},${y - 2 - 1.25 * high} ${b},${y - 2}`,
-      stroke: ink,
-      wide: strong ? 1 + 3 * weight : 1,
-      opacity: strong ? 1 : 0.48 * weight,
-      enter: 'last',
-    };
-  };
+  const arc = (from: number, to: number, ink: Ink, weight: number, strong: boolean): Mark => ({
+    mark: 'path',
+    d: arcPath(boxes[from] as Area, boxes[to] as Area, rise),
+    stroke: ink,
+    wide: strong ? 1 + 3 * weight : 1,
+    opacity: strong ? 1 : 0.48 * weight,
+    enter: 'last',
+  });
   const marks: Mark[] = [];
   for (let from = 0; from < n; from++) {
     for (let to = 0; to < n; to++) {

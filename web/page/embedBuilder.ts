@@ -29,6 +29,9 @@ const says: Record<Kind, string> = {
   cite: 'The figure in this state, with the version that made it.',
 };
 
+/** Whether the figure itself is embedded, and answers there. */
+const isLive = (kind: Kind): boolean => ['iframe', 'script', 'file'].includes(kind);
+
 export class EmbedBuilder extends LitElement {
   static override styles = unsafeCSS(`
     dialog { border: 1px solid; border-radius: 0.5rem; width: min(55rem, 94vw); max-height: 92vh; overflow: auto; font: 1rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif; color: CanvasText; background: Canvas; padding: 1rem 1.2rem; box-sizing: border-box; }
@@ -48,13 +51,12 @@ export class EmbedBuilder extends LitElement {
   `);
 
   static override properties = Object.fromEntries(
-    ['target', 'place', 'kind', 'theme', 'width', 'height', 'dropped', 'said'].map((name) => [
+    ['result', 'place', 'kind', 'theme', 'width', 'height', 'dropped', 'said'].map((name) => [
       name,
       { state: true },
     ]),
   );
 
-  private target: FigureElement | undefined;
   /** What the figure showed when the dialog was opened: behind it the page can scroll to another step. */
   private result: FigureElement['result'];
   private place: PlatformName = 'html';
@@ -67,7 +69,6 @@ export class EmbedBuilder extends LitElement {
   private said = '';
 
   async open(target: FigureElement): Promise<void> {
-    this.target = target;
     this.result = target.result;
     this.dropped = [];
     this.said = '';
@@ -79,14 +80,14 @@ export class EmbedBuilder extends LitElement {
 
   /** The preview is as wide as the frame will be, and reports its height. A height that was typed stays. */
   private readonly hear = ({ data, source }: MessageEvent): void => {
-    if (this.written || source !== this.renderRoot.querySelector('iframe')?.contentWindow) return;
+    if (source !== this.renderRoot.querySelector('iframe')?.contentWindow) return;
     const heard = said(data);
-    if (typeof heard === 'number') this.height = heard;
+    if (heard === 'escape') this.renderRoot.querySelector('dialog')?.close();
+    if (typeof heard === 'number' && !this.written) this.height = heard;
   };
 
   private readonly leave = (): void => {
     window.removeEventListener('message', this.hear);
-    this.target?.focus();
   };
 
   private get wish(): Wish | undefined {
@@ -138,7 +139,7 @@ export class EmbedBuilder extends LitElement {
         <span role="status">${this.said}</span>
       </div>
       ${
-        kind === 'iframe' || kind === 'script' || kind === 'file'
+        isLive(kind)
           ? html`<p class="label">As it will be:</p>
             <div class="preview"><iframe title="Preview of ${wish.figure.title}" sandbox="allow-scripts" src=${frameAddress(wish)}
               width=${wish.width} height=${wish.height}></iframe></div>`
@@ -160,7 +161,6 @@ export class EmbedBuilder extends LitElement {
         @change=${(event: Event) => set(Math.min(most, Math.max(280, Math.round(Number((event.target as HTMLInputElement).value)) || value)))} /></label>`;
     // The page does not show these in this state.
     const unused = new Set(wish.figure.unused?.(wish.state) ?? []);
-    const live = kind === 'iframe' || kind === 'script' || kind === 'file';
     return html`
       <fieldset><legend>Size and theme</legend>
         ${number(
@@ -191,7 +191,7 @@ export class EmbedBuilder extends LitElement {
         </select></label>
       </fieldset>
       ${
-        live
+        isLive(kind)
           ? html`<fieldset><legend>The reader can change</legend>${Object.entries(
               wish.figure.controls as Record<string, Control>,
             )

@@ -7,7 +7,7 @@ import { writtenState } from '../figures/controls.js';
 import { escaped } from '../plot/svg.js';
 import { newWorker } from '../worker/siteWorker.js';
 import type { Question, Reply } from '../worker/transports.js';
-import type { Wish } from './snippets.js';
+import { keepsAll, type Wish } from './snippets.js';
 
 /** Asks a new worker, because one that has read something before would not read it again. */
 function excerptFor({ figure, state }: Wish): Promise<ModelExcerpt | undefined> {
@@ -33,7 +33,7 @@ export async function oneFile(wish: Wish, result: Result): Promise<string> {
     figure: figure.name,
     settings: writtenState(figure.controls, state),
     ...(theme === 'auto' ? {} : { theme }),
-    ...(keep.length === Object.keys(figure.controls).length ? {} : { keep: keep.join(' ') }),
+    ...(keepsAll(wish) ? {} : { keep: keep.join(' ') }),
     home,
     excerpt: await excerptFor(wish),
   };

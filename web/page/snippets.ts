@@ -30,7 +30,7 @@ export const isFirstView = (wish: Wish): boolean =>
     ([name, control]) => written(control, wish.state[name] as Value) === written(control, control.initial),
   );
 
-const keepsAll = (wish: Wish) => controlsOf(wish).every(([name]) => wish.keep.includes(name));
+export const keepsAll = (wish: Wish) => controlsOf(wish).every(([name]) => wish.keep.includes(name));
 const described = ({ figure, finding }: Wish) => escaped(`${figure.title}. ${finding}`);
 
 /** The address for a frame that shows the figure in this state. */
