@@ -47,7 +47,7 @@ test.each(builds)('the figures of every platform, $simd SIMD', ({ superpose }) =
     cosineTail: [[superpose.cosineTail({ epsilon: 0.1, d: 512 })], 1000 ** 2],
     randomPrincipalAngles: [superpose.randomPrincipalAngles({ d: 64, k1: 3, k2: 3, seed: 1 }), 6 * 64],
     energyOverlap: [[superpose.energyOverlap({ tokens: token, positions: position })], 3 * 64],
-    // Angles of up to 128 radians, and a factorisation of 128 by 64.
+    // Angles of up to 128 radians, and a factorization of 128 by 64.
     ranks: [[ranks.stable, ranks.participationRatio], 128 ** 2 + 128 * 64],
     tokenProbe: [[probe.rSquared, probe.trainingRSquared, probe.meanCosine], 30 ** 2 + 400 * 16],
     // Yes or no: no score is near enough to 0 for a rounding to flip it.

@@ -23,8 +23,8 @@ const sideBySide = (heads: Matrix[]): Table<Float64Array> =>
 const transposed = (matrix: Matrix): Matrix =>
   (matrix[0] as number[]).map((_, column) => matrix.map((row) => row[column] as number));
 
-/** LayerNorm of each row, for tables that a scheme expects normalised. */
-const normalised = (table: Matrix, gamma: number[], beta: number[], eps: number): Matrix =>
+/** LayerNorm of each row, for tables that a scheme expects normalized. */
+const normalized = (table: Matrix, gamma: number[], beta: number[], eps: number): Matrix =>
   table.map((row) => {
     const mean = row.reduce((sum, x) => sum + x, 0) / row.length;
     const sigma = Math.sqrt(row.reduce((sum, x) => sum + (x - mean) ** 2, 0) / row.length + eps);
@@ -170,7 +170,7 @@ describe.each(schemes.cases)('schemes over $heads heads of $x.length tokens', (o
   test('TUPE-A and TUPE-R, as released and as in equation 9', () => {
     const t = oracle.tupe;
     const given = {
-      position: tableOf(normalised(t.position_table, t.gamma, t.beta, t.eps)),
+      position: tableOf(normalized(t.position_table, t.gamma, t.beta, t.eps)),
       positionQuery: linearOf(t.position_query_weight, t.position_query_bias),
       positionKey: linearOf(t.position_key_weight, t.position_key_bias),
     };

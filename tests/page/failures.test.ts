@@ -246,7 +246,7 @@ modelTest('the network goes once the page is there, and comes back', async () =>
   await recovers(await figure1(page));
   await recovers(await figure2(page));
   // The view with the tokens.
-  await (await figure2(page)).getByRole('radio', { name: 'Parts normalised one by one' }).check();
+  await (await figure2(page)).getByRole('radio', { name: 'Parts normalized one by one' }).check();
   await picturesThere(page);
   await page.context().setOffline(true);
   await goesOn(page);

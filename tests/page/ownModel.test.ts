@@ -265,7 +265,7 @@ test('a link to a figure of somebody’s model says what to open, and shows its 
   expect(heads.problems).toEqual([]);
   expect(heads.state).toMatchObject({ gauge: 'raw', file: digest });
   expect(heads.finding).toContain('in the raw gauge');
-  // Another file is recognised as different.
+  // Another file is recognized as different.
   await page.evaluate((one) => {
     location.hash = `#v=1&figure=own-heads&file=${one}&gauge=raw`;
   }, '0123456789abcdef');

@@ -1,7 +1,7 @@
 """The exact decomposition of attention logits into terms, in float64.
 
 A token is a sum of S summands (token, position, segment, ...): x = t_1 + ... + t_S.
-Normalisation is linear except for one number per token, sigma, which comes from the
+Normalization is linear except for one number per token, sigma, which comes from the
 whole sum:
 
   LayerNorm  sigma^2 = |Cx|^2 / d + eps,  C = I - 11'/d,  LN(x) = gamma * Cx / sigma + beta
@@ -20,7 +20,7 @@ y = W x + b, and head h owns rows h * d_h to (h+1) * d_h; terms are
 [H, (S+1)^2, n, n] with the query in the rows and the key in the columns.
 
 Sources: Ba et al. 2016 (LayerNorm), Zhang & Sennrich 2019 (RMSNorm), Ke et al. 2021,
-eq. 6 (the four terms without normalisation); the rest is the algebra above.
+eq. 6 (the four terms without normalization); the rest is the algebra above.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ from oracle_json import write_beside
 
 
 def centred(x, norm):
-    """C x, which is x itself unless the normalisation is a LayerNorm."""
+    """C x, which is x itself unless the normalization is a LayerNorm."""
     return x - x.mean(axis=-1, keepdims=True) if norm["kind"] == "layernorm" else x
 
 
@@ -54,7 +54,7 @@ def by_head(rows, heads):
 
 
 def logits(x, norm, w_q, b_q, w_k, b_k, heads, scale):
-    """[H, n, n], as a model computes them: normalise the whole sum, project, multiply."""
+    """[H, n, n], as a model computes them: normalize the whole sum, project, multiply."""
     y = gain(norm) * centred(x, norm) / deviation(x, norm) + shift(norm, x.shape[1])
     q = by_head(y @ w_q.T + b_q, heads)
     k = by_head(y @ w_k.T + b_k, heads)
@@ -177,7 +177,7 @@ def case(rng, kind, n, d, heads, d_h, count, biases, scale, eps):
         "shares": share,
         "softmax": softmax(direct),
         "subset": {"pairs": named, "indices": indices, "softmax": softmax(subset)},
-        "sum_normalised_separately": wrong,
+        "sum_normalized_separately": wrong,
     }
 
 
@@ -185,7 +185,7 @@ if __name__ == "__main__":
     rng = np.random.default_rng(3)
     cases = [case(rng, *c) for c in CASES]
     for c in cases:
-        missed = c["sum_normalised_separately"]
-        note = "" if missed is None else f"  separately normalised, misses by {np.abs(missed - c['logits']).max():.2f}"
+        missed = c["sum_normalized_separately"]
+        note = "" if missed is None else f"  separately normalized, misses by {np.abs(missed - c['logits']).max():.2f}"
         print(f"  {c['name']}{note}")
     write_beside(__file__, {"cases": cases})

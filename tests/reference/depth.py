@@ -40,7 +40,7 @@ from decomposition import row_centred
 from encoder import CONSTANT, GROUPS, canonical_parts, decomposed, embedding_rows, forward, gelu, terms_of
 from gauge import canonical_means
 from gauge import terms as layer_terms
-from minilm import EPS, HEADS, PACKAGE, RIVER_BANK, SCALE, SENTENCES, WIDTH, Encoder, read_safetensors, tokenise
+from minilm import EPS, HEADS, PACKAGE, RIVER_BANK, SCALE, SENTENCES, WIDTH, Encoder, read_safetensors, tokenize
 from oracle_json import write_beside
 
 LAYERS = 6
@@ -517,7 +517,7 @@ def show_shifts(model, ids):
 
 
 def stored_sentence(model, tokenizer, text):
-    ids = tokenise(text, tokenizer)[1]
+    ids = tokenize(text, tokenizer)[1]
     run = forward(model, embedding_rows(model, ids))
     n = len(ids)
     cells = [[i % n, (3 * i + 1) % n] for i in range(8)]
@@ -550,7 +550,7 @@ def main():
     parser.add_argument("--corpus", type=Path, help="plain sentences, one a line")
     corpus = parser.parse_args().corpus
     tensors, tokenizer, vocabulary, model = trained()
-    ten = [tokenise(text, tokenizer)[1] for text in SENTENCES]
+    ten = [tokenize(text, tokenizer)[1] for text in SENTENCES]
 
     # The forwards of encoder.py and of minilm.py must agree; they share no line.
     assert np.abs(forward(model, embedding_rows(model, ten[0]))["last"] - Encoder(tensors).hidden(ten[0])).max() < 1e-12
@@ -570,7 +570,7 @@ def main():
         beside = [np.diagonal(a[layer][head][1:, 1:], by).mean() for a in attention]
         show(f"layer {layer}, head {head}: mean attention at {by:+d}", np.mean(beside), expected)
 
-    river = tokenise(RIVER_BANK, tokenizer)[1]
+    river = tokenize(RIVER_BANK, tokenizer)[1]
     rows = embedding_rows(model, river)
     river_shares = {way: shares_by_layer(model, rows, forward(model, rows), way) for way in ("direct", "streams")}
 
@@ -580,7 +580,7 @@ def main():
 
     active, *others = "The dog bit the man.", "The man bit the dog.", "The man was bitten by the dog."
     embedding = {
-        text: forward(model, embedding_rows(model, tokenise(text, tokenizer)[1]))["embedding"]
+        text: forward(model, embedding_rows(model, tokenize(text, tokenizer)[1]))["embedding"]
         for text in (active, *others)
     }
     pairs = [{"texts": [active, other], "cosine": embedding[active] @ embedding[other]} for other in others]
@@ -591,7 +591,7 @@ def main():
     if corpus:
         lines = [line for line in corpus.read_text(encoding="utf-8").splitlines() if line.strip()]
         print(f"The ten sentences and {len(lines)} of a corpus that is not stored")
-        sentences = ten + [tokenise(line, tokenizer)[1] for line in lines]
+        sentences = ten + [tokenize(line, tokenizer)[1] for line in lines]
         of_corpus, _ = study_of(model, sentences, vocabulary)
         show_study(of_corpus)
         control, _, _ = mean_decomposition(model, sentences, control=True)

@@ -7,7 +7,7 @@ forward written out here makes of it: FOLDER/relative.json says where in FOLDER/
   Gemma                                   the same, x = sqrt(d) t, gains 1 + w, tanh GELU
   Gemma 2                                 x += RMS'(attention(RMS(x))); x += RMS'(down(...)); scores q'k / sqrt(c), then
                                           50 tanh(score / 50); every other layer has a window
-  Gemma 3                                 the same without the cap; q and k normalised per head; whole is every sixth
+  Gemma 3                                 the same without the cap; q and k normalized per head; whole is every sixth
                                           layer, and others turn by another base, without scaling
   GPT-NeoX                                LN, biases; x += attention(LN1(x)) + mlp(LN2(x)), or one after the other
   BLOOM                                   x = LN(t); as GPT-2 from there
@@ -21,7 +21,7 @@ RMS(x) = g x / sqrt(mean(x^2) + eps). A head is e wide, which need not be d / H;
 floor(h G / H). Scores are q'k / sqrt(e), in T5 q'k, with what is relative:
 
   rotation  channels (m, m + r/2) of the first r of a head turn by p theta_m at position p, theta_m = base^(-2m/r)
-            or scaled (linear, llama3); q and k are normalised per head before that in Qwen3
+            or scaled (linear, llama3); q and k are normalized per head before that in Qwen3
   ALiBi     plus s_h (j - i): s_h = 2^(-8h/P), h = 1..P, P the largest power of two up to H; then 2^(-4t/P), t = 1, 3, ...
   T5        plus b[bucket(j - i)]
   DeBERTa   (q_i'k_j + q_i'K_r + k_j'Q_r) / sqrt(3 e), with what there is of the three; K and Q maps of a table of 2 S rows,
@@ -34,7 +34,7 @@ away, where W - 1 is half of what ModernBERT calls local_attention.
 A score's terms:
 
   mean       the state's mean over a corpus and at each place, given, through the norm with its sigma: position,
-             content, constant, each through W and then the rotation. Normalised queries are scaled by one number per
+             content, constant, each through W and then the rotation. Normalized queries are scaled by one number per
              head and token, which is frozen.
   mechanism  of unrotated queries and keys with means mu over a corpus and pi at each place less mu, given, pi 0 in
              the first layer: q~ = q - mu - pi, R the rotation by j - i, R- its mean over the pairs that attend,
@@ -938,8 +938,8 @@ def wrong_readings(family, model, how, masked):
             lambda l: {one: {**l[one], "b": np.zeros(len(l[one]["b"]))} for one in "qk"}
         )
     if family in ("qwen3", *THREE):
-        found["queries and keys normalised after they are turned"] = other(norm_first=False)
-        found["queries and keys not normalised"] = (
+        found["queries and keys normalized after they are turned"] = other(norm_first=False)
+        found["queries and keys not normalized"] = (
             {**model, "layers": [{k: v for k, v in l.items() if k[1:] != "_norm"} for l in model["layers"]]},
             how,
         )

@@ -25,7 +25,7 @@ import numpy as np
 from depth import INNER, LAYERS, canonical_parts, mean_decomposition, minilm
 from drawn_numbers import Numbers
 from encoder import CONSTANT, decomposed, embedding_rows, forward, terms_of
-from minilm import HEADS, PACKAGE, WIDTH, read_safetensors, tokenise
+from minilm import HEADS, PACKAGE, WIDTH, read_safetensors, tokenize
 from values import by_copies, shares, written_by
 
 # Lengths take turns, so that even a few sentences include short and long ones.
@@ -37,10 +37,10 @@ SHORT, SOME_HEADS = 16, 3
 def drawn_text(rng, length, tokenizer, pieces):
     """A text of `length` tokens, including [CLS] and [SEP]."""
     text = ""
-    while (count := len(tokenise(text, tokenizer)[1])) < length:
+    while (count := len(tokenize(text, tokenizer)[1])) < length:
         piece = pieces[rng.integers(len(pieces))]
         longer = text + piece[2:] if piece.startswith("##") else f"{text} {piece}".lstrip()
-        if count < len(tokenise(longer, tokenizer)[1]) <= length:
+        if count < len(tokenize(longer, tokenizer)[1]) <= length:
             text = longer
     return text
 
@@ -69,7 +69,7 @@ def main():
         least, most = LENGTHS[place % len(LENGTHS)]
         length = int(rng.integers(least, most + 1))
         text = None if length == 1 else drawn_text(rng, length, tokenizer, pieces)
-        drawn.append((text, [vocabulary["[CLS]"]] if text is None else tokenise(text, tokenizer)[1]))
+        drawn.append((text, [vocabulary["[CLS]"]] if text is None else tokenize(text, tokenizer)[1]))
 
     corpus = [(text, ids) for text, ids in drawn if text is not None]
     found, mu, position = mean_decomposition(model, [ids for _, ids in corpus])

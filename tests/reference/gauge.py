@@ -10,7 +10,7 @@ mean m_s for each summand s:
   raw        m_s = 0
   canonical  m_s = sum_i w_i x_s(i) over the used rows, w_i proportional to
              1 / (product of the sigmas before W_Q), sum of w = 1; equal weights
-             where nothing is normalised
+             where nothing is normalized
   means      m_s as the caller gives them
 
 A row stands apart if its token and its position only ever occur together: moving v

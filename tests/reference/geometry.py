@@ -3,7 +3,7 @@
   cosine law     t = cos of two independent directions in R^d:
                  density Gamma(d/2) / (sqrt(pi) Gamma((d-1)/2)) (1-t^2)^((d-3)/2),
                  E|t| = Gamma(d/2) / (sqrt(pi) Gamma((d+1)/2)), var t = 1/d,
-                 P(|t| > e) = I_{1-e^2}((d-1)/2, 1/2), regularised incomplete beta
+                 P(|t| > e) = I_{1-e^2}((d-1)/2, 1/2), regularized incomplete beta
                  (Cai, Fan & Jiang 2013, section 2; t^2 ~ Beta(1/2, (d-1)/2))
   largest of m   median of max |t|: "independent" solves (1 - P)^m = 1/2, "poisson" solves
                  m P = ln 2

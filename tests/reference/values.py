@@ -37,7 +37,7 @@ import numpy as np
 from decomposition import by_head
 from depth import LAYERS, trained, windows, words_of
 from encoder import CONSTANT, GROUPS, decomposed, embedding_rows, forward, gelu, gelu_tanh, linear, merge
-from minilm import HEADS, SENTENCES, WIDTH, tokenise
+from minilm import HEADS, SENTENCES, WIDTH, tokenize
 from oracle_json import write_beside
 
 PARTS = [*GROUPS[:CONSTANT], "apart", "constant"]
@@ -443,7 +443,7 @@ def main():
     made = [of_tiny(case, rng) for case in cases]
 
     _, tokenizer, vocabulary, model = trained()
-    ids_of = lambda text: tokenise(text, tokenizer)[1]
+    ids_of = lambda text: tokenize(text, tokenizer)[1]
     ten = [ids_of(text) for text in SENTENCES]
 
     total = np.zeros((LAYERS, HEADS, len(PARTS)))

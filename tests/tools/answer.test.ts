@@ -17,7 +17,7 @@ const numbersIn = (text: string): string[] => text.match(/(?<![\p{L}\d.])\d+(?:\
 const rounds = (written: string, numbers: string[]): boolean =>
   numbers.some((one) => Number(one).toFixed(written.split('.')[1]?.length ?? 0) === written);
 
-test('a rounded number is recognised, and a different one is not', () => {
+test('a rounded number is recognized, and a different one is not', () => {
   expect(rounds('0.31', ['0.3093'])).toBe(true);
   expect(rounds('30', ['2', '29.8'])).toBe(true);
   expect(rounds('0.32', ['0.3093'])).toBe(false);

@@ -91,7 +91,7 @@ test.runIf(inCi || compiled)('an encoding is in the API, documented, and its tes
 });
 
 test.skipIf(withoutNumpy)(
-  'a family of models is recognised, run and taken apart as numpy does it',
+  'a family of models is recognized, run and taken apart as numpy does it',
   async () => {
     const { copy, run, runTests } = followed('Adding a family', 'new-family');
     cpSync(join(root, 'build/package'), join(copy, 'build/package'), { recursive: true });

@@ -20,7 +20,7 @@ test('a chunk names only files that exist', () => {
 const copy = join(root, 'build/lists');
 const env = buildEnvironment(copy);
 test.runIf(process.env.CI === 'true' || (env.SUPERPOSE_EMSCRIPTEN && existsSync(join(root, 'build/wasm'))))(
-  'so does a level of optimisation',
+  'so does a level of optimization',
   async () => {
     copySources(copy);
     const file = join(copy, 'CMakeLists.txt');

@@ -25,6 +25,13 @@ test.each(Object.entries(checks))('%s: nothing to mend', (_, command) => {
   expect(faults(command)).toBe('');
 });
 
+test('one spelling: -ize, as the field writes tokenizer and normalization', () => {
+  const other = '(normali|tokeni|optimi|recogni|quanti|vectori|penali|minimi|factori|initiali)s(e|ing|ation)';
+  const files = execFileSync('git', ['grep', '-liE', other], { cwd: root, encoding: 'utf8' });
+  // Links that were given out keep their names.
+  expect(files.trim().split('\n')).toEqual(['tests/figures/oldLinks.ts', 'web/figures/formerNames.ts']);
+});
+
 test('Biome hears of a circle of imports, of types too', () => {
   const folder = join(root, 'build/circles');
   rmSync(folder, { recursive: true, force: true });

@@ -37,7 +37,7 @@ const plainJs = {
   prepare: async (input) => ({ run: () => plainly(input, Float32Array) }),
 };
 
-/** Three graphs for onnxruntime-web. Weights are initialisers, already transposed and scaled. */
+/** Three graphs for onnxruntime-web. Weights are initializers, already transposed and scaled. */
 function ortGraph(kind, { n, d, heads, wq, wk }) {
   const width = d / heads;
   const scaled = transposed(wq, d).map((value) => value / Math.sqrt(width));

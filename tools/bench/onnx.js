@@ -57,14 +57,14 @@ export function node(type, inputs, output, attributes = {}) {
   return message(1, ...inputs.map((name) => text(1, name)), text(2, output), text(4, type), ...written);
 }
 
-/** A model from nodes, initialisers, and named shapes of inputs and outputs, for a version of operators. */
-export function model(nodes, initialisers, inputs, outputs, opset = 17) {
+/** A model from nodes, initializers, and named shapes of inputs and outputs, for a version of operators. */
+export function model(nodes, initializers, inputs, outputs, opset = 17) {
   const shaped = (field, named) => Object.entries(named).map(([name, dims]) => info(field, name, dims));
   const graph = message(
     7,
     ...nodes,
     text(2, 'terms'),
-    ...initialisers,
+    ...initializers,
     ...shaped(11, inputs),
     ...shaped(12, outputs),
   );

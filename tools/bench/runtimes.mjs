@@ -46,7 +46,7 @@ const folders = {
   '/': join(root, 'build/bench/page'),
 };
 
-/** The training peer that is not a package: straight.cpp, compiled by em++ with Eigen's own vectorisation. */
+/** The training peer that is not a package: straight.cpp, compiled by em++ with Eigen's own vectorization. */
 export async function buildStraight({
   SUPERPOSE_EMSCRIPTEN: emscripten,
   SUPERPOSE_PREFIX: prefix = '/usr',

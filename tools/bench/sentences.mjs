@@ -67,7 +67,7 @@ async function main() {
   const many = Math.max(2, availableParallelism());
   const workers = Array.from({ length: many }, () => new Worker(new URL(import.meta.url)));
   await Promise.all(workers.map(next));
-  // Warm up: threads first run slower, unoptimised code.
+  // Warm up: threads first run slower, unoptimized code.
   for (const worker of workers) await run([worker], parts.slice(0, 5));
   const times = { one: [], all: [] };
   let exact;

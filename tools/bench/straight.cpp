@@ -1,5 +1,5 @@
 // The bench's training model written directly with Eigen: a product for each line of the formula, over the
-// whole batch where possible, Eigen's expressions for the rest, and its own vectorisation. For a WebAssembly
+// whole batch where possible, Eigen's expressions for the rest, and its own vectorization. For a WebAssembly
 // module without JavaScript: call begin(), write parameters and ids into its memory, then call step().
 #include <Eigen/Dense>
 #include <cmath>
@@ -58,7 +58,7 @@ struct Straight {
     inverse = (to.array().square().rowwise().mean() + 1e-5f).rsqrt();
     to.array().colwise() *= inverse.array();
   }
-  // Into by_norm: the gradient with respect to what was normalised.
+  // Into by_norm: the gradient with respect to what was normalized.
   static void norm_back(const Matrix& normalized, const Column& inverse, Matrix& by_norm) {
     const Column along = by_norm.cwiseProduct(normalized).rowwise().mean(), mean = by_norm.rowwise().mean();
     by_norm.array() -= normalized.array().colwise() * along.array();

@@ -1,5 +1,5 @@
 // Figure "Two mistakes with terms": shares that are taken raw swing with the tables' means, while scores and
-// canonical shares stand still; and parts that are normalised one by one do not add up to the scores.
+// canonical shares stand still; and parts that are normalized one by one do not add up to the scores.
 import { extent } from 'd3-array';
 import {
   type BothModules,
@@ -38,7 +38,7 @@ const controls = {
   of: {
     kind: 'choice',
     label: 'Mistake',
-    options: { gauge: 'Shares taken raw', parts: 'Parts normalised one by one' },
+    options: { gauge: 'Shares taken raw', parts: 'Parts normalized one by one' },
     initial: 'gauge',
     radio: true,
   },
@@ -79,20 +79,20 @@ interface Matrix {
   centred: Float64Array;
 }
 
-/** A head's scores as they are, and of parts that are normalised one by one. */
+/** A head's scores as they are, and of parts that are normalized one by one. */
 interface Parts {
   tokens: readonly string[];
   dropped: number;
   n: number;
   /** Computed from whole queries and keys. */
   direct: Matrix;
-  /** The sixteen terms of the normalised sum, added up. */
+  /** The sixteen terms of the normalized sum, added up. */
   exact: Matrix;
-  /** The same for parts that are normalised one by one. */
+  /** The same for parts that are normalized one by one. */
   separate: Matrix;
   /** The largest |sum of the terms − direct score|. */
   residuals: { exact: number; separate: number };
-  /** Queries whose largest score belongs to another key when the parts are normalised one by one. */
+  /** Queries whose largest score belongs to another key when the parts are normalized one by one. */
   winners: number;
   /** For each of the five kinds of terms: its share of the scores as they are, and of what softmax sees. */
   uncentred: number[];
@@ -283,7 +283,7 @@ const values = (matrix: Matrix, { centred }: State) => (centred ? matrix.centred
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'gauge',
-  title: 'Two mistakes: raw shares, and parts normalised one by one',
+  title: 'Two mistakes: raw shares, and parts normalized one by one',
   controls,
   source: ({ of, weights }) => (of === 'gauge' ? 'trained' : weights),
   waiting: fetching,
@@ -295,7 +295,7 @@ export const figure: Figure<typeof controls, Data> = {
   scene: (data, state, width) =>
     isTurned(data) ? turnedScene(data, state, width) : partsScene(data, state, width),
 
-  /** A line from what the terms should add up to, to what the separately normalised ones do. */
+  /** A line from what the terms should add up to, to what the separately normalized ones do. */
   focus(data, state, { i, j }, width) {
     if (isTurned(data)) return [];
     const { x, y } = planeOf(data, state, arrangeParts(width).scatter);
@@ -340,7 +340,7 @@ export const figure: Figure<typeof controls, Data> = {
       `score ${shown(data.direct)}${state.centred ? ' above its row’s mean' : ''}; `,
       { text: `sum of the terms ${shown(data.exact)}`, ink: 'accent' },
       '; ',
-      { text: `parts normalised one by one ${shown(data.separate)}`, ink: 'warning' },
+      { text: `parts normalized one by one ${shown(data.separate)}`, ink: 'warning' },
       '.',
     ];
   },
@@ -464,7 +464,7 @@ function arrangePanels(width: number) {
 
 function partsFinding({ n, direct, residuals, winners, uncentred, shares }: Parts, state: State): string {
   const [low = 0, high = 0] = extent(direct.sum) as [number?, number?];
-  const apart = `The terms add up only if their whole sum is normalised. In head ${state.head}, the terms of the normalised sum add up to the scores ${howExactly(residuals.exact)}. With each part normalised by itself they miss by up to ${about(residuals.separate)}, where the scores run from ${about(low)} to ${about(high)}, and ${winners} of ${n} tokens ${winners === 1 ? 'attends' : 'attend'} most to a different one.`;
+  const apart = `The terms add up only if their whole sum is normalized. In head ${state.head}, the terms of the normalized sum add up to the scores ${howExactly(residuals.exact)}. With each part normalized by itself they miss by up to ${about(residuals.separate)}, where the scores run from ${about(low)} to ${about(high)}, and ${winners} of ${n} tokens ${winners === 1 ? 'attends' : 'attend'} most to a different one.`;
   if (!shares.every(Number.isFinite)) return `${apart} ${nothingToShare(state, n)}`;
   const gaps = shares.map((share, place) => Math.abs(share - at(uncentred, place)));
   const place = gaps.indexOf(Math.max(...gaps));
@@ -484,7 +484,7 @@ function partsTable(data: Parts, state: State): DataTable {
       'key, or kind of share',
       `score${unit}, or share of the scores`,
       `sum of the terms${unit}, or centred share`,
-      `of parts normalised one by one${unit}`,
+      `of parts normalized one by one${unit}`,
     ],
     rows: [
       ...kinds.map(({ label }, place) => [
@@ -541,8 +541,8 @@ function partsScene(data: Parts, state: State, width: number): Scene {
       },
       { mark: 'dots', x: across, y: wrong, radius, ink: 'warning', opacity },
       { mark: 'dots', x: across, y: right, radius, ink: 'accent', opacity },
-      ...dotKey(key.x, key.y, 'accent', 'terms of the sum, normalised as a whole'),
-      ...dotKey(key.x, key.y + 18, 'warning', 'terms of parts normalised one by one'),
+      ...dotKey(key.x, key.y, 'accent', 'terms of the sum, normalized as a whole'),
+      ...dotKey(key.x, key.y + 18, 'warning', 'terms of parts normalized one by one'),
       ...list.flatMap((found, place): Mark[] => {
         const area = shares[place] as Area;
         return [
@@ -621,7 +621,7 @@ const dotKey = (x: number, y: number, ink: 'accent' | 'warning', label: string):
   { mark: 'text', x: x + 18, y: y + 12, text: label, ink: 'ink' },
 ];
 
-/** The score that normalising the parts misses by most. */
+/** The score that normalizing the parts misses by most. */
 function farthest({ n, direct, separate }: Parts): Cursor {
   let most = -1;
   let cell = 0;

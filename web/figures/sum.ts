@@ -356,7 +356,7 @@ export const figure: Figure<typeof controls, Data> = {
       tops[0] === tops[1]
         ? `Both heads look at ${named[0]}.`
         : `From one sum, head ${places.head} finds ${named[0]} and head ${words.head} ${named[1]}.`;
-    return `${meanings[state.terms] || `${head} `}From “${data.tokens[data.chosen]}”, the token that head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}, [CLS] and [SEP] apart.${change}`;
+    return `${meanings[state.terms] || `${head} `}From “${data.tokens[data.chosen]}”, the token that head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}, [CLS] and [SEP] apart.${change || ' Shares: canonical gauge.'}`;
   },
 
   named: ({ tokens }) => ({ word: tokens }),
@@ -402,7 +402,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   remark: (data) =>
-    `${sentenceRemark(data.tokens, data.dropped)}${isChannels(data) ? ' The model also adds a segment vector and normalises the sum; both are left out here.' : ''}`.trim(),
+    `${sentenceRemark(data.tokens, data.dropped)}${isChannels(data) ? ' The model also adds a segment vector and normalizes the sum; both are left out here.' : ''}`.trim(),
 
   table(data, { first, second }) {
     if (isChannels(data)) {

@@ -1,4 +1,4 @@
-// Families that normalise before each layer, most of them causal: GPT-2, OPT, Whisper, CLIP's and SigLIP's text.
+// Families that normalize before each layer, most of them causal: GPT-2, OPT, Whisper, CLIP's and SigLIP's text.
 import {
   bertConfig,
   type Config,
@@ -76,7 +76,7 @@ export const decoderFamilies: readonly FamilyRow[] = [
         name: 'GPT-2',
         kind: 'tokens',
         about:
-          'Token and position rows are added; each layer normalises what it reads. A query sees no later key.',
+          'Token and position rows are added; each layer normalizes what it reads. A query sees no later key.',
         token,
         position,
         attentionNorm: of.norm('h.0.ln_1'),
@@ -102,7 +102,7 @@ export const decoderFamilies: readonly FamilyRow[] = [
       name: 'Whisper’s decoder',
       kind: 'tokens',
       about:
-        'Token and position rows are added; each layer normalises what it reads. Keys have no bias. A query sees no later key.',
+        'Token and position rows are added; each layer normalizes what it reads. Keys have no bias. A query sees no later key.',
       token: of.need('decoder.embed_tokens.weight', 'V', 'd'),
       position: of.need('decoder.embed_positions.weight', 'L', 'd'),
       attentionNorm: of.norm('decoder.layers.0.self_attn_layer_norm'),
@@ -144,12 +144,12 @@ export const decoderFamilies: readonly FamilyRow[] = [
       const position = of.need('embed_positions.weight', 'L', 'd');
       const projected = of.has('project_in.weight');
       if (!projected) of.need('embed_tokens.weight', 'V', 'd');
-      // OPT-350m normalises after each layer, so it has no final norm.
+      // OPT-350m normalizes after each layer, so it has no final norm.
       const ends = of.has('final_layer_norm.weight');
       const pre = config.do_layer_norm_before ?? (config.model_type === undefined ? ends : true);
       if (ends !== (pre === true && config._remove_final_layer_norm !== true))
         throw new RangeError(
-          `config.json says that the layers normalise ${pre ? 'before' : 'after'} what they do, which does not go with ${ends ? 'a' : 'no'} final_layer_norm.weight in the file.`,
+          `config.json says that the layers normalize ${pre ? 'before' : 'after'} what they do, which does not go with ${ends ? 'a' : 'no'} final_layer_norm.weight in the file.`,
         );
       const { V, L, d, e } = of.size;
       refuseSizes(config, {
@@ -163,8 +163,8 @@ export const decoderFamilies: readonly FamilyRow[] = [
         name: 'OPT',
         kind: 'tokens',
         about: pre
-          ? 'Token and position rows are added, the first position in row 2; each layer normalises what it reads. A query sees no later key.'
-          : 'Token and position rows are added, the first position in row 2, and nothing normalises what the first layer reads. A query sees no later key.',
+          ? 'Token and position rows are added, the first position in row 2; each layer normalizes what it reads. A query sees no later key.'
+          : 'Token and position rows are added, the first position in row 2, and nothing normalizes what the first layer reads. A query sees no later key.',
         token,
         position,
         ...(projected && { tokenProjection: { weight: of.need('project_in.weight', 'd', 'e') } }),
@@ -191,7 +191,7 @@ export const decoderFamilies: readonly FamilyRow[] = [
       family: 'clip-text',
       name: 'CLIP’s text model',
       about:
-        'Token and position rows are added; each layer normalises what it reads. A query sees no later key.',
+        'Token and position rows are added; each layer normalizes what it reads. A query sees no later key.',
       ...clipText(of, config),
       causal: true,
       apart: [0],
@@ -214,7 +214,7 @@ export const decoderFamilies: readonly FamilyRow[] = [
       return {
         family: 'siglip-text',
         name: 'SigLIP’s text model',
-        about: `Token and position rows are added; each layer normalises what it reads. A text is filled up to ${text.positions} tokens with padding, which every query sees; ids are run as they are given.`,
+        about: `Token and position rows are added; each layer normalizes what it reads. A text is filled up to ${text.positions} tokens with padding, which every query sees; ids are run as they are given.`,
         ...text,
         causal: false,
         apart: [],

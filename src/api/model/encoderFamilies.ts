@@ -1,4 +1,4 @@
-// BERT and its relatives, ALBERT among them: tables of tokens, positions and segments, added up and normalised.
+// BERT and its relatives, ALBERT among them: tables of tokens, positions and segments, added up and normalized.
 import * as check from '../check.js';
 import {
   bertConfig,
@@ -31,7 +31,7 @@ const selfAttention = (of: Tensors, name = 'encoder.layer.0.attention.self') => 
   key: of.linear(`${name}.key`, 'd', 'd', true),
 });
 
-const threeTables = 'Token, position and segment rows are added and normalised before W_Q and W_K read them.';
+const threeTables = 'Token, position and segment rows are added and normalized before W_Q and W_K read them.';
 
 const namesOfTables = [
   'embeddings.{word,position,token_type}_embeddings.weight',
@@ -59,7 +59,7 @@ const bertNamed = (
       family,
       name: modelFamilies[family].name,
       about: narrow
-        ? 'Token, position and segment rows are added, normalised and mapped to the model’s width before W_Q and W_K read them.'
+        ? 'Token, position and segment rows are added, normalized and mapped to the model’s width before W_Q and W_K read them.'
         : `${threeTables}${firstPosition > 0 ? ` The first position is in row ${firstPosition}.` : ''}`,
       ...tables,
       ...(narrow && { projection: of.linear('embeddings_project', 'd', 'e', true) }),
@@ -115,7 +115,7 @@ export const encoderFamilies: readonly FamilyRow[] = [
         family: 'albert',
         name: 'ALBERT',
         about:
-          'Token, position and segment rows are added, normalised and mapped to the model’s width before W_Q and W_K read them. Layers share their weights.',
+          'Token, position and segment rows are added, normalized and mapped to the model’s width before W_Q and W_K read them. Layers share their weights.',
         ...tables,
         projection,
         ...selfAttention(of, name),
@@ -137,7 +137,7 @@ export const encoderFamilies: readonly FamilyRow[] = [
         family: 'mpnet',
         name: 'MPNet',
         about:
-          'Token and position rows are added and normalised; a bias by the distance of two tokens is added to each head’s scores, the same in every layer.',
+          'Token and position rows are added and normalized; a bias by the distance of two tokens is added to each head’s scores, the same in every layer.',
         ...tables,
         ...sizes(of, 2),
         padding: 1,
@@ -158,7 +158,7 @@ export const encoderFamilies: readonly FamilyRow[] = [
       return {
         family: 'distilbert',
         name: 'DistilBERT',
-        about: 'Token and position rows are added and normalised before W_Q and W_K read them.',
+        about: 'Token and position rows are added and normalized before W_Q and W_K read them.',
         ...tables,
         ...sizes(of),
         epsilon: 1e-12,

@@ -16,7 +16,7 @@ import {
 } from './headerTensors.js';
 import { imageFamilies } from './imageFamilies.js';
 import { type FamilyId, familyIds, type Layout, listed, modelFamilies, namesOf } from './layout.js';
-import { refuseQuantised, refuseTensors, refuseType } from './refusedFamilies.js';
+import { refuseQuantized, refuseTensors, refuseType } from './refusedFamilies.js';
 
 const ofTables: readonly FamilyRow[] = [...decoderFamilies, ...imageFamilies, ...encoderFamilies];
 
@@ -47,12 +47,12 @@ const fileOf = (family: FamilyId) => family.replace(/-.*/, '');
  * Reads a header into layouts, one for each model in the file. `stated` is the family that the caller states. Throws
  * a RangeError whose sentence says why the file is refused.
  */
-export async function recognised(
+export async function recognized(
   header: Header,
   config: Config,
   stated: FamilyId | undefined,
 ): Promise<Layout[]> {
-  refuseQuantised(header);
+  refuseQuantized(header);
   const families = familiesOf(config, stated);
   if (families === undefined) refuseTensors(header);
   const rows = await rowsFor(families);

@@ -41,11 +41,11 @@ export const imageFamilies: readonly FamilyRow[] = [
         name: 'CLIP’s vision model',
         kind: 'patches',
         about:
-          'Each patch is mapped to a row and its position is added; the sum is normalised, and once more by the layer that reads it.',
+          'Each patch is mapped to a row and its position is added; the sum is normalized, and once more by the layer that reads it.',
         position,
         embeddingNorm: of.norm('vision_model.pre_layrnorm'),
         ...ofClip(of, 'vision_model'),
-        // The model normalises the class row alone, of which it makes its embedding.
+        // The model normalizes the class row alone, of which it makes its embedding.
         finalNorm: `${of.prefix}vision_model.post_layernorm`,
         causal: false,
         apart: [0],
@@ -85,7 +85,7 @@ export const imageFamilies: readonly FamilyRow[] = [
         name: 'SigLIP’s vision model',
         kind: 'patches',
         about:
-          'Each patch is mapped to a row and its position is added; each layer normalises what it reads. There is no class row: a probe of its own reads the last states.',
+          'Each patch is mapped to a row and its position is added; each layer normalizes what it reads. There is no class row: a probe of its own reads the last states.',
         position,
         ...ofClip(of, 'vision_model'),
         finalNorm: `${of.prefix}vision_model.post_layernorm`,
@@ -167,7 +167,7 @@ export const imageFamilies: readonly FamilyRow[] = [
         ...layout,
         family: 'dinov2',
         name: R > 0 ? 'DINOv2 with registers' : 'DINOv2',
-        about: `Each patch is mapped to a row and its position is added; each layer normalises what it reads, and scales what it writes by a vector, which is multiplied into its weights here.${R > 0 ? ' Registers, which have no position, stand between the class row and the patches.' : ''} Rows that are no patches are one summand.`,
+        about: `Each patch is mapped to a row and its position is added; each layer normalizes what it reads, and scales what it writes by a vector, which is multiplied into its weights here.${R > 0 ? ' Registers, which have no position, stand between the class row and the patches.' : ''} Rows that are no patches are one summand.`,
         epsilon: 1e-6,
       };
     },
@@ -191,7 +191,7 @@ export const imageFamilies: readonly FamilyRow[] = [
         position: 'pos_embed',
         projection: 'patch_embed.proj',
         norm: 'blocks.0.norm1',
-        // Where timm takes the mean of the patches, it normalises that and nothing before.
+        // Where timm takes the mean of the patches, it normalizes that and nothing before.
         ...(!of.has('fc_norm.weight') && { finalNorm: 'norm' }),
         maps() {
           const weight = of.need('blocks.0.attn.qkv.weight', '3d', 'd');
@@ -264,7 +264,7 @@ function imageModel(of: Tensors, config: Config, names: ImageNames): Layout {
     name: second ? 'DeiT' : 'ViT',
     kind: 'patches',
     about:
-      'Each patch is mapped to a row and its position is added; each layer normalises what it reads. The class row and its position only ever occur together and are one summand.',
+      'Each patch is mapped to a row and its position is added; each layer normalizes what it reads. The class row and its position only ever occur together and are one summand.',
     position,
     attentionNorm: of.norm(names.norm),
     ...names.maps(),

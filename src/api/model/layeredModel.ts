@@ -50,7 +50,7 @@ export interface LayeredModel {
   heads: number;
   /** Widths of a layer’s queries and keys. Default d_model each. */
   projections?: Readonly<Record<'query' | 'key', number>>;
-  /** Whether its layers normalise before or after what they do. */
+  /** Whether its layers normalize before or after what they do. */
   norm: 'pre' | 'post';
   /** Layers of the whole model, from 1 up. */
   layers: number;

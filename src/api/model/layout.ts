@@ -394,7 +394,7 @@ export interface Layout {
     /** How many of them, the last, have no row of the position table. */
     unplaced: number;
     /**
-     * Default normalisation, without preprocessor_config.json: pixels from 0 to 1, minus mean, over
+     * Default normalization, without preprocessor_config.json: pixels from 0 to 1, minus mean, over
      * deviation.
      */
     mean: readonly number[];

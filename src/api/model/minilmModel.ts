@@ -35,7 +35,7 @@ export interface MiniLM {
   tokenize(text: string, most?: number): Sentence;
   /** The word pieces of vocabulary indices, from 0 to 30,521. Throws RangeError, TypeError. */
   pieces(ids: readonly number[]): string[];
-  /** The rows of the embedding tables for a sentence, before they are added and normalised. */
+  /** The rows of the embedding tables for a sentence, before they are added and normalized. */
   summands<P extends Precision = 'float64'>(
     sentence: Sentence,
     precision?: P,

@@ -240,7 +240,7 @@ async function rotaryOf(
   const sized = heads === undefined ? undefined : headsOf({ checkpoint, layout, heads });
   const { d_head, keyHeads } = sized ?? { d_head: layout.d_head, keyHeads: undefined };
   const known = { base, heads, keyHeads, d_head, positionTerm: undefined };
-  // Of maps in one tensor, or normalised, the biases are no rows that turn.
+  // Of maps in one tensor, or normalized, the biases are no rows that turn.
   if (!query?.bias || !key?.bias || query === key || layout.headNorm) return known;
   if (!heads || !d_head || !keyHeads || stretch || share !== 1) return known;
   const rows = heads * d_head;

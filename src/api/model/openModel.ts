@@ -1,4 +1,4 @@
-// A reader's own model: opened where it is, recognised by its header, and its scores taken apart. For the first scores
+// A reader's own model: opened where it is, recognized by its header, and its scores taken apart. For the first scores
 // only parts of the file are read: the header, the first layer's queries and keys, and the rows of the tables that are
 // needed.
 import * as check from '../check.js';
@@ -10,7 +10,7 @@ import type { PositionChange } from './changedPositions.js';
 import { type Checkpoint, checkpointOf } from './checkpoint.js';
 import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
 import type { ChannelPairs, EncoderDecomposeInput, EncoderForward, ForwardInput, Way } from './encoder.js';
-import { FamilyUnknown, recognised } from './families.js';
+import { FamilyUnknown, recognized } from './families.js';
 import {
   besideConstant,
   decomposeFirstLayer,
@@ -64,7 +64,7 @@ export type ModelInput =
   | { readonly ids: readonly number[]; readonly tokens?: readonly string[] }
   /** RGBA pixels of the size the model expects. */
   | { readonly picture: Picture }
-  /** Normalised pixels [patches, 3 · p · p]: patches row by row, each colour by colour. */
+  /** Normalized pixels [patches, 3 · p · p]: patches row by row, each colour by colour. */
   | { readonly patches: Table };
 
 export interface OpenDecomposeOptions<P extends Precision = 'float64'>
@@ -150,7 +150,7 @@ export interface OpenedModel {
   readonly markers: { readonly before: number; readonly after: number };
   /** Whether a tokenizer.json is beside the weights, so that a text can be given. */
   readonly readsText: boolean;
-  /** For an image model: the side a picture must have, and the normalisation of pixels from 0 to 1. */
+  /** For an image model: the side a picture must have, and the normalization of pixels from 0 to 1. */
   readonly picture: { side: number; mean: readonly number[]; deviation: readonly number[] } | undefined;
   /** Bytes of the model’s files, few of which are read. */
   readonly bytes: number;
@@ -613,7 +613,7 @@ async function layoutsOf(
   family: FamilyId | undefined,
 ): Promise<Layout[]> {
   try {
-    return await recognised(tensors, config, family);
+    return await recognized(tensors, config, family);
   } catch (error) {
     if (missing.length === 0 || !(error instanceof RangeError) || error instanceof FamilyUnknown) throw error;
     const names = missing.slice(0, 5).join(', ');

@@ -69,7 +69,7 @@ export function checkedPicture(input: unknown, { grid, patch, side }: PictureRul
 }
 
 /**
- * Normalised pixels [patches, 3 · p · p]: patches row by row, each colour by colour, as for a convolution.
+ * Normalized pixels [patches, 3 · p · p]: patches row by row, each colour by colour, as for a convolution.
  */
 export function patchesOf(input: PictureInput, { grid, patch, side, mean, deviation }: PictureRules): Table {
   if ('patches' in input) return input.patches;

@@ -1,4 +1,4 @@
-// Files that are refused: quantised ones, and families whose first scores are not the sums that are read here. They
+// Files that are refused: quantized ones, and families whose first scores are not the sums that are read here. They
 // are told by the model_type of config.json, or by a name that only their tensors have.
 import * as check from '../check.js';
 import { type Header, quoted } from './headerTensors.js';
@@ -17,7 +17,7 @@ const refused: readonly (readonly [sign: RegExp, name: string, reason: string, .
   [
     /(^|\.)intermediate\.LayerNorm\.weight$/,
     'RoBERTa-PreLayerNorm',
-    'it has RoBERTa’s names, but normalises before each layer',
+    'it has RoBERTa’s names, but normalizes before each layer',
     'roberta-prelayernorm',
   ],
   [
@@ -109,18 +109,18 @@ const refused: readonly (readonly [sign: RegExp, name: string, reason: string, .
   [/(^|\.)self_attn\.qkv_proj\.weight$/, 'Phi-3', 'it turns queries and keys and adds no position', 'phi3'],
 ];
 
-const quantised =
+const quantized =
   /\.(qweight|qzeros|g_idx|weight_scale|weight_scale_inv|input_scale|SCB|absmax|quant_map|nested_absmax)$|\.quant_state\./;
 
 const because = (name: string, reason: string) =>
   new RangeError(`${name} is not among the models whose first scores can be read here: ${reason}.`);
 
 /** Throws a RangeError for a file of weights that are not numbers as they stand. */
-export function refuseQuantised(header: Header): void {
+export function refuseQuantized(header: Header): void {
   for (const [name, { dtype }] of header) {
-    if (quantised.test(name) || dtype.startsWith('F8'))
+    if (quantized.test(name) || dtype.startsWith('F8'))
       throw new RangeError(
-        `The file is quantised: ${quoted(name)} is of dtype ${quoted(dtype)}. Take the checkpoint of F32, F16 or BF16 that it was made of.`,
+        `The file is quantized: ${quoted(name)} is of dtype ${quoted(dtype)}. Take the checkpoint of F32, F16 or BF16 that it was made of.`,
       );
   }
 }

@@ -174,7 +174,7 @@ export interface DebertaInput<A extends Floats = Floats> extends SchemeBase<A> {
 export interface TupeInput<A extends Floats = Floats> extends SchemeBase<A>, BucketOptions {
   /** Untied positions; tupe-r adds relative ones. */
   scheme: 'tupe-a' | 'tupe-r';
-  /** [n + 1, d], already normalised: rows 0 and 1 give θ₁ and θ₂, token i has row i + 1. */
+  /** [n + 1, d], already normalized: rows 0 and 1 give θ₁ and θ₂, token i has row i + 1. */
   position?: Table<A>;
   /** U^Q [heads · d_h, d]; it has a bias in the released code. */
   positionQuery?: Linear<A>;

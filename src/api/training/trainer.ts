@@ -100,7 +100,7 @@ export interface Trainer extends Handle {
    * [in, out].
    */
   parameters(): Record<string, Table>;
-  /** Replaces some or all parameters, or none when one does not fit. The optimiser’s moments stay. */
+  /** Replaces some or all parameters, or none when one does not fit. The optimizer’s moments stay. */
   setParameters(parameters: Readonly<Record<string, Table>>): void;
   /** Another name for delete(). */
   close(): void;

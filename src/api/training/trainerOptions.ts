@@ -33,7 +33,7 @@ export const askedNames = [...termNames, 'token-offset', 'key'] as const;
  * 't5', a bias for each head and offset (arXiv 1910.10683), one bucket per offset; 'none'.
  *
  * Other ways in: 'qk', queries and keys of every layer read x + p and values x = e; 'values', the other way
- * round; 'shortformer', p added to the normalised input of queries and keys (arXiv 2012.15832);
+ * round; 'shortformer', p added to the normalized input of queries and keys (arXiv 2012.15832);
  * 'every-layer', x = x + p before every layer; 'project', [e | p] W_f, which is adding with two learned maps;
  * 'gate', g e + (1 − g) p with g = σ([e | p] W_g) for each channel, and 'row-gate' with one g for a row;
  * 'film', e (1 + p W_γ) + p W_β (arXiv 1709.07871); 'multiply', e (1 + p).

@@ -26,7 +26,7 @@ double cosine_deviation(int d);
 // about 1e-13 for d up to some thousands. At most 2 exp(-d epsilon^2 / 2).
 double cosine_tail(double epsilon, int d);
 
-// The regularised incomplete beta function I_x(a, b), a, b > 0 and 0 <= x <= 1, by its continued
+// The regularized incomplete beta function I_x(a, b), a, b > 0 and 0 <= x <= 1, by its continued
 // fraction (DLMF 8.17.22). It takes 1 - x as well as x, so that neither end loses digits.
 double incomplete_beta(double x, double one_minus_x, double a, double b);
 

@@ -8,8 +8,8 @@ namespace superpose {
 namespace {
 
 // Scales each row by itself, so that a table may mix very long and very short rows.
-Matrix<double> normalised_rows(Matrix<double> table) {
-  for (Eigen::Index i = 0; i < table.rows(); ++i) table.row(i) = normalised(table.row(i));
+Matrix<double> normalized_rows(Matrix<double> table) {
+  for (Eigen::Index i = 0; i < table.rows(); ++i) table.row(i) = normalized(table.row(i));
   return table;
 }
 
@@ -19,13 +19,13 @@ Vector<double> row_lengths(const Matrix<double>& table) {
   Vector<double> lengths(table.rows());
   for (Eigen::Index i = 0; i < table.rows(); ++i) {
     const auto row = table.row(i);
-    lengths[i] = std::ldexp(normalised(row).norm(), exponent_of(row));
+    lengths[i] = std::ldexp(normalized(row).norm(), exponent_of(row));
   }
   return lengths;
 }
 
 Matrix<double> row_cosines(const Matrix<double>& given_a, const Matrix<double>& given_b) {
-  const Matrix<double> a = normalised_rows(given_a), b = normalised_rows(given_b);
+  const Matrix<double> a = normalized_rows(given_a), b = normalized_rows(given_b);
   Matrix<double> cosines = rows_times_rows<double>(a, b);
   const Vector<double> down = a.rowwise().norm(), across = b.rowwise().norm();
   for (Eigen::Index i = 0; i < a.rows(); ++i) {

@@ -52,7 +52,7 @@ bool well_conditioned(const Matrix<double>& rows, double ridge) {
   return ridge >= 0x1p-20 * rows.squaredNorm();
 }
 
-// What Newton's method minimises, over scores = x weight + intercept.
+// What Newton's method minimizes, over scores = x weight + intercept.
 double objective(const Logistic& model, const Vector<double>& scores, const Vector<double>& sign,
                  double penalty) {
   double total = penalty / 2 * model.weight.squaredNorm();
@@ -121,7 +121,7 @@ class NewtonSteps {
   }
 
   // (Z' D Z + penalty) step = Z' slope - penalty v, where Z has a column of ones for the intercept, which
-  // is not penalised. Damped (Levenberg) only as much as rounding requires.
+  // is not penalized. Damped (Levenberg) only as much as rounding requires.
   Step primal_step(const Logistic& model, const Vector<double>& slope,
                    const Vector<double>& curvature) const {
     const Eigen::Index n = x_.rows(), r = coordinates_.cols();
@@ -353,7 +353,7 @@ TokenProbe token_probe(const Matrix<double>& given_tokens, const Matrix<double>&
   probe.training_r_squared = r_squared(predict(ridge, x), t);
   for (int k = 0; k < options.test_pairs; ++k) {
     // Scaled one by one: squares of a short row beside long ones would underflow.
-    const Matrix<double> found = normalised(predicted.row(k)), wanted = normalised(test_t.row(k));
+    const Matrix<double> found = normalized(predicted.row(k)), wanted = normalized(test_t.row(k));
     const double norms = found.norm() * wanted.norm();
     if (norms > 0) probe.mean_cosine += found.row(0).dot(wanted.row(0)) / norms / options.test_pairs;
   }

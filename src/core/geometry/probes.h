@@ -19,7 +19,7 @@ struct Ridge {
   Vector<double> intercept;  // [k]
 };
 
-// Minimises |Y - X W' - 1 b'|^2 + penalty |W|^2, penalty >= 0; the intercept b is not penalised. x [n, d], y
+// Minimizes |Y - X W' - 1 b'|^2 + penalty |W|^2, penalty >= 0; the intercept b is not penalized. x [n, d], y
 // [n, k], n >= 1. Penalty 0 is least squares, with the shortest W when there are several. Singular values of
 // the centred X that are at most max(n, d) 2^-52 of the largest count as zero, as in numpy.linalg.lstsq.
 // From a penalty of 2^-20 of the sum of their squares on, the penalty drowns them anyway, and W comes from
@@ -37,7 +37,7 @@ struct Logistic {
                            // objective
 };
 
-// Minimises penalty / 2 |weight|^2 + the sum of log(1 + exp(-sign * score)), intercept not penalised, by
+// Minimizes penalty / 2 |weight|^2 + the sum of log(1 + exp(-sign * score)), intercept not penalized, by
 // Newton's method. x [n, d]; sign [n], 1 or -1, n >= 1; penalty > 0. It does not converge where no optimum is
 // within reach: when all signs are alike, or the rows are separable and the penalty is close to 0.
 Logistic fit_logistic(const Matrix<double>& x, const Vector<double>& sign, double penalty);

@@ -14,7 +14,7 @@ namespace {
 
 // X' X, [d, d]: the second moment without 1/n and the table's unit, which cancel wherever it is used.
 Matrix<double> second_moment(const Matrix<double>& table) {
-  const Matrix<double> columns = normalised(table).transpose();
+  const Matrix<double> columns = normalized(table).transpose();
   return rows_times_rows<double>(columns, columns);
 }
 

@@ -11,7 +11,7 @@ namespace superpose {
 template <typename Scalar>
 void add_rows(const Matrix<Scalar>& added, const Vector<Scalar>& bias, Matrix<Scalar>& x);
 
-// Normalises each row of x, and writes the rows' sigma [n]. For kind none x stays and sigma is ones.
+// Normalizes each row of x, and writes the rows' sigma [n]. For kind none x stays and sigma is ones.
 template <typename Scalar>
 void normalize_rows(const Normalization<Scalar>& normalization, Matrix<Scalar>& x, Vector<Scalar>& sigma);
 

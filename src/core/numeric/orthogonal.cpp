@@ -11,7 +11,7 @@
 namespace superpose {
 namespace {
 
-// A column-major, scaled copy: Eigen factorises by columns.
+// A column-major, scaled copy: Eigen factorizes by columns.
 struct Scaled {
   explicit Scaled(const Matrix<double>& a)
       : exponent(exponent_of(a)), matrix(times_power_of_two<Eigen::MatrixXd>(a, -exponent)) {}

@@ -1,7 +1,7 @@
-// Eigen's orthogonal factorisations, in double: singular values, bases, eigenvectors.
+// Eigen's orthogonal factorizations, in double: singular values, bases, eigenvectors.
 //
-// A matrix is scaled by a power of two before it is factorised. So entries of 1e160 or 1e-160 lose
-// nothing, and a factorisation does not depend on the unit.
+// A matrix is scaled by a power of two before it is factorized. So entries of 1e160 or 1e-160 lose
+// nothing, and a factorization does not depend on the unit.
 #pragma once
 
 #include "numeric/matrix.h"

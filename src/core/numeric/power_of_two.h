@@ -26,7 +26,7 @@ Table times_power_of_two(Table values, int exponent) {
 }
 
 // The table scaled so that its largest |entry| is in [1/2, 1); all zeros stay.
-inline Matrix<double> normalised(const Matrix<double>& table) {
+inline Matrix<double> normalized(const Matrix<double>& table) {
   return times_power_of_two(table, -exponent_of(table));
 }
 

@@ -1,5 +1,5 @@
 // Vectors of 16 bytes: v128 in WebAssembly, SSE in native builds.
-// Eigen's own vectorisation is off: what is worth vectorising is written with these.
+// Eigen's own vectorization is off: what is worth vectorizing is written with these.
 #pragma once
 
 #include <cstring>

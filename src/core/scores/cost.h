@@ -49,7 +49,7 @@ struct Cost {
   double kv_cache = 0;         // numbers, not bytes, that all layers keep for N tokens
 };
 
-// No addend is negative, so a total above 2^53 is recognised as such, though it is no longer exact.
+// No addend is negative, so a total above 2^53 is recognized as such, though it is no longer exact.
 Cost position_cost(PositionCost way, const ModelShape& shape);
 
 }  // namespace superpose

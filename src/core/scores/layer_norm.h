@@ -5,7 +5,7 @@
 //   LN(x) = sum_s h_s + beta,   h_s = gamma * (C t_s) / sigma.
 //
 // Centring and gamma are linear; only sigma couples the summands, and it comes from the whole sum,
-// once per token. Normalising each summand by its own sigma does not give parts that add up.
+// once per token. Normalizing each summand by its own sigma does not give parts that add up.
 // RMSNorm is the same with C = I and no beta.
 #pragma once
 

@@ -9,7 +9,7 @@
 namespace superpose {
 
 int numerical_rank(const Matrix<double>& matrix, double tolerance) {
-  return numerical_rank(singular_values(normalised(matrix)), tolerance);
+  return numerical_rank(singular_values(normalized(matrix)), tolerance);
 }
 
 ScoreRanks score_ranks(int n, int d_t, int d_p, int d_h, int d_h_position) {

@@ -113,7 +113,7 @@ Scheme<Scalar> transformer_xl(Content<Scalar> content, const Matrix<Scalar>& off
                               const Vector<Scalar>& v, Scalar scale);
 
 // q_i . k_j * scale + bias_{bucket(j - i), h}. T5's scale is 1: its 1/sqrt(d) is in the
-// initialisation of W_Q (tensorflow/mesh, attention.py, fold_scaling_into_initializer). bias
+// initialization of W_Q (tensorflow/mesh, attention.py, fold_scaling_into_initializer). bias
 // [buckets, heads] (Raffel et al., arXiv 1910.10683, section 2.1).
 template <typename Scalar>
 Scheme<Scalar> t5(Content<Scalar> content, const Matrix<Scalar>& bias, const T5Options& options,
@@ -140,7 +140,7 @@ Scheme<Scalar> deberta(Content<Scalar> content, const Matrix<Scalar>& distances,
 // q_i . k_j * scale + v_ij with v_ij = (p_i U^Q) . (p_j U^K) * scale, scale 1/sqrt(2 d_h), and the
 // reset of [CLS], token 0 (Ke, He, Liu, arXiv 2006.15595, equations 7 to 9; guolinke/TUPE): v is
 // theta_2 in the first column and then theta_1 in the first row, (0, 0) too. position [n + 1, d],
-// normalised already: rows 0 and 1 give theta_1 and theta_2 by their scores with themselves, token i
+// normalized already: rows 0 and 1 give theta_1 and theta_2 by their scores with themselves, token i
 // has row i + 1. The released U^Q and U^K have biases. Without reset_cls ("tie-cls") v is not changed.
 // bias is empty (TUPE-A) or [buckets + 1, heads] (TUPE-R), looked up by tupe_buckets, or by
 // t5_buckets without the reset. The released code adds it after the reset; equation 9, which resets

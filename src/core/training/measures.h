@@ -14,7 +14,7 @@ struct TrainedShares {
 };
 
 // For the first layer: each term's share of the scores' variation, <T~, S~> / |S~|^2, with rows centred over
-// the keys they may read and both summed over the batch. The terms are those of e and p, both normalised with
+// the keys they may read and both summed over the batch. The terms are those of e and p, both normalized with
 // the standard deviation of their sum. Terms that are not kept have 0. In the raw gauge parts are as training
 // left them; in the canonical one, terms with constants make up the rest of 1. Where options().interacts(), they
 // are of the parts of fusion_parts(), and terms with an interaction are in the rest too. Else empty, and NaN,

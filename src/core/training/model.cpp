@@ -380,7 +380,7 @@ void Model<Scalar>::add_terms(Index sequence, Index head, Index n, const Terms& 
   }
 }
 
-// Splits the first layer's normalised stream into the parts of tokens and positions, and computes queries and
+// Splits the first layer's normalized stream into the parts of tokens and positions, and computes queries and
 // keys of both. Call it after project_in() has found the rows' sizes.
 template <typename Scalar>
 void Model<Scalar>::split_terms(const int* tokens, Index count, Index n) {

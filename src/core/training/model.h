@@ -106,7 +106,7 @@ class Model {
   // What forward() leaves for backward(), and matrices made from parameters once per step.
   struct Layer {
     Scalar *x, *normalized, *inverse, *qkv, *turned, *weights, *mixed;
-    // x + p, normalised, where a part of the layer reads that.
+    // x + p, normalized, where a part of the layer reads that.
     Scalar *normalized_sum, *inverse_sum;
     // Under `shortformer`: p W_q scaled and p W_k, [n, 2D], and the gradient with respect to them.
     Scalar *position_qk, *d_position_qk;
@@ -171,7 +171,7 @@ class Model {
       *u_turned_;
   // RoPE's cosines and sines, [L, d_h / 2] each.
   Scalar *cosines_, *sines_;
-  // Normalised e and p apart, and the queries and keys of each, [count, 2D]; then their gradients, with
+  // Normalized e and p apart, and the queries and keys of each, [count, 2D]; then their gradients, with
   // d_parts_ finally those of e and p themselves.
   Scalar *parts_[2], *queries_keys_[2], *d_parts_[2], *d_queries_keys_[2], *scores_of_terms_, *keys_of_terms_;
   // The rows that terms of the first layer's scores are of, unless they are the summands of the stream.

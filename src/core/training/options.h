@@ -1,4 +1,4 @@
-// What is trained, and how: the options of a model and its optimiser.
+// What is trained, and how: the options of a model and its optimizer.
 #pragma once
 
 #include <array>

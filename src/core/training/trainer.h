@@ -1,4 +1,4 @@
-// A model in training: its parameters, their gradient and the optimiser.
+// A model in training: its parameters, their gradient and the optimizer.
 //
 // All memory is taken when it is made: steps and evaluations allocate nothing.
 #pragma once

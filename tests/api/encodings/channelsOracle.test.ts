@@ -30,7 +30,7 @@ type Spectrum = Omit<(typeof channels.ranks)[0]['raw'], 'first_dropped_over_firs
 };
 
 /**
- * Either side's singular values may be off by the table's entries and by a factorisation, each at most
+ * Either side's singular values may be off by the table's entries and by a factorization, each at most
  * max(L, d)·2⁻⁵³ of the largest: 4 max(L, d) 2⁻⁵³ together. Ranks are made of squares, and of squares of sums
  * of them: four times that.
  */

@@ -101,7 +101,7 @@ test('a tensor that two files have', async () => {
   );
 });
 
-test('of shards that are missing, five are named where no family is recognised', async () => {
+test('of shards that are missing, five are named where no family is recognized', async () => {
   const shards = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, `s${at}.safetensors`]));
   const sentence = (count: number) =>

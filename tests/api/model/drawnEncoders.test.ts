@@ -1,4 +1,4 @@
-// Models of pictures, and of text that normalise before their layers, through all layers, against numpy:
+// Models of pictures, and of text that normalize before their layers, through all layers, against numpy:
 // tests/reference/drawn_encoders.py draws models of each kind anew in each run, in the layouts of published files.
 // SUPERPOSE_SEED repeats a failure; with SUPERPOSE_SHOWN set, the largest difference of each kind is printed.
 import { randomInt } from 'node:crypto';

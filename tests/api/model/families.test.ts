@@ -162,14 +162,14 @@ const timm = (before: number): Shapes => ({
   'blocks.0.attn.qkv.bias': [24],
 });
 
-const added = 'Token and position rows are added; each layer normalises what it reads.';
+const added = 'Token and position rows are added; each layer normalizes what it reads.';
 const causal = 'A query sees no later key.';
-const three = 'Token, position and segment rows are added and normalised before W_Q and W_K read them.';
+const three = 'Token, position and segment rows are added and normalized before W_Q and W_K read them.';
 const apartBy = (how: string) =>
   `No table of positions is added: ${how} taken apart by the means of queries and keys over a corpus.`;
 const turning = apartBy('queries and keys turn by angles that grow with their position. Scores are');
 const patched = 'Each patch is mapped to a row and its position is added;';
-const perLayer = `${patched} each layer normalises what it reads. The class row and its position only ever occur together and are one summand.`;
+const perLayer = `${patched} each layer normalizes what it reads. The class row and its position only ever occur together and are one summand.`;
 const half = [0.5, 0.5, 0.5];
 const imageNet = { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] };
 const openAi = {
@@ -250,7 +250,7 @@ const cases: [string, Case][] = [
         family: 'electra',
         name: 'ELECTRA',
         about:
-          'Token, position and segment rows are added, normalised and mapped to the model’s width before W_Q and W_K read them.',
+          'Token, position and segment rows are added, normalized and mapped to the model’s width before W_Q and W_K read them.',
         summands: [...tables, 'token_type'],
         epsilon: 0.25,
       },
@@ -272,7 +272,7 @@ const cases: [string, Case][] = [
         family: 'mpnet',
         name: 'MPNet',
         about:
-          'Token and position rows are added and normalised; a bias by the distance of two tokens is added to each head’s scores, the same in every layer.',
+          'Token and position rows are added and normalized; a bias by the distance of two tokens is added to each head’s scores, the same in every layer.',
         positions: 7,
         summands: tables,
         epsilon: 0.25,
@@ -293,7 +293,7 @@ const cases: [string, Case][] = [
         ...ofEncoder,
         family: 'distilbert',
         name: 'DistilBERT',
-        about: 'Token and position rows are added and normalised before W_Q and W_K read them.',
+        about: 'Token and position rows are added and normalized before W_Q and W_K read them.',
         summands: tables,
         epsilon: 1e-12,
       },
@@ -369,14 +369,14 @@ const cases: [string, Case][] = [
     {
       tells: ['embed_tokens.weight', 'embed_positions.weight', 'layers.0.self_attn.q_proj.bias'],
       shapes: { ...opt(8), 'final_layer_norm.weight': [8], ...norm('layers.0.self_attn_layer_norm') },
-      // Without it, a checkpoint normalises after each layer.
+      // Without it, a checkpoint normalizes after each layer.
       optional: ['final_layer_norm.weight'],
       config: bertConfig,
       wanted: {
         ...ofText,
         family: 'opt',
         name: 'OPT',
-        about: `Token and position rows are added, the first position in row 2; each layer normalises what it reads. ${causal}`,
+        about: `Token and position rows are added, the first position in row 2; each layer normalizes what it reads. ${causal}`,
         positions: 7,
         summands: tables,
         causal: true,
@@ -400,7 +400,7 @@ const cases: [string, Case][] = [
         ...ofText,
         family: 'opt',
         name: 'OPT',
-        about: `Token and position rows are added, the first position in row 2, and nothing normalises what the first layer reads. ${causal}`,
+        about: `Token and position rows are added, the first position in row 2, and nothing normalizes what the first layer reads. ${causal}`,
         positions: 7,
         summands: tables,
         causal: true,
@@ -441,7 +441,7 @@ const cases: [string, Case][] = [
         ...ofPictures,
         family: 'clip-vision',
         name: 'CLIP’s vision model',
-        about: `${patched} the sum is normalised, and once more by the layer that reads it.`,
+        about: `${patched} the sum is normalized, and once more by the layer that reads it.`,
         epsilon: 0.25,
         picture: { side: 12, ...openAi },
       },
@@ -857,7 +857,7 @@ describe.each([
   [
     'intermediate.LayerNorm.weight',
     'RoBERTa-PreLayerNorm',
-    'it has RoBERTa’s names, but normalises before each layer',
+    'it has RoBERTa’s names, but normalizes before each layer',
   ],
   [
     'attention.self.conv.weight',
@@ -899,7 +899,7 @@ describe.each([
   });
 });
 
-test('a quantised file is told by its tensors’ names and dtypes', async () => {
+test('a quantized file is told by its tensors’ names and dtypes', async () => {
   const advice = 'Take the checkpoint of F32, F16 or BF16 that it was made of.';
   const kinds = [
     'qweight',
@@ -913,7 +913,7 @@ test('a quantised file is told by its tensors’ names and dtypes', async () => 
   ];
   for (const kind of [...kinds, 'quant_map', 'nested_absmax', 'quant_state.bitsandbytes__nf4']) {
     expect(await refusal(open({ ...bert(), [`x.${kind}`]: [1] }, {}, { [`x.${kind}`]: 'I32' }))).toBe(
-      `The file is quantised: “x.${kind}” is of dtype “I32”. ${advice}`,
+      `The file is quantized: “x.${kind}” is of dtype “I32”. ${advice}`,
     );
     expect(await refusal(open({ ...bert(), [`x${kind}`]: [1] }))).toBe('It is taken for BERT.');
   }
@@ -921,7 +921,7 @@ test('a quantised file is told by its tensors’ names and dtypes', async () => 
   const name = 'embeddings.LayerNorm.bias';
   for (const dtype of ['F8_E4M3', 'F8_E5M2'])
     expect(await refusal(open(bert(), {}, { [name]: dtype }))).toBe(
-      `The file is quantised: “${name}” is of dtype “${dtype}”. ${advice}`,
+      `The file is quantized: “${name}” is of dtype “${dtype}”. ${advice}`,
     );
 });
 
@@ -1218,11 +1218,11 @@ test.each<[FamilyId, object, string]>([
   expect(await refusal(configured(shapes, members, { family }))).toBe(sentence);
 });
 
-test('OPT normalises before its layers, or after them if config.json says so; its final norm goes with that', async () => {
+test('OPT normalizes before its layers, or after them if config.json says so; its final norm goes with that', async () => {
   const bare = { ...opt(8), ...norm('layers.0.self_attn_layer_norm') };
   const ended = { ...bare, ...norm('final_layer_norm') };
-  const before = 'each layer normalises what it reads';
-  const after = 'nothing normalises what the first layer reads';
+  const before = 'each layer normalizes what it reads';
+  const after = 'nothing normalizes what the first layer reads';
   const about = async (shapes: Shapes, config: object | undefined) => {
     const opening = config ? configured(shapes, { model_type: 'opt', ...config }) : open(shapes);
     return opening.then(
@@ -1231,7 +1231,7 @@ test('OPT normalises before its layers, or after them if config.json says so; it
     );
   };
   const mismatch = (says: string, has: string) =>
-    `config.json says that the layers normalise ${says} what they do, which does not go with ${has} final_layer_norm.weight in the file.`;
+    `config.json says that the layers normalize ${says} what they do, which does not go with ${has} final_layer_norm.weight in the file.`;
   expect(await about(ended, {})).toBe(before);
   expect(await about(ended, { do_layer_norm_before: true })).toBe(before);
   // Some checkpoints of this kind have no final norm.

@@ -287,7 +287,7 @@ test('MPNet’s bias is a term of its own, and its share is of the whole', async
   expect(scores.covariances[2 * 16 - 1]).toBeCloseTo(product, 10);
 });
 
-test('RoPE: recognised, and what its biases alone make of the distance', async () => {
+test('RoPE: recognized, and what its biases alone make of the distance', async () => {
   const one = families.cases.find(({ family }) => family === 'qwen2') as { position_term: number[][] };
   const model = await open('qwen2');
   expect(model).toMatchObject({ family: 'qwen2', summands: ['token'], heads: 4, layers: 0 });
@@ -524,9 +524,9 @@ describe('files that are refused', () => {
       'has dtype “I32”; F64, F32, F16 and BF16 can be read',
     ],
     [
-      'the file is quantised',
+      'the file is quantized',
       { ...sound, 'bert.x.qweight': { dtype: 'I32', shape: [1], bytes: new Uint8Array(4) } },
-      'The file is quantised',
+      'The file is quantized',
     ],
     [
       'the family is another',

@@ -227,11 +227,11 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   );
 
   // The mistake that the decomposition avoids: one sigma per summand instead of one per token.
-  const normalizedCases = decompositionCases.filter((oracle) => oracle.sum_normalised_separately);
-  test.each(normalizedCases)('summands normalised separately do not add up: $name', (oracle) => {
+  const normalizedCases = decompositionCases.filter((oracle) => oracle.sum_normalized_separately);
+  test.each(normalizedCases)('summands normalized separately do not add up: $name', (oracle) => {
     const wrong = superpose.decompose(separatelyNormalized(oracle));
     const right = superpose.decompose(inputOf(oracle));
-    const expected = oracle.sum_normalised_separately as number[][][];
+    const expected = oracle.sum_normalized_separately as number[][][];
     close(wrong.logits, flat(expected));
     expect(largestDifference(right.logits, flat(expected))).toBeGreaterThan(0.1);
     const sums = right.heads.flatMap((head) => [...sumOf(termsOf(right, head))]);
@@ -239,7 +239,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 });
 
-/** Each summand normalised by itself, with W beta + b as the bias. */
+/** Each summand normalized by itself, with W beta + b as the bias. */
 function separatelyNormalized(oracle: DecompositionCase): DecomposeInput<Float64Array> {
   const { summands, normalization, ...rest } = inputOf(oracle);
   const { beta, ...norm } = normalization as NonNullable<DecomposeInput<Float64Array>['normalization']>;

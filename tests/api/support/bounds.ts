@@ -32,7 +32,7 @@ function magnitude({ weight, bias }: Linear, input: Float64Array, beta?: ArrayLi
  * The largest error of any term or logit of decompose() in the given precision. Every term is made of the
  * same numbers as the logit, or of fewer, so one bound holds for all.
  *
- * With A = sum_s |t_s| (and its mean, for centring), a normalised summand is at most gamma A / sigma.
+ * With A = sum_s |t_s| (and its mean, for centring), a normalized summand is at most gamma A / sigma.
  * Relative to that, its error is the roundings of the centring and those of sigma, which the cancellation in
  * |Cx| magnifies by |A| / (sqrt(d) sigma).
  */

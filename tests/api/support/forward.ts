@@ -8,7 +8,7 @@ import type { Weights } from './weights.ts';
 const heads = 12;
 const epsilon = 1e-12;
 
-/** The mean over all tokens of the last layer's output, not normalised. */
+/** The mean over all tokens of the last layer's output, not normalized. */
 export function embed(weights: Weights, ids: readonly number[]): Float64Array {
   const last = run(weights, ids).states.at(-1) as Float64Array[];
   return sumOf(last).map((sum) => sum / ids.length);

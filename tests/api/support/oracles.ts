@@ -27,7 +27,7 @@ export interface DecompositionCase {
   shares: (number[] | null)[];
   softmax: Matrix[];
   subset: { pairs: number[][]; indices: number[]; softmax: Matrix[] };
-  sum_normalised_separately: Matrix[] | null;
+  sum_normalized_separately: Matrix[] | null;
 }
 
 /** Terms and shares by gauge; README.md of tests/reference says which rows they cover. */

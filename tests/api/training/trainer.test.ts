@@ -32,7 +32,7 @@ const batchOf = (tokens: readonly number[][], targets: readonly number[][]): Tra
 /** The oracle's model with its parameters, on its batches. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 function trainerOf(one: any, of = plain): Trainer {
-  const { optimiser, evaluation } = one;
+  const { optimizer, evaluation } = one;
   const trainer = of.trainer({
     batches: (step) => batchOf(one.tokens[step], one.targets[step]),
     evaluation: batchOf(evaluation.tokens, evaluation.targets),
@@ -55,14 +55,14 @@ function trainerOf(one: any, of = plain): Trainer {
     sigmaPositions: one.sigma_positions,
     scaleTokens: one.scale_tokens,
     tied: one.tied,
-    learningRate: optimiser.lr,
-    weightDecay: optimiser.weight_decay,
-    warmUp: optimiser.warm,
-    steps: optimiser.steps,
-    beta1: optimiser.beta1,
-    beta2: optimiser.beta2,
-    epsilon: optimiser.eps,
-    clip: optimiser.clip,
+    learningRate: optimizer.lr,
+    weightDecay: optimizer.weight_decay,
+    warmUp: optimizer.warm,
+    steps: optimizer.steps,
+    beta1: optimizer.beta1,
+    beta2: optimizer.beta2,
+    epsilon: optimizer.eps,
+    clip: optimizer.clip,
     precision: 'float64',
   });
   trainer.setParameters(

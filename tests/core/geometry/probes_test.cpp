@@ -14,8 +14,8 @@
 namespace superpose {
 namespace {
 
-// The gradient of the penalised squares vanishes at the fit, by each of the three routes, at any penalty.
-TEST(Probes, RidgeMinimises) {
+// The gradient of the penalized squares vanishes at the fit, by each of the three routes, at any penalty.
+TEST(Probes, RidgeMinimizes) {
   Shapes shapes(1);
   for (int trial = 0; trial < 30; ++trial) {
     const int n = shapes.between(1, 20), d = shapes.between(1, 20), k = shapes.between(1, 4);
@@ -109,7 +109,7 @@ TEST(Probes, RoutesMeet) {
 }
 
 // At the optimum penalty w = X' (sign * miss), and the misses balance.
-TEST(Probes, LogisticRegressionMinimisesAtAnyPenalty) {
+TEST(Probes, LogisticRegressionMinimizesAtAnyPenalty) {
   Shapes shapes(8);
   for (int trial = 0; trial < 20; ++trial) {
     const int n = shapes.between(20, 60), d = shapes.between(1, 30);
@@ -289,7 +289,7 @@ TEST(Probes, HeldOutTokensAndPositionsAreNotTrainedOn) {
   EXPECT_NE(after.r_squared, before.r_squared);
 }
 
-// Fewer training positions than dimensions can be memorised; held-out ones reveal that.
+// Fewer training positions than dimensions can be memorized; held-out ones reveal that.
 TEST(Probes, HoldingOutPositionsMatters) {
   Shapes shapes(5);
   const int d = 40;

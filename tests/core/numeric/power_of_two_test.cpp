@@ -41,9 +41,9 @@ TEST(PowerOfTwo, ThereAndBack) {
   Matrix<double> one(1, 1);
   for (double entry : {largest, least, 1.0, -0.75, 3e-310, 0.0}) {
     one << entry;
-    const double size = std::abs(normalised(one)(0, 0));
+    const double size = std::abs(normalized(one)(0, 0));
     EXPECT_TRUE(entry == 0 ? size == 0 : size >= 0.5 && size < 1) << entry;
-    EXPECT_EQ(times_power_of_two(normalised(one), exponent_of(one))(0, 0), entry);
+    EXPECT_EQ(times_power_of_two(normalized(one), exponent_of(one))(0, 0), entry);
   }
   EXPECT_EQ(exponent_of(Matrix<double>(0, 3)), 0);
 }
@@ -149,14 +149,14 @@ TEST(PowerOfTwo, SharesDoNotDependOnScale) {
       kTables);
 }
 
-TEST(PowerOfTwo, NormalisingDoesNotDependOnScale) {
+TEST(PowerOfTwo, NormalizingDoesNotDependOnScale) {
   Shapes shapes(5);
   const Matrix<double> a = shapes.matrix(4, 7), b = shapes.matrix(4, 7);
   for (Norm kind : {Norm::layer_norm, Norm::rms_norm}) {
-    const auto normalised_sum = [&](double scale) {
+    const auto normalized_sum = [&](double scale) {
       return listed(normalize<double>({scale * a, scale * b}, {kind, {}, {}, 0}).whole());
     };
-    expect_alike(normalised_sum, kTables);
+    expect_alike(normalized_sum, kTables);
     const auto single = [&](float scale) {
       return normalize<float>({scale * a.cast<float>(), scale * b.cast<float>()}, {kind, {}, {}, 0}).stack;
     };

@@ -224,8 +224,8 @@ TEST(Decomposition, MergedPartsHaveTheSumsOfTheTerms) {
   EXPECT_EQ(coarse.logits, fine.logits);
 }
 
-// Normalising the summands one by one, as some published code does, gives parts that do not add up.
-TEST(Decomposition, NormalisingSummandsSeparatelyMissesTheLogits) {
+// Normalizing the summands one by one, as some published code does, gives parts that do not add up.
+TEST(Decomposition, NormalizingSummandsSeparatelyMissesTheLogits) {
   Shapes shapes(5);
   const int n = 8, d = 32, heads = 2, d_h = 8;
   const Normalization<double> norm{Norm::layer_norm, shapes.vector(d), shapes.vector(d), 1e-12};

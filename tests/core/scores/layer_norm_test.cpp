@@ -53,7 +53,7 @@ TEST(LayerNorm, PartsAndBetaSumToTheWholeAndTheWholeIsTheDefinition) {
   }
 }
 
-TEST(LayerNorm, NormalisingEachSummandByItselfDoesNotSum) {
+TEST(LayerNorm, NormalizingEachSummandByItselfDoesNotSum) {
   Shapes shapes(2);
   const int n = 5, d = 16;
   const Normalization<double> norm{Norm::layer_norm, shapes.vector(d), {}, 0};

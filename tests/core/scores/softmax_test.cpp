@@ -138,7 +138,7 @@ TEST(SoftCap, IsTanhToTwoUnitsInTheLastPlaceOfTheCap) {
   }
 }
 
-TEST(Softmax, NothingToNormalise) { EXPECT_EQ(softmax_of_terms(nullptr, 0, {true}).size(), 0); }
+TEST(Softmax, NothingToNormalize) { EXPECT_EQ(softmax_of_terms(nullptr, 0, {true}).size(), 0); }
 
 }  // namespace
 }  // namespace superpose

@@ -126,7 +126,7 @@ TEST_F(TrainingReference, LogitsLossAndGradients) {
   for (const Value& each : file["cases"].GetArray()) {
     const std::string name = each["name"].GetString();
     const ModelOptions options = model_of(each);
-    Trainer<double> trainer(options, optimizer_of(each["optimiser"]), 1);
+    Trainer<double> trainer(options, optimizer_of(each["optimizer"]), 1);
     set_parameters(trainer, each["parameters"]);
     const OwnBatch batch = batch_of(each["tokens"][0], each["targets"][0]);
 
@@ -155,7 +155,7 @@ TEST_F(TrainingReference, LogitsLossAndGradients) {
 TEST_F(TrainingReference, FiveSteps) {
   for (const Value& each : file["cases"].GetArray()) {
     const std::string name = each["name"].GetString();
-    const OptimizerOptions optimizer = optimizer_of(each["optimiser"]);
+    const OptimizerOptions optimizer = optimizer_of(each["optimizer"]);
     Trainer<double> trainer(model_of(each), optimizer, 1);
     set_parameters(trainer, each["parameters"]);
     const Value& steps = each["steps"];
@@ -178,7 +178,7 @@ TEST_F(TrainingReference, Measures) {
   for (const Value& each : file["cases"].GetArray()) {
     const std::string name = each["name"].GetString();
     const ModelOptions options = model_of(each);
-    Trainer<double> trainer(options, optimizer_of(each["optimiser"]), 1);
+    Trainer<double> trainer(options, optimizer_of(each["optimizer"]), 1);
     set_parameters(trainer, each["parameters"]);
     const Value& wanted = each["evaluation"];
     const OwnBatch batch = batch_of(wanted["tokens"], wanted["targets"]);
