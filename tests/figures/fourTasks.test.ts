@@ -103,11 +103,11 @@ test('the picture shows the step that is pointed at, and says which it is', asyn
   const said = (j: number) =>
     figure
       .scene(data, state, 1048, undefined, { i: 0, j })
-      .marks.flatMap((mark) =>
-        mark.mark === 'text' && mark.text.startsWith('answers at') ? [mark.text] : [],
-      );
-  expect(said(5)).toEqual(Array(4).fill('answers at step 40, terms removed'));
-  expect(said(25)).toEqual(Array(4).fill('answers at step 200, terms removed'));
+      .marks.flatMap((mark) => (mark.mark === 'text' && mark.text.includes(', step ') ? [mark.text] : []));
+  const all = (step: number) =>
+    ['badge', 'lookup', 'roll', 'prev'].map((task) => `${task}, step ${step}, cut`);
+  expect(said(5)).toEqual(all(40));
+  expect(said(25)).toEqual(all(200));
   const maps = (j: number) =>
     figure
       .scene(data, state, 1048, undefined, { i: 0, j })

@@ -9,7 +9,6 @@ import type { Figure, ReadoutPiece } from './figure.js';
 import { formerSchemes } from './formerNames.js';
 import { listed } from './lists.js';
 import {
-  aim,
   type Data,
   d_model,
   drawn,
@@ -25,7 +24,7 @@ import {
   type TaskName,
   trainedControls,
 } from './smallModels.js';
-import { divergedRemark, fourTasks, type SmallTask, seedAfter, steps } from './tasks.js';
+import { aim, divergedRemark, fourTasks, type SmallTask, seedAfter, steps } from './tasks.js';
 
 const questions: Record<TaskName, string> = {
   lookup: 'Each digit names a position: answer with the digit that stands there.',
@@ -517,7 +516,6 @@ const tops = {
   title: 64,
   width: 82,
   vector: 94,
-  label: 146,
   row: 216,
   answers: 262,
   chart: 322,
@@ -651,8 +649,7 @@ function inColumns(page: Page, width: number) {
             {
               mark: 'text',
               x: x + block,
-              // Above the arcs, and below what names the vectors.
-              y: tops.label + 16,
+              y: tops.test,
               text: 'dashed: looks it lacks',
               anchor: 'end',
               ink: 'warning',

@@ -9,6 +9,7 @@ import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Figure, Job, ReadoutPiece } from './figure.js';
 import { latest, listed } from './lists.js';
 import {
+  aim,
   depthOf,
   divergedRemark,
   every,
@@ -381,18 +382,23 @@ export const figure: Figure<typeof controls, Data> = {
     const each = (width - gap * (columns - 1)) / columns;
     const tasks = tasksOf(state);
     const asked = tasks.map(({ task }) => wrapped(asks[task], each));
-    const high = panelHeight(Math.max(...asked.map(({ length }) => length)), each);
+    const chart = columns === 4 ? 124 : 100;
+    const above = 2 * line + 12 + line * Math.max(...asked.map(({ length }) => length)) + chart;
+    const below = 2 * line + 2 * example + mapSide(each) + 10 + summary;
+    const rows = Math.ceil(tasks.length / columns);
     const last = (data.panels[0]?.accuracy.length ?? 1) - 1;
     const point = Math.min(cursor?.j ?? last, last);
-    const drawn = data.panels.map((panel, place) =>
-      drawPanel(panel, tasks[place] as SmallTask, asked[place] as string[], state, point, {
-        x: (place % columns) * (each + gap),
-        y: Math.floor(place / columns) * (high + 22),
-        width: each,
-        height: high,
-      }),
-    );
-    const height = Math.ceil(data.panels.length / columns) * (high + 22) - 22;
+    // On a phone the curves of all four come before what each does at a step.
+    const drawn = data.panels.map((panel, place) => {
+      const x = (place % columns) * (each + gap);
+      const row = Math.floor(place / columns);
+      return drawPanel(panel, tasks[place] as SmallTask, asked[place] as string[], state, point, {
+        chart,
+        above: { x, y: row * (above + gap), width: each, height: above },
+        below: { x, y: rows * (above + gap) + row * (below + gap), width: each, height: below },
+      });
+    });
+    const height = rows * (above + below + 2 * gap) - gap;
     // Last, because a mark that comes and goes would change all marks after it.
     const wrong = drawn.map((one) => one.wrong).join('');
     const marks: Mark[] = [
@@ -416,8 +422,20 @@ export const figure: Figure<typeof controls, Data> = {
         .map((panel, place) => `${tasks[place]?.task} ${say(panel, tasks[place] as SmallTask)}`)
         .join(', ');
     const without = state.when === 'during' && off.length > 0 ? `, trained without ${listed(off)}` : '';
+    const solved = (wanted: boolean) =>
+      tasks.flatMap(({ task }, place) => {
+        const { cut, accuracy } = panels[place] as Panel;
+        return (cut ?? latest(accuracy)) >= aim === wanted ? [task] : [];
+      });
+    const [well, badly] = [solved(true), solved(false)];
+    const head =
+      badly.length === 0
+        ? 'All four tasks are solved.'
+        : well.length === 0
+          ? 'None of the four tasks is solved.'
+          : `Solved: ${listed(well)}; not ${listed(badly)}.`;
     const sentences = [
-      `After ${data.steps} steps${without}, right: ${each(({ accuracy }) => aboutPercent(latest(accuracy)))}.`,
+      `${head} After ${data.steps} steps${without}, right: ${each(({ accuracy }) => aboutPercent(latest(accuracy)))}.`,
     ];
     const shares = panels.map((panel) => latest(panel.shares));
     if (shares.every((share) => share !== null)) {
@@ -503,18 +521,22 @@ export const figure: Figure<typeof controls, Data> = {
 
 const line = 16;
 const example = 36;
-const chart = 124;
 const summary = 44;
 /** Between the maps of the heads. */
 const apart = 10;
 const mapSide = (width: number) => Math.min(120, (width - apart) / 2);
-const panelHeight = (lines: number, width: number) =>
-  2 * line + 4 + line * lines + 8 + line + 2 * example + line + mapSide(width) + 14 + chart + 8 + summary;
 
-/** Name, question, example, curves, and what is left when terms are cut. */
-function drawPanel(panel: Panel, task: SmallTask, asked: string[], state: State, point: number, area: Area) {
+/** Name, question and curves; then an example at a step, and what is left when terms are cut. */
+function drawPanel(
+  panel: Panel,
+  task: SmallTask,
+  asked: string[],
+  state: State,
+  point: number,
+  { above, below, chart }: { above: Area; below: Area; chart: number },
+) {
   const { when } = state;
-  const { x, y, width, height } = area;
+  const { x, y, width } = above;
   const { term } = task;
   const marks: Mark[] = [
     { mark: 'box', x, y: y + 2, width: 13, height: 12, fill: term, term },
@@ -522,11 +544,11 @@ function drawPanel(panel: Panel, task: SmallTask, asked: string[], state: State,
     { mark: 'text', x, y: y + 13 + line, text: termLabels[term], term },
     ...asked.map((text, k): Mark => ({ mark: 'text', x, y: y + 17 + (k + 2) * line, text, ink: 'ink' })),
   ];
-  const bottom = y + height - summary;
-  const top = bottom - 8 - chart;
+  const top = y + above.height - chart;
   const side = mapSide(width);
-  const maps = top - 14 - side;
-  const rows = maps - line - 2 * example;
+  const rows = below.y + line;
+  const maps = rows + 2 * example + line;
+  const bottom = maps + side + 10;
   const { tokens, targets, moments } = panel.example;
   const { answers, attention } = moments[point] as Moment;
   const { marks: shown, wrong } = drawExample({ tokens, targets, answers }, task, {
@@ -535,17 +557,13 @@ function drawPanel(panel: Panel, task: SmallTask, asked: string[], state: State,
     width,
     height: 2 * example,
   });
-  const cut = when === 'after' && panel.cut !== null ? ', terms removed' : '';
-  marks.push(
-    { mark: 'text', x, y: rows - 5, text: `${width < 230 ? '' : 'answers at '}step ${point * every}${cut}` },
-    ...shown,
-    {
-      mark: 'text',
-      x,
-      y: maps - 5,
-      text: 'attention, both heads',
-    },
-  );
+  const cut = when === 'after' && panel.cut !== null ? ', cut' : '';
+  marks.push({ mark: 'text', x, y: rows - 5, text: `${task.task}, step ${point * every}${cut}` }, ...shown, {
+    mark: 'text',
+    x,
+    y: maps - 5,
+    text: 'attention, both heads',
+  });
   for (const head of [0, 1]) {
     marks.push({
       mark: 'raster',
@@ -611,7 +629,7 @@ function drawPanel(panel: Panel, task: SmallTask, asked: string[], state: State,
   });
   const list = [
     bar(when === 'after' ? 'as trained' : 'trained so', latest(panel.accuracy), 'ink'),
-    bar('terms cut', panel.cut, term),
+    ...(panel.cut === null ? [] : [bar('terms cut', panel.cut, term)]),
     bar('scores 0', panel.floor, 'quiet'),
   ];
   marks.push(...bars({ x, y: bottom, width, height: summary }, list, 0, 1));

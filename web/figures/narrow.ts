@@ -8,6 +8,7 @@ import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 import { inTurn, listed } from './lists.js';
 import {
+  aim,
   divergedRemark,
   evaluationSequences,
   every,
@@ -147,7 +148,7 @@ export const figure: Figure<typeof controls, Data> = {
   describe({ points }, { task, steps, seeds }) {
     const widest = widths[widths.length - 1] as number;
     const [added, joined, frozenAdded, frozenJoined] = points.slice(0, -1).map((own) => {
-      const place = own.findIndex(({ accuracy }) => accuracy && accuracy.mean >= 0.99);
+      const place = own.findIndex(({ accuracy }) => accuracy && accuracy.mean >= aim);
       if (place >= 0) return String(widths[place]);
       return own.every(({ runs }) => runs.every(Boolean)) ? `more than ${widest}` : 'a width still to come';
     });

@@ -13,6 +13,8 @@ import { formerSchemes } from './formerNames.js';
 import { figure as oneRun } from './fourTasks.js';
 import { listed } from './lists.js';
 import {
+  aim,
+  asker,
   divergedRemark,
   every,
   firstRun,
@@ -151,9 +153,7 @@ const lowerName = (row: Row, state: Pick<State, 'size'>) =>
     .replace(/:.*/, '')
     .replace(/^[A-Z](?=[a-z]+ )/, (letter) => letter.toLowerCase());
 
-/** Who asks whom in a task. */
-const asker = (task: Task) =>
-  (tasks.find((one) => one.task === task) as (typeof tasks)[number]).term.replace('-', ' asks ');
+const askerOf = (name: Task) => asker(tasks.find(({ task }) => task === name) as (typeof tasks)[number]);
 
 /** The first view, apart from the settings: what computes carries no labels. */
 const first = {
@@ -167,7 +167,7 @@ const first = {
 } as const;
 
 const controls = {
-  seeds: { kind: 'steps', label: 'Seeds', values: [1, 2, 3, 5, 10], initial: first.seeds },
+  seeds: { kind: 'steps', more: true, label: 'Seeds', values: [1, 2, 3, 5, 10], initial: first.seeds },
   size: {
     kind: 'choice',
     label: 'Size',
@@ -189,7 +189,7 @@ const controls = {
   tasks: {
     kind: 'several',
     label: 'Tasks',
-    options: labelled(taskNames, (task) => `${asker(task)}: ${task}`),
+    options: labelled(taskNames, (task) => `${askerOf(task)}: ${task}`),
     initial: first.tasks,
     more: true,
   },
@@ -302,7 +302,7 @@ const cellOf = (superpose: Pick<First, 'summary'>, row: Row, task: Task, runs: C
   loud: [0, 1].flatMap((end) => over(superpose, runs, ({ loudness }) => loudness?.[end]) ?? []),
 });
 
-const learned = ({ accuracy }: Cell): boolean => accuracy !== undefined && accuracy.mean >= 0.99;
+const learned = ({ accuracy }: Cell): boolean => accuracy !== undefined && accuracy.mean >= aim;
 const thereOf = ({ runs }: Cell) => runs.flatMap((run) => run ?? []);
 /** The accuracy of a cell, and how much seeds differ. */
 function meanOf({ accuracy }: Cell): string {
@@ -336,7 +336,7 @@ export const figure: Figure<typeof controls, Data> = {
     const left = beside ? 272 : 0;
     const each = (width - left) / Math.max(1, columns.length);
     const above = beside ? 0 : 20;
-    const heads = columns.map((task) => wrapped(`${asker(task)}:`, each));
+    const heads = columns.map((task) => wrapped(`${askerOf(task)}:`, each));
     const questions = Math.max(0, ...heads.map((lines) => lines.length));
     const top = line * (questions + 1) + 8;
     const pitch = above + cellHeight;
@@ -359,7 +359,7 @@ export const figure: Figure<typeof controls, Data> = {
           text: numbers,
           anchor: 'end',
           ink: 'quiet',
-          size: 11,
+          size: 12,
         });
       const drawn = cells.flatMap((cell, j) =>
         drawCell(cell, { x: left + j * each, y: y + above, width: each, height: cellHeight }),
@@ -642,7 +642,7 @@ function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
     },
   ];
   if (cell.first && 2 * cell.first.count > there.length)
-    marks.push({ ...text, y: y + 29, text: `${Math.round(cell.first.mean)} steps`, ink: 'quiet', size: 11 });
+    marks.push({ ...text, y: y + 29, text: `${Math.round(cell.first.mean)} steps`, ink: 'quiet', size: 12 });
   return marks;
 }
 

@@ -3,7 +3,7 @@ import type { BothModules, Table, TaskTrainerOptions, Trainer } from 'superpose'
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job } from './figure.js';
 import outcomes from './recorded/outcomes.json' with { type: 'json' };
-import { firstRun, type fourTasks, seedAfter, sigmaControl, steps } from './tasks.js';
+import { aim, firstRun, type fourTasks, seedAfter, sigmaControl, steps, taskOptions } from './tasks.js';
 import { trainTogether, withTrainers } from './trainers.js';
 
 /** Steps from one measure of what is right to the next. */
@@ -15,7 +15,6 @@ export const looks = Array.from({ length: steps / stride + 1 }, (_, point) => po
 export const seeds = 5;
 /** Of the tokens and, where positions are added, of the sum. */
 export const d_model = 16;
-export const aim = 0.99;
 
 /** How each model gets its positions. */
 const made = {
@@ -37,19 +36,13 @@ export type TaskName = (typeof fourTasks)[number]['task'];
 /** The first view, apart from the settings: what computes carries no labels. */
 const first = { n: 10, sigma: firstRun.sigma, seed: 1 } as const;
 
-const askers: Record<TaskName, string> = {
-  lookup: 'token asks position',
-  roll: 'position asks token',
-  badge: 'token asks token',
-  prev: 'position asks position',
-};
 export const trainedControls = {
   task: {
     kind: 'choice',
     label: 'Task (✓: the test learns it)',
     options: labelled<TaskName>(
       ['lookup', 'roll', 'badge', 'prev'],
-      (task) => `${askers[task]}: ${task} ${outcomes[task].apart >= aim ? '✓' : '✗'}`,
+      (task) => `${taskOptions[task]} ${outcomes[task].apart >= aim ? '✓' : '✗'}`,
     ),
     initial: 'lookup',
     radio: true,

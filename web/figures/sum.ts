@@ -513,7 +513,7 @@ function flow(tokens: readonly string[], width: number) {
     x += wide + 2;
     return here;
   });
-  const rise = line === 0 ? 46 : 17;
+  const rise = line === 0 ? 46 : 15;
   return { placed, rise, height: (line + 1) * (rise + wordHeight) };
 }
 
@@ -524,13 +524,13 @@ function arrange({ tokens }: Readers, width: number) {
   const x = narrow ? 0 : left + 36;
   const wide = width - x;
   const high = 58 + flow(tokens, wide).height;
-  const top = narrow ? 104 : 0;
-  const gap = narrow ? 8 : 20;
+  const top = narrow ? 96 : 0;
+  const gap = narrow ? 4 : 20;
   const readers = [0, 1].map(
     (place): Area => ({ x, y: top + place * (high + gap), width: wide, height: high }),
   );
   const below = top + 2 * high + gap;
-  const bars: Area = { x: 0, y: 0, width: left, height: narrow ? 92 : Math.max(270, below - 6) };
+  const bars: Area = { x: 0, y: 0, width: left, height: narrow ? 84 : Math.max(270, below - 6) };
   return { bars, readers, height: Math.max(below, bars.height) + 2 };
 }
 

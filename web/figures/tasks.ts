@@ -3,7 +3,6 @@
 import type { TaskTrainerOptions, TrainingModelOptions, TrainingTerm } from 'superpose';
 import type { AxisOptions } from '../plot/parts.js';
 import type { Term } from '../plot/scene.js';
-import { termLabels } from './terms.js';
 
 /** Tokens in a sequence. */
 export const n = 16;
@@ -13,6 +12,8 @@ export const steps = 200;
 export const every = 8;
 /** Looks at a run, the first before it begins. */
 export const points = steps / every + 1;
+/** The part of the answers that is right once a task is learned. */
+export const aim = 0.99;
 /** Sequences that a model is measured on. */
 export const evaluationSequences = 64;
 
@@ -79,9 +80,12 @@ export const rev = {
   looksAt: ({ length }, place) => length - 1 - place,
 } as const satisfies SmallTask;
 
+/** Who asks whom in a task. */
+export const asker = ({ term }: { term: string }): string => term.replace('-', ' asks ');
+
 /** To choose one of the four. */
 export const taskOptions = /* @__PURE__ */ Object.fromEntries(
-  /* @__PURE__ */ fourTasks.map(({ task, term }) => [task, `${task}, ${termLabels[term]}`]),
+  /* @__PURE__ */ fourTasks.map((one) => [one.task, `${asker(one)}: ${one.task}`]),
 ) as Record<(typeof fourTasks)[number]['task'], string>;
 
 /** How such figures begin, apart from their settings: what computes carries no labels. */

@@ -1,11 +1,11 @@
 // One training run of a small transformer from beginning to end, for tables of runs.
 import type { BothModules, ExtendTableInput, Stretch, Table, TaskTrainerOptions, Trainer } from 'superpose';
+import { aim } from './tasks.js';
 
 /** Steps between two looks at accuracy, until it has reached `aim`. */
 const usualEvery = 5;
 /** Steps between two rests. */
 const slice = 40;
-const aim = 0.99;
 /** How many longer sequences are measured. */
 const longerSequences = 64;
 

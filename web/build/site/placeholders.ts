@@ -7,13 +7,14 @@ import { widths } from '../../node/placeholder.js';
 import { escaped } from '../../plot/svg.js';
 import { figureNames, type MadeFigure, madeFigure, madeState } from './figures.js';
 
-/** Pixels of a picture that a card shows whole. */
-const mostShown = 290;
+/** Pixels of a picture that a card shows whole, and beside others in a wide window; see page.css. */
+const mostShown = { tall: 290, taller: 370 };
 
 /** What a closed card shows: the picture and the title. */
 function summaryOf({ name, rendered: { figure, data, state } }: MadeFigure): string {
   const { height } = figure.scene(data, state, widths.narrow);
-  const tall = height > mostShown ? ' class="tall"' : '';
+  const classes = Object.entries(mostShown).flatMap(([name, most]) => (height > most ? [name] : []));
+  const tall = classes.length > 0 ? ` class="${classes.join(' ')}"` : '';
   return `<img${tall} src="./pictures/${name}-narrow.svg" width="${widths.narrow}" height="${Math.round(height)}" loading="lazy" alt="" /><h4>${escaped(figure.title)}</h4>`;
 }
 
