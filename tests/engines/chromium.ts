@@ -1,5 +1,5 @@
-// Chromium behind the same interface as the other engines: one browser, with a context for each reader.
-import { type Browser, type Page, chromium as playwright } from 'playwright';
+// Chromium behind the same interface as the other engines: one browser with a context for each reader, or a new one.
+import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright';
 import { chromiumOptions } from '../../tools/chromium.mjs';
 import type { Engine, EngineOptions } from './engines.ts';
 
@@ -17,9 +17,17 @@ export async function closeChromium(): Promise<void> {
   await (await running)?.close();
 }
 
-export async function openChromium({ scheme }: EngineOptions = {}): Promise<Chromium> {
-  const browser = await runningChromium();
-  const context = await browser.newContext(scheme ? { colorScheme: scheme } : {});
+export const openChromium = async ({ scheme }: EngineOptions = {}): Promise<Chromium> =>
+  openIn(await runningChromium(), scheme ? { colorScheme: scheme } : {});
+
+/** With nothing kept and nothing else open; closing it ends the browser. */
+export async function freshChromium(options: BrowserContextOptions = {}): Promise<Chromium> {
+  const browser = await playwright.launch(chromiumOptions);
+  return { ...(await openIn(browser, options)), close: () => browser.close() };
+}
+
+async function openIn(browser: Browser, options: BrowserContextOptions): Promise<Chromium> {
+  const context = await browser.newContext(options);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));

@@ -1,78 +1,35 @@
 // A large file of the reader's own costs no more memory than the few rows that are read from it.
-import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright';
 import { expect, onTestFinished, test } from 'vitest';
+import { writeLargeModel } from '../../tools/largeModel.mjs';
+import { memoryOf, startedBy } from '../../tools/processes.mjs';
 import { readFigure } from './support/shown.ts';
 import { figureOf, visit } from './support/visit.ts';
 
 const d = 768;
 const megabyte = 2 ** 20;
 
-/** A file in GPT-2's layout with a vocabulary large enough for 500 MB: the same random numbers repeated. */
-function largeModel(path: string): number {
-  const vocabulary = 162_000;
-  const shapes: Record<string, number[]> = {
-    'wte.weight': [vocabulary, d],
-    'wpe.weight': [1024, d],
-    'h.0.ln_1.weight': [d],
-    'h.0.ln_1.bias': [d],
-    'h.0.attn.c_attn.weight': [d, 3 * d],
-    'h.0.attn.c_attn.bias': [3 * d],
-  };
-  let offset = 0;
-  const header = Object.fromEntries(
-    Object.entries(shapes).map(([name, shape]) => {
-      const begin = offset;
-      offset += 4 * shape.reduce((product, extent) => product * extent, 1);
-      return [name, { dtype: 'F32', shape, data_offsets: [begin, offset] }];
-    }),
-  );
-  const text = Buffer.from(JSON.stringify(header));
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(text.length));
-  const numbers = Float32Array.from({ length: megabyte }, (_, at) => Math.sin(at * at) / 10);
-  const chunk = Buffer.from(numbers.buffer);
-  const file = openSync(path, 'w');
-  writeSync(file, length);
-  writeSync(file, text);
-  for (let left = offset; left > 0; left -= chunk.length)
-    writeSync(file, chunk, 0, Math.min(left, chunk.length));
-  closeSync(file);
-  return offset + text.length + 8;
-}
+/** A file in GPT-2's layout with a vocabulary large enough for 500 MB. */
+const shapes = {
+  'wte.weight': [162_000, d],
+  'wpe.weight': [1024, d],
+  'h.0.ln_1.weight': [d],
+  'h.0.ln_1.bias': [d],
+  'h.0.attn.c_attn.weight': [d, 3 * d],
+  'h.0.attn.c_attn.bias': [3 * d],
+};
+const numbers = Float32Array.from({ length: megabyte }, (_, at) => Math.sin(at * at) / 10);
 
 /**
  * Memory in bytes of this process's descendants; what they share counts in part. Not the program's own files: when
  * another browser ends, more of them counts as this one's.
  */
-function memoryOfTree(): number {
-  const parents = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
-  const tree = new Set([process.pid]);
-  for (let before = 0; before < tree.size; ) {
-    before = tree.size;
-    for (const [pid, parent] of parents) if (tree.has(parent)) tree.add(pid);
-  }
-  tree.delete(process.pid);
-  let bytes = 0;
-  for (const pid of tree) {
-    try {
-      const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-      for (const [, kilobytes] of rollup.matchAll(/^Pss_(?:Anon|Shmem):\s+(\d+)/gm))
-        bytes += 1024 * Number(kilobytes);
-    } catch {
-      // The process has ended.
-    }
-  }
-  return bytes;
-}
+const memoryOfTree = (): number => memoryOf(startedBy(process.pid), 'smaps_rollup', 'Pss_(?:Anon|Shmem)');
 
 /** Collects the garbage of a page and its workers. */
 async function collectorOf(page: Page): Promise<() => Promise<void>> {
@@ -108,7 +65,7 @@ test.runIf(readdirSync('/').includes('proc'))('a chosen file of 500 MB costs les
   const folder = mkdtempSync(join(tmpdir(), 'superpose-large-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'model.safetensors');
-  const size = largeModel(path);
+  const size = writeLargeModel(path, shapes, 'F32', numbers);
   expect(size).toBeGreaterThan(500e6);
   const { page } = await visit();
   const card = page.locator('#own-model');

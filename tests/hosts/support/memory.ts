@@ -1,36 +1,12 @@
 // What figures cost a reader's machine: requests, workers, and the memory of the browser's processes.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { chromiumOptions } from '../../../tools/chromium.mjs';
+import { memoryOf, startedBy } from '../../../tools/processes.mjs';
 import { root } from '../../../tools/steps.mjs';
 import { readFigures } from '../../embed/support/figures.ts';
 import { serve } from './serve.ts';
-
-/** In MB: the processes' own memory, and their part of what they share. */
-function memoryOf(pid: number): number {
-  const parents = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name): [number, number][] => {
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-        return [[Number(name), Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2])]];
-      } catch {
-        return [];
-      }
-    });
-  const tree = [pid];
-  for (const one of tree)
-    tree.push(...parents.filter(([, parent]) => parent === one).map(([child]) => child));
-  const kilobytes = tree.map((one) => {
-    try {
-      return Number(readFileSync(`/proc/${one}/smaps_rollup`, 'utf8').match(/^Pss:\s+(\d+)/m)?.[1] ?? 0);
-    } catch {
-      return 0;
-    }
-  });
-  return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
-}
 
 /** Figures in turn: one that needs nothing from the model, and one that does. */
 const figureAt = (place: number) =>
@@ -88,6 +64,9 @@ export async function memory(): Promise<boolean> {
       const twice = paths.length - new Set(paths).size;
       const workers = page.workers().length;
       if (twice > 0 || workers > 1) within = false;
+      const browserPid = server.process().pid as number;
+      // The processes' own memory, and their part of what they share.
+      const bytes = memoryOf([browserPid, ...startedBy(browserPid)], 'smaps_rollup', 'Pss');
       const count = (pattern: RegExp) => paths.filter((path) => pattern.test(path)).length;
       const cells = [
         figures,
@@ -96,7 +75,7 @@ export async function memory(): Promise<boolean> {
         count(/\.wasm$/),
         count(/^model\//),
         workers,
-        Math.round(memoryOf(server.process().pid as number)),
+        Math.round(bytes / 2 ** 20),
       ];
       console.log(`| ${cells.join(' | ')} |`);
     } finally {

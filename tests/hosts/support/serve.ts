@@ -12,6 +12,7 @@ const types: Record<string, string> = {
   '.mjs': 'text/javascript',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  '.txt': 'text/plain',
   '.wasm': 'application/wasm',
   '.woff2': 'font/woff2',
 };
@@ -24,7 +25,7 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** Serves each folder at its path, for example "/superpose/". */
+/** Serves each folder at its path, for example "/superpose/"; files with a .br beside them, compressed. */
 export async function serve(folders: Record<string, string>, headers: Record<string, string> = {}) {
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
@@ -41,11 +42,14 @@ export async function serve(folders: Record<string, string>, headers: Record<str
       const bytes = await readFile(file).catch(() => undefined);
       if (!bytes) continue;
       requests.push(path);
+      const takesBrotli = /\bbr\b/.test(String(request.headers['accept-encoding']));
+      const compressed = takesBrotli && (await readFile(`${file}.br`).catch(() => undefined));
       response.writeHead(200, {
         ...headers,
         'Content-Type': types[extname(file)] ?? 'application/octet-stream',
+        ...(compressed && { 'Content-Encoding': 'br' }),
       });
-      response.end(bytes);
+      response.end(compressed || bytes);
       return;
     }
     response.writeHead(404, headers).end('Not found');
