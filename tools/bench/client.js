@@ -1,20 +1,19 @@
-// Runs in each runtime: takes an order, carries it out and answers with its measurements. The same file serves
-// browsers and Node.
-import { fourTerms, jobs } from './jobs.js';
+// Runs in each runtime, in browsers and in Node: takes an order, carries it out and answers with its measurements.
+import { readBytes } from '../../build/package/files.js';
+import { load, supportedSimd, wasmAddress } from '../../build/package/index.js';
+import { fourTerms } from './fourTerms.js';
+import { jobs } from './jobs.js';
 
-/** The smallest step of performance.now() that was observed. */
+/** A step of performance.now(). */
 function tick() {
-  const steps = Array.from({ length: 5 }, () => {
-    const start = performance.now();
-    let now = start;
-    while (now === start) now = performance.now();
-    return now - start;
-  });
-  return Math.min(...steps);
+  const start = performance.now();
+  let now = start;
+  while (now === start) now = performance.now();
+  return now - start;
 }
 
 /** Milliseconds of one call, over as many calls as the clock needs. */
-async function timed(run, calls) {
+async function timed(run, calls = 1) {
   const start = performance.now();
   for (let call = 0; call < calls; call++) await run();
   return (performance.now() - start) / calls;
@@ -22,56 +21,61 @@ async function timed(run, calls) {
 
 /** Prepares an engine and checks its answer. With a wrong answer it is not made ready, so never timed. */
 async function verdictOn(engine, job, input, reference) {
-  const verdict = { engine: engine.name, peer: !!engine.peer };
+  const verdict = { engine: engine.name, peer: !!engine.peer, right: false };
   let prepared;
   try {
     prepared = await engine.prepare(input);
     let answer;
     const took = await timed(async () => {
       answer = await prepared.run();
-    }, 1);
-    verdict.error = job.errorOf(input, answer, reference, engine);
+    });
+    verdict.error = job.errorOf(answer, reference, input, engine);
     verdict.right = verdict.error <= job.allowed;
     if (verdict.right) return { verdict, prepared, took };
   } catch (error) {
-    verdict.right = false;
     verdict.why = String(error?.message ?? error).slice(0, 200);
   }
   prepared?.release?.();
   return { verdict };
 }
 
-/** From the file to the first terms, which are checked: milliseconds to fetch, compile, start and compute. */
-async function loading({ load, supportedSimd, bytesOf }) {
-  const input = fourTerms.inputOf(fourTerms.shapes[0]);
+/** From the files to the first terms, which are checked: milliseconds to fetch, compile and start, and compute. */
+async function loading() {
   const simd = supportedSimd();
+  const fetchOf = (part) => readBytes(wasmAddress(simd, part), 'The module');
   const at = [performance.now()];
-  const wasm = await bytesOf(simd);
+  const [first, second] = await Promise.all(['first', 'second'].map(fetchOf));
   at.push(performance.now());
-  const superpose = [await load({ simd, wasm })];
+  const superpose = [await load({ simd, wasm: { first, second } })];
   at.push(performance.now());
   const [engine] = fourTerms.enginesOf({ superpose });
-  const answer = (await engine.prepare(input)).run();
-  at.push(performance.now());
-  const error = fourTerms.errorOf(input, answer, fourTerms.referenceOf(input), engine);
-  if (!(error <= fourTerms.allowed)) throw new Error(`The first result is wrong by ${error}.`);
-  const [fetched, compiled, computed] = [1, 2, 3].map((step) => at[step] - at[step - 1]);
-  return { engine: engine.name, times: { fetched, compiled, computed, all: at[3] - at[0] } };
+  const input = fourTerms.inputOf(fourTerms.shapes[0]);
+  const { verdict, took } = await verdictOn(engine, fourTerms, input, fourTerms.referenceOf(input));
+  if (!verdict.right) throw new Error(`The first result is wrong: ${verdict.why ?? verdict.error}.`);
+  const [fetched, compiled] = [at[1] - at[0], at[2] - at[1]];
+  return {
+    engine: engine.name,
+    times: { fetched, compiled, computed: took, all: fetched + compiled + took },
+  };
 }
 
-/**
- * Answers orders. `runtime` has `about`, what loading() takes, and engines(), which returns what
- * fourTermEngines() takes. engines() is called at the first job, so that the first load is a cold one.
- */
+/** What jobs' enginesOf() take: the builds that the runtime can run, the fastest last, and its peers. */
+export async function modulesOf(runtime) {
+  const builds = supportedSimd() === 'relaxed' ? ['plain', 'relaxed'] : ['plain'];
+  const superpose = await Promise.all(builds.map((simd) => load({ simd })));
+  return { superpose, ...(await runtime.peers()) };
+}
+
+/** Answers orders. `runtime` has `about` and peers(). The first load is a cold one. */
 export function clientOf(runtime) {
-  const longEnough = Math.max(12, 50 * tick());
+  const longEnough = Math.max(12, 50 * Math.min(tick(), tick(), tick(), tick(), tick()));
   let modules;
   let ready = new Map();
 
   async function prepare({ job: name, shape }) {
     for (const { release } of ready.values()) release?.();
     ready = new Map();
-    modules ??= await runtime.engines();
+    modules ??= await modulesOf(runtime);
     const job = jobs.find((one) => one.name === name);
     const input = job.inputOf(shape);
     const reference = job.referenceOf(input, modules);
@@ -84,17 +88,15 @@ export function clientOf(runtime) {
       if (job.once) verdict.time = took;
       // A slow engine is warm after the call that was checked.
       const once = took > 200 ? took : await timed(prepared.run, took > 20 ? 1 : 5);
-      ready.set(engine.name, {
-        ...prepared,
-        calls: Math.max(1, Math.ceil((job.stretch ?? longEnough) / Math.max(once, 1e-3))),
-      });
+      const calls = Math.max(1, Math.ceil((job.stretch ?? longEnough) / Math.max(once, 1e-3)));
+      ready.set(engine.name, { ...prepared, calls });
     }
     return verdicts;
   }
 
   return async function answer(order) {
     if (order.about) return runtime.about;
-    if (order.load) return loading(runtime);
+    if (order.load) return loading();
     if (order.job) return prepare(order);
     const times = {};
     for (const name of order.round) {
@@ -103,14 +105,4 @@ export function clientOf(runtime) {
     }
     return times;
   };
-}
-
-/** Asks for orders until there are none left. */
-export async function serve(ask, runtime) {
-  const answer = clientOf(runtime);
-  for (;;) {
-    const order = await ask('next');
-    if (order.stop) return;
-    await ask('done', await answer(order).catch((error) => ({ failed: String(error?.stack ?? error) })));
-  }
 }

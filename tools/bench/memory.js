@@ -1,24 +1,21 @@
 // The peak of the module's memory in a job, which WebAssembly never gives back, compared with the size of the
 // job's input and output.
+import { arraysOf } from './numbers.js';
 
-const bytesOf = (value) =>
-  ArrayBuffer.isView(value)
-    ? value.byteLength
-    : Object.values(value ?? {}).reduce((sum, one) => sum + (typeof one === 'object' ? bytesOf(one) : 0), 0);
+const bytesOf = (value) => arraysOf(value).reduce((sum, { byteLength }) => sum + byteLength, 0);
 
 /** Measures in a new module, which `fresh` loads. */
 export async function peakMemory(fresh, job, shape) {
   const superpose = await fresh();
-  const initial = superpose.memoryBytes();
+  const initial_bytes = superpose.memoryBytes();
   const input = job.inputOf(shape);
   const [engine] = job.enginesOf({ superpose: [superpose] });
-  const { run } = await engine.prepare(input);
-  const result = await run();
+  const result = await (await engine.prepare(input)).run();
   return {
     job: job.name,
     engine: engine.name,
     ...shape,
-    initial_bytes: initial,
+    initial_bytes,
     peak_bytes: superpose.memoryBytes(),
     input_bytes: bytesOf(input),
     result_bytes: bytesOf(result),

@@ -1,10 +1,8 @@
-// The client in Node: node node.js ADDRESS
+// The client in Node, as a child process that takes orders as messages.
+import { clientOf } from './client.js';
+import { inNode } from './peers.js';
 
-import { serve } from './client.js';
-import { inNode } from './modules.js';
-
-const address = process.argv[2];
-const ask = async (what, body = null) =>
-  (await fetch(address + what, { method: 'POST', body: JSON.stringify(body) })).json();
-await serve(ask, inNode);
-process.exit(0);
+const answer = clientOf(inNode);
+process.on('message', async (order) =>
+  process.send(await answer(order).catch((error) => ({ failed: String(error?.stack ?? error) }))),
+);

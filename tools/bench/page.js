@@ -1,32 +1,19 @@
-// The client in a page.
-import '@tensorflow/tfjs-core/dist/register_all_gradients';
-import '@tensorflow/tfjs-core/dist/public/chained_ops/register_all_chained_ops';
+// The client in a page, from a server of the whole checkout.
+import './gradients.js';
 import { setThreadsCount, setWasmPaths } from '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
 import * as ort from 'onnxruntime-web/wasm';
-import { load, supportedSimd, wasmAddress } from '../../build/package/index.js';
-import { serve } from './client.js';
-import { everyBuild } from './engines.js';
-import { straightOf } from './straight.js';
+import straight from '../../build/bench/straight.js';
+import { clientOf } from './client.js';
 
-const ask = async (what, body = null) =>
-  (await fetch(`/${what}`, { method: 'POST', body: JSON.stringify(body) })).json();
-
-const runtime = {
+globalThis.answer = clientOf({
   about: navigator.userAgent,
-  load,
-  supportedSimd,
-  bytesOf: async (simd) => (await fetch(wasmAddress(simd))).arrayBuffer(),
-  async engines() {
+  async peers() {
     ort.env.wasm.numThreads = 1;
-    ort.env.wasm.wasmPaths = '/ort/';
+    ort.env.wasm.wasmPaths = '/node_modules/onnxruntime-web/dist/';
     setThreadsCount(1);
-    setWasmPaths('/tfjs/');
+    setWasmPaths('/node_modules/@tensorflow/tfjs-backend-wasm/dist/');
     const ready = await tf.setBackend('wasm').catch(() => false);
-    const file = await fetch('/straight/straight.wasm');
-    const straight = file.ok && straightOf(await file.arrayBuffer());
-    return { superpose: await everyBuild(runtime), ort, tf: ready && tf, straight };
+    return { ort, tf: ready && tf, straight };
   },
-};
-
-serve(ask, runtime).catch((error) => ask('broken', String(error?.stack ?? error)));
+});

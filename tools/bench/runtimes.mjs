@@ -1,213 +1,105 @@
-// The runtimes that the bench drives. Each asks a small server of its own for work and posts its
-// measurements, so that one loop can give all of them a turn in every round.
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build, runnerImport } from 'vite';
-import { chromiumOptions } from '../chromium.mjs';
+// The runtimes that the bench drives. Each takes an order and answers with its measurements, so that one loop can
+// give all of them a turn in every round.
+import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
 import { relaxedSimdFlags } from '../relaxedSimd.mjs';
 import { unlessStamped } from '../stamps.mjs';
 import { ask, root } from '../steps.mjs';
+import { browsers, serve } from './browsers.mjs';
 import { native, nativeAvx2 } from './native.mjs';
-import { straightFile } from './straight.js';
 
-const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const types = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.mjs': 'text/javascript',
-  '.wasm': 'application/wasm',
-};
+const here = (name) => join(import.meta.dirname, name);
+const folder = join(root, 'build/bench');
 
-/** Builds the page of the bench; the engines' own .wasm files are served from where npm put them. */
-export async function buildPage() {
-  await build({
-    configFile: false,
-    root: import.meta.dirname,
-    base: './',
-    logLevel: 'error',
-    build: {
-      outDir: join(root, 'build/bench/page'),
-      emptyOutDir: true,
-      assetsInlineLimit: 0,
-      target: 'es2022',
-      chunkSizeWarningLimit: 1e5,
-      rollupOptions: { input: here('./page.html') },
-    },
-  });
-}
-
-const folders = {
-  '/straight/': join(root, 'build/bench/straight'),
-  '/ort/': join(root, 'node_modules/onnxruntime-web/dist'),
-  '/tfjs/': join(root, 'node_modules/@tensorflow/tfjs-backend-wasm/dist'),
-  '/': join(root, 'build/bench/page'),
-};
-
-/** The training peer that is not a package: straight.cpp, compiled by em++ with Eigen's own vectorization. */
-export async function buildStraight({
+/** The training peer that is not a package: straight.cpp, compiled by em++ with Eigen's own vectorisation. */
+async function buildStraight({
   SUPERPOSE_EMSCRIPTEN: emscripten,
   SUPERPOSE_PREFIX: prefix = '/usr',
   ...env
 }) {
+  const [source, output] = ['tools/bench/straight.cpp', 'build/bench/straight.js'];
   const flags = ['-std=c++20', '-O3', '-DNDEBUG', '-fno-exceptions', '-fno-rtti', '-msimd128', '-msse4.1'];
-  flags.push('--no-entry', '-sSTANDALONE_WASM', '-sINITIAL_MEMORY=64MB', '-sSTACK_SIZE=1MB');
-  flags.push('-sEXPORTED_FUNCTIONS=_begin,_ids,_step', '-Wno-version-check');
-  await unlessStamped(
-    'bench-straight',
-    { inputs: ['tools/bench/straight.cpp'], outputs: [straightFile], key: flags.join(' ') },
-    () => {
-      mkdirSync(dirname(join(root, straightFile)), { recursive: true });
-      const files = ['tools/bench/straight.cpp', '-o', straightFile, `-I${prefix}/include/eigen3`];
-      execFileSync(join(emscripten, 'em++'), [...flags, ...files], {
-        cwd: root,
-        env: { ...process.env, ...env },
-      });
-    },
-  );
+  flags.push('-sINITIAL_MEMORY=64MB', '-sSTACK_SIZE=1MB', '-sEXPORTED_FUNCTIONS=_begin,_ids,_step');
+  flags.push('-sMODULARIZE', '-sEXPORT_ES6', '-sENVIRONMENT=web', '-sSINGLE_FILE', '-Wno-version-check');
+  const key = flags.join(' ');
+  await unlessStamped('bench-straight', { inputs: [source], outputs: [output], key }, () => {
+    mkdirSync(folder, { recursive: true });
+    execFileSync(join(emscripten, 'em++'), [...flags, source, '-o', output, `-I${prefix}/include/eigen3`], {
+      cwd: root,
+      env: { ...process.env, ...env },
+    });
+  });
 }
 
-/** A server that hands out orders and takes answers. */
-async function desk() {
-  let waiting;
-  let answered;
-  let broken;
-  const queue = [];
-  const give = () => {
-    if (waiting && queue.length > 0) {
-      const response = waiting;
-      waiting = undefined;
-      response.end(JSON.stringify(queue.shift()));
-    }
-  };
-  const server = createServer((request, response) => {
-    const path = new URL(request.url, 'http://desk').pathname;
-    if (request.method === 'POST') {
-      let body = '';
-      request.on('data', (part) => {
-        body += part;
-      });
-      request.on('end', () => {
-        if (path === '/next') {
-          waiting = response;
-          give();
-          return;
-        }
-        response.end('null');
-        if (path === '/broken') broken = JSON.parse(body);
-        answered?.(path === '/broken' ? { failed: broken } : JSON.parse(body));
-      });
-      return;
-    }
-    const prefix = Object.keys(folders).find((one) => path.startsWith(one));
-    const file = join(folders[prefix], path === '/' ? 'page.html' : path.slice(prefix.length));
-    if (path.includes('..') || !existsSync(file)) {
-      response.writeHead(404).end();
-      return;
-    }
-    // Without cross-origin isolation: tfjs-backend-wasm uses threads where it can, and the bench compares one
-    // thread. Later loads come from the cache, as on a second visit to a page.
-    response.writeHead(200, {
-      'content-type': types[extname(file)] ?? 'application/octet-stream',
-      'cache-control': 'max-age=3600',
-    });
-    response.end(readFileSync(file));
-  });
-  // A runtime is silent while it works, and also while the others do.
-  server.keepAliveTimeout = 0;
-  server.requestTimeout = 0;
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+/** What the page of the bench loads. The library keeps its files, and the peers' .wasm files stay where npm put them. */
+export async function buildPage(env) {
+  await buildStraight(env);
+  const external = [join(root, 'build/package/*')];
+  const entryPoints = [here('page.js')];
+  // Our package.json says that no module has side effects, but TensorFlow.js's gradients are one.
+  const options = { bundle: true, format: 'esm', ignoreAnnotations: true, logLevel: 'error' };
+  await build({ entryPoints, outdir: folder, external, ...options });
+}
+
+/**
+ * Without cross-origin isolation: tfjs-backend-wasm uses threads where it can, and the bench compares one thread. Later
+ * loads come from the cache, as on a second visit to a page.
+ */
+async function inBrowser(name, start) {
+  const browser = await start();
+  const { address, stop } = await serve({ '/': root }, { 'Cache-Control': 'max-age=3600' });
+  await browser.open(`${address}tools/bench/page.html`);
+  // A driver may be back before the page's module has run.
+  await browser.evaluate(() => import(document.scripts[0].src).then(() => true));
   return {
-    address: `http://127.0.0.1:${server.address().port}/`,
+    name,
+    /** Asks for the answer again and again, because a driver waits only so long. */
     async order(what) {
-      if (broken) throw new Error(broken);
-      const answer = new Promise((done) => {
-        answered = done;
-      });
-      queue.push(what);
-      give();
-      const found = await answer;
-      if (found?.failed) throw new Error(found.failed);
-      return found;
+      await browser.evaluate((what) => {
+        globalThis.answered = globalThis.answer(what).then((found) => ({ found }));
+      }, what);
+      for (;;) {
+        const answer = await browser.evaluate(() =>
+          Promise.race([globalThis.answered, new Promise((passed) => setTimeout(passed, 20_000))]),
+        );
+        if (answer) return answer.found;
+      }
     },
-    fail(why) {
-      broken = why;
-      answered?.({ failed: why });
-    },
-    close() {
-      server.close();
-      server.closeAllConnections();
+    async close() {
+      await browser.close();
+      await stop();
     },
   };
 }
 
-/** A runtime: its server, and a function that opens the server's address. */
-async function runtimeOf(name, start) {
-  const of = await desk();
-  try {
-    const close = await start(of);
-    return {
-      name,
-      order: of.order,
-      about: () => of.order({ about: true }),
-      close: async () => {
-        await close();
-        of.close();
-      },
-    };
-  } catch (error) {
-    of.close();
-    throw error;
-  }
+function inNode(name, execPath, execArgv) {
+  const child = fork(here('node.js'), { execPath, execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const ended = once(child, 'exit').then(() => ({ failed: `${name} has ended.` }));
+  return {
+    name,
+    async order(what) {
+      const answered = once(child, 'message').then(([answer]) => answer);
+      child.send(what);
+      const answer = await Promise.race([answered, ended]);
+      if (answer.failed) throw new Error(answer.failed);
+      return answer;
+    },
+    close: () => child.kill(),
+  };
 }
-
-const { module: engines } = await runnerImport(join(root, 'tests/engines/engines.ts'));
-
-/** Functions that start a browser, which can open() an address, evaluate() in its page, and close(). */
-export const browsers = {
-  async chromium() {
-    const { chromium } = await import('playwright');
-    const browser = await chromium.launch(chromiumOptions);
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    return {
-      page,
-      open: (address) => page.goto(address),
-      evaluate: (inPage, given) => page.evaluate(inPage, given),
-      close: () => browser.close(),
-    };
-  },
-  firefox: engines.firefox,
-  webkit: engines.webkit,
-};
-
-const inBrowser = (name, start) =>
-  runtimeOf(name, async ({ address }) => {
-    const browser = await start();
-    await browser.open(address);
-    return () => browser.close();
-  });
-
-const inNode = (name, program, flags) =>
-  runtimeOf(name, async ({ address, fail }) => {
-    const child = spawn(program, [...flags, here('./node.js'), address], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    child.once('exit', () => fail(`${name} has ended.`));
-    return () => child.kill();
-  });
 
 /** The newest Node, from npm, in build/bench: Node 20 has relaxed SIMD only behind a flag. */
 function newestNode() {
-  const folder = join(root, 'build/bench/node-26');
+  const prefix = join(folder, 'node-26');
   const name = `node-${process.platform}-${process.arch}`;
-  const program = join(folder, 'node_modules', name, 'bin/node');
+  const program = join(prefix, 'node_modules', name, 'bin/node');
   if (!existsSync(program)) {
-    mkdirSync(folder, { recursive: true });
-    execFileSync('npm', ['install', '--no-save', '--no-package-lock', '--prefix', folder, `${name}@26`], {
-      stdio: 'ignore',
-    });
+    mkdirSync(prefix, { recursive: true });
+    const flags = ['--no-save', '--no-package-lock', '--prefix', prefix];
+    execFileSync('npm', ['install', ...flags, `${name}@26`], { stdio: 'ignore' });
   }
   return program;
 }

@@ -1,6 +1,6 @@
 // The bench's training model written directly with Eigen: a product for each line of the formula, over the
-// whole batch where possible, Eigen's expressions for the rest, and its own vectorization. For a WebAssembly
-// module without JavaScript: call begin(), write parameters and ids into its memory, then call step().
+// whole batch where possible, Eigen's expressions for the rest, and its own vectorisation. Call begin(), write
+// parameters and ids into the module's memory, then call step().
 #include <Eigen/Dense>
 #include <cmath>
 #include <memory>
@@ -14,36 +14,29 @@ using Column = Eigen::VectorXf;
 
 struct Straight {
   int n, d, heads, sequences, batches;
-  std::vector<float> theta, gradient, first, second;
+  int rows = sequences * n, width = d / heads, steps = 0;
+  Column theta, gradient, first, second;
   std::vector<int> ids;
-  Matrix x, normalized, h, qkv, mixed, y, normalized_out, h_out, logits, d_h_out, dy, d_mixed, d_qkv, d_h, dx;
-  Matrix scores, d_scores;
+  Matrix x, normalized, h, qkv, mixed, y, normalized_out, h_out, logits;
+  Matrix d_h_out, dy, d_mixed, d_qkv, d_h, dx, d_scores;
   std::vector<Matrix> weights;
   Column inverse, inverse_out;
-  int steps = 0;
 
   Straight(int n, int d, int heads, int sequences, int batches)
       : n(n), d(d), heads(heads), sequences(sequences), batches(batches) {
-    const int count = 3 * n * d + 4 * d * d + 2 * d, rows = sequences * n;
-    for (auto* list : {&theta, &gradient, &first, &second}) list->assign(count, 0);
-    ids.resize(2 * static_cast<std::size_t>(batches) * rows);
-    for (Matrix* one :
-         {&x, &normalized, &h, &mixed, &y, &normalized_out, &h_out, &d_h_out, &dy, &d_mixed, &d_h, &dx})
-      one->resize(rows, d);
-    qkv.resize(rows, 3 * d);
+    const int count = 3 * n * d + 4 * d * d + 2 * d;
+    for (Column* list : {&theta, &gradient, &first, &second}) *list = Column::Zero(count);
+    ids.resize(static_cast<std::size_t>(2) * batches * rows);
+    for (Matrix* one : {&x, &mixed}) one->resize(rows, d);
     d_qkv.resize(rows, 3 * d);
-    logits.resize(rows, n);
-    d_scores.resize(n, n);
-    weights.assign(static_cast<std::size_t>(sequences) * heads, Matrix(n, n));
-    inverse.resize(rows);
-    inverse_out.resize(rows);
+    weights.resize(static_cast<std::size_t>(sequences) * heads);
   }
 
   // Parts of a list, in the library's order.
   struct Parts {
     Map e, p, g1, qkv, o, gf, u;
   };
-  Parts parts(std::vector<float>& list) {
+  Parts parts(Column& list) const {
     float* at = list.data();
     const auto next = [&](int rows, int columns) {
       Map map(at, rows, columns);
@@ -65,9 +58,25 @@ struct Straight {
     by_norm.colwise() -= mean;
     by_norm.array().colwise() *= inverse.array();
   }
+  static void softmax(Matrix& a) {
+    const Column most = a.rowwise().maxCoeff();
+    a = (a.colwise() - most).array().exp();
+    const Column sums = a.rowwise().sum();
+    a.array().colwise() /= sums.array();
+  }
+
+  // Calls work with the weights of each sequence and head, and a function that gives their part of some rows.
+  template <typename Work>
+  void each_head(const Work& work) {
+    for (int s = 0; s < sequences; ++s) {
+      for (int head = 0; head < heads; ++head) {
+        work(weights[s * heads + head],
+             [&](Matrix& all, int part) { return all.block(s * n, part * d + head * width, n, width); });
+      }
+    }
+  }
 
   double step() {
-    const int rows = sequences * n, width = d / heads;
     const float scale = 1 / std::sqrt(static_cast<float>(width));
     const int* const tokens = ids.data() + 2 * static_cast<std::size_t>(steps % batches) * rows;
     const int* const targets = tokens + rows;
@@ -78,34 +87,23 @@ struct Straight {
     norm(x, normalized, inverse);
     h = normalized.array().rowwise() * of.g1.row(0).array();
     qkv.noalias() = h * of.qkv;
-    for (int s = 0; s < sequences; ++s) {
-      for (int head = 0; head < heads; ++head) {
-        const auto block = [&](Matrix& all, int part) {
-          return all.block(s * n, part * d + head * width, n, width);
-        };
-        Matrix& a = weights[s * heads + head];
-        a.noalias() = scale * block(qkv, 0) * block(qkv, 1).transpose();
-        const Column most = a.rowwise().maxCoeff();
-        a = (a.colwise() - most).array().exp();
-        const Column sums = a.rowwise().sum();
-        a.array().colwise() /= sums.array();
-        block(mixed, 0).noalias() = a * block(qkv, 2);
-      }
-    }
+    each_head([&](Matrix& a, const auto& block) {
+      a.noalias() = scale * block(qkv, 0) * block(qkv, 1).transpose();
+      softmax(a);
+      block(mixed, 0).noalias() = a * block(qkv, 2);
+    });
     y.noalias() = mixed * of.o;
     y += x;
     norm(y, normalized_out, inverse_out);
     h_out = normalized_out.array().rowwise() * of.gf.row(0).array();
     logits.noalias() = h_out * of.u;
-    const Column most = logits.rowwise().maxCoeff();
-    logits.colwise() -= most;
+    softmax(logits);
     double loss = 0;
-    for (int r = 0; r < rows; ++r) loss -= logits(r, targets[r]);
-    logits = logits.array().exp();
-    const Column sums = logits.rowwise().sum();
-    loss += sums.array().log().sum();
-    logits.array().colwise() /= sums.array() * static_cast<float>(rows);
-    for (int r = 0; r < rows; ++r) logits(r, targets[r]) -= 1 / static_cast<float>(rows);
+    for (int r = 0; r < rows; ++r) {
+      loss -= std::log(logits(r, targets[r]));
+      logits(r, targets[r]) -= 1;
+    }
+    logits /= static_cast<float>(rows);
 
     by.u.noalias() = h_out.transpose() * logits;
     d_h_out.noalias() = logits * of.u.transpose();
@@ -114,20 +112,14 @@ struct Straight {
     norm_back(normalized_out, inverse_out, dy);
     by.o.noalias() = mixed.transpose() * dy;
     d_mixed.noalias() = dy * of.o.transpose();
-    for (int s = 0; s < sequences; ++s) {
-      for (int head = 0; head < heads; ++head) {
-        const auto block = [&](Matrix& all, int part) {
-          return all.block(s * n, part * d + head * width, n, width);
-        };
-        const Matrix& a = weights[s * heads + head];
-        block(d_qkv, 2).noalias() = a.transpose() * block(d_mixed, 0);
-        d_scores.noalias() = block(d_mixed, 0) * block(qkv, 2).transpose();
-        const Column along = d_scores.cwiseProduct(a).rowwise().sum();
-        d_scores = scale * (d_scores.colwise() - along).cwiseProduct(a);
-        block(d_qkv, 0).noalias() = d_scores * block(qkv, 1);
-        block(d_qkv, 1).noalias() = d_scores.transpose() * block(qkv, 0);
-      }
-    }
+    each_head([&](const Matrix& a, const auto& block) {
+      block(d_qkv, 2).noalias() = a.transpose() * block(d_mixed, 0);
+      d_scores.noalias() = block(d_mixed, 0) * block(qkv, 2).transpose();
+      const Column along = d_scores.cwiseProduct(a).rowwise().sum();
+      d_scores = scale * (d_scores.colwise() - along).cwiseProduct(a);
+      block(d_qkv, 0).noalias() = d_scores * block(qkv, 1);
+      block(d_qkv, 1).noalias() = d_scores.transpose() * block(qkv, 0);
+    });
     by.qkv.noalias() = h.transpose() * d_qkv;
     d_h.noalias() = d_qkv * of.qkv.transpose();
     by.g1 = d_h.cwiseProduct(normalized).colwise().sum();
@@ -146,23 +138,19 @@ struct Straight {
 
   void adam() {
     ++steps;
-    const auto flat = [](std::vector<float>& list) {
-      return Eigen::Map<Eigen::ArrayXf>(list.data(), static_cast<Eigen::Index>(list.size()));
-    };
-    auto all = flat(theta), g = flat(gradient), m = flat(first), v = flat(second);
     const double done = std::min(1.0, steps / 200.0);
     const double rate = 5e-3 * std::min(1.0, steps / 20.0) * (0.1 + 0.45 * (1 + std::cos(EIGEN_PI * done)));
-    const float norm = g.matrix().norm();
-    if (norm > 1) g /= norm;
-    m = 0.9f * m + 0.1f * g;
-    v = 0.98f * v + 0.02f * g.square();
+    const float norm = gradient.norm();
+    if (norm > 1) gradient /= norm;
+    first = 0.9f * first + 0.1f * gradient;
+    second = 0.98f * second + 0.02f * gradient.cwiseAbs2();
     // For everything except gains.
     const auto decay = static_cast<float>(1 - 0.01 * rate);
     Parts of = parts(theta);
     for (Map* one : {&of.e, &of.p, &of.qkv, &of.o, &of.u}) *one *= decay;
     const auto a = static_cast<float>(rate / (1 - std::pow(0.9, steps)));
     const auto b = static_cast<float>(1 / (1 - std::pow(0.98, steps)));
-    all -= a * m / ((b * v).sqrt() + 1e-8f);
+    theta.array() -= a * first.array() / ((b * second.array()).sqrt() + 1e-8f);
   }
 };
 

@@ -1,0 +1,150 @@
+// What the bench times besides, with the library alone. Sizes vary n and d in turn, so that growth can be fitted.
+// An answer is compared with the library's in double, with angles known by construction, or with plain loops.
+import { alone } from './library.js';
+import { gapOf, numbers, rowsTimesRows, table, transposed } from './numbers.js';
+
+/** Shapes in a cross: every n at one width, and every width at one n. */
+const cross = (ns, n, ds, d) => [
+  ...ns.map((one) => ({ n: one, d })),
+  ...ds.filter((one) => one !== d).map((one) => ({ n, d: one })),
+];
+const encodings = cross([64, 128, 256, 512], 128, [192, 384, 768], 384);
+const scores = cross([64, 128, 256], 128, [192, 384, 768], 384);
+const twelveHeads = (shape) => ({ ...shape, heads: 12 });
+
+/** The largest gap of several fields. */
+const gapOfEach = (names, found, exact) => Math.max(...names.map((name) => gapOf(found[name], exact[name])));
+
+const encoding = alone({
+  name: 'sinusoidal encoding',
+  allowed: 1e-6,
+  shapes: encodings,
+  small: [{ n: 7, d: 10 }],
+  inputOf: ({ n, d }) => ({ positions: n, d_model: d, precision: 'float32' }),
+  prepare: (superpose, input) => ({ run: () => superpose.sinusoidal(input).data }),
+});
+
+const rotary = alone({
+  name: 'rotary encoding of 12 heads',
+  allowed: 1e-6,
+  shapes: encodings.map(twelveHeads),
+  small: [{ n: 7, d: 12, heads: 3 }],
+  inputOf: ({ n, d, heads }) => ({ rows: table(n, d, 1), heads }),
+  prepare: (superpose, input) => ({ run: () => superpose.rotate(input).data }),
+});
+
+const products = alone({
+  name: 'dot products, added and concatenated',
+  allowed: 2e-5,
+  shapes: scores,
+  small: [{ n: 7, d: 10 }],
+  inputOf: ({ n, d }) => ({ token: table(n, d, 1), position: table(n, d, 2) }),
+  prepare: (superpose, input) => ({ run: () => superpose.dotProducts(input) }),
+  errorOf: (found, exact) => gapOfEach(['added', 'concatenated'], found, exact),
+});
+
+const layers = alone({
+  name: '16 terms, with shares',
+  allowed: 2e-5,
+  shapes: scores.map(twelveHeads),
+  small: [{ n: 7, d: 12, heads: 3 }],
+  inputOf: ({ n, d, heads }) => ({
+    summands: { token: table(n, d, 1), position: table(n, d, 2), token_type: table(n, d, 3) },
+    normalization: { kind: 'layer_norm', gamma: numbers(d, 4), beta: numbers(d, 5), epsilon: 1e-12 },
+    query: { weight: table(d, d, 6), bias: numbers(d, 7) },
+    key: { weight: table(d, d, 8), bias: numbers(d, 9) },
+    heads,
+  }),
+  prepare: (superpose, input) => ({ run: () => superpose.decompose(input) }),
+  errorOf: (found, exact) => gapOfEach(['terms', 'logits', 'shares'], found, exact),
+});
+
+/**
+ * Row i is e_i, and turned cos θ_i e_i + sin θ_i e_{n+i}. Then all are mirrored and mixed, which changes no angle
+ * between what the rows span.
+ */
+function spanning(angles, d, turned, seed) {
+  const n = angles.length;
+  const rows = new Float64Array(n * d);
+  for (const [i, angle] of angles.entries()) {
+    rows[i * d + i] = turned ? Math.cos(angle) : 1;
+    rows[i * d + n + i] = turned ? Math.sin(angle) : 0;
+  }
+  const mirror = numbers(d, 1);
+  const [square] = rowsTimesRows(mirror, mirror, d, new Float64Array(1));
+  const along = rowsTimesRows(rows, mirror, d, new Float64Array(n), 2 / square);
+  const data = rows.map((value, at) => value - along[Math.floor(at / d)] * mirror[at % d]);
+  const mix = numbers(n * n, seed, 1 / n).map((value, at) => value + (at % (n + 1) === 0 ? 1 : 0));
+  const mirrored = transposed({ data, rows: n, columns: d });
+  return { data: rowsTimesRows(mix, mirrored, n, new Float64Array(n * d)), rows: n, columns: d };
+}
+
+const angles = alone({
+  name: 'principal angles',
+  allowed: 1e-12,
+  shapes: cross([16, 32, 64], 32, [192, 384, 768], 384),
+  small: [{ n: 5, d: 16 }],
+  inputOf({ n, d }) {
+    const given = Float64Array.from({ length: n }, (_, i) => ((i + 0.5) / n) * (Math.PI / 2));
+    return { given, first: spanning(given, d, false, 2), second: spanning(given, d, true, 3) };
+  },
+  prepare: (superpose, { first, second }) => ({ run: () => superpose.principalAngles({ first, second }) }),
+  referenceOf: ({ given }) => given,
+});
+
+const positions = 16;
+const words = (tokens) => Math.min(64, tokens.rows);
+
+/** A word's smallest margins at each position, ½‖e_b − e_a‖² − ⟨e_b − e_a, p_i⟩ over b ≠ a. */
+function marginsOf({ tokens: { data, rows, columns: d }, positions: places }, a) {
+  const margins = new Float64Array(positions).fill(Number.POSITIVE_INFINITY);
+  for (let b = 0; b < rows; b++) {
+    if (b === a) continue;
+    const apart = Float64Array.from({ length: d }, (_, c) => data[b * d + c] - data[a * d + c]);
+    const [square] = rowsTimesRows(apart, apart, d, new Float64Array(1));
+    const shifts = rowsTimesRows(apart, places.data, d, new Float64Array(positions));
+    for (const [i, shift] of shifts.entries()) margins[i] = Math.min(margins[i], square / 2 - shift);
+  }
+  return margins;
+}
+
+/** A search in a vocabulary; `ask` gives what is compared with margins of the first of the words and of the last. */
+const search = (job, ask) =>
+  alone({
+    allowed: 2e-5,
+    small: [{ n: 40, d: 6 }],
+    inputOf: ({ n, d }) => ({ tokens: table(n, d, 1), positions: table(positions, d, 2) }),
+    referenceOf: (input) => [0, words(input.tokens) - 1].map((word) => marginsOf(input, word)),
+    prepare(superpose, input) {
+      const vocabulary = superpose.collisionSearch(input);
+      return { run: () => ask(vocabulary, input), release: () => vocabulary.delete() };
+    },
+    ...job,
+  });
+
+const collisions = search(
+  {
+    name: 'collisions, 64 words of a vocabulary of n at 16 positions',
+    shapes: cross([7500, 15000, 30522], 15000, [192, 384], 384),
+    errorOf: (found, [first, last]) =>
+      Math.max(gapOf(found.subarray(0, positions), first), gapOf(found.subarray(-positions), last)),
+  },
+  (vocabulary, { tokens }) => vocabulary.nearestTokens(0, words(tokens)).margins,
+);
+
+/** As the page asks for it. It takes most of a minute, so the fastest build is timed once. */
+const vocabulary = search(
+  {
+    name: 'collisions, the whole vocabulary of n at 16 positions',
+    once: true,
+    shapes: [{ n: 30522, d: 384 }],
+    errorOf: (found, exact, { tokens }) =>
+      gapOf(
+        [found[0], found[words(tokens) - 1]],
+        exact.map((margins) => Math.min(...margins)),
+      ),
+  },
+  async (vocabulary) => (await vocabulary.allWords({ slice: 256 })).smallestMargins,
+);
+
+export const others = [encoding, rotary, products, layers, angles, collisions, vocabulary];

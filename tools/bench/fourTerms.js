@@ -1,0 +1,146 @@
+// The four-term decomposition of a sum of two embeddings, by every engine. From X, P [n, d] and W_Q, W_K [d, d]
+// come the term logits of every head, (W_Q a)(W_K b)' / √d_h for a and b each x or p, as [heads, 4, n, n].
+import { ours } from './library.js';
+import { gapOf, rowsTimesRows, table, transposed } from './numbers.js';
+import { onnxruntime } from './onnx.js';
+
+const inputOf = ({ n, d, heads }) => ({
+  summands: { token: table(n, d, 1), position: table(n, d, 2, 0.5) },
+  query: { weight: table(d, d, 3, 1 / Math.sqrt(d)) },
+  key: { weight: table(d, d, 4, 1 / Math.sqrt(d)) },
+  heads,
+});
+
+const decomposed = (superpose, input) => ({ run: () => superpose.decomposeTerms(input).terms });
+
+/** In plain loops and the precision of Floats: the reference in double, an engine in float. */
+export function plainly({ summands, query, key, heads }, Floats) {
+  const { rows: n, columns: d } = summands.token;
+  const width = d / heads;
+  const terms = new Floats(heads * 4 * n * n);
+  for (let head = 0; head < heads; head++) {
+    const [queries, keys] = [query, key].map(({ weight }) => {
+      const own = weight.data.subarray(head * width * d, (head + 1) * width * d);
+      return Object.values(summands).map(({ data }) => rowsTimesRows(data, own, d, new Floats(n * width)));
+    });
+    const pairs = queries.flatMap((q) => keys.map((k) => [q, k]));
+    for (const [term, [q, k]] of pairs.entries()) {
+      const at = (head * 4 + term) * n * n;
+      rowsTimesRows(q, k, width, terms.subarray(at, at + n * n), 1 / Math.sqrt(width));
+    }
+  }
+  return terms;
+}
+
+const plainJs = {
+  name: 'plain JS',
+  // Large shapes would take most of the bench's time.
+  takes: ({ n, d }) => n * d * d < 2e7,
+  prepare: async (input) => ({ run: () => plainly(input, Float32Array) }),
+};
+
+/** What peers start from: sizes, and weights already transposed and scaled. */
+function prepared({ summands, query, key, heads }) {
+  const { rows: n, columns: d } = summands.token;
+  const width = d / heads;
+  const scaled = transposed(query.weight).map((value) => value / Math.sqrt(width));
+  return { n, d, heads, width, weights: [scaled, transposed(key.weight)] };
+}
+
+/**
+ * Graphs of peers by name, with operators that onnxruntime-web and TensorFlow.js share. `parts` are X and P, and
+ * `project` gives rows times a weight, split and with axes in order.
+ */
+const graphs = {
+  unstacked({ matMul }, parts, project, { n, heads, width, weights: [query, key] }) {
+    const queries = parts.map((rows) => project(rows, query, [n, heads, width], [1, 0, 2]));
+    const keys = parts.map((rows) => project(rows, key, [n, heads, width], [1, 2, 0]));
+    return queries.flatMap((q) => keys.map((k) => matMul(q, k)));
+  },
+  stacked({ matMul, concat }, parts, project, { n, heads, width, weights: [query, key] }) {
+    const both = concat(parts);
+    const q = project(both, query, [2, 1, n, heads, width], [0, 1, 3, 2, 4]);
+    const k = project(both, key, [1, 2, n, heads, width], [0, 1, 3, 4, 2]);
+    return [matMul(q, k)];
+  },
+  wide({ matMul, concat, reshape, transpose }, parts, project, { n, heads, width, weights: [query, key] }) {
+    const both = concat(parts);
+    const q = project(both, query, [2 * n, heads, width], [1, 0, 2]);
+    const k = project(both, key, [2 * n, heads, width], [1, 2, 0]);
+    return [transpose(reshape(matMul(q, k), [heads, 2, n, 2, n]), [1, 3, 0, 2, 4])];
+  },
+};
+
+function outputsOf(kind, operators, parts, given) {
+  const { matMul, reshape, transpose } = operators;
+  const project = (rows, weight, split, perm) => transpose(reshape(matMul(rows, weight), split), perm);
+  return graphs[kind](operators, parts, project, given);
+}
+
+const byOnnxruntime = (ort, kind) =>
+  onnxruntime(ort, ` ${kind}`, (graph, input) => {
+    const given = prepared(input);
+    const weights = given.weights.map((weight) => graph.constant(weight, [given.d, given.d]));
+    return outputsOf(kind, graph, Object.keys(input.summands), { ...given, weights });
+  });
+
+const byTensorFlow = (tf, name, kind) => ({
+  name: `tfjs-backend-wasm ${name}`,
+  peer: true,
+  async prepare(input) {
+    const given = prepared(input);
+    const weights = given.weights.map((weight) => tf.tensor2d(weight, [given.d, given.d]));
+    const terms = () => {
+      const parts = Object.values(input.summands).map(({ data }) => tf.tensor2d(data, [given.n, given.d]));
+      return outputsOf(kind, tf, parts, { ...given, weights });
+    };
+    return {
+      run() {
+        const tensors = tf.tidy(terms);
+        const outputs = tensors.map((tensor) => tensor.dataSync());
+        tf.dispose(tensors);
+        return outputs;
+      },
+      release: () => tf.dispose(weights),
+    };
+  },
+});
+
+/** Peers answer with a list of outputs, one or four, and put terms before heads. */
+function headsFirst(outputs, { summands, heads }) {
+  const n = summands.token.rows;
+  const terms = new Float32Array(4 * heads * n * n);
+  const matrices = outputs.flatMap((output) =>
+    Array.from({ length: output.length / n ** 2 }, (_, at) => output.subarray(at * n * n, (at + 1) * n * n)),
+  );
+  for (const [at, matrix] of matrices.entries())
+    terms.set(matrix, ((at % heads) * 4 + Math.floor(at / heads)) * n * n);
+  return terms;
+}
+
+export const fourTerms = {
+  name: 'four terms',
+  // Bounds rounding in float of sums of d and then d/heads products; a wrong term or layout is off by about 1.
+  allowed: 2e-5,
+  shapes: [
+    { n: 32, d: 64, heads: 4 },
+    { n: 128, d: 384, heads: 12 },
+    { n: 128, d: 768, heads: 12 },
+    { n: 512, d: 768, heads: 12 },
+    { n: 512, d: 1024, heads: 16 },
+  ],
+  small: [
+    { n: 5, d: 12, heads: 3 },
+    { n: 32, d: 64, heads: 4 },
+    { n: 17, d: 40, heads: 1 },
+  ],
+  inputOf,
+  enginesOf: ({ superpose, ort, tf }) => [
+    ...superpose.map((one) => ours(one, decomposed)),
+    ...(ort ? Object.keys(graphs).map((kind) => byOnnxruntime(ort, kind)) : []),
+    ...(tf ? [byTensorFlow(tf, 'unstacked', 'unstacked'), byTensorFlow(tf, 'stacked', 'wide')] : []),
+    plainJs,
+  ],
+  referenceOf: (input) => plainly(input, Float64Array),
+  errorOf: (answer, exact, input) => gapOf(Array.isArray(answer) ? headsFirst(answer, input) : answer, exact),
+};

@@ -1,0 +1,63 @@
+// Numbers for the inputs of jobs, and plain arithmetic for their references.
+
+/** Numbers that are the same everywhere, from a linear congruential generator, centred. */
+export function numbers(count, seed, size = 1) {
+  const values = new Float32Array(count);
+  let state = seed >>> 0;
+  for (let i = 0; i < count; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    values[i] = (state / 2 ** 31 - 1) * size;
+  }
+  return values;
+}
+
+export const table = (rows, columns, seed, size) => ({
+  data: numbers(rows * columns, seed, size),
+  rows,
+  columns,
+});
+
+export const transposed = ({ data, rows, columns }) =>
+  data.map((_, at) => data[(at % rows) * columns + Math.floor(at / rows)]);
+
+/** rows [n, k] times rows [m, k]', as [n, m]; in the precision of `into`. */
+export function rowsTimesRows(a, b, k, into, scale = 1) {
+  const n = a.length / k;
+  const m = b.length / k;
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < m; j++) {
+      let sum = 0;
+      for (let c = 0; c < k; c++) sum += a[i * k + c] * b[j * k + c];
+      into[i * m + j] = sum * scale;
+    }
+  }
+  return into;
+}
+
+/** The same input, for a computation in double. */
+export function inDouble(value) {
+  if (value === 'float32') return 'float64';
+  if (value instanceof Float32Array) return Float64Array.from(value);
+  if (Array.isArray(value)) return value.map(inDouble);
+  if (typeof value !== 'object' || ArrayBuffer.isView(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inDouble(one)]));
+}
+
+/** All arrays of numbers in a value, in order. */
+export const arraysOf = (value) =>
+  ArrayBuffer.isView(value)
+    ? [value]
+    : typeof value === 'object'
+      ? Object.values(value ?? {}).flatMap(arraysOf)
+      : [];
+
+/** The largest gap as a share of the largest value. Infinite when lengths differ, NaN when a value is NaN. */
+export function gapOf(found, exact) {
+  if (found.length !== exact.length) return Number.POSITIVE_INFINITY;
+  let [gap, largest] = [0, 0];
+  exact.forEach((value, at) => {
+    gap = Math.max(gap, Math.abs(value - found[at]));
+    largest = Math.max(largest, Math.abs(value));
+  });
+  return gap / largest;
+}
