@@ -1,179 +1,123 @@
-// node tools/bench/layerByLayer.mjs: the memory of a model that is run layer by layer, in Node and in Chromium. The model
-// is made up, in GPT-2's layout and F16: its layers are what counts, so the same numbers are repeated. Memory is what the
-// processes hold at most while it runs, less what they held after a model of one layer of eight channels.
+// node tools/bench/layerByLayer.mjs [--layers N]: the memory of a model that is run layer by layer, in Node
+// and in Chromium. The model is made up, in GPT-2's layout and F16: its layers are what counts. Memory is what the
+// processes hold at most, less what they held after a model of one layer of eight channels.
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chromium } from 'playwright';
-import { chromiumOptions } from '../chromium.mjs';
+import { writeLargeModel } from '../largeModel.mjs';
+import { memoryOf, startedBy } from '../processes.mjs';
+import { root } from '../steps.mjs';
 
-const root = resolve(import.meta.dirname, '../..');
-const packaged = join(root, 'build/package/index.js');
 const megabyte = 2 ** 20;
-const heads = 16;
 
 /** A folder with a model of this many layers, and the bytes of its file and of a layer in float32. */
 function made(layers, d) {
   const folder = mkdtempSync(join(tmpdir(), 'superpose-layers-'));
+  const norm = (name) => ({ [`${name}.weight`]: [d], [`${name}.bias`]: [d] });
+  const linear = (name, into, out) => ({ [`${name}.weight`]: [into, out], [`${name}.bias`]: [out] });
   const layer = {
-    'ln_1.weight': [d],
-    'ln_1.bias': [d],
-    'attn.c_attn.weight': [d, 3 * d],
-    'attn.c_attn.bias': [3 * d],
-    'attn.c_proj.weight': [d, d],
-    'attn.c_proj.bias': [d],
-    'ln_2.weight': [d],
-    'ln_2.bias': [d],
-    'mlp.c_fc.weight': [d, 4 * d],
-    'mlp.c_fc.bias': [4 * d],
-    'mlp.c_proj.weight': [4 * d, d],
-    'mlp.c_proj.bias': [d],
+    ...norm('ln_1'),
+    ...linear('attn.c_attn', d, 3 * d),
+    ...linear('attn.c_proj', d, d),
+    ...norm('ln_2'),
+    ...linear('mlp.c_fc', d, 4 * d),
+    ...linear('mlp.c_proj', 4 * d, d),
   };
-  const shapes = { 'wte.weight': [1000, d], 'wpe.weight': [64, d] };
+  const shapes = { 'wte.weight': [1000, d], 'wpe.weight': [64, d], ...norm('ln_f') };
   for (let number = 0; number < layers; number++)
     for (const [name, shape] of Object.entries(layer)) shapes[`h.${number}.${name}`] = shape;
-  Object.assign(shapes, { 'ln_f.weight': [d], 'ln_f.bias': [d] });
-  const sizeOf = (shape) => shape.reduce((product, extent) => product * extent, 1);
-  let offset = 0;
-  const header = {};
-  for (const [name, shape] of Object.entries(shapes)) {
-    const end = offset + 2 * sizeOf(shape);
-    header[name] = { dtype: 'F16', shape, data_offsets: [offset, end] };
-    offset = end;
-  }
-  const text = Buffer.from(JSON.stringify(header));
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(text.length));
   // Halves from 2^-7 to 2^-6, of either sign.
   const halves = Uint16Array.from(
     { length: megabyte },
     (_, at) => ((at & 1) << 15) | (8 << 10) | ((at * 7919) & 1023),
   );
-  const chunk = Buffer.from(halves.buffer);
-  const file = openSync(join(folder, 'model.safetensors'), 'w');
-  writeSync(file, length);
-  writeSync(file, text);
-  for (let left = offset; left > 0; left -= chunk.length)
-    writeSync(file, chunk, 0, Math.min(left, chunk.length));
-  closeSync(file);
-  const config = { model_type: 'gpt2', n_head: Math.min(heads, d / 8), layer_norm_epsilon: 1e-5 };
+  const bytes = writeLargeModel(join(folder, 'model.safetensors'), shapes, 'F16', halves);
+  const config = { model_type: 'gpt2', n_head: Math.min(16, d / 8), layer_norm_epsilon: 1e-5 };
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
-  const ofLayer = Object.values(layer).reduce((sum, shape) => sum + 4 * sizeOf(shape), 0);
-  return { folder, bytes: 8 + text.length + offset, layer: ofLayer };
+  const sizes = Object.values(layer).map(([into, out = 1]) => 4 * into * out);
+  return { folder, bytes, layer: sizes.reduce((sum, size) => sum + size) };
 }
 
 /** Runs in Node and in the page alike. */
-async function run({ load, openModel, layerByLayer }, sourceOf) {
+async function runOf({ load, openModel, layerByLayer }, sourceOf) {
   const superpose = await load();
   const ids = Array.from({ length: 64 }, (_, place) => (37 * place) % 1000);
-  const once = async (place) => {
+  return async (place) => {
     const model = await openModel(superpose, sourceOf(place));
     const start = performance.now();
     const [found] = await layerByLayer(model, [{ ids }]);
     return { seconds: (performance.now() - start) / 1000, size: Math.hypot(...found.embedding) };
   };
-  return once;
 }
 
-/** Bytes that these processes hold at most, since `reset`; Linux alone tells. */
-const status = (pid, name) =>
-  1024 *
-  Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(new RegExp(`${name}:\\s+(\\d+)`))?.[1] ?? 0);
-
-/** A process's children, theirs, and so on. */
-const startedBy = (pid) =>
-  (spawnSync('pgrep', ['-P', pid], { encoding: 'utf8' }).stdout.match(/\d+/g) ?? []).flatMap((child) => [
-    child,
-    ...startedBy(child),
-  ]);
-
-async function inNode(small, large) {
-  const once = await run(await import(packaged), (place) => [small, large][place]);
-  await once(0);
-  const before = status('self', 'VmRSS');
-  const { seconds, size } = await once(1);
-  console.log(JSON.stringify({ seconds, size, above: status('self', 'VmHWM') - before }));
+/** Runs the small model, then the large one. `processes` are those that hold their memory. */
+async function measured(run, processes) {
+  await run(0);
+  const pids = processes();
+  const before = memoryOf(pids, 'status', 'VmRSS');
+  const found = await run(1);
+  return { ...found, above: memoryOf(pids, 'status', 'VmHWM') - before };
 }
 
-async function inChromium(small, large) {
-  const types = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
-  const server = createServer((question, answer) => {
-    const { pathname } = new URL(question.url, 'http://localhost');
-    const page = pathname === '/';
-    const at = join(root, 'build/package', page ? '' : pathname);
-    try {
-      const body = page
-        ? '<!doctype html><input type=file multiple><input type=file multiple>'
-        : readFileSync(at);
-      answer.writeHead(200, { 'content-type': page ? 'text/html' : (types[extname(at)] ?? 'text/plain') });
-      answer.end(body);
-    } catch {
-      answer.writeHead(404).end();
-    }
-  });
-  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
-  const browser = await chromium.launch(chromiumOptions);
+async function inNode(folders) {
+  const library = await import(join(root, 'build/package/index.js'));
+  console.log(
+    JSON.stringify(await measured(await runOf(library, (place) => folders[place]), () => ['self'])),
+  );
+}
+
+/** In a process that has held nothing else. */
+function inNewNode(folders) {
+  const child = spawnSync(process.execPath, [import.meta.filename, 'node', ...folders], { encoding: 'utf8' });
+  if (child.status !== 0) throw new Error(child.stderr);
+  return JSON.parse(child.stdout);
+}
+
+async function inChromium(folders) {
+  const { onPage, serve } = await import('./browsers.mjs');
+  const { address, stop } = await serve({ '/': join(root, 'build/package') });
   try {
-    const page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${server.address().port}/`);
-    for (const [place, folder] of [small, large].entries())
-      await page
-        .locator('input')
-        .nth(place)
-        .setInputFiles(['model.safetensors', 'config.json'].map((name) => join(folder, name)));
-    await page.evaluate(
-      async ([source]) => {
-        const library = await import('/index.js');
-        const inputs = document.querySelectorAll('input');
-        globalThis.once = await new Function(`return ${source}`)()(library, (place) => [
-          ...inputs[place].files,
-        ]);
-        await globalThis.once(0);
-      },
-      [run.toString()],
-    );
-    // Other browsers' renderers may come and go meanwhile.
-    const renderers = startedBy(process.pid).filter((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('type=renderer'),
-    );
-    const sum = (name) => renderers.reduce((all, pid) => all + status(pid, name), 0);
-    const before = sum('VmRSS');
-    const found = await page.evaluate(() => globalThis.once(1));
-    return { ...found, above: sum('VmHWM') - before };
+    return await onPage('chromium', `${address}THIRD-PARTY.txt`, async ({ page }) => {
+      await page.setContent('<input type=file multiple><input type=file multiple>');
+      for (const [place, folder] of folders.entries()) {
+        const files = ['model.safetensors', 'config.json'].map((name) => join(folder, name));
+        await page.locator('input').nth(place).setInputFiles(files);
+      }
+      await page.evaluate(`(async () => {
+        const sourceOf = (place) => [...document.querySelectorAll('input')[place].files];
+        globalThis.run = await (${runOf})(await import('/index.js'), sourceOf);
+      })()`);
+      // Other browsers' renderers may come and go meanwhile.
+      const renderers = () => startedBy(process.pid, 'type=renderer');
+      return await measured((place) => page.evaluate((at) => globalThis.run(at), place), renderers);
+    });
   } finally {
-    await browser.close();
-    server.close();
+    await stop();
   }
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { layers: { type: 'string', default: '20' }, width: { type: 'string', default: '2048' } },
-});
-if (positionals[0] === 'node') await inNode(positionals[1], positionals[2]);
-else {
-  const small = made(1, 8);
-  const large = made(Number(values.layers), Number(values.width));
+async function main(layers) {
+  const [small, large] = [made(1, 8), made(layers, 2048)];
+  const folders = [small.folder, large.folder];
   const told = (bytes) => `${(bytes / megabyte).toFixed(0)} MB`;
   const allowed = 3 * large.layer + 150 * megabyte;
   console.log(
-    `A model of ${told(large.bytes)}, ${values.layers} layers of ${told(large.layer)} each in float32. Allowed: ${told(allowed)}.`,
+    `A model of ${told(large.bytes)}, ${layers} layers of ${told(large.layer)} each in float32. Allowed: ${told(allowed)}.`,
   );
   try {
-    const script = [fileURLToPath(import.meta.url), 'node', small.folder, large.folder];
-    const child = spawnSync(process.execPath, script, { encoding: 'utf8' });
-    if (child.status !== 0) throw new Error(child.stderr);
-    const tell = (name, { seconds, size, above }) => {
+    for (const [name, measure] of Object.entries({ Node: inNewNode, Chromium: inChromium })) {
+      const { seconds, size, above } = await measure(folders);
       console.log(`${name}: ${told(above)} above a small model, ${seconds.toFixed(1)} s for 64 tokens.`);
       if (above > allowed || Math.abs(size - 1) > 1e-3) process.exitCode = 1;
-    };
-    tell('Node', JSON.parse(child.stdout));
-    tell('Chromium', await inChromium(small.folder, large.folder));
+    }
   } finally {
-    for (const { folder } of [small, large]) rmSync(folder, { recursive: true });
+    for (const folder of folders) rmSync(folder, { recursive: true });
   }
 }
+
+const options = { layers: { type: 'string', default: '20' } };
+const { values, positionals } = parseArgs({ options, allowPositionals: true });
+const [inside, ...folders] = positionals;
+await (inside === 'node' ? inNode(folders) : main(Number(values.layers)));

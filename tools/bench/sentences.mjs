@@ -1,21 +1,16 @@
-// node tools/bench/sentences.mjs: embeddings of 100 sentences by MiniLM, on one thread and on several. Each
-// thread has a model of its own, loaded before the clock starts. Sentences are independent, so a free thread
-// takes the next.
+// node tools/bench/sentences.mjs: embeddings of 100 sentences by MiniLM, on one thread and on several.
+// Each thread has a model of its own, loaded before the clock starts. Sentences are independent, so a free thread takes
+// the next.
+import { once } from 'node:events';
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+import { join } from 'node:path';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { quantile } from './statistics.js';
+import { max, median, min } from 'd3-array';
+import { root } from '../steps.mjs';
+import { table } from './report.js';
 
-const packaged = new URL('../../build/package/index.js', import.meta.url);
-const count = 100;
-const atOnce = 4;
-
-const median = (list) =>
-  quantile(
-    [...list].sort((a, b) => a - b),
-    0.5,
-  );
+const packaged = join(root, 'build/package/index.js');
+const [count, atOnce, rounds] = [100, 4, 15];
 
 async function serve() {
   const { load, loadMiniLM } = await import(packaged);
@@ -32,20 +27,16 @@ async function serve() {
   parentPort.postMessage('ready');
 }
 
-/** A worker that fails ends the bench, by Node's rule for unhandled errors. */
-const next = (worker) => new Promise((resolve) => worker.once('message', resolve));
-
 /** The milliseconds, and one number for each sentence, in order. */
 async function run(workers, parts) {
-  const found = parts.map(() => undefined);
-  let at = 0;
+  const found = [];
+  const left = parts.entries();
   const start = performance.now();
   await Promise.all(
     workers.map(async (worker) => {
-      while (at < parts.length) {
-        const part = at++;
-        worker.postMessage(parts[part]);
-        found[part] = await next(worker);
+      for (const [place, texts] of left) {
+        worker.postMessage(texts);
+        [found[place]] = await once(worker, 'message');
       }
     }),
   );
@@ -53,53 +44,45 @@ async function run(workers, parts) {
 }
 
 async function main() {
-  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } });
-  const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) {
-    console.error(`--rounds takes a whole number from 1, and got “${values.rounds}”.`);
-    process.exit(2);
-  }
   const { corpusSentences } = await import(packaged);
-  const texts = corpusSentences.slice(0, count);
-  const parts = Array.from({ length: texts.length / atOnce }, (_, part) =>
-    texts.slice(part * atOnce, (part + 1) * atOnce),
+  const parts = Array.from({ length: count / atOnce }, (_, part) =>
+    corpusSentences.slice(part * atOnce, (part + 1) * atOnce),
   );
   const many = Math.max(2, availableParallelism());
   const workers = Array.from({ length: many }, () => new Worker(new URL(import.meta.url)));
-  await Promise.all(workers.map(next));
-  // Warm up: threads first run slower, unoptimized code.
+  await Promise.all(workers.map((worker) => once(worker, 'message')));
+  // Warm up: threads first run slower, unoptimised code.
   for (const worker of workers) await run([worker], parts.slice(0, 5));
-  const times = { one: [], all: [] };
+  const one = { threads: 1, times: [] };
+  const all = { threads: many, times: [] };
   let exact;
   for (let round = 0; round < rounds; round++) {
-    for (const [name, some] of [
-      ['one', workers.slice(0, 1)],
-      ['all', workers],
-    ]) {
-      const { time, found } = await run(some, parts);
-      times[name].push(time);
+    for (const { threads, times } of [one, all]) {
+      const { time, found } = await run(workers.slice(0, threads), parts);
+      times.push(time);
       exact ??= found;
       if (found.some((sum, text) => sum !== exact[text])) throw new Error('Threads gave other embeddings.');
     }
   }
-  const ratios = times.one.map((time, round) => time / times.all[round]);
-  const least = (list) => Math.min(...list);
-  const row = (cells) => `| ${cells.join(' | ')} |`;
-  const ms = (time) => time.toFixed(0);
+  const ratios = one.times.map((time, round) => time / all.times[round]);
+  const [best, middle, least, most] = [
+    min(one.times) / min(all.times),
+    ...[median, min, max].map((of) => of(ratios)),
+  ].map((ratio) => ratio.toFixed(2));
+  const load = loadavg().map((one) => one.toFixed(1));
   console.log(
-    `${texts.length} sentences, Node ${process.versions.node}, ${cpus()[0]?.model}, ${availableParallelism()} processors, ${rounds} rounds in turn, load ${loadavg()
-      .map((one) => one.toFixed(1))
-      .join(' ')}\n`,
+    `${count} sentences, Node ${process.versions.node}, ${cpus()[0]?.model}, ${availableParallelism()} processors, ${rounds} rounds in turn, load ${load.join(' ')}\n`,
   );
-  console.log(row(['threads', 'best ms', 'median ms']));
-  console.log(row(['---', '---:', '---:']));
-  console.log(row(['1', ms(least(times.one)), ms(median(times.one))]));
-  console.log(row([many, ms(least(times.all)), ms(median(times.all))]));
+  const columns = {
+    threads: ({ threads }) => threads,
+    'best ms': ({ times }) => min(times).toFixed(0),
+    'median ms': ({ times }) => median(times).toFixed(0),
+  };
+  console.log(table(1, [one, all], columns));
   console.log(
-    `\n${many} threads against one: best against best ${(least(times.one) / least(times.all)).toFixed(2)}×, rounds' median ${median(ratios).toFixed(2)}× (${least(ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}).`,
+    `${many} threads against one: best against best ${best}×, rounds' median ${middle}× (${least}–${most}).`,
   );
   await Promise.all(workers.map((worker) => worker.terminate()));
 }
 
-if (!isMainThread) await serve();
-else if (import.meta.url === pathToFileURL(process.argv[1]).href) await main();
+await (isMainThread ? main() : serve());
