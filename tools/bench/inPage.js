@@ -7,9 +7,18 @@ export function inPage() {
 
   const slidersOf = (figure) => [...figure.shadowRoot.querySelectorAll('input[type=range]')];
 
+  /** Shows a figure in its beat or its card, if it is in one. */
+  function open(figure) {
+    const card = figure.closest('details');
+    if (card) card.open = true;
+    const shots = figure.closest('.stays')?.querySelectorAll('.shot') ?? [];
+    for (const shot of shots) shot.hidden = !shot.contains(figure);
+  }
+
   /** Keeps a figure in view until `done`: figures above that load may push it away, and then nothing is drawn. */
   async function until(figure, done, wait) {
     while (!done()) {
+      open(figure);
       show(figure, 'center');
       await new Promise((passed) => setTimeout(passed, wait));
     }
@@ -72,9 +81,8 @@ export function inPage() {
     /** Steps of a figure's slider, its first unless named; undefined without any. */
     async stepsOf({ name = 'dot-products', settings = {}, slider: wanted, count = 20 }) {
       const figure = figureOf(name);
-      const card = figure.closest('details');
-      if (card) card.open = true;
       const set = Object.entries(settings).map(([key, value]) => [key, String(value)]);
+      open(figure);
       if (set.length > 0) await figure.show(set);
       // A drawing still in progress would be mistaken for the first step's.
       let drawings = 0;
