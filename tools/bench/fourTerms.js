@@ -4,6 +4,8 @@ import { ours } from './library.js';
 import { gapOf, rowsTimesRows, table, transposed } from './numbers.js';
 import { onnxruntime } from './onnx.js';
 
+const shapesOf = (...shapes) => shapes.map(([n, d, heads]) => ({ n, d, heads }));
+
 const inputOf = ({ n, d, heads }) => ({
   summands: { token: table(n, d, 1), position: table(n, d, 2, 0.5) },
   query: { weight: table(d, d, 3, 1 / Math.sqrt(d)) },
@@ -14,7 +16,7 @@ const inputOf = ({ n, d, heads }) => ({
 const decomposed = (superpose, input) => ({ run: () => superpose.decomposeTerms(input).terms });
 
 /** In plain loops and the precision of Floats: the reference in double, an engine in float. */
-export function plainly({ summands, query, key, heads }, Floats) {
+function plainly({ summands, query, key, heads }, Floats) {
   const { rows: n, columns: d } = summands.token;
   const width = d / heads;
   const terms = new Floats(heads * 4 * n * n);
@@ -122,18 +124,8 @@ export const fourTerms = {
   name: 'four terms',
   // Bounds rounding in float of sums of d and then d/heads products; a wrong term or layout is off by about 1.
   allowed: 2e-5,
-  shapes: [
-    { n: 32, d: 64, heads: 4 },
-    { n: 128, d: 384, heads: 12 },
-    { n: 128, d: 768, heads: 12 },
-    { n: 512, d: 768, heads: 12 },
-    { n: 512, d: 1024, heads: 16 },
-  ],
-  small: [
-    { n: 5, d: 12, heads: 3 },
-    { n: 32, d: 64, heads: 4 },
-    { n: 17, d: 40, heads: 1 },
-  ],
+  shapes: shapesOf([32, 64, 4], [128, 384, 12], [128, 768, 12], [512, 768, 12], [512, 1024, 16]),
+  small: shapesOf([5, 12, 3], [32, 64, 4], [17, 40, 1]),
   inputOf,
   enginesOf: ({ superpose, ort, tf }) => [
     ...superpose.map((one) => ours(one, decomposed)),

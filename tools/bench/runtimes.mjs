@@ -15,22 +15,17 @@ const here = (name) => join(import.meta.dirname, name);
 const folder = join(root, 'build/bench');
 
 /** The training peer that is not a package: straight.cpp, compiled by em++ with Eigen's own vectorisation. */
-async function buildStraight({
-  SUPERPOSE_EMSCRIPTEN: emscripten,
-  SUPERPOSE_PREFIX: prefix = '/usr',
-  ...env
-}) {
+async function buildStraight(env) {
   const [source, output] = ['tools/bench/straight.cpp', 'build/bench/straight.js'];
   const flags = ['-std=c++20', '-O3', '-DNDEBUG', '-fno-exceptions', '-fno-rtti', '-msimd128', '-msse4.1'];
   flags.push('-sINITIAL_MEMORY=64MB', '-sSTACK_SIZE=1MB', '-sEXPORTED_FUNCTIONS=_begin,_ids,_step');
   flags.push('-sMODULARIZE', '-sEXPORT_ES6', '-sENVIRONMENT=web', '-sSINGLE_FILE', '-Wno-version-check');
   const key = flags.join(' ');
   await unlessStamped('bench-straight', { inputs: [source], outputs: [output], key }, () => {
+    const eigen = `-I${env.SUPERPOSE_PREFIX ?? '/usr'}/include/eigen3`;
+    const compiler = join(env.SUPERPOSE_EMSCRIPTEN, 'em++');
     mkdirSync(folder, { recursive: true });
-    execFileSync(join(emscripten, 'em++'), [...flags, source, '-o', output, `-I${prefix}/include/eigen3`], {
-      cwd: root,
-      env: { ...process.env, ...env },
-    });
+    execFileSync(compiler, [...flags, source, '-o', output, eigen], { cwd: root, env });
   });
 }
 
