@@ -14,7 +14,7 @@ import { native, nativeAvx2 } from './native.mjs';
 const here = (name) => join(import.meta.dirname, name);
 const folder = join(root, 'build/bench');
 
-/** The training peer that is not a package: straight.cpp, compiled by em++ with Eigen's own vectorisation. */
+/** The training peer that is not a package: straight.cpp, compiled by em++ with Eigen's own vectorization. */
 async function buildStraight(env) {
   const [source, output] = ['tools/bench/straight.cpp', 'build/bench/straight.js'];
   const flags = ['-std=c++20', '-O3', '-DNDEBUG', '-fno-exceptions', '-fno-rtti', '-msimd128', '-msse4.1'];

@@ -51,7 +51,7 @@ async function main() {
   const many = Math.max(2, availableParallelism());
   const workers = Array.from({ length: many }, () => new Worker(new URL(import.meta.url)));
   await Promise.all(workers.map((worker) => once(worker, 'message')));
-  // Warm up: threads first run slower, unoptimised code.
+  // Warm up: threads first run slower, unoptimized code.
   for (const worker of workers) await run([worker], parts.slice(0, 5));
   const one = { threads: 1, times: [] };
   const all = { threads: many, times: [] };

@@ -1,5 +1,5 @@
 // The bench's training model written directly with Eigen: a product for each line of the formula, over the
-// whole batch where possible, Eigen's expressions for the rest, and its own vectorisation. Call begin(), write
+// whole batch where possible, Eigen's expressions for the rest, and its own vectorization. Call begin(), write
 // parameters and ids into the module's memory, then call step().
 #include <Eigen/Dense>
 #include <cmath>

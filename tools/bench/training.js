@@ -6,7 +6,7 @@ import { gapOf, numbers, table } from './numbers.js';
 
 const steps = 40;
 
-/** As the library's own optimiser has it: lr_s, s from 1. */
+/** As the library's own optimizer has it: lr_s, s from 1. */
 const rateOf = (s) =>
   5e-3 * Math.min(1, s / 20) * (0.1 + 0.45 * (1 + Math.cos((Math.PI * Math.min(s, 200)) / 200)));
 const weightDecay = 0.01;
