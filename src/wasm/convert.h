@@ -76,8 +76,8 @@ Object& at_address(std::uint32_t address) {
 }
 
 template <typename Object>
-std::uint32_t address_of(Object object) {
-  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(new Object(std::move(object))));
+std::uint32_t address_of(Object* object) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(object));
 }
 
 }  // namespace superpose

@@ -2,6 +2,7 @@
 import * as check from '../check.js';
 import type { First } from '../first.js';
 import { type FloatsOf, type Precision, type Table, table } from '../table.js';
+import { breath } from './breath.js';
 import { digestOf } from './digest.js';
 import { misshapen, quoted } from './headerTensors.js';
 import type { SafetensorsEntry } from './safetensors.js';
@@ -32,7 +33,17 @@ export interface Checkpoint {
     precision: P,
     watch: CountedWatch,
   ): Promise<Table<FloatsOf<P>>>;
+  /** All its rows, block by block; `from` is a block’s first row. */
+  blocks<P extends Precision>(
+    name: string,
+    precision: P,
+    watch: CountedWatch,
+    visit: (block: Table<FloatsOf<P>>, from: number) => void,
+  ): Promise<void>;
 }
+
+/** How many numbers are decoded between two looks at the signal. */
+const mostAtOnce = 2 ** 20;
 
 /** The most bytes of a tensor that go into the digest. */
 const digested = 2 ** 20;
@@ -62,6 +73,37 @@ export async function checkpointOf(
       tensors.set(name, { ...entry, file });
     }
   }
+  /** A table of the file, whose dtype can be decoded; the width of others’ rows is unknown. */
+  const tableIn = (name: string) => {
+    const { shape, dtype, begin, end, file } = tensors.get(name) as Held;
+    const columns = shape.at(-1) as number;
+    const none = { name, dtype, shape: [0, columns], begin: 0, end: 0 };
+    superpose.decodeSafetensors(none, new Uint8Array());
+    const rows = shape.slice(0, -1).reduce((all, extent) => all * extent, 1);
+    return { name, dtype, begin, file, rows, columns, rowBytes: (end - begin) / rows };
+  };
+  let sinceBreath = 0;
+  /** Neighbouring rows, read after a look at the signal. */
+  const decoded = async <P extends Precision>(
+    { name, dtype, begin, file, columns, rowBytes }: ReturnType<typeof tableIn>,
+    [from, to]: Run,
+    precision: P,
+    watch: CountedWatch,
+  ): Promise<Table<FloatsOf<P>>> => {
+    sinceBreath += (to - from) * columns;
+    // Reading alone may let no abort through.
+    if (sinceBreath > mostAtOnce) {
+      sinceBreath = 0;
+      await breath();
+    }
+    watch.signal?.throwIfAborted();
+    const bytes = await slice(file, begin + from * rowBytes, (to - from) * rowBytes);
+    const entry = { name, dtype, shape: [to - from, columns], begin: 0, end: bytes.length };
+    const found = superpose.decodeSafetensors(entry, bytes, precision);
+    check.floats(`Tensor ${check.shown(name)}`, found.data);
+    watch.received(bytes.length);
+    return found;
+  };
   return {
     tensors,
     missing,
@@ -74,14 +116,9 @@ export async function checkpointOf(
       return digestOf([...read, ...(await Promise.all(parts))]);
     },
     async rows(name, wanted, precision, watch) {
-      const { shape, dtype, begin, end, file } = tensors.get(name) as Held;
-      const columns = shape.at(-1) as number;
-      const count = shape.slice(0, -1).reduce((all, extent) => all * extent, 1);
-      // Refuse a dtype that cannot be decoded first: the width of its rows is unknown.
-      const none = { name, dtype, shape: [0, columns], begin: 0, end: 0 };
-      superpose.decodeSafetensors(none, new Uint8Array(), precision);
-      const bytes = (end - begin) / count;
-      check.fits(`${wanted.length} rows of ${columns} columns`, wanted.length * (bytes + 8 * columns));
+      const own = tableIn(name);
+      const { columns, rowBytes } = own;
+      check.fits(`${wanted.length} rows of ${columns} columns`, wanted.length * (rowBytes + 8 * columns));
       const single = precision === 'float32';
       const data = single
         ? new Float32Array(wanted.length * columns)
@@ -89,21 +126,25 @@ export async function checkpointOf(
       const sorted = [...new Set(wanted)].sort((a, b) => a - b);
       const places = new Map<number, number[]>();
       for (const [place, row] of wanted.entries()) places.set(row, [...(places.get(row) ?? []), place]);
-      watch.wanted(sorted.length * bytes);
-      for (const [from, to] of runsOf(sorted)) {
-        watch.signal?.throwIfAborted();
-        const read = await slice(file, begin + from * bytes, (to - from) * bytes);
-        const entry = { name, dtype, shape: [to - from, columns], begin: 0, end: read.length };
-        const { data: values } = superpose.decodeSafetensors(entry, read, precision);
-        check.floats(`Tensor ${check.shown(name)}`, values);
+      watch.wanted(sorted.length * rowBytes);
+      for (const run of runsOf(sorted, rowsAtOnce(columns))) {
+        const { data: values } = await decoded(own, run, precision, watch);
+        const [from, to] = run;
         for (let row = from; row < to; row++) {
           const at = (row - from) * columns;
           for (const place of places.get(row) as number[])
             data.set(values.subarray(at, at + columns), place * columns);
         }
-        watch.received(read.length);
       }
       return table(data as FloatsOf<typeof precision>, wanted.length, columns);
+    },
+    async blocks(name, precision, watch, visit) {
+      const own = tableIn(name);
+      const { rows, columns, rowBytes } = own;
+      watch.wanted(rows * rowBytes);
+      const most = rowsAtOnce(columns);
+      for (let from = 0; from < rows; from += most)
+        visit(await decoded(own, [from, Math.min(rows, from + most)], precision, watch), from);
     },
   };
 }
@@ -126,12 +167,15 @@ export function shaped(
   return name;
 }
 
-/** Neighbouring rows are read together, up to 1024 at a time. */
-function runsOf(sorted: readonly number[]): Run[] {
+/** In eights, as the module packs them. */
+const rowsAtOnce = (columns: number) => Math.max(1, 8 * Math.floor(mostAtOnce / columns / 8));
+
+/** Neighbouring rows are read together, so many at most. */
+function runsOf(sorted: readonly number[], most: number): Run[] {
   const runs: [number, number][] = [];
   for (const row of sorted) {
     const last = runs.at(-1);
-    if (last && last[1] === row && row - last[0] < 1024) last[1] = row + 1;
+    if (last && last[1] === row && row - last[0] < most) last[1] = row + 1;
     else runs.push([row, row + 1]);
   }
   return runs;

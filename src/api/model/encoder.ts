@@ -10,7 +10,8 @@ import {
 } from '../scores/decompose.js';
 import { checkedGauge } from '../scores/gauge.js';
 import { everywhere, fitsScores, type Scores } from '../scores/scores.js';
-import { type Floats, type FloatsOf, type Precision, type Table, table } from '../table.js';
+import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
+import { breath } from './breath.js';
 import { checkedDistances, checkedMeans, checkedParts, checkedRotary } from './encoderChecks.js';
 import {
   activationNames,
@@ -19,12 +20,14 @@ import {
   type EncoderDecomposeInput,
   type EncoderForward,
   type EncoderInput,
+  type ForwardInput,
   type OutputVariation,
   type ScoreMeans,
   type StateMeans,
   ways,
 } from './encoderTypes.js';
 import { inside, positionMeans } from './positionMeans.js';
+import { inSteps, type ReadLayer, type ReadMap, type ReadTensor, type Steps } from './steps.js';
 
 export type * from './encoderTypes.js';
 
@@ -34,6 +37,12 @@ const layerMembers = [
 ] as const;
 const optional: ReadonlySet<string> = new Set(['gate', 'distanceKey', 'distanceQuery']);
 const noNorm = { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
+
+/** How many multiplications a forward goes on for before it looks at its signal: ten milliseconds or so. */
+const stepLength = 2 ** 28;
+
+const isRead = <A extends Floats>(map: unknown): map is ReadMap<A> =>
+  typeof (map as ReadMap<A> | undefined)?.weight?.read === 'function';
 
 export function encoderApi(raw: Raw): EncoderApi {
   return {
@@ -154,145 +163,178 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
     releaseAll();
   };
 
-  return {
-    get layers() {
-      return layers;
-    },
-    addLayer(layer) {
-      const encoder = alive();
-      check.object('layer', layer);
-      const inner = layer.up?.weight?.rows;
-      const shape: Record<(typeof layerMembers)[number], check.Extents> = {
-        query: { rows: ofQueries, columns: d },
-        key: { rows: ofKeys, columns: d },
-        value: { rows: ofKeys, columns: d },
-        output: { rows: d, columns: ofQueries },
-        up: { columns: d },
-        gate: { rows: inner, columns: d },
-        down: { rows: d, columns: inner },
-        distanceKey: { rows: ofQueries, columns: d },
-        distanceQuery: { rows: ofQueries, columns: d },
-      };
-      let bytes = 0;
-      for (const name of layerMembers) {
-        if (optional.has(name) && layer[name] === undefined) continue;
-        const { weight, bias } = check.linear(name, layer[name], shape[name]);
+  /** Lets go of what is under way. */
+  const stop = () => {
+    if (mine.handle.isAlive()) raw[`stopEncoder${suffix}`](mine.address());
+  };
+
+  /** Checks a layer, and places its maps but for those that are still to be read, which it hands back by tensor. */
+  const begunLayer = (layer: ReadLayer<A>) => {
+    const encoder = alive();
+    check.object('layer', layer);
+    const inner = layer.up?.weight?.rows;
+    const shape: Record<(typeof layerMembers)[number], check.Extents> = {
+      query: { rows: ofQueries, columns: d },
+      key: { rows: ofKeys, columns: d },
+      value: { rows: ofKeys, columns: d },
+      output: { rows: d, columns: ofQueries },
+      up: { columns: d },
+      gate: { rows: inner, columns: d },
+      down: { rows: d, columns: inner },
+      distanceKey: { rows: ofQueries, columns: d },
+      distanceQuery: { rows: ofQueries, columns: d },
+    };
+    const maps: [place: number, map: Linear<A> | ReadMap<A>][] = [];
+    let [bytes, copied] = [0, 0];
+    for (const [place, name] of layerMembers.entries()) {
+      const map = layer[name];
+      if (optional.has(name) && map === undefined) continue;
+      if (!isRead(map)) {
+        const { weight, bias } = check.linear(name, map, shape[name]);
         check.samePrecision({
           precision: like,
           [`${name}.weight.data`]: weight.data,
           [`${name}.bias`]: bias,
         });
-        bytes += weight.data.byteLength;
+        copied = Math.max(copied, weight.data.byteLength);
       }
-      const rotary = checkedRotary(layer.rotary, d_head);
-      const told = layer.distanceKey !== undefined || layer.distanceQuery !== undefined;
-      if (told && (distances === undefined || layer.rotary !== undefined))
-        throw new RangeError(
-          'distanceKey and distanceQuery need an encoder with distances, and a layer without rotary.',
-        );
-      // What is made of the table stays, too.
-      if (told) bytes += 2 * (distances?.rows.rows ?? 0) * ofQueries * like.BYTES_PER_ELEMENT;
-      const checked = {
-        ...layer,
-        attentionNorm: normOf('attentionNorm', layer.attentionNorm, d),
-        mlpNorm: normOf('mlpNorm', layer.mlpNorm, d),
-        queryNorm: normOf('queryNorm', layer.queryNorm, d_head),
-        keyNorm: normOf('keyNorm', layer.keyNorm, d_head),
-        outputNorm: normOf('outputNorm', layer.outputNorm, d),
-        downNorm: normOf('downNorm', layer.downNorm, d),
-        ...rotary,
-        window: layer.window === undefined ? everywhere : check.integer('window', layer.window, 0),
-      };
-      // While it is added, a copy exists beside what stays.
-      check.fits(`A layer of ${d} channels`, 3 * bytes);
-      releases.push(check.hold(bytes));
-      raw[`addEncoderLayer${suffix}`](encoder, checked);
-      windows.push(checked.window);
-      relative.push(biased || told);
-      turns.push(rotary.frequencies?.slice() ?? new Float64Array());
-      widest = Math.max(widest, (layer.gate ? 2 : 1) * (inner as number));
-      layers += 1;
-    },
-
-    forward(summands, given = {}) {
-      const encoder = alive();
-      check.object('summands', summands);
-      const names = checkedNames(Object.keys(summands));
-      const taken = names.find((name) => ['attention', 'mlp'].includes(name));
-      if (taken) throw new RangeError(`No summand may be named '${taken}': that is a part of its own.`);
-      const { rows: n, data } = checkedTables(summands, names, width);
-      check.samePrecision({ precision: like, summands: data });
-      if (n === 0) check.refuseCount('summands', 'at least 1 row', 0);
-      check.object('input', given);
-      const through = check.integer('layers', given.layers ?? layers, 0, layers);
-      const { attended, withheld } = given;
-      const trace = check.flag('scores', given.scores ?? true);
-      const projections = check.flag('projections', given.projections ?? false);
-      if (attended !== undefined) {
-        if (!Array.isArray(attended)) check.refuse('attended', `a list of ${n} flags`, attended, false);
-        if (attended.length !== n) check.refuseCount('attended', `${n} flags`, attended.length);
-        for (const one of attended) check.flag('an entry of attended', one);
-        if (!attended.includes(true)) throw new RangeError('attended must leave a token; it leaves none.');
-      }
-      const taking = (name: string, one: Table<A>) => {
-        check.table(name, one, { rows: n, columns: d });
-        check.samePrecision({ precision: like, [`${name}.data`]: one.data });
-      };
-      const byLayer = <T>(
-        name: 'unread' | 'uncarried' | 'attention',
-        ask: (name: string, one: T) => void,
-      ): (T | undefined)[] => {
-        const rows = given[name] ?? {};
-        check.object(name, rows);
-        const all = Array<T | undefined>(through).fill(undefined);
-        for (const [layer, one] of Object.entries(rows)) {
-          const place = check.index(`a layer of ${name}`, Number(layer), through);
-          ask(`${name}.${layer}`, one as T);
-          all[place] = one as T;
-        }
-        return all;
-      };
-      const unread = byLayer<Table<A>>('unread', taking);
-      const uncarried = byLayer<Table<A>>('uncarried', taking);
-      const attention = byLayer<A>('attention', (name, weights) => {
-        check.floats(name, weights, heads * n * n);
-        check.samePrecision({ precision: like, [name]: weights });
-      });
-      const altered = [unread, uncarried, attention].some((layers) =>
-        layers.some((one) => one !== undefined),
+      const found = map as Linear<A> | ReadMap<A>;
+      maps.push([place, found]);
+      bytes += found.weight.rows * found.weight.columns * like.BYTES_PER_ELEMENT;
+    }
+    const rotary = checkedRotary(layer.rotary, d_head);
+    const told = layer.distanceKey !== undefined || layer.distanceQuery !== undefined;
+    if (told && (distances === undefined || layer.rotary !== undefined))
+      throw new RangeError(
+        'distanceKey and distanceQuery need an encoder with distances, and a layer without rotary.',
       );
-      if (withheld !== undefined) taking('withheld', withheld);
-      const cells = through * n;
-      const kept =
-        (trace ? cells * (2 * heads * n + 4 * d + ofQueries + ofKeys) : cells * d) +
-        (projections ? cells * (ofQueries + ofKeys) : 0);
-      // A traced run also keeps the parts that were asked for last.
-      const parts = trace && through > 0 ? (names.length + 3) * n * d : 0;
-      const within = 7 * d + Math.max(2 * ofQueries + 3 * ofKeys, widest) + 2 * n;
-      const bytes = (kept + parts + n * within + names.length * n * width) * like.BYTES_PER_ELEMENT;
-      // The last forward makes room for this one, but stays if that is refused.
-      releaseRun();
-      try {
-        check.fits(`A forward of ${n} tokens through ${through} layers`, bytes);
-        heldByRun = bytes;
-      } finally {
-        releaseRun = check.hold(heldByRun);
+    // What is made of the table stays, too.
+    if (told) bytes += 2 * (distances?.rows.rows ?? 0) * ofQueries * like.BYTES_PER_ELEMENT;
+    const checked = {
+      attentionNorm: normOf('attentionNorm', layer.attentionNorm, d),
+      mlpNorm: normOf('mlpNorm', layer.mlpNorm, d),
+      queryNorm: normOf('queryNorm', layer.queryNorm, d_head),
+      keyNorm: normOf('keyNorm', layer.keyNorm, d_head),
+      outputNorm: normOf('outputNorm', layer.outputNorm, d),
+      downNorm: normOf('downNorm', layer.downNorm, d),
+      ...rotary,
+      window: layer.window === undefined ? everywhere : check.integer('window', layer.window, 0),
+    };
+    // While a map is placed, a copy exists beside what stays.
+    check.fits(`A layer of ${d} channels`, bytes + copied);
+    const release = check.hold(bytes);
+    releases.push(release);
+    const read = (place: number, rows: Table<A>, from: number) =>
+      raw[`readEncoderMap${suffix}`](alive(), place, rows, from);
+    const tensors = new Map<ReadTensor<A>, number[]>();
+    for (const [place, map] of maps) {
+      const { rows, columns } = map.weight;
+      const alone = { place: 0, of: 1, heads: 1, transposed: false, bias: map.bias };
+      raw[`beginEncoderMap${suffix}`](encoder, place, rows, columns, isRead(map) ? map : alone);
+      if (!isRead(map)) read(place, map.weight, 0);
+      else tensors.set(map.weight.read, [...(tensors.get(map.weight.read) ?? []), place]);
+    }
+    return {
+      tensors,
+      read,
+      end() {
+        raw[`addEncoderLayer${suffix}`](alive(), checked);
+        windows.push(checked.window);
+        relative.push(biased || told);
+        turns.push(rotary.frequencies?.slice() ?? new Float64Array());
+        widest = Math.max(widest, (layer.gate ? 2 : 1) * (inner as number));
+        layers += 1;
+      },
+      drop() {
+        release();
+        stop();
+      },
+    };
+  };
+
+  /** Checks what a forward is given; `begin` begins it, and `end` says what came of it. */
+  const begunForward = (summands: Readonly<Record<string, Table<A>>>, given: ForwardInput<A> = {}) => {
+    const encoder = alive();
+    check.object('summands', summands);
+    const names = checkedNames(Object.keys(summands));
+    const taken = names.find((name) => ['attention', 'mlp'].includes(name));
+    if (taken) throw new RangeError(`No summand may be named '${taken}': that is a part of its own.`);
+    const { rows: n, data } = checkedTables(summands, names, width);
+    check.samePrecision({ precision: like, summands: data });
+    if (n === 0) check.refuseCount('summands', 'at least 1 row', 0);
+    check.object('input', given);
+    const through = check.integer('layers', given.layers ?? layers, 0, layers);
+    const { attended, withheld } = given;
+    const trace = check.flag('scores', given.scores ?? true);
+    const projections = check.flag('projections', given.projections ?? false);
+    if (attended !== undefined) {
+      if (!Array.isArray(attended)) check.refuse('attended', `a list of ${n} flags`, attended, false);
+      if (attended.length !== n) check.refuseCount('attended', `${n} flags`, attended.length);
+      for (const one of attended) check.flag('an entry of attended', one);
+      if (!attended.includes(true)) throw new RangeError('attended must leave a token; it leaves none.');
+    }
+    const taking = (name: string, one: Table<A>) => {
+      check.table(name, one, { rows: n, columns: d });
+      check.samePrecision({ precision: like, [`${name}.data`]: one.data });
+    };
+    const byLayer = <T>(
+      name: 'unread' | 'uncarried' | 'attention',
+      ask: (name: string, one: T) => void,
+    ): (T | undefined)[] => {
+      const rows = given[name] ?? {};
+      check.object(name, rows);
+      const all = Array<T | undefined>(through).fill(undefined);
+      for (const [layer, one] of Object.entries(rows)) {
+        const place = check.index(`a layer of ${name}`, Number(layer), through);
+        ask(`${name}.${layer}`, one as T);
+        all[place] = one as T;
       }
-      const asked = {
-        layers: through,
-        trace,
-        projections,
-        attended: attended?.map(Number),
-        unread,
-        uncarried,
-        attention: attention.map((weights) => weights && table(weights, heads * n, n)),
-        withheld,
-      };
-      const pooled = raw[`runEncoder${suffix}`](
+      return all;
+    };
+    const unread = byLayer<Table<A>>('unread', taking);
+    const uncarried = byLayer<Table<A>>('uncarried', taking);
+    const attention = byLayer<A>('attention', (name, weights) => {
+      check.floats(name, weights, heads * n * n);
+      check.samePrecision({ precision: like, [name]: weights });
+    });
+    const altered = [unread, uncarried, attention].some((layers) => layers.some((one) => one !== undefined));
+    if (withheld !== undefined) taking('withheld', withheld);
+    const cells = through * n;
+    const kept =
+      (trace ? cells * (2 * heads * n + 4 * d + ofQueries + ofKeys) : cells * d) +
+      (projections ? cells * (ofQueries + ofKeys) : 0);
+    // A traced run also keeps the parts that were asked for last.
+    const parts = trace && through > 0 ? (names.length + 3) * n * d : 0;
+    const within = 7 * d + Math.max(2 * ofQueries + 3 * ofKeys, widest) + 2 * n;
+    const bytes = (kept + parts + n * within + names.length * n * width) * like.BYTES_PER_ELEMENT;
+    // The last forward makes room for this one, but stays if that is refused.
+    releaseRun();
+    try {
+      check.fits(`A forward of ${n} tokens through ${through} layers`, bytes);
+      heldByRun = bytes;
+    } finally {
+      releaseRun = check.hold(heldByRun);
+    }
+    const asked = {
+      layers: through,
+      trace,
+      projections,
+      attended: attended?.map(Number),
+      unread,
+      uncarried,
+      attention: attention.map((weights) => weights && table(weights, heads * n, n)),
+      withheld,
+    };
+    const begin = (multiplications: number): A | undefined => {
+      newest = undefined;
+      return raw[`runEncoder${suffix}`](
         encoder,
         names.map((name) => summands[name]),
         asked,
+        multiplications,
       );
+    };
+    const end = (pooled: A) => {
       const here = () => {
         const now = alive();
         if (newest !== found) {
@@ -468,10 +510,59 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       const projected = projections ? { query: ofQueries, key: ofKeys } : undefined;
       inside.set(found, { raw, of: () => ({ suffix, address: here(), n, d, projected }), attended });
       return found;
-    },
+    };
+    const drop = () => {
+      releaseRun();
+      heldByRun = 0;
+      stop();
+    };
+    return { begin, end, drop };
+  };
 
+  const steps: Steps<A> = {
+    async addLayer(layer) {
+      const { tensors, read, end, drop } = begunLayer(layer);
+      try {
+        for (const [tensor, places] of tensors)
+          await tensor((block, from) => {
+            for (const one of places) read(one, block, from);
+          });
+        end();
+      } catch (error) {
+        drop();
+        throw error;
+      }
+    },
+    async forward(summands, given, signal) {
+      const { begin, end, drop } = begunForward(summands, given);
+      try {
+        let pooled = begin(stepLength);
+        while (!pooled) {
+          await breath();
+          signal?.throwIfAborted();
+          pooled = raw[`stepEncoder${suffix}`](alive(), stepLength) as A | undefined;
+        }
+        return end(pooled);
+      } catch (error) {
+        drop();
+        throw error;
+      }
+    },
+  };
+  return {
+    get layers() {
+      return layers;
+    },
+    addLayer(layer) {
+      begunLayer(layer).end();
+    },
+    forward(summands, given) {
+      const { begin, end } = begunForward(summands, given);
+      return end(begin(Infinity) as A);
+    },
+    [inSteps]: steps,
     ...mine.handle,
     delete: free,
     ...(Symbol.dispose && { [Symbol.dispose]: free }),
-  };
+  } as Encoder<A>;
 }

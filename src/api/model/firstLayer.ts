@@ -9,6 +9,7 @@ import type { EncoderDecomposeInput, EncoderInput } from './encoder.js';
 import { type Layout, type LinearNames, type NormFacts, type NormNames, placeOfNorms } from './layout.js';
 import type { EncoderParts, Ends, Resident } from './resident.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
+import { type ReadMap, type ReadTensor, stepsOf } from './steps.js';
 
 /** An opened model, as these functions need it. */
 export interface Opened {
@@ -64,7 +65,8 @@ export async function decomposeFirstLayer<P extends Precision>(
   return kept.use(precision, 1, watch, async (encoder) => {
     const summands = await reading;
     const [first] = Object.values(summands) as [Table<A>];
-    return encoder.forward(summands).decompose({
+    const found = await stepsOf(encoder).forward(summands, {}, watch.signal);
+    return found.decompose({
       ...asked,
       layer: 0,
       apart: apart ?? (gauge === 'raw' ? [] : layout.apart.filter((row) => row < first.rows)),
@@ -136,8 +138,8 @@ export function firstLayer(opened: Opened): EncoderParts {
       const of = tensorsOf(checkpoint, precision, watch);
       const [normed, queries, keys] = await Promise.all([
         attentionNorm && of.norm(attentionNorm, epsilon),
-        of.linear(query, queryFactor({ layout, heads }, 0)),
-        of.linear(key),
+        of.map(query, [queryFactor({ layout, heads }, 0)]),
+        of.map(key),
       ]);
       const d = layout.d_model;
       const nothing = { weight: of.empty(d, d) };
@@ -206,9 +208,14 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
   const make = (length: number) =>
     (precision === 'float32' ? new Float32Array(length) : new Float64Array(length)) as A;
   const reading = new Map<string, Promise<Table<A>>>();
-  /** How many maps are still to be read from a tensor. */
-  const left = new Map<string, number>();
-  /** Reads a tensor once, however many maps it holds. */
+  const tensors = new Map<string, ReadTensor<A>>();
+  /** The same for all maps of a tensor, which so are read together. */
+  const tensor = (name: string): ReadTensor<A> => {
+    const found = tensors.get(name) ?? ((visit) => checkpoint.blocks(name, precision, watch, visit));
+    tensors.set(name, found);
+    return found;
+  };
+  /** Reads a tensor once, however often it is asked for. */
   const whole = (name: string): Promise<Table<A>> => {
     const { shape } = checkpoint.tensors.get(name) as Held;
     const count = shape.slice(0, -1).reduce((all, extent) => all * extent, 1);
@@ -236,59 +243,41 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
         epsilon,
       };
     },
-    /** The map, multiplied by a factor, or each of its outputs by one of its own. */
-    async linear(
-      { weight, bias, block, byHead = 1, transposed }: LinearNames,
-      factor: number | Floats = 1,
-    ): Promise<Linear<A>> {
+    /** A map that is no layer’s. */
+    async linear({ weight, bias }: LinearNames): Promise<Linear<A>> {
       const { shape } = checkpoint.tensors.get(weight) as Held;
-      const [place, of] = block ?? [0, 1];
-      const scaled = (values: A) => {
-        const by = (at: number) =>
-          typeof factor === 'number'
-            ? factor
-            : (factor[Math.floor((at * factor.length) / values.length)] as number);
-        for (let at = 0; factor !== 1 && at < values.length; at++) (values[at] as number) *= by(at);
-        return values;
-      };
-      const part = (values: A) => {
-        if (of === 1) return scaled(values);
-        const size = values.length / of / byHead;
-        const own = make(byHead * size);
-        for (let head = 0; head < byHead; head++) {
-          const from = (head * of + place) * size;
-          own.set(values.subarray(from, from + size), head * size);
-        }
-        return scaled(own);
-      };
       const [{ data }, added] = await Promise.all([
         whole(weight),
         bias === undefined ? undefined : whole(bias),
       ]);
-      // What no other map is in need not be kept; what holds one alone is multiplied where it is.
-      for (const name of [weight, bias]) {
-        if (name === undefined) continue;
-        left.set(name, (left.get(name) ?? of) - 1);
-        if (left.get(name) === 0) reading.delete(name);
-      }
-      const biased = added && { bias: part(added.data) };
-      if (!transposed) {
-        const rows = (shape[0] as number) / of;
-        const values = part(data);
-        return { weight: table(values, rows, values.length / rows), ...biased };
-      }
-      const [into, wide] = shape as [number, number];
-      const out = wide / of;
-      const values = make(out * into);
-      // Sixteen rows at once: what is read of a column is then one line of the cache.
-      for (let from = 0; from < out; from += 16) {
-        const to = Math.min(out, from + 16);
-        for (let column = 0; column < into; column++) {
-          for (let row = from; row < to; row++)
-            values[row * into + column] = data[column * wide + place * out + row] as number;
+      const rows = shape[0] as number;
+      return { weight: table(data, rows, data.length / rows), ...(added && { bias: added.data }) };
+    },
+    /** A layer’s map, whose weight is read when it is added; as many outputs each multiplied by the factors. */
+    async map(
+      { weight, bias, block: [place, of] = [0, 1], byHead: heads = 1, transposed = false }: LinearNames,
+      factors?: Floats | readonly number[],
+    ): Promise<ReadMap<A>> {
+      const [first, second] = (checkpoint.tensors.get(weight) as Held).shape as [number, number];
+      const [rows, columns] = transposed ? [second / of, first] : [first / of, second];
+      const own = make(bias === undefined ? 0 : rows);
+      if (bias !== undefined) {
+        const { data } = await whole(bias);
+        const size = rows / heads;
+        for (let head = 0; head < heads; head++) {
+          const from = (head * of + place) * size;
+          own.set(data.subarray(from, from + size), head * size);
         }
       }
-      return { weight: table(scaled(values), out, into), ...biased };
+      return {
+        weight: { rows, columns, read: tensor(weight) },
+        ...(bias !== undefined && { bias: own }),
+        place,
+        of,
+        heads,
+        transposed,
+        factors,
+      };
     },
   };
 }

@@ -8,6 +8,7 @@ import { meansAt } from './corpusMeans.js';
 import type { Encoder, EncoderForward, ForwardInput, StateMeans } from './encoder.js';
 import type { LayersWatch } from './layersWatch.js';
 import type { Sentence } from './sentence.js';
+import { stepsOf } from './steps.js';
 
 /** How the positions’ part is told from the rest; see PositionsTaken. */
 export type TakenBy = (typeof takers)[number];
@@ -66,7 +67,7 @@ type Rows<P extends Precision> = Readonly<Record<string, Table<FloatsOf<P>>>>;
 export const checkedTaker = (by: unknown): TakenBy => check.oneOf('by', by ?? 'copied', takers);
 
 /** `rows` are the sentence’s, `bare` those without positions. */
-export function positionsTaken<P extends Precision>(
+export async function positionsTaken<P extends Precision>(
   encoder: Encoder<FloatsOf<P>>,
   { rows, bare }: { rows: Rows<P>; bare: Rows<P> },
   apart: readonly number[],
@@ -75,28 +76,36 @@ export function positionsTaken<P extends Precision>(
     means,
     precision,
     norm,
-  }: { by: TakenBy; means: TakenOptions['means']; precision: P; norm: 'pre' | 'post' },
-): PositionsTaken {
+    signal,
+  }: {
+    by: TakenBy;
+    means: TakenOptions['means'];
+    precision: P;
+    norm: 'pre' | 'post';
+    signal: AbortSignal | undefined;
+  },
+): Promise<PositionsTaken> {
   type A = FloatsOf<P>;
   const { layers } = encoder;
+  const steps = stepsOf(encoder);
   const each = <T>(of: (layer: number) => T): Record<number, T> =>
     Object.fromEntries(Array.from({ length: layers }, (_, layer) => [layer, of(layer)]));
-  const run = (summands: Rows<P>, input: ForwardInput<A>) =>
-    encoder.forward(summands, { scores: false, ...input }).embeddings as Table;
+  const run = async (summands: Rows<P>, input: ForwardInput<A>) =>
+    (await steps.forward(summands, { scores: false, ...input }, signal)).embeddings as Table;
   const attentionOf = (forward: EncoderForward<A>) => each((layer) => forward.attention(layer));
 
   if (by === 'means') check.object('means', means);
-  const plain = encoder.forward(rows);
+  const plain = await steps.forward(rows, {}, signal);
   const nothing = plain.embeddings as Table;
   if (by === 'copied') {
     const own = attentionOf(plain);
-    const without = encoder.forward(bare);
+    const without = await steps.forward(bare, {}, signal);
     const everything = without.embeddings as Table;
     const other = attentionOf(without);
     return {
       nothing,
-      allButAttention: run(bare, { attention: own }),
-      attention: run(rows, { attention: other }),
+      allButAttention: await run(bare, { attention: own }),
+      attention: await run(rows, { attention: other }),
       everything,
     };
   }
@@ -116,15 +125,15 @@ export function positionsTaken<P extends Precision>(
   const back = { ...first, data: first.data.map((value) => -value) as A };
   return {
     nothing,
-    values: run(rows, { uncarried: position }),
-    queriesKeys: run(rows, { unread: position }),
-    allThree: run(rows, { uncarried: position, unread: position }),
+    values: await run(rows, { uncarried: position }),
+    queriesKeys: await run(rows, { unread: position }),
+    allThree: await run(rows, { uncarried: position, unread: position }),
     // Taken from all that reads the first state, and given back to queries, keys and values.
     ...(by === 'streams' &&
       norm === 'post' && {
-        residual: run(rows, { withheld: first, unread: { 0: back }, uncarried: { 0: back } }),
+        residual: await run(rows, { withheld: first, unread: { 0: back }, uncarried: { 0: back } }),
       }),
-    everything: run(bare, {}),
+    everything: await run(bare, {}),
   };
 }
 
@@ -138,7 +147,7 @@ export async function firstTokenInputs<P extends Precision>(
   sentence: Sentence,
   rowsOf: (sentence: Sentence, rows: readonly number[]) => Promise<Rows<P>>,
   heads: number,
-  { token, row }: { token: number; row: number },
+  { token, row, signal }: { token: number; row: number; signal: AbortSignal | undefined },
 ): Promise<FirstTokenInput[]> {
   const { ids } = sentence;
   const n = ids.length;
@@ -156,7 +165,7 @@ export async function firstTokenInputs<P extends Precision>(
   const found: FirstTokenInput[] = [];
   let plain: Table | undefined;
   for (const [name, input, rows] of inputs) {
-    const forward = encoder.forward(await rowsOf(input, rows));
+    const forward = await stepsOf(encoder).forward(await rowsOf(input, rows), {}, signal);
     const to = (column: number) =>
       Float64Array.from({ length: forward.layers }, (_, layer) =>
         meanAttention(superpose, forward.attention(layer), heads, n, column),

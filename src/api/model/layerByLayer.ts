@@ -2,11 +2,12 @@
 // of one layer is that layer, so nothing else is computed here.
 import * as check from '../check.js';
 import { type Floats, type FloatsOf, type Precision, type Table, table } from '../table.js';
+import { breath } from './breath.js';
 import { insides, type ModelInput, type OpenedModel } from './openModel.js';
 import { ownLayers } from './ownLayers.js';
-import { breath } from './resident.js';
 import type { Sentence } from './sentence.js';
 import { counted, type SlicesWatch } from './slices.js';
+import { stepsOf } from './steps.js';
 
 export interface LayerByLayerOptions<P extends Precision = 'float32'> extends SlicesWatch {
   /** Default float32. */
@@ -84,7 +85,7 @@ export async function layerByLayer<P extends Precision = 'float32'>(
   for (let layer = 0; layer < layers; layer++) {
     const encoder = await parts.begin(kind, watch, { first: layer === 0, last: layer === layers - 1 });
     try {
-      encoder.addLayer(await parts.layer(layer, kind, once));
+      await stepsOf(encoder).addLayer(await parts.layer(layer, kind, once));
       for (const [place, sentence] of sentences.entries()) {
         await breath();
         watch.signal?.throwIfAborted();
@@ -92,7 +93,7 @@ export async function layerByLayer<P extends Precision = 'float32'>(
         const state = reached[place];
         const summands = state ? { state } : await rows(sentence, kind, watch.signal);
         const asked = scores.includes(layer);
-        const run = encoder.forward(summands, { scores: asked });
+        const run = await stepsOf(encoder).forward(summands, { scores: asked }, watch.signal);
         if (layer === 0 && states.includes(0)) one.states.set(0, run.state(0));
         reached[place] = run.state(1);
         if (states.includes(layer + 1)) one.states.set(layer + 1, run.state(1));

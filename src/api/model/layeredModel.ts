@@ -33,6 +33,7 @@ import {
 import type { Resident } from './resident.js';
 import type { Sentence } from './sentence.js';
 import { counted } from './slices.js';
+import { stepsOf } from './steps.js';
 
 /** Embedding rows, [n, e] each, by name. */
 type Rows<P extends Precision> = Readonly<Record<string, Table<FloatsOf<P>>>>;
@@ -68,7 +69,7 @@ export interface LayeredModel {
 }
 
 interface Waiting {
-  /** Ends the reading. */
+  /** Ends the reading, and the run within a layer. */
   signal?: AbortSignal | undefined;
   /** Bytes read, and bytes in all. */
   progress?: ((bytes: number, of: number) => void) | undefined;
@@ -136,7 +137,8 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     return resident.use(kind, layers, counted({ signal, progress }), async (encoder) => {
       const rows = summands ?? (await model.rows(sentence, kind, signal));
       decomposed.delete(encoder);
-      return Object.assign(encoder.forward(rows, { ...input, layers }), { sentence });
+      const found = await stepsOf(encoder).forward(rows, { ...input, layers }, signal);
+      return Object.assign(found, { sentence });
     });
   };
 
@@ -154,8 +156,8 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     const rows = summands ?? (await model.rows(sentence, kind, signal));
     decomposed.delete(encoder);
     const layers = model.ahead ? encoder.layers : layer + 1;
-    const found = encoder.forward(rows, { layers }) as unknown as EncoderForward;
-    if (!summands) decomposed.set(encoder, { key, run: found });
+    const found = await stepsOf(encoder).forward(rows, { layers }, signal);
+    if (!summands) decomposed.set(encoder, { key, run: found as unknown as EncoderForward });
     return found;
   };
 
@@ -267,6 +269,7 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
         means: options.means,
         precision,
         norm: model.norm,
+        signal: options.signal,
       });
     });
   };
@@ -284,10 +287,7 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
         sentence,
         (input, rows) => model.changed(input, { rows }, precision),
         heads,
-        {
-          token,
-          row,
-        },
+        { token, row, signal: options.signal },
       ),
     );
   };

@@ -1,6 +1,6 @@
 // All layers of a reader's model, read one after another and run by the second module.
 import * as check from '../check.js';
-import { type Floats, type FloatsOf, type Linear, type Precision, rounded } from '../table.js';
+import { type Floats, type FloatsOf, type Precision, rounded } from '../table.js';
 import type { Angles } from './angles.js';
 import { present, shaped } from './checkpoint.js';
 import type { ActivationName } from './encoder.js';
@@ -22,6 +22,7 @@ import {
 import { type FamilyId, type LayerFacts, type Layout, type LinearNames, listed } from './layout.js';
 import type { EncoderParts, Ends } from './resident.js';
 import type { CountedWatch } from './slices.js';
+import type { ReadMap } from './steps.js';
 
 interface FamilyLayers {
   /** The names of a layer’s tensors, after its number. */
@@ -96,7 +97,7 @@ export function layersIn({ tensors }: Opened['checkpoint'], layout: Layout): num
   return count;
 }
 
-/** The model’s layers, read one at a time, so that at most one of the file is in memory twice. */
+/** The model’s layers; their maps are read when they are added. */
 export function ownLayers(opened: Opened, all: Config): EncoderParts {
   const { superpose, checkpoint, layout, heads, epsilon } = opened;
   const config = membersOf(all, layout.config.within);
@@ -136,16 +137,21 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
         );
       },
       /** A map [out, in], or one of several in one tensor; in some families tensors are [in, out]. */
-      linear(
+      map(
         name: string,
         [out, into]: readonly [number, number],
         {
           place,
           of: maps = 3,
-          factor,
+          factors,
           biased = true,
-        }: { place?: number | undefined; of?: number; factor?: number | Floats; biased?: boolean } = {},
-      ): Promise<Linear<FloatsOf<P>>> {
+        }: {
+          place?: number | undefined;
+          of?: number;
+          factors?: Floats | readonly number[];
+          biased?: boolean;
+        } = {},
+      ): Promise<ReadMap<FloatsOf<P>>> {
         const { transposed = false } = layout.query as LinearNames;
         const rows = place === undefined ? out : maps * out;
         if (!biased && checkpoint.tensors.has(`${name}.bias`))
@@ -158,7 +164,7 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
         };
         const block =
           place === undefined ? {} : { block: [place, maps] as const, ...(own?.byHead && { byHead: heads }) };
-        return of.linear({ ...tensors, transposed, ...block }, factor);
+        return of.map({ ...tensors, transposed, ...block }, factors);
       },
     };
   };
@@ -200,40 +206,40 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
       return beforeLayers(opened, of, precision, more, ends);
     },
     async layer(number, precision, watch) {
-      const { of, norm, linear } = reader(precision, watch);
+      const { of, norm, map } = reader(precision, watch);
       const name = (part: keyof LayerParts) => names.layer(number) + parts[part];
       const { output = true, mlp = true } = own?.biases ?? {};
       const attended = async (part: 'query' | 'key' | 'value', at: number, factor = 1) => {
         const rows = part === 'query' ? wide : narrow;
-        const map = await linear(name(part), [rows, d], {
+        const found = await map(name(part), [rows, d], {
           place: joined ? at : undefined,
-          factor,
+          factors: [factor],
           // Values have a bias where queries do.
           biased: own ? own.biases.attention : layout[part === 'key' ? 'key' : 'query']?.bias !== undefined,
         });
         const apart = part === 'key' ? undefined : parts[`${part}Bias`];
-        if (!apart) return map;
+        if (!apart) return found;
         const { data } = await of.whole(shaped(checkpoint, names.layer(number) + apart, [rows]));
-        return { ...map, bias: data.map((one) => factor * one) as typeof data };
+        return { ...found, bias: data };
       };
       /** Of the table of distances. */
       const ofDistances = (part: 'query' | 'key', at: number, factor = 1) => {
-        const map = part === 'query' ? 'distanceQuery' : 'distanceKey';
+        const apart = part === 'query' ? 'distanceQuery' : 'distanceKey';
         if (own?.distances?.shared) return attended(part, at, factor);
         // Of DeBERTa's first version, that of keys has no bias.
         const biased = parts.queryBias === undefined || part === 'query';
-        return linear(name(map), [wide, d], { factor, biased });
+        return map(name(apart), [wide, d], { factors: [factor], biased });
       };
       const scale = async (part: 'output' | 'down') => {
         if (!names.scales) return {};
         const scales = shaped(checkpoint, names.layer(number) + names.scales[part], [d]);
-        return { factor: (await of.whole(scales)).data };
+        return { factors: (await of.whole(scales)).data };
       };
       const window = own?.window(number);
       const turn = own?.turn(number);
       // A gate may stand above the map that it multiplies, in one tensor.
       const widened = (part: 'gate' | 'up') =>
-        linear(name(part), [inner, d], {
+        map(name(part), [inner, d], {
           ...(parts.gate === parts.up && { place: part === 'gate' ? 0 : 1, of: 2 }),
           biased: mlp,
         });
@@ -243,12 +249,12 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
         query: await attended('query', 0, parts.queryNorm ? 1 : factor),
         key: await attended('key', 1),
         value: await attended('value', 2),
-        output: await linear(name('output'), [d, wide], { biased: output, ...(await scale('output')) }),
+        output: await map(name('output'), [d, wide], { biased: output, ...(await scale('output')) }),
         ...(!(number === 0 && own?.norms === 'pre but the first') && {
           attentionNorm: await norm(name('attentionNorm')),
         }),
         up: await widened('up'),
-        down: await linear(name('down'), [d, inner], { biased: mlp, ...(await scale('down')) }),
+        down: await map(name('down'), [d, inner], { biased: mlp, ...(await scale('down')) }),
         mlpNorm: await norm(name('mlpNorm')),
         ...(parts.gate && { gate: await widened('gate') }),
         ...(parts.queryNorm && { queryNorm: await norm(name('queryNorm'), d_head, factor) }),

@@ -1,8 +1,10 @@
 // The encoders that a model keeps in the module's memory: who makes them, adds layers to them and frees them.
 // Calls take turns, since all of them use the same encoder and its last forward.
 import type { FloatsOf, Precision } from '../table.js';
-import type { Encoder, EncoderLayer } from './encoder.js';
+import { breath } from './breath.js';
+import type { Encoder } from './encoder.js';
 import type { CountedWatch } from './slices.js';
+import { type ReadLayer, stepsOf } from './steps.js';
 
 /** Whether an encoder has what comes before the first layer of its model, and what comes after the last. */
 export interface Ends {
@@ -16,12 +18,12 @@ export interface Ends {
 export interface EncoderParts {
   /** An encoder without layers; `ends` says which ends of the model it has, both unless given. */
   begin<P extends Precision>(precision: P, watch: CountedWatch, ends?: Ends): Promise<Encoder<FloatsOf<P>>>;
-  /** The weights of a layer, from 0. */
+  /** The weights of a layer, from 0, or how to read them. */
   layer<P extends Precision>(
     number: number,
     precision: P,
     watch: CountedWatch,
-  ): Promise<EncoderLayer<FloatsOf<P>>>;
+  ): Promise<ReadLayer<FloatsOf<P>>>;
   /** How many bytes those are in the file. */
   bytes(number: number): number;
   /** Whether there is room for one precision alone, so that another one's encoder is freed first. */
@@ -79,7 +81,7 @@ export function resident(partsOf: () => EncoderParts): Resident {
       watch.signal?.throwIfAborted();
       const next = await layer(encoder.layers, precision, counted);
       watch.signal?.throwIfAborted();
-      encoder.addLayer(next);
+      await stepsOf(encoder).addLayer(next);
     }
     return encoder;
   };
@@ -104,16 +106,3 @@ export function resident(partsOf: () => EncoderParts): Resident {
     },
   };
 }
-
-/**
- * Yields, for aborts to get through and shorter requests to go first. Browsers delay timers, not messages.
- */
-export const breath = () =>
-  new Promise<void>((go) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      go();
-    };
-    port2.postMessage(0);
-  });

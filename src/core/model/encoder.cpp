@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "encodings/relative_position.h"
@@ -17,17 +18,9 @@ using Eigen::Index;
 namespace {
 
 template <typename Scalar>
-Matrix<Scalar> product(const Matrix<Scalar>& rows, const PackedStack<Scalar>& packed, Index width) {
-  Matrix<Scalar> out(rows.rows(), width);
-  multiply_packed<Scalar>(rows, packed, 0, 1, 1, rows.rows(), out.data());
-  return out;
-}
-
-template <typename Scalar>
-Matrix<Scalar> linear(const Matrix<Scalar>& rows, const PackedStack<Scalar>& packed,
-                      const Vector<Scalar>& bias) {
-  Matrix<Scalar> out = product(rows, packed, bias.size());
-  add_rows<Scalar>({}, bias, out);
+Matrix<Scalar> product(const Matrix<Scalar>& rows, const PackedMatrix<Scalar>& by) {
+  Matrix<Scalar> out(rows.rows(), by.rows());
+  multiply_packed<Scalar>(rows, by, 0, by.pieces(rows.rows()), out.data());
   return out;
 }
 
@@ -59,73 +52,57 @@ bool is_zero(const Matrix<Scalar>& x) {
   return std::all_of(x.data(), x.data() + x.size(), [](Scalar one) { return one == 0; });
 }
 
-template <typename Scalar>
-Vector<Scalar> bias_or_zeros(const Linear<Scalar>& linear) {
-  if (linear.bias.size()) return linear.bias;
-  return Vector<Scalar>::Zero(linear.weight.rows());
-}
-
 }  // namespace
 
 template <typename Scalar>
 Encoder<Scalar>::Encoder(EncoderOptions<Scalar> options) : options_(std::move(options)) {
   if (options_.key_heads == 0) options_.key_heads = options_.heads;
-  const Linear<Scalar>& projection = options_.projection;
-  if (projection.weight.size()) projection_.pack(projection.weight, projection.weight.rows());
+  if (options_.projection.weight.size()) projection_ = PackedMatrix<Scalar>(options_.projection.weight);
   Vector<Scalar> sigma;
   normalize_rows(options_.distances.norm, options_.distances.rows, sigma);
 }
 
 template <typename Scalar>
-void Encoder<Scalar>::add_layer(EncoderLayer<Scalar> layer) {
-  Packed packed;
-  packed.value_bias = bias_or_zeros(layer.value);
-  const Matrix<Scalar> of_values = packed.value_bias.transpose();
-  const Matrix<Scalar> moved = of_query_heads(of_values, options_.key_heads, options_.heads);
-  packed.moved_bias.resize(layer.output.weight.rows());
-  multiply_rows<Scalar>(moved, layer.output.weight, 1,
-                        MatrixMap<Scalar>(packed.moved_bias.data(), 1, packed.moved_bias.size()));
-  // Each map is let go once it is packed, so that a large layer is not in memory twice.
-  const auto pack = [](Linear<Scalar>& from, PackedStack<Scalar>& weight, Vector<Scalar>& bias) {
-    bias = bias_or_zeros(from);
-    const Matrix<Scalar> taken = std::move(from.weight);
-    weight.pack(taken, taken.rows());
+void Encoder<Scalar>::add_layer(EncoderLayer<Scalar>&& layer) {
+  for (PackedLinear<Scalar>* map : {&layer.query, &layer.key, &layer.value, &layer.output, &layer.up,
+                                    &layer.down, &layer.gate, &layer.distance_key, &layer.distance_query}) {
+    if (!map->bias.size()) map->bias = Vector<Scalar>::Zero(map->weight.rows());
+  }
+  layers_.push_back({std::move(layer), {}, {}, {}, {}});
+  Layer& added = layers_.back();
+  const Matrix<Scalar> of_values = added.value.bias.transpose();
+  added.moved_bias =
+      product(of_query_heads(of_values, options_.key_heads, options_.heads), added.output.weight)
+          .row(0)
+          .transpose();
+  added.attention_constant = added.moved_bias + added.output.bias;
+  const auto of_distances = [&](PackedLinear<Scalar>& map, Matrix<Scalar>& found) {
+    if (map.weight.rows()) {
+      found = product(options_.distances.rows, map.weight);
+      add_rows<Scalar>({}, map.bias, found);
+    }
+    map = {};
   };
-  packed.gated = layer.gate.weight.size() > 0;
-  pack(layer.query, packed.query, packed.query_bias);
-  pack(layer.key, packed.key, packed.key_bias);
-  pack(layer.value, packed.value, packed.value_bias);
-  pack(layer.output, packed.output, packed.output_bias);
-  pack(layer.up, packed.up, packed.up_bias);
-  pack(layer.down, packed.down, packed.down_bias);
-  if (packed.gated) pack(layer.gate, packed.gate, packed.gate_bias);
-  packed.attention_constant = packed.moved_bias + packed.output_bias;
-  packed.attention_norm = std::move(layer.attention_norm);
-  packed.query_norm = std::move(layer.query_norm);
-  packed.key_norm = std::move(layer.key_norm);
-  packed.mlp_norm = std::move(layer.mlp_norm);
-  packed.output_norm = std::move(layer.output_norm);
-  packed.down_norm = std::move(layer.down_norm);
-  const auto of_distances = [&](const Linear<Scalar>& map) {
-    if (!map.weight.size()) return Matrix<Scalar>();
-    PackedStack<Scalar> weight;
-    weight.pack(map.weight, map.weight.rows());
-    return linear(options_.distances.rows, weight, bias_or_zeros(map));
-  };
-  packed.distance_keys = of_distances(layer.distance_key);
-  packed.distance_queries = of_distances(layer.distance_query);
-  packed.rotary = std::move(layer.rotary);
-  packed.window = layer.window;
-  layers_.push_back(std::move(packed));
+  of_distances(added.distance_key, added.distance_keys);
+  of_distances(added.distance_query, added.distance_queries);
 }
 
 template <typename Scalar>
-Projections<Scalar> Encoder<Scalar>::projections(const Packed& layer, const Matrix<Scalar>& read) const {
-  Projections<Scalar> both{linear(read, layer.query, layer.query_bias),
-                           linear(read, layer.key, layer.key_bias)};
-  normalize_heads(layer.query_norm, options_.heads, read.rows(), both.queries);
-  normalize_heads(layer.key_norm, options_.key_heads, read.rows(), both.keys);
+Projections<Scalar> Encoder<Scalar>::projections(const Layer& layer, const Matrix<Scalar>& read) const {
+  Projections<Scalar> both{product(read, layer.query.weight), product(read, layer.key.weight)};
+  bias_and_normalize(layer, both);
   return both;
+}
+
+template <typename Scalar>
+void Encoder<Scalar>::bias_and_normalize(const Layer& layer, Projections<Scalar>& both) const {
+  const auto one = [](const PackedLinear<Scalar>& map, const Normalization<Scalar>& norm, int heads,
+                      Matrix<Scalar>& rows) {
+    add_rows<Scalar>({}, map.bias, rows);
+    normalize_heads(norm, heads, rows.rows(), rows);
+  };
+  one(layer.query, layer.query_norm, options_.heads, both.queries);
+  one(layer.key, layer.key_norm, options_.key_heads, both.keys);
 }
 
 template <typename Scalar>
@@ -149,7 +126,7 @@ void Encoder<Scalar>::turn_heads(const Rotary& rotary, Index n, Projections<Scal
 }
 
 template <typename Scalar>
-Projections<Scalar> Encoder<Scalar>::of_offsets(const Packed& layer, Index n) const {
+Projections<Scalar> Encoder<Scalar>::of_offsets(const Layer& layer, Index n) const {
   const DistanceTable<Scalar>& table = options_.distances;
   const auto looked_up = [&](const Matrix<Scalar>& rows) {
     Matrix<Scalar> found(rows.size() ? 2 * n - 1 : 0, rows.cols());
@@ -163,163 +140,241 @@ Projections<Scalar> Encoder<Scalar>::of_offsets(const Packed& layer, Index n) co
   return {looked_up(layer.distance_queries), looked_up(layer.distance_keys)};
 }
 
-// What attention writes, without b_O, with queries and keys from `read` and values from `values_of`. Its
-// weights are the softmax of their scores unless others are given.
-template <typename Scalar>
-void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, const Matrix<Scalar>& values_of,
-                             const Matrix<Scalar>& given, const Matrix<Scalar>& bias,
-                             const ForwardOptions<Scalar>& asked, Forward<Scalar>& run,
-                             Matrix<Scalar>& out) const {
-  const int heads = options_.heads;
-  const Index n = read.rows(), width = layer.query_bias.size() / heads;
-  const Index all = heads * width, of_keys = options_.key_heads * width;
-  Projections<Scalar> both = projections(layer, read);
-  Matrix<Scalar> value = linear(values_of, layer.value, layer.value_bias);
-  if (asked.projections) run.projections.push_back(both);
-  turn_heads(layer.rotary, n, both);
-  const Scalar scale = 1 / std::sqrt(static_cast<Scalar>(width));
-  both.queries *= scale;
-  const Projections<Scalar> offsets = of_offsets(layer, n);
-
-  Matrix<Scalar> keys(of_keys, n), scores(n, n), context(n, all);
-  transpose<Scalar>({both.keys.data(), of_keys}, n, of_keys, {keys.data(), n});
-  if (asked.scores) {
-    run.logits.emplace_back(heads * n, n);
-    run.attention.emplace_back(heads * n, n);
-  }
-  for (int h = 0; h < heads; ++h) {
-    const int of_key = key_head(h, options_.key_heads, heads);
-    multiply<Scalar>(columns_of<const Scalar>(both.queries.data(), all, h, width),
-                     {keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
-    add_offset_bias<Scalar>(bias, h, scores.data(), nullptr);
-    const auto add_offsets = [&](const Matrix<Scalar>& rows, int head, const Matrix<Scalar>& table,
-                                 bool of_keys) {
-      if (!table.size()) return;
-      add_offset_products<Scalar>(rows.middleCols(head * width, width), table.middleCols(h * width, width),
-                                  of_keys, of_keys ? scale : Scalar(1), scores.data());
-    };
-    add_offsets(both.queries, h, offsets.keys, false);
-    add_offsets(both.keys, of_key, offsets.queries, true);
-    if (asked.scores) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
-    soft_cap(options_.cap, scores);
-    mask(options_.causal, layer.window, asked.attended, scores);
-    softmax<Scalar>({scores.data(), n}, n, n);
-    if (given.size()) std::copy_n(given.data() + h * n * n, n * n, scores.data());
-    if (asked.scores) std::copy_n(scores.data(), n * n, run.attention.back().data() + h * n * n);
-    multiply<Scalar>({scores.data(), n}, columns_of<const Scalar>(value.data(), of_keys, of_key, width),
-                     {n, n, width}, columns_of(context.data(), all, h, width));
-  }
-  out = product(context, layer.output, layer.output_bias.size());
-  if (!asked.trace) return;
-  run.values.push_back(std::move(value));
-  run.contexts.push_back(std::move(context));
-  run.attended.push_back(out);
-}
-
-template <typename Scalar>
-Matrix<Scalar> Encoder<Scalar>::fed_forward(const Packed& layer, const Matrix<Scalar>& x) const {
-  Matrix<Scalar> wide = product(x, layer.up, layer.up_bias.size());
-  if (layer.gated) {
-    Matrix<Scalar> gate = product(x, layer.gate, layer.gate_bias.size());
-    activate_gated(options_.activation, layer.gate_bias, gate, layer.up_bias, wide);
-  } else {
-    activate(options_.activation, layer.up_bias, wide);
-  }
-  return product(wide, layer.down, x.cols());
-}
-
 template <typename Scalar>
 Matrix<Scalar> Encoder<Scalar>::projected(const Matrix<Scalar>& rows) const {
-  const Matrix<Scalar>& weight = options_.projection.weight;
-  return weight.size() ? product(rows, projection_, weight.rows()) : rows;
+  return projection_.rows() ? product(rows, projection_) : rows;
 }
 
 template <typename Scalar>
 Forward<Scalar> Encoder<Scalar>::forward(const Matrix<Scalar>& embeddings,
                                          const ForwardOptions<Scalar>& asked) const {
-  const int most = asked.layers < 0 ? layers() : std::min(asked.layers, layers());
-  const bool pre = options_.pre_norm;
-  Forward<Scalar> run;
-  Matrix<Scalar> x = embeddings;
-  normalize_rows(options_.embedding_norm, x, run.embedding_sigma);
-  if (options_.projection.weight.size()) {
-    x = projected(x);
-    add_rows<Scalar>({}, options_.projection.bias, x);
+  ForwardSteps<Scalar> steps(*this, embeddings, asked);
+  steps.step(std::numeric_limits<double>::infinity());
+  return std::move(steps.run);
+}
+
+template <typename Scalar>
+ForwardSteps<Scalar>::ForwardSteps(const Encoder<Scalar>& encoder, Matrix<Scalar> embeddings,
+                                   ForwardOptions<Scalar> asked)
+    : encoder_(encoder),
+      asked_(std::move(asked)),
+      bias_(encoder.score_bias(embeddings.rows())),
+      layers_(asked_.layers < 0 ? encoder.layers() : std::min(asked_.layers, encoder.layers())),
+      x_(std::move(embeddings)) {
+  const EncoderOptions<Scalar>& options = encoder_.options_;
+  normalize_rows(options.embedding_norm, x_, run.embedding_sigma);
+  if (options.projection.weight.size()) {
+    x_ = encoder_.projected(x_);
+    add_rows<Scalar>({}, options.projection.bias, x_);
   }
-  if (asked.withheld.size()) subtract(asked.withheld, x);
-  run.states.push_back(x);
-  const Matrix<Scalar> bias = score_bias(x.rows());
-  Vector<Scalar> sigma;
-  Matrix<Scalar> normed, wrote;
-  const auto add_written = [&](const Vector<Scalar>& bias, const Normalization<Scalar>& norm,
-                               std::vector<Vector<Scalar>>& sigmas) {
-    Vector<Scalar> own;
-    if (norm.kind == Norm::none) {
-      add_rows(wrote, bias, x);
-    } else {
-      add_rows<Scalar>({}, bias, wrote);
-      normalize_rows(norm, wrote, own);
-      add_rows<Scalar>(wrote, {}, x);
+  if (asked_.withheld.size()) subtract(asked_.withheld, x_);
+  run.states.push_back(x_);
+  if (layers_ == 0) end();
+}
+
+template <typename Scalar>
+bool ForwardSteps<Scalar>::step(double multiplications) {
+  while (layer_ < layers_ && multiplications > 0) {
+    if (done_ == 0) start();
+    const Index left = pieces_ - done_;
+    const bool all = multiplications >= static_cast<double>(left) * each_;
+    const Index now = all ? left : std::max<Index>(1, static_cast<Index>(multiplications / each_));
+    if (stage_ == kHeads) {
+      for (Index h = done_; h < done_ + now; ++h) attend(static_cast<int>(h));
+    } else if (now > 0) {
+      multiply_packed<Scalar>(*rows_, *by_, done_, done_ + now, out_->data());
     }
-    if (asked.trace) sigmas.push_back(std::move(own));
+    multiplications -= static_cast<double>(now) * each_;
+    done_ += now;
+    if (done_ < pieces_) continue;
+    done_ = 0;
+    if (++stage_ < kStages) continue;
+    stage_ = 0;
+    end_layer();
+    if (++layer_ == layers_) end();
+  }
+  return layer_ == layers_;
+}
+
+template <typename Scalar>
+void ForwardSteps<Scalar>::start() {
+  const Layer& of = layer();
+  switch (stage_) {
+    case kQuery:
+      if (encoder_.options_.pre_norm) {
+        normed_ = x_;
+        normalize_rows(of.attention_norm, normed_, sigma_);
+        if (asked_.trace) run.attention_sigma.push_back(sigma_);
+      }
+      if (asked_.trace) run.inputs.push_back(input());
+      if (given(asked_.unread).size()) subtract(given(asked_.unread), attention_.read = input());
+      if (given(asked_.uncarried).size()) subtract(given(asked_.uncarried), attention_.carried = input());
+      return begin_product(attention_.read.size() ? attention_.read : input(), of.query,
+                           attention_.both.queries);
+    case kKey:
+      return begin_product(attention_.read.size() ? attention_.read : input(), of.key, attention_.both.keys);
+    case kValue:
+      return begin_product(attention_.carried.size() ? attention_.carried : input(), of.value,
+                           attention_.value);
+    case kHeads:
+      return prepare_heads();
+    case kOutput:
+      return begin_product(attention_.context, of.output, wrote_);
+    case kUp:
+      end_attention();
+      return begin_product(encoder_.options_.pre_norm ? normed_ : x_, of.up, mlp_.wide);
+    case kGate:
+      return begin_product(encoder_.options_.pre_norm ? normed_ : x_, of.gate, mlp_.gate);
+    case kDown:
+      if (of.gate.weight.rows())
+        activate_gated(encoder_.options_.activation, of.gate.bias, mlp_.gate, of.up.bias, mlp_.wide);
+      else
+        activate(encoder_.options_.activation, of.up.bias, mlp_.wide);
+      return begin_product(mlp_.wide, of.down, wrote_);
+  }
+}
+
+template <typename Scalar>
+void ForwardSteps<Scalar>::begin_product(const Matrix<Scalar>& rows, const PackedLinear<Scalar>& by,
+                                         Matrix<Scalar>& out) {
+  rows_ = &rows;
+  by_ = &by.weight;
+  out_ = &out;
+  out.resize(rows.rows(), by.weight.rows());
+  pieces_ = by.weight.pieces(rows.rows());
+  each_ = pieces_ ? static_cast<double>(out.size()) * rows.cols() / pieces_ : 0;
+}
+
+template <typename Scalar>
+const Matrix<Scalar>& ForwardSteps<Scalar>::given(const std::vector<Matrix<Scalar>>& all) const {
+  static const Matrix<Scalar> none;
+  return layer_ < static_cast<int>(all.size()) ? all[layer_] : none;
+}
+
+template <typename Scalar>
+void ForwardSteps<Scalar>::prepare_heads() {
+  const Layer& of = layer();
+  auto& [queries, keys] = attention_.both;
+  const Index n = queries.rows(), width = queries.cols() / encoder_.options_.heads;
+  encoder_.bias_and_normalize(of, attention_.both);
+  add_rows<Scalar>({}, of.value.bias, attention_.value);
+  if (asked_.projections) run.projections.push_back(attention_.both);
+  encoder_.turn_heads(of.rotary, n, attention_.both);
+  queries *= 1 / std::sqrt(static_cast<Scalar>(width));
+  attention_.offsets = encoder_.of_offsets(of, n);
+  attention_.keys.resize(keys.cols(), n);
+  transpose<Scalar>({keys.data(), keys.cols()}, n, keys.cols(), {attention_.keys.data(), n});
+  attention_.scores.resize(n, n);
+  attention_.context.resize(n, queries.cols());
+  pieces_ = encoder_.options_.heads;
+  each_ = 2.0 * n * n * width;
+  if (!asked_.scores) return;
+  run.logits.emplace_back(pieces_ * n, n);
+  run.attention.emplace_back(pieces_ * n, n);
+}
+
+// The weights are the softmax of the head's scores unless others are given.
+template <typename Scalar>
+void ForwardSteps<Scalar>::attend(int h) {
+  const EncoderOptions<Scalar>& options = encoder_.options_;
+  const Projections<Scalar>&both = attention_.both, &offsets = attention_.offsets;
+  Matrix<Scalar>& scores = attention_.scores;
+  const Index n = scores.rows(), all = both.queries.cols(), of_keys = both.keys.cols();
+  const Index width = all / options.heads;
+  const int of_key = key_head(h, options.key_heads, options.heads);
+  multiply<Scalar>(columns_of<const Scalar>(both.queries.data(), all, h, width),
+                   {attention_.keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
+  add_offset_bias<Scalar>(bias_, h, scores.data(), nullptr);
+  const auto add_offsets = [&](const Matrix<Scalar>& rows, int head, const Matrix<Scalar>& table,
+                               bool are_keys) {
+    if (!table.size()) return;
+    add_offset_products<Scalar>(rows.middleCols(head * width, width), table.middleCols(h * width, width),
+                                are_keys, are_keys ? 1 / std::sqrt(static_cast<Scalar>(width)) : Scalar(1),
+                                scores.data());
   };
-  for (int l = 0; l < most; ++l) {
-    const Packed& layer = layers_[l];
-    if (pre) {
-      normed = x;
-      normalize_rows(layer.attention_norm, normed, sigma);
-      if (asked.trace) run.attention_sigma.push_back(sigma);
-    }
-    const Matrix<Scalar>& input = pre ? normed : x;
-    if (asked.trace) run.inputs.push_back(input);
-    const auto of_layer = [l](const std::vector<Matrix<Scalar>>& all) -> const Matrix<Scalar>& {
-      static const Matrix<Scalar> none;
-      return l < static_cast<int>(all.size()) ? all[l] : none;
-    };
-    const Matrix<Scalar>& unread = of_layer(asked.unread);
-    const Matrix<Scalar>& uncarried = of_layer(asked.uncarried);
-    Matrix<Scalar> read, carried;
-    if (unread.size()) subtract(unread, read = input);
-    if (uncarried.size()) subtract(uncarried, carried = input);
-    attend(layer, unread.size() ? read : input, uncarried.size() ? carried : input, of_layer(asked.attention),
-           bias, asked, run, wrote);
-    // Beside attention, the MLP reads what attention has not yet written to.
-    if (options_.parallel) normed = x;
-    add_written(layer.output_bias, layer.output_norm, run.output_sigma);
-    if (pre) {
-      if (!options_.parallel) normed = x;
-      normalize_rows(layer.mlp_norm, normed, sigma);
-    } else {
-      normalize_rows(layer.attention_norm, x, sigma);
-      if (asked.trace) run.attention_sigma.push_back(sigma);
-    }
-    wrote = fed_forward(layer, pre ? normed : x);
-    if (asked.trace) run.written.push_back(wrote);
-    add_written(layer.down_bias, layer.down_norm, run.down_sigma);
-    if (!pre) normalize_rows(layer.mlp_norm, x, sigma);
-    if (asked.trace) run.mlp_sigma.push_back(sigma);
-    run.states.push_back(x);
+  add_offsets(both.queries, h, offsets.keys, false);
+  add_offsets(both.keys, of_key, offsets.queries, true);
+  if (asked_.scores) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
+  soft_cap(options.cap, scores);
+  mask(options.causal, layer().window, asked_.attended, scores);
+  softmax<Scalar>({scores.data(), n}, n, n);
+  const Matrix<Scalar>& weights = given(asked_.attention);
+  if (weights.size()) std::copy_n(weights.data() + h * n * n, n * n, scores.data());
+  if (asked_.scores) std::copy_n(scores.data(), n * n, run.attention.back().data() + h * n * n);
+  multiply<Scalar>({scores.data(), n},
+                   columns_of<const Scalar>(attention_.value.data(), of_keys, of_key, width), {n, n, width},
+                   columns_of(attention_.context.data(), all, h, width));
+}
+
+template <typename Scalar>
+void ForwardSteps<Scalar>::add_written(const Vector<Scalar>& bias, const Normalization<Scalar>& norm,
+                                       std::vector<Vector<Scalar>>& sigmas) {
+  Vector<Scalar> own;
+  if (norm.kind == Norm::none) {
+    add_rows(wrote_, bias, x_);
+  } else {
+    add_rows<Scalar>({}, bias, wrote_);
+    normalize_rows(norm, wrote_, own);
+    add_rows<Scalar>(wrote_, {}, x_);
   }
-  run.last = x;
-  if (most == layers()) normalize_rows(options_.final_norm, run.last, sigma);
-  run.pooled.resize(most + 1, x.cols());
-  for (int l = 0; l <= most; ++l) {
-    pooled_embedding(l == most ? run.last : run.states[l], asked.attended,
+  if (asked_.trace) sigmas.push_back(std::move(own));
+}
+
+template <typename Scalar>
+void ForwardSteps<Scalar>::end_attention() {
+  const Layer& of = layer();
+  const EncoderOptions<Scalar>& options = encoder_.options_;
+  if (asked_.trace) {
+    run.values.push_back(std::move(attention_.value));
+    run.contexts.push_back(std::move(attention_.context));
+    run.attended.push_back(wrote_);
+  }
+  attention_ = {};
+  // Beside attention, the MLP reads what attention has not yet written to.
+  if (options.parallel) normed_ = x_;
+  add_written(of.output.bias, of.output_norm, run.output_sigma);
+  if (options.pre_norm) {
+    if (!options.parallel) normed_ = x_;
+    normalize_rows(of.mlp_norm, normed_, sigma_);
+  } else {
+    normalize_rows(of.attention_norm, x_, sigma_);
+    if (asked_.trace) run.attention_sigma.push_back(sigma_);
+  }
+}
+
+template <typename Scalar>
+void ForwardSteps<Scalar>::end_layer() {
+  const Layer& of = layer();
+  mlp_ = {};
+  if (asked_.trace) run.written.push_back(wrote_);
+  add_written(of.down.bias, of.down_norm, run.down_sigma);
+  if (!encoder_.options_.pre_norm) normalize_rows(of.mlp_norm, x_, sigma_);
+  if (asked_.trace) run.mlp_sigma.push_back(sigma_);
+  run.states.push_back(x_);
+}
+
+template <typename Scalar>
+void ForwardSteps<Scalar>::end() {
+  run.last = std::move(x_);
+  if (layers_ == encoder_.layers()) normalize_rows(encoder_.options_.final_norm, run.last, sigma_);
+  run.pooled.resize(layers_ + 1, run.last.cols());
+  for (int l = 0; l <= layers_; ++l) {
+    pooled_embedding(l == layers_ ? run.last : run.states[l], asked_.attended,
                      run.pooled.data() + l * run.pooled.cols());
   }
-  return run;
 }
 
 template <typename Scalar>
 ProjectedParts<Scalar> Encoder<Scalar>::queries_and_keys(int l, const Matrix<Scalar>& input,
                                                          const std::vector<Matrix<Scalar>>& parts) const {
-  const Packed& layer = layers_[l];
+  const Layer& layer = layers_[l];
   const Index n = input.rows(), d = input.cols(), count = static_cast<Index>(parts.size());
   Matrix<Scalar> stack((1 + count) * n, d);
   Scalar* to = std::copy_n(input.data(), n * d, stack.data());
   for (Index p = 0; p < count; ++p) to = std::copy_n(parts[p].data(), n * d, to);
-  const auto project = [&](const PackedStack<Scalar>& weight, const Vector<Scalar>& bias) {
-    Matrix<Scalar> found = product(stack, weight, bias.size());
+  const auto project = [&](const PackedLinear<Scalar>& map) {
+    const Vector<Scalar>& bias = map.bias;
+    Matrix<Scalar> found = product(stack, map.weight);
     for (Index i = 0; i < n; ++i) {
       for (Index c = 0; c < bias.size(); ++c) {
         found(i, c) += bias[c];
@@ -328,7 +383,7 @@ ProjectedParts<Scalar> Encoder<Scalar>::queries_and_keys(int l, const Matrix<Sca
     }
     return found;
   };
-  Projections<Scalar> both{project(layer.query, layer.query_bias), project(layer.key, layer.key_bias)};
+  Projections<Scalar> both{project(layer.query), project(layer.key)};
   normalize_heads(layer.query_norm, options_.heads, n, both.queries);
   normalize_heads(layer.key_norm, options_.key_heads, n, both.keys);
   turn_heads(layer.rotary, n, both);
@@ -344,11 +399,11 @@ ProjectedParts<Scalar> Encoder<Scalar>::queries_and_keys(int l, const Matrix<Sca
 
 template <typename Scalar>
 Matrix<Scalar> Encoder<Scalar>::mixed(int l, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const {
-  const Packed& layer = layers_[l];
+  const Layer& layer = layers_[l];
   const int heads = options_.heads, key_heads = options_.key_heads;
-  const Index n = x.rows(), of_values = layer.value_bias.size(), width = of_values / key_heads;
+  const Index n = x.rows(), of_values = layer.value.bias.size(), width = of_values / key_heads;
   if (is_zero(x)) return Matrix<Scalar>::Zero(n, heads * width);
-  const Matrix<Scalar> values = product(x, layer.value, of_values);
+  const Matrix<Scalar> values = product(x, layer.value.weight);
   Matrix<Scalar> context(n, heads * width);
   for (int h = 0; h < heads; ++h) {
     multiply<Scalar>({attention.data() + h * n * n, n},
@@ -362,10 +417,12 @@ template <typename Scalar>
 Matrix<Scalar> Encoder<Scalar>::moved(int l, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const {
   const Matrix<Scalar> context = mixed(l, attention, x);
   if (is_zero(context)) return Matrix<Scalar>::Zero(x.rows(), x.cols());
-  return product(context, layers_[l].output, x.cols());
+  return product(context, layers_[l].output.weight);
 }
 
 template class Encoder<float>;
 template class Encoder<double>;
+template class ForwardSteps<float>;
+template class ForwardSteps<double>;
 
 }  // namespace superpose

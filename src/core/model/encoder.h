@@ -13,8 +13,7 @@
 // The embedding is the mean of the last layer's rows, scaled to length one. Narrow embeddings (ELECTRA) are projected
 // after their norm.
 //
-// Weights are packed for the product once, when a layer is added. Layers are added in order, and a forward
-// runs through all of them or the first few.
+// Layers are added in order, packed for the product, and a forward runs through all of them or the first few.
 #pragma once
 
 #include <vector>
@@ -35,19 +34,26 @@ struct DistanceTable {
   int buckets = 0, furthest = 0;  // see deberta_row()
 };
 
-// H query heads and G key heads of width d_h = rows of W_Q / H.
+// A linear map as products take it.
 template <typename Scalar>
+struct PackedLinear {
+  PackedMatrix<Scalar> weight;  // [out, in]
+  Vector<Scalar> bias;          // [out], or empty for zeros
+};
+
+// H query heads and G key heads of width d_h = rows of W_Q / H.
+template <typename Scalar, typename Map = PackedLinear<Scalar>>
 struct EncoderLayer {
-  Linear<Scalar> query, key, value, output;  // [H d_h, d], [G d_h, d], [G d_h, d], [d, H d_h]
-  Normalization<Scalar> attention_norm;      // after attention, or before it (pre-norm)
-  Linear<Scalar> up, down;                   // [inner, d], [d, inner]
+  Map query, key, value, output;         // [H d_h, d], [G d_h, d], [G d_h, d], [d, H d_h]
+  Normalization<Scalar> attention_norm;  // after attention, or before it (pre-norm)
+  Map up, down;                          // [inner, d], [d, inner]
   Normalization<Scalar> mlp_norm;
-  Linear<Scalar> gate = {};                              // [inner, d], or empty
+  Map gate = {};                                         // [inner, d], or empty
   Normalization<Scalar> query_norm = {}, key_norm = {};  // of each head, [d_h]
   Rotary rotary = {};
   int window = kEverywhere;
   Normalization<Scalar> output_norm = {}, down_norm = {};  // of what attention and the MLP write
-  Linear<Scalar> distance_key = {}, distance_query = {};   // [H d_h, d], of the table of distances; or empty
+  Map distance_key = {}, distance_query = {};              // [H d_h, d], of the table of distances; or empty
 };
 
 template <typename Scalar>
@@ -108,12 +114,14 @@ struct Forward {
 };
 
 template <typename Scalar>
+class ForwardSteps;
+
+template <typename Scalar>
 class Encoder {
  public:
   explicit Encoder(EncoderOptions<Scalar> options);
 
-  // Keeps the layer's weights packed, as products take them.
-  void add_layer(EncoderLayer<Scalar> layer);
+  void add_layer(EncoderLayer<Scalar>&& layer);
   int layers() const { return static_cast<int>(layers_.size()); }
   const EncoderOptions<Scalar>& options() const { return options_; }
 
@@ -133,7 +141,7 @@ class Encoder {
   const Rotary& rotary(int layer) const { return layers_[layer].rotary; }
   // b_V as each query head reads it, [H d_h].
   Vector<Scalar> value_bias(int layer) const {
-    const Matrix<Scalar> row = layers_[layer].value_bias.transpose();
+    const Matrix<Scalar> row = layers_[layer].value.bias.transpose();
     return of_query_heads(row, options_.key_heads, options_.heads).row(0).transpose();
   }
   // concat_h(A_h W_V x) for attention [heads * n, n], without biases. Zeros cost nothing, and parts often are.
@@ -141,11 +149,11 @@ class Encoder {
   // W_O of that: what attention moves of x.
   Matrix<Scalar> moved(int layer, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const;
   // W_O transposed, [H d_h, d].
-  Matrix<Scalar> output_weight(int layer) const { return layers_[layer].output.transposed(); }
+  Matrix<Scalar> output_weight(int layer) const { return layers_[layer].output.weight.transposed(); }
   // W_O b_V, which attention writes to every token alike, and the same with b_O.
   const Vector<Scalar>& moved_bias(int layer) const { return layers_[layer].moved_bias; }
   const Vector<Scalar>& attention_constant(int layer) const { return layers_[layer].attention_constant; }
-  const Vector<Scalar>& mlp_constant(int layer) const { return layers_[layer].down_bias; }
+  const Vector<Scalar>& mlp_constant(int layer) const { return layers_[layer].down.bias; }
   const Normalization<Scalar>& attention_norm(int layer) const { return layers_[layer].attention_norm; }
   const Normalization<Scalar>& mlp_norm(int layer) const { return layers_[layer].mlp_norm; }
   const Normalization<Scalar>& output_norm(int layer) const { return layers_[layer].output_norm; }
@@ -159,29 +167,74 @@ class Encoder {
   Projections<Scalar> of_offsets(int layer, Eigen::Index n) const { return of_offsets(layers_[layer], n); }
 
  private:
-  struct Packed {
-    PackedStack<Scalar> query, key, value, output, up, gate, down;
-    Vector<Scalar> query_bias, key_bias, value_bias, output_bias, up_bias, gate_bias, down_bias, moved_bias,
-        attention_constant;
-    Normalization<Scalar> attention_norm, query_norm, key_norm, mlp_norm, output_norm, down_norm;
+  friend class ForwardSteps<Scalar>;
+  // Every map has a bias.
+  struct Layer : EncoderLayer<Scalar> {
+    Vector<Scalar> moved_bias, attention_constant;
     Matrix<Scalar> distance_keys, distance_queries;  // [2k, H d_h]; or empty
-    Rotary rotary;
-    int window;
-    bool gated;
   };
 
-  void attend(const Packed& layer, const Matrix<Scalar>& read, const Matrix<Scalar>& values_of,
-              const Matrix<Scalar>& given, const Matrix<Scalar>& bias, const ForwardOptions<Scalar>& asked,
-              Forward<Scalar>& run, Matrix<Scalar>& out) const;
-  Projections<Scalar> projections(const Packed& layer, const Matrix<Scalar>& read) const;
-  Projections<Scalar> of_offsets(const Packed& layer, Eigen::Index n) const;
+  Projections<Scalar> projections(const Layer& layer, const Matrix<Scalar>& read) const;
+  // Of products with W_Q and W_K.
+  void bias_and_normalize(const Layer& layer, Projections<Scalar>& both) const;
+  Projections<Scalar> of_offsets(const Layer& layer, Eigen::Index n) const;
   void turn_heads(const Rotary& rotary, Eigen::Index n, Projections<Scalar>& both) const;
-  // What the MLP writes, without its last bias.
-  Matrix<Scalar> fed_forward(const Packed& layer, const Matrix<Scalar>& x) const;
 
   EncoderOptions<Scalar> options_;
-  std::vector<Packed> layers_;
-  PackedStack<Scalar> projection_;
+  std::vector<Layer> layers_;
+  PackedMatrix<Scalar> projection_;
+};
+
+// A forward that is gone on with step by step, so that it can be left in the middle of a layer.
+template <typename Scalar>
+class ForwardSteps {
+ public:
+  // The encoder stays in use, and gets no layers meanwhile.
+  ForwardSteps(const Encoder<Scalar>& encoder, Matrix<Scalar> embeddings, ForwardOptions<Scalar> asked);
+
+  // Goes on for so many multiplications, and at least for one piece of a product or one head. Whether all is done.
+  bool step(double multiplications);
+  // Complete when all is done.
+  Forward<Scalar> run;
+
+ private:
+  enum Stage { kQuery, kKey, kValue, kHeads, kOutput, kUp, kGate, kDown, kStages };
+
+  using Layer = typename Encoder<Scalar>::Layer;
+  const Layer& layer() const { return encoder_.layers_[layer_]; }
+  const Matrix<Scalar>& input() const { return encoder_.options_.pre_norm ? normed_ : x_; }
+  const Matrix<Scalar>& given(const std::vector<Matrix<Scalar>>& all) const;
+  // Prepares the stage, and says in how many pieces it is cut, of how many multiplications each.
+  void start();
+  void begin_product(const Matrix<Scalar>& rows, const PackedLinear<Scalar>& by, Matrix<Scalar>& out);
+  void prepare_heads();
+  void attend(int head);
+  void end_attention();
+  void end_layer();
+  void end();
+  void add_written(const Vector<Scalar>& bias, const Normalization<Scalar>& norm,
+                   std::vector<Vector<Scalar>>& sigmas);
+
+  const Encoder<Scalar>& encoder_;
+  ForwardOptions<Scalar> asked_;
+  Matrix<Scalar> bias_;
+  int layers_, layer_ = 0, stage_ = kQuery;
+  Eigen::Index done_ = 0, pieces_ = 0;
+  double each_ = 0;
+  // The product that a stage is: out_ = rows_ by_'.
+  const Matrix<Scalar>* rows_ = nullptr;
+  const PackedMatrix<Scalar>* by_ = nullptr;
+  Matrix<Scalar>* out_ = nullptr;
+  Matrix<Scalar> x_, normed_, wrote_;
+  Vector<Scalar> sigma_;
+  struct {
+    Matrix<Scalar> read, carried;  // where they are not the layer's input
+    Projections<Scalar> both, offsets;
+    Matrix<Scalar> value, keys, scores, context;  // keys transposed
+  } attention_;
+  struct {
+    Matrix<Scalar> wide, gate;
+  } mlp_;
 };
 
 }  // namespace superpose

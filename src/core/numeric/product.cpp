@@ -131,7 +131,7 @@ Index pack_by_fours(const float* from, Index stride, Index depth, float* to) {
 
 // Rows as a panel [depth][Width], zeros where there are fewer rows.
 template <int Width, typename Scalar>
-void pack(const Scalar* from, Index stride, Index rows, Index depth, Scalar* to) {
+[[gnu::noinline]] void pack(const Scalar* from, Index stride, Index rows, Index depth, Scalar* to) {
   if (rows == Width) {
     Index k = 0;
     if constexpr (sizeof(Scalar) == 4) {
@@ -187,11 +187,13 @@ void multiply_few(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Sc
   }
 }
 
+constexpr Index ceil_of(Index count, Index of) { return (count + of - 1) / of; }
+
 // How a stack of matrices [columns, k] is cut into panels: no panel holds rows of two matrices.
 template <typename Scalar>
 struct Panels {
   Index stacked, columns;
-  Index each = (columns + kColumns<Scalar> - 1) / kColumns<Scalar>;
+  Index each = ceil_of(columns, kColumns<Scalar>);
 
   Index count() const { return stacked * each; }
   Index matrix(Index p) const { return p / each; }
@@ -302,55 +304,94 @@ void multiply_stacks(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale,
 }
 
 template <typename Scalar>
-void PackedStack<Scalar>::pack(const Rows<Scalar>& b, Index columns) {
-  depth_ = b.cols();
-  columns_ = columns;
-  stacked_ = columns ? b.rows() / columns : 0;
-  const Panels<Scalar> panels{stacked_, columns_};
-  Scalar* const to = panels_.at_least(panels.count() * kColumns<Scalar> * depth_);
-  for (Index k = 0; k < depth_; k += kDepth) {
-    pack_panels(b, panels, 0, panels.count(), k, std::min(kDepth, depth_ - k),
-                to + k * panels.count() * kColumns<Scalar>);
+PackedMatrix<Scalar>::PackedMatrix(Index rows, Index columns) : rows_(rows), columns_(columns) {
+  const Index whole = rows_ - rows_ % kColumns<Scalar>, count = Panels<Scalar>{1, rows_}.count();
+  Scalar* const panels = panels_.at_least(count * kColumns<Scalar> * columns_);
+  // Of the last panel, what no row fills.
+  for (Index k = 0; k < columns_ && whole < rows_; k += kDepth) {
+    const Index depth = std::min(kDepth, columns_ - k);
+    std::fill_n(panels + k * count * kColumns<Scalar> + whole * depth, depth * kColumns<Scalar>, Scalar(0));
   }
 }
 
 template <typename Scalar>
-Matrix<Scalar> PackedStack<Scalar>::transposed() const {
-  const Panels<Scalar> panels{stacked_, columns_};
-  Matrix<Scalar> out(depth_, stacked_ * columns_);
+void PackedMatrix<Scalar>::place_rows(const Rows<Scalar>& rows, Index first) {
+  constexpr Index kWidth = kColumns<Scalar>;
+  const Index count = Panels<Scalar>{1, rows_}.count(), stride = rows.outerStride();
+  for (Index k = 0; k < columns_; k += kDepth) {
+    const Index depth = std::min(kDepth, columns_ - k);
+    for (Index i = 0, here; i < rows.rows(); i += here) {
+      const Index lane = (first + i) % kWidth;
+      Scalar* const to = panels_.data() + k * count * kWidth + (first + i - lane) * depth;
+      const Scalar* const from = rows.data() + i * stride + k;
+      here = std::min(kWidth - lane, rows.rows() - i);
+      if (here == kWidth) {
+        pack<kWidth>(from, stride, here, depth, to);
+        continue;
+      }
+      for (Index row = 0; row < here; ++row) {
+        for (Index c = 0; c < depth; ++c) to[c * kWidth + lane + row] = from[row * stride + c];
+      }
+    }
+  }
+}
+
+template <typename Scalar>
+void PackedMatrix<Scalar>::place_columns(const Rows<Scalar>& columns, Index first) {
+  const Index whole = rows_ - rows_ % kColumns<Scalar>, count = Panels<Scalar>{1, rows_}.count();
+  for (Index c = 0; c < columns.rows(); ++c) {
+    const Index k = (first + c) / kDepth * kDepth, depth = std::min(kDepth, columns_ - k);
+    const Scalar* const from = columns.data() + c * columns.outerStride();
+    Scalar* const to = panels_.data() + (k * count + first + c - k) * kColumns<Scalar>;
+    for (Index row = 0; row < whole; row += kColumns<Scalar>)
+      std::copy_n(from + row, kColumns<Scalar>, to + row * depth);
+    std::copy_n(from + whole, rows_ - whole, to + whole * depth);
+  }
+}
+
+template <typename Scalar>
+Matrix<Scalar> PackedMatrix<Scalar>::transposed() const {
+  const Panels<Scalar> panels{1, rows_};
+  Matrix<Scalar> out(columns_, rows_);
   const Scalar* from = panels_.data();
-  for (Index start = 0; start < depth_; start += kDepth) {
-    const Index end = std::min(depth_, start + kDepth);
+  for (Index start = 0; start < columns_; start += kDepth) {
+    const Index end = std::min(columns_, start + kDepth);
     for (Index p = 0; p < panels.count(); ++p) {
-      Scalar* const to = out.data() + panels.matrix(p) * columns_ + panels.column(p);
       for (Index k = start; k < end; ++k, from += kColumns<Scalar>)
-        std::copy_n(from, panels.width(p), to + k * out.cols());
+        std::copy_n(from, panels.width(p), out.data() + k * rows_ + panels.column(p));
     }
   }
   return out;
 }
 
+// A piece is a block of a, which fits into the L2, with as many panels of b as fit there too.
 template <typename Scalar>
-void multiply_packed(const Rows<Scalar>& a, const PackedStack<Scalar>& b, Index first, Index count,
-                     Scalar scale, Index rows, Scalar* out) {
-  if (rows == 0 || b.columns_ == 0) return;
-  eigen_assert(a.cols() == b.depth_ && a.rows() % rows == 0 && first + count <= b.stacked_);
-  const Panels<Scalar> panels{count, b.columns_};
-  const Index all = b.stacked_ * panels.each, before = first * panels.each;
+Index PackedMatrix<Scalar>::pieces(Index rows_of_a) const {
+  return ceil_of(rows_of_a, kRowPanels * kRows) * ceil_of(Panels<Scalar>{1, rows_}.count(), kColumnPanels);
+}
+
+template <typename Scalar>
+void multiply_packed(const Rows<Scalar>& a, const PackedMatrix<Scalar>& b, Index from, Index to,
+                     Scalar* out) {
+  eigen_assert(a.cols() == b.columns_ && to <= b.pieces(a.rows()));
+  const Panels<Scalar> panels{1, b.rows_};
+  const Index count = panels.count(), blocks = ceil_of(a.rows(), kRowPanels * kRows);
   Scalar* const packed_a =
       buffers<Scalar>.at_least(kRowPanels * std::min(a.cols(), kDepth) * kRows * kCopies<Scalar>);
-  const Product<Scalar> product{a, panels, scale, rows, count, out, packed_a};
-  Index k = 0;
-  do {
-    const Index depth = std::min(kDepth, a.cols() - k);
-    const Scalar* const packed_b = b.panels_.data() + (k * all + before * depth) * kColumns<Scalar>;
-    // One panel of b stays in the L1 cache, and as many panels as fit in the L2.
-    for (Index p = 0; p < panels.count(); p += kColumnPanels) {
-      product.add(k, depth, p, std::min(panels.count(), p + kColumnPanels),
-                  packed_b + p * depth * kColumns<Scalar>);
+  for (Index end; from < to; from = end) {
+    // All blocks of a that meet the same panels of b.
+    const Index across = from / blocks, block = from % blocks;
+    end = std::min(to, (across + 1) * blocks);
+    const Index first = block * kRowPanels * kRows;
+    const Index rows = std::min(a.rows() - first, (end - from) * kRowPanels * kRows);
+    const Index p0 = across * kColumnPanels, p1 = std::min(count, p0 + kColumnPanels);
+    const Rows<Scalar> here = a.middleRows(first, rows);
+    const Product<Scalar> product{here, panels, 1, rows, 1, out + first * b.rows_, packed_a};
+    for (Index k = 0; k < a.cols(); k += kDepth) {
+      const Index depth = std::min(kDepth, a.cols() - k);
+      product.add(k, depth, p0, p1, b.panels_.data() + (k * count + p0 * depth) * kColumns<Scalar>);
     }
-    k += depth;
-  } while (k < a.cols());
+  }
 }
 
 template <typename Scalar>
@@ -359,13 +400,13 @@ void multiply_rows(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, M
   multiply_stacks<Scalar>(a, b, scale, a.rows(), b.rows(), out.data());
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                        \
-  template void multiply_rows(const Rows<Scalar>&, const Rows<Scalar>&, Scalar, MatrixMap<Scalar>);          \
-  template void multiply_stacks(const Rows<Scalar>&, const Rows<Scalar>&, Scalar, Eigen::Index,              \
-                                Eigen::Index, Scalar*, Eigen::Index);                                        \
-  template class PackedStack<Scalar>;                                                                        \
-  template void multiply_packed(const Rows<Scalar>&, const PackedStack<Scalar>&, Eigen::Index, Eigen::Index, \
-                                Scalar, Eigen::Index, Scalar*);
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                               \
+  template void multiply_rows(const Rows<Scalar>&, const Rows<Scalar>&, Scalar, MatrixMap<Scalar>); \
+  template void multiply_stacks(const Rows<Scalar>&, const Rows<Scalar>&, Scalar, Eigen::Index,     \
+                                Eigen::Index, Scalar*, Eigen::Index);                               \
+  template class PackedMatrix<Scalar>;                                                              \
+  template void multiply_packed(const Rows<Scalar>&, const PackedMatrix<Scalar>&, Eigen::Index,     \
+                                Eigen::Index, Scalar*);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE

@@ -38,6 +38,7 @@ class AlignedBuffer {
     return held_.get();
   }
   const Scalar* data() const { return held_.get(); }
+  Scalar* data() { return held_.get(); }
 
  private:
   static constexpr std::align_val_t kAlignment{64};
@@ -48,26 +49,39 @@ class AlignedBuffer {
   Eigen::Index size_ = 0;
 };
 
-// A stack b, packed once for products with many a. Packing another of the same size allocates nothing.
+// A matrix b, packed once for products with many a. Its rows, or its columns, are placed bit by bit, so that a large one
+// need not be in memory twice.
 template <typename Scalar>
-class PackedStack {
+class PackedMatrix {
  public:
-  void pack(const Rows<Scalar>& b, Eigen::Index columns);
-  // What was packed, transposed: [depth, rows].
+  PackedMatrix() = default;
+  // Every entry must be placed before it is used.
+  PackedMatrix(Eigen::Index rows, Eigen::Index columns);
+  explicit PackedMatrix(const Rows<Scalar>& b) : PackedMatrix(b.rows(), b.cols()) { place_rows(b, 0); }
+
+  Eigen::Index rows() const { return rows_; }
+  Eigen::Index columns() const { return columns_; }
+  // Rows from row `first` on.
+  void place_rows(const Rows<Scalar>& rows, Eigen::Index first);
+  // Columns from column `first` on, each a row of what is given.
+  void place_columns(const Rows<Scalar>& columns, Eigen::Index first);
+  // [columns, rows]
   Matrix<Scalar> transposed() const;
+
+  // A product with so many rows of a is cut into pieces of about the same work.
+  Eigen::Index pieces(Eigen::Index rows_of_a) const;
 
  private:
   template <typename S>
-  friend void multiply_packed(const Rows<S>&, const PackedStack<S>&, Eigen::Index, Eigen::Index, S,
-                              Eigen::Index, S*);
+  friend void multiply_packed(const Rows<S>&, const PackedMatrix<S>&, Eigen::Index, Eigen::Index, S*);
   AlignedBuffer<Scalar> panels_;
-  Eigen::Index depth_ = 0, stacked_ = 0, columns_ = 0;
+  Eigen::Index rows_ = 0, columns_ = 0;
 };
 
-// multiply_stacks() with matrices first .. first + count - 1 of a packed stack.
+// Pieces `from` .. `to` - 1 of out = a * b', out [a.rows(), b.rows()].
 template <typename Scalar>
-void multiply_packed(const Rows<Scalar>& a, const PackedStack<Scalar>& b, Eigen::Index first,
-                     Eigen::Index count, Scalar scale, Eigen::Index rows, Scalar* out);
+void multiply_packed(const Rows<Scalar>& a, const PackedMatrix<Scalar>& b, Eigen::Index from, Eigen::Index to,
+                     Scalar* out);
 
 // a * b' as a new matrix.
 template <typename Scalar>

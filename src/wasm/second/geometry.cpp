@@ -141,8 +141,8 @@ Value token_probe_out(const Value& token, const Value& position, const Value& op
 }
 
 std::uint32_t collision_search_out(const Value& tokens, const Value& positions, double scale) {
-  return address_of(
-      collision_search(matrix_in<float>(tokens), static_cast<float>(scale) * matrix_in<float>(positions)));
+  return address_of(new auto(
+      collision_search(matrix_in<float>(tokens), static_cast<float>(scale) * matrix_in<float>(positions))));
 }
 
 Value random_collisions_out(int d, double scale, double vocabulary) {

@@ -12,6 +12,7 @@
 #include "model/mechanism.h"
 #include "model/position_means.h"
 #include "model/row_norm.h"
+#include "model/tensor_part.h"
 
 namespace superpose {
 namespace {
@@ -19,7 +20,23 @@ namespace {
 template <typename Scalar>
 struct HeldEncoder {
   Encoder<Scalar> encoder;
+  // A layer that is being read, and where its maps stand in their tensors.
+  struct Reading {
+    EncoderLayer<Scalar> layer;
+    TensorPart parts[9];
+
+    PackedLinear<Scalar>& map(int place) {
+      PackedLinear<Scalar>* const all[] = {&layer.query,  &layer.key,          &layer.value,
+                                           &layer.output, &layer.up,           &layer.gate,
+                                           &layer.down,   &layer.distance_key, &layer.distance_query};
+      return *all[place];
+    }
+  };
+  std::optional<Reading> reading;
   std::vector<Matrix<Scalar>> summands;
+  // Until it is through, when its result is the run.
+  std::optional<ForwardSteps<Scalar>> steps;
+  bool traced;
   Forward<Scalar> run;
   // What the layers of that run read, as far as one has asked, in the way and gauge that one asked for.
   struct Walk {
@@ -54,18 +71,43 @@ std::uint32_t encoder_out(const Value& from) {
                          distances["buckets"].as<int>(), distances["furthest"].as<int>()};
   }
   options.cap = static_cast<Scalar>(from["cap"].as<double>());
-  return address_of(HeldEncoder<Scalar>{Encoder<Scalar>(std::move(options)), {}, {}, {}});
+  return address_of(new HeldEncoder<Scalar>{Encoder<Scalar>(std::move(options)), {}, {}, {}, {}, {}, {}});
 }
 
+// Makes room for a map of the next layer. `from` says where it stands in its tensor.
+template <typename Scalar>
+void begin_encoder_map(std::uint32_t address, int place, int rows, int columns, const Value& from) {
+  auto& reading = encoder_at<Scalar>(address).reading;
+  if (!reading) reading.emplace();
+  TensorPart& part = reading->parts[place];
+  part = {from["place"].as<int>(),
+          from["of"].as<int>(),
+          from["heads"].as<int>(),
+          from["transposed"].as<bool>(),
+          {}};
+  const Vector<double> factors = vector_in<double>(from["factors"]);
+  part.factors.assign(factors.data(), factors.data() + factors.size());
+  PackedLinear<Scalar>& map = reading->map(place);
+  map = {PackedMatrix<Scalar>(rows, columns), vector_in<Scalar>(from["bias"])};
+  for (Eigen::Index o = 0; o < map.bias.size(); ++o)
+    map.bias[o] = static_cast<Scalar>(map.bias[o] * part.factor(o, rows));
+}
+
+// Rows of its tensor, from row `first` on.
+template <typename Scalar>
+void read_encoder_map(std::uint32_t address, int place, const Value& rows, int first) {
+  auto& reading = *encoder_at<Scalar>(address).reading;
+  place_part(reading.parts[place], matrix_in<Scalar>(rows), first, reading.map(place).weight);
+}
+
+// With the maps that were read.
 template <typename Scalar>
 void add_encoder_layer(std::uint32_t address, const Value& layer) {
-  const auto linear = [&](const char* name) { return linear_in<Scalar>(layer[name]); };
+  HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
+  EncoderLayer<Scalar>& added = held.reading->layer;
   const auto norm = [&](const char* name) { return normalization_in<Scalar>(layer[name]); };
-  EncoderLayer<Scalar> added{linear("query"),       linear("key"), linear("value"), linear("output"),
-                             norm("attentionNorm"), linear("up"),  linear("down"),  norm("mlpNorm")};
-  if (!layer["gate"].isUndefined()) added.gate = linear("gate");
-  if (!layer["distanceKey"].isUndefined()) added.distance_key = linear("distanceKey");
-  if (!layer["distanceQuery"].isUndefined()) added.distance_query = linear("distanceQuery");
+  added.attention_norm = norm("attentionNorm");
+  added.mlp_norm = norm("mlpNorm");
   added.query_norm = norm("queryNorm");
   added.key_norm = norm("keyNorm");
   const Vector<double> frequencies = vector_in<double>(layer["frequencies"]);
@@ -73,22 +115,44 @@ void add_encoder_layer(std::uint32_t address, const Value& layer) {
   added.window = layer["window"].as<int>();
   added.output_norm = norm("outputNorm");
   added.down_norm = norm("downNorm");
-  encoder_at<Scalar>(address).encoder.add_layer(std::move(added));
+  held.encoder.add_layer(std::move(added));
+  held.reading.reset();
 }
 
-// [layers + 1, d], the states' means over tokens, scaled to length one; the last is the embedding.
+// Lets go of a layer that is being read, and of a forward that is not through.
 template <typename Scalar>
-Value run_encoder(std::uint32_t address, const Value& summands, const Value& asked) {
+void stop_encoder(std::uint32_t address) {
+  HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
+  held.reading.reset();
+  held.steps.reset();
+  held.summands.clear();
+}
+
+// Goes on with the forward for so many multiplications. Undefined until it is through; then [layers + 1, d], the states'
+// means over tokens, scaled to length one; the last is the embedding.
+template <typename Scalar>
+Value step_encoder(std::uint32_t address, double multiplications) {
+  HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
+  if (!held.steps->step(multiplications)) return emscripten::val::undefined();
+  held.run = std::move(held.steps->run);
+  held.steps.reset();
+  if (!held.traced) held.summands.clear();
+  return copy_out(held.run.pooled);
+}
+
+template <typename Scalar>
+Value run_encoder(std::uint32_t address, const Value& summands, const Value& asked, double multiplications) {
   HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
   held.walk.reset();
   held.run = {};
+  held.steps.reset();
   held.summands.clear();
   for (int s = 0; s < summands.length(); ++s) held.summands.push_back(matrix_in<Scalar>(summands[s]));
   Matrix<Scalar> rows = held.summands[0];
   for (std::size_t s = 1; s < held.summands.size(); ++s) add_rows<Scalar>(held.summands[s], {}, rows);
   ForwardOptions<Scalar> options;
   options.layers = asked["layers"].as<int>();
-  options.scores = options.trace = asked["trace"].as<bool>();
+  options.scores = options.trace = held.traced = asked["trace"].as<bool>();
   options.projections = asked["projections"].as<bool>();
   for (const int flag : integers_in(asked["attended"])) options.attended.push_back(static_cast<char>(flag));
   const auto by_layer = [&](const char* name) {
@@ -102,9 +166,8 @@ Value run_encoder(std::uint32_t address, const Value& summands, const Value& ask
   options.uncarried = by_layer("uncarried");
   options.attention = by_layer("attention");
   if (!asked["withheld"].isUndefined()) options.withheld = matrix_in<Scalar>(asked["withheld"]);
-  held.run = held.encoder.forward(rows, options);
-  if (!options.trace) held.summands.clear();
-  return copy_out(held.run.pooled);
+  held.steps.emplace(held.encoder, std::move(rows), std::move(options));
+  return step_encoder<Scalar>(address, multiplications);
 }
 
 // [n, d] after that many layers; -1 for the last rows, after the final norm.
@@ -291,9 +354,9 @@ struct CorpusMeans {
 // Of queries and keys too where their widths are given.
 std::uint32_t position_means_out(int states, int positions, int d, int queries, int keys) {
   const std::size_t layers = queries > 0 ? states - 1 : 0;
-  return address_of(CorpusMeans{std::vector<PositionMeans>(states, PositionMeans(positions, d)),
-                                std::vector<RowMeans>(layers, RowMeans(positions, queries)),
-                                std::vector<RowMeans>(layers, RowMeans(positions, keys))});
+  return address_of(new CorpusMeans{std::vector<PositionMeans>(states, PositionMeans(positions, d)),
+                                    std::vector<RowMeans>(layers, RowMeans(positions, queries)),
+                                    std::vector<RowMeans>(layers, RowMeans(positions, keys))});
 }
 
 // Adds the rows of each state of the encoder's last forward from row `first` on, one for each position.
@@ -342,10 +405,18 @@ EMSCRIPTEN_BINDINGS(second_model) {
   using emscripten::function;
   function("encoderF32", &encoder_out<float>);
   function("encoderF64", &encoder_out<double>);
+  function("beginEncoderMapF32", &begin_encoder_map<float>);
+  function("beginEncoderMapF64", &begin_encoder_map<double>);
+  function("readEncoderMapF32", &read_encoder_map<float>);
+  function("readEncoderMapF64", &read_encoder_map<double>);
   function("addEncoderLayerF32", &add_encoder_layer<float>);
   function("addEncoderLayerF64", &add_encoder_layer<double>);
   function("runEncoderF32", &run_encoder<float>);
   function("runEncoderF64", &run_encoder<double>);
+  function("stepEncoderF32", &step_encoder<float>);
+  function("stepEncoderF64", &step_encoder<double>);
+  function("stopEncoderF32", &stop_encoder<float>);
+  function("stopEncoderF64", &stop_encoder<double>);
   function("encoderStateF32", &encoder_state_out<float>);
   function("encoderStateF64", &encoder_state_out<double>);
   function("encoderScoresF32", &encoder_scores_out<float>);

@@ -221,7 +221,7 @@ std::uint32_t trainer_out(const Value& options) {
   } else {
     training->evaluation = batch_in(options["evaluation"]);
   }
-  return address_of(std::move(training));
+  return address_of(new Held(std::move(training)));
 }
 
 void delete_trainer_out(std::uint32_t trainer) { delete &at_address<Held>(trainer); }

@@ -152,14 +152,37 @@ test('rows come in the order that is asked for; each is read once, neighbours to
   expect(await rows(3, [])).toEqual({ data: [], reads: [] });
 });
 
-test('at most 1,024 rows are read at a time', async () => {
-  const { data, reads } = await rows(2050, [...new Array(2050).keys()]);
-  expect(reads).toEqual([
-    [0, 1024],
-    [1024, 1024],
-    [2048, 2],
+test('at most 2^20 numbers are read at a time, whole rows of them', async () => {
+  const [count, columns] = [10, 2 ** 17];
+  const values = Float32Array.from({ length: count * columns }, (_, at) => at);
+  const header = fileOf({
+    a: { dtype: 'F32', shape: [count, columns], bytes: new Uint8Array(values.buffer) },
+  });
+  const lengths: number[] = [];
+  const source: Slices = {
+    name: 'a.safetensors',
+    size: header.length,
+    async read(from, length) {
+      lengths.push(length);
+      return header.slice(from, from + length);
+    },
+  };
+  const opened = await checkpoint(source);
+  const row = 4 * columns;
+  lengths.length = 0;
+  const found = await opened.rows('a', [...new Array(count).keys()], 'float32', counted({}));
+  expect(lengths).toEqual([8 * row, 2 * row]);
+  expect(found.data).toEqual(values);
+  lengths.length = 0;
+  const blocks: [from: number, rows: number, first: number | undefined][] = [];
+  await opened.blocks('a', 'float32', counted({}), ({ rows, data }, from) =>
+    blocks.push([from, rows, data[0]]),
+  );
+  expect(lengths).toEqual([8 * row, 2 * row]);
+  expect(blocks).toEqual([
+    [0, 8, 0],
+    [8, 2, 8 * columns],
   ]);
-  expect(data[2049]).toBe(2049);
 });
 
 test('rows that would not fit in memory are refused before they are read', async () => {

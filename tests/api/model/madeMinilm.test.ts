@@ -8,6 +8,7 @@ import {
   type Superpose,
 } from 'superpose';
 import { afterAll, describe, expect, test } from 'vitest';
+import { inSteps, stepsOf } from '../../../build/package/model/steps.js';
 import { plain } from '../support/builds.ts';
 import { largestDifference, rowOf, rowsOf, sumOf } from '../support/numbers.ts';
 import { fileOf } from '../support/safetensors.ts';
@@ -321,11 +322,12 @@ describe('all layers', () => {
     const runs: (number | undefined)[] = [];
     const encoder = ((asked: Parameters<Superpose['encoder']>[0]) => {
       const real = plain.encoder(asked);
-      const forward: typeof real.forward = (rows, given) => {
+      const steps = stepsOf(real);
+      const forward: typeof steps.forward = (rows, given, signal) => {
         runs.push(given?.layers);
-        return real.forward(rows, given);
+        return steps.forward(rows, given, signal);
       };
-      return Object.create(real, { forward: { value: forward } }) as typeof real;
+      return Object.create(real, { [inSteps]: { value: { ...steps, forward } } }) as typeof real;
     }) as Superpose['encoder'];
     return { runs, superpose: { ...plain, encoder } };
   };

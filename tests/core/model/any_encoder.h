@@ -6,14 +6,14 @@
 #include <numeric>
 #include <vector>
 
-#include "model/encoder.h"
+#include "plain_layer.h"
 #include "random_shapes.h"
 
 namespace superpose {
 
 struct AnyEncoder {
   EncoderOptions<double> options;
-  std::vector<EncoderLayer<double>> layers;
+  std::vector<PlainLayer<double>> layers;
   int d = 1;
 
   int key_heads() const { return options.key_heads ? options.key_heads : options.heads; }
@@ -21,7 +21,7 @@ struct AnyEncoder {
 
   Encoder<double> encoder() const {
     Encoder<double> made(options);
-    for (const auto& layer : layers) made.add_layer(layer);
+    for (const auto& layer : layers) made.add_layer(packed(layer));
     return made;
   }
   Encoder<float> single() const;
@@ -62,7 +62,7 @@ inline AnyEncoder any_encoder(Shapes& shapes, int count, int n) {
     }
   }
   for (int l = 0; l < count; ++l) {
-    EncoderLayer<double> layer;
+    PlainLayer<double> layer;
     layer.query = shapes.linear(options.heads * width, d, shapes.coin());
     layer.key = shapes.linear(options.key_heads * width, d, shapes.coin());
     layer.value = shapes.linear(options.key_heads * width, d, shapes.coin());
@@ -110,7 +110,7 @@ inline EncoderOptions<float> single_of(const EncoderOptions<double>& from) {
           {from.distances.rows.cast<float>(), single_of(from.distances.norm), from.distances.buckets,
            from.distances.furthest}};
 }
-inline EncoderLayer<float> single_of(const EncoderLayer<double>& from) {
+inline PlainLayer<float> single_of(const PlainLayer<double>& from) {
   return {single_of(from.query),
           single_of(from.key),
           single_of(from.value),
@@ -132,7 +132,7 @@ inline EncoderLayer<float> single_of(const EncoderLayer<double>& from) {
 
 inline Encoder<float> AnyEncoder::single() const {
   Encoder<float> made(single_of(options));
-  for (const auto& layer : layers) made.add_layer(single_of(layer));
+  for (const auto& layer : layers) made.add_layer(packed(single_of(layer)));
   return made;
 }
 

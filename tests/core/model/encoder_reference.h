@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "model/encoder.h"
+#include "plain_layer.h"
 #include "reference.h"
 
 namespace superpose {
@@ -49,10 +49,11 @@ struct TinyEncoder {
       options.relative_bias = matrix_of(from["relative_bias"]).cast<Scalar>();
     Encoder<Scalar> encoder(options);
     for (const auto& layer : from["layers"].GetArray()) {
-      encoder.add_layer({linear<Scalar>(layer["query"]), linear<Scalar>(layer["key"]),
-                         linear<Scalar>(layer["value"]), linear<Scalar>(layer["output"]),
-                         norm<Scalar>(layer["attention_norm"], epsilon), linear<Scalar>(layer["up"]),
-                         linear<Scalar>(layer["down"]), norm<Scalar>(layer["mlp_norm"], epsilon)});
+      encoder.add_layer(packed(
+          PlainLayer<Scalar>{linear<Scalar>(layer["query"]), linear<Scalar>(layer["key"]),
+                             linear<Scalar>(layer["value"]), linear<Scalar>(layer["output"]),
+                             norm<Scalar>(layer["attention_norm"], epsilon), linear<Scalar>(layer["up"]),
+                             linear<Scalar>(layer["down"]), norm<Scalar>(layer["mlp_norm"], epsilon)}));
     }
     return encoder;
   }

@@ -149,18 +149,18 @@ TEST(Encoder, HoldsForAnyShape) {
     singles.final_norm = cast_norm(options.final_norm);
     Encoder<float> single(singles);
     for (int l = 0; l < 3; ++l) {
-      const EncoderLayer<double> layer{shapes.linear(d, d, true),
-                                       shapes.linear(d, d, true),
-                                       shapes.linear(d, d, true),
-                                       shapes.linear(d, d, true),
-                                       norm(),
-                                       shapes.linear(inner, d, true),
-                                       shapes.linear(d, inner, true),
-                                       norm()};
-      encoder.add_layer(layer);
-      single.add_layer({cast(layer.query), cast(layer.key), cast(layer.value), cast(layer.output),
-                        cast_norm(layer.attention_norm), cast(layer.up), cast(layer.down),
-                        cast_norm(layer.mlp_norm)});
+      const PlainLayer<double> layer{shapes.linear(d, d, true),
+                                     shapes.linear(d, d, true),
+                                     shapes.linear(d, d, true),
+                                     shapes.linear(d, d, true),
+                                     norm(),
+                                     shapes.linear(inner, d, true),
+                                     shapes.linear(d, inner, true),
+                                     norm()};
+      encoder.add_layer(packed(layer));
+      single.add_layer(packed(PlainLayer<float>{
+          cast(layer.query), cast(layer.key), cast(layer.value), cast(layer.output),
+          cast_norm(layer.attention_norm), cast(layer.up), cast(layer.down), cast_norm(layer.mlp_norm)}));
     }
     const Matrix<double> rows = shapes.matrix(n + padding, d);
     const Matrix<double> real = rows.topRows(n);

@@ -12,7 +12,7 @@ namespace {
 // An encoder of two layers, its weights kept to compute with apart from it.
 struct Drawn {
   int n, d, heads;
-  std::vector<EncoderLayer<double>> layers;
+  std::vector<PlainLayer<double>> layers;
   EncoderOptions<double> options;
   std::vector<Matrix<double>> summands;
   std::vector<int> apart;
@@ -40,7 +40,7 @@ struct Drawn {
 
   Encoder<double> encoder() const {
     Encoder<double> made(options);
-    for (const auto& layer : layers) made.add_layer(layer);
+    for (const auto& layer : layers) made.add_layer(packed(layer));
     return made;
   }
   Gauge<double> canonical() const { return {GaugeKind::canonical, {}, apart}; }

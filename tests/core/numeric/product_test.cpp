@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include "random_shapes.h"
 
@@ -61,23 +64,43 @@ TEST(Product, OfStacksIsTheProductsOneAfterAnother) {
   }
 }
 
-TEST(Product, OfAPackedStackIsThatOfItsMatrices) {
+// Rows from, and how many, that cut `all` anywhere.
+std::vector<std::pair<int, int>> cut(Shapes& shapes, int all) {
+  std::vector<std::pair<int, int>> parts;
+  for (int at = 0; at < all;) {
+    const int count = std::min(all - at, shapes.between(1, 40));
+    parts.push_back({at, count});
+    at += count;
+  }
+  return parts;
+}
+
+TEST(Product, OfAPackedMatrixIsTheSameHoweverItWasPlacedAndCut) {
   Shapes shapes(7);
-  PackedStack<double> packed;
   for (int trial = 0; trial < 60; ++trial) {
-    const int s = shapes.between(1, 3), r = shapes.between(1, 4), k = trial % 10 ? shapes.between(1, 9) : 800;
-    const int m = shapes.between(1, 20), n = trial % 9 ? shapes.between(1, 20) : 1100;
-    const Matrix<double> a = shapes.integers(s * m, k), b = shapes.integers(r * n, k);
-    packed.pack(b, n);
-    EXPECT_EQ(packed.transposed(), b.transpose());
-    const int first = shapes.between(0, r - 1), count = shapes.between(1, r - first);
-    Matrix<double> out(s * count, m * n), wanted(s * count, m * n);
-    multiply_packed<double>(a, packed, first, count, 3, m, out.data());
-    multiply_stacks<double>(a, b.middleRows(first * n, count * n), 3, m, n, wanted.data());
-    EXPECT_EQ(out, wanted);
-    for (int i = 0; i < s; ++i) {
-      const Matrix<double> found = ConstMatrixMap<double>(out.row(i * count).data(), m, n);
-      EXPECT_EQ(found, by_hand<double>(a.middleRows(i * m, m), b.middleRows(first * n, n), 3));
+    const int m = trial % 8 ? shapes.between(1, 20) : shapes.between(150, 200);
+    const int n = trial % 9 ? shapes.between(1, 40) : 1100, k = trial % 10 ? shapes.between(1, 9) : 800;
+    const Matrix<double> a = shapes.integers(m, k), b = shapes.integers(n, k), turned = b.transpose();
+    const Matrix<double> wanted = by_hand<double>(a, b, 1);
+    PackedMatrix<double> by_rows(n, k), by_columns(n, k);
+    for (const auto& [at, count] : cut(shapes, n)) by_rows.place_rows(b.middleRows(at, count), at);
+    for (const auto& [at, count] : cut(shapes, k)) by_columns.place_columns(turned.middleRows(at, count), at);
+    for (const PackedMatrix<double>& packed : {std::cref(by_rows), std::cref(by_columns)}) {
+      EXPECT_EQ(packed.transposed(), turned);
+      Matrix<double> out(m, n);
+      for (const auto& [from, count] : cut(shapes, static_cast<int>(packed.pieces(m))))
+        multiply_packed<double>(a, packed, from, from + count, out.data());
+      EXPECT_EQ(out, wanted);
+    }
+  }
+}
+
+// So that whoever waits for a product of any number of rows can leave it.
+TEST(Product, APieceIsOfFewRowsAndColumns) {
+  for (const int n : {1, 8192, 50000}) {
+    for (const int m : {1, 64, 4000}) {
+      const double of_a_piece = double(m) * n / PackedMatrix<float>(n, 1).pieces(m);
+      EXPECT_LE(of_a_piece, 80 * 1024);
     }
   }
 }
