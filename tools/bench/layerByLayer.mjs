@@ -1,6 +1,7 @@
-// node tools/bench/layerByLayer.mjs [--layers N]: the memory of a model that is run layer by layer, in Node
-// and in Chromium. The model is made up, in GPT-2's layout and F16: its layers are what counts. Memory is what the
-// processes hold at most, less what they held after a model of one layer of eight channels.
+// node tools/bench/layerByLayer.mjs [--layers N]: the memory of a model that is run layer by layer, and how long it
+// takes to cancel it, in Node and in Chromium. The model is made up, in GPT-2's layout and F16: its layers are what
+// counts. Memory is what the processes hold at most, less what they held after a model of one layer of eight channels.
+// Cancelled is a model of one layer, at times spread over its run.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +12,7 @@ import { memoryOf, startedBy } from '../processes.mjs';
 import { root } from '../steps.mjs';
 
 const megabyte = 2 ** 20;
+const cancels = 40;
 
 /** A folder with a model of this many layers, and the bytes of its file and of a layer in float32. */
 function made(layers, d) {
@@ -44,21 +46,39 @@ function made(layers, d) {
 async function runOf({ load, openModel, layerByLayer }, sourceOf) {
   const superpose = await load();
   const ids = Array.from({ length: 64 }, (_, place) => (37 * place) % 1000);
-  return async (place) => {
+  const once = async (place) => {
     const model = await openModel(superpose, sourceOf(place));
     const start = performance.now();
     const [found] = await layerByLayer(model, [{ ids }]);
     return { seconds: (performance.now() - start) / 1000, size: Math.hypot(...found.embedding) };
   };
+  // From when a cancel is due, which a busy thread hears of later.
+  const cancelled = async (place, times) => {
+    const model = await openModel(superpose, sourceOf(place));
+    const whole = (await once(place)).seconds * 1000;
+    const waits = [];
+    for (let time = 0; time < times; time++) {
+      const stop = new AbortController();
+      const due = performance.now() + (whole * time) / times;
+      setTimeout(() => stop.abort(), due - performance.now());
+      await layerByLayer(model, [{ ids }], { signal: stop.signal }).catch(() => {});
+      // Some are through before.
+      if (performance.now() > due) waits.push(performance.now() - due);
+    }
+    waits.sort((a, b) => a - b);
+    return { times: waits.length, median: waits[Math.floor(waits.length / 2)], longest: waits.at(-1) };
+  };
+  return { once, cancelled };
 }
 
-/** Runs the small model, then the large one. `processes` are those that hold their memory. */
-async function measured(run, processes) {
-  await run(0);
+/** Runs the small model, then the large one, and cancels the single layer. `processes` are those that hold their memory. */
+async function measured({ once, cancelled }, processes) {
+  await once(0);
   const pids = processes();
   const before = memoryOf(pids, 'status', 'VmRSS');
-  const found = await run(1);
-  return { ...found, above: memoryOf(pids, 'status', 'VmHWM') - before };
+  const found = await once(1);
+  const above = memoryOf(pids, 'status', 'VmHWM') - before;
+  return { ...found, above, cancel: await cancelled(2, cancels) };
 }
 
 async function inNode(folders) {
@@ -80,18 +100,22 @@ async function inChromium(folders) {
   const { address, stop } = await serve({ '/': join(root, 'build/package') });
   try {
     return await onPage('chromium', `${address}THIRD-PARTY.txt`, async ({ page }) => {
-      await page.setContent('<input type=file multiple><input type=file multiple>');
+      await page.setContent('<input type=file multiple>'.repeat(folders.length));
       for (const [place, folder] of folders.entries()) {
         const files = ['model.safetensors', 'config.json'].map((name) => join(folder, name));
         await page.locator('input').nth(place).setInputFiles(files);
       }
       await page.evaluate(`(async () => {
         const sourceOf = (place) => [...document.querySelectorAll('input')[place].files];
-        globalThis.run = await (${runOf})(await import('/index.js'), sourceOf);
+        globalThis.model = await (${runOf})(await import('/index.js'), sourceOf);
       })()`);
+      const model = {
+        once: (place) => page.evaluate((at) => globalThis.model.once(at), place),
+        cancelled: (...given) => page.evaluate((all) => globalThis.model.cancelled(...all), given),
+      };
       // Other browsers' renderers may come and go meanwhile.
       const renderers = () => startedBy(process.pid, 'type=renderer');
-      return await measured((place) => page.evaluate((at) => globalThis.run(at), place), renderers);
+      return await measured(model, renderers);
     });
   } finally {
     await stop();
@@ -99,8 +123,8 @@ async function inChromium(folders) {
 }
 
 async function main(layers) {
-  const [small, large] = [made(1, 8), made(layers, 2048)];
-  const folders = [small.folder, large.folder];
+  const [small, large, single] = [made(1, 8), made(layers, 2048), made(1, 2048)];
+  const folders = [small, large, single].map(({ folder }) => folder);
   const told = (bytes) => `${(bytes / megabyte).toFixed(0)} MB`;
   const allowed = 3 * large.layer + 150 * megabyte;
   console.log(
@@ -108,9 +132,13 @@ async function main(layers) {
   );
   try {
     for (const [name, measure] of Object.entries({ Node: inNewNode, Chromium: inChromium })) {
-      const { seconds, size, above } = await measure(folders);
+      const { seconds, size, above, cancel } = await measure(folders);
       console.log(`${name}: ${told(above)} above a small model, ${seconds.toFixed(1)} s for 64 tokens.`);
-      if (above > allowed || Math.abs(size - 1) > 1e-3) process.exitCode = 1;
+      const [median, longest] = [cancel.median, cancel.longest].map((time) => time.toFixed(0));
+      console.log(
+        `${name}: of ${cancel.times} cancels the longest took ${longest} ms, the median ${median} ms. Allowed: 200 ms.`,
+      );
+      if (above > allowed || cancel.longest > 200 || Math.abs(size - 1) > 1e-3) process.exitCode = 1;
     }
   } finally {
     for (const folder of folders) rmSync(folder, { recursive: true });
