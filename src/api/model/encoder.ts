@@ -75,6 +75,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
   const causal = check.flag('causal', input.causal ?? false);
   const like = (single ? new Float32Array() : new Float64Array()) as Floats as A;
   const suffix = single ? 'F32' : 'F64';
+  const activated = check.flag('activated', input.activated ?? false);
   const { projection } = input;
   if (projection !== undefined) check.linear('projection', projection, { rows: d });
   const width = projection?.weight.columns ?? d;
@@ -128,6 +129,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         parallel,
         causal,
         activation,
+        activated,
         embeddingNorm,
         finalNorm,
         projection,
@@ -171,6 +173,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
   /** Checks a layer, and places its maps but for those that are still to be read, which it hands back by tensor. */
   const begunLayer = (layer: ReadLayer<A>) => {
     const encoder = alive();
+    if (activated) throw new RangeError('An encoder whose rows are activated takes no layers.');
     check.object('layer', layer);
     const inner = layer.up?.weight?.rows;
     const shape: Record<(typeof layerMembers)[number], check.Extents> = {

@@ -100,6 +100,11 @@ export interface EncoderInput<P extends Precision = 'float32'> {
   /** [d, e], widens narrow embeddings after their norm; left out, e = d. */
   projection?: Linear<FloatsOf<P>>;
   /**
+   * Whether the activation follows the projection, as after a convolution of unfolded rows. No layer may follow: what it
+   * read would be no sum. Default false.
+   */
+  activated?: boolean;
+  /**
    * [buckets, heads], an even number of buckets from 4 up: b[bucket(j − i)], in T5’s buckets up to 128 tokens
    * away, is added to each head’s scores in every layer (MPNet, T5’s encoder). Left out, none.
    */

@@ -167,6 +167,7 @@ ForwardSteps<Scalar>::ForwardSteps(const Encoder<Scalar>& encoder, Matrix<Scalar
     x_ = encoder_.projected(x_);
     add_rows<Scalar>({}, options.projection.bias, x_);
   }
+  if (options.activated) activate(options.activation, {}, x_);
   if (asked_.withheld.size()) subtract(asked_.withheld, x_);
   run.states.push_back(x_);
   if (layers_ == 0) end();

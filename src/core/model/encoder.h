@@ -11,7 +11,7 @@
 // allowed keys of q'k / sqrt(d_h) and what attention.h adds or changes, with a cap c of c tanh(score / c);
 // mlp(x) = W_2 g(W_1 x + b_1) + b_2, or with a gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. No query sees padding.
 // The embedding is the mean of the last layer's rows, scaled to length one. Narrow embeddings (ELECTRA) are projected
-// after their norm.
+// after their norm. Without layers, g may follow: a convolution (Whisper) is that of unfolded rows.
 //
 // Layers are added in order, packed for the product, and a forward runs through all of them or the first few.
 #pragma once
@@ -70,6 +70,7 @@ struct EncoderOptions {
   Vector<Scalar> slopes = {};                        // [heads]; or empty
   Scalar cap = 0;                                    // of scores, before the mask; 0 for none
   DistanceTable<Scalar> distances = {};              // where layers have maps of it, they turn nothing
+  bool activated = false;                            // what is projected is activated; without layers only
 };
 
 template <typename Scalar>

@@ -61,6 +61,7 @@ std::uint32_t encoder_out(const Value& from) {
   options.parallel = from["parallel"].as<bool>();
   options.causal = from["causal"].as<bool>();
   options.activation = static_cast<Activation>(from["activation"].as<int>());
+  options.activated = from["activated"].as<bool>();
   options.embedding_norm = normalization_in<Scalar>(from["embeddingNorm"]);
   options.final_norm = normalization_in<Scalar>(from["finalNorm"]);
   if (!from["projection"].isUndefined()) options.projection = linear_in<Scalar>(from["projection"]);

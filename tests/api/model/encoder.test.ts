@@ -156,6 +156,26 @@ describe('the formulas', () => {
     );
   });
 
+  test('what is projected is activated where that is asked for, and no layer follows', () => {
+    const projection = linear(d, 3, 60);
+    const narrow = drawn(n, 3, 64);
+    withEncoder(
+      { projection, activation: 'relu', activated: true },
+      (encoder) => {
+        const { data } = encoder.forward({ narrow }).state(0);
+        const wanted = rowsOf(narrow).flatMap((row) => [
+          ...apply(projection, row).map((one) => Math.max(0, one)),
+        ]);
+        expect(wanted).toContain(0);
+        expect(largestDifference(data, wanted)).toBeLessThan(close);
+        expect(told(() => encoder.addLayer(layer))).toBe(
+          'RangeError: An encoder whose rows are activated takes no layers.',
+        );
+      },
+      0,
+    );
+  });
+
   test('a relative bias is added to the scores of every layer, and is a part after all others', () => {
     const bias = drawn(4, heads, 63);
     const bare = forwarded({}, (forward) => forward.logits(0).slice());
@@ -410,6 +430,7 @@ describe('what an encoder refuses', () => {
       `RangeError: activation must be 'gelu' or 'gelu_tanh' or 'relu' or 'quick_gelu' or 'silu'; it is "swish".`,
     ],
     [{ causal: 1 }, 'TypeError: causal must be true or false; it is 1.'],
+    [{ activated: 1 }, 'TypeError: activated must be true or false; it is 1.'],
     [{ projection: 1 }, 'TypeError: projection must be an object; it is 1.'],
     [{ projection: { weight: zeros(3, 2) } }, 'RangeError: projection.weight must have 4 rows; it has 3.'],
     [{ projection: { weight: singles(4, 2) } }, mixed('projection.weight.data')],

@@ -98,6 +98,32 @@ TEST(Activation, SiluIsXTimesItsLogistic) {
   EXPECT_EQ(single(4), 800);
 }
 
+// A convolution of three neighbours is a product of unfolded rows: by definition, and its GELU.
+TEST(Encoder, WithoutLayersActivatesWhatItProjects) {
+  Shapes shapes(11);
+  const int n = 7, channels = 3, d = 5;
+  const Matrix<double> x = shapes.matrix(n, channels);
+  EncoderOptions<double> options;
+  options.projection = shapes.linear(d, 3 * channels, true);
+  Matrix<double> unfolded = Matrix<double>::Zero(n, 3 * channels), wanted(n, d);
+  for (int i = 0; i < n; ++i) {
+    for (int o = 0; o < d; ++o) {
+      double sum = options.projection.bias[o];
+      for (int tap = 0; tap < 3; ++tap) {
+        for (int c = 0; c < channels; ++c) {
+          if (i + tap < 1 || i + tap > n) continue;
+          unfolded(i, 3 * c + tap) = x(i + tap - 1, c);
+          sum += options.projection.weight(o, 3 * c + tap) * x(i + tap - 1, c);
+        }
+      }
+      wanted(i, o) = sum / 2 * (1 + std::erf(sum / std::sqrt(2)));
+    }
+  }
+  EXPECT_GT(max_abs(Encoder<double>(options).forward(unfolded).last - wanted), 0.1);
+  options.activated = true;
+  EXPECT_LT(max_abs(Encoder<double>(options).forward(unfolded).last - wanted), 1e-14);
+}
+
 // MPNet's 32 buckets end at 128 tokens: by definition the last one begins at 91, 8 + 8 log(91 / 8) / log(16)
 // > 15.
 TEST(Encoder, RelativeBiasIsOfBucketsUpTo128Tokens) {
