@@ -9,6 +9,7 @@ import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import { sharedOut } from '../../web/figures/heads.ts';
 import type { OneScore } from '../../web/figures/oneScore.ts';
+import { ownFigures } from '../../web/figures/ownModel.ts';
 import { groups } from '../../web/figures/terms.ts';
 import { about, aboutPercent } from '../../web/plot/format.ts';
 import { running } from '../../web/worker/answers.ts';
@@ -90,6 +91,12 @@ test('a family whose layers cannot be run has only the figures of the first scor
   const whisper = await opened(folderOf('whisper'));
   expect(Object.keys(whisper.figures)).not.toContain('own-needs-positions');
   expect(await whisper.found('own-tables')).toContain('the 8 position rows');
+  // No page gives it sound, whether its layers can be run or not.
+  const hears = await opened(folderOf('whisper'), undefined, { part: 'whisper-encoder' });
+  expect(Object.keys(hears.figures)).toEqual(['own-gram']);
+  expect(await hears.found('own-gram')).toContain('16 rows of the position table');
+  expect(Object.keys(ownFigures({ ...hears.model, layers: 4 }))).toEqual(['own-gram']);
+  expect(hears.model.about).toContain('Only a program can give it frames.');
   const vit = await opened(folderOf('vit'));
   expect(Object.keys(vit.figures)).toEqual(['own-gram', 'own-overlap', 'own-heads', 'own-one-score']);
 });

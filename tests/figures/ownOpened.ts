@@ -21,9 +21,9 @@ export const ask = (figure: string, question: unknown, watched = job) =>
   ownModel(loaded, figure, question as State, watched, running);
 
 /** Its figures, and what one of them finds in a state. */
-export async function opened(folder: string, names = readdirSync(folder)) {
+export async function opened(folder: string, names = readdirSync(folder), options = {}) {
   const files = names.map((name) => new File([readFileSync(`${folder}/${name}`)], name));
-  const model = (await ask('own-open', { files })) as Opened;
+  const model = (await ask('own-open', { files, ...options })) as Opened;
   onTestFinished(async () => {
     await ask('own-open', {});
   });

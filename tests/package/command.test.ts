@@ -198,6 +198,14 @@ test.each<[string[], string]>([
     'of Whisper’s decoder are not run here',
   ],
   [
+    ['decompose', '--model', checkpoint('whisper'), '--part', 'whisper-encoder', '--text', 'Hi'],
+    'Whisper’s encoder reads no text; give frames.',
+  ],
+  [
+    ['decompose', '--model', checkpoint('whisper'), '--part', 'whisper-encoder', '--ids', '1'],
+    'input must be an object with frames',
+  ],
+  [
     ['decompose', '--model', checkpoint('gpt2'), '--ids', '1,2,3,4,5,6,7,8,9', '--way', 'mean'],
     'at most 8 tokens',
   ],

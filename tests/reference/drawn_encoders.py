@@ -1,4 +1,4 @@
-"""Models that add positions to patches or tokens, through all their layers, drawn at random: python3 drawn_encoders.py SEED FOLDER
+"""Models that add positions to patches, tokens or sound, through all their layers, drawn at random: python3 drawn_encoders.py SEED FOLDER
 
 Writes one checkpoint for each case into FOLDER, in the names and layouts of the published ones, and what the forward
 of encoder.py makes of it: FOLDER/encoders.json says where in FOLDER/encoders.bin each number is.
@@ -12,10 +12,12 @@ of encoder.py makes of it: FOLDER/encoders.json says where in FOLDER/encoders.bi
   SigLIP, vision (Zhai 2023)                  x = W patch + b + p; pre-LN, tanh GELU; LN at the end
   ALBERT (Lan 2020)                           x = W LN(t + p + s) + b; post-LN; round i of L reads layers of group i / (L / groups)
   SigLIP, text                                x = t + p; pre-LN, tanh GELU, no mask, and padding is seen; LN at the end
+  Whisper, encoder (Radford 2022)             x = g(W_2 * g(W_1 * frames + b_1) + b_2) + p, * over three neighbours, of which
+                                              every other one is the middle in W_2; g the exact GELU; pre-LN; LN at the end
 
 A patch is all colours of p by p pixels, each colour row by row; patches count row by row. Parts of what W_Q and W_K read:
 patch, position, class (the rows that are no patches, with their positions), attention, mlp, constant (all biases, that
-of the patches too). Rows that are no patches stand apart, and so does the first token of CLIP's text.
+of the patches too); of sound frame in place of the first three's patch. Rows that are no patches stand apart, and so does the first token of CLIP's text.
 
 `wrong` lists other readings of the same file, each of which would give other numbers.
 
@@ -40,6 +42,7 @@ D, HEADS, INNER, LAYERS, VOCABULARY, TOKENS, GRID, SIDE = 20, 4, 28, 3, 23, 11, 
 EPS = 0.01
 ACTIVATIONS = {"gelu": gelu, "gelu_new": gelu_tanh, "gelu_pytorch_tanh": gelu_tanh, "quick_gelu": quick_gelu}
 PICTURES = 7
+BINS = 5
 
 
 class Draw:
@@ -127,6 +130,57 @@ def picture_case(rng, names, model, before, biased=True, **more):
         "wrong": wrong,
         "names": names,
     }
+
+
+# ---------------------------------------------------------------- sound
+
+
+def convolved(rows, its, stride, before=1):
+    """[n / stride, D] of rows [n, channels]: in the middle of three each time, with nothing beyond the ends."""
+    made = np.zeros((len(rows) // stride, D))
+    for at in range(len(made)):
+        made[at] = its["bias"]
+        for tap in range(3):
+            row = stride * at + tap - before
+            if 0 <= row < len(rows):
+                made[at] += its["kernel"][:, :, tap] @ rows[row]
+    return made
+
+
+def sound_rows(its, frames, strides=(1, 2), before=1, first=gelu, second=gelu, kernels=lambda k: k, placed=True):
+    one, two = ({**its[name], "kernel": kernels(its[name]["kernel"])} for name in ("conv1", "conv2"))
+    rows = np.zeros((3, TOKENS, D))
+    rows[0] = second(convolved(first(convolved(frames, one, strides[0], before)), two, strides[1], before))
+    rows[1] = its["position"] if placed else 0
+    return rows, np.zeros((TOKENS, D))
+
+
+def sound_case(rng, model):
+    draw = Draw(rng)
+    # Loud, as the layers are.
+    kernel = lambda channels: {"kernel": draw.table(D, channels, 3, spread=1.5 / math.sqrt(channels)), "bias": draw.table(D)}
+    its = {"conv1": kernel(BINS), "conv2": kernel(D), "position": draw.table(TOKENS, D)}
+    frames = draw.rng.normal(size=(PICTURES, 2 * TOKENS, BINS))
+    plain = lambda x: x
+    invented = [{**layer, "key": {**layer["key"], "bias": draw.table(D)}} for layer in model["layers"]]
+    wrong = {
+        "the stride in the first convolution": (model, dict(strides=(2, 1))),
+        "no GELU after the first convolution": (model, dict(first=plain)),
+        "no GELU after the second convolution": (model, dict(second=plain)),
+        "gelu_tanh after the convolutions": (model, dict(first=gelu_tanh, second=gelu_tanh)),
+        "all padding before the frames": (model, dict(before=2)),
+        "all padding after the frames": (model, dict(before=0)),
+        "a convolution's neighbours turned round": (model, dict(kernels=lambda k: k[:, :, ::-1])),
+        "a convolution's neighbours before its channels": (
+            model, dict(kernels=lambda k: k.reshape(D, 3, -1).transpose(0, 2, 1))),
+        "what the second convolution reads and writes exchanged": (
+            model, dict(kernels=lambda k: k.transpose(1, 0, 2) if k.shape[1] == D else k)),
+        "positions left out": (model, dict(placed=False)),
+        "a bias of keys": ({**model, "layers": invented}, {}),
+    }  # fmt: skip
+    rows = lambda how={}, sound=0: sound_rows(its, frames[sound], **how)
+    parts = ["frame", "position", "attention", "mlp", "constant"]
+    return {"model": model, "rows": rows, "its": its, "frames": frames, "apart": [], "parts": parts, "wrong": wrong}
 
 
 # ---------------------------------------------------------------- tokens
@@ -372,6 +426,31 @@ def albert(rng, groups=1, inner=1, narrow=12):
     return {**case, "family": "albert", "tensors": found, "config": {"model_type": "albert", **own}}
 
 
+WHISPER = dict(query="self_attn.q_proj", key="self_attn.k_proj", value="self_attn.v_proj", output="self_attn.out_proj",
+               attention_norm="self_attn_layer_norm", up="fc1", down="fc2", mlp_norm="final_layer_norm")  # fmt: skip
+
+
+def whisper(rng, activation="gelu", listener=True):
+    """With its decoder, which nothing here runs, or without."""
+    draw = Draw(rng)
+    model = encoder(draw.layers(biased="query value"), activation, final_norm=draw.norm(), eps=1e-5)
+    case = sound_case(rng, model)
+    its, found, name = case["its"], {}, "model." if listener else ""
+    for conv in ("conv1", "conv2"):
+        found[f"{name}encoder.{conv}.weight"], found[f"{name}encoder.{conv}.bias"] = its[conv]["kernel"], its[conv]["bias"]
+    found[f"{name}encoder.embed_positions.weight"] = its["position"]
+    put_layers(found, f"{name}encoder.layers", model["layers"], WHISPER)
+    put_norm(found, f"{name}encoder.layer_norm", model["final_norm"])
+    if listener:
+        found[f"{name}decoder.embed_tokens.weight"], found[f"{name}decoder.embed_positions.weight"] = draw.table(VOCABULARY, D), draw.table(7, D)
+        put_layers(found, f"{name}decoder.layers", draw.layers(2, "query value"), WHISPER)
+        put_norm(found, f"{name}decoder.layer_norm", draw.norm())
+    own = {"d_model": D, "encoder_layers": LAYERS, "num_hidden_layers": LAYERS, "encoder_attention_heads": HEADS,
+           "encoder_ffn_dim": INNER, "num_mel_bins": BINS, "max_source_positions": TOKENS, "decoder_layers": 2,
+           "decoder_attention_heads": 5, "activation_function": activation, "scale_embedding": False}  # fmt: skip
+    return {**case, "family": "whisper-encoder", "tensors": found, "config": {"model_type": "whisper", **own}}
+
+
 CASES = {
     "vit": lambda rng: vit(rng),
     "vit-tanh-unbiased": lambda rng: vit(rng, activation="gelu_pytorch_tanh", qkv_bias=False),
@@ -387,6 +466,8 @@ CASES = {
     "siglip-vision": lambda rng: siglip_vision(rng),
     "albert": lambda rng: albert(rng),
     "albert-groups": lambda rng: albert(rng, groups=2, inner=2),
+    "whisper": lambda rng: whisper(rng),
+    "whisper-alone-tanh": lambda rng: whisper(rng, "gelu_new", listener=False),
 }
 
 
@@ -527,6 +608,9 @@ def main(seed, folder):
         pictures = {}
         if "pixels" in case:
             pictures["patches"] = store([patches_of(one) for one in case["pixels"]])
+        if "frames" in case:
+            pictures["frames"] = store(case["frames"])
+        if pictures:
             pictures["corpus"] = {key: store(value) for key, value in means_over_pictures(case).items()}
         cases.append(
             {

@@ -366,6 +366,14 @@ def whisper(rng):
     file.linear("encoder.conv1", D, 4)
     file.tensors["model.encoder.conv1.weight"] = weights(rng, D, 4, 3)
     file.make("encoder.embed_positions.weight", 2 * LENGTH, D)
+    # Drawn apart, so that the other checkpoints stay as they were. Of the encoder only what its first scores read.
+    file.rng = np.random.default_rng(8)
+    file.tensors["model.encoder.conv2.weight"] = weights(file.rng, D, D, 3)
+    file.make("encoder.conv2.bias", D)
+    file.norm("encoder.layers.0.self_attn_layer_norm")
+    file.linear("encoder.layers.0.self_attn.q_proj")
+    file.linear("encoder.layers.0.self_attn.k_proj", bias=False)
+    file.rng = rng
     token = file.make("decoder.embed_tokens.weight", VOCABULARY, D)
     position = file.make("decoder.embed_positions.weight", LENGTH, D)
     norm = file.norm("decoder.layers.0.self_attn_layer_norm")

@@ -97,7 +97,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
   // Models with relative positions add no table of them.
   const positions = !model.summands.includes('token') || model.summands.includes('position');
   if (positions) add({ ...gram, title: `${name}: positions’ dot products with one another` });
-  if (positions && model.family !== 'whisper-encoder') {
+  if (model.summands.includes('position')) {
     add(
       as(
         overlap,

@@ -170,7 +170,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
   /** Offers to run its layers over a corpus; once that is done, shows what could not be asked without. */
   private async average(found?: Averaged): Promise<void> {
     const { model } = this;
-    if (!model || model.layers === 0 || model.picture) return;
+    if (!model || model.layers === 0 || model.vocabulary === 0) return;
     const { corpusForm, mechanismFigures } = await import('./ownMechanism.js');
     if (model !== this.model) return;
     if (!found) {

@@ -188,9 +188,10 @@ const ofTexts: Record<string, string> = {
 };
 
 async function openedOf(model: OpenedModel): Promise<Opened> {
-  const { name, about, family, parts, heads, epsilon, summands, readsText, picture, vocabulary, bytes } =
-    model;
+  const { name, about, family, parts, heads, epsilon, readsText, picture, vocabulary, bytes } = model;
   const { layers, positions, mechanisms, cap } = model;
+  // Nothing is asked of sums whose input no page gives.
+  const summands = model.frames ? [] : model.summands;
   const ofFile = { name, about, family, parts, vocabulary, bytes, layers, positions, mechanisms, cap };
   return { ...ofFile, heads, epsilon, summands, readsText, picture, digest: await model.digest() };
 }

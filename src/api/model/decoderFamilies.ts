@@ -14,11 +14,22 @@ import type { LinearNames } from './layout.js';
 const whisperNames = [
   'encoder.{conv1,conv2}.{weight,bias}',
   '{encoder,decoder}.{embed_positions,embed_tokens}.weight',
-  '{encoder,decoder}.layers.#.{self_attn,encoder_attn}.{q,k,v,out}_proj.{weight,bias}',
+  '{encoder,decoder}.layers.#.{self_attn,encoder_attn}.{q,v,out}_proj.{weight,bias}',
+  '{encoder,decoder}.layers.#.{self_attn,encoder_attn}.k_proj.weight',
   '{encoder,decoder}.layers.#.{self_attn_layer_norm,encoder_attn_layer_norm,final_layer_norm}.{weight,bias}',
   '{encoder,decoder}.layers.#.{fc1,fc2}.{weight,bias}',
   '{encoder,decoder}.layer_norm.{weight,bias}',
 ];
+
+/** What Whisper’s two models share, once their tables are known. */
+const ofWhisper = (of: Tensors, model: string) => ({
+  attentionNorm: of.norm(`${model}.layers.0.self_attn_layer_norm`),
+  query: of.linear(`${model}.layers.0.self_attn.q_proj`, 'd', 'd', true),
+  key: of.linear(`${model}.layers.0.self_attn.k_proj`, 'd', 'd'),
+  epsilon: 1e-5,
+  config: { heads: [`${model}_attention_heads`], epsilon: [] },
+  ...sizes(of),
+});
 
 /** Each of CLIP’s two models has these names after its own. */
 const clipNames = ['embeddings.position_ids', ...namesIn('encoder.layers', clip)];
@@ -105,33 +116,38 @@ export const decoderFamilies: readonly FamilyRow[] = [
         'Token and position rows are added; each layer normalizes what it reads. Keys have no bias. A query sees no later key.',
       token: of.need('decoder.embed_tokens.weight', 'V', 'd'),
       position: of.need('decoder.embed_positions.weight', 'L', 'd'),
-      attentionNorm: of.norm('decoder.layers.0.self_attn_layer_norm'),
-      query: of.linear('decoder.layers.0.self_attn.q_proj', 'd', 'd', true),
-      key: of.linear('decoder.layers.0.self_attn.k_proj', 'd', 'd'),
       causal: true,
       apart: [0],
-      epsilon: 1e-5,
-      config: { heads: ['decoder_attention_heads'], epsilon: [] },
-      ...sizes(of),
+      ...ofWhisper(of, 'decoder'),
     }),
   },
   {
     family: 'whisper-encoder',
     sign: ['encoder.conv1.weight', 'encoder.embed_positions.weight'],
     names: whisperNames,
-    read: (of) => ({
-      family: 'whisper-encoder',
-      name: 'Whisper’s encoder',
-      kind: 'frames',
-      about:
-        'A stored sinusoid is added to what two convolutions make of the sound, which is no table: its report alone can be given.',
-      position: of.need('encoder.embed_positions.weight', 'L', 'd'),
-      causal: false,
-      apart: [],
-      epsilon: 1e-5,
-      config: { heads: ['encoder_attention_heads'], epsilon: [] },
-      ...sizes(of),
-    }),
+    read(of, config) {
+      const convolution = (name: string, channels: string): LinearNames => ({
+        weight: of.need(`encoder.${name}.weight`, 'd', channels, 3),
+        bias: of.need(`encoder.${name}.bias`, 'd'),
+      });
+      const convolutions = [convolution('conv1', 'B'), convolution('conv2', 'd')];
+      const position = of.need('encoder.embed_positions.weight', 'L', 'd');
+      const { B = 0, L, d } = of.size;
+      refuseSizes(config, { num_mel_bins: B, max_source_positions: L, d_model: d });
+      return {
+        family: 'whisper-encoder',
+        name: 'Whisper’s encoder',
+        kind: 'frames',
+        about:
+          'What convolutions make of sound, and position rows, are added; each layer normalizes what it reads. Keys have no bias. Only a program can give it frames.',
+        position,
+        sound: { bins: B, convolutions },
+        finalNorm: `${of.prefix}encoder.layer_norm`,
+        causal: false,
+        apart: [],
+        ...ofWhisper(of, 'encoder'),
+      };
+    },
   },
   {
     family: 'opt',

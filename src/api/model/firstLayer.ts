@@ -25,8 +25,8 @@ export interface Opened {
   epsilon: number;
 }
 
-/** Ids within the vocabulary, or the patches of a picture. */
-export type FirstLayerInput = { ids: readonly number[] } | { patches: Table };
+/** Ids within the vocabulary, the patches of a picture, or frames of sound. */
+export type FirstLayerInput = { ids: readonly number[] } | { patches: Table } | { frames: Table };
 
 interface Asked extends GaugeOptions, SlicesWatch {
   /** Which heads. */
@@ -40,6 +40,7 @@ const offset = 'offset';
 /** The names that summandsOf() returns, without the offset. */
 export function summandNames({ kind, patch, position, relative, segment, token }: Layout): string[] {
   if (kind === 'patches') return ['patch', 'position', ...(patch?.labels.length ? ['class'] : [])];
+  if (kind === 'frames') return ['frame', 'position'];
   if (relative) return ['token'];
   return token && position ? ['token', 'position', ...(segment ? ['token_type'] : [])] : [];
 }
@@ -322,6 +323,23 @@ export async function summandsOf<P extends Precision>(
     for (let row = first; bias && row < n; row++) made[offset]?.data.set(bias, row * d);
     return made;
   }
+  if ('frames' in input) {
+    const { convolutions } = layout.sound as NonNullable<Layout['sound']>;
+    const [position, ...maps] = await Promise.all([
+      of.whole(layout.position as string),
+      ...convolutions.map((names) => of.linear(names)),
+    ]);
+    const { frames } = input;
+    let frame = of.empty(frames.rows, frames.columns);
+    frame.data.set(frames.data);
+    for (const [place, map] of maps.entries()) {
+      // The second takes every other frame.
+      const unfolded = of.empty(frame.rows / (place + 1), 3 * frame.columns);
+      unfold(frame, unfolded);
+      frame = rowsThrough(superpose, unfolded, map, precision, true);
+    }
+    return { frame, position };
+  }
   const { ids } = input;
   const read = (name: string, rows: readonly number[]) => checkpoint.rows(name, rows, precision, watch);
   const [token, position, token_type, through] = await Promise.all([
@@ -356,14 +374,28 @@ export async function summandsOf<P extends Precision>(
   };
 }
 
-/** Rows through a linear map: an encoder without layers does just that. */
+/**
+ * What a convolution of three neighbours reads at each place: channel by channel, the row before, the row and the one
+ * after, zeros beyond the ends. With half as many places, every other row is the middle.
+ */
+function unfold({ data, rows, columns }: Table, into: Table): void {
+  for (let at = 0; at < into.data.length; at++) {
+    const middle = Math.floor(at / into.columns) * (rows / into.rows);
+    const channel = Math.floor((at % into.columns) / 3);
+    into.data[at] = data[(middle + (at % 3) - 1) * columns + channel] ?? 0;
+  }
+}
+
+/** Rows through a linear map, and GELU if they are activated: an encoder without layers does just that. */
 export function rowsThrough<P extends Precision>(
   superpose: Superpose,
   rows: Table<FloatsOf<P>>,
   projection: Linear<FloatsOf<P>>,
   precision: P,
+  activated = false,
 ): Table<FloatsOf<P>> {
-  const encoder = superpose.encoder<P>({ d_model: projection.weight.rows, heads: 1, precision, projection });
+  const d_model = projection.weight.rows;
+  const encoder = superpose.encoder<P>({ d_model, heads: 1, precision, projection, activated });
   try {
     return encoder.forward({ rows }, { scores: false }).state(0);
   } finally {

@@ -123,7 +123,12 @@ export const modelFamilies = {
     types: ['whisper'],
     config: { scale_embedding: [false] },
   },
-  'whisper-encoder': { name: 'Whisper’s encoder', types: ['whisper'], config: {} },
+  'whisper-encoder': {
+    name: 'Whisper’s encoder',
+    types: ['whisper'],
+    layers: true,
+    config: { scale_embedding: [false] },
+  },
   llama: { name: 'Llama', types: ['llama'], layers: true, config: ofLlama },
   mistral: { name: 'Mistral', types: ['mistral'], layers: true, config: ofLlama },
   qwen2: { name: 'Qwen2', types: ['qwen2'], layers: true, config: ofLlama },
@@ -291,7 +296,7 @@ export interface Layout {
   readonly family: FamilyId;
   /** Its usual name. */
   readonly name: string;
-  /** What the input sums: rows of a table by id, patches of a picture, or neither. */
+  /** What the input sums: rows of a table by id, patches of a picture, or what convolutions make of frames of sound. */
   readonly kind: 'tokens' | 'patches' | 'frames';
   /** Which of this family's scores are read, in a sentence. */
   readonly about: string;
@@ -399,6 +404,13 @@ export interface Layout {
      */
     mean: readonly number[];
     deviation: readonly number[];
+  };
+  /** How a model of sound turns frames into rows. */
+  readonly sound?: {
+    /** Channels of a frame. */
+    readonly bins: number;
+    /** [d, channels, 3] each, of three frames in a row; GELU follows each. The second takes every other frame. */
+    readonly convolutions: readonly LinearNames[];
   };
   /** Channels of all keys, where keys have fewer heads than queries. */
   readonly keyChannels?: number;

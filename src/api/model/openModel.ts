@@ -65,7 +65,9 @@ export type ModelInput =
   /** RGBA pixels of the size the model expects. */
   | { readonly picture: Picture }
   /** Normalized pixels [patches, 3 · p · p]: patches row by row, each colour by colour. */
-  | { readonly patches: Table };
+  | { readonly patches: Table }
+  /** Log-mel features of sound [frames, bins], as OpenedModel.frames has them. */
+  | { readonly frames: Table };
 
 export interface OpenDecomposeOptions<P extends Precision = 'float64'>
   extends GaugeOptions<FloatsOf<P>>,
@@ -99,8 +101,8 @@ export interface OpenCorpusMeansOptions extends Omit<CorpusMeansOptions, 'senten
    * ends with. Default corpusSentences.
    */
   sentences?: readonly (string | { readonly ids: readonly number[] })[];
-  /** For a model of pictures, in place of sentences: at least four, each a window. */
-  inputs?: readonly PictureInput[];
+  /** For a model of pictures or sound, in place of sentences: at least four, each a window. */
+  inputs?: readonly (PictureInput | { readonly frames: Table })[];
 }
 
 export interface OpenForwardOptions<P extends Precision = 'float32'>
@@ -152,6 +154,8 @@ export interface OpenedModel {
   readonly readsText: boolean;
   /** For an image model: the side a picture must have, and the normalization of pixels from 0 to 1. */
   readonly picture: { side: number; mean: readonly number[]; deviation: readonly number[] } | undefined;
+  /** For a model of sound: the extents of its input, two frames for each position. */
+  readonly frames: { readonly rows: number; readonly columns: number } | undefined;
   /** Bytes of the model’s files, few of which are read. */
   readonly bytes: number;
   /** How many layers can be run: all of them in some families (see modelFamilies), 0 in others. */
@@ -167,7 +171,7 @@ export interface OpenedModel {
   report(options?: ReportOptions): Promise<ModelReport>;
   /**
    * The first layer’s scores taken apart. The parts are the summands of the family and `constant`: token,
-   * position and token_type; patch, position and class. A relative bias is one more, `relative`. The default
+   * position and token_type; patch, position and class; frame and position. A relative bias is one more, `relative`. The default
    * gauge is `canonical`; see Gauge. Exact up to rounding. That the terms add up does not prove that the file
    * was read as its model reads it. A model without a table of positions is taken apart by `mechanism`, in its first
    * layer too: see EncoderForward.decompose(). Throws RangeError, TypeError.
@@ -214,7 +218,7 @@ export interface OpenedModel {
   rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P): Promise<OwnRows<FloatsOf<P>>>;
   /**
    * The rows of an input after its positions or word order are changed, for forward(). Positions count from
-   * 0, whatever row of the table the model begins with. A picture takes all positions, so that `mean: 'sentence'` and
+   * 0, whatever row of the table the model begins with. A picture or a sound takes all positions, so that `mean: 'sentence'` and
    * `order` alone can change it; rows that are no patches keep their places. Throws RangeError, TypeError.
    */
   changed<P extends Precision = 'float64'>(
@@ -250,6 +254,9 @@ export async function openModel(
   const positions =
     layout.longest ??
     layout.positions - (layout.patch ? layout.patch.labels.length - layout.patch.unplaced : 0);
+  const { sound } = layout;
+  const seen = sound ? 'sound' : 'picture';
+  const frames = sound && { rows: 2 * positions, columns: sound.bins };
   let tokenizer: Promise<Tokenizer> | undefined;
 
   const cutter = () => {
@@ -262,7 +269,9 @@ export async function openModel(
   const tokenize = async (text: string): Promise<Sentence> => {
     if (typeof text !== 'string') check.refuse('The text', 'a string', text, false);
     if (layout.kind !== 'tokens')
-      throw new RangeError(`${layout.name} reads no text; give a picture or its patches.`);
+      throw new RangeError(
+        `${layout.name} reads no text; give ${frames ? 'frames' : 'a picture or its patches'}.`,
+      );
     return { ...(await cutter()).cut(text), dropped: 0 };
   };
 
@@ -310,8 +319,11 @@ export async function openModel(
   };
 
   const inputOf = async (input: ModelInput): Promise<Sentence> => {
-    if (layout.kind === 'frames') {
-      throw new RangeError(`${layout.name} has no scores that can be taken apart here. ${layout.about}`);
+    if (frames && typeof input !== 'string') {
+      const { frames: given } = Object(input) as { frames?: Table };
+      if (given === undefined) check.refuse('input', 'an object with frames', input, false);
+      check.table('frames', given, frames);
+      return standIn(Array.from(Array(positions).keys(), String), () => ({ frames: given }));
     }
     if (rules) return ofPicture(checkedPicture(input, rules), rules);
     if (typeof input === 'string') return sentenceOf(filled(await tokenize(input)));
@@ -355,7 +367,7 @@ export async function openModel(
         throw new RangeError(`order must leave the first ${first} rows in place: they are no patches.`);
       if (!('order' in change) && !('mean' in change && change.mean === 'sentence'))
         throw new RangeError(
-          `A picture takes all positions of ${layout.name}: give { mean: 'sentence' } or { order }.`,
+          `A ${seen} takes all positions of ${layout.name}: give { mean: 'sentence' } or { order }.`,
         );
     }
     const rows = await rowsOf(sentence, kind);
@@ -449,6 +461,7 @@ export async function openModel(
     apart: layout.apart,
     markers,
     readsText: layout.kind === 'tokens' && files.has('tokenizer.json'),
+    frames,
     picture: rules && { side: rules.side, mean: rules.mean, deviation: rules.deviation },
     bytes: checkpoint.size,
     layers,
@@ -525,7 +538,7 @@ export async function openModel(
         if (layout.kind !== 'tokens') {
           const all = options.inputs;
           if (!Array.isArray(all) || all.length < 4)
-            check.refuse('inputs', 'a list of at least four pictures', all, false);
+            check.refuse('inputs', `a list of at least four ${seen}s`, all, false);
           const windows: Sentence[] = [];
           for (const one of all) windows.push(await inputOf(one));
           return corpusOfWhole(windows, (windows[0] as Sentence).ids.length - markers.before, markers.before);

@@ -45,6 +45,11 @@ const byFamily: Partial<Record<FamilyId, FamilyLayers>> = {
   mpnet: { parts: mpnet },
   gpt2: { parts: gpt2, activation: ['activation_function', 'gelu_new'], inner: 'n_inner' },
   opt: { parts: opt, activation: ['activation_function', 'relu'], inner: 'ffn_dim' },
+  'whisper-encoder': {
+    parts: opt,
+    activation: ['activation_function', 'gelu'],
+    inner: 'encoder_ffn_dim',
+  },
   vit: { parts: vit, or: timm },
   dinov2: {
     parts: dinov2,
@@ -178,7 +183,13 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
       const count = layersIn(checkpoint, layout);
       sizes ??= sizesOf(checkpoint, names.root);
       if (!layout.shared) {
-        refuseSizes(config, { num_hidden_layers: count, n_layer: count, n_layers: count, num_layers: count });
+        refuseSizes(config, {
+          num_hidden_layers: count,
+          n_layer: count,
+          n_layers: count,
+          num_layers: count,
+          encoder_layers: count,
+        });
         // A gap is no end.
         if (sizes.size > count) present(checkpoint, `${names.layer(count)}${parts.down}.weight`);
       }

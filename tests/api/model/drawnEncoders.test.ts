@@ -1,4 +1,4 @@
-// Models of pictures, and of text that normalize before their layers, through all layers, against numpy:
+// Models of pictures, of sound, and of text that normalize before their layers, through all layers, against numpy:
 // tests/reference/drawn_encoders.py draws models of each kind anew in each run, in the layouts of published files.
 // SUPERPOSE_SEED repeats a failure; with SUPERPOSE_SHOWN set, the largest difference of each kind is printed.
 import { randomInt } from 'node:crypto';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import {
   type CorpusMeans,
   type Floats,
+  layerByLayer,
   type ModelInput,
   type OpenedModel,
   openModel,
@@ -22,7 +23,7 @@ import {
   drawnFamilies,
   drawnModels,
   drawnOptions,
-  drawnPicture,
+  drawnSeen,
   type Stored,
 } from '../support/drawnModels.ts';
 import { largestDifference } from '../support/numbers.ts';
@@ -50,8 +51,8 @@ const precisions = ['float64', 'float32'] as const;
 
   const named = (name: string) => cases.find((one) => one.name === name) as DrawnEncoder;
   const open = (one: DrawnEncoder, by = plain) => openModel(by, join(folder, one.name), drawnOptions(one));
-  const pictureOf = (one: DrawnEncoder, place: number) => drawnPicture(one, stored, place);
-  const inputOf = (one: DrawnEncoder): ModelInput => (one.ids ? { ids: one.ids } : pictureOf(one, 0));
+  const seenBy = (one: DrawnEncoder, place: number) => drawnSeen(one, stored, place);
+  const inputOf = (one: DrawnEncoder): ModelInput => (one.ids ? { ids: one.ids } : seenBy(one, 0));
   const expectNear = (
     what: string,
     { name }: DrawnEncoder,
@@ -148,15 +149,14 @@ const precisions = ['float64', 'float32'] as const;
     }
   }, 120_000);
 
-  test('means over pictures', async () => {
+  test('means over pictures, and over sounds', async () => {
     for (const one of cases) {
-      if (!one.corpus || !one.patches) continue;
+      const seen = one.patches ?? one.frames;
+      if (!one.corpus || !seen) continue;
       const model = await open(one);
-      const pictures = Array.from({ length: one.patches.shape[0] as number }, (_, place) =>
-        pictureOf(one, place),
-      );
-      const found = await model.corpusMeans({ inputs: pictures, precision: 'float64' });
-      expect([found.windows, found.sentencesOfHeads]).toEqual([pictures.length, pictures.length]);
+      const windows = Array.from({ length: seen.shape[0] as number }, (_, place) => seenBy(one, place));
+      const found = await model.corpusMeans({ inputs: windows, precision: 'float64' });
+      expect([found.windows, found.sentencesOfHeads]).toEqual([windows.length, windows.length]);
       for (const [layers, state] of found.states.entries()) {
         const near = (what: string, ours: Floats, theirs: Float64Array) =>
           expectNear(`${what} ${layers}`, one, ours, theirs, within.float64);
@@ -165,12 +165,12 @@ const precisions = ['float64', 'float32'] as const;
         near('energy', Float64Array.of(state.positionEnergy), stored(one.corpus.energy, layers));
       }
       expectNear('heads', one, found.heads.data, stored(one.corpus.heads), 1e-8);
-      // Without positions nothing of them is found beyond what four of seven pictures have in common.
-      const control = await model.corpusMeans({ inputs: pictures, control: true });
+      // Without positions nothing of them is found beyond what four of seven have in common.
+      const control = await model.corpusMeans({ inputs: windows, control: true });
       expect(control.states[0]?.position.data).not.toEqual(found.states[0]?.position.data);
-      for (const few of [undefined, pictures.slice(0, 3), 'pictures'])
+      for (const few of [undefined, windows.slice(0, 3), 'pictures'])
         expect(await told(model.corpusMeans({ inputs: few as never }))).toContain(
-          'inputs must be a list of at least four pictures',
+          `inputs must be a list of at least four ${one.frames ? 'sounds' : 'pictures'}`,
         );
       model.delete();
     }
@@ -179,7 +179,7 @@ const precisions = ['float64', 'float32'] as const;
   test('positions are taken, patches change places, and nothing else is changed', async () => {
     const one = named('vit');
     const model = await open(one);
-    const input = pictureOf(one, 0);
+    const input = seenBy(one, 0);
     const rows = await model.rows(input);
     expect(Object.keys(rows)).toEqual(['patch', 'position', 'class']);
     const d = model.d_model;
@@ -297,6 +297,12 @@ const precisions = ['float64', 'float32'] as const;
       ['siglip-text', { hidden_act: undefined }, [{ hidden_act: 'quick_gelu' }]],
       ['albert', { hidden_act: undefined }, [{ hidden_act: 'gelu' }, { num_hidden_layers: 2 }]],
       ['albert-groups', {}, [{ num_hidden_layers: 4 }]],
+      [
+        'whisper',
+        { activation_function: undefined, decoder_attention_heads: 10, encoder_layers: undefined },
+        [{ activation_function: 'gelu_new' }, { encoder_attention_heads: 5 }],
+      ],
+      ['whisper-alone-tanh', {}, [{ activation_function: undefined }]],
     ] as const) {
       expect(await difference(name, right), name).toBeLessThan(within.float64);
       for (const config of others)
@@ -315,6 +321,9 @@ const precisions = ['float64', 'float32'] as const;
       ['siglip-vision', 'image_size', 224, 6],
       ['dinov2', 'mlp_ratio', 4, 1.4],
       ['dinov2-registers', 'num_register_tokens', 4, 2],
+      ['whisper', 'num_mel_bins', 80, 5],
+      ['whisper', 'max_source_positions', 1500, 11],
+      ['whisper', 'd_model', 384, 20],
       ['albert', 'embedding_size', 128, 12],
       ['albert', 'num_hidden_groups', 2, 1],
       ['albert-groups', 'inner_group_num', 1, 2],
@@ -328,15 +337,25 @@ const precisions = ['float64', 'float32'] as const;
       ['vit', 'num_hidden_layers', 12, 3],
       ['clip-text', 'num_hidden_layers', 12, 3],
       ['clip-vision', 'intermediate_size', 3072, 28],
+      ['whisper', 'encoder_layers', 4, 3],
+      ['whisper', 'encoder_ffn_dim', 1536, 28],
     ] as const) {
       const model = await changed(name, { config: { [member]: said } });
       expect(await told(model.forward(inputOf(named(name))))).toBe(
         `RangeError: config.json says ${member} ${said}, but by its tensors the model has ${has}.`,
       );
     }
-    const swish = await changed('clip-text', { config: { hidden_act: 'swish' } });
-    expect(await told(swish.forward(inputOf(named('clip-text'))))).toBe(
-      'RangeError: config.json names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh, relu, quick_gelu and silu can be run here.',
+    for (const [name, member] of [
+      ['clip-text', 'hidden_act'],
+      ['whisper', 'activation_function'],
+    ] as const) {
+      const swish = await changed(name, { config: { [member]: 'swish' } });
+      expect(await told(swish.forward(inputOf(named(name))))).toBe(
+        'RangeError: config.json names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh, relu, quick_gelu and silu can be run here.',
+      );
+    }
+    expect(await told(changed('whisper', { config: { encoder_attention_heads: 3 } }))).toBe(
+      'RangeError: encoder_attention_heads in config.json must divide the model’s width 20; 3 does not.',
     );
     for (const [name, config, says] of [
       ['dinov2', { use_swiglu_ffn: true }, 'use_swiglu_ffn true; DINOv2 can be read with false alone'],
@@ -357,6 +376,11 @@ const precisions = ['float64', 'float32'] as const;
         'num_hidden_layers in config.json must be a whole number from 1 to 1000',
       ],
       ['siglip-text', { model_type: 'siglip2' }, 'SigLIP 2 is not among the models'],
+      [
+        'whisper-alone-tanh',
+        { scale_embedding: true },
+        'scale_embedding true; Whisper’s encoder can be read with false alone',
+      ],
     ] as const)
       expect(await told(changed(name, { config }))).toContain(says);
     const endless = await changed('albert', { config: { num_hidden_layers: undefined } });
@@ -403,14 +427,67 @@ const precisions = ['float64', 'float32'] as const;
     const one = named('dinov2-registers');
     const model = await open(one);
     expect(model).toMatchObject({ name: 'DINOv2 with registers', positions: 9, apart: [0, 1, 2] });
-    const rows = await model.rows(pictureOf(one, 0));
+    const rows = await model.rows(seenBy(one, 0));
     const d = model.d_model;
     expect(rows.position?.data.subarray(0, 3 * d).every((value) => value === 0)).toBe(true);
     expect(rows.position?.data.subarray(3 * d).every((value) => value === 0)).toBe(false);
-    const { sentence } = await model.decompose(pictureOf(one, 0));
+    const { sentence } = await model.decompose(seenBy(one, 0));
     expect(sentence.tokens.slice(0, 4)).toEqual(['[class]', '[register 1]', '[register 2]', '0,0']);
     // One row of the table stands apart, that of the class.
     expect((await model.report()).position?.rows).toHaveLength(10);
+    model.delete();
+  });
+
+  test('a sound has two frames for each position, all of them, and no text or picture is one', async () => {
+    const one = named('whisper');
+    const model = await open(one);
+    expect(model).toMatchObject({
+      parts: ['whisper-decoder', 'whisper-encoder'],
+      frames: { rows: 22, columns: 5 },
+      positions: 11,
+      vocabulary: 0,
+      summands: ['frame', 'position'],
+      readsText: false,
+      picture: undefined,
+    });
+    const { frames } = seenBy(one, 0) as { frames: Table };
+    const { sentence } = await model.decompose({ frames });
+    expect(sentence.tokens).toEqual(Array.from({ length: 11 }, (_, place) => String(place)));
+    const single = { ...frames, data: Float32Array.from(frames.data) };
+    const run = await model.forward({ frames: single });
+    expectNear('last', one, run.last().data, stored(one.last), within.float32);
+    const [whole] = await layerByLayer(model, [{ frames }], { precision: 'float64', scores: [2] });
+    expectNear('last', one, whole?.last.data as Floats, stored(one.last), within.float64);
+    expectNear('logits', one, whole?.logits.get(2) as Floats, stored(one.logits, 2), within.float64);
+    const shorter = { data: frames.data.subarray(5), rows: 21, columns: 5 };
+    const other = { data: frames.data.subarray(22), rows: 22, columns: 4 };
+    const none = { ...frames, data: Float64Array.from(frames.data, (value, at) => (at === 9 ? NaN : value)) };
+    for (const [input, says] of [
+      [{ frames: shorter }, 'RangeError: frames must have 22 rows; it has 21.'],
+      [{ frames: other }, 'RangeError: frames must have 5 columns; it has 4.'],
+      [{ frames: none }, 'RangeError: frames.data must be finite; value 9 is NaN.'],
+      [{ frames: 5 }, 'TypeError: frames must be an object; it is 5.'],
+      [{ ids: [1] }, 'TypeError: input must be an object with frames; it is an object.'],
+      [5, 'TypeError: input must be an object with frames; it is 5.'],
+      [null, 'TypeError: input must be an object with frames; it is null.'],
+      ['a text', 'RangeError: Whisper’s encoder reads no text; give frames.'],
+    ] as const)
+      expect(await told(model.forward(input as never))).toBe(says);
+    expect(await told(model.changed({ frames }, { shift: 1 }))).toBe(
+      "RangeError: A sound takes all positions of Whisper’s encoder: give { mean: 'sentence' } or { order }.",
+    );
+    const order = Array.from({ length: 11 }, (_, at) => 10 - at);
+    const rows = await model.rows({ frames });
+    const turned = await model.changed({ frames }, { order });
+    expect(turned.position?.data).toEqual(rows.position?.data);
+    expect(turned.frame?.data.subarray(0, 20)).toEqual(rows.frame?.data.subarray(200));
+    const taken = await model.withoutPositions({ frames }, { by: 'copied' });
+    expect(taken.everything?.rows).toBe(4);
+    expect(await told(model.firstToken({ frames }, { token: 1, row: 1 }))).toContain('reads no words');
+    const vit = await open(named('vit'));
+    expect(await told(vit.forward({ frames }))).toContain('an object with a picture or patches');
+    const { token, position, gram } = await model.report();
+    expect([token, position?.rows.length, gram?.raw.rows]).toEqual([undefined, 11, 11]);
     model.delete();
   });
 
@@ -436,6 +513,10 @@ const precisions = ['float64', 'float32'] as const;
       ['siglip-vision', 'vision_model.post_layernorm.weight'],
       ['albert-groups', 'albert.encoder.albert_layer_groups.1.albert_layers.1.ffn.weight'],
       ['albert', 'albert.encoder.embedding_hidden_mapping_in.bias'],
+      ['whisper', 'model.encoder.conv1.bias'],
+      ['whisper', 'model.encoder.conv2.weight'],
+      ['whisper', 'model.encoder.layer_norm.weight'],
+      ['whisper', 'model.encoder.layers.2.self_attn.v_proj.bias'],
     ] as const) {
       const ask = async () => {
         // Of a layer that is missing, config.json knows too.
@@ -461,6 +542,8 @@ const precisions = ['float64', 'float32'] as const;
       ['siglip-text', 'text_model.encoder.layers.0.layer_norm3.weight'],
       ['siglip-vision', 'vision_model.embeddings.class_embedding'],
       ['albert', 'albert.encoder.albert_layer_groups.0.albert_layers.0.attention.self.weight'],
+      ['whisper', 'model.encoder.conv3.weight'],
+      ['whisper', 'model.encoder.layers.1.self_attn.k_proj.bias'],
     ] as const) {
       const { shape, ...rest } = Object.values(like(name))[0] as Tensors[string];
       expect(

@@ -112,7 +112,13 @@ const whisper: Shapes = {
 };
 const whisperEncoder: Shapes = {
   'encoder.conv1.weight': [8, 4, 3],
-  'encoder.embed_positions.weight': ['L', 'd'],
+  'encoder.conv1.bias': [8],
+  'encoder.conv2.weight': [8, 8, 3],
+  'encoder.conv2.bias': [8],
+  'encoder.embed_positions.weight': ['L', 8],
+  ...norm('encoder.layers.0.self_attn_layer_norm'),
+  ...linear('encoder.layers.0.self_attn.q_proj', 8, 8),
+  'encoder.layers.0.self_attn.k_proj.weight': [8, 8],
 };
 const llama: Shapes = {
   'embed_tokens.weight': ['V', 8],
@@ -355,9 +361,10 @@ const cases: [string, Case][] = [
         family: 'whisper-encoder',
         name: 'Whisper’s encoder',
         about:
-          'A stored sinusoid is added to what two convolutions make of the sound, which is no table: its report alone can be given.',
+          'What convolutions make of sound, and position rows, are added; each layer normalizes what it reads. Keys have no bias. Only a program can give it frames.',
         vocabulary: 0,
-        summands: [],
+        summands: ['frame', 'position'],
+        frames: { rows: 18, columns: 4 },
         causal: false,
         apart: [],
         epsilon: 1e-5,

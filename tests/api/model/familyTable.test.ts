@@ -22,7 +22,7 @@ import {
   type DrawnEncoder,
   drawnModels,
   drawnOptions,
-  drawnPicture,
+  drawnSeen,
   type StoredNumbers,
 } from '../support/drawnModels.ts';
 import { largestDifference } from '../support/numbers.ts';
@@ -109,7 +109,7 @@ async function fromEncoders(cases: readonly DrawnEncoder[], stored: StoredNumber
   const found = { ...none };
   for (const one of cases) {
     const model = await openModel(plain, join(folder, one.name), drawnOptions(one));
-    const input = one.ids ? { ids: one.ids } : drawnPicture(one, stored, 0);
+    const input = one.ids ? { ids: one.ids } : drawnSeen(one, stored, 0);
     for (const precision of precisions) {
       const worst = (ours: Floats, theirs: Float64Array) => {
         found[precision] = Math.max(found[precision], largestDifference(ours, theirs));

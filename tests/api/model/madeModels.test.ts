@@ -449,7 +449,13 @@ describe('the report', () => {
     const sound = await open(
       {
         'encoder.conv1.weight': tensor(drawn(d, 3, 50).data, d, 1, 3),
+        'encoder.conv1.bias': tensor(drawn(d, 1, 51).data, d),
+        'encoder.conv2.weight': tensor(drawn(d, 3 * d, 52).data, d, d, 3),
+        'encoder.conv2.bias': tensor(drawn(d, 1, 53).data, d),
         'encoder.embed_positions.weight': tensorOf(tables.position),
+        ...normOf('encoder.layers.0.self_attn_layer_norm', layerNorm(d, 54)),
+        ...linearOf('encoder.layers.0.self_attn.q_proj', linear(d, d, 55)),
+        'encoder.layers.0.self_attn.k_proj.weight': tensorOf(drawn(d, d, 56)),
       },
       {},
     );

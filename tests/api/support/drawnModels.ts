@@ -15,6 +15,7 @@ export const drawnFamilies: readonly FamilyId[] = [
   'siglip-text',
   'siglip-vision',
   'albert',
+  'whisper-encoder',
 ];
 
 /** Numbers in the script’s binary file. */
@@ -35,6 +36,8 @@ export interface DrawnEncoder {
   ids?: number[];
   /** [pictures, patches, channels] */
   patches?: Stored;
+  /** [sounds, frames, bins] */
+  frames?: Stored;
   corpus?: Record<'mean' | 'position' | 'energy' | 'heads', Stored>;
   apart: number[];
   causal: boolean;
@@ -57,15 +60,16 @@ export const drawnOptions = ({ family, options, name }: DrawnEncoder) => ({
   ...(name.startsWith('timm') ? { family } : { part: family }),
 });
 
-/** One of its pictures. */
-export function drawnPicture(
-  { patches }: DrawnEncoder,
+/** One of its pictures, or of its sounds. */
+export function drawnSeen(
+  { patches, frames }: DrawnEncoder,
   stored: StoredNumbers,
   place: number,
-): { patches: Table } {
-  const all = patches as Stored;
+): { patches: Table } | { frames: Table } {
+  const all = (patches ?? frames) as Stored;
   const [, rows, columns] = all.shape as [number, number, number];
-  return { patches: { data: stored(all, place), rows, columns } };
+  const given = { data: stored(all, place), rows, columns };
+  return patches ? { patches: given } : { frames: given };
 }
 
 /** Runs tests/reference/drawn_NAME.py, which writes NAME.json and NAME.bin; one that asks for a count draws so many. */
