@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { build, defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
 import { beatStages } from './build/beats.js';
-import { chunks, plainImports, workerChunks } from './build/chunks.js';
+import { chunks, plainImports, withoutTrain, workerChunks } from './build/chunks.js';
 import { indents } from './build/indents.js';
 import { maths } from './build/maths.js';
 import { noticeCollector } from './build/notices.js';
@@ -108,7 +108,7 @@ export default defineConfig({
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
   worker: {
     format: 'es',
-    plugins: () => [notices.plugin(), exportsOfWorker, ownNames(), smallest],
+    plugins: () => [withoutTrain, notices.plugin(), exportsOfWorker, ownNames(), smallest],
     // Notes for bundlers, which see no file of the site again.
     rollupOptions: { treeshake, output: { codeSplitting: workerChunks, comments: false } },
   },

@@ -257,7 +257,7 @@ describe.each([
 
 test('a cell of a key that a query does not see says so, in the picture of one score', async () => {
   for (const [name, told] of [
-    ['gpt2', 'Query 2 (0), key 3 (1): this query does not see this key, so there is no score.'],
+    ['gpt2', 'Query 2 (0), key 3 (1): this query does not see this key.'],
     ['bert', 'Query 2 (0), key 3 (1): '],
   ] as const) {
     const { figures } = await opened(folderOf(name));

@@ -139,6 +139,14 @@ export const workerChunks = {
   ],
 };
 
+const [trainApi] = idsOf(inApi('training/train'));
+/** Leaves out train(), which no figure calls: they train step by step. */
+export const withoutTrain: Plugin = {
+  name: 'without-train',
+  enforce: 'pre',
+  load: (id) => (id === trainApi ? 'export const trainApi = () => ({})' : undefined),
+};
+
 /** When a file is imported, what it needs is already there, so Vite's preload helper has nothing to do. */
 export const plainImports: Plugin = {
   name: 'plain-imports',

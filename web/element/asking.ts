@@ -63,20 +63,20 @@ export class Asking implements ReactiveController {
   /** The settings that are being computed. */
   asked: State | undefined;
   /** The settings whose answer, or frame, came last. */
-  private answered: State | undefined;
+  #answered: State | undefined;
   /** What was shown when the reader began to drag something. */
   began: Answer | undefined;
   /** Only for figures that are shown while they run. */
   running: Running | undefined;
 
-  private name = '';
-  private asker: Asker | undefined;
-  private isNear = false;
-  private isSeen = false;
-  private typing = 0;
+  #name = '';
+  #asker: Asker | undefined;
+  #isNear = false;
+  #isSeen = false;
+  #typing = 0;
   /** What `show` was last called with. */
-  private wanted: [string, string][] | undefined;
-  private views: IntersectionObserver[] = [];
+  #wanted: [string, string][] | undefined;
+  #views: IntersectionObserver[] = [];
 
   constructor(private readonly host: Host) {
     host.addController(this);
@@ -87,46 +87,46 @@ export class Asking implements ReactiveController {
       const view = new IntersectionObserver(
         (entries) => {
           heard(entries.at(-1)?.isIntersecting ?? false);
-          this.begin();
+          this.#begin();
         },
         { rootMargin },
       );
       view.observe(this.host);
       return view;
     };
-    this.views = [
+    this.#views = [
       within(near(), (isNear) => {
-        this.isNear = isNear;
+        this.#isNear = isNear;
       }),
       within('0px', (isSeen) => {
-        this.isSeen = isSeen;
+        this.#isSeen = isSeen;
         if (isSeen && !this.answer && !this.failure && !this.stopped) first.add(this);
-        else this.letOthers();
+        else this.#letOthers();
       }),
     ];
-    document.addEventListener('superpose-text', this.hearText);
+    document.addEventListener('superpose-text', this.#hearText);
   }
 
   hostDisconnected(): void {
-    for (const view of this.views) view.disconnect();
-    this.isNear = this.isSeen = false;
-    this.letOthers();
-    document.removeEventListener('superpose-text', this.hearText);
+    for (const view of this.#views) view.disconnect();
+    this.#isNear = this.#isSeen = false;
+    this.#letOthers();
+    document.removeEventListener('superpose-text', this.#hearText);
     // If the element is inserted again, it asks again.
-    this.end();
+    this.#end();
   }
 
   hostUpdate(): void {
-    if (this.renamed()) this.begin();
+    if (this.#renamed()) this.#begin();
   }
 
   /** A new name means another figure; nothing of the old one stays. */
-  private renamed(): boolean {
-    if (this.name === this.host.name) return false;
-    this.end();
-    this.name = this.host.name;
+  #renamed(): boolean {
+    if (this.#name === this.host.name) return false;
+    this.#end();
+    this.#name = this.host.name;
     this.running?.end();
-    this.figure = this.asker = this.answer = this.began = this.failure = this.running = undefined;
+    this.figure = this.#asker = this.answer = this.began = this.failure = this.running = undefined;
     this.settings = {};
     this.refused = [];
     this.host.cursors.begin();
@@ -136,9 +136,9 @@ export class Asking implements ReactiveController {
 
   /** Loads the figure's code, without computing anything. */
   async loaded(): Promise<AnyFigure | undefined> {
-    this.renamed();
+    this.#renamed();
     if (this.figure) return this.figure;
-    const asked = this.name;
+    const asked = this.#name;
     const name = today(asked).figure;
     if (!Object.hasOwn(figures, name)) {
       this.fail(
@@ -150,7 +150,7 @@ export class Asking implements ReactiveController {
       const figure = await (figures[name] as () => Promise<AnyFigure>)();
       const run = figure.runs && (await import('./running.js'));
       // Meanwhile the name may have changed, or another call may have finished first.
-      if (this.renamed() || this.name !== asked) return this.loaded();
+      if (this.#renamed() || this.#name !== asked) return this.loaded();
       if (this.figure) return this.figure;
       this.figure = figure;
       this.running = run && new run.Running(this.host, figure);
@@ -161,21 +161,21 @@ export class Asking implements ReactiveController {
       ]) as Settings;
       const own = today(asked, given).settings.filter(([setting]) => Object.hasOwn(figure.controls, setting));
       const { state, refused } = readState(figure.controls, own);
-      this.take(state, instead(refused));
+      this.#take(state, instead(refused));
       this.own = this.settings;
-      this.asker = asker(name, {
+      this.#asker = asker(name, {
         answered: (data, state) => {
-          if (this.asked === state) this.settle();
-          this.answered = state;
+          if (this.asked === state) this.#settle();
+          this.#answered = state;
           this.running?.ended();
-          this.present({ data, state: this.played(state) });
+          this.present({ data, state: this.#played(state) });
         },
         frame: (data, state) => {
-          this.answered = state;
-          this.running?.frame({ data, state: this.played(state) });
+          this.#answered = state;
+          this.running?.frame({ data, state: this.#played(state) });
         },
         failed: (sentence) => {
-          this.settle();
+          this.#settle();
           this.fail(sentence);
         },
         progress: (fraction) => {
@@ -185,7 +185,7 @@ export class Asking implements ReactiveController {
       });
       return figure;
     } catch {
-      if (this.name === asked) {
+      if (this.#name === asked) {
         this.fail('This figure’s code could not be loaded. Reload the page to try again.');
       }
       return undefined;
@@ -194,18 +194,18 @@ export class Asking implements ReactiveController {
 
   /** Whether other settings are being computed than those of what is shown. */
   get overtaken(): boolean {
-    return this.asked !== undefined && this.asked !== this.answered;
+    return this.asked !== undefined && this.asked !== this.#answered;
   }
 
   present(answer: Answer): void {
     this.answer = answer;
     this.failure = undefined;
-    this.letOthers();
+    this.#letOthers();
     this.host.requestUpdate();
   }
 
   /** The same state, with the present value of the setting that the data do not depend on. */
-  private played(state: State): State {
+  #played(state: State): State {
     const name = this.figure?.plays?.setting as string | undefined;
     return name === undefined || state[name] === this.settings[name]
       ? state
@@ -223,40 +223,40 @@ export class Asking implements ReactiveController {
 
   /** Sends an order to the run under way. */
   order(order: Order): void {
-    this.asker?.order(order);
+    this.#asker?.order(order);
   }
 
   /** Starts a new run; with `held` it waits before its first turn. */
   train(held: boolean): void {
-    this.ask({ again: true, held: held || undefined });
+    this.#ask({ again: true, held: held || undefined });
   }
 
   /** Shows a state that comes from outside: a link, or the page. `problem` is a sentence about what was wrong. */
   async show(settings: [string, string][], problem?: string): Promise<void> {
-    this.wanted = settings;
+    this.#wanted = settings;
     const figure = await this.loaded();
     // While the code was loaded, another state may have been asked for.
-    if (!figure || this.wanted !== settings) return;
+    if (!figure || this.#wanted !== settings) return;
     const { state, refused } = readState(figure.controls, settings);
     // A link with anything impossible in it gives the first view, and says so.
-    this.take(
+    this.#take(
       refused.length > 0 ? readState(figure.controls, []).state : state,
       instead(problem === undefined ? refused : [problem]),
     );
     this.host.cursors.held = false;
     this.began = undefined;
-    this.ask();
+    this.#ask();
   }
 
-  private take(state: State, refused: string[], changed?: string): void {
+  #take(state: State, refused: string[], changed?: string): void {
     this.settings = this.figure?.settle?.(state, changed) ?? state;
     this.refused = refused;
     this.host.requestUpdate();
   }
 
   /** On their own page figures in view go first; one that is only near shows its recorded picture and waits. */
-  private begin(): void {
-    if (this.isSeen || hostPage.foreign) void this.compute();
+  #begin(): void {
+    if (this.#isSeen || hostPage.foreign) void this.compute();
     else {
       later.add(this);
       // By then all figures know whether they are in view.
@@ -264,7 +264,7 @@ export class Asking implements ReactiveController {
     }
   }
 
-  private letOthers(): void {
+  #letOthers(): void {
     if (!first.delete(this)) return;
     // Once it is painted: nothing that the others fetch delays it.
     void this.host.updateComplete.then(() => requestAnimationFrame(() => setTimeout(goOn)));
@@ -272,48 +272,48 @@ export class Asking implements ReactiveController {
 
   /** Computes what is still missing when the reader comes near. */
   async compute(): Promise<void> {
-    if (!this.isNear || !(await this.loaded()) || this.stopped || this.failure) return;
-    if (this.settings !== this.asked && this.settings !== this.answer?.state) this.ask();
+    if (!this.#isNear || !(await this.loaded()) || this.stopped || this.failure) return;
+    if (this.settings !== this.asked && this.settings !== this.answer?.state) this.#ask();
   }
 
   /** Asks for the numbers; off screen nothing is computed. */
-  private ask(options?: AskOptions): void {
+  #ask(options?: AskOptions): void {
     this.stopped = false;
     this.failure = undefined;
-    if (this.isNear && this.asker) {
+    if (this.#isNear && this.#asker) {
       const run = options ?? this.running?.options(this.asked, this.settings);
       this.asked = this.settings;
-      this.asker.ask(this.settings, run);
+      this.#asker.ask(this.settings, run);
     }
     this.host.requestUpdate();
   }
 
   again = (): void => {
     this.failure = undefined;
-    if (this.figure) this.ask();
-    else this.begin();
+    if (this.figure) this.#ask();
+    else this.#begin();
   };
 
   stop = (): void => {
-    this.end();
+    this.#end();
     this.stopped = true;
-    this.letOthers();
+    this.#letOthers();
     this.host.requestUpdate();
   };
 
-  private end(): void {
-    this.asker?.cancel();
-    this.settle();
+  #end(): void {
+    this.#asker?.cancel();
+    this.#settle();
   }
 
-  private settle(): void {
+  #settle(): void {
     this.asked = this.fraction = undefined;
   }
 
   /** Shows the error and a button to try again. */
   fail(sentence: string): void {
     this.failure = sentence;
-    this.letOthers();
+    this.#letOthers();
     this.host.requestUpdate();
   }
 
@@ -321,15 +321,15 @@ export class Asking implements ReactiveController {
   change(name: string, value: Value, settled: boolean): void {
     if (!this.figure) return;
     this.began = settled ? undefined : (this.began ?? this.answer);
-    this.take({ ...this.settings, [name]: value }, [], name);
+    this.#take({ ...this.settings, [name]: value }, [], name);
     this.host.speech.changed = true;
     if (name === this.figure.plays?.setting && this.answer) this.play(value);
-    else this.ask();
-    this.tell(settled);
+    else this.#ask();
+    this.#tell(settled);
   }
 
   /** Tells the page about the change. */
-  private tell(settled: boolean): void {
+  #tell(settled: boolean): void {
     const detail: Change = { state: this.settings, settled };
     this.host.dispatchEvent(new CustomEvent('superpose-change', { detail, bubbles: true, composed: true }));
   }
@@ -347,8 +347,8 @@ export class Asking implements ReactiveController {
   type(name: string, text: string): void {
     this.settings = { ...this.settings, [name]: text };
     this.host.requestUpdate();
-    clearTimeout(this.typing);
-    this.typing = window.setTimeout(() => {
+    clearTimeout(this.#typing);
+    this.#typing = window.setTimeout(() => {
       // A link or Reset may have set another one.
       if (this.settings[name] !== text) return;
       this.change(name, text, true);
@@ -358,19 +358,19 @@ export class Asking implements ReactiveController {
   }
 
   /** On their own page all figures share what is typed. Elsewhere groups do: see embed/mirror.ts. */
-  private hearText = (event: Event): void => {
+  #hearText = (event: Event): void => {
     const { name, text, from } = (event as CustomEvent<SharedText>).detail;
     if (hostPage.foreign || from === this.host || this.figure?.controls[name]?.kind !== 'text') return;
-    this.take({ ...this.settings, [name]: text }, this.refused, name);
-    this.ask();
+    this.#take({ ...this.settings, [name]: text }, this.refused, name);
+    this.#ask();
   };
 
   async reset(): Promise<void> {
     this.host.speech.changed = true;
     // A run of these settings would go on, or stay held.
-    this.end();
+    this.#end();
     await this.show([]);
-    this.tell(true);
+    this.#tell(true);
   }
 }
 

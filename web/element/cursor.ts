@@ -23,18 +23,18 @@ export class Cursors implements ReactiveController {
   held = false;
   /** Until something points at a place, none is marked and none is read out. */
   pointed = false;
-  private place: Cursor = { i: 0, j: 0 };
-  private unlink: (() => void) | undefined;
+  #place: Cursor = { i: 0, j: 0 };
+  #unlink: (() => void) | undefined;
 
   constructor(private readonly host: Host) {
     host.addController(this);
   }
 
   hostConnected(): void {
-    this.unlink = linked.listen(() => {
-      const pair = this.tokens && linked.pair(this.tokens);
-      if (pair && !(this.pointed && same(pair, this.place))) {
-        this.place = pair;
+    this.#unlink = linked.listen(() => {
+      const pair = this.#tokens && linked.pair(this.#tokens);
+      if (pair && !(this.pointed && same(pair, this.#place))) {
+        this.#place = pair;
         this.pointed = true;
       }
       this.host.requestUpdate();
@@ -42,15 +42,15 @@ export class Cursors implements ReactiveController {
   }
 
   hostDisconnected(): void {
-    this.unlink?.();
+    this.#unlink?.();
   }
 
   get cursor(): Cursor {
-    return this.place;
+    return this.#place;
   }
 
   set cursor(cursor: Cursor) {
-    this.place = cursor;
+    this.#place = cursor;
     this.pointed = true;
     this.host.requestUpdate();
   }
@@ -60,64 +60,64 @@ export class Cursors implements ReactiveController {
     const { figure, data, state, rows, columns } = view;
     const follows = figure.follows?.some((name) => before?.state[name as string] !== state[name as string]);
     if (before?.rows !== rows || before.columns !== columns || follows) {
-      this.place = figure.firstCursor?.(data, state) ?? { i: 0, j: 0 };
+      this.#place = figure.firstCursor?.(data, state) ?? { i: 0, j: 0 };
       this.held = false;
     }
-    this.place = within(this.place, rows, columns);
+    this.#place = within(this.#place, rows, columns);
   }
 
-  private get tokens(): string {
+  get #tokens(): string {
     return this.host.picture.view?.tokens?.join('\u0000') ?? '';
   }
 
   /** A pointer's place in the picture's pixels. */
-  private pixel({ clientX, clientY }: MouseEvent, surface: Element): [x: number, y: number] {
+  #pixel({ clientX, clientY }: MouseEvent, surface: Element): [x: number, y: number] {
     const box = surface.getBoundingClientRect();
     const scale = (this.host.picture.view?.scene.width ?? box.width) / box.width;
     return [(clientX - box.left) * scale, (clientY - box.top) * scale];
   }
 
-  private at(event: MouseEvent) {
+  #at(event: MouseEvent) {
     const scene = this.host.picture.view?.scene;
-    return scene && cursorAt(scene, ...this.pixel(event, event.currentTarget as Element));
+    return scene && cursorAt(scene, ...this.#pixel(event, event.currentTarget as Element));
   }
 
-  private move(cursor: Cursor): void {
-    if (this.pointed && same(cursor, this.place)) return;
+  #move(cursor: Cursor): void {
+    if (this.pointed && same(cursor, this.#place)) return;
     this.cursor = cursor;
-    if (this.tokens) linked.lightPair(this.tokens, cursor);
+    if (this.#tokens) linked.lightPair(this.#tokens, cursor);
   }
 
   point = (event: PointerEvent): void => {
-    const found = this.at(event);
+    const found = this.#at(event);
     linked.lightTerm(found?.region.term);
     (event.currentTarget as HTMLElement).classList.toggle('sets', found?.region.sets !== undefined);
-    if (found?.cursor && !this.held) this.move(found.cursor);
+    if (found?.cursor && !this.held) this.#move(found.cursor);
   };
 
   /** Who comes by keyboard sees where the keys begin. */
   focused = (): void => {
-    if (!this.pointed) this.cursor = this.place;
+    if (!this.pointed) this.cursor = this.#place;
   };
 
   leave = (): void => linked.lightTerm(undefined);
 
   hold = (event: MouseEvent): void => {
-    const found = this.at(event);
+    const found = this.#at(event);
     if (!found) return;
     const { sets } = found.region;
     if (sets) {
-      if (found.cursor) this.move(found.cursor);
+      if (found.cursor) this.#move(found.cursor);
       for (const [name, value] of Object.entries(sets)) this.host.asking.change(name, value, true);
       return;
     }
-    if (found.cursor) this.press(found.cursor);
+    if (found.cursor) this.#press(found.cursor);
   };
 
-  private press(cursor: Cursor): void {
-    if (this.choose(cursor)) return;
-    this.held = !(this.held && same(cursor, this.place));
-    this.move(cursor);
+  #press(cursor: Cursor): void {
+    if (this.#choose(cursor)) return;
+    this.held = !(this.held && same(cursor, this.#place));
+    this.#move(cursor);
     this.host.requestUpdate();
     if (this.held) void this.host.speech.readout();
   }
@@ -128,11 +128,11 @@ export class Cursors implements ReactiveController {
   }
 
   /** Some figures choose or open a place instead of holding it; true if this one did. */
-  private choose(cursor: Cursor): boolean {
+  #choose(cursor: Cursor): boolean {
     const view = this.host.picture.view;
     const figure = view?.figure;
     if (figure?.opens) {
-      this.move(cursor);
+      this.#move(cursor);
       void this.host.updateComplete.then(() =>
         this.host.renderRoot.querySelector<HTMLElement>('.opens a')?.click(),
       );
@@ -153,9 +153,9 @@ export class Cursors implements ReactiveController {
     let last = asking.settings[setting] as number;
     const first = last;
     // It need not be grabbed in its middle.
-    const [left, top] = this.pixel(event, surface);
+    const [left, top] = this.#pixel(event, surface);
     const drag = (moved: PointerEvent) => {
-      const [right, down] = this.pixel(moved, surface);
+      const [right, down] = this.#pixel(moved, surface);
       const value = nearestValue(control, at(x + right - left, y + down - top));
       if (value === undefined || value === last) return;
       last = value;
@@ -184,12 +184,12 @@ export class Cursors implements ReactiveController {
     if (event.key === 'Enter' || event.key === ' ') {
       // Else Space scrolls the page.
       event.preventDefault();
-      this.press(this.place);
+      this.#press(this.#place);
       return;
     }
-    const next = stepped(this.place, event.key, view.rows, view.columns);
+    const next = stepped(this.#place, event.key, view.rows, view.columns);
     if (!next) return;
-    this.move(next);
+    this.#move(next);
     void this.host.speech.readout();
     event.preventDefault();
   };

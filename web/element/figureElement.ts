@@ -44,8 +44,8 @@ export class FigureElement extends LitElement {
   readonly picture = new Picture(this);
   readonly playing = new Playing(this);
   readonly speech = new Speech(this);
-  private readonly saving = new Saving(this);
-  private tableOpen = false;
+  readonly #saving = new Saving(this);
+  #tableOpen = false;
 
   /** All settings; a link to this view holds them all. */
   get state(): State {
@@ -81,10 +81,10 @@ export class FigureElement extends LitElement {
     root?.classList.remove('entering');
     void root?.clientWidth;
     root?.classList.add('entering');
-    clearTimeout(this.entrance);
-    this.entrance = window.setTimeout(() => root?.classList.remove('entering'), 1600);
+    clearTimeout(this.#entrance);
+    this.#entrance = window.setTimeout(() => root?.classList.remove('entering'), 1600);
   };
-  private entrance = 0;
+  #entrance = 0;
 
   /** Loads the figure's code, without computing anything. */
   loaded(): Promise<AnyFigure | undefined> {
@@ -101,42 +101,42 @@ export class FigureElement extends LitElement {
     const { view } = this.picture;
     // On somebody else's page the placeholder stays put until everything around it appears at once.
     const early = hostPage.foreign && !view;
-    const settings = figure ? this.inputs(figure) : html`<slot name="room"></slot>`;
+    const settings = figure ? this.#inputs(figure) : html`<slot name="room"></slot>`;
     // Without a picture there is nothing for them to stand below.
     const below = figure?.below && !this.asking.failure && !this.asking.stopped;
     return html`<svg class="room" aria-hidden="true"></svg>
       <div class="root" part="root" role=${figure ? 'region' : nothing} aria-label=${figure?.title ?? nothing}
         data-theme=${this.surroundings.asked ?? nothing} data-runs-in=${answeredIn() ?? nothing} data-lit=${linked.term() ?? nothing}>
         <slot name="title">${figure && !early ? html`<h3 part="title">${figure.title}</h3>` : nothing}</slot>
-        ${early ? nothing : [below ? nothing : settings, this.problems()]}
-        <div class=${view || this.childElementCount > 0 ? 'over' : nothing}>${this.busyLine()}</div>
-        ${view ? nothing : html`<slot>${this.standIn()}</slot>`}
-        ${early ? [this.problems(), this.asking.failure || this.asking.stopped ? settings : nothing] : nothing}
-        ${view ? this.live(view, below ? settings : nothing) : nothing}
+        ${early ? nothing : [below ? nothing : settings, this.#problems()]}
+        <div class=${view || this.childElementCount > 0 ? 'over' : nothing}>${this.#busyLine()}</div>
+        ${view ? nothing : html`<slot>${this.#standIn()}</slot>`}
+        ${early ? [this.#problems(), this.asking.failure || this.asking.stopped ? settings : nothing] : nothing}
+        ${view ? this.#live(view, below ? settings : nothing) : nothing}
       </div>
     `;
   }
 
   /** On somebody else's page: a picture to show until the figure is live, or if it never is. */
-  private standIn(): TemplateResult | typeof nothing {
+  #standIn(): TemplateResult | typeof nothing {
     if (!hostPage.foreign || !hostPage.home || this.childElementCount > 0) return nothing;
     const { figure } = today(this.name);
     if (!Object.hasOwn(figures, figure)) return nothing;
     const picture = `${hostPage.home}pictures/${figure}-narrow.svg`;
-    return html`<a href=${this.saving.link() ?? nothing}><img src=${picture} alt=${this.asking.figure?.title ?? this.name} loading="lazy" /></a>`;
+    return html`<a href=${this.#saving.link() ?? nothing}><img src=${picture} alt=${this.asking.figure?.title ?? this.name} loading="lazy" /></a>`;
   }
 
-  private problems(): TemplateResult {
+  #problems(): TemplateResult {
     const { refused, failure, stopped, again } = this.asking;
     const sentences = [...refused, this.surroundings.problem ?? []].flat();
     return html`
       ${sentences.length > 0 ? html`<p class="problem" role="status">${sentences.join(' ')}</p>` : nothing}
-      ${failure ? html`<p class="problem" role="alert">${failure} <button @click=${again}>Try again</button>${this.saving.homeLink()}</p>` : nothing}
+      ${failure ? html`<p class="problem" role="alert">${failure} <button @click=${again}>Try again</button>${this.#saving.homeLink()}</p>` : nothing}
       ${stopped ? html`<p class="note">Stopped. <button @click=${again}>Compute it</button></p>` : nothing}
     `;
   }
 
-  private busyLine(): TemplateResult | typeof nothing {
+  #busyLine(): TemplateResult | typeof nothing {
     const { figure, fraction, asked, stop, running } = this.asking;
     if (fraction !== undefined && !running) {
       // Not a status: every percent would be read out.
@@ -149,28 +149,28 @@ export class FigureElement extends LitElement {
     return html`<p class="note" role="status">${(trained && figure.waiting) || 'Computing…'}</p>`;
   }
 
-  private inputs(figure: AnyFigure): TemplateResult {
+  #inputs(figure: AnyFigure): TemplateResult {
     const { settings, running } = this.asking;
     const { named } = this.picture.view ?? {};
     // Most answers change no input, so they are not rendered again.
     const names = named && Object.values(named).flat().join('\u0000');
     const [seen, more] = [false, true].map((more) =>
-      guard([figure, settings, this.keep, names], () => this.inputsOf(figure, more)),
+      guard([figure, settings, this.keep, names], () => this.#inputsOf(figure, more)),
     );
     const play = figure.plays ? this.playing.button(figure.plays, figure) : nothing;
     const run = running?.tools() ?? nothing;
-    const buttons = (figure.buttons?.(settings) ?? []).map(({ label, sets }) => this.button(label, sets));
+    const buttons = (figure.buttons?.(settings) ?? []).map(({ label, sets }) => this.#button(label, sets));
     const { below, plays } = figure;
     // What is played comes before what can be trained.
     const aside = below && plays;
     const hidden =
-      aside || this.namesOf(figure, true).length > 0
+      aside || this.#namesOf(figure, true).length > 0
         ? html`<details class="more" part="more"><summary>More settings</summary><div class="controls">${more}${aside ? run : nothing}</div></details>`
         : nothing;
     return html`<div class="controls ${below ? 'below' : ''}" part="controls">${play}${buttons}${seen}${aside ? nothing : run}${hidden}</div>`;
   }
 
-  private button(label: string, sets: object): TemplateResult {
+  #button(label: string, sets: object): TemplateResult {
     const set = () => {
       for (const [name, value] of Object.entries(sets)) this.asking.change(name, value as Value, true);
     };
@@ -178,7 +178,7 @@ export class FigureElement extends LitElement {
   }
 
   /** The settings that the reader can change, seen at once or under “More settings”. */
-  private namesOf(figure: AnyFigure, more: boolean): string[] {
+  #namesOf(figure: AnyFigure, more: boolean): string[] {
     const unused = new Set(figure.unused?.(this.asking.settings) ?? []);
     // By their names of today, for a page that knows the figure under a former name.
     const kept = typeof this.keep === 'string' ? keptOf(this.name, this.keep) : undefined;
@@ -187,9 +187,9 @@ export class FigureElement extends LitElement {
     );
   }
 
-  private inputsOf(figure: AnyFigure, more: boolean): TemplateResult[] {
+  #inputsOf(figure: AnyFigure, more: boolean): TemplateResult[] {
     const { asking } = this;
-    return this.namesOf(figure, more).map((name) =>
+    return this.#namesOf(figure, more).map((name) =>
       inputOf(
         name,
         figure.controls[name] as Control,
@@ -204,7 +204,7 @@ export class FigureElement extends LitElement {
     );
   }
 
-  private live(view: View, below: TemplateResult | typeof nothing): TemplateResult {
+  #live(view: View, below: TemplateResult | typeof nothing): TemplateResult {
     const { cursor, held, pointed, point, leave, hold, step } = this.cursors;
     const [head, rest] = captionOf(view.finding);
     // While it is played, a picture is ahead of its caption, which is of the end.
@@ -215,7 +215,7 @@ export class FigureElement extends LitElement {
         aria-label="${view.figure.title.replace(/[^?]$/, '$&.')} ${view.rows > 1 ? 'Arrow keys choose a row and a column.' : 'Arrow keys move along it.'}"
         aria-describedby="finding" @focus=${this.cursors.focused} @pointermove=${point} @pointerleave=${leave} @click=${hold} @keydown=${step}>
         <svg class="under" aria-hidden="true"></svg><canvas></canvas><svg class="marks" aria-hidden="true"></svg><svg class="frame" aria-hidden="true"></svg>
-        ${view.scene.handles?.map((handle) => this.knob(handle))}
+        ${view.scene.handles?.map((handle) => this.#knob(handle))}
       </div>
       ${below}
       <p class=${dimmed('finding', overtaken || this.playing.going)} id="finding" part="caption">${head ? html`<b>${head}</b>${rest}` : rest}</p>
@@ -227,22 +227,22 @@ export class FigureElement extends LitElement {
       }
       <p class=${pointed ? 'readout pointed' : 'readout'} part="below">${pointed ? this.picture.readout.map(drawnPiece) : html`<span class="held">Point at the picture, or tap it, to read its numbers.</span>`}
         ${held ? html`<span class="held"> Held: click or tap it again to let go.</span>` : nothing}</p>
-      ${this.saving.opens(view, cursor)}
+      ${this.#saving.opens(view, cursor)}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
-      <div class="foot" part="below">${this.numbers(view)}${this.saving.tools(view)}</div>
+      <div class="foot" part="below">${this.#numbers(view)}${this.#saving.tools(view)}</div>
     `;
   }
 
   /** Its setting has an input for keys and screen readers. Translated, it moves without a shift of layout. */
-  private knob(handle: Handle): TemplateResult {
+  #knob(handle: Handle): TemplateResult {
     return html`<div class="knob" aria-hidden="true" .style=${`translate:${handle.x * this.surroundings.scale}px ${handle.y * this.surroundings.scale}px`}
       @pointerdown=${(event: PointerEvent) => this.cursors.grab(event, handle)} @pointermove=${alone} @click=${alone}></div>`;
   }
 
-  private numbers(view: View): TemplateResult {
+  #numbers(view: View): TemplateResult {
     const opened = (event: Event) => {
-      this.tableOpen = (event.target as HTMLDetailsElement).open;
+      this.#tableOpen = (event.target as HTMLDetailsElement).open;
       this.requestUpdate();
     };
     const table = () => {
@@ -253,7 +253,7 @@ export class FigureElement extends LitElement {
       }
     };
     return html`<details @toggle=${opened}><summary>The numbers as a table</summary>
-      ${this.tableOpen ? guard([view.data, view.state], table) : nothing}</details>`;
+      ${this.#tableOpen ? guard([view.data, view.state], table) : nothing}</details>`;
   }
 }
 

@@ -46,13 +46,13 @@ export class Picture implements ReactiveController {
   view: View | undefined;
   /** About the place of the cursor. */
   readout: ReadoutPiece[] = [];
-  private atCursor: Mark[] = [];
+  #atCursor: Mark[] = [];
 
   /** The answer, width and cursor last drawn, or last tried. */
-  private drawn: [Answer?, number?, Cursor?, boolean?] = [];
+  #drawn: [Answer?, number?, Cursor?, boolean?] = [];
   /** What is on screen: scene, theme, surface, scale and the marks at the cursor. */
-  private painted: unknown[] = [];
-  private told: Answer | undefined;
+  #painted: unknown[] = [];
+  #told: Answer | undefined;
 
   constructor(private readonly host: Host) {
     host.addController(this);
@@ -64,10 +64,10 @@ export class Picture implements ReactiveController {
     const { width } = surroundings;
     if (this.view?.figure !== figure) this.view = undefined;
     if (!figure || !answer || width === 0) return;
-    const drawn = this.drawn;
+    const drawn = this.#drawn;
     if (!changed([answer, width, cursors.cursor, cursors.pointed], drawn)) return;
     // Recorded first: drawing that throws would only throw again.
-    this.drawn = [answer, width, cursors.cursor, cursors.pointed];
+    this.#drawn = [answer, width, cursors.cursor, cursors.pointed];
     try {
       let { view } = this;
       const at = () => (figure.redraws && cursors.pointed ? cursors.cursor : undefined);
@@ -78,18 +78,18 @@ export class Picture implements ReactiveController {
               { ...this.view, ...answer, scene: figure.scene(answer.data, answer.state, width) }
             : viewOf(figure, answer, width, asking.began, at());
         cursors.fit(view, this.view);
-        this.drawn[2] = cursors.cursor;
+        this.#drawn[2] = cursors.cursor;
       } else if (figure.redraws) {
         view = { ...view, scene: figure.scene(view.data, view.state, width, asking.began, at()) };
       }
       const { data, state, scene } = view;
       const readout = cursors.pointed ? figure.readout(data, state, cursors.cursor) : [];
       const focus = cursors.pointed ? (figure.focus?.(data, state, cursors.cursor, width) ?? []) : [];
-      this.atCursor = cursors.pointed ? [...cursorMarks(scene, cursors.cursor), ...focus] : [];
+      this.#atCursor = cursors.pointed ? [...cursorMarks(scene, cursors.cursor), ...focus] : [];
       this.readout = readout;
       this.view = view;
     } catch (error) {
-      this.failed(error);
+      this.#failed(error);
     }
   }
 
@@ -98,25 +98,25 @@ export class Picture implements ReactiveController {
     const surface = this.host.renderRoot.querySelector<HTMLElement>('.surface');
     if (!view || !surface) return;
     const { theme, scale } = this.host.surroundings;
-    const [scene, , , , marks] = this.painted;
-    const now = [view.scene, theme, surface, scale, this.atCursor];
-    const anew = changed(now.slice(0, 4), this.painted);
-    this.painted = now;
+    const [scene, , , , marks] = this.#painted;
+    const now = [view.scene, theme, surface, scale, this.#atCursor];
+    const anew = changed(now.slice(0, 4), this.#painted);
+    this.#painted = now;
     try {
       if (anew) drawScene(surface, view.scene, theme, scale);
-      if (anew || marks !== this.atCursor) drawCursor(surface, this.atCursor);
+      if (anew || marks !== this.#atCursor) drawCursor(surface, this.#atCursor);
     } catch (error) {
-      this.failed(error);
+      this.#failed(error);
     }
     if (scene === undefined && view.figure.enters) this.host.enter();
-    if (scene === view.scene || this.told === this.host.asking.answer) return;
-    this.told = this.host.asking.answer;
+    if (scene === view.scene || this.#told === this.host.asking.answer) return;
+    this.#told = this.host.asking.answer;
     // A run is read out only at its end.
     if (!this.host.busy) this.host.speech.finding();
     this.host.dispatchEvent(new Event('superpose-drawn', { bubbles: true, composed: true }));
   }
 
-  private failed(error: unknown): void {
+  #failed(error: unknown): void {
     this.host.asking.fail(
       `This figure could not be drawn with these settings; others may work (${(error as Error).message}).`,
     );

@@ -20,49 +20,49 @@ interface Host extends LitElement {
 
 export class Playing {
   /** The settings as it has left them; anybody else's change ends it. */
-  private settings: State | undefined;
-  private begun = 0;
+  #settings: State | undefined;
+  #begun = 0;
 
   constructor(private readonly host: Host) {}
 
   get going(): boolean {
-    return this.settings !== undefined && this.settings === this.host.asking.settings;
+    return this.#settings !== undefined && this.#settings === this.host.asking.settings;
   }
 
-  private press = (plays: Plays, values: readonly number[]): void => {
-    if (this.going) this.end(plays, values);
+  #press = (plays: Plays, values: readonly number[]): void => {
+    if (this.going) this.#end(plays, values);
     else {
       // What was said of another step would stay until the end.
       this.host.speech.say('');
-      this.begun = performance.now();
-      this.settings = this.host.asking.settings;
-      this.frame(plays, values);
+      this.#begun = performance.now();
+      this.#settings = this.host.asking.settings;
+      this.#frame(plays, values);
     }
   };
 
-  private frame(plays: Plays, values: readonly number[]): void {
+  #frame(plays: Plays, values: readonly number[]): void {
     const { asking, isConnected } = this.host;
     if (!this.going || !isConnected) return;
-    const time = (performance.now() - this.begun) / (1000 * plays.seconds);
+    const time = (performance.now() - this.#begun) / (1000 * plays.seconds);
     const part = lessMotion.matches ? Math.floor(time * stills) / stills : time;
     if (part >= 1) {
-      this.end(plays, values);
+      this.#end(plays, values);
       return;
     }
     const between = plays.at(part);
     asking.play(values.findLast((one) => one <= between) ?? (values[0] as Value), between);
-    this.settings = asking.settings;
-    requestAnimationFrame(() => this.frame(plays, values));
+    this.#settings = asking.settings;
+    requestAnimationFrame(() => this.#frame(plays, values));
   }
 
-  private end({ setting }: Plays, values: readonly number[]): void {
-    this.settings = undefined;
+  #end({ setting }: Plays, values: readonly number[]): void {
+    this.#settings = undefined;
     this.host.asking.change(setting as string, values.at(-1) as Value, true);
   }
 
   button(plays: Plays, { controls }: AnyFigure): TemplateResult {
     const { values } = controls[plays.setting as string];
-    return html`<div><button class="main" @click=${() => this.press(plays, values)}>${
+    return html`<div><button class="main" @click=${() => this.#press(plays, values)}>${
       this.going ? 'To the end' : plays.button
     }</button></div>`;
   }

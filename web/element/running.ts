@@ -25,12 +25,12 @@ export interface RunHost extends LitElement {
 
 export class Running implements ReactiveController {
   /** The reader has paused it. */
-  private held = false;
+  #held = false;
   /** The reader has asked to see this run, or a step of it. */
-  private wanted = false;
+  #wanted = false;
   /** The frame to draw next; a newer one replaces it. */
-  private newest: Answer | undefined;
-  private drawing = 0;
+  #newest: Answer | undefined;
+  #drawing = 0;
 
   constructor(
     private readonly host: RunHost,
@@ -40,11 +40,11 @@ export class Running implements ReactiveController {
   }
 
   hostConnected(): void {
-    document.addEventListener('visibilitychange', this.follow);
+    document.addEventListener('visibilitychange', this.#follow);
   }
 
   hostDisconnected(): void {
-    document.removeEventListener('visibilitychange', this.follow);
+    document.removeEventListener('visibilitychange', this.#follow);
     this.ended();
   }
 
@@ -54,11 +54,11 @@ export class Running implements ReactiveController {
     this.host.removeController(this);
   }
 
-  private get waits(): boolean {
-    return this.held || document.hidden;
+  get #waits(): boolean {
+    return this.#held || document.hidden;
   }
 
-  private follow = (): void => this.host.asking.order(this.waits ? 'hold' : 'go');
+  #follow = (): void => this.host.asking.order(this.#waits ? 'hold' : 'go');
 
   /** How new settings are asked for. If only the look changes, the run goes on, or stays held. */
   options(asked: State | undefined, settings: State): AskOptions {
@@ -66,59 +66,59 @@ export class Running implements ReactiveController {
     const look =
       asked !== undefined &&
       Object.keys(settings).every((name) => looks.includes(name) || settings[name] === asked[name]);
-    if (!look) this.held = this.wanted = false;
-    return { look, held: this.waits || undefined };
+    if (!look) this.#held = this.#wanted = false;
+    return { look, held: this.#waits || undefined };
   }
 
   frame(answer: Answer): void {
     // The finished picture stays until the reader starts a run.
-    if (!this.wanted && (lessMotion.matches || !this.host.asking.answer)) return;
-    this.newest = answer;
-    this.drawing ||= requestAnimationFrame(() => {
-      this.drawing = 0;
-      if (this.newest) this.host.asking.present(this.newest);
-      this.newest = undefined;
+    if (!this.#wanted && (lessMotion.matches || !this.host.asking.answer)) return;
+    this.#newest = answer;
+    this.#drawing ||= requestAnimationFrame(() => {
+      this.#drawing = 0;
+      if (this.#newest) this.host.asking.present(this.#newest);
+      this.#newest = undefined;
     });
   }
 
   /** The run is over: its end is shown next, not a frame that still waits. */
   ended(): void {
-    this.newest = undefined;
-    if (!this.host.asking.asked) this.held = false;
+    this.#newest = undefined;
+    if (!this.host.asking.asked) this.#held = false;
   }
 
-  private press = (): void => {
+  #press = (): void => {
     const { asking } = this.host;
-    this.wanted = true;
+    this.#wanted = true;
     if (asking.asked) {
-      this.held = !this.held;
-      this.follow();
-      if (this.held) this.tell();
-    } else asking.train(this.waits);
+      this.#held = !this.#held;
+      this.#follow();
+      if (this.#held) this.#tell();
+    } else asking.train(this.#waits);
     this.host.requestUpdate();
   };
 
-  private step = (): void => {
+  #step = (): void => {
     const { asking } = this.host;
     const begun = asking.asked !== undefined;
-    this.wanted = this.held = true;
+    this.#wanted = this.#held = true;
     if (!begun) asking.train(true);
-    this.follow();
+    this.#follow();
     asking.order('step');
     this.host.requestUpdate();
   };
 
-  private tell(): void {
+  #tell(): void {
     this.host.speech.changed = true;
     this.host.speech.finding();
   }
 
   tools(): TemplateResult {
     const { asked, fraction = 0 } = this.host.asking;
-    const main = !asked ? (this.figure.runs?.button ?? 'Train') : this.held ? 'Continue' : 'Pause';
+    const main = !asked ? (this.figure.runs?.button ?? 'Train') : this.#held ? 'Continue' : 'Pause';
     const far = asked ? `${Math.round(100 * fraction)} %` : 'done';
     return html`<div class="wide busy" role="group" aria-label="Training">
-      <button class="main" @click=${this.press}>${main}</button><button @click=${this.step}>Step</button>
+      <button class="main" @click=${this.#press}>${main}</button><button @click=${this.#step}>Step</button>
       <progress max="1" .value=${asked ? fraction : 1} aria-label="Trained so far"></progress>
       <span class="said" aria-hidden="true">${far}</span></div>`;
   }

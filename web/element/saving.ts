@@ -31,16 +31,16 @@ interface Host extends LitElement {
 
 export class Saving implements ReactiveController {
   /** What came of the last save or copy. */
-  private said = '';
-  private around: Node | undefined;
+  #said = '';
+  #around: Node | undefined;
 
   constructor(private readonly host: Host) {
     host.addController(this);
   }
 
   hostDisconnected(): void {
-    this.said = '';
-    this.around?.removeEventListener('pointerdown', this.pressed);
+    this.#said = '';
+    this.#around?.removeEventListener('pointerdown', this.#pressed);
   }
 
   /** A link to this view; undefined without a page to link to. */
@@ -69,48 +69,48 @@ export class Saving implements ReactiveController {
   tools(view: View): TemplateResult {
     const { asking, surroundings } = this.host;
     const { width, theme } = surroundings;
-    return html`<div class="tools" @keydown=${this.close}>
+    return html`<div class="tools" @keydown=${this.#close}>
       <span class="badge" title=${meanings[view.source]}><span class="unseen">Numbers: </span>${sources[view.source]}</span>
-      ${linkBase() === undefined ? nothing : html`<button @click=${this.copyLink}>Copy link</button>`}
-      <details class="save" @toggle=${this.follow}><summary>Save</summary><div role="group" aria-label="Save as">
+      ${linkBase() === undefined ? nothing : html`<button @click=${this.#copyLink}>Copy link</button>`}
+      <details class="save" @toggle=${this.#follow}><summary>Save</summary><div role="group" aria-label="Save as">
       ${[
-        this.button(view, 'PNG', 'image/png', ({ toPng }) => toPng(view, width, theme, onWeb())),
-        this.button(view, 'SVG', 'image/svg+xml', ({ toFramedSvg }) =>
+        this.#button(view, 'PNG', 'image/png', ({ toPng }) => toPng(view, width, theme, onWeb())),
+        this.#button(view, 'SVG', 'image/svg+xml', ({ toFramedSvg }) =>
           toFramedSvg(view, width, theme, onWeb()),
         ),
-        this.button(view, 'CSV', 'text/csv', ({ toCsv }) => toCsv(view)),
-        this.button(view, 'JSON', 'application/json', ({ toJson }) => toJson(view)),
+        this.#button(view, 'CSV', 'text/csv', ({ toCsv }) => toCsv(view)),
+        this.#button(view, 'JSON', 'application/json', ({ toJson }) => toJson(view)),
       ]}</div></details>
       <button @click=${() => asking.reset()}>Reset</button>
       ${view.figure.enters ? html`<button @click=${this.host.enter}>Replay</button>` : nothing}
       <slot name="tools"></slot>${this.homeLink()}
-      <span class="said" role="status">${this.said}</span>
+      <span class="said" role="status">${this.#said}</span>
     </div>`;
   }
 
-  private get menu(): HTMLDetailsElement | null {
+  get #menu(): HTMLDetailsElement | null {
     return this.host.renderRoot.querySelector('details.save');
   }
 
   /** Escape closes the list of files, and so does a press anywhere else while it is open. */
-  private close = (event: KeyboardEvent): void => {
-    const { menu } = this;
+  #close = (event: KeyboardEvent): void => {
+    const menu = this.#menu;
     if (event.key !== 'Escape' || !menu?.open) return;
     menu.open = false;
     menu.querySelector('summary')?.focus();
   };
-  private follow = (): void => {
-    this.around?.removeEventListener('pointerdown', this.pressed);
+  #follow = (): void => {
+    this.#around?.removeEventListener('pointerdown', this.#pressed);
     // Not the document: from outside a closed shadow, nothing inside it is told apart.
-    this.around = this.menu?.open ? this.host.getRootNode() : undefined;
-    this.around?.addEventListener('pointerdown', this.pressed);
+    this.#around = this.#menu?.open ? this.host.getRootNode() : undefined;
+    this.#around?.addEventListener('pointerdown', this.#pressed);
   };
-  private pressed = (event: Event): void => {
-    const { menu } = this;
+  #pressed = (event: Event): void => {
+    const menu = this.#menu;
     if (menu && !event.composedPath().includes(menu)) menu.open = false;
   };
 
-  private button(
+  #button(
     view: View,
     kind: string,
     type: string,
@@ -121,28 +121,28 @@ export class Saving implements ReactiveController {
       try {
         // Loaded late: few readers save anything, and none before the first figure.
         download(name, new Blob([await make(await import('./exports.js'))], { type }));
-        this.say(`${name} saved.`);
+        this.#say(`${name} saved.`);
       } catch (error) {
-        this.say((error as Error).message);
+        this.#say((error as Error).message);
       }
     };
     return html`<button @click=${save}>${kind}</button> `;
   }
 
-  private copyLink = async (): Promise<void> => {
+  #copyLink = async (): Promise<void> => {
     const link = this.link();
     if (link === undefined) return;
     try {
       await navigator.clipboard.writeText(link);
-      this.say('Link copied.');
+      this.#say('Link copied.');
     } catch {
       // Many frames may not write to the clipboard; the reader can copy it by hand.
-      this.say(`This is the link: ${link}`);
+      this.#say(`This is the link: ${link}`);
     }
   };
 
-  private say(sentence: string): void {
-    this.said = sentence;
+  #say(sentence: string): void {
+    this.#said = sentence;
     this.host.requestUpdate();
   }
 }

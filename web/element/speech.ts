@@ -16,21 +16,21 @@ export class Speech implements ReactiveController {
   spoken = '';
   /** The reader has changed something and not yet heard what came of it. */
   changed = false;
-  private timer = 0;
+  #timer = 0;
 
   constructor(private readonly host: Host) {
     host.addController(this);
   }
 
   hostDisconnected(): void {
-    clearTimeout(this.timer);
+    clearTimeout(this.#timer);
   }
 
   /** Says the finding, once no further change follows. */
   finding(): void {
     if (!this.changed) return;
-    clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.say(this.host.picture.view?.finding ?? ''), pause);
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => this.say(this.host.picture.view?.finding ?? ''), pause);
   }
 
   async readout(): Promise<void> {
@@ -39,7 +39,7 @@ export class Speech implements ReactiveController {
   }
 
   say(sentence: string): void {
-    clearTimeout(this.timer);
+    clearTimeout(this.#timer);
     this.changed = false;
     this.spoken = sentence;
     this.host.requestUpdate();

@@ -19,14 +19,14 @@ export class Surroundings implements ReactiveController {
   scale = 1;
   /** The theme of the surrounding page, if it is somebody else's. */
   around: Theme | undefined;
-  private sizes: ResizeObserver | undefined;
+  #sizes: ResizeObserver | undefined;
 
   constructor(private readonly host: Host) {
     host.addController(this);
   }
 
   hostConnected(): void {
-    this.sizes = new ResizeObserver((entries) => {
+    this.#sizes = new ResizeObserver((entries) => {
       const room = entries.at(-1)?.contentRect.width ?? 0;
       const root = this.host.renderRoot.querySelector('.root');
       const text = root ? Number.parseFloat(getComputedStyle(root).fontSize) / usualText : 1;
@@ -37,20 +37,20 @@ export class Surroundings implements ReactiveController {
       this.scale = scale;
       this.host.requestUpdate();
     });
-    this.sizes.observe(this.host);
-    darkScheme.addEventListener('change', this.schemeChanged);
+    this.#sizes.observe(this.host);
+    darkScheme.addEventListener('change', this.#schemeChanged);
   }
 
   hostDisconnected(): void {
-    this.sizes?.disconnect();
-    darkScheme.removeEventListener('change', this.schemeChanged);
+    this.#sizes?.disconnect();
+    darkScheme.removeEventListener('change', this.#schemeChanged);
   }
 
-  private schemeChanged = (): void => this.host.requestUpdate();
+  #schemeChanged = (): void => this.host.requestUpdate();
 
   /** The theme that the attribute asks for, in any case, or the page's; undefined for the reader's own. */
   get asked(): Theme | undefined {
-    const asked = this.given;
+    const asked = this.#given;
     return asked === 'light' || asked === 'dark' ? asked : this.around;
   }
 
@@ -60,11 +60,11 @@ export class Surroundings implements ReactiveController {
 
   /** A sentence about a theme that does not exist. */
   get problem(): string | undefined {
-    if (['', 'auto', 'light', 'dark'].includes(this.given)) return undefined;
+    if (['', 'auto', 'light', 'dark'].includes(this.#given)) return undefined;
     return `“${this.host.theme.slice(0, 40)}” is not a theme; there are light, dark and auto.`;
   }
 
-  private get given(): string {
+  get #given(): string {
     // Null once the attribute has been removed.
     return (this.host.theme ?? '').trim().toLowerCase();
   }

@@ -1,9 +1,8 @@
 // What a frame and the page around it say to each other: the frame asks for that page's theme, hears when it changes,
-// and tells its height and when Escape is pressed in it.
+// and tells its height.
 import type { Theme } from '../plot/colour.js';
 
 const context = 'superpose.theme';
-const escaping = 'superpose.escape';
 /** See height.ts. */
 const resized = 'iframe.resize';
 
@@ -23,16 +22,8 @@ export function hearTheme(listener: (theme: Theme) => void): void {
   window.parent.postMessage(themeMessage(), '*');
 }
 
-/** In a frame: tells the page around of Escape, which nobody else hears there. */
-export function tellEscape(): void {
-  window.addEventListener('keydown', ({ key }) => {
-    if (key === 'Escape') window.parent.postMessage(escaping, '*');
-  });
-}
-
-/** What a frame has said: its height within bounds, that it asks for the theme, or Escape. Anybody may post anything. */
-export function said(data: unknown): number | 'theme' | 'escape' | undefined {
-  if (data === escaping) return 'escape';
+/** What a frame has said: its height within bounds, or that it asks for the theme. Anybody may post anything. */
+export function said(data: unknown): number | 'theme' | undefined {
   if (typeof data !== 'string' || data.length > 10_000) return undefined;
   if (!data.includes(resized) && !data.includes(context)) return undefined;
   try {

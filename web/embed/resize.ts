@@ -44,7 +44,7 @@ window.addEventListener('message', ({ data, source, origin }) => {
   if (!frame || !isFigure(frame, origin)) return;
   // A frame asks when it has loaded, and has forgotten what it was told before.
   if (heard === 'theme') told.delete(frame);
-  else if (typeof heard === 'number') frame.style.height = `${heard}px`;
+  else frame.style.height = `${heard}px`;
   tell(frame);
   // Not earlier: a script in the head runs before the page has a body.
   watchPageTheme(follow);

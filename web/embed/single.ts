@@ -5,7 +5,7 @@ import { hostPage } from '../element/hostPage.js';
 import { readLink, writeLink } from '../element/link.js';
 import { answering } from '../worker/answers.js';
 import { blobWorker, ownThread, setTransports } from '../worker/transports.js';
-import { hearTheme, tellEscape } from './framed.js';
+import { hearTheme } from './framed.js';
 import { givenAddress, tellHeight } from './height.js';
 import { fromBase64, type ModelExcerpt } from './modelExcerpt.js';
 import { beWorker, runWith, type Supplies } from './program.js';
@@ -53,7 +53,6 @@ async function bePage(script: string): Promise<void> {
     element.surroundings.around = document.body.dataset.around = theme;
     element.requestUpdate();
   });
-  tellEscape();
   const follow = async () => {
     const { theme, keep, settings, problem } = asked(page);
     for (const [name, value] of Object.entries({ theme, keep })) {

@@ -644,7 +644,7 @@ function inColumns(page: Page, width: number) {
         }),
       ),
       ...arcMarks(page, name, row),
-      ...(block >= 340 && lacks(page, name, row)
+      ...(lacks(page, name, row)
         ? [
             {
               mark: 'text',

@@ -430,9 +430,9 @@ export const figure: Figure<typeof controls, Data> = {
     const [well, badly] = [solved(true), solved(false)];
     const head =
       badly.length === 0
-        ? 'All four tasks are solved.'
+        ? 'All four are solved.'
         : well.length === 0
-          ? 'None of the four tasks is solved.'
+          ? 'None of the four is solved.'
           : `Solved: ${listed(well)}; not ${listed(badly)}.`;
     const sentences = [
       `${head} After ${data.steps} steps${without}, right: ${each(({ accuracy }) => aboutPercent(latest(accuracy)))}.`,

@@ -85,7 +85,7 @@ export interface GramData {
 }
 
 export const unverified =
-  'This file was not verified against a reference: that terms add up does not prove that it was read as its model reads it.';
+  'This file was not verified against a reference: terms add up even if it is misread.';
 
 /** The figures of a model, by name; those about scores only if it has scores that can be taken apart. */
 export function ownFigures(model: Opened): Record<string, AnyFigure> {
@@ -128,7 +128,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
   if (!model.summands.includes('position') || model.heads === undefined || model.epsilon === undefined)
     return made;
   const gauge = { ...gaugeControl, more: true } as const;
-  const patches = `${model.picture ? 'Tokens are patches here. “Where position goes” and “Does it need positions?” ask about texts, and are not asked of pictures. ' : ''}${unverified}`;
+  const patches = `${model.picture ? 'Tokens are patches here; “Where position goes” and “Does it need positions?” need texts. ' : ''}${unverified}`;
   add(
     as(
       heads,
@@ -231,7 +231,7 @@ export const ofSeenKeys: AnyFigure = {
   ...oneScore,
   readout: (data: OneScore, state, { i, j }) =>
     Number.isNaN(data.logits.centred[i * data.n + j])
-      ? [...queryAndKey(data.tokens, { i, j }), 'this query does not see this key, so there is no score.']
+      ? [...queryAndKey(data.tokens, { i, j }), 'this query does not see this key.']
       : oneScore.readout(data, state, { i, j }),
 };
 

@@ -12,33 +12,33 @@ const gap = 16;
 const linkOf = (step: Element) => step.querySelector('h3 > a') as HTMLAnchorElement;
 
 class Stage {
-  private looking = 0;
-  private current: Element | undefined;
+  #looking = 0;
+  #current: Element | undefined;
   /** Where the beat stood in the window when its state came from a link or by hand, or the reader tabbed to it: what is above may still grow. */
-  private keptAt: number | undefined;
+  #keptAt: number | undefined;
   /** How much of the picture, and of the gaps around it, a window this wide does not hold. */
-  private over = 0;
+  #over = 0;
   /** How much longer the first step is for it. */
-  private more = 0;
-  private width = innerWidth;
+  #more = 0;
+  #width = innerWidth;
 
   constructor(readonly root: HTMLElement) {
     const stays = root.querySelector('.stays') as HTMLElement;
     document.addEventListener('scroll', () => {
-      this.looking ||= requestAnimationFrame(() => this.look());
+      this.#looking ||= requestAnimationFrame(() => this.#look());
     });
-    new ResizeObserver(() => this.fit()).observe(stays);
+    new ResizeObserver(() => this.#fit()).observe(stays);
     root.addEventListener('superpose-change', () => {
-      this.keptAt = this.top();
+      this.#keptAt = this.#top();
     });
     // Whoever tabs to a part that is not in sight scrolls there, and means no other step.
     stays.addEventListener('focusin', (event) => {
       if (!(event.composedPath()[0] as Element).matches(':focus-visible')) return;
       requestAnimationFrame(() => {
-        this.keptAt = this.top();
+        this.#keptAt = this.#top();
       });
     });
-    stays.append(this.wholeButton());
+    stays.append(this.#wholeButton());
     this.reveal(root.querySelector('superpose-figure') as HTMLElement);
   }
 
@@ -47,74 +47,74 @@ class Stage {
    * at the first step, which is longer by that much, as far as a beat of two windows has room for it. Another of the
    * stage’s pictures may be lower; the steps do not move for that, nor for what the reader opens in one.
    */
-  private fit(): void {
+  #fit(): void {
     const stays = this.root.querySelector('.stays') as HTMLElement;
     const over = stays.offsetHeight + 2 * gap - innerHeight;
     stays.style.setProperty('--top', `${gap - Math.max(0, over)}px`);
-    if (this.width === innerWidth && (over <= this.over || this.inUse())) return;
-    this.width = innerWidth;
-    this.over = over;
-    this.more = beside.matches ? Math.max(0, Math.min(over, innerHeight / 4)) : 0;
-    this.root.style.setProperty('--more', `${this.more}px`);
+    if (this.#width === innerWidth && (over <= this.#over || this.#inUse())) return;
+    this.#width = innerWidth;
+    this.#over = over;
+    this.#more = beside.matches ? Math.max(0, Math.min(over, innerHeight / 4)) : 0;
+    this.root.style.setProperty('--more', `${this.#more}px`);
   }
 
   /**
    * Beside its picture: where in the window the stage's top stands when the first step begins, how far it goes until
    * the picture stays with its end in sight, and how far from there until the last step ends.
    */
-  private travel(): { start: number; lead: number; way: number } {
+  #travel(): { start: number; lead: number; way: number } {
     const picture = (this.root.querySelector('.stays') as HTMLElement).offsetHeight;
     const start = innerHeight / 10;
-    const lead = this.over > 0 ? this.over + start - gap : 0;
+    const lead = this.#over > 0 ? this.#over + start - gap : 0;
     const way = this.root.offsetHeight - Math.min(picture, 0.8 * innerHeight) - lead;
     return { start, lead, way: Math.max(way, gap) };
   }
 
   /** Where the steps begin, and how long they are but for what the first one has more. */
-  private steps(): { top: number; height: number } {
+  #steps(): { top: number; height: number } {
     const steps = this.root.querySelectorAll('.step');
     const top = steps[0]?.getBoundingClientRect().top ?? 0;
-    return { top, height: (steps[steps.length - 1]?.getBoundingClientRect().bottom ?? 0) - top - this.more };
+    return { top, height: (steps[steps.length - 1]?.getBoundingClientRect().bottom ?? 0) - top - this.#more };
   }
 
-  private look(): void {
-    this.looking = 0;
+  #look(): void {
+    this.#looking = 0;
     const { top, bottom } = this.root.getBoundingClientRect();
     if (bottom < 0 || top > innerHeight) return;
-    const at = beside.matches ? this.lineBeside(top) : line * innerHeight;
+    const at = beside.matches ? this.#lineBeside(top) : line * innerHeight;
     for (const step of this.root.querySelectorAll('.step')) {
       const box = step.getBoundingClientRect();
-      if (box.top <= at && at < box.bottom) this.pass(step);
+      if (box.top <= at && at < box.bottom) this.#pass(step);
     }
   }
 
   /** Beside its picture, the steps share what the picture stays for. */
-  private lineBeside(stage: number): number {
-    const { start, lead, way } = this.travel();
-    const { top, height } = this.steps();
-    return top + this.more + Math.max(0, Math.min(0.999, (start - stage - lead) / way)) * height;
+  #lineBeside(stage: number): number {
+    const { start, lead, way } = this.#travel();
+    const { top, height } = this.#steps();
+    return top + this.#more + Math.max(0, Math.min(0.999, (start - stage - lead) / way)) * height;
   }
 
   /** Brings a step and its picture into the window. */
   bring(step: HTMLElement): void {
     this.show(step);
-    this.fit();
+    this.#fit();
     if (!beside.matches) {
       step.scrollIntoView();
       return;
     }
     const stage = this.root.getBoundingClientRect().top;
-    const { start, lead, way } = this.travel();
-    const { top, height } = this.steps();
+    const { start, lead, way } = this.#travel();
+    const { top, height } = this.#steps();
     const first = step === this.root.querySelector('.step');
     const box = step.getBoundingClientRect();
-    const middle = (box.top + box.bottom) / 2 - top - (first ? this.more / 2 : this.more);
+    const middle = (box.top + box.bottom) / 2 - top - (first ? this.#more / 2 : this.#more);
     // At the first one the picture's upper end is in sight, at the others its lower.
     scrollTo({ top: scrollY + stage - start + (first ? 0 : lead) + (middle / height) * way });
   }
 
   /** On a phone the steps leave room for the picture's upper part only. */
-  private wholeButton(): HTMLButtonElement {
+  #wholeButton(): HTMLButtonElement {
     const button = document.createElement('button');
     button.className = 'whole';
     const say = (whole: boolean) => {
@@ -133,34 +133,34 @@ class Stage {
    * A step comes by. The first one changes nothing that is still in its first view, and no step what the reader
    * has just chosen.
    */
-  private pass(step: Element): void {
-    const first = !this.current && step === this.root.querySelector('.step');
-    if (step === this.current) return;
-    const kept = this.keptAt !== undefined && Math.abs(this.top() - this.keptAt) < innerHeight / 2;
-    if (kept || first || this.inUse()) this.mark(step);
+  #pass(step: Element): void {
+    const first = !this.#current && step === this.root.querySelector('.step');
+    if (step === this.#current) return;
+    const kept = this.#keptAt !== undefined && Math.abs(this.#top() - this.#keptAt) < innerHeight / 2;
+    if (kept || first || this.#inUse()) this.#mark(step);
     else this.show(step);
   }
 
   /** Whoever has opened a picture's settings or its numbers, and scrolls to see them, keeps its state. */
-  private inUse(): boolean {
+  #inUse(): boolean {
     return [...this.root.querySelectorAll('.shot:not([hidden]) superpose-figure')].some((figure) =>
       figure.shadowRoot?.querySelector('details[open]'),
     );
   }
 
-  private top(): number {
+  #top(): number {
     return this.root.getBoundingClientRect().top;
   }
 
-  private mark(step: Element): void {
-    if (this.current) linkOf(this.current).removeAttribute('aria-current');
-    this.current = step;
+  #mark(step: Element): void {
+    if (this.#current) linkOf(this.#current).removeAttribute('aria-current');
+    this.#current = step;
     linkOf(step).setAttribute('aria-current', 'step');
   }
 
   show(step: Element): void {
-    this.keptAt = undefined;
-    this.mark(step);
+    this.#keptAt = undefined;
+    this.#mark(step);
     const link = readLink(linkOf(step).hash);
     if (!link || 'refused' in link) return;
     const figure = this.root.querySelector<FigureElement>(`superpose-figure[name="${link.figure}"]`);
@@ -177,7 +177,7 @@ class Stage {
   /** The window has just come here. */
   keep(figure: HTMLElement): void {
     this.reveal(figure);
-    this.keptAt = this.top();
+    this.#keptAt = this.#top();
   }
 }
 

@@ -64,7 +64,7 @@ export class EmbedBuilder extends LitElement {
   private theme: Wish['theme'] = 'auto';
   private width = 800;
   private height = 700;
-  private written = false;
+  #written = false;
   private dropped: readonly string[] = [];
   private said = '';
 
@@ -72,25 +72,24 @@ export class EmbedBuilder extends LitElement {
     this.result = target.result;
     this.dropped = [];
     this.said = '';
-    this.written = false;
-    window.addEventListener('message', this.hear);
+    this.#written = false;
+    window.addEventListener('message', this.#hear);
     await this.updateComplete;
     this.renderRoot.querySelector('dialog')?.showModal();
   }
 
   /** The preview is as wide as the frame will be, and reports its height. A height that was typed stays. */
-  private readonly hear = ({ data, source }: MessageEvent): void => {
-    if (source !== this.renderRoot.querySelector('iframe')?.contentWindow) return;
+  readonly #hear = ({ data, source }: MessageEvent): void => {
+    if (this.#written || source !== this.renderRoot.querySelector('iframe')?.contentWindow) return;
     const heard = said(data);
-    if (heard === 'escape') this.renderRoot.querySelector('dialog')?.close();
-    if (typeof heard === 'number' && !this.written) this.height = heard;
+    if (typeof heard === 'number') this.height = heard;
   };
 
-  private readonly leave = (): void => {
-    window.removeEventListener('message', this.hear);
+  readonly #leave = (): void => {
+    window.removeEventListener('message', this.#hear);
   };
 
-  private get wish(): Wish | undefined {
+  get #wish(): Wish | undefined {
     if (!this.result) return undefined;
     const { figure, data, state: settings } = this.result;
     return {
@@ -107,14 +106,14 @@ export class EmbedBuilder extends LitElement {
   }
 
   override render(): TemplateResult {
-    const { wish } = this;
-    return html`<dialog aria-labelledby="title" @close=${this.leave}>
-      ${wish ? this.body(wish) : html`<h2 id="title">Embed</h2><p>The figure has nothing to show yet.</p>`}
+    const wish = this.#wish;
+    return html`<dialog aria-labelledby="title" @close=${this.#leave}>
+      ${wish ? this.#body(wish) : html`<h2 id="title">Embed</h2><p>The figure has nothing to show yet.</p>`}
       <form method="dialog"><button>Close</button></form>
     </dialog>`;
   }
 
-  private body(wish: Wish): TemplateResult {
+  #body(wish: Wish): TemplateResult {
     const { kind } = this;
     const place: Platform = platforms[this.place];
     const pieces = place.forms[kind]?.(wish) ?? [];
@@ -122,40 +121,40 @@ export class EmbedBuilder extends LitElement {
     const needsFile = kind === 'svg' || kind === 'file' || (kind === 'markdown' && !isFirstView(wish));
     return html`
       <h2 id="title">Embed: ${wish.figure.title}</h2>
-      <p><label>Your platform <select name="place" @change=${(event: Event) => this.move((event.target as HTMLSelectElement).value as PlatformName)}>
+      <p><label>Your platform <select name="place" @change=${(event: Event) => this.#move((event.target as HTMLSelectElement).value as PlatformName)}>
         ${Object.entries(platforms).map(([name, { label }]) => html`<option value=${name} ?selected=${name === this.place}>${label}</option>`)}
       </select></label> <small>${place.tested ? '✓ tested' : ''}</small></p>
       <fieldset><legend>As</legend>${(Object.keys(kinds) as Kind[])
         .filter((one) => one in place.forms)
         .map(
           (one) => html`<label><input type="radio" name="kind" .value=${one} .checked=${one === kind}
-          @change=${() => this.choose(one)} />${kinds[one]}</label>`,
+          @change=${() => this.#choose(one)} />${kinds[one]}</label>`,
         )}</fieldset>
       <p>${says[kind]} ${place.says}</p>
-      ${kind === 'cite' || kind === 'link' ? '' : this.options(wish, kind)}
-      ${pieces.map((piece, at) => this.piece(piece, at, pieces.length))}
+      ${kind === 'cite' || kind === 'link' ? '' : this.#options(wish, kind)}
+      ${pieces.map((piece, at) => this.#piece(piece, at, pieces.length))}
       <div class="buttons">
-        ${needsFile ? html`<button @click=${() => this.save(wish, picture)}>Save ${wish.figure.name}.${kind === 'file' ? 'html' : picture}</button>` : ''}
+        ${needsFile ? html`<button @click=${() => this.#save(wish, picture)}>Save ${wish.figure.name}.${kind === 'file' ? 'html' : picture}</button>` : ''}
         <span role="status">${this.said}</span>
       </div>
       ${
         isLive(kind)
           ? html`<p class="label">As it will be:</p>
-            <div class="preview"><iframe title="Preview of ${wish.figure.title}" sandbox="allow-scripts" src=${frameAddress(wish)}
+            <div class="preview"><iframe inert title="Preview of ${wish.figure.title}" sandbox="allow-scripts" src=${frameAddress(wish)}
               width=${wish.width} height=${wish.height}></iframe></div>`
           : ''
       }`;
   }
 
   /** A text to paste, where it goes, and its button. */
-  private piece({ into, text }: Piece, at: number, all: number): TemplateResult {
+  #piece({ into, text }: Piece, at: number, all: number): TemplateResult {
     const label = all > 1 ? `What to paste into ${into}` : 'What to paste';
     return html`<label class="label" for="piece-${at}">${all > 1 ? `Into ${into}:` : ''}</label>
       <textarea id="piece-${at}" readonly aria-label=${label} .value=${text}></textarea>
-      <div class="buttons"><button @click=${() => this.copy(text, into, at)}>Copy${all > 1 ? ` for ${into}` : ''}</button></div>`;
+      <div class="buttons"><button @click=${() => this.#copy(text, into, at)}>Copy${all > 1 ? ` for ${into}` : ''}</button></div>`;
   }
 
-  private options(wish: Wish, kind: Kind): TemplateResult {
+  #options(wish: Wish, kind: Kind): TemplateResult {
     const number = (label: string, value: number, set: (to: number) => void, most: number) =>
       html`<label>${label}<input type="number" min="280" max=${most} .value=${String(value)}
         @change=${(event: Event) => set(Math.min(most, Math.max(280, Math.round(Number((event.target as HTMLInputElement).value)) || value)))} /></label>`;
@@ -178,7 +177,7 @@ export class EmbedBuilder extends LitElement {
                 this.height,
                 (to) => {
                   this.height = to;
-                  this.written = true;
+                  this.#written = true;
                 },
                 4000,
               )
@@ -198,31 +197,31 @@ export class EmbedBuilder extends LitElement {
               .filter(([name]) => !unused.has(name))
               .map(
                 ([name, { label }]) => html`<label><input type="checkbox" .checked=${wish.keep.includes(name)}
-                @change=${() => this.toggle(name)} />${label}</label>`,
+                @change=${() => this.#toggle(name)} />${label}</label>`,
               )}</fieldset>`
           : ''
       }`;
   }
 
-  private choose(kind: Kind): void {
+  #choose(kind: Kind): void {
     this.kind = kind;
     this.said = '';
   }
 
-  private move(to: PlatformName): void {
+  #move(to: PlatformName): void {
     this.place = to;
     this.said = '';
     const { forms }: Platform = platforms[to];
     if (!(this.kind in forms)) this.kind = Object.keys(forms)[0] as Kind;
   }
 
-  private toggle(name: string): void {
+  #toggle(name: string): void {
     this.dropped = this.dropped.includes(name)
       ? this.dropped.filter((one) => one !== name)
       : [...this.dropped, name];
   }
 
-  private async copy(text: string, into: string, at: number): Promise<void> {
+  async #copy(text: string, into: string, at: number): Promise<void> {
     const lines = text.split('\n').length - 1;
     const what = `${kinds[this.kind]} for ${into}, ${lines} ${lines === 1 ? 'line' : 'lines'}`;
     try {
@@ -234,7 +233,7 @@ export class EmbedBuilder extends LitElement {
     }
   }
 
-  private async save(wish: Wish, picture: 'svg' | 'png'): Promise<void> {
+  async #save(wish: Wish, picture: 'svg' | 'png'): Promise<void> {
     const { result } = this;
     if (!result) return;
     this.said = 'Preparing the file…';

@@ -33,10 +33,10 @@ export abstract class OwnFile<Question extends object, Answer> {
   protected readonly shown = made('div');
   protected readonly stop = made('button', { type: 'button', textContent: 'Stop', hidden: true });
   protected readonly forget = made('button', { type: 'button', hidden: true });
-  private names: readonly string[] = [];
-  private digest = '';
-  private doing = '';
-  private readonly asker: Asker;
+  #names: readonly string[] = [];
+  #digest = '';
+  #doing = '';
+  readonly #asker: Asker;
 
   /** The names of its figures begin with `figure`; the worker opens files for `figure` and “open”. */
   constructor(
@@ -46,11 +46,11 @@ export abstract class OwnFile<Question extends object, Answer> {
     this.status.setAttribute('role', 'status');
     this.forget.textContent = forget;
     this.stop.addEventListener('click', () => {
-      this.asker.cancel();
+      this.#asker.cancel();
       this.stop.hidden = true;
       this.say('Stopped.');
     });
-    this.asker = asker(`${figure}open`, {
+    this.#asker = asker(`${figure}open`, {
       answered: (data) => {
         this.stop.hidden = true;
         this.opened(data as Answer);
@@ -59,7 +59,7 @@ export abstract class OwnFile<Question extends object, Answer> {
         this.stop.hidden = true;
         this.fail(sentence);
       },
-      progress: (fraction) => this.say(`${this.doing}: ${Math.round(100 * fraction)} %`),
+      progress: (fraction) => this.say(`${this.#doing}: ${Math.round(100 * fraction)} %`),
     });
   }
 
@@ -77,7 +77,7 @@ export abstract class OwnFile<Question extends object, Answer> {
 
   /** `doing` is said of how far it is. */
   protected open(question: Question, sentence: string, doing = 'Reading'): void {
-    this.doing = doing;
+    this.#doing = doing;
     this.say(sentence);
     this.stop.hidden = false;
     this.ask(question);
@@ -85,30 +85,30 @@ export abstract class OwnFile<Question extends object, Answer> {
 
   /** Files and pictures go to a worker as they are. */
   protected ask(question: Question): void {
-    this.asker.ask(question as unknown as State);
+    this.#asker.ask(question as unknown as State);
   }
 
   protected cancel(): void {
-    this.asker.cancel();
+    this.#asker.cancel();
     this.stop.hidden = true;
   }
 
   /** Takes the shown file's state out of the address: it does not fit another file. */
   protected leave(): void {
-    if (this.digest && `${location.hash}&`.includes(`&file=${this.digest}&`))
+    if (this.#digest && `${location.hash}&`.includes(`&file=${this.#digest}&`))
       history.replaceState(history.state, '', '#own-model');
   }
 
   protected remove(): void {
     this.shown.replaceChildren();
-    for (const name of this.names) delete figures[name];
-    this.names = [];
-    this.digest = '';
+    for (const name of this.#names) delete figures[name];
+    this.#names = [];
+    this.#digest = '';
   }
 
   protected show(own: Record<string, AnyFigure>, digest: string): void {
     this.remove();
-    this.digest = digest;
+    this.#digest = digest;
     this.add(own);
   }
 
@@ -122,7 +122,7 @@ export abstract class OwnFile<Question extends object, Answer> {
       element.append(made('h4', { slot: 'title', textContent: figure.title }));
       this.shown.append(element);
     }
-    this.names = [...new Set([...this.names, ...Object.keys(own)])];
+    this.#names = [...new Set([...this.#names, ...Object.keys(own)])];
     // A link to one of them may have waited for it.
     if (location.hash.includes(`&figure=${this.figure}`)) window.dispatchEvent(new Event('hashchange'));
   }

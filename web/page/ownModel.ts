@@ -32,25 +32,25 @@ async function tablesIn(part: HTMLElement): Promise<void> {
 }
 
 class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | undefined> {
-  private readonly told = made('p');
-  private readonly chosen = made('form', { className: 'own-options' });
-  private readonly corpus = made('div');
-  private model: Opened | undefined;
-  private files: readonly File[] = [];
+  readonly #told = made('p');
+  readonly #chosen = made('form', { className: 'own-options' });
+  readonly #corpus = made('div');
+  #model: Opened | undefined;
+  #files: readonly File[] = [];
   /** What the reader said of these files. */
-  private stated: { family?: FamilyId } = {};
+  #stated: { family?: FamilyId } = {};
 
   readonly root: HTMLElement;
 
   constructor() {
     super('own-', 'Forget this model');
-    const take = (list: File[]) => this.take(list);
+    const take = (list: File[]) => this.#take(list);
     const files = fileInput({ multiple: true, accept: '.safetensors,.json' }, take);
     const folder = fileInput({ webkitdirectory: true }, take);
     const train = made('button', { type: 'button', textContent: 'Train a small one here, and open it' });
     train.addEventListener('click', () => {
       this.leave();
-      this.clear();
+      this.#clear();
       this.open({ train: true }, 'Training…', 'Training');
     });
     const tables = made(
@@ -64,7 +64,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
       'div',
       { className: 'own' },
       made('p', {
-        textContent: `These can be opened: ${namesOf(familyIds)}. config.json says which it is; without it, you choose. Of a large file only the first layer and a few rows are read; other layers when you ask. This page reads it on your machine.`,
+        textContent: `These can be opened: ${namesOf(familyIds)}. config.json says which it is; without it, you choose. Of a large file only the first layer and a few rows are read; other layers when you ask.`,
       }),
       made(
         'label',
@@ -83,29 +83,29 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
       ),
       this.status,
       made('p', {}, this.stop, this.forget),
-      this.chosen,
-      this.told,
-      this.corpus,
+      this.#chosen,
+      this.#told,
+      this.#corpus,
       this.shown,
       tables,
     );
     this.root.addEventListener('dragover', (event) => event.preventDefault());
     this.root.addEventListener('drop', (event) => {
       event.preventDefault();
-      void dropped(event).then((list) => this.take(list));
+      void dropped(event).then((list) => this.#take(list));
     });
-    this.forget.addEventListener('click', () => this.clear('The model is forgotten.', { forget: true }));
-    this.chosen.addEventListener('submit', (event) => {
+    this.forget.addEventListener('click', () => this.#clear('The model is forgotten.', { forget: true }));
+    this.#chosen.addEventListener('submit', (event) => {
       event.preventDefault();
-      const given = new FormData(this.chosen);
+      const given = new FormData(this.#chosen);
       const number = (name: string) => {
         const text = String(given.get(name) ?? '').trim();
         return text === '' ? {} : { [name]: Number(text) };
       };
       const [part, family] = [given.get('part'), given.get('family')];
-      if (family !== null) this.stated = { family: family as FamilyId };
-      this.read({
-        ...this.stated,
+      if (family !== null) this.#stated = { family: family as FamilyId };
+      this.#read({
+        ...this.#stated,
         ...(part !== null && { part: part as FamilyId }),
         ...number('heads'),
         ...number('epsilon'),
@@ -113,7 +113,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     });
   }
 
-  private take(list: readonly File[]): void {
+  #take(list: readonly File[]): void {
     const useful = list.filter(({ name }) => wanted.test(name));
     if (list.length === 0) return;
     if (!useful.some(({ name }) => name.endsWith('.safetensors'))) {
@@ -121,24 +121,24 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
       return;
     }
     this.leave();
-    this.clear();
-    this.files = useful;
-    this.read({});
+    this.#clear();
+    this.#files = useful;
+    this.#read({});
   }
 
-  private read(options: Omit<OwnQuestion, 'files'>): void {
-    this.open({ files: this.files, ...options }, 'Reading the header…');
+  #read(options: Omit<OwnQuestion, 'files'>): void {
+    this.open({ files: this.#files, ...options }, 'Reading the header…');
   }
 
-  private clear(sentence = '', question: OwnQuestion = {}): void {
+  #clear(sentence = '', question: OwnQuestion = {}): void {
     this.cancel();
     this.remove();
-    this.files = [];
-    this.stated = {};
-    this.chosen.replaceChildren();
-    this.told.replaceChildren();
-    this.corpus.replaceChildren();
-    this.model = undefined;
+    this.#files = [];
+    this.#stated = {};
+    this.#chosen.replaceChildren();
+    this.#told.replaceChildren();
+    this.#corpus.replaceChildren();
+    this.#model = undefined;
     this.forget.hidden = true;
     this.say(sentence);
     this.ask(question);
@@ -148,55 +148,55 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     // A picture has been taken, or the model has been forgotten.
     if (!model) return;
     if ('families' in model) {
-      this.askFamily(model);
+      this.#askFamily(model);
       return;
     }
     if ('windows' in model) {
-      void this.average(model);
+      void this.#average(model);
       return;
     }
-    this.model = model;
+    this.#model = model;
     this.forget.hidden = false;
     const size = `${(model.bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
-    this.say(`${model.name}, ${size}; opened on this machine, and nothing is uploaded.`);
-    this.told.replaceChildren(model.about);
-    this.chosen.replaceChildren(...this.options(model));
-    this.showAll(model);
-    if (model.picture && model.heads !== undefined) this.told.append(this.pictureInput(model));
-    this.corpus.replaceChildren();
-    void this.average();
+    this.say(`${model.name}, ${size}; opened here; nothing is uploaded.`);
+    this.#told.replaceChildren(model.about);
+    this.#chosen.replaceChildren(...this.#options(model));
+    this.#showAll(model);
+    if (model.picture && model.heads !== undefined) this.#told.append(this.#pictureInput(model));
+    this.#corpus.replaceChildren();
+    void this.#average();
   }
 
   /** Offers to run its layers over a corpus; once that is done, shows what could not be asked without. */
-  private async average(found?: Averaged): Promise<void> {
-    const { model } = this;
+  async #average(found?: Averaged): Promise<void> {
+    const model = this.#model;
     if (!model || model.layers === 0 || model.vocabulary === 0) return;
     const { corpusForm, mechanismFigures } = await import('./ownMechanism.js');
-    if (model !== this.model) return;
+    if (model !== this.#model) return;
     if (!found) {
-      this.corpus.replaceChildren(
+      this.#corpus.replaceChildren(
         corpusForm(model, (corpus) => this.open({ corpus }, 'Reading its layers…', 'Averaging')),
       );
       return;
     }
     this.say(`${model.name}: its queries and keys are averaged over ${found.windows} windows.`);
     const figures = await mechanismFigures(model, found);
-    if (model === this.model) this.add(figures);
+    if (model === this.#model) this.add(figures);
   }
 
   /** Nothing is chosen beforehand: a guess that is not looked at gives wrong numbers. */
-  private askFamily({ families }: FamilyAsked): void {
-    this.say('Nothing says which model this is, and the names of its tensors are not enough.');
+  #askFamily({ families }: FamilyAsked): void {
+    this.say('Nothing says which model this is; its tensors’ names are not enough.');
     const none = made('option', { value: '', textContent: 'Choose…', disabled: true, selected: true });
     const select = made('select', { name: 'family', required: true }, none, ...optionsOf(families));
-    this.chosen.replaceChildren(
+    this.#chosen.replaceChildren(
       made('label', {}, 'By its tensors it may be ', select),
       made('p', { className: 'note', textContent: 'Or choose its config.json together with it.' }),
       made('button', { textContent: 'Open as this' }),
     );
   }
 
-  private options(model: Opened): Node[] {
+  #options(model: Opened): Node[] {
     const inputs: Node[] = [];
     if (model.parts.length > 1) {
       const select = made('select', { name: 'part' }, ...optionsOf(model.parts));
@@ -214,7 +214,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     return inputs.length > 0 ? [...inputs, made('button', { textContent: 'Open with these' })] : [];
   }
 
-  private showAll(model: Opened, withPicture = false): void {
+  #showAll(model: Opened, withPicture = false): void {
     this.show(
       Object.fromEntries(
         Object.entries(ownFigures(model)).filter(
@@ -225,7 +225,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     );
   }
 
-  private pictureInput(model: Opened): Node {
+  #pictureInput(model: Opened): Node {
     const { side, mean, deviation } = model.picture as NonNullable<Opened['picture']>;
     const input = made('input', { type: 'file', accept: 'image/*' });
     input.addEventListener('change', async () => {
@@ -236,7 +236,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
       if (!input.isConnected || input.files?.[0] !== file) return;
       if (picture) {
         this.ask({ picture });
-        this.showAll(model, true);
+        this.#showAll(model, true);
       } else {
         this.fail(`“${file.name}” is no picture that this browser can show.`);
       }
@@ -245,7 +245,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     return made(
       'label',
       {},
-      ` Its scores take a picture. The middle square is drawn ${side} by ${side} pixels by the browser; of red, green and blue from 0 to 1, ${list(mean)} are taken and the rest is divided by ${list(deviation)}. `,
+      ` Its scores take a picture. Its middle square is drawn ${side} by ${side} pixels; from red, green and blue, 0 to 1, ${list(mean)} are subtracted, then they are divided by ${list(deviation)}. `,
       input,
     );
   }

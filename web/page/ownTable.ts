@@ -22,9 +22,9 @@ const readAs = ({ header, labels }: CsvLayout) =>
   ` Its first line was read as ${header ? 'names of columns' : 'numbers'}, and its first column as ${labels ? 'names of rows' : 'numbers'}.`;
 
 export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
-  private readonly tensor = made('input', { type: 'text', maxLength: 200 });
-  private readonly header = partOfCsv('names of columns');
-  private readonly labels = partOfCsv('names of rows');
+  readonly #tensor = made('input', { type: 'text', maxLength: 200 });
+  readonly #header = partOfCsv('names of columns');
+  readonly #labels = partOfCsv('names of rows');
 
   readonly root: HTMLElement;
 
@@ -33,7 +33,7 @@ export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
     const line = (kind: TableKind) => {
       const label = made('label', {}, lines[kind]);
       const accept = '.txt,.vec,.bin,.npy,.csv,.tsv,.safetensors';
-      label.append(fileInput({ accept }, (files) => this.take(kind, files)));
+      label.append(fileInput({ accept }, (files) => this.#take(kind, files)));
       label.dataset.kind = kind;
       return label;
     };
@@ -45,9 +45,9 @@ export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
           'Word vectors as GloVe and word2vec write them, .npy, .csv and .tsv files, and tensors of .safetensors files. The first 5,000 rows are read on your machine and replace the random ones in five figures.',
       }),
       ...kinds.map(line),
-      made('label', {}, 'Of a .safetensors file with several tables, the tensor ', this.tensor),
-      made('label', {}, 'The first line of a .csv or .tsv file has ', this.header),
-      made('label', {}, 'Its first column has ', this.labels),
+      made('label', {}, 'Of a .safetensors file with several tables, the tensor ', this.#tensor),
+      made('label', {}, 'The first line of a .csv or .tsv file has ', this.#header),
+      made('label', {}, 'Its first column has ', this.#labels),
       made('p', { className: 'note', textContent: 'Or drop a file on its line. Nothing is uploaded.' }),
       this.status,
       made('p', {}, this.stop, this.forget),
@@ -57,7 +57,7 @@ export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
       event.preventDefault();
       event.stopPropagation();
       const { kind } = (event.target as Element).closest<HTMLElement>('[data-kind]')?.dataset ?? {};
-      this.take((kind ?? 'token') as TableKind, [...(event.dataTransfer?.files ?? [])]);
+      this.#take((kind ?? 'token') as TableKind, [...(event.dataTransfer?.files ?? [])]);
     });
     this.forget.addEventListener('click', () => {
       this.cancel();
@@ -65,11 +65,11 @@ export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
     });
   }
 
-  private take(kind: TableKind, files: readonly File[]): void {
+  #take(kind: TableKind, files: readonly File[]): void {
     if (files.length === 0) return;
-    const question: TableQuestion = { kind, files, tensor: this.tensor.value.trim() };
-    if (this.header.value) question.header = this.header.value === 'names';
-    if (this.labels.value) question.labels = this.labels.value === 'names';
+    const question: TableQuestion = { kind, files, tensor: this.#tensor.value.trim() };
+    if (this.#header.value) question.header = this.#header.value === 'names';
+    if (this.#labels.value) question.labels = this.#labels.value === 'names';
     this.open(question, 'Reading…');
   }
 

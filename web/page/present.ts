@@ -93,26 +93,26 @@ const keys: Record<string, number> = {
 };
 
 class Presenter {
-  private readonly dialog = document.body.appendChild(document.createElement('dialog'));
-  private readonly slides = slidesOfPage();
-  private now = 0;
-  private figure: FigureElement | undefined;
+  readonly #dialog = document.body.appendChild(document.createElement('dialog'));
+  readonly #slides = slidesOfPage();
+  #now = 0;
+  #figure: FigureElement | undefined;
   /** Where the state that is shown is on the page. */
-  private home = '';
-  private fitted = false;
+  #home = '';
+  #fitted = false;
 
   constructor() {
-    const { dialog } = this;
+    const dialog = this.#dialog;
     dialog.className = 'present';
     dialog.tabIndex = -1;
     dialog.ariaLabel = 'Presentation';
-    dialog.addEventListener('keydown', this.press, { capture: true });
-    dialog.addEventListener('click', this.click, { capture: true });
-    dialog.addEventListener('focusin', this.focus);
-    dialog.addEventListener('superpose-change', this.change);
-    dialog.addEventListener('superpose-drawn', this.fit);
-    dialog.addEventListener('close', this.end);
-    window.addEventListener('resize', this.resize);
+    dialog.addEventListener('keydown', this.#press, { capture: true });
+    dialog.addEventListener('click', this.#click, { capture: true });
+    dialog.addEventListener('focusin', this.#focus);
+    dialog.addEventListener('superpose-change', this.#change);
+    dialog.addEventListener('superpose-drawn', this.#fit);
+    dialog.addEventListener('close', this.#end);
+    window.addEventListener('resize', this.#resize);
     window.addEventListener('hashchange', this.follow);
     dialog.showModal();
     dialog.focus();
@@ -121,13 +121,13 @@ class Presenter {
 
   /** Goes where the address says; somewhere else on the page, the presentation is over. */
   readonly follow = (): void => {
-    if (isAsked()) this.go(this.find(decodeURI(location.hash.slice(prefix.length + 1))));
-    else this.dialog.close();
+    if (isAsked()) this.#go(this.#find(decodeURI(location.hash.slice(prefix.length + 1))));
+    else this.#dialog.close();
   };
 
   /** The number of an address’s screen. A figure or a state that is not on the path gets one of its own. */
-  private find(at: string): number {
-    const { slides } = this;
+  #find(at: string): number {
+    const slides = this.#slides;
     const found = slides.findIndex((one) => one.at === at || one.home === `#${at}`);
     if (found >= 0) return found;
     const link = readLink(`#${at}`) ?? today(at);
@@ -139,73 +139,73 @@ class Presenter {
     return place;
   }
 
-  private go(place: number): void {
-    this.now = Math.max(0, Math.min(this.slides.length - 1, place));
-    const { at, home, figure, settings } = this.slides[this.now] as Slide;
-    this.home = home;
-    this.note(at);
-    this.fitted = false;
-    if (this.figure?.name !== figure) {
-      this.figure?.remove();
-      this.figure = undefined;
+  #go(place: number): void {
+    this.#now = Math.max(0, Math.min(this.#slides.length - 1, place));
+    const { at, home, figure, settings } = this.#slides[this.#now] as Slide;
+    this.#home = home;
+    this.#note(at);
+    this.#fitted = false;
+    if (this.#figure?.name !== figure) {
+      this.#figure?.remove();
+      this.#figure = undefined;
     }
     if (!figure) {
-      this.render();
+      this.#render();
       return;
     }
-    if (!this.figure) {
-      this.figure = document.createElement('superpose-figure') as HTMLElement as FigureElement;
-      this.figure.setAttribute('name', figure);
+    if (!this.#figure) {
+      this.#figure = document.createElement('superpose-figure') as HTMLElement as FigureElement;
+      this.#figure.setAttribute('name', figure);
       // Of its inputs, buttons stay.
-      this.figure.setAttribute('keep', '');
-      this.figure.style.visibility = 'hidden';
+      this.#figure.setAttribute('keep', '');
+      this.#figure.style.visibility = 'hidden';
     }
-    this.render();
-    void this.figure.show(settings).then(this.fit);
+    this.#render();
+    void this.#figure.show(settings).then(this.#fit);
   }
 
-  private note(at: string): void {
+  #note(at: string): void {
     history.replaceState(history.state, '', at ? `${prefix}/${at}` : prefix);
   }
 
-  private render(): void {
-    const { part, title, text, sentences } = this.slides[this.now] as Slide;
-    const { view } = this.figure?.picture ?? {};
-    const step = `${this.now + 1} of ${this.slides.length}`;
-    const to = (by: number) => () => this.go(this.now + by);
+  #render(): void {
+    const { part, title, text, sentences } = this.#slides[this.#now] as Slide;
+    const { view } = this.#figure?.picture ?? {};
+    const step = `${this.#now + 1} of ${this.#slides.length}`;
+    const to = (by: number) => () => this.#go(this.#now + by);
     render(
-      html`<div class="picture">${this.figure}</div>
+      html`<div class="picture">${this.#figure}</div>
         <div class=${sentences ? 'said alone' : 'said'} aria-live="polite" aria-atomic="true">
           <p class="part"><span class="unseen">${step}. </span>${part}</p>
           <h2>${title || view?.figure.title}</h2>
           ${(sentences ?? [text || firstSentences(view?.finding)]).map((sentence) => html`<p>${sentence}</p>`)}
         </div>
         <div class="bar">
-          ${this.code()}
+          ${this.#code()}
           <p>Open it on a phone</p>
           <div>
-            <button aria-label="Previous" ?disabled=${this.now === 0} @click=${to(-1)}>←</button>
+            <button aria-label="Previous" ?disabled=${this.#now === 0} @click=${to(-1)}>←</button>
             <span>${step}</span>
-            <button aria-label="Next" ?disabled=${this.now === this.slides.length - 1} @click=${to(1)}>→</button>
-            <button title="Escape" @click=${() => this.dialog.close()}>Leave</button>
+            <button aria-label="Next" ?disabled=${this.#now === this.#slides.length - 1} @click=${to(1)}>→</button>
+            <button title="Escape" @click=${() => this.#dialog.close()}>Leave</button>
           </div>
         </div>`,
-      this.dialog,
+      this.#dialog,
     );
   }
 
-  private code() {
-    const code = generate(new URL(this.home, location.href).href);
+  #code() {
+    const code = generate(new URL(this.#home, location.href).href);
     return html`<svg role="img" aria-label="QR code of this state" viewBox="-4 -4 ${code.size + 8} ${code.size + 8}">
       <path class="ground" d="M-4-4h${code.size + 8}v${code.size + 8}h-${code.size + 8}z" /><path d=${toSvgPath(code)} /></svg>`;
   }
 
   /** Draws the picture as large as it fits. */
-  private readonly fit = (): void => {
-    const { figure } = this;
+  readonly #fit = (): void => {
+    const figure = this.#figure;
     const result = figure?.result;
-    if (this.fitted || !figure || !result || figure.busy) return;
-    this.fitted = true;
+    if (this.#fitted || !figure || !result || figure.busy) return;
+    this.#fitted = true;
     // A remark stands below the picture.
     const surface = figure.renderRoot.querySelector('.surface') as HTMLElement;
     const around = (figure.offsetHeight - surface.offsetHeight) / figure.surroundings.scale;
@@ -217,61 +217,61 @@ class Presenter {
       if ((height + around) * scale <= room.down * innerHeight) break;
       scale *= 0.995;
     } while (scale > 1);
-    this.dialog.style.setProperty('--picture', `${16 * scale}px`);
+    this.#dialog.style.setProperty('--picture', `${16 * scale}px`);
     figure.style.width = `${width * scale}px`;
     figure.style.visibility = '';
-    this.render();
+    this.#render();
   };
 
-  private readonly resize = (): void => {
-    this.fitted = false;
-    this.fit();
+  readonly #resize = (): void => {
+    this.#fitted = false;
+    this.#fit();
   };
 
-  private readonly press = (event: KeyboardEvent): void => {
+  readonly #press = (event: KeyboardEvent): void => {
     const by = keys[event.key];
     if (by === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
     // Whoever has tabbed to the picture moves about in it.
     if ((event.composedPath()[0] as Element).matches('input, select, textarea, .surface, .tokens')) return;
     event.preventDefault();
     event.stopPropagation();
-    this.go(this.now + by);
+    this.#go(this.#now + by);
   };
 
   /** What a picture opens has a screen, too. */
-  private readonly click = (event: Event): void => {
+  readonly #click = (event: Event): void => {
     const link = event.composedPath()[0] as Element;
     if (!(link instanceof HTMLAnchorElement) || link.pathname !== location.pathname) return;
     event.preventDefault();
     event.stopPropagation();
-    this.go(this.find(link.hash.slice(1)));
+    this.#go(this.#find(link.hash.slice(1)));
   };
 
   /** A click into the picture leaves the keys to the presentation. */
-  private readonly focus = (event: Event): void => {
+  readonly #focus = (event: Event): void => {
     const within = event.composedPath()[0] as Element;
-    if (within.matches('.surface:not(:focus-visible)')) this.dialog.focus();
+    if (within.matches('.surface:not(:focus-visible)')) this.#dialog.focus();
   };
 
   /** The page’s own figures stay as they are. */
-  private readonly change = (event: Event): void => {
+  readonly #change = (event: Event): void => {
     event.stopPropagation();
     const { state, settled } = (event as CustomEvent<Change>).detail;
-    const { figure } = this.figure?.asking ?? {};
+    const { figure } = this.#figure?.asking ?? {};
     if (!settled || !figure) return;
-    this.home = writeLink(figure.name, figure.controls, state);
-    this.note(this.home.slice(1));
-    this.fitted = false;
-    this.render();
+    this.#home = writeLink(figure.name, figure.controls, state);
+    this.#note(this.#home.slice(1));
+    this.#fitted = false;
+    this.#render();
   };
 
-  private readonly end = (): void => {
-    window.removeEventListener('resize', this.resize);
+  readonly #end = (): void => {
+    window.removeEventListener('resize', this.#resize);
     window.removeEventListener('hashchange', this.follow);
-    this.dialog.remove();
+    this.#dialog.remove();
     presenter = undefined;
     // The page goes on where the presentation was.
-    if (isAsked()) location.replace(this.home);
+    if (isAsked()) location.replace(this.#home);
   };
 }
 
