@@ -111,7 +111,7 @@ test.skipIf(withoutNumpy)(
       expect(Object.keys(figures)).toEqual(['own-gram', 'own-overlap', 'own-heads', 'own-one-score']);
       expect(figures['own-heads']?.controls.layer).toMatchObject({ values: [0, 1, 2] });
       expect(figures['own-heads']?.remark?.({} as never, {} as never)).toMatch(
-        /^Tokens are patches here\. .*are not asked of pictures\./,
+        /^Tokens are patches here; .*need texts\. /,
       );
       const picture = square(model.picture?.side as number, 5);
       await ask('own-open', { picture });
