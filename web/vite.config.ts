@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { build, defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
 import { beatStages } from './build/beats.js';
-import { chunks, plainImports, withoutTrain, workerChunks } from './build/chunks.js';
+import { chunks, plainImports, withoutUnused, workerChunks } from './build/chunks.js';
 import { indents } from './build/indents.js';
 import { maths } from './build/maths.js';
 import { noticeCollector } from './build/notices.js';
@@ -97,8 +97,26 @@ const exportsOfWorker: Plugin = {
   options: (options) => ({ ...options, preserveEntrySignatures: 'exports-only' }),
 };
 
-// `unsafe` takes built-in functions to be the language’s own, as everything here does.
-const smallest = smaller({ passes: 3, pure_getters: true, unsafe: true, unsafe_arrows: true });
+// `unsafe` takes built-in functions to be the language’s own. It must not evaluate: it would take a member that is set
+// elsewhere for a constant.
+const smallestOfWorker = smaller({
+  passes: 3,
+  pure_getters: true,
+  keep_fargs: false,
+  unsafe_symbols: true,
+  unsafe: true,
+  evaluate: false,
+  unsafe_arrows: true,
+});
+
+const smallest = smaller({
+  passes: 3,
+  pure_getters: true,
+  keep_fargs: false,
+  unsafe_symbols: true,
+  builtins_pure: true,
+  unsafe_arrows: true,
+});
 
 export default defineConfig({
   root: here,
@@ -108,7 +126,7 @@ export default defineConfig({
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
   worker: {
     format: 'es',
-    plugins: () => [withoutTrain, notices.plugin(), exportsOfWorker, ownNames(), smallest],
+    plugins: () => [withoutUnused, notices.plugin(), exportsOfWorker, ownNames(), smallestOfWorker],
     // Notes for bundlers, which see no file of the site again.
     rollupOptions: { treeshake, output: { codeSplitting: workerChunks, comments: false } },
   },

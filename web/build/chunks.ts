@@ -139,12 +139,13 @@ export const workerChunks = {
   ],
 };
 
-const [trainApi] = idsOf(inApi('training/train'));
-/** Leaves out train(), which no figure calls: they train step by step. */
-export const withoutTrain: Plugin = {
-  name: 'without-train',
+const [second] = idsOf(inApi('second'));
+/** Leaves out what no figure calls of the library: train(), alibiSlopes() and t5Buckets(). */
+export const withoutUnused: Plugin = {
+  name: 'without-unused',
   enforce: 'pre',
-  load: (id) => (id === trainApi ? 'export const trainApi = () => ({})' : undefined),
+  transform: (code, id) =>
+    id === second ? code.replaceAll(/(?<=[[,] )(train|relativePosition)Api, /g, '') : undefined,
 };
 
 /** When a file is imported, what it needs is already there, so Vite's preload helper has nothing to do. */

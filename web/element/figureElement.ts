@@ -226,7 +226,7 @@ export class FigureElement extends LitElement {
           : nothing
       }
       <p class=${pointed ? 'readout pointed' : 'readout'} part="below">${pointed ? this.picture.readout.map(drawnPiece) : html`<span class="held">Point at the picture, or tap it, to read its numbers.</span>`}
-        ${held ? html`<span class="held"> Held: click or tap it again to let go.</span>` : nothing}</p>
+        ${held ? html`<span class="held"> Held: tap again to let go.</span>` : nothing}</p>
       ${this.#saving.opens(view, cursor)}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}

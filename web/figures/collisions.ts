@@ -235,7 +235,7 @@ async function trained(library: Library, superpose: BothModules, state: State): 
   const notes = [
     typed ? '' : 'There is no token in the text; another stands in.',
     ids.length > 3 ? `The text is cut into ${pieces.slice(1, -1).join(' ')}; the first piece is moved.` : '',
-    known ? '' : 'This piece is not among the frequent ones and was added to them.',
+    known ? '' : 'This piece, not a frequent one, was added.',
   ];
   return {
     word,

@@ -296,9 +296,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   remark: (_, { encoding }) =>
-    encoding === 'learned'
-      ? 'The colours are those of the positions from 1 on; position 0 goes far beyond them.'
-      : '',
+    encoding === 'learned' ? 'Colours are scaled to positions from 1 on; position 0 goes far beyond.' : '',
 
   table(data, { encoding }) {
     if (isBought(data)) return wavelengths.table(data);

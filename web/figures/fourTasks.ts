@@ -422,20 +422,12 @@ export const figure: Figure<typeof controls, Data> = {
         .map((panel, place) => `${tasks[place]?.task} ${say(panel, tasks[place] as SmallTask)}`)
         .join(', ');
     const without = state.when === 'during' && off.length > 0 ? `, trained without ${listed(off)}` : '';
-    const solved = (wanted: boolean) =>
-      tasks.flatMap(({ task }, place) => {
-        const { cut, accuracy } = panels[place] as Panel;
-        return (cut ?? latest(accuracy)) >= aim === wanted ? [task] : [];
-      });
-    const [well, badly] = [solved(true), solved(false)];
-    const head =
-      badly.length === 0
-        ? 'All four are solved.'
-        : well.length === 0
-          ? 'None of the four is solved.'
-          : `Solved: ${listed(well)}; not ${listed(badly)}.`;
+    const solved = tasks.flatMap(({ task }, place) => {
+      const { cut, accuracy } = panels[place] as Panel;
+      return (cut ?? latest(accuracy)) >= aim ? [task] : [];
+    });
     const sentences = [
-      `${head} After ${data.steps} steps${without}, right: ${each(({ accuracy }) => aboutPercent(latest(accuracy)))}.`,
+      `Solved: ${listed(solved) || 'none'}. After ${data.steps} steps${without}, right: ${each(({ accuracy }) => aboutPercent(latest(accuracy)))}.`,
     ];
     const shares = panels.map((panel) => latest(panel.shares));
     if (shares.every((share) => share !== null)) {

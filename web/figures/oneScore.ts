@@ -11,7 +11,6 @@ import { drawnRows, randomPositions, rowName } from './drawnRows.js';
 import type { Compute, DataTable, Figure, Library, ReadoutPiece } from './figure.js';
 import { apartOf, gaugeControl, withGauge } from './gaugeControl.js';
 import { sharedOut } from './heads.js';
-import { listed } from './lists.js';
 import { fromQueryToKey, queryAndKey } from './pairs.js';
 import { drawnLayer, drawnSegment, type Layer, type LayerSummands, ofHead } from './seededLayer.js';
 import {
@@ -542,10 +541,8 @@ export const figure: Figure<typeof controls, Data> = {
         ? `Head ${state.head} is mostly ${first.label}.`
         : `Head ${state.head} mixes ${first.label} and ${second.label}.`;
     const whose = state.weights === 'trained' ? 'For this sentence' : 'With these random weights';
-    const off = fourPanels.filter(({ term }) => !state.on.includes(term));
-    const removed = off.length > 0 ? ` Off: ${listed(off.map(({ label }) => label))}.` : '';
     const alike = data.tables ? ` ${correlated(data.tables)}` : '';
-    return `${head} ${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${aboutPercent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${aboutPercent(second.share)}.${against} The terms add up to the score ${howExactly(data.residual)}.${removed}${alike}`;
+    return `${head} ${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${aboutPercent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${aboutPercent(second.share)}.${against} The terms add up to the score ${howExactly(data.residual)}.${alike}`;
   },
 
   ...fromQueryToKey,

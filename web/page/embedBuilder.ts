@@ -19,14 +19,13 @@ const kinds: Record<Kind, string> = {
 };
 
 const says: Record<Kind, string> = {
-  iframe: 'For most blogs. It runs isolated from your page.',
-  script:
-    'Part of the page around it: several figures share one module, and with the same group="…" their sliders.',
-  markdown: 'A picture with a link to the live figure, where HTML is not taken.',
-  svg: 'A picture. Save it, and put it beside the page.',
-  file: 'All of it in one file, which opens from disk too.',
+  iframe: 'For most blogs; isolated from your page.',
+  script: 'Part of your page: figures share one module and, with the same group="…", their sliders.',
+  markdown: 'A picture with a link to the figure, where HTML is not taken.',
+  svg: 'Save the picture beside the page.',
+  file: 'One file, which opens from disk too.',
   link: 'The platform makes a card or a frame of it.',
-  cite: 'The figure in this state, with the version that made it.',
+  cite: 'This state, with the version that made it.',
 };
 
 /** Whether the figure itself is embedded, and answers there. */
@@ -108,7 +107,7 @@ export class EmbedBuilder extends LitElement {
   override render(): TemplateResult {
     const wish = this.#wish;
     return html`<dialog aria-labelledby="title" @close=${this.#leave}>
-      ${wish ? this.#body(wish) : html`<h2 id="title">Embed</h2><p>The figure has nothing to show yet.</p>`}
+      ${wish ? this.#body(wish) : html`<h2 id="title">Embed</h2><p>Nothing to show yet.</p>`}
       <form method="dialog"><button>Close</button></form>
     </dialog>`;
   }
