@@ -140,12 +140,11 @@ export const workerChunks = {
 };
 
 const [second] = idsOf(inApi('second'));
-/** Leaves out what no figure calls of the library: train(), alibiSlopes() and t5Buckets(). */
+/** Leaves out what no figure calls of the library: train(). */
 export const withoutUnused: Plugin = {
   name: 'without-unused',
   enforce: 'pre',
-  transform: (code, id) =>
-    id === second ? code.replaceAll(/(?<=[[,] )(train|relativePosition)Api, /g, '') : undefined,
+  transform: (code, id) => (id === second ? code.replaceAll(/(?<=[[,] )trainApi, /g, '') : undefined),
 };
 
 /** When a file is imported, what it needs is already there, so Vite's preload helper has nothing to do. */

@@ -49,6 +49,8 @@ interface Row {
 interface Data {
   /** Each head; their mean, which counts each the same; and all pooled, weighted by how much they vary. */
   rows: Row[];
+  /** The first of the sentences. */
+  text: string;
   tokens: readonly string[];
   dropped: number;
 }
@@ -95,7 +97,7 @@ export const compute: Compute<typeof controls, Data> = async (
       await new Promise((resolve) => setTimeout(resolve));
     }
   }
-  return { rows: sharedOut(superpose, scores), tokens, dropped };
+  return { rows: sharedOut(superpose, scores), text: texts[0] as string, tokens, dropped };
 };
 
 /** After the first layer, what attention and MLPs have written belongs to the rest. */
@@ -151,12 +153,12 @@ export const figure: Figure<typeof controls, Data> = {
   unused: ({ sentences }) => (sentences === 'yours' ? [] : ['text']),
 
   /** The scores themselves are taken apart in the first layer only. */
-  opens: (data, { sentences, gauge, layer, text }, { i }) =>
+  opens: (data, { gauge, layer }, { i }) =>
     layer === 0 && i < headsOf(data).length
       ? {
           figure: opened,
           label: `Open head ${i}`,
-          state: { head: i, gauge, text: sentences === 'yours' ? text : (tenSentences[0] as string) },
+          state: { head: i, gauge, text: data.text },
         }
       : undefined,
 
