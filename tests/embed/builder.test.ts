@@ -74,6 +74,18 @@ test('the dialog keeps the state that it was opened in while the page behind it 
   expect(await text('Script tag')).toBe(snippet);
 });
 
+test('whoever embeds what is still computed is told so', async () => {
+  const { page, dialog } = await openBuilder('schemes-tasks', {});
+  const said = dialog.getByRole('status');
+  expect(await said.innerText()).toBe('');
+  await page.keyboard.press('Escape');
+  const figure = page.locator('superpose-figure[name=schemes-tasks]');
+  await figure.getByRole('button', { name: 'Step', exact: true }).press('Enter');
+  await figure.getByRole('button', { name: 'Continue' }).waitFor();
+  await figure.getByRole('button', { name: 'Embed' }).press('Enter');
+  await expect.poll(() => said.innerText()).toContain('what is shown so far');
+});
+
 test('on a phone no control of the dialog reaches beyond it', async () => {
   const { page, dialog } = await openBuilder('dot-products', state);
   await page.setViewportSize({ width: 390, height: 844 });

@@ -55,6 +55,17 @@ modelTest('the link of a step brings its picture’s tools into the window, too'
   }
 });
 
+modelTest('a link to a later picture of a beat marks a step of that picture', async () => {
+  const { page } = await visit({ fragment: '#v=1&figure=four-tasks' });
+  await expect.poll(() => page.evaluate(untilDrawn, 'four-tasks'), { timeout: 20_000 }).toBe(true);
+  const marked = current(page, 'learn');
+  await expect.poll(() => marked.count()).toBe(1);
+  expect(await marked.getAttribute('href')).toContain('figure=four-tasks');
+  await page.evaluate(() => scrollBy(0, 20));
+  await stepsCameBy(page);
+  expect(await marked.getAttribute('href')).toContain('figure=four-tasks');
+});
+
 modelTest('a page opened at a step’s address shows its picture whole', async () => {
   const { page } = await visit({ fragment: '#v=1&figure=one-score&head=11' });
   await expect.poll(() => page.evaluate(untilDrawn, 'one-score'), { timeout: 20_000 }).toBe(true);

@@ -99,3 +99,14 @@ test('another seed is trained here, with the second module, and the same comes o
   // The button trains what is set, also where it was recorded.
   expect(await button(page, 'Train it here').count()).toBe(1);
 });
+
+test('while models train, the slider says how far they are', async () => {
+  const { page } = await visit();
+  await drawn(page, name);
+  const step = figureOf(page, name).locator('label', { has: page.locator('input[name=step]') });
+  expect(await step.innerText()).toBe('Step 200');
+  await button(page, 'Step').click();
+  await expect.poll(() => step.innerText(), patience).toMatch(/^Step \d+ so far$/);
+  await button(page, 'Continue').click();
+  await expect.poll(() => step.innerText(), patience).toBe('Step 200');
+});

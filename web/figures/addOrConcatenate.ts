@@ -133,6 +133,12 @@ export const figure: Figure<typeof controls, Data> = {
     },
   },
 
+  /** While models train, the later steps are those to come. */
+  named(data) {
+    const last = lastStep(data);
+    return last < steps ? { step: looks.map((at) => (at > last ? `${last} so far` : String(at))) } : {};
+  },
+
   scene(data, state, width) {
     const page: Page = { data, state, task: taskOf(state), limit: limitOf(data, state) };
     return width >= sideBySide ? inColumns(page, width) : inRows(page, width);

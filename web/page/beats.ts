@@ -137,8 +137,18 @@ class Stage {
     const first = !this.#current && step === this.root.querySelector('.step');
     if (step === this.#current) return;
     const kept = this.#keptAt !== undefined && Math.abs(this.#top() - this.#keptAt) < innerHeight / 2;
-    if (kept || first || this.#inUse()) this.#mark(step);
+    if (kept || first || this.#inUse()) this.#mark(this.#ofPicture(step));
     else this.show(step);
+  }
+
+  /** A step, or the first that is about the picture in sight. */
+  #ofPicture(step: Element): Element {
+    const shown = this.root.querySelector('.shot:not([hidden]) superpose-figure')?.getAttribute('name');
+    const about = (one: Element) => {
+      const link = readLink(linkOf(one).hash);
+      return link && 'figure' in link && link.figure === shown;
+    };
+    return about(step) ? step : ([...this.root.querySelectorAll('.step')].find(about) ?? step);
   }
 
   /** Whoever has opened a picture's settings or its numbers, and scrolls to see them, keeps its state. */

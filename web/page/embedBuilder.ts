@@ -70,7 +70,7 @@ export class EmbedBuilder extends LitElement {
   async open(target: FigureElement): Promise<void> {
     this.result = target.result;
     this.dropped = [];
-    this.said = '';
+    this.said = target.busy ? 'Still computing: what to paste describes what is shown so far.' : '';
     this.#written = false;
     window.addEventListener('message', this.#hear);
     await this.updateComplete;
