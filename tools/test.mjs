@@ -48,7 +48,8 @@ async function runAll(args, tally) {
   const native = presets.filter((preset) => chosen.includes(preset));
   const browsers = [...new Set(ours.flatMap(browsersOf))];
   const env = await setUp(
-    ...(native.length > 0 ? ['native'] : []),
+    // clang-tidy, which Node's tests run, configures the C++ tests.
+    ...(native.length > 0 || ours.includes('node') ? ['native'] : []),
     ...(ours.length > 0 ? ['wasm'] : []),
     ...browsers,
     ...(ours.includes('node') ? ['oracles', 'style'] : []),
