@@ -57,7 +57,8 @@ def minilm(tensors):
 
     def pair(name, first, second):
         kinds = (".weight", ".bias")
-        return {key: tensors[name + kind].astype(float) for key, kind in zip((first, second), kinds)}
+        # By columns: x @ weight.T then takes less than half as long where numpy has no fast BLAS.
+        return {key: tensors[name + kind].astype(float, order="F") for key, kind in zip((first, second), kinds)}
 
     def linear(name):
         return pair(name, "weight", "bias")
