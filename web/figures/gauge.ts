@@ -29,7 +29,7 @@ import {
   trainedOrSeeded,
   weightsControl,
 } from './sentence.js';
-import { groups, kindOf, ofSixteen, termLabels, terms } from './terms.js';
+import { groups, kindOf, ofSixteen, termKinds, terms } from './terms.js';
 
 const most = 2;
 const step = 0.1;
@@ -102,8 +102,6 @@ interface Parts {
 type Data = Turned | Parts;
 
 const isTurned = (data: Data): data is Turned => 'amounts' in data;
-
-const kinds = terms.map((term) => ({ label: termLabels[term], term, terms: ofSixteen[term] }));
 
 const amounts = Array.from({ length: 2 * Math.round(most / step) + 1 }, (_, place) =>
   Number((step * place - most).toFixed(1)),
@@ -206,7 +204,7 @@ function compare(superpose: First, summands: LayerSummands, layer: Layer, gauge:
   const scores = superpose.decompose({ summands, ...layer, ...gauge });
   const { n } = scores;
   const shown = ({ sum, centred }: Matrix): Matrix => ({ sum, centred });
-  const masks = kinds.map(({ terms }) => every.map((_, term) => terms.includes(term)));
+  const masks = terms.map((term) => every.map((_, number) => ofSixteen[term].includes(number)));
   const [exact, ...combined] = superpose.combineTerms(scores, only, [every, ...masks]) as [
     CombinedTerms<Float64Array>,
     ...CombinedTerms<Float64Array>[],
@@ -318,9 +316,9 @@ export const figure: Figure<typeof controls, Data> = {
   readout(data, state, { i, j }) {
     if (isTurned(data)) {
       const of = (gauge: 'raw' | 'canonical') =>
-        kinds.flatMap(({ label, term }, kind): ReadoutPiece[] => [
+        termKinds.flatMap(({ label, term }, kind): ReadoutPiece[] => [
           { text: `${label} ${percent(data[gauge][j]?.[kind] as number)}`, term },
-          kind === kinds.length - 1 ? '. ' : ', ',
+          kind === termKinds.length - 1 ? '. ' : ', ',
         ]);
       return [
         {
@@ -357,18 +355,18 @@ function turnedFinding(data: Turned, state: State): string {
   if (!canonical.flat().every(Number.isFinite)) {
     return nothingToShare({ gauge: 'canonical' }, tokens.length);
   }
-  const swings = kinds.map((_, kind) => spread(raw, kind));
+  const swings = termKinds.map((_, kind) => spread(raw, kind));
   const widest = swings.indexOf(Math.max(...swings));
   const shares = raw.map((found) => found[widest] as number);
-  const still = Math.max(...kinds.map((_, kind) => spread(canonical, kind)));
-  return `Raw shares swing; scores and canonical shares stand still. Move up to ${most} times the mean position row from the positions to the tokens, or back: the scores of head ${state.head} change by ${changeText(Math.max(...changes))}. Its raw share of ${kinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}; the canonical shares change by ${changeText(still)}.`;
+  const still = Math.max(...termKinds.map((_, kind) => spread(canonical, kind)));
+  return `Raw shares swing; scores and canonical shares stand still. Move up to ${most} times the mean position row from the positions to the tokens, or back: the scores of head ${state.head} change by ${changeText(Math.max(...changes))}. Its raw share of ${termKinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}; the canonical shares change by ${changeText(still)}.`;
 }
 
 function turnedTable(data: Turned): DataTable {
   return {
     columns: [
       '× mean position row moved',
-      ...panels.flatMap(({ gauge }) => kinds.map(({ label }) => `${label}, ${gauge}`)),
+      ...panels.flatMap(({ gauge }) => termKinds.map(({ label }) => `${label}, ${gauge}`)),
       'largest change of a score',
     ],
     rows: places.map((place) => [
@@ -399,11 +397,11 @@ function turnedScene(data: Turned, state: State, width: number): Scene {
     return [
       ...on.marks,
       vertical({ inner }, now, { ink: 'quiet', dashed: true }),
-      ...kinds.map(({ term }, kind): Mark => {
+      ...termKinds.map(({ term }, kind): Mark => {
         const values = data[gauge].map((found) => found[kind] as number);
         return { mark: 'path', d: lineThrough(on, data.amounts, values), stroke: term, wide: 2, term };
       }),
-      ...kinds.flatMap(({ term }, kind): Mark[] => {
+      ...termKinds.flatMap(({ term }, kind): Mark[] => {
         const value = data[gauge][at]?.[kind] as number;
         if (!Number.isFinite(value)) return [];
         return [{ mark: 'dots', x: [now], y: [on.y(value)], radius: 4, ink: term, term }];
@@ -417,7 +415,7 @@ function turnedScene(data: Turned, state: State, width: number): Scene {
       ...marks,
       ...named.names(
         drawn.at(-1) as (typeof drawn)[0],
-        kinds.map((_, kind) => drawn[0]?.y(data.canonical.at(-1)?.[kind] ?? Number.NaN) as number),
+        termKinds.map((_, kind) => drawn[0]?.y(data.canonical.at(-1)?.[kind] ?? Number.NaN) as number),
       ),
     ],
     // Each amount is in the middle of its column.
@@ -448,7 +446,7 @@ function arrangePanels(width: number) {
   const wide = width >= least;
   const named = namedLines(
     { x: 0, y: 0, width, height: wide ? high : 2 * high + 16 },
-    kinds.map(({ label, term }) => ({ label, ink: term, term })),
+    termKinds.map(({ label, term }) => ({ label, ink: term, term })),
     least,
   );
   const { area } = named;
@@ -468,7 +466,7 @@ function partsFinding({ n, direct, residuals, winners, uncentred, shares }: Part
   if (!shares.every(Number.isFinite)) return `${apart} ${nothingToShare(state, n)}`;
   const gaps = shares.map((share, place) => Math.abs(share - at(uncentred, place)));
   const place = gaps.indexOf(Math.max(...gaps));
-  return `${apart} In the ${state.gauge} gauge, what centring changes most is the share of ${kinds[place]?.label}: ${aboutPercent(at(uncentred, place))} of the scores as they are, ${aboutPercent(at(shares, place))} of what softmax sees.`;
+  return `${apart} In the ${state.gauge} gauge, what centring changes most is the share of ${termKinds[place]?.label}: ${aboutPercent(at(uncentred, place))} of the scores as they are, ${aboutPercent(at(shares, place))} of what softmax sees.`;
 }
 
 function partsTable(data: Parts, state: State): DataTable {
@@ -487,7 +485,7 @@ function partsTable(data: Parts, state: State): DataTable {
       `of parts normalized one by one${unit}`,
     ],
     rows: [
-      ...kinds.map(({ label }, place) => [
+      ...termKinds.map(({ label }, place) => [
         label,
         `share, ${state.gauge} gauge`,
         at(data.uncentred, place),
@@ -549,7 +547,7 @@ function partsScene(data: Parts, state: State, width: number): Scene {
           { mark: 'text', x: area.x, y: area.y + 13, text: titles[place] as string, ink: 'ink', size: 13 },
           ...bars(
             { ...area, y: area.y + 22, height: area.height - 22 },
-            kinds.map(({ label, term }, row) => ({
+            termKinds.map(({ label, term }, row) => ({
               label,
               value: at(found, row),
               text: texts[place]?.[row]?.padStart(longest, '\u2007') ?? '',

@@ -44,13 +44,15 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
-const forms = [
-  { name: 'whole', title: 'As it is', said: 'as it is' },
-  { name: 'centred', title: 'Rows centred', said: 'centred' },
-  { name: 'sines', title: 'Sines only', said: 'sines only' },
-  { name: 'randomForm', title: 'Random matrix', said: 'random matrix' },
-  { name: 'rotationForm', title: 'Pairs turned', said: 'pairs turned' },
-] as const;
+const forms = ['whole', 'centred', 'sines', 'randomForm', 'rotationForm'] as const;
+/** In the same order: above a map, and within a sentence. */
+const formNames = [
+  { title: 'As it is', said: 'as it is' },
+  { title: 'Rows centred', said: 'centred' },
+  { title: 'Sines only', said: 'sines only' },
+  { title: 'Random matrix', said: 'random matrix' },
+  { title: 'Pairs turned', said: 'pairs turned' },
+];
 
 const circles = 4;
 
@@ -92,8 +94,8 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const { matrices, ...spreads } = spreadsOf(superpose, state, base);
   return {
     n: state.positions,
-    matrices: forms.map(({ name }) => matrices[name]),
-    spreads: forms.map(({ name }) => spreads[name]),
+    matrices: forms.map((form) => matrices[form]),
+    spreads: forms.map((form) => spreads[form]),
     ends: endsOf(superpose, state),
   };
 };
@@ -108,8 +110,8 @@ function endsOf(superpose: BothModules, state: State): Products['ends'] {
   const key = [positions, d, seed, encoding].join();
   if (lastEnds?.key !== key) {
     const all = bases.values.map((base) => spreadsOf(superpose, state, base).matrices);
-    const ends = forms.map(({ name }): [number, number] => {
-      const each = all.map((matrices) => extent(matrices[name]) as [number, number]);
+    const ends = forms.map((form): [number, number] => {
+      const each = all.map((matrices) => extent(matrices[form]) as [number, number]);
       return [Math.min(...each.map(([low]) => low)), Math.max(...each.map(([, high]) => high))];
     });
     lastEnds = { key, ends };
@@ -213,7 +215,7 @@ export const figure: Figure<typeof controls, Data> = {
       ];
     }
     const at = (place: number) => readable(data.matrices[place]?.[i * data.n + j] ?? Number.NaN);
-    const list = forms.map(({ said }, place) => `${said} ${at(place)}`);
+    const list = formNames.map(({ said }, place) => `${said} ${at(place)}`);
     return [
       'Positions ',
       { text: `${i} and ${j}`, strong: true },
@@ -233,7 +235,7 @@ export const figure: Figure<typeof controls, Data> = {
     }
     const { n, matrices } = data;
     return {
-      columns: ['p', 'q', 'q − p', ...forms.map(({ title }) => title)],
+      columns: ['p', 'q', 'q − p', ...formNames.map(({ title }) => title)],
       rows: Array.from({ length: n * n }, (_, cell) => {
         const [p, q] = [Math.floor(cell / n), cell % n];
         return [p, q, q - p, ...matrices.map((values) => values[cell] as number)];
@@ -250,7 +252,7 @@ function productScene({ n, matrices, spreads, ends }: Products, width: number): 
   const limit = largestMagnitude(ends);
   const marks: Mark[] = [];
   const regions: Region[] = [];
-  forms.forEach(({ title }, place) => {
+  formNames.forEach(({ title }, place) => {
     const values = matrices[place] as Float64Array;
     const { row, x } = grid.at(place);
     const y = row * cell;
@@ -288,7 +290,7 @@ function productScene({ n, matrices, spreads, ends }: Products, width: number): 
     });
     regions.push(drawn.region);
   });
-  const y = Math.ceil(forms.length / grid.columns) * cell + 4;
+  const y = Math.ceil(formNames.length / grid.columns) * cell + 4;
   marks.push(
     ...colourKey(0, y, {
       low: -limit,

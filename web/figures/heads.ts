@@ -16,7 +16,7 @@ import {
   sentenceControl,
   sentenceRemark,
 } from './sentence.js';
-import { groups, kindOf, termLabels, terms } from './terms.js';
+import { groups, kindOf, termKinds } from './terms.js';
 
 const controls = {
   sentences: {
@@ -54,8 +54,6 @@ interface Data {
   tokens: readonly string[];
   dropped: number;
 }
-
-const kinds = terms.map((term) => ({ label: termLabels[term], term }));
 
 /** 1 for the cross terms, 0 for all others. */
 const isCross = [0, 1, 0, 1, 0, 0, 0, 0, 0];
@@ -109,13 +107,13 @@ export const sharedOut = (superpose: First, scores: readonly PoolableScores[]): 
 
 /** A row for each head, one for the mean and one for the pooled shares. */
 function rowsIn(kindShares: PooledShares, crossShares: PooledShares): Row[] {
-  const count = kindShares.heads.length / kinds.length;
+  const count = kindShares.heads.length / termKinds.length;
   const labels = [...Array.from({ length: count }, (_, head) => `head ${head}`), 'mean', 'pooled'];
   const all = ({ heads, mean, pooled }: PooledShares) => [...heads, ...mean, ...pooled];
   const [shares, crossed] = [all(kindShares), all(crossShares)];
   return labels.map((label, place) => ({
     label,
-    shares: shares.slice(place * kinds.length, (place + 1) * kinds.length),
+    shares: shares.slice(place * termKinds.length, (place + 1) * termKinds.length),
     cross: crossed[2 * place + 1] as number,
   }));
 }
@@ -123,14 +121,14 @@ function rowsIn(kindShares: PooledShares, crossShares: PooledShares): Row[] {
 /** The names of the five terms beside their colours. */
 export function termKey(width: number): { marks: Mark[]; height: number } {
   const columns = width >= 700 ? 5 : width >= 330 ? 2 : 1;
-  const marks = kinds.flatMap(({ label, term }, place): Mark[] => {
+  const marks = termKinds.flatMap(({ label, term }, place): Mark[] => {
     const at = { x: (place % columns) * (width / columns), y: Math.floor(place / columns) * 20 };
     return [
       { mark: 'box', x: at.x, y: at.y + 2, width: 14, height: 12, fill: term, term },
       { mark: 'text', x: at.x + 20, y: at.y + 12, text: label, ink: 'ink', term },
     ];
   });
-  return { marks, height: 20 * Math.ceil(kinds.length / columns) };
+  return { marks, height: 20 * Math.ceil(termKinds.length / columns) };
 }
 
 /** The last two rows are about all heads. */
@@ -224,7 +222,7 @@ export const figure: Figure<typeof controls, Data> = {
         const from = share < 0 ? before + share : after;
         if (share < 0) before += share;
         else after += share;
-        const { term } = kinds[kind] as (typeof kinds)[0];
+        const { term } = termKinds[kind] as (typeof termKinds)[0];
         marks.push({
           mark: 'box',
           x: x(from),
@@ -284,9 +282,9 @@ export const figure: Figure<typeof controls, Data> = {
     return [
       { text: label[0]?.toUpperCase() + label.slice(1), strong: true },
       ': ',
-      ...kinds.flatMap(({ label: name, term }, kind): ReadoutPiece[] => [
+      ...termKinds.flatMap(({ label: name, term }, kind): ReadoutPiece[] => [
         { text: `${name} ${percent(shares[kind] as number)}`, term },
-        kind === kinds.length - 1 ? '.' : ', ',
+        kind === termKinds.length - 1 ? '.' : ', ',
       ]),
       ` Cross terms together ${percent(cross)}.`,
     ];
@@ -296,7 +294,7 @@ export const figure: Figure<typeof controls, Data> = {
     sentences === 'yours' ? sentenceRemark(tokens, dropped) : '',
 
   table: (data, { gauge }) => ({
-    columns: ['head', ...kinds.map(({ label }) => label), 'cross terms', 'gauge'],
+    columns: ['head', ...termKinds.map(({ label }) => label), 'cross terms', 'gauge'],
     rows: data.rows.map(({ label, shares, cross }) => [label, ...shares, cross, gauge]),
   }),
 };

@@ -23,36 +23,20 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
-interface Kind {
-  label: string;
-  about: string;
-  table(superpose: BothModules, state: State): Table<Float64Array>;
-}
+const kinds = [
+  { label: 'MAE', about: 'column, then row' },
+  { label: 'tensor2tensor', about: 'row, then column' },
+  { label: 'one number a patch', about: 'in reading order' },
+  { label: 'learned, untrained', about: 'drawn, spread 0.02' },
+];
+type Kind = (typeof kinds)[number];
 
-const kinds: Kind[] = [
-  {
-    label: 'MAE',
-    about: 'column, then row',
-    table: (superpose, { grid, d }) => superpose.maeSinusoidal({ grid, d_model: d }),
-  },
-  {
-    label: 'tensor2tensor',
-    about: 'row, then column',
-    table: (superpose, { grid, d }) =>
-      superpose.tensor2tensorSinusoidal({ extents: [grid, grid], d_model: d }),
-  },
-  {
-    label: 'one number a patch',
-    about: 'in reading order',
-    table: (superpose, { grid, d }) =>
-      superpose.sinusoidal({ positions: grid * grid, d_model: d, layout: 'concatenated' }),
-  },
-  {
-    label: 'learned, untrained',
-    about: 'drawn, spread 0.02',
-    table: (superpose, { grid, d, seed }) =>
-      superpose.learnedPositions({ positions: grid * grid, d_model: d, seed }),
-  },
+/** In the order of `kinds`. */
+const tablesOf = (superpose: BothModules, { grid, d, seed }: State): Table<Float64Array>[] => [
+  superpose.maeSinusoidal({ grid, d_model: d }),
+  superpose.tensor2tensorSinusoidal({ extents: [grid, grid], d_model: d }),
+  superpose.sinusoidal({ positions: grid * grid, d_model: d, layout: 'concatenated' }),
+  superpose.learnedPositions({ positions: grid * grid, d_model: d, seed }),
 ];
 
 interface Found {
@@ -81,8 +65,8 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const { grid } = state;
   const patches = grid * grid;
   const offsets = offsetsOf(grid);
-  const found = kinds.map(({ table }) => {
-    const looked = half(table(superpose, state), state);
+  const found = tablesOf(superpose, state).map((table) => {
+    const looked = half(table, state);
     const products = superpose.gram(looked).data;
     const { residual, positionShare } = superpose.meanDecomposition({
       rows: { data: products, rows: patches * patches, columns: 1 },

@@ -63,50 +63,56 @@ const trainedParts = n / together;
 /** The accuracy beyond the trained places from which a scheme counts as holding. */
 const holds = 0.9;
 
-interface Line {
-  scheme: SchemeOption | 'concat-sinusoid';
-  ink: Ink;
-  dashed?: true;
-  /** Instead of the scheme's name. */
-  name?: string;
-  way?: LongerWay;
-}
+type Scheme = SchemeOption | 'concat-sinusoid';
 
-const schemes: Line[] = [
-  { scheme: 'add', ink: 'accent' },
-  { scheme: 'sinusoid', ink: 'accent', dashed: true },
-  { scheme: 'concat-sinusoid', ink: 'warning', dashed: true },
-  { scheme: 'untied', ink: 'third' },
-  { scheme: 'rope', ink: 'second' },
-  { scheme: 't5', ink: 'second', dashed: true },
-  { scheme: 'alibi', ink: 'third', dashed: true },
-  { scheme: 'none', ink: 'quiet', dashed: true },
-];
+const schemes: Scheme[] = ['add', 'sinusoid', 'concat-sinusoid', 'untied', 'rope', 't5', 'alibi', 'none'];
 /** A model as short as this has no pairs that turn 32 times: between a tenth of a turn and a whole one. */
 const ramp = { trained: n, alpha: 0.1, beta: 1 };
-const stretched = (length: number): Line[] => {
+/** What is done with one model's rows or turns. */
+const waysOf = ({ of, length }: Pick<State, 'of' | 'length'>): LongerWay[] => {
+  if (of === 'table') return [{}, { extend: 'copied' }, { extend: 'tiled' }, { extend: 'interpolated' }];
   const factor = length / n;
-  const scheme = 'rope';
   return [
-    { scheme, name: 'As it is', ink: 'quiet' },
-    { scheme, name: 'Interpolated', ink: 'warning', way: { stretch: { way: 'interpolate', factor } } },
-    { scheme, name: 'NTK-aware base', ink: 'third', way: { stretch: { way: 'ntk', factor } } },
-    { scheme, name: 'By parts', ink: 'second', way: { stretch: { way: 'parts', factor, ...ramp } } },
-    { scheme, name: 'YaRN', ink: 'accent', dashed: true, way: { stretch: { way: 'yarn', factor, ...ramp } } },
+    {},
+    { stretch: { way: 'interpolate', factor } },
+    { stretch: { way: 'ntk', factor } },
+    { stretch: { way: 'parts', factor, ...ramp } },
+    { stretch: { way: 'yarn', factor, ...ramp } },
   ];
 };
-const extended: Line[] = [
-  { scheme: 'add', name: 'Rows as drawn', ink: 'quiet' },
-  { scheme: 'add', name: 'Last row copied', ink: 'warning', way: { extend: 'copied' } },
-  { scheme: 'add', name: 'Rows tiled', ink: 'accent', way: { extend: 'tiled' } },
-  { scheme: 'add', name: 'Rows interpolated', ink: 'second', way: { extend: 'interpolated' } },
-];
 
-const linesOf = ({ of, length }: Pick<State, 'of' | 'length'>): Line[] =>
-  of === 'rope' ? stretched(length) : of === 'table' ? extended : schemes;
+interface Line {
+  label: string;
+  ink: Ink;
+  dashed?: true;
+}
 
-const names = { ...schemeOptions, 'concat-sinusoid': 'Concatenated, sinusoid' };
-const nameOf = ({ scheme, name }: Line): string => name ?? names[scheme];
+/** In the order of the schemes, or of the ways. */
+const linesOf: Record<State['of'], Line[]> = {
+  schemes: [
+    { label: schemeOptions.add, ink: 'accent' },
+    { label: schemeOptions.sinusoid, ink: 'accent', dashed: true },
+    { label: 'Concatenated, sinusoid', ink: 'warning', dashed: true },
+    { label: schemeOptions.untied, ink: 'third' },
+    { label: schemeOptions.rope, ink: 'second' },
+    { label: schemeOptions.t5, ink: 'second', dashed: true },
+    { label: schemeOptions.alibi, ink: 'third', dashed: true },
+    { label: schemeOptions.none, ink: 'quiet', dashed: true },
+  ],
+  rope: [
+    { label: 'As it is', ink: 'quiet' },
+    { label: 'Interpolated', ink: 'warning' },
+    { label: 'NTK-aware base', ink: 'third' },
+    { label: 'By parts', ink: 'second' },
+    { label: 'YaRN', ink: 'accent', dashed: true },
+  ],
+  table: [
+    { label: 'Rows as drawn', ink: 'quiet' },
+    { label: 'Last row copied', ink: 'warning' },
+    { label: 'Rows tiled', ink: 'accent' },
+    { label: 'Rows interpolated', ink: 'second' },
+  ],
+};
 
 interface Curve {
   runs: (CellRun | undefined)[];
@@ -122,39 +128,37 @@ interface Data {
   curves: Curve[];
 }
 
-const askedOf = (
-  { scheme }: Line,
-  { of, layers, length, base, steps, sigma, seed }: State,
-  more: number,
-): CellJob => ({
-  options: {
-    ...(scheme === 'concat-sinusoid' ? { scheme: 'concat', table: 'sinusoid' } : trainedWith[scheme]),
-    ...(layers === 'two' ? { layers: 2, heads: 4 } : { layers: 1, heads: 2 }),
-    task: 'prev',
-    n,
-    symbols: n,
-    positions: length,
-    causal: true,
-    steps,
-    sigma,
-    seed: seedAfter(seed, more),
-    evaluationSequences,
-    ...(of === 'rope' && { base }),
-  },
-  looks: { every, longer: { n: length, places: together, ...waysOf(of, length) } },
-});
-
-/** Of one model: its lines differ in what is done with it. */
-const waysOf = (of: State['of'], length: number) =>
-  of === 'schemes' ? {} : { ways: linesOf({ of, length }).map(({ way }) => way ?? {}) };
+const askedOf = (scheme: Scheme, state: State, more: number): CellJob => {
+  const { of, layers, length, base, steps, sigma, seed } = state;
+  return {
+    options: {
+      ...(scheme === 'concat-sinusoid' ? { scheme: 'concat', table: 'sinusoid' } : trainedWith[scheme]),
+      ...(layers === 'two' ? { layers: 2, heads: 4 } : { layers: 1, heads: 2 }),
+      task: 'prev',
+      n,
+      symbols: n,
+      positions: length,
+      causal: true,
+      steps,
+      sigma,
+      seed: seedAfter(seed, more),
+      evaluationSequences,
+      ...(of === 'rope' && { base }),
+    },
+    looks: {
+      every,
+      longer: { n: length, places: together, ...(of !== 'schemes' && { ways: waysOf(state) }) },
+    },
+  };
+};
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.first();
   const asked = allAsked(state);
+  const own = state.of === 'schemes';
   const shown = (runs: readonly (CellRun | undefined)[]): Data => ({
-    curves: linesOf(state).map((_, k) => {
+    curves: (own ? schemes : waysOf(state)).map((_, k) => {
       const parts = state.length / together;
-      const own = state.of === 'schemes';
       const from = own ? k * state.seeds : 0;
       const start = own ? 0 : k * parts;
       const of = runs.slice(from, from + state.seeds);
@@ -168,10 +172,13 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   return shown(await trainedCells(library, asked, job, shown, opening()));
 };
 
-const allAsked = (state: State): CellJob[] =>
-  (state.of === 'schemes' ? schemes : linesOf(state).slice(0, 1)).flatMap((line) =>
-    Array.from({ length: state.seeds }, (_, more) => askedOf(line, state, more)),
+/** Of one model but for schemes: its lines differ in what is done with it. */
+const allAsked = (state: State): CellJob[] => {
+  const asked: Record<State['of'], Scheme[]> = { schemes, rope: ['rope'], table: ['add'] };
+  return asked[state.of].flatMap((scheme) =>
+    Array.from({ length: state.seeds }, (_, more) => askedOf(scheme, state, more)),
   );
+};
 
 export const opening = (): Opening => ({ name: 'longer', asked: allAsked({ ...first, ...firstRun }) });
 
@@ -200,12 +207,9 @@ export const figure: Figure<typeof controls, Data> = {
 
   scene({ curves }, state, width) {
     const { length } = state;
-    const [lines, parts] = [linesOf(state), length / together];
+    const [lines, parts] = [linesOf[state.of], length / together];
     const wide = width >= 640;
-    const named = namedLines(
-      { x: 0, y: 0, width, height: wide ? 320 : 280 },
-      lines.map((line) => ({ ...line, label: nameOf(line) })),
-    );
+    const named = namedLines({ x: 0, y: 0, width, height: wide ? 320 : 280 }, lines);
     const { area } = named;
     const drawn = plane(area, { from: 0, to: length, label: 'position', nice: false, ticks: 4 }, rightAxis);
     const { inner } = drawn;
@@ -245,11 +249,11 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe({ curves }, state) {
     const { steps, seeds, length, of, base } = state;
-    const lines = linesOf(state);
+    const lines = linesOf[of];
     if (of !== 'schemes') {
       const each = lines.map(
-        (line, k) =>
-          `${nameOf(line).toLowerCase().replace('ntk', 'NTK').replace('yarn', 'YaRN')} ${rightOf(curves[k]?.beyond)}`,
+        ({ label }, k) =>
+          `${label.toLowerCase().replace('ntk', 'NTK').replace('yarn', 'YaRN')} ${rightOf(curves[k]?.beyond)}`,
       );
       const what = of === 'rope' ? `RoPE of base ${base}` : 'Added, learned';
       const how =
@@ -258,12 +262,12 @@ export const figure: Figure<typeof controls, Data> = {
           : '';
       const best = Math.max(...curves.map(({ beyond }) => beyond?.mean ?? Number.NaN));
       const first = lines.find((_, k) => curves[k]?.beyond?.mean === best);
-      const head = first ? `${nameOf(first)} does best beyond the trained length. ` : '';
+      const head = first ? `${first.label} does best beyond the trained length. ` : '';
       return `${head}${what}, right at positions ${n} to ${length - 1}: ${listed(each)}. Trained on ${n} tokens for ${steps} steps, ${seedsOf(seeds)}.${how}`;
     }
-    const all = lines.flatMap((line, k) => {
+    const all = lines.flatMap(({ label }, k) => {
       const { beyond } = curves[k] as Curve;
-      return beyond ? [{ name: nameOf(line), right: beyond.mean }] : [];
+      return beyond ? [{ name: label, right: beyond.mean }] : [];
     });
     const trained = `Trained on ${n} tokens for ${steps} steps, ${seedsOf(seeds)}.`;
     const [hold, fail] = [
@@ -281,11 +285,9 @@ export const figure: Figure<typeof controls, Data> = {
   cells: (_, { length }) => ({ rows: 1, columns: length / together }),
   firstCursor: () => ({ i: 0, j: trainedParts }),
 
-  readout: ({ curves }, state, { j }) => [
+  readout: ({ curves }, { of }, { j }) => [
     { text: `Positions ${placesOf(j)}`, strong: true },
-    `: ${linesOf(state)
-      .map((line, k) => `${nameOf(line)} ${rightOf(curves[k]?.along[j])}`)
-      .join('; ')}.`,
+    `: ${linesOf[of].map(({ label }, k) => `${label} ${rightOf(curves[k]?.along[j])}`).join('; ')}.`,
   ],
 
   remark: ({ curves }) =>
@@ -293,10 +295,10 @@ export const figure: Figure<typeof controls, Data> = {
 
   table: ({ curves }, state) => ({
     columns: ['scheme', 'seed', 'first position', 'last position', 'right answers'],
-    rows: linesOf(state).flatMap((line, k) =>
+    rows: linesOf[state.of].flatMap(({ label }, k) =>
       (curves[k] as Curve).runs.flatMap((run, more) =>
         Array.from({ length: state.length / together }, (_, part) => [
-          nameOf(line),
+          label,
           seedAfter(state.seed, more),
           part * together,
           (part + 1) * together - 1,

@@ -32,18 +32,21 @@ type State = StateOf<typeof controls>;
 
 const widths = [8, 12, 16, 24];
 
-const lines = [
-  { label: 'learned and added', ink: 'accent', with: { scheme: 'add' } },
-  { label: 'learned and concatenated', ink: 'accent', dashed: true, with: { scheme: 'concat' } },
-  { label: 'frozen and added', ink: 'second', with: { scheme: 'add', table: 'frozen' } },
-  {
-    label: 'frozen and concatenated',
-    ink: 'second',
-    dashed: true,
-    with: { scheme: 'concat', table: 'frozen' },
-  },
-  { label: 'all scores 0', ink: 'third', with: { scheme: 'add', zeroScores: true } },
-] as const satisfies { label: string; ink: Ink; dashed?: boolean; with: Partial<CellJob['options']> }[];
+const models: Partial<CellJob['options']>[] = [
+  { scheme: 'add' },
+  { scheme: 'concat' },
+  { scheme: 'add', table: 'frozen' },
+  { scheme: 'concat', table: 'frozen' },
+  { scheme: 'add', zeroScores: true },
+];
+/** In the order of `models`. */
+const lines: { label: string; ink: Ink; dashed?: true }[] = [
+  { label: 'learned and added', ink: 'accent' },
+  { label: 'learned and concatenated', ink: 'accent', dashed: true },
+  { label: 'frozen and added', ink: 'second' },
+  { label: 'frozen and concatenated', ink: 'second', dashed: true },
+  { label: 'all scores 0', ink: 'third' },
+];
 
 interface Point {
   runs: (CellRun | undefined)[];
@@ -51,7 +54,7 @@ interface Point {
 }
 
 interface Data {
-  /** [lines][widths] */
+  /** [models][widths] */
   points: Point[][];
 }
 
@@ -59,9 +62,9 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   const superpose = await library.first();
   const asked = allAsked(state);
   const shown = (found: readonly (CellRun | undefined)[]): Data => ({
-    points: lines.map((_, line) =>
+    points: models.map((_, model) =>
       widths.map((_, width) => {
-        const at = (width * lines.length + line) * state.seeds;
+        const at = (width * models.length + model) * state.seeds;
         const runs = found.slice(at, at + state.seeds);
         return { runs, accuracy: over(superpose, runs, ({ accuracy }) => accuracy) };
       }),
@@ -73,19 +76,21 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
 // Width by width, so that the lines grow together.
 const allAsked = (state: State): CellJob[] =>
   widths.flatMap((d_model) =>
-    lines.flatMap((line) => Array.from({ length: state.seeds }, (_, k) => askedOf(d_model, line, state, k))),
+    models.flatMap((model) =>
+      Array.from({ length: state.seeds }, (_, k) => askedOf(d_model, model, state, k)),
+    ),
   );
 
 export const opening = (): Opening => ({ name: 'narrow', asked: allAsked({ task: first, ...firstRun }) });
 
 const askedOf = (
   d_model: number,
-  line: (typeof lines)[number],
+  model: (typeof models)[number],
   { task, steps, sigma, seed }: State,
   more: number,
 ): CellJob => ({
   options: {
-    ...line.with,
+    ...model,
     task,
     n,
     d_model,
@@ -131,7 +136,7 @@ export const figure: Figure<typeof controls, Data> = {
           d: lineThrough(drawn, at, means),
           stroke: line.ink,
           wide: 2,
-          dashed: 'dashed' in line,
+          dashed: line.dashed ?? false,
         },
         { mark: 'dots', x: dots.map(([x]) => x), y: dots.map(([, y]) => y), radius: 3.2, ink: line.ink },
       ];

@@ -22,7 +22,7 @@ import {
   sentenceControl,
   wordsWhen,
 } from './sentence.js';
-import { groups, ofSixteen, termLabels, terms } from './terms.js';
+import { groups, ofSixteen, termKinds, termLabels, terms } from './terms.js';
 
 const controls = {
   weights: {
@@ -149,7 +149,6 @@ interface PanelKind {
   label: string;
   question: string;
   term: Term;
-  terms: number[];
 }
 
 const parts = ['token', 'position', 'segment', 'constant'];
@@ -161,18 +160,13 @@ const questions: Record<Term, string> = {
   'position-position': 'Positions together?',
   rest: 'Means, β and biases',
 };
-const fourPanels: PanelKind[] = terms.map((term) => ({
-  label: termLabels[term],
-  question: questions[term],
-  term,
-  terms: ofSixteen[term],
-}));
+const fourPanels: PanelKind[] = termKinds.map((kind) => ({ ...kind, question: questions[kind.term] }));
 
 const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
   parts.map((keyPart, r) => {
     const index = s * parts.length + r;
-    const term = fourPanels.find(({ terms }) => terms.length === 1 && terms[0] === index)?.term ?? 'rest';
-    return { label: `${queryPart} → ${keyPart}`, question: '', term, terms: [index] };
+    const term = terms.find((one) => ofSixteen[one].includes(index)) as Term;
+    return { label: `${queryPart} → ${keyPart}`, question: '', term };
   }),
 );
 
@@ -183,6 +177,12 @@ const rawFourPanels = fourPanels.map((panel) =>
 
 const kindsOf = ({ view, gauge }: State): PanelKind[] =>
   view === 'sixteen' ? sixteenPanels : gauge === 'raw' ? rawFourPanels : fourPanels;
+
+/** By panel, the numbers of the terms that it adds up. */
+const termsOf = ({ view }: State): number[][] =>
+  view === 'sixteen'
+    ? Array.from({ length: 16 }, (_, number) => [number])
+    : terms.map((term) => ofSixteen[term]);
 
 /** What is taken apart: rows that are added up, and the layer that reads them. */
 interface SentenceLayer {
@@ -322,8 +322,8 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const { scores, tokens, dropped } = taken;
   const shown = ({ sum, centred, share }: Panel): Panel => ({ sum, centred, share });
   const every = Array.from({ length: scores.parts.length ** 2 }, (_, term) => term);
-  const on = fourPanels.filter(({ term }) => state.on.includes(term)).flatMap(({ terms }) => terms);
-  const chosen = [every, on, ...kindsOf(state).map(({ terms }) => terms)];
+  const on = state.on.flatMap((term) => ofSixteen[term]);
+  const chosen = [every, on, ...termsOf(state)];
   const masks = chosen.map((terms) => every.map((term) => terms.includes(term)));
   const [all, kept, ...panels] = superpose.combineTerms(scores, 0, masks) as [
     CombinedTerms<Float64Array>,

@@ -39,7 +39,7 @@ const sizes = {
   large: { n: 16, d_model: 32, evaluationSequences: 64 },
 } as const;
 
-const apart = { cuts: ['token-position', 'position-token'] } as const;
+const apart: Partial<TaskTrainerOptions> = { cuts: ['token-position', 'position-token'] };
 /** Other ways in, by the trainer’s names. */
 const others = [
   ...(['qk', 'shortformer', 'values', 'every-layer', 'project'] as const),
@@ -60,16 +60,31 @@ const ways: Record<Other, string> = {
   multiply: 'Multiplied: (1 + p)e',
 };
 
+/** How large rows begin in recipes that people use: loudnessRecipes() of the library. */
+const recipes = ['transformer', 'unscaled', 'pytorch', 'bert', 'gpt2'] as const;
+/** Concatenations, by the part of the width that positions have. */
+const split = { 'concat-8': 1 / 4, 'concat-24': 3 / 4, 'concat-4': 1 / 8 } as const;
+/** The table's rows, in its order. */
+const allRows = [
+  ...(['add', 'concat', 'concat-wide', 'wider', 'apart', 'cut', 'untied', 'sinusoid'] as const),
+  ...(Object.keys(split) as (keyof typeof split)[]),
+  ...(['rope', 'alibi', 't5', 'none'] as const),
+  ...recipes,
+  ...others,
+  'zero' as const,
+];
+type Row = (typeof allRows)[number];
+
 /** A sinusoid as it is, with tokens from N(0, 1/d). */
 const unscaled = (d: number) =>
   ({ scheme: 'add', table: 'sinusoid', sigmaTokens: d ** -0.5, sigmaPositions: Math.SQRT1_2 }) as const;
 const normal = (sigmaTokens: number, sigmaPositions: number) =>
   ({ scheme: 'add', sigmaTokens, sigmaPositions }) as const;
-/** How large rows begin in recipes that people use: loudnessRecipes() of the library. */
-const recipes: readonly Row[] = ['transformer', 'unscaled', 'pytorch', 'bert', 'gpt2'];
+const divided = (row: keyof typeof split) => (d: number) =>
+  ({ scheme: 'concat', d_position: d * split[row] }) as const;
 
-/** The table's rows, in its order: models as they are made, given their width. */
-const made = {
+/** Models as they are made, given their width. */
+const made: Record<Exclude<Row, Other>, (d_model: number) => Partial<TaskTrainerOptions>> = {
   add: () => trainedWith.add,
   concat: () => trainedWith.concat,
   'concat-wide': () => ({ scheme: 'concat-wide' }),
@@ -78,9 +93,9 @@ const made = {
   cut: () => ({ scheme: 'add', ...apart }),
   untied: () => trainedWith.untied,
   sinusoid: () => trainedWith.sinusoid,
-  'concat-8': (d) => ({ scheme: 'concat', d_position: d / 4 }),
-  'concat-24': (d) => ({ scheme: 'concat', d_position: (3 * d) / 4 }),
-  'concat-4': (d) => ({ scheme: 'concat', d_position: d / 8 }),
+  'concat-8': divided('concat-8'),
+  'concat-24': divided('concat-24'),
+  'concat-4': divided('concat-4'),
   rope: () => trainedWith.rope,
   alibi: () => trainedWith.alibi,
   t5: () => trainedWith.t5,
@@ -91,9 +106,7 @@ const made = {
   bert: () => normal(0.02, 0.02),
   gpt2: () => normal(0.02, 0.01),
   zero: () => ({ scheme: 'add', zeroScores: true }),
-} as const satisfies Record<string, (d_model: number) => Partial<TaskTrainerOptions>>;
-type Row = keyof typeof made | Other;
-const allRows = [...Object.keys(made).slice(0, -1), ...others, 'zero'] as Row[];
+};
 const rowsOf = (names: readonly Row[]) => allRows.filter((row) => names.includes(row));
 
 /** Rows whose stream is no sum of tokens and positions. */
@@ -108,14 +121,14 @@ const concatenated: readonly Row[] = ['concat', 'concat-wide'];
 const keptApart: readonly Row[] = ['apart', 'cut', 'untied'];
 
 function nameOf(row: Row, d: number): string {
-  const split = (positions: number) => `Concatenated ${d - positions} + ${positions}`;
+  const parted = (positions: number) => `Concatenated ${d - positions} + ${positions}`;
   switch (row) {
     case 'add':
       return `Added (${d} wide)`;
     case 'wider':
       return `Added (${2 * d} wide)`;
     case 'concat':
-      return `${split(d / 2)} (divided)`;
+      return `${parted(d / 2)} (divided)`;
     case 'concat-wide':
       return `Concatenated ${d} + ${d} (widened)`;
     case 'apart':
@@ -141,7 +154,7 @@ function nameOf(row: Row, d: number): string {
     case 'concat-8':
     case 'concat-24':
     case 'concat-4':
-      return split(made[row](d).d_position);
+      return parted(d * split[row]);
     default:
       return isWay(row) ? ways[row] : schemeOptions[row];
   }
@@ -239,7 +252,7 @@ function askedOf(row: Row, task: Task, state: State, seed: number): CellJob {
       // As often as the figures look that a click opens.
       ...(state.size === 'large' && { every }),
       ...(noSums.includes(row) && { fusion: true }),
-      ...(recipes.includes(row) && { loudness: true }),
+      ...((recipes as readonly string[]).includes(row) && { loudness: true }),
     },
   };
 }

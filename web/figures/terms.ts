@@ -10,6 +10,7 @@ export const termLabels = {
 } as const satisfies Record<Term, string>;
 
 export const terms = Object.keys(termLabels) as Term[];
+export const termKinds = terms.map((term) => ({ label: termLabels[term], term }));
 
 /**
  * Which of a layer's sixteen terms each has: number 4 s + r is query part s with key part r, of token, position,

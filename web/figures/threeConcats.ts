@@ -18,6 +18,7 @@ import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
 import { queryAndKey } from './pairs.js';
 import { fetching, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
+import { termLabels } from './terms.js';
 
 const controls = {
   // The options are `yes` and `no` because links have said so since this was a check box.
@@ -144,20 +145,24 @@ const ways = [
   { name: 'block-diagonal', title: 'Block-diagonal', formula: 'xᵀW₁x′ + pᵀW₂p′', unit: 'logit' },
 ] as const;
 
-const terms: { label: string; query: 'token' | 'position'; key: 'token' | 'position'; term: Term }[] = [
-  { label: 'x → x′', query: 'token', key: 'token', term: 'token-token' },
-  { label: 'x → p′', query: 'token', key: 'position', term: 'token-position' },
-  { label: 'p → x′', query: 'position', key: 'token', term: 'position-token' },
-  { label: 'p → p′', query: 'position', key: 'position', term: 'position-position' },
+/** What each way's scores are made of: query part by query part. */
+const parts = ['token', 'position'] as const;
+const terms: { label: string; term: Term }[] = [
+  { label: 'x → x′', term: 'token-token' },
+  { label: 'x → p′', term: 'token-position' },
+  { label: 'p → x′', term: 'position-token' },
+  { label: 'p → p′', term: 'position-position' },
 ];
 
-/** Ways to build them into a model, and the scores above that each then has; a narrower token's are like full weights'. */
-const builds: { way: PositionCostWay; short: string; label: string; scores: 0 | 2 | 3 }[] = [
-  { way: 'add', short: 'add', label: 'add', scores: 0 },
-  { way: 'concat-wide', short: 'wide', label: 'concatenate: d + dₚ wide', scores: 2 },
-  { way: 'concat', short: 'narrow', label: 'concatenate: token narrower', scores: 2 },
-  { way: 'project', short: 'back to d', label: 'concatenate, map back to d', scores: 2 },
-  { way: 'untied', short: 'Q and K', label: 'concatenate in Q and K only', scores: 3 },
+/** Ways to build them into a model. */
+const buildWays: PositionCostWay[] = ['add', 'concat-wide', 'concat', 'project', 'untied'];
+/** In their order, and the scores above that each then has; a narrower token's are like full weights'. */
+const builds: { short: string; label: string; scores: 0 | 2 | 3 }[] = [
+  { short: 'add', label: 'add', scores: 0 },
+  { short: 'wide', label: 'concatenate: d + dₚ wide', scores: 2 },
+  { short: 'narrow', label: 'concatenate: token narrower', scores: 2 },
+  { short: 'back to d', label: 'concatenate, map back to d', scores: 2 },
+  { short: 'Q and K', label: 'concatenate in Q and K only', scores: 3 },
 ];
 
 const measures = [
@@ -230,7 +235,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     n,
     ways: scores.map((one, way) => {
       const logits = logitsOf(one, 0);
-      const found = terms.map((term) => termOf(one, 0, term.query, term.key).slice());
+      const found = parts.flatMap((query) => parts.map((key) => termOf(one, 0, query, key).slice()));
       return {
         logits: logits.slice(),
         terms: found,
@@ -254,7 +259,7 @@ function costsOf(superpose: BothModules, state: State): (Cost | undefined)[] {
   const { layers, vocabulary, positions, segments, pooler } = state;
   const model = { vocabulary, positions, segments, pooler, d_model, heads, layers };
   const shape: ModelShape = { ...model, sequence, d_position, d_position_head };
-  return builds.map(({ way }) =>
+  return buildWays.map((way) =>
     way === 'concat' && d_position >= d_model ? undefined : superpose.positionCost(way, shape),
   );
 }
@@ -463,8 +468,8 @@ export const figure: Figure<typeof controls, Data> = {
         ...ways.flatMap(({ name }, place) => [
           place === 0 ? `${name}, or how many` : name,
           ...terms.map(
-            ({ query, key }, term) =>
-              `${name}: ${query} → ${key}${place + term === 0 ? ', or times adding' : ''}`,
+            ({ term }, number) =>
+              `${name}: ${termLabels[term]}${place + number === 0 ? ', or times adding' : ''}`,
           ),
         ]),
       ],
