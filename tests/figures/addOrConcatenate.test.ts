@@ -6,7 +6,7 @@ import { figure } from '../../web/figures/addOrConcatenate.ts';
 import { captionOf } from '../../web/figures/caption.ts';
 import { initialState } from '../../web/figures/controls.ts';
 import { compute } from '../../web/figures/smallModels.ts';
-import { fourTasks } from '../../web/figures/tasks.ts';
+import { taskTexts } from '../../web/figures/tasks.ts';
 import { aboutPercent } from '../../web/plot/format.ts';
 import type { Scene } from '../../web/plot/scene.ts';
 import { library } from '../../web/worker/library.ts';
@@ -89,7 +89,7 @@ test('curves, vectors, attention and answers are those of trainers stepped by ha
 test.each(tasks)('%s: the row that is shown is typical, and is read where its answers are', async (task) => {
   const { data } = await run<Data>(addOrConcatenate, { task });
   const asking = data.targets.flatMap((target, place) => (target >= 0 ? [place] : []));
-  const { looksAt } = fourTasks.find((one) => one.task === task) as (typeof fourTasks)[number];
+  const { looksAt } = taskTexts[task];
   const superpose = await load();
   expect(Array.from(superpose.taskTargets({ task, n: 10, tokens: data.tokens }).targets)).toEqual(
     data.targets,

@@ -24,7 +24,16 @@ import {
   type TaskName,
   trainedControls,
 } from './smallModels.js';
-import { aim, divergedRemark, fourTasks, type SmallTask, seedAfter, steps } from './tasks.js';
+import {
+  aim,
+  divergedRemark,
+  fourTasks,
+  type SmallTask,
+  seedAfter,
+  steps,
+  type TaskTexts,
+  taskTexts,
+} from './tasks.js';
 
 const questions: Record<TaskName, string> = {
   lookup: 'Each digit names a position: answer with the digit that stands there.',
@@ -53,7 +62,11 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
-const taskOf = (state: State): SmallTask => fourTasks.find(({ task }) => task === state.task) as SmallTask;
+type Task = SmallTask & TaskTexts;
+const taskOf = ({ task: name }: State): Task => ({
+  ...(fourTasks.find(({ task }) => task === name) as SmallTask),
+  ...taskTexts[name],
+});
 /** The models that are shown side by side. */
 const shownNames = ({ form }: State): ShownName[] => ['add', form, 'apart'];
 const titles: Record<ShownName, string> = {
@@ -97,7 +110,7 @@ const isAnswerRight = (data: Data, name: ShownName, look: number, place: number)
 const asking = ({ targets }: Data): number[] =>
   targets.flatMap((target, place) => (target >= 0 ? [place] : []));
 /** The example in words: who asks, what is there, what is right. */
-function exampleOf(data: Data, task: SmallTask): string {
+function exampleOf(data: Data, task: Task): string {
   const place = firstAsking(data.targets);
   const { tokens } = data;
   const token = (at: number) => task.token(tokens[at] as number, tokens.length);
@@ -223,7 +236,7 @@ const sideBySide = 1000;
 interface Page {
   data: Data;
   state: State;
-  task: SmallTask;
+  task: Task;
   /** The largest number of any vector at any look: one scale for all bars. */
   limit: number;
 }
@@ -260,7 +273,7 @@ function arcsOf(
   look: number,
   row: Row,
   of: (from: number) => boolean,
-  task?: SmallTask,
+  task?: Task,
 ): { looking: string; lacking: string } {
   const n = data.tokens.length;
   let [looking, lacking] = ['', ''];

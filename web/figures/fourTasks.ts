@@ -24,6 +24,7 @@ import {
   schemeOptions,
   sigmaControl,
   steps,
+  taskTexts,
   trainingTerms,
 } from './tasks.js';
 import { termLabels } from './terms.js';
@@ -631,9 +632,10 @@ function drawPanel(
 /** The input in two rows of eight, the model's answer below each token; `wrong` underlines wrong ones. */
 function drawExample(
   { tokens, targets, answers }: { tokens: number[]; targets: number[]; answers: number[] },
-  task: SmallTask,
+  { task }: SmallTask,
   area: Area,
 ) {
+  const texts = taskTexts[task];
   const across = n / 2;
   const wide = area.width / across;
   const marks: Mark[] = [];
@@ -644,14 +646,14 @@ function drawExample(
     const right = targets[place] === answers[place];
     marks.push(
       { mark: 'box', x: x - wide / 2 + 1, y, width: wide - 2, height: 16, fill: 'field' },
-      { mark: 'text', x, y: y + 12, text: task.token(token), anchor: 'middle', ink: 'quiet', size: 11 },
+      { mark: 'text', x, y: y + 12, text: texts.token(token), anchor: 'middle', ink: 'quiet', size: 11 },
     );
     if (targets[place] === -1) return;
     marks.push({
       mark: 'text',
       x,
       y: y + 29,
-      text: task.answer(answers[place] as number),
+      text: texts.answer(answers[place] as number),
       anchor: 'middle',
       ink: right ? 'ink' : 'warning',
       bold: true,

@@ -106,7 +106,6 @@ const isTurned = (data: Data): data is Turned => 'amounts' in data;
 const amounts = Array.from({ length: 2 * Math.round(most / step) + 1 }, (_, place) =>
   Number((step * place - most).toFixed(1)),
 );
-const places = amounts.map((_, place) => place);
 const placeOf = ({ amount }: State): number => amounts.indexOf(Number(amount.toFixed(1)));
 
 // All places of the slider are computed at once; moving it computes nothing. Nor does centring.
@@ -196,7 +195,6 @@ const panels = [
 
 const names = ['token', 'position', 'token_type'] as const;
 const count = (names.length + 1) ** 2;
-const every = Array.from({ length: count }, () => true);
 
 const only = 0;
 
@@ -204,6 +202,7 @@ function compare(superpose: First, summands: LayerSummands, layer: Layer, gauge:
   const scores = superpose.decompose({ summands, ...layer, ...gauge });
   const { n } = scores;
   const shown = ({ sum, centred }: Matrix): Matrix => ({ sum, centred });
+  const every = Array.from({ length: count }, () => true);
   const masks = terms.map((term) => every.map((_, number) => ofSixteen[term].includes(number)));
   const [exact, ...combined] = superpose.combineTerms(scores, only, [every, ...masks]) as [
     CombinedTerms<Float64Array>,
@@ -369,7 +368,7 @@ function turnedTable(data: Turned): DataTable {
       ...panels.flatMap(({ gauge }) => termKinds.map(({ label }) => `${label}, ${gauge}`)),
       'largest change of a score',
     ],
-    rows: places.map((place) => [
+    rows: amounts.map((_, place) => [
       data.amounts[place] as number,
       ...(data.raw[place] as number[]),
       ...(data.canonical[place] as number[]),

@@ -80,7 +80,7 @@ const unscaled = (d: number) =>
   ({ scheme: 'add', table: 'sinusoid', sigmaTokens: d ** -0.5, sigmaPositions: Math.SQRT1_2 }) as const;
 const normal = (sigmaTokens: number, sigmaPositions: number) =>
   ({ scheme: 'add', sigmaTokens, sigmaPositions }) as const;
-const divided = (row: keyof typeof split) => (d: number) =>
+const divided = (d: number, row: keyof typeof split) =>
   ({ scheme: 'concat', d_position: d * split[row] }) as const;
 
 /** Models as they are made, given their width. */
@@ -93,9 +93,9 @@ const made: Record<Exclude<Row, Other>, (d_model: number) => Partial<TaskTrainer
   cut: () => ({ scheme: 'add', ...apart }),
   untied: () => trainedWith.untied,
   sinusoid: () => trainedWith.sinusoid,
-  'concat-8': divided('concat-8'),
-  'concat-24': divided('concat-24'),
-  'concat-4': divided('concat-4'),
+  'concat-8': (d) => divided(d, 'concat-8'),
+  'concat-24': (d) => divided(d, 'concat-24'),
+  'concat-4': (d) => divided(d, 'concat-4'),
   rope: () => trainedWith.rope,
   alibi: () => trainedWith.alibi,
   t5: () => trainedWith.t5,
@@ -257,8 +257,7 @@ function askedOf(row: Row, task: Task, state: State, seed: number): CellJob {
   };
 }
 
-const tasksOf = (state: State): Task[] =>
-  tasks.map(({ task }) => task).filter((task) => state.tasks.includes(task));
+const tasksOf = (state: State): Task[] => taskNames.filter((task) => state.tasks.includes(task));
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.first();

@@ -21,6 +21,19 @@ export interface SmallTask {
   task: 'badge' | 'lookup' | 'roll' | 'prev' | 'rev';
   /** The one term of the scores that solves it. */
   term: Term;
+}
+
+export const fourTasks = [
+  { task: 'badge', term: 'token-token' },
+  { task: 'lookup', term: 'token-position' },
+  { task: 'roll', term: 'position-token' },
+  { task: 'prev', term: 'position-position' },
+] as const satisfies SmallTask[];
+
+export const rev = { task: 'rev', term: 'position-position' } as const satisfies SmallTask;
+
+/** How a task is drawn; what trains has no use for it. */
+export interface TaskTexts {
   /** A token of a sequence of n as it is written, and an answer. */
   token(id: number, n?: number): string;
   answer(id: number): string;
@@ -37,10 +50,8 @@ const wearing = (id: number) => `${letter(letterOf(id))}${sign(id % signs.length
 /** Ids from here on ask for a letter's sign. */
 const questions = (n: number) => (n / 2) * signs.length;
 
-export const fourTasks = [
-  {
-    task: 'badge',
-    term: 'token-token',
+export const taskTexts: Record<SmallTask['task'], TaskTexts> = {
+  badge: {
     token: (id, of = n) => (id < questions(of) ? wearing(id) : `${letter(id - questions(of))}?`),
     answer: sign,
     looksAt(tokens, place) {
@@ -49,36 +60,15 @@ export const fourTasks = [
       return asked < 0 ? -1 : tokens.findIndex((id) => id < first && letterOf(id) === asked);
     },
   },
-  {
-    task: 'lookup',
-    term: 'token-position',
-    token: digit,
-    answer: digit,
-    looksAt: (tokens, place) => tokens[place] as number,
-  },
-  {
-    task: 'roll',
-    term: 'position-token',
+  lookup: { token: digit, answer: digit, looksAt: (tokens, place) => tokens[place] as number },
+  roll: {
     token: wearing,
     answer: sign,
     looksAt: (tokens, place) => tokens.findIndex((id) => letterOf(id) === place),
   },
-  {
-    task: 'prev',
-    term: 'position-position',
-    token: digit,
-    answer: digit,
-    looksAt: (_, place) => place - 1,
-  },
-] as const satisfies SmallTask[];
-
-export const rev = {
-  task: 'rev',
-  term: 'position-position',
-  token: digit,
-  answer: digit,
-  looksAt: ({ length }, place) => length - 1 - place,
-} as const satisfies SmallTask;
+  prev: { token: digit, answer: digit, looksAt: (_, place) => place - 1 },
+  rev: { token: digit, answer: digit, looksAt: ({ length }, place) => length - 1 - place },
+};
 
 /** Who asks whom in a task. */
 export const asker = ({ term }: { term: string }): string => term.replace('-', ' asks ');

@@ -4,6 +4,7 @@ import { toPng, toSvg } from '../element/exports.js';
 import type { FigureElement } from '../element/figureElement.js';
 import { said } from '../embed/framed.js';
 import type { Control } from '../figures/controls.js';
+import css from './embedBuilder.css?inline';
 import { oneFile } from './oneFile.js';
 import { type Kind, type Piece, type Platform, type PlatformName, platforms } from './platforms.js';
 import { frameAddress, isFirstView, type Wish } from './snippets.js';
@@ -32,22 +33,7 @@ const says: Record<Kind, string> = {
 const isLive = (kind: Kind): boolean => ['iframe', 'script', 'file'].includes(kind);
 
 export class EmbedBuilder extends LitElement {
-  static override styles = unsafeCSS(`
-    dialog { border: 1px solid; border-radius: 0.5rem; width: min(55rem, 94vw); max-height: 92vh; overflow: auto; font: 1rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif; color: CanvasText; background: Canvas; padding: 1rem 1.2rem; box-sizing: border-box; }
-    dialog::backdrop { background: rgb(0 0 0 / 45%); }
-    h2 { font-size: 1.2rem; margin: 0 0 0.6rem; }
-    fieldset { border: 0; padding: 0; margin: 0 0 0.7rem; display: flex; flex-wrap: wrap; gap: 0.3rem 1.1rem; }
-    legend, .label { font-size: 0.86rem; padding: 0; }
-    label { display: inline-flex; flex-wrap: wrap; gap: 0 0.35rem; align-items: center; max-width: 100%; min-height: 1.8rem; }
-    input[type='number'] { width: 5rem; font: inherit; }
-    select, button { font: inherit; min-height: 2rem; max-width: 100%; }
-    textarea { width: 100%; box-sizing: border-box; min-height: 7rem; font: 0.84rem/1.4 ui-monospace, 'DejaVu Sans Mono', monospace; }
-    .preview { max-height: 22rem; overflow: auto; border: 1px solid; }
-    iframe { display: block; border: 0; }
-    p { margin: 0.4rem 0; }
-    form { position: sticky; bottom: -1rem; margin: 0 -1.2rem; padding: 0.5rem 1.2rem; background: Canvas; }
-    .buttons { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin: 0.6rem 0; }
-  `);
+  static override styles = unsafeCSS(css);
 
   static override properties = Object.fromEntries(
     ['result', 'place', 'kind', 'theme', 'width', 'height', 'dropped', 'said'].map((name) => [
