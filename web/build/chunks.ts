@@ -127,14 +127,10 @@ const isOfFirst = among(ofFirst);
 // would both fetch that if more than one file did. That costs a kilobyte.
 export const workerChunks = {
   groups: [
-    // The worker itself. It has what recorded runs need as well, so that they need no library, and what the first figure
-    // and later ones train with.
+    // What recorded runs need as well, so that they need no library, and what the first figure and later ones train with.
     {
       name: 'answers',
-      test: among([
-        ...inWeb('worker', 'worker', 'answers'),
-        ...inWeb('figures', 'terms', 'tasks', 'trainers', 'turn'),
-      ]),
+      test: among([...inWeb('worker', 'answers'), ...inWeb('figures', 'terms', 'tasks', 'trainers', 'turn')]),
       priority: 1,
     },
     { name: 'library', test: (id: string) => isOfFirst(id) || id.includes('/node_modules/d3-') },
