@@ -114,7 +114,6 @@ const ofFirst = [
   ),
   ...inWeb('figures', 'sentence', 'gaugeControl', 'drawnRows', 'seededLayer'),
   ...inWeb('plot', 'parts', 'scale', 'format'),
-  ...inWeb('worker', 'library'),
 ];
 /** What reads a reader's own file. One chunk is smaller than two, and tables need all of it. */
 const ofOwn = inApi('model/checkpoint', 'model/digest', 'model/slices', 'model/openModel');
@@ -123,8 +122,8 @@ const among = (files: readonly string[]) => {
   return (id: string) => ids.has(id);
 };
 const isOfFirst = among(ofFirst);
-// A file that exports more than the module that the worker imports takes the bundler's runtime, and page and worker
-// would both fetch that if more than one file did. That costs a kilobyte.
+// No module that the worker imports dynamically is in a group: a file that exports more than the module does takes
+// the bundler's runtime, which page and worker would both fetch. That costs a kilobyte.
 export const workerChunks = {
   groups: [
     // What recorded runs need as well, so that they need no library, and what the first figure and later ones train with.
@@ -135,11 +134,8 @@ export const workerChunks = {
     },
     { name: 'library', test: (id: string) => isOfFirst(id) || id.includes('/node_modules/d3-') },
     { name: 'ownModel', test: among(ofOwn) },
-    // What path and evidence share is with the path's: who asks for later computes has those. Three files are larger.
-    {
-      name: 'pathComputes',
-      test: among([...inWeb('figures', 'cells', 'heads', 'sinusoids'), ...inWeb('worker', 'pathComputes')]),
-    },
+    // What path and evidence share: three files are larger.
+    { name: 'cells', test: among(inWeb('figures', 'cells', 'heads', 'sinusoids')) },
   ],
 };
 
