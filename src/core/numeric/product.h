@@ -105,17 +105,4 @@ Matrix<Scalar> apply(const Linear<Scalar>& linear, const Matrix<Scalar>& rows) {
   return out;
 }
 
-// The definition, term by term: what multiply_rows() is tested and timed against.
-template <typename Scalar>
-void multiply_rows_by_definition(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale,
-                                 MatrixMap<Scalar> out) {
-  for (Eigen::Index i = 0; i < a.rows(); ++i) {
-    for (Eigen::Index j = 0; j < b.rows(); ++j) {
-      Scalar sum = 0;
-      for (Eigen::Index k = 0; k < a.cols(); ++k) sum += a(i, k) * b(j, k);
-      out(i, j) = scale * sum;
-    }
-  }
-}
-
 }  // namespace superpose
