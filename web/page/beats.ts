@@ -137,7 +137,8 @@ class Stage {
     const first = !this.#current && step === this.root.querySelector('.step');
     if (step === this.#current) return;
     const kept = this.#keptAt !== undefined && Math.abs(this.#top() - this.#keptAt) < innerHeight / 2;
-    if (kept || first || this.#inUse()) this.#mark(this.#ofPicture(step));
+    if (kept) this.#mark(this.#ofPicture(step));
+    else if (first || this.#inUse()) this.#mark(step);
     else this.show(step);
   }
 
