@@ -114,7 +114,7 @@ TEST(Svd, ValuesAloneAreTheSame) {
 }
 
 // One-sided Jacobi (Hestenes 1958): rows are turned in pairs until all are orthogonal, and then their lengths
-// are the singular values. After ten times through all pairs, nothing but rounding turns these.
+// are the singular values. Eight times through all pairs is enough here; fifteen leave room.
 Vector<double> by_rotations(Matrix<double> rows) {
   for (int sweep = 0; sweep < 15; ++sweep) {
     for (Eigen::Index i = 0; i < rows.rows(); ++i) {
