@@ -64,7 +64,7 @@ const ways: Record<Other, string> = {
 const recipes = ['transformer', 'unscaled', 'pytorch', 'bert', 'gpt2'] as const;
 /** Concatenations, by the part of the width that positions have. */
 const split = { 'concat-8': 1 / 4, 'concat-24': 3 / 4, 'concat-4': 1 / 8 } as const;
-/** The table's rows, in its order. */
+/** The table's rows, from the top. */
 const allRows = [
   ...(['add', 'concat', 'concat-wide', 'wider', 'apart', 'cut', 'untied', 'sinusoid'] as const),
   ...(Object.keys(split) as (keyof typeof split)[]),

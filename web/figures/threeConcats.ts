@@ -156,7 +156,7 @@ const terms: { label: string; term: Term }[] = [
 
 /** Ways to build them into a model. */
 const buildWays: PositionCostWay[] = ['add', 'concat-wide', 'concat', 'project', 'untied'];
-/** In their order, and the scores above that each then has; a narrower token's are like full weights'. */
+/** In the order of `buildWays`. `scores` is the place in `ways` of what each then scores by; a narrower token has full weights. */
 const builds: { short: string; label: string; scores: 0 | 2 | 3 }[] = [
   { short: 'add', label: 'add', scores: 0 },
   { short: 'wide', label: 'concatenate: d + dₚ wide', scores: 2 },
