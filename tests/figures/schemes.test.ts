@@ -229,6 +229,18 @@ const sharesOf = ({ data }: Awaited<ReturnType<typeof run>>, id: string): Record
   // biome-ignore lint/suspicious/noExplicitAny: the data of the figure
   Object.fromEntries(askedTerms.map((name, place) => [name, (data as any).schemes[id].shares[place]]));
 
+test.each([{ base: 100 }, { spread: 0.1 }, { n: 9 }, { causal: 'yes' }, { words: 'many' }])(
+  'what is kept of other settings is the same as computed anew: %o',
+  async (moved) => {
+    for (const scheme of ['add', 'transformer-xl', 't5']) {
+      await run(schemes, { scheme, n: 7 });
+      const kept = (await run(schemes, { scheme, n: 7, ...moved })).data;
+      await run(schemes, { scheme, n: 7, ...moved, seed: 2 });
+      expect(kept).toEqual((await run(schemes, { scheme, n: 7, ...moved })).data);
+    }
+  },
+);
+
 test('all schemes have the same terms, and with one token in all places only positions ask', async () => {
   const result = await run(schemes, { n: 12 });
   for (const id of ids) {

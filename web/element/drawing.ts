@@ -62,7 +62,10 @@ function change(element: Element, was: Shape, { attributes, text, runs }: Shape)
   }
   for (const attribute of gone.keys()) element.removeAttribute(attribute);
   if (text === was.text && !runs === !was.runs) return;
-  fill(element, text, runs);
+  // A text node that stays is not styled again.
+  const [node] = element.childNodes;
+  if (text && node instanceof Text && !runs) node.data = text;
+  else fill(element, text, runs);
 }
 
 const fill = (element: Element, text: string | undefined, runs: Shape[] | undefined): void =>

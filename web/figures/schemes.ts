@@ -131,31 +131,55 @@ interface Computed {
   shown: Data['schemes'][Id];
 }
 
-// Another scheme or view must not compute all of them again, and a longer text must not draw new weights.
-let last: { key: string; all: Record<Id, Computed> } | undefined;
+/** What a scheme's positions are made with, so that the other setting does not move its scores. */
+const madeWith: Partial<Record<Id, readonly ('base' | 'spread')[]>> = {
+  none: [],
+  add: ['base'],
+  'concat-raw': ['base'],
+  'concat-full': ['base'],
+  'concat-block-diagonal': ['base'],
+  alibi: [],
+  rope: ['base'],
+  'decoupled-rope': ['base'],
+  shaw: ['spread'],
+  t5: ['spread'],
+  deberta: ['spread'],
+  'tupe-a': ['spread'],
+  'tupe-r': ['spread'],
+  'diet-abs': ['spread'],
+  'diet-rel': ['spread'],
+};
+
+// A setting must not compute schemes again that it does not move, and a longer text must not draw new weights.
+const last = new Map<Id, { key: string; computed: Computed }>();
 let drawn: { seed: number; weights: Table<Float64Array>[]; first: Table<Float64Array>[] } | undefined;
 
+function keyOf(id: Id, { words, n, common, causal, seed, ...state }: State): string {
+  const made = madeWith[id] ?? (['base', 'spread'] as const);
+  return JSON.stringify([words, n, common, causal, seed, made.map((one) => state[one])]);
+}
+
 function all(superpose: BothModules, state: State): Record<Id, Computed> {
-  const { words, n, common, spread, causal, seed, base } = state;
-  const key = JSON.stringify([words, n, common, spread, causal, seed, base]);
-  if (last?.key === key) return last.all;
   const content = contentOf(superpose, state);
-  const found = {} as Record<Id, Computed>;
-  for (const id of schemeIds) {
+  const computed = (id: Id): Computed => {
+    const key = keyOf(id, state);
+    const before = last.get(id);
+    if (before?.key === key) return before.computed;
     const scores = superpose.schemeScores(inputOf(superpose, id, content, state));
     const terms = askedTerms.map((name) => ({ name, values: schemeTermOf(scores, 0, name).slice() }));
     const zero = 1e-13 * largestMagnitude([scores.logits]);
-    found[id] = {
+    const found = {
       terms: terms.filter(({ values }) => largestMagnitude([values]) > zero),
       shown: {
-        logits: taken(superpose, scores.logits, n),
+        logits: taken(superpose, scores.logits, state.n),
         softmax: scores.weights,
         shares: scores.shares,
       },
     };
-  }
-  last = { key, all: found };
-  return found;
+    last.set(id, { key, computed: found });
+    return found;
+  };
+  return Object.fromEntries(schemeIds.map((id) => [id, computed(id)])) as Record<Id, Computed>;
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
@@ -177,7 +201,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
       d_position: positionWidths[state.scheme] ?? shape.d_model,
       d_position_head: shape.d_head,
     }),
-    reach: reachOf(superpose, state),
+    reach: reachOf(superpose, state, computed[state.scheme]),
   };
 };
 
@@ -274,15 +298,16 @@ const offsetsOf = (superpose: BothModules, n: number, base: number) =>
 
 let lastReach: { key: string; reach: number } | undefined;
 
-function reachOf(superpose: BothModules, state: State): number {
-  const key = JSON.stringify({ ...state, base: 0, view: '' });
+function reachOf(superpose: BothModules, state: State, { shown }: Computed): number {
+  const { scheme, n } = state;
+  if (madeWith[scheme]?.includes('base') === false) return largestMagnitude([shown.logits.offsets.kernel]);
+  const key = scheme + keyOf(scheme, { ...state, base: 0 });
   if (lastReach?.key !== key) {
     const content = contentOf(superpose, state);
     const kernels = bases.values.map((base) => {
-      const { logits } = superpose.schemeScores(
-        inputOf(superpose, state.scheme, content, { ...state, base }),
-      );
-      return superpose.offsetMeans({ data: logits, rows: state.n, columns: state.n }).kernel;
+      const input = inputOf(superpose, scheme, content, { ...state, base });
+      const { logits } = superpose.schemeScores({ ...input, terms: 'own' });
+      return superpose.offsetMeans({ data: logits, rows: n, columns: n }).kernel;
     });
     lastReach = { key, reach: largestMagnitude(kernels) };
   }

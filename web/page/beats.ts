@@ -28,15 +28,15 @@ class Stage {
       this.#looking ||= requestAnimationFrame(() => this.#look());
     });
     new ResizeObserver(() => this.#fit()).observe(stays);
-    root.addEventListener('superpose-change', () => {
-      this.#keptAt = this.#top();
-    });
-    // Whoever tabs to a part that is not in sight scrolls there, and means no other step.
-    stays.addEventListener('focusin', (event) => {
-      if (!(event.composedPath()[0] as Element).matches(':focus-visible')) return;
+    // In the next frame: to measure at once would lay the page out twice in this one, at each step of a slider.
+    const keepNext = () =>
       requestAnimationFrame(() => {
         this.#keptAt = this.#top();
       });
+    root.addEventListener('superpose-change', keepNext);
+    // Whoever tabs to a part that is not in sight scrolls there, and means no other step.
+    stays.addEventListener('focusin', (event) => {
+      if ((event.composedPath()[0] as Element).matches(':focus-visible')) keepNext();
     });
     stays.append(this.#wholeButton());
     this.reveal(root.querySelector('superpose-figure') as HTMLElement);

@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import type { Raw } from '../module.js';
-import { type Floats, type Linear, suffixOf, type Table } from '../table.js';
+import { type Floats, type Linear, suffixOf, type Table, table } from '../table.js';
 import { checkedGauge, type GaugeOptions } from './gauge.js';
 import { fitsScores, type Scores, type Terms } from './scores.js';
 
@@ -59,18 +59,19 @@ export interface DecomposeApi {
 export function decomposeApi(raw: Raw): DecomposeApi {
   return {
     decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A> {
-      const { names, first, only, norm, scale, query, key, gauge } = checkedDecomposition(input);
+      const { names, first, only, norm, scale, query, key, heads, chosen, gauge } =
+        checkedDecomposition(input);
       const groups = grouped([...names, 'constant'], input.groups);
       const result = raw[`decompose${suffixOf(first.data)}`](
         names.map((name) => input.summands[name]),
         norm,
         query,
         key,
-        input.heads,
+        heads,
         scale,
         groups.of,
         groups.names.length,
-        only,
+        chosen,
         gauge,
       );
       const { name, apart } = gauge;
@@ -78,7 +79,8 @@ export function decomposeApi(raw: Raw): DecomposeApi {
     },
 
     decomposeTerms(input) {
-      const { names, first, only, norm, scale, query, key, gauge } = checkedDecomposition(input);
+      const { names, first, only, norm, scale, query, key, heads, chosen, gauge } =
+        checkedDecomposition(input);
       const { name, apart } = gauge;
       const constant = !!(query.bias || key.bias || norm.beta) || name !== 'raw';
       const terms = raw[`decomposeTerms${suffixOf(first.data)}`](
@@ -86,10 +88,10 @@ export function decomposeApi(raw: Raw): DecomposeApi {
         norm,
         query,
         key,
-        input.heads,
+        heads,
         scale,
         constant,
-        only,
+        chosen,
         gauge,
       );
       const parts = constant ? [...names, 'constant'] : names;
@@ -109,7 +111,29 @@ export function checkedDecomposition<A extends Floats>(input: DecomposeInput<A>)
   const width = layer.query.weight.rows + first.columns;
   fitsScores(first.rows, names.length + 1, only.length, width, first.data, layer.query, layer.key);
   const gauge = checkedGauge(input, names, first.columns, first.data, first.rows);
-  return { names, first, only, gauge, ...layer };
+  const found = { names, first, only, gauge, ...layer };
+  if (only.length === 0 || only.length === input.heads) return { ...found, heads: input.heads, chosen: only };
+  const [query, key] = [layer.query, layer.key].map((all) => rowsOf(all, input.heads, only)) as [
+    Linear,
+    Linear,
+  ];
+  return { ...found, query, key, heads: only.length, chosen: only.map((_, place) => place) };
+}
+
+/** The rows of some heads: of the others nothing is copied into the module, or projected. */
+function rowsOf({ weight, bias }: Linear, heads: number, only: readonly number[]): Linear {
+  const gathered = (all: Floats) => {
+    const size = all.length / heads;
+    const some = only.map((head) => all.subarray(head * size, (head + 1) * size));
+    const data =
+      all instanceof Float32Array
+        ? new Float32Array(only.length * size)
+        : new Float64Array(only.length * size);
+    for (const [place, rows] of some.entries()) data.set(rows, place * size);
+    return data;
+  };
+  const rows = (weight.rows / heads) * only.length;
+  return { weight: table(gathered(weight.data), rows, weight.columns), bias: bias && gathered(bias) };
 }
 
 /** Names of summands. */

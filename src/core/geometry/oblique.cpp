@@ -22,21 +22,22 @@ ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<doubl
 
   // The part of U outside W: its singular values are the sines of the principal angles.
   Matrix<double> outside = of_u;
-  double cosine = 0;
+  const Matrix<double> cosines = rows_times_rows<double>(of_u, of_w);  // [k1, k2]
   if (of_w.rows()) {
-    const Matrix<double> cosines = rows_times_rows<double>(of_u, of_w);
     outside -= rows_times_rows<double>(cosines, of_w.transpose().eval());
     // Repeated, because at a small angle little is left and rounding has put some of W back into it.
     const Matrix<double> left = rows_times_rows<double>(outside, of_w);
     outside -= rows_times_rows<double>(left, of_w.transpose().eval());
-    const Vector<double> values = singular_values(cosines);
-    cosine = values.size() ? values[0] : 0;
   }
   const Svd sines = svd(outside);
   const Eigen::Index rank = sines.singular_values.size();
-  const double sine = rank == of_u.rows() ? sines.singular_values[rank - 1] : 0;
-  result.smallest_angle = std::atan2(sine, cosine);
-  result.exact = sine > tolerance;
+  if (rank == of_u.rows()) {
+    // From both, because each is inexact where the other is near 1.
+    const double sine = sines.singular_values[rank - 1];
+    result.smallest_angle = std::atan2(sine, (sines.U.col(rank - 1).transpose() * cosines).norm());
+    result.exact = sine > tolerance;
+    result.gain = 1 / sine;
+  }
   if (!result.exact) {
     result.gain = std::numeric_limits<double>::infinity();
     return result;
@@ -46,7 +47,6 @@ ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<doubl
   const Matrix<double> onto = rows_times_rows<double>(of_u.transpose().eval(), sines.U.transpose().eval());
   const Matrix<double> scaled = onto * sines.singular_values.cwiseInverse().asDiagonal();
   result.projector = rows_times_rows<double>(scaled, sines.V);
-  result.gain = 1 / sine;
   return result;
 }
 

@@ -19,10 +19,13 @@ class Sums {
 
   MatrixMap<double> of(Asked asked) { return {terms_ + static_cast<int>(asked) * n_ * n_, n_, n_}; }
 
-  // sign * left . right of all rows with all rows; [n, w] each.
+  // scale * left . right of all rows with all rows: [n, w] each, or [1, w] for all alike. Of none there is nothing to
+  // add.
   void add(Asked asked, const Matrix<double>& left, const Matrix<double>& right, double scale) {
-    multiply_rows<double>(left, right, scale, MatrixMap<double>(product_.data(), n_, n_));
-    of(asked) += product_;
+    if (left.size() == 0 || right.size() == 0) return;
+    MatrixMap<double> product(product_.data(), left.rows(), right.rows());
+    multiply_rows<double>(left, right, scale, product);
+    of(asked) += product.replicate(n_ / left.rows(), n_ / right.rows());
   }
 
   Index n() const { return n_; }
@@ -47,9 +50,28 @@ Matrix<double> turned(Matrix<double> rows, Index pairs, Layout layout, const Fac
   return rows;
 }
 
-// q . k and q R k: the one is the other at angles of 0.
-void add_product(const Parted& query, const Parted& key, const std::vector<double>& frequencies,
-                 Layout layout, const std::vector<Complex>& means, double scale, Sums* sums) {
+// What varies with the place, about the mean of all.
+Matrix<double> without_token(const Parted& parted, Index n) {
+  Matrix<double> rows = parted.mean.replicate(n, 1);
+  if (parted.place.size()) rows += parted.place;
+  return rows;
+}
+
+// q . k
+void add_product(const Parted& query, const Parted& key, double scale, Sums* sums) {
+  const Matrix<double> q = without_token(query, sums->n());
+  sums->add(Asked::token_token, query.token, key.token, scale);
+  sums->add(Asked::token_position, query.token, key.place, scale);
+  sums->add(Asked::position_token, query.place, key.token, scale);
+  sums->add(Asked::position_position, q, key.place, scale);
+  sums->add(Asked::key, query.mean, key.token, scale);
+  sums->add(Asked::query, q, key.mean, scale);
+  sums->add(Asked::query, query.token, key.mean, scale);
+}
+
+// q R k
+void add_turned(const Parted& query, const Parted& key, const std::vector<double>& frequencies, Layout layout,
+                const std::vector<Complex>& means, double scale, Sums* sums) {
   const Index n = sums->n(), pairs = static_cast<Index>(frequencies.size());
   const auto by_place = [&](const Matrix<double>& rows) {
     return turned(rows, pairs, layout,
@@ -58,31 +80,21 @@ void add_product(const Parted& query, const Parted& key, const std::vector<doubl
   const auto on_average = [&](const Matrix<double>& rows) {
     return turned(rows, pairs, layout, [&](Index, Index m) { return means[m]; });
   };
-  const auto without_token = [&](const Parted& parted) {
-    Matrix<double> rows = parted.mean.replicate(n, 1);
-    if (parted.place.size()) rows += parted.place;
-    return rows;
-  };
-  const Matrix<double> q = without_token(query), k = without_token(key);
-  const Matrix<double> q_mean = query.mean.replicate(n, 1);
-  const Matrix<double> k_mean = on_average(key.mean.replicate(n, 1));
-  const Matrix<double> q_turned = by_place(q), k_turned = by_place(k);
+  const Matrix<double> q = without_token(query, n), k = without_token(key, n);
+  const Matrix<double> q_turned = by_place(q), k_turned = by_place(k), k_mean = on_average(key.mean);
   sums->add(Asked::position_position, q_turned, k_turned, scale);
   sums->add(Asked::position_position, q, k_mean, -scale);
   sums->add(Asked::query, q, k_mean, scale);
-  if (query.token.size()) {
-    sums->add(Asked::token_position, by_place(query.token), k_turned, scale);
-    sums->add(Asked::token_position, query.token, k_mean, -scale);
-    sums->add(Asked::query, query.token, k_mean, scale);
-  }
-  if (key.token.size() == 0) return;
-  const Matrix<double> token_mean = on_average(key.token), token_turned = by_place(key.token);
-  sums->add(Asked::position_token, q_turned, token_turned, scale);
-  sums->add(Asked::position_token, q_mean, token_mean, -scale);
-  sums->add(Asked::key, q_mean, token_mean, scale);
-  if (query.token.size() == 0) return;
+  const Matrix<double> of_query = by_place(query.token), of_key = by_place(key.token);
+  sums->add(Asked::token_position, of_query, k_turned, scale);
+  sums->add(Asked::token_position, query.token, k_mean, -scale);
+  sums->add(Asked::query, query.token, k_mean, scale);
+  const Matrix<double> token_mean = on_average(key.token);
+  sums->add(Asked::position_token, q_turned, of_key, scale);
+  sums->add(Asked::position_token, query.mean, token_mean, -scale);
+  sums->add(Asked::key, query.mean, token_mean, scale);
   sums->add(Asked::token_token, query.token, token_mean, scale);
-  sums->add(Asked::token_offset, by_place(query.token), token_turned, scale);
+  sums->add(Asked::token_offset, of_query, of_key, scale);
   sums->add(Asked::token_offset, query.token, token_mean, -scale);
 }
 
@@ -121,14 +133,13 @@ Parted part_factor(const Matrix<double>& rows, const Matrix<double>& average, Va
 void add_gathered(const CountedPairs& counted, const Indices& index, bool keys, double scale,
                   const Parted& factor, const Matrix<double>& rows, Sums* sums) {
   const Index n = sums->n();
-  Matrix<double> mean = Matrix<double>::Zero(1, rows.cols());
   Vector<double> weight = Vector<double>::Zero(rows.rows());
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < n; ++j) {
       if (counted.counts(i, j)) ++weight[index(i, j)];
     }
   }
-  mean = weight.transpose() * rows / weight.sum();
+  const Matrix<double> mean = weight.transpose() * rows / weight.sum();
   const Matrix<double> varying = rows.rowwise() - mean.row(0);
   // Rows [n, w] with what varies, by pair.
   const auto gather = [&](Asked asked, const Matrix<double>& with) {
@@ -139,19 +150,17 @@ void add_gathered(const CountedPairs& counted, const Indices& index, bool keys, 
       for (Index j = 0; j < n; ++j) out(i, j) += products(keys ? i : j, index(i, j));
     }
   };
-  Matrix<double> without_token = factor.mean.replicate(n, 1);
-  if (factor.place.size()) without_token += factor.place;
-  const Matrix<double> means = mean.replicate(n, 1);
-  gather(Asked::position_position, without_token);
+  const Matrix<double> factor_at_places = without_token(factor, n);
+  gather(Asked::position_position, factor_at_places);
   if (factor.token.size()) gather(keys ? Asked::token_position : Asked::position_token, factor.token);
   if (keys) {
-    sums->add(Asked::query, without_token, means, scale);
-    if (factor.token.size()) sums->add(Asked::query, factor.token, means, scale);
+    sums->add(Asked::query, factor_at_places, mean, scale);
+    sums->add(Asked::query, factor.token, mean, scale);
     return;
   }
-  sums->add(Asked::query, means, factor.mean.replicate(n, 1), scale);
-  if (factor.place.size()) sums->add(Asked::position_position, means, factor.place, scale);
-  if (factor.token.size()) sums->add(Asked::key, means, factor.token, scale);
+  sums->add(Asked::query, mean, factor.mean, scale);
+  sums->add(Asked::position_position, mean, factor.place, scale);
+  sums->add(Asked::key, mean, factor.token, scale);
 }
 
 // A number for each pair. One of segments, which are their tokens', is taken apart by query and key.
@@ -211,7 +220,7 @@ void turned_asked(const Parted& query, const Parted& key, const std::vector<doub
   const Index n = query.token.rows();
   std::fill_n(terms, kAsked * n * n, 0.0);
   Sums sums(terms, n);
-  add_product(query, key, frequencies, layout, means, scale, &sums);
+  add_turned(query, key, frequencies, layout, means, scale, &sums);
 }
 
 void add_offset_asked(const Parted& factor, const Matrix<double>& rows, bool of_keys, bool causal, int window,
@@ -260,11 +269,12 @@ void scheme_asked(const Scheme<double>& scheme, const Scheme<double>& average, i
       add_gathered(attending(scheme), term.index, true, term.scale, query(), of_head(term.key), &sums);
     } else if (term.lookup == Lookup::gather_queries) {
       add_gathered(attending(scheme), term.index, false, term.scale, key(), of_head(term.query), &sums);
+    } else if (term.turned) {
+      const std::vector<double> frequencies = rotary_frequencies(static_cast<int>(width), *term.turned);
+      add_turned(query(), key(), frequencies, term.turned->layout, mean_turns(frequencies, n, scheme.causal),
+                 term.scale, &sums);
     } else {
-      const std::vector<double> frequencies =
-          term.turned ? rotary_frequencies(static_cast<int>(width), *term.turned) : std::vector<double>();
-      add_product(query(), key(), frequencies, term.turned ? term.turned->layout : Layout::interleaved,
-                  mean_turns(frequencies, n, scheme.causal), term.scale, &sums);
+      add_product(query(), key(), term.scale, &sums);
     }
   }
 }
