@@ -18,7 +18,7 @@ import type { Controls, StateOf } from './controls.js';
 import type { Compute, DataTable, Figure, Job, Library, ReadoutPiece } from './figure.js';
 import { apartOf, gaugeControl } from './gaugeControl.js';
 import { queryAndKey } from './pairs.js';
-import { type Layer, type LayerSummands, ofHead, seededLayer } from './seededLayer.js';
+import { type Layer, type LayerSummands, seededLayer } from './seededLayer.js';
 import {
   fetching,
   headControl,
@@ -118,7 +118,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   if (last?.key === key) return last.data;
   const given = drawn ? seeded(await library.first(), state) : await trained(library, text);
   const { tokens, dropped, summands } = given;
-  const layer = ofHead(given.layer, head);
+  const layer: HeadOfLayer = { ...given.layer, only: [head] };
   const data: Data =
     of === 'gauge'
       ? { tokens, dropped, amounts, ...(await turn(await library.superpose(), summands, layer, job)) }
@@ -150,7 +150,9 @@ function seeded(superpose: First, { n, seed }: State): SentenceLayer {
   return { tokens, dropped: 0, ...seededLayer(superpose, n, seed) };
 }
 
-async function turn(superpose: BothModules, summands: LayerSummands, layer: Layer, job: Job) {
+type HeadOfLayer = Layer & { only: [number] };
+
+async function turn(superpose: BothModules, summands: LayerSummands, layer: HeadOfLayer, job: Job) {
   const { token, position, token_type } = summands;
   const mean = meanRows(superpose, position);
   const plus = (table: Table<Float64Array>, positionScale: number) =>
@@ -196,26 +198,30 @@ const panels = [
 const names = ['token', 'position', 'token_type'] as const;
 const count = (names.length + 1) ** 2;
 
-const only = 0;
-
-function compare(superpose: First, summands: LayerSummands, layer: Layer, gauge: GaugeOptions<Float64Array>) {
+function compare(
+  superpose: First,
+  summands: LayerSummands,
+  layer: HeadOfLayer,
+  gauge: GaugeOptions<Float64Array>,
+) {
+  const [head] = layer.only;
   const scores = superpose.decompose({ summands, ...layer, ...gauge });
   const { n } = scores;
   const shown = ({ sum, centred }: Matrix): Matrix => ({ sum, centred });
   const every = Array.from({ length: count }, () => true);
   const masks = terms.map((term) => every.map((_, number) => ofSixteen[term].includes(number)));
-  const [exact, ...combined] = superpose.combineTerms(scores, only, [every, ...masks]) as [
+  const [exact, ...combined] = superpose.combineTerms(scores, head, [every, ...masks]) as [
     CombinedTerms<Float64Array>,
     ...CombinedTerms<Float64Array>[],
   ];
   const separate = superpose.combineTerms(
     { ...scores, terms: separateTerms(superpose, summands, layer) },
-    only,
+    head,
     every,
   );
-  const logits = logitsOf(scores, only);
+  const logits = logitsOf(scores, head);
   // The direct scores as a single term, to have them centred.
-  const direct = superpose.combineTerms({ ...scores, parts: ['all'], terms: logits }, only, [true]);
+  const direct = superpose.combineTerms({ ...scores, parts: ['all'], terms: logits }, head, [true]);
   return {
     n,
     direct: shown(direct),
@@ -236,7 +242,7 @@ function compare(superpose: First, summands: LayerSummands, layer: Layer, gauge:
 const at = (values: ArrayLike<number>, place: number) => values[place] ?? Number.NaN;
 
 /** Stacks the parts' rows in one table, so LayerNorm takes each by itself. Terms are in the usual order. */
-function separateTerms(superpose: First, summands: LayerSummands, layer: Layer) {
+function separateTerms(superpose: First, summands: LayerSummands, layer: HeadOfLayer) {
   const { rows: n, columns } = summands.token;
   const stacked = new Float64Array(names.length * n * columns);
   names.forEach((name, part) => {
@@ -247,11 +253,12 @@ function separateTerms(superpose: First, summands: LayerSummands, layer: Layer) 
     summands: { part: { data: stacked, rows, columns } },
     ...layer,
   });
+  const [head] = layer.only;
   const [both, query, key, constant] = [
-    termOf(scores, only, 'part', 'part'),
-    termOf(scores, only, 'part', 'constant'),
-    termOf(scores, only, 'constant', 'part'),
-    termOf(scores, only, 'constant', 'constant'),
+    termOf(scores, head, 'part', 'part'),
+    termOf(scores, head, 'part', 'constant'),
+    termOf(scores, head, 'constant', 'part'),
+    termOf(scores, head, 'constant', 'constant'),
   ];
   const terms = new Float64Array(count * n * n);
   let cell = 0;

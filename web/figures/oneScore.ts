@@ -12,7 +12,7 @@ import type { Compute, DataTable, Figure, Library, ReadoutPiece } from './figure
 import { apartOf, gaugeControl, withGauge } from './gaugeControl.js';
 import { sharedOut } from './heads.js';
 import { fromQueryToKey, queryAndKey } from './pairs.js';
-import { drawnLayer, drawnSegment, type Layer, type LayerSummands, ofHead } from './seededLayer.js';
+import { drawnLayer, drawnSegment, type Layer, type LayerSummands } from './seededLayer.js';
 import {
   fetching,
   headControl,
@@ -293,7 +293,7 @@ async function takeApart(library: Library, state: State): Promise<{ taken: Split
     const rows = { token, position: summands.position, token_type };
     const { gauge, weights } = state;
     const how = { summands: rows, gauge, apart: apartOf(gauge, weights === 'seeded' ? 'seeded' : 'trained') };
-    const scores = superpose.decompose({ ...how, ...ofHead(other.layer, state.head) });
+    const scores = superpose.decompose({ ...how, ...other.layer, only: [state.head] });
     last = { key, taken: { ...other, summands: rows, scores } };
     if (lastHeads?.key !== common) {
       const all = superpose.decompose({ ...how, ...other.layer, groups });
@@ -325,7 +325,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const on = state.on.flatMap((term) => ofSixteen[term]);
   const chosen = [every, on, ...termsOf(state)];
   const masks = chosen.map((terms) => every.map((term) => terms.includes(term)));
-  const [all, kept, ...panels] = superpose.combineTerms(scores, 0, masks) as [
+  const [all, kept, ...panels] = superpose.combineTerms(scores, state.head, masks) as [
     CombinedTerms<Float64Array>,
     CombinedTerms<Float64Array>,
     ...CombinedTerms<Float64Array>[],
@@ -335,7 +335,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     dropped,
     n: scores.n,
     panels: panels.map(shown),
-    logits: { ...shown(all), sum: logitsOf(scores, 0).slice() },
+    logits: { ...shown(all), sum: logitsOf(scores, state.head).slice() },
     kept,
     residual: scores.residuals[0] as number,
     heads,

@@ -9,6 +9,7 @@ import {
   type OffsetMeans,
   type SchemeInfo,
   type SchemeInput,
+  type SchemeScores,
   schemeIds,
   schemeTermOf,
   type Table,
@@ -127,7 +128,7 @@ const streams = { content: 0, query: 1, key: 2, positionQuery: 3, positionKey: 4
 const below = 1e-9;
 
 interface Computed {
-  terms: { name: AskedTerm; values: Float64Array }[];
+  scores: SchemeScores<Float64Array>;
   shown: Data['schemes'][Id];
 }
 
@@ -152,6 +153,7 @@ const madeWith: Partial<Record<Id, readonly ('base' | 'spread')[]>> = {
 
 // A setting must not compute schemes again that it does not move, and a longer text must not draw new weights.
 const last = new Map<Id, { key: string; computed: Computed }>();
+let registry: SchemeInfo[] | undefined;
 let drawn: { seed: number; weights: Table<Float64Array>[]; first: Table<Float64Array>[] } | undefined;
 
 function keyOf(id: Id, { words, n, common, causal, seed, ...state }: State): string {
@@ -166,10 +168,8 @@ function all(superpose: BothModules, state: State): Record<Id, Computed> {
     const before = last.get(id);
     if (before?.key === key) return before.computed;
     const scores = superpose.schemeScores(inputOf(superpose, id, content, state));
-    const terms = askedTerms.map((name) => ({ name, values: schemeTermOf(scores, 0, name).slice() }));
-    const zero = 1e-13 * largestMagnitude([scores.logits]);
     const found = {
-      terms: terms.filter(({ values }) => largestMagnitude([values]) > zero),
+      scores,
       shown: {
         logits: taken(superpose, scores.logits, state.n),
         softmax: scores.weights,
@@ -185,14 +185,17 @@ function all(superpose: BothModules, state: State): Record<Id, Computed> {
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
   const computed = all(superpose, state);
-  const entry = superpose.schemeRegistry().find(({ id }) => id === state.scheme) as SchemeInfo;
+  registry ??= superpose.schemeRegistry();
+  const entry = registry.find(({ id }) => id === state.scheme) as SchemeInfo;
+  const { scores } = computed[state.scheme];
+  const zero = 1e-13 * largestMagnitude([scores.logits]);
+  const terms = askedTerms.map((name) => ({ name, values: schemeTermOf(scores, 0, name).slice() }));
   return {
     n: state.n,
     schemes: Object.fromEntries(schemeIds.map((id) => [id, computed[id].shown])) as Data['schemes'],
-    terms: computed[state.scheme].terms.map(({ name, values }) => ({
-      name,
-      ...taken(superpose, values, state.n),
-    })),
+    terms: terms
+      .filter(({ values }) => largestMagnitude([values]) > zero)
+      .map(({ name, values }) => ({ name, ...taken(superpose, values, state.n) })),
     name: entry.name,
     tex: state.causal ? entry.formula : entry.bidirectionalFormula,
     parameters: superpose.schemeParameters(state.scheme, {

@@ -83,14 +83,3 @@ export function seededLayer(
     layer: drawnLayer(superpose, shape),
   };
 }
-
-/** The layer with one head alone, so that a step of the slider does not hand over all heads' weights. */
-export function ofHead(layer: Layer, head: number): Layer {
-  const rowsOf = ({ weight, bias }: Layer['query']) => {
-    const rows = weight.rows / layer.heads;
-    const from = head * rows;
-    const data = weight.data.subarray(from * weight.columns, (from + rows) * weight.columns);
-    return { weight: { ...weight, data, rows }, bias: bias?.subarray(from, from + rows) };
-  };
-  return { ...layer, query: rowsOf(layer.query), key: rowsOf(layer.key), heads: 1 };
-}
