@@ -1,14 +1,11 @@
 // What the bench times must first be right: every engine of every job, on small shapes and without a clock.
 import { expect, test } from 'vitest';
 import { load } from '../../build/package/index.js';
-import { clientOf, modulesOf } from '../../tools/bench/client.js';
-import { jobs } from '../../tools/bench/jobs.js';
-import { measure } from '../../tools/bench/measure.js';
-import { peakMemory } from '../../tools/bench/memory.js';
+import { clientOf, jobs, modulesOf } from '../../tools/bench/client.js';
+import { exponent, growth, measure, peakMemory, summary, withRatios } from '../../tools/bench/measure.js';
 import { hasAvx2, native, nativeAvx2 } from '../../tools/bench/native.mjs';
 import { inNode } from '../../tools/bench/peers.js';
 import { growthTable, memoryTable, timesTable, trainingTable, wrongOnes } from '../../tools/bench/report.js';
-import { exponent, growth, summary, withRatios } from '../../tools/bench/statistics.js';
 import { training } from '../../tools/bench/training.js';
 import { which } from '../../tools/steps.mjs';
 

@@ -1,8 +1,17 @@
 // Runs in each runtime, in browsers and in Node: takes an order, carries it out and answers with its measurements.
 import { readBytes } from '../../build/package/files.js';
 import { load, supportedSimd, wasmAddress } from '../../build/package/index.js';
+import { others } from './alone.js';
+import { forward, rates } from './forward.js';
 import { fourTerms } from './fourTerms.js';
-import { jobs } from './jobs.js';
+import { training } from './training.js';
+
+/**
+ * The jobs that the bench times. Each has its shapes, its input, the engines that do it, and the allowed distance from a
+ * reference in double. An engine's prepare(input) takes what stays the same (weights, graphs, memory) and returns run(),
+ * which does the job once and returns JavaScript arrays, and maybe release().
+ */
+export const jobs = [fourTerms, forward, rates, ...others, training];
 
 /** A step of performance.now(). */
 function tick() {
@@ -12,11 +21,12 @@ function tick() {
   return now - start;
 }
 
-/** Milliseconds of one call, over as many calls as the clock needs. */
+/** Milliseconds of one call, over as many calls as the clock needs, and the last answer. */
 async function timed(run, calls = 1) {
   const start = performance.now();
-  for (let call = 0; call < calls; call++) await run();
-  return (performance.now() - start) / calls;
+  let answer;
+  for (let call = 0; call < calls; call++) answer = await run();
+  return [(performance.now() - start) / calls, answer];
 }
 
 /** Prepares an engine and checks its answer. With a wrong answer it is not made ready, so never timed. */
@@ -25,10 +35,7 @@ async function verdictOn(engine, job, input, reference) {
   let prepared;
   try {
     prepared = await engine.prepare(input);
-    let answer;
-    const took = await timed(async () => {
-      answer = await prepared.run();
-    });
+    const [took, answer] = await timed(prepared.run);
     verdict.error = job.errorOf(answer, reference, input, engine);
     verdict.right = verdict.error <= job.allowed;
     if (verdict.right) return { verdict, prepared, took };
@@ -43,20 +50,14 @@ async function verdictOn(engine, job, input, reference) {
 async function loading() {
   const simd = supportedSimd();
   const fetchOf = (part) => readBytes(wasmAddress(simd, part), 'The module');
-  const at = [performance.now()];
-  const [first, second] = await Promise.all(['first', 'second'].map(fetchOf));
-  at.push(performance.now());
-  const superpose = [await load({ simd, wasm: { first, second } })];
-  at.push(performance.now());
-  const [engine] = fourTerms.enginesOf({ superpose });
+  const [fetched, [first, second]] = await timed(() => Promise.all([fetchOf('first'), fetchOf('second')]));
+  const [compiled, superpose] = await timed(() => load({ simd, wasm: { first, second } }));
+  const [engine] = fourTerms.enginesOf({ superpose: [superpose] });
   const input = fourTerms.inputOf(fourTerms.shapes[0]);
   const { verdict, took } = await verdictOn(engine, fourTerms, input, fourTerms.referenceOf(input));
   if (!verdict.right) throw new Error(`The first result is wrong: ${verdict.why ?? verdict.error}.`);
-  const [fetched, compiled] = [at[1] - at[0], at[2] - at[1]];
-  return {
-    engine: engine.name,
-    times: { fetched, compiled, computed: took, all: fetched + compiled + took },
-  };
+  const all = fetched + compiled + took;
+  return { engine: engine.name, times: { fetched, compiled, computed: took, all } };
 }
 
 /** What jobs' enginesOf() take: the builds that the runtime can run, the fastest last, and its peers. */
@@ -87,7 +88,7 @@ export function clientOf(runtime) {
       if (!prepared) continue;
       if (job.once) verdict.time = took;
       // A slow engine is warm after the call that was checked.
-      const once = took > 200 ? took : await timed(prepared.run, took > 20 ? 1 : 5);
+      const [once] = took > 200 ? [took] : await timed(prepared.run, took > 20 ? 1 : 5);
       const calls = Math.max(1, Math.ceil((job.stretch ?? longEnough) / Math.max(once, 1e-3)));
       ready.set(engine.name, { ...prepared, calls });
     }
@@ -101,7 +102,7 @@ export function clientOf(runtime) {
     const times = {};
     for (const name of order.round) {
       const { run, calls } = ready.get(name);
-      times[name] = await timed(run, calls);
+      [times[name]] = await timed(run, calls);
     }
     return times;
   };

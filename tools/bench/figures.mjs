@@ -14,8 +14,8 @@ import { median } from 'd3-array';
 import { runTool, usageError } from '../steps.mjs';
 import { browsers, onPage, withPage } from './browsers.mjs';
 import { inPage } from './inPage.js';
+import { summary } from './measure.js';
 import { table } from './report.js';
-import { summary } from './statistics.js';
 
 const steps = 40;
 const throttled = 4;

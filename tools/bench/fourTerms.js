@@ -41,60 +41,51 @@ const plainJs = {
   prepare: async (input) => ({ run: () => plainly(input, Float32Array) }),
 };
 
-/** What peers start from: sizes, and weights already transposed and scaled. */
-function prepared({ summands, query, key, heads }) {
+/** What peers start from: sizes, and weights that are already transposed and scaled, as the peer's `constant`. */
+function prepared({ summands, query, key, heads }, constant) {
   const { rows: n, columns: d } = summands.token;
   const width = d / heads;
   const scaled = transposed(query.weight).map((value) => value / Math.sqrt(width));
-  return { n, d, heads, width, weights: [scaled, transposed(key.weight)] };
+  const weights = [scaled, transposed(key.weight)].map((weight) => constant(weight, [d, d]));
+  return { n, d, heads, width, weights };
 }
 
-/**
- * Graphs of peers by name, with operators that onnxruntime-web and TensorFlow.js share. `parts` are X and P, and
- * `project` gives rows times a weight, split and with axes in order.
- */
-const graphs = {
-  unstacked({ matMul }, parts, project, { n, heads, width, weights: [query, key] }) {
+const kinds = ['unstacked', 'stacked', 'wide'];
+
+/** Outputs of a peer's graph, with operators that onnxruntime-web and TensorFlow.js share. `parts` are X and P. */
+function graphOf(kind, { matMul, concat, reshape, transpose }, parts, { n, heads, width, weights }) {
+  const [query, key] = weights;
+  const project = (rows, weight, split, perm) => transpose(reshape(matMul(rows, weight), split), perm);
+  if (kind === 'unstacked') {
     const queries = parts.map((rows) => project(rows, query, [n, heads, width], [1, 0, 2]));
     const keys = parts.map((rows) => project(rows, key, [n, heads, width], [1, 2, 0]));
     return queries.flatMap((q) => keys.map((k) => matMul(q, k)));
-  },
-  stacked({ matMul, concat }, parts, project, { n, heads, width, weights: [query, key] }) {
-    const both = concat(parts);
+  }
+  const both = concat(parts);
+  if (kind === 'stacked') {
     const q = project(both, query, [2, 1, n, heads, width], [0, 1, 3, 2, 4]);
     const k = project(both, key, [1, 2, n, heads, width], [0, 1, 3, 4, 2]);
     return [matMul(q, k)];
-  },
-  wide({ matMul, concat, reshape, transpose }, parts, project, { n, heads, width, weights: [query, key] }) {
-    const both = concat(parts);
-    const q = project(both, query, [2 * n, heads, width], [1, 0, 2]);
-    const k = project(both, key, [2 * n, heads, width], [1, 2, 0]);
-    return [transpose(reshape(matMul(q, k), [heads, 2, n, 2, n]), [1, 3, 0, 2, 4])];
-  },
-};
-
-function outputsOf(kind, operators, parts, given) {
-  const { matMul, reshape, transpose } = operators;
-  const project = (rows, weight, split, perm) => transpose(reshape(matMul(rows, weight), split), perm);
-  return graphs[kind](operators, parts, project, given);
+  }
+  const q = project(both, query, [2 * n, heads, width], [1, 0, 2]);
+  const k = project(both, key, [2 * n, heads, width], [1, 2, 0]);
+  return [transpose(reshape(matMul(q, k), [heads, 2, n, 2, n]), [1, 3, 0, 2, 4])];
 }
 
 const byOnnxruntime = (ort, kind) =>
   onnxruntime(ort, ` ${kind}`, (graph, input) => {
-    const given = prepared(input);
-    const weights = given.weights.map((weight) => graph.constant(weight, [given.d, given.d]));
-    return outputsOf(kind, graph, Object.keys(input.summands), { ...given, weights });
+    const given = prepared(input, graph.constant);
+    return graphOf(kind, graph, Object.keys(input.summands), given);
   });
 
 const byTensorFlow = (tf, name, kind) => ({
   name: `tfjs-backend-wasm ${name}`,
   peer: true,
   async prepare(input) {
-    const given = prepared(input);
-    const weights = given.weights.map((weight) => tf.tensor2d(weight, [given.d, given.d]));
+    const given = prepared(input, tf.tensor2d);
     const terms = () => {
       const parts = Object.values(input.summands).map(({ data }) => tf.tensor2d(data, [given.n, given.d]));
-      return outputsOf(kind, tf, parts, { ...given, weights });
+      return graphOf(kind, tf, parts, given);
     };
     return {
       run() {
@@ -103,7 +94,7 @@ const byTensorFlow = (tf, name, kind) => ({
         tf.dispose(tensors);
         return outputs;
       },
-      release: () => tf.dispose(weights),
+      release: () => tf.dispose(given.weights),
     };
   },
 });
@@ -129,7 +120,7 @@ export const fourTerms = {
   inputOf,
   enginesOf: ({ superpose, ort, tf }) => [
     ...superpose.map((one) => ours(one, decomposed)),
-    ...(ort ? Object.keys(graphs).map((kind) => byOnnxruntime(ort, kind)) : []),
+    ...(ort ? kinds.map((kind) => byOnnxruntime(ort, kind)) : []),
     ...(tf ? [byTensorFlow(tf, 'unstacked', 'unstacked'), byTensorFlow(tf, 'stacked', 'wide')] : []),
     plainJs,
   ],

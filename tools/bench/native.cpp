@@ -1,15 +1,14 @@
-// The limit: jobs in native code. Reads lines. `four FILE n d heads` and `training FILE n d heads sequences batches
-// steps` take a job's input from the file, and write to it what their engines answer, one after another: the terms by
-// Eigen's product and by the library's; the losses of so many steps by the library's kernels. `round` then prints the
-// milliseconds of a run of each engine, and how often it took memory.
+// The limit: a job in native code. `native FILE four n d heads` and `native FILE training n d heads sequences batches
+// steps` take the job's input from the file, and write to it what their engines answer, one after another: the terms by
+// Eigen's product and by the library's; the losses of so many steps by the library's kernels. For each line that it then
+// reads, it prints the milliseconds of a run of each engine, and how often that took memory.
 #include <chrono>
 #include <cmath>
-#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iostream>
-#include <memory>
-#include <sstream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,81 +54,69 @@ struct Engine {
   double stretch;  // milliseconds of runs to measure
 };
 
-template <typename Element>
-void read(std::istream& file, Element* to, std::size_t count) {
-  file.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(count * sizeof(Element)));
+template <typename List>
+void read(std::istream& file, List&& to) {
+  file.read(reinterpret_cast<char*>(to.data()), static_cast<std::streamsize>(to.size() * sizeof(*to.data())));
 }
 
-struct Sum {
-  Matrix<float> x, p;
-  Linear<float> query, key;
-  int heads;
-};
+// The job's input, of the one job that a process has.
+int n, d, heads;
+Matrix<float> x, p;
+Linear<float> query, key;
 
-void by_eigen(const Sum& of, float* terms) {
-  const Eigen::Index n = of.x.rows(), width = of.x.cols() / of.heads;
-  Matrix<float> q[2], k[2];
-  const Matrix<float>* rows[2] = {&of.x, &of.p};
-  for (int part = 0; part < 2; ++part) {
-    q[part].noalias() = *rows[part] * of.query.weight.transpose();
-    k[part].noalias() = *rows[part] * of.key.weight.transpose();
-  }
+void by_eigen(float* terms) {
+  const Eigen::Index width = d / heads;
+  const Matrix<float> q[] = {x * query.weight.transpose(), p * query.weight.transpose()};
+  const Matrix<float> k[] = {x * key.weight.transpose(), p * key.weight.transpose()};
   const float scale = 1 / std::sqrt(static_cast<float>(width));
-  for (int head = 0; head < of.heads; ++head) {
-    for (int s = 0; s < 2; ++s) {
-      for (int r = 0; r < 2; ++r, terms += n * n) {
+  for (Eigen::Index first = 0; first < d; first += width) {
+    for (const Matrix<float>& asking : q) {
+      for (const Matrix<float>& asked : k) {
         MatrixMap<float>(terms, n, n).noalias() =
-            scale * q[s].middleCols(head * width, width) * k[r].middleCols(head * width, width).transpose();
+            scale * asking.middleCols(first, width) * asked.middleCols(first, width).transpose();
+        terms += n * n;
       }
     }
   }
 }
 
-void by_kernel(const Sum& of, float* terms) {
-  const float scale = 1 / std::sqrt(static_cast<float>(of.x.cols() / of.heads));
-  auto parts = project_sum<float>({of.x, of.p}, {}, of.query, of.key, of.heads, scale, false);
+void by_kernel(float* terms) {
+  const float scale = 1 / std::sqrt(static_cast<float>(d / heads));
+  auto parts = project_sum<float>({x, p}, {}, query, key, heads, scale, false);
   leave_out_constant(parts);
-  const Eigen::Index size = parts.terms() * parts.tokens * parts.tokens;
-  for (int head = 0; head < of.heads; ++head) head_terms(parts, head, terms + head * size);
+  for (int head = 0; head < heads; ++head, terms += 4 * n * n) head_terms(parts, head, terms);
 }
 
-std::vector<Engine> four_terms(std::istream& order, std::istream& input) {
-  const auto of = std::make_shared<Sum>();
-  int n, d;
-  order >> n >> d >> of->heads;
-  for (Matrix<float>* rows : {&of->x, &of->p}) rows->resize(n, d);
-  for (Linear<float>* linear : {&of->query, &of->key}) linear->weight.resize(d, d);
-  for (Matrix<float>* one : {&of->x, &of->p, &of->query.weight, &of->key.weight})
-    read(input, one->data(), static_cast<std::size_t>(one->size()));
-  const std::size_t size = static_cast<std::size_t>(4) * of->heads * n * n;
-  const auto terms = std::make_shared<std::vector<float>>(size);
+std::vector<Engine> four_terms(std::istream& input) {
+  for (Matrix<float>* rows : {&x, &p}) rows->resize(n, d);
+  for (Linear<float>* linear : {&query, &key}) linear->weight.resize(d, d);
+  for (Matrix<float>* one : {&x, &p, &query.weight, &key.weight}) read(input, *one);
+  static std::vector<float> terms(static_cast<std::size_t>(4) * heads * n * n);
   std::vector<Engine> engines;
   for (const auto by : {by_eigen, by_kernel}) {
-    by(*of, terms->data());
-    engines.push_back({[=] { by(*of, terms->data()); }, *terms, 12});
+    by(terms.data());
+    engines.push_back({[=] { by(terms.data()); }, terms, 12});
   }
   return engines;
 }
 
-std::vector<Engine> training(std::istream& order, std::istream& input) {
-  int n, d, heads, sequences, batches, steps;
-  order >> n >> d >> heads >> sequences >> batches >> steps;
+std::vector<Engine> training(std::istream& input, int sequences, int batches, int steps) {
   ModelOptions options;
   options.vocabulary = options.classes = options.rows = n;
   options.width = d;
   options.heads = heads;
-  const auto trainer = std::make_shared<Trainer<float>>(options, OptimizerOptions{}, 1);
-  for (const Parameter& parameter : trainer->layout().all())
-    read(input, trainer->parameters() + parameter.offset, parameter.size());
+  static Trainer<float> trainer(options, OptimizerOptions{}, 1);
+  for (const Parameter& parameter : trainer.layout().all())
+    read(input, std::span(trainer.parameters() + parameter.offset, parameter.size()));
   const int places = sequences * n;
-  const auto ids = std::make_shared<std::vector<int>>(static_cast<std::size_t>(2) * batches * places);
-  read(input, ids->data(), ids->size());
+  static std::vector<int> ids(static_cast<std::size_t>(2) * batches * places);
+  read(input, ids);
   const auto step = [=] {
-    const int* const tokens = ids->data() + 2 * (trainer->steps() % batches) * places;
-    return trainer->step({sequences, n, tokens, tokens + places});
+    const int* const tokens = ids.data() + 2 * (trainer.steps() % batches) * places;
+    return trainer.step({sequences, n, tokens, tokens + places});
   };
-  std::vector<float> losses;
-  for (int s = 0; s < steps; ++s) losses.push_back(static_cast<float>(step()));
+  std::vector<float> losses(steps);
+  for (float& loss : losses) loss = static_cast<float>(step());
   return {{step, losses, 3}};
 }
 
@@ -144,29 +131,24 @@ void print_round(const Engine& engine) {
     ++calls;
     passed = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   } while (passed < engine.stretch);
-  std::printf("%g %ld ", passed / calls, allocations - before);
+  std::cout << passed / calls << ' ' << allocations - before << ' ';
 }
 
 }  // namespace
 
-int main() {
-  std::vector<Engine> engines;
-  for (std::string line; std::getline(std::cin, line);) {
-    std::istringstream order(line);
-    std::string kind, path;
-    order >> kind >> path;
-    if (kind == "round") {
-      for (const Engine& engine : engines) print_round(engine);
-    } else {
-      std::ifstream input(path, std::ios::binary);
-      engines = kind == "four" ? four_terms(order, input) : training(order, input);
-      std::ofstream output(path, std::ios::binary);
-      for (const auto& [run, answer, stretch] : engines) {
-        const auto bytes = static_cast<std::streamsize>(answer.size() * sizeof(float));
-        output.write(reinterpret_cast<const char*>(answer.data()), bytes);
-      }
-    }
-    std::puts("");
-    std::fflush(stdout);
+int main(int, char** argv) {
+  const auto size = [&](int at) { return std::atoi(argv[at]); };
+  n = size(3), d = size(4), heads = size(5);
+  std::ifstream input(argv[1], std::ios::binary);
+  const std::vector<Engine> engines =
+      argv[2] == std::string("four") ? four_terms(input) : training(input, size(6), size(7), size(8));
+  std::ofstream output(argv[1], std::ios::binary);
+  for (const Engine& engine : engines) {
+    const auto bytes = static_cast<std::streamsize>(engine.answer.size() * sizeof(float));
+    output.write(reinterpret_cast<const char*>(engine.answer.data()), bytes);
   }
+  output.close();
+  std::cout << std::endl;
+  for (std::string line; std::getline(std::cin, line); std::cout << std::endl)
+    for (const Engine& engine : engines) print_round(engine);
 }

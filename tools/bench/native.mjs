@@ -25,48 +25,48 @@ export const hasAvx2 = () => {
   return flags.includes('avx2') && flags.includes('fma');
 };
 
-/** The program, compiled and started: a function that sends it a line and returns its answer, and one that ends it. */
-async function started(output, flags, eigen) {
+/** Compiles the program, with ccache in a step that it can remember. */
+function compiled(output, flags, eigen) {
   const main = 'tools/bench/native.cpp';
   const command = ['-std=c++20', '-O3', '-DNDEBUG', ...flags, '-Isrc/core', `-I${eigen}/include/eigen3`];
-  const inputs = [main, 'src/core'];
   mkdirSync(join(root, 'build/bench'), { recursive: true });
-  await unlessStamped(output.replaceAll('/', '-'), { inputs, outputs: [output], key: command.join() }, () => {
+  const stamp = { inputs: [main, 'src/core'], outputs: [output], key: command.join() };
+  return unlessStamped(output.replaceAll('/', '-'), stamp, () => {
     const compiler = [...(which('ccache') ? ['ccache'] : []), 'g++', ...command].join(' ');
-    return promisify(exec)(`${compiler} -c ${main} -o ${output}.o && g++ ${output}.o -o ${output}`, {
-      cwd: root,
-      env: remembering(root),
-    });
+    const both = `${compiler} -c ${main} -o ${output}.o && g++ ${output}.o -o ${output}`;
+    return promisify(exec)(both, { cwd: root, env: remembering(root) });
   });
-  const child = spawn(join(root, output), { stdio: ['pipe', 'pipe', 'inherit'] });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const tell = async (...words) => {
-    child.stdin.write(`${words.join(' ')}\n`);
-    return (await lines.next()).value;
-  };
-  return { tell, close: () => child.kill() };
 }
 
 async function built(name, flags, eigen) {
   const output = `build/bench/${name.replaceAll(/\W+/g, '-')}`;
-  const { tell, close } = await started(output, flags, eigen);
-  const cases = {
-    four: { job: fourTerms, engines: ['native Eigen', 'native kernel'] },
-    training: { job: training, engines: [`${name} kernels`] },
+  await compiled(output, flags, eigen);
+  const enginesOf = {
+    [fourTerms.name]: ['native Eigen', 'native kernel'],
+    [training.name]: [`${name} kernels`],
   };
-  let current;
+  let engines = [];
+  let child;
+  let lines;
+  const nextLine = async () => (await lines.next()).value;
 
-  async function prepare(shape) {
-    const [kind, { job, engines }] = current;
+  /** Starts the program on a job's input, and checks what it leaves in the file. */
+  async function prepare(job, shape) {
+    child?.kill();
     const input = job.inputOf(shape);
     const file = join(root, `${output}.data`);
     writeFileSync(file, Buffer.concat(arraysOf(input).map(({ buffer }) => new Uint8Array(buffer))));
     const { n, d, heads } = shape;
-    await tell(kind, file, n, d, heads, input.sequences, input.batches?.length, job.steps);
+    const sizes = job === training ? [input.sequences, input.batches.length, job.steps] : [];
+    const words = [file, job === training ? 'training' : 'four', n, d, heads, ...sizes].map(String);
+    child = spawn(join(root, output), words, { stdio: ['pipe', 'pipe', 'inherit'] });
+    lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    await nextLine();
     const answers = new Float32Array(new Uint8Array(readFileSync(file)).buffer);
     rmSync(file);
     const { load } = await import(join(root, 'build/package/index.js'));
     const reference = job.referenceOf(input, { superpose: [await load({ simd: 'plain' })] });
+    engines = enginesOf[job.name];
     const size = answers.length / engines.length;
     return engines.map((engine, at) => {
       const error = job.errorOf(answers.subarray(at * size, (at + 1) * size), reference, input);
@@ -74,10 +74,11 @@ async function built(name, flags, eigen) {
     });
   }
 
+  /** Milliseconds and allocations of each engine. */
   async function round() {
-    const [, { job, engines }] = current;
-    const found = (await tell('round')).trim().split(' ').map(Number);
-    if (job === training && found[1] > 0)
+    child.stdin.write('\n');
+    const found = (await nextLine()).trim().split(' ').map(Number);
+    if (engines === enginesOf[training.name] && found[1] > 0)
       throw new Error(`${engines[0]} took memory ${found[1]} times in a round of steps.`);
     return Object.fromEntries(engines.map((engine, at) => [engine, found[2 * at]]));
   }
@@ -85,11 +86,11 @@ async function built(name, flags, eigen) {
   return {
     name,
     about: () => `g++ ${ask('g++', ['-dumpfullversion'])} -O3 ${flags.join(' ')}`,
-    async order({ job, shape }) {
-      if (!job) return round();
-      current = Object.entries(cases).find(([, one]) => one.job.name === job);
-      return current ? prepare(shape) : [];
+    async order({ job: wanted, shape }) {
+      if (!wanted) return round();
+      const job = [fourTerms, training].find((one) => one.name === wanted);
+      return job ? prepare(job, shape) : [];
     },
-    close,
+    close: () => child?.kill(),
   };
 }

@@ -1,66 +1,57 @@
-// ONNX models written by hand, with the few fields of onnx.proto3 that a graph of products needs, and the engine
-// that runs them.
+// ONNX models of graphs of products, and the engine that runs them.
+import protobuf from 'protobufjs';
 
-const utf8 = new TextEncoder();
-const types = { floats: 1, wholes: 7 };
-/** A version of the operators that has Gelu, and the version of the format that goes with it. */
-const [opset, format] = [20, 9];
-
-const varint = (value) => (value < 128 ? [value] : [128 + (value % 128), ...varint(Math.floor(value / 128))]);
-
-/** A message from its fields' numbers and values: whole numbers, text, bytes, or the fields of a message. */
-function message(fields) {
-  const parts = fields.flatMap(([field, value]) => {
-    if (typeof value === 'number') return [varint(8 * field), varint(value)];
-    const bytes =
-      typeof value === 'string' ? utf8.encode(value) : Array.isArray(value) ? message(value) : value;
-    return [varint(8 * field + 2), varint(bytes.length), bytes];
-  });
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
+/** What such a graph needs of onnx.proto3. */
+const { root } = protobuf.parse(
+  `syntax = "proto3";
+  message Model { int64 ir_version = 1; Graph graph = 7; repeated OperatorSet opset_import = 8; }
+  message OperatorSet { int64 version = 2; }
+  message Graph {
+    repeated Node node = 1; string name = 2; repeated Tensor initializer = 5;
+    repeated ValueInfo input = 11; repeated ValueInfo output = 12;
   }
-  return whole;
-}
+  message Node { repeated string input = 1; repeated string output = 2; string op_type = 4; repeated Attribute attribute = 5; }
+  message Attribute { string name = 1; int64 i = 3; repeated int64 ints = 8; int32 type = 20; }
+  message Tensor { repeated int64 dims = 1; int32 data_type = 2; string name = 8; bytes raw_data = 9; }
+  message ValueInfo { string name = 1; Type type = 2; }
+  message Type { TensorType tensor_type = 1; }
+  message TensorType { int32 elem_type = 1; Shape shape = 2; }
+  message Shape { repeated Dimension dim = 1; }
+  message Dimension { int64 dim_value = 1; }`,
+  { keepCase: true },
+);
+const Model = root.lookupType('Model');
+const types = { floats: 1, wholes: 7 };
 
-/** The fields of an input or output of floats. */
-const described = (name, dims) => [
-  [1, name],
-  [2, [[1, [[1, types.floats], ...dims.map((shape) => [2, shape.map((dim) => [1, [[1, dim]]])])]]]],
-];
+/** An input or output of floats; without `dims`, of any. */
+const described = (name, dims) => {
+  const shape = dims && { dim: dims.map((dim_value) => ({ dim_value })) };
+  return { name, type: { tensor_type: { elem_type: types.floats, shape } } };
+};
 
 /** Attributes are whole numbers or lists of them. */
 const attribute = ([name, value]) =>
-  Array.isArray(value)
-    ? [[1, name], ...value.map((one) => [8, one]), [20, 7]]
-    : [
-        [1, name],
-        [3, value],
-        [20, 2],
-      ];
+  Array.isArray(value) ? { name, ints: value, type: 7 } : { name, i: value, type: 2 };
 
 /**
  * A model of tables by name. `build` is given op(), which adds a node and returns its output, constant(), and shorter
  * names of some operators; it returns the names of the outputs.
  */
 function modelOf(tables, build) {
-  const nodes = [];
-  const constants = [];
-  const op = (type, inputs, attributes = {}) => {
-    const output = `${type}-${nodes.length}`;
-    const named = [...inputs.map((name) => [1, name]), [2, output], [4, type]];
-    nodes.push([...named, ...Object.entries(attributes).map((one) => [5, attribute(one)])]);
+  const node = [];
+  const initializer = [];
+  const op = (op_type, input, attributes = {}) => {
+    const output = `${op_type}-${node.length}`;
+    node.push({ input, output: [output], op_type, attribute: Object.entries(attributes).map(attribute) });
     return output;
   };
   /** Floats of these dimensions, or a list of whole numbers. */
   const constant = (values, dims = [values.length]) => {
-    const name = `constant-${constants.length}`;
+    const name = `constant-${initializer.length}`;
     const floats = values instanceof Float32Array;
     const { buffer } = floats ? values : BigInt64Array.from(values, BigInt);
-    const type = floats ? types.floats : types.wholes;
-    constants.push([...dims.map((dim) => [1, dim]), [2, type], [8, name], [9, new Uint8Array(buffer)]]);
+    const data_type = floats ? types.floats : types.wholes;
+    initializer.push({ dims, data_type, name, raw_data: new Uint8Array(buffer) });
     return name;
   };
   const outputs = build({
@@ -71,21 +62,11 @@ function modelOf(tables, build) {
     transpose: (rows, perm) => op('Transpose', [rows], { perm }),
     concat: (parts) => op('Concat', parts, { axis: 0 }),
   });
-  const inputs = Object.entries(tables).map(([name, { rows, columns }]) =>
-    described(name, [[rows, columns]]),
-  );
-  const graph = [
-    ...nodes.map((node) => [1, node]),
-    [2, 'graph'],
-    ...constants.map((one) => [5, one]),
-    ...inputs.map((one) => [11, one]),
-    ...outputs.map((name) => [12, described(name, [])]),
-  ];
-  return message([
-    [1, format],
-    [7, graph],
-    [8, [[2, opset]]],
-  ]);
+  const input = Object.entries(tables).map(([name, { rows, columns }]) => described(name, [rows, columns]));
+  const output = outputs.map((name) => described(name));
+  const graph = { node, name: 'graph', initializer, input, output };
+  // A version of the operators that has Gelu, and the version of the format that goes with it.
+  return Model.encode({ ir_version: 9, graph, opset_import: [{ version: 20 }] }).finish();
 }
 
 /** Runs the graph that `build` makes for an input, on its summands. An answer is a list of outputs. */

@@ -1,7 +1,7 @@
 // Measurements as Markdown to paste into a page.
 import { group, min } from 'd3-array';
 import { operations } from './forward.js';
-import { growth } from './statistics.js';
+import { growth } from './measure.js';
 
 /** A table with a function of a row for each heading; the first `words` columns are words, the others numbers. */
 export function table(words, rows, columns) {
@@ -15,29 +15,31 @@ const ms = (time) => (time >= 1000 ? time.toFixed(0) : time.toPrecision(3));
 const ratio = (value) => (Number.isFinite(value) ? `${value.toFixed(2)}×` : '');
 const megabytes = (bytes) => (bytes / 1e6).toFixed(2);
 
-const about = {
-  job: ({ job }) => job,
-  'n, d, heads': ({ n, d, heads }) => [n, d, heads].filter(Boolean).join(', '),
-  runtime: ({ runtime }) => runtime,
-  engine: ({ engine }) => engine,
-};
+const job = { job: (row) => row.job };
+const shape = { 'n, d, heads': ({ n, d, heads }) => [n, d, heads].filter(Boolean).join(', ') };
+const where = { runtime: ({ runtime }) => runtime, engine: ({ engine }) => engine };
 const spread = { spread: (row) => `${Math.round(row.spread * 100)} %` };
 const timed = (rows) => rows.filter(({ wrong }) => !wrong);
 
-/** Ratios to the best of each native runtime at the same shape: above 1 is faster. */
+/** How much faster a row is than the fastest of those that it is compared with, at the same shape. */
+const against = (rows, time, compared) => (row) => {
+  const others = rows.filter((one) => one.n === row.n && one.d === row.d && compared(one, row));
+  return ratio(min(others, (one) => one[time]) / row[time]);
+};
+
+/** A column for each native runtime. */
 function againstNative(rows, time) {
   const names = new Set(rows.map(({ runtime }) => runtime).filter((name) => name.startsWith('native')));
-  const against = (name) => (row) => {
-    const same = rows.filter(({ runtime, n, d }) => runtime === name && n === row.n && d === row.d);
-    return ratio(min(same, (one) => one[time]) / row[time]);
-  };
-  return Object.fromEntries([...names].map((name) => [`against ${name}`, against(name)]));
+  const column = (name) => [`against ${name}`, against(rows, time, ({ runtime }) => runtime === name)];
+  return Object.fromEntries([...names].map(column));
 }
 
 /** Times of engines at all jobs and shapes. */
 export const timesTable = (rows) =>
   table(4, timed(rows), {
-    ...about,
+    ...job,
+    ...shape,
+    ...where,
     'median ms': ({ median_ms }) => ms(median_ms),
     '95th percentile': ({ p95_ms }) => ms(p95_ms),
     ...spread,
@@ -68,13 +70,12 @@ export const valuesLines = (rows) =>
 /** GFLOP/s by kind of layer, from the best times, and what share of MiniLM's rate at its own width that is. */
 export function ratesTable(rows) {
   const rated = timed(rows).map((row) => {
-    const [build, kind = 'MiniLM’s'] = row.engine.split(', ');
-    return { ...row, engine: build, kind, rate: operations(row, kind) / row.best_ms / 1e6 };
+    const [engine, kind = 'MiniLM’s'] = row.engine.split(', ');
+    return { ...row, engine, kind, rate: operations(row, kind) / row.best_ms / 1e6 };
   });
   const own = (row) => rated.find((one) => one.runtime === row.runtime && one.engine === row.engine);
   return table(4, rated, {
-    runtime: about.runtime,
-    engine: about.engine,
+    ...where,
     layers: ({ kind }) => kind,
     d: ({ d }) => d,
     'GFLOP/s': ({ rate }) => rate.toFixed(1),
@@ -84,41 +85,39 @@ export function ratesTable(rows) {
 
 /** From the best stretches, because other programs only ever slow a run down, and unevenly. */
 export function trainingTable(rows) {
-  const against = (peer) => (row) => {
-    const other = rows.find(({ engine, runtime }) => runtime === row.runtime && engine.startsWith(peer));
-    return ratio((other?.best_ms ?? Number.NaN) / row.best_ms);
-  };
+  const peer = (name) =>
+    against(rows, 'best_ms', (one, { runtime }) => one.runtime === runtime && one.engine.startsWith(name));
   return table(2, timed(rows), {
-    runtime: about.runtime,
-    engine: about.engine,
+    ...where,
     'steps/s': ({ best_ms }) => (1000 / best_ms).toFixed(0),
     median: ({ median_ms }) => (1000 / median_ms).toFixed(0),
     ...spread,
-    'against tfjs': against('tfjs'),
-    'against straight Eigen': against('straight'),
+    'against tfjs': peer('tfjs'),
+    'against straight Eigen': peer('straight'),
     ...againstNative(timed(rows), 'best_ms'),
   });
 }
 
 /** Exponents of n and d, fitted to medians at shapes that differ in one of them. */
 export function growthTable(rows) {
-  const kinds = group(timed(rows), ({ job, runtime, engine }) => [job, runtime, engine].join());
+  const kinds = group(timed(rows), (row) => [row.job, row.runtime, row.engine].join());
   const fitted = [...kinds.values()].filter(({ length }) => length > 2);
-  const power = (by, fixed) => (shapes) => growth(shapes, by, fixed)?.toFixed(2) ?? '';
-  return table(3, fitted, {
-    job: ([row]) => row.job,
-    runtime: ([row]) => row.runtime,
-    engine: ([row]) => row.engine,
-    'power of n': power('n', 'd'),
-    'power of d': power('d', 'n'),
-  });
+  const power =
+    (by, fixed) =>
+    ({ shapes }) =>
+      growth(shapes, by, fixed)?.toFixed(2) ?? '';
+  return table(
+    3,
+    fitted.map((shapes) => ({ ...shapes[0], shapes })),
+    { ...job, ...where, 'power of n': power('n', 'd'), 'power of d': power('d', 'n') },
+  );
 }
 
 export function memoryTable(rows) {
   const grown = rows.filter((row) => row.peak_bytes > row.initial_bytes);
   const cells = table(2, grown, {
-    job: about.job,
-    'n, d, heads': about['n, d, heads'],
+    ...job,
+    ...shape,
     'inputs MB': ({ input_bytes }) => megabytes(input_bytes),
     'results MB': ({ result_bytes }) => megabytes(result_bytes),
     'peak MB': ({ peak_bytes }) => megabytes(peak_bytes),
