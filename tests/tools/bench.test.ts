@@ -4,7 +4,7 @@ import { load } from '../../build/package/index.js';
 import { clientOf, jobs, modulesOf } from '../../tools/bench/client.js';
 import { exponent, growth, measure, peakMemory, summary, withRatios } from '../../tools/bench/measure.js';
 import { hasAvx2, native, nativeAvx2 } from '../../tools/bench/native.mjs';
-import { inNode } from '../../tools/bench/peers.js';
+import { inNode } from '../../tools/bench/node.js';
 import { growthTable, memoryTable, timesTable, trainingTable, wrongOnes } from '../../tools/bench/report.js';
 import { training } from '../../tools/bench/training.js';
 import { which } from '../../tools/steps.mjs';

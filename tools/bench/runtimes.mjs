@@ -15,16 +15,16 @@ const here = (name) => join(import.meta.dirname, name);
 const folder = join(root, 'build/bench');
 
 /** The training peer that is not a package: straight.cpp, compiled by em++ with Eigen's own vectorization. */
-async function buildStraight(env) {
+function buildStraight(env) {
   const [source, output] = ['tools/bench/straight.cpp', 'build/bench/straight.js'];
-  const flags = ['-std=c++20', '-O3', '-DNDEBUG', '-fno-exceptions', '-fno-rtti', '-msimd128', '-msse4.1'];
-  flags.push('-sINITIAL_MEMORY=64MB', '-sSTACK_SIZE=1MB', '-sEXPORTED_FUNCTIONS=_begin,_ids,_step');
-  flags.push('-sMODULARIZE', '-sEXPORT_ES6', '-sENVIRONMENT=web', '-sSINGLE_FILE', '-Wno-version-check');
-  const key = flags.join(' ');
-  await unlessStamped('bench-straight', { inputs: [source], outputs: [output], key }, () => {
+  const flags = `-std=c++20 -O3 -DNDEBUG -fno-exceptions -fno-rtti -msimd128 -msse4.1 -sINITIAL_MEMORY=64MB
+    -sSTACK_SIZE=1MB -sEXPORTED_FUNCTIONS=_begin,_ids,_step -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web -sSINGLE_FILE
+    -Wno-version-check`.split(/\s+/);
+  const stamp = { inputs: [source], outputs: [output], key: flags.join(' ') };
+  return unlessStamped('bench-straight', stamp, () => {
     const eigen = `-I${env.SUPERPOSE_PREFIX ?? '/usr'}/include/eigen3`;
-    const compiler = join(env.SUPERPOSE_EMSCRIPTEN, 'em++');
     mkdirSync(folder, { recursive: true });
+    const compiler = join(env.SUPERPOSE_EMSCRIPTEN, 'em++');
     execFileSync(compiler, [...flags, source, '-o', output, eigen], { cwd: root, env });
   });
 }
@@ -32,8 +32,7 @@ async function buildStraight(env) {
 /** What the page of the bench loads. The library keeps its files, and the peers' .wasm files stay where npm put them. */
 export async function buildPage(env) {
   await buildStraight(env);
-  const external = [join(root, 'build/package/*')];
-  const entryPoints = [here('page.js')];
+  const [entryPoints, external] = [[here('page.js')], [join(root, 'build/package/*')]];
   // Our package.json says that no module has side effects, but TensorFlow.js's gradients are one.
   const options = { bundle: true, format: 'esm', ignoreAnnotations: true, logLevel: 'error' };
   await build({ entryPoints, outdir: folder, external, ...options });
@@ -72,13 +71,12 @@ async function inBrowser(name, start) {
 
 function inNode(name, execPath, execArgv) {
   const child = fork(here('node.js'), { execPath, execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const ended = once(child, 'exit').then(() => ({ failed: `${name} has ended.` }));
+  const ended = once(child, 'exit').then(() => [{ failed: `${name} has ended.` }]);
   return {
     name,
     async order(what) {
-      const answered = once(child, 'message').then(([answer]) => answer);
       child.send(what);
-      const answer = await Promise.race([answered, ended]);
+      const [answer] = await Promise.race([once(child, 'message'), ended]);
       if (answer.failed) throw new Error(answer.failed);
       return answer;
     },
