@@ -16,10 +16,16 @@ export function exactly({ superpose: [first] }, prepare, input, options) {
   return answer;
 }
 
-/** A job for the library alone. */
-export const alone = ({ prepare, ...job }) => ({
+/** A job for the library alone, by default one call, `call`, whose answer is an array or has these `fields`. */
+export const alone = ({
+  call,
+  fields,
+  prepare = (superpose, input) => ({ run: () => call(superpose, input) }),
+  ...job
+}) => ({
   enginesOf: ({ superpose }) => superpose.slice(job.once ? -1 : 0).map((one) => ours(one, prepare)),
   referenceOf: (input, modules) => exactly(modules, prepare, input),
-  errorOf: (found, exact) => gapOf(found, exact),
+  errorOf: (found, exact) =>
+    fields ? Math.max(...fields.map((name) => gapOf(found[name], exact[name]))) : gapOf(found, exact),
   ...job,
 });

@@ -3,25 +3,19 @@
 // the next.
 import { once } from 'node:events';
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { join } from 'node:path';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { max, median, min } from 'd3-array';
-import { root } from '../steps.mjs';
+import { max, median, min, sum } from 'd3-array';
+import { corpusSentences, load, loadMiniLM } from '../../build/package/index.js';
 import { table } from './report.js';
 
-const packaged = join(root, 'build/package/index.js');
 const [count, atOnce, rounds] = [100, 4, 15];
 
 async function serve() {
-  const { load, loadMiniLM } = await import(packaged);
   const model = await loadMiniLM(await load());
   await model.forward('Read all layers.', { scores: false });
   parentPort.on('message', async (texts) => {
     const sums = [];
-    for (const text of texts) {
-      const { embedding } = await model.forward(text, { scores: false });
-      sums.push(embedding.reduce((sum, one) => sum + one, 0));
-    }
+    for (const text of texts) sums.push(sum((await model.forward(text, { scores: false })).embedding));
     parentPort.postMessage(sums);
   });
   parentPort.postMessage('ready');
@@ -44,7 +38,6 @@ async function run(workers, parts) {
 }
 
 async function main() {
-  const { corpusSentences } = await import(packaged);
   const parts = Array.from({ length: count / atOnce }, (_, part) =>
     corpusSentences.slice(part * atOnce, (part + 1) * atOnce),
   );
@@ -53,32 +46,32 @@ async function main() {
   await Promise.all(workers.map((worker) => once(worker, 'message')));
   // Warm up: threads first run slower, unoptimized code.
   for (const worker of workers) await run([worker], parts.slice(0, 5));
-  const one = { threads: 1, times: [] };
-  const all = { threads: many, times: [] };
+  const rows = [1, many].map((threads) => ({ threads, times: [] }));
   let exact;
   for (let round = 0; round < rounds; round++) {
-    for (const { threads, times } of [one, all]) {
+    for (const { threads, times } of rows) {
       const { time, found } = await run(workers.slice(0, threads), parts);
       times.push(time);
       exact ??= found;
-      if (found.some((sum, text) => sum !== exact[text])) throw new Error('Threads gave other embeddings.');
+      if (found.some((one, text) => one !== exact[text])) throw new Error('Threads gave other embeddings.');
     }
   }
-  const ratios = one.times.map((time, round) => time / all.times[round]);
-  const [best, middle, least, most] = [
-    min(one.times) / min(all.times),
-    ...[median, min, max].map((of) => of(ratios)),
-  ].map((ratio) => ratio.toFixed(2));
+  const [one, all] = rows.map(({ times }) => times);
+  const ratios = one.map((time, round) => time / all[round]);
+  const [best, middle, least, most] = [min(one) / min(all), median(ratios), min(ratios), max(ratios)].map(
+    (ratio) => ratio.toFixed(2),
+  );
+  const machine = `${cpus()[0]?.model}, ${availableParallelism()} processors`;
   const load = loadavg().map((one) => one.toFixed(1));
   console.log(
-    `${count} sentences, Node ${process.versions.node}, ${cpus()[0]?.model}, ${availableParallelism()} processors, ${rounds} rounds in turn, load ${load.join(' ')}\n`,
+    `${count} sentences, Node ${process.versions.node}, ${machine}, ${rounds} rounds in turn, load ${load.join(' ')}\n`,
   );
   const columns = {
     threads: ({ threads }) => threads,
     'best ms': ({ times }) => min(times).toFixed(0),
     'median ms': ({ times }) => median(times).toFixed(0),
   };
-  console.log(table(1, [one, all], columns));
+  console.log(table(1, rows, columns));
   console.log(
     `${many} threads against one: best against best ${best}×, rounds' median ${middle}× (${least}–${most}).`,
   );
