@@ -30,13 +30,14 @@ function unlessMade(env) {
   const modules = ['plain', 'relaxed', 'second-plain', 'second-relaxed'].map(
     (module) => `build/package/wasm/superpose-${module}`,
   );
+  const declarations = ['first', 'second'].map((module) => `build/package/wasm/${module}.d.ts`);
   return unlessStamped(
     'wasm',
     {
       inputs: ['src/core', 'src/wasm', 'CMakeLists.txt', 'CMakePresets.json'],
       outputs: [],
       // Someone may have called CMake by hand in the meantime.
-      kept: modules.flatMap((module) => [`${module}.js`, `${module}.wasm`]),
+      kept: [...modules.flatMap((module) => [`${module}.js`, `${module}.wasm`]), ...declarations],
       key: JSON.stringify(valuesOf(wasmSettings, env)),
     },
     () => configureAndBuild('wasm', env),

@@ -5,7 +5,7 @@ import { sinusoidalApi } from './encodings/sinusoidal.js';
 import { type Made, made } from './factories.js';
 import { directionsApi } from './geometry/directions.js';
 import { safetensorsApi } from './model/safetensors.js';
-import { type Loaded, type LoadOptions, loadPart, type Simd } from './module.js';
+import { type Loaded, type LoadOptions, loadPart, type RawFirst, type Simd } from './module.js';
 import { randomApi } from './numeric/random.js';
 import { summaryApi } from './numeric/summary.js';
 import { concatenateApi } from './scores/concatenate.js';
@@ -48,10 +48,10 @@ export interface First extends Made<typeof factories> {
   memoryBytes(): number;
 }
 
-export const startFirst = (options: LoadOptions) => loadPart('first', create, options);
+export const startFirst = (options: LoadOptions) => loadPart<RawFirst>('first', create, options);
 
 /** The functions that run in this module. */
-export const firstOver = ({ raw, simd }: Loaded): First => ({
+export const firstOver = ({ raw, simd }: Loaded<RawFirst>): First => ({
   simd,
   memoryBytes: raw.memoryBytes,
   ...made(factories, raw),

@@ -1,6 +1,8 @@
 // Fetching, choosing and starting the WebAssembly modules: the same in a page, a worker and Node.
 import * as check from './check.js';
 import { readBytes } from './files.js';
+import type { MainModule as FirstModule } from './wasm/first.js';
+import type { MainModule as SecondModule } from './wasm/second.js';
 
 export type Simd = 'plain' | 'relaxed';
 
@@ -17,22 +19,21 @@ export interface LoadOptions {
 /** The two modules: what the opening figures need, and everything else. */
 export type Part = 'first' | 'second';
 
-/**
- * What src/wasm registers; a name with F32 or F64 after it takes that element type. A call that breaks off
- * throws a sentence, and the next call runs in a new instance.
- */
+/** A started module. A call that breaks off throws a sentence, and the next call runs in a new instance. */
 export interface Raw {
-  // biome-ignore lint/suspicious/noExplicitAny: the binding is untyped; the functions here type it.
-  readonly [name: string]: any;
   /** Bytes of the memory, which only grows. */
   readonly memoryBytes: () => number;
   /** Called with the reason when the instance breaks off and what is held in it is gone. */
   readonly kept: Set<(how: string) => void>;
 }
 
-export interface Loaded {
+/** With what src/wasm registers, as the build declares it; a name with F32 or F64 after it takes that element type. */
+export type RawFirst = Raw & FirstModule;
+export type RawSecond = Raw & SecondModule;
+
+export interface Loaded<Module extends Raw = Raw> {
   /** The started module. */
-  readonly raw: Raw;
+  readonly raw: Module;
   /** Which build it is. */
   readonly simd: Simd;
 }
@@ -95,11 +96,15 @@ export const wasmAddress = (simd: Simd, part: Part = 'first'): URL => addresses[
 /** What Emscripten writes. The second module's starts both: it provides all that either imports. */
 type Create = (options: object) => Promise<Instance>;
 
-// biome-ignore lint/suspicious/noExplicitAny: as in Raw.
+// biome-ignore lint/suspicious/noExplicitAny: functions by name, which restarting() calls for their callers.
 type Instance = Record<string, any>;
 
 /** Compiles and starts a module. Errors are sentences that a reader can be shown. */
-export async function loadPart(part: Part, create: Create, options: LoadOptions): Promise<Loaded> {
+export async function loadPart<Module extends Raw>(
+  part: Part,
+  create: Create,
+  options: LoadOptions,
+): Promise<Loaded<Module>> {
   check.object('options', options);
   const supported = supportedSimd();
   if (!supported) {
@@ -140,7 +145,7 @@ export async function loadPart(part: Part, create: Create, options: LoadOptions)
       },
     }).then(resolve, reject);
   }).catch(damaged);
-  return { raw: restarting(started, () => instanceOf(compiled, create)), simd };
+  return { raw: restarting(started, () => instanceOf(compiled, create)) as Module, simd };
 }
 
 /** Another instance of the compiled module, started synchronously. */
@@ -182,5 +187,5 @@ function restarting(started: Instance, start: () => Instance): Raw {
     };
   const raw: Record<string, unknown> = { memoryBytes: () => running?.HEAPU8.byteLength ?? 0, kept };
   for (const name in started) if (typeof started[name] === 'function') raw[name] = call(name);
-  return raw as Raw;
+  return raw as unknown as Raw;
 }

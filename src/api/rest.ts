@@ -1,10 +1,10 @@
 // Starts the second module beside the first.
 import type { First } from './first.js';
-import type { Loaded, LoadOptions } from './module.js';
+import type { Loaded, LoadOptions, RawSecond } from './module.js';
 import { type BothModules, type Superpose, together } from './superpose.js';
 
 /** The second module of what loadBoth() gave. */
-const started = new WeakMap<First, Loaded>();
+const started = new WeakMap<First, Loaded<RawSecond>>();
 
 const fetched = <T>(code: Promise<T>): Promise<T> =>
   code.catch((cause: unknown) => {
@@ -34,6 +34,6 @@ export async function loadRest(first: First, options: LoadOptions = {}): Promise
     started.has(first) ? (first as BothModules) : loadBoth(first, options),
     fetched(import('./model/layers.js')),
   ]);
-  const { raw } = started.get(both) as Loaded;
+  const { raw } = started.get(both) as Loaded<RawSecond>;
   return { ...both, ...encoderApi(raw) };
 }

@@ -15,7 +15,7 @@ import { meanDecompositionApi } from './geometry/meanDecomposition.js';
 import { obliqueApi } from './geometry/oblique.js';
 import { probesApi } from './geometry/probes.js';
 import { subspacesApi } from './geometry/subspaces.js';
-import { type Loaded, type LoadOptions, loadPart } from './module.js';
+import { type Loaded, type LoadOptions, loadPart, type RawSecond } from './module.js';
 import { costApi } from './scores/cost.js';
 import { orderApi } from './scores/order.js';
 import { rankApi } from './scores/rank.js';
@@ -85,10 +85,10 @@ export interface Second extends Made<typeof factories> {
   memoryBytes(): number;
 }
 
-export const startSecond = (options: LoadOptions) => loadPart('second', create, options);
+export const startSecond = (options: LoadOptions) => loadPart<RawSecond>('second', create, options);
 
 /** The functions that run in this module, but for encoders. */
-export const secondOver = ({ raw }: Loaded, first: First): Second => ({
+export const secondOver = ({ raw }: Loaded<RawSecond>, first: First): Second => ({
   memoryBytes: raw.memoryBytes,
   ...made(factories, raw, first),
 });

@@ -8,6 +8,7 @@
 
 #include "numeric/matrix.h"
 #include "scores/decomposition.h"
+#include "typed.h"
 #include "value.h"
 
 namespace superpose {

@@ -10,7 +10,7 @@ import {
 } from 'superpose';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readBytes } from '../../build/package/files.js';
-import { loadPart } from '../../build/package/module.js';
+import { loadPart, type Raw } from '../../build/package/module.js';
 import { builds } from './support/builds.ts';
 
 afterEach(() => {
@@ -203,7 +203,7 @@ describe('loading', () => {
         throw cause;
       },
     });
-    const { raw } = await loadPart('first', create, { simd: 'plain' });
+    const { raw } = await loadPart<Raw & { crash(): void }>('first', create, { simd: 'plain' });
     expect(raw.memoryBytes()).toBe(8);
     expect(raw).not.toHaveProperty('HEAPU8');
     expect(() => raw.crash()).toThrow(

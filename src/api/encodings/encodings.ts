@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
+import type { RawFirst } from '../module.js';
 import { type Floats, type FloatsOf, type Precision, rounded, type Table, table } from '../table.js';
 
 interface Precise<P extends Precision> {
@@ -95,7 +95,7 @@ export interface EncodingsApi {
   bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>): BertEmbeddings<A>;
 }
 
-export function encodingsApi(raw: Raw): EncodingsApi {
+export function encodingsApi(raw: RawFirst): EncodingsApi {
   /** Whether to round to float32; refuses a table of this size that does not fit. */
   const singleFor = (precision: unknown, rows: number, columns: number) => {
     const single = check.precision(precision ?? 'float64') === 'float32';
@@ -151,14 +151,8 @@ export function encodingsApi(raw: Raw): EncodingsApi {
       const single = singleFor(options.precision, positions, d);
       const given = options.standardDeviation ?? 0.02;
       const deviation = check.representable('standardDeviation', given, single, 0);
-      const data: FloatsOf<P> = raw[`randomNormal${single ? 'F32' : 'F64'}`](
-        positions,
-        d,
-        deviation,
-        seed,
-        stream,
-      );
-      return table(data, positions, d);
+      const data = raw[`randomNormal${single ? 'F32' : 'F64'}`](positions, d, deviation, seed, stream);
+      return table(data as FloatsOf<P>, positions, d);
     },
     bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>) {
       check.object('input', input);

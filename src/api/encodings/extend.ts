@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
+import type { RawSecond } from '../module.js';
 import { type Floats, rounded, type Table, table } from '../table.js';
 
 const howNames = ['copied', 'tiled', 'interpolated'] as const;
@@ -18,7 +18,7 @@ export interface ExtendApi {
   extendTable<A extends Floats>(input: ExtendTableInput<A>): Table<A>;
 }
 
-export function extendApi(raw: Raw): ExtendApi {
+export function extendApi(raw: RawSecond): ExtendApi {
   return {
     extendTable<A extends Floats>(input: ExtendTableInput<A>): Table<A> {
       check.object('input', input);

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
+import type { RawSecond } from '../module.js';
 import { type Floats, rounded, type Table, table } from '../table.js';
 
 /** Which two channels of a head make a pair, and how fast pairs turn. */
@@ -103,7 +103,7 @@ export function evenWidth(name: string, width: number): number {
   return width;
 }
 
-export function rotaryApi(raw: Raw): RotaryApi {
+export function rotaryApi(raw: RawSecond): RotaryApi {
   return {
     rotate<A extends Floats>(input: RotateInput<A>): Table<A> {
       check.object('input', input);

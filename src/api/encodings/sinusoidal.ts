@@ -1,6 +1,6 @@
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
-import { type Floats, type FloatsOf, type Precision, type Table, table } from '../table.js';
+import type { RawFirst } from '../module.js';
+import { type FloatsOf, type Precision, type Table, table } from '../table.js';
 
 export interface SinusoidalOptions<P extends Precision = Precision> {
   /** Rows of the table, from 0 up. */
@@ -47,14 +47,16 @@ export function spectrumArguments(options: SpectrumOptions): [number, number, nu
 }
 
 /** The arguments of a table: positions, then those of spectrumArguments(), then the first position. */
-export function encodingArguments(options: EncodingOptions): number[] {
+export function encodingArguments(
+  options: EncodingOptions,
+): [number, ...ReturnType<typeof spectrumArguments>, number] {
   const spectrum = spectrumArguments(options);
   const { positions, firstPosition = 0 } = options;
   check.integer('positions', positions, 0);
   return [positions, ...spectrum, check.number('firstPosition', firstPosition)];
 }
 
-export function sinusoidalApi(raw: Raw): SinusoidalApi {
+export function sinusoidalApi(raw: RawFirst): SinusoidalApi {
   return {
     sinusoidal<P extends Precision = 'float64'>(options: SinusoidalOptions<P>) {
       const encoding = encodingArguments(options);
@@ -64,7 +66,7 @@ export function sinusoidalApi(raw: Raw): SinusoidalApi {
         `A table of ${positions} positions by ${d_model} channels`,
         positions * d_model * (single ? 4 : 8),
       );
-      const data: Floats = raw[single ? 'sinusoidalF32' : 'sinusoidalF64'](...encoding);
+      const data = raw[`sinusoidal${single ? 'F32' : 'F64'}`](...encoding);
       return table(data as FloatsOf<P>, positions, d_model);
     },
     sinusoidalFrequencies(options) {

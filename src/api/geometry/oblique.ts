@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
+import type { RawSecond } from '../module.js';
 import { type Table, table } from '../table.js';
 
 export interface ObliqueProjectionInput {
@@ -37,7 +37,7 @@ export interface ObliqueApi {
   obliqueProjection(input: ObliqueProjectionInput): ObliqueProjection;
 }
 
-export function obliqueApi(raw: Raw): ObliqueApi {
+export function obliqueApi(raw: RawSecond): ObliqueApi {
   return {
     obliqueProjection(input) {
       check.object('input', input);

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
+import type { RawSecond } from '../module.js';
 import type { Table } from '../table.js';
 
 export interface FoldOptions {
@@ -107,7 +107,7 @@ function atLeastTwo(name: string, value: Table): void {
   if (value.rows < 2) check.refuseCount(name, 'at least 2 rows', value.rows);
 }
 
-export function probesApi(raw: Raw): ProbesApi {
+export function probesApi(raw: RawSecond): ProbesApi {
   return {
     positionProbe(input) {
       check.object('input', input);

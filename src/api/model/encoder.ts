@@ -1,7 +1,8 @@
 // Encoders in the module's memory: what a caller gives is checked here, and what comes back gets its names.
+import type { Heads } from '../bound.js';
 import * as check from '../check.js';
 import { held } from '../handle.js';
-import type { Raw } from '../module.js';
+import type { RawSecond } from '../module.js';
 import {
   checkedNames,
   checkedNormalization,
@@ -44,7 +45,7 @@ const stepLength = 2 ** 28;
 const isRead = <A extends Floats>(map: unknown): map is ReadMap<A> =>
   typeof (map as ReadMap<A> | undefined)?.weight?.read === 'function';
 
-export function encoderApi(raw: Raw): EncoderApi {
+export function encoderApi(raw: RawSecond): EncoderApi {
   return {
     encoder<P extends Precision = 'float32'>(input: EncoderInput<P>): Encoder<FloatsOf<P>> {
       return encoderOf<FloatsOf<P>>(raw, input as EncoderInput<Precision>);
@@ -53,7 +54,7 @@ export function encoderApi(raw: Raw): EncoderApi {
   };
 }
 
-function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): Encoder<A> {
+function encoderOf<A extends Floats>(raw: RawSecond, input: EncoderInput<Precision>): Encoder<A> {
   check.object('input', input);
   const d = check.integer('d_model', input.d_model, 1);
   const precision = check.precision(input.precision ?? 'float32');
@@ -330,12 +331,8 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
     };
     const begin = (multiplications: number): A | undefined => {
       newest = undefined;
-      return raw[`runEncoder${suffix}`](
-        encoder,
-        names.map((name) => summands[name]),
-        asked,
-        multiplications,
-      );
+      const tables = names.map((name) => summands[name] as Table<A>);
+      return raw[`runEncoder${suffix}`](encoder, tables, asked, multiplications) as A | undefined;
     };
     const end = (pooled: A) => {
       const here = () => {
@@ -355,10 +352,11 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       const scoresOf = (layer: number, only: readonly number[] | undefined, attention: boolean): A => {
         const now = traced();
         check.index('layer', layer, through);
-        return raw[`encoderScores${suffix}`](now, layer, attention, check.chosenHeads(only, heads));
+        const chosen = check.chosenHeads(only, heads);
+        return raw[`encoderScores${suffix}`](now, layer, attention, chosen) as A;
       };
       const stateAt = (now: number, count: number) =>
-        table<A>(raw[`encoderState${suffix}`](now, count), n, d);
+        table(raw[`encoderState${suffix}`](now, count) as A, n, d);
       const found: EncoderForward<A> = {
         n,
         layers: through,
@@ -375,7 +373,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
           const widest = 2 * Math.max(d, ofQueries);
           const told = relative[wanted.layer];
           fitsScores(n, of.parts + (told ? 1 : 0), named.heads.length, widest, like);
-          const result = raw[`decomposeEncoder${suffix}`](now, ...of.call, named.heads);
+          const result = raw[`decomposeEncoder${suffix}`](now, ...of.call, named.heads) as Heads<A>;
           const parts = told ? [...of.names, 'relative'] : of.names;
           return { n, parts, ...named, ...seen(wanted.layer), ...result };
         },
@@ -389,7 +387,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         parts(wanted) {
           const { now, of } = partsOf(wanted);
           check.fits(`The ${of.parts} parts of ${n} tokens`, 4 * of.parts * n * d * like.BYTES_PER_ELEMENT);
-          const found: A = raw[`encoderParts${suffix}`](now, ...of.call);
+          const found = raw[`encoderParts${suffix}`](now, ...of.call);
           const constant = of.names[of.constant] as string;
           const names = [...of.names.filter((name) => name !== constant), constant];
           const rows = (place: number) => found.slice(place * n * d, (place + 1) * n * d) as A;
@@ -483,7 +481,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       const byMechanism = (wanted: EncoderDecomposeInput<A>): Scores<A> => {
         const { call, named } = mechanismOf(wanted);
         const [, layer, , apart] = call;
-        const found = raw[`mechanism${suffix}`](...call);
+        const found = raw[`mechanism${suffix}`](...call) as Heads<A>;
         return { n, ...named, gauge: 'canonical', apart, ...seen(layer), ...found };
       };
       /** What decompose() and headOutputs() hand on of the layer's parts. */

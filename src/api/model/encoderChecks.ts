@@ -1,4 +1,5 @@
 // Checks of what an encoder is given beside its maps and norms.
+import type { Norm } from '../bound.js';
 import * as check from '../check.js';
 import { type DecomposeInput, grouped, type Normalization } from '../scores/decompose.js';
 import type { Floats } from '../table.js';
@@ -8,7 +9,7 @@ export function checkedDistances<A extends Floats>(
   given: DistanceTable | undefined,
   d: number,
   like: A,
-  normOf: (name: string, given: Normalization | undefined, columns: number) => object,
+  normOf: (name: string, given: Normalization | undefined, columns: number) => Norm,
 ) {
   if (given === undefined) return undefined;
   check.object('distances', given);
@@ -53,7 +54,7 @@ export function checkedMeans<A extends Floats>(
   width: number,
   like: A,
   name = 'means',
-): StateMeans<A> {
+): Required<StateMeans<A>> {
   check.object(name, given);
   const { mean, position } = given as StateMeans<A>;
   const first = check.integer(`${name}.first`, given?.first ?? 1, 0);

@@ -1,6 +1,6 @@
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
-import { type Floats, type FloatsOf, type Precision, type Table, table } from '../table.js';
+import type { RawFirst } from '../module.js';
+import { type FloatsOf, type Precision, type Table, table } from '../table.js';
 
 export interface RandomOptions<P extends Precision = Precision> {
   /** From 0 up. */
@@ -27,7 +27,7 @@ export interface RandomApi {
   randomUniform<P extends Precision = 'float64'>(options: RandomOptions<P>): Table<FloatsOf<P>>;
 }
 
-export function randomApi(raw: Raw): RandomApi {
+export function randomApi(raw: RawFirst): RandomApi {
   const checked = (options: RandomOptions) => {
     check.object('options', options);
     const { rows, columns, seed, stream = 0, precision = 'float64' } = options;
@@ -37,7 +37,8 @@ export function randomApi(raw: Raw): RandomApi {
     check.seed('stream', stream);
     const single = check.precision(precision) === 'float32';
     check.fits(`A table of ${rows} rows by ${columns} columns`, rows * columns * (single ? 4 : 8));
-    return { rows, columns, seed, stream, suffix: single ? 'F32' : 'F64' };
+    const suffix: 'F32' | 'F64' = single ? 'F32' : 'F64';
+    return { rows, columns, seed, stream, suffix };
   };
   return {
     randomNormal<P extends Precision = 'float64'>(options: RandomNormalOptions<P>) {
@@ -47,12 +48,12 @@ export function randomApi(raw: Raw): RandomApi {
         standardDeviation === 'fan_in'
           ? 1 / Math.sqrt(columns)
           : check.representable('standardDeviation', standardDeviation, suffix === 'F32', 0);
-      const data: Floats = raw[`randomNormal${suffix}`](rows, columns, deviation, seed, stream);
+      const data = raw[`randomNormal${suffix}`](rows, columns, deviation, seed, stream);
       return table(data as FloatsOf<P>, rows, columns);
     },
     randomUniform<P extends Precision = 'float64'>(options: RandomOptions<P>) {
       const { rows, columns, seed, stream, suffix } = checked(options);
-      const data: Floats = raw[`randomUniform${suffix}`](rows, columns, seed, stream);
+      const data = raw[`randomUniform${suffix}`](rows, columns, seed, stream);
       return table(data as FloatsOf<P>, rows, columns);
     },
   };

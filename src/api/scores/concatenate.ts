@@ -1,5 +1,6 @@
+import type { Heads } from '../bound.js';
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
+import type { RawFirst } from '../module.js';
 import { type Floats, type Linear, suffixOf, type Table } from '../table.js';
 import { fitsScores, type Scores } from './scores.js';
 
@@ -58,7 +59,7 @@ export interface ConcatenateApi {
   concatenateBlockDiagonal<A extends Floats>(input: ConcatenateBlockDiagonalInput<A>): Scores<A>;
 }
 
-export function concatenateApi(raw: Raw): ConcatenateApi {
+export function concatenateApi(raw: RawFirst): ConcatenateApi {
   return {
     concatenateRaw<A extends Floats>(input: ConcatenateRawInput<A>): Scores<A> {
       const { n, token, position } = rows(input);
@@ -68,7 +69,7 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
         check.isSingle(token.data),
       );
       fitsScores(n, 2, 1, token.columns + position.columns, token.data);
-      const result = raw[`concatenateRaw${suffixOf(token.data)}`](token, position, scale, [0]);
+      const result = raw[`concatenateRaw${suffixOf(token.data)}`](token, position, scale, [0]) as Heads<A>;
       return { n, heads: [0], parts: ['token', 'position'], ...ungauged, ...result };
     },
 
@@ -98,7 +99,7 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
         input.heads,
         scale,
         only,
-      );
+      ) as Heads<A>;
       return { n, heads: only, parts, ...ungauged, ...result };
     },
 
@@ -134,7 +135,7 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
         input.heads,
         scale,
         only,
-      );
+      ) as Heads<A>;
       return { n, heads: only, parts: ['token', 'position'], ...ungauged, ...result };
     },
   };

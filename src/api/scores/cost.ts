@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
+import type { RawSecond } from '../module.js';
 
 /**
  * How a model gets its positions, by the trainer’s names. add: a table as wide as the stream. concat-wide: the stream is
@@ -66,7 +66,7 @@ export interface CostApi {
 const ways: readonly PositionCostWay[] = ['add', 'concat-wide', 'concat', 'project', 'untied'];
 const largest = Number.MAX_SAFE_INTEGER;
 
-export function costApi(raw: Raw): CostApi {
+export function costApi(raw: RawSecond): CostApi {
   return {
     positionCost(way, shape) {
       check.oneOf('way', way, ways);

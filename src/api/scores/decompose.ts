@@ -1,5 +1,6 @@
+import type { Heads } from '../bound.js';
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
+import type { RawFirst } from '../module.js';
 import { type Floats, type Linear, suffixOf, type Table, table } from '../table.js';
 import { checkedGauge, type GaugeOptions } from './gauge.js';
 import { fitsScores, type Scores, type Terms } from './scores.js';
@@ -56,14 +57,14 @@ export interface DecomposeApi {
   decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>): Terms<A>;
 }
 
-export function decomposeApi(raw: Raw): DecomposeApi {
+export function decomposeApi(raw: RawFirst): DecomposeApi {
   return {
     decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A> {
       const { names, first, only, norm, scale, query, key, heads, chosen, gauge } =
         checkedDecomposition(input);
       const groups = grouped([...names, 'constant'], input.groups);
       const result = raw[`decompose${suffixOf(first.data)}`](
-        names.map((name) => input.summands[name]),
+        names.map((name) => input.summands[name] as Table<A>),
         norm,
         query,
         key,
@@ -73,18 +74,18 @@ export function decomposeApi(raw: Raw): DecomposeApi {
         groups.names.length,
         chosen,
         gauge,
-      );
+      ) as Heads<A>;
       const { name, apart } = gauge;
       return { n: first.rows, heads: only, parts: groups.names, gauge: name, apart, ...result };
     },
 
-    decomposeTerms(input) {
+    decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>): Terms<A> {
       const { names, first, only, norm, scale, query, key, heads, chosen, gauge } =
         checkedDecomposition(input);
       const { name, apart } = gauge;
       const constant = !!(query.bias || key.bias || norm.beta) || name !== 'raw';
       const terms = raw[`decomposeTerms${suffixOf(first.data)}`](
-        names.map((one) => input.summands[one]),
+        names.map((one) => input.summands[one] as Table<A>),
         norm,
         query,
         key,
@@ -93,7 +94,7 @@ export function decomposeApi(raw: Raw): DecomposeApi {
         constant,
         chosen,
         gauge,
-      );
+      ) as A;
       const parts = constant ? [...names, 'constant'] : names;
       return { n: first.rows, heads: only, parts, gauge: name, apart, terms };
     },

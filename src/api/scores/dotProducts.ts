@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
+import type { RawFirst } from '../module.js';
 import { type Floats, suffixOf, type Table } from '../table.js';
 
 export interface DotProductsInput<A extends Floats = Floats> {
@@ -57,7 +57,7 @@ export interface DotProductsApi {
   dotProducts<A extends Floats>(input: DotProductsInput<A>): DotProducts<A>;
 }
 
-export function dotProductsApi(raw: Raw): DotProductsApi {
+export function dotProductsApi(raw: RawFirst): DotProductsApi {
   return {
     dotProducts<A extends Floats>(input: DotProductsInput<A>) {
       check.object('input', input);
@@ -71,7 +71,7 @@ export function dotProductsApi(raw: Raw): DotProductsApi {
         `The dot products of ${n} tokens`,
         (12 * n * n + 3 * n * (token.columns + position.columns)) * token.data.BYTES_PER_ELEMENT,
       );
-      return raw[`dotProducts${suffixOf(token.data)}`](token, position, positionScale);
+      return raw[`dotProducts${suffixOf(token.data)}`](token, position, positionScale) as DotProducts<A>;
     },
   };
 }

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
+import type { RawSecond } from '../module.js';
 import type { Linear, Table } from '../table.js';
 
 /** y = x + W_O concat_h softmax(q_h k_hᵀ / √d_h) v_h; no LayerNorm, no feed-forward. */
@@ -50,7 +50,7 @@ export interface OrderApi {
   permutationEffect(input: PermutationEffectInput): PermutationEffect;
 }
 
-export function orderApi(raw: Raw): OrderApi {
+export function orderApi(raw: RawSecond): OrderApi {
   return {
     permutationEffect(options) {
       check.object('options', options);

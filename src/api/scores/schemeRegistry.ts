@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
+import type { RawSecond } from '../module.js';
 import { type SchemeId, schemeIds } from './schemeInputs.js';
 
 /** times · by[0] · by[1] · … + plus, at least 0. */
@@ -98,7 +98,7 @@ export interface SchemeRegistryApi {
   schemeParameters(id: SchemeId, shape: SchemeShape): number;
 }
 
-export function schemeRegistryApi(raw: Raw): SchemeRegistryApi {
+export function schemeRegistryApi(raw: RawSecond): SchemeRegistryApi {
   return {
     schemeRegistry: () => raw.schemeRegistry(),
     schemeParameters(id, shape) {

@@ -3,7 +3,7 @@
 // here its parts are checked, or drawn when all sizes are known to fit.
 import * as check from '../check.js';
 import type { First } from '../first.js';
-import type { Raw } from '../module.js';
+import type { RawSecond } from '../module.js';
 import { type Floats, type Linear, rounded, type Table, table } from '../table.js';
 import { type SchemeInput, schemeIds } from './schemeInputs.js';
 import { readOptions } from './schemeOptions.js';
@@ -36,13 +36,13 @@ const streams = [
   'rotaryKey',
 ];
 
-export function schemesApi(raw: Raw, first: First): SchemesApi {
+export function schemesApi(raw: RawSecond, first: First): SchemesApi {
   let registry: SchemeInfo[] | undefined;
   return {
     schemeScores<A extends Floats>(input: SchemeInput<A>): SchemeScores<A> {
       check.object('input', input);
       const id = check.oneOf('scheme', input.scheme, schemeIds);
-      registry ??= raw.schemeRegistry() as SchemeInfo[];
+      registry ??= raw.schemeRegistry();
       const info = registry.find((one) => one.id === id) as SchemeInfo;
       const { content } = input;
       check.table('content', content);
@@ -162,10 +162,15 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
       for (const drawing of drawings) drawing();
       const request = { content, ...learned, ...options, heads, scale, causal, only, asked };
       const result = raw.schemeScores(id, request);
-      for (const name of ['terms', 'logits', 'weights']) {
-        result[name] = rounded<A>(result[name], single);
-      }
-      return { n, heads: only, ...result };
+      const inType = (values: Float64Array) => rounded<A>(values, single);
+      return {
+        n,
+        heads: only,
+        ...result,
+        terms: inType(result.terms),
+        logits: inType(result.logits),
+        weights: inType(result.weights),
+      };
     },
   };
 }

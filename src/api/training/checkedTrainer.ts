@@ -1,7 +1,7 @@
 // The options of a trainer, checked.
 import * as check from '../check.js';
 import { type RotaryConvention, rotaryConvention } from '../encodings/rotary.js';
-import type { Raw } from '../module.js';
+import type { RawSecond } from '../module.js';
 import { checkedBatch, checkedTask, type TaskOptions, type TrainingBatch } from './tasks.js';
 import {
   type BatchesTrainerOptions,
@@ -42,7 +42,7 @@ export const noSum = ({ id }: SchemeFacts) =>
   `The stream under '${id}' is no sum of token and position rows.`;
 
 /** Checks the options of a trainer, before anything is allocated. */
-export function checkedTrainer(raw: Raw, options: TrainerOptions) {
+export function checkedTrainer(raw: RawSecond, options: TrainerOptions) {
   check.object('options', options);
   const given = options as Partial<TaskTrainerOptions & BatchesTrainerOptions>;
   if ((given.task == null) === (given.batches == null)) {
@@ -54,7 +54,7 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
     check.refuse('batches', 'a function that gives tokens and targets', given.batches, false);
 
   const place = check.placeIn('scheme', given.scheme ?? 'add', schemeNames);
-  const facts = raw.trainingScheme(place) as SchemeFacts;
+  const facts = raw.trainingScheme(place);
   const scheme = facts.id;
   const tableOf = check.placeIn('table', given.table ?? 'learned', tableNames);
   const d_model = check.integer('d_model', given.d_model ?? 32, 1);

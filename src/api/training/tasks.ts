@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
+import type { RawSecond } from '../module.js';
 
 const taskNames = [
   'badge',
@@ -80,7 +80,7 @@ export interface TasksApi {
 }
 
 /** A checked task as the module takes it, with its sizes. */
-export function checkedTask(raw: Raw, options: TaskOptions) {
+export function checkedTask(raw: RawSecond, options: TaskOptions) {
   const { task: name, n = 16, symbols, back = 1 } = options;
   const task = check.placeIn('task', name, taskNames);
   check.integer('n', n, 1);
@@ -93,7 +93,7 @@ export function checkedTask(raw: Raw, options: TaskOptions) {
     symbols: symbols == null ? 0 : check.integer('symbols', symbols, 1),
     back: check.integer('back', back, 1, Math.max(1, n - 1)),
   };
-  const { vocabulary, classes } = raw.taskSizes(known) as { vocabulary: number; classes: number };
+  const { vocabulary, classes } = raw.taskSizes(known);
   return { ...known, vocabulary, classes };
 }
 
@@ -149,7 +149,7 @@ export function checkedBatch(
   return { n, tokens, targets };
 }
 
-export function tasksApi(raw: Raw): TasksApi {
+export function tasksApi(raw: RawSecond): TasksApi {
   return {
     taskExamples(options) {
       check.object('options', options);

@@ -1,7 +1,7 @@
 import * as check from '../check.js';
 import { type Handle, held } from '../handle.js';
-import type { Raw } from '../module.js';
-import { type Floats, type Table, table } from '../table.js';
+import type { RawSecond } from '../module.js';
+import { type Table, table } from '../table.js';
 import { type CheckedTrainer, checkedTerms, checkedTrainer, noSum } from './checkedTrainer.js';
 import { checkedBatch, checkedTokens, type TrainingBatch } from './tasks.js';
 import {
@@ -121,7 +121,7 @@ const maxSteps = 10_000;
 /** Bits of all terms that any scheme has. */
 const allTerms = 63;
 
-export function trainerApi(raw: Raw): TrainerApi {
+export function trainerApi(raw: RawSecond): TrainerApi {
   return {
     trainer: (options) => trainerOf(raw, checkedTrainer(raw, options)),
     loudnessRecipes(options) {
@@ -132,23 +132,11 @@ export function trainerApi(raw: Raw): TrainerApi {
 }
 
 /** A trainer from checked options. */
-export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
+export function trainerOf(raw: RawSecond, checked: CheckedTrainer): Trainer {
   const { facts, heads, single, vocabulary, classes, positions, noTerms, stream } = checked;
   const sizes = { vocabulary, classes, positions };
-  const trainer = held(
-    raw,
-    'trainer',
-    checked.bytes,
-    () =>
-      raw.trainer({
-        ...checked,
-        batches: undefined,
-        cuts: undefined,
-        noTerms: undefined,
-        facts: undefined,
-      }),
-    raw.deleteTrainer,
-  );
+  const options = { ...checked, batches: undefined, cuts: undefined, noTerms: undefined, facts: undefined };
+  const trainer = held(raw, 'trainer', checked.bytes, () => raw.trainer(options), raw.deleteTrainer);
   let done = 0;
   let loss = Number.NaN;
   let diverged = false;
@@ -343,7 +331,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
   };
 }
 
-function parametersOf(raw: Raw, trainer: number): Record<string, Table> {
-  const all: { name: string; rows: number; columns: number; data: Floats }[] = raw.trainerParameters(trainer);
+function parametersOf(raw: RawSecond, trainer: number): Record<string, Table> {
+  const all = raw.trainerParameters(trainer);
   return Object.fromEntries(all.map(({ name, ...of }) => [name, of]));
 }

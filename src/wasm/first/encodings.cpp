@@ -10,37 +10,38 @@ namespace superpose {
 namespace {
 
 template <typename Scalar>
-Value sinusoidal_out(int positions, int d_model, int layout, int spacing, double base,
-                     double first_position) {
+Typed<"Floats"> sinusoidal_out(int positions, int d_model, int layout, int spacing, double base,
+                               double first_position) {
   return copy_out(sinusoidal<Scalar>(encoding_of(positions, d_model, layout, spacing, base, first_position)));
 }
 
-Value sinusoidal_frequencies_out(int d_model, int layout, int spacing, double base) {
+Typed<"Float64Array"> sinusoidal_frequencies_out(int d_model, int layout, int spacing, double base) {
   const std::vector<double> frequencies =
       sinusoidal_frequencies(encoding_of(0, d_model, layout, spacing, base, 0));
   return copy_out(frequencies.data(), frequencies.size());
 }
 
 template <typename Scalar>
-Value fairseq_sinusoidal_out(int positions, int d_model, int padding_idx) {
+Typed<"Float64Array"> fairseq_sinusoidal_out(int positions, int d_model, int padding_idx) {
   return copy_out(fairseq_sinusoidal<Scalar>(positions, d_model, padding_idx));
 }
 
 template <typename Scalar>
-Value mae_sinusoidal_out(int grid, int d_model, bool class_token) {
+Typed<"Float64Array"> mae_sinusoidal_out(int grid, int d_model, bool class_token) {
   return copy_out(mae_sinusoidal<Scalar>(grid, d_model, class_token));
 }
 
 template <typename Scalar>
-Value tensor2tensor_sinusoidal_out(const Value& extents, int d_model, double min_timescale,
-                                   double max_timescale) {
+Typed<"Float64Array"> tensor2tensor_sinusoidal_out(const Typed<"Integers">& extents, int d_model,
+                                                   double min_timescale, double max_timescale) {
   return copy_out(
       tensor2tensor_sinusoidal<Scalar>(integers_in(extents), d_model, min_timescale, max_timescale));
 }
 
 template <typename Scalar>
-Value bert_embeddings_out(const Value& token, const Value& position, const Value& token_type,
-                          const Value& ids, double position_scale) {
+Typed<"{ position: Float64Array; token_type: Float64Array; sum: Float64Array }"> bert_embeddings_out(
+    const Typed<"Table">& token, const Typed<"Table">& position, const Typed<"Table">& token_type,
+    const Typed<"Integers">& ids, double position_scale) {
   const BertSummands<Scalar> summands = bert_embeddings<Scalar>(
       matrix_in<Scalar>(token), matrix_in<Scalar>(position), matrix_in<Scalar>(token_type), integers_in(ids),
       static_cast<Scalar>(position_scale));

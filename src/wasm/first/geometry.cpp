@@ -5,9 +5,11 @@
 namespace superpose {
 namespace {
 
-Value row_lengths_out(const Value& table) { return copy_out(row_lengths(matrix_in<double>(table))); }
+Typed<"Float64Array"> row_lengths_out(const Typed<"Table">& table) {
+  return copy_out(row_lengths(matrix_in<double>(table)));
+}
 
-Value row_cosines_out(const Value& a, const Value& b) {
+Typed<"Float64Array"> row_cosines_out(const Typed<"Table">& a, const Typed<"Table">& b) {
   return copy_out(row_cosines(matrix_in<double>(a), matrix_in<double>(b)));
 }
 

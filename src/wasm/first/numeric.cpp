@@ -7,17 +7,17 @@ namespace superpose {
 namespace {
 
 template <typename Scalar>
-Value random_normal_out(int rows, int columns, double standard_deviation, std::uint32_t seed,
-                        std::uint32_t stream) {
+Typed<"Floats"> random_normal_out(int rows, int columns, double standard_deviation, std::uint32_t seed,
+                                  std::uint32_t stream) {
   return copy_out(random_normal<Scalar>(rows, columns, standard_deviation, seed, stream));
 }
 
 template <typename Scalar>
-Value random_uniform_out(int rows, int columns, std::uint32_t seed, std::uint32_t stream) {
+Typed<"Floats"> random_uniform_out(int rows, int columns, std::uint32_t seed, std::uint32_t stream) {
   return copy_out(random_uniform<Scalar>(rows, columns, seed, stream));
 }
 
-Value summary_out(const Value& values) {
+Typed<"Summary"> summary_out(const Typed<"List">& values) {
   const Summary found = summary(vector_in<double>(values));
   Value result = Value::object();
   result.set("mean", found.mean);
@@ -30,7 +30,7 @@ Value summary_out(const Value& values) {
   return result;
 }
 
-double largest_difference_out(const Value& a, const Value& b) {
+double largest_difference_out(const Typed<"List">& a, const Typed<"List">& b) {
   return largest_difference(vector_in<double>(a), vector_in<double>(b));
 }
 

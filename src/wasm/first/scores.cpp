@@ -17,7 +17,8 @@ namespace superpose {
 namespace {
 
 template <typename Scalar>
-Value dot_products_out(const Value& token, const Value& position, double position_scale) {
+Typed<"DotProducts"> dot_products_out(const Typed<"Table">& token, const Typed<"Table">& position,
+                                      double position_scale) {
   const DotProducts<Scalar> products = dot_products<Scalar>(
       matrix_in<Scalar>(token), matrix_in<Scalar>(position), static_cast<Scalar>(position_scale));
   const std::pair<const char*, const Matrix<Scalar>&> named[] = {
@@ -62,9 +63,10 @@ ProjectedParts<Scalar> parts_in(const Value& summands, const Value& norm, const 
 }
 
 template <typename Scalar>
-Value decompose_out(const Value& summands, const Value& norm, const Value& query, const Value& key, int heads,
-                    double scale, const Value& group_of, int groups, const Value& chosen,
-                    const Value& gauge) {
+Typed<"Heads"> decompose_out(const Typed<"readonly Table[]">& summands, const Typed<"Norm">& norm,
+                             const Typed<"Linear">& query, const Typed<"Linear">& key, int heads,
+                             double scale, const Typed<"Integers">& group_of, int groups,
+                             const Typed<"Integers">& chosen, const Typed<"Gauge">& gauge) {
   const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
   const auto parts = parts_in<Scalar>(summands, norm, query, key, heads, scale, in, true);
   const std::vector<int> group = integers_in(group_of);
@@ -75,8 +77,10 @@ Value decompose_out(const Value& summands, const Value& norm, const Value& query
 }
 
 template <typename Scalar>
-Value decompose_terms_out(const Value& summands, const Value& norm, const Value& query, const Value& key,
-                          int heads, double scale, bool constant, const Value& chosen, const Value& gauge) {
+Typed<"Floats"> decompose_terms_out(const Typed<"readonly Table[]">& summands, const Typed<"Norm">& norm,
+                                    const Typed<"Linear">& query, const Typed<"Linear">& key, int heads,
+                                    double scale, bool constant, const Typed<"Integers">& chosen,
+                                    const Typed<"Gauge">& gauge) {
   auto parts = parts_in<Scalar>(summands, norm, query, key, heads, scale, gauge_in<Scalar>(gauge), false);
   if (!constant) leave_out_constant(parts);
   const std::size_t size = parts.terms() * parts.tokens * parts.tokens;
@@ -91,16 +95,17 @@ Value decompose_terms_out(const Value& summands, const Value& norm, const Value&
 }
 
 template <typename Scalar>
-Value concatenate_raw_out(const Value& token, const Value& position, double position_scale,
-                          const Value& chosen) {
+Typed<"Heads"> concatenate_raw_out(const Typed<"Table">& token, const Typed<"Table">& position,
+                                   double position_scale, const Typed<"Integers">& chosen) {
   return heads_out(concatenate_raw<Scalar>(matrix_in<Scalar>(token), matrix_in<Scalar>(position),
                                            static_cast<Scalar>(position_scale)),
                    chosen);
 }
 
 template <typename Scalar>
-Value concatenate_full_out(const Value& token, const Value& position, const Value& query, const Value& key,
-                           int heads, double scale, const Value& chosen) {
+Typed<"Heads"> concatenate_full_out(const Typed<"Table">& token, const Typed<"Table">& position,
+                                    const Typed<"Linear">& query, const Typed<"Linear">& key, int heads,
+                                    double scale, const Typed<"Integers">& chosen) {
   return heads_out(concatenate_full<Scalar>(matrix_in<Scalar>(token), matrix_in<Scalar>(position),
                                             linear_in<Scalar>(query), linear_in<Scalar>(key), heads,
                                             static_cast<Scalar>(scale)),
@@ -108,10 +113,12 @@ Value concatenate_full_out(const Value& token, const Value& position, const Valu
 }
 
 template <typename Scalar>
-Value concatenate_block_diagonal_out(const Value& token, const Value& position, const Value& token_query,
-                                     const Value& token_key, const Value& position_query,
-                                     const Value& position_key, int heads, double scale,
-                                     const Value& chosen) {
+Typed<"Heads"> concatenate_block_diagonal_out(const Typed<"Table">& token, const Typed<"Table">& position,
+                                              const Typed<"Table">& token_query,
+                                              const Typed<"Table">& token_key,
+                                              const Typed<"Table">& position_query,
+                                              const Typed<"Table">& position_key, int heads, double scale,
+                                              const Typed<"Integers">& chosen) {
   return heads_out(concatenate_block_diagonal<Scalar>(
                        matrix_in<Scalar>(token), matrix_in<Scalar>(position), matrix_in<Scalar>(token_query),
                        matrix_in<Scalar>(token_key), matrix_in<Scalar>(position_query),
@@ -122,8 +129,10 @@ Value concatenate_block_diagonal_out(const Value& token, const Value& position, 
 // For each mask, the terms of a head that it includes: their sum, the same less its rows' means, its softmax after the
 // cap, and its share of the logits' variation.
 template <typename Scalar>
-Value combine_terms_out(const Value& terms, const Value& logits, const Value& masks, const Value& apart,
-                        bool causal, int window, double cap) {
+Typed<"CombinedTerms[]"> combine_terms_out(const Typed<"Table">& terms, const Typed<"Table">& logits,
+                                           const Typed<"readonly (readonly boolean[])[]">& masks,
+                                           const Typed<"Integers">& apart, bool causal, int window,
+                                           double cap) {
   const Matrix<Scalar> all = matrix_in<Scalar>(terms);
   const Matrix<Scalar> whole = matrix_in<Scalar>(logits);
   const Eigen::Index n = whole.rows();
@@ -148,7 +157,8 @@ Value combine_terms_out(const Value& terms, const Value& logits, const Value& ma
   return results;
 }
 
-Value pooled_shares_out(const Value& scores, int heads, int terms, const Value& group_of, int groups) {
+Typed<"PooledShares"> pooled_shares_out(const Typed<"readonly Pooled[]">& scores, int heads, int terms,
+                                        const Typed<"Integers">& group_of, int groups) {
   Matrix<double> covariances(scores.length() * heads, terms);
   Vector<double> variances(covariances.rows());
   for (int s = 0; s < scores.length(); ++s) {

@@ -18,7 +18,7 @@
 namespace superpose {
 namespace {
 
-Value shift_operator_out(int d_model, int layout, int spacing, double base, double offset) {
+Typed<"Float64Array"> shift_operator_out(int d_model, int layout, int spacing, double base, double offset) {
   return copy_out(shift_operator(encoding_of(0, d_model, layout, spacing, base, 0), offset));
 }
 
@@ -27,11 +27,15 @@ double shift_error_out(int positions, int d_model, int layout, int spacing, doub
   return shift_error(encoding_of(positions, d_model, layout, spacing, base, first_position), offset);
 }
 
-Value gram_out(const Value& table) { return copy_out(gram(matrix_in<double>(table))); }
+Typed<"Float64Array"> gram_out(const Typed<"Table">& table) {
+  return copy_out(gram(matrix_in<double>(table)));
+}
 
-double toeplitz_spread_out(const Value& square) { return toeplitz_spread(matrix_in<double>(square)); }
+double toeplitz_spread_out(const Typed<"Table">& square) {
+  return toeplitz_spread(matrix_in<double>(square));
+}
 
-Value offset_means_out(const Value& square) {
+Typed<"OffsetMeans"> offset_means_out(const Typed<"Table">& square) {
   const OffsetMeans found = offset_means(matrix_in<double>(square));
   Value result = Value::object();
   result.set("mean", found.mean);
@@ -42,8 +46,8 @@ Value offset_means_out(const Value& square) {
   return result;
 }
 
-Value gram_spreads_out(int positions, int d_model, int layout, int spacing, double base,
-                       double first_position, std::uint32_t seed) {
+Typed<"GramSpreads"> gram_spreads_out(int positions, int d_model, int layout, int spacing, double base,
+                                      double first_position, std::uint32_t seed) {
   const FormGrams grams =
       form_grams(encoding_of(positions, d_model, layout, spacing, base, first_position), seed);
   Value result = Value::object();
@@ -61,9 +65,11 @@ Value gram_spreads_out(int positions, int d_model, int layout, int spacing, doub
   return result;
 }
 
-Value channel_ranges_out(const Value& table) { return copy_out(channel_ranges(matrix_in<double>(table))); }
+Typed<"Float64Array"> channel_ranges_out(const Typed<"Table">& table) {
+  return copy_out(channel_ranges(matrix_in<double>(table)));
+}
 
-Value ranks_out(const Value& table, bool centred, double tolerance, double share) {
+Typed<"Ranks"> ranks_out(const Typed<"Table">& table, bool centred, double tolerance, double share) {
   const Matrix<double> raw = matrix_in<double>(table);
   const Vector<double> values = singular_values(centred ? column_centred(raw) : raw);
   Value result = Value::object();
@@ -75,14 +81,14 @@ Value ranks_out(const Value& table, bool centred, double tolerance, double share
   return result;
 }
 
-template <typename Scalar>
-Value rotate_out(const Value& rows, int heads, int layout, double base, double first_position,
-                 const Value& stretch) {
-  return copy_out(rotate(matrix_in<Scalar>(rows),
+Typed<"Float64Array"> rotate_out(const Typed<"Table">& rows, int heads, int layout, double base,
+                                 double first_position, const Typed<"List | undefined">& stretch) {
+  return copy_out(rotate(matrix_in<double>(rows),
                          {heads, static_cast<Layout>(layout), base, first_position, 1, stretch_in(stretch)}));
 }
 
-Value wavelengths_out(int positions, int d_model, int layout, int spacing, double base, int farthest) {
+Typed<"Wavelengths"> wavelengths_out(int positions, int d_model, int layout, int spacing, double base,
+                                     int farthest) {
   const Wavelengths found = wavelengths(encoding_of(positions, d_model, layout, spacing, base, 0), farthest);
   Value result = Value::object();
   result.set("lengths", copy_out(found.lengths));
@@ -95,27 +101,28 @@ Value wavelengths_out(int positions, int d_model, int layout, int spacing, doubl
   return result;
 }
 
-Value rotary_frequencies_out(int head_width, double base, const Value& stretch) {
+Typed<"Float64Array"> rotary_frequencies_out(int head_width, double base,
+                                             const Typed<"List | undefined">& stretch) {
   const std::vector<double> found =
       rotary_frequencies(head_width, {1, Layout::interleaved, base, 0, 1, stretch_in(stretch)});
   return copy_out(found.data(), found.size());
 }
 
-Value rotary_permutation_out(int head_width) {
+Typed<"Int32Array"> rotary_permutation_out(int head_width) {
   const std::vector<int> order = rotary_permutation(head_width);
   return copy_out(order.data(), order.size());
 }
 
-Value extend_table_out(const Value& table, int rows, int how) {
+Typed<"Float64Array"> extend_table_out(const Typed<"Table">& table, int rows, int how) {
   return copy_out(extend_table(matrix_in<double>(table), rows, static_cast<Extension>(how)));
 }
 
-Value alibi_slopes_out(int heads) {
+Typed<"Float64Array"> alibi_slopes_out(int heads) {
   const std::vector<double> slopes = alibi_slopes(heads);
   return copy_out(slopes.data(), slopes.size());
 }
 
-Value t5_buckets_out(int n, bool bidirectional, int buckets, int max_distance) {
+Typed<"Int32Array"> t5_buckets_out(int n, bool bidirectional, int buckets, int max_distance) {
   const Indices index = t5_buckets(n, {bidirectional, buckets, max_distance});
   return copy_out(index.data(), index.size());
 }
@@ -131,7 +138,7 @@ EMSCRIPTEN_BINDINGS(second_encodings) {
   function("channelRanges", &channel_ranges_out);
   function("ranks", &ranks_out);
   function("wavelengths", &wavelengths_out);
-  function("rotate", &rotate_out<double>);
+  function("rotate", &rotate_out);
   function("rotaryFrequencies", &rotary_frequencies_out);
   function("rotaryPermutation", &rotary_permutation_out);
   function("extendTable", &extend_table_out);

@@ -15,22 +15,23 @@
 namespace superpose {
 namespace {
 
-Value sample_cosines_out(int d, int count, std::uint32_t seed) {
+Typed<"Float64Array"> sample_cosines_out(int d, int count, std::uint32_t seed) {
   return copy_out(sample_cosines(d, count, seed));
 }
 
-Value principal_angles_out(const Value& first, const Value& second, double tolerance) {
+Typed<"Float64Array"> principal_angles_out(const Typed<"Table">& first, const Typed<"Table">& second,
+                                           double tolerance) {
   const auto basis = [&](const Value& table) {
     return orthonormal_basis(matrix_in<double>(table).transpose(), tolerance);
   };
   return copy_out(principal_angles(basis(first), basis(second)));
 }
 
-Value random_angles_out(int d, int k1, int k2, std::uint32_t seed) {
+Typed<"Float64Array"> random_angles_out(int d, int k1, int k2, std::uint32_t seed) {
   return copy_out(principal_angles(random_subspace(d, k1, seed, 0), random_subspace(d, k2, seed, 1)));
 }
 
-Value angle_cosines_out(const Value& angles) {
+Typed<"AngleCosines"> angle_cosines_out(const Typed<"List">& angles) {
   const AngleCosines found = angle_cosines(vector_in<double>(angles));
   Value result = Value::object();
   result.set("cosines", copy_out(found.cosines));
@@ -38,7 +39,7 @@ Value angle_cosines_out(const Value& angles) {
   return result;
 }
 
-Value chance_angles_out(int d, int k1, int k2) {
+Typed<"ChanceAngles"> chance_angles_out(int d, int k1, int k2) {
   const ChanceAngles chance = chance_angles(d, k1, k2);
   Value result = Value::object();
   result.set("lowestCosine", chance.lowest_cosine);
@@ -49,7 +50,7 @@ Value chance_angles_out(int d, int k1, int k2) {
   return result;
 }
 
-double energy_overlap_out(const Value& tokens, const Value& positions, bool centred) {
+double energy_overlap_out(const Typed<"Table">& tokens, const Typed<"Table">& positions, bool centred) {
   const auto table = [&](const Value& given) {
     const Matrix<double> raw = matrix_in<double>(given);
     return centred ? column_centred(raw) : raw;
@@ -57,7 +58,8 @@ double energy_overlap_out(const Value& tokens, const Value& positions, bool cent
   return energy_overlap(table(tokens), table(positions));
 }
 
-Value overlap_curve_out(const Value& tokens, const Value& positions, int k) {
+Typed<"OverlapCurve"> overlap_curve_out(const Typed<"Table">& tokens, const Typed<"Table">& positions,
+                                        int k) {
   const OverlapCurve curve = overlap_curve(matrix_in<double>(tokens), matrix_in<double>(positions), k);
   Value result = Value::object();
   result.set("shares", copy_out(curve.shares));
@@ -67,8 +69,9 @@ Value overlap_curve_out(const Value& tokens, const Value& positions, int k) {
   return result;
 }
 
-Value mean_decomposition_out(const Value& rows, const Value& position_of, int positions,
-                             const Value& token_of, int tokens) {
+Typed<"MeanDecomposition"> mean_decomposition_out(const Typed<"Table">& rows,
+                                                  const Typed<"Integers">& position_of, int positions,
+                                                  const Typed<"Integers">& token_of, int tokens) {
   const MeanDecomposition found = mean_decomposition(matrix_in<double>(rows), integers_in(position_of),
                                                      positions, integers_in(token_of), tokens);
   Value result = Value::object();
@@ -85,7 +88,8 @@ Value mean_decomposition_out(const Value& rows, const Value& position_of, int po
   return result;
 }
 
-Value oblique_projection_out(const Value& u, const Value& w, double tolerance, const Value& noise) {
+Typed<"Oblique"> oblique_projection_out(const Typed<"Table">& u, const Typed<"Table">& w, double tolerance,
+                                        const Typed<"Table">& noise) {
   const Matrix<double> of_u = matrix_in<double>(u), of_w = matrix_in<double>(w);
   const ObliqueProjection found = oblique_projection(of_u, of_w, tolerance);
   Value result = Value::object();
@@ -105,7 +109,8 @@ ProbeOptions probe_options_in(const Value& options) {
           options["seed"].as<std::uint32_t>()};
 }
 
-Value position_probe_out(const Value& rows, const Value& index, const Value& options) {
+Typed<"PositionProbe"> position_probe_out(const Typed<"Table">& rows, const Typed<"List">& index,
+                                          const Typed<"ProbeOptions">& options) {
   const PositionProbe probe =
       position_probe(matrix_in<double>(rows), vector_in<double>(index), probe_options_in(options));
   Value result = Value::object();
@@ -115,7 +120,8 @@ Value position_probe_out(const Value& rows, const Value& index, const Value& opt
   return result;
 }
 
-Value order_probe_out(const Value& rows, int pairs, const Value& options) {
+Typed<"OrderProbe"> order_probe_out(const Typed<"Table">& rows, int pairs,
+                                    const Typed<"ProbeOptions">& options) {
   const OrderProbe probe = order_probe(matrix_in<double>(rows), pairs, probe_options_in(options));
   Value result = Value::object();
   result.set("first", copy_out(probe.first.data(), pairs));
@@ -126,7 +132,8 @@ Value order_probe_out(const Value& rows, int pairs, const Value& options) {
   return result;
 }
 
-Value token_probe_out(const Value& token, const Value& position, const Value& options) {
+Typed<"TokenProbe"> token_probe_out(const Typed<"Table">& token, const Typed<"Table">& position,
+                                    const Typed<"TokenProbeOptions">& options) {
   const TokenProbe probe = token_probe(
       matrix_in<double>(token), matrix_in<double>(position),
       {options["penalty"].as<double>(), options["heldOut"].as<double>(), options["trainingPairs"].as<int>(),
@@ -140,12 +147,13 @@ Value token_probe_out(const Value& token, const Value& position, const Value& op
   return result;
 }
 
-std::uint32_t collision_search_out(const Value& tokens, const Value& positions, double scale) {
+std::uint32_t collision_search_out(const Typed<"Table">& tokens, const Typed<"Table">& positions,
+                                   double scale) {
   return address_of(new auto(
       collision_search(matrix_in<float>(tokens), static_cast<float>(scale) * matrix_in<float>(positions))));
 }
 
-Value random_collisions_out(int d, double scale, double vocabulary) {
+Typed<"RandomCollisions"> random_collisions_out(int d, double scale, double vocabulary) {
   const RandomCollisions found = random_collisions(d, scale, vocabulary);
   Value result = Value::object();
   result.set("pair", found.pair);
@@ -155,7 +163,7 @@ Value random_collisions_out(int d, double scale, double vocabulary) {
 
 void delete_collision_search_out(std::uint32_t search) { delete &at_address<CollisionSearch>(search); }
 
-Value nearest_tokens_out(std::uint32_t search, int first, int words) {
+Typed<"NearestTokens"> nearest_tokens_out(std::uint32_t search, int first, int words) {
   const NearestTokens found = nearest_tokens(at_address<CollisionSearch>(search), first, words);
   Value result = Value::object();
   result.set("bare", copy_out(found.bare.data(), found.bare.size()));

@@ -53,7 +53,7 @@ HeldEncoder<Scalar>& encoder_at(std::uint32_t address) {
 }
 
 template <typename Scalar>
-std::uint32_t encoder_out(const Value& from) {
+std::uint32_t encoder_out(const Typed<"EncoderOptions">& from) {
   EncoderOptions<Scalar> options;
   options.heads = from["heads"].as<int>();
   options.key_heads = from["keyHeads"].as<int>();
@@ -77,7 +77,8 @@ std::uint32_t encoder_out(const Value& from) {
 
 // Makes room for a map of the next layer. `from` says where it stands in its tensor.
 template <typename Scalar>
-void begin_encoder_map(std::uint32_t address, int place, int rows, int columns, const Value& from) {
+void begin_encoder_map(std::uint32_t address, int place, int rows, int columns,
+                       const Typed<"MapPart">& from) {
   auto& reading = encoder_at<Scalar>(address).reading;
   if (!reading) reading.emplace();
   TensorPart& part = reading->parts[place];
@@ -96,14 +97,14 @@ void begin_encoder_map(std::uint32_t address, int place, int rows, int columns, 
 
 // Rows of its tensor, from row `first` on.
 template <typename Scalar>
-void read_encoder_map(std::uint32_t address, int place, const Value& rows, int first) {
+void read_encoder_map(std::uint32_t address, int place, const Typed<"Table">& rows, int first) {
   auto& reading = *encoder_at<Scalar>(address).reading;
   place_part(reading.parts[place], matrix_in<Scalar>(rows), first, reading.map(place).weight);
 }
 
 // With the maps that were read.
 template <typename Scalar>
-void add_encoder_layer(std::uint32_t address, const Value& layer) {
+void add_encoder_layer(std::uint32_t address, const Typed<"EncoderLayer">& layer) {
   HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
   EncoderLayer<Scalar>& added = held.reading->layer;
   const auto norm = [&](const char* name) { return normalization_in<Scalar>(layer[name]); };
@@ -132,7 +133,7 @@ void stop_encoder(std::uint32_t address) {
 // Goes on with the forward for so many multiplications. Undefined until it is through; then [layers + 1, d], the states'
 // means over tokens, scaled to length one; the last is the embedding.
 template <typename Scalar>
-Value step_encoder(std::uint32_t address, double multiplications) {
+Typed<"Floats | undefined"> step_encoder(std::uint32_t address, double multiplications) {
   HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
   if (!held.steps->step(multiplications)) return emscripten::val::undefined();
   held.run = std::move(held.steps->run);
@@ -142,7 +143,8 @@ Value step_encoder(std::uint32_t address, double multiplications) {
 }
 
 template <typename Scalar>
-Value run_encoder(std::uint32_t address, const Value& summands, const Value& asked, double multiplications) {
+Typed<"Floats | undefined"> run_encoder(std::uint32_t address, const Typed<"readonly Table[]">& summands,
+                                        const Typed<"Asked">& asked, double multiplications) {
   HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
   held.walk.reset();
   held.run = {};
@@ -173,14 +175,15 @@ Value run_encoder(std::uint32_t address, const Value& summands, const Value& ask
 
 // [n, d] after that many layers; -1 for the last rows, after the final norm.
 template <typename Scalar>
-Value encoder_state_out(std::uint32_t address, int layers) {
+Typed<"Floats"> encoder_state_out(std::uint32_t address, int layers) {
   const Forward<Scalar>& run = encoder_at<Scalar>(address).run;
   return copy_out(layers < 0 ? run.last : run.states[layers]);
 }
 
 // [heads, n, n]
 template <typename Scalar>
-Value encoder_scores_out(std::uint32_t address, int layer, bool attention, const Value& chosen) {
+Typed<"Floats"> encoder_scores_out(std::uint32_t address, int layer, bool attention,
+                                   const Typed<"Integers">& chosen) {
   const Forward<Scalar>& run = encoder_at<Scalar>(address).run;
   const Matrix<Scalar>& all = (attention ? run.attention : run.logits)[layer];
   const std::size_t size = static_cast<std::size_t>(all.cols()) * all.cols();
@@ -232,8 +235,10 @@ CountedPairs pairs_of(const HeldEncoder<Scalar>& held, int layer, const std::vec
 }
 
 template <typename Scalar>
-Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& means, const Value& gauge,
-                        const Value& group_of, int groups, const Value& chosen) {
+Typed<"Heads"> decompose_encoder(std::uint32_t address, int layer, int way,
+                                 const Typed<"StateMeans | undefined">& means, const Typed<"Gauge">& gauge,
+                                 const Typed<"Integers">& group_of, int groups,
+                                 const Typed<"Integers">& chosen) {
   HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
   const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
   const std::vector<int> of = integers_in(group_of);
@@ -253,8 +258,9 @@ Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& 
 
 // Those of the way by mechanism, whose means are those of queries and keys. The rows that stand apart are the means'.
 template <typename Scalar>
-Value mechanism_out(std::uint32_t address, int layer, const Value& means, const Value& apart,
-                    const Value& group_of, int groups, const Value& chosen) {
+Typed<"Heads"> mechanism_out(std::uint32_t address, int layer, const Typed<"ScoreMeans">& means,
+                             const Typed<"Integers">& apart, const Typed<"Integers">& group_of, int groups,
+                             const Typed<"Integers">& chosen) {
   const HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
   const Mechanism<Scalar> mechanism(held.encoder, held.run, layer,
                                     {means_in<double>(means["query"]), means_in<double>(means["key"])});
@@ -268,8 +274,9 @@ Value mechanism_out(std::uint32_t address, int layer, const Value& means, const 
 
 // The chosen heads' Mechanism::pair_shares(), one below the other.
 template <typename Scalar>
-Value channel_pairs_out(std::uint32_t address, int layer, const Value& means, const Value& apart,
-                        const Value& group_of, int groups, const Value& chosen) {
+Typed<"Float64Array"> channel_pairs_out(std::uint32_t address, int layer, const Typed<"ScoreMeans">& means,
+                                        const Typed<"Integers">& apart, const Typed<"Integers">& group_of,
+                                        int groups, const Typed<"Integers">& chosen) {
   const HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
   const Mechanism<Scalar> mechanism(held.encoder, held.run, layer,
                                     {means_in<double>(means["query"]), means_in<double>(means["key"])});
@@ -284,8 +291,9 @@ Value channel_pairs_out(std::uint32_t address, int layer, const Value& means, co
 
 // The parts of what the layer reads, one below the other, [groups * n, d], the constant's group last.
 template <typename Scalar>
-Value encoder_parts_out(std::uint32_t address, int layer, int way, const Value& means, const Value& gauge,
-                        const Value& group_of, int groups) {
+Typed<"Floats"> encoder_parts_out(std::uint32_t address, int layer, int way,
+                                  const Typed<"StateMeans | undefined">& means, const Typed<"Gauge">& gauge,
+                                  const Typed<"Integers">& group_of, int groups) {
   const std::vector<Matrix<Scalar>> parts = grouped_parts(
       encoder_at<Scalar>(address), layer, way, means, gauge_in<Scalar>(gauge), integers_in(group_of), groups);
   const std::size_t size = parts.front().size();
@@ -297,8 +305,10 @@ Value encoder_parts_out(std::uint32_t address, int layer, int way, const Value& 
 // The chosen heads' outputs, and the layer's; see head_outputs.h. Parts: the groups less the constant's, the
 // contrast of rows that stand apart if there are any, and the constant's group.
 template <typename Scalar>
-Value encoder_outputs(std::uint32_t address, int layer, int way, const Value& means, const Value& gauge,
-                      const Value& group_of, int groups, const Value& chosen, bool whole) {
+Typed<"HeadOutputs"> encoder_outputs(std::uint32_t address, int layer, int way,
+                                     const Typed<"StateMeans | undefined">& means,
+                                     const Typed<"Gauge">& gauge, const Typed<"Integers">& group_of,
+                                     int groups, const Typed<"Integers">& chosen, bool whole) {
   HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
   const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
   const Matrix<Scalar>& attention = held.run.attention[layer];
@@ -380,14 +390,14 @@ void set_means(const Means& of, Value& result) {
 }
 
 // The means of a layer's queries, or of its keys.
-Value projection_means_out(std::uint32_t means, int layer, bool keys) {
+Typed<"CorpusMeans"> projection_means_out(std::uint32_t means, int layer, bool keys) {
   const CorpusMeans& all = at_address<CorpusMeans>(means);
   Value result = Value::object();
   set_means((keys ? all.keys : all.queries)[layer], result);
   return result;
 }
 
-Value position_findings_out(std::uint32_t means, int state) {
+Typed<"CorpusFindings"> position_findings_out(std::uint32_t means, int state) {
   const CorpusMeans& all = at_address<CorpusMeans>(means);
   const PositionFindings found = all.states[state].findings(all.states[0]);
   Value result = Value::object();

@@ -72,7 +72,7 @@ SchemeInput scheme_input_in(const Value& input) {
 
 // Like heads_out, for named terms. Under a causal mask, weights and shares are over the keys that each
 // query sees; terms and logits are for all pairs.
-Value scheme_scores_out(const std::string& id, const Value& input) {
+Typed<"SchemeHeads"> scheme_scores_out(const std::string& id, const Typed<"SchemeInput">& input) {
   const SchemeInfo& info = scheme_named(id);
   const SchemeInput given = scheme_input_in(input);
   Scheme<double> scheme = info.build(given);
@@ -149,7 +149,7 @@ Value names_out(const Few<const char*>& names) {
   return result;
 }
 
-Value scheme_registry_out() {
+Typed<"SchemeInfo[]"> scheme_registry_out() {
   Value entries = Value::array();
   for (const SchemeInfo& info : scheme_registry()) {
     Value parts = Value::array(), divisor = Value::array();
@@ -185,15 +185,15 @@ SchemeShape scheme_shape_in(const Value& sizes) {
   return shape;
 }
 
-double scheme_parameters_out(const std::string& id, const Value& sizes) {
+double scheme_parameters_out(const std::string& id, const Typed<"SchemeSizes">& sizes) {
   return scheme_parameters(scheme_named(id), scheme_shape_in(sizes));
 }
 
-double scheme_work_out(const std::string& id, const Value& sizes) {
+double scheme_work_out(const std::string& id, const Typed<"SchemeSizes">& sizes) {
   return scheme_named(id).work(scheme_shape_in(sizes));
 }
 
-Value position_cost_out(int way, const Value& shape) {
+Typed<"Cost"> position_cost_out(int way, const Typed<"CostShape">& shape) {
   const auto of = [&](const char* name) { return shape[name].as<double>(); };
   const Cost cost = position_cost(
       static_cast<PositionCost>(way),
@@ -212,7 +212,9 @@ Value position_cost_out(int way, const Value& shape) {
   return result;
 }
 
-Value permutation_effect_out(const Value& input, const Value& layers, bool causal, const Value& permutation) {
+Typed<"PermutationEffect"> permutation_effect_out(const Typed<"Table">& input,
+                                                  const Typed<"readonly AttentionLayer[]">& layers,
+                                                  bool causal, const Typed<"Integers">& permutation) {
   std::vector<AttentionLayer> stack;
   for (int l = 0; l < layers.length(); ++l) {
     const Value layer = layers[l];
@@ -230,11 +232,11 @@ Value permutation_effect_out(const Value& input, const Value& layers, bool causa
   return result;
 }
 
-int numerical_rank_out(const Value& matrix, double tolerance) {
+int numerical_rank_out(const Typed<"Table">& matrix, double tolerance) {
   return numerical_rank(matrix_in<double>(matrix), tolerance);
 }
 
-Value score_ranks_out(int n, int d_token, int d_position, int d_head, int d_position_head) {
+Typed<"ScoreRanks"> score_ranks_out(int n, int d_token, int d_position, int d_head, int d_position_head) {
   const ScoreRanks ranks = score_ranks(n, d_token, d_position, d_head, d_position_head);
   Value result = Value::object();
   result.set("added", ranks.added);
@@ -243,13 +245,13 @@ Value score_ranks_out(int n, int d_token, int d_position, int d_head, int d_posi
   return result;
 }
 
-Value softmax_out(const Value& logits) {
+Typed<"Float64Array"> softmax_out(const Typed<"Table">& logits) {
   Matrix<double> rows = matrix_in<double>(logits);
   softmax_rows(rows);
   return copy_out(rows);
 }
 
-Value soft_cap_out(const Value& logits, double cap) {
+Typed<"Float64Array"> soft_cap_out(const Typed<"Table">& logits, double cap) {
   Matrix<double> rows = matrix_in<double>(logits);
   soft_cap(cap, rows);
   return copy_out(rows);

@@ -20,7 +20,7 @@ struct HeldBatch {
 };
 
 // What a scheme is, by its place in TrainingScheme.
-Value scheme_out(int scheme) {
+Typed<"SchemeFacts"> scheme_out(int scheme) {
   ModelOptions of;
   of.scheme = static_cast<TrainingScheme>(scheme);
   Value result = Value::object();
@@ -201,7 +201,7 @@ using Held = std::unique_ptr<Training>;
 Training& training_at(std::uint32_t address) { return *at_address<Held>(address); }
 
 // A trainer on the task's examples or, given a batch for measuring, on the batch given with each step.
-std::uint32_t trainer_out(const Value& options) {
+std::uint32_t trainer_out(const Typed<"TrainerOptions">& options) {
   const ModelOptions model = model_in(options);
   const OptimizerOptions optimizer = optimizer_in(options);
   const std::uint32_t seed = options["seed"].as<std::uint32_t>();
@@ -228,7 +228,7 @@ void delete_trainer_out(std::uint32_t trainer) { delete &at_address<Held>(traine
 
 // The losses of up to `count` steps. There are fewer when the run diverges; the last is then that of the
 // diverging step.
-Value trainer_steps_out(std::uint32_t trainer, int count) {
+Typed<"Float64Array"> trainer_steps_out(std::uint32_t trainer, int count) {
   Training& training = training_at(trainer);
   std::vector<double> losses;
   losses.reserve(count);
@@ -237,7 +237,7 @@ Value trainer_steps_out(std::uint32_t trainer, int count) {
   return copy_out(losses.data(), losses.size());
 }
 
-double trainer_step_out(std::uint32_t trainer, const Value& batch) {
+double trainer_step_out(std::uint32_t trainer, const Typed<"Batch">& batch) {
   return training_at(trainer).step(batch_in(batch).view());
 }
 
@@ -280,13 +280,14 @@ Evaluation evaluation_of(Training& training, const Batch& batch, int bits) {
 }
 
 // For a given batch, or the one the trainer measures on.
-Value evaluate_trainer_out(std::uint32_t trainer, int bits, const Value& batch) {
+Typed<"TrainingEvaluation"> evaluate_trainer_out(std::uint32_t trainer, int bits,
+                                                 const Typed<"Batch | undefined">& batch) {
   Training& training = training_at(trainer);
   return evaluation_out(batch.isUndefined() ? evaluation_of(training, training.evaluation.view(), bits)
                                             : evaluation_of(training, batch_in(batch).view(), bits));
 }
 
-Value trainer_fusion_out(std::uint32_t trainer) {
+Typed<"Fusion"> trainer_fusion_out(std::uint32_t trainer) {
   Training& training = training_at(trainer);
   const Batch batch = training.evaluation.view();
   const FusionParts found = training.fusion(batch);
@@ -305,12 +306,12 @@ Value loudness_out(const Loudness& found) {
   return result;
 }
 
-Value trainer_loudness_out(std::uint32_t trainer) {
+Typed<"{ tokens: number; positions: number }"> trainer_loudness_out(std::uint32_t trainer) {
   Training& training = training_at(trainer);
   return loudness_out(training.loudness(training.evaluation.n));
 }
 
-Value recipes_out(int d_model) {
+Typed<"LoudnessRecipe[]"> recipes_out(int d_model) {
   Value list = Value::array();
   for (const Recipe& recipe : recipes(d_model)) {
     Value options = Value::object();
@@ -329,15 +330,16 @@ Value recipes_out(int d_model) {
   return list;
 }
 
-Value trainer_logits_out(std::uint32_t trainer, const Value& batch) {
+Typed<"Floats"> trainer_logits_out(std::uint32_t trainer, const Typed<"Batch">& batch) {
   return training_at(trainer).logits(batch_in(batch).view());
 }
 
-Value trainer_attention_out(std::uint32_t trainer, const Value& batch, int layer) {
+Typed<"Floats"> trainer_attention_out(std::uint32_t trainer, const Typed<"Batch">& batch, int layer) {
   return training_at(trainer).attention(batch_in(batch).view(), layer);
 }
 
-Value trainer_shares_out(std::uint32_t trainer, bool canonical) {
+Typed<"{ mean: Float64Array; byHead: Float64Array }"> trainer_shares_out(std::uint32_t trainer,
+                                                                         bool canonical) {
   Training& training = training_at(trainer);
   const Batch batch = training.evaluation.view();
   Matrix<double> by_head;
@@ -356,7 +358,8 @@ Value trainer_shares_out(std::uint32_t trainer, bool canonical) {
   return result;
 }
 
-Value trainer_overlap_out(std::uint32_t trainer) {
+Typed<"{ overlap: number; chanceBand: number; chanceExact: number }"> trainer_overlap_out(
+    std::uint32_t trainer) {
   Training& training = training_at(trainer);
   const RowOverlap found = training.overlap(training.evaluation.n);
   Value result = Value::object();
@@ -366,7 +369,7 @@ Value trainer_overlap_out(std::uint32_t trainer) {
   return result;
 }
 
-Value trainer_angles_out(std::uint32_t trainer) {
+Typed<"{ smallest: number; smallestLeading: number }"> trainer_angles_out(std::uint32_t trainer) {
   Training& training = training_at(trainer);
   const RowAngles found = training.angles(training.evaluation.n);
   Value result = Value::object();
@@ -375,12 +378,13 @@ Value trainer_angles_out(std::uint32_t trainer) {
   return result;
 }
 
-Value trainer_directions_out(std::uint32_t trainer) {
+Typed<"Float64Array"> trainer_directions_out(std::uint32_t trainer) {
   Training& training = training_at(trainer);
   return copy_out(training.directions(training.evaluation.n));
 }
 
-Value trainer_coordinates_out(std::uint32_t trainer, const Value& directions) {
+Typed<"{ tokens: Float64Array; positions: Float64Array }"> trainer_coordinates_out(
+    std::uint32_t trainer, const Typed<"Table">& directions) {
   Training& training = training_at(trainer);
   const RowCoordinates found = training.coordinates(training.evaluation.n, matrix_in<double>(directions));
   Value result = Value::object();
@@ -389,13 +393,16 @@ Value trainer_coordinates_out(std::uint32_t trainer, const Value& directions) {
   return result;
 }
 
-Value trainer_parameters_out(std::uint32_t trainer) { return training_at(trainer).parameters(); }
+Typed<"Parameter[]"> trainer_parameters_out(std::uint32_t trainer) {
+  return training_at(trainer).parameters();
+}
 
-void set_trainer_parameter_out(std::uint32_t trainer, const std::string& name, const Value& values) {
+void set_trainer_parameter_out(std::uint32_t trainer, const std::string& name,
+                               const Typed<"Floats">& values) {
   training_at(trainer).set_parameter(name, values);
 }
 
-Value task_sizes_out(const Value& options) {
+Typed<"{ vocabulary: number; classes: number }"> task_sizes_out(const Typed<"Task">& options) {
   const TaskOptions task = task_in(options);
   Value result = Value::object();
   result.set("vocabulary", task.vocabulary());
@@ -403,13 +410,13 @@ Value task_sizes_out(const Value& options) {
   return result;
 }
 
-Value task_examples_out(const Value& options) {
+Typed<"Batch"> task_examples_out(const Typed<"Task & { sequences: number; seed: number }">& options) {
   Examples examples(task_in(options), options["sequences"].as<int>(), options["seed"].as<std::uint32_t>(),
                     Examples::evaluation);
   return batch_out(examples.next());
 }
 
-Value task_targets_out(const Value& options) {
+Typed<"Int32Array"> task_targets_out(const Typed<"Task & { tokens: Integers }">& options) {
   const TaskOptions task = task_in(options);
   const std::vector<int> tokens = integers_in(options["tokens"]);
   std::vector<int> targets(tokens.size());
