@@ -37,7 +37,13 @@ function buildPackage(env) {
     'package',
     // The compiler, called by hand, leaves those files in parts, which only a checkout can run.
     {
-      inputs: ['src/api', 'package-lock.json', 'tools/build.mjs'],
+      inputs: [
+        'src/api',
+        'src/wasm/bound.d.ts',
+        'build/declarations',
+        'package-lock.json',
+        'tools/build.mjs',
+      ],
       outputs: ['build/package/index.js'],
       kept: whole,
     },

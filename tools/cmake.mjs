@@ -30,7 +30,7 @@ function unlessMade(env) {
   const modules = ['plain', 'relaxed', 'second-plain', 'second-relaxed'].map(
     (module) => `build/package/wasm/superpose-${module}`,
   );
-  const declarations = ['first', 'second'].map((module) => `build/package/wasm/${module}.d.ts`);
+  const declarations = ['first', 'second'].map((module) => `build/declarations/${module}.d.ts`);
   return unlessStamped(
     'wasm',
     {

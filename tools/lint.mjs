@@ -22,6 +22,7 @@ export const changedCpp = () => tidied(changedFiles()).filter((file) => existsSy
 /** The command of each checker. */
 export const checks = {
   'Biome: TypeScript, JavaScript, CSS': [bin('biome'), 'check', '--error-on-warnings'],
+  'Types of the bindings': [bin('tsc'), '-p', 'src/wasm/tsconfig.json'],
   'Types of the page': [bin('tsc'), '-p', 'web/tsconfig.json'],
   'Types of the tests': [bin('tsc'), '-p', 'tests/tsconfig.json'],
 };

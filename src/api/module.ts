@@ -1,8 +1,6 @@
 // Fetching, choosing and starting the WebAssembly modules: the same in a page, a worker and Node.
 import * as check from './check.js';
 import { readBytes } from './files.js';
-import type { MainModule as FirstModule } from './wasm/first.js';
-import type { MainModule as SecondModule } from './wasm/second.js';
 
 export type Simd = 'plain' | 'relaxed';
 
@@ -27,9 +25,9 @@ export interface Raw {
   readonly kept: Set<(how: string) => void>;
 }
 
-/** With what src/wasm registers, as the build declares it; a name with F32 or F64 after it takes that element type. */
-export type RawFirst = Raw & FirstModule;
-export type RawSecond = Raw & SecondModule;
+// What src/wasm registers, the build adds (build/declarations). A name with F32 or F64 after it takes that element type.
+export interface RawFirst extends Raw {}
+export interface RawSecond extends Raw {}
 
 export interface Loaded<Module extends Raw = Raw> {
   /** The started module. */

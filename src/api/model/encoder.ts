@@ -1,5 +1,5 @@
 // Encoders in the module's memory: what a caller gives is checked here, and what comes back gets its names.
-import type { Heads } from '../bound.js';
+import type { Heads } from '../../wasm/bound.js';
 import * as check from '../check.js';
 import { held } from '../handle.js';
 import type { RawSecond } from '../module.js';

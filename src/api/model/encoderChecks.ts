@@ -1,7 +1,11 @@
 // Checks of what an encoder is given beside its maps and norms.
-import type { Norm } from '../bound.js';
 import * as check from '../check.js';
-import { type DecomposeInput, grouped, type Normalization } from '../scores/decompose.js';
+import {
+  type checkedNormalization,
+  type DecomposeInput,
+  grouped,
+  type Normalization,
+} from '../scores/decompose.js';
 import type { Floats } from '../table.js';
 import { type DistanceTable, type LayerRotary, type StateMeans, type Way, ways } from './encoderTypes.js';
 
@@ -9,7 +13,11 @@ export function checkedDistances<A extends Floats>(
   given: DistanceTable | undefined,
   d: number,
   like: A,
-  normOf: (name: string, given: Normalization | undefined, columns: number) => Norm,
+  normOf: (
+    name: string,
+    given: Normalization | undefined,
+    columns: number,
+  ) => ReturnType<typeof checkedNormalization>,
 ) {
   if (given === undefined) return undefined;
   check.object('distances', given);

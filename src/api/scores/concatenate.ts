@@ -1,4 +1,4 @@
-import type { Heads } from '../bound.js';
+import type { Heads } from '../../wasm/bound.js';
 import * as check from '../check.js';
 import type { RawFirst } from '../module.js';
 import { type Floats, type Linear, suffixOf, type Table } from '../table.js';

@@ -1,43 +1,42 @@
-// What goes into the modules and comes out of them, by the names that the bindings give it (src/wasm, Typed<"…">). The
-// build writes the functions' own declarations, wasm/first.d.ts and second.d.ts, which import these.
-import type { ObliqueProjection } from './geometry/oblique.js';
-import type { Floats, Linear, Table } from './table.js';
-import type { TrainingEvaluation } from './training/trainerResults.js';
-
-export type { Ranks } from './encodings/channels.js';
-export type { GramSpreads, OffsetMeans } from './encodings/gram.js';
-export type { Wavelengths } from './encodings/wavelengths.js';
-export type { NearestTokens, RandomCollisions } from './geometry/collisions.js';
-export type { MeanDecomposition } from './geometry/meanDecomposition.js';
-export type { OrderProbe, PositionProbe, TokenProbe } from './geometry/probes.js';
-export type { AngleCosines, ChanceAngles, OverlapCurve } from './geometry/subspaces.js';
-export type { Summary } from './numeric/summary.js';
-export type { Cost } from './scores/cost.js';
-export type { DotProducts } from './scores/dotProducts.js';
-export type { AttentionLayer, PermutationEffect } from './scores/order.js';
-export type { ScoreRanks } from './scores/rank.js';
-export type { SchemeInfo } from './scores/schemeRegistry.js';
-export type { CombinedTerms, PooledShares } from './scores/scores.js';
-export type { SchemeFacts } from './training/checkedTrainer.js';
-export type { LoudnessRecipe } from './training/trainerResults.js';
-export type { Floats, Linear, Table, TrainingEvaluation };
+// What goes into the modules and comes out of them, by the names that the bindings give it: Typed<"…">. The build writes
+// each module's own declarations after this, into build/declarations, and the typed API is compiled against both.
+// biome-ignore-all lint/correctness/noUnusedImports: bindings use them.
+// biome-ignore-all lint/correctness/noUnusedVariables: bindings use them.
+import type { Ranks } from '../../src/api/encodings/channels.js';
+import type { GramSpreads, OffsetMeans } from '../../src/api/encodings/gram.js';
+import type { Wavelengths } from '../../src/api/encodings/wavelengths.js';
+import type { NearestTokens, RandomCollisions } from '../../src/api/geometry/collisions.js';
+import type { MeanDecomposition } from '../../src/api/geometry/meanDecomposition.js';
+import type { ObliqueProjection } from '../../src/api/geometry/oblique.js';
+import type { OrderProbe, PositionProbe, TokenProbe } from '../../src/api/geometry/probes.js';
+import type { AngleCosines, ChanceAngles, OverlapCurve } from '../../src/api/geometry/subspaces.js';
+import type { Summary } from '../../src/api/numeric/summary.js';
+import type { Cost } from '../../src/api/scores/cost.js';
+import type { DotProducts } from '../../src/api/scores/dotProducts.js';
+import type { AttentionLayer, PermutationEffect } from '../../src/api/scores/order.js';
+import type { ScoreRanks } from '../../src/api/scores/rank.js';
+import type { SchemeInfo } from '../../src/api/scores/schemeRegistry.js';
+import type { CombinedTerms, PooledShares } from '../../src/api/scores/scores.js';
+import type { Floats, Linear, Table } from '../../src/api/table.js';
+import type { SchemeFacts } from '../../src/api/training/checkedTrainer.js';
+import type { LoudnessRecipe, TrainingEvaluation } from '../../src/api/training/trainerResults.js';
 
 /** Numbers, which the module copies. */
-export type List = ArrayLike<number>;
+type List = ArrayLike<number>;
 
 /** Whole numbers. */
-export type Integers = ArrayLike<number>;
+type Integers = ArrayLike<number>;
 
 type Flags<Names extends string> = Record<Names, boolean>;
 type Numbers<Names extends string> = Record<Names, number>;
 type Arrays<Names extends string> = Record<Names, Float64Array>;
 
-export interface Norm extends Numbers<'kind' | 'epsilon'> {
+interface Norm extends Numbers<'kind' | 'epsilon'> {
   readonly gamma: Floats | undefined;
   readonly beta: Floats | undefined;
 }
 
-export interface Gauge {
+interface Gauge {
   readonly kind: number;
   readonly means: Table | undefined;
   readonly apart: Integers;
@@ -51,16 +50,16 @@ export interface Heads<A extends Floats = Floats>
 }
 
 /** What scores are pooled by. */
-export type Pooled = Readonly<Pick<Heads, 'covariances' | 'variances'>>;
+type Pooled = Readonly<Pick<Heads, 'covariances' | 'variances'>>;
 
 /** The projector is unusable when not exact. */
-export type Oblique = Omit<ObliqueProjection, 'projector'> & { readonly projector: Float64Array };
+type Oblique = Omit<ObliqueProjection, 'projector'> & { readonly projector: Float64Array };
 
-export type ProbeOptions = Numbers<'penalty' | 'folds' | 'seed'> & Flags<'shuffled'>;
-export type TokenProbeOptions = Numbers<'penalty' | 'heldOut' | 'trainingPairs' | 'testPairs' | 'seed'>;
+type ProbeOptions = Numbers<'penalty' | 'folds' | 'seed'> & Flags<'shuffled'>;
+type TokenProbeOptions = Numbers<'penalty' | 'heldOut' | 'trainingPairs' | 'testPairs' | 'seed'>;
 
 /** Those parts and options of a scheme that the registry names. A table stands for a weight without a bias. */
-export interface SchemeInput
+interface SchemeInput
   extends Numbers<'heads' | 'scale'>,
     Flags<'causal' | 'asked'>,
     Partial<Record<'position' | 'offsetKeys' | 'offsets' | 'bias' | 'distances' | 'segmentBias', Table>>,
@@ -79,7 +78,7 @@ export interface SchemeInput
   readonly stretch?: List;
 }
 
-export interface SchemeHeads extends Arrays<'residuals' | 'covariances' | 'variances' | 'shares'> {
+interface SchemeHeads extends Arrays<'residuals' | 'covariances' | 'variances' | 'shares'> {
   readonly termNames: string[];
   readonly terms: Float64Array;
   readonly logits: Float64Array;
@@ -87,7 +86,7 @@ export interface SchemeHeads extends Arrays<'residuals' | 'covariances' | 'varia
 }
 
 /** Sizes that are left out are 0. */
-export type SchemeSizes = Partial<
+type SchemeSizes = Partial<
   Numbers<
     | 'd_model'
     | 'heads'
@@ -102,7 +101,7 @@ export type SchemeSizes = Partial<
   >
 >;
 
-export type CostShape = Numbers<
+type CostShape = Numbers<
   | 'vocabulary'
   | 'positions'
   | 'segments'
@@ -116,7 +115,7 @@ export type CostShape = Numbers<
 > &
   Flags<'pooler'>;
 
-export interface EncoderOptions
+interface EncoderOptions
   extends Numbers<'heads' | 'keyHeads' | 'activation' | 'cap'>,
     Flags<'preNorm' | 'parallel' | 'causal' | 'activated'>,
     Record<'embeddingNorm' | 'finalNorm', Norm> {
@@ -127,12 +126,12 @@ export interface EncoderOptions
 }
 
 /** Where a map stands in the tensor that it is read from. */
-export interface MapPart extends Numbers<'place' | 'of' | 'heads'>, Flags<'transposed'> {
+interface MapPart extends Numbers<'place' | 'of' | 'heads'>, Flags<'transposed'> {
   readonly bias?: Floats | undefined;
   readonly factors?: List | undefined;
 }
 
-export interface EncoderLayer
+interface EncoderLayer
   extends Numbers<'window' | 'gain'>,
     Record<'attentionNorm' | 'mlpNorm' | 'queryNorm' | 'keyNorm' | 'outputNorm' | 'downNorm', Norm> {
   readonly frequencies: List | undefined;
@@ -141,7 +140,7 @@ export interface EncoderLayer
 type ByLayer = readonly (Table | undefined)[];
 
 /** What is asked of a forward. */
-export interface Asked extends Numbers<'layers'>, Flags<'trace' | 'projections'> {
+interface Asked extends Numbers<'layers'>, Flags<'trace' | 'projections'> {
   readonly attended: Integers | undefined;
   readonly unread: ByLayer;
   readonly uncarried: ByLayer;
@@ -149,31 +148,29 @@ export interface Asked extends Numbers<'layers'>, Flags<'trace' | 'projections'>
   readonly withheld: Table | undefined;
 }
 
-export interface StateMeans {
+interface StateMeans {
   readonly mean: Floats;
   readonly position: Table;
   readonly first: number;
 }
 
-export type ScoreMeans = Record<'query' | 'key', StateMeans>;
+type ScoreMeans = Record<'query' | 'key', StateMeans>;
 
-export type HeadOutputs = Arrays<
-  'shares' | 'covariances' | 'variances' | 'residuals' | 'weighted' | 'outputs'
->;
+type HeadOutputs = Arrays<'shares' | 'covariances' | 'variances' | 'residuals' | 'weighted' | 'outputs'>;
 
-export type CorpusMeans = Arrays<'mean' | 'position'>;
-export type CorpusFindings = CorpusMeans &
+type CorpusMeans = Arrays<'mean' | 'position'>;
+type CorpusFindings = CorpusMeans &
   Numbers<'positionEnergy' | 'contextEnergy' | 'participationRatio' | 'overlap' | 'cosineWithFirst'>;
 
-export interface Batch {
+interface Batch {
   readonly n: number;
   readonly tokens: Int32Array;
   readonly targets: Int32Array;
 }
 
-export type Task = Numbers<'task' | 'n' | 'symbols' | 'back'>;
+type Task = Numbers<'task' | 'n' | 'symbols' | 'back'>;
 
-export type TrainerOptions = Numbers<
+type TrainerOptions = Numbers<
   | 'scheme'
   | 'table'
   | 'd_model'
@@ -211,9 +208,9 @@ export type TrainerOptions = Numbers<
     | (Task & Numbers<'sequences' | 'evaluationSequences'> & { readonly evaluation?: undefined })
   );
 
-export type Fusion = Numbers<'tokens' | 'positions' | 'interaction'> & { without: TrainingEvaluation };
+type Fusion = Numbers<'tokens' | 'positions' | 'interaction'> & { without: TrainingEvaluation };
 
-export interface Parameter extends Numbers<'rows' | 'columns'> {
+interface Parameter extends Numbers<'rows' | 'columns'> {
   readonly name: string;
   readonly data: Floats;
 }
