@@ -57,16 +57,22 @@ const archiveOf = (variant: string) => `build/wasm/libcore-${variant}.a`;
 const variants = ['plain', 'relaxed'];
 const compiled = variants.every((variant) => existsSync(join(root, archiveOf(variant))));
 
+/** What was built of the library, and the declarations that it is compiled against. */
+function withLibrary(copy: string): void {
+  for (const built of ['build/package', 'build/declarations'])
+    cpSync(join(root, built), join(copy, built), { recursive: true });
+}
+
 /** Compiles the bindings and links the second module of both variants; objects of the core replace what the archives have. */
 async function relink({ copy, run }: Followed, ofCore: string[] = []) {
-  cpSync(join(root, 'build/package'), join(copy, 'build/package'), { recursive: true });
+  withLibrary(copy);
   const commandsOf = async (variant: string) => {
     const target = `superpose-second-${variant}`;
     return (await run('ninja', '-C', 'build/wasm', '-t', 'commands', target)).trim().split('\n');
   };
   const linker = (await commandsOf('plain')).at(-1) ?? '';
   const bindings = linker.match(/\S*bindings-second\.dir\S*\.o/g) ?? [];
-  await run('cmake', '--build', '--preset', 'wasm', '--target', ...bindings, ...ofCore);
+  await run('cmake', '--build', '--preset', 'wasm', '--target', ...bindings, ...ofCore, 'declared-second');
   const link = async (variant: string) => {
     const archive = archiveOf(variant);
     cpSync(join(root, archive), join(copy, archive));
@@ -94,7 +100,7 @@ test.skipIf(withoutNumpy)(
   'a family of models is recognized, run and taken apart as numpy does it',
   async () => {
     const { copy, run, runTests } = followed('Adding a family', 'new-family');
-    cpSync(join(root, 'build/package'), join(copy, 'build/package'), { recursive: true });
+    withLibrary(copy);
     await run(bin('tsc'), '-p', 'src/api/tsconfig.json');
     await run(bin('tsc'), '-p', 'tests/tsconfig.json');
     await run(bin('biome'), 'check', '--error-on-warnings', 'src/api/model');
