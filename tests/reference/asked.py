@@ -4,15 +4,16 @@
            S_ij = s Re sum_m conj(q_im) k_jm exp(i theta_m (j - i)), theta_m = base^(-2m/d_h).
            mu: the mean of all rows; pi_i: the mean at place i less mu; q~ = q - mu - pi_i; R-: the mean of
            exp(i theta_m (j - i)) over the pairs that attend; R~ = R - R-.
-           PP = (mu + pi) R (mu + pi), TP = q~ R (mu + pi), PT = mu R~ k~ + pi R k~, TT = q~ R- k~,
-           TTd = q~ R~ k~, KB = mu R- k~. The six add up to S.
-  others   n tokens, one head, mu the mean of the n rows, ~ less the mean (over tokens, or over pairs):
-           alibi, bias      PP = b~,                       KB = mu_q k~
-           tupe             PP = its own,                  KB = mu_q k~
-           shaw             PP = mu_q a~,  TP = q~ a~,     KB = mu_q k~
-           transformer_xl   PP = (mu_q + v) r~, TP = q~ r~, KB = (mu_q + u) k~
-           deberta          PP = mu_q K~ + mu_k Q~, TP = q~ K~, PT = k~ Q~, KB = (mu_q + Q-) k~
-           TT = q~ k~ always; what is left of the score is the same for every key.
+           token-token = q~ R- k~, token-position = q~ R (mu + pi), position-token = mu R~ k~ + pi R k~,
+           position-position = (mu + pi) R (mu + pi), token-offset = q~ R~ k~, key = mu R- k~. The six add up to S.
+  others   n tokens, one head, mu the mean of the n rows, ~ less the mean (over tokens, or over pairs). The terms
+           token-position, position-token, position-position and key:
+           alibi, bias      -      -      b~                   mu_q k~
+           tupe             -      -      its own              mu_q k~
+           shaw             q~ a~  -      mu_q a~              mu_q k~
+           transformer_xl   q~ r~  -      (mu_q + v) r~        (mu_q + u) k~
+           deberta          q~ K~  k~ Q~  mu_q K~ + mu_k Q~    (mu_q + Q-) k~
+           token-token = q~ k~ always; what is left of the score is the same for every key.
 
 Shares: <term, S> / <S, S>, each row centred over the keys that it attends to, all sequences together.
 """
@@ -21,7 +22,8 @@ import numpy as np
 
 from oracle_json import write_beside
 
-NAMES = ("TT", "TTd", "TP", "PT", "PP", "KB")
+# In the order of the core.
+NAMES = ("token-token", "token-position", "position-token", "position-position", "token-offset", "key")
 
 
 def attended(n, causal):
@@ -59,12 +61,12 @@ def rope(rng, sequences, n, pairs, base, causal):
     own = [x - m - p for x, m, p in zip((q, k), mu, pi)]
     base_q, base_k = mu[0] + pi[0], mu[1] + pi[1]
     terms = {
-        "TT": score(own[0], mean_turn, own[1]),
-        "TTd": score(own[0], rest_turn, own[1]),
-        "TP": score(own[0], turn, base_k),
-        "PT": score(mu[0], rest_turn, own[1]) + score(pi[0], turn, own[1]),
-        "PP": score(base_q, turn, base_k),
-        "KB": score(mu[0], mean_turn, own[1]),
+        "token-token": score(own[0], mean_turn, own[1]),
+        "token-position": score(own[0], turn, base_k),
+        "position-token": score(mu[0], rest_turn, own[1]) + score(pi[0], turn, own[1]),
+        "position-position": score(base_q, turn, base_k),
+        "token-offset": score(own[0], rest_turn, own[1]),
+        "key": score(mu[0], mean_turn, own[1]),
     }
     whole = score(q, turn, k)
     assert np.abs(sum(terms.values()) - whole).max() < 1e-12
@@ -113,7 +115,7 @@ def others(rng, n, width):
     key = lambda row: scale * alone * (k_own @ row)[None]
     of_query = lambda table: scale * np.einsum("ic,ijc->ij", q_own, table)
     along = lambda row, table: scale * np.einsum("c,ijc->ij", row, table)
-    common = {"TT": scale * q_own @ k_own.T}
+    common = {"token-token": scale * q_own @ k_own.T}
     content = scale * q @ k.T
     slope = 2.0**-8
     b = bias[offset + n - 1]
@@ -121,23 +123,23 @@ def others(rng, n, width):
     deberta = content + scale * np.einsum("ic,ijc->ij", q, dk[n - offset])
     deberta = deberta + scale * np.einsum("jc,ijc->ij", k, dq_all)
     cases = {
-        "alibi": ({"PP": -slope * np.abs(offset), "KB": key(mu_q)}, content - slope * np.abs(offset)),
-        "bias": ({"PP": b - b.mean(), "KB": key(mu_q)}, content + b),
-        "diet_abs": ({"PP": own, "KB": key(mu_q)}, content + own),
+        "alibi": ({"position-position": -slope * np.abs(offset), "key": key(mu_q)}, content - slope * np.abs(offset)),
+        "bias": ({"position-position": b - b.mean(), "key": key(mu_q)}, content + b),
+        "diet_abs": ({"position-position": own, "key": key(mu_q)}, content + own),
         "shaw": (
-            {"PP": along(mu_q, a_own), "TP": of_query(a_own), "KB": key(mu_q)},
+            {"position-position": along(mu_q, a_own), "token-position": of_query(a_own), "key": key(mu_q)},
             content + scale * np.einsum("ic,ijc->ij", q, a[offset + n - 1]),
         ),
         "transformer_xl": (
-            {"PP": along(mu_q + v, r_own), "TP": of_query(r_own), "KB": key(mu_q + u)},
+            {"position-position": along(mu_q + v, r_own), "token-position": of_query(r_own), "key": key(mu_q + u)},
             content + scale * (k @ u)[None] + scale * np.einsum("ijc,ijc->ij", q[:, None] + v, r[offset + n - 1]),
         ),
         "deberta": (
             {
-                "PP": along(mu_q, dk_own) + along(mu_k, dq_own),
-                "TP": of_query(dk_own),
-                "PT": scale * np.einsum("jc,ijc->ij", k_own, dq_own),
-                "KB": key(mu_q + dq_mean),
+                "position-position": along(mu_q, dk_own) + along(mu_k, dq_own),
+                "token-position": of_query(dk_own),
+                "position-token": scale * np.einsum("jc,ijc->ij", k_own, dq_own),
+                "key": key(mu_q + dq_mean),
             },
             deberta,
         ),

@@ -537,7 +537,7 @@ def mean_terms(model, how, found, number, mean, position, canonical):
     return terms
 
 
-NAMES = ("token-token", "token-token by distance", "token-position", "position-token", "position-position", "key", "query")
+NAMES = ("token-token", "token-position", "position-token", "position-position", "token-offset", "key", "query")
 
 
 def mechanism_terms(model, how, found, number, mu, pi):
@@ -580,11 +580,11 @@ def mechanism_terms(model, how, found, number, mu, pi):
     terms = np.array(
         [
             score(own_q, average, own_k),
-            score(own_q, rest, own_k),
             score(own_q, rest, mu_k) + score(own_q, rotation, pi_k) + against(own_q, far_k),
             score(mu_q, rest, own_k) + score(pi_q, rotation, own_k) + against(far_q, own_k),
             score(mu_q + pi_q, rotation, mu_k + pi_k) - score(mu_q + pi_q, average, mu_k) + bias - mean_bias
             + against(mu_q + pi_q, far_k) + against(far_q, mu_k + pi_k) + against(mean_query, pi_k),
+            score(own_q, rest, own_k),
             score(mu_q, average, own_k) + against(mean_query, own_k),
             score(q, average, mu_k) + mean_bias + against(q, mean_key) + against(mean_query, mu_k),
         ]
@@ -593,7 +593,7 @@ def mechanism_terms(model, how, found, number, mu, pi):
     if not pi[0].any() and not pi[1].any():
         # Position and position: a function of the distance alone.
         for step in range(-n + 1, n):
-            along = np.diagonal(terms[:, 4], step, 1, 2)
+            along = np.diagonal(terms[:, 3], step, 1, 2)
             assert np.abs(along - along[:, :1]).max() < 1e-10
     # What is the same for every key.
     assert np.abs(terms[:, 6] - terms[:, 6][:, :, :1]).max() < 1e-10

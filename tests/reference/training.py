@@ -727,11 +727,9 @@ def parted(c, parameters, tokens, targets, rows, of_token, of_place):
     }
 
 
-ASKED = ("TT", "TTd", "TP", "PT", "PP", "KB")
-
-
 def asked(c, parameters, tokens, targets):
-    """What the first layer's scores ask by the rule of asked.py, where it reads tokens alone; means are the batch's."""
+    """What the first layer's scores ask by the rule of asked.py, where it reads tokens alone; means are the batch's. The
+    terms are in the order of its NAMES."""
     if c["scheme"] not in ("none", "rope", "alibi", "t5") or c["zero_scores"]:
         return None
     n, d, heads = tokens.shape[1], c["d_model"], c["heads"]
@@ -764,10 +762,10 @@ def asked(c, parameters, tokens, targets):
     varying = np.broadcast_to(bias - bias[:, allowed].mean(axis=1)[:, None, None], (len(tokens), heads, n, n))
     terms = np.stack([
         score(own[0], mean_turn, own[1]),
-        score(own[0], turn - mean_turn, own[1]),
         score(own[0], turn - mean_turn, mu[1]),
         score(mu[0], turn - mean_turn, own[1]),
         score(mu[0], turn - mean_turn, mu[1]) + varying,
+        score(own[0], turn - mean_turn, own[1]),
         score(mu[0], mean_turn, own[1]),
     ])  # fmt: skip
     full = score(q, turn, k) + bias

@@ -2,8 +2,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { type Control, drawAgain, type Value } from '../figures/controls.js';
+import { terms } from '../figures/terms.js';
 import { inputClass } from './inputClass.js';
-import { terms } from './styles.js';
 
 /** What the reader does with an input. */
 export interface InputListener {

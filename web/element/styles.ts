@@ -1,7 +1,7 @@
 // The element's styles: the same on every page, sized by the reader's own text, coloured by the theme.
 import { unsafeCSS } from 'lit';
+import { terms } from '../figures/terms.js';
 import { inkClasses, themeVariables } from '../plot/colour.js';
-import type { Term } from '../plot/scene.js';
 import controlStyles from './controls.css?inline';
 import styles from './element.css?inline';
 
@@ -29,7 +29,6 @@ const sized = (css: string) =>
   );
 
 const themes = `.root{--superpose-rem:${ownRem()};${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}`;
-export const terms: Term[] = ['token-token', 'token-position', 'position-token', 'position-position', 'rest'];
 const lighting = terms
   .map((term) => `.root[data-lit='${term}'] [data-term]:not([data-term='${term}']){opacity:.22}`)
   .join('');

@@ -1,6 +1,6 @@
 // Figure "Four tasks, four questions": four small models, each trained on a task that one term of the scores
 // solves. The reader watches each term's share of the scores, and how much is right when a term is cut.
-import type { BothModules, Table, Trainer, TrainerOptions } from 'superpose';
+import { type BothModules, pairTerms, type Table, type Trainer, type TrainerOptions } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import { type Area, bars, horizontal, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
@@ -25,7 +25,6 @@ import {
   sigmaControl,
   steps,
   taskTexts,
-  trainingTerms,
 } from './tasks.js';
 import { termLabels } from './terms.js';
 import { trainTogether, withTrainers } from './trainers.js';
@@ -58,8 +57,8 @@ const controls = {
     kind: 'several',
     more: true,
     label: 'Terms included',
-    options: labelled(trainingTerms, (term) => termLabels[term]),
-    initial: trainingTerms,
+    options: labelled(pairTerms, (term) => termLabels[term]),
+    initial: pairTerms,
   },
   fourth: {
     kind: 'choice',
@@ -144,7 +143,7 @@ const tasksOf = ({ fourth }: Pick<State, 'fourth'>): SmallTask[] => [
 ];
 
 const offOf = ({ terms, scheme }: State) =>
-  hasTerms(scheme) ? trainingTerms.filter((term) => !terms.includes(term)) : [];
+  hasTerms(scheme) ? pairTerms.filter((term) => !terms.includes(term)) : [];
 
 const optionsOf = ({ task }: SmallTask, state: State): TrainerOptions => ({
   ...modelOptions(task, state.scheme, state),
@@ -347,10 +346,10 @@ function examplesOf(
   return { tokens, targets: Array.from(superpose.taskTargets({ task, n, tokens }).targets) };
 }
 
-const crossTerms: (typeof trainingTerms)[number][] = ['token-position', 'position-token'];
+const crossTerms: (typeof pairTerms)[number][] = ['token-position', 'position-token'];
 
 const round = (share: number) => `${Math.round(100 * share)}`.replace('-', '−');
-const termPlace = ({ term }: SmallTask) => trainingTerms.indexOf(term as (typeof trainingTerms)[number]);
+const termPlace = ({ term }: SmallTask) => pairTerms.indexOf(term as (typeof pairTerms)[number]);
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'four-tasks',
@@ -363,11 +362,11 @@ export const figure: Figure<typeof controls, Data> = {
   redraws: true,
   buttons: ({ scheme, terms }) => {
     if (!hasTerms(scheme)) return [];
-    const without = trainingTerms.filter((term) => terms.includes(term) && !crossTerms.includes(term));
+    const without = pairTerms.filter((term) => terms.includes(term) && !crossTerms.includes(term));
     const removed = crossTerms.every((term) => !terms.includes(term));
     return [
       removed
-        ? { label: 'Put the cross terms back', sets: { terms: trainingTerms } }
+        ? { label: 'Put the cross terms back', sets: { terms: pairTerms } }
         : { label: 'Remove the cross terms', sets: { terms: without } },
     ];
   },
@@ -489,15 +488,15 @@ export const figure: Figure<typeof controls, Data> = {
       'task',
       'step',
       'right answers',
-      ...trainingTerms.map((term) => `share of ${termLabels[term]}`),
-      ...trainingTerms.map((term) => `canonical share of ${termLabels[term]}`),
+      ...pairTerms.map((term) => `share of ${termLabels[term]}`),
+      ...pairTerms.map((term) => `canonical share of ${termLabels[term]}`),
       'right with terms cut',
       'right with all scores 0',
     ],
     rows: data.panels.flatMap((panel, k) =>
       panel.accuracy.map((accuracy, place) => {
         const end = place === panel.accuracy.length - 1;
-        const four = (shares: number[] | null | undefined) => shares ?? trainingTerms.map(() => '');
+        const four = (shares: number[] | null | undefined) => shares ?? pairTerms.map(() => '');
         return [
           tasksOf(state)[k]?.task ?? '',
           place * every,
@@ -608,7 +607,7 @@ function drawPanel(
       term,
     });
   }
-  trainingTerms.forEach((one, k) => {
+  pairTerms.forEach((one, k) => {
     const shares = panel.shares.map((of) => of?.[k] ?? Number.NaN);
     const d = lineThrough(drawn, at, shares);
     if (d) marks.push({ mark: 'path', d, stroke: one, wide: one === term ? 2.5 : 1.5, term: one });

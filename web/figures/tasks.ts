@@ -1,6 +1,6 @@
 // The small tasks that models are trained on here, at least one for each term of a score, and the schemes
 // that they are trained with, as figures call them.
-import type { TaskTrainerOptions, TrainingModelOptions, TrainingTerm } from 'superpose';
+import type { TaskTrainerOptions, TrainingModelOptions } from 'superpose';
 import type { AxisOptions } from '../plot/parts.js';
 import type { Term } from '../plot/scene.js';
 
@@ -113,14 +113,6 @@ export const rightAxis: AxisOptions = {
 
 /** The seed `more` places after this one; the first follows the last. */
 export const seedAfter = (seed: number, more: number): number => (seed + more) % 2 ** 32;
-
-/** The four terms in the library's order. */
-export const trainingTerms = [
-  'token-token',
-  'token-position',
-  'position-token',
-  'position-position',
-] as const satisfies (Term & TrainingTerm)[];
 
 export const schemeOptions = {
   add: 'Added, learned',

@@ -2,20 +2,15 @@
 import * as check from '../check.js';
 import type { Floats } from '../table.js';
 
+/** The four terms of a score of tokens and positions: the query's part, then the key's. */
+export const pairTerms = ['token-token', 'token-position', 'position-token', 'position-position'] as const;
+
 /**
- * What terms ask about, by one rule for all schemes. The third is RoPE's alone: tokens with tokens, at a distance.
- * A key alone is liked by every query, wherever it stands; a query alone is the same for every key, so softmax
- * ignores it.
+ * What terms ask about, by one rule for all schemes: the four pairs; tokens with tokens at a distance; a key alone, which
+ * is liked by every query, wherever it stands; and a query alone, which is the same for every key, so softmax ignores
+ * it.
  */
-export const askedTerms = [
-  'token-token',
-  'token-offset',
-  'token-position',
-  'position-token',
-  'position-position',
-  'key',
-  'query',
-] as const;
+export const askedTerms = [...pairTerms, 'token-offset', 'key', 'query'] as const;
 
 export type AskedTerm = (typeof askedTerms)[number];
 

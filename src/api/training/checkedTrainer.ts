@@ -2,6 +2,7 @@
 import * as check from '../check.js';
 import { type RotaryConvention, rotaryConvention } from '../encodings/rotary.js';
 import type { RawSecond } from '../module.js';
+import { pairTerms } from '../scores/schemeTerms.js';
 import { checkedBatch, checkedTask, type TaskOptions, type TrainingBatch } from './tasks.js';
 import {
   type BatchesTrainerOptions,
@@ -10,7 +11,6 @@ import {
   type TrainerOptions,
   type TrainingScheme,
   type TrainingTerm,
-  termNames,
 } from './trainerOptions.js';
 
 const tableNames = ['learned', 'sinusoid', 'frozen'] as const;
@@ -182,7 +182,7 @@ function noTermsOf(scheme: SchemeFacts, zeroScores: boolean): string | null {
 
 export function checkedTerms(name: string, value: unknown, noTerms: string | null): TrainingTerm[] {
   if (!Array.isArray(value)) check.refuse(name, 'an array of terms', value, false);
-  for (const term of value) check.oneOf(`an entry of ${name}`, term, termNames);
+  for (const term of value) check.oneOf(`an entry of ${name}`, term, pairTerms);
   check.once(name, value);
   if (value.length > 0 && noTerms !== null) throw new RangeError(noTerms);
   return [...value];

@@ -1,16 +1,11 @@
 import * as check from '../check.js';
 import { type Handle, held } from '../handle.js';
 import type { RawSecond } from '../module.js';
-import { type Table, table } from '../table.js';
+import { type Floats, table, type Table } from '../table.js';
+import { askedTerms, pairTerms } from '../scores/schemeTerms.js';
 import { type CheckedTrainer, checkedTerms, checkedTrainer, noSum } from './checkedTrainer.js';
 import { checkedBatch, checkedTokens, type TrainingBatch } from './tasks.js';
-import {
-  type AskedTrainingTerm,
-  askedNames,
-  type TrainerOptions,
-  type TrainingTerm,
-  termNames,
-} from './trainerOptions.js';
+import type { AskedTrainingTerm, TrainerOptions, TrainingTerm } from './trainerOptions.js';
 import type {
   LoudnessRecipe,
   NoTrainingAngles,
@@ -118,8 +113,10 @@ export interface TrainerApi {
 
 const equalRows = 'All token rows or all position rows are equal.';
 const maxSteps = 10_000;
-/** Bits of all terms that any scheme has. */
-const allTerms = 63;
+/** The query's term is the same for every key, and nothing reads it. */
+const readTerms = askedTerms.filter((term) => term !== 'query');
+/** A bit for each. */
+const allTerms = 2 ** readTerms.length - 1;
 
 export function trainerApi(raw: RawSecond): TrainerApi {
   return {
@@ -160,13 +157,13 @@ export function trainerOf(raw: RawSecond, checked: CheckedTrainer): Trainer {
   const unmeasured = (facts.interacts || !facts.hasTable) && !checked.zeroScores ? null : noTerms;
   const bitOf = (term: AskedTrainingTerm): number => {
     trainer.address();
-    const place = check.placeIn('term', term, facts.hasTable ? termNames : askedNames);
+    const place = check.placeIn('term', term, facts.hasTable ? pairTerms : readTerms);
     if (unmeasured !== null) throw new Error(unmeasured);
     return 1 << place;
   };
   const cutTerms = (terms: readonly TrainingTerm[]) => {
     cuts = terms;
-    kept = allTerms - terms.reduce((bits, term) => bits + (1 << termNames.indexOf(term)), 0);
+    kept = allTerms - terms.reduce((bits, term) => bits + (1 << askedTerms.indexOf(term)), 0);
     raw.trainerKeeps(trainer.address(), kept);
   };
   cutTerms(checked.cuts);

@@ -1,5 +1,6 @@
 // What a trainer can be told.
 import type { Stretch } from '../encodings/rotary.js';
+import type { AskedTerm, pairTerms } from '../scores/schemeTerms.js';
 import type { Precision } from '../table.js';
 import type { TaskOptions, TrainingBatch } from './tasks.js';
 
@@ -22,10 +23,6 @@ export const schemeNames = [
   'film',
   'multiply',
 ] as const;
-export const termNames = ['token-token', 'token-position', 'position-token', 'position-position'] as const;
-/** Those of schemes without position rows. */
-export const askedNames = [...termNames, 'token-offset', 'key'] as const;
-
 /**
  * How order gets into a small model: 'add', x = e + p; 'concat', x = [e | p] in the same width;
  * 'concat-wide', each as wide as d_model; 'untied', separate scores of positions with their own weights
@@ -41,14 +38,14 @@ export const askedNames = [...termNames, 'token-offset', 'key'] as const;
 export type TrainingScheme = (typeof schemeNames)[number];
 
 /** A term of the first layer's score: the query's part, then the key's. */
-export type TrainingTerm = (typeof termNames)[number];
+export type TrainingTerm = (typeof pairTerms)[number];
 
 /**
  * Under 'none', 'rope', 'alibi' and 't5' positions have no rows, and a term asks about what it varies with, all means
  * removed: tokens' means are those of the evaluation, a turn's or a bias's that over the pairs that attend. Then there
  * are two terms more: 'token-offset', tokens with tokens by their distance, and 'key', what a key has whoever asks.
  */
-export type AskedTrainingTerm = (typeof askedNames)[number];
+export type AskedTrainingTerm = Exclude<AskedTerm, 'query'>;
 
 /**
  * The model, from tokens [n] to logits [n, classes]: layers of attention, each with a GELU MLP if `mlp`, and

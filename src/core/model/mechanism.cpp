@@ -74,8 +74,8 @@ void Mechanism<Scalar>::add_asked(const Matrix<double>& asked, const std::vector
                                   Scalar* terms) const {
   const Index n = logits_.cols(), used = rows_.queries.rows(), first = n - used;
   // In the order of Asked.
-  const std::pair<Part, Part> places[kAsked] = {{token, token},    {offset, offset},     {token, position},
-                                                {position, token}, {position, position}, {constant, token},
+  const std::pair<Part, Part> places[kAsked] = {{token, token},       {token, position}, {position, token},
+                                                {position, position}, {offset, offset},  {constant, token},
                                                 {token, constant}};
   for (int one = 0; one < kAsked; ++one) {
     Scalar* const to = terms + (group_of[places[one].first] * groups + group_of[places[one].second]) * n * n;

@@ -8,10 +8,10 @@
 //
 //                      q . k          q . r_t    r_t . k           b_t   q R k
 //   token-token        q~ k~                                             q~ R- k~
-//   token-offset       -                                                 q~ R~ k~
 //   token-position     q~ pi          q~ r~                              q~ (R~ mu + R pi)
 //   position-token     pi k~                     r~ k~                   (mu R~ + pi R) k~
 //   position-position  (mu + pi) pi   (mu + pi) r~   r~ (mu + pi) + r- pi   b~    (mu + pi) R (mu + pi) - (mu + pi) R- mu
+//   token-offset       -                                                 q~ R~ k~
 //   key                mu k~                     r- k~                   mu R- k~
 //   query              q mu           q r-       r- mu             b-    q R- mu
 //
@@ -29,11 +29,11 @@
 
 namespace superpose {
 
-enum class Asked { token_token, token_offset, token_position, position_token, position_position, key, query };
+enum class Asked { token_token, token_position, position_token, position_position, token_offset, key, query };
 constexpr int kAsked = 7;
 // As the typed API names them.
 constexpr std::array<const char*, kAsked> kAskedNames = {
-    "token-token", "token-offset", "token-position", "position-token", "position-position", "key", "query"};
+    "token-token", "token-position", "position-token", "position-position", "token-offset", "key", "query"};
 
 // One factor of a product, taken apart. token is [n, w]; place is [n, w], or empty for none; mean is [1, w].
 struct Parted {

@@ -10,6 +10,10 @@
 
 namespace superpose {
 
+// The four terms of tokens and positions come first.
+static_assert(static_cast<int>(Asked::token_token) == token_token &&
+              static_cast<int>(Asked::position_position) == position_position);
+
 // Which terms a score keeps.
 using AskedTerms = std::array<bool, kAsked>;
 

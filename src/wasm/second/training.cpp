@@ -259,19 +259,17 @@ Value evaluation_out(const Evaluation& found) {
   return result;
 }
 
-// The six terms that differ between keys, those of other schemes first.
-constexpr Asked kAskedOrder[] = {Asked::token_token,       Asked::token_position, Asked::position_token,
-                                 Asked::position_position, Asked::token_offset,   Asked::key};
-constexpr int kAllBits = 63;
+// Of what scores ask, the last term is the same for every key, and nothing reads it.
+constexpr int kReadAsked = kAsked - 1;
+constexpr int kAllBits = (1 << kReadAsked) - 1;
 
-// Of the terms whose bits are 1: the four of a sum; those in the order above; or the four of the parts of what is no
+// Of the terms whose bits are 1: the four of a sum; those of what scores ask; or the four of the parts of what is no
 // sum, and in the next bit all others.
 Evaluation evaluation_of(Training& training, const Batch& batch, int bits) {
   const ModelOptions& options = training.options();
   if (bits != kAllBits && !options.has_table()) {
     AskedTerms kept{};
-    for (std::size_t t = 0; t < std::size(kAskedOrder); ++t)
-      kept[static_cast<int>(kAskedOrder[t])] = bits >> t & 1;
+    for (int t = 0; t < kReadAsked; ++t) kept[t] = bits >> t & 1;
     return training.asked(batch, kept);
   }
   if (bits != kAllBits && options.interacts())
@@ -343,14 +341,10 @@ Typed<"{ mean: Float64Array; byHead: Float64Array }"> trainer_shares_out(std::ui
   Training& training = training_at(trainer);
   const Batch batch = training.evaluation.view();
   Matrix<double> by_head;
-  if (training.options().has_table()) {
+  if (training.options().has_table())
     by_head = training.shares(batch, canonical ? TermGauge::canonical : TermGauge::raw).by_head;
-  } else {
-    const Matrix<double> all = training.asked_shares(batch);
-    by_head.resize(all.rows(), std::size(kAskedOrder));
-    for (std::size_t t = 0; t < std::size(kAskedOrder); ++t)
-      by_head.col(t) = all.col(static_cast<int>(kAskedOrder[t]));
-  }
+  else
+    by_head = training.asked_shares(batch).leftCols(kReadAsked);
   const Matrix<double> mean = by_head.colwise().mean();
   Value result = Value::object();
   result.set("mean", copy_out(mean));

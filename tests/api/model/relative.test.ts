@@ -123,10 +123,10 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names
     const parts = ['token', 'position', 'constant', 'offset'];
     const pairs: Record<string, [query: number, key: number]> = {
       'token-token': [0, 0],
-      'token-token by distance': [3, 3],
       'token-position': [0, 1],
       'position-token': [1, 0],
       'position-position': [1, 1],
+      'token-offset': [3, 3],
       key: [2, 0],
       query: [0, 2],
     };

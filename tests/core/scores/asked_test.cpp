@@ -339,19 +339,21 @@ TEST(Asked, PhasesAndShiftsOfAllPlacesChangeNoShare) {
   }
 }
 
+// Those that differ between keys.
+constexpr Asked kVarying[] = {Asked::token_token,       Asked::token_position, Asked::position_token,
+                              Asked::position_position, Asked::token_offset,   Asked::key};
+
 TEST(Asked, RopeOfABatchIsTheOracles) {
   const rapidjson::Document oracle = reference("asked.json");
   ASSERT_TRUE(oracle.IsObject());
-  const std::pair<const char*, Asked> names[] = {
-      {"TT", Asked::token_token},    {"TTd", Asked::token_offset},     {"TP", Asked::token_position},
-      {"PT", Asked::position_token}, {"PP", Asked::position_position}, {"KB", Asked::key}};
   for (const auto& one : oracle["rope"].GetArray()) {
     Rope rope{matrix_of(one["query"]), matrix_of(one["key"]),   one["n"].GetInt(), {},
               one["causal"].GetBool(), one["scale"].GetDouble()};
     rope.frequencies = rotary_frequencies(static_cast<int>(rope.query.cols()),
                                           {1, Layout::interleaved, one["base"].GetDouble()});
     const std::vector<double> shares = rope.shares();
-    for (const auto& [name, asked] : names) {
+    for (const Asked asked : kVarying) {
+      const char* const name = kAskedNames[static_cast<int>(asked)];
       const Matrix<double> expected = matrix_of(one["terms"][name]);
       for (Eigen::Index b = 0; b < rope.sequences(); ++b) {
         const Matrix<double> found = centred(at(rope.asked(b), asked), rope.causal);
@@ -364,9 +366,6 @@ TEST(Asked, RopeOfABatchIsTheOracles) {
 
 TEST(Asked, OtherSchemesAreTheOracles) {
   const rapidjson::Document oracle = reference("asked.json");
-  const std::pair<const char*, Asked> names[] = {
-      {"TT", Asked::token_token},    {"TTd", Asked::token_offset},     {"TP", Asked::token_position},
-      {"PT", Asked::position_token}, {"PP", Asked::position_position}, {"KB", Asked::key}};
   for (const auto& one : oracle["others"].GetArray()) {
     const Matrix<double> q = matrix_of(one["query"]), k = matrix_of(one["key"]);
     const int n = static_cast<int>(q.rows()), width = static_cast<int>(q.cols());
@@ -389,7 +388,8 @@ TEST(Asked, OtherSchemesAreTheOracles) {
       const auto& expected = one["schemes"][name];
       EXPECT_LT(max_abs(score_of(scheme, 0) - matrix_of(expected["score"])), 1e-12) << name;
       const Terms terms = asked_of(scheme, build(mean), 0);
-      for (const auto& [term, asked] : names) {
+      for (const Asked asked : kVarying) {
+        const char* const term = kAskedNames[static_cast<int>(asked)];
         EXPECT_LT(max_abs(centred(at(terms, asked), false) - matrix_of(expected["terms"][term])), 1e-12)
             << name << term;
       }
