@@ -56,8 +56,14 @@ export type { Sentence } from './model/sentence.js';
 export type { Slices, SlicesWatch, Source } from './model/slices.js';
 export { type LoadOptions, type Part, type Simd, supportedSimd, wasmAddress } from './module.js';
 export { loadBoth, loadRest } from './rest.js';
-export { type SchemeId, schemeIds } from './scores/schemeInputs.js';
-export { type AskedTerm, askedTerms, pairTerms, type SchemeScores, schemeTermOf } from './scores/schemeTerms.js';
+export type { SchemeId } from './scores/schemeInputs.js';
+export {
+  type AskedTerm,
+  askedTerms,
+  pairTerms,
+  type SchemeScores,
+  schemeTermOf,
+} from './scores/schemeTerms.js';
 export { logitsOf, sharesOf, termOf } from './scores/scores.js';
 export type * from './second.js';
 export type { BothModules, Superpose } from './superpose.js';

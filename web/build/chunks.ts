@@ -105,13 +105,7 @@ const ofFirst = [
   ...inApi('encodings/encodings', 'encodings/sinusoidal', 'geometry/directions'),
   ...inApi('model/safetensors', 'model/minilm', 'model/opening', ...numeric),
   ...inApi('scores/concatenate', 'scores/decompose', 'scores/dotProducts'),
-  ...inApi(
-    'scores/scores',
-    'scores/gauge',
-    'scores/schemeInputs',
-    'scores/schemeTerms',
-    'wasm/superpose-second-plain',
-  ),
+  ...inApi('scores/scores', 'scores/gauge', 'scores/schemeTerms', 'wasm/superpose-second-plain'),
   ...inWeb('figures', 'sentence', 'gaugeControl', 'drawnRows', 'seededLayer'),
   ...inWeb('plot', 'parts', 'scale', 'format'),
 ];

@@ -34,7 +34,7 @@ export const kinds: Record<SchemeId, Kind> = {
     says: 'Concatenated, then any weights: four terms again, each with weights of its own.',
   },
   'concat-block-diagonal': {
-    name: 'Concatenated, in blocks',
+    name: 'Concatenated, block-diagonal',
     label: 'concat block',
     says: 'Concatenated, with separate projections and head channels: a sum of two scores.',
   },

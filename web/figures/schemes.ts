@@ -10,7 +10,6 @@ import {
   type SchemeInfo,
   type SchemeInput,
   type SchemeScores,
-  schemeIds,
   schemeTermOf,
   type Table,
 } from 'superpose';
@@ -30,7 +29,7 @@ import {
 } from '../plot/parts.js';
 import type { Mark, Region, Run, Scene } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
-import type { Controls, StateOf } from './controls.js';
+import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
 import { formerSchemes } from './formerNames.js';
 import { formulaLines } from './formula.js';
@@ -38,9 +37,8 @@ import { askedLabels, kinds } from './schemeTexts.js';
 import { bases } from './sinusoids.js';
 
 // Marked as pure: a worker, which draws nothing, leaves the texts out.
-const names = /* @__PURE__ */ Object.fromEntries(
-  /* @__PURE__ */ schemeIds.map((id) => [id, kinds[id].name]),
-) as Record<Id, string>;
+const ids = /* @__PURE__ */ Object.keys(kinds) as Id[];
+const names = /* @__PURE__ */ labelled(ids, (id) => kinds[id].name);
 
 const controls = {
   scheme: {
@@ -161,7 +159,7 @@ function keyOf(id: Id, { words, n, common, causal, seed, ...state }: State): str
   return JSON.stringify([words, n, common, causal, seed, made.map((one) => state[one])]);
 }
 
-function all(superpose: BothModules, state: State): Record<Id, Computed> {
+function all(superpose: BothModules, schemes: readonly SchemeInfo[], state: State): Record<Id, Computed> {
   const content = contentOf(superpose, state);
   const computed = (id: Id): Computed => {
     const key = keyOf(id, state);
@@ -179,20 +177,22 @@ function all(superpose: BothModules, state: State): Record<Id, Computed> {
     last.set(id, { key, computed: found });
     return found;
   };
-  return Object.fromEntries(schemeIds.map((id) => [id, computed(id)])) as Record<Id, Computed>;
+  return Object.fromEntries(schemes.map(({ id }) => [id, computed(id)])) as Record<Id, Computed>;
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
-  const computed = all(superpose, state);
   registry ??= superpose.schemeRegistry();
+  const computed = all(superpose, registry, state);
   const entry = registry.find(({ id }) => id === state.scheme) as SchemeInfo;
   const { scores } = computed[state.scheme];
   const zero = 1e-13 * largestMagnitude([scores.logits]);
   const terms = askedTerms.map((name) => ({ name, values: schemeTermOf(scores, 0, name).slice() }));
   return {
     n: state.n,
-    schemes: Object.fromEntries(schemeIds.map((id) => [id, computed[id].shown])) as Data['schemes'],
+    schemes: Object.fromEntries(
+      Object.entries(computed).map(([id, { shown }]) => [id, shown]),
+    ) as Data['schemes'],
     terms: terms
       .filter(({ values }) => largestMagnitude([values]) > zero)
       .map(({ name, values }) => ({ name, ...taken(superpose, values, state.n) })),
@@ -355,7 +355,7 @@ export const figure: Figure<typeof controls, Data> = {
       regions.push(drawn.region);
     };
     const scores = state.view === 'logits';
-    schemeIds.forEach((id, place) => {
+    ids.forEach((id, place) => {
       const area = at.tile(place);
       const { logits, softmax, shares } = data.schemes[id];
       // Rounding must not be blown up into a pattern.
@@ -507,7 +507,7 @@ export const figure: Figure<typeof controls, Data> = {
       rows.push([
         i,
         j,
-        ...schemeIds.map(
+        ...ids.map(
           (id) =>
             (state.view === 'logits' ? data.schemes[id].logits.values : data.schemes[id].softmax)[
               cell
@@ -522,7 +522,7 @@ export const figure: Figure<typeof controls, Data> = {
       columns: [
         'query',
         'key',
-        ...schemeIds.map((id) => `${what}: ${kinds[id].label}`),
+        ...ids.map((id) => `${what}: ${kinds[id].label}`),
         ...data.terms.map(({ name }) => `${kinds[state.scheme].label}: ${askedLabels[name].label}`),
         `${kinds[state.scheme].label}: softmax`,
       ],
@@ -576,7 +576,7 @@ function arrange(data: Data, state: State, width: number) {
   const tiles = multiples(gallery, 76, narrow ? 8 : 4, 10);
   const tileHeight = titleHeight(true) + (narrow ? tiles.width : Math.min(small ? 49 : 58, tiles.width));
   const tileStep = tileHeight + 11;
-  const tileRows = Math.ceil(schemeIds.length / tiles.columns) * tileStep;
+  const tileRows = Math.ceil(ids.length / tiles.columns) * tileStep;
   const x = narrow ? 0 : gallery + 28;
   const wide = width - x;
   const text: { text: string; runs?: Run[] }[] = [

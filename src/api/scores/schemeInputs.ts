@@ -1,34 +1,10 @@
-// Every scheme by its name, and what callers may give it. Shapes, defaults and terms are the registry's.
+// What callers may give each scheme. Ids, shapes, defaults and terms are the registry's.
 import type { BucketOptions } from '../encodings/relativePosition.js';
 import type { RotaryConvention } from '../encodings/rotary.js';
 import type { Floats, Linear, Table } from '../table.js';
 
-/** Every scheme, in the order of schemeRegistry(). */
-export const schemeIds = [
-  'none',
-  'add',
-  'concat-raw',
-  'concat-full',
-  'concat-block-diagonal',
-  'shaw',
-  'transformer-xl',
-  't5',
-  'alibi',
-  'deberta',
-  'tupe-a',
-  'tupe-r',
-  'diet-abs',
-  'diet-rel',
-  'rope',
-  'decoupled-rope',
-] as const;
-
-export type SchemeId = (typeof schemeIds)[number];
-
 /** What all schemes share. */
 export interface SchemeBase<A extends Floats = Floats> {
-  /** Which scheme. */
-  scheme: SchemeId;
   /** Token embeddings, [n, d]. */
   content: Table<A>;
   /** From 1; it divides the rows of query and key. */
@@ -253,3 +229,6 @@ export type SchemeInput<A extends Floats = Floats> =
   | DietRelInput<A>
   | RopeInput<A>
   | DecoupledRopeInput<A>;
+
+/** A scheme's id in schemeRegistry(). */
+export type SchemeId = SchemeInput['scheme'];

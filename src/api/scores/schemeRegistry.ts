@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import type { RawSecond } from '../module.js';
-import { type SchemeId, schemeIds } from './schemeInputs.js';
+import type { SchemeId } from './schemeInputs.js';
 
 /** times · by[0] · by[1] · … + plus, at least 0. */
 export interface SchemeExtent {
@@ -98,11 +98,21 @@ export interface SchemeRegistryApi {
   schemeParameters(id: SchemeId, shape: SchemeShape): number;
 }
 
+/** The entry with the id that a caller gave under a name. */
+export const schemeNamed = (registry: readonly SchemeInfo[], name: string, id: unknown): SchemeInfo =>
+  registry[
+    check.placeOf(
+      name,
+      id,
+      registry.map((info) => info.id),
+    )
+  ] as SchemeInfo;
+
 export function schemeRegistryApi(raw: RawSecond): SchemeRegistryApi {
   return {
     schemeRegistry: () => raw.schemeRegistry(),
     schemeParameters(id, shape) {
-      check.oneOf('id', id, schemeIds);
+      schemeNamed(raw.schemeRegistry(), 'id', id);
       check.object('shape', shape);
       const size = (name: keyof SchemeShape, usual: number) =>
         check.integer(name, shape[name] ?? usual, usual);

@@ -5,9 +5,9 @@ import * as check from '../check.js';
 import type { First } from '../first.js';
 import type { RawSecond } from '../module.js';
 import { type Floats, type Linear, rounded, type Table, table } from '../table.js';
-import { type SchemeInput, schemeIds } from './schemeInputs.js';
+import type { SchemeInput } from './schemeInputs.js';
 import { readOptions } from './schemeOptions.js';
-import { extent, type SchemeInfo, type SchemePart, type SchemeSizes } from './schemeRegistry.js';
+import { extent, type SchemeInfo, type SchemePart, type SchemeSizes, schemeNamed } from './schemeRegistry.js';
 import { askedTerms, type SchemeScores } from './schemeTerms.js';
 
 export interface SchemesApi {
@@ -41,9 +41,8 @@ export function schemesApi(raw: RawSecond, first: First): SchemesApi {
   return {
     schemeScores<A extends Floats>(input: SchemeInput<A>): SchemeScores<A> {
       check.object('input', input);
-      const id = check.oneOf('scheme', input.scheme, schemeIds);
       registry ??= raw.schemeRegistry();
-      const info = registry.find((one) => one.id === id) as SchemeInfo;
+      const info = schemeNamed(registry, 'scheme', input.scheme);
       const { content } = input;
       check.table('content', content);
       const [n, d] = [content.rows, content.columns];
@@ -142,7 +141,7 @@ export function schemesApi(raw: RawSecond, first: First): SchemesApi {
       const options = readOptions(info, { given, sizes, single });
       if (options.segmentBias) arrays['segmentBias.data'] = (options.segmentBias as Table).data;
       info.parts.forEach(part);
-      values += raw.schemeWork(id, sizes);
+      values += raw.schemeWork(info.id, sizes);
 
       const own = info.terms.length + (options.segmentIds ? 1 : 0);
       const divisor = info.divisor.reduce((sum, one) => sum + extent(one, sizes), 0);
@@ -161,7 +160,7 @@ export function schemesApi(raw: RawSecond, first: First): SchemesApi {
       );
       for (const drawing of drawings) drawing();
       const request = { content, ...learned, ...options, heads, scale, causal, only, asked };
-      const result = raw.schemeScores(id, request);
+      const result = raw.schemeScores(info.id, request);
       const inType = (values: Float64Array) => rounded<A>(values, single);
       return {
         n,

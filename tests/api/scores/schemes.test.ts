@@ -4,7 +4,6 @@ import {
   type SchemeExtent,
   type SchemeInput,
   type SchemeScores,
-  schemeIds,
   schemeTermOf,
   type Table,
   termOf,
@@ -49,7 +48,7 @@ function expectLogits(scores: SchemeScores, expected: (i: number, j: number, hea
 }
 
 /** Every scheme, with sizes that are not those of other parts; it takes those that are its own. */
-const every = schemeIds.map((scheme) => ({
+const every = superpose.schemeRegistry().map(({ id: scheme }) => ({
   ...base,
   scheme,
   positionScale: 3,
@@ -533,7 +532,7 @@ test.each(sentences.map(([change, sentence]) => [sentence, change] as const))('%
 
 test('the registry has one entry for each scheme, and its counts', () => {
   const registry = superpose.schemeRegistry();
-  expect(registry.map(({ id }) => id)).toEqual(schemeIds);
+  expect(new Set(registry.map(({ id }) => id))).toHaveProperty('size', registry.length);
   const differ = registry.filter((entry) => entry.bidirectionalFormula !== entry.formula);
   expect(differ.map(({ id }) => id)).toEqual(['alibi']);
   expect(registry.filter(({ whole }) => whole)).toHaveLength(6);
