@@ -55,7 +55,6 @@ describe('the bindings and the typed API', () => {
       Activation: 'activation',
       DebertaIndex: 'convention',
       GaugeKind: 'gauge',
-      TrainingScheme: 'scheme',
       Table: 'table',
       Task: 'task',
       Stretch: 'way',
@@ -82,9 +81,19 @@ describe('the bindings and the typed API', () => {
       }
     }
     const cast = found(bindings, /static_cast<([A-Z]\w+)>\(\w/g).filter(
-      (name) => !/Scalar|PositionCost|Way/.test(name),
+      (name) => !/Scalar|TrainingScheme|Way/.test(name),
     );
     expect(new Set(cast)).toEqual(new Set(Object.keys(fields)));
+  });
+
+  test('the trainer’s schemes have one list of names, and types are of these', () => {
+    const core = read('src/core/training/options.h').replace(/\/\/.*/g, '');
+    const within = (text: string, pattern: RegExp) => text.match(pattern)?.[1] ?? '';
+    const values = found(within(core, /enum class TrainingScheme \{([^}]*)\}/), /(\w+)/g);
+    const names = found(within(core, /kTrainingSchemeNames = \{([^}]*)\}/), /"([\w-]+)"/g);
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.map((name) => name.replaceAll('-', '_'))).toEqual(values);
+    expect(found(within(api, /type TrainingScheme =([^;]*);/), /'([\w-]+)'/g)).toEqual(names);
   });
 });
 

@@ -2,11 +2,14 @@ import * as check from '../check.js';
 import type { RawSecond } from '../module.js';
 
 /**
- * How a model gets its positions, by the trainer’s names. add: a table as wide as the stream. concat-wide: the stream is
+ * The trainer’s schemes that are counted. add: a table as wide as the stream. concat-wide: the stream is
  * [token; position], d_model + d_position wide. concat: the same, but d_model wide in all. project: [token; position]
  * mapped linearly back to d_model. untied: positions have queries and keys of their own, in every layer.
  */
-export type PositionCostWay = 'add' | 'concat-wide' | 'concat' | 'project' | 'untied';
+export type PositionCostWay = Extract<
+  TrainingScheme,
+  'add' | 'concat-wide' | 'concat' | 'project' | 'untied'
+>;
 
 /** A model of BERT's form. Every count is a whole number from 0 up, unless it says from 1 up. */
 export interface ModelShape {
@@ -63,13 +66,14 @@ export interface CostApi {
   positionCost(way: PositionCostWay, shape: ModelShape): Cost;
 }
 
-const ways: readonly PositionCostWay[] = ['add', 'concat-wide', 'concat', 'project', 'untied'];
 const largest = Number.MAX_SAFE_INTEGER;
 
 export function costApi(raw: RawSecond): CostApi {
   return {
     positionCost(way, shape) {
-      check.oneOf('way', way, ways);
+      const schemes = raw.trainingSchemes();
+      const counted = schemes.filter(({ hasCost }) => hasCost).map(({ id }) => id);
+      check.oneOf('way', way, counted);
       check.object('shape', shape);
       const whole = (name: keyof ModelShape, low: number, value: unknown = shape[name]) =>
         check.integer(name, value, low, largest);
@@ -94,7 +98,10 @@ export function costApi(raw: RawSecond): CostApi {
           `ffnRatio times the stream's width must be whole; ${checked.ffnRatio} times ${width} is not.`,
         );
       }
-      const cost: Cost = raw.positionCost(ways.indexOf(way), checked);
+      const cost: Cost = raw.positionCost(
+        schemes.findIndex(({ id }) => id === way),
+        checked,
+      );
       for (const [name, value] of Object.entries(cost)) {
         if (value > largest) {
           throw new RangeError(

@@ -4,13 +4,12 @@ import { type RotaryConvention, rotaryConvention } from '../encodings/rotary.js'
 import type { RawSecond } from '../module.js';
 import { pairTerms } from '../scores/schemeTerms.js';
 import { checkedBatch, checkedTask, type TaskOptions, type TrainingBatch } from './tasks.js';
-import {
-  type BatchesTrainerOptions,
-  schemeNames,
-  type TaskTrainerOptions,
-  type TrainerOptions,
-  type TrainingScheme,
-  type TrainingTerm,
+import type {
+  BatchesTrainerOptions,
+  TaskTrainerOptions,
+  TrainerOptions,
+  TrainingScheme,
+  TrainingTerm,
 } from './trainerOptions.js';
 
 const tableNames = ['learned', 'sinusoid', 'frozen'] as const;
@@ -53,8 +52,10 @@ export function checkedTrainer(raw: RawSecond, options: TrainerOptions) {
   if (given.batches != null && typeof given.batches !== 'function')
     check.refuse('batches', 'a function that gives tokens and targets', given.batches, false);
 
-  const place = check.placeIn('scheme', given.scheme ?? 'add', schemeNames);
-  const facts = raw.trainingScheme(place);
+  const schemes = raw.trainingSchemes();
+  const ids = schemes.map(({ id }) => id);
+  const place = check.placeIn('scheme', given.scheme ?? 'add', ids);
+  const facts = schemes[place] as SchemeFacts;
   const scheme = facts.id;
   const tableOf = check.placeIn('table', given.table ?? 'learned', tableNames);
   const d_model = check.integer('d_model', given.d_model ?? 32, 1);

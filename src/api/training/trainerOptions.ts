@@ -4,25 +4,6 @@ import type { AskedTerm, pairTerms } from '../scores/schemeTerms.js';
 import type { Precision } from '../table.js';
 import type { TaskOptions, TrainingBatch } from './tasks.js';
 
-export const schemeNames = [
-  'none',
-  'add',
-  'concat',
-  'concat-wide',
-  'untied',
-  'rope',
-  'alibi',
-  't5',
-  'qk',
-  'values',
-  'shortformer',
-  'every-layer',
-  'project',
-  'gate',
-  'row-gate',
-  'film',
-  'multiply',
-] as const;
 /**
  * How order gets into a small model: 'add', x = e + p; 'concat', x = [e | p] in the same width;
  * 'concat-wide', each as wide as d_model; 'untied', separate scores of positions with their own weights
@@ -35,7 +16,24 @@ export const schemeNames = [
  * 'gate', g e + (1 − g) p with g = σ([e | p] W_g) for each channel, and 'row-gate' with one g for a row;
  * 'film', e (1 + p W_γ) + p W_β (arXiv 1709.07871); 'multiply', e (1 + p).
  */
-export type TrainingScheme = (typeof schemeNames)[number];
+export type TrainingScheme =
+  | 'none'
+  | 'add'
+  | 'concat'
+  | 'concat-wide'
+  | 'untied'
+  | 'rope'
+  | 'alibi'
+  | 't5'
+  | 'qk'
+  | 'values'
+  | 'shortformer'
+  | 'every-layer'
+  | 'project'
+  | 'gate'
+  | 'row-gate'
+  | 'film'
+  | 'multiply';
 
 /** A term of the first layer's score: the query's part, then the key's. */
 export type TrainingTerm = (typeof pairTerms)[number];

@@ -1,4 +1,4 @@
-// The cost of each way to give a model its positions: parameters, arithmetic, key-value cache.
+// What it costs to give a model its positions: parameters, arithmetic, key-value cache.
 //
 // The model is BERT's (Devlin et al. 2019; google-research/bert, modeling.py): tables for V tokens, L
 // positions and S segments, a LayerNorm over their sum, layers of attention (four projections with
@@ -8,17 +8,22 @@
 // LayerNorms and softmax, which are of lower order, are not counted).
 #pragma once
 
+#include "training/options.h"
+
 namespace superpose {
 
-// Named as TrainingScheme names them.
-enum class PositionCost {
-  add,          // D = d_model; the position table is [L, d_model]
-  concat_wide,  // [token; position] is the stream: D = d_model + d_p
-  concat,       // the same with D = d_model, so tokens and segments have d_model - d_p
-  project,      // [token; position] of d_model + d_p, then one linear map with a bias back to d_model
-  untied,       // D = d_model; in each layer the position [d_p] has queries and keys of its own, d_pk
-                // per head, beside the token's; values, W_O and the feed-forward never see it
-};
+// The schemes that are counted:
+//   add          D = d_model; the position table is [L, d_model]
+//   concat_wide  [token; position] is the stream: D = d_model + d_p
+//   concat       the same with D = d_model, so tokens and segments have d_model - d_p
+//   project      [token; position] of d_model + d_p, then one linear map with a bias back to d_model
+//   untied       D = d_model; in each layer the position [d_p] has queries and keys of its own, d_pk
+//                per head, beside the token's; values, W_O and the feed-forward never see it
+constexpr bool has_cost(TrainingScheme scheme) {
+  return scheme == TrainingScheme::add || scheme == TrainingScheme::concat_wide ||
+         scheme == TrainingScheme::concat || scheme == TrainingScheme::project ||
+         scheme == TrainingScheme::untied;
+}
 
 // All are whole numbers, held in double: results are exact while they are at most 2^53.
 struct ModelShape {
@@ -49,7 +54,8 @@ struct Cost {
   double kv_cache = 0;         // numbers, not bytes, that all layers keep for N tokens
 };
 
-// No addend is negative, so a total above 2^53 is recognized as such, though it is no longer exact.
-Cost position_cost(PositionCost way, const ModelShape& shape);
+// Of a scheme that has_cost(). No addend is negative, so a total above 2^53 is recognized as such, though it is no
+// longer exact.
+Cost position_cost(TrainingScheme scheme, const ModelShape& shape);
 
 }  // namespace superpose

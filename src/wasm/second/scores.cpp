@@ -193,10 +193,10 @@ double scheme_work_out(const std::string& id, const Typed<"SchemeSizes">& sizes)
   return scheme_named(id).work(scheme_shape_in(sizes));
 }
 
-Typed<"Cost"> position_cost_out(int way, const Typed<"CostShape">& shape) {
+Typed<"Cost"> position_cost_out(int scheme, const Typed<"CostShape">& shape) {
   const auto of = [&](const char* name) { return shape[name].as<double>(); };
   const Cost cost = position_cost(
-      static_cast<PositionCost>(way),
+      static_cast<TrainingScheme>(scheme),
       {of("vocabulary"), of("positions"), of("segments"), of("d_model"), of("heads"), of("layers"),
        of("ffnRatio"), of("sequence"), of("d_position"), of("d_position_head"), shape["pooler"].as<bool>()});
   Value result = Value::object();

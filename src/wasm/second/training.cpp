@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "convert.h"
+#include "scores/cost.h"
 #include "stretch_in.h"
 #include "training/asked_terms.h"
 #include "training/measures.h"
@@ -19,21 +20,26 @@ struct HeldBatch {
   Batch view() const { return {static_cast<int>(tokens.size()) / n, n, tokens.data(), targets.data()}; }
 };
 
-// What a scheme is, by its place in TrainingScheme.
-Typed<"SchemeFacts"> scheme_out(int scheme) {
-  ModelOptions of;
-  of.scheme = static_cast<TrainingScheme>(scheme);
-  Value result = Value::object();
-  result.set("id", std::string(kTrainingSchemeNames[scheme]));
-  result.set("inStream", of.in_stream());
-  result.set("sums", of.sums());
-  result.set("hasTerms", of.has_terms());
-  result.set("fuses", of.fuses());
-  result.set("interacts", of.interacts());
-  result.set("hasTable", of.has_table());
-  result.set("concatenates", of.concatenates());
-  result.set("width", of.d_model() / of.width);
-  return result;
+// What each scheme is, by its place in TrainingScheme.
+Typed<"SchemeFacts[]"> training_schemes_out() {
+  Value all = Value::array();
+  for (std::size_t at = 0; at < kTrainingSchemeNames.size(); ++at) {
+    ModelOptions of;
+    of.scheme = static_cast<TrainingScheme>(at);
+    Value scheme = Value::object();
+    scheme.set("id", std::string(kTrainingSchemeNames[at]));
+    scheme.set("inStream", of.in_stream());
+    scheme.set("sums", of.sums());
+    scheme.set("hasTerms", of.has_terms());
+    scheme.set("fuses", of.fuses());
+    scheme.set("interacts", of.interacts());
+    scheme.set("hasTable", of.has_table());
+    scheme.set("concatenates", of.concatenates());
+    scheme.set("hasCost", has_cost(of.scheme));
+    scheme.set("width", of.d_model() / of.width);
+    all.push(scheme);
+  }
+  return all;
 }
 
 HeldBatch batch_in(const Value& batch) {
@@ -421,7 +427,7 @@ Typed<"Int32Array"> task_targets_out(const Typed<"Task & { tokens: Integers }">&
 
 EMSCRIPTEN_BINDINGS(second_training) {
   using emscripten::function;
-  function("trainingScheme", &scheme_out);
+  function("trainingSchemes", &training_schemes_out);
   function("trainer", &trainer_out);
   function("deleteTrainer", &delete_trainer_out);
   function("trainerSteps", &trainer_steps_out);
