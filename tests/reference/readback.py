@@ -272,15 +272,15 @@ def order(rng):
 # --- costs
 
 
-def matrices(token_width, position_width, layers, ratio, vocabulary, positions, segments, mode):
+def matrices(token_width, position_width, layers, ratio, vocabulary, positions, segments, scheme):
     """[(name, shape)] of a BERT encoder; the tables determine how wide the stream is."""
-    wide = {"add": token_width, "concatenate": token_width + position_width, "project": token_width}[mode]
+    wide = token_width + position_width if scheme.startswith("concat") else token_width
     out = [
         ("token table", (vocabulary, token_width)),
         ("position table", (positions, position_width)),
         ("segment table", (segments, token_width)),
     ]
-    if mode == "project":
+    if scheme == "project":
         out += [("projection", (wide, token_width + position_width)), ("projection bias", (wide,))]
     out += [("embedding gamma", (wide,)), ("embedding beta", (wide,))]
     for _ in range(layers):
@@ -304,15 +304,15 @@ def layer_operations(tokens, d, ratio):
 def costs():
     base = None
     out = []
-    for name, mode, d_t, d_p in (
+    for name, scheme, d_t, d_p in (
         ("BERT-base, added", "add", 768, 768),
-        ("concatenated, 64 more", "concatenate", 768, 64),
-        ("concatenated, 256 more", "concatenate", 768, 256),
-        ("concatenated, twice as wide", "concatenate", 768, 768),
-        ("704 + 64", "concatenate", 704, 64),
+        ("concatenated, 64 more", "concat-wide", 768, 64),
+        ("concatenated, 256 more", "concat-wide", 768, 256),
+        ("concatenated, twice as wide", "concat-wide", 768, 768),
+        ("704 + 64", "concat", 704, 64),
         ("768 + 64, projected to 768", "project", 768, 64),
     ):
-        wide, parts = matrices(d_t, d_p, 12, 4, 30522, 512, 2, mode)
+        wide, parts = matrices(d_t, d_p, 12, 4, 30522, 512, 2, scheme)
         count = {n: sum(math.prod(s) for m, s in parts if m == n) for n in dict(parts)}
         total = sum(count.values())
         base = base or total
@@ -322,7 +322,7 @@ def costs():
         layers = total - embeddings - pooler
         assert layers % 12 == 0 and layers // 12 == 4 * wide**2 + 4 * wide + 8 * wide**2 + 5 * wide + 4 * wide
         operations = layer_operations(512, wide, 4)
-        out.append({"name": name, "mode": mode, "token_width": d_t, "position_width": d_p, "stream_width": wide,
+        out.append({"name": name, "scheme": scheme, "token_width": d_t, "position_width": d_p, "stream_width": wide,
                     "divides_by_12_heads": wide % 12 == 0, "tables": tables, "embeddings": embeddings, "layer": layers // 12,
                     "pooler": pooler, "total": total, "more_than_base": total - base, "ratio": total / base,
                     "layer_operations_512_tokens": sum(operations.values()), "of_which_attention": operations["attention"],

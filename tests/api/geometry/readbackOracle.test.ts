@@ -184,15 +184,7 @@ describe('costs, which are whole numbers', () => {
   };
 
   test.each(readback.costs.bert_base)('$name', (oracle) => {
-    const narrow = oracle.token_width + oracle.position_width === 768;
-    const way: PositionCostWay =
-      oracle.mode === 'add'
-        ? 'add'
-        : oracle.mode === 'project'
-          ? 'project'
-          : narrow
-            ? 'concat'
-            : 'concat-wide';
+    const way = oracle.scheme as PositionCostWay;
     const shape = { ...base, d_position: oracle.position_width };
     const cost = plain.positionCost(way, shape);
     const add = plain.positionCost('add', base);
