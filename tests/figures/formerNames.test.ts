@@ -74,9 +74,11 @@ describe('former names of schemes', () => {
     ['schemes-tasks', 'schemes', 'wide', 'concat-wide'],
     ['schemes-tasks', 'schemes', 'every_layer', 'every-layer'],
     ['schemes-tasks', 'schemes', 'row_gate', 'row-gate'],
+    ['four-tasks', 'scheme', 'sinusoid', 'add-sinusoid'],
+    ['four-tasks', 'scheme', 'frozen', 'add-frozen'],
   ] as const;
-  // The command alone had this one.
-  const ofCommand = ['wide_concat'];
+  // The command alone had these.
+  const ofCommand = ['wide_concat', 'floor'];
 
   test('each has a link of its day here', () => {
     expect([...written.map(([, , was]) => was as string), ...ofCommand].sort()).toEqual(
@@ -98,7 +100,12 @@ describe('former names of schemes', () => {
   test('beside names of today in a list, once each', async () => {
     const { controls } = (await figures['schemes-tasks']?.()) ?? { controls: {} };
     const read = (schemes: string) => readState(controls as Controls, [['schemes', schemes]]);
-    expect(read('add.wide.row_gate').state.schemes).toEqual(['add', 'concat-wide', 'row-gate']);
+    expect(read('add.wide.row_gate.sinusoid').state.schemes).toEqual([
+      'add',
+      'concat-wide',
+      'row-gate',
+      'add-sinusoid',
+    ]);
     expect(read('wide.concat-wide').refused).toHaveLength(1);
     expect(read('add.toString').refused).toHaveLength(1);
   });

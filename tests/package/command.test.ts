@@ -134,7 +134,7 @@ test.each([
   [['train'], 2, '--task lookup'],
   [['train', '--task', 'induction'], 2, 'badge, lookup, roll'],
   [['train', '--task', 'prev', '--schemes', 'adding'], 2, 'none, add, concat'],
-  [['train', '--task', 'prev', '--schemes', 'add:random'], 2, 'learned, sinusoid, frozen'],
+  [['train', '--task', 'prev', '--schemes', 'add-random'], 2, '-learned, -sinusoid or -frozen'],
   [['train', '--task', 'prev', '--seeds', '0'], 2, 'from 1 to 1000'],
   [['train', '--task', 'prev', '--steps', '1e9'], 2, 'from 1 to 100000'],
   [['train', '--task', 'prev', '--set', 'heads=5'], 2, 'heads must divide the 32 channels'],

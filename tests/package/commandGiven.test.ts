@@ -49,27 +49,35 @@ describe('an option is not dropped in silence', () => {
     [figure('--width', '400', '--width', '500'), '--width takes one value'],
     [['figure', 'dot-products', '--out', 'a.csv', '--width', '400'], '--width is for pictures'],
     [['figure', 'dot-products', '--out', 'a.json', '--theme', 'dark'], '--theme is for pictures'],
-    [train('--schemes', 'add:8'), '--schemes got “add:8”, of which “:8” has no meaning.'],
-    [train('--schemes', 'concat-wide:8'), '“:8” has no meaning'],
-    [train('--schemes', 'floor:8'), '“:8” has no meaning'],
-    [train('--schemes', 'floor:sinusoid'), '“:sinusoid” has no meaning'],
-    [train('--schemes', 'rope:sinusoid'), '“:sinusoid” has no meaning'],
-    [train('--schemes', 'alibi:frozen'), '“:frozen” has no meaning'],
-    [train('--schemes', 'concat:8:4'), '“:4” has no meaning'],
-    [train('--schemes', 'add:sinusoid:frozen'), '“:frozen” has no meaning'],
+    [train('--schemes', 'add-8'), "d_position belongs to 'concat'; the scheme is 'add'."],
+    [train('--schemes', 'concat-wide-8'), "d_position belongs to 'concat'; the scheme is 'concat-wide'."],
+    [
+      train('--schemes', 'rope-sinusoid'),
+      "table belongs to schemes whose positions have rows; the scheme is 'rope'.",
+    ],
+    [train('--schemes', 'alibi-frozen'), "the scheme is 'alibi'."],
+    [train('--schemes', 'add,'), 'it is "".'],
+    [train('--schemes', 'zero-8'), 'it is "zero".'],
+    [train('--schemes', 'concat-8-4'), 'it is "concat-8".'],
+    [train('--schemes', 'add-sinusoid-frozen'), 'it is "add-sinusoid".'],
+    [
+      train('--schemes', 'add:sinusoid'),
+      'There are also wider, apart, cut, zero; and after a scheme its table,',
+    ],
   ])('%j', async (args, sentence) => {
     expect(await refusalOf(...args)).toContain(sentence);
   });
 
   test('what has a meaning is taken', async () => {
     const { stdout } = await superpose(
-      ...train('--schemes', 'concat:sinusoid:8,untied:frozen,floor', '--csv'),
+      ...train('--schemes', 'concat-sinusoid-8,untied-frozen,zero,apart', '--csv'),
     );
     expect(stdout.split('\r\n').map((row) => row.split(',')[1])).toEqual([
       'scheme',
-      'concat:sinusoid:8',
-      'untied:frozen',
-      'floor',
+      'concat-sinusoid-8',
+      'untied-frozen',
+      'zero',
+      'apart',
       undefined,
     ]);
   });
@@ -79,9 +87,9 @@ describe('an option is not dropped in silence', () => {
       (await superpose(...train('--schemes', schemes, '--csv'))).stdout
         .split('\r\n')
         .map((row) => row.split(',').filter((_, column) => column !== 1));
-    const found = await rows('added:sinusoid,wide_concat,every_layer,row_gate');
-    expect(found).toHaveLength(6);
-    expect(found).toEqual(await rows('add:sinusoid,concat-wide,every-layer,row-gate'));
+    const found = await rows('added,sinusoid,wide_concat,every_layer,row_gate,floor');
+    expect(found).toHaveLength(8);
+    expect(found).toEqual(await rows('add,add-sinusoid,concat-wide,every-layer,row-gate,zero'));
   });
 });
 
@@ -209,7 +217,7 @@ describe('a stranger’s text does not steer the terminal', () => {
       ['model', hostile],
       ['embed', '--file', hostile],
       train('--schemes', hostile),
-      train('--schemes', `add:${hostile}`),
+      train('--schemes', `add-${hostile}`),
       train('--task', hostile).filter((_, at) => at !== 1 && at !== 2),
     ]) {
       const said = await refusalOf(...args);

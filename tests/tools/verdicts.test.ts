@@ -1,6 +1,7 @@
 // Each verdict of the table against the figure that its link opens: the figure says what the verdict quotes,
 // and every number in a verdict comes from there.
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { askedTerms } from 'superpose';
 import { expect, inject, test } from 'vitest';
 import { published } from '../../web/build/published.ts';
 import { linkOf, verdicts } from '../../web/build/verdicts.ts';
@@ -232,7 +233,9 @@ test('without anything in common RoPE hardly asks about positions, and what it a
   );
   const rope = async (common: number) => (await run(schemes, { scheme: 'rope', words: 'many', common })).data;
   const withPositions = ({ schemes: all }: Awaited<ReturnType<typeof rope>>) =>
-    [2, 3, 4].reduce((sum, term) => sum + Math.abs(all.rope.shares[term]), 0);
+    (['token-position', 'position-token', 'position-position'] as const)
+      .map((term) => Math.abs(all.rope.shares[askedTerms.indexOf(term)]))
+      .reduce((sum, share) => sum + share);
   const [apart, shared] = [await rope(0), await rope(1)];
   expect(withPositions(apart)).toBeLessThan(0.04);
   expect(withPositions(shared)).toBeGreaterThan(0.2);

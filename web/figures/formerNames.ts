@@ -13,6 +13,9 @@ export const formerSchemes: Readonly<Record<string, string>> = {
   divided: 'concat',
   every_layer: 'every-layer',
   row_gate: 'row-gate',
+  sinusoid: 'add-sinusoid',
+  frozen: 'add-frozen',
+  floor: 'zero',
 };
 
 export type Settings = [name: string, text: string][];

@@ -7,9 +7,11 @@ import type { Ink, Mark } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Figure, Job, ReadoutPiece } from './figure.js';
+import { formerSchemes } from './formerNames.js';
 import { latest, listed } from './lists.js';
 import {
   aim,
+  crossTerms,
   depthOf,
   divergedRemark,
   every,
@@ -44,7 +46,14 @@ const controls = {
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
   layers: { ...layersControl, more: true },
   sigma: { ...sigmaControl, more: true },
-  scheme: { kind: 'choice', more: true, label: 'Positions', options: schemeOptions, initial: 'add' },
+  scheme: {
+    kind: 'choice',
+    more: true,
+    label: 'Positions',
+    options: schemeOptions,
+    initial: 'add',
+    former: formerSchemes,
+  },
   when: {
     kind: 'choice',
     more: true,
@@ -345,8 +354,6 @@ function examplesOf(
   }
   return { tokens, targets: Array.from(superpose.taskTargets({ task, n, tokens }).targets) };
 }
-
-const crossTerms: (typeof pairTerms)[number][] = ['token-position', 'position-token'];
 
 const round = (share: number) => `${Math.round(100 * share)}`.replace('-', '−');
 const termPlace = ({ term }: SmallTask) => pairTerms.indexOf(term as (typeof pairTerms)[number]);

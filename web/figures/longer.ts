@@ -20,7 +20,7 @@ import {
   type SchemeOption,
   schemeOptions,
   seedAfter,
-  trainedWith,
+  trainedAs,
 } from './tasks.js';
 import type { LongerWay } from './trainingRun.js';
 
@@ -65,7 +65,7 @@ const holds = 0.9;
 
 type Scheme = SchemeOption | 'concat-sinusoid';
 
-const schemes: Scheme[] = ['add', 'sinusoid', 'concat-sinusoid', 'untied', 'rope', 't5', 'alibi', 'none'];
+const schemes: Scheme[] = ['add', 'add-sinusoid', 'concat-sinusoid', 'untied', 'rope', 't5', 'alibi', 'none'];
 /** A model as short as this has no pairs that turn 32 times: between a tenth of a turn and a whole one. */
 const ramp = { trained: n, alpha: 0.1, beta: 1 };
 /** What is done with one model's rows or turns. */
@@ -91,7 +91,7 @@ interface Line {
 const linesOf: Record<State['of'], Line[]> = {
   schemes: [
     { label: schemeOptions.add, ink: 'accent' },
-    { label: schemeOptions.sinusoid, ink: 'accent', dashed: true },
+    { label: schemeOptions['add-sinusoid'], ink: 'accent', dashed: true },
     { label: 'Concatenated, sinusoid', ink: 'warning', dashed: true },
     { label: schemeOptions.untied, ink: 'third' },
     { label: schemeOptions.rope, ink: 'second' },
@@ -132,7 +132,7 @@ const askedOf = (scheme: Scheme, state: State, more: number): CellJob => {
   const { of, layers, length, base, steps, sigma, seed } = state;
   return {
     options: {
-      ...(scheme === 'concat-sinusoid' ? { scheme: 'concat', table: 'sinusoid' } : trainedWith[scheme]),
+      ...trainedAs(scheme),
       ...(layers === 'two' ? { layers: 2, heads: 4 } : { layers: 1, heads: 2 }),
       task: 'prev',
       n,

@@ -18,6 +18,7 @@ import {
   runControls,
   seedAfter,
   taskOptions,
+  trainedAs,
 } from './tasks.js';
 
 /** The first view, apart from the settings: what computes carries no labels. */
@@ -32,13 +33,7 @@ type State = StateOf<typeof controls>;
 
 const widths = [8, 12, 16, 24];
 
-const models: Partial<CellJob['options']>[] = [
-  { scheme: 'add' },
-  { scheme: 'concat' },
-  { scheme: 'add', table: 'frozen' },
-  { scheme: 'concat', table: 'frozen' },
-  { scheme: 'add', zeroScores: true },
-];
+const models = ['add', 'concat', 'add-frozen', 'concat-frozen', 'zero'];
 /** In the order of `models`. */
 const lines: { label: string; ink: Ink; dashed?: true }[] = [
   { label: 'learned and added', ink: 'accent' },
@@ -85,12 +80,12 @@ export const opening = (): Opening => ({ name: 'narrow', asked: allAsked({ task:
 
 const askedOf = (
   d_model: number,
-  model: (typeof models)[number],
+  model: string,
   { task, steps, sigma, seed }: State,
   more: number,
 ): CellJob => ({
   options: {
-    ...model,
+    ...trainedAs(model),
     task,
     n,
     d_model,

@@ -26,7 +26,7 @@ import {
   seedAfter,
   sigmaControl,
   steps,
-  trainedWith,
+  trainedAs,
 } from './tasks.js';
 
 const tasks = [...fourTasks, rev, { task: 'where', term: 'token-where token is' } as const];
@@ -39,7 +39,6 @@ const sizes = {
   large: { n: 16, d_model: 32, evaluationSequences: 64 },
 } as const;
 
-const apart: Partial<TaskTrainerOptions> = { cuts: ['token-position', 'position-token'] };
 /** Other ways in, by the trainer’s names. */
 const others = [
   ...(['qk', 'shortformer', 'values', 'every-layer', 'project'] as const),
@@ -62,12 +61,10 @@ const ways: Record<Other, string> = {
 
 /** How large rows begin in recipes that people use: loudnessRecipes() of the library. */
 const recipes = ['transformer', 'unscaled', 'pytorch', 'bert', 'gpt2'] as const;
-/** Concatenations, by the part of the width that positions have. */
-const split = { 'concat-8': 1 / 4, 'concat-24': 3 / 4, 'concat-4': 1 / 8 } as const;
 /** The table's rows, from the top. */
 const allRows = [
-  ...(['add', 'concat', 'concat-wide', 'wider', 'apart', 'cut', 'untied', 'sinusoid'] as const),
-  ...(Object.keys(split) as (keyof typeof split)[]),
+  ...(['add', 'concat', 'concat-wide', 'wider', 'apart', 'cut', 'untied', 'add-sinusoid'] as const),
+  ...(['concat-8', 'concat-24', 'concat-4'] as const),
   ...(['rope', 'alibi', 't5', 'none'] as const),
   ...recipes,
   ...others,
@@ -80,33 +77,24 @@ const unscaled = (d: number) =>
   ({ scheme: 'add', table: 'sinusoid', sigmaTokens: d ** -0.5, sigmaPositions: Math.SQRT1_2 }) as const;
 const normal = (sigmaTokens: number, sigmaPositions: number) =>
   ({ scheme: 'add', sigmaTokens, sigmaPositions }) as const;
-const divided = (d: number, row: keyof typeof split) =>
-  ({ scheme: 'concat', d_position: d * split[row] }) as const;
-
-/** Models as they are made, given their width. */
-const made: Record<Exclude<Row, Other>, (d_model: number) => Partial<TaskTrainerOptions>> = {
-  add: () => trainedWith.add,
-  concat: () => trainedWith.concat,
-  'concat-wide': () => ({ scheme: 'concat-wide' }),
-  wider: (d) => ({ scheme: 'add', d_model: 2 * d }),
-  apart: () => ({ scheme: 'concat-wide', ...apart }),
-  cut: () => ({ scheme: 'add', ...apart }),
-  untied: () => trainedWith.untied,
-  sinusoid: () => trainedWith.sinusoid,
-  'concat-8': (d) => divided(d, 'concat-8'),
-  'concat-24': (d) => divided(d, 'concat-24'),
-  'concat-4': (d) => divided(d, 'concat-4'),
-  rope: () => trainedWith.rope,
-  alibi: () => trainedWith.alibi,
-  t5: () => trainedWith.t5,
-  none: () => trainedWith.none,
+const asRecipe: Record<(typeof recipes)[number], (d_model: number) => Partial<TaskTrainerOptions>> = {
   transformer: (d) => ({ ...unscaled(d), scaleTokens: true }),
   unscaled,
   pytorch: () => normal(1, 1),
   bert: () => normal(0.02, 0.02),
   gpt2: () => normal(0.02, 0.01),
-  zero: () => ({ scheme: 'add', zeroScores: true }),
 };
+const isRecipe = (row: Row): row is (typeof recipes)[number] => (recipes as readonly Row[]).includes(row);
+
+/** The model of a row, given its width. A position's width in a row's name is that of the large size. */
+function made(row: Row, d_model: number): Partial<TaskTrainerOptions> {
+  if (isRecipe(row)) return asRecipe[row](d_model);
+  const { d_position, ...options } = trainedAs(row, d_model);
+  return {
+    ...options,
+    ...(d_position && { d_position: (d_position * d_model) / sizes.large.d_model }),
+  };
+}
 const rowsOf = (names: readonly Row[]) => allRows.filter((row) => names.includes(row));
 
 /** Rows whose stream is no sum of tokens and positions. */
@@ -137,7 +125,7 @@ function nameOf(row: Row, d: number): string {
       return 'Added without cross terms';
     case 'untied':
       return 'Untied scores (TUPE)';
-    case 'sinusoid':
+    case 'add-sinusoid':
       return 'Added sinusoid';
     case 'transformer':
       return 'Sinusoid, tokens times √d (2017)';
@@ -154,7 +142,7 @@ function nameOf(row: Row, d: number): string {
     case 'concat-8':
     case 'concat-24':
     case 'concat-4':
-      return parted(d * split[row]);
+      return parted(made(row, d).d_position as number);
     default:
       return isWay(row) ? ways[row] : schemeOptions[row];
   }
@@ -246,13 +234,13 @@ function askedOf(row: Row, task: Task, state: State, seed: number): CellJob {
       n,
       d_model,
       evaluationSequences,
-      ...(isWay(row) ? { scheme: row } : made[row](d_model)),
+      ...made(row, d_model),
     },
     looks: {
       // As often as the figures look that a click opens.
       ...(state.size === 'large' && { every }),
       ...(noSums.includes(row) && { fusion: true }),
-      ...((recipes as readonly string[]).includes(row) && { loudness: true }),
+      ...(isRecipe(row) && { loudness: true }),
     },
   };
 }
@@ -284,7 +272,7 @@ const allAsked = (state: State): CellJob[] =>
 
 /** What claims and the page’s text lead to, beside what the other views have. */
 const claimed = [
-  { schemes: ['concat', 'cut', 'concat-4', 'sinusoid', 'none'] },
+  { schemes: ['concat', 'cut', 'concat-4', 'add-sinusoid', 'none'] },
   { schemes: ['transformer', 'unscaled'], tasks: ['badge', 'prev'] },
   { schemes: ['rope'], tasks: ['lookup', 'prev'] },
   { schemes: ['zero', 'none', 'add'], tasks: ['prev'], layers: 'causal' },

@@ -3,7 +3,16 @@ import type { BothModules, Table, TaskTrainerOptions, Trainer } from 'superpose'
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job } from './figure.js';
 import outcomes from './recorded/outcomes.json' with { type: 'json' };
-import { aim, firstRun, type fourTasks, seedAfter, sigmaControl, steps, taskOptions } from './tasks.js';
+import {
+  aim,
+  firstRun,
+  type fourTasks,
+  seedAfter,
+  sigmaControl,
+  steps,
+  taskOptions,
+  trainedAs,
+} from './tasks.js';
 import { trainTogether, withTrainers } from './trainers.js';
 
 /** Steps from one measure of what is right to the next. */
@@ -16,19 +25,11 @@ export const seeds = 5;
 /** Of the tokens and, where positions are added, of the sum. */
 export const d_model = 16;
 
-/** How each model gets its positions. */
-const made = {
-  add: { scheme: 'add' },
-  'concat-wide': { scheme: 'concat-wide' },
-  concat: { scheme: 'concat' },
-  apart: { scheme: 'concat-wide', cuts: ['token-position', 'position-token'] },
-  wider: { scheme: 'add', d_model: 2 * d_model },
-  zero: { scheme: 'add', zeroScores: true },
-} as const satisfies Record<string, Partial<TaskTrainerOptions>>;
-export type ModelName = keyof typeof made;
+/** How each model gets its positions: see trainedAs(). */
+export const names = ['add', 'concat-wide', 'concat', 'apart', 'wider', 'zero'] as const;
+export type ModelName = (typeof names)[number];
 /** Models that the picture looks into. */
 export type ShownName = 'add' | 'concat-wide' | 'concat' | 'apart';
-export const names = Object.keys(made) as ModelName[];
 const isShown = (name: ModelName): name is ShownName => name !== 'wider' && name !== 'zero';
 
 export type TaskName = (typeof fourTasks)[number]['task'];
@@ -111,7 +112,7 @@ export const compute: Compute<typeof trainedControls, Data> = async (library, st
 
 const optionsOf = (name: ModelName, { task, n, sigma }: Trained, seed: number): TaskTrainerOptions => ({
   d_model,
-  ...made[name],
+  ...trainedAs(name, d_model),
   task,
   n,
   sigma,

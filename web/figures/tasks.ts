@@ -1,6 +1,6 @@
 // The small tasks that models are trained on here, at least one for each term of a score, and the schemes
 // that they are trained with, as figures call them.
-import type { TaskTrainerOptions, TrainingModelOptions } from 'superpose';
+import type { TaskTrainerOptions, TrainingModelOptions, TrainingScheme, TrainingTerm } from 'superpose';
 import type { AxisOptions } from '../plot/parts.js';
 import type { Term } from '../plot/scene.js';
 
@@ -114,10 +114,13 @@ export const rightAxis: AxisOptions = {
 /** The seed `more` places after this one; the first follows the last. */
 export const seedAfter = (seed: number, more: number): number => (seed + more) % 2 ** 32;
 
+/** Of tokens with positions. */
+export const crossTerms: readonly TrainingTerm[] = ['token-position', 'position-token'];
+
 export const schemeOptions = {
   add: 'Added, learned',
-  sinusoid: 'Added, sinusoid',
-  frozen: 'Added, both tables frozen',
+  'add-sinusoid': 'Added, sinusoid',
+  'add-frozen': 'Added, both tables frozen',
   concat: 'Concatenated, 16 + 16',
   'concat-8': 'Concatenated, 24 + 8',
   'concat-4': 'Concatenated, 28 + 4',
@@ -132,24 +135,25 @@ export const schemeOptions = {
 
 export type SchemeOption = keyof typeof schemeOptions;
 
-export const trainedWith: Record<
-  SchemeOption,
-  Pick<TrainingModelOptions, 'scheme' | 'table' | 'd_position'>
-> = {
-  add: { scheme: 'add' },
-  sinusoid: { scheme: 'add', table: 'sinusoid' },
-  frozen: { scheme: 'add', table: 'frozen' },
-  concat: { scheme: 'concat' },
-  'concat-8': { scheme: 'concat', d_position: 8 },
-  'concat-4': { scheme: 'concat', d_position: 4 },
-  'concat-24': { scheme: 'concat', d_position: 24 },
-  'concat-frozen': { scheme: 'concat', table: 'frozen' },
-  untied: { scheme: 'untied' },
-  rope: { scheme: 'rope' },
-  alibi: { scheme: 'alibi' },
-  t5: { scheme: 't5' },
-  none: { scheme: 'none' },
+/** Runs whose names are no scheme’s. */
+export const otherRuns: Readonly<Record<string, (d_model: number) => Partial<TaskTrainerOptions>>> = {
+  wider: (d_model) => ({ scheme: 'add', d_model: 2 * d_model }),
+  apart: () => ({ scheme: 'concat-wide', cuts: crossTerms }),
+  cut: () => ({ scheme: 'add', cuts: crossTerms }),
+  zero: () => ({ scheme: 'add', zeroScores: true }),
 };
+
+/**
+ * What is trained under a name that figures, links and `superpose train` have in common: one of these runs, or a scheme,
+ * and after it, if they are not the usual ones, where position rows come from and how wide they are, as in
+ * concat-sinusoid-8.
+ */
+export function trainedAs(name: string, d_model = 32): Partial<TaskTrainerOptions> {
+  if (Object.hasOwn(otherRuns, name)) return (otherRuns[name] as (typeof otherRuns)[string])(d_model);
+  const parts = name.match(/^(.*?)(?:-(learned|sinusoid|frozen))?(?:-(\d+))?$/s) ?? [];
+  const [scheme, table, width] = parts.slice(1) as [TrainingScheme, TrainingModelOptions['table'], string?];
+  return { scheme, ...(table && { table }), ...(width && { d_position: Number(width) }) };
+}
 
 /** Whether its scores have terms with positions that can be cut. */
 export const hasTerms = (scheme: SchemeOption): boolean => !['rope', 'alibi', 't5', 'none'].includes(scheme);
@@ -166,7 +170,7 @@ export const modelOptions = (
   scheme: SchemeOption,
   { layers, sigma, seed }: ModelState,
 ): TaskTrainerOptions => ({
-  ...trainedWith[scheme],
+  ...trainedAs(scheme),
   ...depthOf(layers),
   task,
   n,

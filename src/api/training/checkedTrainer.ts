@@ -117,6 +117,10 @@ export function checkedTrainer(raw: RawSecond, options: TrainerOptions) {
   if (scheme !== 'rope' && (given.base !== undefined || given.stretch !== undefined)) {
     throw new RangeError(`base and stretch belong to 'rope'; the scheme is '${scheme}'.`);
   }
+  if (!facts.hasTable && given.table !== undefined)
+    throw new RangeError(`table belongs to schemes whose positions have rows; the scheme is '${scheme}'.`);
+  if (scheme !== 'concat' && given.d_position !== undefined)
+    throw new RangeError(`d_position belongs to 'concat'; the scheme is '${scheme}'.`);
   const noTerms = noTermsOf(facts, flags.zeroScores);
   const cuts = checkedTerms('cuts', given.cuts ?? [], noTerms);
 

@@ -8,7 +8,9 @@
 
 namespace superpose {
 
-// How the order of the tokens gets into the model.
+// How the order of the tokens gets into the model. What scores as an entry of scores/scheme_registry.h does has its name,
+// but for three that also say where the widths come from: concat and concat_wide score as concat-full, untied as tupe-a
+// without its reset.
 enum class TrainingScheme {
   none,
   add,          // x = e + p

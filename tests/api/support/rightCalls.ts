@@ -68,7 +68,7 @@ export interface RightCall {
 }
 
 const modelInTraining = {
-  scheme: 'add',
+  scheme: 'concat',
   table: 'learned',
   d_model: 4,
   d_position: 1,
@@ -454,7 +454,7 @@ const completeCalls: Record<string, RightCall> = {
   positionCost: { sound: ['untied', model] },
   trainer: {
     sound: [taskTrainer],
-    also: [[{ ...taskTrainer, scheme: 'concat' }], [batchesTrainer]],
+    also: [[{ ...taskTrainer, scheme: 'add', d_position: undefined }], [batchesTrainer]],
     whole: trainerWhole,
     huge: [{ task: 'prev', n: 20_000, symbols: 4 }],
   },

@@ -40,7 +40,7 @@ function trainerOf(one: any, of = plain): Trainer {
     classes: one.classes,
     positions: one.rows,
     scheme: one.scheme,
-    table: one.table ?? 'learned',
+    ...(one.table && { table: one.table }),
     d_model: one.scheme === 'concat-wide' ? one.d_model / 2 : one.d_model,
     ...(one.scheme === 'concat' && { d_position: one.d_position }),
     heads: one.heads,

@@ -5,9 +5,9 @@ import {
   type Superpose,
   type Task,
   type TaskTrainerOptions,
-  type TrainingScheme,
 } from 'superpose';
 import { formerSchemes } from '../../figures/formerNames.js';
+import { otherRuns, trainedAs } from '../../figures/tasks.js';
 import type { TrainingRun } from '../../figures/trainingRun.js';
 import { csvOf } from '../index.js';
 import { checkWritable, write } from './files.js';
@@ -36,12 +36,17 @@ export async function train(args: string[]): Promise<string> {
   const seeds = wholeOf('--seeds', values.seeds, 1, 1000);
   const steps = wholeOf('--steps', values.steps, 1, 100_000);
   const settings = Object.fromEntries(settingsOf(values.set).map(settingOf));
+  const chosen = (scheme: string) => {
+    const name = scheme.trim();
+    const today = Object.hasOwn(formerSchemes, name) ? (formerSchemes[name] as string) : name;
+    return trainedAs(today, settings.d_model as number | undefined);
+  };
   const cells = task
     .split(',')
     .flatMap((one) =>
       values.schemes
         .split(',')
-        .map((scheme) => [scheme, { ...settings, ...schemeOf(scheme), task: one as Task, steps }] as const),
+        .map((scheme) => [scheme, { ...settings, ...chosen(scheme), task: one as Task, steps }] as const),
     );
   if (out !== undefined && !out.endsWith('.safetensors'))
     throw new Refusal(`--out takes the name of a .safetensors file, and got ${quoted(out)}.`);
@@ -135,34 +140,6 @@ function printed(rows: Row[]): string {
     .join('');
 }
 
-const tables = ['learned', 'sinusoid', 'frozen'] as const;
-/** Schemes whose positions have rows. */
-const withTable = [
-  ...['add', 'concat', 'concat-wide', 'untied', 'qk', 'values', 'shortformer', 'every-layer'],
-  ...['project', 'gate', 'row-gate', 'film', 'multiply'],
-];
-
-/** `concat`, `add:sinusoid`, `concat:8` or `concat:sinusoid:8`, where 8 is d_position; or `floor`. */
-function schemeOf(text: string): Partial<TaskTrainerOptions> {
-  const [given = '', ...more] = text.trim().split(':');
-  const scheme = Object.hasOwn(formerSchemes, given) ? formerSchemes[given] : given;
-  const chosen: Partial<TaskTrainerOptions> =
-    scheme === 'floor' ? { zeroScores: true } : { scheme: scheme as TrainingScheme };
-  for (const one of more) {
-    const table = tables.find((name) => name === one);
-    const allowed = table
-      ? withTable.includes(scheme as string) && chosen.table === undefined
-      : scheme === 'concat' && /^\d+$/.test(one) && chosen.d_position === undefined;
-    if (!allowed)
-      throw new Refusal(
-        `--schemes got ${quoted(text)}, of which “:${one.slice(0, 40)}” has no meaning. ${withTable.join(', ')} take a table, ${tables.join(', ')}, and concat a d_position, as in concat:sinusoid:8.`,
-      );
-    if (table) chosen.table = table;
-    else chosen.d_position = Number(one);
-  }
-  return chosen;
-}
-
 /** Options of a trainer that numbers and flags can set. */
 const settable = [
   ...['n', 'symbols', 'back', 'sequences', 'evaluationSequences', 'd_model', 'heads', 'layers', 'positions'],
@@ -179,11 +156,15 @@ function settingOf([key, value]: [string, string]): [string, number | boolean] {
   throw new Refusal(`--set ${key}= takes a number, true or false, and got ${quoted(value)}.`);
 }
 
+/** What --schemes takes beside the library's schemes. */
+const moreSchemes = `There are also ${Object.keys(otherRuns).join(', ')}; and after a scheme its table, -learned, -sinusoid or -frozen, and after concat a d_position, as in concat-sinusoid-8.`;
+
 function refused<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof RangeError || error instanceof TypeError) throw new Refusal(error.message);
+    if (error instanceof RangeError || error instanceof TypeError)
+      throw new Refusal(error.message.replace(/^scheme .*/s, `$& ${moreSchemes}`));
     throw error;
   }
 }
