@@ -1,5 +1,6 @@
 import * as check from '../check.js';
 import type { RawSecond } from '../module.js';
+import type { TrainingScheme } from '../training/trainerOptions.js';
 
 /**
  * The trainer’s schemes that are counted. add: a table as wide as the stream. concat-wide: the stream is

@@ -33,6 +33,8 @@ export interface SchemeFacts {
   hasTable: boolean;
   /** Whether its rows are a token’s channels and then a position’s. */
   concatenates: boolean;
+  /** Whether positionCost() counts it. */
+  hasCost: boolean;
   /** Of its stream, in d_model. */
   width: number;
 }

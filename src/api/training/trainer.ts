@@ -1,8 +1,8 @@
 import * as check from '../check.js';
 import { type Handle, held } from '../handle.js';
 import type { RawSecond } from '../module.js';
-import { type Floats, table, type Table } from '../table.js';
 import { askedTerms, pairTerms } from '../scores/schemeTerms.js';
+import { type Table, table } from '../table.js';
 import { type CheckedTrainer, checkedTerms, checkedTrainer, noSum } from './checkedTrainer.js';
 import { checkedBatch, checkedTokens, type TrainingBatch } from './tasks.js';
 import type { AskedTrainingTerm, TrainerOptions, TrainingTerm } from './trainerOptions.js';
