@@ -316,21 +316,17 @@ def by_streams(model, rows, apart=(0,)):
 
 def estimated(model, corpus, readers):
     """pos_t before each layer, [L, T, d], over windows, where the readers have lost it in the layers before."""
-    cut = [embedding_rows(model, ids) for ids in windows(corpus)]
-    count = cut[0].shape[1]
+    # The states before a layer: a layer's estimate changes nothing before that layer.
+    states = [altered(dict(model, layers=[]), embedding_rows(model, ids))["states"][0] for ids in windows(corpus)]
     found = []
-    for number in range(len(model["layers"])):
-        total, states = 0, []
-        for rows in cut:
-            taken = {}
-            for l, position in enumerate(found):
-                less = np.zeros((count, position.shape[1]))
-                less[1:-1] = position
-                taken.update({(l, reader): less for reader in readers})
-            shallow = dict(model, layers=model["layers"][:number])
-            states.append(altered(shallow, rows, taken)["states"][-1][1:-1])
-        total = np.mean(states, axis=0)
+    for layer in model["layers"]:
+        total = np.mean([x[1:-1] for x in states], axis=0)
         found.append(total - total.mean(axis=0))
+        less = np.zeros_like(states[0])
+        less[1:-1] = found[-1]
+        alone = dict(model, layers=[layer], embedding_norm=None, projection=None)
+        taken = {(0, reader): less for reader in readers}
+        states = [altered(alone, x[None], taken)["states"][1] for x in states]
     return found
 
 
