@@ -5,6 +5,7 @@ import type { AnyFigure, ReadoutPiece } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import { computeOf } from '../../web/worker/computes.ts';
 import { library } from '../../web/worker/library.ts';
+import { recorded } from '../../web/worker/recorded.ts';
 import { shorter } from './shorter.ts';
 
 /** A 1 that counts something: not part of a longer number, nor the second of two that share a noun. */
@@ -71,7 +72,7 @@ function statesOf(figure: AnyFigure): State[] {
   return found.map((one) => (figure.settle?.(one, undefined) ?? one) as State);
 }
 
-const loaded = library();
+const loaded = { ...library(), recorded };
 
 test.runIf(inject('withModel')).each(Object.keys(figures))('%s', async (name) => {
   const figure = await (figures[name] as () => Promise<AnyFigure>)();
