@@ -8,6 +8,7 @@ import type { Ink, Mark, RasterMark, TextMark } from '../../web/plot/scene.ts';
 import { rasterPixels } from '../../web/plot/svg.ts';
 import { computeOf } from '../../web/worker/computes.ts';
 import { library } from '../../web/worker/library.ts';
+import { recorded } from '../../web/worker/recorded.ts';
 import { shorter } from './shorter.ts';
 
 type Colour = number[];
@@ -75,7 +76,7 @@ function meaning(mark: Mark): { ink: Ink; opacity: number } | undefined {
   return ink && !grounds.includes(ink) && opacity >= palest ? { ink, opacity } : undefined;
 }
 
-const loaded = library();
+const loaded = { ...library(), recorded };
 
 /** A figure's first view. */
 async function firstOf(figure: AnyFigure) {
