@@ -53,7 +53,7 @@ describe('an option is not dropped in silence', () => {
     [train('--schemes', 'concat-wide-8'), "d_position belongs to 'concat'; the scheme is 'concat-wide'."],
     [
       train('--schemes', 'rope-sinusoid'),
-      "table belongs to schemes whose positions have rows; the scheme is 'rope'.",
+      "table belongs to schemes with position rows; the scheme is 'rope'.",
     ],
     [train('--schemes', 'alibi-frozen'), "the scheme is 'alibi'."],
     [train('--schemes', 'add,'), 'it is "".'],

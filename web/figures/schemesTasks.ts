@@ -86,14 +86,14 @@ const asRecipe: Record<(typeof recipes)[number], (d_model: number) => Partial<Ta
 };
 const isRecipe = (row: Row): row is (typeof recipes)[number] => (recipes as readonly Row[]).includes(row);
 
-/** The model of a row, given its width. A position's width in a row's name is that of the large size. */
+/** What a width in a row's name, which is that of the large size, is in a model of another. */
+const scaled = (width: number, d_model: number) => (width * d_model) / sizes.large.d_model;
+
+/** The model of a row, given its width. */
 function made(row: Row, d_model: number): Partial<TaskTrainerOptions> {
   if (isRecipe(row)) return asRecipe[row](d_model);
   const { d_position, ...options } = trainedAs(row, d_model);
-  return {
-    ...options,
-    ...(d_position && { d_position: (d_position * d_model) / sizes.large.d_model }),
-  };
+  return { ...options, ...(d_position && { d_position: scaled(d_position, d_model) }) };
 }
 const rowsOf = (names: readonly Row[]) => allRows.filter((row) => names.includes(row));
 
@@ -142,7 +142,7 @@ function nameOf(row: Row, d: number): string {
     case 'concat-8':
     case 'concat-24':
     case 'concat-4':
-      return parted(made(row, d).d_position as number);
+      return parted(scaled(Number(row.slice('concat-'.length)), d));
     default:
       return isWay(row) ? ways[row] : schemeOptions[row];
   }

@@ -99,14 +99,10 @@ export interface SchemeRegistryApi {
 }
 
 /** The entry with the id that a caller gave under a name. */
-export const schemeNamed = (registry: readonly SchemeInfo[], name: string, id: unknown): SchemeInfo =>
-  registry[
-    check.placeOf(
-      name,
-      id,
-      registry.map((info) => info.id),
-    )
-  ] as SchemeInfo;
+export function schemeNamed(registry: readonly SchemeInfo[], name: string, id: unknown): SchemeInfo {
+  const ids = registry.map((info) => info.id);
+  return registry[check.placeOf(name, id, ids)] as SchemeInfo;
+}
 
 export function schemeRegistryApi(raw: RawSecond): SchemeRegistryApi {
   return {

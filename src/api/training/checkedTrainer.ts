@@ -116,13 +116,13 @@ export function checkedTrainer(raw: RawSecond, options: TrainerOptions) {
   };
   const seed = check.seed('seed', given.seed ?? 1);
   const turned = rotaryConvention({ base: given.base, stretch: given.stretch } as RotaryConvention);
-  if (scheme !== 'rope' && (given.base !== undefined || given.stretch !== undefined)) {
-    throw new RangeError(`base and stretch belong to 'rope'; the scheme is '${scheme}'.`);
-  }
-  if (!facts.hasTable && given.table !== undefined)
-    throw new RangeError(`table belongs to schemes whose positions have rows; the scheme is '${scheme}'.`);
-  if (scheme !== 'concat' && given.d_position !== undefined)
-    throw new RangeError(`d_position belongs to 'concat'; the scheme is '${scheme}'.`);
+  const belongs = (there: boolean, sentence: string, ...values: unknown[]) => {
+    if (!there && values.some((value) => value !== undefined))
+      throw new RangeError(`${sentence}; the scheme is '${scheme}'.`);
+  };
+  belongs(scheme === 'rope', "base and stretch belong to 'rope'", given.base, given.stretch);
+  belongs(scheme === 'concat', "d_position belongs to 'concat'", given.d_position);
+  belongs(facts.hasTable, 'table belongs to schemes with position rows', given.table);
   const noTerms = noTermsOf(facts, flags.zeroScores);
   const cuts = checkedTerms('cuts', given.cuts ?? [], noTerms);
 
