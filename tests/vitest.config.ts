@@ -69,6 +69,7 @@ const longest = [
   'page/accessibility',
   'page/freshness',
   'page/trainingTable',
+  'figures/recorded',
   'api/model/layers',
 ];
 
