@@ -15,9 +15,12 @@ export function inPage() {
     for (const shot of shots) shot.hidden = !shot.contains(figure);
   }
 
-  /** Keeps a figure in view until `done`: figures above that load may push it away, and then nothing is drawn. */
+  /**
+   * Keeps a figure in view until `done`: figures above that load may push it away, and a beat's step that scrolls by
+   * may show another. Then nothing is drawn.
+   */
   async function until(figure, done, wait) {
-    while (!done()) {
+    while (!(figure.checkVisibility() && done())) {
       open(figure);
       show(figure, 'center');
       await new Promise((passed) => setTimeout(passed, wait));

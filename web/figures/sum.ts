@@ -120,36 +120,39 @@ interface SplitScores {
 }
 type Table = { data: Rows; rows: number; columns: number };
 
-// Choosing another word must not take the scores apart again.
-let last: { key: string; taken: SplitScores } | undefined;
+// Choosing another word, or another head for one reader, must not take apart again what is known.
+let last: { text: string; heads: Map<number, SplitScores> } | undefined;
 
-async function takeApart(library: Library, { text, places, words }: State): Promise<SplitScores> {
-  const key = JSON.stringify([text, places, words]);
-  if (last?.key === key) return last.taken;
+async function takeApart(library: Library, text: string, head: number): Promise<SplitScores> {
+  if (last?.text !== text) last = { text, heads: new Map() };
+  const { heads } = last;
+  const known = heads.get(head);
+  if (known) return known;
   const superpose = await library.first();
-  const heads = [...new Set([places, words])];
   let found: Omit<SplitScores, 'shares'>;
-  if (text === openingText && heads.every((one) => openingHeads.includes(one))) {
+  if (text === openingText && openingHeads.includes(head)) {
     const { tokens, summands, decompose } = await library.opening();
     found = { scores: decompose({ groups }), ...summands, tokens, dropped: 0 };
   } else {
     const model = await library.miniLM();
     const sentence = model.tokenize(text, longest);
     const [scores, summands] = await Promise.all([
-      model.decompose(sentence, { only: heads, groups }),
+      model.decompose(sentence, { only: [head], groups }),
       model.summands(sentence),
     ]);
     found = { scores, ...summands, tokens: sentence.tokens, dropped: sentence.dropped };
   }
   const taken = { ...found, shares: superpose.poolShares([found.scores], kindOf) };
-  last = { key, taken };
+  for (const one of found.scores.heads) heads.set(one, taken);
   return taken;
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   if (state.of === 'channels') return channels(library, state);
   const superpose = await library.first();
-  const { scores, shares, token, position, tokens, dropped } = await takeApart(library, state);
+  const { text, places, words } = state;
+  const [ofPlaces, ofWords] = [await takeApart(library, text, places), await takeApart(library, text, words)];
+  const { token, position, tokens, dropped } = ofPlaces;
   const chosen = Math.min(state.word, tokens.length - 1);
   const row = ({ data, columns }: Table): Table => ({
     data: data.slice(chosen * columns, (chosen + 1) * columns),
@@ -160,7 +163,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const { sum } = superpose.bertEmbeddings({ token: x, position: p });
   const every = Array.from({ length: kindOf.length }, () => true);
   const masks = [every, every.map((_, term) => !isOff[state.terms](term))];
-  const readers = [state.places, state.words].map((of): Reader => {
+  const reader = (of: number, { scores, shares }: SplitScores): Reader => {
     const [whole, attention] = superpose.combineTerms(scores, of, masks).map(({ softmax }) => softmax) as [
       Rows,
       Rows,
@@ -173,7 +176,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
       shares: [...shares.heads.slice(place * terms.length, (place + 1) * terms.length)],
       change: superpose.largestDifference(table(whole).data, table(attention).data),
     };
-  });
+  };
   const shown = ({ data }: Table) => data.slice(0, drawnChannels);
   return {
     tokens,
@@ -183,7 +186,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     position: shown(p),
     sum: shown(sum),
     channels: token.columns,
-    readers,
+    readers: [reader(places, ofPlaces), reader(words, ofWords)],
   };
 };
 
