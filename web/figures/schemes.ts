@@ -649,7 +649,7 @@ function kernelPlane({ n, reach }: Data, area: Area) {
     {
       from: -end,
       to: end,
-      label: 'mean at that offset, less all’s',
+      label: 'mean at that offset − mean of all',
       ticks: area.height < 120 ? 2 : 4,
     },
   );
