@@ -1,8 +1,7 @@
 """Writes an oracle's numbers as JSON beside the script that computed them.
 
 Numbers are printed either exactly, so that they read back bit for bit (`digits=None`),
-or rounded to a number of significant digits. A row of numbers takes one line,
-so a change in one value is a change in one line.
+or rounded to a number of significant digits. A case takes one line, so a change in a case is a change in one line.
 """
 
 import json
@@ -28,18 +27,25 @@ def _plain(value, digits):
     return value
 
 
-def _text(value, indent):
-    inner = " " * (indent + 1)
-    if isinstance(value, dict) and value:
-        items = (f"{inner}{json.dumps(key)}: {_text(item, indent + 1)}" for key, item in value.items())
-        return "{\n" + ",\n".join(items) + "\n" + " " * indent + "}"
-    if isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
-        return "[\n" + ",\n".join(inner + _text(item, indent + 1) for item in value) + "\n" + " " * indent + "]"
+def _compact(value):
     return json.dumps(value, separators=(",", ":"))
+
+
+def _text(document):
+    lines = []
+    for key, value in document.items():
+        if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+            text = "[\n" + ",\n".join(map(_compact, value)) + "\n]"
+        elif isinstance(value, dict) and any(isinstance(item, dict) for item in value.values()):
+            text = "{\n" + ",\n".join(f"{_compact(name)}:{_compact(item)}" for name, item in value.items()) + "\n}"
+        else:
+            text = _compact(value)
+        lines.append(f"{_compact(key)}:{text}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def write_beside(script, document, digits=None):
     """Writes `document` to the script's own name with the ending .json."""
     path = Path(script).with_suffix(".json")
-    path.write_text(_text(_plain(document, digits), 0) + "\n", encoding="ascii")
+    path.write_text(_text(_plain(document, digits)), encoding="ascii")
     print(f"{path.name}: {path.stat().st_size} bytes")
