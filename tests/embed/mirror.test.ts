@@ -1,7 +1,6 @@
 // Attributes that mirror a figure's state, groups, and what a page's script can call, where nothing is computed at all.
 import type { Page } from 'playwright';
 import { describe, expect, test } from 'vitest';
-import { oldLinks } from '../figures/oldLinks.ts';
 import { openPage, painted, scriptOf } from './support/module.ts';
 
 const script = scriptOf('mirror');
@@ -78,24 +77,6 @@ describe('attributes', () => {
     expect(await shown(page)).toMatchObject({ n: 3, d: 128 });
   });
 });
-
-test.each(oldLinks)(
-  'name="$name", a former one, is $figure with its settings',
-  async ({ name, was, figure: today, is }) => {
-    const page = await mirrored(
-      figure(
-        [['name', name], ...was].map(([of, text]) => `${of?.replace(/[A-Z]/g, '-$&')}="${text}"`).join(' '),
-      ),
-    );
-    const read = 'all[0].loaded().then(({ name }) => ({ name, state: all[0].state }))';
-    expect(await page.evaluate(read)).toMatchObject({ name: today, state: is });
-    // An attribute set later is heard too, and another name is another figure.
-    await doing(page, "all[0].setAttribute('seed', '5')");
-    if ('seed' in is) expect(await page.evaluate('all[0].state.seed')).toBe(5);
-    await doing(page, "all[0].setAttribute('name', 'encoding')");
-    expect(await page.evaluate(read)).toMatchObject({ name: 'encoding' });
-  },
-);
 
 test.each(['__proto__', 'constructor'])('name="%s" is refused', async (name) => {
   const page = await mirrored(figure(`name="${name}"`));

@@ -3,7 +3,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { load, loadMiniLM, sharesOf } from 'superpose';
 import { expect, inject, test } from 'vitest';
-import { readState } from '../../web/figures/controls.ts';
 import * as heads from '../../web/figures/heads.ts';
 import * as oneScore from '../../web/figures/oneScore.ts';
 import { expectSoundPictures, run } from './support.ts';
@@ -79,14 +78,6 @@ test.runIf(inject('withModel'))('canonical shares, which the figure names', asyn
   const { columns, rows } = result.figure.table(result.data, result.state);
   expect(columns.at(-1)).toBe('gauge');
   for (const row of rows) expect(row.at(-1)).toBe('canonical');
-});
-
-test('a link from before there was a gauge shows raw shares, as it did; any other canonical ones', () => {
-  const gaugeOf = (link: string) => readState(heads.figure.controls, new URLSearchParams(link)).state.gauge;
-  expect(gaugeOf('sentences=ten&text=hello')).toBe('raw');
-  expect(gaugeOf('sentences=ten&gauge=canonical&text=hello')).toBe('canonical');
-  expect(gaugeOf('sentences=ten')).toBe('canonical');
-  expect(gaugeOf('')).toBe('canonical');
 });
 
 test.runIf(inject('withModel')).each(['', 'x', 'many words '.repeat(300)])(

@@ -1,29 +1,22 @@
-// The equation over drawn tables and layers of any size: each map against sums made here, and the settings that it
-// took over from the figure that was called sandbox.
+// The equation over drawn tables and layers of any size: each map against sums made here.
 import { load, loadMiniLM, sharesOf } from 'superpose';
 import { expect, inject, test } from 'vitest';
-import { today } from '../../web/figures/formerNames.ts';
 import * as oneScore from '../../web/figures/oneScore.ts';
 import { expectSoundPictures, run } from './support.ts';
 
-/** As the figure of that name showed: a bare layer, its tables, everything raw. */
-const sandbox = (settings: Record<string, string | number> = {}) =>
-  run(
-    oneScore,
-    Object.fromEntries(
-      today(
-        'sandbox',
-        Object.entries(settings).map(([name, value]) => [name, String(value)]),
-      ).settings,
-    ),
-  );
+/** A bare layer of drawn rows, its tables, everything raw. */
+const bareTables = (settings: Record<string, string | number> = {}) =>
+  run(oneScore, {
+    ...{ weights: 'seeded', head: 0, gauge: 'raw', centred: 'no', tables: 'yes', layer: 'bare' },
+    ...{ positions: 'paper', d: 64, n: 24, heads: 4, ...settings },
+  });
 
 test.each([
   { n: 2, d: 4, heads: 8, head: 7 },
   { n: 64, d: 256, heads: 1, scale: 4 },
   { n: 3, scale: 0, seed: 4294967295, weightSeed: 4294967295 },
 ])('%o is drawn', async (settings) => {
-  expectSoundPictures(await sandbox(settings));
+  expectSoundPictures(await bareTables(settings));
 });
 
 const dot = (a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: number, d: number) => {
@@ -37,7 +30,7 @@ test('every map is made of the tables, whatever the positions', async () => {
   const [n, d, heads, head] = [6, 16, 4, 2];
   const width = d / heads;
   for (const positions of Object.keys(oneScore.figure.controls.positions.options)) {
-    const { data } = await sandbox({ n, d, heads, head, scale: 1.5, weightSeed: 9, positions });
+    const { data } = await bareTables({ n, d, heads, head, scale: 1.5, weightSeed: 9, positions });
     const { token, position, sum } = data.tables.rows;
     const weight = (stream: number) =>
       superpose.randomNormal({ rows: d, columns: d, seed: 9, stream, standardDeviation: 0.25 }).data;
@@ -80,15 +73,15 @@ test('every map is made of the tables, whatever the positions', async () => {
 });
 
 test('fairseq’s first token stands at 2, and ρ multiplies', async () => {
-  const { data } = await sandbox({ positions: 'fairseq', n: 4, d: 8, scale: 2 });
+  const { data } = await bareTables({ positions: 'fairseq', n: 4, d: 8, scale: 2 });
   expect(data.tables.rows.position[0]).toBeCloseTo(2 * Math.sin(2), 6);
-  const zero = await sandbox({ scale: 0 });
+  const zero = await bareTables({ scale: 0 });
   expect(zero.data.tables.rows.position.every((value: number) => value === 0)).toBe(true);
   expect(zero.data.panels[0].share).toBeCloseTo(1, 10);
 });
 
 test('the table has every value of the maps and of the tables', async () => {
-  const { figure, data, state } = await sandbox({ n: 3, d: 8 });
+  const { figure, data, state } = await bareTables({ n: 3, d: 8 });
   const { rows } = figure.table(data, state);
   // Three tables, two of products, five terms, score and attention, and the residual.
   expect(rows).toHaveLength(3 * 3 * 8 + 2 * 9 + 5 * 9 + 2 * 9 + 1);
@@ -105,33 +98,10 @@ test('a layer with LayerNorm and biases has a rest, a bare one none', async () =
   expect(bare.panels[4].sum.every((value: number) => value === 0)).toBe(true);
 });
 
-test('a link of a day without these settings shows what it showed', async () => {
-  const was = {
-    weights: 'seeded',
-    view: 'four',
-    head: 2,
-    gauge: 'raw',
-    n: 8,
-    seed: 3,
-    centred: 'no',
-    on: 'rest',
-  };
-  const { state } = await run(oneScore, { ...was, text: 'hello' });
-  expect(state).toMatchObject({
-    d: 384,
-    heads: 12,
-    positions: 'own',
-    scale: 1,
-    layer: 'whole',
-    tables: false,
-  });
-});
-
 test.runIf(inject('withModel'))('a sentence through MiniLM’s own layer, with its tables', async () => {
-  const settings = { tokens: 'sentence', weights: 'trained', positions: 'learned', head: 2 };
-  const result = await sandbox(settings);
+  const settings = { weights: 'trained', positions: 'own', head: 2 };
+  const result = await bareTables(settings);
   expectSoundPictures(result);
-  expect(result.state).toMatchObject({ weights: 'trained', positions: 'own' });
   expect(result.figure.tokens?.(result.data, result.state)).toContain('river');
   const model = await loadMiniLM(await load());
   const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
@@ -151,9 +121,8 @@ test.runIf(inject('withModel'))('a sentence through MiniLM’s own layer, with i
     expect(canonical.data.panels[place].share).toBeCloseTo(wanted[index] as number, 10);
   });
   // Random weights on trained words.
-  const mixed = await sandbox({ ...settings, weights: 'seeded' });
+  const mixed = await bareTables({ ...settings, weights: 'mixed' });
   expectSoundPictures(mixed);
-  expect(mixed.state.weights).toBe('mixed');
   expect(mixed.figure.source(mixed.state)).toBe('mixed');
   expect(mixed.data.panels[4].sum.every((value: number) => value === 0)).toBe(true);
 });

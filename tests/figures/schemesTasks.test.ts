@@ -308,15 +308,6 @@ test('what works is the sum; a position as the answer must be in the values', as
   expect(figure.describe({ cells: worse }, state)).not.toContain('What works');
 });
 
-test('a link from before there were two sizes shows the large one', () => {
-  const { controls } = schemesTasks.figure;
-  const old = 'seeds=1&seed=1&layers=one&sigma=0.1&schemes=zero.add.concat&tasks=badge.rev';
-  expect(readState(controls, new URLSearchParams(old))).toMatchObject({
-    state: { size: 'large' },
-    refused: [],
-  });
-});
-
 test('it stops midway, and nothing of it stays in memory', async () => {
   await expectToStopMidway(schemesTasks);
   await expectNothingToStay(schemesTasks, { schemes: 'add', tasks: 'badge.prev', seeds: 1 });

@@ -8,7 +8,6 @@ import { readState } from '../../web/figures/controls.ts';
 import { compute, figure } from '../../web/figures/dotProducts.ts';
 import { figures } from '../../web/figures/index.ts';
 import { library } from '../../web/worker/library.ts';
-import { oldLinks } from '../figures/oldLinks.ts';
 import { emptyProject, type Project, pack, root } from './support/project.ts';
 
 let project: Project;
@@ -72,24 +71,6 @@ test('the numbers are the figure’s, in CSV and in JSON, however the state is g
   expect((await made('f.csv')).toString()).toBe(
     [columns, ...rows].map((row) => `${row.join(',')}\r\n`).join(''),
   );
-});
-
-test.each(oldLinks)('$name, a former name, is $figure', async ({ name, was, figure: today, is }) => {
-  const { stdout } = await superpose('list', name);
-  expect(stdout).toBe((await superpose('list', today)).stdout);
-  // Its rows are the model's, which this project lacks; the settings it leads to are in formerNames.test.ts.
-  if (today === 'sum') return;
-  const set = was.flatMap(([setting, text]) => ['--set', `${setting}=${text}`]);
-  const fragment = String(new URLSearchParams(was));
-  for (const settings of [set, ['--state', fragment], ['--state', `#v=1&figure=${name}&${fragment}`]]) {
-    expect(await superpose('figure', name, ...settings, '--out', 'former.json')).toMatchObject({
-      code: 0,
-      stderr: '',
-    });
-    const { figure, state } = JSON.parse((await made('former.json')).toString());
-    expect(figure).toBe(today);
-    expect(state).toMatchObject(is);
-  }
 });
 
 test.each(['C#', 'C#v=9', 'http://a.org/#v=9'])('a setting of --state may be %s', async (text) => {

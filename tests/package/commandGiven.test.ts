@@ -81,16 +81,6 @@ describe('an option is not dropped in silence', () => {
       undefined,
     ]);
   });
-
-  test('former names of schemes are taken for those of today', async () => {
-    const rows = async (schemes: string) =>
-      (await superpose(...train('--schemes', schemes, '--csv'))).stdout
-        .split('\r\n')
-        .map((row) => row.split(',').filter((_, column) => column !== 1));
-    const found = await rows('added,sinusoid,wide_concat,every_layer,row_gate,floor');
-    expect(found).toHaveLength(8);
-    expect(found).toEqual(await rows('add,add-sinusoid,concat-wide,every-layer,row-gate,zero'));
-  });
 });
 
 describe('what was given is said, and what is taken', () => {

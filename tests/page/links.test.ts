@@ -1,26 +1,11 @@
-// Addresses: complete, checked, in step with back and forward, and supported for ever.
-import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+// Addresses: complete, checked, in step with back and forward.
+import { expect, test } from 'vitest';
 import { readState } from '../../web/figures/controls.ts';
-import { oldLinks } from '../figures/oldLinks.ts';
 import { expected, figures, readLink, withoutRounding } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
 import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
 
 const name = 'dot-products';
-
-describe('every link ever released opens the view that it opened then', () => {
-  // Lines are only ever added: the version, the fragment, and settings that the figure must take from it.
-  const released: { link: string; figure: string; state: Record<string, unknown>; says: string }[] =
-    JSON.parse(readFileSync(new URL('./links/released.json', import.meta.url), 'utf8'));
-  modelTest.each(released)('$link', async ({ link, figure, state, says }) => {
-    const { page } = await visit({ fragment: link });
-    const shown = await drawn(page, figure);
-    expect(shown.state).toMatchObject(state);
-    expect(shown.problems).toEqual([]);
-    expect(withoutRounding(shown.finding)).toContain(says);
-  });
-});
 
 modelTest('a figure’s own page fetches the words that it does not carry', async () => {
   const { page, site } = await visit();
@@ -71,23 +56,6 @@ test.each([
   await page.getByText(sentence).waitFor();
   expect((await drawn(page, name)).state.d).toBe(64);
 });
-
-test.each(oldLinks)(
-  'a link to $name opens $figure on the page, and so does its former page',
-  async ({ name: former, was, figure, is }) => {
-    const fragment = `#${new URLSearchParams([['v', '1'], ['figure', former], ...was])}`;
-    const { page, site } = await visit({ fragment });
-    const shown = await drawn(page, figure);
-    expect(shown).toMatchObject({ state: is, problems: [] });
-    for (const end of [fragment, '']) {
-      await page.goto(`${site.address}figures/${former}/${end}`);
-      await page.waitForURL((url) => url.pathname.endsWith(`/figures/${figure}/`));
-      const alone = await drawn(page, figure);
-      expect(alone.problems).toEqual([]);
-      if (end) expect(alone).toMatchObject({ state: is, finding: shown.finding });
-    }
-  },
-);
 
 test('back and forward go through the views', async () => {
   const { page } = await visit();

@@ -209,25 +209,6 @@ test('without scripts all figures and steps of a beat stand in order', async () 
   expect(tops.length).toBeGreaterThan(4);
 });
 
-test.each([
-  ['mixing', 'sum'],
-  ['one-score', 'one-score'],
-  ['schemes', 'schemes'],
-  ['train', 'four-tasks'],
-  ['check-keep-apart', 'keep-apart'],
-  ['sandbox', 'one-score'],
-  ['room', 'overlap'],
-  ['trained', 'heads'],
-])('an older link to #%s leads to where that is now', async (fragment, name) => {
-  const { page } = await visit({ fragment: `#${fragment}` });
-  const top = async () =>
-    figureOf(page, name).evaluate((figure) => {
-      const seen = figure.closest('details:not([open])') ?? figure;
-      return Math.abs(seen.getBoundingClientRect().top);
-    });
-  await expect.poll(top).toBeLessThan(900);
-});
-
 test('its picture is there before any script', async () => {
   const { page } = await visit({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
   const box = await figureOf(page, 'add-or-concatenate').locator('img').boundingBox();

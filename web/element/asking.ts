@@ -3,7 +3,6 @@
 import type { ReactiveController } from 'lit';
 import { readState, type State, type Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
-import { type Settings, today } from '../figures/formerNames.js';
 import { figures } from '../figures/index.js';
 import { type Asker, type AskOptions, asker } from '../worker/client.js';
 import type { Order } from '../worker/transports.js';
@@ -138,8 +137,7 @@ export class Asking implements ReactiveController {
   async loaded(): Promise<AnyFigure | undefined> {
     this.#renamed();
     if (this.figure) return this.figure;
-    const asked = this.#name;
-    const name = today(asked).figure;
+    const name = this.#name;
     if (!Object.hasOwn(figures, name)) {
       this.fail(
         `There is no figure called “${name.slice(0, 40)}”. There are ${Object.keys(figures).join(', ')}.`,
@@ -150,16 +148,15 @@ export class Asking implements ReactiveController {
       const figure = await (figures[name] as () => Promise<AnyFigure>)();
       const run = figure.runs && (await import('./running.js'));
       // Meanwhile the name may have changed, or another call may have finished first.
-      if (this.#renamed() || this.#name !== asked) return this.loaded();
+      if (this.#renamed() || this.#name !== name) return this.loaded();
       if (this.figure) return this.figure;
       this.figure = figure;
       this.running = run && new run.Running(this.host, figure);
       this.failure = undefined;
-      const given = Array.from(this.host.attributes, ({ name, value }) => [
+      const own = Array.from(this.host.attributes, ({ name, value }): [string, string] => [
         settingOf(name),
         value,
-      ]) as Settings;
-      const own = today(asked, given).settings.filter(([setting]) => Object.hasOwn(figure.controls, setting));
+      ]).filter(([setting]) => Object.hasOwn(figure.controls, setting));
       const { state, refused } = readState(figure.controls, own);
       this.#take(state, instead(refused));
       this.own = this.settings;
@@ -185,7 +182,7 @@ export class Asking implements ReactiveController {
       });
       return figure;
     } catch {
-      if (this.#name === asked) {
+      if (this.#name === name) {
         this.fail('This figure’s code could not be loaded. Reload the page to try again.');
       }
       return undefined;

@@ -5,7 +5,6 @@ import { guard } from 'lit/directives/guard.js';
 import { captionOf } from '../figures/caption.js';
 import type { Control, State, Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
-import { keptOf, today } from '../figures/formerNames.js';
 import { figures } from '../figures/index.js';
 import type { Theme } from '../plot/colour.js';
 import type { Cursor, Handle } from '../plot/scene.js';
@@ -120,9 +119,8 @@ export class FigureElement extends LitElement {
   /** On somebody else's page: a picture to show until the figure is live, or if it never is. */
   #standIn(): TemplateResult | typeof nothing {
     if (!hostPage.foreign || !hostPage.home || this.childElementCount > 0) return nothing;
-    const { figure } = today(this.name);
-    if (!Object.hasOwn(figures, figure)) return nothing;
-    const picture = `${hostPage.home}pictures/${figure}-narrow.svg`;
+    if (!Object.hasOwn(figures, this.name)) return nothing;
+    const picture = `${hostPage.home}pictures/${this.name}-narrow.svg`;
     return html`<a href=${this.#saving.link() ?? nothing}><img src=${picture} alt=${this.asking.figure?.title ?? this.name} loading="lazy" /></a>`;
   }
 
@@ -180,8 +178,7 @@ export class FigureElement extends LitElement {
   /** The settings that the reader can change, seen at once or under “More settings”. */
   #namesOf(figure: AnyFigure, more: boolean): string[] {
     const unused = new Set(figure.unused?.(this.asking.settings) ?? []);
-    // By their names of today, for a page that knows the figure under a former name.
-    const kept = typeof this.keep === 'string' ? keptOf(this.name, this.keep) : undefined;
+    const kept = typeof this.keep === 'string' ? this.keep.split(/\s+/) : undefined;
     return Object.entries(figure.controls as Record<string, Control>).flatMap(([name, control]) =>
       (control.more ?? false) === more && !unused.has(name) && (kept?.includes(name) ?? true) ? [name] : [],
     );

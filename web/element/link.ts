@@ -1,7 +1,6 @@
 // A state as the fragment of an address: #v=1&figure=NAME&setting=value... It has every setting of the
 // figure, so a link keeps showing the same view when defaults change.
 import { type Controls, readState, type State, type StateOf, writtenState } from '../figures/controls.js';
-import { today } from '../figures/formerNames.js';
 
 export const version = 1;
 
@@ -34,10 +33,7 @@ export function readLink(fragment: string): ReadLink {
   }
   const figure = fields.find(([name]) => name === 'figure')?.[1];
   if (!figure) return { refused: 'This link does not say which figure it shows.' };
-  return today(
-    figure,
-    fields.filter(([name]) => name !== 'v' && name !== 'figure'),
-  );
+  return { figure, settings: fields.filter(([name]) => name !== 'v' && name !== 'figure') };
 }
 
 /** The state of a link, each setting checked. */

@@ -14,7 +14,6 @@ import {
   writtenState,
 } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
-import { formerSetting, renamed, today } from '../figures/formerNames.js';
 import { pageTheme, watchPageTheme } from './pageTheme.js';
 
 const controlsOf = ({ controls }: AnyFigure) => Object.entries(controls as Record<string, Control>);
@@ -38,19 +37,8 @@ class Mirror implements ReactiveController {
     element.addEventListener('superpose-change', (event) => {
       void this.share();
       const { detail } = event as CustomEvent<Change>;
-      element.dispatchEvent(new CustomEvent('change', { detail: this.asNamed(detail), bubbles: true }));
+      element.dispatchEvent(new CustomEvent('change', { detail, bubbles: true }));
     });
-  }
-
-  /** To a page that knows the figure under a former name, its settings of that day too. */
-  private asNamed(change: Change): Change {
-    const { name } = this.element;
-    if (today(name).figure === name) return change;
-    const former = Object.entries(change.state).flatMap(([setting, value]) => {
-      const was = formerSetting(name, setting);
-      return was === setting ? [] : [[was, value]];
-    });
-    return { ...change, state: { ...change.state, ...Object.fromEntries(former) } };
   }
 
   hostConnected(): void {
@@ -80,24 +68,11 @@ class Mirror implements ReactiveController {
     this.mirrored = state;
   }
 
-  /** The setting that an attribute sets: under a former name of the figure, as on the day of that name. */
-  private settingOf(attribute: string): string | undefined {
-    return renamed(this.element.name, [[settingOf(attribute), '']])[0]?.[0];
-  }
-
-  /** The attribute of a setting: the one that is there, or else the one of that day; undefined where none sets it. */
-  private attributeOf(setting: string): string | undefined {
-    const all = [setting, formerSetting(this.element.name, setting)].map(attributeOf);
-    const own = all.filter((one) => this.settingOf(one) === setting);
-    return own.find((one) => this.element.hasAttribute(one)) ?? own.at(-1);
-  }
-
   /** Writes the settings that differ from their first value or already have an attribute. */
   private write(figure: AnyFigure, state: State): void {
     this.hear(this.changes.takeRecords());
     for (const [name, control] of controlsOf(figure)) {
-      const attribute = this.attributeOf(name);
-      if (attribute === undefined) continue;
+      const attribute = attributeOf(name);
       const text = written(control, state[name] as Value);
       if (this.element.getAttribute(attribute) === text) continue;
       if (this.element.hasAttribute(attribute) || text !== written(control, control.initial)) {
@@ -112,16 +87,14 @@ class Mirror implements ReactiveController {
   private hear(changes: MutationRecord[]): void {
     const { figure } = this.element.asking;
     // Until the figure's code is there no attribute has been read; then all are.
-    if (figure?.name !== today(this.element.name).figure) return;
+    if (figure?.name !== this.element.name) return;
     const attributes = new Set(changes.map(({ attributeName }) => attributeName as string));
     const controls = new Map(controlsOf(figure));
-    const first = new Map(today(this.element.name).settings);
     const texts = [...attributes].flatMap((attribute): [string, string][] => {
-      const name = this.settingOf(attribute) ?? '';
+      const name = settingOf(attribute);
       const control = controls.get(name);
       if (!control) return [];
-      const text = this.element.getAttribute(attribute) ?? first.get(name);
-      return [[name, text ?? written(control, control.initial)]];
+      return [[name, this.element.getAttribute(attribute) ?? written(control, control.initial)]];
     });
     this.show(figure, texts);
   }
@@ -176,14 +149,12 @@ class Mirror implements ReactiveController {
     const figure = await this.element.loaded();
     if (!figure) throw new TypeError(`There is no figure called “${this.element.name}”.`);
     const controls: Record<string, Control> = figure.controls;
-    const texts = Object.entries(settings).flatMap(([given, value]) =>
-      renamed(this.element.name, [[given, '']]).map(([name]): [string, string] => [
-        name,
-        controls[name] && typeof value === typeof controls[name].initial
-          ? written(controls[name], value)
-          : String(value),
-      ]),
-    );
+    const texts = Object.entries(settings).map(([name, value]): [string, string] => [
+      name,
+      controls[name] && typeof value === typeof controls[name].initial
+        ? written(controls[name], value)
+        : String(value),
+    ]);
     const { refused } = readState(controls, texts);
     if (refused.length > 0) throw new TypeError(`${refused.join(' ')} Nothing has changed.`);
     const now = writtenState(controls, this.element.state);

@@ -6,7 +6,6 @@ import type { Cursor, Mark, Region } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Figure, ReadoutPiece } from './figure.js';
-import { formerSchemes } from './formerNames.js';
 import { listed } from './lists.js';
 import {
   type Data,
@@ -54,7 +53,6 @@ const controls = {
     label: 'Concatenated',
     options: { 'concat-wide': 'widened, 16 + 16', concat: 'divided, 8 + 8' },
     initial: 'concat-wide',
-    former: formerSchemes,
     radio: true,
   },
   ...trainedControls,

@@ -3,11 +3,6 @@
 
 interface Labelled {
   label: string;
-  /**
-   * Its value before it could be set. A link has every setting of its day, so one that lacks only such
-   * settings is older, and shows what it showed then.
-   */
-  before?: Value;
   /** Under “More settings”, so that the settings that matter first are seen first. */
   more?: true;
 }
@@ -17,8 +12,6 @@ export interface Choice extends Labelled {
   /** By the name in links, the label that the reader sees. */
   options: Readonly<Record<string, string>>;
   initial: string;
-  /** Names of today by those that links may still have. */
-  former?: Readonly<Record<string, string>>;
   /** Buttons side by side rather than a list. */
   radio?: true;
 }
@@ -48,7 +41,6 @@ export interface Several extends Labelled {
   kind: 'several';
   options: Readonly<Record<string, string>>;
   initial: readonly string[];
-  former?: Choice['former'];
 }
 
 export interface Seed extends Labelled {
@@ -136,10 +128,8 @@ export function read(control: Control, text: string): Value | undefined {
   }
 }
 
-function optionOf({ options, former = {} }: Choice | Several, given: string): string | undefined {
-  const name = Object.hasOwn(former, given) ? (former[given] as string) : given;
-  return Object.hasOwn(options, name) ? name : undefined;
-}
+const optionOf = ({ options }: Choice | Several, name: string): string | undefined =>
+  Object.hasOwn(options, name) ? name : undefined;
 
 /** The value that can be set and is nearest to a number. */
 export function nearestValue(control: Control, wanted: number): number | undefined {
@@ -193,9 +183,7 @@ export function readState<C extends Controls>(
 ): ReadState<StateOf<C>> {
   const state: Record<string, Value> = { ...initialState(controls) };
   const refused: string[] = [];
-  const given = new Set<string>();
   for (const [name, text] of texts) {
-    given.add(name);
     const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
     if (!Object.hasOwn(controls, name)) {
       refused.push(`There is no setting called “${name.slice(0, 40)}”.`);
@@ -211,9 +199,6 @@ export function readState<C extends Controls>(
   }
   const more = refused.length - mostRefused;
   if (more > 1) refused.splice(mostRefused, more, `And ${more} more settings could not be used.`);
-  const lacking = Object.keys(controls).filter((name) => !given.has(name));
-  const old = given.size > 0 && lacking.every((name) => controls[name]?.before !== undefined);
-  for (const name of old ? lacking : []) state[name] = controls[name]?.before as Value;
   return { state: state as StateOf<C>, refused };
 }
 

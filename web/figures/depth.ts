@@ -16,7 +16,6 @@ const controls = {
     label: 'Shares of',
     options: { scores: 'Scores', written: 'What heads write' },
     initial: 'scores',
-    before: 'scores',
     radio: true,
   },
   layers: layersControl,

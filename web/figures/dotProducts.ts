@@ -31,7 +31,7 @@ const controls = {
     initial: 64,
   },
   scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 8, step: 0.05, initial: 1 },
-  recipes: { kind: 'toggle', more: true, label: 'Where recipes begin', initial: false, before: false },
+  recipes: { kind: 'toggle', more: true, label: 'Where recipes begin', initial: false },
   n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 128, step: 1, initial: 32 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
   text: sentenceControl,

@@ -15,7 +15,6 @@ const controls = {
     label: 'What is shown',
     options: { image: 'Channels and directions', base: 'What the base buys' },
     initial: 'image',
-    before: 'image',
     radio: true,
   },
   encoding: {

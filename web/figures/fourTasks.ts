@@ -7,7 +7,6 @@ import type { Ink, Mark } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Figure, Job, ReadoutPiece } from './figure.js';
-import { formerSchemes } from './formerNames.js';
 import { latest, listed } from './lists.js';
 import {
   aim,
@@ -52,7 +51,6 @@ const controls = {
     label: 'Positions',
     options: schemeOptions,
     initial: 'add',
-    former: formerSchemes,
   },
   when: {
     kind: 'choice',
@@ -74,7 +72,6 @@ const controls = {
     label: 'Fourth task',
     options: { prev: 'prev', rev: 'rev, from the end' },
     initial: 'prev',
-    before: 'prev',
   },
 } as const satisfies Controls;
 

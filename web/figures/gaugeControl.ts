@@ -7,7 +7,6 @@ export const gaugeControl = {
   label: 'Gauge',
   options: { canonical: 'Canonical', raw: 'Raw, as the tables come' },
   initial: 'canonical',
-  before: 'raw',
   radio: true,
 } as const satisfies Choice;
 

@@ -33,7 +33,6 @@ const controls = {
     label: 'Layer (3.6 MB)',
     values: [0, 1, 2, 3, 4, 5],
     initial: 0,
-    before: 0,
   },
   text: sentenceControl,
 } as const satisfies Controls;

@@ -33,7 +33,6 @@ const controls = {
     label: 'What is compared',
     options: { schemes: 'Schemes', rope: 'RoPE, stretched', table: 'A table, extended' },
     initial: first.of,
-    before: 'schemes',
     radio: true,
   },
   length: {
@@ -42,7 +41,6 @@ const controls = {
     label: 'Asked about',
     values: [32, 64],
     initial: first.length,
-    before: 32,
   },
   base: { ...bases, more: true },
   layers: {

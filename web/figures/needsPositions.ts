@@ -37,7 +37,6 @@ const controls = {
       first: 'The first token, its row',
     },
     initial: 'rows',
-    before: 'rows',
     radio: true,
   },
   layers: layersControl,
@@ -62,7 +61,6 @@ const controls = {
       means: 'Their mean over a corpus',
     },
     initial: 'copied',
-    before: 'copied',
   },
   text: sentenceControl,
   other: {

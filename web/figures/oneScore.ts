@@ -58,7 +58,6 @@ const controls = {
     more: true,
     label: 'Show the tables and their dot products',
     initial: false,
-    before: false,
   },
   positions: {
     kind: 'choice',
@@ -74,7 +73,6 @@ const controls = {
       random: 'Random, as long as sines',
     },
     initial: 'own',
-    before: 'own',
   },
   scale: {
     kind: 'range',
@@ -84,7 +82,6 @@ const controls = {
     max: 4,
     step: 0.05,
     initial: 1,
-    before: 1,
   },
   layer: {
     kind: 'choice',
@@ -92,7 +89,6 @@ const controls = {
     label: 'Random layer',
     options: { whole: 'With LayerNorm and biases', bare: 'Without' },
     initial: 'whole',
-    before: 'whole',
     radio: true,
   },
   d: {
@@ -101,12 +97,11 @@ const controls = {
     label: 'Width d',
     values: [4, 8, 16, 32, 64, 128, 256, 384],
     initial: 384,
-    before: 384,
   },
   n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
-  heads: { kind: 'steps', more: true, label: 'Heads', values: [1, 2, 4, 8, 12], initial: 12, before: 12 },
+  heads: { kind: 'steps', more: true, label: 'Heads', values: [1, 2, 4, 8, 12], initial: 12 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
-  weightSeed: { kind: 'seed', more: true, label: 'Seed of weights', initial: 1, before: 1 },
+  weightSeed: { kind: 'seed', more: true, label: 'Seed of weights', initial: 1 },
   text: { ...sentenceControl, more: true },
 } as const satisfies Controls;
 

@@ -31,7 +31,6 @@ import type { Mark, Region, Run, Scene } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
-import { formerSchemes } from './formerNames.js';
 import { formulaLines } from './formula.js';
 import { askedLabels, kinds } from './schemeTexts.js';
 import { bases } from './sinusoids.js';
@@ -46,7 +45,6 @@ const controls = {
     label: 'Scheme',
     options: names,
     initial: 'add',
-    former: formerSchemes,
   },
   words: {
     kind: 'choice',
@@ -77,7 +75,6 @@ const controls = {
     label: 'Common to all tokens',
     values: [0, 0.5, 1, 2],
     initial: 0,
-    before: 0,
   },
   causal: { kind: 'toggle', more: true, label: 'Causal', initial: false },
   base: { ...bases, more: true },

@@ -9,7 +9,6 @@ import { figure as side } from './addOrConcatenate.js';
 import { type CellJob, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
 import { type Controls, initialState, labelled, type StateOf } from './controls.js';
 import type { Compute, Figure, Opens } from './figure.js';
-import { formerSchemes } from './formerNames.js';
 import { figure as oneRun } from './fourTasks.js';
 import { listed } from './lists.js';
 import {
@@ -174,7 +173,6 @@ const controls = {
     label: 'Size',
     options: { small: '10 tokens, 16 wide', large: '16 tokens, 32 wide' },
     initial: first.size,
-    before: 'large',
   },
   layers: layersControl,
   seed: { kind: 'seed', label: 'First seed', initial: first.seed, more: true },
@@ -184,7 +182,6 @@ const controls = {
     label: 'Positions',
     options: labelled(allRows, (row) => nameOf(row, sizes.small.d_model)),
     initial: first.schemes,
-    former: formerSchemes,
     more: true,
   },
   tasks: {

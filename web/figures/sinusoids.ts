@@ -22,5 +22,4 @@ export const bases: Steps = {
   label: 'Base',
   values: [10, 100, 1000, 10_000, 100_000, 1_000_000],
   initial: 10_000,
-  before: 10_000,
 };

@@ -9,7 +9,6 @@ export {
   written,
   writtenState,
 } from '../figures/controls.js';
-export { renamed, today } from '../figures/formerNames.js';
 export { type Placeholder, placeholder } from './placeholder.js';
 export { canRasterise, rasterised } from './raster.js';
 export { figures, type Rendered, renderer } from './render.js';

@@ -5,7 +5,6 @@ import type { Change } from '../element/asking.js';
 import { FigureElement } from '../element/figureElement.js';
 import { readLink, writeLink } from '../element/link.js';
 import type { State } from '../figures/controls.js';
-import { today } from '../figures/formerNames.js';
 import { beatOf, goToStep, keepInBeat } from './beats.js';
 
 /** Browsers refuse more than a hundred changes of the address in half a minute; this allows one in 0.4 s. */
@@ -98,12 +97,8 @@ export function followAddress(notice: (sentence: string) => void): void {
     const link = readLink(location.hash);
     if (!link) {
       if (goToStep(location.hash)) return;
-      const name = location.hash.slice(1);
-      const place = document.getElementById(name);
-      // Sections and cards that are gone led to a figure.
-      const figure = place ? undefined : figureOf(today(name.replace(/^check-/, '')).figure);
-      if (figure) bring(figure);
-      else if (place && isFrom()) bring(place);
+      const place = document.getElementById(location.hash.slice(1));
+      if (place && isFrom()) bring(place);
       else unfold(place);
       return;
     }

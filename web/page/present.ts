@@ -6,7 +6,6 @@ import { html, render } from 'lit';
 import type { Change } from '../element/asking.js';
 import type { FigureElement } from '../element/figureElement.js';
 import { readLink, writeLink } from '../element/link.js';
-import { today } from '../figures/formerNames.js';
 import { figures } from '../figures/index.js';
 import styles from './present.css?inline';
 
@@ -130,7 +129,7 @@ class Presenter {
     const slides = this.#slides;
     const found = slides.findIndex((one) => one.at === at || one.home === `#${at}`);
     if (found >= 0) return found;
-    const link = readLink(`#${at}`) ?? today(at);
+    const link = readLink(`#${at}`) ?? { figure: at, settings: [] };
     if ('refused' in link || !Object.hasOwn(figures, link.figure)) return 0;
     const like = slides.findLastIndex(({ figure }) => figure === link.figure);
     const place = like < 0 ? slides.length - 1 : like + 1;

@@ -1,12 +1,11 @@
 // figures/NAME/: each figure as a page in one file, for frames and for keeping.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
-import { formerNames, today } from '../../figures/formerNames.js';
 import { escaped } from '../../plot/svg.js';
 import { siteAddress } from './address.js';
 import { figureNames, headless, madeFigure } from './figures.js';
-import { hashOf, singlePage } from './singlePage.js';
+import { singlePage } from './singlePage.js';
 
 const root = resolve(import.meta.dirname, '../../..');
 const card = { width: 1200, height: 630 };
@@ -36,35 +35,8 @@ export function figurePages(dist: string): Plugin {
         });
         writeFileSync(resolve(folder, 'index.html'), html);
       }
-      for (const name of Object.keys(formerNames)) {
-        const { figure } = today(name);
-        if (!existsSync(resolve(dist, 'figures', figure))) continue;
-        const folder = resolve(dist, 'figures', name);
-        mkdirSync(folder, { recursive: true });
-        writeFileSync(resolve(folder, 'index.html'), leadingOn(name, figure));
-      }
     },
   };
-}
-
-/** A page at a former address. Without scripts it leads to the figure's first view. */
-function leadingOn(name: string, figure: string): string {
-  const script = `location.replace('../${figure}/' + (location.hash || '#v=1&figure=${name}'))`;
-  return `<!DOCTYPE html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'" />
-    <meta name="robots" content="noindex" />
-    <title>This figure has another address · Superpose</title>
-    <script>${script}</script>
-    <noscript><meta http-equiv="refresh" content="0; url=../${figure}/" /></noscript>
-  </head>
-  <body>
-    <p>This figure is now at <a href="../${figure}/#v=1&amp;figure=${name}">another address</a>.</p>
-  </body>
-</html>
-`;
 }
 
 /** Card, oEmbed and canonical link, which need the site's address. */

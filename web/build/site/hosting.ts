@@ -6,7 +6,6 @@ import { extname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
-import { formerNames } from '../../figures/formerNames.js';
 import { siteAddress } from './address.js';
 import { cardTags } from './figurePages.js';
 import { figureNames } from './figures.js';
@@ -179,11 +178,7 @@ function writeServiceWorker(dist: string): void {
   const all = [...new Set([...filesOf(dist), ...model])].filter(
     (file) => !/^(hosting\/|_headers$|sw\.js$)|(^|\/)\.|\.(gz|br)$/.test(file),
   );
-  // Pictures under former names are on other people's pages alone.
-  const isFormer = (file: string) =>
-    Object.hasOwn(formerNames, file.replace(/^pictures\/(.*)-\w+\.svg$/, '$1'));
-  const atOnce = (file: string) =>
-    /^(assets\/|favicon\.svg$|index\.html$|pictures\/)/.test(file) && !isFormer(file);
+  const atOnce = (file: string) => /^(assets\/|favicon\.svg$|index\.html$|pictures\/)/.test(file);
   // A folder's own address gives its index.html.
   const addressOf = (file: string) => file.replace(/(^|\/)index\.html$/, '$1') || './';
   const contents = all.filter(atOnce).map((file) => [file, readFileSync(join(dist, file))] as const);

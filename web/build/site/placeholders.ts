@@ -2,10 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
-import { formerNames, today } from '../../figures/formerNames.js';
 import { widths } from '../../node/placeholder.js';
 import { escaped } from '../../plot/svg.js';
-import { figureNames, type MadeFigure, madeFigure, madeState } from './figures.js';
+import { figureNames, type MadeFigure, madeFigure } from './figures.js';
 
 /** Pixels of a picture that a card shows whole, and beside others in a wide window; see page.css. */
 const mostShown = { tall: 290, taller: 370 };
@@ -59,14 +58,6 @@ export function placeholders(dist: string): Plugin {
       for (const name of await figureNames()) {
         const { pictures } = (await madeFigure(name)).placeholder;
         for (const [file, svg] of Object.entries(pictures)) writeFileSync(resolve(out, file), svg);
-      }
-      // Other people's pages show these under former names: in feeds and in print for good, and until a figure is live.
-      for (const former of Object.keys(formerNames)) {
-        const { figure, settings } = today(former);
-        if (!(await figureNames()).includes(figure)) continue;
-        const { rendered, toSvg } = await madeState(figure, settings);
-        for (const [size, width] of Object.entries(widths))
-          writeFileSync(resolve(out, `${former}-${size}.svg`), await toSvg(rendered, width, 'auto'));
       }
     },
   };

@@ -5,10 +5,8 @@ import {
   type Rendered,
   rasterised,
   readLink,
-  renamed,
   renderer,
   toCsv,
-  today,
   toJson,
   toSvg,
 } from '../index.js';
@@ -53,10 +51,7 @@ export async function figure(args: string[]): Promise<string> {
   if (kind === '.png' && theme === 'auto') throw new Refusal('A PNG has one theme: --theme light or dark.');
 
   const set = settingsOf(values.set);
-  const settings =
-    values.state === undefined
-      ? today(asked, set).settings
-      : [...stateOf(asked, values.state), ...renamed(asked, set)];
+  const settings = values.state === undefined ? set : [...stateOf(asked, values.state), ...set];
   // Whatever would stop it at the end stops it before the work.
   await checkWritable(out);
   if (kind === '.png' && !(await canRasterise()))
@@ -87,8 +82,7 @@ function stateOf(name: string, text: string): [string, string][] {
   const link = readLink(fragment);
   if (!link) throw new Refusal('--state takes a link that the page copied, or settings as in d=64&n=8.');
   if ('refused' in link) throw new Refusal(link.refused);
-  if (link.figure !== today(name).figure)
-    throw new Refusal(`This state is of the figure ${quoted(link.figure)}.`);
+  if (link.figure !== name) throw new Refusal(`This state is of the figure ${quoted(link.figure)}.`);
   refuseTwice('--state', link.settings);
   return link.settings;
 }

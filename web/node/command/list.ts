@@ -1,5 +1,5 @@
 // superpose list: the figures, or the settings of one.
-import { allowed, type Controls, figures, initialState, today, written } from '../index.js';
+import { allowed, type Controls, figures, initialState, written } from '../index.js';
 import { parsed, quoted } from './options.js';
 import { Refusal } from './refusal.js';
 
@@ -22,8 +22,7 @@ export async function list(args: string[]): Promise<string> {
   return `${title}\n${settings.join('')}`;
 }
 
-export function figureNamed(given: string) {
-  const name = today(given).figure;
+export function figureNamed(name: string) {
   const figure = Object.hasOwn(figures, name) ? figures[name] : undefined;
   if (!figure) {
     throw new Refusal(

@@ -6,7 +6,6 @@ import {
   type Task,
   type TaskTrainerOptions,
 } from 'superpose';
-import { formerSchemes } from '../../figures/formerNames.js';
 import { otherRuns, trainedAs } from '../../figures/tasks.js';
 import type { TrainingRun } from '../../figures/trainingRun.js';
 import { csvOf } from '../index.js';
@@ -36,11 +35,7 @@ export async function train(args: string[]): Promise<string> {
   const seeds = wholeOf('--seeds', values.seeds, 1, 1000);
   const steps = wholeOf('--steps', values.steps, 1, 100_000);
   const settings = Object.fromEntries(settingsOf(values.set).map(settingOf));
-  const chosen = (scheme: string) => {
-    const name = scheme.trim();
-    const today = Object.hasOwn(formerSchemes, name) ? (formerSchemes[name] as string) : name;
-    return trainedAs(today, settings.d_model as number | undefined);
-  };
+  const chosen = (scheme: string) => trainedAs(scheme.trim(), settings.d_model as number | undefined);
   const cells = task
     .split(',')
     .flatMap((one) =>
