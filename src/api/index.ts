@@ -38,7 +38,6 @@ export type {
   ReportOptions,
   RotaryReport,
 } from './model/modelReport.js';
-export { type NextToken, type NextTokenOptions, nextToken } from './model/nextToken.js';
 export { loadOpening, type Opening, openingHeads, openingText } from './model/opening.js';
 export {
   type ModelInput,

@@ -8,9 +8,7 @@ forward written out here makes of it: FOLDER/decoders.json says where in FOLDER/
   OPT-350m                        x = E t + p; x = LN(x + attention(x)); x = LN(x + mlp(x)); no LN at the end
 
 No query sees a later key. Scores are q'k / sqrt(d_h), in GPT-2 without that root or over a layer's number if
-config.json says so. The next token's logits are the last rows, in OPT-350m mapped back to the tokens' width,
-times the rows of the token table, or of a head of its own. GPT-2's maps are [in, out], and its q, k and v are
-blocks of one of them.
+config.json says so. GPT-2's maps are [in, out], and its q, k and v are blocks of one of them.
 
 The parts of what W_Q and W_K read, every sigma and all attention frozen:
 
@@ -175,15 +173,10 @@ def run(model, how, ids):
         found["states"].append(x)
     last = normed(x, model["final"], sigma_of(x, model["eps"])) if model["final"] else x
     mean = last.mean(0)
-    out = linear(last, model["out"]) if model["out"] else last
-    next_logits = out @ (model["token"] if model["head"] is None else model["head"]).T
-    probability = np.exp(next_logits - next_logits.max(1, keepdims=True))
     return {
         **{name: np.array(value) for name, value in found.items()},
         "last": last,
         "embedding": mean / np.linalg.norm(mean),
-        "next_logits": next_logits,
-        "next": probability / probability.sum(1, keepdims=True),
     }
 
 
@@ -385,8 +378,6 @@ def wrong_readings(family, model, how):
         found["queries, keys and values by head"] = (layers(by_head), how)
     if model["final"]:
         found["no norm at the end"] = ({**model, "final": None}, how)
-    if model["head"] is not None:
-        found["a tied head"] = ({**model, "head": None}, how)
     return found
 
 
@@ -413,7 +404,7 @@ def main(seed, folder):
         wrong = {}
         for what, (other, other_how) in wrong_readings(family, model, how).items():
             its = run(other, other_how, ids)
-            compared = ("states", "logits", "attention", "next_logits")
+            compared = ("states", "logits", "attention", "last")
             wrong[what] = max(float(np.abs(its[key] - found[key]).max()) for key in compared)
         terms, shares = {}, {}
         for way in ("direct", "streams"):
@@ -434,7 +425,7 @@ def main(seed, folder):
         (folder / name).mkdir(parents=True, exist_ok=True)
         (folder / name / "model.safetensors").write_bytes(safetensors(tensors_of(family, model), "BF16"))
         (folder / name / "config.json").write_text(json.dumps(config_of(family, flags)))
-        stored = ("states", "logits", "attention", "last", "embedding", "next_logits", "next")
+        stored = ("states", "logits", "attention", "last", "embedding")
         cases.append(
             {
                 "name": name,

@@ -326,7 +326,6 @@ def reading(family, flags, model):
         "buckets": span_of(flags)[1:] if family in DEBERTA else None,
         "post": family in DEBERTA,
         "cap": flags.get("attn_logit_softcapping", 50.0) if family == "gemma2" else None,
-        "head_cap": flags.get("final_logit_softcapping", 30.0) if family == "gemma2" else None,
         "behind": True,
         "slopes": slopes_of(heads) if family == "bloom" else None,
         "reversed": False,
@@ -485,16 +484,10 @@ def run(model, how, ids):
         found["states"].append(x)
     last = norm_of_rows(x, model["final"], how, eps)
     mean = last.mean(0)
-    next_logits = last @ (model["token"] if model["head"] is None else model["head"]).T
-    if how["head_cap"] is not None:
-        next_logits = how["head_cap"] * np.tanh(next_logits / how["head_cap"])
-    probability = np.exp(next_logits - next_logits.max(1, keepdims=True))
     return {
         **{name: np.array(value) for name, value in found.items()},
         "last": last,
         "embedding": mean / np.linalg.norm(mean),
-        "next_logits": next_logits,
-        "next": probability / probability.sum(1, keepdims=True),
     }
 
 
@@ -895,8 +888,6 @@ def wrong_readings(family, model, how, masked):
         found["the windows of other layers"] = other(windows=[None if one else 4 for one in how["windows"]])
     if how["cap"] is not None:
         found["scores not capped"] = other(cap=None)
-    if how["head_cap"] is not None:
-        found["the next token's logits not capped"] = other(head_cap=None)
     if family in THREE and scaling.get("factor"):
         found["angles scaled in all layers"] = other(scalings=[scaling] * count)
     if family in DEBERTA:
@@ -967,8 +958,6 @@ def wrong_readings(family, model, how, masked):
     if family in LIKE_GEMMA:
         found["gains not one more"] = other(unit=0.0)
         found["tokens not times the root of d"] = other(root=1.0)
-    if model["head"] is not None:
-        found["a tied head"] = ({**model, "head": None}, how)
     return found
 
 
@@ -1006,7 +995,7 @@ def main(seed, folder):
         wrong = {}
         for what, (other, other_how) in wrong_readings(family, model, how, "masks" in name).items():
             its = run(other, other_how, ids)
-            compared = ("states", "logits", "attention", "next_logits", "last")
+            compared = ("states", "logits", "attention", "last")
             wrong[what] = max(float(np.abs(its[key] - found[key]).max()) for key in compared)
         # Means over a corpus that does not exist: any do.
         mean, position = rng.normal(size=(layers + 1, d)), rng.normal(size=(layers + 1, N, d))
@@ -1036,7 +1025,6 @@ def main(seed, folder):
         (folder / name / "model.safetensors").write_bytes(safetensors(tensors_of(family, model, flags), dtype))
         (folder / name / "config.json").write_text(json.dumps(config_of(family, flags, model)))
         stored = ("states", "logits", "attention", "last", "embedding")
-        predicted = ("next_logits", "next") if how["causal"] else ()
         cases.append(
             {
                 "name": name,
@@ -1048,7 +1036,7 @@ def main(seed, folder):
                 "heads": model["heads"],
                 "folded": how["scale"] * math.sqrt(e),
                 "layers": layers,
-                **{key: store(found[key]) for key in (*stored, *predicted)},
+                **{key: store(found[key]) for key in stored},
                 "terms": terms,
                 "mean": store(mean),
                 "position": store(position),

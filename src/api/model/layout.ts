@@ -373,17 +373,6 @@ export interface Layout {
   readonly shared?: { readonly layers: number; readonly groups: number; readonly inner: number };
   /** After the last layer, without `.weight` and `.bias`. */
   readonly finalNorm?: string;
-  /** Where the model predicts the next token. */
-  readonly head?: {
-    /** The weight that maps its last rows to the width of its head’s, if any. */
-    readonly projection?: string;
-    /** The head's own tensor; lm_head.weight unless given. */
-    readonly name?: string;
-    /** Whether it is the token table unless config.json says otherwise; default where there is no tensor of that name. */
-    readonly tied?: boolean;
-    /** Above 0: c of c tanh(logit / c), which its logits become. Left out, none. */
-    readonly cap?: number | undefined;
-  };
   /** How an image model turns patches into rows. */
   readonly patch?: {
     /** [d, 3, p, p]. */

@@ -29,8 +29,6 @@ interface RelativeFacts {
   embeddingNorm?: string;
   /** Other names that the file may have: buffers. */
   besides?: readonly string[];
-  /** The head of the next token, if there is one; lm_head.weight unless given. */
-  head?: Layout['head'];
   /** What norms do; LayerNorm unless given. */
   norms?: Layout['norms'] | undefined;
   /** See Layout. */
@@ -51,8 +49,8 @@ interface RelativeFacts {
   biases: readonly [attention: Flag, output: Flag, mlp: Flag];
   /** What scores are divided by the root of, where it is not the width of a head. */
   under?: Member<number>;
-  /** The largest sizes of scores, and of the next token’s logits. */
-  caps?: { scores: Member<unknown>; head: Member<unknown> };
+  /** The largest size of scores. */
+  cap?: Member<unknown>;
   /** The number of heads where config.json leaves it out, and ε. */
   usual?: { heads: number; epsilon: number };
   /** Whether attention and MLP read the same state. */
@@ -121,7 +119,6 @@ const likeLlama = {
   parts: llama,
   finalNorm: 'norm',
   besides: ['layers.#.self_attn.rotary_emb.inv_freq'],
-  head: {},
   norms: { kind: 'rms_norm' },
   members: { ...usualMembers, d_head: 'head_dim', keyHeads: 'num_key_value_heads' },
   epsilon: 'rms_norm_eps',
@@ -162,7 +159,6 @@ const qwenWindow = windowOf((config, layer) => layer >= wholeIn(config, 'max_win
 /** What Gemma and its successors have in common. */
 const likeGemma = {
   ...likeLlama,
-  head: { tied: true },
   norms: { kind: 'rms_norm', plus: 1 },
   rootTimes: true,
   // Published files have gelu as hidden_act, which their models do not run.
@@ -263,7 +259,6 @@ const facts: readonly RelativeFacts[] = [
     ...likeLlama,
     family: 'smollm3',
     name: 'SmolLM3',
-    head: { tied: true },
     biases: [
       ['attention_bias', false],
       ['attention_bias', false],
@@ -292,7 +287,6 @@ const facts: readonly RelativeFacts[] = [
     byHead: true,
     finalNorm: 'final_layer_norm',
     besides: ['layers.#.attention.{bias,masked_bias,rotary_emb.inv_freq}'],
-    head: { name: 'embed_out.weight' },
     members: usualMembers,
     epsilon: 'layer_norm_eps',
     activation: ['hidden_act', 'gelu'],
@@ -311,7 +305,6 @@ const facts: readonly RelativeFacts[] = [
     byHead: true,
     finalNorm: 'ln_f',
     embeddingNorm: 'word_embeddings_layernorm',
-    head: { tied: true },
     members: { V: 'vocab_size', d: 'n_embed', heads: 'n_head' },
     epsilon: 'layer_norm_epsilon',
     activation: () => 'gelu_new',
@@ -342,7 +335,7 @@ const facts: readonly RelativeFacts[] = [
     under: ['query_pre_attn_scalar', 256],
     name: 'Gemma 2',
     parts: sandwiched,
-    caps: { scores: ['attn_logit_softcapping', 50], head: ['final_logit_softcapping', 30] },
+    cap: ['attn_logit_softcapping', 50],
     kind: (config, layer) => kindByTurns(config, layer, 1, 2),
     window: gemmaWindow,
   },
@@ -632,7 +625,6 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
     apart: one.unopened ? [] : [0],
     ...(one.twoSided && { ended: true }),
     ...(one.finalNorm && { finalNorm: `${of.prefix}${one.finalNorm}` }),
-    ...(one.head && { head: { ...one.head, cap: capIn(config, one.caps?.head) } }),
     ...(one.usual && { usualHeads: one.usual.heads, epsilon: one.usual.epsilon }),
     ...(norms && { norms }),
     ...(headNorm && { headNorm, d_head: of.size.h as number }),
@@ -655,7 +647,7 @@ function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Co
       window,
       under:
         one.under && check.positive(`${one.under[0]} in config.json`, config[one.under[0]] ?? one.under[1]),
-      cap: capIn(config, one.caps?.scores),
+      cap: capIn(config, one.cap),
     },
     config: {
       ...(within && { within }),

@@ -7,7 +7,6 @@ import { Tokenizer } from '@huggingface/tokenizers';
 export function tokenizerOf(file: object, settings: object) {
   const tokenizer = new Tokenizer(file, settings);
   return {
-    pieces: (ids: readonly number[]): string[] => ids.map((id) => tokenizer.id_to_token(id) ?? String(id)),
     cut(text: string): { ids: number[]; tokens: string[] } {
       const { ids, tokens } = tokenizer.encode(text);
       return { ids: ids.map(Number), tokens };

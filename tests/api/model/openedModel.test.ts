@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type FamilyId, nextToken, type OpenedModel, openModel, type Slices, type Table } from 'superpose';
+import { type FamilyId, type OpenedModel, openModel, type Slices, type Table } from 'superpose';
 import { expect, test } from 'vitest';
 import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';
@@ -216,12 +216,6 @@ const wrong: [string, string, (model: OpenedModel) => Promise<unknown>, Error][]
     'whisper',
     (model) => model.decompose(input, { layer: 1 }),
     new RangeError('The layers after the first scores of Whisper’s decoder are not run here.'),
-  ],
-  [
-    'the next token of a model that predicts none',
-    'bert',
-    (model) => nextToken(model, input),
-    new RangeError('BERT predicts no next token.'),
   ],
   [
     'other positions of a picture',

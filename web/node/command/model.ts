@@ -1,17 +1,8 @@
-// superpose model: measures of the tables of the user's own model; with a sentence, what it expects as the next token.
-import {
-  type ByGauge,
-  FamilyUnknown,
-  load,
-  type ModelReport,
-  nextToken,
-  type OpenedModel,
-  openModel,
-} from 'superpose';
+// superpose model: measures of the tables of the user's own model.
+import { type ByGauge, FamilyUnknown, load, type ModelReport, type OpenedModel, openModel } from 'superpose';
 import { csvOf } from '../index.js';
 import { numberOf, parsed, wholeOf } from './options.js';
 import { Refusal, told } from './refusal.js';
-import { inLine } from './terminal.js';
 
 /** Options that opening a model may need. */
 export const openOptions = {
@@ -51,8 +42,6 @@ export async function model(args: string[]): Promise<string> {
     allowPositionals: true,
     options: {
       ...openOptions,
-      text: { type: 'string' },
-      ids: { type: 'string' },
       csv: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
@@ -64,12 +53,8 @@ export async function model(args: string[]): Promise<string> {
       'superpose model takes one path: of a .safetensors file, an index of shards or a folder.',
     );
   if (csv && json) throw new Refusal('Choose one of --csv and --json.');
-  if (values.text !== undefined && values.ids !== undefined)
-    throw new Refusal('Choose one of --text and --ids.');
-  const input = values.text ?? idsOf(values.ids);
   return told(async () => {
     const found = await opened(path, values);
-    if (input !== undefined) return expected(found, input, { csv, json });
     const report = await found.report();
     const rows = rowsOf(found, report);
     if (json) return `${JSON.stringify(plain(found, report), null, 1)}\n`;
@@ -85,37 +70,6 @@ export const idsOf = (given: string | undefined) =>
   given === undefined
     ? undefined
     : { ids: given.split(',').map((id) => wholeOf('--ids', id.trim(), 0, Infinity)) };
-
-/** So many of the likeliest tokens are printed; CSV and JSON have all. */
-const shown = 10;
-
-async function expected(
-  model: OpenedModel,
-  input: string | { ids: number[] },
-  { csv, json }: { csv: boolean; json: boolean },
-): Promise<string> {
-  const { sentence, probabilities, logits, pieces } = await nextToken(model, input);
-  const order = [...probabilities.keys()].sort(
-    (a, b) => (probabilities[b] as number) - (probabilities[a] as number) || a - b,
-  );
-  const ids = csv || json ? order : order.slice(0, shown);
-  const texts = pieces(ids);
-  const columns = ['id', 'token', 'probability', 'logit'];
-  const rows = ids.map((id, place) => [
-    id,
-    texts[place] as string,
-    probabilities[id] as number,
-    logits[id] as number,
-  ]);
-  if (json)
-    return `${JSON.stringify({ model: model.name, tokens: sentence.tokens, columns, rows }, null, 1)}\n`;
-  if (csv) return csvOf({ columns, rows });
-  const lines = rows.map(
-    ([id, piece, probability]) =>
-      `${(100 * (probability as number)).toFixed(1).padStart(5)} %  ${inLine(String(piece))}${piece === String(id) ? '' : `  (${id})`}\n`,
-  );
-  return `${sentence.tokens.map(inLine).join(' ')}\nWhat ${model.name} expects next:\n${lines.join('')}`;
-}
 
 type Row = [label: string, measure: string, gauge: string, value: string | number];
 

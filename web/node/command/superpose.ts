@@ -41,7 +41,6 @@ Small models learn either way, but concatenating needs wider vectors, or leaves 
       --csv | --json                 instead of a table to read
   superpose model PATH               the tables of a model of your own, a .safetensors file, an index of shards or a
                                      folder: lengths, cosines, directions and overlap
-      --text TEXT or --ids 464,3797  instead, what it expects as the next token, if it expects one
       --part NAME                    of two models in a file, such as clip-vision or whisper-encoder
       --family NAME                  which model it is, where no config.json beside it says so
       --heads COUNT, --epsilon ε     in the same case
