@@ -21,7 +21,6 @@ const nodeOnly = [
   'files',
   'glue',
   'interventions',
-  'layerByLayer',
   'layers',
   'layersOracle',
   'longerRows',

@@ -18,7 +18,6 @@ export type {
   TakenBy,
   TakenOptions,
 } from './model/interventions.js';
-export { type LayerByLayerOptions, type LayersPassed, layerByLayer } from './model/layerByLayer.js';
 export type { LayerDecomposeOptions, MiniLMForwardOptions } from './model/layerOptions.js';
 export type { LayersWatch } from './model/layersWatch.js';
 export {

@@ -7,7 +7,7 @@ import { type Floats, type FloatsOf, type Linear, type Precision, type Table, ta
 import { type Checkpoint, type Held, present } from './checkpoint.js';
 import type { EncoderDecomposeInput, EncoderInput } from './encoder.js';
 import { type Layout, type LinearNames, type NormFacts, type NormNames, placeOfNorms } from './layout.js';
-import type { EncoderParts, Ends, Resident } from './resident.js';
+import type { EncoderParts, Resident } from './resident.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
 import { type ReadMap, type ReadTensor, stepsOf } from './steps.js';
 
@@ -107,12 +107,11 @@ export async function beforeLayers<P extends Precision>(
   of: ReturnType<typeof tensorsOf<P>>,
   precision: P,
   more: Omit<EncoderInput<P>, 'd_model' | 'heads' | 'precision' | 'causal' | 'norm'> = {},
-  { first }: Pick<Ends, 'first'> = { first: true },
 ) {
   const { d_model, causal, embeddingNorm, norms, projection, relativeBias } = layout;
   const [normed, projected, biased] = await Promise.all([
-    first && embeddingNorm && of.norm(embeddingNorm, epsilon, norms),
-    first && projection && of.linear(projection),
+    embeddingNorm && of.norm(embeddingNorm, epsilon, norms),
+    projection && of.linear(projection),
     relativeBias && of.whole(relativeBias),
   ]);
   return superpose.encoder<P>({

@@ -571,40 +571,8 @@ export async function openModel(
       held = hold();
     },
   };
-  insides.set(model, {
-    superpose,
-    checkpoint,
-    layout,
-    config,
-    tokenizer: cutter,
-    complete,
-    read: inputOf,
-    rows: rowsOf,
-  });
   return model;
 }
-
-/** What functions on opened models need beside what they show; those are no methods, for pages not to load them. */
-export const insides = new WeakMap<
-  object,
-  {
-    superpose: Superpose;
-    checkpoint: Checkpoint;
-    layout: Layout;
-    config: Config;
-    tokenizer(): Promise<Tokenizer>;
-    /** Throws where nothing says how many heads there are, or ε. */
-    complete(): Opened;
-    /** Checks an input, and cuts a text. */
-    read(input: ModelInput): Promise<Sentence>;
-    /** The rows that it sums. */
-    rows<P extends Precision>(
-      sentence: Sentence,
-      precision: P,
-      signal?: AbortSignal,
-    ): Promise<OwnRows<FloatsOf<P>>>;
-  }
->();
 
 function missing(option: string, what: string): never {
   throw new RangeError(

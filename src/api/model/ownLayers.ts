@@ -20,7 +20,7 @@ import {
   vit,
 } from './layerParts.js';
 import { type FamilyId, type LayerFacts, type Layout, type LinearNames, listed } from './layout.js';
-import type { EncoderParts, Ends } from './resident.js';
+import type { EncoderParts } from './resident.js';
 import type { CountedWatch } from './slices.js';
 import type { ReadMap } from './steps.js';
 
@@ -174,11 +174,7 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
     };
   };
   return {
-    async begin<P extends Precision>(
-      precision: P,
-      watch: CountedWatch,
-      ends: Ends = { first: true, last: true },
-    ) {
+    async begin<P extends Precision>(precision: P, watch: CountedWatch) {
       // A file that was cut short may lack whole layers.
       const count = layersIn(checkpoint, layout);
       sizes ??= sizesOf(checkpoint, names.root);
@@ -208,13 +204,13 @@ export function ownLayers(opened: Opened, all: Config): EncoderParts {
           },
         }),
         activation,
-        ...(ends.last && finalNorm && { finalNorm: await norm(finalNorm) }),
+        ...(finalNorm && { finalNorm: await norm(finalNorm) }),
         ...(own && { d_head, keyHeads, parallel: own.parallel, ...(own.cap && { cap: own.cap }) }),
         ...(relative === 'slopes' && {
           slopes: rounded<FloatsOf<P>>(superpose.alibiSlopes(heads), precision === 'float32'),
         }),
       };
-      return beforeLayers(opened, of, precision, more, ends);
+      return beforeLayers(opened, of, precision, more);
     },
     async layer(number, precision, watch) {
       const { of, norm, map } = reader(precision, watch);

@@ -6,18 +6,10 @@ import type { Encoder } from './encoder.js';
 import type { CountedWatch } from './slices.js';
 import { type ReadLayer, stepsOf } from './steps.js';
 
-/** Whether an encoder has what comes before the first layer of its model, and what comes after the last. */
-export interface Ends {
-  /** The norm and the projection of the summed embeddings. */
-  readonly first: boolean;
-  /** The final norm. */
-  readonly last: boolean;
-}
-
 /** Where an encoder comes from, piece by piece. */
 export interface EncoderParts {
-  /** An encoder without layers; `ends` says which ends of the model it has, both unless given. */
-  begin<P extends Precision>(precision: P, watch: CountedWatch, ends?: Ends): Promise<Encoder<FloatsOf<P>>>;
+  /** An encoder without layers. */
+  begin<P extends Precision>(precision: P, watch: CountedWatch): Promise<Encoder<FloatsOf<P>>>;
   /** The weights of a layer, from 0, or how to read them. */
   layer<P extends Precision>(
     number: number,

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import {
   type CorpusMeans,
   type Floats,
-  layerByLayer,
   type ModelInput,
   type OpenedModel,
   openModel,
@@ -456,9 +455,6 @@ const precisions = ['float64', 'float32'] as const;
     const single = { ...frames, data: Float32Array.from(frames.data) };
     const run = await model.forward({ frames: single });
     expectNear('last', one, run.last().data, stored(one.last), within.float32);
-    const [whole] = await layerByLayer(model, [{ frames }], { precision: 'float64', scores: [2] });
-    expectNear('last', one, whole?.last.data as Floats, stored(one.last), within.float64);
-    expectNear('logits', one, whole?.logits.get(2) as Floats, stored(one.logits, 2), within.float64);
     const shorter = { data: frames.data.subarray(5), rows: 21, columns: 5 };
     const other = { data: frames.data.subarray(22), rows: 22, columns: 4 };
     const none = { ...frames, data: Float64Array.from(frames.data, (value, at) => (at === 9 ? NaN : value)) };
