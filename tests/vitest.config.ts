@@ -1,6 +1,7 @@
 // Four parts: the typed API, the figures and the tools in Node; the API's test bodies in Chromium too; the
 // built page in Chromium, driven from Node; and the page in the other engines. A part is a project, or two where
-// some of its files need a process each.
+// some of its files need a process each. The mode says how much runs: `all` every test, `quick` the library and the
+// figures in Node, without those that take long, and any other what is not called *.long.test.ts.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { playwright } from '@vitest/browser-playwright';
@@ -31,7 +32,6 @@ const nodeOnly = [
   'opening',
   'openedModel',
   'openModel',
-  'readme',
   'refusals',
   'relative',
   'sizes',
@@ -55,14 +55,11 @@ const longest = [
   'page/figureViews',
   'page/opened',
   'page/verdicts',
-  'tools/readme',
   'engines/page',
   'page/failures',
   'page/running',
   'embed/hosts',
-  'tools/verdicts',
   'embed/nginx',
-  'tools/numpyOracles',
   'tools/contributing',
   'package/command',
   'page/accessibility',
@@ -121,7 +118,15 @@ const inNode = {
   provide: { withModel },
 };
 
-export default defineConfig({
+/** Files that `quick` leaves out: each takes more than three seconds. */
+const slow: string[] = [];
+
+const skipped = (mode: string) => [
+  ...(mode === 'all' ? [] : ['tests/**/*.long.test.ts']),
+  ...(mode === 'quick' ? files(slow) : []),
+];
+
+export default defineConfig(({ mode }) => ({
   root,
   test: {
     passWithNoTests: true,
@@ -135,7 +140,7 @@ export default defineConfig({
           ...inNode,
           name: 'node',
           include: testsIn('api', 'figures', 'worker', 'fuzz'),
-          exclude: files(aloneInNode),
+          exclude: [...skipped(mode), ...files(aloneInNode)],
           isolate: false,
         },
       },
@@ -144,7 +149,8 @@ export default defineConfig({
         test: {
           ...inNode,
           name: 'node-alone',
-          include: [...testsIn('package', 'tools', 'soak'), ...files(aloneInNode)],
+          include: mode === 'quick' ? [] : [...testsIn('package', 'tools', 'soak'), ...files(aloneInNode)],
+          exclude: skipped(mode),
         },
       },
       {
@@ -155,7 +161,7 @@ export default defineConfig({
         test: {
           name: 'chromium',
           include: withChromium ? testsIn('api') : [],
-          exclude: [...nodeOnly, ...computedOnce],
+          exclude: [...skipped(mode), ...nodeOnly, ...computedOnce],
           testTimeout: hangs,
           hookTimeout: hangs,
           expect: expectation,
@@ -175,7 +181,7 @@ export default defineConfig({
           name: 'page',
           ...inNode,
           include: withChromium ? testsIn('page', 'embed') : [],
-          exclude: files(aloneOnPage),
+          exclude: [...skipped(mode), ...files(aloneOnPage)],
           isolate: false,
         },
       },
@@ -185,6 +191,7 @@ export default defineConfig({
           name: 'page-alone',
           ...inNode,
           include: withChromium ? files(aloneOnPage) : [],
+          exclude: skipped(mode),
         },
       },
       {
@@ -193,8 +200,9 @@ export default defineConfig({
           name: 'engines',
           ...inNode,
           include: testsIn('engines'),
+          exclude: skipped(mode),
         },
       },
     ],
   },
-});
+}));

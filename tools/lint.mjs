@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { changedFiles } from './changed.mjs';
 import { setUp } from './setup.mjs';
 import { ask, root, runTool, step, usageError } from './steps.mjs';
 
@@ -17,7 +16,16 @@ export const cppFiles = (...endings) =>
 /** The files of the core, which have an entry each in the compile commands that `configureTidy` writes. */
 export const tidied = (files) => files.filter((file) => /^src\/core\/.*\.cpp$/.test(file));
 
-export const changedCpp = () => tidied(changedFiles()).filter((file) => existsSync(join(root, file)));
+/** Those that differ from HEAD, or else from the commit before it. */
+export function changedCpp() {
+  const lines = (...args) => (ask('git', args, { cwd: root }) ?? '').split('\n').filter(Boolean);
+  const uncommitted = [
+    ...lines('diff', '--name-only', 'HEAD'),
+    ...lines('ls-files', '--others', '--exclude-standard'),
+  ];
+  const changed = uncommitted.length > 0 ? uncommitted : lines('diff', '--name-only', 'HEAD~1', 'HEAD');
+  return tidied(changed).filter((file) => existsSync(join(root, file)));
+}
 
 /** The command of each checker. */
 export const checks = {

@@ -1,6 +1,6 @@
-// Runs the C++ tests of one preset with CTest.
-import { availableParallelism } from 'node:os';
-import { basename } from 'node:path';
+// Runs the C++ tests of one preset: a program a room, one process each.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { buildPreset, presetFolder } from './cmake.mjs';
 import { ask, root, step } from './steps.mjs';
 import { readResult, resultFile } from './testResults.mjs';
@@ -11,41 +11,46 @@ import { readResult, resultFile } from './testResults.mjs';
  */
 export async function runNativeTests(preset, filters, env) {
   await buildPreset(preset, env);
-  const tests = listTests(preset, filters, env);
-  if (filters.length > 0 && tests.length === 0) return { passed: 0, failed: 0, skipped: 0 };
-  const report = resultFile(`${preset}.xml`);
-  const args = ['--preset', preset, '--output-junit', report, '--parallel', String(availableParallelism())];
-  // -I takes start, end and stride, which select nothing here, and then the numbers of the tests.
-  if (filters.length > 0) args.push('-I', `0,0,0,${tests.join(',')}`);
-  const code = await step(
+  const folder = join(presetFolder(preset), 'tests/core');
+  const rooms = readdirSync(folder).filter((name) => name.endsWith('_test'));
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  await step(
     `Run the ${preset} tests`,
     { byHand: `". build/env.sh && ctest --preset ${preset}" does the same.` },
-    (run) => run('ctest', args, { env, show: true, mayFail: true }),
+    (run) =>
+      Promise.all(
+        rooms.map(async (room) => {
+          const program = join(folder, room);
+          const chosen = filters.length > 0 ? chosenTests(program, room, filters, env) : ['*'];
+          if (chosen.length === 0) return;
+          const report = resultFile(`${preset}-${room}.json`);
+          const args = [
+            '--gtest_brief=1',
+            `--gtest_output=json:${report}`,
+            `--gtest_filter=${chosen.join(':')}`,
+          ];
+          const code = await run(program, args, { cwd: root, env, show: true, mayFail: true });
+          const counts = JSON.parse(readResult(report));
+          const failed = counts.failures || (code === 0 ? 0 : 1);
+          total.failed += failed;
+          total.skipped += counts.disabled;
+          total.passed += counts.tests - failed - counts.disabled;
+        }),
+      ),
   );
-  return count(report, code);
+  return total;
 }
 
-/** The numbers, counted from 1, of the tests that the filters choose. */
-function listTests(preset, filters, env) {
-  const answer = ask('ctest', ['--test-dir', presetFolder(preset), '--show-only=json-v1'], {
-    env,
-    cwd: root,
-  });
-  const chosen = (test) => {
-    const text = `${test.name}\n${basename(test.command?.[0] ?? '')}`.toLowerCase();
-    return filters.some((filter) => text.includes(filter.toLowerCase()));
-  };
-  return JSON.parse(answer ?? '{"tests":[]}').tests.flatMap((test, i) => (chosen(test) ? i + 1 : []));
-}
-
-function count(report, code) {
-  const suite = readResult(report).match(/<testsuite\b[^>]*>/)[0];
-  const number = (name) => Number(suite.match(new RegExp(`\\b${name}="(\\d+)"`))?.[1] ?? 0);
-  const skipped = number('skipped') + number('disabled');
-  const failed = number('failures');
-  return {
-    passed: number('tests') - failed - skipped,
-    failed: failed || (code === 0 ? 0 : 1),
-    skipped,
-  };
+/** The full names of a program's tests that the filters choose. */
+function chosenTests(program, room, filters, env) {
+  let suite = '';
+  const names = [];
+  for (const line of (ask(program, ['--gtest_list_tests'], { env, cwd: root }) ?? '').split('\n')) {
+    const [name] = line.split('#');
+    if (name.startsWith(' ')) names.push(suite + name.trim());
+    else suite = name.trim();
+  }
+  return names.filter((name) =>
+    filters.some((filter) => `${name}\n${room}`.toLowerCase().includes(filter.toLowerCase())),
+  );
 }

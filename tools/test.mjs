@@ -1,28 +1,31 @@
-// npm test: every test, or the named parts, and one closing line that counts them all.
+// npm test: the tests of every change; quick: those of the library and the figures; test:all: every test. One closing
+// line counts them.
+import { randomInt } from 'node:crypto';
 import { build } from './build.mjs';
-import { changedFiles, testFiles, testsFor } from './changed.mjs';
 import { missingPrograms } from './hostPackages.mjs';
 import { runNativeTests } from './nativeTests.mjs';
 import { setUp } from './setup.mjs';
 import { Failure, runTool, usageError } from './steps.mjs';
 import { runVitest } from './vitestTests.mjs';
 
-const presets = ['native', 'sanitize'];
+const presets = ['sanitize', 'native'];
 const projects = ['node', 'chromium', 'page', 'engines'];
 const browsersOf = (project) =>
   ({ chromium: ['chromium'], page: ['chromium'], engines: ['engines'] })[project] ?? [];
 const inCi = process.env.CI === 'true';
 
-const help = `npm test                 runs every test
+const help = `npm test                 runs what every change must pass
+npm test -- quick        runs a minute of it: the library and the figures, in Node
+npm run test:all         runs everything, before a release and once a week: the long tests (tests/**/*.long.test.ts)
+                         too, the C++ tests as g++ builds them, and what is drawn at random with a new seed
 npm test -- PART...      runs some parts: ${[...presets, ...projects].join(', ')}
-                           native    C++ tests, g++
                            sanitize  C++ tests, clang with address and undefined-behaviour checks
+                           native    C++ tests, g++; in test:all, or by name
                            node      the typed API and the tools, in Node
-                           chromium  the typed API and the figures, in Chromium
+                           chromium  the typed API, in Chromium
                            page      the built page, in Chromium
                            engines   the built page, in Firefox and WebKit
-npm test -- NAME...      runs the tests whose file or name contains NAME; PART narrows it down
-npm test -- changed      runs the tests of what differs from HEAD, or else of the last commit: quick, not all
+npm test -- NAME...      runs the tests whose file or name contains NAME, long ones too; PART narrows it down
 With CI=true a missing browser, numpy or model is a failure, otherwise a skip.`;
 
 async function main(args) {
@@ -33,43 +36,57 @@ async function main(args) {
   const option = args.find((arg) => arg.startsWith('-'));
   if (option) throw usageError(`npm test knows no option ${option}.\n${help}`);
   const tally = { passed: 0, failed: 0, skipped: 0 };
-  await counting(tally, () => runAll(args, tally));
+  await counting(tally, () => runAll(select(args), tally));
   console.log(`${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped`);
   return tally.failed === 0 ? 0 : 1;
 }
 
-async function runAll(args, tally) {
-  const {
-    chosen,
+/** `extent` is quick, usual or all; names of parts choose parts; every other name filters the tests in them. */
+function select(args) {
+  const extent = ['quick', 'all'].find((one) => args.includes(one));
+  const rest = args.filter((arg) => arg !== extent);
+  if (extent && rest.length > 0) throw usageError(`\`${extent}\` stands alone.\n${help}`);
+  const parts = [...presets, ...projects];
+  const named = parts.filter((part) => rest.includes(part));
+  const filters = rest.filter((arg) => !parts.includes(arg));
+  const usual = { quick: ['node'], all: parts }[extent] ?? parts.filter((part) => part !== 'native');
+  return {
+    extent: extent ?? (filters.length > 0 ? 'all' : 'usual'),
+    chosen: named.length > 0 ? named : usual,
     filters,
-    nativeFilters = filters,
-  } = args.includes('changed') ? ofChange(args) : select(args);
+    // With a name, what is drawn stays the same, so that a failure can be looked into.
+    seed: extent === 'all' ? (process.env.SUPERPOSE_SEED ?? String(randomInt(2 ** 31))) : undefined,
+  };
+}
+
+async function runAll({ extent, chosen, filters, seed }, tally) {
   const ours = projects.filter((project) => chosen.includes(project));
   const native = presets.filter((preset) => chosen.includes(preset));
   const browsers = [...new Set(ours.flatMap(browsersOf))];
-  const env = await setUp(
+  const inNode = ours.includes('node') && extent !== 'quick';
+  const found = await setUp(
     // clang-tidy, which Node's tests run, configures the C++ tests.
-    ...(native.length > 0 || ours.includes('node') ? ['native'] : []),
+    ...(native.length > 0 || inNode ? ['native'] : []),
     ...(ours.length > 0 ? ['wasm'] : []),
     ...browsers,
-    ...(ours.includes('node') ? ['oracles', 'style'] : []),
+    ...(inNode ? ['oracles', 'style'] : []),
     // Without a web server only the tests that need one are skipped.
     ...(ours.includes('page') ? ['hosting'] : []),
   );
   noticeMissingBrowsers(browsers, tally);
+  if (seed) console.log(`Drawn at random: SUPERPOSE_SEED=${seed} draws the same again.`);
+  const env = seed ? { ...found, SUPERPOSE_SEED: seed } : found;
 
   // The page's build has one busy core and one idle one, which the C++ tests take meanwhile.
   const built = ours.length > 0 ? build(env) : undefined;
   built?.catch(() => {});
   for (const preset of native) {
-    await counting(tally, () =>
-      part(preset, nativeFilters, () => runNativeTests(preset, nativeFilters, env)),
-    );
+    await counting(tally, () => part(preset, filters, () => runNativeTests(preset, filters, env)));
   }
   if (ours.length > 0) {
     await counting(tally, async () => {
       await built;
-      const counts = await runVitest(ours, filters, env);
+      const counts = await runVitest(ours, filters, extent, env);
       for (const project of ours) {
         await counting(tally, () => part(project, filters, () => counts[project]));
       }
@@ -80,31 +97,6 @@ async function runAll(args, tally) {
       `No test's file or name contains ${filters.join(' or ')}, and no part is called so.\n${help}`,
     );
   }
-}
-
-/** The parts and files of the tests that a change can break. */
-function ofChange(args) {
-  if (args.length > 1) throw usageError(`\`changed\` stands alone.\n${help}`);
-  const files = changedFiles();
-  const { native, tests } = testsFor(files, testFiles());
-  console.log(`Changed: ${files.join(', ')}`);
-  const runs = [...(native ? ['the C++ tests'] : []), ...tests];
-  if (runs.length === 0) throw new Failure('No test is picked for these files; `npm test` runs every test.');
-  console.log(`Runs ${runs.join(', ')}.`);
-  const projectOf = (test) =>
-    /^tests\/(page|embed)\//.test(test) ? 'page' : test.startsWith('tests/engines/') ? 'engines' : 'node';
-  const ours = projects.filter((project) => tests.some((test) => projectOf(test) === project));
-  return { chosen: [...(native ? ['native'] : []), ...ours], filters: tests, nativeFilters: [] };
-}
-
-/** Names of parts choose parts; every other name filters the tests in them. */
-function select(args) {
-  const all = [...presets, ...projects];
-  const named = all.filter((part) => args.includes(part));
-  return {
-    chosen: named.length > 0 ? named : all,
-    filters: args.filter((arg) => !all.includes(arg)),
-  };
 }
 
 /** Runs a part. It must run something, unless it was filtered or its browser is missing. */

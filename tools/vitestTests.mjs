@@ -10,20 +10,26 @@ const config = ['--config', 'tests/vitest.config.ts'];
 /**
  * Runs Vitest projects, all at once, so that one that waits for its browser leaves the processor to others: the test
  * files, or in a project without such a file the tests, whose name contains one of `filters`, or all when there are
- * none. Returns { passed, failed, skipped } for each project.
+ * none. `extent` (quick, usual, all) is Vitest's mode, by which tests/vitest.config.ts lists files. Returns
+ * { passed, failed, skipped } for each project.
  */
-export async function runVitest(projects, filters, env) {
+export async function runVitest(projects, filters, extent, env) {
   const withFiles = filters.length > 0 ? projectsWithFiles(projects, filters, env) : projects;
   const others = projects.filter((project) => !withFiles.includes(project));
   return {
-    ...(withFiles.length > 0 ? await run(withFiles, filters, '', env) : {}),
-    ...(others.length > 0 ? await run(others, [], filters.map(inAnyCase).join('|'), env) : {}),
+    ...(withFiles.length > 0 ? await run(withFiles, filters, '', extent, env) : {}),
+    ...(others.length > 0 ? await run(others, [], filters.map(inAnyCase).join('|'), extent, env) : {}),
   };
 }
 
-async function run(projects, files, byName, env) {
+async function run(projects, files, byName, extent, env) {
   const counts = resultFile(`${projects.join('-')}.json`);
-  const command = ['run', ...config, ...projects.map((project) => `--project=${project}*`)];
+  const command = [
+    'run',
+    ...config,
+    `--mode=${extent}`,
+    ...projects.map((project) => `--project=${project}*`),
+  ];
   // A test of the page and its browser take turns, so that two of them leave room for a third.
   const more = projects.includes('page') ? [`--maxWorkers=${availableParallelism() + 1}`] : [];
   const code = await step(
@@ -62,7 +68,10 @@ async function run(projects, files, byName, env) {
 function projectsWithFiles(projects, filters, env) {
   const list = resultFile('files.json');
   const named = projects.map((project) => `--project=${project}*`);
-  ask(vitest, ['list', '--filesOnly', `--json=${list}`, ...config, ...named, ...filters], { env, cwd: root });
+  ask(vitest, ['list', '--filesOnly', `--json=${list}`, ...config, '--mode=all', ...named, ...filters], {
+    env,
+    cwd: root,
+  });
   const found = JSON.parse(readResult(list)).map(({ projectName }) => projectName.match(/\w+/)[0]);
   return projects.filter((project) => found.includes(project));
 }

@@ -1,13 +1,12 @@
-// Models that a numpy oracle of tests/reference draws anew in each run, and what it makes of them. SUPERPOSE_SEED repeats a
-// failure; with SUPERPOSE_SHOWN set, the largest difference of each kind is printed.
-import { randomInt } from 'node:crypto';
+// Models that a numpy oracle of tests/reference draws from a seed, and what it makes of them. SUPERPOSE_SEED draws
+// others; with SUPERPOSE_SHOWN set, the largest difference of each kind is printed.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FamilyId, type Floats, openModel, type Slices } from 'superpose';
 import { afterAll, expect } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { drawnModels, type Stored, type StoredNumbers } from '../support/drawnModels.ts';
+import { drawnModels, drawnSeed, type Stored, type StoredNumbers } from '../support/drawnModels.ts';
 import { largestDifference } from '../support/numbers.ts';
 
 export interface DrawnModel {
@@ -32,7 +31,7 @@ export const within = { float64: 1e-10, float32: 1e-4 };
 
 /** Models of tests/reference/drawn_NAME.py. */
 export function drawing<Model extends DrawnModel, Document extends { cases: Model[] }>(name: string) {
-  const seed = Number(process.env.SUPERPOSE_SEED ?? randomInt(2 ** 31));
+  const seed = drawnSeed;
   const folder = mkdtempSync(join(tmpdir(), `superpose-${name}-`));
   const worst: Record<string, Record<string, number>> = {};
   let numbers: StoredNumbers;

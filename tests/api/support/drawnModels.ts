@@ -1,10 +1,11 @@
 // What a script of tests/reference draws anew: models, each in a folder as published, or sentences, and what is made of them.
-import { readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FamilyId, Table } from 'superpose';
 import { expect } from 'vitest';
 import { execute, root } from '../../package/support/project.ts';
 import { oneThread, python } from '../../tools/support/numpy.ts';
+import { digestOf, scriptsOf } from '../../tools/support/oracles.ts';
 
 /** The families of drawn_encoders.py. */
 export const drawnFamilies: readonly FamilyId[] = [
@@ -72,16 +73,28 @@ export function drawnSeen(
   return patches ? { patches: given } : { frames: given };
 }
 
-/** Runs tests/reference/drawn_NAME.py, which writes NAME.json and NAME.bin; one that asks for a count draws so many. */
+/** What is drawn; `npm run test:all` gives another number each time. */
+export const drawnSeed = Number(process.env.SUPERPOSE_SEED ?? 1);
+
+/**
+ * Puts into `folder` what tests/reference/drawn_NAME.py writes there, NAME.json and NAME.bin; one that asks for a count
+ * draws so many. What the same scripts drew of the usual seed is kept in build/drawn.
+ */
 export async function drawnModels<Drawn>(name: string, seed: number, folder: string, count?: number) {
-  const script = join(root, `tests/reference/drawn_${name}.py`);
-  const outcome = await execute(
-    python,
-    [script, String(seed), ...(count === undefined ? [] : [String(count)]), folder],
-    root,
-    oneThread,
+  const given = [String(seed), ...(count === undefined ? [] : [String(count)])];
+  const texts = scriptsOf(`drawn_${name}`).map((one) =>
+    readFileSync(join(root, `tests/reference/${one}.py`), 'utf8'),
   );
-  expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
+  const kept = join(root, 'build/drawn', digestOf([name, ...given, ...texts]));
+  let said = '';
+  if (existsSync(kept)) cpSync(kept, folder, { recursive: true });
+  else {
+    const script = join(root, `tests/reference/drawn_${name}.py`);
+    const outcome = await execute(python, [script, ...given, folder], root, oneThread);
+    expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
+    said = outcome.stdout;
+    if (process.env.SUPERPOSE_SEED === undefined) keep(folder, kept);
+  }
   const drawn = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Drawn;
   const numbers = new Float64Array(new Uint8Array(readFileSync(join(folder, `${name}.bin`))).buffer);
   const stored: StoredNumbers = ({ at, shape }, ...place) => {
@@ -93,5 +106,13 @@ export async function drawnModels<Drawn>(name: string, seed: number, folder: str
     }
     return numbers.subarray(from, from + size);
   };
-  return { drawn, stored, said: outcome.stdout };
+  return { drawn, stored, said };
+}
+
+/** Copies the folder whole or not at all, since another test may do the same. */
+function keep(folder: string, to: string): void {
+  const copy = `${to}.${process.pid}`;
+  cpSync(folder, copy, { recursive: true });
+  if (existsSync(to)) rmSync(copy, { recursive: true });
+  else renameSync(copy, to);
 }
