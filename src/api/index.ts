@@ -11,13 +11,7 @@ export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
 export type { CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
 export { encodeSafetensorsApi } from './model/encodeSafetensors.js';
 export { FamilyUnknown } from './model/families.js';
-export type {
-  FirstTokenInput,
-  FirstTokenOptions,
-  PositionsTaken,
-  TakenBy,
-  TakenOptions,
-} from './model/interventions.js';
+export type { PositionsTaken, TakenBy, TakenOptions } from './model/interventions.js';
 export type { LayerDecomposeOptions, MiniLMForwardOptions } from './model/layerOptions.js';
 export type { LayersWatch } from './model/layersWatch.js';
 export {

@@ -14,7 +14,6 @@ const others: [string, Record<string, string>][] = [
   ['cosines', { of: 'subspaces' }],
   ['encoding', { of: 'base' }],
   ['needs-positions', { view: 'taken' }],
-  ['needs-positions', { view: 'first' }],
   ['longer', { of: 'rope' }],
   ['longer', { of: 'table' }],
   ['one-score', { weights: 'seeded', tables: 'yes' }],

@@ -343,39 +343,6 @@ def by_means(model, rows, means):
     return found
 
 
-# ---------------------------------------------------------------- what draws attention to the first token
-
-
-def first_token(model, ids, other, row):
-    """For each input: mean attention of the used queries but the last to the first token and to the token at row 0
-    of the table, per layer, and the cosine of the mean of all rows but the first with the unchanged one's."""
-    place = list(range(len(ids)))
-    swapped = place.copy()
-    swapped[0], swapped[row] = row, 0
-    inputs = {
-        "unchanged": (ids[0], place),
-        "token": (other, place),
-        "row": (ids[0], [row, *place[1:]]),
-        "both": (other, [row, *place[1:]]),
-        "swapped": (ids[0], swapped),
-    }
-    found, plain = {}, None
-    for name, (first, at) in inputs.items():
-        rows = embedding_rows(model, [first, *ids[1:]])
-        rows[1] = model["position"][at]
-        run = altered(model, rows)
-        words = run["states"][-1][1:].mean(axis=0)
-        words = words / np.linalg.norm(words)
-        plain = words if plain is None else plain
-        to = lambda column: [a[:, 1:-1, column].mean() for a in run["attention"]]
-        found[name] = {
-            "first": to(0),
-            "row_0": to(at.index(0)) if 0 in at else None,
-            "cosine": plain @ words,
-        }
-    return found
-
-
 # ---------------------------------------------------------------- main
 
 
@@ -500,7 +467,6 @@ def main():
                     for found in (measured(model, number, run, one, [0]) for number, one in enumerate(outputs))
                 ],
                 "taken": taken,
-                "first_token": first_token(model, ids, vocabulary["the"], 5),
             }
         )
     both = [by_copies(model, embedding_rows(model, ids_of(text))) for text in (DOG, MAN)]

@@ -65,7 +65,6 @@ test.each([
     { schemes: ['add', 'project', 'gate', 'film'] },
   ],
   ['What happens beyond the trained length?', 'RoPE goes on', 'longer', { of: 'rope', length: 64 }],
-  ['Why does the first token draw attention?', 'The first token', 'needs-positions', { view: 'first' }],
 ])('%s is answered in at most 20 words, by one view', (_, claim, figure, settings) => {
   const found = verdicts.filter((one) => one.claim.startsWith(claim));
   expect(found).toHaveLength(1);

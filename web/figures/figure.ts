@@ -4,8 +4,6 @@ import type {
   BothModules,
   EncoderForward,
   First,
-  FirstTokenInput,
-  FirstTokenOptions,
   Floats,
   FloatsOf,
   MiniLM,
@@ -67,7 +65,6 @@ export interface TextLibrary extends Omit<Library, 'miniLM'> {
 /** What such figures use of MiniLM, or of a reader's own model in its place. */
 export interface TextModel extends Pick<MiniLM, 'd_model' | 'heads' | 'positions' | 'corpusMeans'> {
   withoutPositions(sentence: Sentence, options: TakenOptions): Promise<PositionsTaken>;
-  firstToken(sentence: Sentence, options: FirstTokenOptions): Promise<FirstTokenInput[]>;
   /** Rows whose token the model fixes; MiniLM’s is row 0. */
   readonly apart?: readonly number[];
   /** Its length is the number of layers that can be run. */

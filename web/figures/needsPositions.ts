@@ -1,14 +1,7 @@
 // Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its
 // positions are replaced or shifted, or its words shuffled or reversed; when positions are taken from values or from
-// attention alone; and what draws attention to the first token. Another sentence gives the scale.
-import type {
-  BothModules,
-  FirstTokenInput,
-  PositionChange,
-  PositionsTaken,
-  Sentence,
-  Table,
-} from 'superpose';
+// attention alone. Another sentence gives the scale.
+import type { BothModules, PositionChange, PositionsTaken, Sentence, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { lineThrough, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
@@ -16,7 +9,6 @@ import type { Controls, StateOf } from './controls.js';
 import { corpusMeansOf } from './depth.js';
 import type { Figure, Job, ReadoutPiece, TextCompute, TextModel } from './figure.js';
 import { fetchingLayers, layersControl, quoted, watching } from './layersControl.js';
-import { listed } from './lists.js';
 import { mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
 
 /** Sentences that differ in who does what, and one that says the same in other words. */
@@ -34,7 +26,6 @@ const controls = {
     options: {
       rows: 'Positions or order',
       taken: 'Who reads positions',
-      first: 'The first token, its row',
     },
     initial: 'rows',
     radio: true,
@@ -146,21 +137,6 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
       })),
     };
   }
-  if (view === 'first') {
-    const row = Math.min(5, tokens.length - 2);
-    const [, token] = (await model.tokenize('the')).ids as [number, number];
-    const found = await model.firstToken(sentence, { token, row, ...watching(job, 0.8) });
-    return {
-      ...said,
-      layers: all - 1,
-      orders: found.flatMap(({ name, cosine }) => (name === 'both' ? cosine : [])),
-      curves: found.map(({ name, first }, place) => ({
-        name: moved[name] + (name === 'unchanged' || name === 'token' ? 0 : row),
-        ...inkOf(place),
-        cosines: [...first],
-      })),
-    };
-  }
   const changes: [string, Ink, boolean, PositionChange][] = [
     ['position rows: the sentence’s mean', 'accent', false, { mean: 'sentence' }],
     [`position rows: mean of all ${positions}`, 'accent', true, { mean: 'table' }],
@@ -191,15 +167,6 @@ const takers: Record<string, string> = {
   allThree: 'in none of the three',
   residual: 'not in residual path 0',
   everything: 'nowhere',
-};
-
-/** Before the number of the row. */
-const moved: Record<FirstTokenInput['name'], string> = {
-  unchanged: '[CLS] on row ',
-  token: '“the” on row ',
-  row: '[CLS] on row ',
-  both: '“the” on row ',
-  swapped: '[CLS] swapped with row ',
 };
 
 const inkOf = (place: number): Pick<Curve, 'ink' | 'dashed'> => ({
@@ -264,10 +231,10 @@ export const figure: Figure<typeof controls, Data> = {
     ...(view === 'taken' ? [] : (['by'] as const)),
     ...(layers === 'none' || pair !== 'yours' ? (['text', 'other'] as const) : []),
     ...(layers === 'none' || view !== 'rows' ? (['shift'] as const) : []),
-    ...(layers === 'none' || view === 'first' ? (['seed'] as const) : []),
+    ...(layers === 'none' ? (['seed'] as const) : []),
   ],
 
-  scene({ curves, layers }, { view }, width) {
+  scene({ curves, layers }, _, width) {
     const states = layers + 1;
     const count = curves[0]?.cosines.length ?? 1;
     const least = Math.min(0, ...curves.flatMap(({ cosines }) => cosines));
@@ -283,7 +250,7 @@ export const figure: Figure<typeof controls, Data> = {
       {
         from: least,
         to: 1,
-        label: view === 'first' ? 'mean attention of tokens' : 'cosine with the unchanged embedding',
+        label: 'cosine with the unchanged embedding',
       },
     );
     const { inner } = drawn;
@@ -317,13 +284,6 @@ export const figure: Figure<typeof controls, Data> = {
           : 'Values need positions too.';
       const other = pair === 'yours' ? 'The tokens shuffled have' : `“${texts[1]}” has`;
       return `${found} With ${curves[0]?.name}, “${texts[0]}” keeps a cosine of ${readable(of[0])}; ${curves[1]?.name}, ${readable(of[1])}. ${other} ${plain} with it, then ${then[0]} and ${then[1]}.`;
-    }
-    if (view === 'first') {
-      const found = of[3] < Math.min(of[1], of[2]) ? 'Row 0 or [CLS] draws attention. ' : '';
-      const all = curves
-        .slice(0, 4)
-        .map(({ name, cosines }) => `${readable(cosines[1] as number)} to ${name}`);
-      return `${found}In layer 1, tokens of “${texts[0]}” pay ${listed(all)}. With the last, the other tokens’ mean keeps a cosine of ${plain}.`;
     }
     const last = curves.map(({ name, cosines }) => ({ name, cosine: cosines.at(-1) as number }));
     const [mean, table, shuffled] = last as [(typeof last)[0], (typeof last)[0], (typeof last)[0]];

@@ -239,7 +239,6 @@ const asTextModel = (model: OpenedModel): TextModel => ({
   forward: (sentence, options) => model.forward(sentence, options),
   corpusMeans: (options) => model.corpusMeans(options),
   withoutPositions: (sentence, options) => model.withoutPositions(sentence, options),
-  firstToken: (sentence, options) => model.firstToken(sentence, options),
   decompose: (sentence, { groups }) => model.decompose(sentence, { groups: groupsIn(model, groups) }),
 });
 

@@ -18,8 +18,6 @@ export type PositionChange =
    * stays unless `cls` is true.
    */
   | { shift: number; cls?: boolean }
-  /** [n]: position i gets this row of the table, from 0. */
-  | { rows: readonly number[] }
   /** [n]: position i gets the token that was at order[i]. */
   | { order: readonly number[] };
 
@@ -39,8 +37,6 @@ export async function changedRows<A extends Floats>(
     check.once('order', order);
     return { token: picked(token, order), position };
   }
-  if ('rows' in change)
-    return { token, position: await rowsOf(check.integers('rows', change.rows, positions - 1, n)) };
   if ('shift' in change) {
     const by = check.integer('shift', change.shift, 0, positions - n);
     const cls = check.flag('cls', change.cls ?? false);

@@ -1,13 +1,10 @@
-// What positions are for: a sentence's embedding when they are taken from some of their readers, and what
-// draws attention to its first token.
+// What positions are for: a sentence's embedding when they are taken from some of their readers.
 import * as check from '../check.js';
-import type { Superpose } from '../superpose.js';
-import { type FloatsOf, type Precision, type Table, table } from '../table.js';
+import type { FloatsOf, Precision, Table } from '../table.js';
 import type { CorpusMeans } from './corpusMeans.js';
 import { meansAt } from './corpusMeans.js';
 import type { Encoder, EncoderForward, ForwardInput, StateMeans } from './encoder.js';
 import type { LayersWatch } from './layersWatch.js';
-import type { Sentence } from './sentence.js';
 import { stepsOf } from './steps.js';
 
 /** How the positions’ part is told from the rest; see PositionsTaken. */
@@ -36,30 +33,6 @@ export interface TakenOptions extends LayersWatch {
  * - `means`: the same three, less the position’s mean over a corpus.
  */
 export type PositionsTaken = Readonly<Record<string, Table>>;
-
-export interface FirstTokenOptions extends LayersWatch {
-  /** The id of the token that takes the first one’s place. */
-  token: number;
-  /** The row of the position table that takes row 0’s place, from 1; the sentence has more than 2 tokens more. */
-  row: number;
-  /** Default float32. */
-  precision?: Precision;
-}
-
-/** One input, and who is attended to. */
-export interface FirstTokenInput {
-  /**
-   * `unchanged`; `token`: another token on row 0; `row`: the first token on another row, with none on row 0; `both`;
-   * `swapped`: the first token and that of the other row change rows.
-   */
-  readonly name: 'unchanged' | 'token' | 'row' | 'both' | 'swapped';
-  /** [layers], mean attention to the first token over heads and over all queries but the first and the last. */
-  readonly first: Float64Array;
-  /** [layers], the same to the token on row 0; undefined where there is none. */
-  readonly rowZero: Float64Array | undefined;
-  /** The cosine of the last state’s mean over all tokens but the first with that of `unchanged`. */
-  readonly cosine: number;
-}
 
 type Means = NonNullable<TakenOptions['means']>;
 type Rows<P extends Precision> = Readonly<Record<string, Table<FloatsOf<P>>>>;
@@ -135,77 +108,4 @@ export async function positionsTaken<P extends Precision>(
       }),
     everything: await run(bare, {}),
   };
-}
-
-/** Both modules’ measurements that are taken here. */
-export type Measures = Pick<Superpose, 'summary' | 'meanDecomposition' | 'rowCosines'>;
-
-/** `rowsOf` gives a sentence’s rows after its position rows are chosen. */
-export async function firstTokenInputs<P extends Precision>(
-  superpose: Measures,
-  encoder: Encoder<FloatsOf<P>>,
-  sentence: Sentence,
-  rowsOf: (sentence: Sentence, rows: readonly number[]) => Promise<Rows<P>>,
-  heads: number,
-  { token, row, signal }: { token: number; row: number; signal: AbortSignal | undefined },
-): Promise<FirstTokenInput[]> {
-  const { ids } = sentence;
-  const n = ids.length;
-  const own = ids.map((_, place) => place);
-  const moved = [row, ...own.slice(1)];
-  const swapped = moved.map((one, place) => (place === row ? 0 : one));
-  const other = { ...sentence, ids: [token, ...ids.slice(1)] };
-  const inputs = [
-    ['unchanged', sentence, own],
-    ['token', other, own],
-    ['row', sentence, moved],
-    ['both', other, moved],
-    ['swapped', sentence, swapped],
-  ] as const;
-  const found: FirstTokenInput[] = [];
-  let plain: Table | undefined;
-  for (const [name, input, rows] of inputs) {
-    const forward = await stepsOf(encoder).forward(await rowsOf(input, rows), {}, signal);
-    const to = (column: number) =>
-      Float64Array.from({ length: forward.layers }, (_, layer) =>
-        meanAttention(superpose, forward.attention(layer), heads, n, column),
-      );
-    const rest = meanAfterFirst(superpose, forward.state(forward.layers));
-    plain ??= rest;
-    const zero = rows.indexOf(0);
-    found.push({
-      name,
-      first: to(0),
-      rowZero: zero < 0 ? undefined : to(zero),
-      cosine: superpose.rowCosines(plain, rest).data[0] as number,
-    });
-  }
-  return found;
-}
-
-/** Over heads and over the queries between the first and the last. */
-function meanAttention(
-  { summary }: Measures,
-  weights: ArrayLike<number>,
-  heads: number,
-  n: number,
-  column: number,
-): number {
-  const queries = Array.from({ length: heads * n }, (_, query) => query).filter(
-    (query) => query % n > 0 && query % n < n - 1,
-  );
-  return summary(Float64Array.from(queries, (query) => weights[query * n + column] as number)).mean;
-}
-
-/** [1, d], over all rows but the first. */
-function meanAfterFirst({ meanDecomposition }: Measures, { data, rows, columns }: Table): Table {
-  const one = Array<number>(rows - 1).fill(0);
-  const { global } = meanDecomposition({
-    rows: table(data.subarray(columns), rows - 1, columns),
-    positionOf: one,
-    positions: 1,
-    tokenOf: one,
-    tokens: 1,
-  });
-  return table(global, 1, columns);
 }

@@ -20,16 +20,7 @@ import type {
   ForwardInput,
 } from './encoder.js';
 import { checkedParts } from './encoderChecks.js';
-import {
-  checkedTaker,
-  type FirstTokenInput,
-  type FirstTokenOptions,
-  firstTokenInputs,
-  type Measures,
-  type PositionsTaken,
-  positionsTaken,
-  type TakenOptions,
-} from './interventions.js';
+import { checkedTaker, type PositionsTaken, positionsTaken, type TakenOptions } from './interventions.js';
 import type { Resident } from './resident.js';
 import type { Sentence } from './sentence.js';
 import { counted } from './slices.js';
@@ -40,7 +31,7 @@ type Rows<P extends Precision> = Readonly<Record<string, Table<FloatsOf<P>>>>;
 
 export interface LayeredModel {
   /** Both modules. */
-  superpose: Measures & Pick<Superpose, 'positionMeans' | 'poolShares'>;
+  superpose: Pick<Superpose, 'positionMeans' | 'poolShares'>;
   /** Its encoders. */
   resident: Resident;
   /** Channels of a state, from 1 up. */
@@ -113,8 +104,6 @@ export interface LayeredFunctions {
   ): Promise<ChannelPairs & { sentence: Sentence }>;
   /** See PositionsTaken. */
   withoutPositions(sentence: Sentence, options?: TakenOptions): Promise<PositionsTaken>;
-  /** See FirstTokenInput. */
-  firstToken(sentence: Sentence, options: FirstTokenOptions): Promise<FirstTokenInput[]>;
   /** `cut` reads and cuts the corpus, `rowsOf` its rows at once; both after the options are checked. */
   corpusMeans(
     cut: () => Corpus | Promise<Corpus>,
@@ -274,23 +263,5 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     });
   };
 
-  const firstToken: LayeredFunctions['firstToken'] = async (sentence, options) => {
-    check.object('options', options);
-    const n = sentence.ids.length;
-    if (n < 4) check.refuseCount('The sentence', 'at least 4 tokens', n);
-    const row = check.integer('row', options.row, 1, n - 2);
-    const token = check.integer('token', options.token, 0);
-    return whole(options, (encoder, precision) =>
-      firstTokenInputs(
-        superpose,
-        encoder,
-        sentence,
-        (input, rows) => model.changed(input, { rows }, precision),
-        heads,
-        { token, row, signal: options.signal },
-      ),
-    );
-  };
-
-  return { forward, decompose, channelPairs, corpusMeans, withoutPositions, firstToken };
+  return { forward, decompose, channelPairs, corpusMeans, withoutPositions };
 }

@@ -6,7 +6,7 @@ import type { FloatsOf, Linear, Precision, Table } from '../table.js';
 import { changedRows } from './changedPositions.js';
 import { type CorpusMeans, type CorpusMeansOptions, corpusOf, corpusOfWhole } from './corpusMeans.js';
 import { encoderApi } from './encoder.js';
-import type { FirstTokenOptions, TakenOptions } from './interventions.js';
+import type { TakenOptions } from './interventions.js';
 import { layeredModel } from './layeredModel.js';
 import type { LayerDecomposeOptions, MiniLMForwardOptions } from './layerOptions.js';
 import type { MiniLM } from './minilmModel.js';
@@ -112,10 +112,7 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
   const withoutPositions = async (text: string | Sentence, options?: TakenOptions) =>
     run.withoutPositions(sentenceOf(text), options);
 
-  const firstToken = async (text: string | Sentence, options: FirstTokenOptions) =>
-    run.firstToken(sentenceOf(text), options);
-
-  return { forward, decompose, corpusMeans, withoutPositions, firstToken };
+  return { forward, decompose, corpusMeans, withoutPositions };
 }
 
 function layerIn<P extends Precision>(model: MiniLM, tensor: TensorOf, layer: number, precision: P) {

@@ -214,7 +214,6 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
     forward: async (text, options) => (await layers()).forward(text, options),
     corpusMeans: async (options) => (await layers()).corpusMeans(options),
     withoutPositions: async (text, options) => (await layers()).withoutPositions(text, options),
-    firstToken: async (text, options) => (await layers()).firstToken(text, options),
     async changed(sentence, change, precision) {
       const [{ changedRows }, rows] = await Promise.all([
         import('./layers.js'),

@@ -6,7 +6,7 @@ import type { Floats, FloatsOf, Precision, Table } from '../table.js';
 import type { PositionChange } from './changedPositions.js';
 import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
 import type { EncoderForward } from './encoder.js';
-import type { FirstTokenInput, FirstTokenOptions, PositionsTaken, TakenOptions } from './interventions.js';
+import type { PositionsTaken, TakenOptions } from './interventions.js';
 import type { LayerDecomposeOptions, MiniLMForwardOptions } from './layerOptions.js';
 import type { Sentence } from './sentence.js';
 
@@ -83,11 +83,6 @@ export interface MiniLM {
    * forward() does.
    */
   withoutPositions(text: string | Sentence, options?: TakenOptions): Promise<PositionsTaken>;
-  /**
-   * What draws attention to the first token, the word or its row: attention with another token on row 0, with the first
-   * on another row, and both. Throws as forward() does.
-   */
-  firstToken(text: string | Sentence, options: FirstTokenOptions): Promise<FirstTokenInput[]>;
   /** The rows of summands() after positions or word order are changed. Throws RangeError, TypeError. */
   changed<P extends Precision = 'float64'>(
     sentence: Sentence,

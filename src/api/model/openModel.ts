@@ -23,7 +23,7 @@ import {
   tensorsOf,
 } from './firstLayer.js';
 import { type Config, membersOf } from './headerTensors.js';
-import type { FirstTokenInput, FirstTokenOptions, PositionsTaken, TakenOptions } from './interventions.js';
+import type { PositionsTaken, TakenOptions } from './interventions.js';
 import type { LayeredFunctions } from './layeredModel.js';
 import { type FamilyId, type Layout, type PositionMechanism, placeOfNorms } from './layout.js';
 import { type ModelReport, modelReport, type ReportOptions } from './modelReport.js';
@@ -209,11 +209,6 @@ export interface OpenedModel {
    * forward() does.
    */
   withoutPositions(input: ModelInput, options?: TakenOptions): Promise<PositionsTaken>;
-  /**
-   * What draws attention to the first token, the word or its row: attention with another token on row 0, with the first
-   * on another row, and both. Throws as forward() does.
-   */
-  firstToken(input: ModelInput, options: FirstTokenOptions): Promise<FirstTokenInput[]>;
   /** The rows that an input sums, [n, e] each, by name. Throws RangeError, TypeError. */
   rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P): Promise<OwnRows<FloatsOf<P>>>;
   /**
@@ -523,12 +518,6 @@ export async function openModel(
     async withoutPositions(input, options) {
       const run = await held.layered();
       return run.withoutPositions(await inputOf(input), options);
-    },
-    async firstToken(input, options) {
-      const run = await held.layered();
-      if (layout.kind !== 'tokens')
-        throw new RangeError(`${layout.name} reads no words, so there is no first one to put elsewhere.`);
-      return run.firstToken(await inputOf(input), options);
     },
     async corpusMeans(options: OpenCorpusMeansOptions = {}) {
       const run = await held.layered();
