@@ -1,14 +1,11 @@
 // A reader's model by mechanism, whatever tells it positions, and models side by side: the page's numbers against the
 // library's terms in double precision, which tests/api compares with numpy.
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type CorpusMeans, openModel } from 'superpose';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { ByPair } from '../../web/figures/channelPairs.ts';
 import type { Depth } from '../../web/figures/depth.ts';
 import type { OneScore } from '../../web/figures/oneScore.ts';
 import type { Sides } from '../../web/figures/sideBySide.ts';
-import { aboutPercent, percent, readable } from '../../web/plot/format.ts';
 import { type DrawnModel, drawing } from '../api/model/drawn.ts';
 import { plain } from '../api/support/builds.ts';
 import { describeWeights } from '../api/support/weights.ts';
@@ -127,11 +124,7 @@ const meansOf = async (path: string, sentences: readonly (readonly number[])[]) 
       const figures = await average(corpusOf(corpus));
       expect(Object.keys(figures)).toEqual(
         relative
-          ? [
-              ...['own-side-by-side', 'own-heads', 'own-one-score'],
-              ...((mechanisms as readonly string[]).includes('angles') ? ['own-channel-pairs'] : []),
-              'own-depth',
-            ]
+          ? [...['own-side-by-side', 'own-heads', 'own-one-score'], 'own-depth']
           : [...Object.keys(figures).filter((one) => one !== 'own-side-by-side'), 'own-side-by-side'],
       );
       const means = await meansOf(pathOf(name), corpus);
@@ -208,52 +201,6 @@ const meansOf = async (path: string, sentences: readonly (readonly number[])[]) 
       60_000,
     );
   });
-
-  test.each([
-    ['llama', 'rope_theta'],
-    ['neox', 'rotary_emb_base'],
-  ])(
-    '%s: over its pairs of channels, shares are those of the whole score',
-    async (name, member) => {
-      const { model, seen, average, figures } = await opened(pathOf(name));
-      const corpus = lines(model.vocabulary, model.positions || undefined);
-      await average(corpusOf(corpus));
-      expect(Object.keys(figures)).toContain('own-channel-pairs');
-      const config = JSON.parse(readFileSync(`${pathOf(name)}/config.json`, 'utf8'));
-      const means = await meansOf(pathOf(name), corpus);
-      for (const layer of [0, model.layers - 1]) {
-        const wanted = await wantedOf(pathOf(name), layer, means);
-        for (const head of [0, 3]) {
-          const { data, said, figure, state } = await seen('own-channel-pairs', { ...asked, layer, head });
-          const { wavelengths, shares } = data as ByPair;
-          const turned = 2 * wavelengths.length;
-          expect(shares).toHaveLength(wavelengths.length + 1);
-          for (const [pair, length] of wavelengths.entries())
-            expect(length).toBeCloseTo(2 * Math.PI * config[member] ** ((2 * pair) / turned), 3);
-          for (const [kind, share] of (wanted[head] as number[]).slice(0, 5).entries())
-            near(
-              shares.reduce((sum, of) => sum + (of[kind] as number), 0),
-              share,
-              `layer ${layer}, head ${head}, kind ${kind}`,
-            );
-          const sums = shares.map((of) => of.reduce((sum, one) => sum + one, 0));
-          const most = sums.indexOf(Math.max(...sums));
-          expect(said).toContain(
-            most < wavelengths.length
-              ? `Head ${head} is carried most by the pair that turns once in ${readable(wavelengths[most] as number)} positions. `
-              : `Head ${head} is carried most by what is not turned. `,
-          );
-          expect(said).toContain(`makes up ${aboutPercent(sums[most] as number)}; `);
-          expect(figure.cells(data, state)).toEqual({ rows: 1, columns: shares.length });
-          const told = figure.readout(data, state, { i: 0, j: shares.length - 1 });
-          expect(told[1]).toContain(`what is not turned: ${percent(sums.at(-1) as number)}`);
-          const { columns, rows } = figure.table(data, state);
-          expect(rows.map((row) => row[columns.indexOf('share')])).toEqual(sums);
-        }
-      }
-    },
-    60_000,
-  );
 
   test('of one token, over a corpus of that token, all that the first layer’s scores vary by is position', async () => {
     for (const name of ['llama', 'bloom', 't5']) {

@@ -89,10 +89,6 @@ test('all scripts that a page of figures can ever load stay within their budget'
   const averaged = all.filter((file) => /\/(ownMechanism|sideBySide)-/.test(file));
   expect(averaged).toHaveLength(2);
   expect(kilobytes(averaged)).toBeLessThan(4.5);
-  // Fetched only with one that turns queries and keys: the figure of its wavelengths, and what computes it.
-  const ofPairs = all.filter((file) => /\/channelPairs-/.test(file));
-  expect(ofPairs).toHaveLength(2);
-  expect(kilobytes(ofPairs)).toBeLessThan(2);
   // Fetched only with a model that adds no table of positions: what tells those families apart.
   const relative = all.filter((file) => /\/relativeFamilies-/.test(file));
   expect(relative).toHaveLength(1);
@@ -114,8 +110,7 @@ test('all scripts that a page of figures can ever load stay within their budget'
   expect(presenting).toHaveLength(1);
   expect(kilobytes(presenting)).toBeLessThan(7);
   const scripts = all.filter(
-    (file) =>
-      ![...own, ...averaged, ...ofPairs, ...relative, ...runs, ...corpus, ...presenting].includes(file),
+    (file) => ![...own, ...averaged, ...relative, ...runs, ...corpus, ...presenting].includes(file),
   );
   // This includes the second module's own JavaScript, eight figures that came with the opening, the layers
   // and the trainer, and the snippets of the Embed dialog. No reader waits for any of these before a first

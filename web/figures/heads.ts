@@ -118,7 +118,7 @@ function rowsIn(kindShares: PooledShares, crossShares: PooledShares): Row[] {
 }
 
 /** The names of the five terms beside their colours. */
-export function termKey(width: number): { marks: Mark[]; height: number } {
+function termKey(width: number): { marks: Mark[]; height: number } {
   const columns = width >= 700 ? 5 : width >= 330 ? 2 : 1;
   const marks = termKinds.flatMap(({ label, term }, place): Mark[] => {
     const at = { x: (place % columns) * (width / columns), y: Math.floor(place / columns) * 20 };

@@ -2,7 +2,7 @@
 // whatever tells it positions, and models side by side.
 import { figure as depth } from './depth.js';
 import type { AnyFigure } from './figure.js';
-import { figure as heads, termKey } from './heads.js';
+import { figure as heads } from './heads.js';
 import { as, inFile } from './ownFigure.js';
 import { inputOf, layerOf, type Opened, ofSeenKeys, unverified } from './ownModel.js';
 import { headControl } from './sentence.js';
@@ -55,18 +55,6 @@ export async function mechanismFigures(
         { ...fixed, view: 'four', weights: 'trained' },
         said,
       ),
-      ...(mechanisms.includes('angles')
-        ? [
-            as(
-              (await import('./channelPairs.js')).channelPairs(termKey),
-              'own-channel-pairs',
-              `${name}: which wavelengths carry a head`,
-              { ...layerOf(model), head, ...input },
-              {},
-              said,
-            ),
-          ]
-        : []),
       as(depth, 'own-depth', `${name}: where position goes`, input, { layers: 'all', of: 'scores' }, said),
     );
   }

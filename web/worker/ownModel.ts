@@ -117,10 +117,6 @@ export async function ownModel(
     const asked = { input: input as Sentence, text: model.readsText ? own.text : own.ids, dropped };
     return by?.[figure === 'own-depth' ? 'depthOf' : 'sideBySide'](superpose, model, asked, job);
   }
-  if (by && figure === 'own-channel-pairs') {
-    const { channelPairsOf } = await import('./channelPairs.js');
-    return channelPairsOf(superpose, model, { input, dropped }, own, by.inThree(model), job);
-  }
   const [content = '', position = '', ...others] = model.summands;
   const layer = own.layer ?? 0;
   const written = layer > 0 ? ['attention', 'mlp'] : [];

@@ -148,8 +148,6 @@ function encoderOf<A extends Floats>(raw: RawSecond, input: EncoderInput<Precisi
   const windows: number[] = [];
   /** Whether it tells the distance beside its rotation. */
   const relative: boolean[] = [];
-  /** By how many radians a position turns each pair of channels. */
-  const turns: Float64Array[] = [];
   let newest: object | undefined;
   // Memory held by the layers and the last forward.
   const releases: (() => void)[] = [];
@@ -245,7 +243,6 @@ function encoderOf<A extends Floats>(raw: RawSecond, input: EncoderInput<Precisi
         raw[`addEncoderLayer${suffix}`](alive(), checked);
         windows.push(checked.window);
         relative.push(biased || told);
-        turns.push(rotary.frequencies?.slice() ?? new Float64Array());
         widest = Math.max(widest, (layer.gate ? 2 : 1) * (inner as number));
         layers += 1;
       },
@@ -376,13 +373,6 @@ function encoderOf<A extends Floats>(raw: RawSecond, input: EncoderInput<Precisi
           const result = raw[`decomposeEncoder${suffix}`](now, ...of.call, named.heads) as Heads<A>;
           const parts = told ? [...of.names, 'relative'] : of.names;
           return { n, parts, ...named, ...seen(wanted.layer), ...result };
-        },
-        channelPairs(wanted) {
-          const { call, named } = mechanismOf({ ...wanted, way: 'mechanism' });
-          const shares = raw[`channelPairs${suffix}`](...call);
-          const terms = named.parts.length ** 2;
-          const frequencies = (turns[wanted.layer] as Float64Array).slice();
-          return { ...named, frequencies, shares: table<Float64Array>(shares, shares.length / terms, terms) };
         },
         parts(wanted) {
           const { now, of } = partsOf(wanted);

@@ -167,22 +167,6 @@ export interface HeadOutputsInput<A extends Floats = Floats> extends EncoderDeco
   outputs?: boolean;
 }
 
-/** Scores by the pairs of channels that are turned together. */
-export interface ChannelPairs {
-  /** Heads, in the order asked for. */
-  readonly heads: readonly number[];
-  /** Parts, as in Scores. */
-  readonly parts: readonly string[];
-  /** [pairs], radians that a position turns each by; its wavelength in positions is 2π over it. Empty without rotation. */
-  readonly frequencies: Float64Array;
-  /**
-   * [heads · (pairs + 1), parts²], shares of a head’s variation over keys, as those of decompose(): each pair’s, and last
-   * those of channels that are not turned and of biases. Over the pairs they sum to the share of the term, all of them to 1;
-   * they may be negative. NaN where nothing varies by more than rounding.
-   */
-  readonly shares: Table<Float64Array>;
-}
-
 /** How much of what is written varies, and how much of that each part accounts for. */
 export interface OutputVariation {
   /** [heads, parts]; they sum to 1 and may be negative. NaN where nothing varies by more than rounding. */
@@ -268,8 +252,6 @@ export interface EncoderForward<A extends Floats = Floats> {
    * which meet all others. Throws RangeError, TypeError.
    */
   decompose(input: EncoderDecomposeInput<A>): Scores<A>;
-  /** Which of RoPE’s wavelengths carry a head: the terms of the way `mechanism`, pair by pair. Throws RangeError, TypeError. */
-  channelPairs(input: Omit<EncoderDecomposeInput<A>, 'way'>): ChannelPairs;
   /**
    * What a layer reads, as the sum of the same parts, [n, d] each, the constant’s last. Throws RangeError, TypeError.
    */

@@ -12,13 +12,7 @@ import {
   meansOver,
   scoreMeansAt,
 } from './corpusMeans.js';
-import type {
-  ChannelPairs,
-  Encoder,
-  EncoderDecomposeInput,
-  EncoderForward,
-  ForwardInput,
-} from './encoder.js';
+import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
 import { checkedParts } from './encoderChecks.js';
 import { checkedTaker, type PositionsTaken, positionsTaken, type TakenOptions } from './interventions.js';
 import type { Resident } from './resident.js';
@@ -95,13 +89,6 @@ export interface LayeredFunctions {
     sentence: Sentence,
     options: ScoresOptions<P>,
   ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
-  /** See EncoderForward.channelPairs(). */
-  channelPairs<P extends Precision = 'float64'>(
-    sentence: Sentence,
-    options: Omit<ScoresOptions<P>, 'way' | 'gauge' | 'apart' | 'means'> & {
-      means: Pick<CorpusMeans, 'scores'>;
-    },
-  ): Promise<ChannelPairs & { sentence: Sentence }>;
   /** See PositionsTaken. */
   withoutPositions(sentence: Sentence, options?: TakenOptions): Promise<PositionsTaken>;
   /** `cut` reads and cuts the corpus, `rowsOf` its rows at once; both after the options are checked. */
@@ -187,16 +174,6 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     });
   };
 
-  const channelPairs: LayeredFunctions['channelPairs'] = async (sentence, options) => {
-    const { kind, layer, means } = checked({ ...options, way: 'mechanism' } as ScoresOptions<Precision>);
-    const { only, groups, summands, signal, progress } = options;
-    return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
-      const found = await through(encoder, kind, sentence, layer, { summands, signal });
-      const asked = { layer, means, ...(only && { only }), ...(groups && { groups }) };
-      return { ...found.channelPairs(asked as EncoderDecomposeInput), sentence };
-    });
-  };
-
   const corpusMeans: LayeredFunctions['corpusMeans'] = async (
     cut,
     { precision, done, control = false, scores = false, signal, progress },
@@ -263,5 +240,5 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     });
   };
 
-  return { forward, decompose, channelPairs, corpusMeans, withoutPositions };
+  return { forward, decompose, corpusMeans, withoutPositions };
 }

@@ -9,7 +9,7 @@ import type { Floats, FloatsOf, Precision, Table } from '../table.js';
 import type { PositionChange } from './changedPositions.js';
 import { type Checkpoint, checkpointOf } from './checkpoint.js';
 import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
-import type { ChannelPairs, EncoderDecomposeInput, EncoderForward, ForwardInput, Way } from './encoder.js';
+import type { EncoderDecomposeInput, EncoderForward, ForwardInput, Way } from './encoder.js';
 import { FamilyUnknown, recognized } from './families.js';
 import {
   besideConstant,
@@ -84,12 +84,6 @@ export interface OpenDecomposeOptions<P extends Precision = 'float64'>
   way?: Way;
   /** From corpusMeans(); needed for the ways `mean` and `mechanism`. */
   means?: Pick<CorpusMeans, 'states' | 'scores'>;
-}
-
-export interface OpenChannelPairsOptions<P extends Precision = 'float64'>
-  extends Pick<OpenDecomposeOptions<P>, 'precision' | 'only' | 'groups' | 'layer' | 'signal' | 'progress'> {
-  /** From corpusMeans({ scores: true }). */
-  means: Pick<CorpusMeans, 'scores'>;
 }
 
 /** Rows [n, e] to add up, by name: one table for each of `summands`. */
@@ -180,14 +174,6 @@ export interface OpenedModel {
     input: ModelInput,
     options?: OpenDecomposeOptions<P>,
   ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
-  /**
-   * Which of RoPE’s wavelengths carry a head: what the way `mechanism` tells, pair by pair of the channels that are turned
-   * together. Throws as decompose() does.
-   */
-  channelPairs<P extends Precision = 'float64'>(
-    input: ModelInput,
-    options: OpenChannelPairsOptions<P>,
-  ): Promise<ChannelPairs & { sentence: Sentence }>;
   /**
    * Runs the model on an input: states, scores and attention of each layer, and the embedding, a mean over
    * tokens. The result is valid until the next forward() or decompose() of a layer. The layers stay in the
@@ -488,18 +474,6 @@ export async function openModel(
       const own = givenOf(sentence);
       const scores = await decomposeFirstLayer({ superpose, checkpoint, layout }, first, own, kind, others);
       return { ...scores, sentence };
-    },
-    async channelPairs<P extends Precision = 'float64'>(
-      input: ModelInput,
-      options: OpenChannelPairsOptions<P>,
-    ) {
-      check.object('options', options);
-      const kind = check.precision(options.precision ?? 'float64') as P;
-      const run = await held.layered();
-      const sentence = await inputOf(input);
-      const summands = await given(sentence, kind, undefined, options.signal);
-      const { layer = 0 } = options;
-      return run.channelPairs<P>(sentence, { ...options, layer, ...(summands && { summands }) });
     },
     async forward<P extends Precision = 'float32'>(input: ModelInput, options: OpenForwardOptions<P> = {}) {
       const run = await held.layered();

@@ -123,42 +123,6 @@ Scalar Mechanism<Scalar>::head_terms(int head, const std::vector<int>& group_of,
   return largest_gap(terms, groups * groups, logits, size);
 }
 
-template <typename Scalar>
-Matrix<double> Mechanism<Scalar>::pair_shares(int head, const std::vector<int>& group_of, int groups,
-                                              const CountedPairs& counted) const {
-  const Index n = logits_.cols(), used = rows_.queries.rows(), count = groups * groups;
-  const Index pairs = static_cast<Index>(rotary_.frequencies.size());
-  std::vector<Scalar> terms(count * n * n), logits(n * n);
-  const auto shares = [&] {
-    return row_centred_covariances<Scalar>(terms.data(), static_cast<int>(count), logits.data(), n, counted)
-        .shares;
-  };
-  head_terms(head, group_of, groups, terms.data(), logits.data());
-  Matrix<double> found = shares().transpose().replicate(pairs + 1, 1);
-  // Of rows that all stand apart no score has shares.
-  if (used == 0) return found;
-  const auto [query, key] = factors(head);
-  const double scale = 1 / std::sqrt(static_cast<double>(rows_.queries.cols() / encoder_.options().heads));
-  Matrix<double> asked(kAsked, used * used);
-  for (Index m = 0; m < pairs; ++m) {
-    const auto of_pair = [&](const Parted& all) {
-      const auto cut = [&](const Matrix<double>& rows) {
-        Matrix<double> two(rows.rows(), 2);
-        two << rows.col(m), rows.col(pairs + m);
-        return two;
-      };
-      return Parted{cut(all.token), cut(all.place), cut(all.mean)};
-    };
-    turned_asked(of_pair(query), of_pair(key), {rotary_.frequencies[m]}, Layout::concatenated, {turns_[m]},
-                 scale, asked.data());
-    std::fill(terms.begin(), terms.end(), Scalar(0));
-    add_asked(asked, group_of, groups, terms.data());
-    found.row(m) = shares().transpose();
-    found.row(pairs) -= found.row(m);
-  }
-  return found;
-}
-
 template class Mechanism<float>;
 template class Mechanism<double>;
 

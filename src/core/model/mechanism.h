@@ -47,12 +47,6 @@ class Mechanism {
   Scalar head_terms(int head, const std::vector<int>& group_of, int groups, Scalar* terms,
                     Scalar* logits) const;
 
-  // Which wavelengths carry a head: the shares of its terms, grouped likewise, pair by pair of the channels that are
-  // turned together, [pairs + 1, groups^2]. The last row has the channels that are not turned, and biases. Each column
-  // sums to the share of its term, all of them to 1; NaN where the scores have no shares.
-  Matrix<double> pair_shares(int head, const std::vector<int>& group_of, int groups,
-                             const CountedPairs& counted) const;
-
  private:
   struct Factors {
     Parted query, key;

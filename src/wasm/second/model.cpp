@@ -272,23 +272,6 @@ Typed<"Heads"> mechanism_out(std::uint32_t address, int layer, const Typed<"Scor
                            });
 }
 
-// The chosen heads' Mechanism::pair_shares(), one below the other.
-template <typename Scalar>
-Typed<"Float64Array"> channel_pairs_out(std::uint32_t address, int layer, const Typed<"ScoreMeans">& means,
-                                        const Typed<"Integers">& apart, const Typed<"Integers">& group_of,
-                                        int groups, const Typed<"Integers">& chosen) {
-  const HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
-  const Mechanism<Scalar> mechanism(held.encoder, held.run, layer,
-                                    {means_in<double>(means["query"]), means_in<double>(means["key"])});
-  const std::vector<int> of = integers_in(group_of), heads = integers_in(chosen);
-  const CountedPairs counted = pairs_of(held, layer, integers_in(apart));
-  const Eigen::Index rows = held.encoder.rotary(layer).frequencies.size() + 1;
-  Matrix<double> found(heads.size() * rows, groups * groups);
-  for (std::size_t k = 0; k < heads.size(); ++k)
-    found.middleRows(k * rows, rows) = mechanism.pair_shares(heads[k], of, groups, counted);
-  return copy_out(found);
-}
-
 // The parts of what the layer reads, one below the other, [groups * n, d], the constant's group last.
 template <typename Scalar>
 Typed<"Floats"> encoder_parts_out(std::uint32_t address, int layer, int way,
@@ -436,8 +419,6 @@ EMSCRIPTEN_BINDINGS(second_model) {
   function("decomposeEncoderF64", &decompose_encoder<double>);
   function("mechanismF32", &mechanism_out<float>);
   function("mechanismF64", &mechanism_out<double>);
-  function("channelPairsF32", &channel_pairs_out<float>);
-  function("channelPairsF64", &channel_pairs_out<double>);
   function("encoderPartsF32", &encoder_parts_out<float>);
   function("encoderPartsF64", &encoder_parts_out<double>);
   function("encoderOutputsF32", &encoder_outputs<float>);

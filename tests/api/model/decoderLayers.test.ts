@@ -165,39 +165,6 @@ test('by mechanism, position with position is of the distance alone where no pla
   }
 });
 
-test('pairs of channels share out the variation of each head', () => {
-  withEncoder({}, ofLayers, (encoder) => {
-    const forward = encoder.forward({ token });
-    const asked = { layer: 0, means: scoreMeans(true) };
-    const scores = forward.decompose({ ...asked, way: 'mechanism' });
-    const found = forward.channelPairs({ ...asked, only: [3, 1] });
-    expect(found).toMatchObject({
-      heads: [3, 1],
-      parts: scores.parts,
-      frequencies: ofLayers[0]?.rotary?.frequencies,
-    });
-    const [rows, terms] = [found.frequencies.length + 1, scores.parts.length ** 2];
-    expect([found.shares.rows, found.shares.columns]).toEqual([2 * rows, terms]);
-    const ofPairs = rowsOf(found.shares);
-    for (const [place, head] of found.heads.entries())
-      for (let term = 0; term < terms; term++) {
-        const over = ofPairs.slice(place * rows, (place + 1) * rows).map((row) => row[term] as number);
-        expect(sum(over), `head ${head}, term ${term}`).toBeCloseTo(
-          scores.shares[head * terms + term] as number,
-          10,
-        );
-      }
-    expect(rowsOf(forward.channelPairs(asked).shares)[3 * rows]).toEqual(ofPairs[0]);
-    expect(() => forward.channelPairs({ ...asked, layer: 2 })).toThrow(
-      'layer must be a whole number from 0 to 1; it is 2.',
-    );
-    expect(() => forward.channelPairs({ ...asked, only: [4] })).toThrow(
-      'only must be a whole number from 0 to 3; it is 4.',
-    );
-    expect(() => forward.channelPairs({ layer: 0 })).toThrow('means must be an object');
-  });
-});
-
 test('means of queries and keys are gathered before they are turned, and the first place may be left out', () => {
   const scores = { query: heads * d_head, key: keyHeads * d_head };
   const found = plain.positionMeans({ positions: 3, first: 2, d_model: d, layers: 1, scores });

@@ -176,51 +176,6 @@ TEST(Mechanism, TermsAreAsDefinedAndAddUp) {
   }
 }
 
-TEST(Mechanism, PairsOfChannelsHaveTheSharesOfWhatTheyAddToTerms) {
-  Shapes shapes(51);
-  int shared = 0;
-  for (int trial = 0; trial < 40; ++trial) {
-    SCOPED_TRACE(trial);
-    const int n = trial % 8 == 0 ? 1 : shapes.between(3, 9), first = shapes.between(0, 2);
-    const AnyEncoder made = any_encoder(shapes, 1, n);
-    const auto encoder = made.encoder();
-    const auto run = traced(encoder, shapes.matrix(n, made.d));
-    const auto& layer = made.layers[0];
-    const int pairs = static_cast<int>(layer.rotary.frequencies.size());
-    const ScoreMeans means = any_means(shapes, made, n, first, shapes.coin());
-    std::vector<char> apart(n, 0);
-    for (int i = 0; i < std::min(n, first); ++i) apart[i] = 1;
-    const CountedPairs counted{apart, made.options.causal, layer.window};
-    const Mechanism<double> mechanism(encoder, run, 0, means);
-    for (int h = 0; h < made.options.heads; ++h) {
-      const Matrix<double> found = mechanism.pair_shares(h, {0, 1, 2, 3}, 4, counted);
-      ASSERT_EQ(found.rows(), pairs + 1);
-      ASSERT_EQ(found.cols(), 16);
-      const auto shares_of = [&](const std::vector<Matrix<double>>& by_definition) {
-        Matrix<double> terms(16, n * n);
-        for (int t = 0; t < 16; ++t)
-          terms.row(t) = Eigen::Map<const Eigen::RowVectorXd>(by_definition[t].data(), n * n);
-        return row_centred_covariances(terms.data(), 16, run.logits[0].data() + h * n * n, n, counted).shares;
-      };
-      const Vector<double> whole = shares_of(defined(made, 0, h, run.inputs[0], means));
-      if (std::isnan(whole[0])) {
-        EXPECT_TRUE(std::isnan(found(0, 0)));
-        continue;
-      }
-      ++shared;
-      EXPECT_NEAR(found.sum(), 1, 1e-9);
-      const Vector<double> sums = found.colwise().sum();
-      for (int t = 0; t < 16; ++t) EXPECT_NEAR(sums[t], whole[t], 1e-9 * (1 + std::abs(whole[t])));
-      for (int m = 0; m < pairs; ++m) {
-        const Vector<double> wanted = shares_of(defined(made, 0, h, run.inputs[0], means, m));
-        for (int t = 0; t < 16; ++t)
-          EXPECT_NEAR(found(m, t), wanted[t], 1e-9 * (1 + std::abs(wanted[t]))) << m << ' ' << t;
-      }
-    }
-  }
-  EXPECT_GT(shared, 40);
-}
-
 // By rotation, ALiBi and T5's table alike.
 TEST(Mechanism, PositionWithPositionDependsOnTheOffsetWhereNoPlaceIsAdded) {
   Shapes shapes(42);
