@@ -59,7 +59,6 @@ const longest = [
   'page/failures',
   'page/running',
   'embed/hosts',
-  'embed/nginx',
   'tools/contributing',
   'package/command',
   'page/accessibility',

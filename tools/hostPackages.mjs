@@ -26,7 +26,6 @@ const needs = {
     { package: 'clang-tidy', program: 'clang-tidy' },
   ],
   oracles: [{ package: 'python3-numpy', installed: 'python3-numpy' }],
-  hosting: [{ package: 'nginx-light', program: 'nginx', path: '/usr/sbin:/usr/bin' }],
   hosts: [
     { package: 'hugo', program: 'hugo' },
     { package: 'jekyll', program: 'jekyll' },
@@ -49,7 +48,7 @@ const needs = {
 };
 
 /** Optional groups: without one, the tests that need it are skipped and the others run. */
-export const optional = ['oracles', 'style', 'chromium', 'hosting', 'engines'];
+export const optional = ['oracles', 'style', 'chromium', 'engines'];
 
 // Packages ask no question and start no service: RUNLEVEL stops System V's start-up scripts and
 // SYSTEMD_OFFLINE stops systemd's units, both for this one call only.

@@ -1,5 +1,5 @@
 // Installs what building and testing need, unless it is already there. To run it alone:
-//   node tools/setup.mjs [wasm] [native] [style] [oracles] [chromium] [hosting] [engines]
+//   node tools/setup.mjs [wasm] [native] [style] [oracles] [chromium] [engines]
 // which also writes build/env.sh, to be sourced before calling cmake by hand.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { build } from './build.mjs';
 import { setUp } from './setup.mjs';
 import { Failure, root, runTool, usageError } from './steps.mjs';
-import { withoutServiceWorker } from './withoutServiceWorker.mjs';
 
 const defaultPort = 8417;
 
@@ -46,7 +45,6 @@ async function serve(given) {
       logLevel: 'warn',
       appType: 'mpa',
       build: { outDir: join(root, 'dist') },
-      plugins: [withoutServiceWorker(join(root, 'dist'))],
       preview: { host: '127.0.0.1', port: given ?? defaultPort, strictPort: given !== undefined },
     });
   } catch (error) {

@@ -70,8 +70,6 @@ async function runAll({ extent, chosen, filters, seed }, tally) {
     ...(ours.length > 0 ? ['wasm'] : []),
     ...browsers,
     ...(inNode ? ['oracles', 'style'] : []),
-    // Without a web server only the tests that need one are skipped.
-    ...(ours.includes('page') ? ['hosting'] : []),
   );
   noticeMissingBrowsers(browsers, tally);
   if (seed) console.log(`Drawn at random: SUPERPOSE_SEED=${seed} draws the same again.`);

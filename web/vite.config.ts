@@ -144,14 +144,12 @@ export default defineConfig({
       input: {
         index: resolve(here, 'index.html'),
         embed: resolve(here, 'embed/embed.ts'),
-        sw: resolve(here, 'page/sw.ts'),
       },
       output: {
         codeSplitting: chunks,
         comments: false,
         // One address for all time; the rest are named by what is in them.
-        entryFileNames: ({ name }) =>
-          ['embed', 'sw'].includes(name) ? '[name].js' : 'assets/[name]-[hash].js',
+        entryFileNames: ({ name }) => (name === 'embed' ? 'embed.js' : 'assets/[name]-[hash].js'),
       },
     },
   },

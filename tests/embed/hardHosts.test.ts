@@ -3,7 +3,7 @@ import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { openChromium } from '../engines/chromium.ts';
 import { figure, inPage, type Made, openBlog, page, patience, script, settled } from './support/embeds.ts';
-import { findingOf } from './support/figures.ts';
+import { findingOf, readFigures } from './support/figures.ts';
 
 async function open(
   make: Made,
@@ -74,6 +74,23 @@ test.each(live)('a live figure, and a quiet console: %s', async (_, make) => {
   const { engine, said } = await open(make);
   const [found] = await settled(inPage(engine));
   expect(found).toMatchObject({ finding: await findingOf('dot-products', { n: '6' }), problem: '' });
+  expect([...engine.complaints, ...said]).toEqual([]);
+});
+
+test('a page that isolates itself may frame figures and show pictures', async () => {
+  const { engine, browserPage, said } = await open(({ site }) => ({
+    html: page(
+      `<img src="${site}pictures/dot-products-wide.svg" alt=""><script src="${site}resize.js"></script><iframe title="F" src="${site}figures/dot-products/"></iframe>`,
+    ),
+    headers: {
+      'Cross-Origin-Embedder-Policy': 'require-corp',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+    },
+  }));
+  expect(await browserPage.evaluate(() => crossOriginIsolated)).toBe(true);
+  expect(await browserPage.evaluate(() => document.images[0]?.naturalWidth)).toBeGreaterThan(0);
+  const inFrame = async () => (await engine.evaluateInFrame(readFigures))[0]?.finding;
+  await expect.poll(inFrame, patience).toBe(await findingOf('dot-products'));
   expect([...engine.complaints, ...said]).toEqual([]);
 });
 

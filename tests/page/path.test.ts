@@ -94,7 +94,7 @@ modelTest('a closed card loads and computes nothing; opened, or linked to, it is
   await second.goto(`${site.address}#v=1&figure=gram`);
   await expect.poll(async () => (await second.evaluate(readFigure, 'gram'))?.drawn).toBeDefined();
   const third = await page.context().newPage();
-  await third.goto(`${site.address}#check-shift`);
+  await third.goto(`${site.address}#check-gram`);
   await expect.poll(async () => (await third.evaluate(readFigure, 'gram'))?.drawn).toBeDefined();
 });
 

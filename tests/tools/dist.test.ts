@@ -1,14 +1,10 @@
 // What dist/ holds besides the page: the reference, the notices, the files for hosts, the demo.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import * as api from 'superpose';
-import { preview } from 'vite';
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { withoutServiceWorker } from '../../tools/withoutServiceWorker.mjs';
+import { expect, inject, test } from 'vitest';
 import { withoutIndents } from '../../web/build/indents.ts';
 import { unbroken } from '../../web/build/site/unbroken.ts';
 import { figures } from '../../web/figures/index.ts';
@@ -166,50 +162,6 @@ test('every host’s file has the headers of all files, and of figures', () => {
     [...read(file).matchAll(/^ {2}Header set ([\w-]+) "(.+)"$/gm)].map(([, name, value]) => [name, value]);
   expect(apache('.htaccess')).toEqual(everywhere);
   expect(apache('figures/.htaccess')).toEqual([framed]);
-  // For CloudFront in front of S3.
-  const policy = (name: string) => {
-    const { Quantity, Items } = JSON.parse(read(`hosting/${name}.json`)).CustomHeadersConfig;
-    expect(Quantity).toBe(Items.length);
-    return Items.map(({ Header, Value }: { Header: string; Value: string }) => [Header, Value]);
-  };
-  expect(policy('cloudfront')).toEqual([everywhere[1]]);
-  expect(policy('cloudfront-figures')).toEqual([everywhere[1], framed]);
-});
-
-test('precompressed copies unpack to the files they stand for', () => {
-  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' });
-  const compressed = files.filter((file) => /\.(gz|br)$/.test(file));
-  expect(compressed.length).toBeGreaterThan(20);
-  for (const file of compressed) {
-    const bytes = readFileSync(join(dist, file));
-    const whole = file.endsWith('.gz') ? gunzipSync(bytes) : brotliDecompressSync(bytes);
-    expect(whole.equals(readFileSync(join(dist, file.slice(0, -3)))), file).toBe(true);
-  }
-  for (const file of ['index.html', 'embed.js']) {
-    expect(files).toEqual(expect.arrayContaining([`${file}.gz`, `${file}.br`]));
-  }
-  expect(files).toContain('figures/dot-products/index.html.gz');
-});
-
-test('the built page names its service worker; under npm start it names none', async () => {
-  expect(read('index.html')).toContain('<html data-offline="./sw.js"');
-  expect(read('sw.js')).not.toContain('__SUPERPOSE');
-  const server = await preview({
-    root,
-    configFile: false,
-    logLevel: 'error',
-    build: { outDir: dist },
-    plugins: [withoutServiceWorker(dist)],
-    preview: { host: '127.0.0.1', port: 0 },
-  });
-  onTestFinished(() => server.close());
-  const { port } = server.httpServer.address() as AddressInfo;
-  const get = (path: string) => fetch(`http://127.0.0.1:${port}/${path}`);
-  const page = await (await get('')).text();
-  expect(page).toContain('<superpose-figure');
-  expect(page).not.toContain('sw.js');
-  expect((await get('sw.js')).status).toBe(404);
-  expect((await get('embed.js')).status).toBe(200);
 });
 
 test('embed.js has a stable and a versioned address', () => {
@@ -234,10 +186,8 @@ test('without SUPERPOSE_URL no file claims an address', () => {
   for (const file of ['index.html', 'figures/dot-products/index.html']) {
     const [head = ''] = read(file).match(/<head>[\s\S]*?<\/head>/) ?? [];
     expect(head.length).toBeGreaterThan(100);
-    expect(head.match(/property="og:|rel="canonical"|oembed/g)).toBeNull();
+    expect(head.match(/property="og:|rel="canonical"/g)).toBeNull();
   }
-  expect(read('robots.txt')).not.toContain('Sitemap');
-  expect(existsSync(join(dist, 'sitemap.xml'))).toBe(false);
 });
 
 // readme.test.ts tests a right one, with README's command.

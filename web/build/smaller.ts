@@ -6,8 +6,7 @@ export const smaller = (compress: CompressOptions, format: FormatOptions = {}): 
   name: 'smaller',
   async generateBundle(_, files) {
     for (const file of Object.values(files)) {
-      // The service worker's lists are filled in later, between quotes as Vite left them.
-      if (file.type !== 'chunk' || file.fileName === 'sw.js') continue;
+      if (file.type !== 'chunk') continue;
       const { code } = await minify(file.code, { module: true, ecma: 2020, compress, format });
       file.code = code ?? file.code;
     }

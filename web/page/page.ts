@@ -7,7 +7,6 @@ import { followAddress, followHistory } from './address.js';
 import { followBeats } from './beats.js';
 import { followSections } from './contents.js';
 import { addEmbedButtons } from './embedButtons.js';
-import { workOffline } from './offline.js';
 import { lightTerms } from './terms.js';
 
 setTransports(siteWorker);
@@ -51,4 +50,3 @@ followAddress((sentence) => {
   notice.textContent = sentence;
   notice.hidden = sentence === '';
 });
-workOffline();

@@ -48,13 +48,4 @@ if (typeof document === 'undefined') {
     return excerptOf(loaded, model)(figure, state, job);
   }, say);
   self.onmessage = ({ data }: MessageEvent<Question>) => ('excerpt' in data ? excerpt : answer)(data);
-  // A new service worker is told which files were fetched without it, or still are being fetched.
-  const keeper = new BroadcastChannel(model.href);
-  keeper.onmessage = ({ data }) => {
-    if (data !== 'taken') return;
-    new PerformanceObserver((seen) => {
-      const past = (seen.getEntries() as PerformanceResourceTiming[]).filter((one) => !one.workerStart);
-      keeper.postMessage(past.map(({ name }) => name));
-    }).observe({ type: 'resource', buffered: true });
-  };
 }

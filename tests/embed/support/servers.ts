@@ -1,4 +1,6 @@
-// Two origins: one serves dist/ in a folder, with or without CORS headers; the other, a blog, embeds it.
+// Two origins: one serves dist/ in a folder, with the headers of its file _headers or with none; the other, a blog,
+// embeds it.
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,6 +16,18 @@ const types: Record<string, string> = {
   '.png': 'image/png',
   '.wasm': 'application/wasm',
 };
+
+/** The headers of a file, as hosts read them from _headers. None is kept: a test may lose it. */
+function headersOf(file: string): [name: string, value: string][] {
+  const blocks = readFileSync(join(dist, '_headers'), 'utf8').split(/^(?=\/)/m);
+  return blocks.flatMap((block) => {
+    const [pattern = '', ...lines] = block.trim().split('\n');
+    if (!`/${file}`.startsWith(pattern.replace('*', ''))) return [];
+    return lines
+      .map((line): [string, string] => [line.split(':', 1)[0]?.trim() ?? '', line.replace(/^[^:]*: /, '')])
+      .filter(([name]) => name !== 'Cache-Control');
+  });
+}
 
 export interface BlogPage {
   html: string;
@@ -74,7 +88,7 @@ export async function startServers(
         return;
       }
       requests.push(asked);
-      if (cors && !isBlog) response.setHeader('Access-Control-Allow-Origin', '*');
+      if (cors && !isBlog) for (const [name, value] of headersOf(asked)) response.setHeader(name, value);
       response.setHeader('Content-Type', types[extname(file ?? '')] ?? 'application/octet-stream');
       response.end(bytes);
     });

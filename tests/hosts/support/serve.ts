@@ -3,6 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
+
+const brotli = promisify(brotliCompress);
+const quality = { [constants.BROTLI_PARAM_QUALITY]: 5 };
 
 const types: Record<string, string> = {
   '.css': 'text/css',
@@ -25,7 +30,7 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** Serves each folder at its path, for example "/superpose/"; files with a .br beside them, compressed. */
+/** Serves each folder at its path, for example "/superpose/", compressed as most hosts do. */
 export async function serve(folders: Record<string, string>, headers: Record<string, string> = {}) {
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
@@ -43,7 +48,7 @@ export async function serve(folders: Record<string, string>, headers: Record<str
       if (!bytes) continue;
       requests.push(path);
       const takesBrotli = /\bbr\b/.test(String(request.headers['accept-encoding']));
-      const compressed = takesBrotli && (await readFile(`${file}.br`).catch(() => undefined));
+      const compressed = takesBrotli && extname(file) in types && (await brotli(bytes, { params: quality }));
       response.writeHead(200, {
         ...headers,
         'Content-Type': types[extname(file)] ?? 'application/octet-stream',

@@ -127,10 +127,7 @@ export async function startSite(): Promise<Site> {
   };
 }
 
-/**
- * As under `npm start`, the page names no service worker, so that every request is its own; tests/embed tests
- * the worker. Figures that train many models start with fewer.
- */
+/** Figures that train many models start with fewer. */
 async function contentsOf(file: string): Promise<Buffer | undefined> {
   const bytes = await readFile(join(dist, file)).catch(() => undefined);
   if (file !== 'index.html' || !bytes) return bytes;
@@ -138,5 +135,5 @@ async function contentsOf(file: string): Promise<Buffer | undefined> {
     const attributes = Object.entries(settings).map(([setting, text]) => ` ${setting}="${text}"`);
     return html.replace(`<superpose-figure name="${name}"`, (tag) => tag + attributes.join(''));
   }, bytes.toString());
-  return Buffer.from(page.replace(' data-offline="./sw.js"', ''));
+  return Buffer.from(page);
 }

@@ -1,5 +1,5 @@
-// The address that the site will have, if SUPERPOSE_URL gives it. Search engines, cards and oEmbed need whole
-// addresses; without one they are left out.
+// The address that the site will have, if SUPERPOSE_URL gives it. Search engines and cards need whole addresses; without
+// one they are left out.
 export function siteAddress(): string | undefined {
   const given = process.env.SUPERPOSE_URL;
   if (!given) return undefined;

@@ -102,7 +102,7 @@ const post = (ways: [string, string, string][]) => `<!DOCTYPE html>
   <body>
     <main>
       <h1>Five figures, five ways</h1>
-      <p>What figures from <a href="../">Superpose</a> look like in somebody else’s blog, with the code that was pasted below each. If only the script tag’s picture appears, the browser’s console says why: usually the server of <code>embed.js</code> does not send <code>Access-Control-Allow-Origin: *</code>. The files that a build writes to <code>hosting/</code> make servers send it.</p>
+      <p>What figures from <a href="../">Superpose</a> look like in somebody else’s blog, with the code that was pasted below each. If only the script tag’s picture appears, the browser’s console says why: usually the server of <code>embed.js</code> does not send <code>Access-Control-Allow-Origin: *</code>. <code>_headers</code> and <code>.htaccess</code>, beside it, make many servers send it.</p>
 ${ways
   .map(
     ([title, source, html]) =>

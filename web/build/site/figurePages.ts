@@ -39,7 +39,7 @@ export function figurePages(dist: string): Plugin {
   };
 }
 
-/** Card, oEmbed and canonical link, which need the site's address. */
+/** Card and canonical link, which need the site's address. */
 async function announced(name: string, title: string, finding: string, folder: string) {
   const home = siteAddress();
   if (!home) return {};
@@ -50,27 +50,10 @@ async function announced(name: string, title: string, finding: string, folder: s
   const png = await rasterised(svg, 1);
   if (png) writeFileSync(resolve(folder, 'card.png'), png);
   const height = Math.round(rendered.figure.scene(rendered.data, rendered.state, card.width).height);
-  const oembed = {
-    version: '1.0',
-    type: 'rich',
-    title,
-    provider_name: 'Superpose',
-    provider_url: home,
-    width: 800,
-    height: 700,
-    html: `<iframe src="${address}" title="${escaped(title)}" width="800" height="700" sandbox="allow-scripts" loading="lazy" style="border:0;max-width:100%"></iframe>`,
-    ...(png && {
-      thumbnail_url: `${address}card.png`,
-      thumbnail_width: card.width,
-      thumbnail_height: height,
-    }),
-  };
-  writeFileSync(resolve(folder, 'oembed.json'), `${JSON.stringify(oembed, null, 1)}\n`);
   return {
     connect: new URL(home).origin,
     head: `
     <link rel="canonical" href="${address}" />
-    <link rel="alternate" type="application/json+oembed" href="${address}oembed.json" title="${escaped(title)}" />
     ${cardTags(address, title, finding, png && { address: `${address}card.png`, width: card.width, height })}`,
   };
 }
