@@ -9,7 +9,6 @@ export type { PositionChange, PositionRows } from './model/changedPositions.js';
 export { corpusSentences } from './model/corpus.js';
 export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
 export type { CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
-export { encodeSafetensorsApi } from './model/encodeSafetensors.js';
 export { FamilyUnknown } from './model/families.js';
 export type { PositionsTaken, TakenBy, TakenOptions } from './model/interventions.js';
 export type { LayerDecomposeOptions, MiniLMForwardOptions } from './model/layerOptions.js';

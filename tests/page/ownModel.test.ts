@@ -274,24 +274,6 @@ test('a link to a figure of somebody’s model says what to open, and shows its 
     .toContain('0123456789abcdef');
 });
 
-test('a reader who has no file trains a small model, and sees where its positions are read', async () => {
-  const { page } = await visit();
-  const card = page.locator('#own-model');
-  await card.locator('summary').first().click();
-  const status = () => card.locator('.own > [role=status]').textContent();
-  await card.getByRole('button', { name: 'Train a small one here, and open it' }).click();
-  await expect.poll(status, { timeout: 60_000 }).toContain('GPT-2, 0.1 MB; opened');
-  const heads = await shown(page, 'own-heads');
-  expect(heads.problems).toEqual([]);
-  expect(heads.tokens).toEqual([]);
-  // What it was trained on is the corpus.
-  await card.getByRole('button', { name: 'Average over a corpus' }).click();
-  await expect.poll(status, { timeout: 60_000 }).toMatch(/averaged over \d+ windows/);
-  const side = await shown(page, 'own-side-by-side');
-  expect(side.problems).toEqual([]);
-  expect(side.finding).toMatch(/^Positions are read most in layer 0 of GPT-2\. /);
-});
-
 test('a folder that is dropped is read, and what is no part of a model is left alone', async () => {
   const { page } = await visit();
   const card = page.locator('#own-model');

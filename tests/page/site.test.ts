@@ -80,10 +80,10 @@ const recordings = readdirSync(new URL('../../web/figures/recorded', import.meta
 test('all scripts that a page of figures can ever load stay within their budget', () => {
   const all = files.filter((file) => /^assets\/.*\.js$/.test(file));
   expect(all.some((file) => file.includes('worker'))).toBe(true);
-  // Fetched only by readers who open a model of their own, or train one to open: the tables and refusals of families,
+  // Fetched only by readers who open a model of their own: the tables and refusals of families,
   // all parts of the published tokenizer, and what writes a file.
-  const own = all.filter((file) => /\/(ownModel|tokenizer|trainedModel)-/.test(file));
-  expect(own).toHaveLength(5);
+  const own = all.filter((file) => /\/(ownModel|tokenizer)-/.test(file));
+  expect(own).toHaveLength(4);
   expect(kilobytes(own)).toBeLessThan(42);
   // Fetched by those who open a model that can be averaged over a corpus: what is asked of it then, and models side by side.
   const averaged = all.filter((file) => /\/(ownMechanism|sideBySide)-/.test(file));

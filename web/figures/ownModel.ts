@@ -39,8 +39,6 @@ export type Opened = Pick<
 > & {
   /** Identifies its file in links. */
   digest: string;
-  /** Sentences of ids to average it over, a line each, where this page trained it. */
-  corpus?: string;
 };
 
 /**
@@ -49,8 +47,6 @@ export type Opened = Pick<
  */
 export interface OwnQuestion {
   files?: readonly File[];
-  /** Trains a small model, and opens it. */
-  train?: true;
   family?: FamilyId;
   part?: FamilyId;
   heads?: number;
@@ -210,7 +206,7 @@ export const inputOf = (model: Opened): Record<string, Control> =>
     ? {}
     : model.readsText
       ? { text: sentenceControl }
-      : { ids: idsOf(model, 'Token ids', model.corpus?.split('\n')[0] ?? '2, 3, 4, 5') };
+      : { ids: idsOf(model, 'Token ids', '2, 3, 4, 5') };
 
 /** The number of its layer, where there are several. */
 export const layerOf = ({ layers }: Opened): Record<string, Control> =>

@@ -6,10 +6,10 @@ export { mechanismFigures } from '../figures/ownMechanism.js';
 
 /** Nothing long begins before the reader presses its button. */
 export function corpusForm(
-  { readsText, layers, bytes, mechanisms, corpus = '' }: Opened,
+  { readsText, layers, bytes, mechanisms }: Opened,
   ask: (corpus: string) => void,
 ): HTMLFormElement {
-  const ids = made('textarea', { name: 'corpus', required: true, rows: 4, value: corpus });
+  const ids = made('textarea', { name: 'corpus', required: true, rows: 4 });
   const size = (bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 });
   const form = made(
     'form',

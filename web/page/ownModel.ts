@@ -47,12 +47,6 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     const take = (list: File[]) => this.#take(list);
     const files = fileInput({ multiple: true, accept: '.safetensors,.json' }, take);
     const folder = fileInput({ webkitdirectory: true }, take);
-    const train = made('button', { type: 'button', textContent: 'Train a small one here, and open it' });
-    train.addEventListener('click', () => {
-      this.leave();
-      this.#clear();
-      this.open({ train: true }, 'Training…', 'Training');
-    });
     const tables = made(
       'details',
       {},
@@ -74,13 +68,6 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
       ),
       made('label', {}, 'Or a folder ', folder),
       made('p', { className: 'note', textContent: 'Or drop them here. Nothing is uploaded.' }),
-      made(
-        'p',
-        {},
-        'No model at hand? ',
-        train,
-        ' It learns to answer with the token before, and is saved in GPT-2’s names.',
-      ),
       this.status,
       made('p', {}, this.stop, this.forget),
       this.#chosen,

@@ -50,10 +50,8 @@ export async function ownModel(
     return (await import('./ownTable.js')).ownTable(library, figure, state, job, running);
   const superpose = await loadRest(await library.superpose());
   if (figure === 'own-open') {
-    const { files: chosen, train, picture, corpus, forget, ...options } = state as unknown as OwnQuestion;
+    const { files, picture, corpus, forget, ...options } = state as unknown as OwnQuestion;
     if (corpus !== undefined && held) return (await mechanism()).average(held.model, corpus, job);
-    const trained = train && (await (await import('./trainedModel.js')).trainedModel(superpose, job));
-    const files = trained?.files ?? chosen;
     if (files === undefined) {
       if (picture && held) held.picture = picture;
       else {
@@ -75,7 +73,7 @@ export async function ownModel(
     job.signal.throwIfAborted();
     held?.model.delete();
     held = { model, texts: asTextModel(model) };
-    return { ...(await openedOf(model)), ...(trained && { corpus: trained.corpus }) } satisfies Opened;
+    return openedOf(model);
   }
   if (!held) throw new Error('There is no model open; open its file again.');
   const { model, texts } = held;
