@@ -45,7 +45,7 @@ export async function opened(folder: string, names = readdirSync(folder), option
     async average(corpus: string, watched = job) {
       const averaged = (await ask('own-open', { corpus }, watched)) as Averaged;
       expect(averaged.windows).toBeGreaterThan(3);
-      return Object.assign(figures, await mechanismFigures(model, averaged));
+      return Object.assign(figures, mechanismFigures(model, averaged));
     },
   };
 }

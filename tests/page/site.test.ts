@@ -81,12 +81,12 @@ test('all scripts that a page of figures can ever load stay within their budget'
   const all = files.filter((file) => /^assets\/.*\.js$/.test(file));
   expect(all.some((file) => file.includes('worker'))).toBe(true);
   // Fetched only by readers who open a model of their own: the tables and refusals of families,
-  // all parts of the published tokenizer, and what writes a file.
+  // all parts of the published tokenizer.
   const own = all.filter((file) => /\/(ownModel|tokenizer)-/.test(file));
   expect(own).toHaveLength(4);
   expect(kilobytes(own)).toBeLessThan(42);
-  // Fetched by those who open a model that can be averaged over a corpus: what is asked of it then, and models side by side.
-  const averaged = all.filter((file) => /\/(ownMechanism|sideBySide)-/.test(file));
+  // Fetched by those who open a model that can be averaged over a corpus: what is asked of it then.
+  const averaged = all.filter((file) => /\/(ownMechanism)-/.test(file));
   expect(averaged).toHaveLength(2);
   expect(kilobytes(averaged)).toBeLessThan(4.5);
   // Fetched only with a model that adds no table of positions: what tells those families apart.

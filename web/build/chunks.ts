@@ -67,7 +67,7 @@ const pageFiles: [chunk: string, files: string[]][] = [
   ['ownModel', [...inWeb('figures', 'ownModel', 'ownFigure'), ...inWeb('page', 'ownModel', 'ownFile')]],
   ['ownTable', [...inWeb('figures', 'ownTable'), ...inWeb('page', 'ownTable')]],
   // And what needs a corpus, or a rotation.
-  ['sideBySide', [...inWeb('figures', 'ownMechanism', 'sideBySide'), ...inWeb('page', 'ownMechanism')]],
+  ['ownMechanism', [...inWeb('figures', 'ownMechanism'), ...inWeb('page', 'ownMechanism')]],
 ];
 const chunkOf = new Map(pageFiles.flatMap(([chunk, files]) => idsOf(files).map((id) => [id, chunk])));
 

@@ -54,8 +54,6 @@ export interface OwnQuestion {
   picture?: Picture;
   /** Sentences of ids, a line each; empty for the library’s own. */
   corpus?: string;
-  /** Lets go of what was found of it, too. */
-  forget?: true;
 }
 
 /** The answer where nothing says which model a file holds: what it may be. */

@@ -6,7 +6,7 @@ export { mechanismFigures } from '../figures/ownMechanism.js';
 
 /** Nothing long begins before the reader presses its button. */
 export function corpusForm(
-  { readsText, layers, bytes, mechanisms }: Opened,
+  { readsText, layers, bytes }: Opened,
   ask: (corpus: string) => void,
 ): HTMLFormElement {
   const ids = made('textarea', { name: 'corpus', required: true, rows: 4 });
@@ -16,7 +16,7 @@ export function corpusForm(
     { className: 'own-options' },
     made('p', {
       className: 'note',
-      textContent: `${mechanisms.includes('table') ? 'Which layers look at positions is asked' : 'What its scores ask is told'} by means of its queries and keys over a corpus, through all ${layers} layers (${size} MB are read). That takes seconds to minutes.`,
+      textContent: `What its scores ask is told by means of its queries and keys over a corpus, through all ${layers} layers (${size} MB are read). That takes seconds to minutes.`,
     }),
     ...(readsText
       ? []

@@ -81,7 +81,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
       event.preventDefault();
       void dropped(event).then((list) => this.#take(list));
     });
-    this.forget.addEventListener('click', () => this.#clear('The model is forgotten.', { forget: true }));
+    this.forget.addEventListener('click', () => this.#clear('The model is forgotten.'));
     this.#chosen.addEventListener('submit', (event) => {
       event.preventDefault();
       const given = new FormData(this.#chosen);
@@ -117,7 +117,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     this.open({ files: this.#files, ...options }, 'Reading the header…');
   }
 
-  #clear(sentence = '', question: OwnQuestion = {}): void {
+  #clear(sentence = ''): void {
     this.cancel();
     this.remove();
     this.#files = [];
@@ -128,7 +128,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     this.#model = undefined;
     this.forget.hidden = true;
     this.say(sentence);
-    this.ask(question);
+    this.ask({});
   }
 
   protected opened(model: Opened | FamilyAsked | Averaged | undefined): void {
@@ -157,7 +157,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
   /** Offers to run its layers over a corpus; once that is done, shows what could not be asked without. */
   async #average(found?: Averaged): Promise<void> {
     const model = this.#model;
-    if (!model || model.layers === 0 || model.vocabulary === 0) return;
+    if (!model || model.layers === 0 || model.mechanisms.includes('table')) return;
     const { corpusForm, mechanismFigures } = await import('./ownMechanism.js');
     if (model !== this.#model) return;
     if (!found) {
@@ -167,8 +167,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
       return;
     }
     this.say(`${model.name}: its queries and keys are averaged over ${found.windows} windows.`);
-    const figures = await mechanismFigures(model, found);
-    if (model === this.#model) this.add(figures);
+    this.add(mechanismFigures(model, found));
   }
 
   /** Nothing is chosen beforehand: a guess that is not looked at gives wrong numbers. */

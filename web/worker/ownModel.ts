@@ -50,15 +50,13 @@ export async function ownModel(
     return (await import('./ownTable.js')).ownTable(library, figure, state, job, running);
   const superpose = await loadRest(await library.superpose());
   if (figure === 'own-open') {
-    const { files, picture, corpus, forget, ...options } = state as unknown as OwnQuestion;
+    const { files, picture, corpus, ...options } = state as unknown as OwnQuestion;
     if (corpus !== undefined && held) return (await mechanism()).average(held.model, corpus, job);
     if (files === undefined) {
       if (picture && held) held.picture = picture;
       else {
-        const gone = held?.model;
-        gone?.delete();
+        held?.model.delete();
         held = undefined;
-        if (forget && gone) await (await mechanism()).forget(gone);
       }
       return undefined;
     }
@@ -108,12 +106,11 @@ export async function ownModel(
   }
   const own = state as unknown as OwnState;
   // A model without a table is taken apart by means that are gathered first, in as many places as they have.
-  const by =
-    figure === 'own-side-by-side' || !model.mechanisms.includes('table') ? await mechanism() : undefined;
+  const by = model.mechanisms.includes('table') ? undefined : await mechanism();
   const { input, dropped } = await inputOf(held, own, by?.reachOf(model));
-  if (figure === 'own-side-by-side' || figure === 'own-depth') {
+  if (by && figure === 'own-depth') {
     const asked = { input: input as Sentence, text: model.readsText ? own.text : own.ids, dropped };
-    return by?.[figure === 'own-depth' ? 'depthOf' : 'sideBySide'](superpose, model, asked, job);
+    return by.depthOf(superpose, model, asked, job);
   }
   const [content = '', position = '', ...others] = model.summands;
   const layer = own.layer ?? 0;
