@@ -470,31 +470,6 @@ const { projector, gain, noiseGains } = superpose.obliqueProjection({ u, w, nois
 return { projector: projector.data, gain, noiseGains };`,
   },
   {
-    name: 'positionProbe',
-    kind: measure,
-    what: 'regression of the position',
-    source: 'Wang and Chen 2020',
-    code: `const rows = superpose.sinusoidal({ positions: 128, d_model: 64 });
-return superpose.positionProbe({ rows, penalty: 1e-3 }).meanAbsoluteError;`,
-  },
-  {
-    name: 'orderProbe',
-    kind: measure,
-    what: 'which of two positions comes first',
-    source: 'Wang and Chen 2020',
-    code: `const rows = superpose.sinusoidal({ positions: 64, d_model: 32 });
-return superpose.orderProbe({ rows, pairs: 128 }).error;`,
-  },
-  {
-    name: 'tokenProbe',
-    kind: measure,
-    what: 'the token, from the sum',
-    source: 'ridge regression, held out over both',
-    code: `const token = superpose.randomNormal({ rows: 60, columns: 16, seed: 1 });
-const position = superpose.sinusoidal({ positions: 30, d_model: 16 });
-return superpose.tokenProbe({ token, position, trainingPairs: 400, testPairs: 100 }).meanCosine;`,
-  },
-  {
     name: 'meanDecomposition',
     kind: measure,
     what: 'global + position + token + residual',

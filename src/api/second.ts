@@ -13,7 +13,6 @@ import { collisionsApi } from './geometry/collisions.js';
 import { cosinesApi } from './geometry/cosines.js';
 import { meanDecompositionApi } from './geometry/meanDecomposition.js';
 import { obliqueApi } from './geometry/oblique.js';
-import { probesApi } from './geometry/probes.js';
 import { subspacesApi } from './geometry/subspaces.js';
 import { type Loaded, type LoadOptions, loadPart, type RawSecond } from './module.js';
 import { costApi } from './scores/cost.js';
@@ -38,7 +37,6 @@ export type * from './geometry/collisions.js';
 export type * from './geometry/cosines.js';
 export type * from './geometry/meanDecomposition.js';
 export type * from './geometry/oblique.js';
-export type * from './geometry/probes.js';
 export type * from './geometry/subspaces.js';
 export type * from './model/encoder.js';
 export type * from './model/encodeSafetensors.js';
@@ -67,7 +65,6 @@ const factories = [
   cosinesApi,
   meanDecompositionApi,
   obliqueApi,
-  probesApi,
   subspacesApi,
   costApi,
   orderApi,

@@ -8,7 +8,6 @@ import type { Wavelengths } from '../../src/api/encodings/wavelengths.js';
 import type { NearestTokens, RandomCollisions } from '../../src/api/geometry/collisions.js';
 import type { MeanDecomposition } from '../../src/api/geometry/meanDecomposition.js';
 import type { ObliqueProjection } from '../../src/api/geometry/oblique.js';
-import type { OrderProbe, PositionProbe, TokenProbe } from '../../src/api/geometry/probes.js';
 import type { AngleCosines, ChanceAngles, OverlapCurve } from '../../src/api/geometry/subspaces.js';
 import type { Summary } from '../../src/api/numeric/summary.js';
 import type { Cost } from '../../src/api/scores/cost.js';
@@ -54,9 +53,6 @@ type Pooled = Readonly<Pick<Heads, 'covariances' | 'variances'>>;
 
 /** The projector is unusable when not exact. */
 type Oblique = Omit<ObliqueProjection, 'projector'> & { readonly projector: Float64Array };
-
-type ProbeOptions = Numbers<'penalty' | 'folds' | 'seed'> & Flags<'shuffled'>;
-type TokenProbeOptions = Numbers<'penalty' | 'heldOut' | 'trainingPairs' | 'testPairs' | 'seed'>;
 
 /** Those parts and options of a scheme that the registry names. A table stands for a weight without a bias. */
 interface SchemeInput

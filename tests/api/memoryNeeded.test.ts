@@ -66,13 +66,6 @@ const calls: [name: string, bytes: number, call: Call][] = [
     3456,
     () => plain.obliqueProjection({ u: drawn(7, 2), w: drawn(7, 3), noise: drawn(3, 7) }),
   ],
-  ['positionProbe', 2112, () => plain.positionProbe({ rows: five })],
-  ['orderProbe', 5856, () => plain.orderProbe({ rows: three, pairs: 6 })],
-  [
-    'tokenProbe',
-    5232,
-    () => plain.tokenProbe({ token: drawn(7, 3), position: five, trainingPairs: 10, testPairs: 6 }),
-  ],
   ['energyOverlap', 1296, () => plain.energyOverlap({ tokens: five, positions: drawn(4, 3) })],
   ['principalAngles', 944, () => plain.principalAngles({ first: three, second: drawn(2, 4) })],
   ['randomPrincipalAngles', 1248, () => plain.randomPrincipalAngles({ d: 5, k1: 3, k2: 2, seed: 1 })],

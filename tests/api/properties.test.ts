@@ -141,28 +141,6 @@ describe('the unit', () => {
     });
   });
 
-  test('probes without a penalty, and with one that grows as they do', () => {
-    holds([fc.tuple(seeds, widths), powers, seeds], ([draw, d], by, seed) => {
-      const rows = normal(12, d, draw);
-      const before = plain.positionProbe({ rows, penalty: 0.5, seed });
-      const after = plain.positionProbe({ rows: scaled(rows, by), penalty: 0.5 * by ** 2, seed });
-      expect(gap(after.predicted, before.predicted, 1)).toBeLessThan(1e-10);
-      const position = normal(8, d, (draw + 1) % 2 ** 32);
-      const ask = (factor: number) =>
-        plain.tokenProbe({
-          token: scaled(rows, factor),
-          position: scaled(position, factor),
-          penalty: factor ** 2,
-          trainingPairs: 40,
-          testPairs: 20,
-          seed,
-        });
-      const [one, other] = [ask(1), ask(by)];
-      expect(gap([other.rSquared, other.meanCosine], [one.rSquared, one.meanCosine], 1)).toBeLessThan(1e-10);
-      expect(other.heldOutTokens).toEqual(one.heldOutTokens);
-    });
-  });
-
   test('scores after LayerNorm, and shares', () => {
     holds([twins, factors, layerSeeds], ([token, position], by, seed) => {
       const layer = layerOf(token.columns, seed);
@@ -311,19 +289,6 @@ describe('the axes', () => {
       const way = transposed(turn);
       const back = product(product(way, transposed(after.projector)), way);
       expect(gap(back.data, before.projector.data, 1)).toBeLessThan(1e-12 * before.gain ** 2);
-    });
-  });
-
-  test('probes', () => {
-    holds([fc.tuple(seeds, widths), seeds], ([draw, d], seed) => {
-      const turn = orthogonal(d, seed);
-      const [rows, position] = [normal(12, d, draw), normal(8, d, (draw + 1) % 2 ** 32)];
-      const [turned, moved] = [product(rows, turn), product(position, turn)];
-      const predicted = (of: Table) => plain.positionProbe({ rows: of, penalty: 0.5, seed }).predicted;
-      expect(gap(predicted(turned), predicted(rows), 1)).toBeLessThan(1e-10);
-      const ask = (token: Table, at: Table) =>
-        plain.tokenProbe({ token, position: at, trainingPairs: 40, testPairs: 20, seed }).rSquared;
-      expect(gap([ask(turned, moved)], [ask(rows, position)], 1)).toBeLessThan(1e-10);
     });
   });
 

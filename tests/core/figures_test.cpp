@@ -12,7 +12,6 @@
 #include "encodings/gram.h"
 #include "encodings/sinusoidal.h"
 #include "geometry/cosines.h"
-#include "geometry/probes.h"
 #include "geometry/subspaces.h"
 #include "numeric/orthogonal.h"
 #include "numeric/random.h"
@@ -52,11 +51,6 @@ Figures figures() {
   all["energyOverlap"] = {energy_overlap(token, position)};
   const auto values = singular_values(sinusoidal<double>({128, 64}));
   all["ranks"] = {stable_rank(values), participation_ratio(values)};
-  const auto probe = token_probe(random_normal<double>(60, 16, 1, 1, 0), sinusoidal<double>({30, 16}),
-                                 {1, 0.2, 400, 100, 0});
-  all["tokenProbe"] = {probe.r_squared, probe.training_r_squared, probe.mean_cosine};
-  const auto order = order_probe(sinusoidal<double>({64, 32}), 128, {1, 5, true, 0});
-  all["orderProbe.wrong"] = {order.wrong.begin(), order.wrong.end()};
   return all;
 }
 

@@ -77,12 +77,7 @@ for (const [name, load] of Object.entries(figures)) {
       const compute = await computeOf(name);
       const first = initialState(figure.controls) as State;
       const of = other[name];
-      const states =
-        name === 'probes'
-          ? [first]
-          : of
-            ? [first, ...statesOf(figure).map((state) => ({ ...state, of }))]
-            : statesOf(figure);
+      const states = of ? [first, ...statesOf(figure).map((state) => ({ ...state, of }))] : statesOf(figure);
       for (const state of states) {
         const used = { model: false, random: false };
         const seeds = ['seed', 'weightSeed'].filter((one) => one in state);

@@ -2,9 +2,6 @@
 
   collisions   x = e_a + p_i. Nearest bare token to x: argmin_b |x - e_b|; it is not a iff
                <e_b - e_a, p_i> > |e_b - e_a|^2 / 2 for some b
-  ridge        min sum_n |y_n - W x_n - c|^2 + lambda |W|^2, the intercept c not penalized
-  logistic     min sum_n ln(1 + exp(-s_n (w'x_n + c))) + lambda |w|^2 / 2, s = +1 or -1, the
-               intercept not penalized: lambda = 1 is scikit-learn's C = 1
   means        h[c][t] = mu + pos_t + ctx_c + rest: mu over all, pos_t over contexts less mu,
                ctx_c over positions less mu (Song & Zhong 2023, section 2)
   order        layer(x) = x + (softmax(s q k') v) W_O', heads side by side; no normalization,
@@ -109,81 +106,6 @@ def simulated_errors():
             squares[np.arange(400), np.arange(400)] = np.inf
             rates.append((squares.min(1) < p @ p).mean())
         print(f"  d {d}, rho {rho}: error {np.mean(rates):.4f} +- {np.std(rates) / math.sqrt(draws):.4f}, spread {np.std(rates):.3f}")
-
-
-# --- probes
-
-
-def ridge_fit(x, y, penalty):
-    mx, my = x.mean(0), y.mean(0)
-    xc, yc = x - mx, y - my
-    if penalty == 0:
-        w = (np.linalg.pinv(xc) @ yc).T
-    else:
-        w = np.linalg.solve(xc.T @ xc + penalty * np.eye(x.shape[1]), xc.T @ yc).T
-    return w, my - w @ mx
-
-
-def ridge(rng):
-    out = []
-    for name, n, d, targets, penalty, held in (
-        ("three channels, two targets", 7, 3, 2, 0.5, 3),
-        ("least squares", 6, 2, 1, 0.0, 2),
-        ("more channels than rows", 3, 5, 1, 0.1, 2),
-        ("one row", 1, 2, 1, 1.0, 2),
-    ):
-        x, y = random_numbers(rng, n, d, mean=0.5), random_numbers(rng, n, targets, mean=-1)
-        test_x, test_y = random_numbers(rng, held, d), random_numbers(rng, held, targets)
-        w, c = ridge_fit(x, y, penalty)
-        residual = y - x @ w.T - c
-        assert same(residual.sum(0), 0) and same(residual.T @ x - penalty * w, 0, 1e-11)
-        predicted = test_x @ w.T + c
-        # Relative to the mean of the held-out rows; all targets are pooled before dividing.
-        total = ((test_y - test_y.mean(0)) ** 2).sum()
-        out.append({"name": name, "penalty": penalty, "x": x, "y": y, "weight": w, "intercept": c, "test_x": test_x, "test_y": test_y,
-                    "predicted": predicted, "mean_absolute_error": np.abs(predicted - test_y).mean(),
-                    "r_squared": 1 - ((predicted - test_y) ** 2).sum() / total})  # fmt: skip
-    assert not out[-1]["weight"].any()
-    return out
-
-
-def logistic_fit(x, labels, penalty):
-    """Newton's method with step halving; returns (w, c, objective)."""
-    s = np.where(labels, 1.0, -1.0)
-    z = np.hstack([x, np.ones((len(x), 1))])
-    keep = np.diag([penalty] * x.shape[1] + [0.0])
-
-    def objective(v):
-        return np.logaddexp(0, -s * (z @ v)).sum() + v @ keep @ v / 2
-
-    v = np.zeros(z.shape[1])
-    for _ in range(100):
-        probability = 1 / (1 + np.exp(s * (z @ v)))
-        gradient = -z.T @ (s * probability) + keep @ v
-        if np.abs(gradient).max() < 1e-14:
-            break
-        hessian = z.T @ (z * (probability * (1 - probability))[:, None]) + keep
-        step, size = np.linalg.solve(hessian, gradient), 1.0
-        while objective(v - size * step) > objective(v) + 1e-12:
-            size /= 2
-        v = v - size * step
-    assert np.abs(gradient).max() < 1e-12
-    return v[:-1], v[-1], objective(v)
-
-
-def logistic(rng):
-    out = []
-    separable = (np.array([[0.0], [1], [2], [4]]), [0, 0, 1, 1], 0.5)
-    overlapping = (random_numbers(rng, 8, 2), [0, 1, 1, 0, 1, 0, 1, 1], 1.0)
-    free = (np.array([[-1.0], [0], [1], [2], [3]]), [0, 1, 0, 1, 1], 0.0)
-    two = (np.array([[1.5, -0.5], [0.5, 1]]), [1, 0], 0.1)
-    for name, (x, labels, penalty) in (("separable, penalized", separable), ("overlapping", overlapping), ("no penalty", free), ("one of each", two)):
-        w, c, value = logistic_fit(x, np.array(labels), penalty)
-        scores = x @ w + c
-        assert same((1 / (1 + np.exp(-scores))).sum(), sum(labels), 1e-11)  # free intercept
-        out.append({"name": name, "penalty": penalty, "x": x, "labels": labels, "weight": w, "intercept": c, "objective": value,
-                    "scores": scores, "errors": int(((scores > 0) != np.array(labels, dtype=bool)).sum())})  # fmt: skip
-    return out
 
 
 # --- means
@@ -355,8 +277,6 @@ if __name__ == "__main__":
     document = {
         "collisions": collisions(rng),
         "pair_probabilities": pair_probabilities(),
-        "ridge": ridge(rng),
-        "logistic": logistic(rng),
         "means": means(rng),
         "order": order(rng),
         "costs": costs(),

@@ -6,7 +6,6 @@ import { describe, expect, inject, test } from 'vitest';
 import * as collisions from '../../web/figures/collisions.ts';
 import * as heads from '../../web/figures/heads.ts';
 import * as oblique from '../../web/figures/oblique.ts';
-import * as probes from '../../web/figures/probes.ts';
 import { sentenceControl } from '../../web/figures/sentence.ts';
 import * as tables from '../../web/figures/tables.ts';
 import { run } from '../figures/support.ts';
@@ -27,31 +26,6 @@ test('more positions make the angle small long before the space is full', async 
   expect(gains).toEqual([...gains].sort((a, b) => a - b));
   // 12 and 12 of 32 dimensions: three quarters full, and nearer than 20 degrees.
   expect((data.now.angle * 180) / Math.PI).toBeLessThan(20);
-});
-
-test('louder positions are read better, and random ones not at all', async () => {
-  said('Louder positions are easier to read, and leave less of the token: about half of it at ρ = 16.');
-  said('Quiet ones are lost: at ρ = 0.125 and below, guessing the middle does better.');
-  const { points, guessing } = (await run(probes)).data;
-  for (const seed of [1, 2, 3]) {
-    const found = (await run(probes, { seed })).data.points;
-    for (const { at, positionError } of found.slice(0, 2)) {
-      expect(at).toBeLessThan(0.126);
-      expect(positionError).toBeGreaterThan(guessing);
-    }
-    expect(nth(found, -1).at).toBe(16);
-    expect(nth(found, -1).rSquared).toBeGreaterThan(0.45);
-    expect(nth(found, -1).rSquared).toBeLessThan(0.55);
-  }
-  expect(nth(points, -1).positionError).toBeLessThan(nth(points, 0).positionError / 10);
-  expect(nth(points, -1).rSquared).toBeLessThan(nth(points, 0).rSquared - 0.3);
-  expect(nth(points, -1).rSquared).toBeGreaterThan(0.4);
-  said(
-    'Choose random positions, and a new one cannot be read at all, while loud ones leave nothing of the token.',
-  );
-  const random = (await run(probes, { positions: 'random' })).data;
-  for (const { positionError } of random.points) expect(positionError).toBeGreaterThan(guessing);
-  expect(nth(random.points, -1).rSquared).toBeLessThan(0);
 });
 
 test('the word that is moved', async () => {

@@ -6,7 +6,6 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   sum: async () => (await import('./sum.js')).figure,
   'dot-products': async () => (await import('./dotProducts.js')).figure,
   oblique: async () => (await import('./oblique.js')).figure,
-  probes: async () => (await import('./probes.js')).figure,
   collisions: async () => (await import('./collisions.js')).figure,
   tables: async () => (await import('./tables.js')).figure,
   gauge: async () => (await import('./gauge.js')).figure,

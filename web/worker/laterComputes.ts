@@ -13,13 +13,11 @@ import { compute as narrow } from '../figures/narrow.js';
 import { compute as needsPositions } from '../figures/needsPositions.js';
 import { compute as order } from '../figures/order.js';
 import { compute as overlap } from '../figures/overlap.js';
-import { compute as probes } from '../figures/probes.js';
 import { compute as tables } from '../figures/tables.js';
 import { compute as threeConcats } from '../figures/threeConcats.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export const laterComputes: Record<string, Compute<any, unknown>> = {
-  probes,
   collisions,
   tables,
   gauge,

@@ -1,4 +1,4 @@
-// Angles, subspaces, probes and collisions: measurements, in double for any input.
+// Angles, subspaces and collisions: measurements, in double for any input.
 #include <limits>
 
 #include "convert.h"
@@ -7,7 +7,6 @@
 #include "geometry/cosines.h"
 #include "geometry/mean_decomposition.h"
 #include "geometry/oblique.h"
-#include "geometry/probes.h"
 #include "geometry/subspaces.h"
 #include "numeric/centred.h"
 #include "numeric/orthogonal.h"
@@ -104,49 +103,6 @@ Typed<"Oblique"> oblique_projection_out(const Typed<"Table">& u, const Typed<"Ta
   return result;
 }
 
-ProbeOptions probe_options_in(const Value& options) {
-  return {options["penalty"].as<double>(), options["folds"].as<int>(), options["shuffled"].as<bool>(),
-          options["seed"].as<std::uint32_t>()};
-}
-
-Typed<"PositionProbe"> position_probe_out(const Typed<"Table">& rows, const Typed<"List">& index,
-                                          const Typed<"ProbeOptions">& options) {
-  const PositionProbe probe =
-      position_probe(matrix_in<double>(rows), vector_in<double>(index), probe_options_in(options));
-  Value result = Value::object();
-  result.set("predicted", copy_out(probe.predicted.data(), probe.predicted.size()));
-  result.set("meanAbsoluteError", probe.mean_absolute_error);
-  result.set("guessingError", probe.guessing_error);
-  return result;
-}
-
-Typed<"OrderProbe"> order_probe_out(const Typed<"Table">& rows, int pairs,
-                                    const Typed<"ProbeOptions">& options) {
-  const OrderProbe probe = order_probe(matrix_in<double>(rows), pairs, probe_options_in(options));
-  Value result = Value::object();
-  result.set("first", copy_out(probe.first.data(), pairs));
-  result.set("second", copy_out(probe.second.data(), pairs));
-  result.set("wrong", copy_out(probe.wrong.data(), pairs));
-  result.set("error", probe.error);
-  result.set("converged", probe.converged);
-  return result;
-}
-
-Typed<"TokenProbe"> token_probe_out(const Typed<"Table">& token, const Typed<"Table">& position,
-                                    const Typed<"TokenProbeOptions">& options) {
-  const TokenProbe probe = token_probe(
-      matrix_in<double>(token), matrix_in<double>(position),
-      {options["penalty"].as<double>(), options["heldOut"].as<double>(), options["trainingPairs"].as<int>(),
-       options["testPairs"].as<int>(), options["seed"].as<std::uint32_t>()});
-  Value result = Value::object();
-  result.set("rSquared", probe.r_squared);
-  result.set("trainingRSquared", probe.training_r_squared);
-  result.set("meanCosine", probe.mean_cosine);
-  result.set("heldOutTokens", copy_out(probe.held_out_tokens.data(), probe.held_out_tokens.size()));
-  result.set("heldOutPositions", copy_out(probe.held_out_positions.data(), probe.held_out_positions.size()));
-  return result;
-}
-
 std::uint32_t collision_search_out(const Typed<"Table">& tokens, const Typed<"Table">& positions,
                                    double scale) {
   return address_of(new auto(
@@ -187,9 +143,6 @@ EMSCRIPTEN_BINDINGS(second_geometry) {
   function("overlapCurve", &overlap_curve_out);
   function("meanDecomposition", &mean_decomposition_out);
   function("obliqueProjection", &oblique_projection_out);
-  function("positionProbe", &position_probe_out);
-  function("orderProbe", &order_probe_out);
-  function("tokenProbe", &token_probe_out);
   function("collisionSearch", &collision_search_out);
   function("randomCollisions", &random_collisions_out);
   function("deleteCollisionSearch", &delete_collision_search_out);

@@ -1,6 +1,5 @@
 // What can be read back from tokens plus positions, and what it costs, against tests/reference/readback.json.
-// Two parts of it are elsewhere: `logistic` is in tests/core/geometry/probes_test.cpp, since no function here
-// takes labels, and `at_typical_norms` is an estimate that the library does not make.
+// `at_typical_norms` is an estimate that the library does not make.
 //
 // Bounds: the inputs are about 1 in size, with three decimals, so sums over them are off by a few roundings
 // of each addend. Every bound counts those.
@@ -8,7 +7,7 @@ import type { AttentionLayer, PositionCostWay, Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import readback from '../../reference/readback.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';
-import { dot, flat, largestDifference, mapTable, mean, rowOf, sum, tableOf } from '../support/numbers.ts';
+import { dot, flat, largestDifference, mapTable, rowOf, sum, tableOf } from '../support/numbers.ts';
 import { linearOf } from '../support/oracles.ts';
 
 const u = 2 ** -53;
@@ -41,48 +40,6 @@ test('how likely two random tokens are to collide is a tail of the cosine law', 
     expect(Math.abs(ours / pair - 1)).toBeLessThan(16 * d * u);
     expect(at_typical_norms).toBeLessThan(pair);
   }
-});
-
-describe.each(readback.ridge)('ridge: $name', (oracle) => {
-  const { penalty, x, test_x, test_y } = oracle;
-  /** Contiguous folds of one row each: the last prediction is learnt from x alone. */
-  const predict = (target: number, row: number[]) => {
-    const index = [...oracle.y.map((ys) => ys[target] as number), 0];
-    const rows = tableOf([...x, row]);
-    return plain
-      .positionProbe({ rows, index, penalty, folds: x.length + 1, shuffled: false })
-      .predicted.at(-1) as number;
-  };
-  const targets = oracle.intercept.map((_, target) => target);
-  const d = (x[0] as number[]).length;
-  // Solving normal equations has an error of their condition, at most (|X|² + λ) / λ or, without a
-  // penalty, (|X| / s_min)². For the data that the oracle draws it is always below 1000.
-  const bound = 1000 * 8 * (x.length + d) * u;
-
-  test('weights and intercepts', () => {
-    for (const target of targets) {
-      const intercept = predict(target, Array(d).fill(0));
-      expect(Math.abs(intercept - (oracle.intercept[target] as number))).toBeLessThan(bound);
-      (oracle.weight[target] as number[]).forEach((weight, c) => {
-        const unit = Array.from({ length: d }, (_, k) => Number(k === c));
-        expect(Math.abs(predict(target, unit) - intercept - weight)).toBeLessThan(2 * bound);
-      });
-    }
-  });
-
-  test('predictions of rows held out, and how good they are', () => {
-    const predicted = test_x.map((row) => targets.map((target) => predict(target, row)));
-    expect(largestDifference(flat(predicted), flat(oracle.predicted))).toBeLessThan(4 * bound);
-    const miss = flat(predicted).map((value, at) => value - (flat(test_y)[at] as number));
-    expect(Math.abs(mean(miss.map(Math.abs)) - oracle.mean_absolute_error)).toBeLessThan(4 * bound);
-    const centres = targets.map((target) => mean(test_y.map((row) => row[target] as number)));
-    const total = sum(
-      flat(test_y).map((value, at) => (value - (centres[at % targets.length] as number)) ** 2),
-    );
-    const rSquared = 1 - dot(miss, miss) / total;
-    const scale = Math.max(1, dot(miss, miss) / total);
-    expect(Math.abs(rSquared - oracle.r_squared)).toBeLessThan(8 * bound * scale);
-  });
 });
 
 test.each(readback.means)('means of $h.length contexts', (oracle) => {

@@ -410,18 +410,6 @@ const completeCalls: Record<string, RightCall> = {
     sound: [{ u: table(3, 1), w: table(3, 1), tolerance: 0.1, noise: table(2, 3) }],
     huge: [{ u: zeros(10_000, 1), w: zeros(10_000, 1) }],
   },
-  positionProbe: {
-    sound: [{ rows: token, index: [0, 1, 2], penalty: 1, folds: 2, shuffled: true, seed: 1 }],
-    huge: [{ rows: zeros(2 ** 22, 4) }],
-  },
-  orderProbe: {
-    sound: [{ rows: token, pairs: 4, penalty: 1, folds: 2, shuffled: true, seed: 1 }],
-    huge: [{ rows: token, pairs: 20_000 }],
-  },
-  tokenProbe: {
-    sound: [{ token, position, penalty: 1, heldOut: 0.5, trainingPairs: 4, testPairs: 4, seed: 1 }],
-    huge: [{ token, position, trainingPairs: 2 ** 22, testPairs: 2 ** 22 }],
-  },
   meanDecomposition: {
     sound: [{ rows: token, positionOf: [0, 1, 0], positions: 2, tokenOf: [0, 1, 0], tokens: 2 }],
     huge: [

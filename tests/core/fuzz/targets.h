@@ -18,7 +18,6 @@
 #include "geometry/directions.h"
 #include "geometry/mean_decomposition.h"
 #include "geometry/oblique.h"
-#include "geometry/probes.h"
 #include "geometry/subspaces.h"
 #include "numeric/orthogonal.h"
 #include "numeric/summary.h"
@@ -82,41 +81,6 @@ inline void fuzz_oblique(Bytes& bytes) {
   SUPERPOSE_MUST(found.projector.rows() == d && found.projector.allFinite());
   recovery_error(found.projector, a, b);
   noise_gains(found.projector, bytes.matrix(bytes.integer(0, 3), d));
-}
-
-// 0, or of any size.
-inline double penalty_of(Bytes& bytes) { return bytes.flag() ? 0 : std::abs(bytes.number()); }
-
-inline void fuzz_position_probe(Bytes& bytes) {
-  const int n = bytes.integer(2, 6), d = bytes.integer(1, 4);
-  const Matrix<double> rows = bytes.matrix(n, d);
-  const ProbeOptions options{penalty_of(bytes), bytes.integer(2, std::min(n, 3)), bytes.flag(), bytes.byte()};
-  Vector<double> index(n);
-  for (double& one : index) one = bytes.integer(0, 20);
-  const PositionProbe probe = position_probe(rows, index, options);
-  SUPERPOSE_MUST(probe.predicted.size() == n && probe.guessing_error <= 20);
-}
-
-// The slowest: up to 100 Newton steps per fold.
-inline void fuzz_order_probe(Bytes& bytes) {
-  const int n = bytes.integer(2, 4), pairs = bytes.integer(2, 5);
-  const Matrix<double> rows = bytes.matrix(n, bytes.integer(1, 2));
-  const ProbeOptions options{bytes.positive(), 2, bytes.flag(), bytes.byte()};
-  const OrderProbe order = order_probe(rows, pairs, options);
-  SUPERPOSE_MUST(order.error >= 0 && order.error <= 1);
-  for (int k = 0; k < pairs; ++k) {
-    SUPERPOSE_MUST(order.first[k] >= 0 && order.first[k] < n && order.second[k] >= 0 && order.second[k] < n);
-    SUPERPOSE_MUST(order.first[k] != order.second[k]);
-  }
-}
-
-inline void fuzz_token_probe(Bytes& bytes) {
-  const int n = bytes.integer(2, 6), d = bytes.integer(1, 4);
-  const Matrix<double> rows = bytes.matrix(n, d);
-  const Matrix<double> positions = bytes.matrix(bytes.integer(2, 5), d);
-  const TokenProbe token = token_probe(rows, positions, {bytes.positive(), 0.3, 8, 4, bytes.byte()});
-  SUPERPOSE_MUST(!token.held_out_tokens.empty() && !token.held_out_positions.empty());
-  SUPERPOSE_MUST(within(token.mean_cosine, -1 - 1e-9, 1 + 1e-9));
 }
 
 inline void fuzz_means(Bytes& bytes) {
@@ -283,9 +247,6 @@ inline constexpr FuzzKind fuzz_kinds[] = {
     {"angles", 4, fuzz_angles},
     {"overlap", 4, fuzz_overlap},
     {"oblique", 4, fuzz_oblique},
-    {"position-probe", 3, fuzz_position_probe},
-    {"order-probe", 1, fuzz_order_probe},
-    {"token-probe", 3, fuzz_token_probe},
     {"means", 20, fuzz_means},
     {"collisions", 20, fuzz_collisions},
     {"matrices", 40, fuzz_matrices},

@@ -12,7 +12,6 @@
 #include "geometry/directions.h"
 #include "geometry/mean_decomposition.h"
 #include "geometry/oblique.h"
-#include "geometry/probes.h"
 #include "geometry/subspaces.h"
 #include "numeric/orthogonal.h"
 #include "random_shapes.h"
@@ -171,32 +170,6 @@ TEST(PowerOfTwo, NormalizingDoesNotDependOnScale) {
   };
   EXPECT_NEAR(sigma(0x1p-700, 1e-12), 1e-6, 1e-20);
   EXPECT_EQ(sigma(0x1p700, 1e-12), 0x1p700 * sigma(1, 0));
-}
-
-TEST(PowerOfTwo, ProbesDoNotDependOnScale) {
-  Shapes shapes(6);
-  const Matrix<double> x = shapes.matrix(25, 6), y = shapes.matrix(25, 2), positions = shapes.matrix(9, 6);
-  Vector<double> index(25);
-  std::iota(index.begin(), index.end(), 0);
-  expect_alike([&](double scale) { return listed(fit_ridge(scale * x, y, 0).weight * scale); }, kTables);
-  expect_alike([&](double scale) { return listed(fit_ridge(x, scale * y, 0.1).weight / scale); }, kTables);
-  expect_alike(
-      [&](double scale) {
-        return position_probe(scale * x, index, {0, 5, true, 0}).predicted;
-      },
-      kTables);
-  expect_alike(
-      [&](double scale) {
-        const auto found = token_probe(scale * x, scale * positions, {scale * scale * 1e-3, 0.2, 60, 40, 0});
-        return list({found.r_squared, found.training_r_squared, found.mean_cosine});
-      },
-      kProducts);
-  expect_alike(
-      [&](double scale) {
-        const auto found = order_probe(scale * x, 80, {scale * scale * 1e-3, 5, true, 0});
-        return list({found.error, double(found.converged)});
-      },
-      kProducts);
 }
 
 }  // namespace
