@@ -546,17 +546,6 @@ return superpose.numericalRank(token);`,
     code: `return superpose.softCap({ data: Float64Array.of(0, 100 * Math.log(3)), rows: 1, columns: 2 }, 50).data;`,
   },
   {
-    name: 'permutationEffect',
-    kind: measure,
-    what: 'order without positions',
-    source: 'arXiv 2203.16634',
-    code: `const { token: input, query, key } = tables(superpose);
-const layer = { query, key, value: query, output: key, heads: 2 };
-const permutation = [1, 0, 2, 3, 4];
-const last = (depth) => superpose.permutationEffect({ input, layers: Array(depth).fill(layer), causal: true, permutation }).last;
-return { oneLayer: last(1) < 1e-12, twoLayers: last(2) > 1e-6 };`,
-  },
-  {
     name: 'positionCost',
     kind: measure,
     what: 'parameters, FLOPs and key-value cache',

@@ -16,7 +16,6 @@ import { obliqueApi } from './geometry/oblique.js';
 import { subspacesApi } from './geometry/subspaces.js';
 import { type Loaded, type LoadOptions, loadPart, type RawSecond } from './module.js';
 import { costApi } from './scores/cost.js';
-import { orderApi } from './scores/order.js';
 import { rankApi } from './scores/rank.js';
 import { schemeRegistryApi } from './scores/schemeRegistry.js';
 import { schemesApi } from './scores/schemes.js';
@@ -41,7 +40,6 @@ export type * from './geometry/subspaces.js';
 export type * from './model/encoder.js';
 export type * from './model/encodeSafetensors.js';
 export type * from './scores/cost.js';
-export type * from './scores/order.js';
 export type * from './scores/rank.js';
 export type * from './scores/schemeInputs.js';
 export type * from './scores/schemeRegistry.js';
@@ -67,7 +65,6 @@ const factories = [
   obliqueApi,
   subspacesApi,
   costApi,
-  orderApi,
   rankApi,
   schemeRegistryApi,
   schemesApi,

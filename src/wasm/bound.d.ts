@@ -12,7 +12,6 @@ import type { AngleCosines, ChanceAngles, OverlapCurve } from '../../src/api/geo
 import type { Summary } from '../../src/api/numeric/summary.js';
 import type { Cost } from '../../src/api/scores/cost.js';
 import type { DotProducts } from '../../src/api/scores/dotProducts.js';
-import type { AttentionLayer, PermutationEffect } from '../../src/api/scores/order.js';
 import type { ScoreRanks } from '../../src/api/scores/rank.js';
 import type { SchemeInfo } from '../../src/api/scores/schemeRegistry.js';
 import type { CombinedTerms, PooledShares } from '../../src/api/scores/scores.js';

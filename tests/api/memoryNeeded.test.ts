@@ -74,22 +74,6 @@ const calls: [name: string, bytes: number, call: Call][] = [
   ['softmax', 288, () => plain.softmax(three)],
   ['softCap', 288, () => plain.softCap(three, 2)],
   ['numericalRank', 384, () => plain.numericalRank(three)],
-  [
-    'permutationEffect',
-    2168,
-    () => {
-      const layer = { ...shared, value: linear(2, 4), output: linear(4, 2) };
-      return plain.permutationEffect({ input: three, layers: [layer], causal: true, permutation: [2, 0, 1] });
-    },
-  ],
-  [
-    'permutationEffect, the values wider than the queries',
-    3704,
-    () => {
-      const layer = { ...shared, value: linear(10, 4), output: linear(4, 10) };
-      return plain.permutationEffect({ input: three, layers: [layer], causal: true, permutation: [2, 0, 1] });
-    },
-  ],
   ['dotProducts', 1512, () => plain.dotProducts({ token: three, position: token })],
   [
     'concatenateBlockDiagonal',

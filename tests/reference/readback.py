@@ -4,8 +4,6 @@
                <e_b - e_a, p_i> > |e_b - e_a|^2 / 2 for some b
   means        h[c][t] = mu + pos_t + ctx_c + rest: mu over all, pos_t over contexts less mu,
                ctx_c over positions less mu (Song & Zhong 2023, section 2)
-  order        layer(x) = x + (softmax(s q k') v) W_O', heads side by side; no normalization,
-               no feed-forward part (Vaswani et al. 2017, section 3.2)
   costs        every matrix of BERT-base counted (Devlin et al. 2019, modeling.py), and the
                multiplications of one layer, two operations each
 """
@@ -14,7 +12,7 @@ import math
 
 import numpy as np
 
-from decomposition import by_head, random_numbers, softmax
+from decomposition import random_numbers
 from geometry import incomplete_beta
 from oracle_json import write_beside
 
@@ -130,67 +128,6 @@ def means(rng):
     return out
 
 
-# --- order
-
-
-def layer(x, weights, heads, causal):
-    w_q, w_k, w_v, w_o = weights
-    q, k, v = (by_head(x @ w.T, heads) for w in (w_q, w_k, w_v))
-    scores = np.einsum("hid,hjd->hij", q, k) / math.sqrt(q.shape[-1])
-    if causal:
-        scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
-    mixed = np.einsum("hij,hjd->ihd", softmax(scores), v).reshape(len(x), -1)
-    return x + mixed @ w_o.T
-
-
-def run(x, layers, heads, causal):
-    for weights in layers:
-        x = layer(x, weights, heads, causal)
-    return x
-
-
-def order(rng):
-    heads, d, d_h, n = 2, 6, 2, 5
-    layers = [
-        [random_numbers(rng, heads * d_h, d, spread=0.7) for _ in range(3)] + [random_numbers(rng, d, heads * d_h, spread=0.7)]
-        for _ in range(2)
-    ]
-    tokens, positions = random_numbers(rng, n, d), random_numbers(rng, n, d, spread=0.7)
-    permutation = [3, 0, 2, 1, 4]  # the last stays last
-    runs = []
-    for causal in (False, True):
-        for depth in (1, 2):
-            for placed in (False, True):
-                add = positions if placed else 0
-                plain = run(tokens + add, layers[:depth], heads, causal)
-                permuted = run(tokens[permutation] + add, layers[:depth], heads, causal)
-                equivariance = np.abs(permuted - plain[permutation]).max()
-                last = np.abs(permuted[-1] - plain[-1]).max()
-                assert (equivariance < 1e-12) == (not causal and not placed)
-                assert (last < 1e-12) == (not placed and (not causal or depth == 1))
-                runs.append({"causal": causal, "layers": depth, "positions": placed, "output": plain, "permuted_output": permuted,
-                             "equivariance_error": 0.0 if equivariance < 1e-12 else equivariance,
-                             "last_output_change": 0.0 if last < 1e-12 else last})  # fmt: skip
-    # One causal layer sees only proportions: a b and a a b b end alike, but not after a marker.
-    a, b, marker = tokens[:3]
-    short, long = run(np.stack([a, b]), layers[:1], heads, True), run(np.stack([a, a, b, b]), layers[:1], heads, True)
-    assert same(short[-1], long[-1])
-    marked = [run(np.stack(s), layers[:1], heads, True)[-1] for s in ([marker, a, b], [marker, a, a, b, b])]
-    assert not same(*marked, 1e-3)
-    one = run(tokens[:1], layers, heads, True)
-    assert same(one, run(tokens[:1], layers, heads, False))
-    return {
-        "heads": heads,
-        "tokens": tokens,
-        "positions": positions,
-        "permutation": permutation,
-        "layers": [dict(zip(("query_weight", "key_weight", "value_weight", "output_weight"), w)) for w in layers],
-        "runs": runs,
-        "proportions": {"last_of_ab": short[-1], "last_of_aabb": long[-1], "last_of_marked_ab": marked[0], "last_of_marked_aabb": marked[1]},
-        "single_token_two_layers": one,
-    }
-
-
 # --- costs
 
 
@@ -278,7 +215,6 @@ if __name__ == "__main__":
         "collisions": collisions(rng),
         "pair_probabilities": pair_probabilities(),
         "means": means(rng),
-        "order": order(rng),
         "costs": costs(),
     }
     simulated_errors()

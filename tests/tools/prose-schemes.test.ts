@@ -7,7 +7,6 @@ import { placeIn, published, withPublished } from '../../web/build/published.ts'
 import * as images from '../../web/figures/images.ts';
 import * as longer from '../../web/figures/longer.ts';
 import * as oneScore from '../../web/figures/oneScore.ts';
-import * as order from '../../web/figures/order.ts';
 import * as schemes from '../../web/figures/schemes.ts';
 import { run } from '../figures/support.ts';
 
@@ -51,19 +50,6 @@ test('how many schemes depend on the offset alone', async () => {
     expect(of['concat-raw']).toBe('offset');
     for (const id of ['add', 'concat-full', 'concat-block-diagonal']) expect(of[id]).toBe('places');
   }
-});
-
-test('order shows from the second causal layer on', async () => {
-  said(
-    'a network in which every token attends to all others cannot tell one order of the tokens from another.',
-  );
-  said('one layer still gives the last token the same output');
-  said('The second layer does not.');
-  const { data } = await run(order);
-  const last = (data.cases as { causal: boolean; depth: number; last: number }[]).map(
-    (one) => one.last < 1e-12,
-  );
-  expect(last).toEqual([true, true, true, false]);
 });
 
 test('MAE has the column first, and reading order puts the patch below a row away', async () => {

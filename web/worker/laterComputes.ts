@@ -11,7 +11,6 @@ import { compute as images } from '../figures/images.js';
 import { compute as longer } from '../figures/longer.js';
 import { compute as narrow } from '../figures/narrow.js';
 import { compute as needsPositions } from '../figures/needsPositions.js';
-import { compute as order } from '../figures/order.js';
 import { compute as overlap } from '../figures/overlap.js';
 import { compute as tables } from '../figures/tables.js';
 import { compute as threeConcats } from '../figures/threeConcats.js';
@@ -29,7 +28,6 @@ export const laterComputes: Record<string, Compute<any, unknown>> = {
   encoding,
   gram,
   images,
-  order,
   narrow,
   longer,
   'three-concats': threeConcats,

@@ -6,7 +6,6 @@
 #include "numeric/orthogonal.h"
 #include "scores/asked.h"
 #include "scores/cost.h"
-#include "scores/order.h"
 #include "scores/rank.h"
 #include "scores/scheme_head.h"
 #include "scores/scheme_registry.h"
@@ -212,26 +211,6 @@ Typed<"Cost"> position_cost_out(int scheme, const Typed<"CostShape">& shape) {
   return result;
 }
 
-Typed<"PermutationEffect"> permutation_effect_out(const Typed<"Table">& input,
-                                                  const Typed<"readonly AttentionLayer[]">& layers,
-                                                  bool causal, const Typed<"Integers">& permutation) {
-  std::vector<AttentionLayer> stack;
-  for (int l = 0; l < layers.length(); ++l) {
-    const Value layer = layers[l];
-    stack.push_back({linear_in<double>(layer["query"]), linear_in<double>(layer["key"]),
-                     linear_in<double>(layer["value"]), linear_in<double>(layer["output"]),
-                     layer["heads"].as<int>()});
-  }
-  const PermutationEffect effect =
-      permutation_effect(matrix_in<double>(input), stack, causal, integers_in(permutation));
-  Value result = Value::object();
-  result.set("output", copy_out(effect.output));
-  result.set("permuted", copy_out(effect.permuted));
-  result.set("equivariance", effect.equivariance);
-  result.set("last", effect.last);
-  return result;
-}
-
 int numerical_rank_out(const Typed<"Table">& matrix, double tolerance) {
   return numerical_rank(matrix_in<double>(matrix), tolerance);
 }
@@ -264,7 +243,6 @@ EMSCRIPTEN_BINDINGS(second_scores) {
   function("schemeParameters", &scheme_parameters_out);
   function("schemeWork", &scheme_work_out);
   function("positionCost", &position_cost_out);
-  function("permutationEffect", &permutation_effect_out);
   function("numericalRank", &numerical_rank_out);
   function("scoreRanks", &score_ranks_out);
   function("softmax", &softmax_out);

@@ -428,17 +428,6 @@ const completeCalls: Record<string, RightCall> = {
   softmax: { sound: [token], huge: [large] },
   softCap: { sound: [token, 2], huge: [large, 2] },
   numericalRank: { sound: [token, 0.1], huge: [zeros(2 ** 22, 9)] },
-  permutationEffect: {
-    sound: [{ input: token, layers: [layer], causal: true, permutation: [1, 0, 2] }],
-    huge: [
-      {
-        input: zeros(12_000, 4),
-        layers: [layer],
-        causal: true,
-        permutation: Array.from({ length: 12_000 }, (_, row) => row),
-      },
-    ],
-  },
   positionCost: { sound: ['untied', model] },
   trainer: {
     sound: [taskTrainer],

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <initializer_list>
 #include <iterator>
-#include <numeric>
 #include <string_view>
 
 #include "encodings/channels.h"
@@ -25,7 +24,6 @@
 #include "scores/decomposition.h"
 #include "scores/dot_products.h"
 #include "scores/gauge.h"
-#include "scores/order.h"
 #include "scores/pooled_shares.h"
 #include "scores/scheme_head.h"
 #include "scores/scheme_registry.h"
@@ -215,26 +213,6 @@ inline void fuzz_schemes(Bytes& bytes) {
   }
 }
 
-inline void fuzz_layers(Bytes& bytes) {
-  const int n = bytes.integer(1, 4), d = bytes.integer(1, 4), heads = bytes.integer(1, 2);
-  const Matrix<double> input = bytes.matrix(n, d);
-  std::vector<AttentionLayer> layers(bytes.integer(0, 2));
-  for (AttentionLayer& layer : layers) {
-    const int width = heads * bytes.integer(1, 2), of_values = heads * bytes.integer(1, 2);
-    layer.query = bytes.linear(width, d);
-    layer.key = bytes.linear(width, d);
-    layer.value = bytes.linear(of_values, d);
-    layer.output = bytes.linear(d, of_values);
-    layer.heads = heads;
-  }
-  std::vector<int> permutation(n);
-  std::iota(permutation.begin(), permutation.end(), 0);
-  for (int i = n - 1; i > 0; --i) std::swap(permutation[i], permutation[bytes.integer(0, i)]);
-  const PermutationEffect effect = permutation_effect(input, layers, bytes.flag(), permutation);
-  SUPERPOSE_MUST(effect.output.rows() == n && effect.permuted.cols() == d);
-  SUPERPOSE_MUST(!(effect.equivariance < 0) && !(effect.last < 0));
-}
-
 struct FuzzKind {
   const char* name;
   // How many inputs it gets, relative to the others: fewer for a slow one, so that all take about as long.
@@ -253,7 +231,6 @@ inline constexpr FuzzKind fuzz_kinds[] = {
     {"scores", 10, fuzz_scores<double>},
     {"scores-float", 10, fuzz_scores<float>},
     {"schemes", 5, fuzz_schemes},
-    {"layers", 10, fuzz_layers},
 };
 
 // One call of one target, which the first byte chooses.
