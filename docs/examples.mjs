@@ -60,25 +60,11 @@ export const examples = [
     code: `return superpose.sinusoidalFrequencies({ d_model: 8, spacing: 'timescales' });`,
   },
   {
-    name: 'tensor2tensorSinusoidal',
-    kind: encoding,
-    what: 'timing signal in any number of dimensions',
-    source: 'tensor2tensor, add_timing_signal_nd',
-    code: `return superpose.tensor2tensorSinusoidal({ extents: [2, 2], d_model: 4 }).data;`,
-  },
-  {
     name: 'fairseqSinusoidal',
     kind: encoding,
     what: 'with a padding row',
     source: 'fairseq, sinusoidal_positional_embedding.py',
     code: `return superpose.fairseqSinusoidal({ positions: 1, d_model: 4 }).data;`,
-  },
-  {
-    name: 'maeSinusoidal',
-    kind: encoding,
-    what: 'two-dimensional, the column first',
-    source: 'MAE, util/pos_embed.py',
-    code: `return superpose.maeSinusoidal({ grid: 2, d_model: 4 }).data;`,
   },
   {
     name: 'learnedPositions',

@@ -24,11 +24,6 @@ test('a search of six words in slices of three', async () => {
   ]);
 });
 
-test('eight dimensions', () => {
-  const { rows, columns } = plain.tensor2tensorSinusoidal({ extents: Array(8).fill(1), d_model: 16 });
-  expect([rows, columns]).toEqual([1, 16]);
-});
-
 test('the last row stands apart, and of heads of any number the parts are pooled', () => {
   const all = plain.combineTerms(scores as Scores<Float64Array>, 1, Array<boolean>(9).fill(true));
   expect(all.share).toBeCloseTo(1, 12);

@@ -56,21 +56,17 @@ describe('encodings', () => {
     }
   });
 
-  test('tensor2tensor in one and more dimensions', () => {
-    for (const { shape, width, min_timescale, max_timescale, table } of encodings.t2t_nd) {
-      const ours = plain.tensor2tensorSinusoidal({
-        extents: shape,
+  test('tensor2tensor: sines, then cosines, from the shortest timescale to the longest', () => {
+    for (const { length, width, longest_timescale, first, table } of encodings.t2t_1d) {
+      const ours = plain.sinusoidal({
+        positions: length,
         d_model: width,
-        minTimescale: min_timescale,
-        maxTimescale: max_timescale,
+        layout: 'concatenated',
+        spacing: 'timescales',
+        base: longest_timescale,
+        firstPosition: first,
       });
       close(ours.data, table);
-    }
-  });
-
-  test('MAE: the column in the first half of the channels', () => {
-    for (const { grid, width, cls, table } of encodings.mae) {
-      close(plain.maeSinusoidal({ grid, d_model: width, classToken: cls }).data, table);
     }
   });
 });

@@ -77,7 +77,7 @@ test('it is held, stepped, looked at with a term cut, and goes on', async () => 
   await button(page, 'Pause').click();
   await button(page, 'Continue').waitFor();
   // The worker answers in order: after another figure's answer, no frame from before the pause is under way.
-  await drawn(page, 'images');
+  await drawn(page, 'overlap');
   await nextFrame(page);
   const held = await now(page);
   expect(held?.busy).toBe(true);
@@ -102,7 +102,7 @@ test('in a hidden tab it waits', async () => {
   await button(page, 'Train').click();
   await expect.poll(() => stepsSeen(page)).toEqual([0]);
   // The worker also answers other questions in the meantime.
-  for (const other of ['images', 'gram', 'cosines']) await drawn(page, other);
+  for (const other of ['overlap', 'gram', 'cosines']) await drawn(page, other);
   expect(await stepsSeen(page)).toEqual([0]);
   await hide(false);
   await agrees(page);

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
 import { placeIn, published, withPublished } from '../../web/build/published.ts';
-import * as images from '../../web/figures/images.ts';
 import * as longer from '../../web/figures/longer.ts';
 import * as oneScore from '../../web/figures/oneScore.ts';
 import * as schemes from '../../web/figures/schemes.ts';
@@ -50,24 +49,6 @@ test('how many schemes depend on the offset alone', async () => {
     expect(of['concat-raw']).toBe('offset');
     for (const id of ['add', 'concat-full', 'concat-block-diagonal']) expect(of[id]).toBe('places');
   }
-});
-
-test('MAE has the column first, and reading order puts the patch below a row away', async () => {
-  said('MAE’s first half encodes the column');
-  said('Numbering the patches in reading order also gives products that depend on the offset');
-  // In the first half, MAE cannot tell patches of one column apart, and tensor2tensor those of one row.
-  const { data } = await run(images, { channels: 'first' });
-  const [mae, t2t] = data.found;
-  expect(mae.products[7]).toBeCloseTo(mae.products[0], 12);
-  expect(mae.products[1]).toBeLessThan(mae.products[0] - 0.1);
-  expect(t2t.products[1]).toBeCloseTo(t2t.products[0], 12);
-  expect(t2t.products[7]).toBeLessThan(t2t.products[0] - 0.1);
-  const whole = await run(images);
-  const { products } = whole.data.found[2];
-  // A row has seven patches: one down is as far as seven along.
-  expect(products[0 * 49 + 7]).toBeCloseTo(products[7 * 49 + 14], 10);
-  expect(products[0 * 49 + 6 + 1]).toBeCloseTo(products[1 * 49 + 8], 10);
-  expect(products[7]).toBeLessThan(products[1] - 1);
 });
 
 test('what ρ does with random tables', async () => {

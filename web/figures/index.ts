@@ -17,7 +17,6 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   overlap: async () => (await import('./overlap.js')).figure,
   encoding: async () => (await import('./encoding.js')).figure,
   gram: async () => (await import('./gram.js')).figure,
-  images: async () => (await import('./images.js')).figure,
   schemes: async () => (await import('./schemes.js')).figure,
   'four-tasks': async () => (await import('./fourTasks.js')).figure,
   'keep-apart': async () => (await import('./keepApart.js')).figure,

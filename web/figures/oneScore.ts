@@ -205,7 +205,7 @@ function positionsOf(
     case 'paper':
       return superpose.sinusoidal({ positions: n, d_model });
     case 'tensor2tensor':
-      return superpose.tensor2tensorSinusoidal({ extents: [n], d_model });
+      return superpose.sinusoidal({ positions: n, d_model, layout: 'concatenated', spacing: 'timescales' });
     case 'transformer-xl':
       return superpose.sinusoidal({ positions: n, d_model, layout: 'concatenated' });
     case 'fairseq': {

@@ -16,26 +16,6 @@ export interface FairseqSinusoidalOptions<P extends Precision = Precision> exten
   paddingIdx?: number;
 }
 
-export interface Tensor2TensorSinusoidalOptions<P extends Precision = Precision> extends Precise<P> {
-  /** The sizes of 1 to 8 dimensions, from 0: [length], or [rows, columns]. */
-  extents: readonly number[];
-  /** From 1; channels beyond 2 · dimensions · timescales are zeros. */
-  d_model: number;
-  /** Above 0. It multiplies the frequencies, as in tensor2tensor. Default 1. */
-  minTimescale?: number;
-  /** Above 0. Default 10000. */
-  maxTimescale?: number;
-}
-
-export interface MaeSinusoidalOptions<P extends Precision = Precision> extends Precise<P> {
-  /** The side of the square grid, from 0. */
-  grid: number;
-  /** A multiple of 4. */
-  d_model: number;
-  /** Whether a row of zeros comes first. Default false. */
-  classToken?: boolean;
-}
-
 export interface LearnedPositionsOptions<P extends Precision = Precision> extends Precise<P> {
   /** Rows, from 0. */
   positions: number;
@@ -77,18 +57,6 @@ export interface EncodingsApi {
   fairseqSinusoidal<P extends Precision = 'float64'>(
     options: FairseqSinusoidalOptions<P>,
   ): Table<FloatsOf<P>>;
-  /**
-   * tensor2tensor's table for any number of dimensions, the first in the first channels; rows in
-   * row-major order (common_attention.py, add_timing_signal_nd and, for one, get_timing_signal_1d).
-   */
-  tensor2tensorSinusoidal<P extends Precision = 'float64'>(
-    options: Tensor2TensorSinusoidalOptions<P>,
-  ): Table<FloatsOf<P>>;
-  /**
-   * MAE's table for a square grid, row h · grid + w: the column w in the first half of the channels, the row
-   * h in the second (util/pos_embed.py, which names them the other way round).
-   */
-  maeSinusoidal<P extends Precision = 'float64'>(options: MaeSinusoidalOptions<P>): Table<FloatsOf<P>>;
   /** A learned table before training: draws from N(0, standardDeviation²), [positions, d_model]. */
   learnedPositions<P extends Precision = 'float64'>(options: LearnedPositionsOptions<P>): Table<FloatsOf<P>>;
   /** Token + token type + ρ · position (google-research/bert, embedding_postprocessor). */
@@ -111,35 +79,6 @@ export function encodingsApi(raw: RawFirst): EncodingsApi {
       const rows = padding + 1 + positions;
       const single = singleFor(options.precision, rows, d);
       const data = rounded<FloatsOf<P>>(raw.fairseqSinusoidal(positions, d, padding), single);
-      return table(data, rows, d);
-    },
-    tensor2tensorSinusoidal<P extends Precision = 'float64'>(options: Tensor2TensorSinusoidalOptions<P>) {
-      check.object('options', options);
-      const { extents } = options;
-      check.integers('extents', extents);
-      if (extents.length < 1 || extents.length > 8) {
-        throw new RangeError(`extents must name 1 to 8 dimensions; it names ${extents.length}.`);
-      }
-      const rows = extents.reduce((product, extent) => product * extent, 1);
-      const d = check.integer('d_model', options.d_model, 1);
-      const least = check.positive('minTimescale', options.minTimescale ?? 1);
-      const most = check.positive('maxTimescale', options.maxTimescale ?? 10000);
-      const single = singleFor(options.precision, rows + extents.reduce((sum, one) => sum + one, 0), d);
-      const data = rounded<FloatsOf<P>>(raw.tensor2tensorSinusoidal(extents, d, least, most), single);
-      return table(data, rows, d);
-    },
-    maeSinusoidal<P extends Precision = 'float64'>(options: MaeSinusoidalOptions<P>) {
-      check.object('options', options);
-      const { classToken = false } = options;
-      const grid = check.integer('grid', options.grid, 0);
-      const d = check.integer('d_model', options.d_model, 4);
-      if (d % 4 !== 0) {
-        check.refuse('d_model', 'a multiple of 4, a sine and a cosine for each axis', d);
-      }
-      check.flag('classToken', classToken);
-      const rows = grid * grid + Number(classToken);
-      const single = singleFor(options.precision, rows, d);
-      const data = rounded<FloatsOf<P>>(raw.maeSinusoidal(grid, d, classToken), single);
       return table(data, rows, d);
     },
     learnedPositions<P extends Precision = 'float64'>(options: LearnedPositionsOptions<P>) {

@@ -15,23 +15,6 @@ namespace superpose {
 template <typename Scalar>
 Matrix<Scalar> fairseq_sinusoidal(int positions, int d_model, int padding_idx);
 
-// MAE's table for a square grid, [grid * grid, d_model], rows row-major (h * grid + w); with a class
-// token, a first row of zeros. The first half of the channels encodes the column w and the second the
-// row h, although the reference names them the other way round; each half is [sin | cos] with
-// frequencies 10000^(-i/(d/4)) (facebookresearch/mae, util/pos_embed.py). d_model a multiple of 4.
-template <typename Scalar>
-Matrix<Scalar> mae_sinusoidal(int grid, int d_model, bool class_token);
-
-// tensor2tensor's table for any number of dimensions, [product of extents, d_model], rows row-major.
-// Each dimension in turn has [sin | cos] of n = floor(d_model / (2 * dimensions)) timescales:
-// 2n channels; the channels left over are zeros, last. As in the reference, the frequencies are
-// min_timescale * (max_timescale / min_timescale)^(-i/(n - 1)): multiplied, not divided, by the
-// smallest timescale (common_attention.py, add_timing_signal_nd). The denominator is max(n - 1, 1), as in
-// get_timing_signal_1d, which is the case of one dimension.
-template <typename Scalar>
-Matrix<Scalar> tensor2tensor_sinusoidal(const std::vector<int>& extents, int d_model, double min_timescale,
-                                        double max_timescale);
-
 // What BERT adds up before its LayerNorm: row i of each is token i's (google-research/bert,
 // modeling.py, embedding_postprocessor). position is [L, d], L >= n, of which the first n rows are used;
 // token_type is [S, d], looked up by ids below S.

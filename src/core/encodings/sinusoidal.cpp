@@ -13,7 +13,7 @@ std::vector<double> sinusoidal_frequencies(const SinusoidalOptions& options) {
   for (int i = 0; i < count; ++i) {
     const double exponent =
         options.spacing == Spacing::d_model ? 2.0 * i / d : static_cast<double>(i) / std::max(pairs - 1, 1);
-    frequencies[i] = options.fastest * std::pow(options.base, -exponent);
+    frequencies[i] = std::pow(options.base, -exponent);
   }
   return frequencies;
 }

@@ -31,7 +31,6 @@ struct SinusoidalOptions {
   Spacing spacing = Spacing::d_model;
   double base = 10000;        // > 0: the ratio of the longest to the shortest timescale
   double first_position = 0;  // the position of row 0; fairseq starts at padding_idx + 1
-  double fastest = 1;         // multiplies every frequency; tensor2tensor's min_timescale
 };
 
 // The frequencies w_i in radians per position, always in double: in float, w_i p is off by 1e-3 rad at

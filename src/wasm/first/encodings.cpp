@@ -27,18 +27,6 @@ Typed<"Float64Array"> fairseq_sinusoidal_out(int positions, int d_model, int pad
 }
 
 template <typename Scalar>
-Typed<"Float64Array"> mae_sinusoidal_out(int grid, int d_model, bool class_token) {
-  return copy_out(mae_sinusoidal<Scalar>(grid, d_model, class_token));
-}
-
-template <typename Scalar>
-Typed<"Float64Array"> tensor2tensor_sinusoidal_out(const Typed<"Integers">& extents, int d_model,
-                                                   double min_timescale, double max_timescale) {
-  return copy_out(
-      tensor2tensor_sinusoidal<Scalar>(integers_in(extents), d_model, min_timescale, max_timescale));
-}
-
-template <typename Scalar>
 Typed<"{ position: Float64Array; token_type: Float64Array; sum: Float64Array }"> bert_embeddings_out(
     const Typed<"Table">& token, const Typed<"Table">& position, const Typed<"Table">& token_type,
     const Typed<"Integers">& ids, double position_scale) {
@@ -58,8 +46,6 @@ EMSCRIPTEN_BINDINGS(first_encodings) {
   function("sinusoidalF64", &sinusoidal_out<double>);
   function("sinusoidalFrequencies", &sinusoidal_frequencies_out);
   function("fairseqSinusoidal", &fairseq_sinusoidal_out<double>);
-  function("maeSinusoidal", &mae_sinusoidal_out<double>);
-  function("tensor2tensorSinusoidal", &tensor2tensor_sinusoidal_out<double>);
   function("bertEmbeddings", &bert_embeddings_out<double>);
 }
 

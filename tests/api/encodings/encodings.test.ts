@@ -3,31 +3,6 @@ import { expect, test } from 'vitest';
 
 const superpose = await load({ simd: 'plain' });
 
-test('MAE encodes the column first, after a row of zeros', () => {
-  const { data, rows } = superpose.maeSinusoidal({ grid: 2, d_model: 8, classToken: true });
-  expect(rows).toBe(5);
-  expect([...data.subarray(0, 8)]).toEqual(Array(8).fill(0));
-  const right = [Math.sin(1), Math.sin(0.01), Math.cos(1), Math.cos(0.01), 0, 0, 1, 1];
-  right.forEach((value, c) => {
-    expect(data[16 + c]).toBeCloseTo(value, 15);
-    expect(data[24 + ((c + 4) % 8)]).toBeCloseTo(value, 15);
-  });
-});
-
-test('tensor2tensor in one dimension is the plain table, and in two has rows first', () => {
-  const plain = superpose.sinusoidal({
-    positions: 9,
-    d_model: 7,
-    layout: 'concatenated',
-    spacing: 'timescales',
-  });
-  expect(superpose.tensor2tensorSinusoidal({ extents: [9], d_model: 7 })).toEqual(plain);
-  const { data } = superpose.tensor2tensorSinusoidal({ extents: [2, 3], d_model: 4 });
-  [Math.sin(1), Math.cos(1), Math.sin(2), Math.cos(2)].forEach((value, c) => {
-    expect(data[20 + c]).toBeCloseTo(value, 15);
-  });
-});
-
 test('fairseq has its padding row', () => {
   const { data, rows } = superpose.fairseqSinusoidal({ positions: 3, d_model: 4 });
   expect(rows).toBe(5);
@@ -43,10 +18,6 @@ test('learned positions are seeded, and float32 is float64 rounded', () => {
   expect(Math.abs(deviation / 0.02 - 1)).toBeLessThan(0.08);
   expect(superpose.learnedPositions({ ...options, precision: 'float32' }).data).toEqual(
     Float32Array.from(data),
-  );
-  const mae = { grid: 5, d_model: 12 };
-  expect(superpose.maeSinusoidal({ ...mae, precision: 'float32' }).data).toEqual(
-    Float32Array.from(superpose.maeSinusoidal(mae).data),
   );
 });
 
@@ -93,8 +64,5 @@ test.each(['float64', 'float32'] as const)('positions are scaled and added, in %
 });
 
 test('refuses widths that an encoding cannot take, and what does not fit', () => {
-  expect(() => superpose.maeSinusoidal({ grid: 2, d_model: 6 })).toThrow(/multiple of 4.*6/);
-  expect(() => superpose.maeSinusoidal({ grid: 10_000, d_model: 8 })).toThrow(/MB/);
   expect(() => superpose.fairseqSinusoidal({ positions: 2, d_model: 3 })).toThrow(/d_model/);
-  expect(() => superpose.tensor2tensorSinusoidal({ extents: [], d_model: 3 })).toThrow(/1 to 8 dimensions/);
 });

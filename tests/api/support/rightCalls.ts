@@ -159,14 +159,6 @@ const completeCalls: Record<string, RightCall> = {
     sound: [{ positions: 3, d_model: 4, paddingIdx: 1, precision: 'float64' }],
     huge: [{ positions: 2 ** 22, d_model: 512 }],
   },
-  tensor2tensorSinusoidal: {
-    sound: [{ extents: [2, 2], d_model: 4, minTimescale: 1, maxTimescale: 100, precision: 'float64' }],
-    huge: [{ extents: [2 ** 11, 2 ** 11], d_model: 512 }],
-  },
-  maeSinusoidal: {
-    sound: [{ grid: 2, d_model: 4, classToken: true, precision: 'float64' }],
-    huge: [{ grid: 2 ** 11, d_model: 512 }],
-  },
   learnedPositions: {
     sound: [{ positions: 2, d_model: 3, standardDeviation: 1, seed: 1, stream: 0, precision: 'float64' }],
     huge: [{ positions: 2 ** 22, d_model: 512, seed: 1 }],
