@@ -102,17 +102,9 @@ return superpose.rotate({ rows: token }).data.slice(8, 12);`,
     name: 'rotaryFrequencies',
     kind: encoding,
     what: 'how fast RoPE turns, beyond the trained length too',
-    source: 'arXiv 2309.00071, equations 14 to 22',
-    code: `const stretch = { way: 'yarn', factor: 4, trained: 2048 };
+    source: 'arXiv 2309.00071, equations 17 to 20',
+    code: `const stretch = { way: 'parts', factor: 4, trained: 2048 };
 return superpose.rotaryFrequencies({ d_head: 8, stretch });`,
-  },
-  {
-    name: 'extendTable',
-    kind: encoding,
-    what: 'a learned table for more positions',
-    source: 'the definition',
-    code: `const table = superpose.learnedPositions({ positions: 2, d_model: 2, seed: 1 });
-return superpose.extendTable({ table, rows: 3, how: 'interpolated' }).data;`,
   },
   {
     name: 'rotaryPermutation',

@@ -72,7 +72,7 @@ export async function recordings(load, superpose) {
   }
   files.outcomes = outcomes;
   const { trainedCells } = await load('cells');
-  for (const name of ['schemesTasks', 'narrow', 'longer']) {
+  for (const name of ['schemesTasks', 'narrow']) {
     const { asked } = (await load(name)).opening();
     files[name] = await trainedCells(library, asked, job({}), () => undefined);
   }

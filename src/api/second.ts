@@ -1,7 +1,6 @@
 // What later figures need: measurements of encodings, schemes and geometry. Fetched on demand. Encoders, which run in
 // the same module, have their own file, model/encoder.ts: few figures run one.
 import { channelsApi } from './encodings/channels.js';
-import { extendApi } from './encodings/extend.js';
 import { gramApi } from './encodings/gram.js';
 import { relativePositionApi } from './encodings/relativePosition.js';
 import { rotaryApi } from './encodings/rotary.js';
@@ -26,7 +25,6 @@ import { trainerApi } from './training/trainer.js';
 import create from './wasm/superpose-second-plain.js';
 
 export type * from './encodings/channels.js';
-export type * from './encodings/extend.js';
 export type * from './encodings/gram.js';
 export type * from './encodings/relativePosition.js';
 export type * from './encodings/rotary.js';
@@ -53,7 +51,6 @@ export type * from './training/trainerResults.js';
 
 const factories = [
   channelsApi,
-  extendApi,
   gramApi,
   relativePositionApi,
   rotaryApi,

@@ -70,7 +70,6 @@ interface SchemeInput
   readonly content: Table;
   readonly only: Integers;
   readonly segmentIds?: Integers;
-  readonly stretch?: List;
 }
 
 interface SchemeHeads extends Arrays<'residuals' | 'covariances' | 'variances' | 'shares'> {
@@ -198,7 +197,8 @@ type TrainerOptions = Numbers<
     | 'tied'
     | 'scaleTokens'
     | 'single'
-  > & { readonly stretch: List | undefined } & (
+  > &
+  (
     | { readonly evaluation: Batch }
     | (Task & Numbers<'sequences' | 'evaluationSequences'> & { readonly evaluation?: undefined })
   );

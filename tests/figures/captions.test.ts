@@ -14,8 +14,6 @@ const others: [string, Record<string, string>][] = [
   ['cosines', { of: 'subspaces' }],
   ['encoding', { of: 'base' }],
   ['needs-positions', { view: 'taken' }],
-  ['longer', { of: 'rope' }],
-  ['longer', { of: 'table' }],
   ['one-score', { weights: 'seeded', tables: 'yes' }],
 ];
 const views = [...Object.keys(figures).map((name) => [name, {}] as (typeof others)[number]), ...others];

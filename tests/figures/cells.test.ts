@@ -13,31 +13,6 @@ const askedOf = (seed: number, steps = 16): CellJob => ({
 });
 const none = () => undefined;
 
-test('a cell is a run of its options, and what longer sequences give is measured part by part', async () => {
-  const asked: CellJob = {
-    options: { task: 'prev', symbols: 16, positions: 32, causal: true, steps: 40, seed: 5 },
-    looks: { every: 8, longer: { n: 32, places: 8 } },
-  };
-  const [run] = await trainedCells(library(), [asked], alone(), none);
-  const superpose = await library().superpose();
-  const trainer = superpose.trainer(asked.options);
-  trainer.step(40);
-  expect(run?.accuracy).toBe(trainer.accuracy());
-  const { tokens, targets } = superpose.taskExamples({
-    task: 'prev',
-    symbols: 16,
-    n: 32,
-    sequences: 64,
-    seed: 5,
-  });
-  // The first place has no token before it; the other parts have equally many targets.
-  const { accuracy } = trainer.evaluate({ n: 32, tokens, targets });
-  const [first = 0, ...others] = run?.along ?? [];
-  expect((7 * first + 8 * others.reduce((a, b) => a + b)) / 31).toBeCloseTo(accuracy, 6);
-  expect(run?.along).toHaveLength(4);
-  trainer.delete();
-});
-
 test('a trained model is kept, trained again only on request, and shared by equal options', async () => {
   const { counted, steps } = countedTrainers();
   const all = [askedOf(1), askedOf(2), askedOf(1)];
@@ -127,7 +102,7 @@ test('options that no trainer takes end it with the trainer’s sentence', async
   await expect(trainedCells(library(), [wrong], alone(), none)).rejects.toThrow('heads');
 });
 
-test.each(['schemesTasks', 'narrow', 'longer'])(
+test.each(['schemesTasks', 'narrow'])(
   '%s opens on recorded runs, without the module that trains',
   async (name) => {
     const { figure, compute } = await import(`../../web/figures/${name}.ts`);

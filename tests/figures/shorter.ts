@@ -2,7 +2,6 @@
 export const shorter: Record<string, Record<string, string>> = {
   narrow: { steps: '50' },
   'schemes-tasks': { schemes: 'add.untied', tasks: 'badge.lookup' },
-  longer: { steps: '50' },
 };
 
 /** Settings that make models longer, larger or more numerous, or run more of them. */

@@ -12,12 +12,7 @@ interface Made {
 }
 
 function made({ planned = 100, accuracyAt = () => 0, divergesAt = Infinity }: Made) {
-  const noted: { strides: number[]; deleted: number; measured: unknown[]; examples: unknown[] } = {
-    strides: [],
-    deleted: 0,
-    measured: [],
-    examples: [],
-  };
+  const noted: { strides: number[]; deleted: number } = { strides: [], deleted: 0 };
   const trainer = {
     steps: 0,
     plannedSteps: planned,
@@ -29,26 +24,15 @@ function made({ planned = 100, accuracyAt = () => 0, divergesAt = Infinity }: Ma
       noted.strides.push(count);
       this.steps += count;
     },
-    accuracy(batch?: { targets: number[] }) {
-      if (!batch) return accuracyAt(this.steps);
-      noted.measured.push(batch);
-      return batch.targets.filter((target) => target >= 0).length / 100;
+    accuracy() {
+      return accuracyAt(this.steps);
     },
     parameters: () => ({ W: { data: new Float32Array(1), rows: 1, columns: 1 } }),
     delete() {
       noted.deleted += 1;
     },
   };
-  const superpose = {
-    trainer: () => trainer,
-    taskExamples(asked: { n: number }) {
-      noted.examples.push(asked);
-      return {
-        tokens: Array.from({ length: 2 * asked.n }, (_, at) => at),
-        targets: Array.from({ length: 2 * asked.n }, (_, at) => (at % 3 === 0 ? -1 : 7)),
-      };
-    },
-  } as unknown as Superpose;
+  const superpose = { trainer: () => trainer } as unknown as Superpose;
   return { superpose, noted };
 }
 
@@ -58,9 +42,9 @@ test('accuracy is looked at every few steps until the aim is met, and then no st
   const { superpose, noted } = made({ planned: 103, accuracyAt: (steps) => (steps >= 15 ? 0.99 : 0.98) });
   const run = await trainingRun(superpose, options);
   expect(noted.strides).toEqual([5, 5, 5, 40, 40, 8]);
-  expect(run).toMatchObject({ accuracy: 0.99, stepsToAim: 15, diverged: false, along: [] });
+  expect(run).toMatchObject({ accuracy: 0.99, stepsToAim: 15, diverged: false });
   expect(Object.keys(run.parameters)).toEqual(['W']);
-  expect(noted).toMatchObject({ deleted: 1, measured: [], examples: [] });
+  expect(noted).toMatchObject({ deleted: 1 });
 });
 
 test('the aim that is lost again was met; the first time counts', async () => {
@@ -89,19 +73,6 @@ test('a run that diverges stops there and says so', async () => {
   expect(await trainingRun(superpose, options)).toMatchObject({ diverged: true, stepsToAim: null });
   expect(noted.strides).toEqual([5, 5]);
   expect(noted.deleted).toBe(1);
-});
-
-test('longer sequences are measured place by place, on targets of those places alone', async () => {
-  const { superpose, noted } = made({ planned: 5 });
-  const { along } = await trainingRun(superpose, options, { longer: { n: 6, places: 2 } });
-  expect(noted.examples).toEqual([{ task: 'prev', seed: 1, n: 6, sequences: 64 }]);
-  expect(noted.measured.map((batch) => (batch as { targets: number[] }).targets)).toEqual([
-    [-1, 7, -1, -1, -1, -1, -1, 7, -1, -1, -1, -1],
-    [-1, -1, 7, -1, -1, -1, -1, -1, 7, -1, -1, -1],
-    [-1, -1, -1, -1, 7, 7, -1, -1, -1, -1, 7, 7],
-  ]);
-  expect(noted.measured[0]).toMatchObject({ n: 6, tokens: Array.from({ length: 12 }, (_, at) => at) });
-  expect(along).toEqual([0.02, 0.02, 0.04]);
 });
 
 test('the trainer is freed when a rest is ended', async () => {

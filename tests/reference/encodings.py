@@ -27,9 +27,9 @@ def waves(positions, w):
     return np.hstack([np.sin(angle), np.cos(angle)])
 
 
-def timescales(count, low=1.0, high=10000.0, guard=False):
+def timescales(count, high=10000.0, guard=False):
     steps = max(count - 1, 1) if guard else count - 1
-    return low * np.exp(-np.arange(count) * (math.log(high / low) / steps))
+    return np.exp(-np.arange(count) * (math.log(high) / steps))
 
 
 def padded(table, width):

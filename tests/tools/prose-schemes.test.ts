@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
 import { placeIn, published, withPublished } from '../../web/build/published.ts';
-import * as longer from '../../web/figures/longer.ts';
 import * as oneScore from '../../web/figures/oneScore.ts';
 import * as schemes from '../../web/figures/schemes.ts';
 import { run } from '../figures/support.ts';
@@ -23,17 +22,6 @@ const numbers =
     ' ',
   );
 const spelled = (count: number) => numbers[count - 8] as string;
-
-test('which schemes go on beyond the trained length', async () => {
-  said('RoPE goes on; two layers help ALiBi as well');
-  for (const [layers, holding] of [
-    ['one', 'RoPE stays'],
-    ['two', 'RoPE and ALiBi stay'],
-  ] as const) {
-    const { figure, data, state } = await run(longer, { layers });
-    expect(figure.describe(data, state)).toContain(`At positions 16 to 31 ${holding} at least 90`);
-  }
-});
 
 test('how many schemes depend on the offset alone', async () => {
   said('Add the same sinusoids, or put random weights between, and that is lost.');

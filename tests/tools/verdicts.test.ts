@@ -64,7 +64,6 @@ test.each([
     'schemes-tasks',
     { schemes: ['add', 'project', 'gate', 'film'] },
   ],
-  ['What happens beyond the trained length?', 'RoPE goes on', 'longer', { of: 'rope', length: 64 }],
 ])('%s is answered in at most 20 words, by one view', (_, claim, figure, settings) => {
   const found = verdicts.filter((one) => one.claim.startsWith(claim));
   expect(found).toHaveLength(1);
@@ -139,7 +138,7 @@ test('the published verdict quotes differences of the published averages', () =>
 });
 
 test('what training shows is said of small models, these tasks and five seeds', async () => {
-  const training = ['four-tasks', 'keep-apart', 'schemes-tasks', 'narrow', 'longer'];
+  const training = ['four-tasks', 'keep-apart', 'schemes-tasks', 'narrow'];
   const trained = verdicts.filter(({ figure }) => training.includes(figure ?? ''));
   expect(trained.length).toBeGreaterThanOrEqual(10);
   for (const { why, figure, settings } of trained) {

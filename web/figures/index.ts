@@ -22,6 +22,5 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   'keep-apart': async () => (await import('./keepApart.js')).figure,
   narrow: async () => (await import('./narrow.js')).figure,
   'schemes-tasks': async () => (await import('./schemesTasks.js')).figure,
-  longer: async () => (await import('./longer.js')).figure,
   'three-concats': async () => (await import('./threeConcats.js')).figure,
 };

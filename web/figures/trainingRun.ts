@@ -1,24 +1,15 @@
 // One training run of a small transformer from beginning to end, for tables of runs.
-import type { BothModules, ExtendTableInput, Stretch, Table, TaskTrainerOptions, Trainer } from 'superpose';
+import type { BothModules, Table, TaskTrainerOptions, Trainer } from 'superpose';
 import { aim } from './tasks.js';
 
 /** Steps between two looks at accuracy, until it has reached `aim`. */
 const usualEvery = 5;
 /** Steps between two rests. */
 const slice = 40;
-/** How many longer sequences are measured. */
-const longerSequences = 64;
 
 export interface Measurements {
   /** Steps between two looks at accuracy. */
   every?: number;
-  /** At the end accuracy is measured on sequences of `n` tokens too, in blocks of `places` tokens. */
-  longer?: {
-    n: number;
-    places: number;
-    /** What is done about the places that were not trained, each measured in turn; nothing unless given. */
-    ways?: readonly LongerWay[];
-  };
   /** At the end, how much of the stream is no sum of tokens and positions, and what that does. */
   fusion?: true;
   /** At both ends, how large position rows are beside token rows. */
@@ -30,12 +21,6 @@ export interface Fusion {
   without: number | null;
 }
 
-/** RoPE's positions stretched, or the trained rows of a learned table extended. */
-export interface LongerWay {
-  stretch?: Stretch;
-  extend?: ExtendTableInput['how'];
-}
-
 export interface TrainingRun {
   /** Accuracy on the evaluation set, at the end. */
   accuracy: number;
@@ -43,8 +28,6 @@ export interface TrainingRun {
   stepsToAim: number | null;
   /** It stopped because a loss or gradient was not finite. */
   diverged: boolean;
-  /** Accuracy on longer sequences, block by block, and way by way; empty if none were asked for. */
-  along: number[];
   /** Share of the interaction in the stream, and accuracy without it in the scores; only if asked for. */
   fusion?: Fusion;
   /** Length of position rows over that of token rows, before and after; only if asked for. */
@@ -56,7 +39,7 @@ export interface TrainingRun {
 export async function trainingRun(
   superpose: BothModules,
   options: TaskTrainerOptions,
-  { every = usualEvery, longer, fusion, loudness }: Measurements = {},
+  { every = usualEvery, fusion, loudness }: Measurements = {},
   rest: () => Promise<void> = async () => {},
 ): Promise<TrainingRun> {
   const trainer = superpose.trainer(options);
@@ -77,42 +60,12 @@ export async function trainingRun(
       accuracy: trainer.accuracy(),
       stepsToAim,
       diverged,
-      along: longer
-        ? (longer.ways ?? [{}]).flatMap((way) => withWay(superpose, trainer, options, way, longer))
-        : [],
       ...(fusion && { fusion: measuredFusion(trainer) }),
       ...(before !== undefined && { loudness: [before, loudnessOf(trainer)] }),
       parameters: trainer.parameters(),
     };
   } finally {
     trainer.delete();
-  }
-}
-
-function withWay(
-  superpose: BothModules,
-  trainer: Trainer,
-  options: TaskTrainerOptions,
-  { stretch, extend }: LongerWay,
-  longer: NonNullable<Measurements['longer']>,
-): number[] {
-  if (!stretch && !extend) return measuredAlong(superpose, trainer, options, longer);
-  const parameters = trainer.parameters();
-  const { P } = parameters;
-  if (extend && P) {
-    const trained = {
-      ...P,
-      rows: options.n ?? P.rows,
-      data: P.data.slice(0, (options.n ?? P.rows) * P.columns),
-    };
-    parameters.P = superpose.extendTable({ table: trained, rows: P.rows, how: extend });
-  }
-  const other = superpose.trainer({ ...options, ...(stretch && { stretch }) });
-  try {
-    other.setParameters(parameters);
-    return measuredAlong(superpose, other, options, longer);
-  } finally {
-    other.delete();
   }
 }
 
@@ -124,20 +77,4 @@ function loudnessOf(trainer: Trainer): number {
 function measuredFusion(trainer: Trainer): Fusion {
   const { interaction, without } = trainer.fusion();
   return { interaction, without: without?.accuracy ?? null };
-}
-
-function measuredAlong(
-  superpose: BothModules,
-  trainer: Trainer,
-  options: TaskTrainerOptions,
-  { n, places }: NonNullable<Measurements['longer']>,
-): number[] {
-  const { tokens, targets } = superpose.taskExamples({ ...options, n, sequences: longerSequences });
-  return Array.from({ length: n / places }, (_, part) =>
-    trainer.accuracy({
-      n,
-      tokens,
-      targets: targets.map((target, at) => (Math.floor((at % n) / places) === part ? target : -1)),
-    }),
-  );
 }

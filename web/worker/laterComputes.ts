@@ -7,7 +7,6 @@ import type { Compute } from '../figures/figure.js';
 import { compute as gauge } from '../figures/gauge.js';
 import { compute as gram } from '../figures/gram.js';
 import { compute as heads } from '../figures/heads.js';
-import { compute as longer } from '../figures/longer.js';
 import { compute as narrow } from '../figures/narrow.js';
 import { compute as needsPositions } from '../figures/needsPositions.js';
 import { compute as overlap } from '../figures/overlap.js';
@@ -27,6 +26,5 @@ export const laterComputes: Record<string, Compute<any, unknown>> = {
   encoding,
   gram,
   narrow,
-  longer,
   'three-concats': threeConcats,
 };

@@ -7,7 +7,6 @@ const files: Record<string, () => Promise<{ default: unknown }>> = {
   prev: () => import('../figures/recorded/prev.json'),
   schemesTasks: () => import('../figures/recorded/schemesTasks.json'),
   narrow: () => import('../figures/recorded/narrow.json'),
-  longer: () => import('../figures/recorded/longer.json'),
   depth: () => import('../figures/recorded/depth.json'),
   needsPositions: () => import('../figures/recorded/needsPositions.json'),
 };

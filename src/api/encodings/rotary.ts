@@ -2,27 +2,26 @@ import * as check from '../check.js';
 import type { RawSecond } from '../module.js';
 import { type Floats, rounded, type Table, table } from '../table.js';
 
-/** Which two channels of a head make a pair, and how fast pairs turn. */
-/** Rotary positions beyond the trained length (arXiv 2309.00071 has all four; as printed, not as released). */
+/** Rotary positions beyond the trained length (arXiv 2309.00071; as printed, not as released). */
 export interface Stretch {
   /**
-   * interpolate: θ/s (arXiv 2306.15595). ntk: the base times s^(d/(d−2)). parts: pairs that turn at least beta
-   * times in the trained positions stay, those of alpha turns and fewer are interpolated, in between in part.
-   * yarn: the same, and queries and keys times 0.1 ln s + 1.
+   * interpolate: θ/s (arXiv 2306.15595). parts: pairs that turn at least beta times in the trained positions stay,
+   * those of alpha turns and fewer are interpolated, in between in part.
    */
   way: (typeof wayNames)[number];
   /** s, how many times the trained length; from 1 to 1,000,000. 1 changes nothing. */
   factor: number;
-  /** The trained length, above 0; 'parts' and 'yarn' need it. */
+  /** The trained length, above 0; 'parts' needs it. */
   trained?: number;
-  /** Of 'parts' and 'yarn', at least 0. Default 1. */
+  /** Of 'parts', at least 0. Default 1. */
   alpha?: number;
-  /** Of 'parts' and 'yarn', above alpha. Default 32. */
+  /** Of 'parts', above alpha. Default 32. */
   beta?: number;
 }
 
-const wayNames = ['interpolate', 'ntk', 'parts', 'yarn'] as const;
+const wayNames = ['interpolate', 'parts'] as const;
 
+/** Which two channels of a head make a pair, and how fast pairs turn. */
 export interface RotaryConvention {
   /**
    * interleaved: channels 2i and 2i+1 (roformer). concatenated: channels i and i + d_h/2, also called
@@ -31,8 +30,6 @@ export interface RotaryConvention {
   layout?: 'interleaved' | 'concatenated';
   /** Pair i turns by base^(-2i/d_h) radians a position; above 0. Default 10000. */
   base?: number;
-  /** How positions beyond the trained length are turned. Default as they are. */
-  stretch?: Stretch;
 }
 
 export interface RotateInput<A extends Floats = Floats> extends RotaryConvention {
@@ -57,40 +54,36 @@ export interface RotaryApi {
 }
 
 /** Named, because TypeScript before 5.7 knows no Float64Array with a buffer's type, which it would write out. */
-export interface StretchArguments extends Float64Array {}
+interface StretchArguments extends Float64Array {}
 
 interface RotaryArguments {
   /** Its place in the list of layouts. */
   layout: number;
   /** As given, or 10000. */
   base: number;
-  /** None where there is none. */
-  stretch: StretchArguments | undefined;
 }
 
 /** The layout as the binding takes it, and the base. */
 export function rotaryConvention({
   layout = 'interleaved',
   base = 10000,
-  stretch,
 }: RotaryConvention): RotaryArguments {
   return {
     layout: check.placeOf('layout', layout, ['interleaved', 'concatenated']),
     base: check.positive('base', base),
-    stretch: stretchArguments(stretch),
   };
 }
 
 /** As the binding takes it: way, factor, trained, alpha, beta. */
-export function stretchArguments(stretch: Stretch | undefined): StretchArguments | undefined {
+function stretchArguments(stretch: Stretch | undefined): StretchArguments | undefined {
   if (stretch === undefined) return undefined;
   check.object('stretch', stretch);
   const way = check.placeOf('stretch.way', stretch.way, wayNames) + 1;
   const factor = check.number('stretch.factor', stretch.factor, 1, 1e6);
   const { alpha = 1, beta = 32 } = stretch;
-  // Only parts and YaRN ask for the trained length.
+  // Only parts asks for the trained length.
   const trained =
-    way > 2 || stretch.trained !== undefined ? check.positive('stretch.trained', stretch.trained) : 1;
+    way > 1 || stretch.trained !== undefined ? check.positive('stretch.trained', stretch.trained) : 1;
   check.number('stretch.alpha', alpha, 0);
   if (check.number('stretch.beta', beta) <= alpha)
     check.refuse('stretch.beta', `above alpha, ${alpha}`, beta);
@@ -110,17 +103,17 @@ export function rotaryApi(raw: RawSecond): RotaryApi {
       const { rows, heads = 1, firstPosition = 0 } = input;
       check.table('rows', rows);
       evenWidth('The width of a head', check.headWidth(heads, rows.columns, 'rows', 'columns'));
-      const { layout, base, stretch } = rotaryConvention(input);
+      const { layout, base } = rotaryConvention(input);
       check.number('firstPosition', firstPosition);
       check.fits(`${rows.rows} rows by ${rows.columns} columns, turned`, 4 * rows.data.length * 8);
-      const turned = raw.rotate(rows, heads, layout, base, firstPosition, stretch);
+      const turned = raw.rotate(rows, heads, layout, base, firstPosition);
       return table(rounded<A>(turned, check.isSingle(rows.data)), rows.rows, rows.columns);
     },
     rotaryFrequencies(options) {
       check.object('options', options);
       const width = evenWidth('d_head', check.integer('d_head', options.d_head, 2));
-      const { base, stretch } = rotaryConvention(options);
-      return raw.rotaryFrequencies(width, base, stretch);
+      const base = check.positive('base', options.base ?? 10000);
+      return raw.rotaryFrequencies(width, base, stretchArguments(options.stretch));
     },
     rotaryPermutation(d_head) {
       return raw.rotaryPermutation(evenWidth('d_head', check.integer('d_head', d_head, 0)));

@@ -1,6 +1,5 @@
 // The options of a trainer, checked.
 import * as check from '../check.js';
-import { type RotaryConvention, rotaryConvention } from '../encodings/rotary.js';
 import type { RawSecond } from '../module.js';
 import { pairTerms } from '../scores/schemeTerms.js';
 import { checkedBatch, checkedTask, type TaskOptions, type TrainingBatch } from './tasks.js';
@@ -115,12 +114,12 @@ export function checkedTrainer(raw: RawSecond, options: TrainerOptions) {
     clip: positive('clip', given.clip ?? 1),
   };
   const seed = check.seed('seed', given.seed ?? 1);
-  const turned = rotaryConvention({ base: given.base, stretch: given.stretch } as RotaryConvention);
+  const base = check.positive('base', given.base ?? 10000);
   const belongs = (there: boolean, sentence: string, ...values: unknown[]) => {
     if (!there && values.some((value) => value !== undefined))
       throw new RangeError(`${sentence}; the scheme is '${scheme}'.`);
   };
-  belongs(scheme === 'rope', "base and stretch belong to 'rope'", given.base, given.stretch);
+  belongs(scheme === 'rope', "base belongs to 'rope'", given.base);
   belongs(scheme === 'concat', "d_position belongs to 'concat'", given.d_position);
   belongs(facts.hasTable, 'table belongs to schemes with position rows', given.table);
   const noTerms = noTermsOf(facts, flags.zeroScores);
@@ -139,7 +138,7 @@ export function checkedTrainer(raw: RawSecond, options: TrainerOptions) {
     layers,
     ...flags,
     ...numbers,
-    ...turned,
+    base,
     seed,
     single,
   };

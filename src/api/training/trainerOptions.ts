@@ -1,5 +1,4 @@
 // What a trainer can be told.
-import type { Stretch } from '../encodings/rotary.js';
 import type { AskedTerm, pairTerms } from '../scores/schemeTerms.js';
 import type { Precision } from '../table.js';
 import type { TaskOptions, TrainingBatch } from './tasks.js';
@@ -88,8 +87,6 @@ export interface TrainingModelOptions {
   scaleTokens?: boolean;
   /** Of 'rope', above 0: pair i turns by base^(−2i/d_h) radians a position. Default 10000. */
   base?: number;
-  /** Of 'rope': how it is turned beyond the trained length. The parameters of a model trained without it go on. */
-  stretch?: Stretch;
   /**
    * Whether answers are read with the token rows, logits = LN(x) ⊙ gf · Eᵀ: for as many classes as tokens, and
    * token rows as wide as the stream. Default false.

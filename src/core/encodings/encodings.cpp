@@ -23,9 +23,9 @@ BertSummands<Scalar> bert_embeddings(const Matrix<Scalar>& token, const Matrix<S
   return result;
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                             \
-  template Matrix<Scalar> fairseq_sinusoidal(int, int, int);                                      \
-  template BertSummands<Scalar> bert_embeddings(const Matrix<Scalar>&, const Matrix<Scalar>&,     \
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                         \
+  template Matrix<Scalar> fairseq_sinusoidal(int, int, int);                                  \
+  template BertSummands<Scalar> bert_embeddings(const Matrix<Scalar>&, const Matrix<Scalar>&, \
                                                 const Matrix<Scalar>&, const std::vector<int>&, Scalar);
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE

@@ -4,16 +4,19 @@
 
 namespace superpose {
 
-std::vector<double> rotary_frequencies(int head_width, const RotaryOptions& options) {
+std::vector<double> rotary_frequencies(int head_width, double base, const StretchOptions& stretch) {
   if (head_width < 2) return {};
-  return stretched(
-      sinusoidal_frequencies({0, head_width, Layout::concatenated, Spacing::d_model, options.base, 0}),
-      options.base, options.stretch);
+  return stretched(sinusoidal_frequencies({0, head_width, Layout::concatenated, Spacing::d_model, base, 0}),
+                   stretch);
 }
 
 Turning turning(int head_width, const RotaryOptions& options) {
-  return {rotary_frequencies(head_width, options), options.layout,         options.heads,
-          stretch_gain(options.stretch),           options.first_position, options.step};
+  return {rotary_frequencies(head_width, options.base),
+          options.layout,
+          options.heads,
+          1,
+          options.first_position,
+          options.step};
 }
 
 template <typename Scalar>

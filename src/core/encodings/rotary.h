@@ -26,11 +26,10 @@ struct RotaryOptions {
   double base = 10000;                  // > 0
   double first_position = 0;            // the position of row 0
   double step = 1;                      // from one row to the next; -1 turns back what 1 turned
-  StretchOptions stretch = {};          // beyond the trained length
 };
 
-// theta_i, stretched, of a head of this width, [d_h / 2], fastest first.
-std::vector<double> rotary_frequencies(int head_width, const RotaryOptions& options);
+// theta_i of a head of this width, [d_h / 2], fastest first; beyond the trained length stretched.
+std::vector<double> rotary_frequencies(int head_width, double base, const StretchOptions& stretch = {});
 
 // What is turned: theta_m of each pair of channels, of rows that stand at first_position + step * row.
 struct Turning {
@@ -71,7 +70,7 @@ inline void rotate_head(Scalar* channels, Eigen::Index pairs, Layout layout, con
 template <typename Scalar>
 void turn(const Turning& turning, Eigen::Index n, Matrix<Scalar>& stack);
 
-// rows [n, heads * d_h], d_h even, every head turned alike, and multiplied by stretch_gain().
+// rows [n, heads * d_h], d_h even, every head turned alike.
 Matrix<double> rotate(Matrix<double> rows, const RotaryOptions& options);
 
 // order[c], [d_h], is the interleaved channel that moves to half-split channel c. Reordering channels and

@@ -36,7 +36,7 @@ class Sums {
   Matrix<double> product_;
 };
 
-// Each pair of channels m of row r, as a complex number, times factor(r, m): turned and stretched.
+// Each pair of channels m of row r, as a complex number, times factor(r, m): turned and lengthened.
 template <typename Factor>
 Matrix<double> turned(Matrix<double> rows, Index pairs, Layout layout, const Factor& factor) {
   std::vector<double> real(pairs), imaginary(pairs);
@@ -258,8 +258,7 @@ void scheme_asked(const Scheme<double>& scheme, const Scheme<double>& average, i
       RotaryOptions back = *term.turned;
       back.heads = 1;
       back.step = -back.step;
-      // Turning back multiplies once more.
-      return rotate(rows, back) / stretch_gain(back.stretch);
+      return rotate(rows, back);
     };
     const auto query = [&] {
       return part_factor(of_head(term.query), of_head(usual.query), term.query_varies);
@@ -270,7 +269,7 @@ void scheme_asked(const Scheme<double>& scheme, const Scheme<double>& average, i
     } else if (term.lookup == Lookup::gather_queries) {
       add_gathered(attending(scheme), term.index, false, term.scale, key(), of_head(term.query), &sums);
     } else if (term.turned) {
-      const std::vector<double> frequencies = rotary_frequencies(static_cast<int>(width), *term.turned);
+      const std::vector<double> frequencies = rotary_frequencies(static_cast<int>(width), term.turned->base);
       add_turned(query(), key(), frequencies, term.turned->layout, mean_turns(frequencies, n, scheme.causal),
                  term.scale, &sums);
     } else {

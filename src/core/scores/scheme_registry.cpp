@@ -286,7 +286,7 @@ std::span<const SchemeInfo> scheme_registry() {
        .parts = {},
        .terms = {"content-content"},
        .divisor = {kHead},
-       .build = [](const Input& in) { return rope(content(in), in.layout, in.base, in.scale, in.stretch); },
+       .build = [](const Input& in) { return rope(content(in), in.layout, in.base, in.scale); },
        .options = {"evenHead", "rotation"}},
       {.id = "decoupled-rope",
        .name = "Decoupled RoPE",
@@ -300,8 +300,7 @@ std::span<const SchemeInfo> scheme_registry() {
        .build =
            [](const Input& in) {
              return decoupled_rope(content(in), apply(in.rotary_query, in.content),
-                                   apply(in.rotary_key, in.content), in.layout, in.base, in.scale,
-                                   in.stretch);
+                                   apply(in.rotary_key, in.content), in.layout, in.base, in.scale);
            },
        .options = {"rotation", "d_rotary"},
        .work = [](const Shape& s) { return 4 * s[Size::positions] * (kAllHeads(s) + kAllTable(s)); },

@@ -99,7 +99,6 @@ struct SchemeInput {
   SegmentBias<double> segments;
   Layout layout = Layout::interleaved;
   double base = 10000;
-  StretchOptions stretch;
 };
 
 // The same with the mean token at every place: what scheme_asked() takes means from.

@@ -340,9 +340,8 @@ Scheme<Scalar> diet_rel(Content<Scalar> content, const Matrix<Scalar>& bias,
 }
 
 template <typename Scalar>
-Scheme<Scalar> rope(Content<Scalar> content, Layout layout, double base, Scalar scale,
-                    const StretchOptions& stretch) {
-  const RotaryOptions options{content.heads, layout, base, 0, 1, stretch};
+Scheme<Scalar> rope(Content<Scalar> content, Layout layout, double base, Scalar scale) {
+  const RotaryOptions options{content.heads, layout, base};
   Scheme<Scalar> scheme =
       none<Scalar>({rotate(content.query, options), rotate(content.key, options), content.heads}, scale);
   scheme.terms[0].turned = options;
@@ -351,10 +350,9 @@ Scheme<Scalar> rope(Content<Scalar> content, Layout layout, double base, Scalar 
 
 template <typename Scalar>
 Scheme<Scalar> decoupled_rope(Content<Scalar> content, const Matrix<Scalar>& rotary_query,
-                              const Matrix<Scalar>& rotary_key, Layout layout, double base, Scalar scale,
-                              const StretchOptions& stretch) {
+                              const Matrix<Scalar>& rotary_key, Layout layout, double base, Scalar scale) {
   const int heads = content.heads;
-  const RotaryOptions options{heads, layout, base, 0, 1, stretch};
+  const RotaryOptions options{heads, layout, base};
   const Matrix<Scalar> query = rotate(rotary_query, options);
   const Matrix<Scalar> key = rotate(
       rotary_key.cols() == rotary_query.cols() ? rotary_key : for_each_head(rotary_key, heads), options);
@@ -393,9 +391,9 @@ Scheme<Scalar> decoupled_rope(Content<Scalar> content, const Matrix<Scalar>& rot
                                    const SegmentBias<Scalar>&, Scalar);                                    \
   template Scheme<Scalar> diet_rel(Content<Scalar>, const Matrix<Scalar>&, const SegmentBias<Scalar>&,     \
                                    Scalar);                                                                \
-  template Scheme<Scalar> rope(Content<Scalar>, Layout, double, Scalar, const StretchOptions&);            \
+  template Scheme<Scalar> rope(Content<Scalar>, Layout, double, Scalar);                                   \
   template Scheme<Scalar> decoupled_rope(Content<Scalar>, const Matrix<Scalar>&, const Matrix<Scalar>&,    \
-                                         Layout, double, Scalar, const StretchOptions&);
+                                         Layout, double, Scalar);
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE
 

@@ -171,8 +171,7 @@ Scheme<Scalar> diet_rel(Content<Scalar> content, const Matrix<Scalar>& bias,
 
 // R_i q_i . R_j k_j * scale, scale 1/sqrt(d_h); d_h even. See rotary.h.
 template <typename Scalar>
-Scheme<Scalar> rope(Content<Scalar> content, Layout layout, double base, Scalar scale,
-                    const StretchOptions& stretch = {});
+Scheme<Scalar> rope(Content<Scalar> content, Layout layout, double base, Scalar scale);
 
 // [q_i; R_i q^r_i] . [k_j; R_j k^r_j] * scale, scale 1/sqrt(d_nope + d_rope): content concatenated
 // with a rotary part of its own, in the logits computed as that concatenation, in the terms as the
@@ -181,7 +180,6 @@ Scheme<Scalar> rope(Content<Scalar> content, Layout layout, double base, Scalar 
 // by the heads as it is there; d_rope even.
 template <typename Scalar>
 Scheme<Scalar> decoupled_rope(Content<Scalar> content, const Matrix<Scalar>& rotary_query,
-                              const Matrix<Scalar>& rotary_key, Layout layout, double base, Scalar scale,
-                              const StretchOptions& stretch = {});
+                              const Matrix<Scalar>& rotary_key, Layout layout, double base, Scalar scale);
 
 }  // namespace superpose

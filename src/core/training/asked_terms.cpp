@@ -19,7 +19,7 @@ Scheme<double> scheme_of(const Model<Scalar>& model, const Scalar* parameters, c
   Content<double> content{rows.leftCols(d), rows.rightCols(d), options.heads};
   Scheme<double> scheme;
   if (options.scheme == TrainingScheme::rope) {
-    scheme = rope(std::move(content), Layout::interleaved, options.base, 1.0, options.stretch);
+    scheme = rope(std::move(content), Layout::interleaved, options.base, 1.0);
   } else if (options.scheme == TrainingScheme::alibi) {
     scheme = alibi(std::move(content), 1.0, options.causal);
   } else if (options.scheme == TrainingScheme::t5) {

@@ -66,8 +66,7 @@ Model<Scalar>::Model(const ModelOptions& options)
 
   if (options.scheme == TrainingScheme::rope) {
     const RotaryAngles<Scalar> angles = rotary_angles<Scalar>(
-        options.rows,
-        turning(options.d_head(), {1, Layout::interleaved, options.base, 0, 1, options.stretch}));
+        options.rows, turning(options.d_head(), {1, Layout::interleaved, options.base}));
     std::copy_n(angles.cosines.data(), angles.cosines.size(), cosines_);
     std::copy_n(angles.sines.data(), angles.sines.size(), sines_);
   }

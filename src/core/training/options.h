@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "encodings/stretch.h"
-
 namespace superpose {
 
 // How the order of the tokens gets into the model. What scores as an entry of scores/scheme_registry.h does has its name,
@@ -67,7 +65,6 @@ struct ModelOptions {
   bool scale_tokens = false;     // e = sqrt(d_token) E[t] (arXiv 1706.03762, 3.4)
   double sigma_tokens = 0.1;     // E ~ N(0, sigma_tokens^2)
   double base = 10000;           // of rope
-  StretchOptions stretch = {};   // of rope, beyond the trained length
   double sigma_positions = 0.1;  // P ~ N(0, sigma_positions^2); a sinusoid's rows have this rms
 
   int d_model() const { return scheme == TrainingScheme::concat_wide ? 2 * width : width; }

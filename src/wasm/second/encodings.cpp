@@ -4,16 +4,15 @@
 
 #include "convert.h"
 #include "encodings/channels.h"
-#include "encodings/extend.h"
 #include "encodings/gram.h"
 #include "encodings/relative_position.h"
 #include "encodings/rotary.h"
 #include "encodings/shift.h"
+#include "encodings/stretch.h"
 #include "encodings/wavelengths.h"
 #include "numeric/centred.h"
 #include "numeric/orthogonal.h"
 #include "sinusoid_in.h"
-#include "stretch_in.h"
 
 namespace superpose {
 namespace {
@@ -82,9 +81,9 @@ Typed<"Ranks"> ranks_out(const Typed<"Table">& table, bool centred, double toler
 }
 
 Typed<"Float64Array"> rotate_out(const Typed<"Table">& rows, int heads, int layout, double base,
-                                 double first_position, const Typed<"List | undefined">& stretch) {
-  return copy_out(rotate(matrix_in<double>(rows),
-                         {heads, static_cast<Layout>(layout), base, first_position, 1, stretch_in(stretch)}));
+                                 double first_position) {
+  return copy_out(
+      rotate(matrix_in<double>(rows), {heads, static_cast<Layout>(layout), base, first_position}));
 }
 
 Typed<"Wavelengths"> wavelengths_out(int positions, int d_model, int layout, int spacing, double base,
@@ -101,20 +100,22 @@ Typed<"Wavelengths"> wavelengths_out(int positions, int d_model, int layout, int
   return result;
 }
 
+// way, factor, trained, alpha and beta; undefined for none. Ways are numbered in the order of their declarations.
+StretchOptions stretch_in(const Value& from) {
+  if (from.isUndefined()) return {};
+  const Vector<double> given = vector_in<double>(from);
+  return {static_cast<Stretch>(static_cast<int>(given[0])), given[1], given[2], given[3], given[4]};
+}
+
 Typed<"Float64Array"> rotary_frequencies_out(int head_width, double base,
                                              const Typed<"List | undefined">& stretch) {
-  const std::vector<double> found =
-      rotary_frequencies(head_width, {1, Layout::interleaved, base, 0, 1, stretch_in(stretch)});
+  const std::vector<double> found = rotary_frequencies(head_width, base, stretch_in(stretch));
   return copy_out(found.data(), found.size());
 }
 
 Typed<"Int32Array"> rotary_permutation_out(int head_width) {
   const std::vector<int> order = rotary_permutation(head_width);
   return copy_out(order.data(), order.size());
-}
-
-Typed<"Float64Array"> extend_table_out(const Typed<"Table">& table, int rows, int how) {
-  return copy_out(extend_table(matrix_in<double>(table), rows, static_cast<Extension>(how)));
 }
 
 Typed<"Float64Array"> alibi_slopes_out(int heads) {
@@ -141,7 +142,6 @@ EMSCRIPTEN_BINDINGS(second_encodings) {
   function("rotate", &rotate_out);
   function("rotaryFrequencies", &rotary_frequencies_out);
   function("rotaryPermutation", &rotary_permutation_out);
-  function("extendTable", &extend_table_out);
   function("alibiSlopes", &alibi_slopes_out);
   function("t5Buckets", &t5_buckets_out);
 }

@@ -10,7 +10,6 @@
 #include "scores/scheme_head.h"
 #include "scores/scheme_registry.h"
 #include "scores/softmax.h"
-#include "stretch_in.h"
 
 namespace superpose {
 namespace {
@@ -65,7 +64,6 @@ SchemeInput scheme_input_in(const Value& input) {
   in.segments = {matrix("segmentBias"), integers_in(input["segmentIds"])};
   in.layout = static_cast<Layout>(whole("layout", 0));
   in.base = number("base", 1);
-  in.stretch = stretch_in(input["stretch"]);
   return in;
 }
 

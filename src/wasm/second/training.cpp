@@ -4,7 +4,6 @@
 
 #include "convert.h"
 #include "scores/cost.h"
-#include "stretch_in.h"
 #include "training/asked_terms.h"
 #include "training/measures.h"
 #include "training/trainer.h"
@@ -80,7 +79,6 @@ ModelOptions model_in(const Value& from) {
   options.tied = from["tied"].as<bool>();
   options.scale_tokens = from["scaleTokens"].as<bool>();
   options.base = from["base"].as<double>();
-  options.stretch = stretch_in(from["stretch"]);
   options.sigma_tokens = from["sigmaTokens"].as<double>();
   options.sigma_positions = from["sigmaPositions"].as<double>();
   return options;

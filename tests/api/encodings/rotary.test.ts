@@ -1,6 +1,5 @@
 import { load } from 'superpose';
 import { describe, expect, test } from 'vitest';
-import { tableOf } from '../support/numbers.ts';
 
 const superpose = await load({ simd: 'plain' });
 
@@ -38,73 +37,42 @@ describe('beyond the trained length', () => {
     ...superpose.rotaryFrequencies({ ...usual, ...(stretch ? { stretch } : {}) } as never),
   ];
 
-  test('four ways, by their formulas', () => {
+  test('two ways, by their formulas', () => {
     const theta = Array.from({ length: 8 }, (_, i) => 10_000 ** (-i / 8));
     const near = (expected: number[]) => expected.map((value) => expect.closeTo(value, 14));
     expect(frequencies()).toEqual(near(theta));
     expect(frequencies({ way: 'interpolate', factor: 4 })).toEqual(near(theta.map((w) => w / 4)));
-    const wider = 10_000 * 4 ** (16 / 14);
-    expect(frequencies({ way: 'ntk', factor: 4 })).toEqual(near(theta.map((_, i) => wider ** (-i / 8))));
     const parts = theta.map((w) => {
       const stays = Math.min(1, Math.max(0, ((16 * w) / (2 * Math.PI) - 0.1) / 0.9));
       return w * (stays + (1 - stays) / 4);
     });
     const ramp = { factor: 4, trained: 16, alpha: 0.1, beta: 1 };
     expect(frequencies({ way: 'parts', ...ramp })).toEqual(near(parts));
-    expect(frequencies({ way: 'yarn', ...ramp })).toEqual(near(parts));
   });
 
   test('at factor 1 nothing changes', () => {
-    for (const way of ['interpolate', 'ntk', 'parts', 'yarn'])
+    for (const way of ['interpolate', 'parts'])
       for (const [i, value] of frequencies({ way, factor: 1, trained: 16 }).entries())
         expect(value).toBeCloseTo(frequencies()[i] as number, 15);
   });
 
-  test('YaRN multiplies queries and keys, so scores twice', () => {
-    const rows = tableOf([
-      [1, 2, 3, 4],
-      [-2, 0.5, 1, 3],
-    ]);
-    const ramp = { factor: 8, trained: 16, alpha: 0, beta: 1e-9 };
-    const turned = superpose.rotate({ rows, stretch: { way: 'yarn', ...ramp } }).data;
-    const as = superpose.rotate({ rows }).data;
-    for (const [k, value] of turned.entries())
-      expect(value).toBeCloseTo((0.1 * Math.log(8) + 1) * (as[k] as number), 13);
-    const content = tableOf([
-      [1, 2, 3, 4],
-      [-2, 0.5, 1, 3],
-    ]);
-    const score = (stretch?: object) =>
-      superpose.schemeScores({ scheme: 'rope', content, heads: 1, ...(stretch ? { stretch } : {}) } as never)
-        .logits;
-    const [stretched, usualScores] = [score({ way: 'yarn', ...ramp }), score()];
-    for (const [k, value] of stretched.entries())
-      expect(value).toBeCloseTo((0.1 * Math.log(8) + 1) ** 2 * (usualScores[k] as number), 12);
-    const asked = superpose.schemeScores({
-      ...{ scheme: 'rope', content, heads: 1, terms: 'asked' },
-      stretch: { way: 'yarn', ...ramp },
-    } as never);
-    expect(Math.max(...asked.residuals)).toBeLessThan(1e-13);
-  });
-
   test.each([
-    [{ way: 'dynamic', factor: 2 }, "stretch.way must be 'interpolate' or 'ntk' or 'parts' or 'yarn'"],
-    [{ way: 'ntk', factor: 0.5 }, 'stretch.factor must be from 1 to 1000000; it is 0.5.'],
+    [{ way: 'dynamic', factor: 2 }, "stretch.way must be 'interpolate' or 'parts'"],
+    [{ way: 'interpolate', factor: 0.5 }, 'stretch.factor must be from 1 to 1000000; it is 0.5.'],
     [{ way: 'parts', factor: 2 }, 'stretch.trained must be a number; it is undefined.'],
     [
-      { way: 'yarn', factor: 2, trained: 8, alpha: 3, beta: 2 },
+      { way: 'parts', factor: 2, trained: 8, alpha: 3, beta: 2 },
       'stretch.beta must be above alpha, 3; it is 2.',
     ],
-    [{ way: 'yarn', factor: 2, trained: 8, alpha: -1 }, 'stretch.alpha must be at least 0; it is -1.'],
+    [{ way: 'parts', factor: 2, trained: 8, alpha: -1 }, 'stretch.alpha must be at least 0; it is -1.'],
     [7, 'stretch must be an object; it is 7.'],
   ])('refuses %o', (stretch, sentence) => {
     expect(() => superpose.rotaryFrequencies({ ...usual, stretch } as never)).toThrow(sentence);
-    expect(() => superpose.trainer({ task: 'prev', scheme: 'rope', stretch } as never)).toThrow(sentence);
   });
 
-  test('a base and a stretch are RoPE’s', () => {
+  test('a base is RoPE’s', () => {
     expect(() => superpose.trainer({ task: 'prev', scheme: 'add', base: 10 } as never)).toThrow(
-      "base and stretch belong to 'rope'; the scheme is 'add'.",
+      "base belongs to 'rope'; the scheme is 'add'.",
     );
   });
 });

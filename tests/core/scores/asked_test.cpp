@@ -120,7 +120,7 @@ Rope random_rope(Shapes& shapes, bool causal) {
   Rope rope{shapes.matrix(sequences * n, 2 * pairs).array() + 0.7,
             shapes.matrix(sequences * n, 2 * pairs).array() - 0.4,
             n,
-            rotary_frequencies(2 * pairs, {1, Layout::interleaved, 30}),
+            rotary_frequencies(2 * pairs, 30),
             causal,
             0.6};
   return rope;
@@ -243,7 +243,7 @@ struct FirstLayer {
   explicit FirstLayer(unsigned seed, bool causal = false) : shapes(seed), causal(causal) {
     queries = shapes.matrix(tokens, width).array() + 0.9;
     keys = shapes.matrix(tokens, width).array() - 0.5;
-    frequencies = rotary_frequencies(width, {1, Layout::interleaved, 20});
+    frequencies = rotary_frequencies(width, 20);
   }
   // The terms at every pair of places, with one token asking and another asked.
   Terms between(int asking, int asked) const {
