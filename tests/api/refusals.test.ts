@@ -24,7 +24,6 @@ const batch = { n: 3, tokens: [0, 1, 2], targets: [0, 1, 2] };
 const own = {
   ...{ table, single, linear, scores, minilm, projections, summands, batch },
   bothHeads: plain.decompose({ summands, ...projections }),
-  attention: { ...projections, value: linear(4, 4), output: linear(4, 4) },
   entry: { name: 'w', dtype: 'F32', shape: [2], begin: 0, end: 8 },
   every: Array<boolean>(9).fill(true),
   model: rightCalls.positionCost?.sound[1],

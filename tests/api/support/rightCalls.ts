@@ -23,13 +23,6 @@ const large = zeros(2 ** 22, 12);
 const token = table(3, 4);
 const position = table(3, 4);
 const projections = { query: linear(4, 4), key: linear(4, 4), heads: 2 };
-const _layer = {
-  query: linear(4, 4),
-  key: linear(4, 4),
-  value: linear(4, 4),
-  output: linear(4, 4),
-  heads: 2,
-};
 const normalization = {
   kind: 'layer_norm',
   gamma: new Float64Array(4).fill(1),

@@ -349,8 +349,7 @@ TEST(Asked, RopeOfABatchIsTheOracles) {
   for (const auto& one : oracle["rope"].GetArray()) {
     Rope rope{matrix_of(one["query"]), matrix_of(one["key"]),   one["n"].GetInt(), {},
               one["causal"].GetBool(), one["scale"].GetDouble()};
-    rope.frequencies = rotary_frequencies(static_cast<int>(rope.query.cols()),
-                                          {1, Layout::interleaved, one["base"].GetDouble()});
+    rope.frequencies = rotary_frequencies(static_cast<int>(rope.query.cols()), one["base"].GetDouble());
     const std::vector<double> shares = rope.shares();
     for (const Asked asked : kVarying) {
       const char* const name = kAskedNames[static_cast<int>(asked)];
