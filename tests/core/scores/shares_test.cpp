@@ -17,28 +17,6 @@ Matrix<double> sum_of(const Matrix<double>& terms, int n) {
   return sum;
 }
 
-TEST(Shares, SumToOne) {
-  Shapes shapes(1);
-  for (int trial = 0; trial < 40; ++trial) {
-    const int n = shapes.between(2, 9), count = shapes.between(1, 16);
-    const Matrix<double> terms = shapes.matrix(count, n * n);
-    const Matrix<double> logits = sum_of(terms, n);
-    EXPECT_NEAR(row_centred_covariances(terms.data(), count, logits.data(), n).shares.sum(), 1, 1e-12);
-  }
-}
-
-// By hand: the centred rows are (-1, 1) for the first term and (2, -2) for the second, so the
-// logits' are (1, -1). Covariances are -2 and 4, of 2.
-TEST(Shares, ByHandWithANegativeOne) {
-  Matrix<double> terms(2, 4);
-  terms << 0, 2, 5, 7, 4, 0, 14, 10;
-  const Matrix<double> logits = sum_of(terms, 2);
-  const auto result = row_centred_covariances(terms.data(), 2, logits.data(), 2);
-  EXPECT_EQ(result.logits, 4);
-  EXPECT_EQ(result.shares[0], -1);
-  EXPECT_EQ(result.shares[1], 2);
-}
-
 TEST(Shares, WhatIsConstantAlongARowHasNone) {
   Shapes shapes(2);
   const int n = 5;
@@ -142,26 +120,6 @@ TEST(Shares, OneTokenHasNoMeaningfulShare) {
   EXPECT_EQ(result.logits, 0);
   EXPECT_TRUE(std::isnan(result.shares[0]));
   EXPECT_EQ(row_centred_covariances<double>(nullptr, 0, nullptr, 0).logits, 0);
-}
-
-TEST(Shares, RowCentredRowsHaveMeanZeroAndTheSameSoftmaxInput) {
-  Shapes shapes(3);
-  const Matrix<double> logits = shapes.matrix(4, 4);
-  const Matrix<double> centred = row_centred(logits);
-  EXPECT_LT(max_abs(centred.rowwise().sum()), 1e-14);
-  const Matrix<double> removed = logits - centred;
-  EXPECT_LT(max_abs(removed.colwise() - removed.col(0).eval()), 1e-15);
-}
-
-TEST(Shares, UncentredByHand) {
-  Matrix<double> term(2, 2), logits(2, 2);
-  term << 1, 1, 0, 2;
-  logits << 1, 3, 0, 1;
-  EXPECT_NEAR(uncentred_share(term, logits), 6.0 / 11, 1e-15);
-  EXPECT_EQ(uncentred_share(logits, logits), 1);
-  EXPECT_NEAR(uncentred_share(term, logits, {{}, true}), 3.0 / 2, 1e-15);
-  EXPECT_EQ(uncentred_share(term, logits, {{1, 0}, false}), 2);
-  EXPECT_TRUE(std::isnan(uncentred_share(term, Matrix<double>(Matrix<double>::Zero(2, 2)))));
 }
 
 }  // namespace
