@@ -1,4 +1,4 @@
-// node tools/bench/figures.mjs [--floor] [NAME ...]: how fast the page in dist/ is, in Chromium. It measures the time to
+// node tools/bench/figures.mjs [NAME ...]: how fast the page in dist/ is, in Chromium. It measures the time to
 // the first live figure, and that of a slider step, from the input event to the frame that shows the answer: for every
 // slider of the figures on the main path, the first slider of each figure in a card, and the largest map.
 //
@@ -6,16 +6,11 @@
 // are script, style, layout and paint of two frames (the slider's own and the answer's) for the whole page, without what
 // runs beside them: the compositor, and filling tiles with pixels. "Ours" is work without the browser's style, layout and
 // paint. A setting that starts a new training is measured to the training's first frame; the rest is no work of a step.
-//
-// --floor measures a step that does nothing, in this page and in a blank one as high: one number beside one slider,
-// in two frames like a figure's step.
-import { parseArgs } from 'node:util';
-import { median } from 'd3-array';
+import { median, quantile } from 'd3-array';
 import { runTool, usageError } from '../steps.mjs';
 import { browsers, onPage, withPage } from './browsers.mjs';
 import { inPage } from './inPage.js';
-import { summary } from './measure.js';
-import { table } from './report.js';
+import { table } from './table.js';
 
 const steps = 40;
 const throttled = 4;
@@ -23,25 +18,19 @@ const throttled = 4;
 const largest = { name: 'encoding', settings: { positions: 512, d: 512 } };
 
 async function main(args) {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { floor: { type: 'boolean' } },
-  });
   await withPage(async (address) => {
-    if (values.floor) return onPage('chromium', central(address), printFloor);
     const visits = [];
     for (let visit = 0; visit < 5; visit++) visits.push(Math.round(await firstFigure(address)));
     console.log(`First live figure: ${visits.join(', ')} ms after navigation`);
-    return onPage('chromium', central(address), (browser) => everyFigure(browser, positionals));
+    return onPage('chromium', central(address), (browser) => everyFigure(browser, args));
   });
 }
 
 /** A link to the central figure's section. */
-export const central = (address) => `${address}#dot-products`;
+const central = (address) => `${address}#dot-products`;
 
 /** Times of a figure's slider steps, by default of the central one's first slider, with its name. */
-export async function sliderSteps(browser, asked = {}) {
+async function sliderSteps(browser, asked = {}) {
   await browser.evaluate(inPage);
   return browser.evaluate((asked) => globalThis.bench.stepsOf(asked), asked);
 }
@@ -61,22 +50,6 @@ const worked = {
   'work, median ms': ({ work }) => (work ? shown(median(work)) : 'trains'),
   ours: ({ ours }) => (ours ? shown(median(ours)) : 'trains'),
 };
-
-async function printFloor(browser) {
-  const rows = [];
-  const measure = async (name) => {
-    await browser.evaluate(inPage);
-    const step = () => browser.evaluate((count) => globalThis.bench.bareSteps(count), steps);
-    rows.push({ name, ...(await workOf(browser, step)) });
-  };
-  // Visiting gives the figures on the path their live height.
-  await slidersOf(browser, await namesOf(browser));
-  const height = await browser.evaluate(() => document.documentElement.scrollHeight);
-  await measure(`this page, ${height} px high`);
-  await browser.page.setContent(`<!doctype html><title>Blank</title><body style="height:${height}px">`);
-  await measure('a blank page as high');
-  console.log(table(1, rows, { 'one slider and one number': ({ name }) => name, ...worked }));
-}
 
 async function everyFigure(browser, asked) {
   const names = await namesOf(browser);
@@ -99,8 +72,8 @@ async function everyFigure(browser, asked) {
     rows.push({
       label: [name, usual.slider, ...set].join(', '),
       bound: usual.trains ? '150 to the first frame' : '16 of work',
-      usual: summary(usual.times),
-      slow: summary(slow.times),
+      usual: usual.times,
+      slow: slow.times,
       ...(usual.trains ? {} : await workOf(browser, take)),
     });
   }
@@ -108,9 +81,9 @@ async function everyFigure(browser, asked) {
     'figure, slider': ({ label }) => label,
     'bound, ms': ({ bound }) => bound,
     ...worked,
-    'input to frame': ({ usual }) => shown(usual.median_ms),
-    '95th percentile': ({ usual }) => shown(usual.p95_ms),
-    '95th at 4× throttle': ({ slow }) => shown(slow.p95_ms),
+    'input to frame': ({ usual }) => shown(median(usual)),
+    '95th percentile': ({ usual }) => shown(quantile(usual, 0.95)),
+    '95th at 4× throttle': ({ slow }) => shown(quantile(slow, 0.95)),
   };
   console.log(table(2, rows, columns));
 }

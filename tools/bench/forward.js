@@ -1,7 +1,6 @@
 // A whole encoder of MiniLM's shape, layer by layer, on weights that stay: by the library, and by onnxruntime-web
 // with a graph of its fused operators. The reference is the library in double, which tests compare with oracles.
-import { exactly, ours } from './library.js';
-import { gapOf, numbers, table, transposed } from './numbers.js';
+import { exactly, gapOf, numbers, ours, table, transposed } from './numbers.js';
 import { onnxruntime } from './onnx.js';
 
 /** Rows, and layers with the weights of all kinds. */
@@ -22,7 +21,6 @@ function inputOf({ n, d, heads, layers, inner }) {
     value: linear(d, d, seed + 20),
     output: linear(d, d, seed + 30),
     attentionNorm: norm(seed + 40),
-    gate: linear(inner, d, seed + 45),
     up: linear(inner, d, seed + 50),
     down: linear(d, inner, seed + 60),
     mlpNorm: norm(seed + 70),
@@ -35,41 +33,11 @@ function inputOf({ n, d, heads, layers, inner }) {
   };
 }
 
-/** MiniLM's layers and others: with norms before them, `share` query heads to a key head, a gate. */
-const kinds = {
-  'MiniLM’s': { norm: 'post', share: 1, gated: false },
-  'pre-norm': { norm: 'pre', share: 1, gated: false },
-  'grouped keys': { norm: 'pre', share: 3, gated: false },
-  gated: { norm: 'pre', share: 1, gated: true },
-};
-const minilm = Object.keys(kinds)[0];
-
-/** Multiplications and additions of all layers, in their products. */
-export function operations({ n, d, layers, inner }, kind = minilm) {
-  const { share, gated } = kinds[kind];
-  return layers * 2 * n * (2 * d * d + (2 * d * d) / share + (gated ? 3 : 2) * d * inner + 2 * n * d);
-}
-
-/** With `way`, also splits what all heads of each layer write. */
-function encoded(superpose, { heads, precision, summands, layers }, { way, kind = minilm } = {}) {
-  const { norm, share, gated } = kinds[kind];
-  const d = summands.rows.columns;
-  const encoder = superpose.encoder({ d_model: d, heads, keyHeads: heads / share, norm, precision });
-  const shared = ({ weight, bias }) => ({
-    weight: { data: weight.data.subarray(0, (d * d) / share), rows: d / share, columns: d },
-    bias: bias.subarray(0, d / share),
-  });
-  for (const { gate, key, value, ...layer } of layers)
-    encoder.addLayer({ ...layer, key: shared(key), value: shared(value), ...(gated && { gate }) });
+function encoded(superpose, { heads, precision, summands, layers }) {
+  const encoder = superpose.encoder({ d_model: summands.rows.columns, heads, norm: 'post', precision });
+  for (const layer of layers) encoder.addLayer(layer);
   return {
-    run() {
-      const run = encoder.forward(summands, { scores: way !== undefined });
-      for (const layer of way ? layers.keys() : []) {
-        const { residuals } = run.headOutputs({ layer, way, gauge: 'canonical', apart: [0] });
-        if (!(Math.max(...residuals) < 1e-5)) throw new Error('The values do not add up.');
-      }
-      return run.state(layers.length).data;
-    },
+    run: () => encoder.forward(summands, { scores: false }).state(layers.length).data,
     release: () => encoder.delete(),
   };
 }
@@ -98,40 +66,17 @@ const byOnnxruntime = (ort) =>
     return [output];
   });
 
-const job = {
-  small: [{ n: 5, d: 12, heads: 3, layers: 2, inner: 17 }],
-  inputOf,
-  errorOf: (found, exact) => gapOf(Array.isArray(found) ? found[0] : found, exact),
-};
-
 export const forward = {
-  ...job,
-  name: 'six layers',
+  name: 'Six layers of MiniLM’s shape',
   // Sums run over six layers in float.
   allowed: 2.5e-5,
   shapes: [16, 64, 128].map((n) => ({ n, d: 384, heads: 12, layers: 6, inner: 1536 })),
+  small: [{ n: 5, d: 12, heads: 3, layers: 2, inner: 17 }],
+  inputOf,
   enginesOf: ({ superpose, ort }) => [
     ...superpose.map((one) => ours(one, encoded)),
-    ...['direct', 'streams'].flatMap((way) =>
-      superpose.map((one) => ours(one, encoded, `, with values by ${way}`, { way })),
-    ),
     ...(ort ? [byOnnxruntime(ort)] : []),
   ],
   referenceOf: (input, modules) => exactly(modules, encoded, input),
-};
-
-/** The rate of a forward by kind of layer. */
-export const rates = {
-  ...job,
-  name: 'kinds of layer',
-  // Without norms after them, residuals grow.
-  allowed: 1e-4,
-  shapes: [384, 768].map((d) => ({ n: 128, d, heads: 12, layers: 2, inner: 4 * d })),
-  enginesOf: ({ superpose }) =>
-    Object.keys(kinds).flatMap((kind) =>
-      superpose.map((one) => ours(one, encoded, kind === minilm ? '' : `, ${kind}`, { kind })),
-    ),
-  referenceOf: (input, modules) =>
-    Object.fromEntries(Object.keys(kinds).map((kind) => [kind, exactly(modules, encoded, input, { kind })])),
-  errorOf: (found, exact, _, { kind }) => gapOf(found, exact[kind]),
+  errorOf: (found, exact) => gapOf(Array.isArray(found) ? found[0] : found, exact),
 };

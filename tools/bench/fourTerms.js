@@ -1,7 +1,6 @@
 // The four-term decomposition of a sum of two embeddings, by every engine. From X, P [n, d] and W_Q, W_K [d, d]
 // come the term logits of every head, (W_Q a)(W_K b)' / √d_h for a and b each x or p, as [heads, 4, n, n].
-import { ours } from './library.js';
-import { gapOf, rowsTimesRows, table, transposed } from './numbers.js';
+import { gapOf, ours, rowsTimesRows, table, transposed } from './numbers.js';
 import { onnxruntime } from './onnx.js';
 
 const shapesOf = (...shapes) => shapes.map(([n, d, heads]) => ({ n, d, heads }));
@@ -112,7 +111,7 @@ function headsFirst(outputs, { summands, heads }) {
 }
 
 export const fourTerms = {
-  name: 'four terms',
+  name: 'Four-term decomposition',
   // Bounds rounding in float of sums of d and then d/heads products; a wrong term or layout is off by about 1.
   allowed: 2e-5,
   shapes: shapesOf([32, 64, 4], [128, 384, 12], [128, 768, 12], [512, 768, 12], [512, 1024, 16]),

@@ -31,7 +31,7 @@ export function inPage() {
   async function steps(count, slider, values, drew) {
     const times = [];
     for (let k = 0; k < count; k++) {
-      show(slider.getRootNode().host ?? slider, 'nearest');
+      show(slider.getRootNode().host, 'nearest');
       await frame();
       performance.mark(mark);
       const started = performance.now();
@@ -59,26 +59,6 @@ export function inPage() {
         }
       }
       return found;
-    },
-
-    /** Steps that change only one number, once in each of two frames. */
-    async bareSteps(count) {
-      const box = document.createElement('div');
-      box.innerHTML = '<input type="range" min="0" max="1"><p></p>';
-      const figure = figureOf('dot-products');
-      if (figure) figure.before(box);
-      else document.body.append(box);
-      const [slider, number] = box.children;
-      slider.addEventListener('input', () => {
-        number.textContent = slider.value;
-      });
-      show(box, 'center');
-      await new Promise((passed) => setTimeout(passed, 1000));
-      await steps(count, slider, [0, 1], async () => {
-        await frame();
-        number.textContent += '.';
-      });
-      box.remove();
     },
 
     /** Steps of a figure's slider, its first unless named; undefined without any. */

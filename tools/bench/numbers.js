@@ -43,14 +43,6 @@ export function inDouble(value) {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inDouble(one)]));
 }
 
-/** All arrays of numbers in a value, in order. */
-export const arraysOf = (value) =>
-  ArrayBuffer.isView(value)
-    ? [value]
-    : typeof value === 'object'
-      ? Object.values(value ?? {}).flatMap(arraysOf)
-      : [];
-
 /** The largest gap as a share of the largest value. Infinite when lengths differ, NaN when a value is NaN. */
 export function gapOf(found, exact) {
   if (found.length !== exact.length) return Number.POSITIVE_INFINITY;
@@ -60,4 +52,18 @@ export function gapOf(found, exact) {
     largest = Math.max(largest, Math.abs(value));
   });
   return gap / largest;
+}
+
+/** A build of the library as an engine. */
+export const ours = (superpose, prepare) => ({
+  name: `superpose ${superpose.simd}`,
+  prepare: async (input) => prepare(superpose, input),
+});
+
+/** The reference of what has no plain loops: the library in double, which tests compare with oracles. */
+export function exactly({ superpose: [first] }, prepare, input) {
+  const { run, release } = prepare(first, inDouble(input));
+  const answer = run();
+  release?.();
+  return answer;
 }

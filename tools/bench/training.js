@@ -1,8 +1,7 @@
 // Training steps of the small model that the page trains, one layer of attention and no MLP, on batches made
 // beforehand. An engine's answer is its losses over the first steps, from the same parameters; each further run is
 // one step more.
-import { exactly, ours } from './library.js';
-import { gapOf, numbers, table } from './numbers.js';
+import { exactly, gapOf, numbers, ours, table } from './numbers.js';
 
 const steps = 40;
 
@@ -122,34 +121,15 @@ const byTensorFlow = (tf) => ({
   },
 });
 
-/** The model written directly with Eigen's products (straight.cpp), in a module of its own. */
-const straight = (instantiate) => ({
-  name: 'straight Eigen',
-  peer: true,
-  async prepare({ n, d, heads, sequences, batches, parameters }) {
-    const module = await instantiate();
-    const first = module._begin(n, d, heads, sequences, batches.length);
-    const numbers = Object.values(parameters).flatMap(({ data }) => [...data]);
-    const ids = batches.flatMap(({ tokens, targets }) => [...tokens, ...targets]);
-    module.HEAPF32.set(numbers, first / 4);
-    module.HEAP32.set(ids, module._ids() / 4);
-    return counted(() => module._step());
-  },
-});
-
 export const training = {
-  name: 'training',
+  name: 'One step of training',
   allowed: 1e-3,
-  // Milliseconds of consecutive steps: of many short stretches, other programs leave some undisturbed.
-  stretch: 3,
   shapes: [{ n: 16, d: 32, heads: 2 }],
   small: [{ n: 8, d: 16, heads: 2 }],
-  steps,
   inputOf,
-  enginesOf: ({ superpose, tf, straight: module }) => [
+  enginesOf: ({ superpose, tf }) => [
     ...superpose.map((one) => ours(one, trained)),
     ...(tf ? [byTensorFlow(tf)] : []),
-    ...(module ? [straight(module)] : []),
   ],
   referenceOf: (input, modules) => exactly(modules, trained, input),
   /** Of each loss as a share of the exact one, since they fall. */
