@@ -27,17 +27,19 @@ const eigenOf = (prefix) => prefix && realpathSync(join(prefix, 'include/eigen3'
 
 /** CMake would recompile everything in a checkout that was moved or copied, for the same modules. */
 function unlessMade(env) {
-  const modules = ['plain', 'relaxed', 'second-plain', 'second-relaxed'].map(
+  const modules = ['plain', 'relaxed', 'small-plain', 'small-relaxed'].map(
     (module) => `build/package/wasm/superpose-${module}`,
   );
-  const declarations = ['first', 'second'].map((module) => `build/declarations/${module}.d.ts`);
   return unlessStamped(
     'wasm',
     {
       inputs: ['src/core', 'src/wasm', 'CMakeLists.txt', 'CMakePresets.json'],
       outputs: [],
       // Someone may have called CMake by hand in the meantime.
-      kept: [...modules.flatMap((module) => [`${module}.js`, `${module}.wasm`]), ...declarations],
+      kept: [
+        ...modules.flatMap((module) => [`${module}.js`, `${module}.wasm`]),
+        'build/declarations/raw.d.ts',
+      ],
       key: JSON.stringify(valuesOf(wasmSettings, env)),
     },
     () => configureAndBuild('wasm', env),

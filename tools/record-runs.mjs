@@ -20,7 +20,7 @@ const short = (data, digits) =>
 export async function ofLayers(load, superpose, miniLM) {
   const { initialState } = await load('controls');
   const library = {
-    first: async () => superpose,
+    small: async () => superpose,
     superpose: async () => superpose,
     miniLM: async () => miniLM,
   };
@@ -60,7 +60,7 @@ export async function recordings(load, superpose) {
     progress() {},
     run: { again: true, state: () => state, frame() {}, turn: async () => 'go' },
   });
-  const library = { first: async () => superpose, superpose: async () => superpose };
+  const library = { small: async () => superpose, superpose: async () => superpose };
   const files = {};
   const outcomes = {};
   const { compute, trainedControls } = await load('smallModels');

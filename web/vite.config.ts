@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { build, defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
 import { beatStages } from './build/beats.js';
-import { chunks, plainImports, withoutUnused, workerChunks } from './build/chunks.js';
 import { indents } from './build/indents.js';
 import { maths } from './build/maths.js';
 import { noticeCollector } from './build/notices.js';
@@ -126,9 +125,9 @@ export default defineConfig({
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
   worker: {
     format: 'es',
-    plugins: () => [withoutUnused, notices.plugin(), exportsOfWorker, ownNames(), smallestOfWorker],
+    plugins: () => [notices.plugin(), exportsOfWorker, ownNames(), smallestOfWorker],
     // Notes for bundlers, which see no file of the site again.
-    rollupOptions: { treeshake, output: { codeSplitting: workerChunks, comments: false } },
+    rollupOptions: { treeshake, output: { comments: false } },
   },
   build: {
     outDir: dist,
@@ -146,7 +145,6 @@ export default defineConfig({
         embed: resolve(here, 'embed/embed.ts'),
       },
       output: {
-        codeSplitting: chunks,
         comments: false,
         // One address for all time; the rest are named by what is in them.
         entryFileNames: ({ name }) => (name === 'embed' ? 'embed.js' : 'assets/[name]-[hash].js'),
@@ -161,7 +159,6 @@ export default defineConfig({
     verdictTable(),
     unbrokenNumbers(),
     indents(),
-    plainImports,
     ownNames(),
     smallest,
     notices.plugin(),

@@ -1,9 +1,7 @@
 // Superpose: adding and concatenating position embeddings, computed in C++ and WebAssembly.
 // The same module runs in a page, a worker and Node. The types that a function takes and returns are exported
-// where the function is listed: first.ts, second.ts.
+// where the function is listed: small.ts, whole.ts.
 export type { NoRoom } from './check.js';
-export type * from './first.js';
-export { type First, loadFirst } from './first.js';
 export { load } from './load.js';
 export type { PositionChange, PositionRows } from './model/changedPositions.js';
 export { corpusSentences } from './model/corpus.js';
@@ -45,8 +43,7 @@ export { type OpenedTable, type OpenTableOptions, openTable, type TableFormat } 
 export type { Picture } from './model/pictures.js';
 export type { Sentence } from './model/sentence.js';
 export type { Slices, SlicesWatch, Source } from './model/slices.js';
-export { type LoadOptions, type Part, type Simd, supportedSimd, wasmAddress } from './module.js';
-export { loadBoth, loadRest } from './rest.js';
+export { type LoadOptions, type ModuleName, type Simd, supportedSimd, wasmAddress } from './module.js';
 export type { SchemeId } from './scores/schemeInputs.js';
 export {
   type AskedTerm,
@@ -56,6 +53,6 @@ export {
   schemeTermOf,
 } from './scores/schemeTerms.js';
 export { logitsOf, sharesOf, termOf } from './scores/scores.js';
-export type * from './second.js';
-export type { BothModules, Superpose } from './superpose.js';
+export type * from './small.js';
 export type { Floats, FloatsOf, Linear, Precision, Table } from './table.js';
+export type * from './whole.js';

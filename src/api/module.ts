@@ -1,21 +1,24 @@
-// Fetching, choosing and starting the WebAssembly modules: the same in a page, a worker and Node.
+// Fetching, choosing and starting a WebAssembly module: the same in a page, a worker and Node.
 import * as check from './check.js';
 import { readBytes } from './files.js';
+import create from './wasm/superpose-plain.js';
 
 export type Simd = 'plain' | 'relaxed';
 
+/** The whole module, or the small one, which is a part of it. */
+export type ModuleName = 'whole' | 'small';
+
 export interface LoadOptions {
+  /** Which module; by default the whole. */
+  module?: ModuleName;
   /** Which build; by default relaxed SIMD where the engine has it. */
   simd?: Simd;
   /**
    * The .wasm files of that build, for a host that keeps them elsewhere: their bytes, or where to fetch them. In Node
    * a path is given as pathToFileURL(path): a text that is no whole address is taken from this package's folder.
    */
-  wasm?: Partial<Record<Part, ArrayBuffer | ArrayBufferView | URL | string>>;
+  wasm?: Partial<Record<ModuleName, ArrayBuffer | ArrayBufferView | URL | string>>;
 }
-
-/** The two modules: what the opening figures need, and everything else. */
-export type Part = 'first' | 'second';
 
 /** A started module. A call that breaks off throws a sentence, and the next call runs in a new instance. */
 export interface Raw {
@@ -25,13 +28,13 @@ export interface Raw {
   readonly kept: Set<(how: string) => void>;
 }
 
-// What src/wasm registers, the build adds (build/declarations). A name with F32 or F64 after it takes that element type.
-export interface RawFirst extends Raw {}
-export interface RawSecond extends Raw {}
+// What src/wasm registers, the build adds (build/declarations). The small module lacks some of it, which no function in
+// small.ts calls. A name with F32 or F64 after it takes that element type.
+export interface RawModule extends Raw {}
 
-export interface Loaded<Module extends Raw = Raw> {
+export interface Loaded {
   /** The started module. */
-  readonly raw: Module;
+  readonly raw: RawModule;
   /** Which build it is. */
   readonly simd: Simd;
 }
@@ -77,33 +80,30 @@ export function supportedSimd(): Simd | undefined {
 }
 
 // Written out, not computed: bundlers find only literal addresses.
-const addresses: Record<Part, Record<Simd, () => URL>> = {
-  first: {
+const addresses: Record<ModuleName, Record<Simd, () => URL>> = {
+  whole: {
     plain: () => new URL('./wasm/superpose-plain.wasm', import.meta.url),
     relaxed: () => new URL('./wasm/superpose-relaxed.wasm', import.meta.url),
   },
-  second: {
-    plain: () => new URL('./wasm/superpose-second-plain.wasm', import.meta.url),
-    relaxed: () => new URL('./wasm/superpose-second-relaxed.wasm', import.meta.url),
+  small: {
+    plain: () => new URL('./wasm/superpose-small-plain.wasm', import.meta.url),
+    relaxed: () => new URL('./wasm/superpose-small-relaxed.wasm', import.meta.url),
   },
 };
 
 /** The address of a build's .wasm file, for a page that fetches it for its worker. */
-export const wasmAddress = (simd: Simd, part: Part = 'first'): URL => addresses[part][simd]();
+export const wasmAddress = (simd: Simd, module: ModuleName = 'whole'): URL => addresses[module][simd]();
 
-/** What Emscripten writes. The second module's starts both: it provides all that either imports. */
+/** What Emscripten writes. The whole module's starts both: it provides all that either imports. */
 type Create = (options: object) => Promise<Instance>;
 
 // biome-ignore lint/suspicious/noExplicitAny: functions by name, which restarting() calls for their callers.
 type Instance = Record<string, any>;
 
 /** Compiles and starts a module. Errors are sentences that a reader can be shown. */
-export async function loadPart<Module extends Raw>(
-  part: Part,
-  create: Create,
-  options: LoadOptions,
-): Promise<Loaded<Module>> {
+export async function start(options: LoadOptions, by: Create = create as Create): Promise<Loaded> {
   check.object('options', options);
+  const module = check.oneOf('module', options.module ?? 'whole', ['whole', 'small']);
   const supported = supportedSimd();
   if (!supported) {
     throw new Error(
@@ -121,7 +121,7 @@ export async function loadPart<Module extends Raw>(
       { cause },
     );
   });
-  const given = options.wasm?.[part] ?? wasmAddress(simd, part);
+  const given = options.wasm?.[module] ?? wasmAddress(simd, module);
   const bytes =
     typeof given === 'string' || given instanceof URL
       ? await readBytes(
@@ -136,20 +136,20 @@ export async function loadPart<Module extends Raw>(
   };
   const compiled = await WebAssembly.compile(bytes as BufferSource).catch(damaged);
   const started = await new Promise<Instance>((resolve, reject) => {
-    create({
+    by({
       instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
         // done() throws when the module is sound but not ours.
         WebAssembly.instantiate(compiled, imports).then(done).catch(reject);
       },
     }).then(resolve, reject);
   }).catch(damaged);
-  return { raw: restarting(started, () => instanceOf(compiled, create)) as Module, simd };
+  return { raw: restarting(started, () => instanceOf(compiled, by)), simd };
 }
 
 /** Another instance of the compiled module, started synchronously. */
-function instanceOf(compiled: WebAssembly.Module, create: Create): Instance {
+function instanceOf(compiled: WebAssembly.Module, by: Create): Instance {
   let made: Instance | undefined;
-  create({
+  by({
     instantiateWasm(this: Instance, imports: WebAssembly.Imports, done: (one: WebAssembly.Instance) => void) {
       made = this;
       const instance = new WebAssembly.Instance(compiled, imports);
@@ -161,20 +161,34 @@ function instanceOf(compiled: WebAssembly.Module, create: Create): Instance {
   return made as Instance;
 }
 
+/** Whether the engine gave up: a trap, or no room in memory or on the stack, for which each engine has its own class. */
+const gaveUp = (cause: unknown) =>
+  cause instanceof WebAssembly.RuntimeError ||
+  cause instanceof RangeError ||
+  !(cause instanceof Error) ||
+  cause.name === 'InternalError';
+
 /**
- * An instance that is replaced when a call breaks off: a module that ran out of memory or crashed cannot go
- * on. What was held in it is gone.
+ * An instance that is replaced when a call breaks off: a module that ran out of memory or crashed cannot go on, and what
+ * was held in it is gone. Any other error is the program's own: it is thrown as it is, and the instance goes on.
  */
-function restarting(started: Instance, start: () => Instance): Raw {
+function restarting(started: Instance, again: () => Instance): RawModule {
   let running: Instance | undefined = started;
   const kept: Raw['kept'] = new Set();
   const call =
     (name: string) =>
     (...given: unknown[]) => {
+      let stack: unknown;
       try {
-        running ??= start();
+        running ??= again();
+        stack = running.stackSave();
         return running[name](...given);
       } catch (cause) {
+        if (running && !gaveUp(cause)) {
+          // What was thrown skipped the functions that would have set it back.
+          running.stackRestore(stack);
+          throw cause;
+        }
         running = undefined;
         for (const lose of kept) lose('was lost when its module broke off');
         throw new Error(
@@ -185,5 +199,5 @@ function restarting(started: Instance, start: () => Instance): Raw {
     };
   const raw: Record<string, unknown> = { memoryBytes: () => running?.HEAPU8.byteLength ?? 0, kept };
   for (const name in started) if (typeof started[name] === 'function') raw[name] = call(name);
-  return raw as unknown as Raw;
+  return raw as unknown as RawModule;
 }

@@ -1,5 +1,4 @@
-// What a value is to TypeScript: Typed<"Float64Array">. The modules know one class for all, so that types cost them no
-// byte. What is compiled for the declarations alone (SUPERPOSE_DECLARATIONS) has one for each, which embind then names.
+// What a value is to TypeScript: Typed<"Float64Array">, a class for each, which embind names in its declarations.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +17,11 @@ struct Text {
   }
 };
 
-#ifdef SUPERPOSE_DECLARATIONS
 template <Text type>
 struct Typed : Value {
   Typed(const emscripten::val& value) : Value(value) { (void)registered; }
 
   static inline const bool registered = (emscripten::register_type<Typed>(type.text), true);
 };
-#else
-template <Text type>
-using Typed = Value;
-#endif
 
 }  // namespace superpose

@@ -4,16 +4,16 @@ import { expect, test } from 'vitest';
 
 const read = (name: string) => readFileSync(new URL(`../../build/package/wasm/${name}`, import.meta.url));
 const script = (module: string) => read(`superpose-${module}.js`).toString();
-const modules = ['plain', 'relaxed', 'second-plain', 'second-relaxed'];
+const modules = ['plain', 'relaxed', 'small-plain', 'small-relaxed'];
 
 test('the JavaScript of both builds is the same but for the name of the .wasm', () => {
-  for (const part of ['', 'second-']) {
+  for (const part of ['', 'small-']) {
     expect(script(`${part}relaxed`).replaceAll('relaxed', 'plain')).toBe(script(`${part}plain`));
   }
 });
 
-/** first.ts and second.ts start every module with it. */
-const started = script('second-plain');
+/** It starts every module. */
+const started = script('plain');
 const namesIn = (found: RegExp) => [...started.matchAll(found)].map(([, name]) => name as string);
 
 test.each(modules)('the JavaScript of the %s build makes no code out of text', (simd) => {

@@ -1,7 +1,7 @@
-import { load, loadBoth, loadFirst, loadRest, type Part, supportedSimd, wasmAddress } from 'superpose';
+import { load, type ModuleName, supportedSimd, wasmAddress } from 'superpose';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readBytes } from '../../build/package/files.js';
-import { loadPart, type Raw } from '../../build/package/module.js';
+import { start } from '../../build/package/module.js';
 import { builds } from './support/builds.ts';
 
 afterEach(() => {
@@ -71,40 +71,42 @@ describe('loading', () => {
 
   test('from bytes that are there already', async () => {
     const bytes = await readBytes(wasm, 'The WebAssembly file');
-    const superpose = await load({ simd: 'plain', wasm: { first: bytes } });
+    const superpose = await load({ simd: 'plain', wasm: { whole: bytes } });
     expect(superpose.sinusoidal({ positions: 1, d_model: 2 }).data).toEqual(Float64Array.of(0, 1));
   });
 
   test('from addresses that a host gives, one at a time', async () => {
-    const at = (part: Part) => wasmAddress('plain', part);
-    const superpose = await load({ simd: 'plain', wasm: { first: at('first').href, second: at('second') } });
-    expect(superpose.alibiSlopes(1)).toEqual(Float64Array.of(2 ** -8));
-    await expect(load({ simd: 'plain', wasm: { second: new URL('nowhere.wasm', wasm) } })).rejects.toThrow(
+    const at = (module: ModuleName) => wasmAddress('plain', module);
+    const given = { simd: 'plain', wasm: { small: at('small').href, whole: at('whole') } } as const;
+    expect((await load(given)).alibiSlopes(1)).toEqual(Float64Array.of(2 ** -8));
+    const { data } = (await load({ ...given, module: 'small' })).sinusoidal({ positions: 1, d_model: 2 });
+    expect(data).toEqual(Float64Array.of(0, 1));
+    await expect(load({ simd: 'plain', wasm: { whole: new URL('nowhere.wasm', wasm) } })).rejects.toThrow(
       /^The WebAssembly file could not be (read|fetched).*nowhere\.wasm\)\.$/,
     );
   });
 
-  test('the first module alone does what an opening figure asks, and the second joins it later', async () => {
-    const first = await loadFirst({ simd: 'plain' });
-    expect(first).not.toHaveProperty('gram');
-    const table = first.sinusoidal({ positions: 2, d_model: 2 });
-    const whole = await loadRest(first);
-    expect(whole.simd).toBe('plain');
-    expect([...whole.gram(table).data].map((value) => value.toFixed(6))).toEqual(
-      [1, Math.cos(1), Math.cos(1), 1].map((value) => value.toFixed(6)),
-    );
-    expect(whole.memoryBytes()).toBeGreaterThan(first.memoryBytes());
-  });
-
-  test('encoders join both modules later, in the second that is there', async () => {
-    const both = await loadBoth(await loadFirst({ simd: 'plain' }));
-    expect(both).not.toHaveProperty('encoder');
-    const whole = await loadRest(both);
-    const weight = both.randomNormal({ rows: 2048, columns: 2048, seed: 1, precision: 'float32' });
-    // Larger than what is free: the memory grows that both modules count.
-    const before = both.memoryBytes();
-    whole.encoder({ d_model: 2048, heads: 1, projection: { weight } }).delete();
-    expect(both.memoryBytes()).toBeGreaterThan(before);
+  test('the small module is a part of the whole one: its functions are there too, and give the same', async () => {
+    const [small, whole] = await Promise.all([
+      load({ simd: 'plain', module: 'small' }),
+      load({ simd: 'plain' }),
+    ]);
+    expect(Object.keys(whole)).toEqual(expect.arrayContaining(Object.keys(small)));
+    expect(small).not.toHaveProperty('gram');
+    const layer = { rows: 8, columns: 8, precision: 'float64' } as const;
+    const taken = [small, whole].map((superpose) => {
+      const linear = (seed: number) => ({ weight: superpose.randomNormal({ ...layer, seed }) });
+      const token = superpose.randomNormal({ ...layer, rows: 3, seed: 3 });
+      const position = superpose.sinusoidal({ positions: 3, d_model: 8 });
+      return superpose.decompose({
+        summands: { token, position },
+        query: linear(1),
+        key: linear(2),
+        heads: 2,
+      });
+    });
+    expect(taken[0]).toEqual(taken[1]);
+    await expect(load({ module: 'first' as never })).rejects.toThrow("module must be 'whole' or 'small'");
   });
 
   test('a module that is cut short, garbled, empty or another one gives a sentence', async () => {
@@ -118,8 +120,8 @@ describe('loading', () => {
       new Uint8Array(),
       another,
     ]) {
-      for (const part of ['first', 'second']) {
-        const loading = load({ simd: 'plain', wasm: { [part]: wrong } });
+      for (const module of ['small', 'whole'] as const) {
+        const loading = load({ simd: 'plain', module: module as 'small', wasm: { [module]: wrong } });
         await expect(loading).rejects.toThrow(damaged);
         await expect(loading).rejects.toHaveProperty('cause');
       }
@@ -164,45 +166,74 @@ describe('loading', () => {
 
   test.skipIf(inPage)('an address of a page is one beside the page', async () => {
     vi.stubGlobal('document', { baseURI: 'file:///some/where/page.html' });
-    await expect(load({ simd: 'plain', wasm: { first: 'nowhere.wasm' } })).rejects.toThrow(
+    await expect(load({ simd: 'plain', wasm: { whole: 'nowhere.wasm' } })).rejects.toThrow(
       'The WebAssembly file could not be read (/some/where/nowhere.wasm).',
     );
   });
 
   test.skipIf(inPage)('JavaScript that does not come is named', async () => {
-    const first = await loadFirst({ simd: 'plain' });
-    const second = '../../build/package/second.js';
-    vi.doMock(second, () => {
+    const whole = '../../build/package/whole.js';
+    vi.doMock(whole, () => {
       throw new Error('offline');
     });
     try {
-      const loading = loadRest(first);
+      const loading = load({ simd: 'plain' });
       await expect(loading).rejects.toThrow(
-        /^The JavaScript of the second module could not be fetched; is there a network\?$/,
+        /^The JavaScript of the whole module could not be fetched; is there a network\?$/,
       );
       await expect(loading).rejects.toHaveProperty('cause');
     } finally {
-      vi.doUnmock(second);
+      vi.doUnmock(whole);
     }
   });
 
-  test('a call that breaks off says so, with its cause, and memory is no function', async () => {
-    const cause = new Error('unreachable');
+  /** A module of two functions, of which one throws. */
+  const throwing = async (cause: unknown) => {
+    let depth = 16;
     const create = async () => ({
       HEAPU8: new Uint8Array(8),
+      stackSave: () => depth,
+      stackRestore(to: number) {
+        depth = to;
+      },
       crash() {
+        depth -= 8;
         throw cause;
       },
+      depth: () => depth,
     });
-    const { raw } = await loadPart<Raw & { crash(): void }>('first', create, { simd: 'plain' });
+    const { raw } = await start({ simd: 'plain' }, create);
+    const lose = vi.fn();
+    raw.kept.add(lose);
+    return { raw: raw as typeof raw & { crash(): void; depth(): number }, lose };
+  };
+
+  test('a call that breaks off says so, with its cause, and memory is no function', async () => {
+    for (const cause of [
+      new WebAssembly.RuntimeError('unreachable'),
+      new RangeError('no room'),
+      'out of memory',
+    ]) {
+      const { raw, lose } = await throwing(cause);
+      expect(raw.memoryBytes()).toBe(8);
+      expect(raw).not.toHaveProperty('HEAPU8');
+      expect(() => raw.crash()).toThrow(
+        new Error('The computation broke off, most likely for want of memory. Ask for less, or try again.', {
+          cause,
+        }),
+      );
+      expect(raw.memoryBytes()).toBe(0);
+      expect(lose).toHaveBeenCalledOnce();
+    }
+  });
+
+  test('an error of the program is thrown as it is, and what is held stays', async () => {
+    const cause = new TypeError('raw.gram is not a function');
+    const { raw, lose } = await throwing(cause);
+    expect(() => raw.crash()).toThrow(cause);
+    expect(lose).not.toHaveBeenCalled();
     expect(raw.memoryBytes()).toBe(8);
-    expect(raw).not.toHaveProperty('HEAPU8');
-    expect(() => raw.crash()).toThrow(
-      new Error('The computation broke off, most likely for want of memory. Ask for less, or try again.', {
-        cause,
-      }),
-    );
-    expect(raw.memoryBytes()).toBe(0);
+    expect(raw.depth()).toBe(16);
   });
 
   test('a missing file is named', async () => {

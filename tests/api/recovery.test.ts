@@ -26,19 +26,10 @@ function refuseMemory(): () => void {
   return () => refused.mockRestore();
 }
 
-/** Breaks the first module off, and then lets memory grow again. */
+/** Breaks the module off, and then lets memory grow again. */
 function breakOff(superpose: Superpose): void {
   const mend = refuseMemory();
   expect(() => superpose.randomUniform(large)).toThrow(brokeOff);
-  mend();
-}
-
-/** Breaks the second module off, with a vocabulary of 24 MB. */
-function breakSecondOff(superpose: Superpose): void {
-  const mend = refuseMemory();
-  expect(() => superpose.collisionSearch({ tokens: zeros(6000, 1000), positions: zeros(1, 1000) })).toThrow(
-    brokeOff,
-  );
   mend();
 }
 
@@ -72,17 +63,6 @@ describe('memory that is refused', () => {
     expect(superpose.randomUniform(large).rows).toBe(4096);
   });
 
-  test('both modules start anew, each by itself', async () => {
-    const superpose = await load();
-    const slopes = superpose.alibiSlopes(8);
-    breakSecondOff(superpose);
-    expect(superpose.alibiSlopes(8)).toEqual(slopes);
-    breakOff(superpose);
-    // Functions of the second module call the first one's.
-    const token = superpose.randomNormal({ rows: 3, columns: 4, seed: 1 });
-    expect(superpose.schemeScores({ scheme: 'none', content: token, heads: 2 }).n).toBe(3);
-  });
-
   test('nothing is fetched for it', async () => {
     const superpose = await load();
     const fetched = vi.spyOn(globalThis, 'fetch');
@@ -109,22 +89,17 @@ test('a table of no rows whose buffer was transferred breaks nothing off', async
 });
 
 describe('a module that cannot grow at all', () => {
-  test.each(['first', 'second'] as const)('the %s, by its own file', async (part) => {
+  test.each(['small', 'whole'] as const)('the %s one, by its own file', async (module) => {
     const address = new URL(
-      `../../build/package/wasm/superpose-${part === 'first' ? '' : 'second-'}plain.wasm`,
+      `../../build/package/wasm/superpose-${module === 'small' ? 'small-' : ''}plain.wasm`,
       import.meta.url,
     );
     const { readBytes } = await import('../../build/package/files.js');
-    const wasm = { [part]: withoutGrowth(await readBytes(address, 'The file')) } as LoadOptions['wasm'];
-    const superpose = await load({ simd: 'plain', wasm: wasm ?? {} });
-    const ask = {
-      first: () => superpose.randomUniform(large),
-      second: () => superpose.collisionSearch({ tokens: zeros(6000, 1000), positions: zeros(1, 1000) }),
-    };
-    expect(ask[part]).toThrow(brokeOff);
+    const wasm = { [module]: withoutGrowth(await readBytes(address, 'The file')) } as LoadOptions['wasm'];
+    const superpose = await load({ module: module as 'small', simd: 'plain', wasm: wasm ?? {} });
+    expect(() => superpose.randomUniform(large)).toThrow(brokeOff);
     expect(superpose.randomUniform(small).rows).toBe(2);
-    expect(superpose.alibiSlopes(1)).toEqual(Float64Array.of(2 ** -8));
-    expect(ask[part]).toThrow(brokeOff);
+    expect(() => superpose.randomUniform(large)).toThrow(brokeOff);
   });
 });
 
@@ -137,9 +112,6 @@ describe('what is held in a module that breaks off', () => {
     const search = superpose.collisionSearch(input);
     const job = search.allWords({ slice: 4 });
     breakOff(superpose);
-    // The search is in the second module, which still runs.
-    expect(search.nearestTokens(1).bare.length).toBe(1);
-    breakSecondOff(superpose);
     await expect(job).rejects.toThrow(gone('collision search'));
     for (const call of [() => search.nearestTokens(0)]) expect(call).toThrow(gone('collision search'));
     await expect(search.allWords()).rejects.toThrow(gone('collision search'));
@@ -152,7 +124,7 @@ describe('what is held in a module that breaks off', () => {
     const batch = { n: 2, tokens: [0, 1, 1, 0], targets: [1, -1, 0, 1] };
     let breaks = false;
     const batches = (step: number) => {
-      if (breaks && step === 3) breakSecondOff(superpose);
+      if (breaks && step === 3) breakOff(superpose);
       return batch;
     };
     const sizes = { vocabulary: 2, classes: 2, d_model: 4, precision: 'float64' } as const;
@@ -175,7 +147,7 @@ describe('what is held in a module that breaks off', () => {
     const search = superpose.collisionSearch({ tokens: zeros(40_000, 400), positions: zeros(1, 400) });
     const much = { rows: 120_000, columns: 1024, seed: 1 };
     expect(() => superpose.randomUniform(much)).toThrow(/encoders, searches and trainers hold 123 MB/);
-    breakSecondOff(superpose);
+    breakOff(superpose);
     const mend = refuseMemory();
     expect(() => superpose.randomUniform(much)).toThrow(brokeOff);
     mend();

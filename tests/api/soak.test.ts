@@ -4,16 +4,11 @@
 // can still be allocated before memory grows. It must be the same after few calls and after many, block for
 // block; otherwise something was kept.
 
-import type { Part, Simd, Superpose } from 'superpose';
+import type { Simd, Superpose } from 'superpose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { firstOver, startFirst } from '../../build/package/first.js';
-import { encoderApi } from '../../build/package/model/encoder.js';
-import { encodeSafetensorsApi } from '../../build/package/model/encodeSafetensors.js';
-import type { Loaded, Raw } from '../../build/package/module.js';
-import { secondOver, startSecond } from '../../build/package/second.js';
-import { together } from '../../build/package/superpose.js';
-import createFirst from '../../build/package/wasm/superpose-plain.js';
-import createSecond from '../../build/package/wasm/superpose-second-plain.js';
+import { type Raw, start } from '../../build/package/module.js';
+import create from '../../build/package/wasm/superpose-plain.js';
+import { wholeApi } from '../../build/package/whole.js';
 import * as docs from '../../docs/examples.mjs';
 import { builds } from './support/builds.ts';
 
@@ -28,13 +23,11 @@ const runExample = docs.runExample as (superpose: Superpose, example: Example) =
 /** In this many calls, leaks of 512 bytes each fill four blocks. */
 const calls = 32;
 /** What the build calls malloc and free among a module's exports. */
-const namesIn = (create: unknown) =>
-  ['_malloc', '_free'].map((name) => {
-    const found = new RegExp(`${name}=wasmExports\\["(\\w+)"\\]`).exec(String(create));
-    if (!found) throw new Error(`The module's JavaScript no longer calls ${name} as this test expects.`);
-    return found[1] as string;
-  });
-const names: Record<Part, string[]> = { first: namesIn(createFirst), second: namesIn(createSecond) };
+const [malloc, free] = ['_malloc', '_free'].map((name) => {
+  const found = new RegExp(`${name}=wasmExports\\["(\\w+)"\\]`).exec(String(create));
+  if (!found) throw new Error(`The module's JavaScript no longer calls ${name} as this test expects.`);
+  return found[1] as string;
+}) as [string, string];
 
 /** What the instance that was made last exports. */
 let exported: WebAssembly.Exports = {};
@@ -53,19 +46,12 @@ afterAll(() => {
 
 type Call = (given: number) => number;
 
-/** A started module, and how its memory is taken. */
-async function withMemory<Module extends Raw>(part: Part, start: () => Promise<Loaded<Module>>) {
-  const started = await start();
-  const [malloc, free] = names[part].map((name) => exported[name]) as [Call, Call];
-  return { started, malloc, free };
-}
-
 /** How many blocks of 4 KB fit before memory grows. Measuring grows it, so a module can be measured once. */
-function room({ started: { raw }, malloc, free }: Awaited<ReturnType<typeof withMemory<Raw>>>): number {
+function room(raw: Raw, memory: WebAssembly.Exports): number {
   const blocks: number[] = [];
   const before = raw.memoryBytes();
-  while (raw.memoryBytes() === before) blocks.push(malloc(4096));
-  for (const block of blocks) free(block);
+  while (raw.memoryBytes() === before) blocks.push((memory[malloc] as Call)(4096));
+  for (const block of blocks) (memory[free] as Call)(block);
   return blocks.length;
 }
 
@@ -76,16 +62,10 @@ const handlesOf = (raw: Raw) => (raw as Raw & { count_emval_handles(): number })
 
 /** Runs everything in rounds in a new module: the room left, and who added handles after the first round. */
 async function roomAfter(simd: Simd, rounds: number, runs: Record<string, Run>) {
-  const first = await withMemory('first', () => startFirst({ simd }));
-  const second = await withMemory('second', () => startSecond({ simd }));
-  const ofFirst = firstOver(first.started);
-  const superpose = {
-    ...together(ofFirst, secondOver(second.started, ofFirst)),
-    ...encoderApi(second.started.raw),
-    ...encodeSafetensorsApi(),
-  };
-  const raws = [first.started.raw, second.started.raw];
-  const handles = () => raws.reduce((sum, raw) => sum + handlesOf(raw), 0);
+  const module = await start({ simd });
+  const memory = exported;
+  const superpose = wholeApi(module);
+  const handles = () => handlesOf(module.raw);
   expect(handles()).toBeTypeOf('number');
   const adding = new Set<string>();
   for (let round = 0; round < rounds; round++) {
@@ -96,7 +76,7 @@ async function roomAfter(simd: Simd, rounds: number, runs: Record<string, Run>) 
       if (round > 0 && handles() !== held) adding.add(name);
     }
   }
-  return { room: `${room(first)} and ${room(second)}`, adding: [...adding] };
+  return { room: room(module.raw, memory), adding: [...adding] };
 }
 
 /** The names of the functions that keep memory or handles. */

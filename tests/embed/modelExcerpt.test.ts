@@ -238,12 +238,12 @@ describe('a page of one file', () => {
       });
       return asked;
     };
-    const { first } = library();
+    const { small } = library();
     const made = async () => {
-      await first();
+      await small();
       serve();
       const state = await stateOf('one-score', { text: 'the bank of a river' });
-      const excerpt = (await excerptOf(library({}, {}, first), model)(
+      const excerpt = (await excerptOf(library({}, {}, small), model)(
         'one-score',
         state,
         job,

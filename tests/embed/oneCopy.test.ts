@@ -180,8 +180,8 @@ describe('the module of the package', () => {
     const simd = told.module.simd;
     expect(['plain', 'simd', 'relaxed']).toContain(simd);
     // Beside the modules, as long as it is told nothing else.
-    expect(told.module.wasm.first).toMatch(new RegExp(`/wasm/superpose-${simd}\\.wasm$`));
-    expect(told.module.wasm.second).toMatch(new RegExp(`/wasm/superpose-second-${simd}\\.wasm$`));
+    expect(told.module.wasm.small).toMatch(new RegExp(`/wasm/superpose-small-${simd}\\.wasm$`));
+    expect(told.module.wasm.whole).toMatch(new RegExp(`/wasm/superpose-${simd}\\.wasm$`));
   });
 
   test('takes folders by any address, with the last slash or without', async () => {
@@ -193,8 +193,8 @@ describe('the module of the package', () => {
     expect(told.model).toBe('https://cdn.example/model/');
     const simd = told.module.simd;
     expect(told.module.wasm).toEqual({
-      first: `https://blog.example/wasm/superpose-${simd}.wasm`,
-      second: `https://blog.example/wasm/superpose-second-${simd}.wasm`,
+      small: `https://blog.example/wasm/superpose-small-${simd}.wasm`,
+      whole: `https://blog.example/wasm/superpose-${simd}.wasm`,
     });
     // What is not named stays as it was.
     configure({});

@@ -112,7 +112,7 @@ test.each(tasks)('%s: the row that is shown is typical, and is read where its an
 
 test('the first view needs no module, and an added stream as wide learns as fast as a concatenated one', async () => {
   const refused = () => Promise.reject(new Error('A module was asked for.'));
-  const nothing = { first: refused, superpose: refused, opening: refused, miniLM: refused, recorded };
+  const nothing = { small: refused, superpose: refused, opening: refused, miniLM: refused, recorded };
   const data = await compute(nothing, initialState(figure.controls), alone());
   const { add, wider, 'concat-wide': widened } = data.models;
   expect(wider.first?.mean).toBeLessThanOrEqual(widened.first?.mean as number);

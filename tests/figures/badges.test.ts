@@ -38,7 +38,7 @@ function watched(used: Used): Library {
     return load();
   };
   return {
-    first: async () => noting(await loaded.first()),
+    small: async () => noting(await loaded.small()),
     superpose: async () => noting(await loaded.superpose()),
     miniLM: () => modelled(loaded.miniLM),
     opening: () => modelled(loaded.opening),

@@ -107,7 +107,7 @@ test.each(['schemesTasks', 'narrow'])(
   async (name) => {
     const { figure, compute } = await import(`../../web/figures/${name}.ts`);
     const loaded = library();
-    const superpose = () => Promise.reject(new Error('The second module was asked for.'));
+    const superpose = () => Promise.reject(new Error('The whole module was asked for.'));
     const state = initialState(figure.controls);
     const data = await compute({ ...loaded, superpose, recorded }, state, alone());
     expect(figure.describe(data, state)).not.toMatch(/still to come|not trained yet/);

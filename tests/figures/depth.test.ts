@@ -21,7 +21,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
   /** The first view, of what was computed beforehand. */
   const opened = async ({ figure, compute }: typeof depth | typeof needsPositions, settings = {}) => {
     const state = { ...initialState(figure.controls), ...settings } as never;
-    const library = { first: nothing, superpose: nothing, opening: nothing, miniLM: nothing, recorded };
+    const library = { small: nothing, superpose: nothing, opening: nothing, miniLM: nothing, recorded };
     return { figure, state, data: (await compute(library, state, alone)) as never };
   };
 

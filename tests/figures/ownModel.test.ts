@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Floats, loadRest, logitsOf, openingText, openModel, type Picture, type Table } from 'superpose';
+import { type Floats, logitsOf, openingText, openModel, type Picture, type Table } from 'superpose';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
@@ -374,7 +374,7 @@ describe('what is asked of a model that is open', () => {
     onTestFinished(() => read.mockRestore());
     await opened(folder);
     // The same build, whose last digits are the same.
-    const model = await openModel(await loadRest(await loaded.superpose()), folder);
+    const model = await openModel(await loaded.superpose(), folder);
     const { gram, offsets, overlap, curve, token, position } = await model.report();
     const given = { ...job, signal: new AbortController().signal };
     const report = (figure: string, signal = given.signal) =>

@@ -324,8 +324,8 @@ test('what claims and the text lead to is recorded, so that it opens finished', 
       return value;
     });
   expect(places.length).toBeGreaterThan(8);
-  const { first } = library({});
-  const untrained = { first, recorded, superpose: () => Promise.reject(new Error('This would be trained.')) };
+  const { small } = library({});
+  const untrained = { small, recorded, superpose: () => Promise.reject(new Error('This would be trained.')) };
   const job = { signal: new AbortController().signal, progress() {} };
   for (const { settings } of places) {
     const { state } = readState(

@@ -63,16 +63,16 @@ function withLibrary(copy: string): void {
     cpSync(join(root, built), join(copy, built), { recursive: true });
 }
 
-/** Compiles the bindings and links the second module of both variants; objects of the core replace what the archives have. */
+/** Compiles the bindings and links the whole module of both variants; objects of the core replace what the archives have. */
 async function relink({ copy, run }: Followed, ofCore: string[] = []) {
   withLibrary(copy);
   const commandsOf = async (variant: string) => {
-    const target = `superpose-second-${variant}`;
+    const target = `superpose-${variant}`;
     return (await run('ninja', '-C', 'build/wasm', '-t', 'commands', target)).trim().split('\n');
   };
   const linker = (await commandsOf('plain')).at(-1) ?? '';
-  const bindings = linker.match(/\S*bindings-second\.dir\S*\.o/g) ?? [];
-  await run('cmake', '--build', '--preset', 'wasm', '--target', ...bindings, ...ofCore, 'declared-second');
+  const bindings = linker.match(/\S*bindings-\w+\.dir\S*\.o/g) ?? [];
+  await run('cmake', '--build', '--preset', 'wasm', '--target', ...bindings, ...ofCore, 'declared');
   const link = async (variant: string) => {
     const archive = archiveOf(variant);
     cpSync(join(root, archive), join(copy, archive));

@@ -31,13 +31,13 @@ const stateOf = async (name: keyof typeof figures, change: object = {}) => ({
   ) as State),
   ...change,
 });
-/** The first module is already there; nothing of it is fetched. */
-const { first } = library();
+/** The small module is already there; nothing of it is fetched. */
+const { small } = library();
 
 test('of no model, nothing', async () => {
-  await first();
+  await small();
   serve();
-  const found = await excerptOf(library({}, {}, first), model)(
+  const found = await excerptOf(library({}, {}, small), model)(
     'dot-products',
     await stateOf('dot-products'),
     job,
@@ -49,17 +49,17 @@ test('of no model, nothing', async () => {
 test.runIf(inject('withModel'))(
   'a file that is not there is said, with what the server answered',
   async () => {
-    await first();
+    await small();
     serve(/words-/);
     const state = await stateOf('one-score', { text: 'the bank' });
-    await expect(excerptOf(library({}, {}, first), model)('one-score', state, job)).rejects.toThrow(
+    await expect(excerptOf(library({}, {}, small), model)('one-score', state, job)).rejects.toThrow(
       /The server answered 404 \(.*words-\d+\.safetensors\)\./,
     );
   },
 );
 
 test('where a figure fails and the manifest too, no rejection is left behind', async () => {
-  await first();
+  await small();
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
   process.on('unhandledRejection', note);
@@ -67,7 +67,7 @@ test('where a figure fails and the manifest too, no rejection is left behind', a
     process.off('unhandledRejection', note);
   });
   serve(/manifest/);
-  const run = excerptOf(library({}, {}, first), model)('no-such-figure', {}, job);
+  const run = excerptOf(library({}, {}, small), model)('no-such-figure', {}, job);
   await expect(run).rejects.toThrow('There is no figure called “no-such-figure”.');
   // Node reports rejections after everything due has run.
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -77,10 +77,10 @@ test('where a figure fails and the manifest too, no rejection is left behind', a
 test.runIf(inject('withModel'))(
   'a sentence: its text, its rows, and the tokenizer of its words',
   async () => {
-    await first();
+    await small();
     serve();
     const state = await stateOf('one-score', { text: 'the bank' });
-    const found = (await excerptOf(library({}, {}, first), model)('one-score', state, job)) as ModelExcerpt;
+    const found = (await excerptOf(library({}, {}, small), model)('one-score', state, job)) as ModelExcerpt;
     expect(found.texts).toContain('the bank');
     expect(Object.keys(found.files)).toContain('tokenizer.json');
     expect(found.rows.words?.at.length).toBeGreaterThanOrEqual(4);

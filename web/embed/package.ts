@@ -1,6 +1,6 @@
 // superpose/embed: importing it makes every <superpose-figure> of a page live. For pages that are built with
 // a bundler; others take embed.js from a site.
-import { type Part, supportedSimd, wasmAddress } from 'superpose';
+import { type ModuleName, supportedSimd, wasmAddress } from 'superpose';
 import { hostPage } from '../element/hostPage.js';
 import { ownThread, setTransports, type Transport } from '../worker/transports.js';
 import type { EmbedOptions } from './index.js';
@@ -27,11 +27,11 @@ export function configure(options: EmbedOptions): void {
 /** A worker made of a blob has no address of its own, so it is told where the files are. */
 function supplies(): Supplies {
   const simd = supportedSimd() ?? 'plain';
-  const at = (part: Part) =>
+  const at = (module: ModuleName) =>
     wasm === undefined
-      ? wasmAddress(simd, part).href
-      : `${wasm}superpose-${part === 'second' ? 'second-' : ''}${simd}.wasm`;
-  return { module: { simd, wasm: { first: at('first'), second: at('second') } }, model };
+      ? wasmAddress(simd, module).href
+      : `${wasm}superpose-${module === 'small' ? 'small-' : ''}${simd}.wasm`;
+  return { module: { simd, wasm: { small: at('small'), whole: at('whole') } }, model };
 }
 
 /** Bundled as text, so that no bundler has to find a file for it. */

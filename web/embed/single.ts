@@ -15,6 +15,8 @@ export interface SinglePage {
   figure: string;
   /** As in links: settings by name. */
   settings: [string, string][];
+  /** The one that is in the file; the whole one unless given. */
+  module?: 'small' | undefined;
   theme?: string | undefined;
   keep?: string | undefined;
   /** Address of the page of all figures, if it has one; relative to this file, or absolute. */
@@ -23,7 +25,12 @@ export interface SinglePage {
 }
 
 const textOf = (id: string) => document.getElementById(id)?.textContent ?? '';
-const wasmIn = (id: string) => fromBase64(textOf(id)).buffer;
+
+/** The whole module can do what the small one can. */
+function modulesOf({ module }: SinglePage) {
+  const bytes = fromBase64(textOf('superpose-wasm')).buffer;
+  return module === 'small' ? { small: bytes } : { small: bytes, whole: bytes };
+}
 
 async function bePage(script: string): Promise<void> {
   const page: SinglePage = JSON.parse(textOf('superpose-page'));
@@ -35,7 +42,7 @@ async function bePage(script: string): Promise<void> {
   const supplies = (): Supplies => ({
     module: {
       simd: 'plain',
-      wasm: { first: wasmIn('superpose-wasm'), second: wasmIn('superpose-second-wasm') },
+      wasm: modulesOf(page),
     },
     excerpt: page.excerpt,
     model: home && new URL('model/', home).href,

@@ -1,6 +1,6 @@
 // Tables of trained models: many small runs fill their cells. Runs are spread over workers where there can be
 // more than one, and finished runs are kept.
-import type { BothModules, First, Summary, TaskTrainerOptions } from 'superpose';
+import type { SmallSuperpose, Summary, Superpose, TaskTrainerOptions } from 'superpose';
 import { inPool, nestedWorker, type PoolWorker, roomForWorkers } from '../worker/workerPool.js';
 import type { State } from './controls.js';
 import type { Compute, Job, Library } from './figure.js';
@@ -32,7 +32,7 @@ function keep(key: string, run: CellRun): void {
   if (known.size > most && oldest !== undefined) known.delete(oldest);
 }
 
-async function trainedCell(superpose: BothModules, { options, looks }: CellJob, job: Job): Promise<CellRun> {
+async function trainedCell(superpose: Superpose, { options, looks }: CellJob, job: Job): Promise<CellRun> {
   const { parameters, ...run } = await trainingRun(superpose, options, looks, () => breath(job));
   return { ...run, numbers: learnedNumbers(parameters, options) };
 }
@@ -138,7 +138,7 @@ export interface Over extends Summary {
 }
 
 export function over(
-  superpose: Pick<First, 'summary'>,
+  superpose: Pick<SmallSuperpose, 'summary'>,
   runs: readonly (CellRun | undefined)[],
   of: (run: CellRun) => number | null | undefined,
 ): Over | undefined {

@@ -1,6 +1,6 @@
 // Figure "Words that are lost once a position is added": the share that is no longer its own nearest word,
 // against the width, for three sizes of positions; and one word's margin over all others, along the positions.
-import type { BothModules, CollisionSearch, Table } from 'superpose';
+import type { CollisionSearch, Superpose, Table } from 'superpose';
 import { about, aboutPercent, exponent, readable } from '../plot/format.js';
 import { type Area, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
@@ -122,7 +122,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
 
 async function lost(
   library: Library,
-  superpose: BothModules,
+  superpose: Superpose,
   { vocabulary, looked: looking, seed }: State,
   job: Job,
 ): Promise<Lost> {
@@ -161,7 +161,7 @@ async function lost(
 }
 
 /** The same random positions at each scale, one below the other. */
-function scaled(library: Library, superpose: BothModules, d: number, seed: number) {
+function scaled(library: Library, superpose: Superpose, d: number, seed: number) {
   const data = new Float32Array(scales.length * positions * d);
   scales.forEach((standardDeviation, row) => {
     const drawn = drawnRows(library, superpose, 'position', {
@@ -175,7 +175,7 @@ function scaled(library: Library, superpose: BothModules, d: number, seed: numbe
   return { data, rows: scales.length * positions, columns: d };
 }
 
-function seeded(library: Library, superpose: BothModules, state: State): One {
+function seeded(library: Library, superpose: Superpose, state: State): One {
   const { vocabulary, d, seed, index } = state;
   const key = JSON.stringify([d, seed, library.own?.key]);
   // All rows are drawn, so another vocabulary size needs no new draw: it takes the first rows.
@@ -203,7 +203,7 @@ function seeded(library: Library, superpose: BothModules, state: State): One {
   };
 }
 
-async function trained(library: Library, superpose: BothModules, state: State): Promise<One> {
+async function trained(library: Library, superpose: Superpose, state: State): Promise<One> {
   const model = await library.miniLM();
   const { ids, tokens: pieces } = model.tokenize(state.word, 8);
   // The first piece after [CLS]; without text, the first frequent one.
@@ -251,7 +251,7 @@ async function trained(library: Library, superpose: BothModules, state: State): 
 
 /** The search among these words at the scaled positions, kept for the next word. */
 function moved(
-  superpose: BothModules,
+  superpose: Superpose,
   tokens: Floats,
   words: string,
   state: State,

@@ -1,6 +1,6 @@
 // Figure "Adding versus concatenating": every pair of tokens as a point, and what moves it off the line.
 import { extent } from 'd3-array';
-import type { DotProductName, DotProducts, First, LoudnessRecipe, Table } from 'superpose';
+import type { DotProductName, DotProducts, LoudnessRecipe, SmallSuperpose, Table } from 'superpose';
 import { about, readable, signed } from '../plot/format.js';
 import { type Area, counts, type Plane, plane, steps, vertical } from '../plot/parts.js';
 import type { Cursor, Handle, Ink, Mark, Scene, Term } from '../plot/scene.js';
@@ -51,7 +51,7 @@ interface Data extends DotProducts<Float32Array> {
 const precision = 'float32';
 
 export const compute: TextCompute<typeof controls, Data> = async (library, state) => {
-  const superpose = await library.first();
+  const superpose = await library.small();
   const drawn = state.tokens === 'seeded';
   const { token, position, tokens, dropped } = drawn
     ? seeded(library, superpose, state)
@@ -62,14 +62,14 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   return { ...data, recipes: (await library.superpose()).loudnessRecipes({ d_model: state.d }) };
 };
 
-function seeded(library: TextLibrary, superpose: First, { n, d, positions, seed }: State) {
+function seeded(library: TextLibrary, superpose: SmallSuperpose, { n, d, positions, seed }: State) {
   const token = drawnRows(library, superpose, 'token', { rows: n, columns: d, seed });
   const tokens = Array.from({ length: n }, (_, place) => rowName(library, place));
   return { token, position: positionsOf(library, superpose, positions, n, d, seed), tokens, dropped: 0 };
 }
 
 async function fromModel(library: TextLibrary, { text, positions, seed }: State) {
-  const superpose = await library.first();
+  const superpose = await library.small();
   const model = await library.miniLM();
   const sentence = await model.tokenize(text, mostTokens);
   const { token, position } = await model.summands(sentence, precision);
@@ -86,7 +86,7 @@ async function fromModel(library: TextLibrary, { text, positions, seed }: State)
 
 function positionsOf(
   library: TextLibrary,
-  superpose: First,
+  superpose: SmallSuperpose,
   kind: State['positions'],
   n: number,
   d_model: number,
@@ -122,6 +122,7 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'dot-products',
   title: 'Adding versus concatenating, in dot products',
   controls,
+  module: 'small',
   source: ({ tokens, positions }) =>
     tokens === 'seeded' ? 'seeded' : positions === 'random' ? 'mixed' : 'trained',
   waiting: fetching,

@@ -1,5 +1,5 @@
 // Rows of tokens and of positions: drawn from a seed, or the reader's own in their place.
-import type { First, Table } from 'superpose';
+import type { SmallSuperpose, Table } from 'superpose';
 import type { Library } from './figure.js';
 
 /** Streams of one seed, so that more positions do not change the tokens. */
@@ -15,7 +15,7 @@ interface Drawn {
 /** The reader's own may be fewer rows than are asked for. */
 export const drawnRows = (
   { own }: Pick<Library, 'own'>,
-  superpose: First,
+  superpose: SmallSuperpose,
   kind: keyof typeof streams,
   drawn: Drawn,
 ): Table<Float32Array> =>
@@ -25,7 +25,7 @@ export const drawnRows = (
 /** Positions of the same squared length as a sinusoidal row, d/2, so that encodings can be compared. */
 export const randomPositions = (
   library: Pick<Library, 'own'>,
-  superpose: First,
+  superpose: SmallSuperpose,
   rows: number,
   columns: number,
   seed: number,

@@ -1,5 +1,5 @@
 // Figure "The encoding as an image": which channels move over the positions, and how few directions they fill.
-import type { BothModules, Ranks, Table } from 'superpose';
+import type { Ranks, Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { bars, colourKey, largestMagnitude, plane, steps, tickText } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
@@ -114,7 +114,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   return data;
 };
 
-async function tableOf(library: Library, superpose: BothModules, state: State): Promise<Table<Float64Array>> {
+async function tableOf(library: Library, superpose: Superpose, state: State): Promise<Table<Float64Array>> {
   const { encoding, positions, d, seed, base } = state;
   if (encoding === 'learned') {
     const model = await library.miniLM();

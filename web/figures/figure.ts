@@ -1,9 +1,7 @@
 // The contract of every figure: what can be set, how it is computed, and its four forms - a picture, a
 // sentence, a readout of one place, and a table. Free of the DOM, so that Node draws the same.
 import type {
-  BothModules,
   EncoderForward,
-  First,
   Floats,
   FloatsOf,
   MiniLM,
@@ -14,6 +12,8 @@ import type {
   Precision,
   Scores,
   Sentence,
+  SmallSuperpose,
+  Superpose,
   Table,
   TakenOptions,
 } from 'superpose';
@@ -24,10 +24,10 @@ import type { Controls, State, StateOf } from './controls.js';
 export type Source = 'seeded' | 'trained' | 'mixed' | 'exact' | 'own';
 
 export interface Library {
-  /** What the first module has; enough for the opening figures. */
-  first(): Promise<First>;
-  /** Both modules’ functions; fetches the second module when first asked. */
-  superpose(): Promise<BothModules>;
+  /** The small module’s functions, for figures whose record says that these are enough. */
+  small(): Promise<SmallSuperpose>;
+  /** The whole module’s; fetches it when first asked. */
+  superpose(): Promise<Superpose>;
   /** A failure is not kept: the next question tries again. */
   miniLM(): Promise<MiniLM>;
   /** One sentence in two of MiniLM's heads, from a small file of its own. */
@@ -141,6 +141,8 @@ export interface Figure<C extends Controls, Data> {
   title: string;
   controls: C;
   source(state: StateOf<C>): Source;
+  /** Where the small module is enough for it. What few ask of it may take the whole one, which is then fetched. */
+  module?: 'small';
   /** Said while weights are fetched for it. */
   waiting?: string;
   /** Its marks appear one after another when it is first shown. */

@@ -1,6 +1,6 @@
 // Figure "Four tasks, four questions": four small models, each trained on a task that one term of the scores
 // solves. The reader watches each term's share of the scores, and how much is right when a term is cut.
-import { type BothModules, pairTerms, type Table, type Trainer, type TrainerOptions } from 'superpose';
+import { pairTerms, type Superpose, type Table, type Trainer, type TrainerOptions } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import { type Area, bars, horizontal, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
@@ -182,7 +182,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   return dataOf(trained.looked.panels, state);
 };
 
-async function train(superpose: BothModules, state: State, job: Job): Promise<Trained> {
+async function train(superpose: Superpose, state: State, job: Job): Promise<Trained> {
   // Four models learn, and four of the same shape look at what these have learned so far.
   const models = modelsOf(state);
   return withTrainers(superpose, [...models, ...models], async (all) => {
@@ -227,7 +227,7 @@ function note(trainers: readonly Trainer[], { curves, parameters }: Trained): vo
  * models can still be looked at.
  */
 async function measuredFloors(
-  superpose: BothModules,
+  superpose: Superpose,
   state: State,
   trained: Trained,
   job: Job,
@@ -265,7 +265,7 @@ const typedOf = ({ digits }: State): number[] =>
 
 /** The panels of the models so far; the lookers take on their parameters. */
 function panelsOf(
-  superpose: BothModules,
+  superpose: Superpose,
   lookers: readonly Trainer[],
   trained: Trained,
   state: State,
@@ -340,7 +340,7 @@ function dataOf(panels: readonly PanelExamples[], state: State): Data {
 
 /** Tokens and what is right. Typed digits come first. */
 function examplesOf(
-  superpose: BothModules,
+  superpose: Superpose,
   { task, term }: SmallTask,
   typed: readonly number[],
 ): Omit<Example, 'moments'> {

@@ -2,11 +2,11 @@
 // canonical shares stand still; and parts that are normalized one by one do not add up to the scores.
 import { extent } from 'd3-array';
 import {
-  type BothModules,
   type CombinedTerms,
-  type First,
   type GaugeOptions,
   logitsOf,
+  type SmallSuperpose,
+  type Superpose,
   type Table,
   termOf,
 } from 'superpose';
@@ -116,7 +116,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   const drawn = of === 'parts' && weights === 'seeded';
   const key = JSON.stringify([of, head, ...(of === 'parts' ? [gauge] : []), ...(drawn ? [n, seed] : [text])]);
   if (last?.key === key) return last.data;
-  const given = drawn ? seeded(await library.first(), state) : await trained(library, text);
+  const given = drawn ? seeded(await library.small(), state) : await trained(library, text);
   const { tokens, dropped, summands } = given;
   const layer: HeadOfLayer = { ...given.layer, only: [head] };
   const data: Data =
@@ -125,7 +125,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
       : {
           tokens,
           dropped,
-          ...compare(await library.first(), summands, layer, { gauge, apart: apartOf(gauge, weights) }),
+          ...compare(await library.small(), summands, layer, { gauge, apart: apartOf(gauge, weights) }),
         };
   last = { key, data };
   return data;
@@ -145,14 +145,14 @@ async function trained(library: Library, text: string): Promise<SentenceLayer> {
   return { tokens, dropped, summands: await model.summands(sentence), layer: model.layer() };
 }
 
-function seeded(superpose: First, { n, seed }: State): SentenceLayer {
+function seeded(superpose: SmallSuperpose, { n, seed }: State): SentenceLayer {
   const tokens = Array.from({ length: n }, (_, place) => `token ${place}`);
   return { tokens, dropped: 0, ...seededLayer(superpose, n, seed) };
 }
 
 type HeadOfLayer = Layer & { only: [number] };
 
-async function turn(superpose: BothModules, summands: LayerSummands, layer: HeadOfLayer, job: Job) {
+async function turn(superpose: Superpose, summands: LayerSummands, layer: HeadOfLayer, job: Job) {
   const { token, position, token_type } = summands;
   const mean = meanRows(superpose, position);
   const plus = (table: Table<Float64Array>, positionScale: number) =>
@@ -175,7 +175,7 @@ async function turn(superpose: BothModules, summands: LayerSummands, layer: Head
 }
 
 /** The mean of the sentence's position rows, repeated for each of them. */
-function meanRows(superpose: BothModules, position: Table<Float64Array>): Table<Float64Array> {
+function meanRows(superpose: Superpose, position: Table<Float64Array>): Table<Float64Array> {
   const { rows, columns } = position;
   const alike = Array<number>(rows).fill(0);
   const { global } = superpose.meanDecomposition({
@@ -199,7 +199,7 @@ const names = ['token', 'position', 'token_type'] as const;
 const count = (names.length + 1) ** 2;
 
 function compare(
-  superpose: First,
+  superpose: SmallSuperpose,
   summands: LayerSummands,
   layer: HeadOfLayer,
   gauge: GaugeOptions<Float64Array>,
@@ -242,7 +242,7 @@ function compare(
 const at = (values: ArrayLike<number>, place: number) => values[place] ?? Number.NaN;
 
 /** Stacks the parts' rows in one table, so LayerNorm takes each by itself. Terms are in the usual order. */
-function separateTerms(superpose: First, summands: LayerSummands, layer: HeadOfLayer) {
+function separateTerms(superpose: SmallSuperpose, summands: LayerSummands, layer: HeadOfLayer) {
   const { rows: n, columns } = summands.token;
   const stacked = new Float64Array(names.length * n * columns);
   names.forEach((name, part) => {

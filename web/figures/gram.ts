@@ -1,6 +1,6 @@
 // Figure "Dot products and shifts of positions": when they depend on the distance alone, and what breaks it.
 import { extent } from 'd3-array';
-import type { BothModules, Table } from 'superpose';
+import type { Superpose, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
 import { changeText, howExactly } from '../plot/gap.js';
 import {
@@ -100,12 +100,12 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
-const spreadsOf = (superpose: BothModules, { positions, d, seed, encoding }: State, base: number) =>
+const spreadsOf = (superpose: Superpose, { positions, d, seed, encoding }: State, base: number) =>
   superpose.gramSpreads({ positions, d_model: d, ...sinusoids[encoding], base, seed });
 
 let lastEnds: { key: string; ends: Products['ends'] } | undefined;
 
-function endsOf(superpose: BothModules, state: State): Products['ends'] {
+function endsOf(superpose: Superpose, state: State): Products['ends'] {
   const { positions, d, seed, encoding } = state;
   const key = [positions, d, seed, encoding].join();
   if (lastEnds?.key !== key) {
@@ -122,7 +122,7 @@ function endsOf(superpose: BothModules, state: State): Products['ends'] {
 // The errors of the encoding depend on nothing but the width and the base.
 let last: { d: number; base: number; errors: number[] } | undefined;
 
-function shifted(superpose: BothModules, { k, p, d, scale, seed, base }: State): Shifts {
+function shifted(superpose: Superpose, { k, p, d, scale, seed, base }: State): Shifts {
   const ks = Array.from({ length: shifts }, (_, place) => place + 1);
   if (last?.d !== d || last.base !== base) {
     const errors = ks.map((offset) =>

@@ -1,7 +1,7 @@
 // Figure "What each head looks at": every head's score variation as shares of the four terms and the rest,
 // for a sentence or ten, and what averaging does to them.
 import { ticks } from 'd3-array';
-import type { First, PoolableScores, PooledShares } from 'superpose';
+import type { PoolableScores, PooledShares, SmallSuperpose } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
@@ -75,7 +75,7 @@ export const compute: Compute<typeof controls, Data> = async (
   { sentences, text, gauge, layer },
   job,
 ) => {
-  const superpose = await library.first();
+  const superpose = await library.small();
   const model = await library.miniLM();
   const texts = sentences === 'yours' ? [text] : tenSentences;
   const scores: PoolableScores[] = [];
@@ -101,7 +101,7 @@ export const compute: Compute<typeof controls, Data> = async (
 const laterGroups = { ...groups, rest: [...groups.rest, 'attention', 'mlp'] };
 
 /** Takes scores in three parts, which have nine terms. */
-export const sharedOut = (superpose: First, scores: readonly PoolableScores[]): Row[] =>
+export const sharedOut = (superpose: SmallSuperpose, scores: readonly PoolableScores[]): Row[] =>
   rowsIn(superpose.poolShares(scores, kindOf), superpose.poolShares(scores, isCross));
 
 /** A row for each head, one for the mean and one for the pooled shares. */
@@ -145,6 +145,7 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'heads',
   title: 'What drives each head',
   controls,
+  module: 'small',
   source: () => 'trained',
   waiting: fetching,
   unused: ({ sentences }) => (sentences === 'yours' ? [] : ['text']),

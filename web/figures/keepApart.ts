@@ -1,6 +1,6 @@
 // Figure "Do they learn to keep apart?": while five small models learn a task, how much of their directions the token
 // rows share with the position rows, and where both lie in a plane.
-import type { BothModules, Summary, Table, Trainer, TrainerOptions } from 'superpose';
+import type { Summary, Superpose, Table, Trainer, TrainerOptions } from 'superpose';
 import { aboutPercent, percent, readable } from '../plot/format.js';
 import { type Area, horizontal, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
@@ -102,7 +102,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   return last.data;
 };
 
-async function train(superpose: BothModules, state: State, job: Job): Promise<Data> {
+async function train(superpose: Superpose, state: State, job: Job): Promise<Data> {
   const plans = await plansOf(superpose, state, job);
   const coordinates = plans.flatMap(({ tokens, positions }) =>
     [tokens.x, tokens.y, positions.x, positions.y].flat(),
@@ -152,7 +152,7 @@ function note(trainers: readonly Trainer[], curves: readonly Curve[]): void {
  * The first seed's rows at each point, all along the directions at the end, so that only the rows move. They
  * come from a run of their own, before the one that is shown and identical to it.
  */
-const plansOf = (superpose: BothModules, state: State, job: Job): Promise<Plan[]> =>
+const plansOf = (superpose: Superpose, state: State, job: Job): Promise<Plan[]> =>
   withTrainers(superpose, [optionsOf(state, state.seed)], async ([trainer]) => {
     if (!trainer) return [];
     const rows: { E: Table; P: Table }[] = [];

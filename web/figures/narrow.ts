@@ -54,7 +54,7 @@ interface Data {
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
-  const superpose = await library.first();
+  const superpose = await library.small();
   const asked = allAsked(state);
   const shown = (found: readonly (CellRun | undefined)[]): Data => ({
     points: models.map((_, model) =>

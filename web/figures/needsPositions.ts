@@ -1,7 +1,7 @@
 // Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its
 // positions are replaced or shifted, or its words shuffled or reversed; when positions are taken from values or from
 // attention alone. Another sentence gives the scale.
-import type { BothModules, PositionChange, PositionsTaken, Sentence, Table } from 'superpose';
+import type { PositionChange, PositionsTaken, Sentence, Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { lineThrough, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
@@ -195,7 +195,7 @@ function forwards(model: TextModel, layers: number, job: Job, count: number) {
 }
 
 /** The tokens' places in another word order. Markers, the last token and closing punctuation stay; words stay whole. */
-function ordersOf(superpose: BothModules, { tokens }: Sentence, before: number, seed: number) {
+function ordersOf(superpose: Superpose, { tokens }: Sentence, before: number, seed: number) {
   let end = tokens.length - 1;
   if (['.', '?', '!'].includes(tokens[end - 1] ?? '')) end -= 1;
   const words: number[][] = [];

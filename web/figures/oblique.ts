@@ -1,6 +1,6 @@
 // Figure "What taking them apart does to noise": two subspaces, the angle between them, and how much noise
 // grows in the projector that reads one of the two summands back.
-import type { BothModules, Table } from 'superpose';
+import type { Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
 import { type Area, horizontal, lineThrough, type Plane, plane } from '../plot/parts.js';
@@ -73,7 +73,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
 };
 
 /** Columns that span U, and columns of which the first k2 span W. */
-function bases(superpose: BothModules, { subspaces, d, k1, seed }: State): { u: Doubles; w: Doubles } {
+function bases(superpose: Superpose, { subspaces, d, k1, seed }: State): { u: Doubles; w: Doubles } {
   if (subspaces === 'random') {
     return {
       u: superpose.randomNormal({ rows: d, columns: k1, seed, stream: streams.token }),
@@ -97,7 +97,7 @@ function firstColumns({ data, rows, columns }: Doubles, count: number): Doubles 
   return { data: first, rows, columns: count };
 }
 
-function readingOf(superpose: BothModules, u: Doubles, w: Doubles, noise: Doubles) {
+function readingOf(superpose: Superpose, u: Doubles, w: Doubles, noise: Doubles) {
   const found = superpose.obliqueProjection({ u, w, noise });
   const { largest, median } = superpose.summary(found.noiseGains);
   const angle = found.exact ? found.smallestAngle : Number.NaN;

@@ -1,6 +1,13 @@
 // Figure "One score asks four questions": a head's scores for a sentence through MiniLM, or for tables and a layer
 // that are drawn in chosen sizes, and the terms that add up to them.
-import { type CombinedTerms, type First, type Floats, logitsOf, type Scores, type Table } from 'superpose';
+import {
+  type CombinedTerms,
+  type Floats,
+  logitsOf,
+  type Scores,
+  type SmallSuperpose,
+  type Table,
+} from 'superpose';
 import { about, aboutPercent, percent, readable, signed } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
 import { type Area, bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
@@ -195,7 +202,7 @@ const doubles = ({ data, rows, columns }: Table): Table<Float64Array> => ({
 
 function positionsOf(
   library: Library,
-  superpose: First,
+  superpose: SmallSuperpose,
   { positions, seed }: State,
   n: number,
   d_model: number,
@@ -221,7 +228,7 @@ function positionsOf(
 }
 
 async function given(library: Library, state: State): Promise<SentenceLayer> {
-  const superpose = await library.first();
+  const superpose = await library.small();
   const { weights, text, heads, layer, weightSeed, seed } = state;
   const drawn = (d: number) => ({ d, heads, seed: weightSeed, bare: layer === 'bare' });
   if (weights === 'seeded') {
@@ -278,7 +285,7 @@ const keyOf = (
 ];
 
 async function takeApart(library: Library, state: State): Promise<{ taken: SplitScores; heads: number[][] }> {
-  const superpose = await library.first();
+  const superpose = await library.small();
   const common = JSON.stringify(keyOf(library, state));
   const key = `${state.head} ${common}`;
   if (last?.key !== key || lastHeads?.key !== common) {
@@ -300,7 +307,7 @@ async function takeApart(library: Library, state: State): Promise<{ taken: Split
   return { taken: last.taken, heads: lastHeads.heads };
 }
 
-function tablesOf(superpose: First, { token, position }: LayerSummands): Tables {
+function tablesOf(superpose: SmallSuperpose, { token, position }: LayerSummands): Tables {
   const { sum } = superpose.bertEmbeddings({ token, position });
   const { concatenated, added, correlation } = superpose.dotProducts({ token, position });
   return {
@@ -313,7 +320,7 @@ function tablesOf(superpose: First, { token, position }: LayerSummands): Tables 
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const { taken, heads } = await takeApart(library, state);
-  const superpose = await library.first();
+  const superpose = await library.small();
   const { scores, tokens, dropped } = taken;
   const shown = ({ sum, centred, share }: Panel): Panel => ({ sum, centred, share });
   const every = Array.from({ length: scores.parts.length ** 2 }, (_, term) => term);
@@ -406,6 +413,7 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'one-score',
   title: oneScoreTitle,
   controls,
+  module: 'small',
   source: ({ weights, positions }) => (weights === 'trained' && isDrawn(positions) ? 'mixed' : weights),
   waiting: fetching,
   unused: ({ weights, positions }) => [

@@ -1,5 +1,5 @@
 // Figure "How much two tables overlap": energy-weighted, and direction by direction, against chance.
-import type { BothModules, MiniLM, OverlapCurve, Table } from 'superpose';
+import type { MiniLM, OverlapCurve, Superpose, Table } from 'superpose';
 import { about, aboutPercent, counted, percent, readable } from '../plot/format.js';
 import { type Area, bars, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
@@ -61,7 +61,7 @@ async function trained(model: MiniLM): Promise<Tables> {
 }
 
 /** Tables of the same shapes, such as a model begins with, except for scales, which do not matter here. */
-function seeded({ own }: Library, superpose: BothModules, seed: number): Tables {
+function seeded({ own }: Library, superpose: Superpose, seed: number): Tables {
   const rows = wordBlocks.length * blockRows;
   const d_model = own?.columns ?? 384;
   return {
@@ -71,7 +71,7 @@ function seeded({ own }: Library, superpose: BothModules, seed: number): Tables 
 }
 
 /** Each row minus the mean row. */
-function aboutTheMean(superpose: BothModules, { data, rows, columns }: Table): Table {
+function aboutTheMean(superpose: Superpose, { data, rows, columns }: Table): Table {
   const none = new Array<number>(rows).fill(0);
   const { residual } = superpose.meanDecomposition({
     rows: { data, rows, columns },

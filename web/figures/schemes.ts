@@ -4,12 +4,12 @@ import { extent } from 'd3-array';
 import {
   type AskedTerm,
   askedTerms,
-  type BothModules,
   type SchemeId as Id,
   type OffsetMeans,
   type SchemeInfo,
   type SchemeInput,
   type SchemeScores,
+  type Superpose,
   schemeTermOf,
   type Table,
 } from 'superpose';
@@ -156,7 +156,7 @@ function keyOf(id: Id, { words, n, common, causal, seed, ...state }: State): str
   return JSON.stringify([words, n, common, causal, seed, made.map((one) => state[one])]);
 }
 
-function all(superpose: BothModules, schemes: readonly SchemeInfo[], state: State): Record<Id, Computed> {
+function all(superpose: Superpose, schemes: readonly SchemeInfo[], state: State): Record<Id, Computed> {
   const content = contentOf(superpose, state);
   const computed = (id: Id): Computed => {
     const key = keyOf(id, state);
@@ -206,7 +206,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
 };
 
 /** The weights of all heads, and of the first alone. */
-function weightsOf(superpose: BothModules, seed: number): NonNullable<typeof drawn> {
+function weightsOf(superpose: Superpose, seed: number): NonNullable<typeof drawn> {
   if (drawn?.seed !== seed) {
     const weights = Object.values(streams).map((stream) =>
       superpose.randomNormal({
@@ -228,7 +228,7 @@ function weightsOf(superpose: BothModules, seed: number): NonNullable<typeof dra
   return drawn;
 }
 
-function contentOf(superpose: BothModules, { words, n, common, seed }: State): Table<Float64Array> {
+function contentOf(superpose: Superpose, { words, n, common, seed }: State): Table<Float64Array> {
   const stream = streams.content;
   if (words === 'many') {
     const drawn = superpose.randomNormal({ rows: n, columns: d_model, seed, stream });
@@ -245,7 +245,7 @@ function contentOf(superpose: BothModules, { words, n, common, seed }: State): T
 
 /** A scheme's first head, with the same weights for words in all; other heads are left out if possible. */
 function inputOf(
-  superpose: BothModules,
+  superpose: Superpose,
   scheme: Id,
   content: Table<Float64Array>,
   { n, seed, causal, spread: standardDeviation, base }: State,
@@ -287,7 +287,7 @@ function inputOf(
 }
 
 /** The sinusoid of i − j, as Transformer-XL has it. */
-const offsetsOf = (superpose: BothModules, n: number, base: number) =>
+const offsetsOf = (superpose: Superpose, n: number, base: number) =>
   superpose.sinusoidal({
     positions: 2 * n - 1,
     d_model,
@@ -298,7 +298,7 @@ const offsetsOf = (superpose: BothModules, n: number, base: number) =>
 
 let lastReach: { key: string; reach: number } | undefined;
 
-function reachOf(superpose: BothModules, state: State, { shown }: Computed): number {
+function reachOf(superpose: Superpose, state: State, { shown }: Computed): number {
   const { scheme, n } = state;
   if (madeWith[scheme]?.includes('base') === false) return largestMagnitude([shown.logits.offsets.kernel]);
   const key = scheme + keyOf(scheme, { ...state, base: 0 });
@@ -315,7 +315,7 @@ function reachOf(superpose: BothModules, state: State, { shown }: Computed): num
 }
 
 /** What a map varies by, apart from rounding. */
-function taken(superpose: BothModules, values: Float64Array, n: number): OffsetMap {
+function taken(superpose: Superpose, values: Float64Array, n: number): OffsetMap {
   const offsets = superpose.offsetMeans({ data: values, rows: n, columns: n });
   const [least = 0, largest = 0] = extent(values);
   const size = below * Math.max(-least, largest, Number.MIN_VALUE);

@@ -1,6 +1,6 @@
 // Figure "Schemes against tasks": which way of giving a model its positions learns which task, in a table
 // that opens with runs recorded beforehand, and fills in as one model after another is trained.
-import type { First, TaskTrainerOptions } from 'superpose';
+import type { SmallSuperpose, TaskTrainerOptions } from 'superpose';
 import { about, aboutPercent, counted, percent } from '../plot/format.js';
 import type { Area } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
@@ -175,7 +175,7 @@ const controls = {
     initial: first.size,
   },
   layers: layersControl,
-  seed: { kind: 'seed', label: 'First seed', initial: first.seed, more: true },
+  seed: { kind: 'seed', label: 'SmallSuperpose seed', initial: first.seed, more: true },
   sigma: { ...sigmaControl, more: true },
   schemes: {
     kind: 'several',
@@ -245,7 +245,7 @@ function askedOf(row: Row, task: Task, state: State, seed: number): CellJob {
 const tasksOf = (state: State): Task[] => taskNames.filter((task) => state.tasks.includes(task));
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
-  const superpose = await library.first();
+  const superpose = await library.small();
   const rows = rowsOf(state.schemes);
   const columns = tasksOf(state);
   const asked = allAsked(state);
@@ -286,7 +286,12 @@ export const opening = (): Opening => ({
   ),
 });
 
-const cellOf = (superpose: Pick<First, 'summary'>, row: Row, task: Task, runs: Cell['runs']): Cell => ({
+const cellOf = (
+  superpose: Pick<SmallSuperpose, 'summary'>,
+  row: Row,
+  task: Task,
+  runs: Cell['runs'],
+): Cell => ({
   row,
   task,
   runs,
@@ -420,7 +425,7 @@ export const figure: Figure<typeof controls, Data> = {
       const said = cells.map((row) => {
         const name = rowName((row[0] as Cell).row, state);
         const firsts = row.map((cell) => `${cell.task} ${firstOf(cell)}`);
-        return `${name}: ${row.map((cell) => `${cell.task} ${meanOf(cell)}`).join(', ')}. First at 99\u202f%: ${firsts.join(', ')}.${loudIn(row)}`;
+        return `${name}: ${row.map((cell) => `${cell.task} ${meanOf(cell)}`).join(', ')}. SmallSuperpose at 99\u202f%: ${firsts.join(', ')}.${loudIn(row)}`;
       });
       const head = conclusionOfRecipes(cells) || conclusionOfFew(cells);
       return `${head}Right after ${steps} steps, ${seedsOf(seeds)}. ${said.join(' ')}`;

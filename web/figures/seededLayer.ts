@@ -1,5 +1,5 @@
 // Attention layers before training, and the embeddings that they would see.
-import type { DecomposeInput, First, Table } from 'superpose';
+import type { DecomposeInput, SmallSuperpose, Table } from 'superpose';
 
 export type Layer = Pick<DecomposeInput<Float64Array>, 'normalization' | 'query' | 'key' | 'heads'>;
 export type LayerSummands = Record<'token' | 'position' | 'token_type', Table<Float64Array>>;
@@ -19,7 +19,7 @@ export interface LayerOptions {
 let last: { key: string; layer: Layer } | undefined;
 
 /** Normal weights, with LayerNorm and biases unless it is bare: then its constant part is zero. */
-export function drawnLayer(superpose: First, options: LayerOptions): Layer {
+export function drawnLayer(superpose: SmallSuperpose, options: LayerOptions): Layer {
   const { d, heads, seed, bare = false } = options;
   const key = JSON.stringify([d, heads, seed, bare]);
   if (last?.key !== key) {
@@ -49,7 +49,7 @@ export function drawnLayer(superpose: First, options: LayerOptions): Layer {
 
 /** One segment for all tokens; none in a bare layer. */
 export function drawnSegment(
-  superpose: First,
+  superpose: SmallSuperpose,
   n: number,
   { d, seed, bare = false }: LayerOptions,
 ): Table<Float64Array> {
@@ -69,7 +69,7 @@ export function drawnSegment(
 
 /** A layer of MiniLM's shapes over drawn tokens and a sinusoid. */
 export function seededLayer(
-  superpose: First,
+  superpose: SmallSuperpose,
   n: number,
   seed: number,
 ): { summands: LayerSummands; layer: Layer } {

@@ -1,5 +1,5 @@
 // The small models of the figure “Added or concatenated?”: how each is made and trained, and what is kept of its steps.
-import type { BothModules, Table, TaskTrainerOptions, Trainer } from 'superpose';
+import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job } from './figure.js';
 import outcomes from './recorded/outcomes.json' with { type: 'json' };
@@ -121,7 +121,7 @@ const optionsOf = (name: ModelName, { task, n, sigma }: Trained, seed: number): 
 });
 
 /** Trains every model with every seed. */
-async function train(superpose: BothModules, state: Trained, job: Job): Promise<Data> {
+async function train(superpose: Superpose, state: Trained, job: Job): Promise<Data> {
   const { task, n } = state;
   const row = superpose.taskExamples({ task, n, seed: rowSeeds[task] });
   const tokens = Array.from(row.tokens);

@@ -128,7 +128,7 @@ async function takeApart(library: Library, text: string, head: number): Promise<
   const { heads } = last;
   const known = heads.get(head);
   if (known) return known;
-  const superpose = await library.first();
+  const superpose = await library.small();
   let found: Omit<SplitScores, 'shares'>;
   if (text === openingText && openingHeads.includes(head)) {
     const { tokens, summands, decompose } = await library.opening();
@@ -149,7 +149,7 @@ async function takeApart(library: Library, text: string, head: number): Promise<
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   if (state.of === 'channels') return channels(library, state);
-  const superpose = await library.first();
+  const superpose = await library.small();
   const { text, places, words } = state;
   const [ofPlaces, ofWords] = [await takeApart(library, text, places), await takeApart(library, text, words)];
   const { token, position, tokens, dropped } = ofPlaces;
@@ -219,7 +219,7 @@ async function rowsOf(library: Library, { text, word, first, second }: State) {
 }
 
 async function channels(library: Library, state: State): Promise<Channels> {
-  const superpose = await library.first();
+  const superpose = await library.small();
   const { first, second, scale } = state;
   const { tokens, dropped, chosen, token, position } = await rowsOf(library, state);
   const atPlaces = table([...rowOf(position, first), ...rowOf(position, second)], 2);
@@ -297,6 +297,7 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'sum',
   title: 'One sum, two readers',
   controls,
+  module: 'small',
   source: () => 'trained',
   waiting: fetching,
   enters: true,

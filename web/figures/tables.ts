@@ -1,7 +1,7 @@
 // Figure "The tables that are added": how long MiniLM's token, position and segment rows are, the cosines
 // between tokens and positions, and how alike positions are by distance. And one whose numbers were quoted: two
 // channels of a sinusoidal table, by its width.
-import type { BothModules, First } from 'superpose';
+import type { SmallSuperpose, Superpose } from 'superpose';
 import { about, readable, signed } from '../plot/format.js';
 import {
   type Area,
@@ -80,7 +80,7 @@ const mostPositions = 1024;
 let last: { model: TextModel; positions: Pick<Added, 'position' | 'positionMean' | 'lags'> } | undefined;
 
 export const compute: TextCompute<typeof controls, Data> = async (library, { of, text, channel }) => {
-  if (of === 'quoted') return quoted(await library.first(), channel);
+  if (of === 'quoted') return quoted(await library.small(), channel);
   const superpose = await library.superpose();
   const model = await library.miniLM();
   const { tokens, dropped, ids } = await model.tokenize(text, mostTokens);
@@ -102,7 +102,7 @@ export const compute: TextCompute<typeof controls, Data> = async (library, { of,
 };
 
 /** Asks for any words, because the rows of all positions come with them. */
-async function ofPositions(superpose: BothModules, model: TextModel) {
+async function ofPositions(superpose: Superpose, model: TextModel) {
   const ids = new Array<number>(Math.min(model.positions, mostPositions)).fill(0);
   const { position: table } = await model.summands({ ids, tokens: [], dropped: 0 });
   const { means } = superpose.offsetMeans(superpose.rowCosines(table, table));
@@ -132,7 +132,7 @@ type Values = Record<State['channel'], Float64Array[][]>;
 // The channel is the only setting, so both are computed at once.
 let known: Values | undefined;
 
-function valuesOf(superpose: First): Values {
+function valuesOf(superpose: SmallSuperpose): Values {
   const all = widths();
   const empty = () => spacings.map(() => quotedAt.map(() => new Float64Array(all.length)));
   const values: Values = { '-16': empty(), '-1': empty() };
@@ -157,7 +157,7 @@ function valuesOf(superpose: First): Values {
   return values;
 }
 
-function quoted(superpose: First, channel: State['channel']): Quoted {
+function quoted(superpose: SmallSuperpose, channel: State['channel']): Quoted {
   known ??= valuesOf(superpose);
   const all = widths();
   const values = known[channel];

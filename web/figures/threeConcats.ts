@@ -1,12 +1,12 @@
 // Figure "Three ways to concatenate": added scores beside those of raw, fully weighted and block-diagonal
 // concatenation, on the same tokens; and for each way to build them, what a model of some shape then costs.
 import {
-  type BothModules,
   type Cost,
   logitsOf,
   type ModelShape,
   type PositionCostWay,
   type Scores,
+  type Superpose,
   type Table,
   termOf,
 } from 'superpose';
@@ -252,7 +252,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
-function costsOf(superpose: BothModules, state: State): (Cost | undefined)[] {
+function costsOf(superpose: Superpose, state: State): (Cost | undefined)[] {
   const { d_model, heads, context: sequence, d_position } = state;
   // As wide as a head, or as near as whole numbers come.
   const d_position_head = Math.max(1, Math.floor(d_model / heads));
@@ -280,7 +280,7 @@ function sideBySide(left: Rows, right: Rows): Rows {
   return { data, rows: left.rows, columns };
 }
 
-function seeded(superpose: BothModules, { n, d, seed }: State) {
+function seeded(superpose: Superpose, { n, d, seed }: State) {
   return {
     tokens: Array.from({ length: n }, (_, place) => `token ${place}`),
     dropped: 0,

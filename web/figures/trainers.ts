@@ -1,12 +1,12 @@
 // Models that are trained side by side, and shown on the way.
-import type { BothModules, Trainer, TrainerOptions } from 'superpose';
+import type { Superpose, Trainer, TrainerOptions } from 'superpose';
 import type { Job } from './figure.js';
 import { every, steps } from './tasks.js';
 import { turn } from './turn.js';
 
 /** Makes trainers for `use`, and deletes all of them afterwards, whatever comes of it. */
 export async function withTrainers<T>(
-  superpose: BothModules,
+  superpose: Superpose,
   options: TrainerOptions[],
   use: (trainers: Trainer[]) => T | Promise<T>,
 ): Promise<T> {

@@ -1,5 +1,5 @@
 // One training run of a small transformer from beginning to end, for tables of runs.
-import type { BothModules, Table, TaskTrainerOptions, Trainer } from 'superpose';
+import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
 import { aim } from './tasks.js';
 
 /** Steps between two looks at accuracy, until it has reached `aim`. */
@@ -37,7 +37,7 @@ export interface TrainingRun {
 
 /** Awaits `rest` between slices of steps. */
 export async function trainingRun(
-  superpose: BothModules,
+  superpose: Superpose,
   options: TaskTrainerOptions,
   { every = usualEvery, fusion, loudness }: Measurements = {},
   rest: () => Promise<void> = async () => {},

@@ -32,6 +32,7 @@ export async function oneFile(wish: Wish, result: Result): Promise<string> {
   const page: SinglePage = {
     figure: figure.name,
     settings: writtenState(figure.controls, state),
+    module: figure.module,
     ...(theme === 'auto' ? {} : { theme }),
     ...(keepsAll(wish) ? {} : { keep: keep.join(' ') }),
     home,

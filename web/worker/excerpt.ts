@@ -12,10 +12,10 @@ async function fetched(address: URL): Promise<Uint8Array> {
 
 /** Only for a worker that has computed nothing yet: figures remember what they have read. */
 export const excerptOf =
-  ({ first, recorded }: Library, model: URL): Run =>
+  ({ small, recorded }: Library, model: URL): Run =>
   async (figure, state, job) => {
     const record = excerptRecorder((file) => fetched(new URL(file, model)));
-    const read = { ...library({ read: record.read }, {}, first), recorded: record.recorded(recorded) };
+    const read = { ...library({ read: record.read }, {}, small), recorded: record.recorded(recorded) };
     try {
       await running(watchedLibrary(read, record.watched))(figure, state, job);
     } catch (error) {

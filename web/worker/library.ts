@@ -1,13 +1,5 @@
 // The library for figures: loaded once, and the model only when a figure needs it.
-import {
-  type LoadOptions,
-  loadBoth,
-  loadFirst,
-  loadMiniLM,
-  loadOpening,
-  loadRest,
-  type MiniLMOptions,
-} from 'superpose';
+import { type LoadOptions, load, loadMiniLM, loadOpening, type MiniLMOptions } from 'superpose';
 import type { Library } from '../figures/figure.js';
 
 /** A failure is not kept: the next question tries again. */
@@ -25,15 +17,13 @@ const retried = <T>(make: () => Promise<T>) => {
 export function library(
   model: MiniLMOptions = {},
   module: LoadOptions = {},
-  first = retried(() => loadFirst(module)),
+  small = retried(() => load({ ...module, module: 'small' })),
 ): Library {
-  const superpose = retried(async () => loadBoth(await first(), module));
+  const superpose = retried(() => load({ ...module, module: 'whole' }));
   return {
-    first,
+    small,
     superpose,
-    opening: retried(async () => loadOpening(await first(), model)),
-    miniLM: retried(async () =>
-      loadMiniLM(await first(), { rest: async () => loadRest(await superpose()), ...model }),
-    ),
+    opening: retried(async () => loadOpening(await small(), model)),
+    miniLM: retried(async () => loadMiniLM(await small(), { rest: superpose, ...model })),
   };
 }

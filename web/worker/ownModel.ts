@@ -2,7 +2,6 @@
 import {
   FamilyUnknown,
   type Floats,
-  loadRest,
   logitsOf,
   type ModelInput,
   type ModelReport,
@@ -48,7 +47,7 @@ export async function ownModel(
 ): Promise<unknown> {
   if (figure.startsWith('own-table-'))
     return (await import('./ownTable.js')).ownTable(library, figure, state, job, running);
-  const superpose = await loadRest(await library.superpose());
+  const superpose = await library.superpose();
   if (figure === 'own-open') {
     const { files, picture, corpus, ...options } = state as unknown as OwnQuestion;
     if (corpus !== undefined && held) return (await mechanism()).average(held.model, corpus, job);

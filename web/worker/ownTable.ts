@@ -74,7 +74,7 @@ async function opened(library: Library, { files, kind, tensor, header, labels }:
     for (const one of ['token', 'position'] as const) delete held[one];
     return heldNow();
   }
-  const table = await openTable(await library.first(), files.slice(0, 1), {
+  const table = await openTable(await library.small(), files.slice(0, 1), {
     rows: mostRows,
     precision: 'float32',
     signal: job.signal,

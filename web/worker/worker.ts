@@ -19,7 +19,7 @@ const whole = async (): Promise<Library> => {
   return made;
 };
 const loaded: Library = {
-  first: async () => (await whole()).first(),
+  small: async () => (await whole()).small(),
   superpose: async () => (await whole()).superpose(),
   opening: async () => (await whole()).opening(),
   miniLM: async () => (await whole()).miniLM(),
@@ -31,7 +31,7 @@ const runningAll = (loaded: Library): Run => {
   const run = running(loaded);
   return async (figure, state, job) => {
     // Fetched beside the figure's own code.
-    if (figure !== 'add-or-concatenate') loaded.first().catch(() => {});
+    if (figure !== 'add-or-concatenate') loaded.small().catch(() => {});
     return figure.startsWith('own-')
       ? (await import('./ownModel.js')).ownModel(loaded, figure, state, job, running)
       : run(figure, state, job);

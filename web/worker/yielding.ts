@@ -5,9 +5,9 @@ import type { Library } from '../figures/figure.js';
 const pause = () => new Promise<void>((go) => setTimeout(go));
 
 /** Figures ask for the library between their steps; each time the page gets its turn first. */
-export const yielding = ({ first, superpose, opening, miniLM, ...others }: Library): Library => ({
+export const yielding = ({ small, superpose, opening, miniLM, ...others }: Library): Library => ({
   ...others,
-  first: () => pause().then(first),
+  small: () => pause().then(small),
   superpose: () => pause().then(superpose),
   opening: () => pause().then(opening),
   miniLM: () => pause().then(miniLM),

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import type { Table } from '../table.js';
 
 export interface RanksInput {
@@ -37,7 +37,7 @@ export interface ChannelsApi {
   ranks(input: RanksInput): Ranks;
 }
 
-export function channelsApi(raw: RawSecond): ChannelsApi {
+export function channelsApi(raw: RawModule): ChannelsApi {
   return {
     channelRanges(input) {
       const { rows, columns } = check.table('table', input);

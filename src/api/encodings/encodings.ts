@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawFirst } from '../module.js';
+import type { RawModule } from '../module.js';
 import { type Floats, type FloatsOf, type Precision, rounded, type Table, table } from '../table.js';
 
 interface Precise<P extends Precision> {
@@ -63,7 +63,7 @@ export interface EncodingsApi {
   bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>): BertEmbeddings<A>;
 }
 
-export function encodingsApi(raw: RawFirst): EncodingsApi {
+export function encodingsApi(raw: RawModule): EncodingsApi {
   /** Whether to round to float32; refuses a table of this size that does not fit. */
   const singleFor = (precision: unknown, rows: number, columns: number) => {
     const single = check.precision(precision ?? 'float64') === 'float32';

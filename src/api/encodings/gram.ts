@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 import { type EncodingOptions, encodingArguments } from './sinusoidal.js';
 
@@ -56,7 +56,7 @@ function checkSquare(square: Table): Table {
   return square;
 }
 
-export function gramApi(raw: RawSecond): GramApi {
+export function gramApi(raw: RawModule): GramApi {
   return {
     gram(input) {
       const { rows, columns } = check.table('table', input);

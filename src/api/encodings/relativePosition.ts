@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 
 export interface BucketOptions {
   /** Whether keys after the query have buckets of their own. Default true. */
@@ -32,7 +32,7 @@ export function checkBuckets(options: BucketOptions) {
   return { bidirectional, buckets, maxDistance };
 }
 
-export function relativePositionApi(raw: RawSecond): RelativePositionApi {
+export function relativePositionApi(raw: RawModule): RelativePositionApi {
   return {
     alibiSlopes: (heads) => raw.alibiSlopes(check.integer('heads', heads, 1)),
     t5Buckets(options) {

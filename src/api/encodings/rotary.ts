@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import { type Floats, rounded, type Table, table } from '../table.js';
 
 /** Rotary positions beyond the trained length (arXiv 2309.00071; as printed, not as released). */
@@ -96,7 +96,7 @@ export function evenWidth(name: string, width: number): number {
   return width;
 }
 
-export function rotaryApi(raw: RawSecond): RotaryApi {
+export function rotaryApi(raw: RawModule): RotaryApi {
   return {
     rotate<A extends Floats>(input: RotateInput<A>): Table<A> {
       check.object('input', input);

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 import {
   type EncodingOptions,
@@ -24,7 +24,7 @@ export interface ShiftApi {
   shiftError(options: EncodingOptions & { offset: number }): number;
 }
 
-export function shiftApi(raw: RawSecond): ShiftApi {
+export function shiftApi(raw: RawModule): ShiftApi {
   return {
     shiftOperator(options) {
       const spectrum = spectrumArguments(options);

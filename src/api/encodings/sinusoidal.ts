@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawFirst } from '../module.js';
+import type { RawModule } from '../module.js';
 import { type FloatsOf, type Precision, type Table, table } from '../table.js';
 
 export interface SinusoidalOptions<P extends Precision = Precision> {
@@ -56,7 +56,7 @@ export function encodingArguments(
   return [positions, ...spectrum, check.number('firstPosition', firstPosition)];
 }
 
-export function sinusoidalApi(raw: RawFirst): SinusoidalApi {
+export function sinusoidalApi(raw: RawModule): SinusoidalApi {
   return {
     sinusoidal<P extends Precision = 'float64'>(options: SinusoidalOptions<P>) {
       const encoding = encodingArguments(options);

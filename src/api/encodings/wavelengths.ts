@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import { evenWidth } from './rotary.js';
 import { type SpectrumOptions, spectrumArguments } from './sinusoidal.js';
 
@@ -36,7 +36,7 @@ export interface WavelengthsApi {
   wavelengths(options: WavelengthsOptions): Wavelengths;
 }
 
-export function wavelengthsApi(raw: RawSecond): WavelengthsApi {
+export function wavelengthsApi(raw: RawModule): WavelengthsApi {
   return {
     wavelengths(options) {
       const [d_model, layout, spacing, base] = spectrumArguments(options);

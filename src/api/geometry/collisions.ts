@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import { type Handle, held, type OwnedObject } from '../handle.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import type { Table } from '../table.js';
 
 export interface CollisionSearchInput {
@@ -88,7 +88,7 @@ export interface CollisionsApi {
   randomCollisions(options: { d: number; scale: number; vocabulary: number }): RandomCollisions;
 }
 
-export function collisionsApi(raw: RawSecond): CollisionsApi {
+export function collisionsApi(raw: RawModule): CollisionsApi {
   return {
     collisionSearch(input) {
       check.object('input', input);
@@ -124,7 +124,7 @@ export function collisionsApi(raw: RawSecond): CollisionsApi {
   };
 }
 
-function searchOf(raw: RawSecond, search: OwnedObject, V: number, L: number): CollisionSearch {
+function searchOf(raw: RawModule, search: OwnedObject, V: number, L: number): CollisionSearch {
   const nearestTokens = (first: number, words = 1): NearestTokens => {
     const address = search.address();
     if (words === 0) check.integer('first', first, 0, V);

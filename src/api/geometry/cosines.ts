@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 
 export interface CosinesApi {
   /**
@@ -25,7 +25,7 @@ export interface CosinesApi {
   largestCosineMedian(options: { pairs: number; d: number }): number;
 }
 
-export function cosinesApi(raw: RawSecond): CosinesApi {
+export function cosinesApi(raw: RawModule): CosinesApi {
   const width = (options: { d: number }, low = 1) => {
     check.object('options', options);
     return check.integer('d', options.d, low);

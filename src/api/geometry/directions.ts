@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawFirst } from '../module.js';
+import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 
 export interface DirectionsApi {
@@ -12,7 +12,7 @@ export interface DirectionsApi {
   rowCosines(first: Table, second: Table): Table<Float64Array>;
 }
 
-export function directionsApi(raw: RawFirst): DirectionsApi {
+export function directionsApi(raw: RawModule): DirectionsApi {
   return {
     rowLengths(input) {
       const { rows, columns } = check.table('table', input);

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import type { Table } from '../table.js';
 
 export interface MeanDecompositionInput {
@@ -46,7 +46,7 @@ export interface MeanDecompositionApi {
   meanDecomposition(input: MeanDecompositionInput): MeanDecomposition;
 }
 
-export function meanDecompositionApi(raw: RawSecond): MeanDecompositionApi {
+export function meanDecompositionApi(raw: RawModule): MeanDecompositionApi {
   return {
     meanDecomposition(input) {
       check.object('input', input);

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 
 export interface ObliqueProjectionInput {
@@ -37,7 +37,7 @@ export interface ObliqueApi {
   obliqueProjection(input: ObliqueProjectionInput): ObliqueProjection;
 }
 
-export function obliqueApi(raw: RawSecond): ObliqueApi {
+export function obliqueApi(raw: RawModule): ObliqueApi {
   return {
     obliqueProjection(input) {
       check.object('input', input);

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import type { Table } from '../table.js';
 
 export interface PrincipalAnglesInput {
@@ -89,7 +89,7 @@ export interface SubspacesApi {
   overlapCurve(input: OverlapInput & { k: number }): OverlapCurve;
 }
 
-export function subspacesApi(raw: RawSecond): SubspacesApi {
+export function subspacesApi(raw: RawModule): SubspacesApi {
   const sizes = (options: SubspaceSizes): [number, number, number] => {
     check.object('options', options);
     const d = check.integer('d', options.d, 1);

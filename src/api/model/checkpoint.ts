@@ -1,6 +1,6 @@
 // The tensors of a model’s files, one file or several shards: listed by their headers, read in slices.
 import * as check from '../check.js';
-import type { First } from '../first.js';
+import type { SmallSuperpose } from '../small.js';
 import { type FloatsOf, type Precision, type Table, table } from '../table.js';
 import { breath } from './breath.js';
 import { digestOf } from './digest.js';
@@ -53,7 +53,7 @@ const plainName = /^[^/\\]+\.safetensors$/;
 
 /** Lists the tensors of the files that exist: of the file `named`, or of the model in a folder. */
 export async function checkpointOf(
-  superpose: First,
+  superpose: SmallSuperpose,
   files: ReadonlyMap<string, Slices>,
   named: string | undefined,
   watch: SlicesWatch = {},

@@ -1,7 +1,7 @@
 // The mean decomposition of a model’s states over a corpus: windows of equal length, run through all layers.
 import * as check from '../check.js';
-import type { First } from '../first.js';
 import type { PoolableScores } from '../scores/scores.js';
+import type { SmallSuperpose } from '../small.js';
 import { type Floats, type Precision, rounded, type Table, table } from '../table.js';
 import type {
   EncoderApi,
@@ -71,7 +71,7 @@ export interface CorpusModel {
   /** The module's own. */
   positionMeans: EncoderApi['positionMeans'];
   /** The module's own. */
-  poolShares: First['poolShares'];
+  poolShares: SmallSuperpose['poolShares'];
   /** Channels of a state, from 1 up. */
   d_model: number;
   /** Heads of a layer, from 1 up. */

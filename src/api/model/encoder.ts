@@ -2,7 +2,7 @@
 import type { Heads } from '../../wasm/bound.js';
 import * as check from '../check.js';
 import { held } from '../handle.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import {
   checkedNames,
   checkedNormalization,
@@ -45,7 +45,7 @@ const stepLength = 2 ** 28;
 const isRead = <A extends Floats>(map: unknown): map is ReadMap<A> =>
   typeof (map as ReadMap<A> | undefined)?.weight?.read === 'function';
 
-export function encoderApi(raw: RawSecond): EncoderApi {
+export function encoderApi(raw: RawModule): EncoderApi {
   return {
     encoder<P extends Precision = 'float32'>(input: EncoderInput<P>): Encoder<FloatsOf<P>> {
       return encoderOf<FloatsOf<P>>(raw, input as EncoderInput<Precision>);
@@ -54,7 +54,7 @@ export function encoderApi(raw: RawSecond): EncoderApi {
   };
 }
 
-function encoderOf<A extends Floats>(raw: RawSecond, input: EncoderInput<Precision>): Encoder<A> {
+function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precision>): Encoder<A> {
   check.object('input', input);
   const d = check.integer('d_model', input.d_model, 1);
   const precision = check.precision(input.precision ?? 'float32');

@@ -2,8 +2,8 @@
 import { grouped, type Normalization } from '../scores/decompose.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
-import type { Superpose } from '../superpose.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
+import type { Superpose } from '../whole.js';
 import { type Checkpoint, type Held, present } from './checkpoint.js';
 import type { EncoderDecomposeInput, EncoderInput } from './encoder.js';
 import { type Layout, type LinearNames, type NormFacts, type NormNames, placeOfNorms } from './layout.js';

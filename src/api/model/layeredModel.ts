@@ -1,8 +1,8 @@
-// A model whose layers run in the second module: its forward, the scores of any layer, means over a corpus.
+// A model whose layers run in the whole module: its forward, the scores of any layer, means over a corpus.
 import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
-import type { Superpose } from '../superpose.js';
 import type { FloatsOf, Precision, Table } from '../table.js';
+import type { Superpose } from '../whole.js';
 import type { PositionChange } from './changedPositions.js';
 import {
   type Corpus,

@@ -1,8 +1,8 @@
-// MiniLM beyond its first scores: all layers, run by the second module. Each has a file, fetched on demand.
+// MiniLM beyond its first scores: all layers, run by the whole module. Each has a file, fetched on demand.
 import type { Watch } from '../files.js';
-import type { First } from '../first.js';
-import type { Superpose } from '../superpose.js';
+import type { SmallSuperpose } from '../small.js';
 import type { FloatsOf, Linear, Precision, Table } from '../table.js';
+import type { Superpose } from '../whole.js';
 import { changedRows } from './changedPositions.js';
 import { type CorpusMeans, type CorpusMeansOptions, corpusOf, corpusOfWhole } from './corpusMeans.js';
 import { encoderApi } from './encoder.js';
@@ -19,7 +19,7 @@ export { changedRows, corpusOf, corpusOfWhole, encoderApi, layeredModel };
 /** What layersOf() needs of the model. */
 export interface LayersInput {
   /** Both modules. */
-  superpose: First;
+  superpose: SmallSuperpose;
   /** What the first layer’s scores need. */
   model: MiniLM;
   /** Bytes of each layer’s own file. */
@@ -37,9 +37,7 @@ export type TensorOf = <P extends Precision>(name: string, precision: P) => Tabl
 export function layersOf({ superpose, model, layerBytes, corpusRows, read }: LayersInput) {
   const { encoder, positionMeans } = superpose as Partial<Superpose>;
   if (!encoder || !positionMeans) {
-    throw new Error(
-      'The layers after the first scores run in the second module; load the model over load() or loadRest().',
-    );
+    throw new Error('The layers after the first scores run in the whole module; load the model over load().');
   }
   const { d_model } = model;
   const run = layeredModel({

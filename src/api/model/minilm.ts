@@ -3,9 +3,9 @@
 
 import * as check from '../check.js';
 import { readBytes, Unreachable, type Watch } from '../files.js';
-import type { First } from '../first.js';
-import type { Superpose } from '../superpose.js';
+import type { SmallSuperpose } from '../small.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
+import type { Superpose } from '../whole.js';
 import type { LayerDecomposeOptions } from './layerOptions.js';
 import type { layersOf } from './layers.js';
 import type { DecomposeOptions, MiniLM } from './minilmModel.js';
@@ -24,7 +24,7 @@ export interface MiniLMOptions {
    */
   read?: (file: string, afresh?: boolean, watch?: Watch) => Promise<Uint8Array>;
   /**
-   * Starts the second module when forward() and the like need it, for a model loaded over the first alone.
+   * Starts the whole module when forward() and the like need it, for a model loaded over the small one.
    */
   rest?: () => Promise<Superpose>;
 }
@@ -46,7 +46,7 @@ const supportedFormat = 1;
 const longestText = 100_000;
 
 /** Loads the tokenizer and the first layer; rows of the tables are read when a sentence needs them. */
-export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}): Promise<MiniLM> {
+export async function loadMiniLM(superpose: SmallSuperpose, options: MiniLMOptions = {}): Promise<MiniLM> {
   check.object('superpose', superpose);
   check.object('options', options);
   const read = await parsedReader(superpose, options);
@@ -231,7 +231,7 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
 class Damaged extends Error {}
 
 /** Reads and parses the model's files; one that is damaged is read a second time. */
-export async function parsedReader(superpose: First, options: MiniLMOptions): Promise<ReadParsed> {
+export async function parsedReader(superpose: SmallSuperpose, options: MiniLMOptions): Promise<ReadParsed> {
   const bytesOf: ReadBytes = options.read ?? (await fileReader(superpose, options.from));
   return async (file, parse, watch) => {
     const attempt = async (afresh: boolean) => {
@@ -281,7 +281,7 @@ async function addressOf(given: URL | string): Promise<URL> {
 const beside = () => new URL(/* @vite-ignore */ '../../model/', import.meta.url);
 
 /** Reads from the given folder, else from the build's, else, in Node, from the weights package. */
-async function fileReader(superpose: First, from: URL | string | undefined): Promise<ReadBytes> {
+async function fileReader(superpose: SmallSuperpose, from: URL | string | undefined): Promise<ReadBytes> {
   if (from === undefined && typeof process === 'object' && beside().protocol === 'file:') {
     const { existsSync }: typeof import('node:fs') = await import(
       /* @vite-ignore */ /* webpackIgnore: true */ nodeFs
@@ -352,7 +352,7 @@ type TensorReader = <P extends Precision = 'float64'>(name: string, precision?: 
 /**
  * Tensors of one file, which must have all of them, finite and in these shapes; decoded when first asked for.
  */
-export function tensorReader(superpose: First, file: Uint8Array, shapes: Shapes): TensorReader {
+export function tensorReader(superpose: SmallSuperpose, file: Uint8Array, shapes: Shapes): TensorReader {
   const entries = superpose.readSafetensorsHeader(file);
   const decode = <P extends Precision>(name: string, precision: P) => {
     const entry = entries.get(name) as SafetensorsEntry;
@@ -380,7 +380,7 @@ export function tensorReader(superpose: First, file: Uint8Array, shapes: Shapes)
 
 /** Rows of a table that is stored in shards; each shard is read once, when one of its rows is needed. */
 function rowReader(
-  superpose: First,
+  superpose: SmallSuperpose,
   read: ReadParsed,
   name: string,
   rowsInAll: number,

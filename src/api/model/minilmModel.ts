@@ -56,7 +56,7 @@ export interface MiniLM {
   /**
    * The scores of any layer, from 0, taken apart in one of three ways: see EncoderForward.decompose(). The
    * parts are token, position, token_type, attention, mlp and constant; or, by means, position, content and
-   * constant. Needs the second module, and fetches the files of the layers up to this one. Throws RangeError,
+   * constant. Needs the whole module, and fetches the files of the layers up to this one. Throws RangeError,
    * TypeError.
    */
   decompose<P extends Precision = 'float64'>(
@@ -65,7 +65,7 @@ export interface MiniLM {
   ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
   /**
    * Runs the whole model on a text: states, scores and attention of each layer, and the embedding. The result
-   * is valid until the next forward() or decompose() of the same precision. Needs the second module, and
+   * is valid until the next forward() or decompose() of the same precision. Needs the whole module, and
    * fetches the layers’ files, 21 MB in all; files that arrived before an abort are not fetched again. Throws
    * RangeError, TypeError, and the signal's reason when it is aborted.
    */

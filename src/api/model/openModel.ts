@@ -4,8 +4,8 @@
 import * as check from '../check.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
-import type { Superpose } from '../superpose.js';
 import type { Floats, FloatsOf, Precision, Table } from '../table.js';
+import type { Superpose } from '../whole.js';
 import type { PositionChange } from './changedPositions.js';
 import { type Checkpoint, checkpointOf } from './checkpoint.js';
 import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';

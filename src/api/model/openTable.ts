@@ -1,7 +1,7 @@
 // A reader's own table: word vectors as GloVe and word2vec write them, NumPy arrays, comma-separated values,
 // tensors of a safetensors file. Files are read from the beginning, no further than the rows that are needed.
 import * as check from '../check.js';
-import type { First } from '../first.js';
+import type { SmallSuperpose } from '../small.js';
 import { type FloatsOf, type Precision, type Table, table } from '../table.js';
 import { checkpointOf } from './checkpoint.js';
 import {
@@ -72,7 +72,7 @@ const digested = 2 ** 17;
  * or row and says what was expected there.
  */
 export async function openTable<P extends Precision = 'float64'>(
-  superpose: First,
+  superpose: SmallSuperpose,
   source: Source,
   options: OpenTableOptions<P> = {},
 ): Promise<OpenedTable<P>> {
@@ -416,7 +416,7 @@ function half(bits: number): number {
 }
 
 async function ofTensor(
-  superpose: First,
+  superpose: SmallSuperpose,
   files: ReadonlyMap<string, Slices>,
   file: Slices,
   most: number,

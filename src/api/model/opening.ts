@@ -1,9 +1,9 @@
 // What a page opens with: one sentence in two heads of MiniLM's first layer, in one small file that arrives
 // long before the model does.
 import * as check from '../check.js';
-import type { First } from '../first.js';
 import type { DecomposeInput } from '../scores/decompose.js';
 import type { Scores } from '../scores/scores.js';
+import type { SmallSuperpose } from '../small.js';
 import type { Table } from '../table.js';
 import { type MiniLMOptions, parsedReader, tensorReader } from './minilm.js';
 
@@ -29,7 +29,7 @@ const d_head = 32;
  * Loads what a page opens with, from where loadMiniLM() has its files. Exact: the rows, weights and scores
  * are those of the model. Throws what loadMiniLM() throws when the file is missing or damaged.
  */
-export async function loadOpening(superpose: First, options: MiniLMOptions = {}): Promise<Opening> {
+export async function loadOpening(superpose: SmallSuperpose, options: MiniLMOptions = {}): Promise<Opening> {
   check.object('superpose', superpose);
   check.object('options', options);
   const read = await parsedReader(superpose, options);

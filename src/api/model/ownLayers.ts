@@ -1,4 +1,4 @@
-// All layers of a reader's model, read one after another and run by the second module.
+// All layers of a reader's model, read one after another and run by the whole module.
 import * as check from '../check.js';
 import { type Floats, type FloatsOf, type Precision, rounded } from '../table.js';
 import type { Angles } from './angles.js';

@@ -1,7 +1,7 @@
 // How much of a state depends on the position alone, over a corpus of windows.
 import * as check from '../check.js';
 import { held } from '../handle.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import { table } from '../table.js';
 import type { PositionMeans, PositionMeansInput } from './encoderTypes.js';
 
@@ -9,7 +9,7 @@ import type { PositionMeans, PositionMeansInput } from './encoderTypes.js';
 export const inside = new WeakMap<
   object,
   {
-    raw: RawSecond;
+    raw: RawModule;
     of: () => {
       suffix: 'F32' | 'F64';
       address: number;
@@ -21,7 +21,7 @@ export const inside = new WeakMap<
   }
 >();
 
-export function positionMeans(raw: RawSecond, input: PositionMeansInput): PositionMeans {
+export function positionMeans(raw: RawModule, input: PositionMeansInput): PositionMeans {
   check.object('input', input);
   const positions = check.integer('positions', input.positions, 2);
   const first = check.integer('first', input.first ?? 1, 0);

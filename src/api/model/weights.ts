@@ -2,7 +2,7 @@
 // tokenizer, the embedding tables in shards of a few rows, and a file for the rest of each layer. For Node
 // only. Everything stays fp16: int8 rows would cost a logit error of 0.3.
 import { open, readFile, stat } from 'node:fs/promises';
-import type { First } from '../index.js';
+import type { SmallSuperpose } from '../small.js';
 import type { OwnBytes } from '../table.js';
 import { corpusIds, corpusSentences } from './corpus.js';
 import { openingFile, openingHeads, openingText } from './opening.js';
@@ -57,7 +57,11 @@ export function weightsFolder(): URL | undefined {
 }
 
 /** Reads only what is needed of the package's 45 MB. */
-export async function weightsFiles(superpose: First, folder: URL, rowsPerShard = 128): Promise<WeightsFiles> {
+export async function weightsFiles(
+  superpose: SmallSuperpose,
+  folder: URL,
+  rowsPerShard = 128,
+): Promise<WeightsFiles> {
   const json = async (name: string) => JSON.parse(await readFile(new URL(name, folder), 'utf8'));
   const { version, license } = await json('package.json');
   const source = `${weightsPackage}@${version}`;

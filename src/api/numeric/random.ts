@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawFirst } from '../module.js';
+import type { RawModule } from '../module.js';
 import { type FloatsOf, type Precision, type Table, table } from '../table.js';
 
 export interface RandomOptions<P extends Precision = Precision> {
@@ -27,7 +27,7 @@ export interface RandomApi {
   randomUniform<P extends Precision = 'float64'>(options: RandomOptions<P>): Table<FloatsOf<P>>;
 }
 
-export function randomApi(raw: RawFirst): RandomApi {
+export function randomApi(raw: RawModule): RandomApi {
   const checked = (options: RandomOptions) => {
     check.object('options', options);
     const { rows, columns, seed, stream = 0, precision = 'float64' } = options;

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawFirst } from '../module.js';
+import type { RawModule } from '../module.js';
 import type { Floats } from '../table.js';
 
 /** In the numbers' unit; all NaN without numbers. */
@@ -27,7 +27,7 @@ export interface SummaryApi {
   largestDifference(first: Floats, second: Floats): number;
 }
 
-export function summaryApi(raw: RawFirst): SummaryApi {
+export function summaryApi(raw: RawModule): SummaryApi {
   return {
     summary(values) {
       return raw.summary(check.list('values', values));

@@ -1,6 +1,6 @@
 import type { Heads } from '../../wasm/bound.js';
 import * as check from '../check.js';
-import type { RawFirst } from '../module.js';
+import type { RawModule } from '../module.js';
 import { type Floats, type Linear, suffixOf, type Table } from '../table.js';
 import { fitsScores, type Scores } from './scores.js';
 
@@ -59,7 +59,7 @@ export interface ConcatenateApi {
   concatenateBlockDiagonal<A extends Floats>(input: ConcatenateBlockDiagonalInput<A>): Scores<A>;
 }
 
-export function concatenateApi(raw: RawFirst): ConcatenateApi {
+export function concatenateApi(raw: RawModule): ConcatenateApi {
   return {
     concatenateRaw<A extends Floats>(input: ConcatenateRawInput<A>): Scores<A> {
       const { n, token, position } = rows(input);

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import type { TrainingScheme } from '../training/trainerOptions.js';
 
 /**
@@ -69,7 +69,7 @@ export interface CostApi {
 
 const largest = Number.MAX_SAFE_INTEGER;
 
-export function costApi(raw: RawSecond): CostApi {
+export function costApi(raw: RawModule): CostApi {
   return {
     positionCost(way, shape) {
       const schemes = raw.trainingSchemes();

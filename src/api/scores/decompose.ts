@@ -1,6 +1,6 @@
 import type { Heads } from '../../wasm/bound.js';
 import * as check from '../check.js';
-import type { RawFirst } from '../module.js';
+import type { RawModule } from '../module.js';
 import { type Floats, type Linear, suffixOf, type Table, table } from '../table.js';
 import { checkedGauge, type GaugeOptions } from './gauge.js';
 import { fitsScores, type Scores, type Terms } from './scores.js';
@@ -57,7 +57,7 @@ export interface DecomposeApi {
   decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>): Terms<A>;
 }
 
-export function decomposeApi(raw: RawFirst): DecomposeApi {
+export function decomposeApi(raw: RawModule): DecomposeApi {
   return {
     decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A> {
       const { names, first, only, norm, scale, query, key, heads, chosen, gauge } =

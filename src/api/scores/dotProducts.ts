@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawFirst } from '../module.js';
+import type { RawModule } from '../module.js';
 import { type Floats, suffixOf, type Table } from '../table.js';
 
 export interface DotProductsInput<A extends Floats = Floats> {
@@ -57,7 +57,7 @@ export interface DotProductsApi {
   dotProducts<A extends Floats>(input: DotProductsInput<A>): DotProducts<A>;
 }
 
-export function dotProductsApi(raw: RawFirst): DotProductsApi {
+export function dotProductsApi(raw: RawModule): DotProductsApi {
   return {
     dotProducts<A extends Floats>(input: DotProductsInput<A>) {
       check.object('input', input);

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import type { Table } from '../table.js';
 
 export interface ScoreRanksInput {
@@ -31,7 +31,7 @@ export interface RankApi {
   scoreRanks(input: ScoreRanksInput): ScoreRanks;
 }
 
-export function rankApi(raw: RawSecond): RankApi {
+export function rankApi(raw: RawModule): RankApi {
   return {
     numericalRank(matrix, tolerance = 1e-10) {
       check.table('matrix', matrix);

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import type { SchemeId } from './schemeInputs.js';
 
 /** times · by[0] · by[1] · … + plus, at least 0. */
@@ -104,7 +104,7 @@ export function schemeNamed(registry: readonly SchemeInfo[], name: string, id: u
   return registry[check.placeOf(name, id, ids)] as SchemeInfo;
 }
 
-export function schemeRegistryApi(raw: RawSecond): SchemeRegistryApi {
+export function schemeRegistryApi(raw: RawModule): SchemeRegistryApi {
   return {
     schemeRegistry: () => raw.schemeRegistry(),
     schemeParameters(id, shape) {

@@ -2,8 +2,8 @@
 // Adding with LayerNorm and segments is in decompose.ts. What a scheme is made of stands in the registry of the core;
 // here its parts are checked, or drawn when all sizes are known to fit.
 import * as check from '../check.js';
-import type { First } from '../first.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
+import type { SmallSuperpose } from '../small.js';
 import { type Floats, type Linear, rounded, type Table, table } from '../table.js';
 import type { SchemeInput } from './schemeInputs.js';
 import { readOptions } from './schemeOptions.js';
@@ -36,7 +36,7 @@ const streams = [
   'rotaryKey',
 ];
 
-export function schemesApi(raw: RawSecond, first: First): SchemesApi {
+export function schemesApi(raw: RawModule, first: SmallSuperpose): SchemesApi {
   let registry: SchemeInfo[] | undefined;
   return {
     schemeScores<A extends Floats>(input: SchemeInput<A>): SchemeScores<A> {

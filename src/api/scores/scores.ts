@@ -1,7 +1,7 @@
 // The result shared by every way of combining token and position: scores, head by head, and the terms that
 // add up to them. A plain object, so that it can be posted between threads.
 import * as check from '../check.js';
-import type { RawFirst } from '../module.js';
+import type { RawModule } from '../module.js';
 import { type Floats, type Linear, suffixOf, type Table, table } from '../table.js';
 import { checkGaugeName, type GaugeName } from './gauge.js';
 
@@ -150,7 +150,7 @@ export interface ScoresApi {
   poolShares(scores: readonly PoolableScores[], groupOf: readonly number[]): PooledShares;
 }
 
-export function scoresApi(raw: RawFirst): ScoresApi {
+export function scoresApi(raw: RawModule): ScoresApi {
   return {
     combineTerms<A extends Floats>(
       scores: Scores<A>,

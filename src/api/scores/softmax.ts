@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 
 export interface SoftmaxApi {
@@ -12,7 +12,7 @@ export interface SoftmaxApi {
   softCap(logits: Table, cap: number): Table<Float64Array>;
 }
 
-export function softmaxApi(raw: RawSecond): SoftmaxApi {
+export function softmaxApi(raw: RawModule): SoftmaxApi {
   const fits = (what: string, logits: Table): void => {
     const { rows, columns } = check.table('logits', logits);
     check.fits(`${what} of ${rows} rows of ${columns} logits`, 3 * rows * columns * 8);

@@ -1,6 +1,6 @@
 // The options of a trainer, checked.
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import { pairTerms } from '../scores/schemeTerms.js';
 import { checkedBatch, checkedTask, type TaskOptions, type TrainingBatch } from './tasks.js';
 import type {
@@ -42,7 +42,7 @@ export const noSum = ({ id }: SchemeFacts) =>
   `The stream under '${id}' is no sum of token and position rows.`;
 
 /** Checks the options of a trainer, before anything is allocated. */
-export function checkedTrainer(raw: RawSecond, options: TrainerOptions) {
+export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
   check.object('options', options);
   const given = options as Partial<TaskTrainerOptions & BatchesTrainerOptions>;
   if ((given.task == null) === (given.batches == null)) {

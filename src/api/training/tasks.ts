@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 
 const taskNames = [
   'badge',
@@ -80,7 +80,7 @@ export interface TasksApi {
 }
 
 /** A checked task as the module takes it, with its sizes. */
-export function checkedTask(raw: RawSecond, options: TaskOptions) {
+export function checkedTask(raw: RawModule, options: TaskOptions) {
   const { task: name, n = 16, symbols, back = 1 } = options;
   const task = check.placeIn('task', name, taskNames);
   check.integer('n', n, 1);
@@ -149,7 +149,7 @@ export function checkedBatch(
   return { n, tokens, targets };
 }
 
-export function tasksApi(raw: RawSecond): TasksApi {
+export function tasksApi(raw: RawModule): TasksApi {
   return {
     taskExamples(options) {
       check.object('options', options);

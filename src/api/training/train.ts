@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import { checkedTrainer } from './checkedTrainer.js';
 import { type Trainer, trainerOf } from './trainer.js';
 import type { TrainerOptions } from './trainerOptions.js';
@@ -79,7 +79,7 @@ async function* run(trainer: Trainer, every: number, signal: AbortSignal | undef
   }
 }
 
-export function trainApi(raw: RawSecond): TrainApi {
+export function trainApi(raw: RawModule): TrainApi {
   return {
     train(trainer, options = {}) {
       check.object('trainer', trainer);

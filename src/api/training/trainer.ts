@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import { type Handle, held } from '../handle.js';
-import type { RawSecond } from '../module.js';
+import type { RawModule } from '../module.js';
 import { askedTerms, pairTerms } from '../scores/schemeTerms.js';
 import { type Table, table } from '../table.js';
 import { type CheckedTrainer, checkedTerms, checkedTrainer, noSum } from './checkedTrainer.js';
@@ -118,7 +118,7 @@ const readTerms = askedTerms.filter((term) => term !== 'query');
 /** A bit for each. */
 const allTerms = 2 ** readTerms.length - 1;
 
-export function trainerApi(raw: RawSecond): TrainerApi {
+export function trainerApi(raw: RawModule): TrainerApi {
   return {
     trainer: (options) => trainerOf(raw, checkedTrainer(raw, options)),
     loudnessRecipes(options) {
@@ -129,7 +129,7 @@ export function trainerApi(raw: RawSecond): TrainerApi {
 }
 
 /** A trainer from checked options. */
-export function trainerOf(raw: RawSecond, checked: CheckedTrainer): Trainer {
+export function trainerOf(raw: RawModule, checked: CheckedTrainer): Trainer {
   const { facts, heads, single, vocabulary, classes, positions, noTerms, stream } = checked;
   const sizes = { vocabulary, classes, positions };
   const options = { ...checked, batches: undefined, cuts: undefined, noTerms: undefined, facts: undefined };
@@ -328,7 +328,7 @@ export function trainerOf(raw: RawSecond, checked: CheckedTrainer): Trainer {
   };
 }
 
-function parametersOf(raw: RawSecond, trainer: number): Record<string, Table> {
+function parametersOf(raw: RawModule, trainer: number): Record<string, Table> {
   const all = raw.trainerParameters(trainer);
   return Object.fromEntries(all.map(({ name, ...of }) => [name, of]));
 }

@@ -457,12 +457,12 @@ describe('all layers', () => {
   });
 });
 
-describe('the second module', () => {
+describe('the whole module', () => {
   const { encoder: _, positionMeans: __, ...first } = plain;
 
   test('is missed by name, whichever of its functions is not there', async () => {
     const why =
-      'Error: The layers after the first scores run in the second module; load the model over load() or loadRest().';
+      'Error: The layers after the first scores run in the whole module; load the model over load().';
     for (const lacking of [
       first,
       { ...first, encoder: plain.encoder },

@@ -1,6 +1,6 @@
 // What a page opens with comes from the model itself: the same words, rows and scores, in a small file.
 import { readFileSync, statSync } from 'node:fs';
-import { loadFirst, loadMiniLM, loadOpening, openingHeads, openingText } from 'superpose';
+import { load, loadMiniLM, loadOpening, openingHeads, openingText } from 'superpose';
 import { expect, inject, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { file } from '../support/safetensors.ts';
@@ -9,7 +9,7 @@ const folder = new URL('../../../build/model/', import.meta.url);
 const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 
 test.runIf(inject('withModel'))('its words, rows and scores are those of the whole model', async () => {
-  const superpose = await loadFirst();
+  const superpose = await load({ module: 'small' });
   const model = await loadMiniLM(superpose, { from: folder });
   const opening = await loadOpening(superpose, { from: folder });
   const sentence = model.tokenize(openingText);
@@ -39,7 +39,7 @@ test.runIf(inject('withModel'))('its file is at most 130,000 bytes', () => {
 test.runIf(inject('withModel'))(
   'a file that is not whole, or is another one, is said to be damaged',
   async () => {
-    const superpose = await loadFirst();
+    const superpose = await load({ module: 'small' });
     const bytes = new Uint8Array(readFileSync(new URL('opening.safetensors', folder)));
     const read = (found: Uint8Array) => loadOpening(superpose, { read: async () => found });
     await expect(read(bytes.subarray(0, 60_000))).rejects.toThrow('opening.safetensors is damaged');

@@ -20,7 +20,7 @@ export function demo(dist: string, version: string): Plugin {
       const withModel = (await figureNames()).includes('one-score');
       const trained = withModel ? 'one-score' : 'dot-products';
       const wished = async (name: string, settings: [string, string][]) => {
-        const { rendered, excerpt, takesRest, toSvg } = await madeState(name, settings);
+        const { rendered, excerpt, toSvg } = await madeState(name, settings);
         const { figure, data, state } = rendered;
         const wish: Wish = {
           figure,
@@ -33,7 +33,7 @@ export function demo(dist: string, version: string): Plugin {
           width: 700,
           height: 640,
         };
-        return { wish, rendered, excerpt, takesRest, toSvg };
+        return { wish, rendered, excerpt, toSvg };
       };
 
       const framed = await wished('dot-products', [['n', '16']]);
@@ -58,6 +58,7 @@ export function demo(dist: string, version: string): Plugin {
           page: {
             figure: single.wish.figure.name,
             settings: writtenState(single.wish.figure.controls, single.wish.state),
+            module: single.wish.figure.module,
             home: '../',
             excerpt: single.excerpt,
           },
@@ -67,7 +68,6 @@ export function demo(dist: string, version: string): Plugin {
           },
           finding: single.wish.finding,
           script: readFileSync(resolve(root, 'build/single/single.js'), 'utf8'),
-          takesRest: single.takesRest,
         }),
       );
       const inFrame = `<iframe src="${oneFile}" title="${escaped(single.wish.figure.title)}" width="700" height="640" style="border:0;max-width:100%" sandbox="allow-scripts" loading="lazy"></iframe>\n`;

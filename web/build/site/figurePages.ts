@@ -17,7 +17,7 @@ export function figurePages(dist: string): Plugin {
     async writeBundle() {
       const script = readFileSync(resolve(root, 'build/single/single.js'), 'utf8');
       for (const name of await figureNames()) {
-        const { rendered, excerpt, takesRest, placeholder } = await madeFigure(name);
+        const { rendered, excerpt, placeholder } = await madeFigure(name);
         const folder = resolve(dist, 'figures', name);
         mkdirSync(folder, { recursive: true });
         const { title } = rendered.figure;
@@ -26,11 +26,10 @@ export function figurePages(dist: string): Plugin {
         const html = singlePage({
           title: `${title} · Superpose`,
           description: finding,
-          page: { figure: name, settings: [], home: '../../', excerpt },
+          page: { figure: name, settings: [], module: rendered.figure.module, home: '../../', excerpt },
           pictures: { narrow: picture('narrow'), wide: picture('wide') },
           finding,
           script,
-          takesRest,
           ...(await announced(name, title, finding, folder)),
         });
         writeFileSync(resolve(folder, 'index.html'), html);

@@ -17,7 +17,6 @@ export interface MadeFigure {
   name: string;
   rendered: Rendered;
   excerpt: ModelExcerpt | undefined;
-  takesRest: boolean;
   /** Its pictures are in the folder pictures/. */
   placeholder: Placeholder;
 }
@@ -89,12 +88,11 @@ async function computed(name: string, settings: [string, string][] = []) {
 
 async function make(name: string): Promise<MadeFigure> {
   const { placeholder } = await headless();
-  const { rendered, excerpt, takesRest } = await computed(name);
+  const { rendered, excerpt } = await computed(name);
   return {
     name,
     rendered,
     excerpt,
-    takesRest,
     placeholder: await placeholder(rendered, './pictures/', {
       first: name === 'add-or-concatenate',
       inBeat: beatNames.has(name),

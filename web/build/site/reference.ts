@@ -90,7 +90,7 @@ export function publicDeclarations(): Declared[] {
     [...read(file).matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list),
   );
   const names = new Set(given.join().match(/\w+/g));
-  // first.ts and second.ts only list the files of their functions.
+  // small.ts and whole.ts only list the files of their functions.
   const whole = new Set(lists.filter((file) => file.includes('/')));
   const all = files.flatMap((file) =>
     declarations(read(file)).filter(

@@ -14,8 +14,6 @@ export interface SinglePageParts {
   pictures: { narrow: string; wide: string };
   finding: string;
   script: string;
-  /** It carries the second module too. */
-  takesRest: boolean;
   /** For the head: links and cards. */
   head?: string;
   /** Another origin that the page may fetch from. */
@@ -29,9 +27,10 @@ const colours = {
 };
 const style = `body{margin:0;padding:2px 4px 6px;overflow:auto;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}img{max-width:100%;height:auto}body${colours.light}@media (prefers-color-scheme:dark){body${colours.dark}}body[data-around=light]${colours.light}body[data-around=dark]${colours.dark}body:has([theme=light i])${colours.light}body:has([theme=dark i])${colours.dark}`;
 
-const wasmBlock = (name: string) => {
-  const file = resolve(import.meta.dirname, `../../../build/package/wasm/${name}-plain.wasm`);
-  return `<script type="application/octet-stream" id="${name}-wasm">${readFileSync(file, 'base64')}</script>`;
+const wasmBlock = (module: SinglePage['module']) => {
+  const name = module === 'small' ? 'superpose-small-plain' : 'superpose-plain';
+  const file = resolve(import.meta.dirname, `../../../build/package/wasm/${name}.wasm`);
+  return `<script type="application/octet-stream" id="superpose-wasm">${readFileSync(file, 'base64')}</script>`;
 };
 export const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const inline = (svg: string) => `data:image/svg+xml,${encodeURIComponent(svg.trim()).replace(/'/g, '%27')}`;
@@ -46,7 +45,7 @@ function notice({ home }: SinglePage): string {
 }
 
 export function singlePage(parts: SinglePageParts): string {
-  const { title, description, page, pictures, finding, script, takesRest, head = '', connect = '' } = parts;
+  const { title, description, page, pictures, finding, script, head = '', connect = '' } = parts;
   const code = script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
   const policy = [
     "default-src 'none'",
@@ -73,7 +72,7 @@ export function singlePage(parts: SinglePageParts): string {
     ${notice(page)}
     <superpose-figure name="${page.figure}"><picture><source media="(min-width: 48rem)" srcset="${inline(pictures.wide)}"><img src="${inline(pictures.narrow)}" alt="${escaped(title)}"></picture><p>${escaped(finding)}</p></superpose-figure>
     <script type="application/json" id="superpose-page">${jsonBlock(page)}</script>
-    ${wasmBlock('superpose')}${takesRest ? wasmBlock('superpose-second') : ''}
+    ${wasmBlock(page.module)}
     <script>${code}</script>
   </body>
 </html>

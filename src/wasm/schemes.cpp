@@ -234,7 +234,7 @@ Typed<"Float64Array"> soft_cap_out(const Typed<"Table">& logits, double cap) {
   return copy_out(rows);
 }
 
-EMSCRIPTEN_BINDINGS(second_scores) {
+EMSCRIPTEN_BINDINGS(schemes) {
   using emscripten::function;
   function("schemeScores", &scheme_scores_out);
   function("schemeRegistry", &scheme_registry_out);

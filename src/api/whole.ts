@@ -1,5 +1,4 @@
-// What later figures need: measurements of encodings, schemes and geometry. Fetched on demand. Encoders, which run in
-// the same module, have their own file, model/encoder.ts: few figures run one.
+// What the whole module can do beyond the small one: measurements, schemes, geometry, models, training.
 import { channelsApi } from './encodings/channels.js';
 import { gramApi } from './encodings/gram.js';
 import { relativePositionApi } from './encodings/relativePosition.js';
@@ -7,22 +6,23 @@ import { rotaryApi } from './encodings/rotary.js';
 import { shiftApi } from './encodings/shift.js';
 import { wavelengthsApi } from './encodings/wavelengths.js';
 import { type Made, made } from './factories.js';
-import type { First } from './first.js';
 import { collisionsApi } from './geometry/collisions.js';
 import { cosinesApi } from './geometry/cosines.js';
 import { meanDecompositionApi } from './geometry/meanDecomposition.js';
 import { obliqueApi } from './geometry/oblique.js';
 import { subspacesApi } from './geometry/subspaces.js';
-import { type Loaded, type LoadOptions, loadPart, type RawSecond } from './module.js';
+import { encoderApi } from './model/encoder.js';
+import { encodeSafetensorsApi } from './model/encodeSafetensors.js';
+import type { Loaded } from './module.js';
 import { costApi } from './scores/cost.js';
 import { rankApi } from './scores/rank.js';
 import { schemeRegistryApi } from './scores/schemeRegistry.js';
 import { schemesApi } from './scores/schemes.js';
 import { softmaxApi } from './scores/softmax.js';
+import { type SmallSuperpose, smallApi } from './small.js';
 import { tasksApi } from './training/tasks.js';
 import { trainApi } from './training/train.js';
 import { trainerApi } from './training/trainer.js';
-import create from './wasm/superpose-second-plain.js';
 
 export type * from './encodings/channels.js';
 export type * from './encodings/gram.js';
@@ -61,6 +61,8 @@ const factories = [
   meanDecompositionApi,
   obliqueApi,
   subspacesApi,
+  encoderApi,
+  encodeSafetensorsApi,
   costApi,
   rankApi,
   schemeRegistryApi,
@@ -71,15 +73,10 @@ const factories = [
   trainerApi,
 ] as const;
 
-export interface Second extends Made<typeof factories> {
-  /** Bytes of the module's memory, as in First. */
-  memoryBytes(): number;
+/** Everything the library does. */
+export interface Superpose extends SmallSuperpose, Made<typeof factories> {}
+
+export function wholeApi(module: Loaded): Superpose {
+  const small = smallApi(module);
+  return { ...small, ...made(factories, module.raw, small) };
 }
-
-export const startSecond = (options: LoadOptions) => loadPart<RawSecond>('second', create, options);
-
-/** The functions that run in this module, but for encoders. */
-export const secondOver = ({ raw }: Loaded<RawSecond>, first: First): Second => ({
-  memoryBytes: raw.memoryBytes,
-  ...made(factories, raw, first),
-});

@@ -423,7 +423,7 @@ Typed<"Int32Array"> task_targets_out(const Typed<"Task & { tokens: Integers }">&
   return copy_out(targets.data(), targets.size());
 }
 
-EMSCRIPTEN_BINDINGS(second_training) {
+EMSCRIPTEN_BINDINGS(training) {
   using emscripten::function;
   function("trainingSchemes", &training_schemes_out);
   function("trainer", &trainer_out);

@@ -1,18 +1,17 @@
-// What the opening figures need: encodings, dot products, scores taken apart. It is a small module that
-// starts at once; second.ts has everything else.
+// What the small module can do, which a page starts with: what a first live figure needs. The whole module can do it
+// too, and what whole.ts lists.
 import { encodingsApi } from './encodings/encodings.js';
 import { sinusoidalApi } from './encodings/sinusoidal.js';
 import { type Made, made } from './factories.js';
 import { directionsApi } from './geometry/directions.js';
 import { safetensorsApi } from './model/safetensors.js';
-import { type Loaded, type LoadOptions, loadPart, type RawFirst, type Simd } from './module.js';
+import type { Loaded, Simd } from './module.js';
 import { randomApi } from './numeric/random.js';
 import { summaryApi } from './numeric/summary.js';
 import { concatenateApi } from './scores/concatenate.js';
 import { decomposeApi } from './scores/decompose.js';
 import { dotProductsApi } from './scores/dotProducts.js';
 import { scoresApi } from './scores/scores.js';
-import create from './wasm/superpose-second-plain.js';
 
 export type * from './encodings/encodings.js';
 export type * from './encodings/sinusoidal.js';
@@ -39,28 +38,18 @@ const factories = [
   scoresApi,
 ] as const;
 
-export interface First extends Made<typeof factories> {
+/** What the small module can do; a part of what the whole one can. */
+export interface SmallSuperpose extends Made<typeof factories> {
   /** The build that runs. Relaxed SIMD has fused multiply-adds, so its last digits may differ. */
   readonly simd: Simd;
   /**
-   * Bytes of its modules' memory, which only grows; 0 after one breaks off, until the next call restarts it.
+   * Bytes of the module's memory, which only grows; 0 after it breaks off, until the next call restarts it.
    */
   memoryBytes(): number;
 }
 
-export const startFirst = (options: LoadOptions) => loadPart<RawFirst>('first', create, options);
-
-/** The functions that run in this module. */
-export const firstOver = ({ raw, simd }: Loaded<RawFirst>): First => ({
+export const smallApi = ({ raw, simd }: Loaded): SmallSuperpose => ({
   simd,
   memoryBytes: raw.memoryBytes,
   ...made(factories, raw),
 });
-
-/**
- * Starts the first of the two WebAssembly modules alone, enough for a page's first figure, and returns the
- * functions that run in it. Throws as load() does.
- */
-export async function loadFirst(options: LoadOptions = {}): Promise<First> {
-  return firstOver(await startFirst(options));
-}

@@ -173,7 +173,7 @@ Typed<"PooledShares"> pooled_shares_out(const Typed<"readonly Pooled[]">& scores
   return result;
 }
 
-EMSCRIPTEN_BINDINGS(first_scores) {
+EMSCRIPTEN_BINDINGS(scores) {
   using emscripten::function;
   function("dotProductsF32", &dot_products_out<float>);
   function("dotProductsF64", &dot_products_out<double>);

@@ -395,7 +395,7 @@ Typed<"CorpusFindings"> position_findings_out(std::uint32_t means, int state) {
 
 void delete_position_means(std::uint32_t address) { delete &at_address<CorpusMeans>(address); }
 
-EMSCRIPTEN_BINDINGS(second_model) {
+EMSCRIPTEN_BINDINGS(model) {
   using emscripten::function;
   function("encoderF32", &encoder_out<float>);
   function("encoderF64", &encoder_out<double>);

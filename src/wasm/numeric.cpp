@@ -34,7 +34,7 @@ double largest_difference_out(const Typed<"List">& a, const Typed<"List">& b) {
   return largest_difference(vector_in<double>(a), vector_in<double>(b));
 }
 
-EMSCRIPTEN_BINDINGS(first_numeric) {
+EMSCRIPTEN_BINDINGS(numeric) {
   using emscripten::function;
   function("randomNormalF32", &random_normal_out<float>);
   function("randomNormalF64", &random_normal_out<double>);

@@ -13,7 +13,7 @@ Typed<"Float64Array"> row_cosines_out(const Typed<"Table">& a, const Typed<"Tabl
   return copy_out(row_cosines(matrix_in<double>(a), matrix_in<double>(b)));
 }
 
-EMSCRIPTEN_BINDINGS(first_geometry) {
+EMSCRIPTEN_BINDINGS(directions) {
   using emscripten::function;
   function("rowLengths", &row_lengths_out);
   function("rowCosines", &row_cosines_out);

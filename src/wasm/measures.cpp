@@ -128,7 +128,7 @@ Typed<"Int32Array"> t5_buckets_out(int n, bool bidirectional, int buckets, int m
   return copy_out(index.data(), index.size());
 }
 
-EMSCRIPTEN_BINDINGS(second_encodings) {
+EMSCRIPTEN_BINDINGS(measures) {
   using emscripten::function;
   function("shiftOperator", &shift_operator_out);
   function("shiftError", &shift_error_out);

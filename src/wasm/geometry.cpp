@@ -132,7 +132,7 @@ Typed<"NearestTokens"> nearest_tokens_out(std::uint32_t search, int first, int w
   return result;
 }
 
-EMSCRIPTEN_BINDINGS(second_geometry) {
+EMSCRIPTEN_BINDINGS(geometry) {
   using emscripten::function;
   function("sampleCosines", &sample_cosines_out);
   function("principalAngles", &principal_angles_out);

@@ -40,7 +40,7 @@ Typed<"{ position: Float64Array; token_type: Float64Array; sum: Float64Array }">
   return result;
 }
 
-EMSCRIPTEN_BINDINGS(first_encodings) {
+EMSCRIPTEN_BINDINGS(encodings) {
   using emscripten::function;
   function("sinusoidalF32", &sinusoidal_out<float>);
   function("sinusoidalF64", &sinusoidal_out<double>);

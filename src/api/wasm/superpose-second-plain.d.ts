@@ -1,3 +1,0 @@
-// The JavaScript that Emscripten writes next to the .wasm (build/package/wasm). src/wasm lists what the modules
-// offer.
-export default function create(options: object): Promise<Record<string, unknown>>;
