@@ -125,12 +125,6 @@ test.each([
   [['train', '--task', 'prev', '--out', 'model.bin'], 2, '.safetensors'],
   [['train', '--task', 'prev,rev', '--out', 'model.safetensors'], 2, 'one task, one scheme and one seed'],
   [['train', '--task', 'prev', '--steps', '1', '--out', 'missing/m.safetensors'], 2, 'could not be written'],
-  [['embed'], 2, '--text "The cat sat."'],
-  [['embed', '--text', 'Hi', '--file', 'x.txt'], 2, 'or --file FILE'],
-  [['embed', '--file', 'missing.txt'], 2, 'could not be read (ENOENT)'],
-  [['embed', '--text', 'Hi', '--workers', '0'], 2, 'from 1 to 256'],
-  [['embed', '--text', 'Hi', '--heads', '2'], 2, '--model PATH'],
-  [['embed', '--text', 'Hi', '--model', 'missing'], 2, 'could not be read (ENOENT)'],
   [['decompose', '--text', 'Hi', '--head', '12'], 2, 'from 0 to 11'],
   [['decompose', '--text', 'Hi', '--csv', '--json'], 2, 'one of --csv and --json'],
   [['decompose', '--text', 'Hi', '--layer', '6'], 2, 'from 0 to 5'],
@@ -164,7 +158,6 @@ test.each<[string[], string]>([
   ],
   [['model', checkpoint('bert'), '--family', 'banana'], 'family must be'],
   [['decompose', '--text', 'Hi', '--family', 'bert'], '--family is for a model of your own: --model PATH'],
-  [['embed', '--text', 'Hi', '--family', 'bert'], '--family is for a model of your own: --model PATH'],
   [['decompose', '--ids', '1,2'], '--ids is for a model of your own: --model PATH'],
   [['decompose', '--model', checkpoint('bert')], '--ids 101,2023,102'],
   [['decompose', '--model', checkpoint('bert'), '--text', 'Hi'], 'no tokenizer.json beside the weights'],
@@ -365,7 +358,6 @@ describe('what is a package of its own', () => {
       for (const args of [
         ['figure', 'one-score', '--out', 'f.svg'],
         ['decompose', '--text', 'A cat sat.'],
-        ['embed', '--text', 'A cat sat.'],
       ]) {
         expect(await superpose(...args)).toMatchObject({
           code: 2,
@@ -421,31 +413,6 @@ describe('what is a package of its own', () => {
         expect(Number(score)).toBeCloseTo(logits[cell] as number, 10);
         expect(gauge).toBe('canonical');
       });
-
-      // More sentences than a thread takes at a time. They stay in order on any number of threads.
-      const texts = [
-        'A cat sat.',
-        'The dog bit the man.',
-        'No.',
-        'It rained.',
-        'Why not?',
-        'The man bit the dog.',
-      ];
-      const asked = texts.flatMap((one) => ['--text', one]);
-      const [alone, both] = await Promise.all(
-        ['1', '2'].map((workers) => superpose('embed', ...asked, '--workers', workers, '--json')),
-      );
-      expect(both?.stdout).toBe(alone?.stdout);
-      const { sentences } = JSON.parse(both?.stdout ?? '');
-      expect(sentences.map(({ text }: { text: string }) => text)).toEqual(texts);
-      for (const { text, tokens, embedding } of sentences) {
-        const found = await model.forward(text);
-        expect(tokens).toBe(found.n);
-        found.embedding.forEach((one, at) => {
-          expect(embedding[at]).toBeCloseTo(one, 5);
-        });
-      }
-      expect((await superpose('embed', ...asked)).stdout).toContain('cosine 0.978: The man bit the dog.');
 
       // [CLS] and [SEP] are two of the model's 512 tokens.
       const long = (words: number) => ['decompose', '--text', 'cat '.repeat(words)];

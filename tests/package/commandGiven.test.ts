@@ -4,12 +4,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'superpose';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Library } from '../../web/figures/figure.ts';
 import { rendererOf } from '../../web/node/render.ts';
 import { execute, root } from './support/project.ts';
-
-const modelTest = test.runIf(inject('withModel'));
 
 let folder: string;
 beforeAll(async () => {
@@ -39,7 +37,6 @@ describe('an option is not dropped in silence', () => {
   test.each<[string[], string]>([
     [['decompose', '--text', 'a', '--text', 'b'], '--text takes one value, and is given more than once.'],
     [['decompose', '--text', 'a', '--head', '1', '--head', '2'], '--head takes one value'],
-    [['embed', '--file', 'a', '--file', 'b'], '--file takes one value'],
     [['model', 'a', '--part', 'clip-text', '--part', 'clip-vision'], '--part takes one value'],
     [train('--out', 'a.safetensors', '--out', 'b.safetensors'), '--out takes one value'],
     [train('--task', 'rev'), '--task takes one value'],
@@ -98,7 +95,6 @@ describe('what was given is said, and what is taken', () => {
     ],
     [['decompose', '--text', 'Hi', '--layer', '-1'], 'from 0 to 5, and got “-1”.'],
     [train('--seeds', '-3'), '--seeds takes a whole number from 1 to 1000, and got “-3”.'],
-    [['embed', '--text', 'Hi', '--workers', '-1'], 'from 1 to 256, and got “-1”.'],
     [['decompose', '--text', '--csv'], '--text takes a value, and “--csv” follows it.'],
     [['decompose', '--text'], '--text takes a value, and nothing follows it.'],
     [['decompose', '--text', 'Hi', '--csv=no'], '--csv takes no value, and got “no”.'],
@@ -148,14 +144,6 @@ test('a setting that is refused is known before anything is computed', async () 
 });
 
 describe('what is no file is not waited for', () => {
-  test('a named pipe, and a device without an end', async () => {
-    await execute('mkfifo', ['pipe.txt'], folder);
-    const said = 'could not be read (it is no file; write what comes from it to a file).';
-    expect(await refusalOf('embed', '--file', 'pipe.txt')).toBe(`“pipe.txt” ${said}`);
-    expect(await refusalOf('embed', '--file', '/dev/zero')).toBe(`“/dev/zero” ${said}`);
-    expect(await refusalOf('embed', '--file', '.')).toBe('“.” could not be read (EISDIR).');
-  });
-
   test.each(['config.json', 'model.safetensors'])(
     '%s of a model that is a folder or a pipe',
     async (name) => {
@@ -175,16 +163,6 @@ describe('what is no file is not waited for', () => {
       }
     },
   );
-
-  modelTest('but the pipe that a shell hands on is read', async () => {
-    const { stdout, stderr } = await execute(
-      'bash',
-      ['-c', `printf 'A cat.\\nA dog.\\n' | ${process.execPath} ${command} embed --file /dev/stdin`],
-      folder,
-    );
-    expect(stderr).toBe('');
-    expect(stdout).toContain('Embeddings of 2 sentences');
-  });
 });
 
 describe('a stranger’s text does not steer the terminal', () => {
@@ -205,7 +183,6 @@ describe('a stranger’s text does not steer the terminal', () => {
       figure('--set', `d=${hostile}`),
       figure('--state', `#v=1&figure=${hostile}`),
       ['model', hostile],
-      ['embed', '--file', hostile],
       train('--schemes', hostile),
       train('--schemes', `add-${hostile}`),
       train('--task', hostile).filter((_, at) => at !== 1 && at !== 2),
@@ -224,43 +201,5 @@ describe('a stranger’s text does not steer the terminal', () => {
     const said = await refusalOf('model', 'hostile.safetensors');
     expect(said).toContain(escaped);
     expect(said).not.toMatch(unprintable);
-  });
-
-  modelTest('in sentences: as a table, in CSV and, with no loss, in JSON', async () => {
-    const asked = ['embed', '--text', hostile, '--text', 'A cat.'];
-    const table = await superpose(...asked);
-    expect(table.stdout).toContain(`nearest, cosine`);
-    expect(table.stdout.split('\n')[1]?.startsWith(`${escaped}  `)).toBe(true);
-    expect(table.stdout.trim().split('\n')).toHaveLength(3);
-    const csv = await superpose(...asked, '--csv');
-    const json = await superpose(...asked, '--json');
-    for (const { stdout } of [table, csv, json]) expect(stdout).not.toMatch(unprintable);
-    expect(JSON.parse(json.stdout).sentences[0].text).toBe(hostile);
-    const emoji = '👩‍💻 می‌خواهم naïve\u00ad';
-    expect((await superpose('embed', '--text', emoji)).stdout).toContain(`${emoji}\n`);
-  });
-});
-
-describe('many sentences', () => {
-  modelTest('one that the model cannot take is known before the first is embedded', async () => {
-    await writeFile(join(folder, 'long.txt'), `A cat.\nA dog.\n${'a'.repeat(100_001)}\n`);
-    expect(await refusalOf('embed', '--file', 'long.txt')).toBe(
-      `Sentence 3 of 3, “${'a'.repeat(40)}…”: The text must have at most 100000 characters; it has 100001.`,
-    );
-  });
-
-  modelTest('a terminal sees how far they are', async () => {
-    const texts = ['A cat.', 'A dog.', 'It rained.', 'Why not?', 'No.'].map((text) => `--text '${text}'`);
-    const run = `${process.execPath} ${command} embed ${texts.join(' ')}`;
-    const { stdout } = await execute('script', ['-qec', run, '/dev/null'], folder);
-    for (const done of ['0 of 5', '5 of 5']) expect(stdout).toContain(`${done} sentences are embedded`);
-    expect(stdout).toContain('the nearest of 5 of 5 sentences are found');
-    expect(stdout).toContain('\r\u001b[KEmbeddings of 5 sentences');
-    expect((await execute('sh', ['-c', run], folder)).stderr).toBe('');
-  });
-
-  modelTest('JSON in pieces is JSON', async () => {
-    const { stdout } = await superpose('embed', '--text', 'A cat.', '--text', 'A "dog"\n.', '--json');
-    expect(stdout).toBe(`${JSON.stringify(JSON.parse(stdout), null, 1)}\n`);
   });
 });

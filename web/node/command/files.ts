@@ -1,22 +1,7 @@
 // Files that the command reads and writes besides models.
-import { open, readFile, realpath, stat, unlink, writeFile } from 'node:fs/promises';
+import { open, realpath, stat, unlink, writeFile } from 'node:fs/promises';
 import { quoted } from './options.js';
 import { Refusal } from './refusal.js';
-
-/** A pipe that the shell has opened, as <(...) does, has an end; a named one may wait for ever. */
-const handedOn = /^\/dev\/(stdin|fd\/\d+)$/;
-
-export async function textOf(file: string): Promise<string> {
-  const refused = (why: string | undefined) =>
-    new Refusal(`${quoted(file, 200)} could not be read (${why}).`);
-  const failed = ({ code }: NodeJS.ErrnoException) => {
-    throw refused(code);
-  };
-  const found = await stat(file).catch(failed);
-  if (!found.isFile() && !found.isDirectory() && !(found.isFIFO() && handedOn.test(file)))
-    throw refused('it is no file; write what comes from it to a file');
-  return readFile(file, 'utf8').catch(failed);
-}
 
 const unwritable = (file: string, why: string | undefined) =>
   new Refusal(`${quoted(file, 200)} could not be written (${why}).`);

