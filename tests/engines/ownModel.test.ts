@@ -125,7 +125,7 @@ for (const name of ['firefox', 'webkit'] as const) {
         const files: [string, string][] = [[file, bytes.toString('base64')]];
         return expect.poll(() => engine.evaluate(drop, files, `.own-table [data-kind=${kind}]`)).toBe(true);
       };
-      await dropped('token', tokens, 'glove.txt');
+      await dropped('token', tokens, 'words.csv');
       expect((await shown(engine, 'own-table-dot-products')).tokens?.[3]).toBe('word-3');
       await dropped('position', positions, 'rows.npy');
       const raw = plain.energyOverlap({ tokens, positions });

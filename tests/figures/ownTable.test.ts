@@ -79,7 +79,7 @@ test('a table that is forgotten while it is opened stays forgotten', async () =>
 });
 
 describe.each(Object.entries(tableFiles(tokens, words)))('%s', (name, bytes) => {
-  const named = /glove|word2vec/.test(name);
+  const named = /words/.test(name);
 
   test('as rows of tokens', async () => {
     const tables = await open('token', name, bytes);
@@ -111,7 +111,7 @@ describe.each(Object.entries(tableFiles(tokens, words)))('%s', (name, bytes) => 
 
 describe('tables of both kinds', () => {
   const both = async () => {
-    await open('token', 'glove.txt', tableFiles(tokens, words)['glove.txt'] as Uint8Array<ArrayBuffer>);
+    await open('token', 'words.csv', tableFiles(tokens, words)['words.csv'] as Uint8Array<ArrayBuffer>);
     return open('position', 'rows.npy', npyOf(positions));
   };
 
@@ -123,8 +123,8 @@ describe('tables of both kinds', () => {
     );
     const digest = `${tables.token?.digest}.${tables.position?.digest}`;
     for (const { title, controls } of Object.values(figures)) {
-      expect(title).toMatch(/^glove\.txt and rows\.npy: /);
-      expect(controls.file).toMatchObject({ options: { [digest]: 'glove.txt and rows.npy' } });
+      expect(title).toMatch(/^words\.csv and rows\.npy: /);
+      expect(controls.file).toMatchObject({ options: { [digest]: 'words.csv and rows.npy' } });
     }
   });
 
@@ -140,7 +140,7 @@ describe('tables of both kinds', () => {
     expect(finding).toMatch(/Among 80 rows of the file, with positions at ρ = 2: .*raw: rows as stored/);
     expect(used).toEqual(['words', 'positions', 'scale', 'word']);
     await expect(found(tables, 'own-table-collisions', { word: 'zebra' })).rejects.toThrow(
-      '“zebra” is not among the 80 rows that were read of “glove.txt”',
+      '“zebra” is not among the 80 rows that were read of “words.csv”',
     );
     // The page's own random words, of the same width and seed, are different.
     const random = await found(tables, 'own-table-collisions', {
@@ -174,7 +174,7 @@ describe('tables of both kinds', () => {
     const wanted = plain.principalAngles({ first: firstRows(tokens, 3), second: firstRows(positions, 5) });
     expectClose(data.cosines, wanted.map(Math.cos));
     expect(finding).toContain(
-      `the first 3 token rows of glove.txt and the first 5 position rows of rows.npy span have directions with a cosine of ${about(Math.cos(wanted[0] as number))}`,
+      `the first 3 token rows of words.csv and the first 5 position rows of rows.npy span have directions with a cosine of ${about(Math.cos(wanted[0] as number))}`,
     );
     const one = await found(await both(), 'own-table-cosines', { k1: 3, k2: 5, positions: 'seeded' });
     expect(one.finding).toContain('and 5 random rows span');
@@ -223,9 +223,9 @@ test('what cannot be shown is refused, and what is open stays', async () => {
   );
   await refused('token', 'one.npy', npyOf(drawn(1, 12, 1))).toThrow('“one.npy” has one row');
   await refused('token', 'wide.npy', npyOf(drawn(2, 1025, 1))).toThrow('“wide.npy” has 1025 columns');
-  const half = new TextEncoder().encode('the 1 2\ncat 3\n') as Uint8Array<ArrayBuffer>;
-  await refused('token', 'half.txt', half).toThrow(
-    '“half.txt”, line 2: expected a word and 2 numbers; found 2 fields.',
+  const half = new TextEncoder().encode('the,1,2\ncat,3\n') as Uint8Array<ArrayBuffer>;
+  await refused('token', 'half.csv', half).toThrow(
+    '“half.csv”, line 2: expected a label and 2 numbers; found 2 fields.',
   );
   expect((await found(tables, 'own-table-overlap')).data.tokenRows).toBe(80);
   // Another table in its place may have another width.
@@ -245,12 +245,12 @@ test('a long file gives its first 5,000 rows, and of several tables the one that
   const names = Array.from({ length: 5002 }, (_, row) => `w${row}`);
   const { token } = await open(
     'token',
-    'long.vec',
-    tableFiles(long, names)['word2vec.vec'] as Uint8Array<ArrayBuffer>,
+    'long.csv',
+    tableFiles(long, names)['words.csv'] as Uint8Array<ArrayBuffer>,
   );
   expect(token).toMatchObject({ rows: 5000, more: true });
   const { figure, data } = await found({ token, position: undefined }, 'own-table-overlap');
-  expect(figure.remark?.(data, {})).toBe('The first 5,000 rows of long.vec were read.');
+  expect(figure.remark?.(data, {})).toBe('The first 5,000 rows of long.csv were read.');
   expect(data.tokenRows).toBe(512);
   const bytes = new Uint8Array(firstRows(tokens, 2).data.buffer);
   const two = { a: { dtype: 'F32', shape: [4, 6], bytes }, b: { dtype: 'F32', shape: [3, 8], bytes } };
@@ -305,8 +305,8 @@ test('of several files the first is opened, and the others are left alone', asyn
 test('words name rows in what is said of a place', async () => {
   const tables = await open(
     'token',
-    'glove.txt',
-    tableFiles(tokens, words)['glove.txt'] as Uint8Array<ArrayBuffer>,
+    'words.csv',
+    tableFiles(tokens, words)['words.csv'] as Uint8Array<ArrayBuffer>,
   );
   const { figure, data } = await found(tables, 'own-table-dot-products');
   expect(figure.readout(data, initialState(figure.controls), { i: 2, j: 5 })[0]).toMatchObject({

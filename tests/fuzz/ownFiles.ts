@@ -49,23 +49,6 @@ const writers: Record<
   string,
   (draw: Draw, values: number[], columns: number) => { name: string; bytes: Uint8Array }
 > = {
-  glove(draw, values, columns) {
-    const rows = Array.from({ length: values.length / columns }, (_, row) =>
-      [wordOf(draw, /[\s\ufeff]/g, row), ...values.slice(row * columns, (row + 1) * columns)].join(' '),
-    );
-    const said = draw() < 0.5 ? `${rows.length} ${columns}\n` : '';
-    return { name: 'vectors.txt', bytes: bytesOf(`${said}${rows.join(draw() < 0.2 ? '\r\n' : '\n')}\n`) };
-  },
-  word2vec(draw, values, columns) {
-    const { bytes } = beginning(values, columns);
-    const end = draw() < 0.5 ? '\n' : '';
-    const parts = [...bytesOf(`${values.length / columns} ${columns}\n`)];
-    for (let row = 0; row < values.length / columns; row++) {
-      parts.push(...bytesOf(`${wordOf(draw, /[\s\ufeff]/g, row)} `));
-      parts.push(...bytes.subarray(4 * row * columns, 4 * (row + 1) * columns), ...bytesOf(end));
-    }
-    return { name: 'vectors.bin', bytes: Uint8Array.from(parts) };
-  },
   npy(draw, values, columns) {
     const { bytes } = beginning(values, columns);
     const version = 1 + below(draw, 3);

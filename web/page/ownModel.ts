@@ -47,11 +47,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     const take = (list: File[]) => this.#take(list);
     const files = fileInput({ multiple: true, accept: '.safetensors,.json' }, take);
     const folder = fileInput({ webkitdirectory: true }, take);
-    const tables = made(
-      'details',
-      {},
-      made('summary', {}, 'Or a table of your own: token vectors, .npy, .csv, a tensor'),
-    );
+    const tables = made('details', {}, made('summary', {}, 'Or a table of your own: .npy, .csv, a tensor'));
     tables.addEventListener('toggle', () => void tablesIn(tables).catch(() => {}));
     tables.open = location.hash.includes('&figure=own-table-');
     this.root = made(

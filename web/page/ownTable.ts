@@ -32,7 +32,7 @@ export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
     super('own-table-', 'Forget the tables');
     const line = (kind: TableKind) => {
       const label = made('label', {}, lines[kind]);
-      const accept = '.txt,.vec,.bin,.npy,.csv,.tsv,.safetensors';
+      const accept = '.npy,.csv,.tsv,.safetensors';
       label.append(fileInput({ accept }, (files) => this.#take(kind, files)));
       label.dataset.kind = kind;
       return label;
@@ -42,7 +42,7 @@ export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
       { className: 'own-table' },
       made('p', {
         textContent:
-          'Word vectors as GloVe and word2vec write them, .npy, .csv and .tsv files, and tensors of .safetensors files. The first 5,000 rows are read on your machine and replace the random ones in five figures.',
+          'These can be opened: .npy, .csv and .tsv files, and tensors of .safetensors files. The first 5,000 rows are read on your machine and replace the random ones in five figures.',
       }),
       ...kinds.map(line),
       made('label', {}, 'Of a .safetensors file with several tables, the tensor ', this.#tensor),

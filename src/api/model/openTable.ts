@@ -1,5 +1,4 @@
-// A reader's own table: word vectors as GloVe and word2vec write them, NumPy arrays, comma-separated values,
-// tensors of a safetensors file. Files are read from the beginning, no further than the rows that are needed.
+// A reader's own table: NumPy arrays, comma-separated values, tensors of a safetensors file. Files are read from the beginning, no further than the rows that are needed.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
 import { type FloatsOf, type Precision, type Table, table } from '../table.js';
@@ -18,11 +17,11 @@ import { digestOf } from './digest.js';
 import { counted, filesOf, type Slices, type SlicesWatch, type Source, slice } from './slices.js';
 
 /** The format of a file. */
-export type TableFormat = 'safetensors' | 'npy' | 'csv' | 'text' | 'word2vec';
+export type TableFormat = 'safetensors' | 'npy' | 'csv';
 
 /** Separator, header and labels are for comma-separated values; other formats say themselves what they hold. */
 export interface OpenTableOptions<P extends Precision = 'float64'> extends SlicesWatch, CsvOptions {
-  /** Default: by the file’s name and first bytes. `text` is GloVe or word2vec text, `word2vec` is binary. */
+  /** Default: by the file’s name and first bytes. */
   format?: TableFormat;
   /** How many rows to read, from the first, from 1 up. Default 1000. */
   rows?: number;
@@ -59,7 +58,7 @@ interface Found {
   layout?: CsvLayout;
 }
 
-const formats: readonly TableFormat[] = ['safetensors', 'npy', 'csv', 'text', 'word2vec'];
+const formats: readonly TableFormat[] = ['safetensors', 'npy', 'csv'];
 const widest = 2 ** 16;
 const longestLine = 2 ** 21;
 const chunkBytes = 2 ** 18;
@@ -67,8 +66,7 @@ const chunkBytes = 2 ** 18;
 const digested = 2 ** 17;
 
 /**
- * Reads a table, from the same sources as openModel(): a .safetensors, .npy or .csv file, or word vectors of
- * GloVe (text) or word2vec (text or binary). A truncated or invalid file is a RangeError that names the line
+ * Reads a table, from the same sources as openModel(): a .safetensors, .npy, .csv or .tsv file. A truncated or invalid file is a RangeError that names the line
  * or row and says what was expected there.
  */
 export async function openTable<P extends Precision = 'float64'>(
@@ -114,8 +112,10 @@ async function formatOf(file: Slices): Promise<TableFormat> {
   if (first[0] === 0x93 && String.fromCharCode(...first.subarray(1, 6)) === 'NUMPY') return 'npy';
   if (file.name.endsWith('.safetensors')) return 'safetensors';
   if (file.name.endsWith('.npy')) return 'npy';
-  if (file.name.endsWith('.bin')) return 'word2vec';
-  return /\.(csv|tsv)$/.test(file.name) ? 'csv' : 'text';
+  if (/\.(csv|tsv)$/.test(file.name)) return 'csv';
+  throw new RangeError(
+    `“${file.name}” is no table that is read here: .csv, .tsv and .npy files are, and tensors of .safetensors files. Give the option format if it is one of them under another name.`,
+  );
 }
 
 /** A file read from its beginning, a chunk at a time. */
@@ -182,8 +182,6 @@ function refuse(file: Slices, where: string, expected: string, given: string): n
 
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes).replace(/\r$/, '');
 
-const isNumber = (text: string) => text.trim() !== '' && Number.isFinite(Number(text));
-
 /** Words from a file go into error sentences; a hostile one must not fill the screen. */
 const brief = (text: string) => check.shown(text);
 
@@ -191,84 +189,6 @@ const readers: Record<
   Exclude<TableFormat, 'safetensors'>,
   (from: Bytes, rows: number, options: CsvOptions) => Promise<Found>
 > = {
-  async text(from, most) {
-    const lineOf = async (line: number) => {
-      const bytes = await from.upTo(10, `line ${line}`);
-      return bytes && decode(bytes).trimEnd();
-    };
-    let line = 1;
-    let text = await lineOf(line);
-    // word2vec begins with two whole numbers, the rows and the columns.
-    const said = text
-      ?.match(/^(\d+) (\d+)$/)
-      ?.slice(1)
-      .map(Number);
-    if (said) {
-      line += 1;
-      text = await lineOf(line);
-    }
-    const columns = said ? (said[1] as number) : (text?.split(' ').length ?? 0) - 1;
-    const row = said ? `a word and ${columns} numbers` : 'a word and numbers, with a space between any two';
-    if (text === undefined || columns < 1 || columns > widest)
-      refuse(from.file, `line ${line}`, `${row} (1 to ${widest} of them)`, text ? brief(text) : 'nothing');
-    check.fits(`${most} rows of ${columns} columns`, 16 * most * columns);
-    const values: number[] = [];
-    const words: string[] = [];
-    while (text !== undefined && words.length < most) {
-      // A word of GloVe may hold spaces.
-      const fields: string[] = text.split(' ');
-      const numbers = fields.slice(-columns);
-      const wrong = numbers.find((one) => !isNumber(one));
-      if (fields.length <= columns || wrong !== undefined) {
-        const given =
-          fields.length <= columns
-            ? `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}`
-            : `${brief(wrong as string)} where a number is due`;
-        refuse(from.file, `line ${line}`, `a word and ${columns} numbers`, given);
-      }
-      for (const one of numbers) values.push(Number(one));
-      words.push(fields.slice(0, -columns).join(' '));
-      line += 1;
-      text = await lineOf(line);
-    }
-    if (said && words.length < Math.min(most, said[0] as number))
-      refuse(from.file, `line ${line}`, `row ${words.length + 1} of ${said[0]}`, 'the end of the file');
-    return { values, columns, words, more: text !== undefined };
-  },
-
-  async word2vec(from, most) {
-    const header = await from.upTo(10, 'line 1');
-    const said = header && decode(header).match(/^(\d+) (\d+)$/);
-    const [count, columns] = said ? said.slice(1).map(Number) : [0, 0];
-    if (!said || !count || !columns || columns > widest)
-      refuse(
-        from.file,
-        'line 1',
-        `the number of rows and of columns (1 to ${widest})`,
-        header ? brief(decode(header)) : 'nothing',
-      );
-    const wanted = Math.min(most, count);
-    check.fits(`${wanted} rows of ${columns} columns`, 16 * wanted * columns);
-    const values: number[] = [];
-    const words: string[] = [];
-    for (let row = 1; row <= wanted; row++) {
-      const word = await from.upTo(32, `row ${row} of ${count}`);
-      const bytes = await from.take(word ? 4 * columns : 0);
-      if (!word || bytes.length !== 4 * columns)
-        refuse(
-          from.file,
-          `row ${row} of ${count}`,
-          `a word and ${4 * columns} bytes of numbers`,
-          'the end of the file',
-        );
-      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-      for (let c = 0; c < columns; c++) values.push(view.getFloat32(4 * c, true));
-      // Some writers put a line feed after each row, before the next word.
-      words.push(decode(word).replace(/^\n/, ''));
-    }
-    return { values, columns, words, more: wanted < count };
-  },
-
   async csv(from, most, options) {
     const { file } = from;
     let line = 0;

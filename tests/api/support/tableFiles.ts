@@ -44,14 +44,8 @@ export function tableFiles(
   const { data, rows, columns } = table;
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   const lines = words.map((_, row) => [...rowOf(table, row)]);
-  const glove = lines.map((line, row) => `${[words[row], ...line].join(' ')}\n`).join('');
   return {
-    'glove.txt': joined(glove),
-    'word2vec.vec': joined(`${rows} ${columns}\n`, glove),
-    'word2vec.bin': joined(
-      `${rows} ${columns}\n`,
-      ...lines.flatMap((line, row) => [`${words[row]} `, singles(...line), '\n']),
-    ),
+    'words.csv': joined(lines.map((line, row) => `${[words[row], ...line].join(',')}\n`).join('')),
     'rows.npy': npy('<f4', `(${rows}, ${columns})`, bytes),
     'rows.csv': joined(lines.map((line) => `${line.join(',')}\n`).join('')),
     'rows.safetensors': new Uint8Array(fileOf({ E: { dtype: 'F32', shape: [rows, columns], bytes } })),
