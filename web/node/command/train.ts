@@ -6,9 +6,9 @@ import {
   type Task,
   type TaskTrainerOptions,
 } from 'superpose';
+import { csvOf } from '../../element/csv.js';
 import { otherRuns, trainedAs } from '../../figures/tasks.js';
 import type { TrainingRun } from '../../figures/trainingRun.js';
-import { csvOf } from '../index.js';
 import { checkWritable, write } from './files.js';
 import { isNumber, parsed, quoted, settingsOf, wholeOf } from './options.js';
 import { Refusal } from './refusal.js';
@@ -49,6 +49,8 @@ export async function train(args: string[]): Promise<string> {
     throw new Refusal('--out keeps one model: give one task, one scheme and one seed.');
   const superpose = await load();
   // A wrong option is reported before the first run, not when its turn comes.
+  for (const [, { scheme }] of cells)
+    refused(() => superpose.trainer({ task: 'prev', ...(scheme && { scheme }) }), moreSchemes).delete();
   for (const [, options] of cells) refused(() => superpose.trainer(options)).delete();
   // So is a path where the model cannot be saved.
   if (out !== undefined) await checkWritable(out);
@@ -152,14 +154,14 @@ function settingOf([key, value]: [string, string]): [string, number | boolean] {
 }
 
 /** What --schemes takes beside the library's schemes. */
-const moreSchemes = `There are also ${Object.keys(otherRuns).join(', ')}; and after a scheme its table, -learned, -sinusoid or -frozen, and after concat a d_position, as in concat-sinusoid-8.`;
+const moreSchemes = ` There are also ${Object.keys(otherRuns).join(', ')}; and after a scheme its table, -learned, -sinusoid or -frozen, and after concat a d_position, as in concat-sinusoid-8.`;
 
-function refused<T>(work: () => T): T {
+/** The library's refusals are the command's; `more` is added to them. */
+function refused<T>(work: () => T, more = ''): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof RangeError || error instanceof TypeError)
-      throw new Refusal(error.message.replace(/^scheme .*/s, `$& ${moreSchemes}`));
+    if (error instanceof RangeError || error instanceof TypeError) throw new Refusal(error.message + more);
     throw error;
   }
 }

@@ -1,22 +1,15 @@
-// Training runs on Node's threads. Each runs the command's own file again, which learns here that it is a thread.
+// Training runs on Node's threads.
 import { availableParallelism } from 'node:os';
-import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { load, type TaskTrainerOptions } from 'superpose';
-import { type TrainingRun, trainingRun } from '../../figures/trainingRun.js';
+import { Worker } from 'node:worker_threads';
+import type { TaskTrainerOptions } from 'superpose';
+import type { TrainingRun } from '../../figures/trainingRun.js';
 import { inPool, type PoolWorker } from '../../worker/workerPool.js';
 
-export const isThread = !isMainThread;
-
-/** Answers one question after another, until the thread is ended. */
-export async function serveRuns(): Promise<void> {
-  const superpose = await load();
-  parentPort?.on('message', async (options: TaskTrainerOptions) => {
-    parentPort?.postMessage(await trainingRun(superpose, options));
-  });
-}
+/** What the build makes of trainThread.ts; a name that a bundler does not follow. */
+const threadFile = 'trainThread.js';
 
 function thread(): PoolWorker<TaskTrainerOptions, TrainingRun> {
-  const worker = new Worker(new URL(import.meta.url));
+  const worker = new Worker(new URL(threadFile, import.meta.url));
   let answer: (run: TrainingRun) => void = () => {};
   let fail: (error: Error) => void = () => {};
   worker.on('message', (run) => answer(run));

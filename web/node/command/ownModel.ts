@@ -1,0 +1,42 @@
+// A model of the user's own, as the command is told of one.
+import { FamilyUnknown, load, type OpenedModel, openModel } from 'superpose';
+import { numberOf, wholeOf } from './options.js';
+import { Refusal } from './refusal.js';
+
+/** Options that opening a model may need. */
+export const openOptions = {
+  family: { type: 'string' },
+  part: { type: 'string' },
+  heads: { type: 'string' },
+  epsilon: { type: 'string' },
+} as const;
+
+/** Their values, as given on the command line. */
+export interface OpenGiven {
+  family?: string | undefined;
+  part?: string | undefined;
+  heads?: string | undefined;
+  epsilon?: string | undefined;
+}
+
+/** Opens the model at a path. Throws RangeError if something is wrong with it. */
+export async function opened(
+  path: string,
+  { family, part, heads, epsilon }: OpenGiven,
+): Promise<OpenedModel> {
+  return openModel(await load(), path, {
+    ...(family !== undefined && { family: family as OpenedModel['family'] }),
+    ...(part !== undefined && { part: part as OpenedModel['family'] }),
+    ...(heads !== undefined && { heads: numberOf('--heads', heads) }),
+    ...(epsilon !== undefined && { epsilon: numberOf('--epsilon', epsilon) }),
+  }).catch((error: unknown) => {
+    if (!(error instanceof FamilyUnknown)) throw error;
+    throw new Refusal(`${error.message.replace(/\.$/, '')}, as --family ${error.families[0]} does.`);
+  });
+}
+
+/** Vocabulary numbers, with commas between them. */
+export const idsOf = (given: string | undefined) =>
+  given === undefined
+    ? undefined
+    : { ids: given.split(',').map((id) => wholeOf('--ids', id.trim(), 0, Infinity)) };
