@@ -1,14 +1,12 @@
 // npm run hosts: figures in the publishing tools that people use, each built and opened in three browsers.
 import { join } from 'node:path';
 import { build } from './build.mjs';
-import { installHostPackages } from './hostPackages.mjs';
 import { setUp } from './setup.mjs';
 import { root, runTool } from './steps.mjs';
 
 async function main(args) {
   const env = await setUp('wasm', 'chromium', 'engines');
   await build(env);
-  await installHostPackages(['hosts']);
   const { createServer } = await import('vite');
   // Figures are loaded on demand, so the server must keep loading modules while it runs.
   const server = await createServer({

@@ -36,9 +36,10 @@ async function openBuilder(name: string, settings: Record<string, string>) {
     dialog,
     finding,
     choose,
-    text: async (kind: string) => {
+    /** What is to be pasted, or the piece for this place. */
+    text: async (kind: string, into = '') => {
       await choose(kind);
-      return dialog.getByRole('textbox', { name: 'What to paste' }).inputValue();
+      return dialog.getByRole('textbox', { name: `What to paste${into && ` into ${into}`}` }).inputValue();
     },
     async saved(kind: string) {
       await choose(kind);
@@ -61,7 +62,7 @@ const html = (body: string) => `<!DOCTYPE html><title>A blog</title>${body}`;
 
 test('the dialog keeps the state that it was opened in while the page behind it moves on', async () => {
   const { page, text } = await openBuilder('dot-products', state);
-  const snippet = await text('Script tag');
+  const snippet = await text('HTML with scripts');
   expect(snippet).toContain('n="9"');
   const n = () =>
     page.evaluate(() => {
@@ -70,8 +71,8 @@ test('the dialog keeps the state that it was opened in while the page behind it 
     });
   await page.evaluate(() => document.querySelector<HTMLElement>('#mix .step:last-child h3 > a')?.click());
   await expect.poll(n, patience).not.toBe(9);
-  await text('Frame');
-  expect(await text('Script tag')).toBe(snippet);
+  await text('No scripts (frame)');
+  expect(await text('HTML with scripts')).toBe(snippet);
 });
 
 test('whoever embeds what is still computed is told so', async () => {
@@ -100,7 +101,7 @@ test('on a phone no control of the dialog reaches beyond it', async () => {
 
 test('the preview takes no focus, so Escape closes the dialog after a click in it, too', async () => {
   const { page, dialog, choose } = await openBuilder('dot-products', state);
-  await choose('Frame');
+  await choose('No scripts (frame)');
   const preview = (await dialog.locator('.preview').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
   await page.mouse.click(preview.x + preview.width / 2, preview.y + preview.height / 2);
   await page.keyboard.press('Escape');
@@ -114,7 +115,7 @@ test('the frame, pasted into a blog', async () => {
     state,
   );
   await dialog.getByRole('checkbox', { name: 'Seed' }).uncheck();
-  const snippet = await text('Frame');
+  const snippet = await text('No scripts (frame)');
   expect(snippet).toMatch(/title="[^"]+"/);
   servers.publish({ html: html(snippet) });
   await open(servers.blog);
@@ -139,7 +140,7 @@ test('the frame, pasted into a blog', async () => {
 
 test.each([320, 700])('the frame’s height is what its page takes at a width of %i', async (width) => {
   const { text, servers, open, evaluateInFrame, dialog } = await openBuilder('three-concats', {});
-  await text('Frame');
+  await text('No scripts (frame)');
   const field = dialog.getByRole('spinbutton', { name: 'Width' });
   await field.fill(String(width));
   await field.press('Tab');
@@ -157,7 +158,7 @@ test.each([320, 700])('the frame’s height is what its page takes at a width of
       patience,
     )
     .toBe(true);
-  const snippet = await text('Frame');
+  const snippet = await text('No scripts (frame)');
   expect(snippet).toContain(`width="${width}"`);
   const height = Number(snippet.match(/height="(\d+)"/)?.[1]);
   servers.publish({ html: html(snippet) });
@@ -170,7 +171,7 @@ test.each([320, 700])('the frame’s height is what its page takes at a width of
 
 test('what the preview says is heard within bounds, and what makes no sense is not', async () => {
   const { text, page, dialog, complaints } = await openBuilder('dot-products', state);
-  await text('Frame');
+  await text('No scripts (frame)');
   const field = dialog.getByRole('spinbutton', { name: 'Height' });
   await expect.poll(() => field.inputValue(), patience).not.toBe('700');
   const told = await field.inputValue();
@@ -209,7 +210,7 @@ test('the script tag, pasted into a blog, in the theme that was chosen', async (
     state,
   );
   await dialog.getByRole('combobox', { name: 'Theme' }).selectOption('dark');
-  const snippet = await text('Script tag');
+  const snippet = await text('HTML with scripts');
   servers.publish({ html: html(snippet) });
   await open(servers.blog);
   await expect.poll(async () => (await evaluate(readFigures))[0]?.finding, patience).toBe(finding);
@@ -220,37 +221,29 @@ test('the script tag, pasted into a blog, in the theme that was chosen', async (
   expect(complaints).toEqual([]);
 });
 
-test('each place has its own texts, says whether they were tried, and what was copied', async () => {
-  const { dialog, complaints } = await openBuilder('dot-products', state);
-  const place = dialog.getByRole('combobox', { name: 'Your platform' });
-  await place.selectOption('Hugo shortcode');
-  const pieces = dialog.getByRole('textbox', { name: 'What to paste' });
-  await expect.poll(() => pieces.count()).toBe(2);
-  expect(await pieces.first().inputValue()).toContain('{{ .Get "name" }}');
-  expect(await pieces.last().inputValue()).toMatch(
-    /^\{\{< superpose name="dot-products" d="16" n="9" link="/,
+test('JSX has braces for styles and an async script, and what was copied is said', async () => {
+  const { dialog, text, complaints } = await openBuilder('dot-products', state);
+  expect(await text('MDX or React', 'the post')).toMatch(
+    /^<superpose-figure name="dot-products" d="16" n="9">[\s\S]*style=\{\{ maxWidth[\s\S]* \/><\/a>[\s\S]*<script type="module" async /,
   );
-  expect(await dialog.textContent()).toContain('✓ tested');
+  expect(await text('MDX or React', 'an app with the package')).toContain("from 'superpose/embed'");
   await dialog.getByRole('button', { name: 'Copy for the post' }).click();
   const said = () => dialog.getByRole('status').last().textContent();
-  await expect.poll(said).toMatch(/: Script tag for the post, 1 lines?\./);
-  await place.selectOption('LaTeX');
-  expect(await dialog.getByRole('radio').count()).toBe(1);
-  expect(await pieces.first().inputValue()).toContain('\\cite{superpose-dot-products}');
-  expect(await dialog.textContent()).not.toContain('tested');
+  await expect.poll(said).toMatch(/: for the post, 4 lines\./);
   expect(complaints).toEqual([]);
 });
 
 test('the picture is the state’s, Markdown and the citation say what it is', async () => {
   const { text, saved, finding, servers } = await openBuilder('dot-products', state);
-  const { file, name } = await saved('Picture (SVG)');
+  const { file, name } = await saved('No frames (picture)');
   expect(name).toBe('dot-products.svg');
   expect(await readFile(file, 'utf8')).toContain(`<desc>${finding}</desc>`);
-  const markdown = await text('Markdown');
+  const markdown = await text('No frames (picture)', 'Markdown');
   expect(markdown).toContain(finding);
   expect(markdown).toContain('](dot-products.svg)](');
   expect(markdown).toContain(`${servers.site}#v=1&figure=dot-products`);
-  const citation = await text('Cite');
+  expect(await text('No frames (picture)', 'HTML')).toContain('<img src="dot-products.svg"');
+  const citation = await text('No frames (picture)', 'a .bib file');
   expect(citation).toMatch(/^@misc\{superpose-dot-products,/);
   expect(citation).toMatch(/Superpose \d+\.\d+\.\d+/);
   expect(citation).toContain('n = 9');

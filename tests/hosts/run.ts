@@ -1,7 +1,7 @@
 // npm run hosts: builds every host's site with the snippets of web/page/platforms.ts, and opens and reports it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { root, usageError, which } from '../../tools/steps.mjs';
+import { root, usageError } from '../../tools/steps.mjs';
 import { hosts } from './hosts.ts';
 import {
   type BrowserName,
@@ -17,7 +17,7 @@ import { memory } from './support/memory.ts';
 import { insideStyles } from './support/read.ts';
 import { type Served, serve } from './support/serve.ts';
 import { siteOf } from './support/site.ts';
-import { nameOf, type Reference, type Verdict, visit } from './support/visit.ts';
+import { type Reference, type Verdict, visit } from './support/visit.ts';
 
 const schemes: Scheme[] = ['light', 'dark'];
 const widths = [390, 1280];
@@ -29,10 +29,8 @@ interface Row {
   host: string;
   way: string;
   browser: string;
-  seen: string[];
-  expected: string;
+  seen: number;
   wrong: Map<string, number>;
-  notes: Map<string, number>;
 }
 
 /** Slow measurements, each run on request; each returns whether it is within its bounds. */
@@ -75,18 +73,11 @@ async function everyHost(args: string[], dist: Served): Promise<number> {
     const built: { name: string; host: Host; page: Page }[] = [];
     for (const name of wanted) {
       const host = hosts[name] as Host;
-      const lacking = Object.entries(host.debian ?? {}).filter(
-        ([program]) => !which(program, `${process.env.PATH}:/usr/sbin`),
-      );
-      if (lacking.length > 0) {
-        missing.push(`${host.title}: not on this machine: ${lacking.map(([, one]) => one).join(', ')}`);
-        continue;
-      }
       const started = Date.now();
       try {
-        const { pages, stop } = await host.build(await siteOf(name, host, home));
+        const { page, stop } = await host.build(await siteOf(name, host, home));
         stops.push(stop);
-        built.push(...pages.map((page) => ({ name, host, page })));
+        built.push({ name, host, page });
         console.log(`${host.title}: built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
       } catch (error) {
         missing.push(`${host.title}: could not be built: ${(error as Error).message}`);
@@ -176,53 +167,41 @@ async function withBrowser({ browser, scheme, bare, built, rows, home }: Round):
           visitor,
           reference: references[width] as Reference,
           home,
-          shot: (way) =>
-            join(
-              shots,
-              `${[name, page.name, way, width, scheme].filter(Boolean).join('-').replaceAll(' ', '-')}.png`,
-            ),
+          shot: (way) => join(shots, `${[name, way, width, scheme].join('-')}.png`),
         }).catch((error: Error): Verdict[] =>
-          page.ways.map((way) => ({ way: nameOf(way), seen: 'nothing', wrong: [error.message], notes: [] })),
+          page.ways.map(({ place }) => ({ way: place, seen: false, wrong: [error.message] })),
         );
-        for (const [at, verdict] of verdicts.entries()) {
-          const expected = page.ways[at]?.expected ?? '';
-          note(
-            rows,
-            { host: [host.title, page.name].filter(Boolean).join(', '), browser, expected },
-            verdict,
-            `${width} px ${scheme}`,
-          );
-        }
+        for (const verdict of verdicts)
+          note(rows, { host: host.title, browser }, verdict, `${width} px ${scheme}`);
       }
     } finally {
       await visitor.close().catch(() => {});
     }
-    console.log(`${browser}, ${scheme}: ${[host.title, page.name].filter(Boolean).join(', ')}`);
+    console.log(`${browser}, ${scheme}: ${host.title}`);
   }
 }
 
 function note(
   rows: Row[],
-  about: Pick<Row, 'host' | 'browser' | 'expected'>,
-  { way, seen, wrong, notes }: Verdict,
+  { host, browser }: Pick<Row, 'host' | 'browser'>,
+  { way, seen, wrong }: Verdict,
   where: string,
 ): void {
-  let row = rows.find((one) => one.host === about.host && one.way === way && one.browser === about.browser);
+  let row = rows.find((one) => one.host === host && one.way === way && one.browser === browser);
   if (!row) {
-    row = { ...about, way, seen: [], wrong: new Map(), notes: new Map() };
+    row = { host, browser, way, seen: 0, wrong: new Map() };
     rows.push(row);
   }
-  row.seen.push(seen);
-  const count = (map: Map<string, number>, sentence: string) =>
-    map.set(sentence, (map.get(sentence) ?? 0) + 1);
-  if (seen !== about.expected) count(row.wrong, `${where}: ${seen}`);
-  for (const one of wrong) count(row.wrong, `${where}: ${one}`);
-  for (const one of notes) count(row.notes, `${where}: ${one}`);
+  row.seen += Number(seen);
+  for (const one of wrong) {
+    const sentence = `${where}: ${one}`;
+    row.wrong.set(sentence, (row.wrong.get(sentence) ?? 0) + 1);
+  }
 }
 
-const isWrong = ({ wrong }: Row) => wrong.size > 0;
+const isWrong = ({ seen, wrong }: Row) => seen < visits || wrong.size > 0;
 
-/** Engine and way in rows, browsers in columns; below them, what is wrong, and what is known and accepted. */
+/** Engine and way in rows, browsers in columns; below them, what is wrong. */
 function tableOf(rows: Row[]): string {
   const names = [...new Set(rows.map(({ browser }) => browser))];
   const keys = [...new Set(rows.map(({ host, way }) => `${host} | ${way}`))].sort();
@@ -230,8 +209,7 @@ function tableOf(rows: Row[]): string {
     rows.find((one) => `${one.host} | ${one.way}` === key && one.browser === browser);
   const cell = (row?: Row) => {
     if (!row) return '–';
-    const right = row.seen.filter((one) => one === row.expected).length;
-    return `${row.expected} ${right}/${visits}${isWrong(row) ? ' ✗' : ''}`;
+    return `${row.way === 'picture' ? 'picture' : 'live'} ${row.seen}/${visits}${isWrong(row) ? ' ✗' : ''}`;
   };
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
   const lines = [
@@ -239,11 +217,8 @@ function tableOf(rows: Row[]): string {
     line(['---', '---', ...names.map(() => '---')]),
     ...keys.map((key) => line([key, ...names.map((name) => cell(find(key, name)))])),
   ];
-  const told = (title: string, which: 'wrong' | 'notes') => {
-    const all = rows.flatMap((row) =>
-      [...row[which].keys()].map((one) => `- ${row.host}, ${row.way}, ${row.browser}, ${one}`),
-    );
-    return all.length > 0 ? `\n${title}\n${all.join('\n')}` : '';
-  };
-  return `\n${lines.join('\n')}\n${told('Wrong:', 'wrong')}${told('As it is:', 'notes')}`;
+  const wrong = rows.flatMap((row) =>
+    [...row.wrong.keys()].map((one) => `- ${row.host}, ${row.way}, ${row.browser}, ${one}`),
+  );
+  return `\n${lines.join('\n')}\n${wrong.length > 0 ? `\nWrong:\n${wrong.join('\n')}` : ''}`;
 }

@@ -47,7 +47,7 @@ export default defineConfig({
     {
       name: 'after',
       closeBundle() {
-        for (const types of ['index', 'react', 'svelte', 'vue'].map((name) => `${name}.d.ts`)) {
+        for (const types of ['index', 'react'].map((name) => `${name}.d.ts`)) {
           copyFileSync(resolve(import.meta.dirname, types), resolve(outDir, types));
         }
         notices.write(resolve(outDir, 'THIRD-PARTY.txt'));

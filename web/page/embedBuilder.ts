@@ -1,51 +1,24 @@
 // The dialog that a figure's "Embed" button opens: how to show it elsewhere, in its present state.
 import { html, LitElement, type TemplateResult, unsafeCSS } from 'lit';
-import { toPng, toSvg } from '../element/exports.js';
+import { toSvg } from '../element/exports.js';
 import type { FigureElement } from '../element/figureElement.js';
 import { said } from '../embed/framed.js';
 import type { Control } from '../figures/controls.js';
 import css from './embedBuilder.css?inline';
 import { oneFile } from './oneFile.js';
-import { type Kind, type Piece, type Platform, type PlatformName, platforms } from './platforms.js';
-import { frameAddress, isFirstView, type Wish } from './snippets.js';
-
-const kinds: Record<Kind, string> = {
-  iframe: 'Frame',
-  script: 'Script tag',
-  markdown: 'Markdown',
-  svg: 'Picture (SVG)',
-  file: 'One file',
-  link: 'Link',
-  cite: 'Cite',
-};
-
-const says: Record<Kind, string> = {
-  iframe: 'For most blogs; isolated from your page.',
-  script: 'Part of your page: figures share one module and, with the same group="…", their sliders.',
-  markdown: 'A picture with a link to the figure, where HTML is not taken.',
-  svg: 'Save the picture beside the page.',
-  file: 'One file, which opens from disk too.',
-  link: 'The platform makes a card or a frame of it.',
-  cite: 'This state, with the version that made it.',
-};
-
-/** Whether the figure itself is embedded, and answers there. */
-const isLive = (kind: Kind): boolean => ['iframe', 'script', 'file'].includes(kind);
+import { type Piece, type Platform, type PlatformName, platforms } from './platforms.js';
+import { frameAddress, type Wish } from './snippets.js';
 
 export class EmbedBuilder extends LitElement {
   static override styles = unsafeCSS(css);
 
   static override properties = Object.fromEntries(
-    ['result', 'place', 'kind', 'theme', 'width', 'height', 'dropped', 'said'].map((name) => [
-      name,
-      { state: true },
-    ]),
+    ['result', 'place', 'theme', 'width', 'height', 'dropped', 'said'].map((name) => [name, { state: true }]),
   );
 
   /** What the figure showed when the dialog was opened: behind it the page can scroll to another step. */
   private result: FigureElement['result'];
-  private place: PlatformName = 'html';
-  private kind: Kind = 'iframe';
+  private place: PlatformName = 'frame';
   private theme: Wish['theme'] = 'auto';
   private width = 800;
   private height = 700;
@@ -98,32 +71,31 @@ export class EmbedBuilder extends LitElement {
     </dialog>`;
   }
 
+  get #platform(): Platform {
+    return platforms[this.place];
+  }
+
   #body(wish: Wish): TemplateResult {
-    const { kind } = this;
-    const place: Platform = platforms[this.place];
-    const pieces = place.forms[kind]?.(wish) ?? [];
-    const picture = place.picture ?? 'svg';
-    const needsFile = kind === 'svg' || kind === 'file' || (kind === 'markdown' && !isFirstView(wish));
+    const { says, live, saves } = this.#platform;
+    const pieces = this.#platform.pieces(wish);
     return html`
       <h2 id="title">Embed: ${wish.figure.title}</h2>
-      <p><label>Your platform <select name="place" @change=${(event: Event) => this.#move((event.target as HTMLSelectElement).value as PlatformName)}>
-        ${Object.entries(platforms).map(([name, { label }]) => html`<option value=${name} ?selected=${name === this.place}>${label}</option>`)}
-      </select></label> <small>${place.tested ? '✓ tested' : ''}</small></p>
-      <fieldset><legend>As</legend>${(Object.keys(kinds) as Kind[])
-        .filter((one) => one in place.forms)
-        .map(
-          (one) => html`<label><input type="radio" name="kind" .value=${one} .checked=${one === kind}
-          @change=${() => this.#choose(one)} />${kinds[one]}</label>`,
-        )}</fieldset>
-      <p>${says[kind]} ${place.says}</p>
-      ${kind === 'cite' || kind === 'link' ? '' : this.#options(wish, kind)}
+      <fieldset><legend>Where</legend>${Object.entries(platforms).map(
+        ([
+          name,
+          { label },
+        ]) => html`<label><input type="radio" name="place" .value=${name} .checked=${name === this.place}
+          @change=${() => this.#move(name as PlatformName)} />${label}</label>`,
+      )}</fieldset>
+      <p>${says}</p>
+      ${this.#options(wish)}
       ${pieces.map((piece, at) => this.#piece(piece, at, pieces.length))}
       <div class="buttons">
-        ${needsFile ? html`<button @click=${() => this.#save(wish, picture)}>Save ${wish.figure.name}.${kind === 'file' ? 'html' : picture}</button>` : ''}
+        ${saves ? html`<button @click=${() => this.#save(wish, saves)}>Save ${wish.figure.name}.${saves}</button>` : ''}
         <span role="status">${this.said}</span>
       </div>
       ${
-        isLive(kind)
+        live
           ? html`<p class="label">As it will be:</p>
             <div class="preview"><iframe inert title="Preview of ${wish.figure.title}" sandbox="allow-scripts" src=${frameAddress(wish)}
               width=${wish.width} height=${wish.height}></iframe></div>`
@@ -139,65 +111,48 @@ export class EmbedBuilder extends LitElement {
       <div class="buttons"><button @click=${() => this.#copy(text, into, at)}>Copy${all > 1 ? ` for ${into}` : ''}</button></div>`;
   }
 
-  #options(wish: Wish, kind: Kind): TemplateResult {
+  #options(wish: Wish): TemplateResult {
+    const { live, saves } = this.#platform;
     const number = (label: string, value: number, set: (to: number) => void, most: number) =>
       html`<label>${label}<input type="number" min="280" max=${most} .value=${String(value)}
         @change=${(event: Event) => set(Math.min(most, Math.max(280, Math.round(Number((event.target as HTMLInputElement).value)) || value)))} /></label>`;
-    // The page does not show these in this state.
-    const unused = new Set(wish.figure.unused?.(wish.state) ?? []);
+    const setWidth = (to: number) => {
+      this.width = to;
+    };
+    const setHeight = (to: number) => {
+      this.height = to;
+      this.#written = true;
+    };
+    const setTheme = (event: Event) => {
+      this.theme = (event.target as HTMLSelectElement).value as Wish['theme'];
+    };
+    const labels = { auto: saves ? 'the reader’s' : 'the page’s', light: 'light', dark: 'dark' };
     return html`
       <fieldset><legend>Size and theme</legend>
-        ${number(
-          'Width',
-          this.width,
-          (to) => {
-            this.width = to;
-          },
-          2000,
-        )}
-        ${
-          kind === 'iframe'
-            ? number(
-                'Height',
-                this.height,
-                (to) => {
-                  this.height = to;
-                  this.#written = true;
-                },
-                4000,
-              )
-            : ''
-        }
-        <label>Theme <select @change=${(event: Event) => {
-          this.theme = (event.target as HTMLSelectElement).value as Wish['theme'];
-        }}>
-          ${(['auto', 'light', 'dark'] as const).map((one) => html`<option value=${one} ?selected=${one === this.theme}>${one === 'auto' ? (kind === 'script' || kind === 'iframe' ? 'the page’s' : 'the reader’s') : one}</option>`)}
+        ${number('Width', this.width, setWidth, 2000)}
+        ${this.place === 'frame' ? number('Height', this.height, setHeight, 4000) : ''}
+        <label>Theme <select @change=${setTheme}>
+          ${Object.entries(labels).map(([one, label]) => html`<option value=${one} ?selected=${one === this.theme}>${label}</option>`)}
         </select></label>
       </fieldset>
-      ${
-        isLive(kind)
-          ? html`<fieldset><legend>The reader can change</legend>${Object.entries(
-              wish.figure.controls as Record<string, Control>,
-            )
-              .filter(([name]) => !unused.has(name))
-              .map(
-                ([name, { label }]) => html`<label><input type="checkbox" .checked=${wish.keep.includes(name)}
-                @change=${() => this.#toggle(name)} />${label}</label>`,
-              )}</fieldset>`
-          : ''
-      }`;
+      ${live ? this.#kept(wish) : ''}`;
   }
 
-  #choose(kind: Kind): void {
-    this.kind = kind;
-    this.said = '';
+  /** The settings that the reader will be able to change. The page does not show those that this state has no use for. */
+  #kept({ figure, state, keep }: Wish): TemplateResult {
+    const unused = new Set(figure.unused?.(state) ?? []);
+    const shown = Object.entries(figure.controls as Record<string, Control>).filter(
+      ([name]) => !unused.has(name),
+    );
+    return html`<fieldset><legend>The reader can change</legend>${shown.map(
+      ([name, { label }]) => html`<label><input type="checkbox" .checked=${keep.includes(name)}
+        @change=${() => this.#toggle(name)} />${label}</label>`,
+    )}</fieldset>`;
   }
 
   #move(to: PlatformName): void {
     this.place = to;
     this.said = '';
-    const { forms }: Platform = platforms[to];
-    if (!(this.kind in forms)) this.kind = Object.keys(forms)[0] as Kind;
   }
 
   #toggle(name: string): void {
@@ -208,7 +163,7 @@ export class EmbedBuilder extends LitElement {
 
   async #copy(text: string, into: string, at: number): Promise<void> {
     const lines = text.split('\n').length - 1;
-    const what = `${kinds[this.kind]} for ${into}, ${lines} ${lines === 1 ? 'line' : 'lines'}`;
+    const what = `for ${into}, ${lines} ${lines === 1 ? 'line' : 'lines'}`;
     try {
       await navigator.clipboard.writeText(text);
       this.said = `Copied: ${what}.`;
@@ -218,18 +173,15 @@ export class EmbedBuilder extends LitElement {
     }
   }
 
-  async #save(wish: Wish, picture: 'svg' | 'png'): Promise<void> {
+  async #save(wish: Wish, extension: 'svg' | 'html'): Promise<void> {
     const { result } = this;
     if (!result) return;
     this.said = 'Preparing the file…';
     try {
-      const blob = (type: string, text: string) => new Blob([text], { type });
-      const [extension, file] =
-        this.kind === 'file'
-          ? (['html', blob('text/html', await oneFile(wish, result))] as const)
-          : picture === 'png'
-            ? ([picture, await toPng(result, wish.width, 'light')] as const)
-            : ([picture, blob('image/svg+xml', await toSvg(result, wish.width, wish.theme))] as const);
+      const file =
+        extension === 'html'
+          ? new Blob([await oneFile(wish, result)], { type: 'text/html' })
+          : new Blob([await toSvg(result, wish.width, wish.theme)], { type: 'image/svg+xml' });
       const link = document.createElement('a');
       link.href = URL.createObjectURL(file);
       link.download = `${wish.figure.name}.${extension}`;

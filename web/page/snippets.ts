@@ -25,7 +25,7 @@ const controlsOf = ({ figure }: Wish) => Object.entries(figure.controls as Recor
 export const linkTo = ({ figure, state, home }: Wish): string =>
   home + writeLink(figure.name, figure.controls, state);
 
-export const isFirstView = (wish: Wish): boolean =>
+const isFirstView = (wish: Wish): boolean =>
   controlsOf(wish).every(
     ([name, control]) => written(control, wish.state[name] as Value) === written(control, control.initial),
   );
@@ -51,7 +51,7 @@ export const iframe = (
 `;
 
 /** Attributes of the element: settings unlike the first view's, a theme, and what the reader can change. */
-export function attributesOf(wish: Wish): [name: string, text: string][] {
+function attributesOf(wish: Wish): [name: string, text: string][] {
   const { figure, state, theme, keep } = wish;
   return [
     ['name', figure.name],
@@ -65,11 +65,11 @@ export function attributesOf(wish: Wish): [name: string, text: string][] {
 }
 
 /** The site's picture, which has both themes, in the one that was chosen. */
-export const widePicture = ({ home, figure, theme }: Wish): string =>
+const widePicture = ({ home, figure, theme }: Wish): string =>
   `${home}pictures/${figure.name}-wide.svg${theme === 'auto' ? '' : `#${theme}`}`;
 export const scriptAddress = ({ home, version }: Wish): string => `${home}embed-${version}.js`;
 
-export const inTag = (attributes: [string, string][]): string =>
+const inTag = (attributes: [string, string][]): string =>
   attributes.map(([name, text]) => ` ${name}="${escaped(text)}"`).join('');
 
 /** The element with its picture; `close` ends empty tags. */
@@ -91,14 +91,14 @@ export function markdown(wish: Wish): string {
 }
 
 export const svgTag = (wish: Wish): string =>
-  `<a href="${escaped(linkTo(wish))}"><img src="${wish.figure.name}.svg" alt="${described(wish)}" width="${wish.width}" style="max-width:100%;height:auto"></a>\n`;
+  `<a href="${escaped(linkTo(wish))}"><img src="${escaped(pictureAddress(wish))}" alt="${described(wish)}" width="${wish.width}" style="max-width:100%;height:auto"></a>\n`;
 
 const latex: Record<string, string> = {
   '\\': '\\textbackslash{}',
   '~': '\\textasciitilde{}',
   '^': '\\textasciicircum{}',
 };
-export const toLatex = (text: string) => text.replace(/[\\{}$&#_%~^]/g, (sign) => latex[sign] ?? `\\${sign}`);
+const toLatex = (text: string) => text.replace(/[\\{}$&#_%~^]/g, (sign) => latex[sign] ?? `\\${sign}`);
 
 export function bibtex(wish: Wish, year: number): string {
   const { figure, state, version } = wish;

