@@ -169,41 +169,6 @@ test.each([320, 700])('the frame’s height is what its page takes at a width of
   expect(taken).toBeGreaterThan(height - 4);
 });
 
-test('what the preview says is heard within bounds, and what makes no sense is not', async () => {
-  const { text, page, dialog, complaints } = await openBuilder('dot-products', state);
-  await text('No scripts (frame)');
-  const field = dialog.getByRole('spinbutton', { name: 'Height' });
-  await expect.poll(() => field.inputValue(), patience).not.toBe('700');
-  const told = await field.inputValue();
-  const preview = page.frames()[1] as Frame;
-  const says = async (data: unknown) => {
-    await preview.evaluate((sent) => parent.postMessage(sent, '*'), data);
-    // A message of the page to itself comes after.
-    await page.evaluate(
-      () =>
-        new Promise((heard) => {
-          addEventListener('message', heard, { once: true });
-          postMessage('', '*');
-        }),
-    );
-    return field.inputValue();
-  };
-  const resized = (height: unknown) => JSON.stringify({ context: 'iframe.resize', height });
-  for (const data of [
-    'no JSON, iframe.resize',
-    'null',
-    null,
-    { context: 'iframe.resize', height: 50 },
-    resized('50'),
-    resized(null),
-    resized(-50),
-    JSON.stringify({ context: 'superpose.theme' }),
-  ])
-    expect(await says(data), String(data)).toBe(told);
-  expect(await says(resized(1e300))).toBe('6000');
-  expect(complaints).toEqual([]);
-});
-
 test('the script tag, pasted into a blog, in the theme that was chosen', async () => {
   const { text, servers, open, evaluate, finding, dialog, complaints } = await openBuilder(
     'dot-products',

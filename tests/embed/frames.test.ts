@@ -94,24 +94,6 @@ describe('the height of a page in a frame', () => {
     }
   });
 
-  test('is observed once, also where the figure is drawn after the five seconds', async () => {
-    const { page, frame, heard } = await framed('height');
-    await page.clock.install();
-    await frame.evaluate(`
-      window.made = 0;
-      const Observer = ResizeObserver;
-      window.ResizeObserver = class extends Observer {
-        constructor(told) { super(told); window.made += 1; }
-      };
-      window.figure = document.querySelector('div');
-      embed.tellHeight(figure);
-    `);
-    await page.clock.runFor(5000);
-    await frame.evaluate(drawn);
-    await expect.poll(async () => (await heightsOf(heard)).map(({ height }) => height)).toEqual([100]);
-    expect(await frame.evaluate('made')).toBe(1);
-  });
-
   test('is told with the address that was given, whatever the reader has set since', async () => {
     const page = await openPage();
     await page.route('https://blog.example/**', (route) =>

@@ -53,25 +53,6 @@ describe('attributes', () => {
     expect(await box.inputValue()).toBe('one two three');
   });
 
-  test('what is typed stands in the attributes of the whole group', async () => {
-    const { browserPage } = await onBlog(figure(`${typed} group="a"`) + figure(`${typed} group="a"`));
-    const boxes = browserPage.locator('textarea');
-    await boxes.first().fill('two');
-    const texts = () =>
-      browserPage
-        .locator('superpose-figure')
-        .evaluateAll((all) => all.map((one) => one.getAttribute('text')));
-    await expect.poll(texts, patience).toEqual(['two', 'two']);
-    await browserPage
-      .locator('superpose-figure')
-      .last()
-      .evaluate((one) => one.classList.add('busy'));
-    await boxes.first().press('End');
-    await boxes.first().pressSequentially(' more');
-    await expect.poll(texts, patience).toEqual(['two more', 'two more']);
-    expect(await boxes.last().inputValue()).toBe('two more');
-  });
-
   test('showing a state discards what was typed a moment before', async () => {
     // Side by side, so that both are near the reader.
     const { browserPage } = await onBlog(
@@ -95,13 +76,6 @@ describe('attributes', () => {
       return first?.state.text;
     });
     expect(text).toMatch(/^The river bank/);
-  });
-
-  test('an attribute that is taken away leaves the first value', async () => {
-    const { engine } = await onBlog(figure('name="dot-products" n="5"'));
-    await shows(engine, await findingOf('dot-products', { n: '5' }));
-    await engine.evaluate(() => document.querySelector('superpose-figure')?.removeAttribute('n'));
-    await shows(engine, await findingOf('dot-products'));
   });
 
   test('another name is another figure, with its own attributes', async () => {
@@ -183,16 +157,12 @@ describe('where it stands', () => {
 
   const element = `<superpose-figure name="gram" id="inside"></superpose-figure>`;
   const shadows: Record<string, string> = {
-    'in the markup': `<div id="around"><template shadowrootmode="open">${element}</template></div>`,
     'in another shadow': `<div id="around"><template shadowrootmode="open"><div id="deep"><template shadowrootmode="open">${element}</template></div></template></div>`,
     'of an element that is defined later': `<blog-card id="around"></blog-card><script type="module">
       await new Promise((later) => addEventListener('load', later));
       customElements.define('blog-card', class extends HTMLElement {
         connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = ${JSON.stringify(element)}; }
       });</script>`,
-    'of an element that is there': `<div id="around"></div><script type="module">
-      await new Promise((later) => addEventListener('load', later));
-      document.getElementById('around').attachShadow({ mode: 'open' }).innerHTML = ${JSON.stringify(element)};</script>`,
   };
   test.each(Object.entries(shadows))('in a shadow %s', async (_, body) => {
     const { engine } = await onBlog(body.replaceAll('</script>', '</script>'));
@@ -227,15 +197,8 @@ describe('in a closed shadow, which nobody can look into', () => {
   const module = (code: string) => `<script type="module">${code}</script>`;
   const loaded = "await new Promise((later) => addEventListener('load', later));";
   const pages: Record<string, string> = {
-    'of an element of the page': `<blog-card></blog-card>${module(`customElements.define('blog-card', ${card})`)}`,
     'of an element that is defined later': `<blog-card></blog-card>${module(`${loaded}customElements.define('blog-card', ${card})`)}`,
-    'of one that comes later': module(
-      `customElements.define('blog-card', ${card});${loaded}document.body.append(document.createElement('blog-card'))`,
-    ),
     'in the markup': `<blog-card><template shadowrootmode="closed">${inside}</template>What it says</blog-card>${module(`customElements.define('blog-card', ${card})`)}`,
-    'of a plain element': `<div id="around"></div>${module(
-      `${loaded}window.card = document.getElementById('around').attachShadow({ mode: 'closed' });card.innerHTML = ${JSON.stringify(inside)}`,
-    )}`,
   };
   const findingIn = (engine: Parameters<typeof inPage>[0]) =>
     engine.evaluate(() => {
@@ -247,19 +210,6 @@ describe('in a closed shadow, which nobody can look into', () => {
     const { engine } = await onBlog(body);
     await expect.poll(() => findingIn(engine), patience).toBe(await findingOf('gram'));
     expect(engine.complaints).toEqual([]);
-  });
-
-  test('it waits for the reader all the same', async () => {
-    const { engine, servers } = await onBlog(
-      `<h1>A blog</h1><p style="height:9000px">Words</p><blog-card></blog-card>${module(`customElements.define('blog-card', ${card})`)}`,
-    );
-    await engine.evaluate(
-      () => new Promise((later) => requestAnimationFrame(() => requestAnimationFrame(later))),
-    );
-    const lit = () => servers.requests.filter((path) => /figureElement|worker|wasm/.test(path));
-    expect(lit()).toEqual([]);
-    await engine.evaluate(() => document.querySelector('blog-card')?.scrollIntoView());
-    await expect.poll(() => findingIn(engine), patience).toBe(await findingOf('gram'));
   });
 });
 
@@ -314,16 +264,6 @@ describe('two versions on one page', () => {
   const saidOf = (engine: Parameters<typeof inPage>[0]) =>
     engine.evaluate(() => (window as unknown as { said: string[] }).said);
 
-  test('the first works, and the other says so', async () => {
-    const { engine } = await open(both, { prepare: later });
-    await shows(engine, await findingOf('dot-products'));
-    expect((await inPage(engine)())[0]?.runsIn).toBe('blob worker');
-    expect(await saidOf(engine)).toEqual([
-      `Superpose 9.9.9 is not used here: version ${version} was loaded first, and stays.`,
-    ]);
-    expect(engine.complaints).toEqual([]);
-  });
-
   test('where the first has lost its files, the other one works', async () => {
     const { engine } = await open(both, {
       prepare: async (servers) => {
@@ -374,34 +314,6 @@ describe('a frame', () => {
       }
     }
   });
-
-  test.each([
-    ['#v=2&figure=dot-products&n=8', 'This link is of version “2”'],
-    ['#v=1&n=8', 'does not say which figure'],
-    [
-      '#v=1&figure=gram&d=128',
-      'This link asks for a figure called “gram”; this page has dot-products. The figure’s first view',
-    ],
-    ['#v=1&figure=dot-products&n=8&theme=x', '“x” is not a theme'],
-  ])('says what is wrong with its link: %s', async (fragment, sentence) => {
-    const { engine, read } = await framed(fragment);
-    const n = fragment.includes('theme') ? { n: '8' } : undefined;
-    const finding = await findingOf('dot-products', n);
-    await expect.poll(async () => (await read())[0]?.finding, patience).toBe(finding);
-    expect((await read())[0]?.problem).toContain(sentence);
-    // Another link, and then none at all.
-    await engine.evaluateInFrame(() => {
-      location.hash = '#v=1&figure=dot-products&n=5';
-    });
-    const five = await findingOf('dot-products', { n: '5' });
-    await expect.poll(async () => (await read())[0]?.finding, patience).toBe(five);
-    expect((await read())[0]?.problem).toBe('');
-    await engine.evaluateInFrame(() => {
-      location.hash = '';
-    });
-    const first = await findingOf('dot-products');
-    await expect.poll(async () => (await read())[0]?.finding, patience).toBe(first);
-  });
 });
 
 describe('ten figures on one page', () => {
@@ -423,15 +335,6 @@ describe('ten figures on one page', () => {
   const twice = (requests: readonly string[]) =>
     requests.filter((path, place) => requests.indexOf(path) !== place);
 
-  test('share one worker, and fetch nothing twice', async () => {
-    const { engine, browserPage, servers } = await onBlog(
-      ten((place) => `name="${place % 2 ? 'gram' : 'dot-products'}" d="${16 + 2 * place}"`),
-    );
-    await reached(engine);
-    expect(browserPage.workers()).toHaveLength(1);
-    expect(twice(servers.requests)).toEqual([]);
-  });
-
   test.runIf(inject('withModel'))('share one model', async () => {
     const { engine, browserPage, servers } = await onBlog(
       ten(
@@ -450,53 +353,6 @@ describe('ten figures on one page', () => {
 });
 
 describe('a page whose own script drives its figures', () => {
-  type Driven = HTMLElement & {
-    set(settings: Record<string, unknown>): Promise<void>;
-    whenLive(): Promise<void>;
-    state: Record<string, unknown>;
-  };
-
-  test('sets one of a group, hears of the reader, and waits for the first picture', async () => {
-    const two =
-      figure('name="dot-products" n="6" group="ρ"') + figure('name="dot-products" n="8" d="16" group="ρ"');
-    const { engine, browserPage } = await onBlog(two);
-    const said = await browserPage.evaluate(async () => {
-      await customElements.whenDefined('superpose-figure');
-      const [first, second] = [...document.querySelectorAll('superpose-figure')] as unknown as Driven[];
-      const heard: unknown[] = [];
-      document.addEventListener('change', (event) => {
-        const { detail, target } = event as CustomEvent;
-        heard.push([target === first, detail.state.scale, detail.settled]);
-      });
-      await first?.whenLive();
-      const drawn = first?.shadowRoot?.querySelector('.finding') !== null;
-      await first?.set({ d: 64, n: 5 });
-      const refused = await first
-        ?.set({ d: 65, m: 1 })
-        .catch((error: Error) => `${error.name}: ${error.message}`);
-      const slider = first?.shadowRoot?.querySelector('input[name=scale]') as HTMLInputElement;
-      slider.value = '2';
-      slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-      slider.dispatchEvent(new Event('change', { bubbles: true }));
-      // The other one's code is loaded, and its state follows in a later turn.
-      for (let turn = 0; turn < 100 && second?.state.scale !== 2; turn++)
-        await new Promise(requestAnimationFrame);
-      return { drawn, refused, heard, states: [first?.state, second?.state] };
-    });
-    expect(said.drawn).toBe(true);
-    expect(said.refused).toMatch(
-      /^TypeError: “65” is not a value of Width d, .*There is no setting called “m”\. Nothing has changed\.$/,
-    );
-    expect(said.heard.at(-1)).toEqual([true, 2, true]);
-    // The slider changes its setting in both; other differences remain.
-    expect(said.states).toMatchObject([
-      { d: 64, n: 5, scale: 2 },
-      { d: 16, n: 8, scale: 2 },
-    ]);
-    await shows(engine, await findingOf('dot-products', { d: '64', n: '5', scale: '2' }));
-    expect(engine.complaints).toEqual([]);
-  });
-
   test('as the example of the demo does', async () => {
     const { engine, browserPage, servers } = await onBlog('');
     await engine.open(`${servers.here}demo/driven.html`);
@@ -523,28 +379,6 @@ describe('the theme of the page around', () => {
         ?.shadowRoot?.querySelector('.root')
         ?.getAttribute('data-theme'),
     );
-  const styles: Record<string, [string, string]> = {
-    'a class on <html>': ['html.dark body{background:#111}', "document.documentElement.className='dark'"],
-    'an attribute, and a slow change': [
-      'body{background:#fff;transition:background-color .2s}[data-theme=dark] body{background:rgb(20 20 30)}',
-      "document.documentElement.dataset.theme='dark'",
-    ],
-    'the scheme alone': ['', "document.documentElement.style.colorScheme='dark'"],
-    'a colour in another notation': [
-      'body.dark{background:oklch(0.2 0.02 260)}',
-      "document.body.classList.add('dark')",
-    ],
-  };
-  test.each(Object.entries(styles))('is followed when it is switched by %s', async (_, [style, switched]) => {
-    const { engine } = await open(({ site }) => ({
-      html: page(figure('name="gram"') + script(site), `<style>${style}</style>`),
-    }));
-    await expect.poll(() => themeOf(engine), patience).toBe('light');
-    await engine.evaluate((code) => void new Function(code as string)(), switched);
-    await expect.poll(() => themeOf(engine), patience).toBe('dark');
-    expect(engine.complaints).toEqual([]);
-  });
-
   test('light for everyone, it has no dark figure in it for a reader who prefers dark', async () => {
     const chromium = await openChromium({ scheme: 'dark' });
     const stands = figure('name="nothing"').replace(/src="[^"]*"/, `src="${twoThemes}"`);

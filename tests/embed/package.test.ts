@@ -73,29 +73,3 @@ test('superpose/embed makes figures live, in a worker', async () => {
   expect(found?.link).toMatch(/^https:\/\/example\.org\/s\/#v=1&figure=dot-products&/);
   expect(engine.complaints).toEqual([]);
 });
-
-test('superpose/embed says that its .wasm is not there, and takes it when it is', async () => {
-  let lost = true;
-  const engine = await builtPage(
-    {
-      'index.html': html('<superpose-figure name="dot-products" n="6"></superpose-figure>'),
-      'main.js': "import 'superpose/embed';",
-    },
-    (path) => lost && path.endsWith('.wasm'),
-  );
-  const read = async () => (await engine.evaluate(readFigures))[0];
-  await expect
-    .poll(async () => (await read())?.problem)
-    .toMatch(/^The WebAssembly file .*the server answered 404.* Try again$/);
-  lost = false;
-  await engine.evaluate(() =>
-    document
-      .querySelector('superpose-figure')
-      ?.shadowRoot?.querySelector<HTMLElement>('.problem button')
-      ?.click(),
-  );
-  const finding = await findingOf('dot-products', { n: '6' });
-  await expect.poll(async () => (await read())?.finding).toBe(finding);
-  expect(await read()).toMatchObject({ runsIn: 'blob worker', problem: '' });
-  expect(engine.complaints).toEqual([]);
-});

@@ -59,10 +59,6 @@ describe('a figure', () => {
     expect(await nearAfter(page, 'scrollTo(0, 2500)')).toBe(1);
   });
 
-  test('one far below and one in view', async () => {
-    expect((await said(await watched(figure + below(9000) + figure))).near).toBe(1);
-  });
-
   const late: [string, string, string][] = [
     ['that comes by itself', '', "document.body.append(document.createElement('superpose-figure'))"],
     ['that comes within something', '', `document.body.innerHTML = '<main><b>${figure}</b></main>'`],

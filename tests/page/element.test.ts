@@ -99,12 +99,3 @@ test('code of a figure that was not there comes at the first “Try again”', a
   await again.dispatchEvent('click');
   expect((await drawn(page, name)).problems).toEqual([]);
 });
-
-test('a link with 14,000 settings that nobody knows takes a few lines', async () => {
-  const unknown = Array.from({ length: 14_000 }, () => 'a=').join('&');
-  const { page } = await visit({ fragment: `#v=1&figure=${name}&${unknown}` });
-  await drawn(page, name);
-  expect(await problems(page)).toContain('And 13997 more settings could not be used.');
-  const box = await figureOf(page, name).locator('.problem').boundingBox();
-  expect(box?.height).toBeLessThan(200);
-});

@@ -5,11 +5,9 @@ import { describe, expect } from 'vitest';
 import { agrees } from './support/agreement.ts';
 import { expected, names, toCsv, toJson, withoutRounding } from './support/expected.ts';
 import { readFigure, readTable } from './support/shown.ts';
-import { drawn, figureOf, fold, modelTest, sharedVisit, surface, unfold } from './support/visit.ts';
+import { drawn, figureOf, fold, modelTest, sharedVisit, surface } from './support/visit.ts';
 
-const desk = { width: 1440, height: 900 };
-const phone = { width: 390, height: 844 };
-const visit = sharedVisit();
+const visit = sharedVisit({ viewport: { width: 1440, height: 900 } });
 
 async function keysMoveTheCursor(page: Page, name: string): Promise<void> {
   // To go there may bring another step of a beat by.
@@ -115,29 +113,12 @@ async function tableHoldsItsNumbers(page: Page, name: string): Promise<void> {
   }
 }
 
-/** The page at this size. It is laid out anew only where the size changes. */
-async function pageAt(size: typeof desk): Promise<Page> {
-  const { page } = await visit();
-  if (page.viewportSize()?.width !== size.width) await page.setViewportSize(size);
-  return page;
-}
-
 describe.each(names)('%s', (name) => {
-  modelTest('its first view on a desk: keys, table and files', async () => {
-    const page = await pageAt(desk);
+  modelTest('its first view: keys, table and files', async () => {
+    const { page } = await visit();
     await keysMoveTheCursor(page, name);
     await tableHoldsItsNumbers(page, name);
     await filesHoldItsNumbers(page, name);
-    await filesHoldItsPicture(page, name);
-    await fold(page, name);
-  });
-});
-
-describe.each(names)('%s', (name) => {
-  modelTest('its first view on a phone: the picture’s files', async () => {
-    const page = await pageAt(phone);
-    await unfold(page, name);
-    await expect.poll(async () => (await page.evaluate(readFigure, name))?.width).toBeLessThan(390);
     await filesHoldItsPicture(page, name);
     await fold(page, name);
   });

@@ -1,71 +1,29 @@
 // A figure never waits for an answer that is no longer wanted, and never shows one over a newer one.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
-import { expected, figures, withoutRounding, writeLink } from './support/expected.ts';
+import { expected, figures, writeLink } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
 import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
 
-interface Desk {
-  /** The questions that the page has sent to its worker. */
-  asked: { id: number; figure: string; state: Record<string, unknown> }[];
-  cancelled: number[];
-  /** Answers that arrived while the desk was closed. */
-  held: (() => void)[];
-  closed: boolean;
-}
-
-/** Sits between the page and its worker: records the questions, and holds answers back while it is closed. */
-const putDesk = () => {
-  const desk: Desk = { asked: [], cancelled: [], held: [], closed: false };
-  Object.assign(window, { desk });
+/** Notes the questions that the page sends to its worker. */
+const noteQuestions = () => {
+  const asked: unknown[] = [];
+  Object.assign(window, { asked });
   const { postMessage } = Worker.prototype;
   Worker.prototype.postMessage = function (this: Worker, ...message: unknown[]) {
-    const said = message[0] as Desk['asked'][0] & { cancel?: number };
-    if (said.cancel === undefined) desk.asked.push(said);
-    else desk.cancelled.push(said.cancel);
+    if (!('cancel' in (message[0] as object))) asked.push(message[0]);
     return postMessage.apply(this, message as never);
   } as never;
-  const { set } = Object.getOwnPropertyDescriptor(Worker.prototype, 'onmessage') as PropertyDescriptor;
-  Object.defineProperty(Worker.prototype, 'onmessage', {
-    set(this: Worker, listener: (event: MessageEvent) => void) {
-      set?.call(this, (event: MessageEvent) => {
-        const deliver = () => listener.call(this, event);
-        if (desk.closed) desk.held.push(deliver);
-        else deliver();
-      });
-    },
-  });
 };
-
-async function visitWithDesk() {
-  const visited = await visit({ first: putDesk });
-  const { page } = visited;
-  const inPage = <T>(look: (desk: Desk) => T): Promise<T> =>
-    page.evaluate(`(${look})(window.desk)`) as Promise<T>;
-  return {
-    ...visited,
-    asked: (figure: string, setting: string) =>
-      inPage(({ asked }) => asked).then((all) =>
-        all.filter((one) => one.figure === figure).map(({ state }) => state[setting]),
-      ),
-    cancelled: () => inPage((desk) => desk.cancelled.length),
-    close: () =>
-      inPage((desk) => {
-        desk.closed = true;
-      }),
-    held: () => inPage((desk) => desk.held.length),
-    open: () =>
-      inPage((desk) => {
-        desk.closed = false;
-        for (const deliver of desk.held.splice(0)) deliver();
-      }),
-  };
-}
+const askedIn = async (page: Page, figure: string, setting: string) => {
+  const all = (await page.evaluate('window.asked')) as { figure: string; state: Record<string, unknown> }[];
+  return all.filter((one) => one.figure === figure).map(({ state }) => state[setting]);
+};
 
 const name = 'dot-products';
 
 test('fifty steps of a slider in one go are two questions, and the figure ends on the last', async () => {
-  const { page, asked } = await visitWithDesk();
+  const { page } = await visit({ first: noteQuestions });
   await drawn(page, name);
   // All in one turn of the page's event loop, faster than any hand.
   await page.evaluate(() => {
@@ -81,53 +39,7 @@ test('fifty steps of a slider in one go are two questions, and the figure ends o
   expect(shown.state.scale).toBe(2.5);
   expect(shown.finding).toBe((await expected(name, shown.state)).finding);
   // The first question is sent before the second setting comes; of the others, only the newest is asked.
-  expect(await asked(name, 'scale')).toEqual([1, 0.05, 2.5]);
-});
-
-test('while an answer is on its way, only the newest question waits, and the old one is cancelled', async () => {
-  const { page, asked, cancelled, close, held, open } = await visitWithDesk();
-  await drawn(page, name);
-  await close();
-  for (const n of ['128', '90', '3', '7']) await figureOf(page, name).locator('input[name=n]').fill(n);
-  await expect.poll(held).toBeGreaterThan(0);
-  expect(await cancelled()).toBeGreaterThan(0);
-  await open();
-  const shown = await drawn(page, name);
-  expect(shown.state.n).toBe(7);
-  expect(shown.finding).toBe((await expected(name, shown.state)).finding);
-  expect(await asked(name, 'n')).toEqual([32, 128, 7]);
-  expect(await held()).toBe(0);
-});
-
-modelTest('view and head changed back and forth faster than the answers', async () => {
-  const { page, close, held, open } = await visitWithDesk();
-  await drawn(page, 'one-score');
-  const figure = figureOf(page, 'one-score');
-  const choose = async (view: string, head: string) => {
-    await figure.getByLabel(view).check();
-    await figure.locator('input[name=head]').fill(head);
-  };
-  const showing = async (head: number, view: string) => {
-    const shown = await drawn(page, 'one-score');
-    expect(shown.state).toMatchObject({ head, view });
-    expect(withoutRounding(shown.finding)).toBe(
-      withoutRounding((await expected('one-score', shown.state)).finding),
-    );
-  };
-  await close();
-  await choose('All sixteen', '7');
-  await expect.poll(held).toBeGreaterThan(0);
-  await choose('Four questions', '0');
-  await open();
-  await showing(0, 'four');
-
-  await close();
-  await choose('All sixteen', '4');
-  await choose('Four questions', '5');
-  await expect.poll(held).toBeGreaterThan(0);
-  await choose('All sixteen', '8');
-  await open();
-  await showing(8, 'sixteen');
+  expect(await askedIn(page, name, 'scale')).toEqual([1, 0.05, 2.5]);
 });
 
 modelTest('a sentence given up while its words are on their way', async () => {

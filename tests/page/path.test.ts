@@ -1,37 +1,7 @@
 // The path through the page: short while its cards are closed, and always showing where the reader is.
-import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { readFigure } from './support/shown.ts';
 import { drawn, figureOf, modelTest, settled, visit } from './support/visit.ts';
-
-/** Heights of the page and of its beats, with every figure on the path live. */
-async function heights(page: Page): Promise<{ rest: number; beats: Record<string, number> }> {
-  for (const figure of await page.locator('css:light=superpose-figure:not(details *)').all()) {
-    if (!(await figure.isVisible())) continue;
-    await figure.scrollIntoViewIfNeeded();
-    await figure.locator('.surface').waitFor();
-  }
-  return page.evaluate(() => {
-    const beats = [...document.querySelectorAll('.beat')].map(
-      (beat) => [beat.id, beat.getBoundingClientRect().height] as const,
-    );
-    const all = beats.reduce((sum, [, height]) => sum + height, 0);
-    return { rest: document.documentElement.scrollHeight - all, beats: Object.fromEntries(beats) };
-  });
-}
-
-for (const [width, height, most] of [
-  [1440, 900, 8000],
-  [390, 844, 12_000],
-] as const) {
-  modelTest(`without its beats the page is at most ${most} px high at a width of ${width}`, async () => {
-    const { page } = await visit({ viewport: { width, height } });
-    const { rest, beats } = await heights(page);
-    expect(rest).toBeLessThanOrEqual(most);
-    expect(Object.keys(beats)).toHaveLength(5);
-    for (const [beat, high] of Object.entries(beats)) expect(high, beat).toBeLessThanOrEqual(2 * height);
-  });
-}
 
 modelTest('picture, settings and tools of a beat’s figure fit a window of 900 px', async () => {
   const { page } = await visit({ viewport: { width: 1440, height: 900 } });
@@ -51,22 +21,6 @@ modelTest('picture, settings and tools of a beat’s figure fit a window of 900 
     expect(inSight, name).toBeGreaterThan(0);
     expect(inSight, name).toBeLessThanOrEqual(3);
   }
-});
-
-test('at most 1,500 words of prose are in sight when nothing is opened', async () => {
-  const { page } = await visit();
-  const words = await page.evaluate(() => {
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    let count = 0;
-    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-      const within = text.parentElement as Element;
-      if (within.closest('superpose-figure, noscript, .unseen, .skip') || !within.checkVisibility()) continue;
-      count += text.textContent?.match(/\S+/g)?.length ?? 0;
-    }
-    return count;
-  });
-  expect(words).toBeLessThanOrEqual(1500);
-  expect(words).toBeGreaterThan(800);
 });
 
 test('at most nine figures are on the path, and every other is in a card', async () => {

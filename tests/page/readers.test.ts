@@ -1,12 +1,12 @@
-// Five readers and what they come for: a student, a blogger, an engineer, someone on a phone, someone at a
-// keyboard. accessibility.test.ts counts tabs, headings, landmarks and the parts on paper.
+// What readers come for and come with: a student on the first screen, text at 200 %, forced colours. accessibility.test.ts
+// counts tabs, headings, landmarks and the parts on paper.
 import { chromium } from 'playwright';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { chromiumOptions } from '../../tools/chromium.mjs';
-import { expected, figures } from './support/expected.ts';
-import { readFigure, readTable } from './support/shown.ts';
+import { figures } from './support/expected.ts';
+import { readFigure } from './support/shown.ts';
 import { startSite } from './support/site.ts';
-import { drawn, figureOf, modelTest, settled, surface, visit } from './support/visit.ts';
+import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
 
 const patience = { timeout: 20_000 };
 
@@ -35,74 +35,6 @@ modelTest(
     }
   },
 );
-
-test('a blogger: two clicks to what to paste', async () => {
-  const { page, complaints } = await visit({
-    fragment: '#dot-products',
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  await drawn(page, 'dot-products');
-  await figureOf(page, 'dot-products').getByRole('button', { name: 'Embed' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).click();
-  await expect
-    .poll(() => page.evaluate(() => navigator.clipboard.readText()), patience)
-    .toMatch(/<(superpose-figure|iframe)[^>]*dot-products/);
-  // The preview is a frame without an origin, whose worker is a blob of its own.
-  const others = complaints.filter((one) => !one.startsWith('request to blob:null/'));
-  complaints.splice(0, complaints.length, ...others);
-});
-
-test('an engineer: the file has the numbers of the table, more of their digits than the readout', async () => {
-  const { page } = await visit({ fragment: '#dot-products' });
-  const { readout } = await drawn(page, 'dot-products');
-  const figure = figureOf(page, 'dot-products');
-  await figure.getByText('The numbers as a table').click();
-  await expect.poll(async () => (await page.evaluate(readTable, 'dot-products')).length).toBeGreaterThan(10);
-  const shown = await page.evaluate(readTable, 'dot-products');
-  await figure.getByText('Save', { exact: false }).first().click();
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    figure.getByRole('button', { name: 'CSV' }).click(),
-  ]);
-  let csv = '';
-  for await (const part of await download.createReadStream()) csv += part;
-  const rows = csv
-    .trim()
-    .split('\r\n')
-    .map((row) => row.split(','));
-  expect(rows[0]).toEqual(shown[0]);
-  const digits = (text: string) => (text.match(/\d/g) ?? []).length;
-  expect(Math.max(...(rows[1] as string[]).map(digits))).toBeGreaterThan(10);
-  for (const number of readout.match(/[+−]?\d+\.\d+/g) ?? []) expect(digits(number)).toBeLessThanOrEqual(4);
-});
-
-test('on a phone: an answer that is tapped says where its token looked, and nothing is wider than the screen', async () => {
-  const { page } = await visit({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
-  const name = 'add-or-concatenate';
-  const shown = await settled(page, name);
-  // The places of answers are part of the picture's data.
-  const { figure, data, state } = (await expected(name, shown.state)).rendered;
-  const scene = figure.scene(data, state, shown.width);
-  const places = scene.regions.flatMap(({ pick }) => (typeof pick === 'object' ? [pick.points] : []));
-  const tapped = { i: 2, j: 3 };
-  const [x, y] = places.flatMap((points) =>
-    points.cursors.flatMap(({ i, j }, k) =>
-      i === tapped.i && j === tapped.j ? [points.x[k] as number, points.y[k] as number] : [],
-    ),
-  ) as [number, number];
-  const box = await surface(figureOf(page, name)).boundingBox();
-  const scale = (box?.width ?? 0) / scene.width;
-  await page.touchscreen.tap((box?.x ?? 0) + scale * x, (box?.y ?? 0) + scale * y);
-  const said = figure
-    .readout(data, state, tapped)
-    .map((piece) => (typeof piece === 'string' ? piece : piece.text))
-    .join('');
-  expect(said).toMatch(/position 3 looks (at position|nowhere)/);
-  await expect
-    .poll(async () => (await page.evaluate(readFigure, name))?.readout, patience)
-    .toBe(said.replace(/\s+/g, ' '));
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-});
 
 modelTest('text at 200 %: all of it is there, and the page does not scroll sideways', async () => {
   const site = await startSite();
@@ -148,21 +80,4 @@ modelTest('forced colours: what a colour says is still told apart', async () => 
     .locator('.marks rect')
     .evaluateAll((all) => all.map((one) => getComputedStyle(one).fill));
   expect(new Set(bars).size).toBeGreaterThanOrEqual(5);
-});
-
-modelTest('less motion: the first picture is there at once, and nothing moves', async () => {
-  const { page } = await visit({ reducedMotion: 'reduce' });
-  await drawn(page, 'add-or-concatenate');
-  const moving = await page.evaluate(() => document.getAnimations().length);
-  expect(moving).toBe(0);
-});
-
-modelTest('on paper: a file of pages, each figure among them', async () => {
-  const { page } = await visit();
-  await drawn(page, 'add-or-concatenate');
-  const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
-  expect(pdf.slice(0, 5)).toBe('%PDF-');
-  const pages = pdf.match(/\/Type\s*\/Page\b/g) ?? [];
-  expect(pages.length).toBeGreaterThan(10);
-  expect(pages.length).toBeLessThanOrEqual(20);
 });

@@ -118,24 +118,6 @@ test('who prefers less motion sees the end first, and the way there when asked f
   expect((await stepsSeen(page)).length).toBeGreaterThan(5);
 });
 
-test('one button removes the cross terms: two tasks break, and it puts them back', async () => {
-  const { page } = await visit();
-  await drawn(page, name);
-  const right = async () => [
-    ...((await now(page))?.finding.matchAll(/(badge|lookup|roll|prev) (\d+)/g) ?? []),
-  ];
-  await button(page, 'Remove the cross terms').click();
-  await agrees(page);
-  const cut = (await right()).slice(4, 8).map(([, , share]) => Number(share));
-  expect(cut[0]).toBeGreaterThan(95);
-  expect(cut[1]).toBeLessThan(50);
-  expect(cut[2]).toBeLessThan(50);
-  expect(cut[3]).toBeGreaterThan(95);
-  await button(page, 'Put the cross terms back').click();
-  await agrees(page);
-  expect((await now(page))?.finding).not.toContain('cut:');
-});
-
 test('Reset leaves a run that was begun, and shows the finished table again', async () => {
   const { page } = await visit();
   await drawn(page, 'schemes-tasks');
