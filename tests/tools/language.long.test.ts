@@ -1,0 +1,43 @@
+// What tools/language holds of its own arms, and that each of them learns.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { root } from '../package/support/project.ts';
+import { oneThread } from './support/numpy.ts';
+
+const hasTorch = (python: string) => {
+  try {
+    execFileSync(python, ['-c', 'import torch'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const python = ['/usr/bin/python3', 'python3'].find(hasTorch);
+if (!python)
+  console.log('No python3 here has PyTorch (Debian: python3-torch), so no language model is trained.');
+
+// What the page shows is recorded, and nobody who builds it needs PyTorch: without it this is skipped in CI too.
+test.skipIf(!python)('language models: what is held of every way in, and each learns', () => {
+  const script = join(root, 'tools/language/language.py');
+  const lines = execFileSync(python ?? '', ['-B', script, '--tiny'], {
+    encoding: 'utf8',
+    env: oneThread,
+  }).split('\n');
+  expect(lines.filter((line) => line.startsWith('held: '))).toEqual(
+    [
+      'weights are as many as the formula says',
+      'concatenated is added with zeros',
+      'cut scores have no cross terms',
+      'two products are one with stacked matrices',
+      'no later token reaches a prediction',
+      'position matters where it gets in',
+      'seeds trained together equal seeds trained alone',
+      'the optimizer is torchs',
+      'pieces of text come back',
+      'a run in the file is known',
+    ].map((what) => `held: ${what}`),
+  );
+  expect(lines.filter((line) => line.startsWith('trained: '))).toHaveLength(22);
+});

@@ -1,0 +1,236 @@
+"""What `--tiny` holds of every arm, in double precision, before it trains two layers of 32 on drawn text."""
+
+import math
+import tempfile
+from pathlib import Path
+
+import numpy
+import torch
+
+import model
+import results
+import text
+import training
+
+CHECKS = []
+
+
+def check(function):
+    CHECKS.append(function)
+    return function
+
+
+def same(found, expected, what, bound=1e-10):
+    difference = (found - expected).abs().max().item()
+    assert difference < bound, f"{what}: they differ by {difference}"
+
+
+def drawn(name, seeds=(0,), size=model.TINY):
+    """An arm's model and weights, everything in it away from where it starts, and ids (S, 2, T + 1)."""
+    arm = model.ARMS[name]
+    random = torch.Generator().manual_seed(7)
+    weights = model.starts(arm, size, seeds)
+    for key, w in weights.items():
+        weights[key] = w.double() + 0.1 * torch.randn(w.shape, generator=random).double()
+    ids = torch.randint(size.vocabulary, (len(seeds), 2, size.length + 1), generator=random)
+    return model.Decoder(arm, size), weights, ids
+
+
+def loss(decoder, weights, ids):
+    return decoder.loss(weights, ids[..., :-1], ids[..., 1:])
+
+
+@check
+def weights_are_as_many_as_the_formula_says():
+    """At every size; V words, T places, L layers, token rows of t, position rows of p."""
+    for size in (model.LARGE, model.SMALL, model.TINY):
+        for arm in model.ARMS.values():
+            d, t, p = model.widths(arm, size)
+            expected = size.vocabulary * (t + d) + 12 * size.layers * d * d + 13 * size.layers * d + 2 * d
+            rows = 0 if arm.rows == "sinusoid" else size.length * p
+            extra = {
+                "projected": (t + p) * d,
+                "normalized-apart": 2 * p,
+                "queries-keys-added": 2 * p,
+                "values-again-first": 2 * p,
+                "values-again-every": 2 * p,
+                "queries-keys-concatenated": 2 * p + 2 * size.layers * p * d,
+                "separate-scores": 2 * p + 2 * p * d,
+                "rotated-beside": size.layers * d * (d // 2 + d // size.heads // 2),
+            }
+            counted = sum(math.prod(shape) for shape in model.shapes(arm, size).values())
+            assert counted == expected + rows + extra.get(arm.name, 0), f"{arm.name}: {counted} weights"
+
+
+@check
+def concatenated_is_added_with_zeros():
+    """The same numbers in the same places give concatenated and disjoint start one loss."""
+    beside, weights, ids = drawn("concatenated")
+    border = 3 * model.TINY.width // 4
+    zeros = torch.zeros(1, model.TINY.vocabulary, model.TINY.width, dtype=torch.float64)
+    tokens, rows = weights["token.rows"], weights["position.rows"]
+    put = dict(weights)
+    put["token.rows"] = torch.cat([tokens, zeros[:, : tokens.shape[1], border:]], -1)
+    put["position.rows"] = torch.cat([zeros[:, : rows.shape[1], :border], rows], -1)
+    added = model.Decoder(model.ARMS["disjoint-start"], model.TINY)
+    same(loss(added, put, ids), loss(beside, weights, ids), "disjoint rows added, and concatenated")
+    started = model.starts(model.ARMS["disjoint-start"], model.TINY, [0])
+    assert not started["token.rows"][..., border:].any() and not started["position.rows"][..., :border].any()
+
+
+def mixing(name):
+    """How far the first layer's scores are from a sum of token-token and position-position products.
+
+    A token and a row are each changed alone and together, deviations multiplied out; without cross terms the
+    four scores' signed sum is 0.
+    """
+    decoder, weights, ids = drawn(name)
+    for key in weights:
+        if key.endswith(("bias", "shift")):
+            weights[key] = torch.zeros_like(weights[key])
+    total = 0
+    for sign, token, row in ((1, 0, 0), (-1, 1, 0), (-1, 0, 1), (1, 1, 1)):
+        put, seen = dict(weights), ids[..., :-1].clone()
+        seen[..., 3] = 5 + token
+        put["position.rows"] = weights["position.rows"].clone()
+        put["position.rows"][:, 2, 0] += row
+        tokens, rows = decoder.tokens(put, seen), decoder.rows(put, 1)
+        x = decoder.begin(put, tokens, rows)
+        queries, keys, _, scale = decoder.compared(put, 0, x, tokens, rows)
+        scores = scale * torch.einsum("sbqhn,sbkhn->sbhqk", queries, keys)
+        deviation = (x.var(-1, unbiased=False) + 1e-5).sqrt()
+        total = total + sign * scores * (deviation[:, :, :, None] * deviation[:, :, None, :])[:, :, None]
+    return total
+
+
+@check
+def cut_scores_have_no_cross_terms():
+    """Changing a position row changes no token-position score where they are cut, and does elsewhere."""
+    same(mixing("cross-terms-cut"), 0, "cross terms cut")
+    assert mixing("added").abs().max() > 1e-3
+    same(mixing("added")[..., 4:, 4:], 0, "scores between untouched places")
+
+
+@check
+def two_products_are_one_with_stacked_matrices():
+    """Queries and keys, concatenated: W1 x + W2 p is [x; p] times the stacked matrix."""
+    decoder, weights, ids = drawn("queries-keys-concatenated")
+    tokens, rows = decoder.tokens(weights, ids[..., :-1]), decoder.rows(weights, 1)
+    found = decoder.compared(weights, 1, tokens, tokens, rows)
+    read = model.normalize(tokens, weights["1.attention.gain"], weights["1.attention.shift"])
+    row = model.normalize(rows, weights["position.gain"], weights["position.shift"]).expand(-1, 2, -1, -1)
+    for part, got in zip(("queries", "keys"), found):
+        stacked = torch.cat([weights[f"1.{part}.matrix"], weights[f"1.position.{part}.matrix"]], 1)
+        expected = model.product(torch.cat([read, row], -1), stacked, weights[f"1.{part}.bias"])
+        same(got.flatten(-2), expected, part)
+
+
+@check
+def no_later_token_reaches_a_prediction():
+    for name in model.ARMS:
+        decoder, weights, ids = drawn(name)
+        changed = ids.clone()
+        changed[..., 9] = (changed[..., 9] + 1) % model.TINY.vocabulary
+        before, after = loss(decoder, weights, ids), loss(decoder, weights, changed)
+        same(after[..., :8], before[..., :8], name)
+        assert (after[..., 9:] != before[..., 9:]).all(), f"{name}: a token reaches no later prediction"
+
+
+@check
+def position_matters_where_it_gets_in():
+    """Changing the first row (or its angle) changes what later places predict, in every arm but one."""
+    for name, arm in model.ARMS.items():
+        decoder, weights, ids = drawn(name)
+        before = loss(decoder, weights, ids)
+        if "position.rows" in weights:
+            weights["position.rows"] = weights["position.rows"].clone()
+            weights["position.rows"][:, 0, 0] += 1
+        elif arm.rows == "sinusoid":
+            decoder.sinusoids = decoder.sinusoids.flip(0)
+        elif hasattr(decoder, "turns"):
+            decoder.turns = decoder.turns.flip(0) ** 2
+        changed = (loss(decoder, weights, ids) - before).abs()[..., 5:].max().item()
+        assert (changed > 1e-6) == (name != "nowhere"), f"{name}: a row changes the loss by {changed}"
+
+
+def text_of(words=4000):
+    """Tokens of a drawn text in which some follow others."""
+    random = numpy.random.default_rng(3)
+    tokens = (numpy.cumsum(random.integers(1, 4, words)) % 200 + text.FIRST_BYTE).astype(numpy.uint16)
+    length = numpy.ones(model.TINY.vocabulary, dtype=numpy.uint16)
+    return training.Data(tokens, tokens[: words // 4], length, ["", ""])
+
+
+TINY = training.Protocol(model.TINY, batch=4, steps=150, windows=32, curve_windows=8)
+
+
+def trained(name, seeds, task="causal"):
+    """Losses of each seed after a tiny training."""
+    return training.Training(model.ARMS[name], TINY, seeds, text_of(), "cpu", task).run()
+
+
+@check
+def seeds_trained_together_equal_seeds_trained_alone():
+    for name in ("added", "separate-scores"):
+        (_, together), alone = trained(name, [0, 1]), [trained(name, [seed])[1][0] for seed in (0, 1)]
+        same(torch.tensor(together), torch.tensor(alone), name, 1e-4)
+        assert together[0] != together[1]
+
+
+@check
+def the_optimizer_is_torchs():
+    """Three steps of `adamw` against torch.optim.AdamW and clip_grad_norm_, for two seeds apart."""
+    random = torch.Generator().manual_seed(1)
+    weights, state = torch.randn(2, 9, generator=random), (torch.zeros(2, 9), torch.zeros(2, 9))
+    ours, theirs = weights, [torch.nn.Parameter(weights[seed].clone()) for seed in (0, 1)]
+    optimizers = [torch.optim.AdamW([w], 0.01, (0.9, 0.95), weight_decay=0.1) for w in theirs]
+    for count in (1, 2, 3):
+        gradients = torch.randn(2, 9, generator=random)
+        step = (torch.tensor([0.01]), torch.tensor([count]), 1.0, (0.9, 0.95))
+        ours, *state = training.adamw(ours, gradients, *state, torch.full((9,), 0.1), *step)
+        for seed in (0, 1):
+            theirs[seed].grad = gradients[seed].clone()
+            torch.nn.utils.clip_grad_norm_([theirs[seed]], 1.0)
+            optimizers[seed].step()
+    same(ours, torch.stack([w.detach() for w in theirs]), "weights after three steps", 1e-5)
+
+
+@check
+def pieces_of_text_come_back():
+    """Tokens of a text are its bytes again, and the most frequent pair is merged first."""
+    words = [("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5)]
+    found = text.merges(words, text.FIRST_BYTE + 256 + 3)
+    names = {byte + text.FIRST_BYTE: chr(byte) for byte in range(128)}
+    for index, (left, right) in enumerate(found):
+        names[text.FIRST_BYTE + 256 + index] = names[left] + names[right]
+    assert [names[258 + index] for index in range(3)] == ["ug", "un", "hug"], names
+    encoder = text.Encoder(found)
+    assert [names[token] for token in encoder.piece("hugun")] == ["hug", "un"]
+    assert [encoder.bytes[token] for token in encoder.piece("hugun")] == [3, 2]
+
+
+@check
+def a_run_in_the_file_is_known():
+    """Results that are written and read again know their source and their runs, and no others."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "results.json"
+        source = results.source(TINY, text_of(), "cpu", None)
+        file = results.Results(path)
+        run = {"source": file.source(source), "arm": "added", "task": "causal"}
+        run |= {"steps": 1, "rate": 1, "quiet": 1}
+        file.add(run | {"seed": 0})
+        again = results.Results(path)
+        assert again.source(source) == 0 and len(again.content["sources"]) == 1
+        assert again.has(run | {"seed": 0}) and not again.has(run | {"seed": 1})
+
+
+def main():
+    """Runs the checks, then trains every arm; prints a line for each."""
+    for function in CHECKS:
+        function()
+        print(f"held: {function.__name__.replace('_', ' ')}")
+    for name in model.ARMS:
+        curve, final = trained(name, [0])
+        assert final[0] < curve[0][0] - 1, f"{name} does not learn: {curve[0][0]} to {final[0]}"
+        print(f"trained: {name}, {curve[0][0]:.3f} to {final[0]:.3f}")
+    print(f"trained: added, masked, {trained('added', [0], 'masked')[1][0]:.3f}")
