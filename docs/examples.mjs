@@ -150,6 +150,18 @@ const { gauge, parts, shares, residuals } = scores;
 return { gauge, parts, shares: shares.slice(0, 9), exact: residuals[0] < 1e-12 };`,
   },
   {
+    name: 'layer',
+    kind: score,
+    what: 'weights that stay in the module, for many inputs',
+    source: 'arXiv 2006.15595, eq. 6, completed',
+    code: `const { token, position, query, key } = tables(superpose);
+const layer = superpose.layer({ query, key, heads: 2 });
+const { shares } = layer.decompose({ summands: { token, position } });
+const { parts } = layer.decomposeTerms({ summands: { token } });
+layer.delete();
+return { shares: shares.slice(0, 9), parts };`,
+  },
+  {
     name: 'decomposeTerms',
     kind: score,
     what: 'the terms of `decompose` alone, where time counts',

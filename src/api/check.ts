@@ -8,7 +8,7 @@ import type { Floats, Linear, Precision, Table } from './table.js';
  */
 export const maxBytes = 2 ** 30;
 
-/** What encoders, searches and trainers keep in the module's memory until they are deleted. */
+/** What encoders, layers, searches and trainers keep in the module's memory until they are deleted. */
 let heldBytes = 0;
 /** A larger width or row count is taken for a mistake. */
 export const maxExtent = 2 ** 22;
@@ -238,7 +238,7 @@ export function fits(what: string, bytes: number, ...weights: (Linear | Table | 
   }
   if (needed + heldBytes > maxBytes) {
     const error = new RangeError(
-      `${what} would take ${megabytes(needed)}; of the ${megabytes(maxBytes)} that fit, encoders, searches and trainers hold ${megabytes(heldBytes)}. Call delete() on those that are not needed.`,
+      `${what} would take ${megabytes(needed)}; of the ${megabytes(maxBytes)} that fit, encoders, layers, searches and trainers hold ${megabytes(heldBytes)}. Call delete() on those that are not needed.`,
     );
     throw Object.assign(error, { held: heldBytes } satisfies Pick<NoRoom, 'held'>);
   }

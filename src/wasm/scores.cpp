@@ -48,27 +48,42 @@ Typed<"DotProducts"> dot_products_out(const Typed<"Table">& token, const Typed<"
   return result;
 }
 
-// Every part of a sum, projected and in its gauge.
 template <typename Scalar>
-ProjectedParts<Scalar> parts_in(const Value& summands, const Value& norm, const Value& query,
-                                const Value& key, int heads, double scale, const Gauge<Scalar>& gauge,
+const ScoreLayer<Scalar>& layer_at(std::uint32_t address) {
+  return at_address<ScoreLayer<Scalar>>(address);
+}
+
+// A layer that stays in the module's memory, packed.
+template <typename Scalar>
+std::uint32_t layer_out(const Typed<"Norm">& norm, const Typed<"Linear">& query, const Typed<"Linear">& key,
+                        int heads, double scale) {
+  return address_of(new ScoreLayer<Scalar>(normalization_in<Scalar>(norm), linear_in<Scalar>(query),
+                                           linear_in<Scalar>(key), heads, static_cast<Scalar>(scale)));
+}
+
+template <typename Scalar>
+void delete_layer(std::uint32_t layer) {
+  delete &layer_at<Scalar>(layer);
+}
+
+// Every part of a sum that a layer reads, projected and in its gauge.
+template <typename Scalar>
+ProjectedParts<Scalar> parts_in(std::uint32_t address, const Value& summands, const Gauge<Scalar>& gauge,
                                 bool whole) {
   std::vector<Matrix<Scalar>> tables;
   for (int s = 0; s < summands.length(); ++s) tables.push_back(matrix_in<Scalar>(summands[s]));
-  const auto normalization = normalization_in<Scalar>(norm);
-  const auto of_query = linear_in<Scalar>(query), of_key = linear_in<Scalar>(key);
-  auto parts = project_sum(tables, normalization, of_query, of_key, heads, static_cast<Scalar>(scale), whole);
-  apply_gauge(gauge, normalization, of_query, of_key, parts);
+  const ScoreLayer<Scalar>& layer = layer_at<Scalar>(address);
+  auto parts = project_sum(tables, layer, whole);
+  apply_gauge(gauge, layer, parts);
   return parts;
 }
 
 template <typename Scalar>
-Typed<"Heads"> decompose_out(const Typed<"readonly Table[]">& summands, const Typed<"Norm">& norm,
-                             const Typed<"Linear">& query, const Typed<"Linear">& key, int heads,
-                             double scale, const Typed<"Integers">& group_of, int groups,
-                             const Typed<"Integers">& chosen, const Typed<"Gauge">& gauge) {
+Typed<"Heads"> decompose_out(std::uint32_t layer, const Typed<"readonly Table[]">& summands,
+                             const Typed<"Integers">& group_of, int groups, const Typed<"Integers">& chosen,
+                             const Typed<"Gauge">& gauge) {
   const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
-  const auto parts = parts_in<Scalar>(summands, norm, query, key, heads, scale, in, true);
+  const auto parts = parts_in(layer, summands, in, true);
   const std::vector<int> group = integers_in(group_of);
   // If each part is a group of its own, in order, nothing is merged.
   std::vector<int> itself(group.size());
@@ -77,11 +92,10 @@ Typed<"Heads"> decompose_out(const Typed<"readonly Table[]">& summands, const Ty
 }
 
 template <typename Scalar>
-Typed<"Floats"> decompose_terms_out(const Typed<"readonly Table[]">& summands, const Typed<"Norm">& norm,
-                                    const Typed<"Linear">& query, const Typed<"Linear">& key, int heads,
-                                    double scale, bool constant, const Typed<"Integers">& chosen,
+Typed<"Floats"> decompose_terms_out(std::uint32_t layer, const Typed<"readonly Table[]">& summands,
+                                    bool constant, const Typed<"Integers">& chosen,
                                     const Typed<"Gauge">& gauge) {
-  auto parts = parts_in<Scalar>(summands, norm, query, key, heads, scale, gauge_in<Scalar>(gauge), false);
+  auto parts = parts_in(layer, summands, gauge_in<Scalar>(gauge), false);
   if (!constant) leave_out_constant(parts);
   const std::size_t size = parts.terms() * parts.tokens * parts.tokens;
   const int count = chosen.length();
@@ -177,6 +191,10 @@ EMSCRIPTEN_BINDINGS(scores) {
   using emscripten::function;
   function("dotProductsF32", &dot_products_out<float>);
   function("dotProductsF64", &dot_products_out<double>);
+  function("layerF32", &layer_out<float>);
+  function("layerF64", &layer_out<double>);
+  function("deleteLayerF32", &delete_layer<float>);
+  function("deleteLayerF64", &delete_layer<double>);
   function("decomposeF32", &decompose_out<float>);
   function("decomposeF64", &decompose_out<double>);
   function("decomposeTermsF32", &decompose_terms_out<float>);

@@ -96,7 +96,7 @@ describe('memory', () => {
     one();
     one();
     expect(() => fits('It', check.maxBytes - 10)).toThrow(
-      'encoders, searches and trainers hold 1 MB. Call delete()',
+      'encoders, layers, searches and trainers hold 1 MB. Call delete()',
     );
     expect(() => fits('It', check.maxBytes - 11)).not.toThrow();
     other();

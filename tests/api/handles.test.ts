@@ -45,7 +45,13 @@ const dataOf = (thing: object) =>
 
 test('these functions make handles', () => {
   const { handles } = heldIn(plain);
-  expect(Object.keys(handles).sort()).toEqual(['collisionSearch', 'encoder', 'positionMeans', 'trainer']);
+  expect(Object.keys(handles).sort()).toEqual([
+    'collisionSearch',
+    'encoder',
+    'layer',
+    'positionMeans',
+    'trainer',
+  ]);
   for (const handle of Object.values(handles)) handle.delete();
 });
 

@@ -146,7 +146,9 @@ describe('what is held in a module that breaks off', () => {
     // 123 MB are held. 938 MB more would not fit beside them, but do fit alone.
     const search = superpose.collisionSearch({ tokens: zeros(40_000, 400), positions: zeros(1, 400) });
     const much = { rows: 120_000, columns: 1024, seed: 1 };
-    expect(() => superpose.randomUniform(much)).toThrow(/encoders, searches and trainers hold 123 MB/);
+    expect(() => superpose.randomUniform(much)).toThrow(
+      /encoders, layers, searches and trainers hold 123 MB/,
+    );
     breakOff(superpose);
     const mend = refuseMemory();
     expect(() => superpose.randomUniform(much)).toThrow(brokeOff);
@@ -154,7 +156,9 @@ describe('what is held in a module that breaks off', () => {
     // The memory is not released twice: another search counts in full.
     search.delete();
     const another = superpose.collisionSearch({ tokens: zeros(40_000, 400), positions: zeros(1, 400) });
-    expect(() => superpose.randomUniform(much)).toThrow(/encoders, searches and trainers hold 123 MB/);
+    expect(() => superpose.randomUniform(much)).toThrow(
+      /encoders, layers, searches and trainers hold 123 MB/,
+    );
     another.delete();
   });
 });

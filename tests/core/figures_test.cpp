@@ -35,7 +35,7 @@ Figures figures() {
   const Linear<double> query{random_normal<double>(8, 8, 1, 2, 0), {}};
   const Linear<double> key{random_normal<double>(8, 8, 1, 3, 0), {}};
   const auto parts =
-      project_sum<double>({token, position}, {Norm::layer_norm, {}, {}, 1e-12}, query, key, 2, 0.5);
+      project_sum<double>({token, position}, {{Norm::layer_norm, {}, {}, 1e-12}, query, key, 2, 0.5});
   Matrix<double> terms(parts.terms(), 81), logits(9, 9);
   head_terms(parts, 1, terms.data(), logits.data());
   all["decompose.logits"] = {logits.data(), logits.data() + logits.size()};

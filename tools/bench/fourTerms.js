@@ -12,7 +12,11 @@ const inputOf = ({ n, d, heads }) => ({
   heads,
 });
 
-const decomposed = (superpose, input) => ({ run: () => superpose.decomposeTerms(input).terms });
+/** As peers hold their weights: packed once. */
+function decomposed(superpose, { summands, ...weights }) {
+  const layer = superpose.layer(weights);
+  return { run: () => layer.decomposeTerms({ summands }).terms, release: () => layer.delete() };
+}
 
 /** In plain loops and the precision of Floats: the reference in double, an engine in float. */
 function plainly({ summands, query, key, heads }, Floats) {

@@ -158,20 +158,25 @@ async function turn(superpose: Superpose, summands: LayerSummands, layer: HeadOf
   const plus = (table: Table<Float64Array>, positionScale: number) =>
     superpose.bertEmbeddings({ token: table, position: mean, positionScale }).sum;
   const found: Pick<Turned, 'raw' | 'canonical' | 'changes'> = { raw: [], canonical: [], changes: [] };
-  const unmoved = superpose.decompose({ summands, ...layer }).logits;
-  for (const amount of amounts) {
-    job.signal.throwIfAborted();
-    const moved = { token: plus(token, amount), position: plus(position, -amount), token_type };
-    for (const gauge of ['raw', 'canonical'] as const) {
-      const apart = gauge === 'canonical' ? [0] : [];
-      const scores = superpose.decompose({ summands: moved, ...layer, groups, gauge, apart });
-      found[gauge].push(Array.from(superpose.poolShares([scores], kindOf).heads));
-      if (gauge === 'raw') found.changes.push(superpose.largestDifference(scores.logits, unmoved));
+  const held = superpose.layer(layer);
+  try {
+    const unmoved = held.decompose({ summands }).logits;
+    for (const amount of amounts) {
+      job.signal.throwIfAborted();
+      const moved = { token: plus(token, amount), position: plus(position, -amount), token_type };
+      for (const gauge of ['raw', 'canonical'] as const) {
+        const apart = gauge === 'canonical' ? [0] : [];
+        const scores = held.decompose({ summands: moved, groups, gauge, apart });
+        found[gauge].push(Array.from(superpose.poolShares([scores], kindOf).heads));
+        if (gauge === 'raw') found.changes.push(superpose.largestDifference(scores.logits, unmoved));
+      }
+      job.progress(found.raw.length / amounts.length);
+      await new Promise((resolve) => setTimeout(resolve));
     }
-    job.progress(found.raw.length / amounts.length);
-    await new Promise((resolve) => setTimeout(resolve));
+    return found;
+  } finally {
+    held.delete();
   }
-  return found;
 }
 
 /** The mean of the sentence's position rows, repeated for each of them. */

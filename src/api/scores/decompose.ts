@@ -1,5 +1,6 @@
 import type { Heads } from '../../wasm/bound.js';
 import * as check from '../check.js';
+import { type Handle, held, type OwnedObject } from '../handle.js';
 import type { RawModule } from '../module.js';
 import { type Floats, type Linear, suffixOf, type Table, table } from '../table.js';
 import { checkedGauge, type GaugeOptions } from './gauge.js';
@@ -17,12 +18,8 @@ export interface Normalization<A extends Floats = Floats> {
   epsilon: number;
 }
 
-export interface DecomposeInput<A extends Floats = Floats> extends GaugeOptions<A> {
-  /**
-   * The tables [n, d] that are added up to make the input, by name, at least one. The name `constant` is
-   * reserved: it is the last part of every result, and holds W β + b and what the gauge puts there.
-   */
-  summands: Record<string, Table<A>>;
+/** What reads a sum: it is the same for all inputs. */
+export interface ScoreLayerInput<A extends Floats = Floats> {
   /** Left out, the sum goes to W_Q and W_K unchanged. */
   normalization?: Normalization<A>;
   /** W_Q [heads · d_h, d] and its bias. */
@@ -33,7 +30,18 @@ export interface DecomposeInput<A extends Floats = Floats> extends GaugeOptions<
   heads: number;
   /** Multiplies every logit and term; any finite number. Default 1/√d_h. */
   scale?: number;
-  /** Which heads to return, in this order. Default all. */
+  /** Which heads to keep, in this order: of others nothing is copied into the module. Default all. */
+  only?: readonly number[];
+}
+
+/** What a layer reads, and how it is taken apart. */
+export interface SumInput<A extends Floats = Floats> extends GaugeOptions<A> {
+  /**
+   * The tables [n, d] that are added up to make the input, by name, at least one. The name `constant` is
+   * reserved: it is the last part of every result, and holds W β + b and what the gauge puts there.
+   */
+  summands: Record<string, Table<A>>;
+  /** Which heads to return, in this order. Default those that the layer keeps. */
   only?: readonly number[];
   /**
    * Parts to add up, e.g. { token: ['token', 'constant'], position: ['position'] }: every part in
@@ -42,11 +50,27 @@ export interface DecomposeInput<A extends Floats = Floats> extends GaugeOptions<
   groups?: Record<string, readonly string[]>;
 }
 
+export interface DecomposeInput<A extends Floats = Floats> extends SumInput<A>, ScoreLayerInput<A> {}
+
+/** A layer's weights, packed in the module until they are deleted. */
+export interface ScoreLayer<A extends Floats = Floats> extends Handle {
+  /** decompose() of what this layer reads. Throws as that does, and Error when the layer is gone. */
+  decompose(input: SumInput<A>): Scores<A>;
+  /** decomposeTerms() of what this layer reads. Throws likewise. */
+  decomposeTerms(input: Omit<SumInput<A>, 'groups'>): Terms<A>;
+}
+
 export interface DecomposeApi {
+  /**
+   * Keeps a layer's weights in the module, packed once for all inputs: for a slider that moves over fixed weights. Throws
+   * RangeError or TypeError before allocating.
+   */
+  layer<A extends Floats>(input: ScoreLayerInput<A>): ScoreLayer<A>;
   /**
    * Takes the attention scores of summed embeddings apart, exactly: for n summands, the (n+1)² terms of each
    * head's logits. This is TUPE, arXiv 2006.15595, eq. 6, with the LayerNorm and biases that it leaves out.
-   * Exact for a model's first layer. Throws RangeError or TypeError before allocating.
+   * Exact for a model's first layer. It is that of a layer that is made for it and deleted. Throws RangeError or
+   * TypeError before allocating.
    */
   decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A>;
   /**
@@ -59,66 +83,132 @@ export interface DecomposeApi {
 
 export function decomposeApi(raw: RawModule): DecomposeApi {
   return {
-    decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A> {
-      const { names, first, only, norm, scale, query, key, heads, chosen, gauge } =
-        checkedDecomposition(input);
-      const groups = grouped([...names, 'constant'], input.groups);
-      const result = raw[`decompose${suffixOf(first.data)}`](
-        names.map((name) => input.summands[name] as Table<A>),
-        norm,
-        query,
-        key,
-        heads,
-        scale,
-        groups.of,
-        groups.names.length,
-        chosen,
-        gauge,
-      ) as Heads<A>;
-      const { name, apart } = gauge;
-      return { n: first.rows, heads: only, parts: groups.names, gauge: name, apart, ...result };
+    layer<A extends Floats>(input: ScoreLayerInput<A>): ScoreLayer<A> {
+      check.object('input', input);
+      const layer = checkedLayer(input);
+      const { weight } = layer.query;
+      const packed = 2 * weight.data.byteLength;
+      check.fits(
+        `A layer of ${2 * weight.rows} by ${weight.columns} weights`,
+        packed,
+        layer.query,
+        layer.key,
+      );
+      const mine = made(raw, layer);
+      const asked = (sum: SumInput<A>, groups?: SumInput['groups']) => {
+        check.object('input', sum);
+        const summands = checkedSummands(sum, weight.columns);
+        check.samePrecision({ 'query.weight.data': weight.data, summands: summands.first.data });
+        return { layer, address: mine.address(), sum: checkedSum(sum, layer, summands, groups) };
+      };
+      return {
+        ...mine.handle,
+        decompose: (sum) => decomposed(raw, asked(sum, sum?.groups)),
+        decomposeTerms: (sum) => termsOf(raw, asked(sum)),
+      };
     },
 
-    decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>): Terms<A> {
-      const { names, first, only, norm, scale, query, key, heads, chosen, gauge } =
-        checkedDecomposition(input);
-      const { name, apart } = gauge;
-      const constant = !!(query.bias || key.bias || norm.beta) || name !== 'raw';
-      const terms = raw[`decomposeTerms${suffixOf(first.data)}`](
-        names.map((one) => input.summands[one] as Table<A>),
-        norm,
-        query,
-        key,
-        heads,
-        scale,
-        constant,
-        chosen,
-        gauge,
-      ) as A;
-      const parts = constant ? [...names, 'constant'] : names;
-      return { n: first.rows, heads: only, parts, gauge: name, apart, terms };
-    },
+    decompose: <A extends Floats>(input: DecomposeInput<A>): Scores<A> =>
+      once(raw, input, input?.groups, (asked) => decomposed(raw, asked)),
+
+    decomposeTerms: <A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>): Terms<A> =>
+      once(raw, input, undefined, (asked) => termsOf(raw, asked)),
   };
 }
 
-/** The arguments of a decomposition, checked, with defaults filled in. */
-export function checkedDecomposition<A extends Floats>(input: DecomposeInput<A>) {
+/** What is asked of a layer in the module. */
+interface Asked<A extends Floats> {
+  layer: CheckedLayer;
+  address: number;
+  sum: CheckedSum<A>;
+}
+
+function decomposed<A extends Floats>(raw: RawModule, { layer, address, sum }: Asked<A>): Scores<A> {
+  const result = raw[`decompose${suffixOf(layer.query.weight.data)}`](
+    address,
+    sum.tables,
+    sum.groups.of,
+    sum.groups.names.length,
+    sum.chosen,
+    sum.gauge,
+  ) as Heads<A>;
+  const { name, apart } = sum.gauge;
+  return { n: sum.n, heads: sum.only, parts: sum.groups.names, gauge: name, apart, ...result };
+}
+
+function termsOf<A extends Floats>(raw: RawModule, { layer, address, sum }: Asked<A>): Terms<A> {
+  const { name, apart } = sum.gauge;
+  const constant = !!(layer.query.bias || layer.key.bias || layer.norm.beta) || name !== 'raw';
+  const terms = raw[`decomposeTerms${suffixOf(layer.query.weight.data)}`](
+    address,
+    sum.tables,
+    constant,
+    sum.chosen,
+    sum.gauge,
+  ) as A;
+  const parts = constant ? [...sum.names, 'constant'] : [...sum.names];
+  return { n: sum.n, heads: sum.only, parts, gauge: name, apart, terms };
+}
+
+/** In one go: a layer is made for it, and deleted. */
+function once<A extends Floats, Result>(
+  raw: RawModule,
+  input: DecomposeInput<A>,
+  groups: SumInput['groups'],
+  run: (asked: Asked<A>) => Result,
+): Result {
   check.object('input', input);
+  const summands = checkedSummands(input);
+  const layer = checkedLayer(input, summands.first);
+  const sum = checkedSum(input, layer, summands, groups, layer.query, layer.key);
+  const mine = made(raw, layer);
+  try {
+    return run({ layer, address: mine.address(), sum });
+  } finally {
+    mine.handle.delete();
+  }
+}
+
+type CheckedLayer = ReturnType<typeof checkedLayer>;
+type CheckedSum<A extends Floats> = ReturnType<typeof checkedSum<A>>;
+
+function made(raw: RawModule, layer: CheckedLayer): OwnedObject {
+  const { norm, scale, heads, kept } = layer;
+  const some = kept.length > 0 && (kept.length < heads || kept.some((head, place) => head !== place));
+  const rows = (all: Linear) => (some ? rowsOf(all, heads, kept) : all);
+  const [query, key] = [rows(layer.query), rows(layer.key)];
+  const suffix = suffixOf(query.weight.data);
+  return held(
+    raw,
+    'layer',
+    query.weight.data.byteLength + key.weight.data.byteLength,
+    () => raw[`layer${suffix}`](norm, query, key, some ? kept.length : heads, scale),
+    (address) => raw[`deleteLayer${suffix}`](address),
+  );
+}
+
+function checkedSummands<A extends Floats>(input: SumInput<A>, columns?: number) {
   check.object('summands', input.summands);
   const names = checkedNames(Object.keys(input.summands));
-  const first = checkedTables(input.summands, names);
-  const layer = checkedLayer(input, first.columns, first.data);
-  const only = check.chosenHeads(input.only, input.heads);
-  const width = layer.query.weight.rows + first.columns;
-  fitsScores(first.rows, names.length + 1, only.length, width, first.data, layer.query, layer.key);
-  const gauge = checkedGauge(input, names, first.columns, first.data, first.rows);
-  const found = { names, first, only, gauge, ...layer };
-  if (only.length === 0 || only.length === input.heads) return { ...found, heads: input.heads, chosen: only };
-  const [query, key] = [layer.query, layer.key].map((all) => rowsOf(all, input.heads, only)) as [
-    Linear,
-    Linear,
-  ];
-  return { ...found, query, key, heads: only.length, chosen: only.map((_, place) => place) };
+  return { names, first: checkedTables(input.summands, names, columns) };
+}
+
+/** What a layer is to read, checked, with defaults filled in. `weights` are copied into the module for it. */
+function checkedSum<A extends Floats>(
+  input: SumInput<A>,
+  layer: CheckedLayer,
+  { names, first }: ReturnType<typeof checkedSummands<A>>,
+  given: SumInput['groups'],
+  ...weights: Linear[]
+) {
+  const { rows: n, columns: d, data } = first;
+  const only = input.only === undefined ? layer.kept : check.chosenHeads(input.only, layer.heads);
+  const chosen = only.map((head) => check.placeIn('A head of only', head, layer.kept));
+  fitsScores(n, names.length + 1, only.length, layer.query.weight.rows + d, data, ...weights);
+  const gauge = checkedGauge(input, names, d, data, n);
+  const tables = names.map((name) => input.summands[name] as Table<A>);
+  const groups = grouped([...names, 'constant'], given);
+  return { names, tables, n, only, chosen, gauge, groups };
 }
 
 /** The rows of some heads: of the others nothing is copied into the module, or projected. */
@@ -163,21 +253,18 @@ export function checkedTables<A extends Floats>(
   return first;
 }
 
-/** The fixed part of a decomposition of width d, checked, in the element type of `like`. */
-export function checkedLayer<A extends Floats>(
-  input: Pick<DecomposeInput<A>, 'query' | 'key' | 'heads' | 'scale' | 'normalization'>,
-  d: number,
-  like: A | undefined,
-) {
+/** A layer, checked; of the width and element type of what it reads where that is given. */
+function checkedLayer<A extends Floats>(input: ScoreLayerInput<A>, first?: Table<A>) {
   const { query, key } = input;
-  check.linear('query', query, { columns: d });
-  check.linear('key', key, { rows: query.weight.rows, columns: d });
-  const headWidth = check.headWidth(input.heads, query.weight.rows, 'query.weight');
-  const single = check.isSingle(like ?? query.weight.data);
+  check.linear('query', query, { columns: first?.columns });
+  const { rows, columns: d } = query.weight;
+  check.linear('key', key, { rows, columns: d });
+  const headWidth = check.headWidth(input.heads, rows, 'query.weight');
+  const single = check.isSingle(first?.data ?? query.weight.data);
   const scale = check.scale(input.scale, headWidth, single);
   const norm = checkedNormalization(input.normalization, d, single);
   check.samePrecision({
-    summands: like,
+    summands: first?.data,
     'query.weight.data': query.weight.data,
     'query.bias': query.bias,
     'key.weight.data': key.weight.data,
@@ -185,7 +272,8 @@ export function checkedLayer<A extends Floats>(
     'normalization.gamma': norm.gamma,
     'normalization.beta': norm.beta,
   });
-  return { norm, scale, query, key };
+  const kept = check.chosenHeads(input.only, input.heads);
+  return { norm, scale, query, key, heads: input.heads, kept };
 }
 
 export function checkedNormalization(
@@ -211,7 +299,7 @@ export function checkedNormalization(
 }
 
 /** Parts put into groups: the groups' names and, for each part, the number of its group. */
-export function grouped(parts: string[], given: DecomposeInput['groups']) {
+export function grouped(parts: string[], given: SumInput['groups']) {
   const groups = given ?? Object.fromEntries(parts.map((part) => [part, [part]]));
   check.object('groups', groups);
   const names = Object.keys(groups);

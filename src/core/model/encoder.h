@@ -34,13 +34,6 @@ struct DistanceTable {
   int buckets = 0, furthest = 0;  // see deberta_row()
 };
 
-// A linear map as products take it.
-template <typename Scalar>
-struct PackedLinear {
-  PackedMatrix<Scalar> weight;  // [out, in]
-  Vector<Scalar> bias;          // [out], or empty for zeros
-};
-
 // H query heads and G key heads of width d_h = rows of W_Q / H.
 template <typename Scalar, typename Map = PackedLinear<Scalar>>
 struct EncoderLayer {

@@ -91,11 +91,25 @@ Matrix<Scalar> rows_times_rows(const Rows<Scalar>& a, const Rows<Scalar>& b) {
   return out;
 }
 
+template <typename Scalar>
+Matrix<Scalar> rows_times_rows(const Rows<Scalar>& a, const PackedMatrix<Scalar>& b) {
+  Matrix<Scalar> out(a.rows(), b.rows());
+  multiply_packed<Scalar>(a, b, 0, b.pieces(a.rows()), out.data());
+  return out;
+}
+
 // y = W x + b on row vectors: rows [n, in] give [n, out].
 template <typename Scalar>
 struct Linear {
   Matrix<Scalar> weight;  // [out, in]
   Vector<Scalar> bias;    // [out], or empty for zeros
+};
+
+// A linear map as products take it.
+template <typename Scalar>
+struct PackedLinear {
+  PackedMatrix<Scalar> weight;  // [out, in]
+  Vector<Scalar> bias;          // [out], or empty for zeros
 };
 
 template <typename Scalar>

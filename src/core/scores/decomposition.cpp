@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "numeric/product.h"
 
@@ -13,12 +14,14 @@ using Eigen::Index;
 // The whole and each part through one Linear, and W beta + b as the last part.
 template <typename Scalar>
 Matrix<Scalar> project(const NormalizedSummands<Scalar>& input, const Vector<Scalar>& beta,
-                       const Linear<Scalar>& linear, bool whole) {
+                       const PackedLinear<Scalar>& linear, bool whole) {
   const Index n = input.tokens, projected = input.stack.rows(), width = linear.weight.rows();
   const Index left_out = whole ? 0 : n;
   Matrix<Scalar> result(projected + n, width);
-  multiply_rows<Scalar>(input.stack.bottomRows(projected - left_out), linear.weight, 1,
-                        MatrixMap<Scalar>(result.data() + left_out * width, projected - left_out, width));
+  const auto multiply = [&](const Rows<Scalar>& rows, Scalar* out) {
+    multiply_packed<Scalar>(rows, linear.weight, 0, linear.weight.pieces(rows.rows()), out);
+  };
+  multiply(input.stack.bottomRows(projected - left_out), result.data() + left_out * width);
   const auto add_bias = [&](Index row) {
     for (Index c = 0; c < linear.bias.size(); ++c) result(row, c) += linear.bias[c];
   };
@@ -27,7 +30,7 @@ Matrix<Scalar> project(const NormalizedSummands<Scalar>& input, const Vector<Sca
 
   MatrixMap<Scalar> first(&result(projected, 0), 1, width);
   first.setZero();
-  if (beta.size()) multiply_rows<Scalar>(beta.transpose(), linear.weight, 1, first);
+  if (beta.size()) multiply(beta.transpose(), first.data());
   add_bias(projected);
   for (Index i = 1; i < n; ++i) result.row(projected + i) = first;
   return result;
@@ -36,19 +39,28 @@ Matrix<Scalar> project(const NormalizedSummands<Scalar>& input, const Vector<Sca
 }  // namespace
 
 template <typename Scalar>
-ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
-                                   const Normalization<Scalar>& normalization, const Linear<Scalar>& query,
-                                   const Linear<Scalar>& key, int heads, Scalar scale, bool whole) {
+ScoreLayer<Scalar>::ScoreLayer(Normalization<Scalar> normalization, const Linear<Scalar>& query,
+                               const Linear<Scalar>& key, int heads, Scalar scale)
+    : normalization(std::move(normalization)),
+      query{PackedMatrix<Scalar>(query.weight), query.bias},
+      key{PackedMatrix<Scalar>(key.weight), key.bias},
+      heads(heads),
+      scale(scale) {
   eigen_assert(query.weight.rows() == key.weight.rows() && query.weight.rows() % heads == 0);
-  const NormalizedSummands<Scalar> input = normalize(summands, normalization);
+}
+
+template <typename Scalar>
+ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
+                                   const ScoreLayer<Scalar>& layer, bool whole) {
+  const NormalizedSummands<Scalar> input = normalize(summands, layer.normalization);
   ProjectedParts<Scalar> parts;
-  parts.queries = project(input, normalization.beta, query, whole);
-  parts.keys = project(input, normalization.beta, key, whole);
+  parts.queries = project(input, layer.normalization.beta, layer.query, whole);
+  parts.keys = project(input, layer.normalization.beta, layer.key, whole);
   parts.tokens = input.tokens;
   parts.parts = static_cast<int>(summands.size()) + 1;
   parts.constant = true;
-  parts.heads = heads;
-  parts.scale = scale;
+  parts.heads = layer.heads;
+  parts.scale = layer.scale;
   parts.sigma = input.sigma;
   return parts;
 }
@@ -166,15 +178,15 @@ Matrix<Scalar> sum_of_terms(const Scalar* terms, Index n, const std::vector<bool
   return sum;
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                       \
-  template ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>&,                           \
-                                              const Normalization<Scalar>&, const Linear<Scalar>&,          \
-                                              const Linear<Scalar>&, int, Scalar, bool);                    \
-  template ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>&, const std::vector<int>&, int); \
-  template void head_terms(const ProjectedParts<Scalar>&, int, Scalar*);                                    \
-  template Scalar head_terms(const ProjectedParts<Scalar>&, int, Scalar*, Scalar*);                         \
-  template Scalar largest_gap(const Scalar*, int, const Scalar*, Index);                                    \
-  template void make_room_for_a_part(Scalar*, int, Index);                                                  \
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                        \
+  template struct ScoreLayer<Scalar>;                                                                        \
+  template ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>&, const ScoreLayer<Scalar>&, \
+                                              bool);                                                         \
+  template ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>&, const std::vector<int>&, int);  \
+  template void head_terms(const ProjectedParts<Scalar>&, int, Scalar*);                                     \
+  template Scalar head_terms(const ProjectedParts<Scalar>&, int, Scalar*, Scalar*);                          \
+  template Scalar largest_gap(const Scalar*, int, const Scalar*, Index);                                     \
+  template void make_room_for_a_part(Scalar*, int, Index);                                                   \
   template Matrix<Scalar> sum_of_terms(const Scalar*, Index, const std::vector<bool>&);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)

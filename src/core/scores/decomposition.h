@@ -35,12 +35,23 @@ struct ProjectedParts {
   int terms() const { return parts * parts; }
 };
 
+// What reads the sum, its weights packed once for all inputs.
+template <typename Scalar>
+struct ScoreLayer {
+  ScoreLayer(Normalization<Scalar> normalization, const Linear<Scalar>& query, const Linear<Scalar>& key,
+             int heads, Scalar scale);
+
+  Normalization<Scalar> normalization;
+  PackedLinear<Scalar> query, key;  // [heads * d_h, d]
+  int heads;
+  Scalar scale;
+};
+
 // Adding: one W_Q and one W_K for the sum of the summands, each [n, d]. The constant is the last part. Without
 // `whole`, for terms alone, the rows of the whole input are not projected, and hold nothing.
 template <typename Scalar>
 ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
-                                   const Normalization<Scalar>& normalization, const Linear<Scalar>& query,
-                                   const Linear<Scalar>& key, int heads, Scalar scale, bool whole = true);
+                                   const ScoreLayer<Scalar>& layer, bool whole = true);
 
 // The parts without the constant, for where it is zero. Call it before merging any.
 template <typename Scalar>

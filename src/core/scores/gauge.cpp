@@ -20,7 +20,7 @@ std::vector<char> row_flags(const std::vector<int>& rows, Index n) {
 
 template <typename Scalar>
 Matrix<Scalar> project_means(const Matrix<Scalar>& means, const Normalization<Scalar>& normalization,
-                             const Linear<Scalar>& linear) {
+                             const PackedLinear<Scalar>& linear) {
   if (!means.size()) return means;
   const Index d = means.cols();
   Matrix<Scalar> rows = means;
@@ -64,27 +64,25 @@ void move_means_into_constant(const Matrix<Scalar>& given, Index column, const V
 }
 
 template <typename Scalar>
-void apply_gauge(const Gauge<Scalar>& gauge, const Normalization<Scalar>& normalization,
-                 const Linear<Scalar>& query, const Linear<Scalar>& key, ProjectedParts<Scalar>& parts) {
+void apply_gauge(const Gauge<Scalar>& gauge, const ScoreLayer<Scalar>& layer, ProjectedParts<Scalar>& parts) {
   if (!gauge.moves_terms()) return;
   const std::vector<char> apart = row_flags(gauge.apart, parts.tokens);
-  const auto turn = [&](const Linear<Scalar>& linear, Matrix<Scalar>& stack) {
-    move_means_into_constant(project_means(gauge.means, normalization, linear), 0, parts.sigma, apart,
+  const auto turn = [&](const PackedLinear<Scalar>& linear, Matrix<Scalar>& stack) {
+    move_means_into_constant(project_means(gauge.means, layer.normalization, linear), 0, parts.sigma, apart,
                              parts.tokens, stack);
   };
-  turn(query, parts.queries);
-  turn(key, parts.keys);
+  turn(layer.query, parts.queries);
+  turn(layer.key, parts.keys);
   // The constant now contains m_s / sigma_i, which differs from row to row.
   parts.constant = false;
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                  \
-  template Matrix<Scalar> project_means(const Matrix<Scalar>&, const Normalization<Scalar>&,           \
-                                        const Linear<Scalar>&);                                        \
-  template void move_means_into_constant(const Matrix<Scalar>&, Index, const Vector<Scalar>&,          \
-                                         const std::vector<char>&, Index, Matrix<Scalar>&);            \
-  template void apply_gauge(const Gauge<Scalar>&, const Normalization<Scalar>&, const Linear<Scalar>&, \
-                            const Linear<Scalar>&, ProjectedParts<Scalar>&);
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                         \
+  template Matrix<Scalar> project_means(const Matrix<Scalar>&, const Normalization<Scalar>&,  \
+                                        const PackedLinear<Scalar>&);                         \
+  template void move_means_into_constant(const Matrix<Scalar>&, Index, const Vector<Scalar>&, \
+                                         const std::vector<char>&, Index, Matrix<Scalar>&);   \
+  template void apply_gauge(const Gauge<Scalar>&, const ScoreLayer<Scalar>&, ProjectedParts<Scalar>&);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE

@@ -45,7 +45,7 @@ std::vector<char> row_flags(const std::vector<int>& rows, Eigen::Index n);
 // The m_s of given means [summands, d]: [summands, width], without bias and sigma; empty for no means.
 template <typename Scalar>
 Matrix<Scalar> project_means(const Matrix<Scalar>& means, const Normalization<Scalar>& normalization,
-                             const Linear<Scalar>& linear);
+                             const PackedLinear<Scalar>& linear);
 
 // Subtracts the m_s from projected parts [(summands + 1) * n, width], n rows of each and the constant last,
 // in place; they and the rows that stand apart join the constant. The first row of the first part is row
@@ -55,9 +55,8 @@ template <typename Scalar>
 void move_means_into_constant(const Matrix<Scalar>& given, Eigen::Index column, const Vector<Scalar>& sigma,
                               const std::vector<char>& apart, Eigen::Index from, Matrix<Scalar>& parts);
 
-// Puts the parts of project_sum(), for the same norm and weights, into a gauge. Call it before merging any.
+// Puts the parts of project_sum(), of the same layer, into a gauge. Call it before merging any.
 template <typename Scalar>
-void apply_gauge(const Gauge<Scalar>& gauge, const Normalization<Scalar>& normalization,
-                 const Linear<Scalar>& query, const Linear<Scalar>& key, ProjectedParts<Scalar>& parts);
+void apply_gauge(const Gauge<Scalar>& gauge, const ScoreLayer<Scalar>& layer, ProjectedParts<Scalar>& parts);
 
 }  // namespace superpose

@@ -175,7 +175,7 @@ Scheme<Scalar> none(Content<Scalar> content, Scalar scale) {
 template <typename Scalar>
 Scheme<Scalar> add(const Matrix<Scalar>& content, const Matrix<Scalar>& position, const Linear<Scalar>& query,
                    const Linear<Scalar>& key, int heads, Scalar scale) {
-  return scheme_of_two(project_sum<Scalar>({content, position}, {}, query, key, heads, scale));
+  return scheme_of_two(project_sum<Scalar>({content, position}, {{}, query, key, heads, scale}));
 }
 
 template <typename Scalar>

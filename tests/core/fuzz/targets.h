@@ -139,13 +139,14 @@ void fuzz_scores(Bytes& bytes) {
   const std::vector<Matrix<Scalar>> summands = {bytes.matrix<Scalar>(n, d), bytes.matrix<Scalar>(n, d)};
   const Normalization<Scalar> norm{
       static_cast<Norm>(bytes.integer(0, 2)), {}, {}, static_cast<Scalar>(bytes.integer(0, 8)) / 8};
-  ProjectedParts<Scalar> parts = project_sum(summands, norm, query, key, heads, Scalar(0.5));
+  const ScoreLayer<Scalar> layer{norm, query, key, heads, Scalar(0.5)};
+  ProjectedParts<Scalar> parts = project_sum(summands, layer);
   SUPERPOSE_MUST(parts.parts == 3 && parts.tokens == n);
   Gauge<Scalar> gauge{static_cast<GaugeKind>(bytes.integer(0, 2)), {}, {}};
   if (gauge.kind == GaugeKind::means) gauge.means = bytes.matrix<Scalar>(2, d);
   for (int row = 0; row < n; ++row)
     if (gauge.moves_terms() && bytes.flag()) gauge.apart.push_back(row);
-  apply_gauge(gauge, norm, query, key, parts);
+  apply_gauge(gauge, layer, parts);
   const ProjectedParts<Scalar> merged = merge_parts(parts, bytes.integers(3, 1), 2);
   for (const ProjectedParts<Scalar>* some :
        std::initializer_list<const ProjectedParts<Scalar>*>{&parts, &merged}) {

@@ -34,7 +34,7 @@ SumCase random_case(Shapes& shapes, int summands, bool biases = true) {
 }
 
 ProjectedParts<double> project(const SumCase& c) {
-  return project_sum(c.summands, c.norm, c.query, c.key, c.heads, c.scale);
+  return project_sum(c.summands, {c.norm, c.query, c.key, c.heads, c.scale});
 }
 
 // Logits by definition; they share nothing with the code under test but the inputs.
@@ -98,8 +98,8 @@ TEST(Decomposition, SixteenTermsAtBertsShape) {
   const int n = 16, d = 384, heads = 12;
   const Normalization<double> norm{Norm::layer_norm, shapes.vector(d), shapes.vector(d), 1e-12};
   const auto parts = project_sum<double>(
-      {shapes.matrix(n, d), shapes.matrix(n, d, 0.4), shapes.matrix(1, d, 0.4).replicate(n, 1)}, norm,
-      shapes.linear(d, d, true), shapes.linear(d, d, true), heads, 1 / std::sqrt(32));
+      {shapes.matrix(n, d), shapes.matrix(n, d, 0.4), shapes.matrix(1, d, 0.4).replicate(n, 1)},
+      {norm, shapes.linear(d, d, true), shapes.linear(d, d, true), heads, 1 / std::sqrt(32)});
   for (int head = 0; head < heads; ++head) EXPECT_LT(head_of(parts, head).residual, 1e-12);
 }
 
@@ -123,7 +123,7 @@ TEST(Decomposition, FloatResidualIsRoundingAndNoMore) {
   const Linear<float> query{random_normal<float>(heads * d_h, d, 0.125, 9, 10), {}};
   const Linear<float> key{random_normal<float>(heads * d_h, d, 0.125, 9, 11), {}};
   const Normalization<float> norm{Norm::layer_norm, {}, {}, 1e-12f};
-  const auto parts = project_sum<float>(summands, norm, query, key, heads, 0.25f);
+  const auto parts = project_sum<float>(summands, {norm, query, key, heads, 0.25f});
   Matrix<float> terms(16, n * n), logits(n, n);
   const float residual = head_terms(parts, 1, terms.data(), logits.data());
   const float size = terms.cwiseAbs().colwise().sum().maxCoeff();

@@ -57,7 +57,7 @@ void expect_none_of_equal_tokens(int cases) {
     const Norm kind = shapes.coin() ? Norm::layer_norm : Norm::none;
     const Matrix<Scalar> token = same(), position = same();
     const auto parts =
-        project_sum<Scalar>({token, position}, {kind, {}, {}, Scalar(1e-12)}, linear(), linear(), heads, 1);
+        project_sum<Scalar>({token, position}, {{kind, {}, {}, Scalar(1e-12)}, linear(), linear(), heads, 1});
     Matrix<Scalar> terms(parts.terms(), n * n), logits(n, n);
     for (int head = 0; head < heads; ++head) {
       head_terms(parts, head, terms.data(), logits.data());
