@@ -41,7 +41,9 @@ const nodeOnly = [
 ].map((name) => `tests/api/**/${name}.test.ts`);
 
 /** Long computations in the module, which is the same bytes in the same engine: Node is enough. */
-const computedOnce = ['channelsOracle', 'claims', 'trainer'].map((name) => `tests/api/**/${name}.test.ts`);
+const computedOnce = ['channelsOracle', 'claims.long', 'trainer'].map(
+  (name) => `tests/api/**/${name}.test.ts`,
+);
 
 const withChromium = chromiumPath !== undefined || inCi;
 if (!withChromium) console.log('There is no chromium on PATH, so the project `chromium` has no tests here.');
@@ -55,16 +57,18 @@ const longest = [
   'page/figureViews',
   'page/opened',
   'page/verdicts',
+  'tools/numpyOracles.long',
+  'tools/prose',
   'engines/page',
   'page/failures',
   'page/running',
   'embed/hosts',
-  'tools/contributing',
+  'tools/contributing.long',
   'package/command',
   'page/accessibility',
   'page/freshness',
   'page/trainingTable',
-  'figures/recorded',
+  'figures/recorded.long',
   'api/model/layers',
 ];
 
@@ -117,8 +121,17 @@ const inNode = {
   provide: { withModel },
 };
 
-/** Files that `quick` leaves out: each takes more than three seconds. */
-const slow: string[] = [];
+/** What `quick` leaves out: trained models, training, and what takes longest of the rest. */
+const slow = [
+  'api/encodings/channelsOracle',
+  'api/model/*',
+  'api/refusals',
+  'api/training/*',
+  'figures/captions',
+  'figures/own*',
+  'figures/overlap',
+  'fuzz/*',
+];
 
 const skipped = (mode: string) => [
   ...(mode === 'all' ? [] : ['tests/**/*.long.test.ts']),

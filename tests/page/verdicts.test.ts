@@ -26,7 +26,7 @@ modelTest(
     const { page } = await visit();
     const claims = page.locator('.verdict');
     await page.locator('.more-claims > summary').click();
-    // Each figure that trains is waited for once: tests/tools/verdicts.test.ts has what the others say.
+    // Each figure that trains is waited for once: tests/tools/prose.test.ts has what the others say.
     const trained = new Set<string>();
     expect(await claims.count()).toBe(verdicts.length);
     for (const [place, { claim, tag, figure, settings, section, shows }] of verdicts.entries()) {

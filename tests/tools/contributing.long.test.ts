@@ -119,6 +119,6 @@ test.runIf(inCi || compiled)('a scheme is in the registry, the API, its figure a
     'api/scores/schemes',
     'api/drift',
     'figures/schemes',
-    'tools/prose-schemes',
+    'tools/schemes',
   );
 });
