@@ -175,7 +175,7 @@ const controls = {
     initial: first.size,
   },
   layers: layersControl,
-  seed: { kind: 'seed', label: 'SmallSuperpose seed', initial: first.seed, more: true },
+  seed: { kind: 'seed', label: 'First seed', initial: first.seed, more: true },
   sigma: { ...sigmaControl, more: true },
   schemes: {
     kind: 'several',
@@ -425,7 +425,7 @@ export const figure: Figure<typeof controls, Data> = {
       const said = cells.map((row) => {
         const name = rowName((row[0] as Cell).row, state);
         const firsts = row.map((cell) => `${cell.task} ${firstOf(cell)}`);
-        return `${name}: ${row.map((cell) => `${cell.task} ${meanOf(cell)}`).join(', ')}. SmallSuperpose at 99\u202f%: ${firsts.join(', ')}.${loudIn(row)}`;
+        return `${name}: ${row.map((cell) => `${cell.task} ${meanOf(cell)}`).join(', ')}. First at 99\u202f%: ${firsts.join(', ')}.${loudIn(row)}`;
       });
       const head = conclusionOfRecipes(cells) || conclusionOfFew(cells);
       return `${head}Right after ${steps} steps, ${seedsOf(seeds)}. ${said.join(' ')}`;
