@@ -168,8 +168,6 @@ export default defineConfig(({ mode }) => ({
       {
         ...shared,
         cacheDir: 'build/vite',
-        // Named here, so that the page is not loaded again when a test comes upon it.
-        optimizeDeps: { include: ['fast-check'] },
         test: {
           name: 'chromium',
           include: withChromium ? testsIn('api') : [],

@@ -6,7 +6,7 @@ import encodings from '../reference/encodings.json' with { type: 'json' };
 import geometry from '../reference/geometry.json' with { type: 'json' };
 import rotary from '../reference/rotary.json' with { type: 'json' };
 import schemes from '../reference/schemes.json' with { type: 'json' };
-import { plain } from './support/builds.ts';
+import { builds } from './support/builds.ts';
 import { apply } from './support/naive.ts';
 import { flat, largestDifference, type Nested, tableOf } from './support/numbers.ts';
 import { linearOf } from './support/oracles.ts';
@@ -31,270 +31,283 @@ const normalized = (table: Matrix, gamma: number[], beta: number[], eps: number)
     return row.map((x, c) => ((gamma[c] as number) * (x - mean)) / sigma + (beta[c] as number));
   });
 
-describe('encodings', () => {
-  test('fairseq: tokens take the rows after the padding row, which is zero', () => {
-    const padded = encodings.fairseq.filter(({ padding_row }) => padding_row !== null);
-    expect(padded.length).toBeGreaterThan(1);
-    for (const { rows, width, padding_row, table } of padded) {
-      const paddingIdx = padding_row as number;
-      const ours = plain.fairseqSinusoidal({ positions: rows - paddingIdx - 1, d_model: width, paddingIdx });
-      close(ours.data, table);
-    }
-  });
+describe.each(builds)('$simd SIMD', ({ superpose }) => {
+  describe('encodings', () => {
+    test('fairseq: tokens take the rows after the padding row, which is zero', () => {
+      const padded = encodings.fairseq.filter(({ padding_row }) => padding_row !== null);
+      expect(padded.length).toBeGreaterThan(1);
+      for (const { rows, width, padding_row, table } of padded) {
+        const paddingIdx = padding_row as number;
+        const ours = superpose.fairseqSinusoidal({
+          positions: rows - paddingIdx - 1,
+          d_model: width,
+          paddingIdx,
+        });
+        close(ours.data, table);
+      }
+    });
 
-  test('Transformer-XL: sines, then cosines, on the scale of the width', () => {
-    for (const { positions, width, table } of encodings.transformer_xl) {
-      positions.forEach((firstPosition, row) => {
-        const ours = plain.sinusoidal({
-          positions: 1,
+    test('Transformer-XL: sines, then cosines, on the scale of the width', () => {
+      for (const { positions, width, table } of encodings.transformer_xl) {
+        positions.forEach((firstPosition, row) => {
+          const ours = superpose.sinusoidal({
+            positions: 1,
+            d_model: width,
+            layout: 'concatenated',
+            firstPosition,
+          });
+          close(ours.data, table[row] as number[]);
+        });
+      }
+    });
+
+    test('tensor2tensor: sines, then cosines, from the shortest timescale to the longest', () => {
+      for (const { length, width, longest_timescale, first, table } of encodings.t2t_1d) {
+        const ours = superpose.sinusoidal({
+          positions: length,
           d_model: width,
           layout: 'concatenated',
-          firstPosition,
+          spacing: 'timescales',
+          base: longest_timescale,
+          firstPosition: first,
         });
-        close(ours.data, table[row] as number[]);
-      });
-    }
-  });
-
-  test('tensor2tensor: sines, then cosines, from the shortest timescale to the longest', () => {
-    for (const { length, width, longest_timescale, first, table } of encodings.t2t_1d) {
-      const ours = plain.sinusoidal({
-        positions: length,
-        d_model: width,
-        layout: 'concatenated',
-        spacing: 'timescales',
-        base: longest_timescale,
-        firstPosition: first,
-      });
-      close(ours.data, table);
-    }
-  });
-});
-
-describe('relative positions', () => {
-  test('T5’s buckets', () => {
-    for (const { bidirectional, buckets, max_distance, first_offset, bucket } of schemes.t5_buckets) {
-      const n = 1 - first_offset;
-      const ours = plain.t5Buckets({ n, bidirectional, buckets, maxDistance: max_distance });
-      bucket.forEach((expected, at) => {
-        const offset = first_offset + at;
-        expect(ours[Math.max(0, -offset) * n + Math.max(0, offset)]).toBe(expected);
-      });
-    }
-  });
-
-  test('ALiBi’s slopes', () => {
-    for (const { heads, slopes } of schemes.alibi_slopes) close(plain.alibiSlopes(heads), slopes, 1e-15);
-  });
-});
-
-describe.each(schemes.cases)('schemes over $heads heads of $x.length tokens', (oracle) => {
-  const { heads } = oracle;
-  const n = oracle.x.length;
-  const shared = {
-    content: tableOf(oracle.x),
-    heads,
-    query: linearOf(oracle.query_weight),
-    key: linearOf(oracle.key_weight),
-  };
-  const run = (input: object) => plain.schemeScores({ ...shared, ...input } as SchemeInput<Float64Array>);
-
-  test('no position, and causal', () => {
-    const causal = run({ scheme: 'none', causal: true });
-    expect(
-      largestDifference(
-        causal.weights,
-        flat(oracle.none.softmax as Nested).map((w) => w ?? 0),
-      ),
-    ).toBeLessThan(1e-12);
-  });
-
-  test('Shaw', () => {
-    const { key_table, logits, content, position } = oracle.shaw;
-    const ours = run({ scheme: 'shaw', offsetKeys: tableOf(key_table) });
-    close(ours.logits, logits);
-    close(
-      ours.terms,
-      content.flatMap((head, h) => [head, position[h] as Matrix]),
-    );
-  });
-
-  test('Transformer-XL, its four terms', () => {
-    const xl = oracle.transformer_xl;
-    const ours = run({
-      scheme: 'transformer-xl',
-      offsetKey: linearOf(xl.position_weight),
-      u: Float64Array.from(flat(xl.content_bias)),
-      v: Float64Array.from(flat(xl.position_bias)),
+        close(ours.data, table);
+      }
     });
-    close(ours.logits, xl.logits);
   });
 
-  test('T5 without 1/√d', () => {
-    for (const { bidirectional, buckets, max_distance, bias_table, logits } of oracle.t5) {
+  describe('relative positions', () => {
+    test('T5’s buckets', () => {
+      for (const { bidirectional, buckets, max_distance, first_offset, bucket } of schemes.t5_buckets) {
+        const n = 1 - first_offset;
+        const ours = superpose.t5Buckets({ n, bidirectional, buckets, maxDistance: max_distance });
+        bucket.forEach((expected, at) => {
+          const offset = first_offset + at;
+          expect(ours[Math.max(0, -offset) * n + Math.max(0, offset)]).toBe(expected);
+        });
+      }
+    });
+
+    test('ALiBi’s slopes', () => {
+      for (const { heads, slopes } of schemes.alibi_slopes)
+        close(superpose.alibiSlopes(heads), slopes, 1e-15);
+    });
+  });
+
+  describe.each(schemes.cases)('schemes over $heads heads of $x.length tokens', (oracle) => {
+    const { heads } = oracle;
+    const n = oracle.x.length;
+    const shared = {
+      content: tableOf(oracle.x),
+      heads,
+      query: linearOf(oracle.query_weight),
+      key: linearOf(oracle.key_weight),
+    };
+    const run = (input: object) =>
+      superpose.schemeScores({ ...shared, ...input } as SchemeInput<Float64Array>);
+
+    test('no position, and causal', () => {
+      const causal = run({ scheme: 'none', causal: true });
+      expect(
+        largestDifference(
+          causal.weights,
+          flat(oracle.none.softmax as Nested).map((w) => w ?? 0),
+        ),
+      ).toBeLessThan(1e-12);
+    });
+
+    test('Shaw', () => {
+      const { key_table, logits, content, position } = oracle.shaw;
+      const ours = run({ scheme: 'shaw', offsetKeys: tableOf(key_table) });
+      close(ours.logits, logits);
+      close(
+        ours.terms,
+        content.flatMap((head, h) => [head, position[h] as Matrix]),
+      );
+    });
+
+    test('Transformer-XL, its four terms', () => {
+      const xl = oracle.transformer_xl;
       const ours = run({
-        scheme: 't5',
-        bidirectional,
-        buckets,
-        maxDistance: max_distance,
-        bias: tableOf(bias_table),
+        scheme: 'transformer-xl',
+        offsetKey: linearOf(xl.position_weight),
+        u: Float64Array.from(flat(xl.content_bias)),
+        v: Float64Array.from(flat(xl.position_bias)),
+      });
+      close(ours.logits, xl.logits);
+    });
+
+    test('T5 without 1/√d', () => {
+      for (const { bidirectional, buckets, max_distance, bias_table, logits } of oracle.t5) {
+        const ours = run({
+          scheme: 't5',
+          bidirectional,
+          buckets,
+          maxDistance: max_distance,
+          bias: tableOf(bias_table),
+        });
+        close(ours.logits, logits);
+      }
+    });
+
+    test('ALiBi, where it is defined', () => {
+      const ours = run({ scheme: 'alibi' }).logits;
+      flat(oracle.alibi.logits as Nested).forEach((logit, at) => {
+        if (logit !== null) expect(Math.abs((ours[at] as number) - logit)).toBeLessThan(1e-12);
+      });
+    });
+
+    test('DeBERTa, both conventions', () => {
+      const { position_table, position_query_weight, position_key_weight, logits_paper, logits_code } =
+        oracle.deberta;
+      const given = {
+        scheme: 'deberta',
+        distances: tableOf(position_table),
+        positionQuery: linearOf(position_query_weight),
+        positionKey: linearOf(position_key_weight),
+      };
+      close(run({ ...given, convention: 'paper' }).logits, logits_paper);
+      close(run({ ...given, convention: 'released' }).logits, logits_code);
+    });
+
+    test('TUPE-A and TUPE-R, as released and as in equation 9', () => {
+      const t = oracle.tupe;
+      const given = {
+        position: tableOf(normalized(t.position_table, t.gamma, t.beta, t.eps)),
+        positionQuery: linearOf(t.position_query_weight, t.position_query_bias),
+        positionKey: linearOf(t.position_key_weight, t.position_key_bias),
+      };
+      close(run({ scheme: 'tupe-a', ...given }).logits, t.tupe_a_logits);
+      close(run({ scheme: 'tupe-a', ...given, resetCls: false }).logits, t.logits_without_reset);
+      const relative = { scheme: 'tupe-r', ...given, buckets: t.buckets, maxDistance: t.max_distance };
+      close(run({ ...relative, bias: tableOf(t.bias_table) }).logits, t.tupe_r_logits_code);
+      const reset = t.bias_table.map((row, at) =>
+        at === t.buckets / 2 || at === t.buckets ? row.map(() => 0) : row,
+      );
+      close(run({ ...relative, bias: tableOf(reset) }).logits, t.tupe_r_logits_paper);
+    });
+
+    test('DIET-ABS and DIET-REL, with segments', () => {
+      const { position_query, position_key, relative, segments, segment_table, ...logits } = oracle.diet;
+      const segmentBias = tableOf(transposed(segment_table.map((table) => table.flat())));
+      const given = { segmentBias, segmentIds: segments };
+      const absolute = { positionQuery: sideBySide(position_query), positionKey: sideBySide(position_key) };
+      close(run({ scheme: 'diet-abs', ...given, ...absolute }).logits, logits.diet_abs_logits);
+      const bias = tableOf(transposed(relative));
+      expect(bias.rows).toBe(2 * n - 1);
+      close(run({ scheme: 'diet-rel', ...given, bias }).logits, logits.diet_rel_logits);
+    });
+  });
+
+  describe.each(rotary.cases)('rotary over $heads heads of $x.length tokens', (oracle) => {
+    const shared = {
+      content: tableOf(oracle.x),
+      heads: oracle.heads,
+      query: linearOf(oracle.query_weight),
+      key: linearOf(oracle.key_weight),
+    };
+
+    // Scores do not depend on where positions begin, but turned rows do.
+    test('queries and keys, turned by their positions', () => {
+      const { rotated_query, rotated_key, rotated_query_half_split } = oracle.rope;
+      const turned = (linear: Linear<Float64Array>, layout?: 'concatenated') => {
+        const rows = tableOf(oracle.x.map((row) => [...apply(linear, row)]));
+        return superpose.rotate({ rows, heads: oracle.heads, ...(layout && { layout }) }).data;
+      };
+      close(turned(shared.query), [...sideBySide(rotated_query).data]);
+      close(turned(shared.key), [...sideBySide(rotated_key).data]);
+      close(turned(shared.query, 'concatenated'), [...sideBySide(rotated_query_half_split).data]);
+    });
+
+    test('RoPE, interleaved and half-split', () => {
+      const { logits, logits_half_split, permutation } = oracle.rope;
+      close(superpose.schemeScores({ scheme: 'rope', ...shared }).logits, logits);
+      close(
+        superpose.schemeScores({ scheme: 'rope', layout: 'concatenated', ...shared }).logits,
+        logits_half_split,
+      );
+      expect([...superpose.rotaryPermutation(permutation.length)]).toEqual(permutation);
+    });
+
+    test('decoupled RoPE', () => {
+      const { rotary_query_weight, rotary_key_weight, content, position, logits } = oracle.decoupled_rope;
+      const ours = superpose.schemeScores({
+        scheme: 'decoupled-rope',
+        ...shared,
+        rotaryQuery: linearOf(rotary_query_weight),
+        rotaryKey: linearOf(rotary_key_weight),
       });
       close(ours.logits, logits);
-    }
-  });
-
-  test('ALiBi, where it is defined', () => {
-    const ours = run({ scheme: 'alibi' }).logits;
-    flat(oracle.alibi.logits as Nested).forEach((logit, at) => {
-      if (logit !== null) expect(Math.abs((ours[at] as number) - logit)).toBeLessThan(1e-12);
+      close(
+        ours.terms,
+        content.flatMap((head, h) => [head, position[h] as Matrix]),
+      );
+      expect(Math.max(...ours.residuals)).toBeLessThan(1e-12);
     });
   });
 
-  test('DeBERTa, both conventions', () => {
-    const { position_table, position_query_weight, position_key_weight, logits_paper, logits_code } =
-      oracle.deberta;
-    const given = {
-      scheme: 'deberta',
-      distances: tableOf(position_table),
-      positionQuery: linearOf(position_query_weight),
-      positionKey: linearOf(position_key_weight),
+  describe('geometry', () => {
+    const relative = (ours: number, oracle: number, bound = 1e-10): void => {
+      expect(Math.abs(ours - oracle)).toBeLessThanOrEqual(bound * Math.abs(oracle));
     };
-    close(run({ ...given, convention: 'paper' }).logits, logits_paper);
-    close(run({ ...given, convention: 'released' }).logits, logits_code);
-  });
 
-  test('TUPE-A and TUPE-R, as released and as in equation 9', () => {
-    const t = oracle.tupe;
-    const given = {
-      position: tableOf(normalized(t.position_table, t.gamma, t.beta, t.eps)),
-      positionQuery: linearOf(t.position_query_weight, t.position_query_bias),
-      positionKey: linearOf(t.position_key_weight, t.position_key_bias),
-    };
-    close(run({ scheme: 'tupe-a', ...given }).logits, t.tupe_a_logits);
-    close(run({ scheme: 'tupe-a', ...given, resetCls: false }).logits, t.logits_without_reset);
-    const relative = { scheme: 'tupe-r', ...given, buckets: t.buckets, maxDistance: t.max_distance };
-    close(run({ ...relative, bias: tableOf(t.bias_table) }).logits, t.tupe_r_logits_code);
-    const reset = t.bias_table.map((row, at) =>
-      at === t.buckets / 2 || at === t.buckets ? row.map(() => 0) : row,
-    );
-    close(run({ ...relative, bias: tableOf(reset) }).logits, t.tupe_r_logits_paper);
-  });
-
-  test('DIET-ABS and DIET-REL, with segments', () => {
-    const { position_query, position_key, relative, segments, segment_table, ...logits } = oracle.diet;
-    const segmentBias = tableOf(transposed(segment_table.map((table) => table.flat())));
-    const given = { segmentBias, segmentIds: segments };
-    const absolute = { positionQuery: sideBySide(position_query), positionKey: sideBySide(position_key) };
-    close(run({ scheme: 'diet-abs', ...given, ...absolute }).logits, logits.diet_abs_logits);
-    const bias = tableOf(transposed(relative));
-    expect(bias.rows).toBe(2 * n - 1);
-    close(run({ scheme: 'diet-rel', ...given, bias }).logits, logits.diet_rel_logits);
-  });
-});
-
-describe.each(rotary.cases)('rotary over $heads heads of $x.length tokens', (oracle) => {
-  const shared = {
-    content: tableOf(oracle.x),
-    heads: oracle.heads,
-    query: linearOf(oracle.query_weight),
-    key: linearOf(oracle.key_weight),
-  };
-
-  // Scores do not depend on where positions begin, but turned rows do.
-  test('queries and keys, turned by their positions', () => {
-    const { rotated_query, rotated_key, rotated_query_half_split } = oracle.rope;
-    const turned = (linear: Linear<Float64Array>, layout?: 'concatenated') => {
-      const rows = tableOf(oracle.x.map((row) => [...apply(linear, row)]));
-      return plain.rotate({ rows, heads: oracle.heads, ...(layout && { layout }) }).data;
-    };
-    close(turned(shared.query), [...sideBySide(rotated_query).data]);
-    close(turned(shared.key), [...sideBySide(rotated_key).data]);
-    close(turned(shared.query, 'concatenated'), [...sideBySide(rotated_query_half_split).data]);
-  });
-
-  test('RoPE, interleaved and half-split', () => {
-    const { logits, logits_half_split, permutation } = oracle.rope;
-    close(plain.schemeScores({ scheme: 'rope', ...shared }).logits, logits);
-    close(
-      plain.schemeScores({ scheme: 'rope', layout: 'concatenated', ...shared }).logits,
-      logits_half_split,
-    );
-    expect([...plain.rotaryPermutation(permutation.length)]).toEqual(permutation);
-  });
-
-  test('decoupled RoPE', () => {
-    const { rotary_query_weight, rotary_key_weight, content, position, logits } = oracle.decoupled_rope;
-    const ours = plain.schemeScores({
-      scheme: 'decoupled-rope',
-      ...shared,
-      rotaryQuery: linearOf(rotary_query_weight),
-      rotaryKey: linearOf(rotary_key_weight),
+    test('the cosine law', () => {
+      for (const { d, t, density, mean_absolute, thresholds, tail } of geometry.cosine_law) {
+        if (d < 2) continue;
+        t.forEach((at, k) => {
+          relative(superpose.cosineDensity({ t: at, d }), (density as unknown as number[])[k] as number);
+        });
+        relative(superpose.cosineMeanSize({ d }), mean_absolute);
+        thresholds.forEach((epsilon, k) => {
+          relative(superpose.cosineTail({ epsilon, d }), tail[k] as number);
+        });
+      }
+      for (const { d, m, poisson } of geometry.largest_of_m) {
+        if (d >= 2) relative(superpose.largestCosineMedian({ pairs: m, d }), poisson);
+      }
     });
-    close(ours.logits, logits);
-    close(
-      ours.terms,
-      content.flatMap((head, h) => [head, position[h] as Matrix]),
-    );
-    expect(Math.max(...ours.residuals)).toBeLessThan(1e-12);
-  });
-});
 
-describe('geometry', () => {
-  const relative = (ours: number, oracle: number, bound = 1e-10): void => {
-    expect(Math.abs(ours - oracle)).toBeLessThanOrEqual(bound * Math.abs(oracle));
-  };
+    test('principal angles, small ones too', () => {
+      for (const { u, w, angles } of geometry.principal_angles) {
+        const ours = superpose.principalAngles({
+          first: tableOf(transposed(u)),
+          second: tableOf(transposed(w)),
+        });
+        angles.forEach((angle, k) => {
+          expect(Math.abs((ours[k] as number) - angle)).toBeLessThan(Math.max(1e-12 * angle, 4e-15));
+        });
+      }
+    });
 
-  test('the cosine law', () => {
-    for (const { d, t, density, mean_absolute, thresholds, tail } of geometry.cosine_law) {
-      if (d < 2) continue;
-      t.forEach((at, k) => {
-        relative(plain.cosineDensity({ t: at, d }), (density as unknown as number[])[k] as number);
-      });
-      relative(plain.cosineMeanSize({ d }), mean_absolute);
-      thresholds.forEach((epsilon, k) => {
-        relative(plain.cosineTail({ epsilon, d }), tail[k] as number);
-      });
-    }
-    for (const { d, m, poisson } of geometry.largest_of_m) {
-      if (d >= 2) relative(plain.largestCosineMedian({ pairs: m, d }), poisson);
-    }
-  });
+    test('what to expect of random subspaces', () => {
+      for (const { d, k1, k2, ...chance } of geometry.wachter) {
+        const ours = superpose.chanceAngles({ d, k1, k2 });
+        expect(Math.abs(ours.lowestCosine - chance.cos_low)).toBeLessThan(1e-12);
+        expect(Math.abs(ours.highestCosine - chance.cos_high)).toBeLessThan(1e-12);
+        expect(ours.zeroAngles).toBe(chance.zero_angles);
+        relative(ours.cosineSquares, chance.expected_sum_of_squared_cosines, 1e-15);
+      }
+    });
 
-  test('principal angles, small ones too', () => {
-    for (const { u, w, angles } of geometry.principal_angles) {
-      const ours = plain.principalAngles({ first: tableOf(transposed(u)), second: tableOf(transposed(w)) });
-      angles.forEach((angle, k) => {
-        expect(Math.abs((ours[k] as number) - angle)).toBeLessThan(Math.max(1e-12 * angle, 4e-15));
-      });
-    }
-  });
+    test('energy-weighted overlap', () => {
+      for (const { e, p, raw, centred } of geometry.overlaps) {
+        const tables = { tokens: tableOf(e), positions: tableOf(p) };
+        if (raw !== null) relative(superpose.energyOverlap(tables), raw);
+        if (centred !== null)
+          expect(Math.abs(superpose.energyOverlap({ ...tables, centred: true }) - centred)).toBeLessThan(
+            1e-12,
+          );
+      }
+    });
 
-  test('what to expect of random subspaces', () => {
-    for (const { d, k1, k2, ...chance } of geometry.wachter) {
-      const ours = plain.chanceAngles({ d, k1, k2 });
-      expect(Math.abs(ours.lowestCosine - chance.cos_low)).toBeLessThan(1e-12);
-      expect(Math.abs(ours.highestCosine - chance.cos_high)).toBeLessThan(1e-12);
-      expect(ours.zeroAngles).toBe(chance.zero_angles);
-      relative(ours.cosineSquares, chance.expected_sum_of_squared_cosines, 1e-15);
-    }
-  });
-
-  test('energy-weighted overlap', () => {
-    for (const { e, p, raw, centred } of geometry.overlaps) {
-      const tables = { tokens: tableOf(e), positions: tableOf(p) };
-      if (raw !== null) relative(plain.energyOverlap(tables), raw);
-      if (centred !== null)
-        expect(Math.abs(plain.energyOverlap({ ...tables, centred: true }) - centred)).toBeLessThan(1e-12);
-    }
-  });
-
-  test('recovery of both summands', () => {
-    for (const { u, w, possible, gain, recovery } of geometry.recovery) {
-      const ours = plain.obliqueProjection({ u: tableOf(u), w: tableOf(w) });
-      expect(ours.exact).toBe(possible);
-      if (gain === null || recovery === null) continue;
-      relative(ours.gain, gain as number);
-      close((ours.projector as Table<Float64Array>).data, recovery as number[][], 1e-10 * (gain as number));
-    }
+    test('recovery of both summands', () => {
+      for (const { u, w, possible, gain, recovery } of geometry.recovery) {
+        const ours = superpose.obliqueProjection({ u: tableOf(u), w: tableOf(w) });
+        expect(ours.exact).toBe(possible);
+        if (gain === null || recovery === null) continue;
+        relative(ours.gain, gain as number);
+        close((ours.projector as Table<Float64Array>).data, recovery as number[][], 1e-10 * (gain as number));
+      }
+    });
   });
 });

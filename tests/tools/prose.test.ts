@@ -56,6 +56,8 @@ async function saidBy(shown: FigureState): Promise<string> {
 }
 
 describe.runIf(withModel)('the answer', () => {
+  /** Without signs, as sentences write them. */
+  const sizesIn = (text: string): string[] => text.match(/(?<![\p{L}\d.])\d+(?:\.\d+)?/gu) ?? [];
   /** Whether one of the numbers rounds to this one, to the digits written. */
   const rounds = (written: string, numbers: string[]) =>
     numbers.some((one) => Number(one).toFixed(written.split('.')[1]?.length ?? 0) === written);
@@ -67,8 +69,8 @@ describe.runIf(withModel)('the answer', () => {
       for (const part of one.shows) expect(here).toContain(flat(part));
       all += ` ${here}`;
     }
-    for (const number of numbersIn(plainText({ text, links } as never)))
-      expect(rounds(number, numbersIn(all)), number).toBe(true);
+    for (const number of sizesIn(plainText({ text, links })))
+      expect(rounds(number, sizesIn(all)), number).toBe(true);
   });
 });
 

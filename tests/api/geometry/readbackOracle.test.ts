@@ -6,128 +6,130 @@
 import type { PositionCostWay, Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import readback from '../../reference/readback.json' with { type: 'json' };
-import { plain } from '../support/builds.ts';
+import { builds } from '../support/builds.ts';
 import { dot, flat, largestDifference, sum, tableOf } from '../support/numbers.ts';
 
 const u = 2 ** -53;
 const single = ({ data, ...rest }: Table) => ({ ...rest, data: Float32Array.from(data) });
 
-describe.each(readback.collisions)('collisions: $name', (oracle) => {
-  const [tokens, positions] = [tableOf(oracle.tokens), tableOf(oracle.positions)];
+describe.each(builds)('$simd SIMD', ({ superpose }) => {
+  describe.each(readback.collisions)('collisions: $name', (oracle) => {
+    const [tokens, positions] = [tableOf(oracle.tokens), tableOf(oracle.positions)];
 
-  test('the nearest token to each sum, and how many are lost', async () => {
-    const search = plain.collisionSearch({ tokens: single(tokens), positions: single(positions) });
-    oracle.nearest_token.forEach((row, i) => {
-      row.forEach((nearest, a) => {
-        const found = search.nearestTokens(a);
-        const lost = (found.margins[i] as number) < 0;
-        expect(lost ? found.nearest[i] : a).toBe(nearest);
+    test('the nearest token to each sum, and how many are lost', async () => {
+      const search = superpose.collisionSearch({ tokens: single(tokens), positions: single(positions) });
+      oracle.nearest_token.forEach((row, i) => {
+        row.forEach((nearest, a) => {
+          const found = search.nearestTokens(a);
+          const lost = (found.margins[i] as number) < 0;
+          expect(lost ? found.nearest[i] : a).toBe(nearest);
+        });
       });
+      const { lost } = await search.allWords();
+      expect([...lost]).toEqual(oracle.error_by_position.map((error) => Math.round(error * tokens.rows)));
+      search.delete();
     });
-    const { lost } = await search.allWords();
-    expect([...lost]).toEqual(oracle.error_by_position.map((error) => Math.round(error * tokens.rows)));
-    search.delete();
   });
-});
 
-test('how likely two random tokens are to collide is a tail of the cosine law', () => {
-  // The tail beyond √(d/2) / ρ of Student's law with d degrees of freedom is that of a cosine in d + 1
-  // dimensions.
-  for (const { d, rho, pair, at_typical_norms } of readback.pair_probabilities) {
-    const ours = plain.cosineTail({ epsilon: 1 / Math.sqrt(2 * rho * rho + 1), d: d + 1 }) / 2;
-    // The logarithm of a tail of 1e-7 has the rounding of terms of size d.
-    expect(Math.abs(ours / pair - 1)).toBeLessThan(16 * d * u);
-    expect(at_typical_norms).toBeLessThan(pair);
-  }
-});
-
-test.each(readback.means)('means of $h.length contexts', (oracle) => {
-  const [contexts, positions] = [oracle.h.length, (oracle.h[0] as number[][]).length];
-  const found = plain.meanDecomposition({
-    rows: tableOf(oracle.h.flat()),
-    positionOf: oracle.h.flatMap((rows) => rows.map((_, t) => t)),
-    positions,
-    tokenOf: oracle.h.flatMap((rows, c) => rows.map(() => c)),
-    tokens: contexts,
+  test('how likely two random tokens are to collide is a tail of the cosine law', () => {
+    // The tail beyond √(d/2) / ρ of Student's law with d degrees of freedom is that of a cosine in d + 1
+    // dimensions.
+    for (const { d, rho, pair, at_typical_norms } of readback.pair_probabilities) {
+      const ours = superpose.cosineTail({ epsilon: 1 / Math.sqrt(2 * rho * rho + 1), d: d + 1 }) / 2;
+      // The logarithm of a tail of 1e-7 has the rounding of terms of size d.
+      expect(Math.abs(ours / pair - 1)).toBeLessThan(16 * d * u);
+      expect(at_typical_norms).toBeLessThan(pair);
+    }
   });
-  // Sums of at most twelve numbers below 4, divided and subtracted twice.
-  const bound = 4 * 16 * u;
-  const near = (ours: Float64Array, theirs: Parameters<typeof flat>[0]) =>
-    expect(largestDifference(ours, flat(theirs))).toBeLessThan(bound);
-  near(found.global, oracle.mean);
-  near(found.position, oracle.position);
-  near(found.token, oracle.context);
-  near(found.residual, oracle.rest);
-  const shares = [found.positionShare, found.tokenShare, found.residualShare];
-  const [ofMean, ...energies] = oracle.energies as [number, number, number, number];
-  const total = sum(energies);
-  expect(Math.abs(oracle.h.flat().length * dot(found.global, found.global) - ofMean)).toBeLessThan(
-    16 * bound,
-  );
-  shares.forEach((share, k) => {
-    if (total > 0) expect(Math.abs(share * total - (energies[k] as number))).toBeLessThan(16 * bound);
-    else expect(share).toBeNaN();
-  });
-});
 
-describe('costs, which are whole numbers', () => {
-  const base = {
-    vocabulary: 30522,
-    positions: 512,
-    segments: 2,
-    d_model: 768,
-    heads: 12,
-    layers: 12,
-  };
-
-  test.each(readback.costs.bert_base)('$name', (oracle) => {
-    const way = oracle.scheme as PositionCostWay;
-    const shape = { ...base, d_position: oracle.position_width };
-    const cost = plain.positionCost(way, shape);
-    const add = plain.positionCost('add', base);
-    expect(cost).toMatchObject({
-      width: oracle.stream_width,
-      headsDivide: oracle.divides_by_12_heads,
-      tables: oracle.tables,
-      layer: oracle.layer,
-      total: oracle.total,
-      kvCache: 12 * oracle.kv_cache_per_layer_512_tokens,
+  test.each(readback.means)('means of $h.length contexts', (oracle) => {
+    const [contexts, positions] = [oracle.h.length, (oracle.h[0] as number[][]).length];
+    const found = superpose.meanDecomposition({
+      rows: tableOf(oracle.h.flat()),
+      positionOf: oracle.h.flatMap((rows) => rows.map((_, t) => t)),
+      positions,
+      tokenOf: oracle.h.flatMap((rows, c) => rows.map(() => c)),
+      tokens: contexts,
     });
-    expect(cost.embedding + cost.projection).toBe(oracle.embeddings);
-    expect(cost.total - plain.positionCost(way, { ...shape, pooler: false }).total).toBe(oracle.pooler);
-    expect(cost.total - add.total).toBe(oracle.more_than_base);
-    expect(cost.total / add.total).toBe(oracle.ratio);
-    // What a token costs more with 512 to attend to is attention. The map to d_model is in no layer.
-    const alone = plain.positionCost(way, { ...shape, sequence: 0 });
-    expect((512 * (cost.flopsPerToken - alone.flopsPerToken)) / 12).toBe(oracle.of_which_attention);
-    const none = plain.positionCost(way, { ...shape, layers: 0 });
-    expect((512 * (cost.flopsPerToken - none.flopsPerToken)) / 12).toBe(oracle.layer_operations_512_tokens);
+    // Sums of at most twelve numbers below 4, divided and subtracted twice.
+    const bound = 4 * 16 * u;
+    const near = (ours: Float64Array, theirs: Parameters<typeof flat>[0]) =>
+      expect(largestDifference(ours, flat(theirs))).toBeLessThan(bound);
+    near(found.global, oracle.mean);
+    near(found.position, oracle.position);
+    near(found.token, oracle.context);
+    near(found.residual, oracle.rest);
+    const shares = [found.positionShare, found.tokenShare, found.residualShare];
+    const [ofMean, ...energies] = oracle.energies as [number, number, number, number];
+    const total = sum(energies);
+    expect(Math.abs(oracle.h.flat().length * dot(found.global, found.global) - ofMean)).toBeLessThan(
+      16 * bound,
+    );
+    shares.forEach((share, k) => {
+      if (total > 0) expect(Math.abs(share * total - (energies[k] as number))).toBeLessThan(16 * bound);
+      else expect(share).toBeNaN();
+    });
   });
 
-  test.each(readback.costs.scores_only)('positions in queries and keys alone, $heads heads', (oracle) => {
-    const { heads, position_width, position_head_width, tokens } = oracle;
-    const shape = {
-      ...base,
-      heads,
-      layers: 1,
-      d_position: position_width,
-      d_position_head: position_head_width,
+  describe('costs, which are whole numbers', () => {
+    const base = {
+      vocabulary: 30522,
+      positions: 512,
+      segments: 2,
+      d_model: 768,
+      heads: 12,
+      layers: 12,
     };
-    const more = (sequence: number) => {
-      const [with_, without] = [
-        plain.positionCost('untied', { ...shape, sequence }),
-        plain.positionCost('add', { ...shape, sequence }),
-      ];
-      return {
-        parameters: with_.layer - without.layer,
-        operations: with_.flopsPerToken - without.flopsPerToken,
-        cache: with_.kvCache - without.kvCache,
+
+    test.each(readback.costs.bert_base)('$name', (oracle) => {
+      const way = oracle.scheme as PositionCostWay;
+      const shape = { ...base, d_position: oracle.position_width };
+      const cost = superpose.positionCost(way, shape);
+      const add = superpose.positionCost('add', base);
+      expect(cost).toMatchObject({
+        width: oracle.stream_width,
+        headsDivide: oracle.divides_by_12_heads,
+        tables: oracle.tables,
+        layer: oracle.layer,
+        total: oracle.total,
+        kvCache: 12 * oracle.kv_cache_per_layer_512_tokens,
+      });
+      expect(cost.embedding + cost.projection).toBe(oracle.embeddings);
+      expect(cost.total - superpose.positionCost(way, { ...shape, pooler: false }).total).toBe(oracle.pooler);
+      expect(cost.total - add.total).toBe(oracle.more_than_base);
+      expect(cost.total / add.total).toBe(oracle.ratio);
+      // What a token costs more with 512 to attend to is attention. The map to d_model is in no layer.
+      const alone = superpose.positionCost(way, { ...shape, sequence: 0 });
+      expect((512 * (cost.flopsPerToken - alone.flopsPerToken)) / 12).toBe(oracle.of_which_attention);
+      const none = superpose.positionCost(way, { ...shape, layers: 0 });
+      expect((512 * (cost.flopsPerToken - none.flopsPerToken)) / 12).toBe(oracle.layer_operations_512_tokens);
+    });
+
+    test.each(readback.costs.scores_only)('positions in queries and keys alone, $heads heads', (oracle) => {
+      const { heads, position_width, position_head_width, tokens } = oracle;
+      const shape = {
+        ...base,
+        heads,
+        layers: 1,
+        d_position: position_width,
+        d_position_head: position_head_width,
       };
-    };
-    const [all, projections] = [more(tokens), more(0)];
-    expect(all.parameters).toBe(oracle.parameters);
-    expect(tokens * projections.operations).toBe(oracle.projection_operations);
-    expect(tokens * (all.operations - projections.operations)).toBe(oracle.score_operations);
-    expect(all.cache).toBe(oracle.key_cache);
+      const more = (sequence: number) => {
+        const [with_, without] = [
+          superpose.positionCost('untied', { ...shape, sequence }),
+          superpose.positionCost('add', { ...shape, sequence }),
+        ];
+        return {
+          parameters: with_.layer - without.layer,
+          operations: with_.flopsPerToken - without.flopsPerToken,
+          cache: with_.kvCache - without.kvCache,
+        };
+      };
+      const [all, projections] = [more(tokens), more(0)];
+      expect(all.parameters).toBe(oracle.parameters);
+      expect(tokens * projections.operations).toBe(oracle.projection_operations);
+      expect(tokens * (all.operations - projections.operations)).toBe(oracle.score_operations);
+      expect(all.cache).toBe(oracle.key_cache);
+    });
   });
 });
