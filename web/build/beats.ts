@@ -8,7 +8,7 @@ import { type FigureState, type Headless, html, type LinkedText, linked, linkOf 
 /** A step of text, and the state of the figure that it is about. */
 export interface Step extends LinkedText, Required<FigureState> {
   title: string;
-  /** Where links of earlier versions of the page lead. */
+  /** Where links of the page’s own lead. */
   id?: string;
 }
 

@@ -7,6 +7,13 @@ import type { Plugin } from 'vite';
 const modules = resolve(import.meta.dirname, '../../node_modules');
 const textIn = (file: string) => readFileSync(resolve(import.meta.dirname, 'licences', file), 'utf8').trim();
 
+/** musl's is where Emscripten has its code. */
+function muslText(): string {
+  const { SUPERPOSE_EMSCRIPTEN: emscripten } = process.env;
+  if (!emscripten) throw new Error('The licence of musl is in Emscripten: first, . build/env.sh');
+  return readFileSync(join(emscripten, 'system/lib/libc/musl/COPYRIGHT'), 'utf8').trim();
+}
+
 export interface Notice {
   name: string;
   license: string;
@@ -17,7 +24,7 @@ export interface Notice {
 }
 
 /** Compiled into the .wasm files: Eigen by CMakeLists.txt, the rest by Emscripten. */
-const compiled: Notice[] = [
+const compiled = (): Notice[] => [
   {
     name: 'Eigen 5',
     license: 'MPL-2.0',
@@ -32,7 +39,7 @@ const compiled: Notice[] = [
   {
     name: 'musl',
     license: 'MIT',
-    text: textIn('musl.txt'),
+    text: muslText(),
   },
   {
     name: 'LLVM libc++, libc++abi and compiler-rt',
@@ -41,12 +48,15 @@ const compiled: Notice[] = [
   },
 ];
 
+/** Apache's licence, which is that of the tokenizer, too. */
+const apache = join(modules, '@huggingface/tokenizers/LICENSE');
+
 /** The files in model/. The package that they are taken from has a licence of its own for its own code. */
-const model: Notice = {
+const model = (): Notice => ({
   name: 'all-MiniLM-L6-v2',
   license: 'Apache-2.0',
-  text: textIn('all-MiniLM-L6-v2.txt'),
-};
+  text: `${textIn('all-MiniLM-L6-v2.txt')}\n\n${readFileSync(apache, 'utf8').trim()}`,
+});
 
 /** The notice of an installed package, with the text of its licence. */
 export function noticeOf(name: string): Notice {
@@ -84,7 +94,7 @@ export function noticeCollector() {
     write(file: string, { others = [], withModel = false }: NoticeOptions = {}): void {
       const notices = [...new Set([...found, ...others])].sort().map(noticeOf);
       mkdirSync(dirname(file), { recursive: true });
-      const sections = [...compiled, ...(withModel ? [model] : []), ...notices].map(
+      const sections = [...compiled(), ...(withModel ? [model()] : []), ...notices].map(
         ({ name, license, text }) => `${name}\nLicence: ${license}\n\n${text}\n`,
       );
       writeFileSync(
@@ -96,7 +106,7 @@ export function noticeCollector() {
     line(): string {
       const part = ({ name, license, text, source }: Notice) =>
         [name, holderIn(text), license, source].filter(Boolean).join(', ');
-      return `${[...compiled, ...[...found].sort().map(noticeOf)].map(part).join('; ')}; and, where there are sentences, ${part(model)}`;
+      return `${[...compiled(), ...[...found].sort().map(noticeOf)].map(part).join('; ')}; and, where there are sentences, ${part(model())}`;
     },
   };
 }

@@ -70,19 +70,14 @@ export function excerptRecorder(read: ReadFile) {
   const readRow = async (table: string, row: number) => {
     const { rowsPerShard } = await manifest();
     const shard = await read(`${table}-${Math.floor(row / rowsPerShard)}.safetensors`);
-    const start = 8 + Number(new DataView(shard.buffer, shard.byteOffset).getBigUint64(0, true));
-    const entry = json(shard.subarray(8, start)).rows;
-    const columns = entry.shape[1];
-    const rowBytes = (entry.data_offsets[1] - entry.data_offsets[0]) / entry.shape[0];
-    const from = start + (row % rowsPerShard) * rowBytes;
-    shape = { dtype: entry.dtype, columns };
-    const found = shard.slice(from, from + rowBytes);
+    const { dtype, columns, bytes: found } = rowIn(shard, row % rowsPerShard);
+    shape = { dtype, columns };
     const known = rows.get(table) ?? new Map();
     rows.set(table, known);
-    if (!known.has(row)) count(rowBytes);
+    if (!known.has(row)) count(found.length);
     known.set(row, found);
     if (table === 'words') ids.add(row);
-    return oneRow(entry.dtype, columns, found);
+    return oneRow(dtype, columns, found);
   };
 
   return {
@@ -122,21 +117,29 @@ export function excerptRecorder(read: ReadFile) {
         texts: [...texts],
         pieces: [...ids],
         files: Object.fromEntries([...files].map(([name, one]) => [name, toBase64(one)])),
-        rows: Object.fromEntries(
-          [...rows].map(([table, known]) => {
-            const at = [...known.keys()].sort((a, b) => a - b);
-            const size = (known.get(at[0] as number) as Uint8Array).length;
-            const all = new Uint8Array(at.length * size);
-            at.forEach((row, place) => {
-              all.set(known.get(row) as Uint8Array, place * size);
-            });
-            return [table, { at, ...shape, bytes: toBase64(all) }];
-          }),
-        ),
+        rows: Object.fromEntries([...rows].map(([table, known]) => [table, { ...shape, ...packed(known) }])),
         ...(runs.size > 0 && { recorded: Object.fromEntries(runs) }),
       };
     },
   };
+}
+
+/** A row of a shard's table, and how it is written. */
+function rowIn(shard: Uint8Array, row: number): { dtype: string; columns: number; bytes: Uint8Array } {
+  const start = 8 + Number(new DataView(shard.buffer, shard.byteOffset).getBigUint64(0, true));
+  const { dtype, shape, data_offsets } = json(shard.subarray(8, start)).rows;
+  const size = (data_offsets[1] - data_offsets[0]) / shape[0];
+  return { dtype, columns: shape[1], bytes: shard.slice(start + row * size, start + (row + 1) * size) };
+}
+
+/** Rows one after another, and which they are. */
+function packed(rows: ReadonlyMap<number, Uint8Array>): { at: number[]; bytes: string } {
+  const at = [...rows.keys()].sort((a, b) => a - b);
+  const all = at.map((row) => rows.get(row) as Uint8Array);
+  const size = all[0]?.length ?? 0;
+  const bytes = new Uint8Array(at.length * size);
+  for (const [place, row] of all.entries()) bytes.set(row, place * size);
+  return { at, bytes: toBase64(bytes) };
 }
 
 /** The tokenizer with only the words asked for. It is greedy, so it cuts the same texts the same way. */

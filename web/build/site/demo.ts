@@ -88,27 +88,40 @@ export function demo(dist: string, version: string): Plugin {
   };
 }
 
-const post = (ways: [string, string, string][]) => `<!DOCTYPE html>
+/** A page of somebody's blog; `style` is added to the blog's own. */
+export const blogPage = (
+  title: string,
+  description: string,
+  main: string,
+  style = '',
+): string => `<!DOCTYPE html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
-    <title>Five figures, five ways · Superpose</title>
-    <meta name="description" content="A blog post with five figures of Superpose, embedded in five ways." />
+    <title>${title} · Superpose</title>
+    <meta name="description" content="${description}" />
     <link rel="icon" href="../favicon.svg" type="image/svg+xml" />
-    <style>body{max-width:44rem;margin:0 auto;padding:1rem;font:1.05rem/1.6 Georgia,'DejaVu Serif',serif}pre{overflow:auto;font-size:.8rem;padding:.6rem;border-left:4px solid #8888;white-space:pre-wrap;overflow-wrap:anywhere}</style>
+    <style>body{max-width:44rem;margin:0 auto;padding:1rem;font:1.05rem/1.6 Georgia,'DejaVu Serif',serif}pre{overflow:auto;font-size:.8rem;padding:.6rem;border-left:4px solid #8888;white-space:pre-wrap;overflow-wrap:anywhere}${style}</style>
   </head>
   <body>
     <main>
-      <h1>Five figures, five ways</h1>
+${main}    </main>
+  </body>
+</html>
+`;
+
+const post = (ways: [string, string, string][]) =>
+  blogPage(
+    'Five figures, five ways',
+    'A blog post with five figures of Superpose, embedded in five ways.',
+    `      <h1>Five figures, five ways</h1>
       <p>What figures from <a href="../">Superpose</a> look like in somebody else’s blog, with the code that was pasted below each. If only the script tag’s picture appears, the browser’s console says why: usually the server of <code>embed.js</code> does not send <code>Access-Control-Allow-Origin: *</code>. <code>_headers</code> and <code>.htaccess</code>, beside it, make many servers send it.</p>
 ${ways
   .map(
     ([title, source, html]) =>
       `      <h2>${title}</h2>\n${html}      <pre><code>${escaped(source)}</code></pre>\n`,
   )
-  .join('')}    </main>
-  </body>
-</html>
-`;
+  .join('')}`,
+  );

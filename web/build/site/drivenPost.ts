@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { escaped } from '../../plot/svg.js';
+import { blogPage } from './demo.js';
 import { madeState } from './figures.js';
 
 export function drivenPost(dist: string): Plugin {
@@ -58,22 +59,12 @@ const example = (title: string, widths: readonly number[]) => `<p>
 </script>
 `;
 
-const page = (body: string) => `<!DOCTYPE html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <meta name="color-scheme" content="light dark" />
-    <title>Figures that share a slider, and a post that drives them · Superpose</title>
-    <meta name="description" content="Two figures with one group, and a script of the page that sets one and hears it." />
-    <link rel="icon" href="../favicon.svg" type="image/svg+xml" />
-    <style>body{max-width:44rem;margin:0 auto;padding:1rem;font:1.05rem/1.6 Georgia,'DejaVu Serif',serif}superpose-figure{margin:1.5rem 0}pre{overflow:auto;font-size:.8rem;padding:.6rem;border-left:4px solid #8888;white-space:pre-wrap;overflow-wrap:anywhere}</style>
-  </head>
-  <body>
-    <main>
-      <h1>Figures that share a slider</h1>
+const page = (body: string) =>
+  blogPage(
+    'Figures that share a slider, and a post that drives them',
+    'Two figures with one group, and a script of the page that sets one and hears it.',
+    `      <h1>Figures that share a slider</h1>
       <p>Both have <code>group="ρ"</code>: a slider in one moves the same setting in the other, and nothing else. The page’s own script sets the second one’s width, and hears of what you set. All of it stands below.</p>
-${body}    </main>
-  </body>
-</html>
-`;
+${body}`,
+    'superpose-figure{margin:1.5rem 0}',
+  );
