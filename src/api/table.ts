@@ -41,6 +41,15 @@ export function table<A extends Floats>(data: A, rows: number, columns: number):
   return { data, rows, columns };
 }
 
+/** The arrays of these names computed in double, rounded once to the caller's element type. */
+export const roundedIn = <T extends object>(result: T, names: readonly (keyof T)[], single: boolean): T =>
+  single
+    ? {
+        ...result,
+        ...Object.fromEntries(names.map((name) => [name, Float32Array.from(result[name] as Float64Array)])),
+      }
+    : result;
+
 /** Values computed in double, rounded once to the caller's element type. */
 export const rounded = <A extends Floats>(values: Float64Array, single: boolean): A =>
   (single ? Float32Array.from(values) : values) as Floats as A;

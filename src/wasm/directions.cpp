@@ -1,6 +1,6 @@
 // Lengths and cosines of rows.
-#include "convert.h"
 #include "geometry/directions.h"
+#include "convert.h"
 
 namespace superpose {
 namespace {

@@ -6,15 +6,13 @@
 namespace superpose {
 namespace {
 
-template <typename Scalar>
-Typed<"Floats"> random_normal_out(int rows, int columns, double standard_deviation, std::uint32_t seed,
-                                  std::uint32_t stream) {
-  return copy_out(random_normal<Scalar>(rows, columns, standard_deviation, seed, stream));
+Typed<"Float64Array"> random_normal_out(int rows, int columns, double standard_deviation, std::uint32_t seed,
+                                        std::uint32_t stream) {
+  return copy_out(random_normal<double>(rows, columns, standard_deviation, seed, stream));
 }
 
-template <typename Scalar>
-Typed<"Floats"> random_uniform_out(int rows, int columns, std::uint32_t seed, std::uint32_t stream) {
-  return copy_out(random_uniform<Scalar>(rows, columns, seed, stream));
+Typed<"Float64Array"> random_uniform_out(int rows, int columns, std::uint32_t seed, std::uint32_t stream) {
+  return copy_out(random_uniform<double>(rows, columns, seed, stream));
 }
 
 Typed<"Summary"> summary_out(const Typed<"List">& values) {
@@ -36,10 +34,8 @@ double largest_difference_out(const Typed<"List">& a, const Typed<"List">& b) {
 
 EMSCRIPTEN_BINDINGS(numeric) {
   using emscripten::function;
-  function("randomNormalF32", &random_normal_out<float>);
-  function("randomNormalF64", &random_normal_out<double>);
-  function("randomUniformF32", &random_uniform_out<float>);
-  function("randomUniformF64", &random_uniform_out<double>);
+  function("randomNormal", &random_normal_out);
+  function("randomUniform", &random_uniform_out);
   function("summary", &summary_out);
   function("largestDifference", &largest_difference_out);
 }

@@ -16,12 +16,11 @@
 namespace superpose {
 namespace {
 
-template <typename Scalar>
-Typed<"DotProducts"> dot_products_out(const Typed<"Table">& token, const Typed<"Table">& position,
-                                      double position_scale) {
-  const DotProducts<Scalar> products = dot_products<Scalar>(
-      matrix_in<Scalar>(token), matrix_in<Scalar>(position), static_cast<Scalar>(position_scale));
-  const std::pair<const char*, const Matrix<Scalar>&> named[] = {
+Typed<"DotProducts<Float64Array>"> dot_products_out(const Typed<"Table">& token,
+                                                    const Typed<"Table">& position, double position_scale) {
+  const DotProducts products =
+      dot_products(matrix_in<double>(token), matrix_in<double>(position), position_scale);
+  const std::pair<const char*, const Matrix<double>&> named[] = {
       {"token-token", products.token_token},
       {"token-position", products.token_position},
       {"position-token", products.position_token},
@@ -30,7 +29,7 @@ Typed<"DotProducts"> dot_products_out(const Typed<"Table">& token, const Typed<"
       {"concatenated", products.concatenated}};
   Value result = Value::object();
   Value moments = Value::object();
-  const auto set_moments = [&](const char* name, const Matrix<Scalar>& matrix) {
+  const auto set_moments = [&](const char* name, const Matrix<double>& matrix) {
     const PairMoments of_pairs = pair_moments(matrix);
     Value moment = Value::object();
     moment.set("mean", of_pairs.mean);
@@ -108,47 +107,39 @@ Typed<"Floats"> decompose_terms_out(std::uint32_t layer, const Typed<"readonly T
   return terms;
 }
 
-template <typename Scalar>
-Typed<"Heads"> concatenate_raw_out(const Typed<"Table">& token, const Typed<"Table">& position,
-                                   double position_scale, const Typed<"Integers">& chosen) {
-  return heads_out(concatenate_raw<Scalar>(matrix_in<Scalar>(token), matrix_in<Scalar>(position),
-                                           static_cast<Scalar>(position_scale)),
+Typed<"Heads<Float64Array>"> concatenate_raw_out(const Typed<"Table">& token, const Typed<"Table">& position,
+                                                 double position_scale, const Typed<"Integers">& chosen) {
+  return heads_out(concatenate_raw(matrix_in<double>(token), matrix_in<double>(position), position_scale),
                    chosen);
 }
 
-template <typename Scalar>
-Typed<"Heads"> concatenate_full_out(const Typed<"Table">& token, const Typed<"Table">& position,
-                                    const Typed<"Linear">& query, const Typed<"Linear">& key, int heads,
-                                    double scale, const Typed<"Integers">& chosen) {
-  return heads_out(concatenate_full<Scalar>(matrix_in<Scalar>(token), matrix_in<Scalar>(position),
-                                            linear_in<Scalar>(query), linear_in<Scalar>(key), heads,
-                                            static_cast<Scalar>(scale)),
+Typed<"Heads<Float64Array>"> concatenate_full_out(const Typed<"Table">& token, const Typed<"Table">& position,
+                                                  const Typed<"Linear">& query, const Typed<"Linear">& key,
+                                                  int heads, double scale, const Typed<"Integers">& chosen) {
+  return heads_out(concatenate_full(matrix_in<double>(token), matrix_in<double>(position),
+                                    linear_in<double>(query), linear_in<double>(key), heads, scale),
                    chosen);
 }
 
-template <typename Scalar>
-Typed<"Heads"> concatenate_block_diagonal_out(const Typed<"Table">& token, const Typed<"Table">& position,
-                                              const Typed<"Table">& token_query,
-                                              const Typed<"Table">& token_key,
-                                              const Typed<"Table">& position_query,
-                                              const Typed<"Table">& position_key, int heads, double scale,
-                                              const Typed<"Integers">& chosen) {
-  return heads_out(concatenate_block_diagonal<Scalar>(
-                       matrix_in<Scalar>(token), matrix_in<Scalar>(position), matrix_in<Scalar>(token_query),
-                       matrix_in<Scalar>(token_key), matrix_in<Scalar>(position_query),
-                       matrix_in<Scalar>(position_key), heads, static_cast<Scalar>(scale)),
+Typed<"Heads<Float64Array>"> concatenate_block_diagonal_out(
+    const Typed<"Table">& token, const Typed<"Table">& position, const Typed<"Table">& token_query,
+    const Typed<"Table">& token_key, const Typed<"Table">& position_query, const Typed<"Table">& position_key,
+    int heads, double scale, const Typed<"Integers">& chosen) {
+  return heads_out(concatenate_block_diagonal(matrix_in<double>(token), matrix_in<double>(position),
+                                              matrix_in<double>(token_query), matrix_in<double>(token_key),
+                                              matrix_in<double>(position_query),
+                                              matrix_in<double>(position_key), heads, scale),
                    chosen);
 }
 
 // For each mask, the terms of a head that it includes: their sum, the same less its rows' means, its softmax after the
 // cap, and its share of the logits' variation.
-template <typename Scalar>
-Typed<"CombinedTerms[]"> combine_terms_out(const Typed<"Table">& terms, const Typed<"Table">& logits,
-                                           const Typed<"readonly (readonly boolean[])[]">& masks,
-                                           const Typed<"Integers">& apart, bool causal, int window,
-                                           double cap) {
-  const Matrix<Scalar> all = matrix_in<Scalar>(terms);
-  const Matrix<Scalar> whole = matrix_in<Scalar>(logits);
+Typed<"CombinedTerms<Float64Array>[]"> combine_terms_out(
+    const Typed<"Table">& terms, const Typed<"Table">& logits,
+    const Typed<"readonly (readonly boolean[])[]">& masks, const Typed<"Integers">& apart, bool causal,
+    int window, double cap) {
+  const Matrix<double> all = matrix_in<double>(terms);
+  const Matrix<double> whole = matrix_in<double>(logits);
   const Eigen::Index n = whole.rows();
   const CountedPairs counted{row_flags(integers_in(apart), n), causal, window};
 
@@ -157,7 +148,7 @@ Typed<"CombinedTerms[]"> combine_terms_out(const Typed<"Table">& terms, const Ty
     const Value included = masks[m];
     std::vector<bool> flags(all.rows());
     for (std::size_t t = 0; t < flags.size(); ++t) flags[t] = included[t].as<bool>();
-    Matrix<Scalar> sum = sum_of_terms(all.data(), n, flags);
+    Matrix<double> sum = sum_of_terms(all.data(), n, flags);
     Value result = Value::object();
     result.set("sum", copy_out(sum));
     result.set("centred", copy_out(seen_by_softmax(sum, causal, window)));
@@ -189,8 +180,7 @@ Typed<"PooledShares"> pooled_shares_out(const Typed<"readonly Pooled[]">& scores
 
 EMSCRIPTEN_BINDINGS(scores) {
   using emscripten::function;
-  function("dotProductsF32", &dot_products_out<float>);
-  function("dotProductsF64", &dot_products_out<double>);
+  function("dotProducts", &dot_products_out);
   function("layerF32", &layer_out<float>);
   function("layerF64", &layer_out<double>);
   function("deleteLayerF32", &delete_layer<float>);
@@ -199,14 +189,10 @@ EMSCRIPTEN_BINDINGS(scores) {
   function("decomposeF64", &decompose_out<double>);
   function("decomposeTermsF32", &decompose_terms_out<float>);
   function("decomposeTermsF64", &decompose_terms_out<double>);
-  function("concatenateRawF32", &concatenate_raw_out<float>);
-  function("concatenateRawF64", &concatenate_raw_out<double>);
-  function("concatenateFullF32", &concatenate_full_out<float>);
-  function("concatenateFullF64", &concatenate_full_out<double>);
-  function("concatenateBlockDiagonalF32", &concatenate_block_diagonal_out<float>);
-  function("concatenateBlockDiagonalF64", &concatenate_block_diagonal_out<double>);
-  function("combineTermsF32", &combine_terms_out<float>);
-  function("combineTermsF64", &combine_terms_out<double>);
+  function("concatenateRaw", &concatenate_raw_out);
+  function("concatenateFull", &concatenate_full_out);
+  function("concatenateBlockDiagonal", &concatenate_block_diagonal_out);
+  function("combineTerms", &combine_terms_out);
   function("poolShares", &pooled_shares_out);
 }
 

@@ -31,7 +31,7 @@ std::vector<double> listed(const Vector<double>& values) {
 Figures figures() {
   Figures all;
   const Matrix<double> token = random_normal<double>(9, 8, 1, 1, 0);
-  const Matrix<double> position = sinusoidal<double>({9, 8});
+  const Matrix<double> position = sinusoidal({9, 8});
   const Linear<double> query{random_normal<double>(8, 8, 1, 2, 0), {}};
   const Linear<double> key{random_normal<double>(8, 8, 1, 3, 0), {}};
   const auto parts =
@@ -49,7 +49,7 @@ Figures figures() {
   all["randomPrincipalAngles"] =
       listed(principal_angles(random_subspace(64, 3, 1, 0), random_subspace(64, 3, 1, 1)));
   all["energyOverlap"] = {energy_overlap(token, position)};
-  const auto values = singular_values(sinusoidal<double>({128, 64}));
+  const auto values = singular_values(sinusoidal({128, 64}));
   all["ranks"] = {stable_rank(values), participation_ratio(values)};
   return all;
 }

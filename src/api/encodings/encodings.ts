@@ -90,7 +90,7 @@ export function encodingsApi(raw: RawModule): EncodingsApi {
       const single = singleFor(options.precision, positions, d);
       const given = options.standardDeviation ?? 0.02;
       const deviation = check.representable('standardDeviation', given, single, 0);
-      const data = raw[`randomNormal${single ? 'F32' : 'F64'}`](positions, d, deviation, seed, stream);
+      const data = rounded<FloatsOf<P>>(raw.randomNormal(positions, d, deviation, seed, stream), single);
       return table(data as FloatsOf<P>, positions, d);
     },
     bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>) {

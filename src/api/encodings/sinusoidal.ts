@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type FloatsOf, type Precision, type Table, table } from '../table.js';
+import { type FloatsOf, type Precision, rounded, type Table, table } from '../table.js';
 
 export interface SinusoidalOptions<P extends Precision = Precision> {
   /** Rows of the table, from 0 up. */
@@ -64,10 +64,10 @@ export function sinusoidalApi(raw: RawModule): SinusoidalApi {
       const single = check.precision(precision) === 'float32';
       check.fits(
         `A table of ${positions} positions by ${d_model} channels`,
-        positions * d_model * (single ? 4 : 8),
+        positions * d_model * (single ? 12 : 8),
       );
-      const data = raw[`sinusoidal${single ? 'F32' : 'F64'}`](...encoding);
-      return table(data as FloatsOf<P>, positions, d_model);
+      const data = rounded<FloatsOf<P>>(raw.sinusoidal(...encoding), single);
+      return table(data, positions, d_model);
     },
     sinusoidalFrequencies(options) {
       return raw.sinusoidalFrequencies(...spectrumArguments(options));

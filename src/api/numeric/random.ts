@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type FloatsOf, type Precision, type Table, table } from '../table.js';
+import { type FloatsOf, type Precision, rounded, type Table, table } from '../table.js';
 
 export interface RandomOptions<P extends Precision = Precision> {
   /** From 0 up. */
@@ -36,25 +36,24 @@ export function randomApi(raw: RawModule): RandomApi {
     check.seed('seed', seed);
     check.seed('stream', stream);
     const single = check.precision(precision) === 'float32';
-    check.fits(`A table of ${rows} rows by ${columns} columns`, rows * columns * (single ? 4 : 8));
-    const suffix: 'F32' | 'F64' = single ? 'F32' : 'F64';
-    return { rows, columns, seed, stream, suffix };
+    check.fits(`A table of ${rows} rows by ${columns} columns`, rows * columns * (single ? 12 : 8));
+    return { rows, columns, seed, stream, single };
   };
   return {
     randomNormal<P extends Precision = 'float64'>(options: RandomNormalOptions<P>) {
-      const { rows, columns, seed, stream, suffix } = checked(options);
+      const { rows, columns, seed, stream, single } = checked(options);
       const { standardDeviation = 1 } = options;
       const deviation =
         standardDeviation === 'fan_in'
           ? 1 / Math.sqrt(columns)
-          : check.representable('standardDeviation', standardDeviation, suffix === 'F32', 0);
-      const data = raw[`randomNormal${suffix}`](rows, columns, deviation, seed, stream);
-      return table(data as FloatsOf<P>, rows, columns);
+          : check.representable('standardDeviation', standardDeviation, single, 0);
+      const data = raw.randomNormal(rows, columns, deviation, seed, stream);
+      return table(rounded<FloatsOf<P>>(data, single), rows, columns);
     },
     randomUniform<P extends Precision = 'float64'>(options: RandomOptions<P>) {
-      const { rows, columns, seed, stream, suffix } = checked(options);
-      const data = raw[`randomUniform${suffix}`](rows, columns, seed, stream);
-      return table(data as FloatsOf<P>, rows, columns);
+      const { rows, columns, seed, stream, single } = checked(options);
+      const data = raw.randomUniform(rows, columns, seed, stream);
+      return table(rounded<FloatsOf<P>>(data, single), rows, columns);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Heads } from '../../wasm/bound.js';
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Floats, type Linear, suffixOf, type Table } from '../table.js';
+import { type Floats, type Linear, roundedIn, type Table } from '../table.js';
 import { fitsScores, type Scores } from './scores.js';
 
 interface TokenAndPosition<A extends Floats> {
@@ -69,8 +69,8 @@ export function concatenateApi(raw: RawModule): ConcatenateApi {
         check.isSingle(token.data),
       );
       fitsScores(n, 2, 1, token.columns + position.columns, token.data);
-      const result = raw[`concatenateRaw${suffixOf(token.data)}`](token, position, scale, [0]) as Heads<A>;
-      return { n, heads: [0], parts: ['token', 'position'], ...ungauged, ...result };
+      const result = raw.concatenateRaw(token, position, scale, [0]);
+      return { n, heads: [0], parts: ['token', 'position'], ...ungauged, ...inType<A>(result, token) };
     },
 
     concatenateFull<A extends Floats>(input: ConcatenateFullInput<A>): Scores<A> {
@@ -91,16 +91,8 @@ export function concatenateApi(raw: RawModule): ConcatenateApi {
       const only = check.chosenHeads(input.only, input.heads);
       const parts = ['token', 'position', ...(query.bias || key.bias ? ['constant'] : [])];
       fitsScores(n, parts.length, only.length, query.weight.rows + columns, token.data, query, key);
-      const result = raw[`concatenateFull${suffixOf(token.data)}`](
-        token,
-        position,
-        query,
-        key,
-        input.heads,
-        scale,
-        only,
-      ) as Heads<A>;
-      return { n, heads: only, parts, ...ungauged, ...result };
+      const result = raw.concatenateFull(token, position, query, key, input.heads, scale, only);
+      return { n, heads: only, parts, ...ungauged, ...inType<A>(result, token) };
     },
 
     concatenateBlockDiagonal<A extends Floats>(input: ConcatenateBlockDiagonalInput<A>): Scores<A> {
@@ -125,7 +117,7 @@ export function concatenateApi(raw: RawModule): ConcatenateApi {
       const only = check.chosenHeads(input.only, input.heads);
       const weights = [tokenQuery, tokenKey, positionQuery, positionKey];
       fitsScores(n, 2, only.length, 2 * headWidth * input.heads, token.data, ...weights);
-      const result = raw[`concatenateBlockDiagonal${suffixOf(token.data)}`](
+      const result = raw.concatenateBlockDiagonal(
         token,
         position,
         tokenQuery,
@@ -135,11 +127,14 @@ export function concatenateApi(raw: RawModule): ConcatenateApi {
         input.heads,
         scale,
         only,
-      ) as Heads<A>;
-      return { n, heads: only, parts: ['token', 'position'], ...ungauged, ...result };
+      );
+      return { n, heads: only, parts: ['token', 'position'], ...ungauged, ...inType<A>(result, token) };
     },
   };
 }
+
+const inType = <A extends Floats>(result: Heads, { data }: Table): Heads<A> =>
+  roundedIn(result, ['terms', 'logits'], check.isSingle(data)) as Heads<A>;
 
 /** The gauge of tables as they are. */
 const ungauged = { gauge: 'raw', apart: [] } as const;

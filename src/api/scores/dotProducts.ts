@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Floats, suffixOf, type Table } from '../table.js';
+import { type Floats, roundedIn, type Table } from '../table.js';
 
 export interface DotProductsInput<A extends Floats = Floats> {
   /** Token embeddings, [n, d_t]. */
@@ -34,13 +34,16 @@ export interface DotProducts<A extends Floats = Floats> {
   correlation: number;
 }
 
-export type DotProductName =
-  | 'token-token'
-  | 'token-position'
-  | 'position-token'
-  | 'position-position'
-  | 'added'
-  | 'concatenated';
+const names = [
+  'token-token',
+  'token-position',
+  'position-token',
+  'position-position',
+  'added',
+  'concatenated',
+] as const;
+
+export type DotProductName = (typeof names)[number];
 
 export interface PairMoments {
   /** Over the pairs i < j. */
@@ -65,13 +68,15 @@ export function dotProductsApi(raw: RawModule): DotProductsApi {
       check.table('token', token);
       check.table('position', position, { rows: token.rows });
       check.samePrecision({ 'token.data': token.data, 'position.data': position.data });
-      check.representable('positionScale', positionScale, check.isSingle(token.data));
+      const single = check.isSingle(token.data);
+      check.representable('positionScale', positionScale, single);
       const n = token.rows;
       check.fits(
         `The dot products of ${n} tokens`,
-        (12 * n * n + 3 * n * (token.columns + position.columns)) * token.data.BYTES_PER_ELEMENT,
+        8 * (12 * n * n + 3 * n * (token.columns + position.columns)),
       );
-      return raw[`dotProducts${suffixOf(token.data)}`](token, position, positionScale) as DotProducts<A>;
+      const found = raw.dotProducts(token, position, positionScale);
+      return roundedIn(found, names, single) as DotProducts<Floats> as DotProducts<A>;
     },
   };
 }

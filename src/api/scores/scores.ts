@@ -2,7 +2,7 @@
 // add up to them. A plain object, so that it can be posted between threads.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Floats, type Linear, suffixOf, type Table, table } from '../table.js';
+import { type Floats, type Linear, roundedIn, type Table, table } from '../table.js';
 import { checkGaugeName, type GaugeName } from './gauge.js';
 
 /** The terms of attention scores. Arrays are flat, the last index running fastest. */
@@ -179,7 +179,7 @@ export function scoresApi(raw: RawModule): ScoresApi {
       check.integers('scores.apart', scores.apart, Math.max(0, n - 1));
       const terms = block(scores.terms, place, count * n ** 2);
       const logits = table(logitsOf(scores, head), n, n);
-      const combined = raw[`combineTerms${suffixOf(terms)}`](
+      const found = raw.combineTerms(
         table(terms, count, n ** 2),
         logits,
         masks.map((mask) => mask.map(Boolean)),
@@ -187,7 +187,11 @@ export function scoresApi(raw: RawModule): ScoresApi {
         causal,
         scores.window === undefined ? everywhere : check.integer('scores.window', scores.window, 0),
         cap,
-      ) as CombinedTerms<A>[];
+      );
+      const single = check.isSingle(terms);
+      const combined = found.map((one) =>
+        roundedIn(one, ['sum', 'centred', 'softmax'], single),
+      ) as CombinedTerms<Floats>[] as CombinedTerms<A>[];
       // What both signatures return.
       return (several ? combined : combined[0]) as CombinedTerms<A> & CombinedTerms<A>[];
     },

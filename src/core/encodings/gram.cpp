@@ -99,7 +99,7 @@ Matrix<double> rotation_form(const SinusoidalOptions& options, std::uint32_t see
 }
 
 FormGrams form_grams(const SinusoidalOptions& options, std::uint32_t seed) {
-  const Matrix<double> table = sinusoidal<double>(options);
+  const Matrix<double> table = sinusoidal(options);
   return {gram(table), gram(row_centred(table)), gram(sines_only(table, options)),
           bilinear_gram(table, random_form(options.d_model, seed)),
           bilinear_gram(table, rotation_form(options, seed))};

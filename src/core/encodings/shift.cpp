@@ -33,9 +33,8 @@ double shift_error(const SinusoidalOptions& options, double offset) {
   if (options.positions == 0) return 0;
   SinusoidalOptions later = options;
   later.first_position += offset;
-  const Matrix<double> moved =
-      rows_times_rows<double>(sinusoidal<double>(options), shift_operator(options, offset));
-  return (moved - sinusoidal<double>(later)).cwiseAbs().maxCoeff();
+  const Matrix<double> moved = rows_times_rows<double>(sinusoidal(options), shift_operator(options, offset));
+  return (moved - sinusoidal(later)).cwiseAbs().maxCoeff();
 }
 
 }  // namespace superpose

@@ -18,28 +18,24 @@ std::vector<double> sinusoidal_frequencies(const SinusoidalOptions& options) {
   return frequencies;
 }
 
-template <typename Scalar>
-Matrix<Scalar> sinusoidal(const SinusoidalOptions& options) {
+Matrix<double> sinusoidal(const SinusoidalOptions& options) {
   const int d = options.d_model;
   const int pairs = d / 2;
   const bool interleaved = options.layout == Layout::interleaved;
   const std::vector<double> frequencies = sinusoidal_frequencies(options);
 
-  Matrix<Scalar> table = Matrix<Scalar>::Zero(options.positions, d);
+  Matrix<double> table = Matrix<double>::Zero(options.positions, d);
   for (int row = 0; row < options.positions; ++row) {
     const double position = options.first_position + row;
     for (int i = 0; i < static_cast<int>(frequencies.size()); ++i) {
       const double angle = frequencies[i] * position;
       const int sine = interleaved ? 2 * i : i;
       const int cosine = interleaved ? 2 * i + 1 : pairs + i;
-      table(row, sine) = static_cast<Scalar>(std::sin(angle));
-      if (cosine < d) table(row, cosine) = static_cast<Scalar>(std::cos(angle));
+      table(row, sine) = std::sin(angle);
+      if (cosine < d) table(row, cosine) = std::cos(angle);
     }
   }
   return table;
 }
-
-template Matrix<float> sinusoidal(const SinusoidalOptions&);
-template Matrix<double> sinusoidal(const SinusoidalOptions&);
 
 }  // namespace superpose

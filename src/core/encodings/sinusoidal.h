@@ -40,7 +40,6 @@ std::vector<double> sinusoidal_frequencies(const SinusoidalOptions& options);
 // The table [positions, d_model]. An odd width leaves one channel over. Interleaved, it is a sine without its
 // cosine, as the formula taken literally says; concatenated, it is a column of zeros, last
 // (tensor2tensor). Only the latter keeps the Gram matrix Toeplitz.
-template <typename Scalar>
-Matrix<Scalar> sinusoidal(const SinusoidalOptions& options);
+Matrix<double> sinusoidal(const SinusoidalOptions& options);
 
 }  // namespace superpose

@@ -16,30 +16,26 @@
 namespace superpose {
 
 // token [n, d_t], position [n, d_p]; one head, scale 1.
-template <typename Scalar>
-ProjectedParts<Scalar> concatenate_raw(const Matrix<Scalar>& token, const Matrix<Scalar>& position,
-                                       Scalar position_scale);
+ProjectedParts<double> concatenate_raw(const Matrix<double>& token, const Matrix<double>& position,
+                                       double position_scale);
 
 // query and key are [heads * d_h, d_t + d_p], the token's columns first. With biases there is a
 // third, constant part; without, there are two.
-template <typename Scalar>
-ProjectedParts<Scalar> concatenate_full(const Matrix<Scalar>& token, const Matrix<Scalar>& position,
-                                        const Linear<Scalar>& query, const Linear<Scalar>& key, int heads,
-                                        Scalar scale);
+ProjectedParts<double> concatenate_full(const Matrix<double>& token, const Matrix<double>& position,
+                                        const Linear<double>& query, const Linear<double>& key, int heads,
+                                        double scale);
 
 // The token's projections are [heads * d_ht, d_t], the position's [heads * d_hp, d_p].
-template <typename Scalar>
-ProjectedParts<Scalar> concatenate_block_diagonal(const Matrix<Scalar>& token, const Matrix<Scalar>& position,
-                                                  const Matrix<Scalar>& token_query,
-                                                  const Matrix<Scalar>& token_key,
-                                                  const Matrix<Scalar>& position_query,
-                                                  const Matrix<Scalar>& position_key, int heads,
-                                                  Scalar scale);
+ProjectedParts<double> concatenate_block_diagonal(const Matrix<double>& token, const Matrix<double>& position,
+                                                  const Matrix<double>& token_query,
+                                                  const Matrix<double>& token_key,
+                                                  const Matrix<double>& position_query,
+                                                  const Matrix<double>& position_key, int heads,
+                                                  double scale);
 
 // The same from queries and keys: in each head, the token's columns beside the position's.
-template <typename Scalar>
-ProjectedParts<Scalar> concatenate_heads(const Matrix<Scalar>& token_query, const Matrix<Scalar>& token_key,
-                                         const Matrix<Scalar>& position_query,
-                                         const Matrix<Scalar>& position_key, int heads, Scalar scale);
+ProjectedParts<double> concatenate_heads(const Matrix<double>& token_query, const Matrix<double>& token_key,
+                                         const Matrix<double>& position_query,
+                                         const Matrix<double>& position_key, int heads, double scale);
 
 }  // namespace superpose

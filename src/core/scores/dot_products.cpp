@@ -8,32 +8,29 @@
 
 namespace superpose {
 
-template <typename Scalar>
-DotProducts<Scalar> dot_products(const Matrix<Scalar>& token, const Matrix<Scalar>& position,
-                                 Scalar position_scale) {
+DotProducts dot_products(const Matrix<double>& token, const Matrix<double>& position, double position_scale) {
   eigen_assert(token.rows() == position.rows());
-  const Matrix<Scalar> scaled = position_scale * position;
+  const Matrix<double> scaled = position_scale * position;
 
-  DotProducts<Scalar> result;
-  result.token_token = rows_times_rows<Scalar>(token, token);
-  result.position_position = rows_times_rows<Scalar>(scaled, scaled);
+  DotProducts result;
+  result.token_token = rows_times_rows<double>(token, token);
+  result.position_position = rows_times_rows<double>(scaled, scaled);
 
-  const Matrix<Scalar> joined = join_columns(token, scaled);
-  result.concatenated = rows_times_rows<Scalar>(joined, joined);
+  const Matrix<double> joined = join_columns(token, scaled);
+  result.concatenated = rows_times_rows<double>(joined, joined);
 
   if (token.cols() == position.cols()) {
-    result.token_position = rows_times_rows<Scalar>(token, scaled);
-    result.position_token = rows_times_rows<Scalar>(scaled, token);
-    const Matrix<Scalar> sum = token + scaled;
-    result.added = rows_times_rows<Scalar>(sum, sum);
+    result.token_position = rows_times_rows<double>(token, scaled);
+    result.position_token = rows_times_rows<double>(scaled, token);
+    const Matrix<double> sum = token + scaled;
+    result.added = rows_times_rows<double>(sum, sum);
   }
   return result;
 }
 
 namespace {
 
-template <typename Scalar>
-Eigen::ArrayXd pairs_of(const Matrix<Scalar>& matrix) {
+Eigen::ArrayXd pairs_of(const Matrix<double>& matrix) {
   const Eigen::Index n = matrix.rows();
   Eigen::ArrayXd pairs(n * (n - 1) / 2);
   Eigen::Index next = 0;
@@ -50,8 +47,7 @@ struct Centred {
   int exponent = 0;
 };
 
-template <typename Scalar>
-Centred centred_pairs(const Matrix<Scalar>& matrix) {
+Centred centred_pairs(const Matrix<double>& matrix) {
   Centred result{pairs_of(matrix)};
   const double count = static_cast<double>(result.pairs.size());
   result.exponent = exponent_of(result.pairs.matrix());
@@ -67,25 +63,16 @@ Centred centred_pairs(const Matrix<Scalar>& matrix) {
 
 }  // namespace
 
-template <typename Scalar>
-PairMoments pair_moments(const Matrix<Scalar>& matrix) {
+PairMoments pair_moments(const Matrix<double>& matrix) {
   const Centred pairs = centred_pairs(matrix);
   return {std::ldexp(pairs.mean, pairs.exponent), std::ldexp(pairs.deviation, pairs.exponent)};
 }
 
-template <typename Scalar>
-double pair_correlation(const Matrix<Scalar>& a, const Matrix<Scalar>& b) {
+double pair_correlation(const Matrix<double>& a, const Matrix<double>& b) {
   const Centred left = centred_pairs(a), right = centred_pairs(b);
   const double deviations = left.deviation * right.deviation;
   if (!(deviations > 0)) return std::numeric_limits<double>::quiet_NaN();
   return (left.pairs * right.pairs).sum() / static_cast<double>(left.pairs.size()) / deviations;
 }
-
-template PairMoments pair_moments(const Matrix<float>&);
-template PairMoments pair_moments(const Matrix<double>&);
-template double pair_correlation(const Matrix<float>&, const Matrix<float>&);
-template double pair_correlation(const Matrix<double>&, const Matrix<double>&);
-template DotProducts<float> dot_products(const Matrix<float>&, const Matrix<float>&, float);
-template DotProducts<double> dot_products(const Matrix<double>&, const Matrix<double>&, double);
 
 }  // namespace superpose

@@ -193,7 +193,7 @@ Scheme<Scalar> concat_full(const Matrix<Scalar>& content, const Matrix<Scalar>& 
   const auto joined = [](const Linear<Scalar>& left, const Matrix<Scalar>& right) {
     return Linear<Scalar>{join_columns(left.weight, right), left.bias};
   };
-  return scheme_of_two(concatenate_full<Scalar>(content, position, joined(query, position_query),
+  return scheme_of_two(concatenate_full(content, position, joined(query, position_query),
                                                 joined(key, position_key), heads, scale));
 }
 

@@ -84,7 +84,7 @@ void initialize(const ModelOptions& options, const ParameterLayout& layout, std:
       values.setOnes();
     } else if (parameter.name == "P" && options.table == Table::sinusoid) {
       values = (options.sigma_positions * std::numbers::sqrt2 *
-                sinusoidal<double>({.positions = parameter.rows, .d_model = parameter.columns}))
+                sinusoidal({.positions = parameter.rows, .d_model = parameter.columns}))
                    .template cast<Scalar>();
     } else if (parameter.spread > 0) {
       values =

@@ -135,8 +135,8 @@ TEST(PowerOfTwo, SharesDoNotDependOnScale) {
   expect_alike([&](double scale) { return list({uncentred_share<double>(scale * one, scale * sum)}); },
                kTables);
   expect_alike([&](double scale) { return list({offset_means(scale * sum).share}); }, kTables);
-  expect_alike([&](double scale) { return list({pair_correlation<double>(scale * sum, one)}); }, kTables);
-  expect_alike([&](double scale) { return list({pair_moments<double>(scale * sum).deviation / scale}); },
+  expect_alike([&](double scale) { return list({pair_correlation(scale * sum, one)}); }, kTables);
+  expect_alike([&](double scale) { return list({pair_moments(scale * sum).deviation / scale}); },
                kTables);
   const Matrix<double> covariances = shapes.matrix(4, 2);
   const Vector<double> variances = shapes.vector(4).cwiseAbs();

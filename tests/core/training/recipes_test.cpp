@@ -34,7 +34,7 @@ TEST(Recipes, RhoMakesRowsAsLoud) {
   options.positions = 9;
   options.d_model = d;
   const auto tokens = random_normal<double>(4000, d, 1, 1, 0);
-  const auto positions = sinusoidal<double>(options);
+  const auto positions = sinusoidal(options);
   for (const Recipe& recipe : recipes(d)) {
     const Loudness wanted = loudness(recipe, d);
     const double rows = std::sqrt(9 / 4000.0), ratio = rows * tokens.norm() / positions.norm();
