@@ -12,12 +12,6 @@ export function buildPreset(preset, env) {
   );
 }
 
-/** Builds targets that the preset's build leaves out. */
-export const buildTargets = (preset, env, targets) =>
-  withLock(join(root, 'build', `${preset}.lock`), `the ${preset} build of this checkout`, () =>
-    configureAndBuild(preset, env, targets),
-  );
-
 const settings = ['SUPERPOSE_PREFIX', 'CXXFLAGS', 'LDFLAGS'];
 const wasmSettings = [...settings, 'SUPERPOSE_EMSCRIPTEN'];
 // The prefix holds only links, so their targets count; the prefix's own path changes with the checkout's.
@@ -52,7 +46,7 @@ export const remembering = (checkout, env = process.env) =>
     ? { ...env, CMAKE_CXX_COMPILER_LAUNCHER: 'ccache', CCACHE_BASEDIR: checkout, CCACHE_NOHASHDIR: '1' }
     : env;
 
-async function configureAndBuild(preset, found, targets = []) {
+async function configureAndBuild(preset, found) {
   const env = remembering(root, found);
   const byHand =
     `read the compiler's message above; ". build/env.sh && cmake --preset ${preset} && ` +
@@ -76,10 +70,7 @@ async function configureAndBuild(preset, found, targets = []) {
         run('cmake', ['--fresh', '--preset', preset], { env }),
       ),
   );
-  const only = targets.flatMap((target) => ['--target', target]);
-  await step(`Build ${[preset, ...targets].join(' ')}`, { byHand }, (run) =>
-    run('cmake', ['--build', '--preset', preset, ...only], { env }),
-  );
+  await step(`Build ${preset}`, { byHand }, (run) => run('cmake', ['--build', '--preset', preset], { env }));
 }
 
 /** The folder where a preset is built. */

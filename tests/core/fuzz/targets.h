@@ -2,7 +2,6 @@
 // terminates, and its result has the right shape and range.
 #pragma once
 
-#include <cstdio>
 #include <initializer_list>
 #include <iterator>
 #include <string_view>
@@ -214,30 +213,15 @@ inline void fuzz_schemes(Bytes& bytes) {
   }
 }
 
-struct FuzzKind {
-  const char* name;
-  // How many inputs it gets, relative to the others: fewer for a slow one, so that all take about as long.
-  int share;
-  void (*run)(Bytes&);
-};
-
-inline constexpr FuzzKind fuzz_kinds[] = {
-    {"ranks", 8, fuzz_ranks},
-    {"angles", 4, fuzz_angles},
-    {"overlap", 4, fuzz_overlap},
-    {"oblique", 4, fuzz_oblique},
-    {"means", 20, fuzz_means},
-    {"collisions", 20, fuzz_collisions},
-    {"matrices", 40, fuzz_matrices},
-    {"scores", 10, fuzz_scores<double>},
-    {"scores-float", 10, fuzz_scores<float>},
-    {"schemes", 5, fuzz_schemes},
+inline constexpr void (*fuzz_kinds[])(Bytes&) = {
+    fuzz_ranks,      fuzz_angles,   fuzz_overlap,        fuzz_oblique,       fuzz_means,
+    fuzz_collisions, fuzz_matrices, fuzz_scores<double>, fuzz_scores<float>, fuzz_schemes,
 };
 
 // One call of one target, which the first byte chooses.
 inline void fuzz_core(const std::uint8_t* data, std::size_t size) {
   Bytes bytes(data, size);
-  fuzz_kinds[bytes.byte() % std::size(fuzz_kinds)].run(bytes);
+  fuzz_kinds[bytes.byte() % std::size(fuzz_kinds)](bytes);
 }
 
 }  // namespace superpose
