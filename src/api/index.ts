@@ -29,7 +29,8 @@ export type {
   ReportOptions,
   RotaryReport,
 } from './model/modelReport.js';
-export { loadOpening, type Opening, openingHeads, openingText } from './model/opening.js';
+export { loadOpening, type Opening } from './model/opening.js';
+export { openingHeads, openingText } from './model/openingSentence.js';
 export {
   type ModelInput,
   type OpenCorpusMeansOptions,

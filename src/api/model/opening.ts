@@ -6,12 +6,7 @@ import type { Scores } from '../scores/scores.js';
 import type { SmallSuperpose } from '../small.js';
 import type { Table } from '../table.js';
 import { type MiniLMOptions, parsedReader, tensorReader } from './minilm.js';
-
-/** The sentence. */
-export const openingText = 'The river bank was closed, so she walked to the other bank.';
-/** The heads: the first reads places, the second words. */
-export const openingHeads: readonly number[] = [2, 1];
-export const openingFile = 'opening.safetensors';
+import { openingFile, openingHeads } from './openingSentence.js';
 
 export interface Opening {
   /** The word pieces of `openingText`, [CLS] first and [SEP] last. */

@@ -5,7 +5,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import type { SmallSuperpose } from '../small.js';
 import type { OwnBytes } from '../table.js';
 import { corpusIds, corpusSentences } from './corpus.js';
-import { openingFile, openingHeads, openingText } from './opening.js';
+import { openingFile, openingHeads, openingText } from './openingSentence.js';
 import type { SafetensorsEntry } from './safetensors.js';
 import { wordPieces } from './wordPieces.js';
 
