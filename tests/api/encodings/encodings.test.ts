@@ -62,7 +62,3 @@ test.each(['float64', 'float32'] as const)('positions are scaled and added, in %
     'at least 3 rows',
   );
 });
-
-test('refuses widths that an encoding cannot take, and what does not fit', () => {
-  expect(() => superpose.fairseqSinusoidal({ positions: 2, d_model: 3 })).toThrow(/d_model/);
-});

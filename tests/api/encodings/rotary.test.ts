@@ -23,14 +23,6 @@ test('one permutation between the conventions', () => {
   expect(halves.data).toEqual(permuted(interleaved.data));
 });
 
-test('refuses what cannot be turned', () => {
-  const rows = superpose.randomNormal({ rows: 2, columns: 6, seed: 0 });
-  expect(() => superpose.rotate({ rows, heads: 4 })).toThrow(/heads must divide the 6 columns/);
-  expect(() => superpose.rotate({ rows, heads: 2 })).toThrow(/must be even.*3/);
-  expect(() => superpose.rotate({ rows, base: 0 })).toThrow(/base must be above 0/);
-  expect(() => superpose.rotaryPermutation(3)).toThrow(/d_head must be even/);
-});
-
 describe('beyond the trained length', () => {
   const usual = { d_head: 16, base: 10_000 };
   const frequencies = (stretch?: object) => [
@@ -54,20 +46,6 @@ describe('beyond the trained length', () => {
     for (const way of ['interpolate', 'parts'])
       for (const [i, value] of frequencies({ way, factor: 1, trained: 16 }).entries())
         expect(value).toBeCloseTo(frequencies()[i] as number, 15);
-  });
-
-  test.each([
-    [{ way: 'dynamic', factor: 2 }, "stretch.way must be 'interpolate' or 'parts'"],
-    [{ way: 'interpolate', factor: 0.5 }, 'stretch.factor must be from 1 to 1000000; it is 0.5.'],
-    [{ way: 'parts', factor: 2 }, 'stretch.trained must be a number; it is undefined.'],
-    [
-      { way: 'parts', factor: 2, trained: 8, alpha: 3, beta: 2 },
-      'stretch.beta must be above alpha, 3; it is 2.',
-    ],
-    [{ way: 'parts', factor: 2, trained: 8, alpha: -1 }, 'stretch.alpha must be at least 0; it is -1.'],
-    [7, 'stretch must be an object; it is 7.'],
-  ])('refuses %o', (stretch, sentence) => {
-    expect(() => superpose.rotaryFrequencies({ ...usual, stretch } as never)).toThrow(sentence);
   });
 
   test('a base is RoPE’s', () => {

@@ -49,24 +49,3 @@ test('similarity is computed up to the given distance, and at least over the len
   expect(found.firstNegative).toBe(0);
   expect(plain.wavelengths({ d_model: 2, positions: 30_001 }).similarity).toHaveLength(30_001);
 });
-
-test.each([
-  [
-    { base: 1 },
-    RangeError,
-    'base must be above 1, for wavelengths that grow, and at most 10¹²; 10000 is usual; it is 1.',
-  ],
-  [{ base: 0.5 }, RangeError, 'base must be above 1'],
-  [{ base: -10 }, RangeError, 'base must be above 0'],
-  [{ base: Number.NaN }, RangeError, 'base must be finite'],
-  [{ base: Number.POSITIVE_INFINITY }, RangeError, 'base must be finite'],
-  [{ base: 1e300 }, RangeError, 'at most 10¹²'],
-  [{ base: '10000' }, TypeError, 'base must be a number'],
-  [{ d_model: 7 }, RangeError, 'd_model must be even, for pairs of channels; it is 7.'],
-  [{ positions: 0 }, RangeError, 'positions must be a whole number from 1'],
-  [{ farthest: 510 }, RangeError, 'farthest must be a whole number from 511 to 1000000; it is 510.'],
-])('refuses %o', (wrong, kind, message) => {
-  const call = () => plain.wavelengths({ ...options, ...wrong } as never);
-  expect(call).toThrow(kind);
-  expect(call).toThrow(message);
-});

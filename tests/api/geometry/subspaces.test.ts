@@ -90,23 +90,4 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect([dimensions, chance]).toEqual([1, 0.25]);
     expect(superpose.overlapCurve({ tokens, positions, k: 4 }).dimensions).toBe(2);
   });
-
-  test('refuses what it cannot take', () => {
-    const narrow = tableOf([[1, 2]]);
-    expect(() => superpose.principalAngles({ first: tokens, second: narrow })).toThrow(
-      'second must have 4 columns; it has 2',
-    );
-    expect(() => superpose.principalAngles({ first: tokens, second: positions, tolerance: 2 })).toThrow(
-      RangeError,
-    );
-    expect(() => superpose.energyOverlap({ tokens, positions: narrow })).toThrow('must have 4 columns');
-    expect(() => superpose.energyOverlap({ tokens, positions, centred: 'yes' as never })).toThrow(TypeError);
-    expect(() => superpose.overlapCurve({ tokens, positions, k: 5 })).toThrow('from 0 to 4; it is 5');
-    expect(() => superpose.chanceAngles({ d: 4, k1: 5, k2: 1 })).toThrow('k1 must be a whole number from 0');
-    expect(() => superpose.randomPrincipalAngles({ d: 4, k1: 1, k2: 1, seed: 0.5 })).toThrow(RangeError);
-    expect(() => superpose.randomPrincipalAngles({ d: 100_000, k1: 9000, k2: 1, seed: 1 })).toThrow(
-      'would take',
-    );
-    expect(() => superpose.overlapCurve(undefined as never)).toThrow(TypeError);
-  });
 });

@@ -1,7 +1,7 @@
 import { logitsOf, type Scores, type Table, termOf } from 'superpose';
 import { describe, expect, test } from 'vitest';
-import { isTight, joinedBound, roundings } from '../support/bounds.ts';
-import { builds, oneBuild, plain, relaxed } from '../support/builds.ts';
+import { isTight, joinedBound } from '../support/bounds.ts';
+import { builds, plain } from '../support/builds.ts';
 import { apply, headLogits, joined } from '../support/naive.ts';
 import {
   flat,
@@ -329,20 +329,4 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     }
     expect(norm(scores.logits)).toBeGreaterThan(1);
   });
-});
-
-test.skipIf(oneBuild).each(['float32', 'float64'] as const)('both builds agree in %s', (precision) => {
-  const input = inPrecision(randomInput(), precision);
-  const { token, position, query, key, heads } = input;
-  const bound = 2 * joinedBound([token, position], query, key, heads, 1 / Math.sqrt(5), precision);
-  close(plain.concatenateFull(input).terms, relaxed.concatenateFull(input).terms, bound);
-  const blocks = inPrecision(randomBlocks(), precision);
-  close(plain.concatenateBlockDiagonal(blocks).terms, relaxed.concatenateBlockDiagonal(blocks).terms, bound);
-  const raw = { token, position };
-  const size = 2 * (largest(rowsOf(token).map(norm)) + largest(rowsOf(position).map(norm))) ** 2;
-  close(
-    plain.concatenateRaw(raw).terms,
-    relaxed.concatenateRaw(raw).terms,
-    size * roundings(2 * 58, precision),
-  );
 });

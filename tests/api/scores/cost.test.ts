@@ -45,24 +45,4 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       positionCost('add', { ...bertBase, sequence: 512, ffnRatio: 4, pooler: true }),
     );
   });
-
-  test.each([
-    ['a fraction', 'add', { layers: 1.5 }, /layers must be a whole number; it is 1.5/],
-    [
-      'no heads',
-      'add',
-      { heads: 0 },
-      /heads must be a whole number at least|heads must be a whole number from 1/,
-    ],
-    ['no width', 'concat-wide', {}, /d_position must be a whole number/],
-    ['too wide', 'concat', { d_position: 769 }, /from 0 to 768; it is 769/],
-    ['a broken ratio', 'add', { ffnRatio: 0.3 }, /0.3 times 768 is not/],
-    ['beyond 2^53', 'add', { d_model: 1e9 }, /at most 2\^53/],
-  ] as const)('%s is refused', (_, way, change, message) => {
-    expect(() => positionCost(way, { ...bertBase, ...change })).toThrow(message);
-  });
-
-  test('an unknown way is refused', () => {
-    expect(() => positionCost('multiply' as 'add', bertBase)).toThrow(RangeError);
-  });
 });

@@ -1,7 +1,7 @@
 import type { DotProducts, Precision, Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { isTight, roundings } from '../support/bounds.ts';
-import { builds, oneBuild, plain, relaxed } from '../support/builds.ts';
+import { builds, plain } from '../support/builds.ts';
 import {
   deviation,
   dot,
@@ -141,16 +141,4 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       expect(isTight(bound, expected[name])).toBe(true);
     }
   });
-});
-
-test.skipIf(oneBuild).each(['float32', 'float64'] as const)('both builds agree in %s', (precision) => {
-  const input = randomInput(33, 130);
-  const [a, b]: DotProducts[] = [plain, relaxed].map((build) =>
-    build.dotProducts(inPrecision(input, precision)),
-  );
-  for (const name of matrices) {
-    expect(largestDifference(a?.[name] ?? [], b?.[name] ?? [0])).toBeLessThan(
-      2 * productBound(input, precision),
-    );
-  }
 });
