@@ -1,8 +1,6 @@
 // A figure's picture as plain data, in CSS pixels: drawn live on a canvas under an SVG, and written as one
 // SVG file for pictures, from the same marks.
 
-import type { TrainingTerm } from 'superpose';
-
 /** Colours by meaning; web/plot/colour.ts has their values in each theme. */
 export type Ink =
   | 'ink'
@@ -17,7 +15,7 @@ export type Ink =
   | Term;
 
 /** The four terms of a score, and what is left of it; each has one colour everywhere. */
-export type Term = TrainingTerm | 'rest';
+export type Term = 'token-token' | 'token-position' | 'position-token' | 'position-position' | 'rest';
 
 export type ScaleName = 'diverging' | 'sequential';
 
