@@ -587,7 +587,7 @@ return recipes.map(({ name, tokens, positions }) => [name, positions / tokens]);
     kind: training,
     what: 'the answers to tokens of one’s own',
     source: 'definition',
-    code: `return superpose.taskTargets({ task: 'rev', n: 4, tokens: [3, 0, 0, 2] }).targets;`,
+    code: `return superpose.taskTargets({ task: 'prev', n: 4, tokens: [3, 0, 0, 2] }).targets;`,
   },
   {
     name: 'randomNormal',

@@ -162,7 +162,7 @@ interface Batch {
   readonly targets: Int32Array;
 }
 
-type Task = Numbers<'task' | 'n' | 'symbols' | 'back'>;
+type Task = Numbers<'task' | 'n'>;
 
 type TrainerOptions = Numbers<
   | 'scheme'
@@ -174,7 +174,6 @@ type TrainerOptions = Numbers<
   | 'vocabulary'
   | 'classes'
   | 'positions'
-  | 'base'
   | 'sigmaTokens'
   | 'sigmaPositions'
   | 'learningRate'
@@ -189,21 +188,16 @@ type TrainerOptions = Numbers<
 > &
   Flags<
     | 'layerNorm'
-    | 'mlp'
     | 'causal'
     | 'zeroScores'
     | 'fixedTokens'
     | 'fixedPositions'
-    | 'tied'
     | 'scaleTokens'
     | 'single'
-  > &
-  (
+  > & (
     | { readonly evaluation: Batch }
     | (Task & Numbers<'sequences' | 'evaluationSequences'> & { readonly evaluation?: undefined })
   );
-
-type Fusion = Numbers<'tokens' | 'positions' | 'interaction'> & { without: TrainingEvaluation };
 
 interface Parameter extends Numbers<'rows' | 'columns'> {
   readonly name: string;

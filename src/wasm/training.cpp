@@ -4,7 +4,6 @@
 
 #include "convert.h"
 #include "scores/cost.h"
-#include "training/asked_terms.h"
 #include "training/measures.h"
 #include "training/trainer.h"
 
@@ -30,10 +29,7 @@ Typed<"SchemeFacts[]"> training_schemes_out() {
     scheme.set("inStream", of.in_stream());
     scheme.set("sums", of.sums());
     scheme.set("hasTerms", of.has_terms());
-    scheme.set("fuses", of.fuses());
-    scheme.set("interacts", of.interacts());
     scheme.set("hasTable", of.has_table());
-    scheme.set("concatenates", of.concatenates());
     scheme.set("hasCost", has_cost(of.scheme));
     scheme.set("width", of.d_model() / of.width);
     all.push(scheme);
@@ -55,8 +51,7 @@ Value batch_out(const Batch& batch) {
 }
 
 TaskOptions task_in(const Value& options) {
-  return {static_cast<Task>(options["task"].as<int>()), options["n"].as<int>(), options["symbols"].as<int>(),
-          options["back"].as<int>()};
+  return {static_cast<Task>(options["task"].as<int>()), options["n"].as<int>()};
 }
 
 ModelOptions model_in(const Value& from) {
@@ -71,14 +66,11 @@ ModelOptions model_in(const Value& from) {
   options.heads = from["heads"].as<int>();
   options.layers = from["layers"].as<int>();
   options.layer_norm = from["layerNorm"].as<bool>();
-  options.mlp = from["mlp"].as<bool>();
   options.causal = from["causal"].as<bool>();
   options.zero_scores = from["zeroScores"].as<bool>();
   options.fixed_tokens = from["fixedTokens"].as<bool>();
   options.fixed_positions = from["fixedPositions"].as<bool>();
-  options.tied = from["tied"].as<bool>();
   options.scale_tokens = from["scaleTokens"].as<bool>();
-  options.base = from["base"].as<double>();
   options.sigma_tokens = from["sigmaTokens"].as<double>();
   options.sigma_positions = from["sigmaPositions"].as<double>();
   return options;
@@ -109,11 +101,6 @@ class Training {
   virtual Value logits(const Batch& batch) = 0;
   virtual Value attention(const Batch& batch, int layer) = 0;
   virtual TrainedShares shares(const Batch& batch, TermGauge gauge) = 0;
-  virtual FusionParts fusion(const Batch& batch) = 0;
-  virtual const ModelOptions& options() = 0;
-  virtual Evaluation parted(const Batch& batch, const Terms& kept, bool rest) = 0;
-  virtual Matrix<double> asked_shares(const Batch& batch) = 0;
-  virtual Evaluation asked(const Batch& batch, const AskedTerms& kept) = 0;
   virtual Loudness loudness(int n) = 0;
   virtual RowOverlap overlap(int n) = 0;
   virtual RowAngles angles(int n) = 0;
@@ -150,19 +137,6 @@ class TrainingIn final : public Training {
   }
   TrainedShares shares(const Batch& batch, TermGauge gauge) override {
     return trained_shares(trainer_.model(), trainer_.parameters(), batch, trainer_.kept(), gauge);
-  }
-  FusionParts fusion(const Batch& batch) override {
-    return fusion_parts(trainer_.model(), trainer_.parameters(), batch);
-  }
-  const ModelOptions& options() override { return trainer_.options(); }
-  Evaluation parted(const Batch& batch, const Terms& kept, bool rest) override {
-    return evaluate_parted(trainer_.model(), trainer_.parameters(), batch, kept, rest);
-  }
-  Matrix<double> asked_shares(const Batch& batch) override {
-    return superpose::asked_shares(trainer_.model(), trainer_.parameters(), batch);
-  }
-  Evaluation asked(const Batch& batch, const AskedTerms& kept) override {
-    return evaluate_asked(trainer_.model(), trainer_.parameters(), batch, kept);
   }
   Loudness loudness(int n) override {
     return row_loudness(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
@@ -247,6 +221,7 @@ double trainer_step_out(std::uint32_t trainer, const Typed<"Batch">& batch) {
 
 bool trainer_diverged_out(std::uint32_t trainer) { return training_at(trainer).diverged(); }
 
+// Bit t is 1 where term t is kept.
 Terms terms_in(int bits) {
   Terms terms;
   for (int t = 0; t < kTermCount; ++t) terms[t] = bits >> t & 1;
@@ -263,42 +238,13 @@ Value evaluation_out(const Evaluation& found) {
   return result;
 }
 
-// Of what scores ask, the last term is the same for every key, and nothing reads it.
-constexpr int kReadAsked = kAsked - 1;
-constexpr int kAllBits = (1 << kReadAsked) - 1;
-
-// Of the terms whose bits are 1: the four of a sum; those of what scores ask; or the four of the parts of what is no
-// sum, and in the next bit all others.
-Evaluation evaluation_of(Training& training, const Batch& batch, int bits) {
-  const ModelOptions& options = training.options();
-  if (bits != kAllBits && !options.has_table()) {
-    AskedTerms kept{};
-    for (int t = 0; t < kReadAsked; ++t) kept[t] = bits >> t & 1;
-    return training.asked(batch, kept);
-  }
-  if (bits != kAllBits && options.interacts())
-    return training.parted(batch, terms_in(bits), bits >> kTermCount & 1);
-  return training.evaluate(batch, terms_in(bits));
-}
-
 // For a given batch, or the one the trainer measures on.
 Typed<"TrainingEvaluation"> evaluate_trainer_out(std::uint32_t trainer, int bits,
                                                  const Typed<"Batch | undefined">& batch) {
   Training& training = training_at(trainer);
-  return evaluation_out(batch.isUndefined() ? evaluation_of(training, training.evaluation.view(), bits)
-                                            : evaluation_of(training, batch_in(batch).view(), bits));
-}
-
-Typed<"Fusion"> trainer_fusion_out(std::uint32_t trainer) {
-  Training& training = training_at(trainer);
-  const Batch batch = training.evaluation.view();
-  const FusionParts found = training.fusion(batch);
-  Value result = Value::object();
-  result.set("tokens", found.of_tokens);
-  result.set("positions", found.of_positions);
-  result.set("interaction", found.of_both);
-  result.set("without", evaluation_out(training.parted(batch, kAllTerms, false)));
-  return result;
+  const Terms kept = terms_in(bits);
+  return evaluation_out(batch.isUndefined() ? training.evaluate(training.evaluation.view(), kept)
+                                            : training.evaluate(batch_in(batch).view(), kept));
 }
 
 Value loudness_out(const Loudness& found) {
@@ -343,16 +289,11 @@ Typed<"Floats"> trainer_attention_out(std::uint32_t trainer, const Typed<"Batch"
 Typed<"{ mean: Float64Array; byHead: Float64Array }"> trainer_shares_out(std::uint32_t trainer,
                                                                          bool canonical) {
   Training& training = training_at(trainer);
-  const Batch batch = training.evaluation.view();
-  Matrix<double> by_head;
-  if (training.options().has_table())
-    by_head = training.shares(batch, canonical ? TermGauge::canonical : TermGauge::raw).by_head;
-  else
-    by_head = training.asked_shares(batch).leftCols(kReadAsked);
-  const Matrix<double> mean = by_head.colwise().mean();
+  const TrainedShares found =
+      training.shares(training.evaluation.view(), canonical ? TermGauge::canonical : TermGauge::raw);
   Value result = Value::object();
-  result.set("mean", copy_out(mean));
-  result.set("byHead", copy_out(by_head));
+  result.set("mean", copy_out(found.mean.data(), found.mean.size()));
+  result.set("byHead", copy_out(found.by_head));
   return result;
 }
 
@@ -436,7 +377,6 @@ EMSCRIPTEN_BINDINGS(training) {
   function("trainerLogits", &trainer_logits_out);
   function("trainerAttention", &trainer_attention_out);
   function("trainerShares", &trainer_shares_out);
-  function("trainerFusion", &trainer_fusion_out);
   function("trainerLoudness", &trainer_loudness_out);
   function("recipes", &recipes_out);
   function("trainerOverlap", &trainer_overlap_out);

@@ -142,7 +142,7 @@ describe('loading', () => {
     expect(later.alibiSlopes(2)).toEqual(Float64Array.of(2 ** -4, 2 ** -8));
     // A direction drawn in a plane lies in it.
     expect(later.chanceAngles({ d: 2, k1: 2, k2: 1 }).zeroAngles).toBe(1);
-    const trainer = later.trainer({ task: 'prev', n: 4, symbols: 3, d_model: 4 });
+    const trainer = later.trainer({ task: 'prev', n: 4, d_model: 4 });
     expect(trainer.steps).toBe(0);
     trainer.delete();
   });

@@ -26,7 +26,7 @@ const allowed: Record<string, readonly string[]> = {
   precision: ["'float32'", "'float64'"],
   kind: ["'layer_norm'", "'rms_norm'"],
   gauge: ["'raw'", "'canonical'"],
-  task: ['badge', 'mix'],
+  task: ['badge', 'where'],
   table: ['learned', 'frozen'],
 };
 

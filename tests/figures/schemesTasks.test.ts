@@ -7,7 +7,7 @@ import { readState, writtenState } from '../../web/figures/controls.ts';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
 import * as schemesTasks from '../../web/figures/schemesTasks.ts';
 import type { Data } from '../../web/figures/smallModels.ts';
-import { about, percent } from '../../web/plot/format.ts';
+import { percent } from '../../web/plot/format.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
@@ -22,7 +22,7 @@ const textOf = ({ figure, data, state }: Awaited<ReturnType<typeof run>>, i: num
 
 test.each([
   ['prev', 3, 'untied'],
-  ['rev', 3, 'concat-24'],
+  ['lookup', 1, 'concat-8'],
   ['roll', 2, 'cut'],
 ] as const)('a click on %s opens the run that the cell is of', async (task, panel, row) => {
   const result = await run(schemesTasks, {
@@ -51,7 +51,7 @@ test.each([
   expect(textOf(result, i, 1)).toContain(`${percent(cell.accuracy)} right`);
 });
 
-const recipeRows = ['transformer', 'unscaled', 'pytorch', 'bert', 'gpt2'];
+const recipeRows = ['transformer', 'unscaled'];
 
 test('rows of recipes are the library’s, and say how loud positions are at both ends', async () => {
   const settings = { size: 'large', seeds: 1, schemes: recipeRows.join('.'), tasks: 'prev' };
@@ -59,7 +59,7 @@ test('rows of recipes are the library’s, and say how loud positions are at bot
   expectSoundPictures(result);
   expectTextsApart(result);
   const superpose = await library().superpose();
-  for (const [i, recipe] of superpose.loudnessRecipes({ d_model: 32 }).entries()) {
+  for (const [i, recipe] of superpose.loudnessRecipes({ d_model: 32 }).slice(0, 2).entries()) {
     expect(result.data.cells[i][0].row).toBe(recipe.name);
     using trainer = superpose.trainer({ task: 'prev', n: 16, steps: 200, seed: 1, ...recipe.options });
     const ratio = () => {
@@ -80,12 +80,12 @@ test('what becomes of the tasks without √d is said only where both rows show i
     return figure.describe(data, state);
   };
   expect(await of('transformer.unscaled')).toMatch(/^Without √d badge is lost\. /);
-  for (const said of [await of('transformer.bert'), await of('transformer.unscaled', 'prev')])
+  for (const said of [await of('transformer.add'), await of('transformer.unscaled', 'prev')])
     expect(said).not.toContain('Without √d');
 });
 
 test('a few rows begin with what they learn, or with the tasks that tell them apart', async () => {
-  const result = await run(schemesTasks, { seeds: 1, schemes: 'add.wide', tasks: 'badge.lookup' });
+  const result = await run(schemesTasks, { seeds: 1, schemes: 'add.concat-wide', tasks: 'badge.lookup' });
   const { figure, data, state } = result;
   const of = (...right: number[][]) => {
     const cells = right.map((row, i) =>
@@ -202,7 +202,7 @@ test('its models are those of the first screen, seed for seed', async () => {
 });
 
 test('numbers to learn are those of the tables and weights; tables that stay as drawn are not counted', async () => {
-  const settings = { schemes: 'add.sinusoid.untied', tasks: 'lookup.roll', seeds: 1 };
+  const settings = { schemes: 'add.add-sinusoid.untied', tasks: 'lookup.roll', seeds: 1 };
   const { data } = await run(schemesTasks, settings);
   const [n, d] = [10, 16];
   // Token rows, weights of attention, three gains, answers.
@@ -253,15 +253,13 @@ test('other ways in are a press away, trained beforehand, and a press leads back
   expectTextsApart(result);
   const { figure, data, state } = result;
   const rows = data.cells.map((row) => row[0]?.row);
-  expect(rows).toEqual([
-    ...['add', 'qk', 'shortformer', 'values', 'project', 'gate', 'row-gate', 'film', 'multiply', 'zero'],
-  ]);
+  expect(rows).toEqual(['add', 'qk', 'project', 'multiply', 'zero']);
   expect(state.tasks).toEqual(['badge', 'lookup', 'roll', 'prev', 'where']);
   const [back] = figure.buttons?.(state) ?? [];
   expect({ ...state, ...back?.sets }).toEqual((await opened()).state);
   // For lookup at the recommended size: add, and what each way has besides.
   const numbers = data.cells.map((row) => row[1]?.runs.map((run) => run?.numbers));
-  const more = [0, 0, 0, 0, 2048, 2048, 64, 2048, 0, 0];
+  const more = [0, 0, 2048, 0, 0];
   expect(numbers).toEqual(more.map((one) => Array(5).fill(5696 + one)));
   const texts = figure
     .scene(data, state, 1048)
@@ -270,42 +268,6 @@ test('other ways in are a press away, trained beforehand, and a press leads back
   // Nothing there opens a run that another figure does not have.
   expect(figure.opens?.(data, state, { i: 1, j: 0 })).toBeUndefined();
   expect(figure.opens?.(data, state, { i: 0, j: 4 })).toBeUndefined();
-});
-
-test('what works is the sum; a position as the answer must be in the values', async () => {
-  const { figure, data, state } = await opened(true);
-  const at = (row: string, task: string) => {
-    const cell = data.cells.flat().find((one) => one.row === row && one.task === task);
-    if (!cell?.accuracy) throw new Error(`There is no cell ${row} ${task}.`);
-    return cell;
-  };
-  for (const row of ['add', 'qk', 'project', 'gate', 'row-gate', 'film']) {
-    for (const task of ['badge', 'lookup', 'roll', 'prev'])
-      expect(at(row, task).accuracy?.mean, `${row} ${task}`).toBeGreaterThan(0.97);
-  }
-  for (const row of ['qk', 'shortformer']) expect(at(row, 'where').accuracy?.largest).toBeLessThan(0.6);
-  expect(at('values', 'where').accuracy?.mean).toBeGreaterThan(0.9);
-  for (const task of ['lookup', 'roll', 'prev'])
-    expect(at('values', task).accuracy?.largest).toBeLessThan(
-      (at('zero', task).accuracy?.largest ?? 0) + 0.05,
-    );
-  // What is not a sum is small in gates and FiLM, large in products, and little is lost without it.
-  for (const row of ['gate', 'row-gate', 'film'])
-    expect(at(row, 'prev').interaction?.largest).toBeLessThan(0.02);
-  expect(at('multiply', 'prev').interaction?.mean).toBeGreaterThan(0.1);
-  expect(at('add', 'prev').interaction).toBeUndefined();
-  const lost = data.cells
-    .flat()
-    .flatMap((cell) => ((cell.accuracy?.mean ?? 0) >= 0.99 && cell.lost?.mean) || []);
-  expect(Math.max(...lost)).toBeLessThan(0.02);
-  const said = figure.describe(data, state);
-  expect(captionOf(said)[0]).toBe('What works is the sum.');
-  expect(said).toContain(`at most ${about(100 * Math.max(0, ...lost))}\u202f% of the answers`);
-  // Not if more were lost.
-  const worse = data.cells.map((row) =>
-    row.map((cell) => (cell.lost ? { ...cell, lost: { ...cell.lost, mean: 0.1 } } : cell)),
-  );
-  expect(figure.describe({ cells: worse }, state)).not.toContain('What works');
 });
 
 test('it stops midway, and nothing of it stays in memory', async () => {

@@ -8,47 +8,40 @@ rows, stream width D, H heads, d_h = D/H, c = 1/sqrt(d_h), e = E[t] and p_i = P[
           concat-wide [e | p], d_t = d_p = width, D = 2 width
           none, untied, rope, alibi, t5           e
           project     [e | p] W_f
-          gate        g * e + (1 - g) * p, g = sigmoid([e | p] W_g) of every channel; row-gate: one g a row
-          film        e * (1 + p W_gamma) + p W_beta
           multiply    e * (1 + p)
-          qk, values, shortformer                 e; p enters in every layer, below
-          every-layer e + p, and p is added again before every later layer
+          qk          e; p enters in every layer, below
           scale_tokens: e = sqrt(d_t) E[t] in all of these
   layer   h = LN(x) * g1, LN(x) = C x / sqrt(|C x|^2/D + 1e-5), [q|k|v] = h W_qkv, head h the columns
           h d_h to (h+1) d_h of each; S_ij = c q_i'k_j and more:
           untied      c = 1/sqrt(2 d_h), + c (p_i U_q)_h'(p_j U_k)_h
           rope        channels 2k, 2k+1 of q and k turned by i 10000^(-2k/d_h)
-          qk          q, k from LN(x + p) * g1, v from LN(x) * g1; values: the other way round
-          shortformer q, k from LN(x) * g1 + p, v from LN(x) * g1
+          qk          q, k from LN(x + p) * g1, v from LN(x) * g1
           alibi       - m_h |i-j|: 2^(-8/H), 2^(-16/H), ... where H is a power of two; else those of the
                       power below H, then every other one of twice that power
           t5          + T5[h, j-i + L-1]
-          x <- x + [softmax(S) v over heads] W_o over j <= i or all j;
-          x <- x + gelu(LN(x) * g2 W_1) W_2, gelu by tanh
-  output  (LN(x) * gf) W_u, or (LN(x) * gf) E' if tied; loss: mean of -ln softmax at the target, over positions of the batch with one
+          x <- x + [softmax(S) v over heads] W_o over j <= i or all j
+  output  (LN(x) * gf) W_u; loss: mean of -ln softmax at the target, over positions of the batch with one
   AdamW   g <- g min(1, 1/|g|), |g| over all trained parameters; m, v of g; s from 1;
           lr_s = lr min(1, s/warm) (0.1 + 0.45 (1 + cos(pi s/steps)));
           theta <- theta (1 - lr_s wd) - lr_s m^/(sqrt(v^) + eps), wd = 0 for gains
   terms   h_T = g1 * C e/sigma_i, h_P = g1 * C p/sigma_i, sigma_i that of x, or of x + p for qk; concat: the
           other part zeros; project: e and p times their halves of W_f; none for the schemes where the queries
-          and keys of the first layer read no sum of e and p, and none for shortformer, whose p has no norm
+          and keys of the first layer read no sum of e and p
   overlap A = D |E_c P_c'|^2 / (|E_c|^2 |P_c|^2), column means removed; A = 1 +- sqrt(2/(PR_E PR_P)) where
           one table is turned at random, PR = (sum s^2)^2 / sum s^4 of singular values. That is for large D:
           the variance is 2 D^2 (1/PR_E - 1/D) (1/PR_P - 1/D) / ((D-1)(D+2)) exactly
 
 Gradients come from the tape below, and are compared with central differences of the loss, entry by entry.
-Sources: Vaswani et al. 2017; Press et al. 2021 (Shortformer); Perez et al. 2018 (FiLM); Ke et al. 2021, eq. 7; Su et al. 2021; Press et al. 2022; Raffel et al. 2020;
-Hendrycks & Gimpel 2016 (gelu); Loshchilov & Hutter 2019 (AdamW). README.md, "Readings", lists what these
-leave open.
+Sources: Vaswani et al. 2017; Ke et al. 2021, eq. 7; Su et al. 2021; Press et al. 2022; Raffel et al. 2020;
+Loshchilov & Hutter 2019 (AdamW). README.md, "Readings", lists what these leave open.
 
-`training.py` writes the JSON, with --no-differences without comparing gradients; `training.py --train lookup --scheme add --seeds 3` trains.
+`training.py` writes the JSON, with --no-differences without comparing gradients.
 """
 
-import argparse
 import enum
 import itertools
 import math
-import time
+import sys
 
 import numpy as np
 
@@ -195,18 +188,6 @@ def softmax(scores, allowed):
     return Node(w, ((scores, lambda g: w * (g - (g * w).sum(axis=-1, keepdims=True))),))
 
 
-def gelu(x):
-    a, b = math.sqrt(2 / math.pi), 0.044715
-    t = np.tanh(a * (x.value + b * x.value**3))
-    slope = 0.5 * (1 + t) + 0.5 * x.value * (1 - t**2) * a * (1 + 3 * b * x.value**2)
-    return Node(0.5 * x.value * (1 + t), ((x, lambda g: g * slope),))
-
-
-def sigmoid(x):
-    y = 1 / (1 + np.exp(-x.value))
-    return Node(y, ((x, lambda g: g * y * (1 - y)),))
-
-
 def cross_entropy(logits, targets):
     """The mean over the positions whose target is not -1."""
     where = targets >= 0
@@ -234,15 +215,13 @@ def sinusoid(rows, width, sigma):
     return sigma * math.sqrt(2) * np.where(channel % 2 == 0, np.sin(angle), np.cos(angle))
 
 
-FUSED = ("project", "gate", "row-gate", "film", "multiply")
-INSIDE = ("qk", "values", "shortformer")
-WITH_TABLE = ("add", "concat", "concat-wide", "untied", "every-layer", *FUSED, *INSIDE)
+WITH_TABLE = ("add", "concat", "concat-wide", "untied", "qk", "project", "multiply")
 
 
 def settings(
-    scheme, table=None, width=32, split=None, heads=2, layers=1, layer_norm=True, mlp=False, causal=False,
+    scheme, table=None, width=32, split=None, heads=2, layers=1, layer_norm=True, causal=False,
     n=16, rows=None, vocabulary=16, classes=None, sigma=0.1, sigma_positions=None, scale_tokens=False,
-    fixed=(), zero_scores=False, tied=False,
+    fixed=(), zero_scores=False,
 ):  # fmt: skip
     """Everything about a model except its numbers. `split` is (d_t, d_p) of a concatenation."""
     has_table = scheme in WITH_TABLE
@@ -270,7 +249,6 @@ def settings(
         "d_position": d_position,
         "heads": heads,
         "d_head": d_model // heads,
-        "d_ff": 4 * d_model if mlp else None,
         "layers": layers,
         "layer_norm": layer_norm,
         "causal": causal,
@@ -278,7 +256,6 @@ def settings(
         "sigma": sigma,
         "sigma_positions": sigma if sigma_positions is None else sigma_positions,
         "scale_tokens": scale_tokens,
-        "tied": tied,
         "fixed": sorted(fixed),
     }
 
@@ -291,10 +268,6 @@ def shapes(c):
         out["P"] = ((c["rows"], c["d_position"]), c["sigma_positions"])
     if c["scheme"] == "project":
         out["W_f"] = ((2 * d, d), 1 / math.sqrt(d))
-    if c["scheme"] in ("gate", "row-gate"):
-        out["W_g"] = ((2 * d, d if c["scheme"] == "gate" else 1), 1 / math.sqrt(2 * d))
-    if c["scheme"] == "film":
-        out["W_gamma"] = out["W_beta"] = ((d, d), 1 / math.sqrt(d))
     if c["scheme"] == "untied":
         spread = min(1, 0.5 / min(1, 2 * c["sigma_positions"])) / math.sqrt(c["d_position"])
         out["U_q"] = out["U_k"] = ((c["d_position"], d), spread)
@@ -306,33 +279,18 @@ def shapes(c):
             out[at + "g1"] = ((d,), 0.0)
         out[at + "W_qkv"] = ((d, 3 * d), 1 / math.sqrt(d))
         out[at + "W_o"] = ((d, d), 1 / math.sqrt(2 * d * c["layers"]))
-        if c["d_ff"]:
-            if c["layer_norm"]:
-                out[at + "g2"] = ((d,), 0.0)
-            out[at + "W_1"] = ((d, c["d_ff"]), 1 / math.sqrt(d))
-            out[at + "W_2"] = ((c["d_ff"], d), 1 / math.sqrt(2 * c["d_ff"] * c["layers"]))
     if c["layer_norm"]:
         out["gf"] = ((d,), 0.0)
-    if not c["tied"]:
-        out["W_u"] = ((d, c["classes"]), 0.02)
+    out["W_u"] = ((d, c["classes"]), 0.02)
     return out
 
 
 def is_gain(name):
-    return name.split(".")[-1] in ("g1", "g2", "gf")
+    return name.split(".")[-1] in ("g1", "gf")
 
 
 def trained(c):
     return [name for name in shapes(c) if name not in c["fixed"]]
-
-
-def initial(c, rng):
-    out = {}
-    for name, (shape, spread) in shapes(c).items():
-        out[name] = np.ones(shape) if is_gain(name) else rng.normal(0, 1, shape) * spread
-    if c["table"] == "sinusoid":
-        out["P"] = sinusoid(c["rows"], c["d_position"], c["sigma_positions"])
-    return out
 
 
 def split_heads(x, heads):
@@ -410,38 +368,26 @@ def stream(c, theta, tokens):
     if c["scale_tokens"]:
         e = scaled(e, math.sqrt(c["d_token"]))
     scheme = c["scheme"]
-    if scheme in ("none", "untied", "rope", "alibi", "t5", *INSIDE):
+    if scheme in ("none", "untied", "rope", "alibi", "t5", "qk"):
         return e
     p = rows_of(theta["P"], np.arange(tokens.shape[1]))
-    if scheme in ("add", "every-layer"):
+    if scheme == "add":
         return plus(e, p)
     if "concat" in scheme:
         return side_by_side(e, p)
     if scheme == "project":
         return project(side_by_side(e, p), theta["W_f"])
-    one = constant(1.0)
-    if scheme in ("gate", "row-gate"):
-        g = sigmoid(project(side_by_side(e, p), theta["W_g"]))
-        return plus(times(g, e), times(plus(one, scaled(g, -1.0)), p))
-    if scheme == "film":
-        return plus(times(e, plus(one, project(p, theta["W_gamma"]))), project(p, theta["W_beta"]))
     if scheme == "multiply":
-        return times(e, plus(one, p))
+        return times(e, plus(constant(1.0), p))
     raise ValueError(scheme)
 
 
-def read_by_attention(c, theta, x, gain, layer):
-    """The stream, what queries and keys read of it, and what values read."""
-    if c["scheme"] == "every-layer" and layer > 0:
-        x = plus(x, rows_of(theta["P"], np.arange(x.value.shape[1])))
+def read_by_attention(c, theta, x, gain):
+    """What queries and keys read of the stream, and what values read."""
     h = normalized(c, theta, x, gain)
-    if c["scheme"] not in INSIDE:
-        return x, h, h
-    p = rows_of(theta["P"], np.arange(x.value.shape[1]))
-    if c["scheme"] == "shortformer":
-        return x, plus(h, p), h
-    both = normalized(c, theta, plus(x, p), gain)
-    return (x, both, h) if c["scheme"] == "qk" else (x, h, both)
+    if c["scheme"] != "qk":
+        return h, h
+    return normalized(c, theta, plus(x, rows_of(theta["P"], np.arange(x.value.shape[1]))), gain), h
 
 
 def forward(c, theta, tokens, first_scores=None, kept=None):
@@ -452,7 +398,7 @@ def forward(c, theta, tokens, first_scores=None, kept=None):
     allowed = allowed_keys(c, n)
     for layer in range(c["layers"]):
         at = f"layers.{layer}."
-        x, of_scores, of_values = read_by_attention(c, theta, x, at + "g1", layer)
+        of_scores, of_values = read_by_attention(c, theta, x, at + "g1")
         weight = theta[at + "W_qkv"]
         q, k, v = (
             split_heads(project(h, columns(weight, part * d, part * d + d)), c["heads"])
@@ -470,10 +416,7 @@ def forward(c, theta, tokens, first_scores=None, kept=None):
         if kept is not None:
             kept.append(scores.value)
         x = plus(x, project(join_heads(product(softmax(scores, allowed), v)), theta[at + "W_o"]))
-        if c["d_ff"]:
-            inner = gelu(project(normalized(c, theta, x, at + "g2"), theta[at + "W_1"]))
-            x = plus(x, project(inner, theta[at + "W_2"]))
-    return project(normalized(c, theta, x, "gf"), transposed(theta["E"]) if c["tied"] else theta["W_u"])
+    return project(normalized(c, theta, x, "gf"), theta["W_u"])
 
 
 def logits_of(c, parameters, tokens, first_scores=None):
@@ -526,7 +469,7 @@ def accuracy(logits, targets):
 
 
 def has_terms(c):
-    summed = ("add", "concat", "concat-wide", "untied", "every-layer", "project", "qk")
+    summed = ("add", "concat", "concat-wide", "untied", "project", "qk")
     return c["scheme"] in summed and not c["zero_scores"]
 
 
@@ -571,10 +514,6 @@ def first_layer_terms(c, parameters, tokens):
 
 def shares(c, terms):
     """[H, 4]: <T~, S~>/|S~|^2, centred over the allowed keys; sums over sequences and rows come first."""
-    return shares_of(c, terms, terms.sum(axis=0))
-
-
-def shares_of(c, terms, scores):
     allowed = allowed_keys(c, terms.shape[-1])
     counts = allowed.sum(axis=-1, keepdims=True)
 
@@ -582,7 +521,7 @@ def shares_of(c, terms, scores):
         return np.where(allowed, matrix - np.where(allowed, matrix, 0).sum(axis=-1, keepdims=True) / counts, 0)
 
     parts = centred(terms)
-    whole = centred(scores)
+    whole = centred(terms.sum(axis=0))
     return (np.einsum("tbhij,bhij->ht", parts, whole).T / np.einsum("bhij,bhij->h", whole, whole)).T
 
 
@@ -618,7 +557,7 @@ def leading(table, k=None):
 
 def tables_in_the_stream(c, parameters):
     """E [V, D] and the rows of P in use, [n, D], if both are summands of the stream; else None."""
-    if c["scheme"] not in ("add", "concat", "concat-wide", "every-layer", "project"):
+    if c["scheme"] not in ("add", "concat", "concat-wide", "project"):
         return None
     e, p = parameters["E"], parameters["P"][: c["n"]]
     if c["scheme"] == "project":
@@ -652,134 +591,6 @@ def separation(c, parameters):
     }
 
 
-def fusion(c, parameters, tokens, targets):
-    """Shares of tokens, positions and both in the rows that the first norm reads; what is left without the last.
-
-    The rows of all tokens at all places, [V, n, D], minus their mean over channels if there is a norm, are m + a_t +
-    b_i + r_ti: m the mean, m + a_t that over places, m + b_i that over tokens by how often they occur."""
-    out = dict.fromkeys(("fusion", "accuracy_without", "loss_without", "parted"))
-    if c["scheme"] not in WITH_TABLE or c["scheme"] in ("untied", "shortformer"):
-        return out
-    n, v = tokens.shape[1], c["vocabulary"]
-    theta = {name: Node(value) for name, value in parameters.items()}
-    rows = stream(c, theta, np.repeat(np.arange(v)[:, None], n, axis=1)).value
-    if c["scheme"] in INSIDE:
-        rows = rows + parameters["P"][:n]
-    if c["layer_norm"]:
-        rows = rows - rows.mean(axis=-1, keepdims=True)
-    chance = np.bincount(tokens.ravel(), minlength=v) / tokens.size
-    of_token, of_place = rows.mean(axis=1), np.einsum("t,tid->id", chance, rows)
-    mean = of_place.mean(axis=0)
-    a, b = of_token - mean, of_place - mean
-    r = rows - of_token[:, None] - b
-    sizes = np.array([chance @ (a**2).sum(axis=-1), (b**2).sum() / n, chance @ (r**2).sum(axis=(1, 2)) / n])
-    out["fusion"] = sizes / sizes.sum()
-    if c["scheme"] not in ("gate", "row-gate", "film", "multiply"):
-        assert out["fusion"][2] < 1e-25
-        return out
-    # Scores of tokens and positions alone, in the sizes of the whole rows.
-    summed = of_token[tokens] + b
-    if c["layer_norm"]:
-        whole = rows[tokens, np.arange(n)]
-        summed = parameters["layers.0.g1"] * summed / np.sqrt((whole**2).mean(axis=-1, keepdims=True) + EPS_NORM)
-    d, weight = c["d_model"], parameters["layers.0.W_qkv"]
-    q, k = ((summed @ weight[:, at : at + d]).reshape(*tokens.shape, c["heads"], -1) for at in (0, d))
-    z = logits_of(c, parameters, tokens, score_scale(c) * np.einsum("bihd,bjhd->bhij", q, k))
-    out["accuracy_without"] = accuracy(z, targets)
-    out["loss_without"] = float(cross_entropy(Node(z), targets).value)
-    out["parted"] = parted(c, parameters, tokens, targets, rows, of_token, b)
-    return out
-
-
-def loss_with(c, parameters, tokens, targets, scores):
-    return float(cross_entropy(Node(logits_of(c, parameters, tokens, scores)), targets).value)
-
-
-def parted(c, parameters, tokens, targets, rows, of_token, of_place):
-    """Terms of the scores' parts m + a_t and b_i in the whole rows' sizes: shares of the whole scores' variation, raw and
-    with each part's mean over its sequence removed, and the loss without each term, and with it alone."""
-    if c["zero_scores"]:
-        return None
-    n, d, weight = tokens.shape[1], c["d_model"], parameters["layers.0.W_qkv"]
-    whole = rows[tokens, np.arange(n)]
-    size, gain = np.ones(tokens.shape)[..., None], 1.0
-    if c["layer_norm"]:
-        size = 1 / np.sqrt((whole**2).mean(axis=-1, keepdims=True) + EPS_NORM)
-        gain = parameters["layers.0.g1"]
-
-    def scores(left, right):
-        q, k = ((gain * x @ weight[:, at : at + d]).reshape(*tokens.shape, c["heads"], -1) for x, at in ((left, 0), (right, d)))
-        return score_scale(c) * np.einsum("bihd,bjhd->bhij", q, k)
-
-    def terms(parts):
-        return np.stack([scores(q, k) for q in parts for k in parts])
-
-    raw = [of_token[tokens] * size, np.broadcast_to(of_place, whole.shape) * size]
-    less = [x - size * x.sum(axis=1, keepdims=True) / size.sum(axis=1, keepdims=True) for x in raw]
-    full = scores(whole * size, whole * size)
-    assert np.abs(logits_of(c, parameters, tokens, full) - logits_of(c, parameters, tokens)).max() < 1e-12
-    of = terms(raw)
-    return {
-        "shares": shares_of(c, of, full),
-        "canonical": shares_of(c, terms(less), full),
-        "loss_cut": [loss_with(c, parameters, tokens, targets, full - t) for t in of],
-        "loss_only": [loss_with(c, parameters, tokens, targets, t) for t in of],
-    }
-
-
-def asked(c, parameters, tokens, targets):
-    """What the first layer's scores ask by the rule of asked.py, where it reads tokens alone; means are the batch's. The
-    terms are in the order of its NAMES."""
-    if c["scheme"] not in ("none", "rope", "alibi", "t5") or c["zero_scores"]:
-        return None
-    n, d, heads = tokens.shape[1], c["d_model"], c["heads"]
-    e = parameters["E"][tokens] * (math.sqrt(c["d_token"]) if c["scale_tokens"] else 1)
-    if c["layer_norm"]:
-        e = parameters["layers.0.g1"] * (e - e.mean(axis=-1, keepdims=True)) / np.sqrt(e.var(axis=-1, keepdims=True) + EPS_NORM)
-    weight = parameters["layers.0.W_qkv"]
-    q, k = ((e @ weight[:, at : at + d]).reshape(*tokens.shape, heads, -1) for at in (0, d))
-    pairs = q.shape[-1] // 2
-    offset = np.arange(n)[None, :] - np.arange(n)[:, None]
-    allowed = allowed_keys(c, n)
-    bias = np.zeros((heads, n, n))
-    if c["scheme"] == "alibi":
-        bias = -np.array(alibi_slopes(heads))[:, None, None] * np.abs(offset)
-    if c["scheme"] == "t5":
-        bias = parameters["T5"][:, offset + (parameters["T5"].shape[1] - 1) // 2]
-    theta = 10000.0 ** (-np.arange(pairs) / pairs) if c["scheme"] == "rope" else np.zeros(pairs or 1)
-    if pairs * 2 == q.shape[-1]:
-        q, k = (x[..., 0::2] + 1j * x[..., 1::2] for x in (q, k))
-    else:
-        theta = np.zeros(q.shape[-1])
-    turn = np.exp(1j * offset[..., None] * theta)
-    mean_turn = np.broadcast_to(turn[allowed].mean(axis=0), turn.shape)
-
-    def score(left, r, right):
-        return score_scale(c) * np.einsum("bihm,ijm,bjhm->bhij", np.conj(left), r, right).real
-
-    mu = [np.broadcast_to(x.mean(axis=(0, 1)), x.shape) for x in (q, k)]
-    own = [x - m for x, m in zip((q, k), mu)]
-    varying = np.broadcast_to(bias - bias[:, allowed].mean(axis=1)[:, None, None], (len(tokens), heads, n, n))
-    terms = np.stack([
-        score(own[0], mean_turn, own[1]),
-        score(own[0], turn - mean_turn, mu[1]),
-        score(mu[0], turn - mean_turn, own[1]),
-        score(mu[0], turn - mean_turn, mu[1]) + varying,
-        score(own[0], turn - mean_turn, own[1]),
-        score(mu[0], mean_turn, own[1]),
-    ])  # fmt: skip
-    full = score(q, turn, k) + bias
-    # What is left is the same for every key.
-    left = full - terms.sum(axis=0)
-    assert np.abs(left - left[..., :1]).max() < 1e-12
-    assert np.abs(logits_of(c, parameters, tokens, full) - logits_of(c, parameters, tokens)).max() < 1e-12
-    return {
-        "shares": shares_of(c, terms, full),
-        "loss_cut": [loss_with(c, parameters, tokens, targets, full - t) for t in terms],
-        "loss_only": [loss_with(c, parameters, tokens, targets, t) for t in terms],
-    }
-
-
 def measures(c, parameters, tokens, targets):
     out = {"accuracy": accuracy(logits_of(c, parameters, tokens), targets)}
     out.update(dict.fromkeys(("shares", "shares_by_head", "accuracy_cut", "loss_cut", "accuracy_only", "loss_only")))
@@ -788,18 +599,15 @@ def measures(c, parameters, tokens, targets):
         out["shares_by_head"] = shares(c, terms)
         out["shares"] = out["shares_by_head"].mean(axis=0)
         out.update(without_and_alone(c, parameters, tokens, targets, terms))
-    out["asked"] = asked(c, parameters, tokens, targets)
-    return {**out, **separation(c, parameters), **fusion(c, parameters, tokens, targets)}
+    return {**out, **separation(c, parameters)}
 
 
 # --- tasks
 
 
-def targets_of(task, tokens, back=1):
+def targets_of(task, tokens):
     """-1 where there is no answer."""
     n = len(tokens)
-    place = np.arange(n)
-    before = np.where(place >= back, tokens[place - back], -1)
     if task == "badge":
         keys = n // 2
         colour = {int(t) // 4: int(t) % 4 for t in tokens if t < 4 * keys}
@@ -810,69 +618,46 @@ def targets_of(task, tokens, back=1):
         colour = np.empty(n, dtype=int)
         colour[tokens // 4] = tokens % 4
         return colour
-    if task in ("prev", "back"):
-        return before
-    if task == "rev":
-        return tokens[::-1].copy()
-    if task == "mix":
-        return np.where(tokens >= n, tokens[tokens % n], before)
+    if task == "prev":
+        return np.concatenate([[-1], tokens[:-1]])
     if task == "where":
         found = {int(t): i for i, t in enumerate(tokens) if t < n // 2}
         return np.array([found[int(t) - n // 2] if t >= n // 2 else -1 for t in tokens])
-    if task == "jump":
-        source = place - 1 - tokens % 4
-        return np.where(source >= 0, tokens[source], -1)
-    if task == "throw":
-        lands = place + tokens // 4 + 1
-        colours = [tokens[lands == i] % 4 for i in range(n)]
-        return np.array([c[0] if len(c) == 1 else -1 for c in colours])
-    if task == "last":
-        marked = [[int(t) // 4 for t in tokens[: i + 1] if t % 4 == 0] for i in range(n)]
-        return np.array([m[-1] if m else -1 for m in marked])
     raise ValueError(task)
 
 
-TASKS = ("badge", "lookup", "roll", "prev", "rev", "back", "mix", "where", "jump", "throw", "last")
+TASKS = ("badge", "lookup", "roll", "prev", "where")
 
 
 def sizes(task, n):
     """The numbers of tokens and classes."""
-    other = {"badge": (5 * (n // 2), 4), "roll": (4 * n, 4), "mix": (2 * n, 2 * n),
-             "throw": (16, 4), "last": (4 * (n // 2), n // 2)}  # fmt: skip
-    return other.get(task, (n, n))
+    return {"badge": (5 * (n // 2), 4), "roll": (4 * n, 4)}.get(task, (n, n))
 
 
 def sequence(task, n, rng):
+    half = n // 2
     if task == "badge":
-        keys = n // 2
-        told = 4 * np.arange(keys) + rng.integers(0, 4, keys)
-        return rng.permutation(np.concatenate([told, 4 * keys + rng.integers(0, keys, n - keys)]))
+        told = 4 * np.arange(half) + rng.integers(0, 4, half)
+        return rng.permutation(np.concatenate([told, 4 * half + rng.integers(0, half, n - half)]))
     if task == "roll":
         return 4 * rng.permutation(n) + rng.integers(0, 4, n)
     if task == "where":
-        items = n // 2
-        return rng.permutation(np.concatenate([np.arange(items), items + rng.integers(0, items, n - items)]))
-    if task == "mix":
-        return rng.integers(0, n, n) + n * rng.integers(0, 2, n)
-    if task in ("throw", "last"):
-        return rng.integers(0, sizes(task, n)[0], n)
+        return rng.permutation(np.concatenate([np.arange(half), half + rng.integers(0, half, n - half)]))
     return rng.integers(0, n, n)
 
 
-def batch(task, n, count, rng, back=1):
+def batch(task, n, count, rng):
     tokens = np.array([sequence(task, n, rng) for _ in range(count)])
-    return tokens, np.array([targets_of(task, row, back) for row in tokens])
+    return tokens, np.array([targets_of(task, row) for row in tokens])
 
 
 def task_examples():
     out = []
     for number, task in enumerate(TASKS):
-        n, back = 6, 2 if task == "back" else 1
-        tokens, targets = batch(task, n, 3, generator(Drawn.TASKS, number), back)
-        vocabulary, classes = sizes(task, n)
+        tokens, targets = batch(task, 6, 3, generator(Drawn.TASKS, number))
+        vocabulary, classes = sizes(task, 6)
         assert tokens.max() < vocabulary and targets.max() < classes
-        out.append({"task": task, "n": n, "back": back if task in ("prev", "back", "mix") else None,
-                    "vocabulary": vocabulary, "classes": classes, "tokens": tokens, "targets": targets})  # fmt: skip
+        out.append({"task": task, "n": 6, "vocabulary": vocabulary, "classes": classes, "tokens": tokens, "targets": targets})
     return out
 
 
@@ -912,26 +697,13 @@ CASES = [
     # Other ways in, and token rows scaled.
     ("qk", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5}),
     ("qk", "sinusoid", {"width": 4, "heads": 2, "n": 5, "rows": 6, "vocabulary": 5}),
-    ("values", "learned", {"width": 6, "heads": 3, "n": 4, "vocabulary": 5}),
-    ("values", "frozen", {"width": 4, "heads": 1, "n": 5, "vocabulary": 6}),
-    ("shortformer", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "sigma_positions": 1.0}),
-    ("shortformer", "sinusoid", {"width": 6, "heads": 3, "n": 4, "rows": 5, "vocabulary": 5}),
-    ("every-layer", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
-    ("every-layer", "learned", {"width": 6, "heads": 2, "n": 3, "rows": 5, "vocabulary": 5}),
     ("project", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
     ("project", "frozen", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5}),
-    ("gate", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
-    ("gate", "sinusoid", {"width": 6, "heads": 3, "n": 4, "rows": 6, "vocabulary": 5}),
-    ("row-gate", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5}),
-    ("row-gate", "frozen", {"width": 4, "heads": 2, "n": 5, "vocabulary": 6}),
-    ("film", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5}),
-    ("film", "sinusoid", {"width": 4, "heads": 1, "n": 5, "rows": 6, "vocabulary": 5, "scale_tokens": True}),
     ("multiply", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5, "sigma_positions": 1.0}),
     ("multiply", "frozen", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5}),
     ("concat", "learned", {"split": (4, 2), "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
     ("add", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
-    ("add", "sinusoid", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True, "tied": True}),
-    ("project", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "tied": True}),
+    ("add", "sinusoid", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
 ]  # fmt: skip
 
 # Every case and every try has a generator of its own, so that no numbers depend on how often others were
@@ -953,9 +725,9 @@ CLEAR = 1e-6
 
 
 def switches(number):
-    """LayerNorm, MLP, two layers, causal: a pair of cases has opposite settings; eight pairs cover all 16."""
-    pattern = (0, 5, 3, 6, 2, 1, 7, 4)[number // 2 % 8]
-    first = (True, *(bool(pattern >> bit & 1) for bit in range(3)))
+    """LayerNorm, two layers, causal: a pair of cases has opposite settings; four pairs cover all 8."""
+    pattern = (0, 3, 1, 2)[number // 2 % 4]
+    first = (True, bool(pattern & 1), bool(pattern >> 1))
     return first if number % 2 == 0 else tuple(not s for s in first)
 
 
@@ -1050,8 +822,8 @@ def given_numbers(c, rng):
 
 
 def case(compared, number, scheme, table, more):
-    norm, mlp, two, causal = switches(number)
-    c = settings(scheme, table, layer_norm=norm, mlp=mlp, layers=2 if two else 1, causal=causal, sigma=0.4, **more)
+    norm, two, causal = switches(number)
+    c = settings(scheme, table, layer_norm=norm, layers=2 if two else 1, causal=causal, sigma=0.4, **more)
     options = {**ADAMW, "lr": 0.02, "warm": 3, "steps": 8}
     if number % 3 == 1:
         options["weight_decay"] = 0.3
@@ -1073,8 +845,8 @@ def case(compared, number, scheme, table, more):
     for name in c["fixed"]:
         assert after[name] is given[name]
 
-    on = [w for w, yes in (("LayerNorm", norm), ("MLP", mlp), ("two layers", two), ("causal", causal)) if yes]
-    on += ["tokens scaled"] * c["scale_tokens"] + ["tied"] * c["tied"]
+    on = [w for w, yes in (("LayerNorm", norm), ("two layers", two), ("causal", causal)) if yes]
+    on += ["tokens scaled"] * c["scale_tokens"]
     on += [f"{name} fixed" for name in more.get("fixed", [])] + ["scores of zero"] * c["zero_scores"]
     name = " ".join([scheme] + [table] * (table is not None)) + "".join(f", {w}" for w in on)
     clipped = sum(norm_ > options["clip"] for _, norm_, _ in trace)
@@ -1091,7 +863,6 @@ def case(compared, number, scheme, table, more):
         "targets": np.array([b[1] for b in batches]),
         "logits": logits_of(c, given, batches[0][0]),
         "loss": loss,
-        "gradients": gradients,
         "steps": {
             "loss": [t[0] for t in trace],
             "gradient_norm": [t[1] for t in trace],
@@ -1120,7 +891,7 @@ def write(compared):
     check_chance_band()
     done = [case(compared, number, *row) for number, row in enumerate(CASES)]
     assert {switches(number) for number in range(len(CASES))} == {
-        tuple(bool(bits >> b & 1) for b in range(4)) for bits in range(16)
+        tuple(bool(bits >> b & 1) for b in range(3)) for bits in range(8)
     }
     clipped = [d[2] for d in done]
     assert 0 < sum(clipped) < STEPS * len(CASES)
@@ -1129,80 +900,5 @@ def write(compared):
     write_beside(__file__, document, digits=DIGITS)
 
 
-# --- training
-
-
-def train(c, task, seed, steps, lr, warm, size, back, decay, every=5):
-    """One run: accuracy every few steps, and the measurements at the end."""
-    rng = np.random.default_rng([seed, 77])
-    parameters = initial(c, rng)
-    held_out = batch(task, c["n"], 128, rng, back)
-    optimizer = AdamW({**ADAMW, "weight_decay": decay, "lr": lr, "warm": warm, "steps": steps})
-    curve, overlaps = [], [separation(c, parameters)["overlap"]]
-    for s in range(1, steps + 1):
-        _, gradients = loss_and_gradients(c, parameters, *batch(task, c["n"], size, rng, back))
-        optimizer.step(parameters, gradients)
-        if s % every == 0 or s == steps:
-            curve.append((s, accuracy(logits_of(c, parameters, held_out[0]), held_out[1])))
-            overlaps.append(separation(c, parameters)["overlap"])
-    reached = next((s for s, a in curve if a >= 0.99), None)
-    return {"curve": curve, "overlaps": overlaps, "steps_to_99": reached, "parameters": parameters, **measures(c, parameters, *held_out)}
-
-
-def table_of(scheme):
-    """`concat-sinusoid` to ("concat", "sinusoid")."""
-    name, _, table = scheme.partition("-")
-    return name, table or ("learned" if name in WITH_TABLE else None)
-
-
-def command(arguments):
-    vocabulary, classes = sizes(arguments.train, arguments.n)
-    scheme, table = table_of(arguments.scheme)
-    half = arguments.width // 2
-    c = settings(
-        scheme, table, width=arguments.width, split=arguments.split or (arguments.width - half, half),
-        heads=arguments.heads, layers=arguments.layers, layer_norm=not arguments.no_norm, mlp=arguments.mlp,
-        causal=arguments.causal, n=arguments.n, vocabulary=vocabulary, classes=classes, sigma=arguments.sigma,
-        fixed=arguments.fix, zero_scores=arguments.floor,
-    )  # fmt: skip
-    runs = []
-    for seed in range(arguments.seeds):
-        start = time.time()
-        r = train(c, arguments.train, seed, arguments.steps, arguments.lr, arguments.warm, arguments.batch, arguments.back, arguments.decay)
-        runs.append(r)
-        if arguments.each:
-            print(f"  seed {seed}: accuracy {r['accuracy']:.3f}, 99 % after {r['steps_to_99']}, {time.time() - start:.1f} s")
-    name = f"{arguments.train}, {arguments.scheme}{', scores of zero' if arguments.floor else ''}, D = {c['d_model']}, {arguments.seeds} seeds"
-    final = np.array([r["accuracy"] for r in runs])
-    reached = [r["steps_to_99"] for r in runs if r["steps_to_99"]]
-    print(f"{name}: accuracy {final.mean():.3f} +- {final.std():.3f}, 99 % in {len(reached)} of {len(runs)}, after {np.mean(reached) if reached else math.nan:.0f} steps")
-    for key in ("shares", "accuracy_cut", "accuracy_only"):
-        if runs[0][key] is not None:
-            print(f"  {key}: " + ", ".join(f"{term} {v:.2f}" for term, v in zip(TERMS, np.mean([r[key] for r in runs], axis=0))))
-    if runs[0]["overlap"] is not None:
-        at = [0, 20, 40, 60, arguments.steps]
-        falls = ", ".join(f"{np.mean([r['overlaps'][min(-(-s // 5), len(r['overlaps']) - 1)] for r in runs]):.2f} ({s})" for s in at)
-        spread = np.std([r["overlap"] for r in runs])
-        print(f"  overlap by step: {falls} +- {spread:.2f}; chance band at the end {np.mean([r['chance_band'] for r in runs]):.2f}")
-        cosines = [[math.cos(r[k]) for r in runs] for k in ("smallest_angle", "smallest_angle_leading_two")]
-        print(f"  largest principal cosine: all of both spans {np.mean(cosines[0]):.2f}, two directions each {np.mean(cosines[1]):.2f}")
-
-
-def options():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--train", choices=TASKS)
-    parser.add_argument("--scheme", default="add", help="add, add-sinusoid, concat-frozen, untied, rope, ...")
-    parser.add_argument("--split", type=lambda s: tuple(int(p) for p in s.split("+")), help="16+16")
-    parser.add_argument("--fix", nargs="*", default=[], help="E, P")
-    for name, value in (("seeds", 3), ("steps", 200), ("warm", 20), ("batch", 32), ("n", 16), ("width", 32), ("heads", 2), ("layers", 1), ("back", 1)):
-        parser.add_argument(f"--{name}", type=int, default=value)
-    for name, value in (("lr", 5e-3), ("sigma", 0.1), ("decay", 0.01)):
-        parser.add_argument(f"--{name}", type=float, default=value)
-    for name in ("mlp", "no-norm", "causal", "floor", "each", "no-differences"):
-        parser.add_argument(f"--{name}", action="store_true")
-    return parser.parse_args()
-
-
 if __name__ == "__main__":
-    arguments = options()
-    command(arguments) if arguments.train else write(not arguments.no_differences)
+    write("--no-differences" not in sys.argv)

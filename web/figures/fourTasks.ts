@@ -10,25 +10,29 @@ import type { Compute, Figure, Job, ReadoutPiece } from './figure.js';
 import { latest, listed } from './lists.js';
 import {
   aim,
-  crossTerms,
   depthOf,
   divergedRemark,
   every,
   fourTasks,
-  hasTerms,
   layersControl,
   modelOptions,
   n,
   points,
-  rev,
   type SmallTask,
-  schemeOptions,
   sigmaControl,
   steps,
   taskTexts,
 } from './tasks.js';
 import { termLabels } from './terms.js';
 import { trainTogether, withTrainers } from './trainers.js';
+import { crossTerms, type WayName, wayIn, waysIn } from './waysIn.js';
+
+/** Ways in of which the picture shows a run. */
+const schemes = [
+  ...(['add', 'add-sinusoid', 'add-frozen', 'concat', 'concat-8', 'concat-4', 'concat-frozen'] as const),
+  ...(['untied', 'rope', 'alibi', 't5', 'none'] as const),
+] as const satisfies WayName[];
+const hasTerms = (scheme: WayName): boolean => !wayIn(scheme).noTerms;
 
 const places = Array.from({ length: points }, (_, place) => place);
 const mostExamples = 40;
@@ -49,7 +53,7 @@ const controls = {
     kind: 'choice',
     more: true,
     label: 'Positions',
-    options: schemeOptions,
+    options: labelled(schemes, (name) => waysIn[name].name(32)),
     initial: 'add',
   },
   when: {
@@ -67,12 +71,6 @@ const controls = {
     options: labelled(pairTerms, (term) => termLabels[term]),
     initial: pairTerms,
   },
-  fourth: {
-    kind: 'choice',
-    label: 'Fourth task',
-    options: { prev: 'prev', rev: 'rev, from the end' },
-    initial: 'prev',
-  },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
@@ -82,7 +80,6 @@ const asks = {
   lookup: 'My digit names a position, counted from 0: what stands there?',
   roll: 'At position k: which sign does the k-th letter wear?',
   prev: 'What stands one position before me?',
-  rev: 'What stands as far from the end as I from the start?',
 };
 
 interface Curve {
@@ -140,13 +137,8 @@ interface Trained {
 type PanelExamples = Omit<Panel, 'example'> & { examples: Example };
 
 /** What a run depends on; the other settings only look at it. */
-const keyOf = ({ scheme, layers, fourth, sigma, seed, when, terms }: State): string =>
-  JSON.stringify([scheme, layers, fourth, sigma, seed, when === 'during' && hasTerms(scheme) ? terms : null]);
-
-const tasksOf = ({ fourth }: Pick<State, 'fourth'>): SmallTask[] => [
-  ...fourTasks.slice(0, 3),
-  fourth === 'rev' ? rev : fourTasks[3],
-];
+const keyOf = ({ scheme, layers, sigma, seed, when, terms }: State): string =>
+  JSON.stringify([scheme, layers, sigma, seed, when === 'during' && hasTerms(scheme) ? terms : null]);
 
 const offOf = ({ terms, scheme }: State) =>
   hasTerms(scheme) ? pairTerms.filter((term) => !terms.includes(term)) : [];
@@ -159,7 +151,6 @@ const optionsOf = ({ task }: SmallTask, state: State): TrainerOptions => ({
 // Only the newest run is kept, and the floors, which hardly depend on what can be set.
 let last: Trained | undefined;
 const floors = new Map<string, number[]>();
-const floorKey = ({ layers, fourth }: State): string => `${layers} ${fourth}`;
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
@@ -168,11 +159,11 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
     last = await train(superpose, state, job);
   }
   const trained = last;
-  if (!floors.has(floorKey(state))) {
-    floors.set(floorKey(state), await measuredFloors(superpose, state, trained, job));
+  if (!floors.has(state.layers)) {
+    floors.set(state.layers, await measuredFloors(superpose, state, trained, job));
   }
   // Choosing another example computes nothing: all forty are answered at once, for less than the shares cost.
-  const key = JSON.stringify([typedOf(state), state.when, state.terms, floorKey(state)]);
+  const key = JSON.stringify([typedOf(state), state.when, state.terms, state.layers]);
   if (trained.looked?.key !== key) {
     const panels = await withTrainers(superpose, modelsOf(state), (lookers) =>
       panelsOf(superpose, lookers, trained, state),
@@ -202,7 +193,7 @@ async function train(superpose: Superpose, state: State, job: Job): Promise<Trai
     await trainTogether(trainers, job, {
       looked(part) {
         note(trainers, trained);
-        job.progress(part / (floors.has(floorKey(state)) ? 1 : 2));
+        job.progress(part / (floors.has(state.layers) ? 1 : 2));
       },
       show,
     });
@@ -232,7 +223,7 @@ async function measuredFloors(
   trained: Trained,
   job: Job,
 ): Promise<number[]> {
-  const zero = tasksOf(state).map(({ task }) => ({
+  const zero = fourTasks.map(({ task }) => ({
     task,
     n,
     ...depthOf(state.layers),
@@ -254,7 +245,7 @@ async function measuredFloors(
   );
 }
 
-const modelsOf = (state: State) => tasksOf(state).map((task) => optionsOf(task, state));
+const modelsOf = (state: State) => fourTasks.map((task) => optionsOf(task, state));
 
 /** The digits that the reader has typed. */
 const typedOf = ({ digits }: State): number[] =>
@@ -272,7 +263,7 @@ function panelsOf(
 ): PanelExamples[] {
   const { curves, parameters } = trained;
   const off = state.when === 'after' ? offOf(state) : [];
-  const tasks = tasksOf(state);
+  const tasks = fourTasks;
   const typed = typedOf(state);
   const key = JSON.stringify([typed, off]);
   if (trained.moments?.key !== key) trained.moments = { key, of: curves.map(() => []) };
@@ -292,10 +283,10 @@ function panelsOf(
     const { mean, reason } = looker.shares({ gauge: 'canonical' });
     return {
       ...(curves[place] as Curve),
-      canonical: mean && Array.from(mean.slice(0, 4)),
+      canonical: mean && Array.from(mean),
       reason: reason ?? looker.shares().reason,
       cut,
-      floor: floors.get(floorKey(state))?.[place] ?? null,
+      floor: floors.get(state.layers)?.[place] ?? null,
       examples: { ...examples, moments: [...known] },
     };
   });
@@ -374,17 +365,13 @@ export const figure: Figure<typeof controls, Data> = {
         : { label: 'Remove the cross terms', sets: { terms: without } },
     ];
   },
-  // Links from schemes-tasks ask for the other fourth task. Only then is the setting shown, to set it back.
-  unused: ({ scheme, fourth }) => [
-    ...(hasTerms(scheme) ? [] : (['terms', 'when'] as const)),
-    ...(fourth === 'prev' ? (['fourth'] as const) : []),
-  ],
+  unused: ({ scheme }) => (hasTerms(scheme) ? [] : ['terms', 'when']),
 
   scene(data, state, width, _, cursor) {
     const columns = width >= 760 ? 4 : width >= 330 ? 2 : 1;
     const gap = 18;
     const each = (width - gap * (columns - 1)) / columns;
-    const tasks = tasksOf(state);
+    const tasks = fourTasks;
     const asked = tasks.map(({ task }) => wrapped(asks[task], each));
     const chart = columns === 4 ? 124 : 100;
     const above = 2 * line + 12 + line * Math.max(...asked.map(({ length }) => length)) + chart;
@@ -420,7 +407,7 @@ export const figure: Figure<typeof controls, Data> = {
   describe(data, state) {
     const { panels } = data;
     const off = offOf(state).map((term) => termLabels[term]);
-    const tasks = tasksOf(state);
+    const tasks = fourTasks;
     const each = (say: (panel: Panel, task: SmallTask) => string) =>
       panels
         .map((panel, place) => `${tasks[place]?.task} ${say(panel, tasks[place] as SmallTask)}`)
@@ -454,8 +441,8 @@ export const figure: Figure<typeof controls, Data> = {
   cells: () => ({ rows: 1, columns: points }),
   firstCursor: () => ({ i: 0, j: points - 1 }),
 
-  readout(data, state, { j }) {
-    const tasks = tasksOf(state);
+  readout(data, _state, { j }) {
+    const tasks = fourTasks;
     const place = Math.min(j, (data.panels[0]?.accuracy.length ?? 1) - 1);
     const end = place === (data.panels[0]?.accuracy.length ?? 0) - 1;
     return [
@@ -487,7 +474,7 @@ export const figure: Figure<typeof controls, Data> = {
     return [reason, hasTerms(scheme) ? deeper : '', diverged, note].filter(Boolean).join(' ');
   },
 
-  table: (data, state) => ({
+  table: (data) => ({
     columns: [
       'task',
       'step',
@@ -502,7 +489,7 @@ export const figure: Figure<typeof controls, Data> = {
         const end = place === panel.accuracy.length - 1;
         const four = (shares: number[] | null | undefined) => shares ?? pairTerms.map(() => '');
         return [
-          tasksOf(state)[k]?.task ?? '',
+          fourTasks[k]?.task ?? '',
           place * every,
           accuracy,
           ...four(panel.shares[place]),

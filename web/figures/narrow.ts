@@ -18,8 +18,8 @@ import {
   runControls,
   seedAfter,
   taskOptions,
-  trainedAs,
 } from './tasks.js';
+import { type WayName, wayIn } from './waysIn.js';
 
 /** The first view, apart from the settings: what computes carries no labels. */
 const first = 'lookup';
@@ -33,7 +33,7 @@ type State = StateOf<typeof controls>;
 
 const widths = [8, 12, 16, 24];
 
-const models = ['add', 'concat', 'add-frozen', 'concat-frozen', 'zero'];
+const models = ['add', 'concat', 'add-frozen', 'concat-frozen', 'zero'] as const;
 /** In the order of `models`. */
 const lines: { label: string; ink: Ink; dashed?: true }[] = [
   { label: 'learned and added', ink: 'accent' },
@@ -80,12 +80,12 @@ export const opening = (): Opening => ({ name: 'narrow', asked: allAsked({ task:
 
 const askedOf = (
   d_model: number,
-  model: string,
+  model: WayName,
   { task, steps, sigma, seed }: State,
   more: number,
 ): CellJob => ({
   options: {
-    ...trainedAs(model),
+    ...wayIn(model).options(d_model),
     task,
     n,
     d_model,

@@ -1,7 +1,7 @@
 // Figure "Schemes against tasks": which way of giving a model its positions learns which task, in a table
 // that opens with runs recorded beforehand, and fills in as one model after another is trained.
-import type { SmallSuperpose, TaskTrainerOptions } from 'superpose';
-import { about, aboutPercent, counted, percent } from '../plot/format.js';
+import type { SmallSuperpose } from 'superpose';
+import { aboutPercent, counted, percent } from '../plot/format.js';
 import type { Area } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
@@ -11,6 +11,7 @@ import { type Controls, initialState, labelled, type StateOf } from './controls.
 import type { Compute, Figure, Opens } from './figure.js';
 import { figure as oneRun } from './fourTasks.js';
 import { listed } from './lists.js';
+import { names as modelNames } from './smallModels.js';
 import {
   aim,
   asker,
@@ -20,15 +21,13 @@ import {
   fourTasks,
   layersControl,
   modelOptions,
-  rev,
-  schemeOptions,
   seedAfter,
   sigmaControl,
   steps,
-  trainedAs,
 } from './tasks.js';
+import { type WayIn, type WayName, wayIn, waysIn } from './waysIn.js';
 
-const tasks = [...fourTasks, rev, { task: 'where', term: 'token-where token is' } as const];
+const tasks = [...fourTasks, { task: 'where', term: 'token-where token is' } as const];
 const taskNames = tasks.map(({ task }) => task);
 type Task = (typeof taskNames)[number];
 
@@ -38,115 +37,19 @@ const sizes = {
   large: { n: 16, d_model: 32, evaluationSequences: 64 },
 } as const;
 
-/** Other ways in, by the trainer’s names. */
-const others = [
-  ...(['qk', 'shortformer', 'values', 'every-layer', 'project'] as const),
-  ...(['gate', 'row-gate', 'film', 'multiply'] as const),
-];
-type Other = (typeof others)[number];
-const isWay = (row: string): row is Other => (others as string[]).includes(row);
-/** What they make of a token’s row e and a position’s row p. */
-const ways: Record<Other, string> = {
-  qk: 'Queries and keys only: v of LN(e)',
-  shortformer: 'Shortformer: q, k of LN(e) + p, v of LN(e)',
-  values: 'Values only: q, k of LN(e)',
-  'every-layer': 'Every layer: x ← x + p',
-  project: 'Projected back: W[e; p] = Ae + Bp',
-  gate: 'Gated: ge + (1 − g)p, g = σ(W[e; p])',
-  'row-gate': 'Gated by row: one g for all channels',
-  film: 'FiLM: (1 + Γp)e + Bp',
-  multiply: 'Multiplied: (1 + p)e',
-};
-
-/** How large rows begin in recipes that people use: loudnessRecipes() of the library. */
-const recipes = ['transformer', 'unscaled', 'pytorch', 'bert', 'gpt2'] as const;
 /** The table's rows, from the top. */
 const allRows = [
   ...(['add', 'concat', 'concat-wide', 'wider', 'apart', 'cut', 'untied', 'add-sinusoid'] as const),
-  ...(['concat-8', 'concat-24', 'concat-4'] as const),
-  ...(['rope', 'alibi', 't5', 'none'] as const),
-  ...recipes,
-  ...others,
-  'zero' as const,
-];
+  ...(['concat-8', 'concat-4', 'rope', 'alibi', 't5', 'none', 'transformer', 'unscaled'] as const),
+  ...(['qk', 'project', 'multiply', 'zero'] as const),
+] as const satisfies WayName[];
 type Row = (typeof allRows)[number];
-
-/** A sinusoid as it is, with tokens from N(0, 1/d). */
-const unscaled = (d: number) =>
-  ({ scheme: 'add', table: 'sinusoid', sigmaTokens: d ** -0.5, sigmaPositions: Math.SQRT1_2 }) as const;
-const normal = (sigmaTokens: number, sigmaPositions: number) =>
-  ({ scheme: 'add', sigmaTokens, sigmaPositions }) as const;
-const asRecipe: Record<(typeof recipes)[number], (d_model: number) => Partial<TaskTrainerOptions>> = {
-  transformer: (d) => ({ ...unscaled(d), scaleTokens: true }),
-  unscaled,
-  pytorch: () => normal(1, 1),
-  bert: () => normal(0.02, 0.02),
-  gpt2: () => normal(0.02, 0.01),
-};
-const isRecipe = (row: Row): row is (typeof recipes)[number] => (recipes as readonly Row[]).includes(row);
-
-/** What a width in a row's name, which is that of the large size, is in a model of another. */
-const scaled = (width: number, d_model: number) => (width * d_model) / sizes.large.d_model;
-
-/** The model of a row, given its width. */
-function made(row: Row, d_model: number): Partial<TaskTrainerOptions> {
-  if (isRecipe(row)) return asRecipe[row](d_model);
-  const { d_position, ...options } = trainedAs(row, d_model);
-  return { ...options, ...(d_position && { d_position: scaled(d_position, d_model) }) };
-}
 const rowsOf = (names: readonly Row[]) => allRows.filter((row) => names.includes(row));
-
-/** Rows whose stream is no sum of tokens and positions. */
-const noSums: readonly Row[] = ['gate', 'row-gate', 'film', 'multiply'];
 
 /** Tasks in which tokens ask about positions, or positions about tokens. */
 const mixed: readonly Task[] = ['lookup', 'roll'];
 
-/** Rows in which tokens and positions may meet, by how they are put together, and rows that keep them apart. */
-const added: readonly Row[] = ['add', 'wider'];
-const concatenated: readonly Row[] = ['concat', 'concat-wide'];
-const keptApart: readonly Row[] = ['apart', 'cut', 'untied'];
-
-function nameOf(row: Row, d: number): string {
-  const parted = (positions: number) => `Concatenated ${d - positions} + ${positions}`;
-  switch (row) {
-    case 'add':
-      return `Added (${d} wide)`;
-    case 'wider':
-      return `Added (${2 * d} wide)`;
-    case 'concat':
-      return `${parted(d / 2)} (divided)`;
-    case 'concat-wide':
-      return `Concatenated ${d} + ${d} (widened)`;
-    case 'apart':
-      return `Concatenated ${d} + ${d} (never to meet)`;
-    case 'cut':
-      return 'Added without cross terms';
-    case 'untied':
-      return 'Untied scores (TUPE)';
-    case 'add-sinusoid':
-      return 'Added sinusoid';
-    case 'transformer':
-      return 'Sinusoid, tokens times √d (2017)';
-    case 'unscaled':
-      return 'Sinusoid, tokens without √d';
-    case 'pytorch':
-      return 'N(0, 1) twice (PyTorch)';
-    case 'bert':
-      return 'N(0, 0.02²) twice (BERT)';
-    case 'gpt2':
-      return 'N(0, 0.02²), N(0, 0.01²) (GPT-2)';
-    case 'zero':
-      return 'All scores 0: what guessing gets';
-    case 'concat-8':
-    case 'concat-24':
-    case 'concat-4':
-      return parted(scaled(Number(row.slice('concat-'.length)), d));
-    default:
-      return isWay(row) ? ways[row] : schemeOptions[row];
-  }
-}
-const rowName = (row: Row, { size }: Pick<State, 'size'>) => nameOf(row, sizes[size].d_model);
+const rowName = (row: Row, { size }: Pick<State, 'size'>) => wayIn(row).name(sizes[size].d_model);
 /** Within a sentence. */
 const lowerName = (row: Row, state: Pick<State, 'size'>) =>
   rowName(row, state)
@@ -180,7 +83,7 @@ const controls = {
   schemes: {
     kind: 'several',
     label: 'Positions',
-    options: labelled(allRows, (row) => nameOf(row, sizes.small.d_model)),
+    options: labelled(allRows, (row) => waysIn[row].name(sizes.small.d_model)),
     initial: first.schemes,
     more: true,
   },
@@ -195,10 +98,10 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
-/** Models large enough that some seeds do not fail by chance. In one layer, adding at every layer is adding. */
-const waysIn = {
+/** Models large enough that some seeds do not fail by chance. */
+const others = {
   size: 'large',
-  schemes: ['add', 'qk', 'shortformer', 'values', 'project', 'gate', 'row-gate', 'film', 'multiply', 'zero'],
+  schemes: ['add', 'qk', 'project', 'multiply', 'zero'],
   tasks: ['badge', 'lookup', 'roll', 'prev', 'where'],
 } as const satisfies Partial<State>;
 
@@ -211,9 +114,6 @@ interface Cell {
   accuracy: Over | undefined;
   /** Steps to 99 %, over the runs that reached it. */
   first: Over | undefined;
-  /** Share of what is no sum in the stream, and the accuracy that goes with its part of the scores. */
-  interaction: Over | undefined;
-  lost: Over | undefined;
   /** How long position rows are beside token rows, before and after; empty if that is not asked. */
   loud: Over[];
 }
@@ -231,13 +131,12 @@ function askedOf(row: Row, task: Task, state: State, seed: number): CellJob {
       n,
       d_model,
       evaluationSequences,
-      ...made(row, d_model),
+      ...wayIn(row).options(d_model),
     },
     looks: {
       // As often as the figures look that a click opens.
       ...(state.size === 'large' && { every }),
-      ...(noSums.includes(row) && { fusion: true }),
-      ...(isRecipe(row) && { loudness: true }),
+      ...(wayIn(row).loudness && { loudness: true }),
     },
   };
 }
@@ -281,7 +180,7 @@ const deeper = [{ layers: 'two' }, { layers: 'causal' }] as const satisfies Part
 /** The first view, with more layers too, that of the other ways in, and those that claims lead to. */
 export const opening = (): Opening => ({
   name: 'schemesTasks',
-  asked: [first, ...deeper, waysIn, ...claimed.map((one) => ({ size: 'large', ...one }) as const)].flatMap(
+  asked: [first, ...deeper, others, ...claimed.map((one) => ({ size: 'large', ...one }) as const)].flatMap(
     (one) => allAsked({ ...first, ...one }),
   ),
 });
@@ -297,10 +196,6 @@ const cellOf = (
   runs,
   accuracy: over(superpose, runs, (run) => run.accuracy),
   first: over(superpose, runs, (run) => run.stepsToAim),
-  interaction: over(superpose, runs, (run) => run.fusion?.interaction),
-  lost: over(superpose, runs, ({ accuracy, fusion }) =>
-    fusion?.without != null ? accuracy - fusion.without : null,
-  ),
   loud: [0, 1].flatMap((end) => over(superpose, runs, ({ loudness }) => loudness?.[end]) ?? []),
 });
 
@@ -326,9 +221,9 @@ export const figure: Figure<typeof controls, Data> = {
   below: true,
   runs: { looks: () => [], button: 'Run it here' },
   buttons: ({ schemes }) => [
-    schemes.some(isWay)
+    schemes.includes('project')
       ? { label: 'Added or concatenated', sets: first }
-      : { label: 'Gates and other ways in', sets: waysIn },
+      : { label: 'Other ways in', sets: others },
   ],
 
   scene(data, state, width) {
@@ -446,7 +341,7 @@ export const figure: Figure<typeof controls, Data> = {
       by.set(whom, [...(by.get(whom) ?? []), task]);
     });
     const said = [...by].map(([whom, tasks]) => `${listed(tasks)} by ${whom}`);
-    const found = `${conclusionOfRecipes(cells)}${conclusionOfWays(cells)}${conclusion(cells, state)}`;
+    const found = `${conclusionOfRecipes(cells)}${conclusion(cells, state)}`;
     return `${found}After ${steps} steps, ${seedsOf(seeds)}, at least 99\u202f% are right: ${said.join('; ')}.`;
   },
 
@@ -489,7 +384,7 @@ export const figure: Figure<typeof controls, Data> = {
   }),
 };
 
-/** Norms of rows; or the number of parameters, and the largest share of the stream that is no sum. */
+/** Norms of rows, or the number of parameters. */
 function measured(cells: readonly Cell[]): string {
   const ends = [0, 1].map((end) =>
     between(
@@ -498,18 +393,7 @@ function measured(cells: readonly Cell[]): string {
     ),
   );
   if (ends[0]) return `positions/tokens ${ends.join(' → ')}`;
-  const found = cells.flatMap(({ interaction }) => interaction?.mean ?? []);
-  return found.length > 0
-    ? `${numbersOf(cells)} to learn, ≤ ${about(100 * Math.max(...found))}\u202f% not a sum`
-    : `${numbersOf(cells)} numbers to learn`;
-}
-
-/** Whether the other ways in need more than a sum of tokens and positions, as far as the rows show. */
-function conclusionOfWays(cells: readonly Cell[][]): string {
-  const lost = cells.flat().flatMap((cell) => (learned(cell) && cell.lost ? cell.lost.mean : []));
-  const most = Math.max(0, ...lost);
-  if (lost.length === 0 || most > 0.02) return '';
-  return `What works is the sum. The rest accounts for at most ${about(100 * most)}\u202f% of the answers. `;
+  return `${numbersOf(cells)} numbers to learn`;
 }
 
 /** Which tasks a few rows learn, or which tell the rows apart. */
@@ -541,9 +425,10 @@ const depths = { one: 'one layer', two: 'two layers', causal: 'two causal layers
 
 /** What the rows show of adding and concatenating, as far as they do. */
 function conclusion(cells: readonly Cell[][], { layers }: State): string {
-  const rowsAmong = (rows: readonly Row[]) => cells.filter(([first]) => first && rows.includes(first.row));
+  const rowsAmong = (kind: WayIn['kind']) =>
+    cells.filter(([first]) => first && wayIn(first.row).kind === kind);
   const all = (rows: readonly Cell[][]) => rows.length > 0 && rows.flat().every(learned);
-  const separate = rowsAmong(keptApart);
+  const separate = rowsAmong('apart');
   const columns = cells[0] as Cell[];
   const lost = separate.map((row) => columns.map((_, j) => !learned(row[j] as Cell)));
   const round = columns.flatMap(({ task }, j) =>
@@ -551,7 +436,7 @@ function conclusion(cells: readonly Cell[][], { layers }: State): string {
   );
   if (round.length > 0)
     return `Two layers find a way round for ${listed(round)}, though tokens and positions never meet. `;
-  if (!all(rowsAmong(added)) || !all(rowsAmong(concatenated))) return '';
+  if (!all(rowsAmong('added')) || !all(rowsAmong('concatenated'))) return '';
   const [first] = lost;
   const both = `In ${depths[layers]}, adding and concatenating both learn ${
     columns.length > 1 ? `all ${counts[columns.length]} tasks` : columns[0]?.task
@@ -565,20 +450,18 @@ function conclusion(cells: readonly Cell[][], { layers }: State): string {
 
 /** The run of a large model. */
 function alone({ row, task }: Cell, { seed, sigma, layers }: State): Opens | undefined {
-  const others = ['concat-wide', 'wider', 'apart', ...recipes].includes(row) || isWay(row);
-  if (others || task === 'where') return undefined;
   const first = initialState(oneRun.controls);
   // There is no run with all scores 0 there; the run with added positions shows that floor.
   const scheme = row === 'zero' || row === 'cut' ? 'add' : row;
-  const fourth = task === 'rev' ? 'rev' : 'prev';
+  if (!Object.hasOwn(oneRun.controls.scheme.options, scheme) || task === 'where') return undefined;
   const cut = row === 'cut' ? { when: 'during', terms: ['token-token', 'position-position'] } : {};
-  return { figure: oneRun, state: { ...first, ...cut, seed, sigma, layers, scheme, fourth } };
+  return { figure: oneRun, state: { ...first, ...cut, seed, sigma, layers, scheme } };
 }
 
 /** The small models that are trained side by side: with one layer, and not every row. */
 function besides({ row, task }: Cell, { seed, sigma, layers }: State): Opens | undefined {
-  const there = [...added, ...concatenated, 'apart', 'zero'].includes(row);
-  if (!there || task === 'rev' || task === 'where' || layers !== 'one') return undefined;
+  const there = modelNames.some((name) => name === row);
+  if (!there || task === 'where' || layers !== 'one') return undefined;
   const form = row === 'concat' ? 'concat' : 'concat-wide';
   return { figure: side, state: { ...initialState(side.controls), task, form, seed, sigma } };
 }

@@ -3,17 +3,9 @@ import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job } from './figure.js';
 import outcomes from './recorded/outcomes.json' with { type: 'json' };
-import {
-  aim,
-  firstRun,
-  type fourTasks,
-  seedAfter,
-  sigmaControl,
-  steps,
-  taskOptions,
-  trainedAs,
-} from './tasks.js';
+import { aim, firstRun, type fourTasks, seedAfter, sigmaControl, steps, taskOptions } from './tasks.js';
 import { trainTogether, withTrainers } from './trainers.js';
+import { wayIn } from './waysIn.js';
 
 /** Steps from one measure of what is right to the next. */
 export const stride = 5;
@@ -25,7 +17,7 @@ export const seeds = 5;
 /** Of the tokens and, where positions are added, of the sum. */
 export const d_model = 16;
 
-/** How each model gets its positions: see trainedAs(). */
+/** How each model gets its positions. */
 export const names = ['add', 'concat-wide', 'concat', 'apart', 'wider', 'zero'] as const;
 export type ModelName = (typeof names)[number];
 /** Models that the picture looks into. */
@@ -112,7 +104,7 @@ export const compute: Compute<typeof trainedControls, Data> = async (library, st
 
 const optionsOf = (name: ModelName, { task, n, sigma }: Trained, seed: number): TaskTrainerOptions => ({
   d_model,
-  ...trainedAs(name, d_model),
+  ...wayIn(name).options(d_model),
   task,
   n,
   sigma,

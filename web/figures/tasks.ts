@@ -1,8 +1,8 @@
-// The small tasks that models are trained on here, at least one for each term of a score, and the schemes
-// that they are trained with, as figures call them.
-import type { TaskTrainerOptions, TrainingModelOptions, TrainingScheme, TrainingTerm } from 'superpose';
+// The small tasks that models are trained on here, one for each term of a score, and how long.
+import type { TaskTrainerOptions } from 'superpose';
 import type { AxisOptions } from '../plot/parts.js';
 import type { Term } from '../plot/scene.js';
+import { type WayName, wayIn } from './waysIn.js';
 
 /** Tokens in a sequence. */
 export const n = 16;
@@ -18,7 +18,7 @@ export const aim = 0.99;
 export const evaluationSequences = 64;
 
 export interface SmallTask {
-  task: 'badge' | 'lookup' | 'roll' | 'prev' | 'rev';
+  task: 'badge' | 'lookup' | 'roll' | 'prev';
   /** The one term of the scores that solves it. */
   term: Term;
 }
@@ -29,8 +29,6 @@ export const fourTasks = [
   { task: 'roll', term: 'position-token' },
   { task: 'prev', term: 'position-position' },
 ] as const satisfies SmallTask[];
-
-export const rev = { task: 'rev', term: 'position-position' } as const satisfies SmallTask;
 
 /** How a task is drawn; what trains has no use for it. */
 export interface TaskTexts {
@@ -67,7 +65,6 @@ export const taskTexts: Record<SmallTask['task'], TaskTexts> = {
     looksAt: (tokens, place) => tokens.findIndex((id) => letterOf(id) === place),
   },
   prev: { token: digit, answer: digit, looksAt: (_, place) => place - 1 },
-  rev: { token: digit, answer: digit, looksAt: ({ length }, place) => length - 1 - place },
 };
 
 /** Who asks whom in a task. */
@@ -114,50 +111,6 @@ export const rightAxis: AxisOptions = {
 /** The seed `more` places after this one; the first follows the last. */
 export const seedAfter = (seed: number, more: number): number => (seed + more) % 2 ** 32;
 
-/** Of tokens with positions. */
-export const crossTerms: readonly TrainingTerm[] = ['token-position', 'position-token'];
-
-export const schemeOptions = {
-  add: 'Added, learned',
-  'add-sinusoid': 'Added, sinusoid',
-  'add-frozen': 'Added, both tables frozen',
-  concat: 'Concatenated, 16 + 16',
-  'concat-8': 'Concatenated, 24 + 8',
-  'concat-4': 'Concatenated, 28 + 4',
-  'concat-24': 'Concatenated, 8 + 24',
-  'concat-frozen': 'Concatenated, 16 + 16, frozen',
-  untied: 'Untied (TUPE)',
-  rope: 'RoPE',
-  alibi: 'ALiBi',
-  t5: 'T5 bias',
-  none: 'No positions',
-} as const;
-
-export type SchemeOption = keyof typeof schemeOptions;
-
-/** Runs whose names are no scheme’s. */
-export const otherRuns: Readonly<Record<string, (d_model: number) => Partial<TaskTrainerOptions>>> = {
-  wider: (d_model) => ({ scheme: 'add', d_model: 2 * d_model }),
-  apart: () => ({ scheme: 'concat-wide', cuts: crossTerms }),
-  cut: () => ({ scheme: 'add', cuts: crossTerms }),
-  zero: () => ({ scheme: 'add', zeroScores: true }),
-};
-
-/**
- * What is trained under a name that figures, links and `superpose train` have in common: one of these runs, or a scheme,
- * and after it, if they are not the usual ones, where position rows come from and how wide they are, as in
- * concat-sinusoid-8.
- */
-export function trainedAs(name: string, d_model = 32): Partial<TaskTrainerOptions> {
-  if (Object.hasOwn(otherRuns, name)) return (otherRuns[name] as (typeof otherRuns)[string])(d_model);
-  const parts = name.match(/^(.*?)(?:-(learned|sinusoid|frozen))?(?:-(\d+))?$/s) ?? [];
-  const [scheme, table, width] = parts.slice(1) as [TrainingScheme, TrainingModelOptions['table'], string?];
-  return { scheme, ...(table && { table }), ...(width && { d_position: Number(width) }) };
-}
-
-/** Whether its scores have terms with positions that can be cut. */
-export const hasTerms = (scheme: SchemeOption): boolean => !['rope', 'alibi', 't5', 'none'].includes(scheme);
-
 interface ModelState {
   layers: keyof (typeof layersControl)['options'];
   sigma: number;
@@ -167,10 +120,10 @@ interface ModelState {
 /** A model of one or two layers. Both four-tasks and schemes-tasks use it, so they train the same models. */
 export const modelOptions = (
   task: SmallTask['task'] | 'where',
-  scheme: SchemeOption,
+  way: WayName,
   { layers, sigma, seed }: ModelState,
 ): TaskTrainerOptions => ({
-  ...trainedAs(scheme),
+  ...wayIn(way).options(32),
   ...depthOf(layers),
   task,
   n,

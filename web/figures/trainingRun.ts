@@ -10,15 +10,8 @@ const slice = 40;
 export interface Measurements {
   /** Steps between two looks at accuracy. */
   every?: number;
-  /** At the end, how much of the stream is no sum of tokens and positions, and what that does. */
-  fusion?: true;
   /** At both ends, how large position rows are beside token rows. */
   loudness?: true;
-}
-
-export interface Fusion {
-  interaction: number | null;
-  without: number | null;
 }
 
 export interface TrainingRun {
@@ -28,8 +21,6 @@ export interface TrainingRun {
   stepsToAim: number | null;
   /** It stopped because a loss or gradient was not finite. */
   diverged: boolean;
-  /** Share of the interaction in the stream, and accuracy without it in the scores; only if asked for. */
-  fusion?: Fusion;
   /** Length of position rows over that of token rows, before and after; only if asked for. */
   loudness?: [number, number];
   parameters: Record<string, Table>;
@@ -39,7 +30,7 @@ export interface TrainingRun {
 export async function trainingRun(
   superpose: Superpose,
   options: TaskTrainerOptions,
-  { every = usualEvery, fusion, loudness }: Measurements = {},
+  { every = usualEvery, loudness }: Measurements = {},
   rest: () => Promise<void> = async () => {},
 ): Promise<TrainingRun> {
   const trainer = superpose.trainer(options);
@@ -60,7 +51,6 @@ export async function trainingRun(
       accuracy: trainer.accuracy(),
       stepsToAim,
       diverged,
-      ...(fusion && { fusion: measuredFusion(trainer) }),
       ...(before !== undefined && { loudness: [before, loudnessOf(trainer)] }),
       parameters: trainer.parameters(),
     };
@@ -72,9 +62,4 @@ export async function trainingRun(
 function loudnessOf(trainer: Trainer): number {
   const { tokens, positions } = trainer.loudness();
   return (positions ?? 0) / tokens;
-}
-
-function measuredFusion(trainer: Trainer): Fusion {
-  const { interaction, without } = trainer.fusion();
-  return { interaction, without: without?.accuracy ?? null };
 }

@@ -24,14 +24,8 @@ export interface SchemeFacts {
   sums: boolean;
   /** Whether a score of the first layer is a sum of terms of tokens and positions. */
   hasTerms: boolean;
-  /** Whether the first layer reads rows made of tokens and positions. */
-  fuses: boolean;
-  /** Whether the stream is made of token and position rows, but is no sum of them. */
-  interacts: boolean;
-  /** Whether positions have rows; where not, terms are of what scores ask. */
+  /** Whether positions have rows. */
   hasTable: boolean;
-  /** Whether its rows are a token’s channels and then a position’s. */
-  concatenates: boolean;
   /** Whether positionCost() counts it. */
   hasCost: boolean;
   /** Of its stream, in d_model. */
@@ -79,12 +73,10 @@ export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
   const layers = check.integer('layers', given.layers ?? 1, 1, 12);
   const flags = {
     layerNorm: check.flag('layerNorm', given.layerNorm ?? true),
-    mlp: check.flag('mlp', given.mlp ?? false),
     causal: check.flag('causal', given.causal ?? false),
     zeroScores: check.flag('zeroScores', given.zeroScores ?? false),
     fixedTokens: check.flag('fixedTokens', given.fixedTokens ?? false),
     fixedPositions: check.flag('fixedPositions', given.fixedPositions ?? false),
-    tied: check.flag('tied', given.tied ?? false),
     scaleTokens: check.flag('scaleTokens', given.scaleTokens ?? false),
   };
   const single = check.precision(given.precision ?? 'float32') === 'float32';
@@ -97,10 +89,9 @@ export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
     return checked;
   };
   const sigma = rate('sigma', given.sigma ?? 0.1);
-  const loud = scheme === 'shortformer' || scheme === 'multiply';
   const sigmas = {
     sigmaTokens: rate('sigmaTokens', given.sigmaTokens ?? sigma),
-    sigmaPositions: rate('sigmaPositions', given.sigmaPositions ?? (loud ? 1 : sigma)),
+    sigmaPositions: rate('sigmaPositions', given.sigmaPositions ?? (scheme === 'multiply' ? 1 : sigma)),
   };
   const numbers = {
     ...sigmas,
@@ -114,12 +105,9 @@ export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
     clip: positive('clip', given.clip ?? 1),
   };
   const seed = check.seed('seed', given.seed ?? 1);
-  const base = check.positive('base', given.base ?? 10000);
-  const belongs = (there: boolean, sentence: string, ...values: unknown[]) => {
-    if (!there && values.some((value) => value !== undefined))
-      throw new RangeError(`${sentence}; the scheme is '${scheme}'.`);
+  const belongs = (there: boolean, sentence: string, value: unknown) => {
+    if (!there && value !== undefined) throw new RangeError(`${sentence}; the scheme is '${scheme}'.`);
   };
-  belongs(scheme === 'rope', "base belongs to 'rope'", given.base);
   belongs(scheme === 'concat', "d_position belongs to 'concat'", given.d_position);
   belongs(facts.hasTable, 'table belongs to schemes with position rows', given.table);
   const noTerms = noTermsOf(facts, flags.zeroScores);
@@ -138,17 +126,11 @@ export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
     layers,
     ...flags,
     ...numbers,
-    base,
     seed,
     single,
   };
   const memory = (sizes: { vocabulary: number; classes: number; positions: number }, tokens: number) => {
-    if (flags.tied && (sizes.classes !== sizes.vocabulary || facts.concatenates)) {
-      throw new RangeError(
-        `tied reads answers with the token rows: it takes as many classes as tokens, here ${sizes.classes} and ${sizes.vocabulary}, and no concatenation.`,
-      );
-    }
-    const bytes = memoryOf({ ...sizes, stream, heads, layers, ...flags, facts, single }) + 8 * tokens;
+    const bytes = memoryOf({ ...sizes, stream, heads, layers, single }) + 8 * tokens;
     check.fits(`A model of ${stream} channels, ${layers} layers and ${sizes.positions} positions`, bytes);
     return bytes;
   };
@@ -181,9 +163,9 @@ export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
 function noTermsOf(scheme: SchemeFacts, zeroScores: boolean): string | null {
   if (zeroScores) return 'All scores are 0, so they have no terms.';
   if (scheme.hasTerms) return null;
-  if (scheme.interacts || !scheme.hasTable)
-    return `Under '${scheme.id}' terms are cut only by cut() and only().`;
-  return noSum(scheme);
+  return scheme.hasTable
+    ? noSum(scheme)
+    : `Under '${scheme.id}' positions have no rows, so scores have no terms of them.`;
 }
 
 export function checkedTerms(name: string, value: unknown, noTerms: string | null): TrainingTerm[] {
@@ -203,29 +185,17 @@ interface Sizes {
   stream: number;
   heads: number;
   layers: number;
-  mlp: boolean;
   single: boolean;
-  facts: SchemeFacts;
-  scaleTokens: boolean;
-  tied: boolean;
 }
 
-/** An upper bound on a trainer's memory: see Model::take_memory() and row_angles(), which is in double. */
-function memoryOf(sizes: Sizes) {
-  const { vocabulary: V, classes, positions: L, stream: D, heads, layers, mlp, single } = sizes;
+/** An upper bound on a trainer's memory: see Model::take_memory(), Fusion, and row_angles(), which is in double. */
+function memoryOf({ vocabulary: V, classes, positions: L, stream: D, heads, layers, single }: Sizes) {
   const most = Math.max(L, 64);
-  const wide = mlp ? 4 * D : 0;
-  const layer = most * (8 * D + L * heads + 2 * (D + wide) + 2) + 10 * D * D + 4 * D * wide;
-  const part = most * (20 * D + classes + wide + 1) + 3 * D * classes;
+  const layer = most * (11 * D + L * heads + 2) + 10 * D * D;
+  const part = most * (21 * D + classes + 1) + 3 * D * classes;
   const positional = (2 * heads + 5) * L * L + 8 * L * D + D * D;
-  const parameters = (V + L + classes + 2 * D) * D + layers * (4 * D + 2 * wide) * D + heads * 2 * L;
-  // Tables made of others, what queries and keys read besides, and weights.
-  const { fuses, concatenates, id } = sizes.facts;
-  const ways =
-    fuses && !concatenates && id !== 'add'
-      ? 4 * (V + L) * D + (layers + 2) * most * (D + 1) + 4 * layers * L * D + 12 * D * D
-      : 2 * V * D * Number(sizes.scaleTokens);
-  const tied = sizes.tied ? 2 * V * D : 0;
-  const values = tied + layers * layer + part + positional + ways + 5 * parameters;
+  const tables = 3 * (V + L) * D + 2 * D * D;
+  const parameters = (V + L + classes + 2 * D) * D + layers * 4 * D * D + heads * 2 * L;
+  const values = layers * layer + part + positional + tables + 5 * parameters;
   return (single ? 4 : 8) * values + 8 * 6 * (V + L) * D;
 }

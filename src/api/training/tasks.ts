@@ -1,43 +1,21 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 
-const taskNames = [
-  'badge',
-  'lookup',
-  'roll',
-  'prev',
-  'rev',
-  'back',
-  'mix',
-  'where',
-  'jump',
-  'throw',
-  'last',
-] as const;
+const taskNames = ['badge', 'lookup', 'roll', 'prev', 'where'] as const;
 /**
  * What a small model is asked about n tokens t₀ to tₙ₋₁; each task is solved by one kind of score. 'badge':
  * n/2 tokens "key k has colour c" and n/2 "key k?", shuffled; the answer to a question is the colour.
  * 'lookup': t at place tᵢ. 'roll': letters in colours, each once; place i tells the colour of letter i.
- * 'prev': tᵢ₋₁. 'rev': tₙ₋₁₋ᵢ. 'back': tᵢ₋ₖ. 'mix': t at place tᵢ − n if tᵢ ≥ n, else tᵢ₋₁. 'where': n/2 items
- * once each and n/2 questions "item k?", shuffled; the answer to a question is the item’s place.
- *
- * Three ask about distances. 'jump': t at place i − 1 − (tᵢ mod 4). 'throw': tokens throw one of 4 colours 1 to 4
- * places ahead; the answer is the colour that lands on a place, if it is just one. 'last': letters in 4
- * colours; the answer is the letter that last wore the first colour, up to place i, for `causal` models.
+ * 'prev': tᵢ₋₁. 'where': n/2 items once each and n/2 questions "item k?", shuffled; the answer to a question is
+ * the item’s place.
  */
 export type Task = (typeof taskNames)[number];
 
 export interface TaskOptions {
   /** Which task. */
   task: Task;
-  /** Tokens of a sequence, from 1 up; even for 'badge', 'where' and 'last', above 1 for 'back'. Default 16. */
+  /** Tokens of a sequence, from 1 up; even for 'badge' and 'where'. Default 16. */
   n?: number;
-  /**
-   * Symbols of 'prev', 'rev', 'back' and 'jump', from 1 up; set it to keep them when sequences get longer. Default n.
-   */
-  symbols?: number;
-  /** How many places 'back' looks back, k, from 1 to n − 1. Default 1. */
-  back?: number;
 }
 
 /** Sequences of n tokens, one after another. */
@@ -81,20 +59,13 @@ export interface TasksApi {
 
 /** A checked task as the module takes it, with its sizes. */
 export function checkedTask(raw: RawModule, options: TaskOptions) {
-  const { task: name, n = 16, symbols, back = 1 } = options;
+  const { task: name, n = 16 } = options;
   const task = check.placeIn('task', name, taskNames);
   check.integer('n', n, 1);
-  if (['badge', 'where', 'last'].includes(name) && n % 2 !== 0)
+  if ((name === 'badge' || name === 'where') && n % 2 !== 0)
     throw new RangeError(`n must be even for '${name}'; it is ${n}.`);
-  if (name === 'back' && n < 2) throw new RangeError(`n must be above 1 for 'back'; it is ${n}.`);
-  const known = {
-    task,
-    n,
-    symbols: symbols == null ? 0 : check.integer('symbols', symbols, 1),
-    back: check.integer('back', back, 1, Math.max(1, n - 1)),
-  };
-  const { vocabulary, classes } = raw.taskSizes(known);
-  return { ...known, vocabulary, classes };
+  const known = { task, n };
+  return { ...known, ...raw.taskSizes(known) };
 }
 
 const wrongId = (name: string, value: unknown, low: number, high: number) =>

@@ -52,7 +52,6 @@ function pointOf(trainer: Trainer, losses: Float64Array): TrainingPoint {
     loss,
     accuracy,
     shares,
-    // Without position rows there are some too, but they take as long as ten steps.
     canonical: shares && trainer.shares({ gauge: 'canonical' }).mean,
     overlap: trainer.overlap().overlap,
     diverged: trainer.diverged,

@@ -1,23 +1,21 @@
 import * as check from '../check.js';
 import { type Handle, held } from '../handle.js';
 import type { RawModule } from '../module.js';
-import { askedTerms, pairTerms } from '../scores/schemeTerms.js';
+import { pairTerms } from '../scores/schemeTerms.js';
 import { type Table, table } from '../table.js';
 import { type CheckedTrainer, checkedTerms, checkedTrainer, noSum } from './checkedTrainer.js';
 import { checkedBatch, checkedTokens, type TrainingBatch } from './tasks.js';
-import type { AskedTrainingTerm, TrainerOptions, TrainingTerm } from './trainerOptions.js';
+import type { TrainerOptions, TrainingTerm } from './trainerOptions.js';
 import type {
   LoudnessRecipe,
   NoTrainingAngles,
   NoTrainingDirections,
-  NoTrainingFusion,
   NoTrainingOverlap,
   NoTrainingShares,
   TrainingAngles,
   TrainingCoordinates,
   TrainingDirections,
   TrainingEvaluation,
-  TrainingFusion,
   TrainingLoudness,
   TrainingOverlap,
   TrainingShares,
@@ -46,21 +44,18 @@ export interface Trainer extends Handle {
   /** The terms cut from the first layer’s scores, in steps and in everything measured. */
   readonly cuts: readonly TrainingTerm[];
   /**
-   * Cuts exactly these terms from here on. What the model has learnt stays. Only where the scores are a sum of
-   * parts of tokens and positions: throws under other schemes, and RangeError, TypeError.
+   * Cuts exactly these terms from here on. What the model has learnt stays. Throws where shares() has none, and
+   * RangeError, TypeError.
    */
   cutTerms(terms: readonly TrainingTerm[]): void;
   /** The share of right answers on the evaluation, or on a batch of your own. */
   accuracy(batch?: TrainingBatch): number;
   /** Loss and accuracy on the evaluation, or on a batch of your own. */
   evaluate(batch?: TrainingBatch): TrainingEvaluation;
-  /**
-   * The evaluation with one more term cut from the first layer’s scores. Throws where shares() has none, and for
-   * the two terms that only schemes without position rows have.
-   */
-  cut(term: AskedTrainingTerm): TrainingEvaluation;
+  /** The evaluation with one more term cut from the first layer’s scores. Throws where shares() has none. */
+  cut(term: TrainingTerm): TrainingEvaluation;
   /** The evaluation with one term alone, cut or not. */
-  only(term: AskedTrainingTerm): TrainingEvaluation;
+  only(term: TrainingTerm): TrainingEvaluation;
   /** [sequences · n, classes], for whole sequences of n tokens. */
   logits(options: { n: number; tokens: Int32Array | readonly number[] }): Table;
   /**
@@ -73,8 +68,6 @@ export interface Trainer extends Handle {
    * read; 0 for a cut term. Throws RangeError, TypeError.
    */
   shares(options?: TrainingSharesOptions): TrainingShares | NoTrainingShares;
-  /** How the first layer’s rows are made of tokens and positions, and what their interaction does. */
-  fusion(): TrainingFusion | NoTrainingFusion;
   /** How large token and position rows are. */
   loudness(): TrainingLoudness;
   /** How far tokens and positions share directions. */
@@ -89,10 +82,9 @@ export interface Trainer extends Handle {
    */
   coordinates(directions: Table): TrainingCoordinates;
   /**
-   * Copies of all parameters, by name: E [V, d_token], P [L, d_position]; W_f [2D, D], W_g [2D, D] or [2D, 1],
-   * W_gamma and W_beta [D, D]; U_q and U_k [d_position, D], T5 [H, 2L − 1]; for layer l: layers.l.g1 [1, D], layers.l.W_qkv [D, 3D], layers.l.W_o [D, D],
-   * layers.l.g2 [1, D], layers.l.W_1 [D, 4D], layers.l.W_2 [4D, D]; gf [1, D], W_u [D, classes]. Weights are
-   * [in, out].
+   * Copies of all parameters, by name: E [V, d_token], P [L, d_position]; W_f [2D, D]; U_q and U_k [d_position, D],
+   * T5 [H, 2L − 1]; for layer l: layers.l.g1 [1, D], layers.l.W_qkv [D, 3D], layers.l.W_o [D, D]; gf [1, D],
+   * W_u [D, classes]. Weights are [in, out].
    */
   parameters(): Record<string, Table>;
   /** Replaces some or all parameters, or none when one does not fit. The optimizer’s moments stay. */
@@ -113,10 +105,8 @@ export interface TrainerApi {
 
 const equalRows = 'All token rows or all position rows are equal.';
 const maxSteps = 10_000;
-/** The query's term is the same for every key, and nothing reads it. */
-const readTerms = askedTerms.filter((term) => term !== 'query');
-/** A bit for each. */
-const allTerms = 2 ** readTerms.length - 1;
+/** A bit for each term. */
+const allTerms = 2 ** pairTerms.length - 1;
 
 export function trainerApi(raw: RawModule): TrainerApi {
   return {
@@ -153,17 +143,15 @@ export function trainerOf(raw: RawModule, checked: CheckedTrainer): Trainer {
     if (own) check.fits(`${own.tokens.length} tokens`, 16 * own.tokens.length);
     return raw.evaluateTrainer(address, terms, own);
   };
-  /** Why there are no terms to measure. */
-  const unmeasured = (facts.interacts || !facts.hasTable) && !checked.zeroScores ? null : noTerms;
-  const bitOf = (term: AskedTrainingTerm): number => {
+  const bitOf = (term: TrainingTerm): number => {
     trainer.address();
-    const place = check.placeIn('term', term, facts.hasTable ? pairTerms : readTerms);
-    if (unmeasured !== null) throw new Error(unmeasured);
+    const place = check.placeIn('term', term, pairTerms);
+    if (noTerms !== null) throw new Error(noTerms);
     return 1 << place;
   };
   const cutTerms = (terms: readonly TrainingTerm[]) => {
     cuts = terms;
-    kept = allTerms - terms.reduce((bits, term) => bits + (1 << askedTerms.indexOf(term)), 0);
+    kept = allTerms - terms.reduce((bits, term) => bits + (1 << pairTerms.indexOf(term)), 0);
     raw.trainerKeeps(trainer.address(), kept);
   };
   cutTerms(checked.cuts);
@@ -248,26 +236,12 @@ export function trainerOf(raw: RawModule, checked: CheckedTrainer): Trainer {
       check.object('options', options);
       const gauge = check.oneOf('gauge', options.gauge ?? 'raw', ['raw', 'canonical']);
       const none = (reason: string) => ({ mean: null, byHead: null, reason });
-      if (unmeasured !== null) return none(unmeasured);
-      if (gauge === 'raw' && !facts.hasTable)
-        return none(`'${facts.id}' has shares only in the gauge 'canonical'.`);
-      if (gauge === 'canonical' && facts.hasTerms && !facts.sums)
+      if (noTerms !== null) return none(noTerms);
+      if (gauge === 'canonical' && !facts.sums)
         return none(`Tokens and positions of '${facts.id}' share no stream.`);
       const { mean, byHead } = raw.trainerShares(address, gauge === 'canonical');
       if (mean.some(Number.isNaN)) return none('The scores do not vary over keys.');
       return { mean, byHead: table(byHead, heads, mean.length), reason: null };
-    },
-    fusion() {
-      const address = trainer.address();
-      const none = (reason: string) => ({
-        ...{ tokens: null, positions: null, interaction: null, without: null },
-        reason,
-      });
-      if (!facts.fuses) return none(noRows);
-      check.fits('The rows of all tokens at all places', 32 * vocabulary * evaluationN * stream);
-      const found = raw.trainerFusion(address);
-      if (Number.isNaN(found.interaction)) return none('All rows are equal.');
-      return { ...found, reason: null };
     },
     loudness() {
       const { tokens, positions } = raw.trainerLoudness(trainer.address());

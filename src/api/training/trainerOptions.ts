@@ -1,5 +1,5 @@
 // What a trainer can be told.
-import type { AskedTerm, pairTerms } from '../scores/schemeTerms.js';
+import type { pairTerms } from '../scores/schemeTerms.js';
 import type { Precision } from '../table.js';
 import type { TaskOptions, TrainingBatch } from './tasks.js';
 
@@ -9,11 +9,8 @@ import type { TaskOptions, TrainingBatch } from './tasks.js';
  * (TUPE, arXiv 2006.15595); 'rope', queries and keys turned (arXiv 2104.09864); 'alibi' (arXiv 2108.12409);
  * 't5', a bias for each head and offset (arXiv 1910.10683), one bucket per offset; 'none'.
  *
- * Other ways in: 'qk', queries and keys of every layer read x + p and values x = e; 'values', the other way
- * round; 'shortformer', p added to the normalized input of queries and keys (arXiv 2012.15832);
- * 'every-layer', x = x + p before every layer; 'project', [e | p] W_f, which is adding with two learned maps;
- * 'gate', g e + (1 − g) p with g = σ([e | p] W_g) for each channel, and 'row-gate' with one g for a row;
- * 'film', e (1 + p W_γ) + p W_β (arXiv 1709.07871); 'multiply', e (1 + p).
+ * 'qk': queries and keys of every layer read x + p, and values x = e. 'project': [e | p] W_f, which is adding with two
+ * learned maps. 'multiply': e (1 + p).
  */
 export type TrainingScheme =
   | 'none'
@@ -25,29 +22,15 @@ export type TrainingScheme =
   | 'alibi'
   | 't5'
   | 'qk'
-  | 'values'
-  | 'shortformer'
-  | 'every-layer'
   | 'project'
-  | 'gate'
-  | 'row-gate'
-  | 'film'
   | 'multiply';
 
 /** A term of the first layer's score: the query's part, then the key's. */
 export type TrainingTerm = (typeof pairTerms)[number];
 
 /**
- * Under 'none', 'rope', 'alibi' and 't5' positions have no rows, and a term asks about what it varies with, all means
- * removed: tokens' means are those of the evaluation, a turn's or a bias's that over the pairs that attend. Then there
- * are two terms more: 'token-offset', tokens with tokens by their distance, and 'key', what a key has whoever asks.
- */
-export type AskedTrainingTerm = Exclude<AskedTerm, 'query'>;
-
-/**
- * The model, from tokens [n] to logits [n, classes]: layers of attention, each with a GELU MLP if `mlp`, and
- * an unembedding of its own. Nothing has a bias, and LayerNorm has only a gain, so a score is exactly the
- * four terms of e and p.
+ * The model, from tokens [n] to logits [n, classes]: layers of attention, and an unembedding of its own. Nothing has a
+ * bias, and LayerNorm has only a gain, so a score is exactly the four terms of e and p.
  */
 export interface TrainingModelOptions {
   /** Default 'add'. */
@@ -65,10 +48,8 @@ export interface TrainingModelOptions {
   heads?: number;
   /** From 1 to 12. Default 1. */
   layers?: number;
-  /** Whether there is a LayerNorm before attention, MLP and unembedding. Default true. */
+  /** Whether there is a LayerNorm before attention and unembedding. Default true. */
   layerNorm?: boolean;
-  /** Whether an MLP of 4 D channels follows attention. Default false. */
-  mlp?: boolean;
   /** Whether query i sees keys j ≤ i only. Default false. */
   causal?: boolean;
   /** Sets all scores to 0: the task's floor, without attention’s choice. Default false. */
@@ -81,17 +62,10 @@ export interface TrainingModelOptions {
   sigma?: number;
   /** The same for token rows alone, from 0 up. Default sigma. */
   sigmaTokens?: number;
-  /** The same for position rows alone, from 0 up. Default sigma, but 1 for 'shortformer' and 'multiply'. */
+  /** The same for position rows alone, from 0 up. Default sigma, but 1 for 'multiply'. */
   sigmaPositions?: number;
   /** Whether token rows are multiplied by √d, the root of their width, as read (arXiv 1706.03762). Default false. */
   scaleTokens?: boolean;
-  /** Of 'rope', above 0: pair i turns by base^(−2i/d_h) radians a position. Default 10000. */
-  base?: number;
-  /**
-   * Whether answers are read with the token rows, logits = LN(x) ⊙ gf · Eᵀ: for as many classes as tokens, and
-   * token rows as wide as the stream. Default false.
-   */
-  tied?: boolean;
   /** L, rows of the position table and longest sequence, from n up. Default n. */
   positions?: number;
 }

@@ -14,25 +14,22 @@ export interface TrainingEvaluation {
 export interface TrainingSharesOptions {
   /**
    * 'raw': the rows as training left them. 'canonical': minus each part’s mean over its sequence, so that
-   * shares do not depend on the tables’ means. Default 'raw'. Schemes without position rows have canonical ones
-   * alone.
+   * shares do not depend on the tables’ means. Default 'raw'.
    */
   gauge?: 'raw' | 'canonical';
 }
 
 /**
  * Shares of the terms in the variation of the first layer’s scores over keys. Raw ones sum to 1 over the
- * terms. For canonical ones, the rest is terms with constants. Under 'gate', 'row-gate', 'film' and 'multiply' terms
- * are those of the parts of fusion(), and the rest also has what their interaction does. Under schemes without
- * position rows all six sum to 1.
+ * terms. For canonical ones, the rest is terms with constants.
  */
 export interface TrainingShares {
   /**
    * [4], over the heads, in the order of the term names: token-token, token-position, position-token,
-   * position-position. Under schemes without position rows [6]: token-offset and key follow.
+   * position-position.
    */
   readonly mean: Float64Array;
-  /** [heads, 4 or 6] */
+  /** [heads, 4] */
   readonly byHead: Table<Float64Array>;
   /** Null, as there are shares. */
   readonly reason: null;
@@ -44,38 +41,6 @@ export interface NoTrainingShares {
   readonly mean: null;
   /** None. */
   readonly byHead: null;
-  /** Why, in a sentence. */
-  readonly reason: string;
-}
-
-/**
- * What the first layer reads of a token at a place, as a sum of parts, over the evaluation’s tokens by how often
- * they occur and over all its places alike: a mean, a part of the token, one of the place, and the interaction
- * left over, which is 0 for every sum.
- */
-export interface TrainingFusion {
-  /** Share of the token’s part in the variation; with the other two it makes 1. */
-  readonly tokens: number;
-  /** Share of the place’s part. */
-  readonly positions: number;
-  /** Share of what is neither. */
-  readonly interaction: number;
-  /** The evaluation without the terms of the first layer’s scores that have an interaction in them. */
-  readonly without: TrainingEvaluation;
-  /** Null, as there are parts. */
-  readonly reason: null;
-}
-
-/** For a scheme without position rows, or rows that do not vary. */
-export interface NoTrainingFusion {
-  /** None. */
-  readonly tokens: null;
-  /** None. */
-  readonly positions: null;
-  /** None. */
-  readonly interaction: null;
-  /** None. */
-  readonly without: null;
   /** Why, in a sentence. */
   readonly reason: string;
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "numeric/gelu_tanh.h"
+#include "numeric/lanes.h"
 
 namespace superpose {
 
@@ -86,23 +86,6 @@ void add_layer_norm_backward(const Scalar* gradient, const Scalar* normalized, c
 }
 
 template <typename Scalar>
-void gelu(const Scalar* x, Index count, Scalar* y, Scalar* slope) {
-  using S = Simd<Scalar>;
-  along<Scalar>(
-      count,
-      [&](Index c) {
-        const auto found = gelu_tanh<Scalar>(S::load(x + c));
-        S::store(y + c, found.value);
-        S::store(slope + c, found.slope);
-      },
-      [&](Index c) {
-        const auto found = gelu_tanh<Scalar>(x[c]);
-        y[c] = found.value;
-        slope[c] = found.slope;
-      });
-}
-
-template <typename Scalar>
 double cross_entropy(Scalar* logits, const int* targets, Index count, Index classes, double total) {
   double loss = 0;
   for (Index i = 0; i < count; ++i, logits += classes) {
@@ -140,57 +123,6 @@ void multiply_to(const Scalar* x, Index count, Scalar* y) {
   along<Scalar>(
       count, [&](Index c) { S::store(y + c, S::load(y + c) * S::load(x + c)); },
       [&](Index c) { y[c] *= x[c]; });
-}
-
-template <typename Scalar>
-void add_product_to(const Scalar* a, const Scalar* b, Index count, Scalar* y) {
-  using S = Simd<Scalar>;
-  along<Scalar>(
-      count, [&](Index c) { S::store(y + c, S::load(y + c) + S::load(a + c) * S::load(b + c)); },
-      [&](Index c) { y[c] += a[c] * b[c]; });
-}
-
-template <typename Scalar>
-void sigmoid_of_sum(const Scalar* a, const Scalar* b, Index count, Scalar* y) {
-  using S = Simd<Scalar>;
-  const auto one = S::all(1);
-  along<Scalar>(
-      count, [&](Index c) { S::store(y + c, one / (one + exponential(-(S::load(a + c) + S::load(b + c))))); },
-      [&](Index c) { y[c] = 1 / (1 + exponential_of<Scalar>(-(a[c] + b[c]))); });
-}
-
-template <typename Scalar>
-void mix(const Scalar* g, const Scalar* a, const Scalar* b, Index count, Scalar* y) {
-  using S = Simd<Scalar>;
-  along<Scalar>(
-      count,
-      [&](Index c) {
-        const auto second = S::load(b + c);
-        S::store(y + c, second + S::load(g + c) * (S::load(a + c) - second));
-      },
-      [&](Index c) { y[c] = b[c] + g[c] * (a[c] - b[c]); });
-}
-
-template <typename Scalar>
-void mix_backward(const Scalar* g, const Scalar* dy, const Scalar* a, const Scalar* b, Index count,
-                  Scalar* da, Scalar* db, Scalar* d_logit) {
-  using S = Simd<Scalar>;
-  const auto one = [](auto gate, auto d, auto difference, auto& first, auto& second) {
-    const auto part = gate * d;
-    first += part;
-    second += d - part;
-    return (part - gate * part) * difference;
-  };
-  along<Scalar>(
-      count,
-      [&](Index c) {
-        auto first = S::load(da + c), second = S::load(db + c);
-        S::store(d_logit + c,
-                 one(S::load(g + c), S::load(dy + c), S::load(a + c) - S::load(b + c), first, second));
-        S::store(da + c, first);
-        S::store(db + c, second);
-      },
-      [&](Index c) { d_logit[c] = one(g[c], dy[c], a[c] - b[c], da[c], db[c]); });
 }
 
 template <typename Scalar>
@@ -239,16 +171,10 @@ void adam(const AdamStep<Scalar>& step, const Scalar* gradient, Index count, Sca
   template void softmax_backward(Block<const Scalar>, Block<Scalar>, Index, Index);                          \
   template void layer_norm(const Scalar*, Index, Index, Scalar*, Scalar*);                                   \
   template void add_layer_norm_backward(const Scalar*, const Scalar*, const Scalar*, Index, Index, Scalar*); \
-  template void gelu(const Scalar*, Index, Scalar*, Scalar*);                                                \
   template double cross_entropy(Scalar*, const int*, Index, Index, double);                                  \
   template void copy_to(const Scalar*, Index, Scalar*);                                                      \
   template void add_to(const Scalar*, Index, Scalar*);                                                       \
   template void multiply_to(const Scalar*, Index, Scalar*);                                                  \
-  template void add_product_to(const Scalar*, const Scalar*, Index, Scalar*);                                \
-  template void sigmoid_of_sum(const Scalar*, const Scalar*, Index, Scalar*);                                \
-  template void mix(const Scalar*, const Scalar*, const Scalar*, Index, Scalar*);                            \
-  template void mix_backward(const Scalar*, const Scalar*, const Scalar*, const Scalar*, Index, Scalar*,     \
-                             Scalar*, Scalar*);                                                              \
   template void scale_to(const Scalar*, Scalar, Index, Scalar*);                                             \
   template Scalar sum_of_products(const Scalar*, const Scalar*, Index);                                      \
   template void adam(const AdamStep<Scalar>&, const Scalar*, Index, Scalar*, Scalar*, Scalar*);

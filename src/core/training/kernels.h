@@ -22,10 +22,6 @@ template <typename Scalar>
 void add_layer_norm_backward(const Scalar* gradient, const Scalar* normalized, const Scalar* inverse,
                              Eigen::Index count, Eigen::Index d, Scalar* dx);
 
-// gelu_tanh.h's value and slope of each entry.
-template <typename Scalar>
-void gelu(const Scalar* x, Eigen::Index count, Scalar* y, Scalar* slope);
-
 // Mean cross-entropy over `total` targets, some of which are in these rows. Replaces the logits [count,
 // classes] by their gradient, with zeros in rows without a target. Returns the sum of the rows' losses.
 template <typename Scalar>
@@ -43,24 +39,6 @@ void add_to(const Scalar* x, Eigen::Index count, Scalar* y);
 // y *= x, entry by entry.
 template <typename Scalar>
 void multiply_to(const Scalar* x, Eigen::Index count, Scalar* y);
-
-// y += a b, entry by entry.
-template <typename Scalar>
-void add_product_to(const Scalar* a, const Scalar* b, Eigen::Index count, Scalar* y);
-
-// y = 1 / (1 + e^-(a + b)), entry by entry.
-template <typename Scalar>
-void sigmoid_of_sum(const Scalar* a, const Scalar* b, Eigen::Index count, Scalar* y);
-
-// y = g a + (1 - g) b, entry by entry.
-template <typename Scalar>
-void mix(const Scalar* g, const Scalar* a, const Scalar* b, Eigen::Index count, Scalar* y);
-
-// Adds to da and db the gradients of mix() with respect to a and b, given that with respect to y; d_logit is
-// the one with respect to what g is the sigmoid of.
-template <typename Scalar>
-void mix_backward(const Scalar* g, const Scalar* dy, const Scalar* a, const Scalar* b, Eigen::Index count,
-                  Scalar* da, Scalar* db, Scalar* d_logit);
 
 // y = a x.
 template <typename Scalar>

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "geometry/subspaces.h"
-#include "geometry/two_way.h"
 #include "numeric/centred.h"
 #include "numeric/orthogonal.h"
 
@@ -47,19 +46,6 @@ Rows rows_in_stream(const ModelOptions& options, const ParameterLayout& layout, 
   return {centred_rows(e, 0, d), centred_rows(p, d - static_cast<int>(p.cols()), d)};
 }
 
-// The parts of a token and of a place where the stream is no sum of them.
-template <typename Scalar>
-struct RowsOf {
-  Matrix<Scalar> tokens, positions;
-
-  RowsOf(Model<Scalar>& model, const Scalar* parameters, const Batch& batch) {
-    const FusionParts parts = fusion_parts(model, parameters, batch);
-    tokens = parts.tokens.template cast<Scalar>();
-    positions = parts.positions.template cast<Scalar>();
-  }
-  TermRows<Scalar> view() const { return {tokens.data(), positions.data()}; }
-};
-
 }  // namespace
 
 template <typename Scalar>
@@ -68,17 +54,10 @@ TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, con
   TrainedShares result;
   result.mean.fill(kUndefined);
   const ModelOptions& options = model.options();
-  const bool interacts = options.interacts() && !options.zero_scores;
-  if (!interacts && (!options.has_terms() || (gauge == TermGauge::canonical && !options.sums())))
-    return result;
+  if (!options.has_terms() || (gauge == TermGauge::canonical && !options.sums())) return result;
   const int heads = options.heads;
   std::vector<TermCovariances> covariances(heads);
-  if (interacts) {
-    const RowsOf<Scalar> rows(model, parameters, batch);
-    model.term_covariances(parameters, batch, covariances.data(), kept, gauge, rows.view());
-  } else {
-    model.term_covariances(parameters, batch, covariances.data(), kept, gauge);
-  }
+  model.term_covariances(parameters, batch, covariances.data(), kept, gauge);
   result.by_head.resize(heads, kTermCount);
   for (int h = 0; h < heads; ++h) {
     for (int t = 0; t < kTermCount; ++t)
@@ -86,27 +65,6 @@ TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, con
   }
   for (int t = 0; t < kTermCount; ++t) result.mean[t] = result.by_head.col(t).mean();
   return result;
-}
-
-template <typename Scalar>
-FusionParts fusion_parts(Model<Scalar>& model, const Scalar* parameters, const Batch& batch) {
-  Vector<double> weights = Vector<double>::Zero(model.options().vocabulary);
-  const int places = batch.sequences * batch.n;
-  for (int k = 0; k < places; ++k) ++weights[batch.tokens[k]];
-  Matrix<double> rows = model.fused_rows(parameters, batch.n);
-  if (model.options().layer_norm) rows = row_centred(rows);
-  const TwoWayParts parts = two_way_parts(rows, weights);
-  const auto [first, second, rest] = two_way_sizes(parts, weights);
-  const double all = first + second + rest;
-  return {parts.first.rowwise() + parts.mean.row(0), parts.second, first / all, second / all, rest / all};
-}
-
-template <typename Scalar>
-Evaluation evaluate_parted(Model<Scalar>& model, const Scalar* parameters, const Batch& batch,
-                           const Terms& kept, bool rest) {
-  if (!model.options().interacts() || model.options().zero_scores) return model.evaluate(parameters, batch);
-  const RowsOf<Scalar> rows(model, parameters, batch);
-  return model.evaluate_with(parameters, batch, rows.view(), kept, rest);
 }
 
 template <typename Scalar>
@@ -183,8 +141,6 @@ RowCoordinates row_coordinates(const ModelOptions& options, const ParameterLayou
 #define SUPERPOSE_INSTANTIATE(Scalar)                                                                      \
   template TrainedShares trained_shares(Model<Scalar>&, const Scalar*, const Batch&, const Terms&,         \
                                         TermGauge);                                                        \
-  template FusionParts fusion_parts(Model<Scalar>&, const Scalar*, const Batch&);                          \
-  template Evaluation evaluate_parted(Model<Scalar>&, const Scalar*, const Batch&, const Terms&, bool);    \
   template Loudness row_loudness(const ModelOptions&, const ParameterLayout&, const Scalar*, int);         \
   template RowOverlap row_overlap(const ModelOptions&, const ParameterLayout&, const Scalar*, int);        \
   template RowAngles row_angles(const ModelOptions&, const ParameterLayout&, const Scalar*, int);          \

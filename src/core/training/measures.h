@@ -16,30 +16,11 @@ struct TrainedShares {
 // For the first layer: each term's share of the scores' variation, <T~, S~> / |S~|^2, with rows centred over
 // the keys they may read and both summed over the batch. The terms are those of e and p, both normalized with
 // the standard deviation of their sum. Terms that are not kept have 0. In the raw gauge parts are as training
-// left them; in the canonical one, terms with constants make up the rest of 1. Where options().interacts(), they
-// are of the parts of fusion_parts(), and terms with an interaction are in the rest too. Else empty, and NaN,
-// without options().has_terms(), and canonical without options().sums(); NaN where no score varies.
+// left them; in the canonical one, terms with constants make up the rest of 1. Empty, and NaN, without
+// options().has_terms(), and canonical without options().sums(); NaN where no score varies.
 template <typename Scalar>
 TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, const Batch& batch,
                              const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw);
-
-// What the first layer reads of a token at a place, as a mean, a part of the token, one of the place, and an
-// interaction that is 0 for every sum: over the batch's tokens by how often they occur, and all its places alike.
-// Each row minus its mean over channels if there is a LayerNorm, which would take that away. Only with
-// options().has_table().
-struct FusionParts {
-  Matrix<double> tokens;                    // [V, D], the mean and the part of each token
-  Matrix<double> positions;                 // [n, D], the part of each place
-  double of_tokens, of_positions, of_both;  // shares of the variation; NaN where there is none
-};
-template <typename Scalar>
-FusionParts fusion_parts(Model<Scalar>& model, const Scalar* parameters, const Batch& batch);
-
-// Where options().interacts(), the evaluation with these terms of both parts in the first layer's scores, and, if
-// `rest`, with all terms that have an interaction in them. Elsewhere there is no interaction.
-template <typename Scalar>
-Evaluation evaluate_parted(Model<Scalar>& model, const Scalar* parameters, const Batch& batch,
-                           const Terms& kept, bool rest);
 
 // Root mean squares of the norms of the rows of E as they are read, and of the first n rows of P; NaN for the
 // latter without options().has_table().

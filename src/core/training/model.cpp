@@ -43,17 +43,16 @@ void unfold(const Scalar* gain, const Scalar* weights, Index rows, Index columns
 
 template <typename Scalar>
 Model<Scalar>::Model(const ModelOptions& options)
-    : options_(options), layout_(options), fusion_(options, layout_, std::max<Index>(options.rows, kPart)) {
+    : options_(options), layout_(options), fusion_(options, layout_) {
   const auto place = [this](const std::string& name) {
     const Parameter* const found = layout_.find(name);
     return found ? found->offset : -1;
   };
-  e_ = place("E"), p_ = place("P"), u_q_ = place("U_q"), u_k_ = place("U_k"), t5_ = place("T5");
+  p_ = place("P"), u_q_ = place("U_q"), u_k_ = place("U_k"), t5_ = place("T5");
   gf_ = place("gf"), w_u_ = place("W_u");
   for (int l = 0; l < options.layers; ++l) {
     const std::string layer = "layers." + std::to_string(l) + ".";
-    places_.push_back({place(layer + "g1"), place(layer + "W_qkv"), place(layer + "W_o"), place(layer + "g2"),
-                       place(layer + "W_1"), place(layer + "W_2")});
+    places_.push_back({place(layer + "g1"), place(layer + "W_qkv"), place(layer + "W_o")});
   }
   const bool untied = options.scheme == TrainingScheme::untied, t5 = options.scheme == TrainingScheme::t5;
   trains_bias_ = (untied || t5) && !options.zero_scores;
@@ -65,8 +64,8 @@ Model<Scalar>::Model(const ModelOptions& options)
   take_memory();
 
   if (options.scheme == TrainingScheme::rope) {
-    const RotaryAngles<Scalar> angles = rotary_angles<Scalar>(
-        options.rows, turning(options.d_head(), {1, Layout::interleaved, options.base}));
+    const RotaryAngles<Scalar> angles =
+        rotary_angles<Scalar>(options.rows, turning(options.d_head(), {1, Layout::interleaved}));
     std::copy_n(angles.cosines.data(), angles.cosines.size(), cosines_);
     std::copy_n(angles.sines.data(), angles.sines.size(), sines_);
   }
@@ -76,10 +75,8 @@ Model<Scalar>::Model(const ModelOptions& options)
 template <typename Scalar>
 void Model<Scalar>::take_memory() {
   const Index l = options_.rows, d = options_.d_model(), h = options_.heads, classes = options_.classes;
-  const Index most = std::max(l, kPart), mlp = options_.mlp ? options_.d_mlp() : 0;
-  const bool norm = options_.layer_norm, terms = options_.has_terms() || options_.interacts(),
-             sum = reads_sum();
-  const bool beside = adds_to_qk();
+  const Index most = std::max(l, kPart);
+  const bool norm = options_.layer_norm, terms = options_.has_terms(), sum = reads_sum();
   const Index square = most * l * h;  // scores of a part: n^2 for each head and n tokens
   Scalar* start = nullptr;
   Index used = 0;
@@ -96,8 +93,6 @@ void Model<Scalar>::take_memory() {
       take(layer.qkv, most * 3 * d);
       take(layer.normalized_sum, sum ? most * d : 0);
       take(layer.inverse_sum, sum && norm ? most : 0);
-      take(layer.position_qk, beside ? l * 2 * d : 0);
-      take(layer.d_position_qk, beside ? l * 2 * d : 0);
       take(layer.turned, most * 2 * d);
       take(layer.weights, square);
       take(layer.mixed, most * d);
@@ -105,16 +100,7 @@ void Model<Scalar>::take_memory() {
       take(layer.qkv_back, 3 * d * d);
       take(layer.o_back, d * d);
       take(layer.qkv_gradient, 3 * d * d);
-      take(layer.x_mlp, mlp ? most * d : 0);
-      take(layer.normalized_mlp, mlp && norm ? most * d : 0);
-      take(layer.inverse_mlp, mlp && norm ? most : 0);
-      take(layer.hidden, most * mlp);
-      take(layer.slope, most * mlp);
-      take(layer.w1_in, d * mlp);
-      take(layer.w1_back, d * mlp);
-      take(layer.w2_back, d * mlp);
-      take(layer.w1_gradient, d * mlp);
-      if (!norm) layer.normalized = layer.x, layer.normalized_mlp = layer.x_mlp;
+      if (!norm) layer.normalized = layer.x;
     }
     take(x_out_, most * d);
     take(normalized_out_, norm ? most * d : 0);
@@ -127,12 +113,9 @@ void Model<Scalar>::take_memory() {
     take(d_mixed_, most * d);
     take(d_qkv_, most * 3 * d);
     take(d_scores_, l * l);
-    take(d_hidden_, most * mlp);
     take(unembedding_in_, d * classes);
     take(unembedding_back_, d * classes);
     take(unembedding_gradient_, d * classes);
-    take(tied_, options_.tied ? d * classes : 0);
-    take(d_tied_, options_.tied ? d * classes : 0);
     take(bias_, has_bias_ ? h * l * l : 0);
     take(bias_gradient_, trains_bias_ ? h * l * l : 0);
     const Index apart = options_.scheme == TrainingScheme::untied ? l * d : 0;
@@ -171,35 +154,22 @@ const Scalar* Model<Scalar>::gain(const Scalar* parameters, Index place) const {
 // Prepares weights as products read them, and what is added to all scores.
 template <typename Scalar>
 void Model<Scalar>::prepare(const Scalar* parameters, Index n, bool backward) {
-  const Index d = options_.d_model(), mlp = options_.d_mlp(), classes = options_.classes;
+  const Index d = options_.d_model(), classes = options_.classes;
   const auto turned = [](const Scalar* from, Index rows, Index columns, Scalar* to) {
     transpose<Scalar>({from, columns}, rows, columns, {to, rows});
   };
-  fusion_.prepare(parameters, n, backward);
+  fusion_.prepare(parameters, n);
   for (int l = 0; l < options_.layers; ++l) {
     const LayerPlaces& at = places_[l];
     const Layer& layer = layers_[l];
     fold<Scalar>(gain(parameters, at.g1), parameters + at.qkv, d, 3 * d, d,
                  static_cast<Scalar>(content_scale_), layer.qkv_in);
-    if (adds_to_qk()) {
-      const Block<Scalar> to{layer.position_qk, 2 * d};
-      multiply<Scalar>({parameters + p_, d}, {parameters + at.qkv, 3 * d}, {n, d, 2 * d}, to);
-      scale_queries(layer.position_qk, n);
-      if (backward) std::fill_n(layer.d_position_qk, n * 2 * d, Scalar(0));
-    }
-    if (options_.mlp) fold<Scalar>(gain(parameters, at.g2), parameters + at.w1, d, mlp, 0, 1, layer.w1_in);
     if (!backward) continue;
     turned(layer.qkv_in, d, 3 * d, layer.qkv_back);
     turned(parameters + at.o, d, d, layer.o_back);
     std::fill(layer.qkv_gradient, layer.qkv_gradient + 3 * d * d, Scalar(0));
-    if (!options_.mlp) continue;
-    turned(layer.w1_in, d, mlp, layer.w1_back);
-    turned(parameters + at.w2, mlp, d, layer.w2_back);
-    std::fill(layer.w1_gradient, layer.w1_gradient + d * mlp, Scalar(0));
   }
-  if (options_.tied) turned(parameters + e_, classes, d, tied_);
-  fold<Scalar>(gain(parameters, gf_), options_.tied ? tied_ : parameters + w_u_, d, classes, 0, 1,
-               unembedding_in_);
+  fold<Scalar>(gain(parameters, gf_), parameters + w_u_, d, classes, 0, 1, unembedding_in_);
   if (backward) {
     turned(unembedding_in_, d, classes, unembedding_back_);
     std::fill(unembedding_gradient_, unembedding_gradient_ + d * classes, Scalar(0));
@@ -259,14 +229,6 @@ void Model<Scalar>::add_positions(Index count, Index n, Scalar* x) const {
   for (Index r = 0; r < count; ++r) add_to<Scalar>(fusion_.position(r % n), d, x + r * d);
 }
 
-// The scale of the scores, on the queries in rows [n, 2D] of queries and keys.
-template <typename Scalar>
-void Model<Scalar>::scale_queries(Scalar* rows, Index n) const {
-  const Index d = options_.d_model();
-  for (Index i = 0; i < n; ++i, rows += 2 * d)
-    scale_to<Scalar>(rows, static_cast<Scalar>(content_scale_), d, rows);
-}
-
 // Queries, keys and values of a layer.
 template <typename Scalar>
 void Model<Scalar>::project_in(const Layer& layer, Index count, Index n) const {
@@ -279,21 +241,18 @@ void Model<Scalar>::project_in(const Layer& layer, Index count, Index n) const {
     add_positions(count, n, layer.normalized_sum);
     if (options_.layer_norm)
       layer_norm<Scalar>(layer.normalized_sum, count, d, layer.normalized_sum, layer.inverse_sum);
-    const bool qk = options_.scheme == TrainingScheme::qk;
-    columns(qk ? layer.normalized_sum : layer.normalized, 0, 2 * d);
-    columns(qk ? layer.normalized : layer.normalized_sum, 2 * d, d);
+    columns(layer.normalized_sum, 0, 2 * d);
+    columns(layer.normalized, 2 * d, d);
     return;
   }
   columns(layer.normalized, 0, 3 * d);
-  for (Index r = 0; adds_to_qk() && r < count; ++r)
-    add_to<Scalar>(layer.position_qk + r % n * 2 * d, 2 * d, layer.qkv + r * 3 * d);
 }
 
 // From tokens [count], in whole sequences, to logits [count, classes].
 template <typename Scalar>
 void Model<Scalar>::forward(const Scalar* parameters, const int* tokens, Index count, Index n,
                             const Terms& kept) {
-  const Index d = options_.d_model(), mlp = options_.d_mlp(), classes = options_.classes;
+  const Index d = options_.d_model(), classes = options_.classes;
   fusion_.rows(tokens, count, n, layers_[0].x);
 
   // The bias is shared by all layers, but a cut is for the first alone.
@@ -302,8 +261,6 @@ void Model<Scalar>::forward(const Scalar* parameters, const int* tokens, Index c
     const LayerPlaces& at = places_[l];
     const Layer& layer = layers_[l];
     Scalar* const next = l + 1 < options_.layers ? layers_[l + 1].x : x_out_;
-    Scalar* const after = options_.mlp ? layer.x_mlp : next;
-    if (l > 0 && options_.scheme == TrainingScheme::every_layer) add_positions(count, n, layer.x);
     if (options_.layer_norm) layer_norm<Scalar>(layer.x, count, d, layer.normalized, layer.inverse);
     project_in(layer, count, n);
     if (options_.scheme == TrainingScheme::rope) turn(layer.qkv, count, n, 1);
@@ -311,14 +268,7 @@ void Model<Scalar>::forward(const Scalar* parameters, const int* tokens, Index c
     if (by_terms) split_terms(tokens, count, n);
     if (cuts_bias) make_bias(parameters, n, l > 0);
     attend(layer, count / n, n, by_terms, l == 0 ? kept : kAllTerms);
-    multiply<Scalar>({layer.mixed, d}, {parameters + at.o, d}, {count, d, d}, {after, d}, {layer.x, d});
-    if (!options_.mlp) continue;
-    if (options_.layer_norm)
-      layer_norm<Scalar>(layer.x_mlp, count, d, layer.normalized_mlp, layer.inverse_mlp);
-    multiply<Scalar>({layer.normalized_mlp, d}, {layer.w1_in, mlp}, {count, d, mlp}, {layer.hidden, mlp});
-    gelu<Scalar>(layer.hidden, count * mlp, layer.hidden, layer.slope);
-    multiply<Scalar>({layer.hidden, mlp}, {parameters + at.w2, d}, {count, mlp, d}, {next, d},
-                     {layer.x_mlp, d});
+    multiply<Scalar>({layer.mixed, d}, {parameters + at.o, d}, {count, d, d}, {next, d}, {layer.x, d});
   }
   if (options_.layer_norm) layer_norm<Scalar>(x_out_, count, d, normalized_out_, inverse_out_);
   multiply<Scalar>({normalized_out_, d}, {unembedding_in_, classes}, {count, d, classes}, {logits_, classes});
@@ -349,12 +299,6 @@ void Model<Scalar>::attend(const Layer& layer, Index sequences, Index n, bool by
         multiply<Scalar>({qkv + h * width, 3 * d}, {turned + h * width * n, n}, shape, weights, bias);
       } else {
         multiply<Scalar>({qkv + h * width, 3 * d}, {turned + h * width * n, n}, shape, weights);
-      }
-      if (given_scores_ && &layer == layers_.data()) {
-        copy_to<Scalar>(given_scores_, n * n, weights.at);
-        given_scores_ += n * n;
-        for (Index i = 0; options_.causal && i < n; ++i)
-          std::fill(weights.row(i) + i + 1, weights.row(i) + n, static_cast<Scalar>(kMasked));
       }
       softmax<Scalar>(weights, n, n);
       multiply<Scalar>(weights, {qkv + 2 * d + h * width, 3 * d}, {n, n, width},
@@ -390,9 +334,8 @@ void Model<Scalar>::split_terms(const int* tokens, Index count, Index n) {
     Scalar* const position = parts_[1] + r * d;
     std::fill_n(token, d, Scalar(0));
     std::fill_n(position, d, Scalar(0));
-    copy_to<Scalar>(token_parts_ ? token_parts_ + tokens[r] * d : fusion_.token(tokens[r]), d_token, token);
-    copy_to<Scalar>(token_parts_ ? position_parts_ + r % n * d : fusion_.position(r % n), d_position,
-                    position + d - d_position);
+    copy_to<Scalar>(fusion_.token(tokens[r]), d_token, token);
+    copy_to<Scalar>(fusion_.position(r % n), d_position, position + d - d_position);
     if (!options_.layer_norm) continue;
     for (Scalar* const row : {token, position}) {
       Scalar sum = 0;
@@ -410,13 +353,12 @@ void Model<Scalar>::split_terms(const int* tokens, Index count, Index n) {
 // From the gradient with respect to the logits, in logits_, to the gradients of all weights.
 template <typename Scalar>
 void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gradient, const Terms& kept) {
-  const Index d = options_.d_model(), mlp = options_.d_mlp(), classes = options_.classes;
+  const Index d = options_.d_model(), classes = options_.classes;
   const auto add_gradient = [count](const Scalar* in, Index rows, const Scalar* out, Index columns,
                                     Scalar* to) {
     multiply_transposed<Scalar>({in, rows}, {out, columns}, {rows, count, columns}, {to, columns},
                                 {to, columns});
   };
-  const bool qk = options_.scheme == TrainingScheme::qk;
   add_gradient(normalized_out_, d, logits_, classes, unembedding_gradient_);
   // Through a LayerNorm and past it, into dx; without one, straight into dx.
   const auto into = [&](Scalar* dx, const Scalar* back, Index columns, Block<const Scalar> from,
@@ -437,29 +379,19 @@ void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gr
   for (int l = options_.layers - 1; l >= 0; --l) {
     const LayerPlaces& at = places_[l];
     const Layer& layer = layers_[l];
-    if (options_.mlp) {
-      add_gradient(layer.hidden, mlp, dx_, d, gradient + at.w2);
-      multiply<Scalar>({dx_, d}, {layer.w2_back, mlp}, {count, d, mlp}, {d_hidden_, mlp});
-      multiply_to<Scalar>(layer.slope, count * mlp, d_hidden_);
-      add_gradient(layer.normalized_mlp, d, d_hidden_, mlp, layer.w1_gradient);
-      into(dx_, layer.w1_back, mlp, {d_hidden_, mlp}, layer.normalized_mlp, layer.inverse_mlp, false);
-    }
     add_gradient(layer.mixed, d, dx_, d, gradient + at.o);
     multiply<Scalar>({dx_, d}, {layer.o_back, d}, {count, d, d}, {d_mixed_, d});
     const bool by_terms = l == 0 && splits(kept);
     attend_backward(layer, count / n, n, by_terms, l == 0 ? kept : kAllTerms);
     if (options_.scheme == TrainingScheme::rope) turn(d_qkv_, count, n, -1);
-    // The columns of queries, keys and values that read the stream as it is, and those that read x + p.
-    const Index first = qk ? 2 * d : 0, width = qk ? d : reads_sum() ? 2 * d : 3 * d;
-    const Index first_of_sum = qk ? 0 : 2 * d, width_of_sum = 3 * d - width;
+    // The first of the columns of queries, keys and values that read the stream as it is, and not x + p.
+    const Index first = reads_sum() ? 2 * d : 0;
     const auto add_projection = [&](const Scalar* in, Index from, Index columns) {
       const Block<Scalar> to{layer.qkv_gradient + from, 3 * d};
       multiply_transposed<Scalar>({in, d}, {d_qkv_ + from, 3 * d}, {d, count, columns}, to, to);
     };
-    add_projection(layer.normalized, first, width);
-    if (reads_sum()) add_projection(layer.normalized_sum, first_of_sum, width_of_sum);
-    for (Index r = 0; adds_to_qk() && r < count; ++r)
-      add_to<Scalar>(d_qkv_ + r * 3 * d, 2 * d, layer.d_position_qk + r % n * 2 * d);
+    add_projection(layer.normalized, first, 3 * d - first);
+    if (reads_sum()) add_projection(layer.normalized_sum, 0, first);
     for (int part = 0; by_terms && part < 2; ++part) {
       const Block<Scalar> to{layer.qkv_gradient, 3 * d};
       multiply_transposed<Scalar>({parts_[part], d}, {d_queries_keys_[part], 2 * d}, {d, count, 2 * d}, to,
@@ -467,22 +399,19 @@ void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gr
     }
     if (l == 0 && !fusion_.trains()) return;
     const Block<const Scalar> d_read{d_qkv_ + first, 3 * d};
-    into(dx_, layer.qkv_back + first * d, width, d_read, layer.normalized, layer.inverse, false);
+    into(dx_, layer.qkv_back + first * d, 3 * d - first, d_read, layer.normalized, layer.inverse, false);
     if (reads_sum()) {
-      const Block<const Scalar> d_of_sum{d_qkv_ + first_of_sum, 3 * d};
-      into(d_sum_, layer.qkv_back + first_of_sum * d, width_of_sum, d_of_sum, layer.normalized_sum,
-           layer.inverse_sum, true);
+      const Block<const Scalar> d_of_sum{d_qkv_, 3 * d};
+      into(d_sum_, layer.qkv_back, first, d_of_sum, layer.normalized_sum, layer.inverse_sum, true);
     }
-    if (by_terms) split_backward(count, qk ? d_sum_ : dx_);
+    if (by_terms) split_backward(count, reads_sum() ? d_sum_ : dx_);
     if (reads_sum()) {
       add_to<Scalar>(d_sum_, count * d, dx_);
-      fusion_.add_gradients(tokens, count, n, nullptr, d_sum_, gradient);
+      fusion_.add_gradients(tokens, count, n, nullptr, d_sum_);
     }
-    if (l > 0 && options_.scheme == TrainingScheme::every_layer)
-      fusion_.add_gradients(tokens, count, n, nullptr, dx_, gradient);
   }
-  fusion_.backward(tokens, count, n, dx_, gradient);
-  if (splits(kept)) fusion_.add_gradients(tokens, count, n, d_parts_[0], d_parts_[1], gradient);
+  fusion_.backward(tokens, count, n, dx_);
+  if (splits(kept)) fusion_.add_gradients(tokens, count, n, d_parts_[0], d_parts_[1]);
 }
 
 // From the gradients of the queries and keys of e and p to those of e and p themselves: what belongs to one
@@ -578,37 +507,17 @@ void Model<Scalar>::terms_backward(Index sequence, Index head, Index n, const Te
 // Passes what was summed over the whole batch on to its parameters.
 template <typename Scalar>
 void Model<Scalar>::finish(const Scalar* parameters, Index n, Scalar* gradient) {
-  const Index d = options_.d_model(), mlp = options_.d_mlp(), heads = options_.heads, width = d / heads;
+  const Index d = options_.d_model(), heads = options_.heads, width = d / heads;
   for (int l = 0; l < options_.layers; ++l) {
     const LayerPlaces& at = places_[l];
     unfold<Scalar>(gain(parameters, at.g1), parameters + at.qkv, d, 3 * d, d,
                    static_cast<Scalar>(content_scale_), layers_[l].qkv_gradient, gradient + at.qkv,
                    gradient + at.g1);
-    if (options_.mlp) {
-      unfold<Scalar>(gain(parameters, at.g2), parameters + at.w1, d, mlp, 0, 1, layers_[l].w1_gradient,
-                     gradient + at.w1, gradient + at.g2);
-    }
-    if (adds_to_qk()) {
-      Scalar* const d_rows = layers_[l].d_position_qk;
-      scale_queries(d_rows, n);
-      const Block<Scalar> to{gradient + at.qkv, 3 * d};
-      multiply_transposed<Scalar>({parameters + p_, d}, {d_rows, 2 * d}, {d, n, 2 * d}, to, to);
-      if (!options_.trains_positions()) continue;
-      // Turned as a whole, though only queries and keys are read; what qkv_back had is no longer needed.
-      transpose<Scalar>({parameters + at.qkv, 3 * d}, d, 3 * d, {layers_[l].qkv_back, d});
-      const Block<Scalar> d_p{gradient + p_, d};
-      multiply<Scalar>({d_rows, 2 * d}, {layers_[l].qkv_back, d}, {n, 2 * d, d}, d_p, d_p);
-    }
   }
   fusion_.finish(parameters, n, gradient);
   const Index classes = options_.classes;
-  const bool tied = options_.tied;
-  unfold<Scalar>(gain(parameters, gf_), tied ? tied_ : parameters + w_u_, d, classes, 0, 1,
-                 unembedding_gradient_, tied ? d_tied_ : gradient + w_u_, gradient + gf_);
-  if (tied && options_.trains_tokens()) {
-    transpose<Scalar>({d_tied_, classes}, d, classes, {tied_, d});
-    add_to<Scalar>(tied_, classes * d, gradient + e_);
-  }
+  unfold<Scalar>(gain(parameters, gf_), parameters + w_u_, d, classes, 0, 1, unembedding_gradient_,
+                 gradient + w_u_, gradient + gf_);
   if (!trains_bias_) return;
 
   if (options_.scheme == TrainingScheme::t5) {
@@ -703,74 +612,6 @@ Evaluation Model<Scalar>::evaluate(const Scalar* parameters, const Batch& batch,
   return result;
 }
 
-template <typename Scalar>
-Matrix<double> Model<Scalar>::fused_rows(const Scalar* parameters, Index n) {
-  const Index d = options_.d_model();
-  const int v = options_.vocabulary;
-  fusion_.prepare(parameters, n, false);
-  Matrix<Scalar> rows(v * n, d);
-  for (int t = 0; t < v; ++t) {
-    const std::vector<int> same(n, t);
-    fusion_.rows(same.data(), n, n, rows.data() + t * n * d);
-  }
-  if (adds_to_qk()) {
-    Vector<Scalar> inverse(v * n);
-    if (options_.layer_norm) {
-      layer_norm<Scalar>(rows.data(), v * n, d, rows.data(), inverse.data());
-      for (Index r = 0; r < v * n; ++r)
-        multiply_to<Scalar>(gain(parameters, places_[0].g1), d, rows.data() + r * d);
-    }
-  }
-  if (adds_to_qk() || reads_sum()) add_positions(v * n, n, rows.data());
-  return rows.template cast<double>();
-}
-
-template <typename Scalar>
-Matrix<double> Model<Scalar>::token_queries_keys(const Scalar* parameters) {
-  const Index d = options_.d_model(), v = options_.vocabulary;
-  Matrix<Scalar> rows = fused_rows(parameters, 1).template cast<Scalar>(), found(v, 2 * d);
-  Vector<Scalar> inverse(v);
-  if (options_.layer_norm) layer_norm<Scalar>(rows.data(), v, d, rows.data(), inverse.data());
-  prepare(parameters, 1, false);
-  multiply<Scalar>({rows.data(), d}, {layers_[0].qkv_in, 3 * d}, {v, d, 2 * d}, {found.data(), 2 * d});
-  return found.template cast<double>();
-}
-
-template <typename Scalar>
-Evaluation Model<Scalar>::evaluate_scores(const Scalar* parameters, const Batch& batch,
-                                          const Scalar* scores) {
-  given_scores_ = scores;
-  const Evaluation result = evaluate(parameters, batch, kAllTerms);
-  given_scores_ = nullptr;
-  return result;
-}
-
-template <typename Scalar>
-Evaluation Model<Scalar>::evaluate_with(const Scalar* parameters, const Batch& batch,
-                                        const TermRows<Scalar>& rows, const Terms& kept, bool rest) {
-  token_parts_ = rows.tokens, position_parts_ = rows.positions;
-  std::vector<Scalar> left;
-  if (rest) {
-    const Index size = static_cast<Index>(batch.n) * batch.n;
-    left.resize(batch.sequences * options_.heads * size);
-    Terms cut{};
-    for (int t = 0; t < kTermCount; ++t) cut[t] = !kept[t];
-    each_score(parameters, batch, cut, TermGauge::raw,
-               [&](Index s, Index h, const Scalar* scores, const Scalar* terms) {
-                 Scalar* const to = left.data() + (s * options_.heads + h) * size;
-                 std::copy_n(scores, size, to);
-                 for (int t = 0; t < kTermCount; ++t) {
-                   for (Index at = 0; at < size; ++at) to[at] -= terms[t * size + at];
-                 }
-               });
-    token_parts_ = position_parts_ = nullptr;
-    return evaluate_scores(parameters, batch, left.data());
-  }
-  const Evaluation result = evaluate(parameters, batch, kept);
-  token_parts_ = position_parts_ = nullptr;
-  return result;
-}
-
 // Subtracts from queries_keys_ what the canonical gauge calls constant: part s becomes q_s(i) - m_s /
 // sigma_i, which sums to zero over a sequence. m_s is linear in the part, so it can be subtracted after
 // projection.
@@ -822,10 +663,7 @@ void Model<Scalar>::each_score(const Scalar* parameters, const Batch& batch, con
       for (Index q = 0; q < sequences; ++q) {
         for (Index h = 0; h < options_.heads; ++h) {
           Scalar* const scores = layer.weights + (q * options_.heads + h) * n * n;
-          if (token_parts_)
-            content(q, h, scores);
-          else
-            add_terms(q, h, n, kept, {scores, n});
+          add_terms(q, h, n, kept, {scores, n});
         }
       }
       if (gauge == TermGauge::canonical) move_means_into_constant(sequences, n);
@@ -857,10 +695,9 @@ void Model<Scalar>::each_score(const Scalar* parameters, const Batch& batch, con
 
 template <typename Scalar>
 void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads,
-                                     const Terms& kept, TermGauge gauge, const TermRows<Scalar>& rows) {
+                                     const Terms& kept, TermGauge gauge) {
   const Index n = batch.n;
   std::fill_n(heads, options_.heads, TermCovariances());
-  token_parts_ = rows.tokens, position_parts_ = rows.positions;
   each_score(parameters, batch, kept, gauge, [&](Index, Index h, const Scalar* scores, const Scalar* terms) {
     TermCovariances& head = heads[h];
     for (Index i = 0; i < n; ++i) {
@@ -885,7 +722,6 @@ void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batc
       }
     }
   });
-  token_parts_ = position_parts_ = nullptr;
   // Scores that should be equal differ by rounding, which must not count as variation.
   for (TermCovariances* head = heads; head < heads + options_.heads; ++head) {
     const double noise = rounding_of<Scalar>(head->largest, n);

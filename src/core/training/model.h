@@ -43,12 +43,6 @@ struct TermCovariances {
   double largest = 0;  // |term|
 };
 
-// The rows whose sum a stream is, or the nearest sum to it: of tokens [V, D] and of positions [n, D].
-template <typename Scalar>
-struct TermRows {
-  const Scalar *tokens = nullptr, *positions = nullptr;
-};
-
 template <typename Scalar>
 class Model {
  public:
@@ -74,45 +68,25 @@ class Model {
 
   Evaluation evaluate(const Scalar* parameters, const Batch& batch, const Terms& kept = kAllTerms);
 
-  // What the first layer's norm reads of every token at each of n places, [V n, D], one token's rows together:
-  // the stream, or x + p where queries and keys or values read that.
-  Matrix<double> fused_rows(const Scalar* parameters, Eigen::Index n);
-
-  // The first layer's queries, scaled as scores are, and keys of each token, [V, 2D], RoPE's not turned yet; only
-  // without options().has_table().
-  Matrix<double> token_queries_keys(const Scalar* parameters);
-
-  // The evaluation with these scores in the first layer, [sequences, H, n, n]. A mask is still applied.
-  Evaluation evaluate_scores(const Scalar* parameters, const Batch& batch, const Scalar* scores);
-
-  // The evaluation with the kept terms of these rows in the first layer's scores, and with what else they have if
-  // `rest`; only where options().interacts().
-  Evaluation evaluate_with(const Scalar* parameters, const Batch& batch, const TermRows<Scalar>& rows,
-                           const Terms& kept, bool rest);
-
   // Covariances of the four terms with the scores, for each head of the first layer; only where
-  // options().has_terms(), or where it interacts(), with the rows that terms are then of; canonical not for `untied`. Terms that are not
-  // kept are 0, as are the cross terms of `untied`, and everything where scores vary by rounding alone. In the
-  // canonical gauge, terms with constants are left out.
+  // options().has_terms(); canonical not for `untied`. Terms that are not kept are 0, as are the cross terms of
+  // `untied`, and everything where scores vary by rounding alone. In the canonical gauge, terms with constants are
+  // left out.
   void term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads,
-                        const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw,
-                        const TermRows<Scalar>& rows = {});
+                        const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw);
 
  private:
-  // The places of a layer's parameters in the list; those of MLP and gains only if there are any.
+  // The places of a layer's parameters in the list; that of the gain only if there is one.
   struct LayerPlaces {
-    Eigen::Index g1, qkv, o, g2, w1, w2;
+    Eigen::Index g1, qkv, o;
   };
   // What forward() leaves for backward(), and matrices made from parameters once per step.
   struct Layer {
     Scalar *x, *normalized, *inverse, *qkv, *turned, *weights, *mixed;
-    // x + p, normalized, where a part of the layer reads that.
+    // x + p, normalized, where queries and keys read that.
     Scalar *normalized_sum, *inverse_sum;
-    // Under `shortformer`: p W_q scaled and p W_k, [n, 2D], and the gradient with respect to them.
-    Scalar *position_qk, *d_position_qk;
-    Scalar *x_mlp, *normalized_mlp, *inverse_mlp, *hidden, *slope;
-    Scalar *qkv_in, *qkv_back, *o_back, *w1_in, *w1_back, *w2_back;
-    Scalar *qkv_gradient, *w1_gradient;
+    Scalar *qkv_in, *qkv_back, *o_back;
+    Scalar* qkv_gradient;
   };
 
   void take_memory();
@@ -121,7 +95,6 @@ class Model {
   void forward(const Scalar* parameters, const int* tokens, Eigen::Index count, Eigen::Index n,
                const Terms& kept);
   void add_positions(Eigen::Index count, Eigen::Index n, Scalar* x) const;
-  void scale_queries(Scalar* rows, Eigen::Index n) const;
   void project_in(const Layer& layer, Eigen::Index count, Eigen::Index n) const;
   void attend(const Layer& layer, Eigen::Index sequences, Eigen::Index n, bool by_terms, const Terms& kept);
   void split_terms(const int* tokens, Eigen::Index count, Eigen::Index n);
@@ -137,13 +110,10 @@ class Model {
   void each_score(const Scalar* parameters, const Batch& batch, const Terms& kept, TermGauge gauge,
                   const Visit& visit);
   void split_backward(Eigen::Index count, Scalar* d_sum);
-  bool splits(const Terms& kept) const { return (kept != kAllTerms && options_.sums()) || token_parts_; }
-  // Whether queries and keys, or values, read x + p while the others read x.
-  bool reads_sum() const {
-    return options_.scheme == TrainingScheme::qk || options_.scheme == TrainingScheme::values;
-  }
+  bool splits(const Terms& kept) const { return kept != kAllTerms && options_.sums(); }
+  // Whether queries and keys read x + p while values read x.
+  bool reads_sum() const { return options_.scheme == TrainingScheme::qk; }
   void finish(const Scalar* parameters, Eigen::Index n, Scalar* gradient);
-  bool adds_to_qk() const { return options_.scheme == TrainingScheme::shortformer; }
   // 1 / sigma of the rows that the first layer's queries and keys read.
   const Scalar* inverse_of_scores() const {
     return reads_sum() ? layers_[0].inverse_sum : layers_[0].inverse;
@@ -154,16 +124,14 @@ class Model {
   ModelOptions options_;
   ParameterLayout layout_;
   Fusion<Scalar> fusion_;
-  Eigen::Index e_ = 0, p_ = 0, u_q_ = 0, u_k_ = 0, t5_ = 0, gf_ = 0, w_u_ = 0;
+  Eigen::Index p_ = 0, u_q_ = 0, u_k_ = 0, t5_ = 0, gf_ = 0, w_u_ = 0;
   std::vector<LayerPlaces> places_;
   std::vector<Layer> layers_;
   AlignedBuffer<Scalar> memory_;
   // For one part of a batch.
   Scalar *x_out_, *normalized_out_, *inverse_out_, *logits_, *dx_, *d_sum_, *d_normalized_, *d_mixed_,
-      *d_qkv_, *d_scores_, *d_hidden_;
+      *d_qkv_, *d_scores_;
   Scalar *unembedding_in_, *unembedding_back_, *unembedding_gradient_;
-  // Where output and input share a table: E turned [D, V], and the gradient with respect to that.
-  Scalar *tied_, *d_tied_;
   // What is added to the scores, and its gradient, [H, n, n].
   Scalar *bias_, *bias_gradient_;
   // For the positions in `untied`: p U_q scaled, p U_k, the latter transposed; their gradients; U transposed.
@@ -174,10 +142,7 @@ class Model {
   // Normalized e and p apart, and the queries and keys of each, [count, 2D]; then their gradients, with
   // d_parts_ finally those of e and p themselves.
   Scalar *parts_[2], *queries_keys_[2], *d_parts_[2], *d_queries_keys_[2], *scores_of_terms_, *keys_of_terms_;
-  // The rows that terms of the first layer's scores are of, unless they are the summands of the stream.
-  const Scalar *token_parts_ = nullptr, *position_parts_ = nullptr;
-  const Scalar* given_scores_ = nullptr;  // of the first layer, for the sequences that come next
-  std::vector<double> slopes_;            // of ALiBi
+  std::vector<double> slopes_;  // of ALiBi
   bool has_bias_, trains_bias_;
   double content_scale_;
 };

@@ -18,22 +18,13 @@ enum class TrainingScheme {
   rope,    // queries and keys turned, channels (2k, 2k + 1) (arXiv 2104.09864)
   alibi,   // -alibi_slopes(H)[h] |i - j| added to the scores (arXiv 2108.12409)
   t5,      // a trained bias for each head and offset (arXiv 1910.10683), one bucket per offset
-  // Positions in a part of every layer, x = e:
-  qk,           // queries and keys read x + p, values read x
-  values,       // values read x + p, queries and keys read x
-  shortformer,  // p added to queries' and keys' input after the norm, values without (arXiv 2012.15832)
-  every_layer,  // x <- x + p before every layer
-  // Other ways of making one row from two; fusion.h has the formulas.
-  project,
-  gate,
-  row_gate,
-  film,
-  multiply,
+  qk,        // x = e; queries and keys of every layer read x + p, values read x
+  project,   // x = [e | p] W_f
+  multiply,  // x = e (1 + p)
 };
 // As the typed API names them.
-constexpr std::array<const char*, 17> kTrainingSchemeNames = {
-    "none",   "add",         "concat",      "concat-wide", "untied", "rope",     "alibi", "t5",      "qk",
-    "values", "shortformer", "every-layer", "project",     "gate",   "row-gate", "film",  "multiply"};
+constexpr std::array<const char*, 11> kTrainingSchemeNames = {
+    "none", "add", "concat", "concat-wide", "untied", "rope", "alibi", "t5", "qk", "project", "multiply"};
 
 // Where the position rows P come from, under a scheme that has them.
 enum class Table {
@@ -42,9 +33,9 @@ enum class Table {
   frozen,    // E and P drawn and both fixed
 };
 
-// From tokens [n] to logits [n, classes]: e = E[t] and positions; layers of attention, each with a GELU MLP
-// if `mlp`; an unembedding W_u of its own. Nothing has a bias, and LayerNorm has only a gain, so a score is
-// exactly the four terms of e and p. Weights are [in, out]; rows are tokens.
+// From tokens [n] to logits [n, classes]: e = E[t] and positions; layers of attention; an unembedding W_u of its
+// own. Nothing has a bias, and LayerNorm has only a gain, so a score is exactly the four terms of e and p.
+// Weights are [in, out]; rows are tokens.
 struct ModelOptions {
   int vocabulary = 16;  // V >= 1
   int classes = 16;     // V_out >= 1
@@ -55,16 +46,13 @@ struct ModelOptions {
   int position_width = 16;  // d_p of concat, 0 < d_p < D
   int heads = 2;            // they divide the stream's width, into even parts for rope
   int layers = 1;
-  bool layer_norm = true;        // before attention, MLP and unembedding, or none of the three
-  bool mlp = false;              // with 4 D channels
+  bool layer_norm = true;        // before attention and unembedding, or neither
   bool causal = false;           // keys j <= i
-  bool tied = false;             // logits are of E; for as many classes as tokens, and tokens as wide as D
   bool zero_scores = false;      // all scores 0: the task's floor, without attention's choice
   bool fixed_tokens = false;     // E stays as drawn, as it does with Table::frozen
   bool fixed_positions = false;  // the same for P, which Table::sinusoid also fixes
   bool scale_tokens = false;     // e = sqrt(d_token) E[t] (arXiv 1706.03762, 3.4)
   double sigma_tokens = 0.1;     // E ~ N(0, sigma_tokens^2)
-  double base = 10000;           // of rope
   double sigma_positions = 0.1;  // P ~ N(0, sigma_positions^2); a sinusoid's rows have this rms
 
   int d_model() const { return scheme == TrainingScheme::concat_wide ? 2 * width : width; }
@@ -74,28 +62,19 @@ struct ModelOptions {
   int d_token() const { return scheme == TrainingScheme::concat ? width - position_width : width; }
   double token_scale() const { return scale_tokens ? std::sqrt(d_token()) : 1; }
   int d_head() const { return d_model() / heads; }
-  int d_mlp() const { return 4 * d_model(); }
 
   bool concatenates() const {
     return scheme == TrainingScheme::concat || scheme == TrainingScheme::concat_wide;
   }
   // Whether tokens and positions are summands of one stream.
   bool in_stream() const {
-    return scheme == TrainingScheme::add || scheme == TrainingScheme::every_layer ||
-           scheme == TrainingScheme::project || concatenates();
+    return scheme == TrainingScheme::add || scheme == TrainingScheme::project || concatenates();
   }
   // Whether the first layer's queries and keys read a sum of tokens and positions.
   bool sums() const { return in_stream() || scheme == TrainingScheme::qk; }
   bool has_table() const {
     return scheme != TrainingScheme::none && scheme != TrainingScheme::rope &&
            scheme != TrainingScheme::alibi && scheme != TrainingScheme::t5;
-  }
-  // Whether the first layer reads rows made of tokens and positions.
-  bool fuses() const { return has_table() && scheme != TrainingScheme::untied; }
-  // Whether the stream is made of tokens and positions, but is no sum of them.
-  bool interacts() const {
-    return scheme == TrainingScheme::gate || scheme == TrainingScheme::row_gate ||
-           scheme == TrainingScheme::film || scheme == TrainingScheme::multiply;
   }
   // Whether a score of the first layer is a sum of terms of tokens and positions.
   bool has_terms() const { return (sums() || scheme == TrainingScheme::untied) && !zero_scores; }

@@ -1,9 +1,8 @@
 // All numbers of a model in one list, with names:
 //
-//   E [V, d_token], P [L, d_position]; W_f [2D, D], W_g [2D, D or 1], or W_gamma and W_beta [D, D] of fusion.h;
-//   U_q and U_k [d_position, D], T5 [H, 2L - 1] with offset j - i in column j - i + L - 1; of layer l: layers.l.g1 [1, D], layers.l.W_qkv [D, 3D] (queries, keys and values,
-//   each with head h in the columns from h d_h), layers.l.W_o [D, D], layers.l.g2 [1, D],
-//   layers.l.W_1 [D, 4D], layers.l.W_2 [4D, D]; gf [1, D], W_u [D, V_out].
+//   E [V, d_token], P [L, d_position]; W_f [2D, D]; U_q and U_k [d_position, D], T5 [H, 2L - 1] with offset j - i in
+//   column j - i + L - 1; of layer l: layers.l.g1 [1, D], layers.l.W_qkv [D, 3D] (queries, keys and values, each with
+//   head h in the columns from h d_h), layers.l.W_o [D, D]; gf [1, D], W_u [D, V_out].
 //
 // D is the stream's width. The list holds only what a model has.
 #pragma once

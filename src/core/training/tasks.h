@@ -10,28 +10,17 @@ enum class Task {
   lookup,  // n digits: y_i = t_(t_i)
   roll,    // a permutation of n letters, each in a colour: place i tells the colour of letter i
   prev,    // y_i = t_(i-1)
-  rev,     // y_i = t_(n-1-i)
-  back,    // y_i = t_(i-k)
-  mix,     // ids below 2n: y_i = t_(t_i - n) if t_i >= n, else t_(i-1)
   where,   // n/2 items once each, n/2 questions "item k?", shuffled: y_i is the place of the item asked for
-  // Three that ask about distances:
-  jump,  // y_i = t_(i - 1 - t_i mod 4)
-  thrown,  // a token throws its colour 1 to 4 places ahead: y_i is the colour that lands on place i, if it is one
-  last,  // letters, some marked: y_i is the last marked letter up to place i
 };
 
 constexpr int kColours = 4;
-constexpr int kLengths = 4;  // of jumps and throws
 constexpr int kNoTarget = -1;
 
-// The options of a task. Ids: badge k * 4 + c and 2n + k; where k and n/2 + k; roll and last letter * 4 + c; thrown
-// (length - 1) * 4 + c; else the token itself.
+// The options of a task. Ids: badge k * 4 + c and 2n + k; where k and n/2 + k; roll letter * 4 + c; else the token
+// itself.
 struct TaskOptions {
   Task task = Task::lookup;
-  int n = 16;  // tokens of a sequence, >= 1; even for badge, where and last
-  int symbols =
-      0;  // of prev, rev, back and jump; 0 means n. Set it to keep the symbols when sequences get longer.
-  int back = 1;  // k of back, from 1 to n - 1
+  int n = 16;  // tokens of a sequence, >= 1; even for badge and where
 
   int vocabulary() const;
   int classes() const;

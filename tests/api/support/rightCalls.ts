@@ -98,10 +98,8 @@ const modelInTraining = {
 };
 const taskTrainer = {
   ...modelInTraining,
-  task: 'back',
+  task: 'prev',
   n: 6,
-  symbols: 5,
-  back: 2,
   sequences: 2,
   evaluationSequences: 3,
 };
@@ -115,7 +113,7 @@ const batchesTrainer = {
 };
 const trainerWhole: NonNullable<RightCall['whole']> = {
   ...{ d_model: [1], d_position: [1, 3], heads: [1], layers: [1, 12], warmUp: [0], steps: [1] },
-  ...{ n: [1], symbols: [1], back: [1, 5], sequences: [1, 2 ** 16], evaluationSequences: [1, 2 ** 16] },
+  ...{ n: [1], sequences: [1, 2 ** 16], evaluationSequences: [1, 2 ** 16] },
   ...{ vocabulary: [1], classes: [1], 'evaluation.n': [1, 6] },
   ...{ 'evaluation.tokens': [0, 4], 'evaluation.targets': [-1, 2], ...draws },
 };
@@ -424,23 +422,23 @@ const completeCalls: Record<string, RightCall> = {
     sound: [taskTrainer],
     also: [[{ ...taskTrainer, scheme: 'add', d_position: undefined }], [batchesTrainer]],
     whole: trainerWhole,
-    huge: [{ task: 'prev', n: 20_000, symbols: 4 }],
+    huge: [{ task: 'prev', n: 20_000 }],
   },
   loudnessRecipes: { sound: [{ d_model: 4 }], whole: { d_model: [1] } },
   train: {
     sound: [taskTrainer, { every: 2 }],
     also: [[batchesTrainer, { every: 2 }]],
     whole: { ...trainerWhole, every: [1, 10_000] },
-    huge: [{ task: 'prev', n: 20_000, symbols: 4 }],
+    huge: [{ task: 'prev', n: 20_000 }],
   },
   taskExamples: {
-    sound: [{ task: 'back', n: 6, symbols: 5, back: 2, sequences: 2, seed: 1 }],
-    whole: { n: [1], symbols: [1], back: [1, 5], sequences: [1, 2 ** 16], ...draws },
+    sound: [{ task: 'prev', n: 6, sequences: 2, seed: 1 }],
+    whole: { n: [1], sequences: [1, 2 ** 16], ...draws },
     huge: [{ task: 'prev', n: 2 ** 20, sequences: 2 ** 10 }],
   },
   taskTargets: {
-    sound: [{ task: 'back', n: 2, symbols: 5, back: 1, tokens: [4, 2, 0, 1] }],
-    whole: { n: [1], symbols: [1], back: [1, 1], tokens: [0, 4] },
+    sound: [{ task: 'prev', n: 2, tokens: [1, 0, 0, 1] }],
+    whole: { n: [1], tokens: [0, 1] },
   },
   encodeSafetensors: {
     alsoLists: true,

@@ -18,21 +18,21 @@ describe('options', () => {
   };
 
   test('a stream of one channel is enough, and of two to part', () => {
-    const one = { heads: 1, symbols: 3 };
+    const one = { heads: 1 };
     expect(shapesOf({ ...one, d_model: 1 })).toEqual([
-      [3, 1],
       [4, 1],
-      [1, 3],
+      [4, 1],
+      [1, 4],
     ]);
     expect(shapesOf({ ...one, d_model: 2, scheme: 'concat' })).toEqual([
-      [3, 1],
       [4, 1],
-      [2, 3],
+      [4, 1],
+      [2, 4],
     ]);
   });
 
   test('half of the channels are for positions, rounded down', () => {
-    const options = { heads: 1, symbols: 3, d_model: 9, scheme: 'concat' };
+    const options = { heads: 1, d_model: 9, scheme: 'concat' };
     expect(shapesOf(options)).toEqual(shapesOf({ ...options, d_position: 4 }));
     expect(shapesOf(options)[1]).toEqual([4, 4]);
   });
@@ -75,7 +75,7 @@ describe('answers', () => {
   };
 
   test('tables that share a stream have angles and directions, others a reason', () => {
-    for (const scheme of ['add', 'concat', 'concat-wide', 'every-layer', 'project']) {
+    for (const scheme of ['add', 'concat', 'concat-wide', 'project']) {
       using({ scheme }, (trainer) => {
         const { smallest, smallestLeading, reason } = trainer.angles();
         expect(reason).toBeNull();
@@ -86,17 +86,7 @@ describe('answers', () => {
         expect(directions?.columns).toBe(scheme === 'concat-wide' ? 8 : 4);
       });
     }
-    const without = ['none', 'untied', 'rope', 'alibi', 't5'];
-    for (const scheme of [
-      ...without,
-      'qk',
-      'values',
-      'shortformer',
-      'gate',
-      'row-gate',
-      'film',
-      'multiply',
-    ]) {
+    for (const scheme of ['none', 'untied', 'rope', 'alibi', 't5', 'qk', 'multiply']) {
       using({ scheme }, (trainer) => {
         const reason = `The stream under '${scheme}' is no sum of token and position rows.`;
         expect(trainer.angles()).toEqual({ smallest: null, smallestLeading: null, reason });
@@ -120,7 +110,7 @@ describe('answers', () => {
     expect(sizes({ sigma: 0.3 })).toEqual([0.3, 0.3]);
     expect(sizes({ sigma: 0.3, sigmaTokens: 0.5 })).toEqual([0.5, 0.3]);
     expect(sizes({ sigmaPositions: 0.5 })).toEqual([0.1, 0.5]);
-    expect(sizes({ scheme: 'shortformer' })).toEqual([0.1, 1]);
+    expect(sizes({ scheme: 'multiply' })).toEqual([0.1, 1]);
     expect(sizes({ scheme: 'multiply', sigma: 0.3, sigmaPositions: 0.2 })).toEqual([0.3, 0.2]);
     // Scaled as they are read: the parameters stay, and what a model makes of them is that of larger rows.
     const { n, tokens } = evaluation;
@@ -220,7 +210,7 @@ describe('runs', () => {
     for await (const point of points) found.push(point);
     return found;
   };
-  const small = { task: 'prev', n: 2, symbols: 2, d_model: 2, heads: 1, sequences: 1 } as const;
+  const small = { task: 'prev', n: 2, d_model: 2, heads: 1, sequences: 1 } as const;
 
   test('points may be further apart than the steps that are taken without a pause', async () => {
     const points = await all(plain.train({ ...small, steps: 62, evaluationSequences: 1 }, { every: 60 }));

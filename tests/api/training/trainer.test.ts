@@ -3,6 +3,7 @@
 import type {
   BatchesTrainerOptions,
   Table,
+  Task,
   Trainer,
   TrainingBatch,
   TrainingPoint,
@@ -46,7 +47,6 @@ function trainerOf(one: any, of = plain): Trainer {
     heads: one.heads,
     layers: one.layers,
     layerNorm: one.layer_norm,
-    mlp: one.d_ff !== null,
     causal: one.causal,
     zeroScores: one.zero_scores,
     fixedTokens: one.fixed.includes('E'),
@@ -54,7 +54,6 @@ function trainerOf(one: any, of = plain): Trainer {
     sigma: one.sigma,
     sigmaPositions: one.sigma_positions,
     scaleTokens: one.scale_tokens,
-    tied: one.tied,
     learningRate: optimizer.lr,
     weightDecay: optimizer.weight_decay,
     warmUp: optimizer.warm,
@@ -88,8 +87,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const { evaluation } = one;
     expect(trainer.accuracy()).toBeCloseTo(evaluation.accuracy, 11);
     const shares = trainer.shares();
-    expect(shares.mean === null).toBe(evaluation.shares === null && evaluation.parted === null);
-    if (shares.mean && evaluation.shares) {
+    expect(shares.mean === null).toBe(evaluation.shares === null);
+    if (shares.mean) {
       near(shares.mean, evaluation.shares);
       near(shares.byHead.data, evaluation.shares_by_head.flat());
       near(
@@ -104,9 +103,9 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         terms.map((term) => trainer.only(term).accuracy),
         evaluation.accuracy_only,
       );
-    } else if (!evaluation.parted) {
+    } else {
       expect(shares.reason).toMatch(/\.$/);
-      if (!evaluation.asked) expect(() => trainer.cut('token-token')).toThrow(shares.reason as string);
+      expect(() => trainer.cut('token-token')).toThrow(shares.reason);
     }
     const apart = { ...trainer.overlap(), ...trainer.angles() };
     expect(apart.overlap === null).toBe(evaluation.overlap === null);
@@ -129,32 +128,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     for (const [name, values] of Object.entries(one.steps.parameters as Record<string, Rows>))
       near((after[name] as Table).data, [...tableOf(values).data]);
     trainer.delete();
-  });
-
-  test.each([
-    ['badge', 'token-token'],
-    ['lookup', 'token-position'],
-    ['roll', 'position-token'],
-    ['prev', 'position-position'],
-  ] as const)('%s takes %s, and falls to the floor without', (task, needed) => {
-    const trainer = superpose.trainer({ task, seed: 1 });
-    trainer.step(200);
-    const shares = trainer.shares().mean ?? [];
-    const floor = superpose.trainer({ task, seed: 1, zeroScores: true });
-    floor.step(200);
-    expect(trainer.accuracy()).toBeGreaterThan(0.98);
-    for (const [k, term] of terms.entries()) {
-      if (term === needed) {
-        expect(shares[k]).toBeGreaterThan(0.85);
-        expect(trainer.cut(term).accuracy).toBeLessThan(floor.accuracy() + 0.03);
-        expect(trainer.only(term).accuracy).toBeGreaterThan(0.98);
-      } else {
-        expect(shares[k]).toBeLessThan(0.1);
-        expect(trainer.cut(term).accuracy).toBeGreaterThan(0.98);
-      }
-    }
-    trainer.delete();
-    floor.delete();
   });
 
   test.each([
@@ -360,9 +333,8 @@ test('parameters come back from a file', () => {
 });
 
 test('the tasks answer as the oracle has them', () => {
-  for (const { task, n, back, tokens, targets, vocabulary, classes } of oracle.tasks) {
-    const options = { task: task as 'back', n, ...(task === 'back' && { back: back ?? 1 }) };
-    const found = plain.taskTargets({ ...options, tokens: tokens.flat() });
+  for (const { task, n, tokens, targets, vocabulary, classes } of oracle.tasks) {
+    const found = plain.taskTargets({ task: task as Task, n, tokens: tokens.flat() });
     expect({ ...found, targets: [...found.targets] }).toMatchObject({
       n,
       vocabulary,
@@ -381,125 +353,18 @@ const own: BatchesTrainerOptions = {
 };
 const batch: TrainingBatch = { n: 4, tokens: [0, 1, 2, 3], targets: [1, 2, 3, -1] };
 
-describe('how tokens and positions are put together', () => {
-  const trained = (options: object) => {
-    const trainer = plain.trainer({ task: 'lookup', n: 8, d_model: 16, seed: 2, ...options } as never);
-    trainer.step(60);
-    return trainer;
-  };
-
-  test.each(cases.filter((one) => one.evaluation.fusion).map((one) => [one.name, one]))(
-    '%s: parts as the oracle has them',
-    (_, one) => {
-      using trainer = trainerOf(one);
-      const found = trainer.fusion();
-      const [tokens, positions, interaction] = one.evaluation.fusion;
-      expect(found.tokens).toBeCloseTo(tokens, 10);
-      expect(found.positions).toBeCloseTo(positions, 10);
-      expect(found.interaction).toBeCloseTo(interaction, 12);
-      const wanted = one.evaluation.loss_without ?? trainer.evaluate().loss;
-      expect(found.without?.loss).toBeCloseTo(wanted, 10);
-    },
-  );
-
-  const allTerms = [...terms, 'token-offset', 'key'] as const;
-
-  test.each(cases.filter((one) => one.evaluation.asked).map((one) => [one.name, one]))(
-    '%s: what scores ask, and what each term is worth, as the oracle has it',
-    (_, one) => {
-      using trainer = trainerOf(one);
-      const { asked } = one.evaluation;
-      const { mean, byHead } = trainer.shares({ gauge: 'canonical' });
-      for (const [t, term] of allTerms.entries()) {
-        const shares = asked.shares.map((row: number[]) => row[t] as number);
-        shares.forEach((share: number, head: number) => {
-          expect(byHead?.data[head * 6 + t]).toBeCloseTo(share, 9);
-        });
-        expect(mean?.[t]).toBeCloseTo(plain.summary(Float64Array.from(shares)).mean, 9);
-        expect(trainer.cut(term).loss).toBeCloseTo(asked.loss_cut[t], 9);
-        expect(trainer.only(term).loss).toBeCloseTo(asked.loss_only[t], 9);
-      }
-    },
-  );
-
-  test.each(cases.filter((one) => one.evaluation.parted).map((one) => [one.name, one]))(
-    '%s: terms of the parts of what is no sum, as the oracle has them',
-    (_, one) => {
-      using trainer = trainerOf(one);
-      const { parted } = one.evaluation;
-      for (const [gauge, shares] of [
-        ['raw', parted.shares],
-        ['canonical', parted.canonical],
-      ] as const) {
-        const { byHead } = trainer.shares({ gauge });
-        for (const [at, share] of shares.flat().entries()) expect(byHead?.data[at]).toBeCloseTo(share, 9);
-      }
-      for (const [t, term] of terms.entries()) {
-        expect(trainer.cut(term).loss).toBeCloseTo(parted.loss_cut[t], 9);
-        expect(trainer.only(term).loss).toBeCloseTo(parted.loss_only[t], 9);
-      }
-    },
-  );
-
-  test('terms of turns, biases and products can be cut in measuring alone', () => {
-    for (const scheme of ['none', 'rope', 'alibi', 't5', 'gate', 'row-gate', 'film', 'multiply'] as const) {
-      using trainer = trained({ scheme });
-      const reason = `Under '${scheme}' terms are cut only by cut() and only().`;
-      expect(() => trainer.cutTerms(['token-token'])).toThrow(reason);
-      const before = trainer.parameters();
-      trainer.cut('position-position');
-      trainer.only('token-token');
-      expect(trainer.parameters()).toEqual(before);
-    }
-    using add = trained({});
-    expect(() => add.cut('key')).toThrow('term must be');
-    using gate = trained({ scheme: 'gate' });
-    expect(() => gate.only('token-offset')).toThrow('term must be');
-    using rope = trained({ scheme: 'rope' });
-    expect(rope.shares()).toEqual({
-      ...{ mean: null, byHead: null },
-      reason: "'rope' has shares only in the gauge 'canonical'.",
-    });
-    using floor = trained({ scheme: 'rope', zeroScores: true });
-    expect(() => floor.cut('key')).toThrow('All scores are 0');
-    expect(floor.shares({ gauge: 'canonical' }).reason).toContain('All scores are 0');
-    using still = trained({ scheme: 't5', sigma: 0, fixedTokens: true, learningRate: 0 });
-    expect(still.shares({ gauge: 'canonical' }).reason).toContain('do not vary');
-  });
-
-  test('a sum leaves nothing over, a product much, and what reads no sum of rows has none', () => {
-    for (const scheme of ['add', 'qk', 'values', 'shortformer', 'every-layer', 'project', 'concat']) {
-      using trainer = trained({ scheme });
-      const { tokens, positions, interaction, without } = trainer.fusion();
-      expect((tokens as number) + (positions as number)).toBeCloseTo(1, 12);
-      expect(interaction).toBeLessThan(1e-12);
-      expect(without).toEqual(trainer.evaluate());
-    }
-    using product = trained({ scheme: 'multiply' });
-    expect(product.fusion().interaction).toBeGreaterThan(0.05);
-    expect(product.fusion().without).not.toEqual(product.evaluate());
-    using rope = trained({ scheme: 'rope' });
-    expect(rope.fusion()).toEqual({
-      ...{ tokens: null, positions: null, interaction: null, without: null },
-      reason: "The stream under 'rope' is no sum of token and position rows.",
-    });
-    using empty = trained({ sigma: 0, fixedTokens: true, fixedPositions: true });
-    expect(empty.fusion().reason).toBe('All rows are equal.');
-  });
-
-  test('recipes begin as loud as their closed form says', () => {
-    const recipes = plain.loudnessRecipes({ d_model: 128 });
-    expect(recipes.map(({ name }) => name)).toEqual(['transformer', 'unscaled', 'pytorch', 'bert', 'gpt2']);
-    for (const { tokens, positions, options } of recipes) {
-      // 1,280 token rows and 256 of positions, so root mean squares are within 2 %.
-      using trainer = plain.trainer({ task: 'badge', n: 256, heads: 2, evaluationSequences: 1, ...options });
-      const drawn = trainer.loudness();
-      expect(Math.abs(drawn.tokens / tokens - 1)).toBeLessThan(0.02);
-      expect(Math.abs((drawn.positions as number) / positions - 1)).toBeLessThan(0.02);
-    }
-    using none = trained({ scheme: 'alibi' });
-    expect(none.loudness().positions).toBeNull();
-  });
+test('recipes begin as loud as their closed form says', () => {
+  const recipes = plain.loudnessRecipes({ d_model: 128 });
+  expect(recipes.map(({ name }) => name)).toEqual(['transformer', 'unscaled', 'pytorch', 'bert', 'gpt2']);
+  for (const { tokens, positions, options } of recipes) {
+    // 1,280 token rows and 256 of positions, so root mean squares are within 2 %.
+    using trainer = plain.trainer({ task: 'badge', n: 256, heads: 2, evaluationSequences: 1, ...options });
+    const drawn = trainer.loudness();
+    expect(Math.abs(drawn.tokens / tokens - 1)).toBeLessThan(0.02);
+    expect(Math.abs((drawn.positions as number) / positions - 1)).toBeLessThan(0.02);
+  }
+  using none = plain.trainer({ task: 'lookup', scheme: 'alibi' });
+  expect(none.loudness().positions).toBeNull();
 });
 
 describe('what is refused', () => {
@@ -516,22 +381,17 @@ describe('what is refused', () => {
     [{ task: 'lookup', positions: 8 }, 'positions must be a whole number from 16 to 4194304; it is 8.'],
     [{ task: 'badge', n: 7 }, "n must be even for 'badge'; it is 7."],
     [{ task: 'where', n: 7 }, "n must be even for 'where'; it is 7."],
-    [{ task: 'last', n: 7 }, "n must be even for 'last'; it is 7."],
     [{ task: 'lookup', sigmaPositions: -1 }, 'sigmaPositions must be at least 0; it is -1.'],
     [{ task: 'lookup', scaleTokens: 2 }, 'scaleTokens must be true or false; it is 2.'],
+    [{ task: 'rev' }, 'task must be one of badge, lookup, roll, prev, where; it is "rev".'],
     [
-      { task: 'lookup', scheme: 'gate', cuts: ['token-token'] },
-      "Under 'gate' terms are cut only by cut() and only().",
+      { task: 'lookup', scheme: 'gate' },
+      'scheme must be one of none, add, concat, concat-wide, untied, rope, alibi, t5, qk, project, multiply; it is "gate".',
     ],
     [
-      { task: 'lookup', tied: true, scheme: 'concat' },
-      'tied reads answers with the token rows: it takes as many classes as tokens, here 16 and 16, and no concatenation.',
+      { task: 'lookup', scheme: 'multiply', cuts: ['token-token'] },
+      "The stream under 'multiply' is no sum of token and position rows.",
     ],
-    [
-      { task: 'badge', tied: true },
-      'tied reads answers with the token rows: it takes as many classes as tokens, here 4 and 40, and no concatenation.',
-    ],
-    [{ task: 'back', n: 1 }, "n must be above 1 for 'back'; it is 1."],
     [{ task: 'lookup', beta2: 1 }, 'beta2 must be below 1; it is 1.'],
     [{ task: 'lookup', steps: 1e9 }, 'steps must be a whole number from 1 to 4194304; it is 1000000000.'],
     [
@@ -540,7 +400,7 @@ describe('what is refused', () => {
     ],
     [
       { task: 'lookup', scheme: 'rope', cuts: ['token-token'] },
-      "Under 'rope' terms are cut only by cut() and only().",
+      "Under 'rope' positions have no rows, so scores have no terms of them.",
     ],
     [{ task: 'lookup', zeroScores: true, cuts: ['token-token'] }, 'All scores are 0, so they have no terms.'],
     [
@@ -706,7 +566,7 @@ describe('train', () => {
 
   test('what it made itself is let go, also when it is left early', async () => {
     // Each takes more than a third of all that fits.
-    const large = { task: 'prev', n: 1800, symbols: 4, d_model: 8, heads: 8, sequences: 1 } as const;
+    const large = { task: 'prev', n: 1800, d_model: 8, heads: 8, sequences: 1 } as const;
     for (let round = 0; round < 3; round++) {
       for await (const point of plain.train({ ...large, evaluationSequences: 1 })) {
         expect(point.steps).toBe(0);

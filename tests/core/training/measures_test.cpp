@@ -2,13 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
 
 #include "geometry/subspaces.h"
 #include "numeric/orthogonal.h"
 #include "sanitized.h"
-#include "training/asked_terms.h"
 #include "training_models.h"
 
 namespace superpose {
@@ -165,100 +163,6 @@ TEST(Measures, RoundingHasNoShares) {
         EXPECT_TRUE(std::isnan(share)) << share;
     }
   }
-}
-
-struct AnyModel {
-  ModelOptions options;
-  OwnBatch batch;
-  Trainer<double> trainer;
-
-  AnyModel(TrainingScheme scheme, Shapes& shapes)
-      : options(drawn(scheme, shapes)),
-        batch(any_batch(options, shapes.between(1, 6), shapes.between(2, options.rows), shapes)),
-        trainer(options, {.learning_rate = 0.05}, 3) {
-    for (int s = 0; s < 4; ++s) trainer.step(batch.view());
-  }
-
-  static ModelOptions drawn(TrainingScheme scheme, Shapes& shapes) {
-    ModelOptions options;
-    options.scheme = scheme;
-    options.vocabulary = shapes.between(2, 9);
-    options.classes = shapes.between(2, 5);
-    options.rows = shapes.between(2, 9);
-    options.heads = shapes.between(1, 3);
-    options.width = options.heads * 2 * shapes.between(1, 4);
-    options.layers = shapes.between(1, 2);
-    options.layer_norm = shapes.coin();
-    options.mlp = shapes.coin();
-    options.causal = shapes.coin();
-    options.scale_tokens = shapes.coin();
-    options.sigma_tokens = options.sigma_positions = 0.7;
-    return options;
-  }
-  double loss() { return trainer.evaluate(batch.view()).loss; }
-  std::vector<double> gradient() {
-    std::vector<double> found(trainer.layout().size());
-    trainer.model().loss_and_gradient(trainer.parameters(), batch.view(), found.data());
-    return found;
-  }
-};
-
-TEST(AskedTerms, AddUpToTheScoresInAnyShapeAndLeaveGradientsAsTheyWere) {
-  Shapes shapes(31);
-  for (int trial = 0; trial < 60; ++trial) {
-    using enum TrainingScheme;
-    AnyModel any(std::array{none, rope, alibi, t5}[trial % 4], shapes);
-    SCOPED_TRACE(name_of(any.options.scheme));
-    const std::vector<double> before = any.gradient();
-    const auto loss = [&](const AskedTerms& kept) {
-      return evaluate_asked(any.trainer.model(), any.trainer.parameters(), any.batch.view(), kept).loss;
-    };
-    AskedTerms kept;
-    kept.fill(true);
-    EXPECT_NEAR(loss(kept), any.loss(), 1e-11);
-    // The same for all keys, which softmax ignores.
-    kept[static_cast<int>(Asked::query)] = false;
-    EXPECT_NEAR(loss(kept), any.loss(), 1e-11);
-    const Matrix<double> shares =
-        asked_shares(any.trainer.model(), any.trainer.parameters(), any.batch.view());
-    for (int h = 0; h < any.options.heads; ++h) {
-      if (!std::isnan(shares(h, 0))) {
-        EXPECT_NEAR(shares.row(h).sum(), 1, 1e-9);
-      }
-      for (const Asked asked :
-           {Asked::position_position, Asked::position_token, Asked::token_position, Asked::token_offset}) {
-        const double share = shares(h, static_cast<int>(asked));
-        if (any.options.scheme == none && !std::isnan(share)) {
-          EXPECT_NEAR(share, 0, 1e-12);
-        }
-      }
-    }
-    EXPECT_EQ(any.gradient(), before);
-  }
-}
-
-TEST(PartedTerms, KeepTheScoresWithTheirRestAndLeaveGradientsAsTheyWere) {
-  Shapes shapes(32);
-  for (int trial = 0; trial < 40; ++trial) {
-    using enum TrainingScheme;
-    AnyModel any(std::array{gate, row_gate, film, multiply}[trial % 4], shapes);
-    SCOPED_TRACE(name_of(any.options.scheme));
-    const std::vector<double> before = any.gradient();
-    const auto loss = [&](const Terms& kept, bool rest) {
-      return evaluate_parted(any.trainer.model(), any.trainer.parameters(), any.batch.view(), kept, rest)
-          .loss;
-    };
-    EXPECT_NEAR(loss(kAllTerms, true), any.loss(), 1e-11);
-    EXPECT_EQ(any.gradient(), before);
-  }
-  // Where nothing but adding is done, the parts are those of adding: FiLM with W_gamma = 0.
-  AnyModel film(TrainingScheme::film, shapes);
-  const Parameter& gamma = *film.trainer.layout().find("W_gamma");
-  std::fill_n(film.trainer.parameters() + gamma.offset, gamma.size(), 0.0);
-  EXPECT_NEAR(
-      evaluate_parted(film.trainer.model(), film.trainer.parameters(), film.batch.view(), kAllTerms, false)
-          .loss,
-      film.loss(), 1e-11);
 }
 
 }  // namespace

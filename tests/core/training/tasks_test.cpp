@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
@@ -13,8 +12,8 @@ namespace superpose {
 namespace {
 
 // Checks each target against its rule, over many draws.
-void holds(Task task, int n, int back, const auto& check) {
-  TaskOptions options{task, n, 0, back};
+void holds(Task task, int n, const auto& check) {
+  const TaskOptions options{task, n};
   Examples examples(options, 50, 3, Examples::training);
   for (int batch = 0; batch < 3; ++batch) {
     const Batch drawn = examples.next();
@@ -35,7 +34,7 @@ void holds(Task task, int n, int back, const auto& check) {
 using Ids = std::vector<int>;
 
 TEST(Tasks, BadgeAsksForTheColourOfAKey) {
-  holds(Task::badge, 16, 1, [](const Ids& tokens, const Ids& targets) {
+  holds(Task::badge, 16, [](const Ids& tokens, const Ids& targets) {
     int colours[8], questions = 0;
     std::set<int> keys;
     for (const int token : tokens) {
@@ -55,7 +54,7 @@ TEST(Tasks, BadgeAsksForTheColourOfAKey) {
 }
 
 TEST(Tasks, RollTellsTheColourOfEachLetterAtItsPlace) {
-  holds(Task::roll, 7, 1, [](const Ids& tokens, const Ids& targets) {
+  holds(Task::roll, 7, [](const Ids& tokens, const Ids& targets) {
     std::set<int> letters;
     for (const int token : tokens) {
       letters.insert(token / 4);
@@ -66,7 +65,7 @@ TEST(Tasks, RollTellsTheColourOfEachLetterAtItsPlace) {
 }
 
 TEST(Tasks, WhereAsksForThePlaceOfAnItem) {
-  holds(Task::where, 16, 1, [](const Ids& tokens, const Ids& targets) {
+  holds(Task::where, 16, [](const Ids& tokens, const Ids& targets) {
     std::set<int> items;
     int questions = 0;
     for (int i = 0; i < 16; ++i) {
@@ -84,54 +83,23 @@ TEST(Tasks, WhereAsksForThePlaceOfAnItem) {
   });
 }
 
-TEST(Tasks, ThrownTellsTheOnlyColourThatLands) {
-  int answers = 0;
-  holds(Task::thrown, 16, 1, [&](const Ids& tokens, const Ids& targets) {
-    std::vector<Ids> landed(16);
-    for (int j = 0; j < 16; ++j) {
-      const int on = j + 1 + tokens[j] / 4;
-      if (on < 16) landed[on].push_back(tokens[j] % 4);
-    }
-    for (int i = 0; i < 16; ++i) {
-      EXPECT_EQ(targets[i], landed[i].size() == 1 ? landed[i][0] : kNoTarget);
-      answers += targets[i] >= 0;
-    }
-  });
-  // Of four places that may throw there, each does one time in four: 4 (1/4) (3/4)^3, and fewer at the start.
-  EXPECT_NEAR(answers / (150.0 * 16), (0.25 + 0.375 + 27.0 / 64 + 12 * 27.0 / 64) / 16, 0.03);
-}
-
-TEST(Tasks, LastRemembersTheLetterThatLastWoreTheFirstColour) {
-  holds(Task::last, 12, 1, [](const Ids& tokens, const Ids& targets) {
-    for (int i = 0; i < 12; ++i) {
-      int from = i;
-      while (from >= 0 && tokens[from] % 4 != 0) --from;
-      EXPECT_EQ(targets[i], from < 0 ? kNoTarget : tokens[from] / 4);
-    }
-  });
-}
-
 TEST(Tasks, TheOthersCopyAToken) {
-  const auto copies = [](Task task, int n, int back, const auto& from) {
-    holds(task, n, back, [&](const Ids& tokens, const Ids& targets) {
-      for (int i = 0; i < n; ++i) {
+  const auto copies = [](Task task, const auto& from) {
+    holds(task, 9, [&](const Ids& tokens, const Ids& targets) {
+      for (int i = 0; i < 9; ++i) {
         const int j = from(tokens, i);
         EXPECT_EQ(targets[i], j < 0 ? kNoTarget : tokens[j]);
       }
     });
   };
-  copies(Task::lookup, 9, 1, [](const Ids& tokens, int i) { return tokens[i]; });
-  copies(Task::prev, 9, 1, [](const Ids&, int i) { return i - 1; });
-  copies(Task::rev, 9, 1, [](const Ids&, int i) { return 8 - i; });
-  copies(Task::back, 9, 4, [](const Ids&, int i) { return i - 4; });
-  copies(Task::jump, 9, 1, [](const Ids& tokens, int i) { return i - 1 - tokens[i] % 4; });
-  copies(Task::mix, 9, 1, [](const Ids& tokens, int i) { return tokens[i] >= 9 ? tokens[i] - 9 : i - 1; });
+  copies(Task::lookup, [](const Ids& tokens, int i) { return tokens[i]; });
+  copies(Task::prev, [](const Ids&, int i) { return i - 1; });
 }
 
 // Uniform within five standard errors.
 TEST(Tasks, DrawsAreUniform) {
-  for (const Task task : {Task::lookup, Task::mix, Task::badge, Task::roll, Task::thrown, Task::last}) {
-    const TaskOptions options{task, 8, 0, 1};
+  for (const Task task : {Task::lookup, Task::badge, Task::roll}) {
+    const TaskOptions options{task, 8};
     Examples examples(options, 4000, 5, Examples::evaluation);
     const Batch batch = examples.next();
     std::vector<double> first(options.vocabulary());
@@ -142,14 +110,6 @@ TEST(Tasks, DrawsAreUniform) {
       EXPECT_NEAR(first[id] / 4000, chance, 5 * std::sqrt(chance * (1 - chance) / 4000)) << id;
     }
   }
-}
-
-TEST(Tasks, LongerSequencesKeepTheirSymbols) {
-  const TaskOptions options{Task::prev, 32, 16, 1};
-  EXPECT_EQ(options.vocabulary(), 16);
-  Examples examples(options, 20, 1, Examples::training);
-  const Batch batch = examples.next();
-  EXPECT_EQ(*std::max_element(batch.tokens, batch.tokens + 20 * 32), 15);
 }
 
 TEST(Tasks, SeedsAndUsesDiffer) {

@@ -39,7 +39,6 @@ TEST(Trainer, StepsAndEvaluationsAllocateNothing) {
   for (const TrainingScheme scheme : kSchemes) {
     ModelOptions options;
     options.scheme = scheme;
-    options.mlp = true;
     options.layers = 2;
     const int before_all = allocations;
     Trainer<float> trainer(options, {}, 1);

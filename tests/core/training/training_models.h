@@ -28,11 +28,9 @@ inline OwnBatch any_batch(const ModelOptions& options, int sequences, int n, Sha
 }
 
 constexpr TrainingScheme kSchemes[] = {
-    TrainingScheme::none,    TrainingScheme::add,    TrainingScheme::concat,      TrainingScheme::concat_wide,
-    TrainingScheme::untied,  TrainingScheme::rope,   TrainingScheme::alibi,       TrainingScheme::t5,
-    TrainingScheme::qk,      TrainingScheme::values, TrainingScheme::shortformer, TrainingScheme::every_layer,
-    TrainingScheme::project, TrainingScheme::gate,   TrainingScheme::row_gate,    TrainingScheme::film,
-    TrainingScheme::multiply};
+    TrainingScheme::none,   TrainingScheme::add,  TrainingScheme::concat, TrainingScheme::concat_wide,
+    TrainingScheme::untied, TrainingScheme::rope, TrainingScheme::alibi,  TrainingScheme::t5,
+    TrainingScheme::qk,     TrainingScheme::project, TrainingScheme::multiply};
 
 inline std::string name_of(TrainingScheme scheme) { return kTrainingSchemeNames[static_cast<int>(scheme)]; }
 

@@ -41,10 +41,9 @@ Small models learn either way, but concatenating needs wider vectors, or leaves 
                                      --way and --values of ${ways}
       --ids 101,2023,102             the tokens by their numbers
   superpose train --task TASK        trains small transformers: accuracy, and steps to 99 %; TASK is badge, lookup,
-                                     roll, prev, rev, back or mix, or several with commas
-      --schemes add,untied,rope      by the names of the figures: none, add, concat, concat-wide, untied, rope, alibi, t5;
-                                     with a table of positions also -sinusoid or -frozen, and concat-8 for its
-                                     d_position; zero, all scores 0; add unless given
+                                     roll, prev or where, or several with commas
+      --schemes add,untied,rope      by the names of the figures, such as concat, concat-wide, apart, none, and zero: all
+                                     scores 0; add unless given
       --seeds COUNT                  runs of each; 1 unless given
       --steps COUNT                  200 unless given
       --set KEY=VALUE                an option of the library's trainer, such as d_model=16; may be repeated

@@ -7,8 +7,9 @@ import {
   type TaskTrainerOptions,
 } from 'superpose';
 import { csvOf } from '../../element/csv.js';
-import { otherRuns, trainedAs } from '../../figures/tasks.js';
+import { listed } from '../../figures/lists.js';
 import type { TrainingRun } from '../../figures/trainingRun.js';
+import { isWay, wayIn, wayNames } from '../../figures/waysIn.js';
 import { checkWritable, write } from './files.js';
 import { isNumber, parsed, quoted, settingsOf, wholeOf } from './options.js';
 import { Refusal } from './refusal.js';
@@ -35,7 +36,11 @@ export async function train(args: string[]): Promise<string> {
   const seeds = wholeOf('--seeds', values.seeds, 1, 1000);
   const steps = wholeOf('--steps', values.steps, 1, 100_000);
   const settings = Object.fromEntries(settingsOf(values.set).map(settingOf));
-  const chosen = (scheme: string) => trainedAs(scheme.trim(), settings.d_model as number | undefined);
+  const chosen = (scheme: string) => {
+    const name = scheme.trim();
+    if (!isWay(name)) throw new Refusal(`--schemes takes ${listed(wayNames)}, and got ${quoted(name)}.`);
+    return wayIn(name).options((settings.d_model as number | undefined) ?? 32);
+  };
   const cells = task
     .split(',')
     .flatMap((one) =>
@@ -49,8 +54,6 @@ export async function train(args: string[]): Promise<string> {
     throw new Refusal('--out keeps one model: give one task, one scheme and one seed.');
   const superpose = await load();
   // A wrong option is reported before the first run, not when its turn comes.
-  for (const [, { scheme }] of cells)
-    refused(() => superpose.trainer({ task: 'prev', ...(scheme && { scheme }) }), moreSchemes).delete();
   for (const [, options] of cells) refused(() => superpose.trainer(options)).delete();
   // So is a path where the model cannot be saved.
   if (out !== undefined) await checkWritable(out);
@@ -139,9 +142,9 @@ function printed(rows: Row[]): string {
 
 /** Options of a trainer that numbers and flags can set. */
 const settable = [
-  ...['n', 'symbols', 'back', 'sequences', 'evaluationSequences', 'd_model', 'heads', 'layers', 'positions'],
-  ...['layerNorm', 'mlp', 'causal', 'fixedTokens', 'fixedPositions', 'sigma', 'learningRate', 'weightDecay'],
-  ...['sigmaTokens', 'sigmaPositions', 'scaleTokens', 'tied'],
+  ...['n', 'sequences', 'evaluationSequences', 'd_model', 'heads', 'layers', 'positions'],
+  ...['layerNorm', 'causal', 'fixedTokens', 'fixedPositions', 'sigma', 'learningRate', 'weightDecay'],
+  ...['sigmaTokens', 'sigmaPositions', 'scaleTokens'],
   ...['warmUp', 'beta1', 'beta2', 'epsilon', 'clip'],
 ];
 
@@ -153,15 +156,11 @@ function settingOf([key, value]: [string, string]): [string, number | boolean] {
   throw new Refusal(`--set ${key}= takes a number, true or false, and got ${quoted(value)}.`);
 }
 
-/** What --schemes takes beside the library's schemes. */
-const moreSchemes = ` There are also ${Object.keys(otherRuns).join(', ')}; and after a scheme its table, -learned, -sinusoid or -frozen, and after concat a d_position, as in concat-sinusoid-8.`;
-
-/** The library's refusals are the command's; `more` is added to them. */
-function refused<T>(work: () => T, more = ''): T {
+function refused<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof RangeError || error instanceof TypeError) throw new Refusal(error.message + more);
+    if (error instanceof RangeError || error instanceof TypeError) throw new Refusal(error.message);
     throw error;
   }
 }
