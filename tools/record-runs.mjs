@@ -1,5 +1,5 @@
 // Trains the models that figures open with, computes what MiniLM's layers make of a sentence, and writes both into
-// web/figures/recorded/: node tools/record-runs.mjs, after npm run build. A test does it again and compares.
+// web/figures/recorded/: node tools/record-runs.mjs, after npm run build. A test does some of it again and compares.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -46,36 +46,62 @@ export async function ofLayers(load, superpose, miniLM) {
   return written({ depth: { ...short({ ...depth, attention: [] }, 6), attention }, needsPositions });
 }
 
-const written = (files) =>
-  Object.fromEntries(Object.entries(files).map(([name, data]) => [name, `${JSON.stringify(data)}\n`]));
+const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
+const inLines = (lines, [open, close]) => `${open}\n${lines.join(',\n')}\n${close}`;
+const entries = (data, text) =>
+  Object.entries(data).map(([name, one]) => `${JSON.stringify(name)}:${text(one)}`);
 
-/**
- * The text of each file of runs by its name. `load` imports a module of web/figures by its name; `superpose` is a loaded
- * library.
- */
-export async function recordings(load, superpose) {
+/** A list of objects, or an object of objects, takes a line for each. */
+function lined(data) {
+  if (Array.isArray(data) && data.some(isObject))
+    return inLines(
+      data.map((one) => JSON.stringify(one)),
+      '[]',
+    );
+  const isMany = isObject(data) && Object.values(data).some(isObject);
+  return isMany ? inLines(entries(data, JSON.stringify), '{}') : JSON.stringify(data);
+}
+
+/** So a run, or a model, takes one line. */
+const written = (files) =>
+  Object.fromEntries(
+    Object.entries(files).map(([name, data]) => [
+      name,
+      `${isObject(data) ? inLines(entries(data, lined), '{}') : lined(data)}\n`,
+    ]),
+  );
+
+const jobOf = (state) => ({
+  signal: new AbortController().signal,
+  progress() {},
+  run: { again: true, state: () => state, frame() {}, turn: async () => 'go' },
+});
+
+/** What the first screen opens with. `load` imports a module of web/figures by its name. */
+export async function ofTask(load, superpose, task) {
   const { initialState } = await load('controls');
-  const job = (state) => ({
-    signal: new AbortController().signal,
-    progress() {},
-    run: { again: true, state: () => state, frame() {}, turn: async () => 'go' },
-  });
-  const library = { small: async () => superpose, superpose: async () => superpose };
-  const files = {};
-  const outcomes = {};
   const { compute, trainedControls } = await load('smallModels');
-  for (const task of tasks) {
-    const state = { ...initialState(trainedControls), task };
-    const data = await compute(library, state, job(state));
-    files[task] = data;
-    outcomes[task] = { apart: data.models.apart.mean.at(-1) / data.questions };
-  }
-  files.outcomes = outcomes;
+  const state = { ...initialState(trainedControls), task };
+  return compute({ superpose: async () => superpose }, state, jobOf(state));
+}
+
+/** What a table of trained models opens with; `some` may choose from the runs that are asked for. */
+export async function ofCells(load, superpose, name, some = (asked) => asked) {
   const { trainedCells } = await load('cells');
-  for (const name of ['schemesTasks', 'narrow']) {
-    const { asked } = (await load(name)).opening();
-    files[name] = await trainedCells(library, asked, job({}), () => undefined);
+  const { asked } = (await load(name)).opening();
+  const library = { small: async () => superpose, superpose: async () => superpose };
+  return trainedCells(library, some(asked), jobOf({}), () => undefined);
+}
+
+/** The text of each file of runs by its name. */
+async function recordings(load, superpose) {
+  const files = { outcomes: {} };
+  for (const task of tasks) {
+    files[task] = await ofTask(load, superpose, task);
+    const { models, questions } = files[task];
+    files.outcomes[task] = { apart: models.apart.mean.at(-1) / questions };
   }
+  for (const name of ['schemesTasks', 'narrow']) files[name] = await ofCells(load, superpose, name);
   return written(files);
 }
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { load, loadMiniLM } from 'superpose';
 import { expect, inject, test } from 'vitest';
-import { ofLayers, recordings } from '../../tools/record-runs.mjs';
+import { ofCells, ofLayers, ofTask } from '../../tools/record-runs.mjs';
 import { recorded } from '../../web/worker/recorded.ts';
 
 const folder = new URL('../../web/figures/recorded/', import.meta.url);
@@ -23,12 +23,18 @@ function expectSame(made: Record<string, string>, wanted: string[]) {
   }
 }
 
-test('the recorded runs are what the trainer gives', async () => {
-  const made = await recordings(figures, await load({ simd: 'plain' }));
-  expectSame(
-    made,
-    names.filter((name) => !ofModel.includes(name)),
-  );
+test('the recorded runs are what the trainer gives: one task of the first screen, and some of each table', async () => {
+  const superpose = await load({ simd: 'plain' });
+  expect(await ofTask(figures, superpose, 'prev')).toEqual(await recorded('prev'));
+  for (const [name, every] of [
+    ['schemesTasks', 36],
+    ['narrow', 7],
+  ] as const) {
+    const some = <T>(all: readonly T[]) => all.filter((_, at) => at % every === 0);
+    const wanted = some((await recorded(name)) as unknown[]);
+    expect(wanted.length).toBeGreaterThan(2);
+    expect(await ofCells(figures, superpose, name, some), name).toEqual(wanted);
+  }
 });
 
 test.runIf(inject('withModel'))(
