@@ -186,15 +186,8 @@ type TrainerOptions = Numbers<
   | 'clip'
   | 'seed'
 > &
-  Flags<
-    | 'layerNorm'
-    | 'causal'
-    | 'zeroScores'
-    | 'fixedTokens'
-    | 'fixedPositions'
-    | 'scaleTokens'
-    | 'single'
-  > & (
+  Flags<'layerNorm' | 'causal' | 'zeroScores' | 'fixedTokens' | 'fixedPositions' | 'scaleTokens' | 'single'> &
+  (
     | { readonly evaluation: Batch }
     | (Task & Numbers<'sequences' | 'evaluationSequences'> & { readonly evaluation?: undefined })
   );

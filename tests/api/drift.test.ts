@@ -62,8 +62,7 @@ describe('the bindings and the typed API', () => {
       .join('\n');
     for (const [name, field] of Object.entries(fields)) {
       const values = core.match(new RegExp(`enum class ${name} \\{([^}]*)\\}`))?.[1] ?? '';
-      const declared = found(values, /(\w+)/g)
-        .filter((value) => value !== 'none');
+      const declared = found(values, /(\w+)/g).filter((value) => value !== 'none');
       const written = `(?:placeOf\\(['\`](?:\\$\\{name\\}\\.)?${field}['\`], [^[]+, |const ${field}Names = )\\[([^\\]]*)\\]`;
       const lists = [...api.matchAll(new RegExp(written, 'g'))];
       expect(declared.length).toBeGreaterThan(1);
