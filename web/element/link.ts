@@ -1,6 +1,6 @@
 // A state as the fragment of an address: #v=1&figure=NAME&setting=value... It has every setting of the
 // figure, so a link keeps showing the same view when defaults change.
-import { type Controls, readState, type State, type StateOf, writtenState } from '../figures/controls.js';
+import { type Controls, type State, writtenState } from '../figures/controls.js';
 
 export const version = 1;
 
@@ -35,9 +35,3 @@ export function readLink(fragment: string): ReadLink {
   if (!figure) return { refused: 'This link does not say which figure it shows.' };
   return { figure, settings: fields.filter(([name]) => name !== 'v' && name !== 'figure') };
 }
-
-/** The state of a link, each setting checked. */
-export const readSettings = <C extends Controls>(
-  controls: C,
-  settings: [string, string][],
-): { state: StateOf<C>; refused: string[] } => readState(controls, settings);
