@@ -10,16 +10,30 @@ const name = 'dot-products';
 modelTest('a figure’s own page fetches the words that it does not carry', async () => {
   const { page, site } = await visit();
   await page.goto(`${site.address}figures/one-score/#v=1&figure=one-score&text=a+purple+elephant`);
-  const { controls } = figures['one-score'] as (typeof figures)[string];
-  const { state } = readState(controls, [['text', 'a purple elephant']]);
+  const { controls: own } = figures['one-score'] as (typeof figures)[string];
+  const { state } = readState(own, [['text', 'a purple elephant']]);
   const { finding } = await expected('one-score', state);
   const said = async () => (await page.evaluate(readFigure, 'one-score'))?.finding ?? '';
   await expect.poll(async () => withoutRounding(await said())).toBe(withoutRounding(finding));
   expect(await page.locator('superpose-figure .problem').count()).toBe(0);
 });
 
+const { controls } = figures[name] as (typeof figures)[string];
+
 test.each([
   ['d=7', 'is not a value of Width d'],
+  ['bogus=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E', 'no setting called'],
+  [`text=${'x'.repeat(5001)}`, 'Your sentence'],
+])('a hostile link gives the first view and says so: %s', async (settings, sentence) => {
+  const { page } = await visit({ fragment: `#v=1&figure=${name}&${settings}` });
+  const shown = await drawn(page, name);
+  expect(shown.problems.join()).toContain(sentence);
+  expect(shown.problems.join()).toContain('first view is shown');
+  expect(shown.state).toEqual(readState(controls, []).state);
+  expect(await figureOf(page, name).locator('.problem img').count()).toBe(0);
+});
+
+test.each([
   ['d=1e3', 'is not a value of Width d'],
   ['d=0x40', 'is not a value of Width d'],
   ['n=1e9', 'Number of tokens'],
@@ -31,30 +45,28 @@ test.each([
   ['positions=__proto__', 'Positions'],
   ['positions=constructor', 'Positions'],
   ['__proto__=1', 'no setting called'],
-  ['bogus=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E', 'no setting called'],
-  [`text=${'x'.repeat(5001)}`, 'Your sentence'],
   ['d=64&d=65', 'is not a value of Width d'],
-])('a hostile link gives the first view and says so: %s', async (settings, sentence) => {
-  const { page } = await visit({ fragment: `#v=1&figure=${name}&${settings}` });
-  const shown = await drawn(page, name);
-  expect(shown.problems.join()).toContain(sentence);
-  expect(shown.problems.join()).toContain('first view is shown');
-  expect(shown.state).toEqual(readState((figures[name] as (typeof figures)[string]).controls, []).state);
-  expect(await figureOf(page, name).locator('.problem img').count()).toBe(0);
+])('read without a page, a setting is refused: %s', (settings, sentence) => {
+  const { refused } = readState(controls, new URLSearchParams(settings));
+  expect(refused).toEqual([expect.stringContaining(sentence)]);
 });
 
 test.each([
   ['#v=2&figure=dot-products', 'knows version 1'],
-  ['#v=&figure=dot-products', 'knows version 1'],
-  ['#v=1', 'does not say which figure'],
-  ['#v=1&figure=no-such', 'which is not on this page'],
   ['#v=1&figure=__proto__', 'which is not on this page'],
-  [`#v=1&figure=dot-products&text=${'%20'.repeat(30_000)}`, 'too long'],
   ['#v=1&figure=%E0%A4%A', 'which is not on this page'],
 ])('a link to nothing says so: %s', async (fragment, sentence) => {
   const { page } = await visit({ fragment });
   await page.getByText(sentence).waitFor();
   expect((await drawn(page, name)).state.d).toBe(64);
+});
+
+test.each([
+  ['#v=&figure=dot-products', 'knows version 1'],
+  ['#v=1', 'does not say which figure'],
+  [`#v=1&figure=dot-products&text=${'%20'.repeat(30_000)}`, 'too long'],
+])('nor is it read without a page: %s', (fragment, sentence) => {
+  expect(readLink(fragment)).toEqual({ refused: expect.stringContaining(sentence) });
 });
 
 test('back and forward go through the views', async () => {

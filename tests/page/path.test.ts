@@ -108,13 +108,6 @@ modelTest('a step sets its picture: scrolled to, forwards and backwards, and by 
   expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(900);
 });
 
-modelTest('a link to a state in a beat is not overruled by the step beside it', async () => {
-  const { page } = await visit({ fragment: '#v=1&figure=dot-products&d=256' });
-  await expect.poll(async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn?.d).toBe(256);
-  await page.waitForTimeout(500);
-  expect((await page.evaluate(readFigure, 'dot-products'))?.state.d).toBe(256);
-});
-
 modelTest('who tabs to a part of a picture that is not in sight keeps its state', async () => {
   const { page } = await visit({ viewport: { width: 1280, height: 720 }, fragment: '#dot-products' });
   const state = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn;
