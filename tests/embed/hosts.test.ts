@@ -126,6 +126,19 @@ describe('attributes', () => {
 });
 
 describe('where it stands', () => {
+  test('the margins that a page gives it are within its width', async () => {
+    const { engine } = await open(({ site }) => ({
+      html: page(
+        `<div style="width:600px">${figure()}</div>${script(site)}`,
+        '<style>superpose-figure{margin:0 20px;padding:0 5px;border:1px solid}</style>',
+      ),
+    }));
+    await settled(inPage(engine));
+    const width = () =>
+      engine.evaluate(() => document.querySelector('superpose-figure')?.getBoundingClientRect().width);
+    expect(await width()).toBe(560);
+  });
+
   test('in view at once, its picture stays in place until the figure comes', async () => {
     const watched = `<script>
       window.tops = new Set();

@@ -270,3 +270,22 @@ modelTest(
     expect(shape[0]).toBeCloseTo(shape[1] as number, 2);
   },
 );
+
+test('the name of a term stands on one line, with one line under it, at any width', async () => {
+  const { page } = await visit();
+  for (const width of [390, 768, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    const broken = await page
+      .locator('span[data-term]')
+      .evaluateAll((names) =>
+        names
+          .filter(
+            (name) =>
+              name.getClientRects().length > 1 || getComputedStyle(name).textDecorationSkipInk !== 'none',
+          )
+          .map((name) => name.textContent),
+      );
+    expect(broken, `${width}`).toEqual([]);
+  }
+  expect(await page.locator('span[data-term]').count()).toBeGreaterThan(10);
+});

@@ -92,3 +92,13 @@ modelTest('a chosen cell that a shorter text no longer has', async () => {
     .poll(() => visited.page.evaluate(readFigure, 'one-score'))
     .toMatchObject({ tokens: ['[CLS]', 'one', '[SEP]'], cursor: { i: 2 } });
 });
+
+modelTest('the box takes 5000 characters and no more', async () => {
+  const visited = await visit();
+  await drawn(visited.page, 'one-score');
+  const text = box(visited);
+  await text.fill('x '.repeat(2499));
+  await text.press('End');
+  await visited.page.keyboard.insertText('abcdef');
+  expect(await text.inputValue()).toHaveLength(5000);
+});

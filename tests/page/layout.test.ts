@@ -44,6 +44,7 @@ const movedIn = (page: Page) => page.evaluate(() => (window as unknown as { move
 
 for (const [width, height] of [
   [390, 844],
+  [768, 1024],
   [1440, 900],
 ] as const) {
   modelTest(`who scrolls slowly to the end sees nothing jump, ${width} × ${height} px`, async () => {

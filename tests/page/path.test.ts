@@ -1,7 +1,37 @@
 // The path through the page: short while its cards are closed, and always showing where the reader is.
+import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { readFigure } from './support/shown.ts';
 import { drawn, figureOf, modelTest, settled, visit } from './support/visit.ts';
+
+/** Heights of the page and of its beats, with every figure on the path live. */
+async function heights(page: Page): Promise<{ rest: number; beats: Record<string, number> }> {
+  for (const figure of await page.locator('css:light=superpose-figure:not(details *)').all()) {
+    if (!(await figure.isVisible())) continue;
+    await figure.scrollIntoViewIfNeeded();
+    await figure.locator('.surface').waitFor();
+  }
+  return page.evaluate(() => {
+    const beats = [...document.querySelectorAll('.beat')].map(
+      (beat) => [beat.id, beat.getBoundingClientRect().height] as const,
+    );
+    const all = beats.reduce((sum, [, height]) => sum + height, 0);
+    return { rest: document.documentElement.scrollHeight - all, beats: Object.fromEntries(beats) };
+  });
+}
+
+for (const [width, height, most] of [
+  [1440, 900, 8000],
+  [390, 844, 12_000],
+] as const) {
+  modelTest(`without its beats the page is at most ${most} px high at a width of ${width}`, async () => {
+    const { page } = await visit({ viewport: { width, height } });
+    const { rest, beats } = await heights(page);
+    expect(rest).toBeLessThanOrEqual(most);
+    expect(Object.keys(beats)).toHaveLength(5);
+    for (const [beat, high] of Object.entries(beats)) expect(high, beat).toBeLessThanOrEqual(2 * height);
+  });
+}
 
 modelTest('picture, settings and tools of a beat’s figure fit a window of 900 px', async () => {
   const { page } = await visit({ viewport: { width: 1440, height: 900 } });

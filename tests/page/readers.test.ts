@@ -81,3 +81,13 @@ modelTest('forced colours: what a colour says is still told apart', async () => 
     .evaluateAll((all) => all.map((one) => getComputedStyle(one).fill));
   expect(new Set(bars).size).toBeGreaterThanOrEqual(5);
 });
+
+modelTest('on paper: a file of pages, each figure among them', async () => {
+  const { page } = await visit();
+  await drawn(page, 'add-or-concatenate');
+  const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
+  expect(pdf.slice(0, 5)).toBe('%PDF-');
+  const pages = pdf.match(/\/Type\s*\/Page\b/g) ?? [];
+  expect(pages.length).toBeGreaterThan(10);
+  expect(pages.length).toBeLessThanOrEqual(20);
+});
