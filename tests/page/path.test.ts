@@ -96,7 +96,9 @@ for (const [width, height] of [
     const box = await figureOf(page, 'add-or-concatenate').locator('.surface').boundingBox();
     expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
     // Its runs are recorded: it needs nothing of the model, and not the module that trains.
-    expect(site.requests.filter((path) => /\/model\/|second.*\.wasm$/.test(path))).toEqual([]);
+    expect(
+      site.requests.filter((path) => /\/model\/|superpose-(plain|relaxed)-.*\.wasm$/.test(path)),
+    ).toEqual([]);
   });
 }
 

