@@ -529,13 +529,6 @@ return superpose.numericalRank(token);`,
     code: `return superpose.softmax({ data: Float64Array.of(0, Math.log(3), 0, 0), rows: 2, columns: 2 }).data;`,
   },
   {
-    name: 'softCap',
-    kind: measure,
-    what: 'logits bent below a cap before softmax',
-    source: 'Gemma 2, arXiv 2408.00118, section 2',
-    code: `return superpose.softCap({ data: Float64Array.of(0, 100 * Math.log(3)), rows: 1, columns: 2 }, 50).data;`,
-  },
-  {
     name: 'positionCost',
     kind: measure,
     what: 'parameters, FLOPs and key-value cache',

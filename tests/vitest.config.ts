@@ -15,10 +15,8 @@ const inCi = process.env.CI === 'true';
 
 /** Test files that read the checkout or start programs. */
 const nodeOnly = [
-  'decoders',
-  'drawnEncoders',
+  'drawnModels',
   'drift',
-  'familyTable',
   'files',
   'glue',
   'interventions',
@@ -33,7 +31,6 @@ const nodeOnly = [
   'openedModel',
   'openModel',
   'refusals',
-  'relative',
   'sizes',
   'slices',
   'weights',

@@ -8,18 +8,11 @@ export type { PositionChange, PositionRows } from './model/changedPositions.js';
 export { corpusSentences } from './model/corpus.js';
 export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
 export type { CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
-export { FamilyUnknown } from './model/families.js';
+export { type FamilyId, familyIds, modelFamilies, namesOf } from './model/families.js';
+export type { OwnRows } from './model/firstLayer.js';
 export type { PositionsTaken, TakenBy, TakenOptions } from './model/interventions.js';
 export type { LayerDecomposeOptions, MiniLMForwardOptions } from './model/layerOptions.js';
 export type { LayersWatch } from './model/layersWatch.js';
-export {
-  type FamilyId,
-  familyIds,
-  layeredFamilies,
-  modelFamilies,
-  namesOf,
-  type PositionMechanism,
-} from './model/layout.js';
 export { loadMiniLM, type MiniLMOptions } from './model/minilm.js';
 export type { MiniLM } from './model/minilmModel.js';
 export type {
@@ -29,20 +22,19 @@ export type {
   ReportOptions,
   RotaryReport,
 } from './model/modelReport.js';
+export type {
+  ModelInput,
+  OpenCorpusMeansOptions,
+  OpenDecomposeOptions,
+  OpenedModel,
+  OpenForwardOptions,
+  OpenModelOptions,
+} from './model/openedModel.js';
 export { loadOpening, type Opening } from './model/opening.js';
 export { openingHeads, openingText } from './model/openingSentence.js';
-export {
-  type ModelInput,
-  type OpenCorpusMeansOptions,
-  type OpenDecomposeOptions,
-  type OpenedModel,
-  type OpenForwardOptions,
-  type OpenModelOptions,
-  type OwnRows,
-  openModel,
-} from './model/openModel.js';
+export { openModel } from './model/openModel.js';
 export { type OpenedTable, type OpenTableOptions, openTable, type TableFormat } from './model/openTable.js';
-export type { Picture } from './model/pictures.js';
+export { FamilyUnknown } from './model/recognize.js';
 export type { Sentence } from './model/sentence.js';
 export type { Slices, SlicesWatch, Source } from './model/slices.js';
 export { type LoadOptions, type ModuleName, type Simd, supportedSimd, wasmAddress } from './module.js';

@@ -110,24 +110,16 @@ type CostShape = Numbers<
   Flags<'pooler'>;
 
 interface EncoderOptions
-  extends Numbers<'heads' | 'keyHeads' | 'activation' | 'cap'>,
-    Flags<'preNorm' | 'parallel' | 'causal' | 'activated'>,
-    Record<'embeddingNorm' | 'finalNorm', Norm> {
-  readonly projection: Linear | undefined;
-  readonly relativeBias: Table | undefined;
-  readonly slopes: Floats | undefined;
-  readonly distances: (Numbers<'buckets' | 'furthest'> & { rows: Table; norm: Norm }) | undefined;
-}
+  extends Numbers<'heads' | 'keyHeads' | 'activation'>,
+    Flags<'preNorm' | 'causal'>,
+    Record<'embeddingNorm' | 'finalNorm', Norm> {}
 
 /** Where a map stands in the tensor that it is read from. */
-interface MapPart extends Numbers<'place' | 'of' | 'heads'>, Flags<'transposed'> {
+interface MapPart extends Numbers<'place' | 'of'>, Flags<'transposed'> {
   readonly bias?: Floats | undefined;
-  readonly factors?: List | undefined;
 }
 
-interface EncoderLayer
-  extends Numbers<'window' | 'gain'>,
-    Record<'attentionNorm' | 'mlpNorm' | 'queryNorm' | 'keyNorm' | 'outputNorm' | 'downNorm', Norm> {
+interface EncoderLayer extends Record<'attentionNorm' | 'mlpNorm' | 'queryNorm' | 'keyNorm', Norm> {
   readonly frequencies: List | undefined;
 }
 

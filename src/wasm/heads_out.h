@@ -51,9 +51,10 @@ Value heads_out(std::size_t n, std::size_t count, const Value& heads, const Coun
 
 // Shares leave out the rows that stand apart.
 template <typename Scalar>
-Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const std::vector<int>& apart = {}) {
+Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const std::vector<int>& apart = {},
+                bool causal = false) {
   return heads_out<Scalar>(
-      parts.tokens, parts.terms(), heads, {row_flags(apart, parts.tokens)},
+      parts.tokens, parts.terms(), heads, {row_flags(apart, parts.tokens), causal},
       [&](int head, Scalar* terms, Scalar* logits) { return head_terms(parts, head, terms, logits); });
 }
 

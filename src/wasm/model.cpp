@@ -23,12 +23,11 @@ struct HeldEncoder {
   // A layer that is being read, and where its maps stand in their tensors.
   struct Reading {
     EncoderLayer<Scalar> layer;
-    TensorPart parts[9];
+    TensorPart parts[7];
 
     PackedLinear<Scalar>& map(int place) {
-      PackedLinear<Scalar>* const all[] = {&layer.query,  &layer.key,          &layer.value,
-                                           &layer.output, &layer.up,           &layer.gate,
-                                           &layer.down,   &layer.distance_key, &layer.distance_query};
+      PackedLinear<Scalar>* const all[] = {&layer.query, &layer.key,  &layer.value, &layer.output,
+                                           &layer.up,    &layer.gate, &layer.down};
       return *all[place];
     }
   };
@@ -58,20 +57,10 @@ std::uint32_t encoder_out(const Typed<"EncoderOptions">& from) {
   options.heads = from["heads"].as<int>();
   options.key_heads = from["keyHeads"].as<int>();
   options.pre_norm = from["preNorm"].as<bool>();
-  options.parallel = from["parallel"].as<bool>();
   options.causal = from["causal"].as<bool>();
   options.activation = static_cast<Activation>(from["activation"].as<int>());
-  options.activated = from["activated"].as<bool>();
   options.embedding_norm = normalization_in<Scalar>(from["embeddingNorm"]);
   options.final_norm = normalization_in<Scalar>(from["finalNorm"]);
-  if (!from["projection"].isUndefined()) options.projection = linear_in<Scalar>(from["projection"]);
-  if (!from["relativeBias"].isUndefined()) options.relative_bias = matrix_in<Scalar>(from["relativeBias"]);
-  options.slopes = vector_in<Scalar>(from["slopes"]);
-  if (const Value distances = from["distances"]; !distances.isUndefined()) {
-    options.distances = {matrix_in<Scalar>(distances["rows"]), normalization_in<Scalar>(distances["norm"]),
-                         distances["buckets"].as<int>(), distances["furthest"].as<int>()};
-  }
-  options.cap = static_cast<Scalar>(from["cap"].as<double>());
   return address_of(new HeldEncoder<Scalar>{Encoder<Scalar>(std::move(options)), {}, {}, {}, {}, {}, {}});
 }
 
@@ -82,17 +71,8 @@ void begin_encoder_map(std::uint32_t address, int place, int rows, int columns,
   auto& reading = encoder_at<Scalar>(address).reading;
   if (!reading) reading.emplace();
   TensorPart& part = reading->parts[place];
-  part = {from["place"].as<int>(),
-          from["of"].as<int>(),
-          from["heads"].as<int>(),
-          from["transposed"].as<bool>(),
-          {}};
-  const Vector<double> factors = vector_in<double>(from["factors"]);
-  part.factors.assign(factors.data(), factors.data() + factors.size());
-  PackedLinear<Scalar>& map = reading->map(place);
-  map = {PackedMatrix<Scalar>(rows, columns), vector_in<Scalar>(from["bias"])};
-  for (Eigen::Index o = 0; o < map.bias.size(); ++o)
-    map.bias[o] = static_cast<Scalar>(map.bias[o] * part.factor(o, rows));
+  part = {from["place"].as<int>(), from["of"].as<int>(), from["transposed"].as<bool>()};
+  reading->map(place) = {PackedMatrix<Scalar>(rows, columns), vector_in<Scalar>(from["bias"])};
 }
 
 // Rows of its tensor, from row `first` on.
@@ -113,10 +93,7 @@ void add_encoder_layer(std::uint32_t address, const Typed<"EncoderLayer">& layer
   added.query_norm = norm("queryNorm");
   added.key_norm = norm("keyNorm");
   const Vector<double> frequencies = vector_in<double>(layer["frequencies"]);
-  added.rotary = {{frequencies.data(), frequencies.data() + frequencies.size()}, layer["gain"].as<double>()};
-  added.window = layer["window"].as<int>();
-  added.output_norm = norm("outputNorm");
-  added.down_norm = norm("downNorm");
+  added.frequencies.assign(frequencies.data(), frequencies.data() + frequencies.size());
   held.encoder.add_layer(std::move(added));
   held.reading.reset();
 }
@@ -230,8 +207,7 @@ std::vector<Matrix<Scalar>> grouped_parts(HeldEncoder<Scalar>& held, int layer, 
 // The pairs that a layer's shares are taken over.
 template <typename Scalar>
 CountedPairs pairs_of(const HeldEncoder<Scalar>& held, int layer, const std::vector<int>& apart) {
-  return {row_flags(apart, held.run.logits[layer].cols()), held.encoder.options().causal,
-          held.encoder.window(layer)};
+  return {row_flags(apart, held.run.logits[layer].cols()), held.encoder.options().causal};
 }
 
 template <typename Scalar>
@@ -246,14 +222,9 @@ Typed<"Heads"> decompose_encoder(std::uint32_t address, int layer, int way,
       layer, held.run.inputs[layer], grouped_parts(held, layer, way, means, in, of, groups));
   const ProjectedParts<Scalar> parts = in_order_of_groups(projected, of.back());
   const std::size_t n = parts.tokens;
-  const bool relative = has_relative_part(held.encoder, layer);
-  const std::size_t all = parts.parts + relative;
-  return heads_out<Scalar>(n, all * all, chosen, pairs_of(held, layer, in.apart),
-                           [&](int head, Scalar* terms, Scalar* logits) {
-                             const Scalar residual = head_terms(parts, head, terms, logits);
-                             if (relative) add_relative_part(held.encoder, layer, parts, head, terms, logits);
-                             return residual;
-                           });
+  return heads_out<Scalar>(
+      n, parts.terms(), chosen, pairs_of(held, layer, in.apart),
+      [&](int head, Scalar* terms, Scalar* logits) { return head_terms(parts, head, terms, logits); });
 }
 
 // Those of the way by mechanism, whose means are those of queries and keys. The rows that stand apart are the means'.

@@ -228,12 +228,6 @@ Typed<"Float64Array"> softmax_out(const Typed<"Table">& logits) {
   return copy_out(rows);
 }
 
-Typed<"Float64Array"> soft_cap_out(const Typed<"Table">& logits, double cap) {
-  Matrix<double> rows = matrix_in<double>(logits);
-  soft_cap(cap, rows);
-  return copy_out(rows);
-}
-
 EMSCRIPTEN_BINDINGS(schemes) {
   using emscripten::function;
   function("schemeScores", &scheme_scores_out);
@@ -244,7 +238,6 @@ EMSCRIPTEN_BINDINGS(schemes) {
   function("numericalRank", &numerical_rank_out);
   function("scoreRanks", &score_ranks_out);
   function("softmax", &softmax_out);
-  function("softCap", &soft_cap_out);
 }
 
 }  // namespace

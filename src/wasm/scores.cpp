@@ -80,14 +80,14 @@ ProjectedParts<Scalar> parts_in(std::uint32_t address, const Value& summands, co
 template <typename Scalar>
 Typed<"Heads"> decompose_out(std::uint32_t layer, const Typed<"readonly Table[]">& summands,
                              const Typed<"Integers">& group_of, int groups, const Typed<"Integers">& chosen,
-                             const Typed<"Gauge">& gauge) {
+                             const Typed<"Gauge">& gauge, bool causal) {
   const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
   const auto parts = parts_in(layer, summands, in, true);
   const std::vector<int> group = integers_in(group_of);
   // If each part is a group of its own, in order, nothing is merged.
   std::vector<int> itself(group.size());
   for (std::size_t p = 0; p < itself.size(); ++p) itself[p] = static_cast<int>(p);
-  return heads_out(group == itself ? parts : merge_parts(parts, group, groups), chosen, in.apart);
+  return heads_out(group == itself ? parts : merge_parts(parts, group, groups), chosen, in.apart, causal);
 }
 
 template <typename Scalar>
@@ -132,16 +132,15 @@ Typed<"Heads<Float64Array>"> concatenate_block_diagonal_out(
                    chosen);
 }
 
-// For each mask, the terms of a head that it includes: their sum, the same less its rows' means, its softmax after the
-// cap, and its share of the logits' variation.
+// For each mask, the terms of a head that it includes: their sum, the same less its rows' means, its softmax, and
+// its share of the logits' variation.
 Typed<"CombinedTerms<Float64Array>[]"> combine_terms_out(
     const Typed<"Table">& terms, const Typed<"Table">& logits,
-    const Typed<"readonly (readonly boolean[])[]">& masks, const Typed<"Integers">& apart, bool causal,
-    int window, double cap) {
+    const Typed<"readonly (readonly boolean[])[]">& masks, const Typed<"Integers">& apart, bool causal) {
   const Matrix<double> all = matrix_in<double>(terms);
   const Matrix<double> whole = matrix_in<double>(logits);
   const Eigen::Index n = whole.rows();
-  const CountedPairs counted{row_flags(integers_in(apart), n), causal, window};
+  const CountedPairs counted{row_flags(integers_in(apart), n), causal};
 
   Value results = Value::array();
   for (int m = 0; m < masks.length(); ++m) {
@@ -151,11 +150,10 @@ Typed<"CombinedTerms<Float64Array>[]"> combine_terms_out(
     Matrix<double> sum = sum_of_terms(all.data(), n, flags);
     Value result = Value::object();
     result.set("sum", copy_out(sum));
-    result.set("centred", copy_out(seen_by_softmax(sum, causal, window)));
+    result.set("centred", copy_out(seen_by_softmax(sum, causal)));
     result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n, counted).shares[0]);
     result.set("uncentredShare", uncentred_share(sum, whole, counted));
-    soft_cap(cap, sum);
-    softmax_rows(sum, causal, window);
+    softmax_rows(sum, causal);
     result.set("softmax", copy_out(sum));
     results.push(result);
   }

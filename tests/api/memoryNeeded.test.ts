@@ -72,7 +72,6 @@ const calls: [name: string, bytes: number, call: Call][] = [
   ['angleCosines', 72, () => plain.angleCosines(new Float64Array(3))],
   ['summary', 72, () => plain.summary(new Float64Array(3))],
   ['softmax', 288, () => plain.softmax(three)],
-  ['softCap', 288, () => plain.softCap(three, 2)],
   ['numericalRank', 384, () => plain.numericalRank(three)],
   ['dotProducts', 1512, () => plain.dotProducts({ token: three, position: token })],
   [

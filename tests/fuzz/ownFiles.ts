@@ -193,11 +193,7 @@ export const models: Target = {
     try {
       const family = draw() < 0.5 ? one(draw, familyIds) : undefined;
       const opened = await openModel(plain, files, { ...(family && { family }) });
-      if (opened.picture) {
-        const { grid, side } = families;
-        const data = Float64Array.from({ length: grid ** 2 * 3 * side ** 2 }, () => draw());
-        await taken(opened, { patches: { data, rows: grid ** 2, columns: 3 * side ** 2 } }, draw, input);
-      } else await taken(opened, { ids: families.ids }, draw, input);
+      await taken(opened, { ids: families.ids }, draw, input);
       const { token, position } = await opened.report();
       for (const found of [token, position])
         if (found && !(found.rows.length > 0)) fault('A report of no rows', input);

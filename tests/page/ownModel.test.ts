@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright';
 import { openModel } from 'superpose';
-import { describe, expect, test } from 'vitest';
-import { about, aboutPercent, percent } from '../../web/plot/format.ts';
+import { expect, test } from 'vitest';
+import { about, aboutPercent } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
 import { dropFolder, filesIn } from './support/dropFolder.ts';
 import { readFigure } from './support/shown.ts';
@@ -14,9 +14,6 @@ import { figureOf, modelTest, settled, unfold, visit } from './support/visit.ts'
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));
 const filesOf = (name: string) => readdirSync(folderOf(name)).map((file) => `${folderOf(name)}/${file}`);
-
-/** A percentage as the page's texts are read here: with plain spaces. */
-const inWords = (share: number) => percent(share).replace(/\s/g, ' ');
 
 async function opened(page: Page, files: string[]) {
   const card = page.locator('#own-model');
@@ -90,72 +87,6 @@ test.each([
   expect(await card.locator('.own > [role=status]').textContent()).toBe('The model is forgotten.');
 });
 
-const pictureInput = 'input[accept="image/*"]';
-
-/** A picture with one colour above another, made by the browser. */
-async function twoColours(page: Page) {
-  const png = await page.evaluate(() => {
-    const canvas = document.createElement('canvas');
-    canvas.width = 6;
-    canvas.height = 4;
-    const context = canvas.getContext('2d') as CanvasRenderingContext2D;
-    context.fillStyle = '#ff0000';
-    context.fillRect(0, 0, 6, 2);
-    context.fillStyle = '#0000ff';
-    context.fillRect(0, 2, 6, 2);
-    return canvas.toDataURL('image/png');
-  });
-  return {
-    name: 'two.png',
-    mimeType: 'image/png',
-    buffer: Buffer.from(png.split(',')[1] as string, 'base64'),
-  };
-}
-
-describe('pictures', () => {
-  test('a file of ViT’s layout takes a picture apart into its patches', async () => {
-    const { page } = await visit();
-    const card = await opened(page, filesOf('vit'));
-    await shown(page, 'own-gram');
-    expect(await card.locator('superpose-figure').count()).toBe(2);
-    await card.locator(pictureInput).setInputFiles(await twoColours(page));
-    const one = await shown(page, 'own-one-score');
-    expect(one.problems).toEqual([]);
-    expect(one.tokens).toEqual(['[class]', '0,0', '0,1', '1,0', '1,1']);
-    const red = (y: number) => (y < 2 ? [255, 0, 0, 255] : [0, 0, 255, 255]);
-    const data = Uint8ClampedArray.from(
-      Array.from({ length: 16 }, (_, at) => red(Math.floor(at / 4))).flat(),
-    );
-    const model = await openModel(plain, folderOf('vit'));
-    const scores = await model.decompose({ picture: { data, width: 4, height: 4 } }, { only: [0] });
-    expect(one.picture).toContain(inWords(scores.shares[0] as number));
-    expect(one.notes.join()).toContain('Tokens are patches here');
-  });
-
-  test('one that is ready when its model is forgotten brings no figure back', async () => {
-    const { page } = await visit();
-    const card = await opened(page, filesOf('vit'));
-    await shown(page, 'own-gram');
-    const picture = await twoColours(page);
-    await page.evaluate(() => {
-      const decode = createImageBitmap;
-      const decoded = (file: Blob) =>
-        new Promise<ImageBitmap>((give) => addEventListener('ready', () => give(decode(file))));
-      Object.assign(window, { createImageBitmap: decoded });
-    });
-    await card.locator(pictureInput).setInputFiles(picture);
-    await card.getByRole('button', { name: 'Forget this model' }).click();
-    await expect.poll(() => card.locator('superpose-figure').count()).toBe(0);
-    await page.evaluate(async () => {
-      const ready = createImageBitmap(new Blob());
-      dispatchEvent(new Event('ready'));
-      await ready.catch(() => {});
-      for (let task = 0; task < 20; task++) await new Promise((go) => setTimeout(go, 10));
-    });
-    expect(await card.locator('superpose-figure').count()).toBe(0);
-  });
-});
-
 test('what is no model is said, and heads that nothing says are asked for', async () => {
   const { page } = await visit();
   const card = await opened(page, [`${folderOf('bert')}/config.json`]);
@@ -170,17 +101,12 @@ test('what is no model is said, and heads that nothing says are asked for', asyn
   await expect.poll(status).toContain('not a sound safetensors file');
   expect(await card.locator('.own > [role=status]').getAttribute('class')).toContain('warning');
   await input.setInputFiles([`${folderOf('bert')}/model.safetensors`]);
-  // RoBERTa and ELECTRA have the same names, so the page asks.
+  // RoBERTa has the same names, so the page asks.
   await expect.poll(status).toContain('Nothing says which model this is');
   expect(await card.locator('.own > [role=status]').getAttribute('class')).not.toContain('warning');
   expect(await card.locator('superpose-figure').count()).toBe(0);
   const families = card.getByLabel('By its tensors it may be');
-  expect(await families.locator('option').allTextContents()).toEqual([
-    'Choose…',
-    'BERT',
-    'RoBERTa',
-    'ELECTRA',
-  ]);
+  expect(await families.locator('option').allTextContents()).toEqual(['Choose…', 'BERT', 'RoBERTa']);
   // Nothing is opened before something is chosen.
   await card.getByRole('button', { name: 'Open as this' }).click();
   expect(await families.evaluate((one: HTMLSelectElement) => one.checkValidity())).toBe(false);
@@ -202,8 +128,8 @@ test('what is no model is said, and heads that nothing says are asked for', asyn
 
 test('the figures of all layers, with the library’s numbers', async () => {
   const { page } = await visit();
-  await opened(page, filesOf('mpnet'));
-  const model = await openModel(plain, folderOf('mpnet'));
+  await opened(page, filesOf('roberta'));
+  const model = await openModel(plain, folderOf('roberta'));
   const ids = [2, 3, 4, 5];
   expect((await shown(page, 'own-tables')).finding).toContain(`the ${model.positions} position rows`);
   await shown(page, 'own-needs-positions');

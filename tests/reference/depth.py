@@ -95,8 +95,6 @@ def minilm(tensors):
         "position": table("position"),
         "token_type": table("token_type"),
         "embedding_norm": norm("embeddings.LayerNorm"),
-        "projection": None,
-        "relative_bias": None,
         "layers": layers,
         "final_norm": None,
     }

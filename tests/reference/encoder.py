@@ -5,10 +5,9 @@
 
 and one more LN after the last layer of a pre-LN encoder, whose states are the sums
 before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, A the softmax over
-the allowed keys of q'k / sqrt(d_h), plus b[bucket(j - i)] with a relative bias;
-mlp(x) = W_2 g(W_1 x + b_1) + b_2, where g(x) = x Phi(x), or its tanh form. No query
+the allowed keys of q'k / sqrt(d_h); mlp(x) = W_2 g(W_1 x + b_1) + b_2, where g(x) = x Phi(x), or its tanh form. No query
 sees padding. The embedding is the mean over the tokens of the last layer, scaled to
-length one. ELECTRA's embeddings are narrow: a projection follows their norm.
+length one.
 
 The input of a layer's W_Q and W_K is split into six parts, with every sigma and every
 A frozen: token, position, segment, attention, mlp, constant.
@@ -24,7 +23,6 @@ the constant (weights 1; 1 / sigma where a norm is in between), and rows that st
 are constant. `raw` subtracts no mean.
 
 Sources: Devlin et al. 2019; Hendrycks & Gimpel 2016 (GELU); Xiong et al. 2020 (pre-LN);
-Song et al. 2020 (MPNet), with Raffel et al. 2020's buckets; Clark et al. 2020 (ELECTRA);
 Mickus, Paperno & Constant 2022 (the state as a sum of its writers).
 """
 
@@ -35,7 +33,6 @@ import numpy as np
 from decomposition import by_head, random_numbers, softmax
 from gauge import shares
 from oracle_json import write_beside
-from schemes import bucket
 
 GROUPS = ["token", "position", "segment", "attention", "mlp", "constant"]
 CONSTANT = len(GROUPS) - 1
@@ -49,10 +46,6 @@ def gelu(x):
 
 def gelu_tanh(x):
     return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
-
-
-def quick_gelu(x):
-    return x / (1 + np.exp(-1.702 * x))
 
 
 def sigma_of(x, eps):
@@ -70,12 +63,6 @@ def linear(x, layer):
 def merge(x):
     """[H, n, d_h] to [n, H * d_h]."""
     return x.transpose(1, 0, 2).reshape(x.shape[1], -1)
-
-
-def relative_bias(table, n):
-    """[H, n, n] from a table [buckets, H]; offsets beyond 128 share the last bucket."""
-    rows = np.array([[bucket(j - i, True, len(table), 128) for j in range(n)] for i in range(n)])
-    return table[rows].transpose(2, 0, 1)
 
 
 def embedding_rows(model, ids, types=None):
@@ -115,8 +102,6 @@ def forward(model, rows, attended=None, hook=None):
     x = rows.sum(axis=0)
     if model["embedding_norm"]:
         x = norm(x, model["embedding_norm"], "embedding")
-    if model["projection"]:
-        x = linear(x, model["projection"])
     run["states"].append(x)
     for number, layer in enumerate(model["layers"]):
         y = norm(x, layer["attention_norm"], (number, "attention")) if pre else x
@@ -124,8 +109,6 @@ def forward(model, rows, attended=None, hook=None):
         read = y if hook is None else hook(number, y)
         q, k, v = (by_head(linear(z, layer[name]), heads) for z, name in ((read, "query"), (read, "key"), (y, "value")))
         a = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[2])
-        if model["relative_bias"] is not None:
-            a = a + relative_bias(model["relative_bias"], n)
         run["logits"].append(a)
         a = softmax(np.where(allowed, a, -np.inf))
         run["attention"].append(a)
@@ -188,9 +171,6 @@ def decomposed(model, rows, run, apart, way, gauge="canonical", at_embedding=Tru
         parts = gauged(parts, *before)
     if model["embedding_norm"]:
         parts = through(parts, model["embedding_norm"], "embedding")
-    if model["projection"]:
-        parts = parts @ model["projection"]["weight"].T
-        parts[CONSTANT] += model["projection"]["bias"]
     found = []
     for number, layer in enumerate(model["layers"]):
         name = (number, "attention")
@@ -236,11 +216,7 @@ def terms_of(model, number, parts):
 # ---------------------------------------------------------------- tiny encoders
 
 
-def random_model(
-    rng, d, heads, inner, pre=False, activation=gelu, causal=False, first_position=0, types=2, narrow=None, buckets=None
-):
-    e = narrow or d
-
+def random_model(rng, d, heads, inner, pre=False, activation=gelu, causal=False, first_position=0, types=2):
     def matrix(rows, columns):
         weight = random_numbers(rng, rows, columns, spread=0.5)
         return {"weight": weight, "bias": random_numbers(rng, rows, spread=0.3)}
@@ -256,12 +232,10 @@ def random_model(
         "activation": activation,
         "causal": causal,
         "first_position": first_position,
-        "word": random_numbers(rng, 9, e, mean=0.2),
-        "position": random_numbers(rng, 14 + first_position, e, spread=0.6),
-        "token_type": random_numbers(rng, types, e, spread=0.5) if types else None,
-        "embedding_norm": None if pre else norm(e),
-        "projection": matrix(d, e) if narrow else None,
-        "relative_bias": random_numbers(rng, buckets, heads) if buckets else None,
+        "word": random_numbers(rng, 9, d, mean=0.2),
+        "position": random_numbers(rng, 14 + first_position, d, spread=0.6),
+        "token_type": random_numbers(rng, types, d, spread=0.5) if types else None,
+        "embedding_norm": None if pre else norm(d),
         "layers": [
             {
                 "query": matrix(d, d),
@@ -285,9 +259,7 @@ CASES = [
     ("BERT, tanh GELU, padding", dict(d=9, heads=3, inner=8, activation=gelu_tanh), 4, 2, [0]),
     ("no segments (DistilBERT)", dict(d=8, heads=2, inner=8, types=0), 4, 0, [0]),
     ("one segment, from position 2 (RoBERTa)", dict(d=8, heads=2, inner=8, types=1, first_position=2), 4, 1, [0]),
-    ("narrow embeddings (ELECTRA)", dict(d=8, heads=2, inner=8, narrow=5), 4, 0, [0]),
-    ("relative bias (MPNet)", dict(d=8, heads=2, inner=8, types=0, first_position=2, buckets=32), 11, 1, [0]),
-    ("pre-LN (ViT)", dict(d=8, heads=2, inner=12, pre=True, types=0), 5, 0, [0]),
+    ("pre-LN", dict(d=8, heads=2, inner=12, pre=True, types=0), 5, 0, [0]),
     ("pre-LN, causal, tanh GELU (GPT-2)",
      dict(d=12, heads=3, inner=8, pre=True, activation=gelu_tanh, types=0, causal=True), 5, 0, []),
 ]  # fmt: skip
@@ -329,13 +301,9 @@ def case(rng, name, kind, n, padding, apart):
         for number, p in enumerate(parts):
             assert close(p.sum(axis=0), run["inputs"][number])
             term = terms_of(model, number, p)
-            bias = 0 if model["relative_bias"] is None else relative_bias(model["relative_bias"], n)
-            assert close(term.sum(axis=1) + bias, run["logits"][number])
+            assert close(term.sum(axis=1), run["logits"][number])
             seen = used if gauge == "canonical" else list(range(n))
-            if model["relative_bias"] is None:
-                share.append([shares(t, seen, model["causal"]) for t in term])
-            else:  # the bias is one more term, the last one
-                share.append([shares(np.append(t, b[None], axis=0), seen, False) for t, b in zip(term, bias)])
+            share.append([shares(t, seen, model["causal"]) for t in term])
         # With streams `attention` stays empty.
         assert way == "direct" or not any(p[GROUPS.index("attention")].any() for p in parts)
         decomposition[f"{way}_{gauge}"] = {"parts": np.array(parts), "shares": np.array(share)}
@@ -385,7 +353,6 @@ def case(rng, name, kind, n, padding, apart):
 if __name__ == "__main__":
     rng = np.random.default_rng(6)
     x = np.array([-40, -9, -6.1, -3.2, -1.7, -0.75, -0.2, -1e-8, 0, 0.3, 0.9, 2.4, 5.3, 12.5])
-    activations = {"x": x, "gelu": gelu(x), "gelu_tanh": gelu_tanh(x), "relu": np.where(x > 0, x, 0),
-                   "quick_gelu": quick_gelu(x)}  # fmt: skip
+    activations = {"x": x, "gelu": gelu(x), "gelu_tanh": gelu_tanh(x), "relu": np.where(x > 0, x, 0)}
     cases = [case(rng, *c) for c in CASES]
     write_beside(__file__, {"activations": activations, "groups": GROUPS, "cases": cases}, digits=13)

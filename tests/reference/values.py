@@ -243,8 +243,6 @@ def altered(model, rows, taken=None, attention=None, state=None):
     x = rows.sum(axis=0)
     if model["embedding_norm"]:
         x = norm(x, model["embedding_norm"])
-    if model["projection"]:
-        x = linear(x, model["projection"])
     if state is not None:
         x = x - state
     states, weights, allowed = [x], [], np.tri(n, dtype=bool) if model["causal"] else np.ones((n, n), bool)
@@ -256,8 +254,6 @@ def altered(model, rows, taken=None, attention=None, state=None):
         else:
             q, k = (by_head(linear(less("query_key"), layer[name]), heads) for name in ("query", "key"))
             scores = q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[2])
-            if model["relative_bias"] is not None:
-                raise ValueError("the models here have no relative bias")
             scores = np.where(allowed, scores, -np.inf)
             a = np.exp(scores - scores.max(axis=-1, keepdims=True))
             a = a / a.sum(axis=-1, keepdims=True)
@@ -324,7 +320,7 @@ def estimated(model, corpus, readers):
         found.append(total - total.mean(axis=0))
         less = np.zeros_like(states[0])
         less[1:-1] = found[-1]
-        alone = dict(model, layers=[layer], embedding_norm=None, projection=None)
+        alone = dict(model, layers=[layer], embedding_norm=None)
         taken = {(0, reader): less for reader in readers}
         states = [altered(alone, x[None], taken)["states"][1] for x in states]
     return found
@@ -353,9 +349,8 @@ def tiny(case):
         if isinstance(value, dict)
         else value if value is None or isinstance(value, (str, bool, int, float)) else np.array(value)
     )
-    names = ("heads", "eps", "causal", "first_position", "word", "position", "token_type", "embedding_norm")
-    model = {name: arrays(case[name]) for name in (*names, "projection", "relative_bias", "final_norm")}
-    return model | {
+    names = ("heads", "eps", "causal", "first_position", "word", "position", "token_type", "embedding_norm", "final_norm")
+    return {name: arrays(case[name]) for name in names} | {
         "pre": case["norm"] == "pre",
         "activation": gelu if case["activation"] == "gelu" else gelu_tanh,
         "layers": [arrays(layer) for layer in case["layers"]],
@@ -374,11 +369,10 @@ def of_tiny(case, rng):
         found[way] = [measured(model, number, run, one, apart) for number, one in enumerate(outputs)]
         found[way + "_outputs"] = [one[-1, :, -1] for one in outputs]
         check_invariances(model, rows, apart, rng, way, 1e-11)
-    if model["relative_bias"] is None:
-        assert np.abs(altered(model, rows)["pooled"][-1] - run["embedding"]).max() < 1e-12
-        found["copied"] = by_copies(model, rows)
-        if not model["pre"]:
-            found["streams_taken"] = by_streams(model, rows, apart)
+    assert np.abs(altered(model, rows)["pooled"][-1] - run["embedding"]).max() < 1e-12
+    found["copied"] = by_copies(model, rows)
+    if not model["pre"]:
+        found["streams_taken"] = by_streams(model, rows, apart)
     return found
 
 

@@ -104,7 +104,7 @@ test.skipIf(withoutNumpy)(
     await run(bin('tsc'), '-p', 'src/api/tsconfig.json');
     await run(bin('tsc'), '-p', 'tests/tsconfig.json');
     await run(bin('biome'), 'check', '--error-on-warnings', 'src/api/model');
-    await runTests('api/model/relative', 'api/model/families');
+    await runTests('api/model/drawnModels', 'api/model/families');
   },
 );
 

@@ -15,14 +15,11 @@ export interface Averaged {
 
 /** The figures by name. */
 export function mechanismFigures(model: Opened, { windows }: Averaged): Record<string, AnyFigure> {
-  const { name, digest, cap } = model;
+  const { name, digest } = model;
   const input = inputOf(model);
   const fixed = { gauge: 'corpus-mean' };
   const head = { ...headControl, label: 'Head', max: (model.heads as number) - 1, initial: 0 };
-  const capped = cap
-    ? `Softmax is of scores capped at ${cap}. The split is of the scores before the cap, where what is the same for every key changes attention too. `
-    : '';
-  const said = `By mechanism: the gauge is the means of queries and keys over ${windows} windows of a corpus, and token → token by the distance counts as token → token. ${capped}${unverified}`;
+  const said = `By mechanism: the gauge is the means of queries and keys over ${windows} windows of a corpus, and token → token by the distance counts as token → token. ${unverified}`;
   const made = [
     as(
       heads,

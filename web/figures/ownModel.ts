@@ -1,5 +1,5 @@
 // Figures of a model that the reader opened: those of MiniLM on its numbers, and without words about MiniLM.
-import type { FamilyId, OpenedModel, Picture } from 'superpose';
+import type { FamilyId, OpenedModel } from 'superpose';
 import { aboutPercent, readable, signed } from '../plot/format.js';
 import { colourKey, largestMagnitude, map } from '../plot/parts.js';
 import type { Control } from './controls.js';
@@ -24,34 +24,27 @@ export type Opened = Pick<
   | 'name'
   | 'about'
   | 'family'
-  | 'parts'
   | 'heads'
   | 'epsilon'
   | 'summands'
   | 'readsText'
-  | 'picture'
   | 'vocabulary'
   | 'bytes'
   | 'layers'
   | 'positions'
-  | 'mechanisms'
-  | 'cap'
 > & {
   /** Identifies its file in links. */
   digest: string;
 };
 
 /**
- * A question to the worker: files to open, a picture to look at, a corpus to average over or, if empty, to let go of what
- * is open.
+ * A question to the worker: files to open, a corpus to average over or, if empty, to let go of what is open.
  */
 export interface OwnQuestion {
   files?: readonly File[];
   family?: FamilyId;
-  part?: FamilyId;
   heads?: number;
   epsilon?: number;
-  picture?: Picture;
   /** Sentences of ids, a line each; empty for the library’s own. */
   corpus?: string;
 }
@@ -74,8 +67,8 @@ export interface OwnState {
 export interface GramData {
   gram: Record<'raw' | 'centred', Float64Array>;
   rows: Record<'raw' | 'centred', number>;
-  /** The share of the products' variation that depends on the distance alone; undefined for pictures. */
-  shares: Record<'raw' | 'centred', number> | undefined;
+  /** The share of the products' variation that depends on the distance alone. */
+  shares: Record<'raw' | 'centred', number>;
 }
 
 export const unverified =
@@ -88,10 +81,9 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
   const add = (figure: AnyFigure) => {
     made[figure.name] = inFile(figure, model.digest, name);
   };
-  // Models with relative positions add no table of them.
-  const positions = !model.summands.includes('token') || model.summands.includes('position');
-  if (positions) add({ ...gram, title: `${name}: positions’ dot products with one another` });
+  // Models whose queries and keys turn add no table of positions.
   if (model.summands.includes('position')) {
+    add({ ...gram, title: `${name}: positions’ dot products with one another` });
     add(
       as(
         overlap,
@@ -99,12 +91,12 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
         `${name}: how much tokens and positions overlap`,
         {},
         { tables: 'seeded' },
-        `${model.picture ? 'The rows of tokens are what one pixel of one colour adds. ' : ''}${unverified}`,
+        unverified,
       ),
     );
   }
   const input = inputOf(model);
-  if (model.summands.includes('position') && model.summands.includes('token')) {
+  if (model.summands.includes('position')) {
     add(as(tables, 'own-tables', `${name}: the tables that it adds up`, input, {}, unverified));
     const { positions, scale, seed } = dotProducts.controls;
     const own = { ...positions.options, learned: 'The model’s own' };
@@ -122,7 +114,6 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
   if (!model.summands.includes('position') || model.heads === undefined || model.epsilon === undefined)
     return made;
   const gauge = { ...gaugeControl, more: true } as const;
-  const patches = `${model.picture ? 'Tokens are patches here; “Where position goes” and “Does it need positions?” need texts. ' : ''}${unverified}`;
   add(
     as(
       heads,
@@ -130,7 +121,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
       `${name}: what drives each head`,
       { gauge, ...layerOf(model), ...input },
       { sentences: 'yours' },
-      patches,
+      unverified,
     ),
   );
   add(
@@ -146,10 +137,10 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
         ...input,
       },
       { view: 'four', weights: 'trained' },
-      patches,
+      unverified,
     ),
   );
-  if (model.layers === 0 || model.picture) return made;
+  if (model.layers === 0) return made;
   const layers = {
     ...layersControl,
     label: `Layers of ${name}`,
@@ -198,13 +189,9 @@ const idsOf = ({ vocabulary }: Opened, label: string, initial: string) =>
     longest: 2000,
   }) as const;
 
-/** What its figures are about: a sentence, or ids where no tokenizer cuts one; a picture is chosen elsewhere. */
+/** What its figures are about: a sentence, or ids where no tokenizer cuts one. */
 export const inputOf = (model: Opened): Record<string, Control> =>
-  model.picture
-    ? {}
-    : model.readsText
-      ? { text: sentenceControl }
-      : { ids: idsOf(model, 'Token ids', '2, 3, 4, 5') };
+  model.readsText ? { text: sentenceControl } : { ids: idsOf(model, 'Token ids', '2, 3, 4, 5') };
 
 /** The number of its layer, where there are several. */
 export const layerOf = ({ layers }: Opened): Record<string, Control> =>
@@ -277,9 +264,7 @@ const gram: Figure<typeof gramControls, GramData> = {
   },
   describe({ rows, shares }, { mean }) {
     const read = `${rows.raw} rows of the position table are shown${mean === 'centred' && rows.centred < rows.raw ? `, less ${rows.raw - rows.centred} that always ${rows.raw - rows.centred === 1 ? 'holds' : 'hold'} the same token` : ''}.`;
-    return shares
-      ? `${read} Of what their dot products vary by, ${aboutPercent(shares[mean])} depends on the distance alone.${mean === 'raw' ? rawRows : ''}`
-      : `${read}${mean === 'raw' ? rawRows : ''}`;
+    return `${read} Of what their dot products vary by, ${aboutPercent(shares[mean])} depends on the distance alone.${mean === 'raw' ? rawRows : ''}`;
   },
   cells: ({ rows }, { mean }) => ({ rows: rows[mean], columns: rows[mean] }),
   readout: ({ gram, rows }, { mean }, { i, j }) => [

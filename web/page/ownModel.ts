@@ -1,12 +1,11 @@
 // The card for a model of the reader's own: files chosen or dropped go to the worker, and figures come of it.
-import { type FamilyId, familyIds, modelFamilies, namesOf, type Picture } from 'superpose';
+import { type FamilyId, familyIds, modelFamilies, namesOf } from 'superpose';
 import type { Averaged } from '../figures/ownMechanism.js';
 import { type FamilyAsked, type Opened, type OwnQuestion, ownFigures } from '../figures/ownModel.js';
 import { fileInput, made, OwnFile } from './ownFile.js';
 
 /** The files in a folder that a model may need. */
-const wanted =
-  /\.safetensors(\.index\.json)?$|^(config|tokenizer|tokenizer_config|preprocessor_config)\.json$/;
+const wanted = /\.safetensors(\.index\.json)?$|^(config|tokenizer|tokenizer_config)\.json$/;
 
 const styles = `
   .own label { display: block; margin: 0.5rem 0; }
@@ -85,11 +84,10 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
         const text = String(given.get(name) ?? '').trim();
         return text === '' ? {} : { [name]: Number(text) };
       };
-      const [part, family] = [given.get('part'), given.get('family')];
+      const family = given.get('family');
       if (family !== null) this.#stated = { family: family as FamilyId };
       this.#read({
         ...this.#stated,
-        ...(part !== null && { part: part as FamilyId }),
         ...number('heads'),
         ...number('epsilon'),
       });
@@ -128,7 +126,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
   }
 
   protected opened(model: Opened | FamilyAsked | Averaged | undefined): void {
-    // A picture has been taken, or the model has been forgotten.
+    // The model has been forgotten.
     if (!model) return;
     if ('families' in model) {
       this.#askFamily(model);
@@ -144,8 +142,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     this.say(`${model.name}, ${size}; opened here; nothing is uploaded.`);
     this.#told.replaceChildren(model.about);
     this.#chosen.replaceChildren(...this.#options(model));
-    this.#showAll(model);
-    if (model.picture && model.heads !== undefined) this.#told.append(this.#pictureInput(model));
+    this.show(ownFigures(model), model.digest);
     this.#corpus.replaceChildren();
     void this.#average();
   }
@@ -153,7 +150,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
   /** Offers to run its layers over a corpus; once that is done, shows what could not be asked without. */
   async #average(found?: Averaged): Promise<void> {
     const model = this.#model;
-    if (!model || model.layers === 0 || model.mechanisms.includes('table')) return;
+    if (!model || model.layers === 0 || model.summands.includes('position')) return;
     const { corpusForm, mechanismFigures } = await import('./ownMechanism.js');
     if (model !== this.#model) return;
     if (!found) {
@@ -180,11 +177,6 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
 
   #options(model: Opened): Node[] {
     const inputs: Node[] = [];
-    if (model.parts.length > 1) {
-      const select = made('select', { name: 'part' }, ...optionsOf(model.parts));
-      select.value = model.family;
-      inputs.push(made('label', {}, 'Of the models in this file ', select));
-    }
     if (model.summands.includes('position')) {
       const number = (name: 'heads' | 'epsilon', label: string) => {
         if (model[name] !== undefined) return;
@@ -195,59 +187,10 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     }
     return inputs.length > 0 ? [...inputs, made('button', { textContent: 'Open with these' })] : [];
   }
-
-  #showAll(model: Opened, withPicture = false): void {
-    this.show(
-      Object.fromEntries(
-        Object.entries(ownFigures(model)).filter(
-          ([name]) => !model.picture || withPicture || !['own-heads', 'own-one-score'].includes(name),
-        ),
-      ),
-      model.digest,
-    );
-  }
-
-  #pictureInput(model: Opened): Node {
-    const { side, mean, deviation } = model.picture as NonNullable<Opened['picture']>;
-    const input = made('input', { type: 'file', accept: 'image/*' });
-    input.addEventListener('change', async () => {
-      const [file] = input.files ?? [];
-      if (!file) return;
-      const picture = await pixelsOf(file, side).catch(() => undefined);
-      // Another may have been chosen meanwhile, or the model forgotten.
-      if (!input.isConnected || input.files?.[0] !== file) return;
-      if (picture) {
-        this.ask({ picture });
-        this.#showAll(model, true);
-      } else {
-        this.fail(`“${file.name}” is no picture that this browser can show.`);
-      }
-    });
-    const list = (numbers: readonly number[]) => numbers.map((one) => Number(one.toFixed(4))).join(', ');
-    return made(
-      'label',
-      {},
-      ` Its scores take a picture. Its middle square is drawn ${side} by ${side} pixels; from red, green and blue, 0 to 1, ${list(mean)} are subtracted, then they are divided by ${list(deviation)}. `,
-      input,
-    );
-  }
 }
 
 const optionsOf = (families: readonly FamilyId[]) =>
   families.map((value) => made('option', { value, textContent: modelFamilies[value].name }));
-
-/** The middle square of a picture, drawn with `side` pixels on each side. */
-async function pixelsOf(file: File, side: number): Promise<Picture> {
-  const picture = await createImageBitmap(file);
-  const square = Math.min(picture.width, picture.height);
-  const canvas = made('canvas', { width: side, height: side });
-  const context = canvas.getContext('2d', { willReadFrequently: true }) as CanvasRenderingContext2D;
-  const [x, y] = [(picture.width - square) / 2, (picture.height - square) / 2];
-  context.imageSmoothingQuality = 'high';
-  context.drawImage(picture, x, y, square, square, 0, 0, side, side);
-  picture.close();
-  return { data: context.getImageData(0, 0, side, side).data, width: side, height: side };
-}
 
 /** The dropped files, and those in dropped folders. */
 async function dropped({ dataTransfer }: DragEvent): Promise<File[]> {

@@ -7,7 +7,6 @@ import {
   type ModelReport,
   type OpenedModel,
   openModel,
-  type Picture,
   type Scores,
   type Sentence,
   type Superpose,
@@ -26,7 +25,6 @@ import { idsIn } from './idsIn.js';
 interface LoadedModel {
   model: OpenedModel;
   texts: TextModel;
-  picture?: Picture;
   /** Kept, because two figures ask for it at once. */
   report?: Promise<ModelReport> | undefined;
 }
@@ -49,14 +47,11 @@ export async function ownModel(
     return (await import('./ownTable.js')).ownTable(library, figure, state, job, running);
   const superpose = await library.superpose();
   if (figure === 'own-open') {
-    const { files, picture, corpus, ...options } = state as unknown as OwnQuestion;
+    const { files, corpus, ...options } = state as unknown as OwnQuestion;
     if (corpus !== undefined && held) return (await mechanism()).average(held.model, corpus, job);
     if (files === undefined) {
-      if (picture && held) held.picture = picture;
-      else {
-        held?.model.delete();
-        held = undefined;
-      }
+      held?.model.delete();
+      held = undefined;
       return undefined;
     }
     let model: OpenedModel;
@@ -105,7 +100,7 @@ export async function ownModel(
   }
   const own = state as unknown as OwnState;
   // A model without a table is taken apart by means that are gathered first, in as many places as they have.
-  const by = model.mechanisms.includes('table') ? undefined : await mechanism();
+  const by = model.summands.includes('position') ? undefined : await mechanism();
   const { input, dropped } = await inputOf(held, own, by?.reachOf(model));
   if (by && figure === 'own-depth') {
     const asked = { input: input as Sentence, text: model.readsText ? own.text : own.ids, dropped };
@@ -124,12 +119,10 @@ export async function ownModel(
     ? model.decompose(input, { ...asked, ...by.inThree(model) })
     : model.decompose(input, { ...asked, gauge: own.gauge, groups }));
   const { tokens } = scores.sentence;
-  const nine = inNine(scores);
-  if (figure === 'own-heads') return { rows: sharedOut(superpose, [nine]), tokens, dropped };
-  const groupOf = nineOf(scores.parts.length);
+  if (figure === 'own-heads') return { rows: sharedOut(superpose, [scores]), tokens, dropped };
   const on = terms.map((term) => own.on.includes(term));
   const kinds = [terms.map(() => true), on, ...terms.map((term) => terms.map((one) => one === term))];
-  const masks = kinds.map((of) => groupOf.map((kind) => of[kind] as boolean));
+  const masks = kinds.map((of) => kindOf.map((kind) => of[kind] as boolean));
   const [all, kept, ...panels] = superpose
     .combineTerms(scores, own.head, masks)
     .map(({ sum, centred, share, softmax }) => ({ sum: seenAs(centred, sum), centred, share, softmax })) as [
@@ -178,19 +171,16 @@ const ofTexts: Record<string, string> = {
 };
 
 async function openedOf(model: OpenedModel): Promise<Opened> {
-  const { name, about, family, parts, heads, epsilon, readsText, picture, vocabulary, bytes } = model;
-  const { layers, positions, mechanisms, cap } = model;
-  // Nothing is asked of sums whose input no page gives.
-  const summands = model.frames ? [] : model.summands;
-  const ofFile = { name, about, family, parts, vocabulary, bytes, layers, positions, mechanisms, cap };
-  return { ...ofFile, heads, epsilon, summands, readsText, picture, digest: await model.digest() };
+  const { name, about, family, heads, epsilon, readsText, vocabulary, bytes } = model;
+  const { layers, positions, summands } = model;
+  const ofFile = { name, about, family, vocabulary, bytes, layers, positions };
+  return { ...ofFile, heads, epsilon, summands, readsText, digest: await model.digest() };
 }
 
 /** What `depth` shows before the later layers are read. */
 async function ofFirstLayer(superpose: Superpose, model: TextModel, text: string): Promise<Depth> {
   const sentence = await model.tokenize(text, 32);
   const scores = await model.decompose(sentence, { groups });
-  // A relative bias is one more part.
   const count = scores.parts.length ** 2;
   const both = scores.parts.length + 1;
   const shares = scores.heads.map((head) => scores.shares[count * head + both] as number);
@@ -241,37 +231,10 @@ function groupsIn({ summands }: OpenedModel, groups: Record<string, readonly str
 }
 
 async function inputOf(
-  { model, picture }: LoadedModel,
+  { model }: LoadedModel,
   { text, ids }: OwnState,
   most = mostTokens,
 ): Promise<{ input: ModelInput; dropped: number }> {
-  if (model.picture) {
-    if (!picture) throw new Error('Choose a picture first.');
-    return { input: { picture }, dropped: 0 };
-  }
   const { dropped, ...input } = await cut(model, model.readsText ? text : ids, most);
   return { input, dropped };
-}
-
-/** The kind of each term, one of five. A fourth part, the relative bias of some models, counts as rest. */
-const nineOf = (parts: number): number[] =>
-  Array.from({ length: parts ** 2 }, (_, term) => {
-    const [s, r] = [Math.floor(term / parts), term % parts];
-    return s < 3 && r < 3 ? (kindOf[3 * s + r] as number) : (kindOf[8] as number);
-  });
-
-/** Covariances of nine terms, with a relative bias added to the rest. */
-function inNine(scores: Scores) {
-  const { heads, gauge, variances, covariances } = scores;
-  const width = scores.parts.length;
-  if (width === 3) return { heads, parts: scores.parts, gauge, variances, covariances };
-  const nine = new Float64Array(9 * heads.length);
-  for (const place of heads.keys()) {
-    for (let term = 0; term < width ** 2; term++) {
-      const [s, r] = [Math.min(2, Math.floor(term / width)), Math.min(2, term % width)];
-      const at = 9 * place + 3 * s + r;
-      nine[at] = (nine[at] as number) + (covariances[place * width ** 2 + term] as number);
-    }
-  }
-  return { heads, parts: scores.parts.slice(0, 3), gauge, variances, covariances: nine };
 }

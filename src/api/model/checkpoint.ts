@@ -4,7 +4,6 @@ import type { SmallSuperpose } from '../small.js';
 import { type FloatsOf, type Precision, type Table, table } from '../table.js';
 import { breath } from './breath.js';
 import { digestOf } from './digest.js';
-import { misshapen, quoted } from './headerTensors.js';
 import type { SafetensorsEntry } from './safetensors.js';
 import { type CountedWatch, jsonOf, type Slices, type SlicesWatch, slice } from './slices.js';
 
@@ -147,24 +146,6 @@ export async function checkpointOf(
         visit(await decoded(own, [from, Math.min(rows, from + most)], precision, watch), from);
     },
   };
-}
-
-/** A tensor that must be there. */
-export function present({ tensors }: Pick<Checkpoint, 'tensors'>, name: string): Held {
-  const found = tensors.get(name);
-  if (!found) throw new RangeError(`The file lacks the tensor ${quoted(name)}.`);
-  return found;
-}
-
-/** The name of a tensor that must be there with this shape. */
-export function shaped(
-  checkpoint: Pick<Checkpoint, 'tensors'>,
-  name: string,
-  wanted: readonly number[],
-): string {
-  const { shape } = present(checkpoint, name);
-  if (String(shape) !== String(wanted)) misshapen(name, shape, wanted);
-  return name;
 }
 
 /** In eights, as the module packs them. */

@@ -10,10 +10,10 @@ import {
   type Normalization,
 } from '../scores/decompose.js';
 import { checkedGauge } from '../scores/gauge.js';
-import { everywhere, fitsScores, type Scores } from '../scores/scores.js';
+import { fitsScores, type Scores } from '../scores/scores.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
 import { breath } from './breath.js';
-import { checkedDistances, checkedMeans, checkedParts, checkedRotary } from './encoderChecks.js';
+import { checkedMeans, checkedParts, checkedRotary } from './encoderChecks.js';
 import {
   activationNames,
   type Encoder,
@@ -32,11 +32,7 @@ import { inSteps, type ReadLayer, type ReadMap, type ReadTensor, type Steps } fr
 
 export type * from './encoderTypes.js';
 
-const layerMembers = [
-  ...(['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const),
-  ...(['distanceKey', 'distanceQuery'] as const),
-] as const;
-const optional: ReadonlySet<string> = new Set(['gate', 'distanceKey', 'distanceQuery']);
+const layerMembers = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
 const noNorm = { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
 
 /** How many multiplications a forward goes on for before it looks at its signal: ten milliseconds or so. */
@@ -69,17 +65,10 @@ function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precisi
     throw new RangeError(`keyHeads must divide the ${heads} heads; ${keyHeads} does not.`);
   const [ofQueries, ofKeys] = [heads * d_head, keyHeads * d_head];
   const norm = check.placeOf('norm', input.norm ?? 'post', ['post', 'pre']);
-  const parallel = check.flag('parallel', input.parallel ?? false);
-  if (parallel && norm === 0)
-    throw new RangeError("parallel needs norm 'pre': with 'post', the MLP reads what attention wrote.");
   const activation = check.placeOf('activation', input.activation ?? 'gelu', activationNames);
   const causal = check.flag('causal', input.causal ?? false);
   const like = (single ? new Float32Array() : new Float64Array()) as Floats as A;
   const suffix = single ? 'F32' : 'F64';
-  const activated = check.flag('activated', input.activated ?? false);
-  const { projection } = input;
-  if (projection !== undefined) check.linear('projection', projection, { rows: d });
-  const width = projection?.weight.columns ?? d;
   const normOf = (name: string, given: Normalization | undefined, columns: number) => {
     if (given === undefined) return noNorm;
     const checked = checkedNormalization(given, columns, single, name);
@@ -90,64 +79,28 @@ function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precisi
     });
     return checked;
   };
-  const { relativeBias } = input;
-  if (relativeBias !== undefined) {
-    check.table('relativeBias', relativeBias, { columns: heads });
-    check.samePrecision({ precision: like, 'relativeBias.data': relativeBias.data });
-    const { rows } = relativeBias;
-    // T5's buckets of both directions, for distances of up to 128.
-    if (rows % 2 !== 0 || rows < 4 || rows > 510)
-      check.refuseCount('relativeBias', 'an even number of rows, from 4 to 510', rows);
-  }
-  const { slopes } = input;
-  if (slopes !== undefined) {
-    check.floats('slopes', slopes, heads);
-    check.samePrecision({ precision: like, slopes });
-  }
-  const cap = input.cap === undefined ? 0 : check.positive('cap', input.cap);
-  const distances = checkedDistances(input.distances, d, like, normOf);
-  const biased = relativeBias !== undefined || slopes !== undefined;
-  const embeddingNorm = normOf('embeddingNorm', input.embeddingNorm, width);
+  const embeddingNorm = normOf('embeddingNorm', input.embeddingNorm, d);
   const finalNorm = normOf('finalNorm', input.finalNorm, d);
-  if (projection) {
-    check.samePrecision({
-      precision: like,
-      'projection.weight.data': projection.weight.data,
-      'projection.bias': projection.bias,
-    });
-    check.fits('The projection', 2 * projection.weight.data.byteLength);
-  }
 
   const mine = held(
     raw,
     'encoder',
-    projection?.weight.data.byteLength ?? 0,
+    0,
     () =>
       raw[`encoder${suffix}`]({
         heads,
         keyHeads,
         preNorm: norm === 1,
-        parallel,
         causal,
         activation,
-        activated,
         embeddingNorm,
         finalNorm,
-        projection,
-        relativeBias,
-        slopes,
-        distances,
-        cap,
       }),
     (address) => raw[`deleteEncoder${suffix}`](address),
   );
   let layers = 0;
   /** The most values a token has inside an MLP. */
   let widest = 0;
-  /** Of each layer. */
-  const windows: number[] = [];
-  /** Whether it tells the distance beside its rotation. */
-  const relative: boolean[] = [];
   let newest: object | undefined;
   // Memory held by the layers and the last forward.
   const releases: (() => void)[] = [];
@@ -172,7 +125,6 @@ function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precisi
   /** Checks a layer, and places its maps but for those that are still to be read, which it hands back by tensor. */
   const begunLayer = (layer: ReadLayer<A>) => {
     const encoder = alive();
-    if (activated) throw new RangeError('An encoder whose rows are activated takes no layers.');
     check.object('layer', layer);
     const inner = layer.up?.weight?.rows;
     const shape: Record<(typeof layerMembers)[number], check.Extents> = {
@@ -183,14 +135,12 @@ function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precisi
       up: { columns: d },
       gate: { rows: inner, columns: d },
       down: { rows: d, columns: inner },
-      distanceKey: { rows: ofQueries, columns: d },
-      distanceQuery: { rows: ofQueries, columns: d },
     };
     const maps: [place: number, map: Linear<A> | ReadMap<A>][] = [];
     let [bytes, copied] = [0, 0];
     for (const [place, name] of layerMembers.entries()) {
       const map = layer[name];
-      if (optional.has(name) && map === undefined) continue;
+      if (name === 'gate' && map === undefined) continue;
       if (!isRead(map)) {
         const { weight, bias } = check.linear(name, map, shape[name]);
         check.samePrecision({
@@ -204,23 +154,12 @@ function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precisi
       maps.push([place, found]);
       bytes += found.weight.rows * found.weight.columns * like.BYTES_PER_ELEMENT;
     }
-    const rotary = checkedRotary(layer.rotary, d_head);
-    const told = layer.distanceKey !== undefined || layer.distanceQuery !== undefined;
-    if (told && (distances === undefined || layer.rotary !== undefined))
-      throw new RangeError(
-        'distanceKey and distanceQuery need an encoder with distances, and a layer without rotary.',
-      );
-    // What is made of the table stays, too.
-    if (told) bytes += 2 * (distances?.rows.rows ?? 0) * ofQueries * like.BYTES_PER_ELEMENT;
     const checked = {
       attentionNorm: normOf('attentionNorm', layer.attentionNorm, d),
       mlpNorm: normOf('mlpNorm', layer.mlpNorm, d),
       queryNorm: normOf('queryNorm', layer.queryNorm, d_head),
       keyNorm: normOf('keyNorm', layer.keyNorm, d_head),
-      outputNorm: normOf('outputNorm', layer.outputNorm, d),
-      downNorm: normOf('downNorm', layer.downNorm, d),
-      ...rotary,
-      window: layer.window === undefined ? everywhere : check.integer('window', layer.window, 0),
+      frequencies: checkedRotary(layer.rotary, d_head),
     };
     // While a map is placed, a copy exists beside what stays.
     check.fits(`A layer of ${d} channels`, bytes + copied);
@@ -231,7 +170,7 @@ function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precisi
     const tensors = new Map<ReadTensor<A>, number[]>();
     for (const [place, map] of maps) {
       const { rows, columns } = map.weight;
-      const alone = { place: 0, of: 1, heads: 1, transposed: false, bias: map.bias };
+      const alone = { place: 0, of: 1, transposed: false, bias: map.bias };
       raw[`beginEncoderMap${suffix}`](encoder, place, rows, columns, isRead(map) ? map : alone);
       if (!isRead(map)) read(place, map.weight, 0);
       else tensors.set(map.weight.read, [...(tensors.get(map.weight.read) ?? []), place]);
@@ -241,8 +180,6 @@ function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precisi
       read,
       end() {
         raw[`addEncoderLayer${suffix}`](alive(), checked);
-        windows.push(checked.window);
-        relative.push(biased || told);
         widest = Math.max(widest, (layer.gate ? 2 : 1) * (inner as number));
         layers += 1;
       },
@@ -260,7 +197,7 @@ function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precisi
     const names = checkedNames(Object.keys(summands));
     const taken = names.find((name) => ['attention', 'mlp'].includes(name));
     if (taken) throw new RangeError(`No summand may be named '${taken}': that is a part of its own.`);
-    const { rows: n, data } = checkedTables(summands, names, width);
+    const { rows: n, data } = checkedTables(summands, names, d);
     check.samePrecision({ precision: like, summands: data });
     if (n === 0) check.refuseCount('summands', 'at least 1 row', 0);
     check.object('input', given);
@@ -307,7 +244,7 @@ function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precisi
     // A traced run also keeps the parts that were asked for last.
     const parts = trace && through > 0 ? (names.length + 3) * n * d : 0;
     const within = 7 * d + Math.max(2 * ofQueries + 3 * ofKeys, widest) + 2 * n;
-    const bytes = (kept + parts + n * within + names.length * n * width) * like.BYTES_PER_ELEMENT;
+    const bytes = (kept + parts + n * within + names.length * n * d) * like.BYTES_PER_ELEMENT;
     // The last forward makes room for this one, but stays if that is refused.
     releaseRun();
     try {
@@ -368,11 +305,9 @@ function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precisi
           if (wanted?.way === 'mechanism') return byMechanism(wanted);
           const { now, of, named } = partsOf(wanted);
           const widest = 2 * Math.max(d, ofQueries);
-          const told = relative[wanted.layer];
-          fitsScores(n, of.parts + (told ? 1 : 0), named.heads.length, widest, like);
+          fitsScores(n, of.parts, named.heads.length, widest, like);
           const result = raw[`decomposeEncoder${suffix}`](now, ...of.call, named.heads) as Heads<A>;
-          const parts = told ? [...of.names, 'relative'] : of.names;
-          return { n, parts, ...named, ...seen(wanted.layer), ...result };
+          return { n, parts: of.names, ...named, causal, ...result };
         },
         parts(wanted) {
           const { now, of } = partsOf(wanted);
@@ -437,11 +372,6 @@ function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precisi
         }
         return now;
       };
-      /** Which keys the queries of a layer see, as scores record it. */
-      const seen = (layer: number) => {
-        const window = windows[layer] as number;
-        return { causal, ...(window < everywhere && { window }), ...(cap > 0 && { cap }) };
-      };
       const mechanismOf = (wanted: EncoderDecomposeInput<A>) => {
         const now = whole();
         const layer = check.index('layer', wanted.layer, through);
@@ -470,9 +400,9 @@ function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precisi
       };
       const byMechanism = (wanted: EncoderDecomposeInput<A>): Scores<A> => {
         const { call, named } = mechanismOf(wanted);
-        const [, layer, , apart] = call;
+        const [, , , apart] = call;
         const found = raw[`mechanism${suffix}`](...call) as Heads<A>;
-        return { n, ...named, gauge: 'canonical', apart, ...seen(layer), ...found };
+        return { n, ...named, gauge: 'canonical', apart, causal, ...found };
       };
       /** What decompose() and headOutputs() hand on of the layer's parts. */
       const partsOf = (wanted: EncoderDecomposeInput<A>) => {
@@ -485,7 +415,7 @@ function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precisi
         const only = check.chosenHeads(wanted.only, heads);
         const byMeans = ways[way] === 'mean';
         const means = byMeans ? checkedMeans(wanted.means as StateMeans<A>, n, d, like) : undefined;
-        const gauge = checkedGauge(wanted, names, width, like, n);
+        const gauge = checkedGauge(wanted, names, d, like, n);
         if (byMeans && gauge.name === 'means') {
           throw new RangeError("gauge must be 'raw' or 'canonical' for the way 'mean', which has its means.");
         }

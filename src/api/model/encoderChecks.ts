@@ -1,47 +1,13 @@
 // Checks of what an encoder is given beside its maps and norms.
 import * as check from '../check.js';
-import {
-  type checkedNormalization,
-  type DecomposeInput,
-  grouped,
-  type Normalization,
-} from '../scores/decompose.js';
+import { type DecomposeInput, grouped } from '../scores/decompose.js';
 import type { Floats } from '../table.js';
-import { type DistanceTable, type LayerRotary, type StateMeans, type Way, ways } from './encoderTypes.js';
-
-export function checkedDistances<A extends Floats>(
-  given: DistanceTable | undefined,
-  d: number,
-  like: A,
-  normOf: (
-    name: string,
-    given: Normalization | undefined,
-    columns: number,
-  ) => ReturnType<typeof checkedNormalization>,
-) {
-  if (given === undefined) return undefined;
-  check.object('distances', given);
-  const { rows, norm, buckets, furthest } = given;
-  check.table('distances.rows', rows, { columns: d });
-  check.samePrecision({ precision: like, 'distances.rows.data': rows.data });
-  if (rows.rows < 2 || rows.rows % 2 !== 0)
-    check.refuseCount('distances.rows', 'an even number of rows, from 2', rows.rows);
-  if (buckets === undefined)
-    return { rows, norm: normOf('distances.norm', norm, d), buckets: 0, furthest: 0 };
-  const half = check.integer('distances.buckets', buckets, 4) / 2;
-  if (!Number.isInteger(half)) check.refuse('distances.buckets', 'an even number', buckets);
-  return {
-    rows,
-    norm: normOf('distances.norm', norm, d),
-    buckets,
-    furthest: check.integer('distances.furthest', furthest, half + 2),
-  };
-}
+import { type LayerRotary, type StateMeans, type Way, ways } from './encoderTypes.js';
 
 export function checkedRotary(given: LayerRotary | undefined, d_head: number) {
-  if (given === undefined) return { frequencies: undefined, gain: 1 };
+  if (given === undefined) return undefined;
   check.object('rotary', given);
-  const { frequencies, gain = 1 } = given;
+  const { frequencies } = given;
   if (!(frequencies instanceof Float64Array))
     check.refuse('rotary.frequencies', 'a Float64Array', frequencies, false);
   check.floats('rotary.frequencies', frequencies);
@@ -53,7 +19,7 @@ export function checkedRotary(given: LayerRotary | undefined, d_head: number) {
         : `from 1 to ${most} values, one for each pair of a head’s ${d_head} channels`;
     check.refuseCount('rotary.frequencies', pairs, frequencies.length);
   }
-  return { frequencies, gain: check.positive('rotary.gain', gain) };
+  return frequencies;
 }
 
 export function checkedMeans<A extends Floats>(

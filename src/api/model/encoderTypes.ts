@@ -5,7 +5,7 @@ import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
 import type { Floats, FloatsOf, Linear, Precision, Table } from '../table.js';
 
-export const activationNames = ['gelu', 'gelu_tanh', 'relu', 'quick_gelu', 'silu'] as const;
+export const activationNames = ['gelu', 'gelu_tanh', 'relu', 'silu'] as const;
 export const ways = ['direct', 'streams', 'mean', 'mechanism'] as const;
 /** How a layer turns queries and keys by their position (RoPE, arXiv 2104.09864). */
 export interface LayerRotary {
@@ -14,8 +14,6 @@ export interface LayerRotary {
    * on stay as they are. Where a file’s pairs are neighbours, reorder the rows of W_Q and W_K (rotaryPermutation).
    */
   frequencies: Float64Array;
-  /** Multiplies what is turned, in queries and in keys, so their product twice (YaRN). Above 0, default 1. */
-  gain?: number;
 }
 
 /**
@@ -45,33 +43,8 @@ export interface EncoderLayer<A extends Floats = Floats> {
   queryNorm?: Normalization<A>;
   /** Of each head’s key, likewise. */
   keyNorm?: Normalization<A>;
-  /** Of what attention writes, b_O included, before it is added (arXiv 2408.00118). */
-  outputNorm?: Normalization<A>;
-  /** Of what the MLP writes, likewise. */
-  downNorm?: Normalization<A>;
-  /** [H d_h, d]: of `distances`, keys that this layer’s queries meet too. Left out, none. */
-  distanceKey?: Linear<A>;
-  /** [H d_h, d]: of `distances`, queries that its keys meet too. Left out, none. */
-  distanceQuery?: Linear<A>;
   /** Left out, nothing is turned in this layer. */
   rotary?: LayerRotary;
-  /** The largest |i − j| at which a query sees a key, from 0; left out, any. */
-  window?: number;
-}
-
-/** A row for each distance of two tokens, which layers’ maps make keys and queries of (DeBERTa, arXiv 2006.03654). */
-export interface DistanceTable<A extends Floats = Floats> {
-  /** [2k, d], from k = 1: of i − j the row i − j + k, or the first or the last. */
-  rows: Table<A>;
-  /** Of each row; left out, none. */
-  norm?: Normalization<A>;
-  /**
-   * An even number from 4 up: distances beyond half of it, m, share rows; r counts as
-   * m + ⌈(m − 1) ln(r/m) / ln((furthest − 1)/m)⌉ (DeBERTa-v2). Left out, none share any.
-   */
-  buckets?: number;
-  /** Above m + 1; with `buckets` only. */
-  furthest?: number;
 }
 
 export interface EncoderInput<P extends Precision = 'float32'> {
@@ -85,39 +58,16 @@ export interface EncoderInput<P extends Precision = 'float32'> {
   d_head?: number;
   /** The precision of the computation and of every array. Default float32. */
   precision?: P;
-  /** Norms after attention and MLP (`post`, BERT) or before them (`pre`, GPT-2, Llama, ViT). Default `post`. */
+  /** Norms after attention and MLP (`post`, BERT) or before them (`pre`, GPT-2, Llama). Default `post`. */
   norm?: 'post' | 'pre';
-  /** x + attention(norm(x)) + mlp(norm(x)), both of the same x (GPT-NeoX); with `pre` only. Default false. */
-  parallel?: boolean;
-  /** x Φ(x), its tanh form, max(x, 0), x / (1 + e^(−1.702x)), or x / (1 + e^(−x)). Default `gelu`. */
+  /** x Φ(x), its tanh form, max(x, 0), or x / (1 + e^(−x)). Default `gelu`. */
   activation?: ActivationName;
   /** Whether query i sees keys j ≤ i only. Default false. */
   causal?: boolean;
-  /** The norm of the summed embeddings [e]; left out, none. */
+  /** The norm of the summed embeddings; left out, none. */
   embeddingNorm?: Normalization<FloatsOf<P>>;
   /** The norm after the last layer; left out, none. */
   finalNorm?: Normalization<FloatsOf<P>>;
-  /** [d, e], widens narrow embeddings after their norm; left out, e = d. */
-  projection?: Linear<FloatsOf<P>>;
-  /**
-   * Whether the activation follows the projection, as after a convolution of unfolded rows. No layer may follow: what it
-   * read would be no sum. Default false.
-   */
-  activated?: boolean;
-  /**
-   * [buckets, heads], an even number of buckets from 4 up: b[bucket(j − i)], in T5’s buckets up to 128 tokens
-   * away, is added to each head’s scores in every layer (MPNet, T5’s encoder). Left out, none.
-   */
-  relativeBias?: Table<FloatsOf<P>>;
-  /** [heads]: slope × (j − i) is added to each head’s scores in every layer (ALiBi, arXiv 2108.12409). Left out, none. */
-  slopes?: FloatsOf<P>;
-  /** Of layers with distanceKey or distanceQuery, which turn nothing. Left out, none. */
-  distances?: DistanceTable<FloatsOf<P>>;
-  /**
-   * Above 0: softmax is of cap tanh(score / cap) in every layer (arXiv 2408.00118). Logits, and their terms, are before
-   * it, and what is the same for every key does change attention then. Left out, none.
-   */
-  cap?: number;
 }
 
 export interface ForwardInput<A extends Floats = Floats> {
@@ -177,7 +127,7 @@ export interface OutputVariation {
   readonly variances: Float64Array;
 }
 
-/** What a layer’s heads write, as sums of the parts of what the layer reads; before any `outputNorm`. */
+/** What a layer’s heads write, as sums of the parts of what the layer reads. */
 export interface HeadOutputs {
   /** Tokens. */
   readonly n: number;
@@ -223,11 +173,10 @@ export interface EncoderForward<A extends Floats = Floats> {
   /** [n, d], the last state, after the final norm if all layers were run and there is one. */
   last(): Table<A>;
   /**
-   * [heads, n, n], a layer's logits, from 0, for every pair of tokens, queries in rows, before any cap. Throws
-   * RangeError.
+   * [heads, n, n], a layer's logits, from 0, for every pair of tokens, queries in rows. Throws RangeError.
    */
   logits(layer: number, only?: readonly number[]): A;
-  /** [heads, n, n], the softmax of those, capped, over the allowed keys. Throws RangeError. */
+  /** [heads, n, n], the softmax of those over the allowed keys. Throws RangeError. */
   attention(layer: number, only?: readonly number[]): A;
   /**
    * A layer’s scores as terms of the parts that its input is the sum of, with every σ and all attention
@@ -238,18 +187,15 @@ export interface EncoderForward<A extends Floats = Floats> {
    * - `streams`: attention moves every part by W_O concat_h(A_h W_V x), and `attention` is empty;
    * - `mean`: `position`, the mean at each position over a corpus; `content`, what is left; and `constant`
    *   (Song & Zhong, arXiv 2310.04861). Rows before those of the means have no position;
-   * - `mechanism`: what the score asks, by one rule for rotation, ALiBi, T5’s table and layers without any: a term
-   *   asks about what it varies with, all means removed. Terms are `token` · `token`, `token` · `position`,
-   *   `position` · `token`, `position` · `position` (the bias by offset is in it), `offset` · `offset` (token →
+   * - `mechanism`: what the score asks, by one rule for layers that turn and layers that do not: a term asks about what it varies with, all means removed. Terms are `token` · `token`, `token` · `position`,
+   *   `position` · `token`, `position` · `position`, `offset` · `offset` (token →
    *   token by offset), `constant` · `token` (the key’s own appeal) and `token` · `constant` (the same for every
    *   key); the others are zero. It has no gauge but its means: rows before their `first` stand apart, and the
    *   whole score of a pair with such a row is `constant` · `constant`.
    *
    * Exact up to rounding; see `residuals`. In the canonical gauge means are subtracted at the embedding and
    * before scoring: subtracting them before scoring alone leaves shares that depend on a shift of the tables.
-   * For `direct` and `streams`, given means are subtracted at the embedding. A bias by offset is one more
-   * part, `relative`, after all others; its terms with the others are zero. So are keys and queries of the distance,
-   * which meet all others. Throws RangeError, TypeError.
+   * For `direct` and `streams`, given means are subtracted at the embedding. Throws RangeError, TypeError.
    */
   decompose(input: EncoderDecomposeInput<A>): Scores<A>;
   /**
@@ -258,8 +204,7 @@ export interface EncoderForward<A extends Floats = Floats> {
   parts(input: EncoderDecomposeInput<A>): Readonly<Record<string, Table<A>>>;
   /**
    * What a layer’s heads write, W_O,h (Σ_j A_ij W_V,h x_j + b_V,h), as sums of the same parts, with all attention
-   * frozen: whether values carry tokens or positions. Heads, parts and b_O add up to what attention writes, before
-   * any `outputNorm`. In the canonical gauge the shares depend on no shift of the tables, no b_V and no basis of a head’s values.
+   * frozen: whether values carry tokens or positions. Heads, parts and b_O add up to what attention writes. In the canonical gauge the shares depend on no shift of the tables, no b_V and no basis of a head’s values.
    * Throws RangeError, TypeError.
    */
   headOutputs(input: HeadOutputsInput<A>): HeadOutputs;
@@ -275,7 +220,7 @@ export interface Encoder<A extends Floats = Floats> extends Handle {
   /** Adds the next layer; its weights are copied. Throws RangeError, TypeError. */
   addLayer(layer: EncoderLayer<A>): void;
   /**
-   * Runs summed embeddings through the layers: tables [n, e] by name, one for each summand that decompose()
+   * Runs summed embeddings through the layers: tables [n, d] by name, one for each summand that decompose()
    * is to tell apart. Throws RangeError, TypeError.
    */
   forward(summands: Readonly<Record<string, Table<A>>>, input?: ForwardInput<A>): EncoderForward<A>;

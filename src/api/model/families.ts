@@ -1,129 +1,292 @@
-// Which family a model is of, and where its tensors are. The model_type of its config.json decides, or whoever
-// opens the file: names of tensors do not tell families apart, and only show which it cannot be. Sources: the
-// reference implementations in Hugging Face's transformers, and timm for its vision transformers.
-import * as check from '../check.js';
-import { decoderFamilies } from './decoderFamilies.js';
-import { encoderFamilies } from './encoderFamilies.js';
-import {
-  type Config,
-  type FamilyRow,
-  type Header,
-  matching,
-  membersOf,
-  quoted,
-  strangerIn,
-  tensorsBehind,
-} from './headerTensors.js';
-import { imageFamilies } from './imageFamilies.js';
-import { type FamilyId, familyIds, type Layout, listed, modelFamilies, namesOf } from './layout.js';
-import { refuseQuantized, refuseTensors, refuseType } from './refusedFamilies.js';
+// The families of models that can be opened. One row says all of one: the names of its tensors, the members of its
+// config.json, and what it computes. recognize.ts, firstLayer.ts and ownLayers.ts read every family alike by it.
+// Source: the reference implementations in Hugging Face's transformers.
 
-const ofTables: readonly FamilyRow[] = [...decoderFamilies, ...imageFamilies, ...encoderFamilies];
-
-/** The rows of these families, and of others; all where none are given. Those without a table of positions come later. */
-async function rowsFor(families: readonly FamilyId[] | undefined): Promise<readonly FamilyRow[]> {
-  const known = (family: FamilyId) => ofTables.some((row) => row.family === family);
-  if (families?.every(known)) return ofTables;
-  const { relativeFamilies } = await import('./relativeFamilies.js');
-  return [...decoderFamilies, ...relativeFamilies, ...imageFamilies, ...encoderFamilies];
+/** The names of a layer’s tensors behind its number. Where queries, keys and values have one name, a tensor has all three. */
+export interface LayerNames {
+  /** W_Q */
+  readonly query: string;
+  /** W_K */
+  readonly key: string;
+  /** W_V */
+  readonly value: string;
+  /** W_O */
+  readonly output: string;
+  /** The norm of attention, before it or after. */
+  readonly attentionNorm: string;
+  /** The MLP’s first map. */
+  readonly up: string;
+  /** Its second. */
+  readonly down: string;
+  /** The norm of the MLP. */
+  readonly mlpNorm: string;
+  /** What the first map is multiplied by, after the activation. */
+  readonly gate?: string;
+  /** The norm of each head's queries, before they turn. */
+  readonly queryNorm?: string;
+  /** The same of keys. */
+  readonly keyNorm?: string;
 }
 
-/** Nothing says which family a model is of. */
-export class FamilyUnknown extends RangeError {
-  override readonly name = 'FamilyUnknown';
+/** Whether there is something, or the member of config.json that says so; left out there, there is not. */
+type Flag = boolean | string;
 
-  /** `families` are those that its tensors fit. */
-  constructor(readonly families: readonly FamilyId[]) {
-    super(
-      `There is no config.json with a model_type, and tensors alone do not tell which model this is: it may be ${namesOf(families, 'or')}. Put its config.json beside it, or state the family: ${listed(families, 'or')}.`,
-    );
-  }
+/** What the table says of a family. Members are those of config.json, by their names. */
+export interface Family {
+  /** Its name in prose. */
+  readonly name: string;
+  /** The model_type that its config.json may have. */
+  readonly types: readonly string[];
+  /** What its first layer reads, in a sentence. */
+  readonly about: string;
+  /** The tables that are added; without one of positions, queries and keys turn by angles. */
+  readonly tables: { readonly token: string; readonly position?: string; readonly segment?: string };
+  /** The row of the position table that the first token gets, where it is not row 0; padding has the row before. */
+  readonly firstPosition?: number;
+  /** After the sum of the tables. */
+  readonly embeddingNorm?: string;
+  /** What is before the number of a layer. */
+  readonly stack: string;
+  readonly layer: LayerNames;
+  /** After the last layer. Such a family normalizes before what a layer does, others after it. */
+  readonly finalNorm?: string;
+  /** Other names that the file may have: masks and angles that were saved with it. `#` stands for a number. */
+  readonly besides?: readonly string[];
+  /** Whether the weights of maps are [in, out]. */
+  readonly transposed?: true;
+  /** What its norms are; RMSNorm has no bias. */
+  readonly norms: 'layer_norm' | 'rms_norm';
+  /** Which maps have biases. */
+  readonly biases: { readonly attention: Flag; readonly output: Flag; readonly mlp: Flag };
+  /** Whether a query sees no later key. */
+  readonly causal: boolean;
+  /** How many tokens of the family's own a sentence begins and ends with. */
+  readonly markers: { readonly before: 0 | 1; readonly after: 0 | 1 };
+  /** The members that give sizes. */
+  readonly sizes: {
+    readonly vocabulary: string;
+    /** Rows of the position table, or how many tokens there may be. */
+    readonly positions: string;
+    readonly segments?: string;
+    readonly d_model: string;
+    readonly inner: string;
+    readonly layers: string;
+    readonly heads: string;
+    readonly keyHeads?: string;
+    readonly d_head?: string;
+  };
+  /** The member that gives the ε of norms, or ε. */
+  readonly epsilon: string | number;
+  /** The member that names the activation, and what it is otherwise. */
+  readonly activation: readonly [member: string, usual: string];
+  /** The member that gives the base of the angles, and what it is otherwise. */
+  readonly angles?: readonly [member: string, usual: number];
+  /** How many keys a query sees, itself counted: the member, what it is otherwise, and whether another switches it on. */
+  readonly window?: { readonly member: string; readonly usual?: number; readonly used?: string };
+  /** Members that change what it computes, each with the values that are read; left out, a member has the first. */
+  readonly config: Readonly<Record<string, readonly unknown[]>>;
 }
 
-/** Models that may share a file: CLIP's text and vision, Whisper's encoder and decoder. */
-const fileOf = (family: FamilyId) => family.replace(/-.*/, '');
+const bertLayer = {
+  query: 'attention.self.query',
+  key: 'attention.self.key',
+  value: 'attention.self.value',
+  output: 'attention.output.dense',
+  attentionNorm: 'attention.output.LayerNorm',
+  up: 'intermediate.dense',
+  down: 'output.dense',
+  mlpNorm: 'output.LayerNorm',
+} as const;
 
-/**
- * Reads a header into layouts, one for each model in the file. `stated` is the family that the caller states. Throws
- * a RangeError whose sentence says why the file is refused.
- */
-export async function recognized(
-  header: Header,
-  config: Config,
-  stated: FamilyId | undefined,
-): Promise<Layout[]> {
-  refuseQuantized(header);
-  const families = familiesOf(config, stated);
-  if (families === undefined) refuseTensors(header);
-  const rows = await rowsFor(families);
-  if (families === undefined) throw new FamilyUnknown(fitting(header, rows));
-  const asked = rows.filter(({ family }) => families.includes(family));
-  const found = asked.flatMap((row) => {
-    const prefix = matching(header, row.sign);
-    return prefix === undefined ? [] : [{ row, prefix }];
-  });
-  refuseTensors(header);
-  if (found.length === 0) unlike(header, asked);
-  for (const { row, prefix } of found) refuseStranger(header, prefix, row);
-  return found.map(({ row, prefix }) => {
-    const { config: members, name, ...facts } = modelFamilies[row.family];
-    const own = membersOf(config, 'within' in facts ? facts.within : undefined);
-    for (const [member, allowed] of Object.entries(members)) refuseOther(name, member, own[member], allowed);
-    return row.read(tensorsBehind(header, prefix), config);
-  });
-}
+const llamaLayer = {
+  query: 'self_attn.q_proj',
+  key: 'self_attn.k_proj',
+  value: 'self_attn.v_proj',
+  output: 'self_attn.o_proj',
+  attentionNorm: 'input_layernorm',
+  up: 'mlp.up_proj',
+  gate: 'mlp.gate_proj',
+  down: 'mlp.down_proj',
+  mlpNorm: 'post_attention_layernorm',
+} as const;
 
-/** The families that config.json and the caller leave; undefined where neither says any. */
-function familiesOf({ model_type }: Config, stated: FamilyId | undefined): FamilyId[] | undefined {
-  if (stated !== undefined) check.oneOf('family', stated, familyIds);
-  const of = (family: FamilyId) => familyIds.filter((one) => fileOf(one) === fileOf(family));
-  if (model_type == null) return stated && of(stated);
-  if (typeof model_type !== 'string') check.refuse('model_type in config.json', 'a text', model_type, false);
-  const typed = familyIds.filter((family) =>
-    (modelFamilies[family].types as readonly string[]).includes(model_type),
+const everywhere = { attention: true, output: true, mlp: true } as const;
+
+const usualSizes = {
+  vocabulary: 'vocab_size',
+  positions: 'max_position_embeddings',
+  d_model: 'hidden_size',
+  inner: 'intermediate_size',
+  layers: 'num_hidden_layers',
+  heads: 'num_attention_heads',
+} as const;
+
+/** What BERT and those that took over its names have in common. */
+const likeBert = {
+  about: 'Token, position and segment rows are added and normalized before W_Q and W_K read them.',
+  tables: {
+    token: 'embeddings.word_embeddings',
+    position: 'embeddings.position_embeddings',
+    segment: 'embeddings.token_type_embeddings',
+  },
+  embeddingNorm: 'embeddings.LayerNorm',
+  stack: 'encoder.layer',
+  layer: bertLayer,
+  besides: ['embeddings.position_ids', 'embeddings.token_type_ids'],
+  norms: 'layer_norm',
+  biases: everywhere,
+  causal: false,
+  markers: { before: 1, after: 1 },
+  sizes: { ...usualSizes, segments: 'type_vocab_size' },
+  epsilon: 'layer_norm_eps',
+  activation: ['hidden_act', 'gelu'],
+  config: { position_embedding_type: ['absolute'], is_decoder: [false], add_cross_attention: [false] },
+} as const satisfies Partial<Family>;
+
+/** The same of Llama. */
+const likeLlama = {
+  about:
+    'No table of positions is added: queries and keys turn by angles that grow with their position. Scores are taken apart by the means of queries and keys over a corpus. A query sees no later key.',
+  tables: { token: 'embed_tokens' },
+  stack: 'layers',
+  layer: llamaLayer,
+  finalNorm: 'norm',
+  besides: ['layers.#.self_attn.rotary_emb.inv_freq'],
+  norms: 'rms_norm',
+  causal: true,
+  // Whatever the first token is, later queries look at it: its rows are like no others.
+  markers: { before: 1, after: 0 },
+  sizes: { ...usualSizes, keyHeads: 'num_key_value_heads', d_head: 'head_dim' },
+  epsilon: 'rms_norm_eps',
+  activation: ['hidden_act', 'silu'],
+  angles: ['rope_theta', 10_000],
+  config: { partial_rotary_factor: [1] },
+} as const satisfies Partial<Family>;
+
+const qwenWindow = { member: 'sliding_window', used: 'use_sliding_window' } as const;
+
+/** The families, by their names in the library. */
+export const modelFamilies = {
+  bert: { ...likeBert, name: 'BERT', types: ['bert'] },
+  roberta: {
+    ...likeBert,
+    name: 'RoBERTa',
+    types: ['roberta', 'xlm-roberta', 'camembert'],
+    about: `${likeBert.about} The first position is in row 2.`,
+    firstPosition: 2,
+    config: { ...likeBert.config, pad_token_id: [1] },
+  },
+  distilbert: {
+    ...likeBert,
+    name: 'DistilBERT',
+    types: ['distilbert'],
+    about: 'Token and position rows are added and normalized before W_Q and W_K read them.',
+    tables: { token: likeBert.tables.token, position: likeBert.tables.position },
+    stack: 'transformer.layer',
+    layer: {
+      query: 'attention.q_lin',
+      key: 'attention.k_lin',
+      value: 'attention.v_lin',
+      output: 'attention.out_lin',
+      attentionNorm: 'sa_layer_norm',
+      up: 'ffn.lin1',
+      down: 'ffn.lin2',
+      mlpNorm: 'output_layer_norm',
+    },
+    sizes: {
+      ...usualSizes,
+      d_model: 'dim',
+      inner: 'hidden_dim',
+      layers: 'n_layers',
+      heads: 'n_heads',
+    },
+    epsilon: 1e-12,
+    activation: ['activation', 'gelu'],
+    config: {},
+  },
+  gpt2: {
+    name: 'GPT-2',
+    types: ['gpt2'],
+    about:
+      'Token and position rows are added; each layer normalizes what it reads. A query sees no later key.',
+    tables: { token: 'wte', position: 'wpe' },
+    stack: 'h',
+    layer: {
+      query: 'attn.c_attn',
+      key: 'attn.c_attn',
+      value: 'attn.c_attn',
+      output: 'attn.c_proj',
+      attentionNorm: 'ln_1',
+      up: 'mlp.c_fc',
+      down: 'mlp.c_proj',
+      mlpNorm: 'ln_2',
+    },
+    finalNorm: 'ln_f',
+    besides: ['h.#.attn.bias', 'h.#.attn.masked_bias'],
+    transposed: true,
+    norms: 'layer_norm',
+    biases: everywhere,
+    causal: true,
+    markers: { before: 0, after: 0 },
+    sizes: {
+      vocabulary: 'vocab_size',
+      positions: 'n_positions',
+      d_model: 'n_embd',
+      inner: 'n_inner',
+      layers: 'n_layer',
+      heads: 'n_head',
+    },
+    epsilon: 'layer_norm_epsilon',
+    activation: ['activation_function', 'gelu_new'],
+    config: {
+      scale_attn_weights: [true],
+      scale_attn_by_inverse_layer_idx: [false],
+      add_cross_attention: [false],
+    },
+  },
+  llama: {
+    ...likeLlama,
+    name: 'Llama',
+    types: ['llama'],
+    biases: { attention: 'attention_bias', output: 'attention_bias', mlp: 'mlp_bias' },
+  },
+  mistral: {
+    ...likeLlama,
+    name: 'Mistral',
+    types: ['mistral'],
+    biases: { attention: false, output: false, mlp: false },
+    window: { member: 'sliding_window', usual: 4096 },
+  },
+  qwen2: {
+    ...likeLlama,
+    name: 'Qwen2',
+    types: ['qwen2'],
+    biases: { attention: true, output: false, mlp: false },
+    window: qwenWindow,
+  },
+  qwen3: {
+    ...likeLlama,
+    name: 'Qwen3',
+    types: ['qwen3'],
+    layer: { ...llamaLayer, queryNorm: 'self_attn.q_norm', keyNorm: 'self_attn.k_norm' },
+    biases: { attention: 'attention_bias', output: 'attention_bias', mlp: false },
+    window: qwenWindow,
+  },
+} as const satisfies Record<string, Family>;
+
+/** A family that can be opened. */
+export type FamilyId = keyof typeof modelFamilies;
+
+/** Their ids, in the order of the table. */
+export const familyIds = Object.keys(modelFamilies) as FamilyId[];
+
+/** Their names in prose: “BERT, RoBERTa and GPT-2”. */
+export const namesOf = (families: readonly FamilyId[], last = 'and'): string =>
+  listed(
+    families.map((family) => modelFamilies[family].name),
+    last,
   );
-  if (typed.length === 0) refuseType(model_type);
-  if (stated !== undefined && !typed.includes(stated))
-    throw new RangeError(
-      `family is ${check.shown(stated)}, but config.json has the model_type ${check.shown(model_type)}: ${namesOf(typed)}. Leave family out.`,
-    );
-  return typed;
-}
 
-/** The families that these tensors fit. Throws where there is none. */
-function fitting(header: Header, rows: readonly FamilyRow[]): FamilyId[] {
-  const near = rows.flatMap((row) => {
-    const prefix = matching(header, row.sign);
-    return prefix === undefined ? [] : [{ row, prefix }];
-  });
-  const fit = near.filter(({ row, prefix }) => strangerIn(header, prefix, row) === undefined);
-  const [first] = near;
-  if (!first) unlike(header, rows);
-  if (fit.length === 0) refuseStranger(header, first.prefix, first.row);
-  return familyIds.filter((family) => fit.some(({ row }) => row.family === family));
-}
-
-function refuseStranger(header: Header, prefix: string, row: FamilyRow): void {
-  const stranger = strangerIn(header, prefix, row);
-  if (stranger !== undefined)
-    throw new RangeError(
-      `The file has a tensor ${quoted(stranger)}, which ${modelFamilies[row.family].name} has not; what it does to the scores is not known.`,
-    );
-}
-
-/** Throws: the file has the signs of none of these. */
-function unlike(header: Header, asked: readonly FamilyRow[]): never {
-  const names = [...header.keys()].slice(0, 3).map(quoted).join(', ');
-  const families = familyIds.filter((family) => asked.some((row) => row.family === family));
-  const all = families.length === familyIds.length;
-  throw new RangeError(
-    `${all ? 'No family of models that can be read here has these tensors' : `These are not the tensors of ${namesOf(families, 'or')}`} (${names || 'there are none'}).${all ? ` Families are ${namesOf(families)}.` : ''}`,
-  );
-}
-
-function refuseOther(name: string, member: string, value: unknown, allowed: readonly unknown[]): void {
-  if (value == null || allowed.includes(value)) return;
-  throw new RangeError(
-    `config.json says ${member} ${check.shown(value)}; ${name} can be read with ${listed(allowed.map(check.shown), 'or')} alone.`,
-  );
-}
+/** Texts with commas between them, and a word before the last. */
+export const listed = (texts: readonly string[], last = 'and'): string =>
+  texts.length < 2 ? texts.join() : `${texts.slice(0, -1).join(', ')} ${last} ${texts.at(-1)}`;

@@ -20,7 +20,7 @@ import type { Sentence } from './sentence.js';
 import { counted } from './slices.js';
 import { stepsOf } from './steps.js';
 
-/** Embedding rows, [n, e] each, by name. */
+/** Embedding rows, [n, d] each, by name. */
 type Rows<P extends Precision> = Readonly<Record<string, Table<FloatsOf<P>>>>;
 
 export interface LayeredModel {

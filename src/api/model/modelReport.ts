@@ -5,11 +5,12 @@ import type { OverlapCurve } from '../geometry/subspaces.js';
 import type { Summary } from '../numeric/summary.js';
 import { type Table, table } from '../table.js';
 import type { Superpose } from '../whole.js';
-import type { Angles } from './angles.js';
+import { type Angles, anglesIn } from './angles.js';
 import type { Checkpoint } from './checkpoint.js';
-import { headsOf, rowsThrough, tensorsOf } from './firstLayer.js';
-import type { Layout } from './layout.js';
+import type { Config } from './header.js';
+import type { Layout } from './recognize.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
+import { headsOf, nameIn, tensorsOf } from './tensors.js';
 
 export interface ReportOptions extends SlicesWatch {
   /**
@@ -44,13 +45,10 @@ export interface ReportedTable {
 export interface ModelReport {
   /** The model's usual name. */
   readonly name: string;
-  /** Which of such a model’s scores are read. */
+  /** What its first layer reads. */
   readonly about: string;
-  /**
-   * The tokens’ table. For an image model, what one pixel of one colour adds, a row per pixel. Undefined
-   * where there is neither.
-   */
-  readonly token: ReportedTable | undefined;
+  /** The tokens’ table. */
+  readonly token: ReportedTable;
   /** The positions' table; undefined for a model that adds none. */
   readonly position: ReportedTable | undefined;
   /** The cosine of each token row with each position row; rows of zeros are left out, as they have none. */
@@ -63,9 +61,7 @@ export interface ModelReport {
   readonly curve: OverlapCurve | undefined;
   /** Dot products of the position rows with one another. */
   readonly gram: ByGauge<Table<Float64Array>> | undefined;
-  /**
-   * How much of `gram` depends on the distance alone. Undefined for image models, where distances are 2-D.
-   */
+  /** How much of `gram` depends on the distance alone. */
   readonly offsets: ByGauge<OffsetMeans> | undefined;
   /** Only for a model with RoPE. */
   readonly rotary: RotaryReport | undefined;
@@ -94,6 +90,8 @@ interface Reported {
   checkpoint: Checkpoint;
   /** What they mean. */
   layout: Layout;
+  /** The members of its config.json. */
+  config: Config;
   /** Heads of the first layer, where something gives them. */
   heads: number | undefined;
 }
@@ -101,29 +99,28 @@ interface Reported {
 export async function modelReport(opened: Reported, options: ReportOptions): Promise<ModelReport> {
   check.object('options', options);
   const { superpose, checkpoint, layout } = opened;
-  const { tokenRows = 512, positionRows = 512, k = Math.min(12, layout.rowChannels) } = options;
+  const { tokenRows = 512, positionRows = 512, k = Math.min(12, layout.d_model) } = options;
   const watch = counted(options);
   check.integer('tokenRows', tokenRows, 2);
   check.integer('positionRows', positionRows, 2);
-  check.integer('k', k, 0, layout.rowChannels);
+  check.integer('k', k, 0, layout.d_model);
   const [token, position] = await Promise.all([
     tokensOf(opened, tokenRows, watch),
     positionsOf(checkpoint, layout, positionRows, watch),
   ]);
-  // In every family that has both tables, row i of a sentence gets row i of the position table.
-  const placed = layout.apart.slice(0, layout.apart.length - (layout.patch?.unplaced ?? 0));
-  const used = position && without(superpose, position, placed);
-  const centred = token && less(superpose, token.table);
-  const both = token && position && used && centred;
-  const turn = layout.layer?.turn(0);
+  // Row i of a sentence gets row i of those that are used of the position table.
+  const used = position && without(superpose, position, layout.apart);
+  const centred = less(superpose, token.table);
+  const both = position && used;
+  const { angles } = layout.facts;
   // A row of zeros, for example one that was never trained, has no cosine.
   const sizes = ({ data }: Table) => superpose.summary(data.filter((cosine) => !Number.isNaN(cosine)));
   return {
-    name: layout.name,
-    about: layout.about,
-    token: token && { rows: token.rows, ...described(superpose, token.table, centred as Table) },
+    name: layout.facts.name,
+    about: layout.facts.about,
+    token: { rows: token.rows, ...described(superpose, token.table, centred) },
     position: position && { rows: position.rows, ...described(superpose, position.table, used as Table) },
-    chance: superpose.cosineMeanSize({ d: layout.rowChannels }),
+    chance: superpose.cosineMeanSize({ d: layout.d_model }),
     cosines: both && {
       raw: sizes(superpose.rowCosines(token.table, position.table)),
       centred: sizes(superpose.rowCosines(centred, used)),
@@ -133,19 +130,17 @@ export async function modelReport(opened: Reported, options: ReportOptions): Pro
       centred: superpose.energyOverlap({ tokens: centred, positions: used }),
     },
     curve: both && superpose.overlapCurve({ tokens: centred, positions: used, k }),
-    ...gramsOf(superpose, position?.table, used, layout.patch === undefined),
-    rotary: turn && (await rotaryOf(opened, turn, watch)),
+    ...gramsOf(superpose, position?.table, used),
+    rotary: angles && (await rotaryOf(opened, anglesIn(opened.config, angles), watch)),
   };
 }
 
-function gramsOf(superpose: Superpose, rows: Table | undefined, used: Table | undefined, inLine: boolean) {
+function gramsOf(superpose: Superpose, rows: Table | undefined, used: Table | undefined) {
   if (!rows || !used) return { gram: undefined, offsets: undefined };
   const gram = { raw: superpose.gram(rows), centred: superpose.gram(used) };
   return {
     gram,
-    offsets: inLine
-      ? { raw: superpose.offsetMeans(gram.raw), centred: superpose.offsetMeans(gram.centred) }
-      : undefined,
+    offsets: { raw: superpose.offsetMeans(gram.raw), centred: superpose.offsetMeans(gram.centred) },
   };
 }
 
@@ -163,32 +158,12 @@ interface Read {
   rows: readonly number[];
 }
 
-async function tokensOf(
-  { superpose, checkpoint, layout }: Reported,
-  most: number,
-  watch: CountedWatch,
-): Promise<Read | undefined> {
-  if (layout.patch) {
-    const { weight } = await tensorsOf(checkpoint, 'float64', watch).linear(layout.patch.projection);
-    const { rows, columns, data } = weight;
-    const turned = new Float64Array(rows * columns);
-    for (let row = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++)
-        turned[column * rows + row] = data[row * columns + column] as number;
-    }
-    return { table: table(turned, columns, rows), rows: Array.from({ length: columns }, (_, at) => at) };
-  }
-  if (!layout.token) return undefined;
+async function tokensOf({ checkpoint, layout }: Reported, most: number, watch: CountedWatch): Promise<Read> {
   const count = Math.min(most, layout.vocabulary);
   const rows = Array.from({ length: count }, (_, at) =>
     Math.floor(((at + 0.5) * layout.vocabulary) / count),
   ).filter((row) => row !== layout.padding);
-  const { tokenProjection } = layout;
-  const [read, through] = await Promise.all([
-    checkpoint.rows(layout.token, rows, 'float64', watch),
-    tokenProjection && tensorsOf(checkpoint, 'float64', watch).linear(tokenProjection),
-  ]);
-  return { table: through ? rowsThrough(superpose, read, through, 'float64') : read, rows };
+  return { table: await checkpoint.rows(layout.tables.token, rows, 'float64', watch), rows };
 }
 
 async function positionsOf(
@@ -197,12 +172,11 @@ async function positionsOf(
   most: number,
   watch: CountedWatch,
 ): Promise<Read | undefined> {
-  if (!layout.position) return undefined;
-  const rows = Array.from(
-    { length: Math.min(most, layout.positions) },
-    (_, place) => layout.firstPosition + place,
-  );
-  return { table: await checkpoint.rows(layout.position, rows, 'float64', watch), rows };
+  const { position } = layout.tables;
+  if (!position) return undefined;
+  const { firstPosition = 0 } = layout.facts;
+  const rows = Array.from({ length: Math.min(most, layout.positions) }, (_, place) => firstPosition + place);
+  return { table: await checkpoint.rows(position, rows, 'float64', watch), rows };
 }
 
 /** The rows that do not stand apart, minus their mean. */
@@ -233,19 +207,19 @@ const offsets = 64;
 
 async function rotaryOf(
   { superpose, checkpoint, layout, heads }: Reported,
-  { base, share, stretch }: Angles,
+  { base, stretch }: Angles,
   watch: CountedWatch,
 ): Promise<RotaryReport> {
-  const { query, key } = layout;
   const sized = heads === undefined ? undefined : headsOf({ checkpoint, layout, heads });
-  const { d_head, keyHeads } = sized ?? { d_head: layout.d_head, keyHeads: undefined };
+  const { d_head, keyHeads } = sized ?? { d_head: undefined, keyHeads: undefined };
   const known = { base, heads, keyHeads, d_head, positionTerm: undefined };
-  // Of maps in one tensor, or normalized, the biases are no rows that turn.
-  if (!query?.bias || !key?.bias || query === key || layout.headNorm) return known;
-  if (!heads || !d_head || !keyHeads || stretch || share !== 1) return known;
+  const [query, key] = [`${nameIn(layout, 0, 'query')}.bias`, `${nameIn(layout, 0, 'key')}.bias`];
+  const biased = checkpoint.tensors.has(query) && checkpoint.tensors.has(key);
+  // Where queries and keys are normalized, their biases are no rows that turn.
+  if (!biased || layout.facts.layer.queryNorm || !heads || !d_head || !keyHeads || stretch) return known;
   const rows = heads * d_head;
   const of = tensorsOf(checkpoint, 'float64', watch);
-  const [b_Q, shared] = [(await of.whole(query.bias)).data, (await of.whole(key.bias)).data];
+  const [b_Q, shared] = [(await of.whole(query)).data, (await of.whole(key)).data];
   const b_K = new Float64Array(rows);
   for (let head = 0; head < heads; head++) {
     const from = Math.floor((head * keyHeads) / heads) * d_head;

@@ -37,6 +37,9 @@ export interface Resident {
   delete(): void;
 }
 
+/** What a call ends with whose model was deleted meanwhile. */
+export const gone = () => new Error('The model was deleted before this was done; ask again.');
+
 /** `partsOf` is called at each turn, and says what is missing by throwing. */
 export function resident(partsOf: () => EncoderParts): Resident {
   const encoders = new Map<Precision, Encoder>();
@@ -86,7 +89,7 @@ export function resident(partsOf: () => EncoderParts): Resident {
         } catch (error) {
           if (!deleted) throw error;
         }
-        throw new Error('The model was deleted before this was done; ask again.');
+        throw gone();
       });
       // Whoever waits for this turn takes what it wants of the forward before the next one begins.
       turn = mine.then(breath, breath);

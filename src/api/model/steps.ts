@@ -15,12 +15,8 @@ export interface ReadMap<A extends Floats = Floats> {
   readonly place: number;
   /** … of so many. */
   readonly of: number;
-  /** Of so many heads, each of which has the rows of all these maps. */
-  readonly heads: number;
   /** Whether the tensor is [in, out]. */
   readonly transposed: boolean;
-  /** What multiplies weight and bias, as many outputs each; left out, nothing. */
-  readonly factors?: Floats | readonly number[] | undefined;
 }
 
 /** A layer whose maps may be read while they are added. */

@@ -1,4 +1,4 @@
-// The tokenizer of any model, as its tokenizer.json defines it. MiniLM's has fewer parts: see wordPieces.ts.
+// The tokenizer of any model, as its tokenizer.json defines it.
 import { Tokenizer } from '@huggingface/tokenizers';
 
 /**
@@ -7,6 +7,7 @@ import { Tokenizer } from '@huggingface/tokenizers';
 export function tokenizerOf(file: object, settings: object) {
   const tokenizer = new Tokenizer(file, settings);
   return {
+    pieces: (ids: readonly number[]): string[] => ids.map((id) => tokenizer.id_to_token(id) ?? String(id)),
     cut(text: string): { ids: number[]; tokens: string[] } {
       const { ids, tokens } = tokenizer.encode(text);
       return { ids: ids.map(Number), tokens };

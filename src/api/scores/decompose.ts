@@ -28,6 +28,8 @@ export interface ScoreLayerInput<A extends Floats = Floats> {
   key: Linear<A>;
   /** Heads; they divide the rows of the weights. */
   heads: number;
+  /** Whether a query sees keys j ≤ i only: shares are then over those. Default false. */
+  causal?: boolean;
   /** Multiplies every logit and term; any finite number. Default 1/√d_h. */
   scale?: number;
   /** Which heads to keep, in this order: of others nothing is copied into the module. Default all. */
@@ -78,7 +80,7 @@ export interface DecomposeApi {
    * The part `constant` is there only with a bias, a beta or a gauge other than `raw`, since it is zero
    * otherwise. Throws as decompose() does.
    */
-  decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>): Terms<A>;
+  decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups' | 'causal'>): Terms<A>;
 }
 
 export function decomposeApi(raw: RawModule): DecomposeApi {
@@ -111,7 +113,7 @@ export function decomposeApi(raw: RawModule): DecomposeApi {
     decompose: <A extends Floats>(input: DecomposeInput<A>): Scores<A> =>
       once(raw, input, input?.groups, (asked) => decomposed(raw, asked)),
 
-    decomposeTerms: <A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>): Terms<A> =>
+    decomposeTerms: <A extends Floats>(input: Omit<DecomposeInput<A>, 'groups' | 'causal'>): Terms<A> =>
       once(raw, input, undefined, (asked) => termsOf(raw, asked)),
   };
 }
@@ -131,9 +133,19 @@ function decomposed<A extends Floats>(raw: RawModule, { layer, address, sum }: A
     sum.groups.names.length,
     sum.chosen,
     sum.gauge,
+    layer.causal,
   ) as Heads<A>;
   const { name, apart } = sum.gauge;
-  return { n: sum.n, heads: sum.only, parts: sum.groups.names, gauge: name, apart, ...result };
+  const { names: parts } = sum.groups;
+  return {
+    n: sum.n,
+    heads: sum.only,
+    parts,
+    gauge: name,
+    apart,
+    ...(layer.causal && { causal: true }),
+    ...result,
+  };
 }
 
 function termsOf<A extends Floats>(raw: RawModule, { layer, address, sum }: Asked<A>): Terms<A> {
@@ -273,7 +285,8 @@ function checkedLayer<A extends Floats>(input: ScoreLayerInput<A>, first?: Table
     'normalization.beta': norm.beta,
   });
   const kept = check.chosenHeads(input.only, input.heads);
-  return { norm, scale, query, key, heads: input.heads, kept };
+  const causal = check.flag('causal', input.causal ?? false);
+  return { norm, scale, query, key, heads: input.heads, kept, causal };
 }
 
 export function checkedNormalization(

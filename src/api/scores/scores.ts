@@ -19,13 +19,6 @@ export interface Terms<A extends Floats = Floats> {
   readonly apart: readonly number[];
   /** Whether a query sees no later key, which shares leave out too. Default false. */
   readonly causal?: boolean;
-  /** The largest |i − j| at which a query sees a key, which shares leave out too. Left out, any. */
-  readonly window?: number;
-  /**
-   * Softmax is of cap tanh(logit / cap), the terms are of the logit: a constant of a row changes attention there, so what
-   * is the same for every key is no gauge. Left out, none.
-   */
-  readonly cap?: number;
   /** [heads, parts², n, n], queries in rows; scaled like the logits. */
   readonly terms: A;
 }
@@ -51,9 +44,6 @@ export interface Scores<A extends Floats = Floats> extends Terms<A> {
   /** [heads], ‖Ã‖² of the logits. */
   readonly variances: Float64Array;
 }
-
-/** A window that leaves out nothing, as the module takes it. */
-export const everywhere = 2 ** 31 - 1;
 
 function checkHeads(scores: Pick<Terms, 'heads'>): void {
   check.object('scores', scores);
@@ -101,8 +91,8 @@ export interface CombinedTerms<A extends Floats = Floats> {
    */
   readonly centred: A;
   /**
-   * Softmax of the sum, over the keys that a query sees; without terms, the same for all of them. Where scores have a cap,
-   * of cap tanh(sum / cap): what the model would attend to with these terms alone. Caps of single terms add up to nothing.
+   * Softmax of the sum, over the keys that a query sees: what the model would attend to with these terms alone. Without
+   * terms, the same for all of them.
    */
   readonly softmax: A;
   /**
@@ -174,7 +164,6 @@ export function scoresApi(raw: RawModule): ScoresApi {
       check.samePrecision({ 'scores.terms': scores.terms, 'scores.logits': scores.logits });
       const { n } = scores;
       const causal = check.flag('scores.causal', scores.causal ?? false);
-      const cap = scores.cap === undefined ? 0 : check.positive('scores.cap', scores.cap);
       checkGaugeName('scores.gauge', scores.gauge);
       check.integers('scores.apart', scores.apart, Math.max(0, n - 1));
       const terms = block(scores.terms, place, count * n ** 2);
@@ -185,8 +174,6 @@ export function scoresApi(raw: RawModule): ScoresApi {
         masks.map((mask) => mask.map(Boolean)),
         scores.apart,
         causal,
-        scores.window === undefined ? everywhere : check.integer('scores.window', scores.window, 0),
-        cap,
       );
       const single = check.isSingle(terms);
       const combined = found.map((one) =>

@@ -22,19 +22,7 @@ Indices clipped_offsets(int n, int k) {
 }
 
 Indices deberta_distances(int n, int k) {
-  return indices(n, [k](int i, int j) { return deberta_row(i - j, k, 0, 0); });
-}
-
-int deberta_row(int distance, int k, int buckets, int furthest) {
-  const int middle = buckets / 2, far = std::abs(distance);
-  if (buckets > 0 && far > middle) {
-    const double steps = std::log(static_cast<double>(far) / middle) /
-                         std::log(static_cast<double>(furthest - 1) / middle) * (middle - 1);
-    // Rounding must not move a distance out of the bucket that ends exactly with it.
-    const int bucket = middle + static_cast<int>(std::ceil(steps - 1e-9));
-    distance = distance < 0 ? -bucket : bucket;
-  }
-  return std::clamp(distance + k, 0, 2 * k - 1);
+  return indices(n, [k](int i, int j) { return std::clamp(i - j + k, 0, 2 * k - 1); });
 }
 
 int t5_bucket(int offset, const T5Options& options) {

@@ -18,11 +18,6 @@ Indices clipped_offsets(int n, int k);
 // range is not symmetric: k keys behind (i - j = -k) is row 0, k - 1 ahead is the last row. k >= 1.
 Indices deberta_distances(int n, int k);
 
-// The row of a table of 2k that a distance i - j looks up: clamp(distance + k, 0, 2k - 1). With buckets (DeBERTa-v2's,
-// huggingface/transformers, make_log_bucket_position), a distance r beyond half of them, m, counts as
-// m + ceil((m - 1) ln(r / m) / ln((furthest - 1) / m)). buckets: 0 for none, or even, >= 4; furthest > m + 1.
-int deberta_row(int distance, int k, int buckets, int furthest);
-
 struct T5Options {
   bool bidirectional = true;
   int buckets = 32;        // even, >= 4, when bidirectional; >= 2 otherwise

@@ -11,11 +11,7 @@ std::vector<double> rotary_frequencies(int head_width, double base, const Stretc
 }
 
 Turning turning(int head_width, const RotaryOptions& options) {
-  return {rotary_frequencies(head_width, options.base),
-          options.layout,
-          options.heads,
-          1,
-          options.first_position,
+  return {rotary_frequencies(head_width, options.base), options.layout, options.heads, options.first_position,
           options.step};
 }
 
@@ -26,9 +22,8 @@ RotaryAngles<Scalar> rotary_angles(Eigen::Index rows, const Turning& turning) {
   for (Eigen::Index row = 0; row < rows; ++row) {
     const double position = turning.first_position + turning.step * static_cast<double>(row);
     for (Eigen::Index m = 0; m < pairs; ++m) {
-      angles.cosines(row, m) =
-          static_cast<Scalar>(turning.gain * std::cos(turning.frequencies[m] * position));
-      angles.sines(row, m) = static_cast<Scalar>(turning.gain * std::sin(turning.frequencies[m] * position));
+      angles.cosines(row, m) = static_cast<Scalar>(std::cos(turning.frequencies[m] * position));
+      angles.sines(row, m) = static_cast<Scalar>(std::sin(turning.frequencies[m] * position));
     }
   }
   return angles;

@@ -36,15 +36,14 @@ struct Turning {
   std::vector<double>
       frequencies;  // [pairs]; the first 2 * pairs channels of a head are turned, the others stay
   Layout layout = Layout::concatenated;
-  int heads = 1;    // divides the columns
-  double gain = 1;  // multiplies what is turned
+  int heads = 1;  // divides the columns
   double first_position = 0, step = 1;
 };
 
 // All channels of heads of this width.
 Turning turning(int head_width, const RotaryOptions& options);
 
-// Cosines and sines of the angles of so many rows, times the gain: [rows, pairs] each. Angles are formed in double.
+// Cosines and sines of the angles of so many rows, [rows, pairs] each. Angles are formed in double.
 template <typename Scalar>
 struct RotaryAngles {
   Matrix<Scalar> cosines, sines;

@@ -45,14 +45,13 @@ V gelu_of(V x) {
     return 0.5f * x * (1.0f + error_function(x * float(kRootOfHalf)));
 }
 
-// x / (1 + e^(-slope x))
+// x / (1 + e^(-x))
 template <typename Scalar, typename V>
-V swish(Scalar slope, V x) {
-  const V scaled = -slope * x;
+V silu(V x) {
   if constexpr (sizeof(V) == sizeof(Scalar))
-    return x / (1 + exponential_of<Scalar>(scaled));
+    return x / (1 + exponential_of<Scalar>(-x));
   else
-    return x / (1 + exponential(scaled));
+    return x / (1 + exponential(-x));
 }
 
 }  // namespace
@@ -68,11 +67,10 @@ void activate(Activation activation, const Vector<Scalar>& bias, Matrix<Scalar>&
       for (Index c = 0; c < width; ++c) row[c] = row[c] > 0 ? row[c] : 0;
       continue;
     }
-    if (activation == Activation::quick_gelu || activation == Activation::silu) {
-      const Scalar slope = activation == Activation::silu ? 1 : 1.702;
+    if (activation == Activation::silu) {
       along<Scalar>(
-          width, [&](Index c) { S::store(row + c, swish<Scalar>(slope, S::load(row + c))); },
-          [&](Index c) { row[c] = swish<Scalar>(slope, row[c]); });
+          width, [&](Index c) { S::store(row + c, silu<Scalar>(S::load(row + c))); },
+          [&](Index c) { row[c] = silu<Scalar>(row[c]); });
       continue;
     }
     if (activation == Activation::gelu_tanh) {

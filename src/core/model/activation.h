@@ -2,19 +2,17 @@
 //
 //   gelu       x Phi(x) = x/2 (1 + erf(x / sqrt 2))
 //   gelu_tanh  x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), called gelu_new in GPT-2's and similar files
-//   quick_gelu x / (1 + e^(-1.702 x)), of the first CLIP models
 //   silu       x / (1 + e^(-x)), or swish, of gated MLPs
 //   relu       max(x, 0)
 //
-// The GELUs differ by up to 5e-4, and quick_gelu by up to 0.021, which shows in a whole model: a file's config says
-// which one it needs.
+// The GELUs differ by up to 5e-4, which shows in a whole model: a file's config says which one it needs.
 #pragma once
 
 #include "numeric/matrix.h"
 
 namespace superpose {
 
-enum class Activation { gelu, gelu_tanh, relu, quick_gelu, silu };
+enum class Activation { gelu, gelu_tanh, relu, silu };
 
 // rows [n, width] become the activation of rows + bias, in place; an empty bias is zeros. In float, accurate
 // to 2 units in the last place of max(|x|, 1).

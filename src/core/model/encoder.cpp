@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "encodings/relative_position.h"
 #include "encodings/rotary.h"
 #include "model/row_norm.h"
 #include "numeric/in_place.h"
@@ -57,18 +56,15 @@ bool is_zero(const Matrix<Scalar>& x) {
 template <typename Scalar>
 Encoder<Scalar>::Encoder(EncoderOptions<Scalar> options) : options_(std::move(options)) {
   if (options_.key_heads == 0) options_.key_heads = options_.heads;
-  if (options_.projection.weight.size()) projection_ = PackedMatrix<Scalar>(options_.projection.weight);
-  Vector<Scalar> sigma;
-  normalize_rows(options_.distances.norm, options_.distances.rows, sigma);
 }
 
 template <typename Scalar>
 void Encoder<Scalar>::add_layer(EncoderLayer<Scalar>&& layer) {
-  for (PackedLinear<Scalar>* map : {&layer.query, &layer.key, &layer.value, &layer.output, &layer.up,
-                                    &layer.down, &layer.gate, &layer.distance_key, &layer.distance_query}) {
+  for (PackedLinear<Scalar>* map :
+       {&layer.query, &layer.key, &layer.value, &layer.output, &layer.up, &layer.down, &layer.gate}) {
     if (!map->bias.size()) map->bias = Vector<Scalar>::Zero(map->weight.rows());
   }
-  layers_.push_back({std::move(layer), {}, {}, {}, {}});
+  layers_.push_back({std::move(layer), {}, {}});
   Layer& added = layers_.back();
   const Matrix<Scalar> of_values = added.value.bias.transpose();
   added.moved_bias =
@@ -76,15 +72,6 @@ void Encoder<Scalar>::add_layer(EncoderLayer<Scalar>&& layer) {
           .row(0)
           .transpose();
   added.attention_constant = added.moved_bias + added.output.bias;
-  const auto of_distances = [&](PackedLinear<Scalar>& map, Matrix<Scalar>& found) {
-    if (map.weight.rows()) {
-      found = product(options_.distances.rows, map.weight);
-      add_rows<Scalar>({}, map.bias, found);
-    }
-    map = {};
-  };
-  of_distances(added.distance_key, added.distance_keys);
-  of_distances(added.distance_query, added.distance_queries);
 }
 
 template <typename Scalar>
@@ -113,36 +100,17 @@ Projections<Scalar> Encoder<Scalar>::projections(int layer, const Matrix<Scalar>
 template <typename Scalar>
 Projections<Scalar> Encoder<Scalar>::turned(int layer, const Matrix<Scalar>& input) const {
   Projections<Scalar> both = projections(layer, input);
-  turn_heads(layers_[layer].rotary, input.rows(), both);
+  turn_heads(layers_[layer].frequencies, input.rows(), both);
   return both;
 }
 
 template <typename Scalar>
-void Encoder<Scalar>::turn_heads(const Rotary& rotary, Index n, Projections<Scalar>& both) const {
-  Turning turning{rotary.frequencies, Layout::concatenated, options_.heads, rotary.gain};
+void Encoder<Scalar>::turn_heads(const std::vector<double>& frequencies, Index n,
+                                 Projections<Scalar>& both) const {
+  Turning turning{frequencies, Layout::concatenated, options_.heads};
   turn(turning, n, both.queries);
   turning.heads = options_.key_heads;
   turn(turning, n, both.keys);
-}
-
-template <typename Scalar>
-Projections<Scalar> Encoder<Scalar>::of_offsets(const Layer& layer, Index n) const {
-  const DistanceTable<Scalar>& table = options_.distances;
-  const auto looked_up = [&](const Matrix<Scalar>& rows) {
-    Matrix<Scalar> found(rows.size() ? 2 * n - 1 : 0, rows.cols());
-    const int k = static_cast<int>(rows.rows() / 2);
-    for (Index row = 0; row < found.rows(); ++row) {
-      const int at = deberta_row(static_cast<int>(n - 1 - row), k, table.buckets, table.furthest);
-      std::copy_n(rows.data() + at * rows.cols(), rows.cols(), found.data() + row * rows.cols());
-    }
-    return found;
-  };
-  return {looked_up(layer.distance_queries), looked_up(layer.distance_keys)};
-}
-
-template <typename Scalar>
-Matrix<Scalar> Encoder<Scalar>::projected(const Matrix<Scalar>& rows) const {
-  return projection_.rows() ? product(rows, projection_) : rows;
 }
 
 template <typename Scalar>
@@ -158,16 +126,10 @@ ForwardSteps<Scalar>::ForwardSteps(const Encoder<Scalar>& encoder, Matrix<Scalar
                                    ForwardOptions<Scalar> asked)
     : encoder_(encoder),
       asked_(std::move(asked)),
-      bias_(encoder.score_bias(embeddings.rows())),
       layers_(asked_.layers < 0 ? encoder.layers() : std::min(asked_.layers, encoder.layers())),
       x_(std::move(embeddings)) {
   const EncoderOptions<Scalar>& options = encoder_.options_;
   normalize_rows(options.embedding_norm, x_, run.embedding_sigma);
-  if (options.projection.weight.size()) {
-    x_ = encoder_.projected(x_);
-    add_rows<Scalar>({}, options.projection.bias, x_);
-  }
-  if (options.activated) activate(options.activation, {}, x_);
   if (asked_.withheld.size()) subtract(asked_.withheld, x_);
   run.states.push_back(x_);
   if (layers_ == 0) end();
@@ -260,9 +222,8 @@ void ForwardSteps<Scalar>::prepare_heads() {
   encoder_.bias_and_normalize(of, attention_.both);
   add_rows<Scalar>({}, of.value.bias, attention_.value);
   if (asked_.projections) run.projections.push_back(attention_.both);
-  encoder_.turn_heads(of.rotary, n, attention_.both);
+  encoder_.turn_heads(of.frequencies, n, attention_.both);
   queries *= 1 / std::sqrt(static_cast<Scalar>(width));
-  attention_.offsets = encoder_.of_offsets(of, n);
   attention_.keys.resize(keys.cols(), n);
   transpose<Scalar>({keys.data(), keys.cols()}, n, keys.cols(), {attention_.keys.data(), n});
   attention_.scores.resize(n, n);
@@ -278,26 +239,15 @@ void ForwardSteps<Scalar>::prepare_heads() {
 template <typename Scalar>
 void ForwardSteps<Scalar>::attend(int h) {
   const EncoderOptions<Scalar>& options = encoder_.options_;
-  const Projections<Scalar>&both = attention_.both, &offsets = attention_.offsets;
+  const Projections<Scalar>& both = attention_.both;
   Matrix<Scalar>& scores = attention_.scores;
   const Index n = scores.rows(), all = both.queries.cols(), of_keys = both.keys.cols();
   const Index width = all / options.heads;
   const int of_key = key_head(h, options.key_heads, options.heads);
   multiply<Scalar>(columns_of<const Scalar>(both.queries.data(), all, h, width),
                    {attention_.keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
-  add_offset_bias<Scalar>(bias_, h, scores.data(), nullptr);
-  const auto add_offsets = [&](const Matrix<Scalar>& rows, int head, const Matrix<Scalar>& table,
-                               bool are_keys) {
-    if (!table.size()) return;
-    add_offset_products<Scalar>(rows.middleCols(head * width, width), table.middleCols(h * width, width),
-                                are_keys, are_keys ? 1 / std::sqrt(static_cast<Scalar>(width)) : Scalar(1),
-                                scores.data());
-  };
-  add_offsets(both.queries, h, offsets.keys, false);
-  add_offsets(both.keys, of_key, offsets.queries, true);
   if (asked_.scores) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
-  soft_cap(options.cap, scores);
-  mask(options.causal, layer().window, asked_.attended, scores);
+  mask(options.causal, asked_.attended, scores);
   softmax<Scalar>({scores.data(), n}, n, n);
   const Matrix<Scalar>& weights = given(asked_.attention);
   if (weights.size()) std::copy_n(weights.data() + h * n * n, n * n, scores.data());
@@ -308,34 +258,17 @@ void ForwardSteps<Scalar>::attend(int h) {
 }
 
 template <typename Scalar>
-void ForwardSteps<Scalar>::add_written(const Vector<Scalar>& bias, const Normalization<Scalar>& norm,
-                                       std::vector<Vector<Scalar>>& sigmas) {
-  Vector<Scalar> own;
-  if (norm.kind == Norm::none) {
-    add_rows(wrote_, bias, x_);
-  } else {
-    add_rows<Scalar>({}, bias, wrote_);
-    normalize_rows(norm, wrote_, own);
-    add_rows<Scalar>(wrote_, {}, x_);
-  }
-  if (asked_.trace) sigmas.push_back(std::move(own));
-}
-
-template <typename Scalar>
 void ForwardSteps<Scalar>::end_attention() {
   const Layer& of = layer();
-  const EncoderOptions<Scalar>& options = encoder_.options_;
   if (asked_.trace) {
     run.values.push_back(std::move(attention_.value));
     run.contexts.push_back(std::move(attention_.context));
     run.attended.push_back(wrote_);
   }
   attention_ = {};
-  // Beside attention, the MLP reads what attention has not yet written to.
-  if (options.parallel) normed_ = x_;
-  add_written(of.output.bias, of.output_norm, run.output_sigma);
-  if (options.pre_norm) {
-    if (!options.parallel) normed_ = x_;
+  add_rows(wrote_, of.output.bias, x_);
+  if (encoder_.options_.pre_norm) {
+    normed_ = x_;
     normalize_rows(of.mlp_norm, normed_, sigma_);
   } else {
     normalize_rows(of.attention_norm, x_, sigma_);
@@ -348,7 +281,7 @@ void ForwardSteps<Scalar>::end_layer() {
   const Layer& of = layer();
   mlp_ = {};
   if (asked_.trace) run.written.push_back(wrote_);
-  add_written(of.down.bias, of.down_norm, run.down_sigma);
+  add_rows(wrote_, of.down.bias, x_);
   if (!encoder_.options_.pre_norm) normalize_rows(of.mlp_norm, x_, sigma_);
   if (asked_.trace) run.mlp_sigma.push_back(sigma_);
   run.states.push_back(x_);
@@ -387,7 +320,7 @@ ProjectedParts<Scalar> Encoder<Scalar>::queries_and_keys(int l, const Matrix<Sca
   Projections<Scalar> both{project(layer.query), project(layer.key)};
   normalize_heads(layer.query_norm, options_.heads, n, both.queries);
   normalize_heads(layer.key_norm, options_.key_heads, n, both.keys);
-  turn_heads(layer.rotary, n, both);
+  turn_heads(layer.frequencies, n, both);
   ProjectedParts<Scalar> result;
   result.queries = std::move(both.queries);
   result.keys = of_query_heads(both.keys, options_.key_heads, options_.heads);

@@ -90,25 +90,6 @@ void InputParts<Scalar>::start() {
   }
   if (options.embedding_norm.kind != Norm::none)
     through(options.embedding_norm, run_.embedding_sigma, parts_);
-  if (options.projection.weight.size()) {
-    for (Matrix<Scalar>& part : parts_) part = encoder_.projected(part);
-    add_rows<Scalar>({}, options.projection.bias, parts_.back());
-  }
-}
-
-template <typename Scalar>
-std::vector<Matrix<Scalar>>& InputParts<Scalar>::written_to(const Normalization<Scalar>& norm) {
-  if (norm.kind == Norm::none) return parts_;
-  written_ = parts_;
-  for (Matrix<Scalar>& part : written_) std::fill_n(part.data(), part.size(), Scalar(0));
-  return written_;
-}
-
-template <typename Scalar>
-void InputParts<Scalar>::add_written(const Normalization<Scalar>& norm, const Vector<Scalar>& sigma) {
-  if (norm.kind == Norm::none) return;
-  through(norm, sigma, written_);
-  for (std::size_t p = 0; p < parts_.size(); ++p) add_rows<Scalar>(written_[p], {}, parts_[p]);
 }
 
 // From before a layer to before the next.
@@ -117,31 +98,21 @@ void InputParts<Scalar>::pass(int layer) {
   using Parts = std::vector<Matrix<Scalar>>;
   const bool pre = encoder_.options().pre_norm;
   const std::size_t attention = summands_.size(), mlp = attention + 1;
-  const Normalization<Scalar>&after_attention = encoder_.output_norm(layer),
-        &after_mlp = encoder_.down_norm(layer);
-  Parts& attended = written_to(after_attention);
   if (way_ == Way::direct) {
     const Vector<Scalar> less = -encoder_.moved_bias(layer);
-    add_rows(run_.attended[layer], less, attended[attention]);
+    add_rows(run_.attended[layer], less, parts_[attention]);
   } else {
-    Parts read;
-    if (pre) {
-      read = parts_;
-      through(encoder_.attention_norm(layer), run_.attention_sigma[layer], read);
-    }
+    Parts read = parts_;
+    if (pre) through(encoder_.attention_norm(layer), run_.attention_sigma[layer], read);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       if (p == attention) continue;
-      add_rows<Scalar>(encoder_.moved(layer, run_.attention[layer], pre ? read[p] : parts_[p]), {},
-                       attended[p]);
+      add_rows<Scalar>(encoder_.moved(layer, run_.attention[layer], read[p]), {}, parts_[p]);
     }
   }
-  add_rows<Scalar>({}, encoder_.attention_constant(layer), attended.back());
-  add_written(after_attention, run_.output_sigma[layer]);
+  add_rows<Scalar>({}, encoder_.attention_constant(layer), parts_.back());
   if (!pre) through(encoder_.attention_norm(layer), run_.attention_sigma[layer], parts_);
-  Parts& fed = written_to(after_mlp);
-  add_rows<Scalar>(run_.written[layer], {}, fed[mlp]);
-  add_rows<Scalar>({}, encoder_.mlp_constant(layer), fed.back());
-  add_written(after_mlp, run_.down_sigma[layer]);
+  add_rows<Scalar>(run_.written[layer], {}, parts_[mlp]);
+  add_rows<Scalar>({}, encoder_.mlp_constant(layer), parts_.back());
   if (!pre) through(encoder_.mlp_norm(layer), run_.mlp_sigma[layer], parts_);
 }
 
@@ -203,44 +174,13 @@ ProjectedParts<Scalar> in_order_of_groups(ProjectedParts<Scalar> parts, int cons
   return merge_parts(parts, group_of, groups);
 }
 
-template <typename Scalar>
-bool has_relative_part(const Encoder<Scalar>& encoder, int layer) {
-  const Projections<Scalar> offsets = encoder.of_offsets(layer, 1);
-  return encoder.score_bias(1).size() > 0 || offsets.queries.size() > 0 || offsets.keys.size() > 0;
-}
-
-template <typename Scalar>
-void add_relative_part(const Encoder<Scalar>& encoder, int layer, const ProjectedParts<Scalar>& parts,
-                       int head, Scalar* terms, Scalar* logits) {
-  const Index n = parts.tokens, size = n * n, width = parts.head_width();
-  const int count = parts.parts, all = count + 1;
-  make_room_for_a_part(terms, count, n);
-  add_offset_bias(encoder.score_bias(n), head, logits, terms + (all * all - 1) * size);
-  const Projections<Scalar> offsets = encoder.of_offsets(layer, n);
-  const auto add = [&](const Matrix<Scalar>& stack, const Matrix<Scalar>& table, bool of_keys) {
-    if (!table.size()) return;
-    // The whole comes first.
-    for (int p = -1; p < count; ++p) {
-      Scalar* const term = terms + (of_keys ? count * all + p : p * all + count) * size;
-      add_offset_products<Scalar>(stack.block((1 + p) * n, head * width, n, width),
-                                  table.middleCols(head * width, width), of_keys, parts.scale,
-                                  p < 0 ? logits : term);
-    }
-  };
-  add(parts.queries, offsets.keys, false);
-  add(parts.keys, offsets.queries, true);
-}
-
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                       \
-  template class InputParts<Scalar>;                                                                        \
-  template std::vector<Matrix<Scalar>> mean_parts(const Encoder<Scalar>&, const Forward<Scalar>&, int,      \
-                                                  const StateMeans<Scalar>&, const Gauge<Scalar>&);         \
-  template std::vector<Matrix<Scalar>> group_inputs(std::vector<Matrix<Scalar>>, const std::vector<int>&,   \
-                                                    int);                                                   \
-  template ProjectedParts<Scalar> in_order_of_groups(ProjectedParts<Scalar>, int);                          \
-  template bool has_relative_part(const Encoder<Scalar>&, int);                                             \
-  template void add_relative_part(const Encoder<Scalar>&, int, const ProjectedParts<Scalar>&, int, Scalar*, \
-                                  Scalar*);
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                     \
+  template class InputParts<Scalar>;                                                                      \
+  template std::vector<Matrix<Scalar>> mean_parts(const Encoder<Scalar>&, const Forward<Scalar>&, int,    \
+                                                  const StateMeans<Scalar>&, const Gauge<Scalar>&);       \
+  template std::vector<Matrix<Scalar>> group_inputs(std::vector<Matrix<Scalar>>, const std::vector<int>&, \
+                                                    int);                                                 \
+  template ProjectedParts<Scalar> in_order_of_groups(ProjectedParts<Scalar>, int);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE

@@ -35,7 +35,7 @@ enum class Way { direct, streams };
 
 // The parts of what W_Q and W_K read: the summands, attention, mlp, constant, each [n, d]. Each layer's are
 // found from those of the one before it, so asking for the layers in order walks through the run once.
-// summands are [n, e] and add up to the input of `run`, which needs a trace, scores up to the last layer asked
+// summands are [n, d] and add up to the input of `run`, which needs a trace, scores up to the last layer asked
 // for, and no padding. All three stay in use.
 template <typename Scalar>
 class InputParts {
@@ -48,18 +48,12 @@ class InputParts {
  private:
   void start();
   void pass(int layer);
-  // Where a sub-layer adds what it writes: to the parts, or apart if a norm stands behind it, which add_written() then
-  // puts it through.
-  std::vector<Matrix<Scalar>>& written_to(const Normalization<Scalar>& norm);
-  void add_written(const Normalization<Scalar>& norm, const Vector<Scalar>& sigma);
-
   const Encoder<Scalar>& encoder_;
   const std::vector<Matrix<Scalar>>& summands_;
   const Forward<Scalar>& run_;
   Way way_;
   Gauge<Scalar> gauge_;
   std::vector<Matrix<Scalar>> parts_;  // of the residual stream before layer_
-  std::vector<Matrix<Scalar>> written_;
   int layer_ = 0;
 };
 
@@ -97,14 +91,5 @@ std::vector<Matrix<Scalar>> group_inputs(std::vector<Matrix<Scalar>> parts, cons
 // The projected groups in order, with the last one back at `constant`.
 template <typename Scalar>
 ProjectedParts<Scalar> in_order_of_groups(ProjectedParts<Scalar> parts, int constant);
-
-// What tells the distance is a part of its own, the last: a bias is its product with itself, rows of the distance
-// meet the other parts. Whether a layer has it:
-template <typename Scalar>
-bool has_relative_part(const Encoder<Scalar>& encoder, int layer);
-// Makes room for it among a head's terms, adds it and adds it to the logits.
-template <typename Scalar>
-void add_relative_part(const Encoder<Scalar>& encoder, int layer, const ProjectedParts<Scalar>& parts,
-                       int head, Scalar* terms, Scalar* logits);
 
 }  // namespace superpose

@@ -34,30 +34,15 @@ Parted parted(const Matrix<double>& rows, const Matrix<double>& mean, const Matr
 template <typename Scalar>
 Mechanism<Scalar>::Mechanism(const Encoder<Scalar>& encoder, const Forward<Scalar>& run, int layer,
                              const ScoreMeans& means)
-    : encoder_(encoder),
-      logits_(run.logits[layer]),
-      rotary_(encoder.rotary(layer)),
-      window_(encoder.window(layer)) {
-  const EncoderOptions<Scalar>& options = encoder.options();
+    : encoder_(encoder), logits_(run.logits[layer]), frequencies_(encoder.frequencies(layer)) {
   const Index n = logits_.cols(), first = std::min(n, means.query.first), used = n - first;
   const Projections<Scalar> all = encoder.projections(layer, run.inputs[layer]);
   rows_ = {in_double(all.queries, first), in_double(all.keys, first)};
   const auto mean_of = [](const StateMeans<double>& from) { return Matrix<double>(from.mu.transpose()); };
   mean_ = {mean_of(means.query), mean_of(means.key)};
   places_ = {means.query.positions.topRows(used), means.key.positions.topRows(used)};
-  // What a rotation multiplies by counts as the rows' own: at no step it turns nothing.
-  const auto stretch = [&](int heads, Matrix<double>& of) {
-    turn({rotary_.frequencies, Layout::concatenated, heads, rotary_.gain, 0, 0}, of.rows(), of);
-  };
-  for (Projections<double>* one : {&rows_, &mean_, &places_}) {
-    stretch(options.heads, one->queries);
-    stretch(options.key_heads, one->keys);
-  }
   if (used == 0) return;
-  turns_ = mean_turns(rotary_.frequencies, used, options.causal, window_);
-  bias_ = in_double(encoder.score_bias(used), 0);
-  const Projections<Scalar> offsets = encoder.of_offsets(layer, used);
-  offsets_ = {in_double(offsets.queries, 0), in_double(offsets.keys, 0)};
+  turns_ = mean_turns(frequencies_, used, encoder.options().causal);
 }
 
 template <typename Scalar>
@@ -106,19 +91,7 @@ Scalar Mechanism<Scalar>::head_terms(int head, const std::vector<int>& group_of,
   Matrix<double> asked(kAsked, used * used);
   const auto [query, key] = factors(head);
   const double scale = 1 / std::sqrt(static_cast<double>(width));
-  turned_asked(query, key, rotary_.frequencies, Layout::concatenated, turns_, scale, asked.data());
-  const auto with_offsets = [&](const Parted& factor, const Matrix<double>& table, bool keys) {
-    if (!table.size()) return;
-    const Matrix<double> of_head = table.middleCols(head * width, width);
-    add_offset_asked(factor, of_head, keys, options.causal, window_, scale, asked.data());
-  };
-  with_offsets(query, offsets_.keys, false);
-  with_offsets(key, offsets_.queries, true);
-  if (bias_.size()) {
-    Matrix<double> bias = Matrix<double>::Zero(used, used);
-    add_offset_bias<double>(bias_, head, bias.data(), nullptr);
-    add_bias_asked(bias, options.causal, window_, asked.data());
-  }
+  turned_asked(query, key, frequencies_, Layout::concatenated, turns_, scale, asked.data());
   add_asked(asked, group_of, groups, terms);
   return largest_gap(terms, groups * groups, logits, size);
 }

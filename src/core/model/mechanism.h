@@ -1,5 +1,5 @@
-// A layer's scores by what they ask about (scores/asked.h), whatever the layer tells positions by: rotation, ALiBi, a bias
-// by offset, or what the states carry.
+// A layer's scores by what they ask about (scores/asked.h), whether it turns queries and keys or the states carry
+// positions.
 //
 // A query or key, before it is turned, is its mean over a corpus, what its place adds to that, and what is left, which
 // is its token's. The seven terms become those of four parts:
@@ -7,11 +7,9 @@
 //   token.token        token -> token, at any distance        constant.token  the key's own appeal
 //   token.position     token -> position                      token.constant  the same for every key: softmax ignores it
 //   position.token     position -> token                      offset.offset   token -> token by offset
-//   position.position  position -> position, the bias by offset with it
+//   position.position  position -> position
 //
-// Rows of the distance are one more factor of the same kind: what varies with the distance is position's.
-//
-// All others are zero. Averages over offsets are over the pairs that attend: causal ones, within the window. From the
+// All others are zero. Averages over offsets are over the pairs that attend, causal ones. From the
 // second layer on, states carry positions too, so the place of a query is not only its offset from the key; in the
 // first layer of a model that adds no positions the places' part is zero, and position.position depends on the offset
 // alone.
@@ -58,14 +56,11 @@ class Mechanism {
 
   const Encoder<Scalar>& encoder_;
   const Matrix<Scalar>& logits_;  // [H n, n]
-  Rotary rotary_;
+  std::vector<double> frequencies_;
   std::vector<std::complex<double>> turns_;  // mean_turns() of the rows that do not stand apart
-  int window_;
-  Matrix<double> bias_;          // offset_bias() of the rows that do not stand apart, or empty
-  Projections<double> offsets_;  // Encoder::of_offsets() of them
-  Projections<double> rows_;     // those rows
-  Projections<double> mean_;     // one row
-  Projections<double> places_;   // as many as rows_
+  Projections<double> rows_;                 // those rows
+  Projections<double> mean_;                 // one row
+  Projections<double> places_;               // as many as rows_
 };
 
 }  // namespace superpose

@@ -199,8 +199,8 @@ BatchMeans batch_means(const Matrix<double>& rows, Index n) {
   return found;
 }
 
-std::vector<Complex> mean_turns(const std::vector<double>& frequencies, Index n, bool causal, int window) {
-  const Index furthest = std::min<Index>(n - 1, window);
+std::vector<Complex> mean_turns(const std::vector<double>& frequencies, Index n, bool causal) {
+  const Index furthest = n - 1;
   std::vector<Complex> means;
   for (const double frequency : frequencies) {
     Complex sum = 0;
@@ -221,22 +221,6 @@ void turned_asked(const Parted& query, const Parted& key, const std::vector<doub
   std::fill_n(terms, kAsked * n * n, 0.0);
   Sums sums(terms, n);
   add_turned(query, key, frequencies, layout, means, scale, &sums);
-}
-
-void add_offset_asked(const Parted& factor, const Matrix<double>& rows, bool of_keys, bool causal, int window,
-                      double scale, double* terms) {
-  const int n = static_cast<int>(factor.token.rows());
-  Sums sums(terms, n);
-  Indices index(n, n);
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) index(i, j) = j - i + n - 1;
-  }
-  add_gathered({{}, causal, window}, index, !of_keys, scale, factor, rows, &sums);
-}
-
-void add_bias_asked(const Matrix<double>& bias, bool causal, int window, double* terms) {
-  Sums sums(terms, bias.rows());
-  add_bias(bias, {{}, causal, window}, &sums);
 }
 
 void scheme_asked(const Scheme<double>& scheme, const Scheme<double>& average, int head, double* terms) {

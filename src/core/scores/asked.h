@@ -51,23 +51,14 @@ struct BatchMeans {
 BatchMeans batch_means(const Matrix<double>& rows, Eigen::Index n);
 
 // e^(i theta_m (j - i)) of each pair of channels m, on average over the pairs of n places that attend: all, or those of
-// a causal mask, no further apart than the window.
+// a causal mask.
 std::vector<std::complex<double>> mean_turns(const std::vector<double>& frequencies, Eigen::Index n,
-                                             bool causal, int window = kEverywhere);
+                                             bool causal);
 
 // RoPE's score scale q_i R_(j-i) k_j of one head, from queries and keys that are not turned yet, as kAsked terms
 // [n, n] one after another. The layout says which channels make a pair; `means` is mean_turns().
 void turned_asked(const Parted& query, const Parted& key, const std::vector<double>& frequencies,
                   Layout layout, const std::vector<std::complex<double>>& means, double scale, double* terms);
-
-// Adds a number for each pair [n, n], which only places have a say in, to such terms. Its mean is over the pairs that
-// attend.
-void add_bias_asked(const Matrix<double>& bias, bool causal, int window, double* terms);
-
-// Adds scale q_i r_t, or with `of_keys` scale r_t k_j, t the offset: rows [2n - 1, w], that of j - i in row j - i + n - 1.
-// Its mean is over the pairs that attend.
-void add_offset_asked(const Parted& factor, const Matrix<double>& rows, bool of_keys, bool causal, int window,
-                      double scale, double* terms);
 
 // One head of a scheme, kAsked terms [n, n] one after another. `average` is the same scheme of n tokens that are all
 // the mean token. Means are over the pairs that attend.

@@ -7,26 +7,19 @@
 // Since A~ is the sum of the T~_t, shares sum to 1. The share of a term that opposes the rest is negative.
 #pragma once
 
-#include <cstdlib>
-#include <limits>
 #include <vector>
 
 #include "numeric/matrix.h"
 
 namespace superpose {
 
-// No window: a query sees keys at any distance.
-constexpr int kEverywhere = std::numeric_limits<int>::max();
-
 // The pairs that shares are taken over. Default: all.
 struct CountedPairs {
-  std::vector<char> apart;   // [n], 1 for a row that counts neither as a query nor as a key; or empty
-  bool causal = false;       // a query sees the keys up to its own
-  int window = kEverywhere;  // and those within this distance
+  std::vector<char> apart;  // [n], 1 for a row that counts neither as a query nor as a key; or empty
+  bool causal = false;      // a query sees the keys up to its own
 
   bool counts(Eigen::Index query, Eigen::Index key) const {
-    return (apart.empty() || (!apart[query] && !apart[key])) && (!causal || key <= query) &&
-           std::abs(query - key) <= window;
+    return (apart.empty() || (!apart[query] && !apart[key])) && (!causal || key <= query);
   }
 };
 

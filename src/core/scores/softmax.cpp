@@ -6,26 +6,23 @@
 namespace superpose {
 namespace {
 
-// Calls work(row, seen) for each row, `row` the first key that its query sees and `seen` how many, and fills the rest.
+// Calls work(row, seen) for each row, whose query sees so many keys, and fills the rest.
 template <typename Scalar, typename Work>
-void each_row(Matrix<Scalar>& logits, bool causal, int window, Scalar rest, const Work& work) {
+void each_row(Matrix<Scalar>& logits, bool causal, Scalar rest, const Work& work) {
   const Eigen::Index n = logits.cols();
   for (Eigen::Index i = 0; i < logits.rows(); ++i) {
     Scalar* const row = logits.data() + i * n;
-    const Eigen::Index from = std::max<Eigen::Index>(0, i - window);
-    // Not i + window, which may be too large for an Index.
-    const Eigen::Index to = causal ? i + 1 : n - std::max<Eigen::Index>(0, n - 1 - i - window);
-    work(row + from, to - from);
-    std::fill(row, row + from, rest);
-    std::fill(row + to, row + n, rest);
+    const Eigen::Index seen = causal ? i + 1 : n;
+    work(row, seen);
+    std::fill(row + seen, row + n, rest);
   }
 }
 
 }  // namespace
 
 template <typename Scalar>
-void softmax_rows(Matrix<Scalar>& logits, bool causal, int window) {
-  each_row(logits, causal, window, Scalar(0), [](Scalar* row, Eigen::Index seen) {
+void softmax_rows(Matrix<Scalar>& logits, bool causal) {
+  each_row(logits, causal, Scalar(0), [](Scalar* row, Eigen::Index seen) {
     const Scalar largest = *std::max_element(row, row + seen);
     Scalar sum = 0;
     for (Eigen::Index j = 0; j < seen; ++j) sum += row[j] = std::exp(row[j] - largest);
@@ -34,17 +31,8 @@ void softmax_rows(Matrix<Scalar>& logits, bool causal, int window) {
 }
 
 template <typename Scalar>
-void soft_cap(double cap, Matrix<Scalar>& logits) {
-  if (cap == 0) return;
-  // std::tanh, exact to the last place of small logits too, would make each module 0.6 kB larger.
-  for (Eigen::Index at = 0; at < logits.size(); ++at) {
-    logits.data()[at] = static_cast<Scalar>(cap * (1 - 2 / (1 + std::exp(2 * (logits.data()[at] / cap)))));
-  }
-}
-
-template <typename Scalar>
-Matrix<Scalar> seen_by_softmax(Matrix<Scalar> logits, bool causal, int window) {
-  each_row(logits, causal, window, Scalar(NAN), [](Scalar* row, Eigen::Index seen) {
+Matrix<Scalar> seen_by_softmax(Matrix<Scalar> logits, bool causal) {
+  each_row(logits, causal, Scalar(NAN), [](Scalar* row, Eigen::Index seen) {
     const Scalar first = row[0];
     Scalar sum = 0;
     for (Eigen::Index j = 0; j < seen; ++j) sum += row[j] -= first;
@@ -53,10 +41,9 @@ Matrix<Scalar> seen_by_softmax(Matrix<Scalar> logits, bool causal, int window) {
   return logits;
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                     \
-  template void softmax_rows(Matrix<Scalar>&, bool, int); \
-  template void soft_cap(double, Matrix<Scalar>&);        \
-  template Matrix<Scalar> seen_by_softmax(Matrix<Scalar>, bool, int);
+#define SUPERPOSE_INSTANTIATE(Scalar)                \
+  template void softmax_rows(Matrix<Scalar>&, bool); \
+  template Matrix<Scalar> seen_by_softmax(Matrix<Scalar>, bool);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE

@@ -30,7 +30,7 @@ const layerOf = (seed: number): EncoderLayer<Float64Array> => ({
   mlpNorm: rms(d, seed + 8),
   queryNorm: rms(d_head, seed + 9),
   keyNorm: rms(d_head, seed + 10),
-  rotary: { frequencies, gain: 1.1 },
+  rotary: { frequencies },
 });
 const token = drawn(n, d, 1);
 
@@ -47,7 +47,7 @@ function withEncoder<T>(
     encoder.delete();
   }
 }
-const ofLayers = [layerOf(10), { ...layerOf(40), window: 1 }];
+const ofLayers = [layerOf(10), layerOf(40)];
 const means = (width: number, seed: number, placed: boolean): StateMeans<Float64Array> => ({
   mean: drawn(1, width, seed).data,
   position: placed
@@ -96,9 +96,8 @@ test('queries and keys are turned by their place, each key head read by its grou
 });
 
 test('terms add up to the scores in every way, at every layer', () => {
-  const biases = { slopes: Float64Array.of(1, 0.5, 0.25, 0.1), relativeBias: drawn(8, heads, 5) };
-  for (const change of [{}, biases, { parallel: true }]) {
-    withEncoder(change, ofLayers, (encoder) => {
+  for (const causal of [true, false]) {
+    withEncoder({ causal }, ofLayers, (encoder) => {
       const forward = encoder.forward({ token });
       expect(forward.summands).toEqual(['token']);
       for (const layer of [0, 1]) {
@@ -113,7 +112,6 @@ test('terms add up to the scores in every way, at every layer', () => {
           expect(Math.max(...scores.residuals)).toBeLessThan(1e-12);
           expect(largestDifference(scores.logits, forward.logits(layer))).toBeLessThan(1e-12);
           expect(largestDifference(sumOfTerms(scores), forward.logits(layer))).toBeLessThan(1e-12);
-          expect(scores.window).toBe(layer === 0 ? undefined : 1);
           for (const head of scores.heads)
             expect(
               sum(
@@ -126,23 +124,9 @@ test('terms add up to the scores in every way, at every layer', () => {
   }
 });
 
-test('weights and shares within a window are over the keys that a query sees', () => {
-  withEncoder({}, ofLayers, (encoder) => {
-    const forward = encoder.forward({ token });
-    const scores = forward.decompose({ layer: 1 });
-    const all = Array(scores.parts.length ** 2).fill(true);
-    for (const head of scores.heads) {
-      const found = plain.combineTerms(scores, head, all).softmax;
-      expect(largestDifference(found, forward.attention(1, [head]))).toBeLessThan(1e-13);
-      expect([found[2 * n], found[2 * n + 3]]).toEqual([0, 0]);
-    }
-  });
-});
-
 test('by mechanism, position with position is of the distance alone where no place is added', () => {
-  const biases = { slopes: Float64Array.of(1, 0.5, 0.25, 0.1), relativeBias: drawn(8, heads, 5) };
-  for (const change of [{}, biases]) {
-    withEncoder(change, ofLayers, (encoder) => {
+  for (const causal of [true, false]) {
+    withEncoder({ causal }, ofLayers, (encoder) => {
       const forward = encoder.forward({ token });
       const spread = (placed: boolean) => {
         const scores = forward.decompose({ layer: 0, way: 'mechanism', means: scoreMeans(placed) });
@@ -232,14 +216,7 @@ test('what does not fit an encoder is refused', () => {
   refused({ keyHeads: 0 }, 'keyHeads must be a whole number from 1');
   refused({ d_head: 1.5 }, 'd_head must be a whole number; it is 1.5.');
   refused({ d_head: undefined }, 'heads must divide the 5 channels of d_model; 4 does not.');
-  refused({ norm: 'post', parallel: true }, "parallel needs norm 'pre'");
-  refused({ parallel: 1 }, 'parallel must be true or false; it is 1.');
-  refused({ slopes: Float64Array.of(1) }, 'slopes must have 4 values; it has 1.');
-  refused({ slopes: new Float32Array(4) }, 'slopes is a Float32Array');
-  refused(
-    { activation: 'swish' },
-    "activation must be 'gelu' or 'gelu_tanh' or 'relu' or 'quick_gelu' or 'silu'",
-  );
+  refused({ activation: 'swish' }, "activation must be 'gelu' or 'gelu_tanh' or 'relu' or 'silu'");
 });
 
 test('what does not fit a layer is refused', () => {
@@ -267,8 +244,6 @@ test('what does not fit a layer is refused', () => {
       'rotary.frequencies must have from 1 to 3 values, one for each pair of a head’s 6 channels; it has 4.',
     );
     refused({ rotary: { frequencies: Float64Array.of(Number.NaN) } }, 'rotary.frequencies must be finite');
-    refused({ rotary: { frequencies, gain: 0 } }, 'rotary.gain must be above 0; it is 0.');
-    refused({ window: -1 }, 'window must be a whole number');
     expect(encoder.layers).toBe(0);
   });
 });

@@ -120,33 +120,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     }
   });
 
-  test.each([
-    { n: 1, heads: 1, cap: 2 },
-    { n: 4, heads: 2, cap: 0.5 },
-    { n: 9, heads: 3, cap: 50 },
-  ])('a cap bends the sum of the chosen terms before softmax, and nothing else: %o', ({ n, heads, cap }) => {
-    const draw = (rows: number, columns: number, stream: number) =>
-      superpose.randomNormal({ rows, columns, seed: n, stream, standardDeviation: 2 });
-    const free = superpose.decompose({
-      summands: { token: draw(n, 6, 1), position: draw(n, 6, 2) },
-      query: { weight: draw(6 * heads, 6, 3) },
-      key: { weight: draw(6 * heads, 6, 4) },
-      heads,
-    });
-    for (const included of [every(true), every(false), every(false).map((_, t) => t % 3 === 0)]) {
-      const { softmax: ofAll, ...same } = superpose.combineTerms(free, heads - 1, included);
-      const { softmax, ...rest } = superpose.combineTerms({ ...free, cap }, heads - 1, included);
-      expect(rest).toEqual(same);
-      const capped = same.sum.map((value) => cap * Math.tanh(value / cap));
-      close(softmax, softmaxRows(capped, n), 1e-13);
-      if (n > 1 && included[0]) expect(largestDifference(softmax, ofAll)).toBeGreaterThan(1e-4);
-    }
-    for (const wrong of [0, -1, Number.NaN])
-      expect(() => superpose.combineTerms({ ...free, cap: wrong }, 0, every(true))).toThrow(
-        /^scores.cap must be/,
-      );
-  });
-
   test('several masks at once give what each gives alone', () => {
     const masks = [every(true), every(false), every(false).map((_, t) => t % 4 === 1)];
     const together = superpose.combineTerms(scores, 2, masks);

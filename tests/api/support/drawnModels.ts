@@ -1,23 +1,10 @@
 // What a script of tests/reference draws anew: models, each in a folder as published, or sentences, and what is made of them.
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FamilyId, Table } from 'superpose';
 import { expect } from 'vitest';
 import { execute, root } from '../../package/support/project.ts';
 import { oneThread, python } from '../../tools/support/numpy.ts';
 import { digestOf, scriptsOf } from '../../tools/support/oracles.ts';
-
-/** The families of drawn_encoders.py. */
-export const drawnFamilies: readonly FamilyId[] = [
-  'vit',
-  'clip-text',
-  'clip-vision',
-  'dinov2',
-  'siglip-text',
-  'siglip-vision',
-  'albert',
-  'whisper-encoder',
-];
 
 /** Numbers in the script’s binary file. */
 export interface Stored {
@@ -27,51 +14,6 @@ export interface Stored {
 
 /** The array that is stored there, or at these places of its first axes. */
 export type StoredNumbers = (of: Stored, ...place: number[]) => Float64Array;
-
-/** What drawn_encoders.py says of a model. */
-export interface DrawnEncoder {
-  name: string;
-  family: FamilyId;
-  options: { heads?: number; epsilon?: number };
-  layers: number;
-  ids?: number[];
-  /** [pictures, patches, channels] */
-  patches?: Stored;
-  /** [sounds, frames, bins] */
-  frames?: Stored;
-  corpus?: Record<'mean' | 'position' | 'energy' | 'heads', Stored>;
-  apart: number[];
-  causal: boolean;
-  parts: string[];
-  states: Stored;
-  logits: Stored;
-  attention: Stored;
-  last: Stored;
-  embedding: Stored;
-  terms: Record<string, Stored>;
-  shares: Record<string, Stored>;
-  mean: Stored;
-  position: Stored;
-  wrong: Record<string, number>;
-}
-
-/** How it is opened: one file may hold two models, and timm’s says nothing of itself. */
-export const drawnOptions = ({ family, options, name }: DrawnEncoder) => ({
-  ...options,
-  ...(name.startsWith('timm') ? { family } : { part: family }),
-});
-
-/** One of its pictures, or of its sounds. */
-export function drawnSeen(
-  { patches, frames }: DrawnEncoder,
-  stored: StoredNumbers,
-  place: number,
-): { patches: Table } | { frames: Table } {
-  const all = (patches ?? frames) as Stored;
-  const [, rows, columns] = all.shape as [number, number, number];
-  const given = { data: stored(all, place), rows, columns };
-  return patches ? { patches: given } : { frames: given };
-}
 
 /** What is drawn; `npm run test:all` gives another number each time. */
 export const drawnSeed = Number(process.env.SUPERPOSE_SEED ?? 1);

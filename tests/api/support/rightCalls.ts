@@ -185,10 +185,9 @@ const completeCalls: Record<string, RightCall> = {
     sound: [
       {
         ...{ d_model: 4, heads: 2, precision: 'float64', norm: 'pre', activation: 'gelu_tanh', causal: true },
-        ...{ embeddingNorm: normalization, finalNorm: normalization, projection: linear(4, 4) },
+        ...{ embeddingNorm: normalization, finalNorm: normalization },
       },
     ],
-    huge: [{ d_model: 4096, heads: 1, precision: 'float64', projection: { weight: zeros(4096, 2 ** 15) } }],
     whole: { d_model: [1], heads: [1] },
   },
   positionMeans: {
@@ -415,7 +414,6 @@ const completeCalls: Record<string, RightCall> = {
     ],
   },
   softmax: { sound: [token], huge: [large] },
-  softCap: { sound: [token, 2], huge: [large, 2] },
   numericalRank: { sound: [token, 0.1], huge: [zeros(2 ** 22, 9)] },
   positionCost: { sound: ['untied', model] },
   trainer: {

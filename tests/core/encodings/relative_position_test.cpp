@@ -22,28 +22,6 @@ TEST(RelativePosition, DebertaDistancesByHand) {
   EXPECT_EQ(deberta_distances(4, 2), expected);
 }
 
-// Of 8 buckets up to 33, a distance r beyond 4 is in bucket 4 + s with the smallest s for which r^3 <= 64 * 8^s, since
-// (r / 4)^3 = (32 / 4)^s at its end.
-TEST(RelativePosition, DebertaBucketsAreTheDefinition) {
-  constexpr int k = 20;
-  for (int distance = -80; distance <= 80; ++distance) {
-    const long long far = std::abs(distance);
-    int bucket = static_cast<int>(far);
-    if (far > 4) {
-      int s = 0;
-      for (long long end = 64; far * far * far > end; end *= 8) ++s;
-      bucket = 4 + s;
-    }
-    EXPECT_EQ(deberta_row(distance, k, 8, 33), k + (distance < 0 ? -bucket : bucket)) << distance;
-    EXPECT_EQ(deberta_row(distance, k, 0, 0), std::min(std::max(distance + k, 0), 2 * k - 1)) << distance;
-  }
-  // Of 256 up to 512, as published: 512 and more look up the same row as 511.
-  EXPECT_EQ(deberta_row(511, 256, 256, 512), 511);
-  EXPECT_EQ(deberta_row(-511, 256, 256, 512), 1);
-  EXPECT_EQ(deberta_row(5000, 256, 256, 512), 511);
-  EXPECT_EQ(deberta_row(-5000, 256, 256, 512), 0);
-}
-
 // Distances at which each bucket of 32/128 begins, from the definition in exact arithmetic:
 // bidirectional, bucket 8 + s begins at the first d with (d/8)^8 >= 16^s, that is d^2 >= 64 * 2^s.
 TEST(RelativePosition, T5BucketsAreTheDefinition) {

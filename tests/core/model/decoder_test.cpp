@@ -1,5 +1,4 @@
-// What decoders and their relatives have beside BERT: groups of heads, widths of heads, rotation, norms of heads,
-// windows, gates, biases by offset, parallel layers.
+// What decoders have beside BERT: groups of heads, widths of heads, rotation, norms of heads, gates.
 #include <gtest/gtest.h>
 
 #include "any_encoder.h"
@@ -35,7 +34,7 @@ TEST(Decoder, ForwardIsThatOfPlainLoops) {
   for (int trial = 0; trial < 200; ++trial) {
     SCOPED_TRACE(trial);
     const int n = trial % 10 == 0 ? 1 : shapes.between(2, 13);
-    const AnyEncoder made = any_encoder(shapes, 2, n);
+    const AnyEncoder made = any_encoder(shapes, 2);
     const Matrix<double> rows = shapes.matrix(n, made.d);
     const PlainForward wanted = plain_forward(made, rows);
     EXPECT_LT(difference(traced(made.encoder(), rows), wanted), 1e-11);
@@ -46,11 +45,9 @@ TEST(Decoder, ForwardIsThatOfPlainLoops) {
 TEST(Decoder, RotationByNoAngleIsNone) {
   Shapes shapes(32);
   for (int trial = 0; trial < 20; ++trial) {
-    AnyEncoder made = any_encoder(shapes, 2, 7), still = made;
-    for (auto& layer : made.layers) {
-      layer.rotary = {std::vector<double>(made.width() / 2, 0.0), 1};
-    }
-    for (auto& layer : still.layers) layer.rotary = {};
+    AnyEncoder made = any_encoder(shapes, 2), still = made;
+    for (auto& layer : made.layers) layer.frequencies.assign(made.width() / 2, 0.0);
+    for (auto& layer : still.layers) layer.frequencies = {};
     const Matrix<double> rows = shapes.matrix(7, made.d);
     EXPECT_EQ(difference(traced(made.encoder(), rows), traced(still.encoder(), rows)), 0);
   }
@@ -69,12 +66,11 @@ Vector<double> reordered(const Vector<double>& of, const std::vector<int>& order
 TEST(Decoder, HalvesAreNeighboursInAnotherOrder) {
   Shapes shapes(33);
   for (int trial = 0; trial < 20; ++trial) {
-    AnyEncoder made = any_encoder(shapes, 2, 6);
+    AnyEncoder made = any_encoder(shapes, 2);
     const int pairs = made.width() / 2;
     for (auto& layer : made.layers) {
-      layer.rotary = {std::vector<double>(pairs), 1.1};
-      for (int m = 0; m < pairs; ++m) layer.rotary.frequencies[m] = 1.0 / (1 + m);
-      layer.distance_key = layer.distance_query = {};
+      layer.frequencies.resize(pairs);
+      for (int m = 0; m < pairs; ++m) layer.frequencies[m] = 1.0 / (1 + m);
     }
     // The channel that is not turned, of an odd width, stays where it is.
     std::vector<int> order = rotary_permutation(2 * pairs);
@@ -99,7 +95,7 @@ TEST(Decoder, HalvesAreNeighboursInAnotherOrder) {
 TEST(Decoder, GroupsAreKeyHeadsThatAreRepeated) {
   Shapes shapes(34);
   for (int trial = 0; trial < 30; ++trial) {
-    const AnyEncoder made = any_encoder(shapes, 2, 5);
+    const AnyEncoder made = any_encoder(shapes, 2);
     AnyEncoder full = made;
     const int heads = made.options.heads, groups = heads / made.key_heads(), width = made.width();
     full.options.key_heads = heads;
@@ -117,25 +113,6 @@ TEST(Decoder, GroupsAreKeyHeadsThatAreRepeated) {
     }
     const Matrix<double> rows = shapes.matrix(5, made.d);
     EXPECT_LT(difference(traced(made.encoder(), rows), traced(full.encoder(), rows)), 1e-13);
-  }
-}
-
-// Heads of d / H channels and nothing else are the encoders that were there before: one without its new members.
-TEST(Decoder, WhatIsNotGivenChangesNothing) {
-  Shapes shapes(35);
-  for (int trial = 0; trial < 10; ++trial) {
-    AnyEncoder made = any_encoder(shapes, 2, 6);
-    for (auto& layer : made.layers) {
-      layer.rotary = {};
-      layer.query_norm = layer.key_norm = {};
-      layer.window = 6;
-    }
-    made.options.slopes = Vector<double>::Zero(made.options.heads);
-    AnyEncoder bare = made;
-    bare.options.slopes = {};
-    for (auto& layer : bare.layers) layer.window = kEverywhere;
-    const Matrix<double> rows = shapes.matrix(6, made.d);
-    EXPECT_EQ(difference(traced(made.encoder(), rows), traced(bare.encoder(), rows)), 0);
   }
 }
 
@@ -165,14 +142,13 @@ TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
   for (int trial = 0; trial < 60; ++trial) {
     SCOPED_TRACE(trial);
     const int n = trial % 10 == 0 ? 1 : shapes.between(2, 9);
-    const AnyEncoder made = any_encoder(shapes, 3, n);
+    const AnyEncoder made = any_encoder(shapes, 3);
     const auto encoder = made.encoder();
     std::vector<Matrix<double>> summands{shapes.matrix(n, made.d)};
     Matrix<double> rows = summands[0];
     if (shapes.coin()) rows += summands.emplace_back(shapes.matrix(n, made.d));
     const auto run = traced(encoder, rows);
     for (int l = 0; l < 3; ++l) {
-      const bool relative = has_relative_part(encoder, l);
       for (const Parts& parts : all_parts(shapes, encoder, summands, run, l)) {
         SCOPED_TRACE(parts.way);
         Matrix<double> sum = parts.of_input[0];
@@ -180,11 +156,9 @@ TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
         EXPECT_LT(max_abs(sum - run.inputs[l]) / largest(run.inputs[l]), 1e-12);
         const auto projected = encoder.queries_and_keys(l, run.inputs[l], parts.of_input);
         for (int h = 0; h < made.options.heads; ++h) {
-          const int all = projected.parts + relative;
-          Matrix<double> terms(all * all, n * n), logits(n, n);
+          Matrix<double> terms(projected.terms(), n * n), logits(n, n);
           const Matrix<double> wanted = run.logits[l].middleRows(h * n, n);
           EXPECT_LT(head_terms(projected, h, terms.data(), logits.data()) / largest(terms), 1e-12);
-          if (relative) add_relative_part(encoder, l, projected, h, terms.data(), logits.data());
           EXPECT_LT(max_abs(logits - wanted) / largest(wanted), 1e-12);
           const Matrix<double> total = terms.colwise().sum();
           EXPECT_LT(max_abs(MatrixMap<double>(logits.data(), 1, n * n) - total) / largest(terms), 1e-12);
@@ -200,7 +174,7 @@ TEST(Decoder, PartsAreScaledAndTurnedAsTheWholeIs) {
   for (int trial = 0; trial < 30; ++trial) {
     SCOPED_TRACE(trial);
     const int n = shapes.between(2, 7);
-    const AnyEncoder made = any_encoder(shapes, 1, n);
+    const AnyEncoder made = any_encoder(shapes, 1);
     const auto encoder = made.encoder();
     const Matrix<double> first = shapes.matrix(n, made.d), input = first + shapes.matrix(n, made.d);
     const auto projected = encoder.queries_and_keys(0, input, {first, input - first});
@@ -235,11 +209,11 @@ TEST(Decoder, PartsAreScaledAndTurnedAsTheWholeIs) {
             for (double& one : wanted) one *= deviation(cut(part)) / deviation(cut(whole));
           }
           // Turned as at place i: i rows before it do not matter.
-          const int pairs = static_cast<int>(layer.rotary.frequencies.size());
+          const int pairs = static_cast<int>(layer.frequencies.size());
           for (int m = 0; m < pairs; ++m) {
-            const double angle = i * layer.rotary.frequencies[m], x = wanted[m], y = wanted[m + pairs];
-            wanted[m] = layer.rotary.gain * (x * std::cos(angle) - y * std::sin(angle));
-            wanted[m + pairs] = layer.rotary.gain * (x * std::sin(angle) + y * std::cos(angle));
+            const double angle = i * layer.frequencies[m], x = wanted[m], y = wanted[m + pairs];
+            wanted[m] = x * std::cos(angle) - y * std::sin(angle);
+            wanted[m + pairs] = x * std::sin(angle) + y * std::cos(angle);
           }
           for (int c = 0; c < width; ++c) EXPECT_NEAR(found(n + i, h * width + c), wanted[c], 1e-12);
         }
@@ -256,7 +230,7 @@ TEST(Decoder, OutputsOfGroupedHeadsAddUp) {
   for (int trial = 0; trial < 30; ++trial) {
     SCOPED_TRACE(trial);
     const int n = shapes.between(3, 7);
-    const AnyEncoder made = any_encoder(shapes, 2, n);
+    const AnyEncoder made = any_encoder(shapes, 2);
     const auto encoder = made.encoder();
     const std::vector<Matrix<double>> summands{shapes.matrix(n, made.d), shapes.matrix(n, made.d)};
     const auto run = traced(encoder, summands[0] + summands[1]);

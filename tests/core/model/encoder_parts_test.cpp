@@ -52,20 +52,15 @@ TEST(EncoderParts, AgreeWithTheOracleAndAddUp) {
         for (std::size_t p = 0; p < parts.size(); ++p)
           EXPECT_LT(max_abs(parts[p] - matrix_of(wanted["parts"][l][p])), 1e-11) << name << l << p;
         EXPECT_LT(max_abs(sum_of(parts) - run.inputs[l]), 1e-12);
-        // The relative bias is a term of its own, the last.
         const auto projected = tiny.encoder.queries_and_keys(l, run.inputs[l], parts);
         const int terms = projected.terms();
         const CountedPairs counted{row_flags(tiny.apart, tiny.n), tiny.causal};
         for (int h = 0; h < tiny.encoder.options().heads; ++h) {
-          const Matrix<double> bias = tiny.encoder.score_bias(tiny.n);
-          const bool biased = bias.size() > 0;
-          Matrix<double> all(terms + 1, tiny.n * tiny.n), logits(tiny.n, tiny.n);
+          Matrix<double> all(terms, tiny.n * tiny.n), logits(tiny.n, tiny.n);
           EXPECT_LT(head_terms(projected, h, all.data(), logits.data()), 1e-12);
-          add_offset_bias(bias, h, logits.data(), all.row(terms).data());
           EXPECT_LT(max_abs(logits - run.logits[l].middleRows(h * tiny.n, tiny.n)), 1e-12);
           const Vector<double> shares =
-              row_centred_covariances(all.data(), biased ? terms + 1 : terms, logits.data(), tiny.n, counted)
-                  .shares;
+              row_centred_covariances(all.data(), terms, logits.data(), tiny.n, counted).shares;
           EXPECT_LT(max_abs(shares - vector_of(wanted["shares"][l][h])), 1e-10);
         }
       }
@@ -73,7 +68,6 @@ TEST(EncoderParts, AgreeWithTheOracleAndAddUp) {
     const auto raw =
         input_parts(tiny.encoder, tiny.summands, run, 1, Way::direct, tiny.gauge(GaugeKind::raw));
     const auto projected = tiny.encoder.queries_and_keys(1, run.inputs[1], raw);
-    if (tiny.encoder.options().relative_bias.size()) continue;
     for (int h = 0; h < tiny.encoder.options().heads; ++h) {
       Matrix<double> all(projected.terms(), tiny.n * tiny.n), logits(tiny.n, tiny.n);
       head_terms(projected, h, all.data(), logits.data());

@@ -44,9 +44,6 @@ struct TinyEncoder {
         from["activation"].GetString() == std::string("gelu") ? Activation::gelu : Activation::gelu_tanh;
     options.embedding_norm = norm<Scalar>(from["embedding_norm"], epsilon);
     options.final_norm = norm<Scalar>(from["final_norm"], epsilon);
-    if (!from["projection"].IsNull()) options.projection = linear<Scalar>(from["projection"]);
-    if (!from["relative_bias"].IsNull())
-      options.relative_bias = matrix_of(from["relative_bias"]).cast<Scalar>();
     Encoder<Scalar> encoder(options);
     for (const auto& layer : from["layers"].GetArray()) {
       encoder.add_layer(packed(

@@ -11,7 +11,7 @@ TEST(ForwardSteps, OfAnyLengthAreTheWholeForward) {
   for (int trial = 0; trial < 30; ++trial) {
     SCOPED_TRACE(trial);
     const int n = trial % 5 ? shapes.between(1, 9) : 170;
-    const AnyEncoder made = any_encoder(shapes, shapes.between(0, 3), n);
+    const AnyEncoder made = any_encoder(shapes, shapes.between(0, 3));
     const Encoder<double> encoder = made.encoder();
     const Matrix<double> rows = shapes.matrix(n, made.d);
     ForwardOptions<double> asked;

@@ -25,71 +25,40 @@ ScoreMeans any_means(Shapes& shapes, const AnyEncoder& made, int n, int first, b
   return {means(of_queries), means(of_keys)};
 }
 
-// The terms of one head by their definitions, in plain loops over single numbers, [16] of [n, n]; or what one pair of channels
-// that are turned together adds to them.
+// The terms of one head by their definitions, in plain loops over single numbers, [16] of [n, n].
 std::vector<Matrix<double>> defined(const AnyEncoder& made, int l, int head, const Matrix<double>& input,
-                                    const ScoreMeans& means, int only = -1) {
+                                    const ScoreMeans& means) {
   const auto& layer = made.layers[l];
   const int n = static_cast<int>(input.rows()), first = static_cast<int>(means.query.first);
   const int heads = made.options.heads, key_heads = made.key_heads(), width = made.width();
-  const int of_key = head / (heads / key_heads), pairs = static_cast<int>(layer.rotary.frequencies.size());
+  const int of_key = head / (heads / key_heads), pairs = static_cast<int>(layer.frequencies.size());
   plain::Lists read;
   for (int i = 0; i < n; ++i) read.emplace_back(input.row(i).begin(), input.row(i).end());
-  const auto q = plain::heads_of(layer.query, layer.query_norm, layer.rotary, heads, read, false, false);
-  const auto k = plain::heads_of(layer.key, layer.key_norm, layer.rotary, key_heads, read, false, false);
+  const auto q = plain::heads_of(layer.query, layer.query_norm, layer.frequencies, heads, read, false, false);
+  const auto k = plain::heads_of(layer.key, layer.key_norm, layer.frequencies, key_heads, read, false, false);
   const auto counts = [&](int i, int j) {
-    return i >= first && j >= first && (!made.options.causal || j <= i) && std::abs(i - j) <= layer.window;
+    return i >= first && j >= first && (!made.options.causal || j <= i);
   };
-  const auto bias = [&](int offset) {
-    double b = 0;
-    if (only >= 0) return b;
-    if (made.options.slopes.size()) b += made.options.slopes[head] * offset;
-    const auto& table = made.options.relative_bias;
-    if (table.size()) b += table(plain::bucket(offset, static_cast<int>(table.rows())), head);
-    return b;
-  };
-  // The mean rotation of each pair, and the mean bias.
+  // The mean rotation of each pair.
   std::vector<Complex> turns(pairs);
-  double mean_bias = 0, count = 0;
+  double count = 0;
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
       if (!counts(i, j)) continue;
-      for (int m = 0; m < pairs; ++m) turns[m] += std::exp(Complex(0, (j - i) * layer.rotary.frequencies[m]));
-      mean_bias += bias(j - i);
+      for (int m = 0; m < pairs; ++m) turns[m] += std::exp(Complex(0, (j - i) * layer.frequencies[m]));
       ++count;
     }
   }
   for (Complex& one : turns) one /= count;
-  mean_bias /= count;
-  // K and Q of each distance, and their means.
-  const auto& table = made.options.distances;
-  plain::Row mean_key(width), mean_query(width);
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
-      if (!counts(i, j)) continue;
-      const auto key = plain::of_distance(layer.distance_key, table, i - j, head, width);
-      const auto query = plain::of_distance(layer.distance_query, table, i - j, head, width);
-      for (int c = 0; c < width; ++c) {
-        mean_key[c] += key[c] / count;
-        mean_query[c] += query[c] / count;
-      }
-    }
-  }
-  const auto dot = [&](const plain::Row& a, const plain::Row& b) {
-    if (only >= 0) return 0.0;
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0) / std::sqrt(double(width));
-  };
   // a R b with each pair's rotation given; what is not turned is multiplied alike.
   const auto times = [&](const plain::Row& a, const std::vector<Complex>& by, double rest,
                          const plain::Row& b) {
-    const double gain = layer.rotary.gain * layer.rotary.gain;
     double sum = 0;
     for (int m = 0; m < pairs; ++m) {
-      if (only >= 0 && m != only) continue;
       const Complex one = std::conj(Complex(a[m], a[m + pairs])) * by[m] * Complex(b[m], b[m + pairs]);
-      sum += gain * one.real();
+      sum += one.real();
     }
-    for (int c = 2 * pairs; c < width && only < 0; ++c) sum += rest * a[c] * b[c];
+    for (int c = 2 * pairs; c < width; ++c) sum += rest * a[c] * b[c];
     return sum / std::sqrt(double(width));
   };
   enum { token, position, constant, offset };
@@ -98,16 +67,13 @@ std::vector<Matrix<double>> defined(const AnyEncoder& made, int l, int head, con
     for (int j = 0; j < n; ++j) {
       std::vector<Complex> whole(pairs), less(pairs);
       for (int m = 0; m < pairs; ++m) {
-        whole[m] = std::exp(Complex(0, (j - i) * layer.rotary.frequencies[m]));
+        whole[m] = std::exp(Complex(0, (j - i) * layer.frequencies[m]));
         less[m] = whole[m] - turns[m];
       }
       const plain::Row qi(q[i].begin() + head * width, q[i].begin() + (head + 1) * width);
       const plain::Row kj(k[j].begin() + of_key * width, k[j].begin() + (of_key + 1) * width);
-      plain::Row key = plain::of_distance(layer.distance_key, table, i - j, head, width);
-      plain::Row query = plain::of_distance(layer.distance_query, table, i - j, head, width);
       if (i < first || j < first) {
-        terms[4 * constant + constant](i, j) =
-            times(qi, whole, 1, kj) + bias(j - i) + dot(qi, key) + dot(query, kj);
+        terms[4 * constant + constant](i, j) = times(qi, whole, 1, kj);
         continue;
       }
       // mu, pi, mu + pi and what is left, of the query and of the key.
@@ -127,19 +93,9 @@ std::vector<Matrix<double>> defined(const AnyEncoder& made, int l, int head, con
       add(offset, offset, times(a[3], less, 0, b[3]));
       add(token, position, times(a[3], less, 0, b[0]) + times(a[3], whole, 1, b[1]));
       add(position, token, times(a[0], less, 0, b[3]) + times(a[1], whole, 1, b[3]));
-      add(position, position,
-          times(a[2], whole, 1, b[2]) - times(a[2], turns, 1, b[0]) + bias(j - i) - mean_bias);
+      add(position, position, times(a[2], whole, 1, b[2]) - times(a[2], turns, 1, b[0]));
       add(constant, token, times(a[0], turns, 1, b[3]));
-      add(token, constant, times(qi, turns, 1, b[0]) + mean_bias);
-      for (int c = 0; c < width; ++c) {
-        key[c] -= mean_key[c];
-        query[c] -= mean_query[c];
-      }
-      add(token, position, dot(a[3], key));
-      add(position, token, dot(query, b[3]));
-      add(position, position, dot(a[2], key) + dot(query, b[2]) + dot(mean_query, b[1]));
-      add(token, constant, dot(qi, mean_key) + dot(mean_query, b[0]));
-      add(constant, token, dot(mean_query, b[3]));
+      add(token, constant, times(qi, turns, 1, b[0]));
     }
   }
   return terms;
@@ -150,7 +106,7 @@ TEST(Mechanism, TermsAreAsDefinedAndAddUp) {
   for (int trial = 0; trial < 60; ++trial) {
     SCOPED_TRACE(trial);
     const int n = trial % 8 == 0 ? 1 : shapes.between(2, 9), first = shapes.between(0, 2);
-    const AnyEncoder made = any_encoder(shapes, 2, n);
+    const AnyEncoder made = any_encoder(shapes, 2);
     const auto encoder = made.encoder();
     const auto run = traced(encoder, shapes.matrix(n, made.d));
     for (int l = 0; l < 2; ++l) {
@@ -176,14 +132,13 @@ TEST(Mechanism, TermsAreAsDefinedAndAddUp) {
   }
 }
 
-// By rotation, ALiBi and T5's table alike.
 TEST(Mechanism, PositionWithPositionDependsOnTheOffsetWhereNoPlaceIsAdded) {
   Shapes shapes(42);
   int turned = 0;
   for (int trial = 0; trial < 40; ++trial) {
     SCOPED_TRACE(trial);
     const int n = shapes.between(4, 9), first = shapes.between(0, 1);
-    const AnyEncoder made = any_encoder(shapes, 1, n);
+    const AnyEncoder made = any_encoder(shapes, 1);
     const auto encoder = made.encoder();
     const auto run = traced(encoder, shapes.matrix(n, made.d));
     const auto of_positions = [&](bool placed) {
@@ -206,7 +161,7 @@ TEST(Mechanism, PositionWithPositionDependsOnTheOffsetWhereNoPlaceIsAdded) {
 
 TEST(Mechanism, GroupsAddPartsUp) {
   Shapes shapes(43);
-  const AnyEncoder made = any_encoder(shapes, 1, 5);
+  const AnyEncoder made = any_encoder(shapes, 1);
   const auto encoder = made.encoder();
   const auto run = traced(encoder, shapes.matrix(5, made.d));
   const Mechanism<double> mechanism(encoder, run, 0, any_means(shapes, made, 5, 1, true));
@@ -230,7 +185,7 @@ TEST(Mechanism, InFloatAddsUpToRounding) {
   Shapes shapes(44);
   for (int trial = 0; trial < 10; ++trial) {
     const int n = shapes.between(1, 8);
-    const AnyEncoder made = any_encoder(shapes, 2, n);
+    const AnyEncoder made = any_encoder(shapes, 2);
     const auto encoder = made.single();
     const auto run = traced(encoder, shapes.matrix(n, made.d));
     const Mechanism<float> mechanism(encoder, run, 1, any_means(shapes, made, n, 1, true));
@@ -255,7 +210,7 @@ TEST(Projections, AreQueriesAndKeysBeforeTheyAreTurned) {
   Shapes shapes(45);
   for (int trial = 0; trial < 20; ++trial) {
     const int n = shapes.between(1, 6);
-    const AnyEncoder made = any_encoder(shapes, 2, n);
+    const AnyEncoder made = any_encoder(shapes, 2);
     const auto encoder = made.encoder();
     ForwardOptions<double> asked;
     asked.projections = true;
@@ -268,7 +223,7 @@ TEST(Projections, AreQueriesAndKeysBeforeTheyAreTurned) {
       for (int i = 0; i < n; ++i)
         read.emplace_back(traced_run.inputs[l].row(i).begin(), traced_run.inputs[l].row(i).end());
       const auto wanted = [&](const Linear<double>& linear, const Normalization<double>& norm, int heads) {
-        return plain::matrix(plain::heads_of(linear, norm, layer.rotary, heads, read, false, false));
+        return plain::matrix(plain::heads_of(linear, norm, layer.frequencies, heads, read, false, false));
       };
       EXPECT_LT(
           max_abs(run.projections[l].queries - wanted(layer.query, layer.query_norm, made.options.heads)),

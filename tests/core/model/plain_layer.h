@@ -14,23 +14,9 @@ EncoderLayer<Scalar> packed(const PlainLayer<Scalar>& layer) {
     if (!from.weight.size()) return PackedLinear<Scalar>{};
     return PackedLinear<Scalar>{PackedMatrix<Scalar>(from.weight), from.bias};
   };
-  return {map(layer.query),
-          map(layer.key),
-          map(layer.value),
-          map(layer.output),
-          layer.attention_norm,
-          map(layer.up),
-          map(layer.down),
-          layer.mlp_norm,
-          map(layer.gate),
-          layer.query_norm,
-          layer.key_norm,
-          layer.rotary,
-          layer.window,
-          layer.output_norm,
-          layer.down_norm,
-          map(layer.distance_key),
-          map(layer.distance_query)};
+  return {map(layer.query),     map(layer.key),   map(layer.value), map(layer.output),
+          layer.attention_norm, map(layer.up),    map(layer.down),  layer.mlp_norm,
+          map(layer.gate),      layer.query_norm, layer.key_norm,   layer.frequencies};
 }
 
 }  // namespace superpose

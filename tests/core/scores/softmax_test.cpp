@@ -78,66 +78,6 @@ TEST(Softmax, OfACausalModelIsOverTheKeysThatAQuerySees) {
   EXPECT_LT(max_abs(seen_by_softmax(sum) - row_centred(sum)), 1e-15);
 }
 
-// Within a window a row is the softmax of what its query sees, and the rest has no weight.
-TEST(Softmax, SeesNoKeyBeyondTheWindow) {
-  Shapes shapes(9);
-  const int n = 5;
-  for (const bool causal : {false, true}) {
-    for (const int window : {0, 1, 3, 4, kEverywhere}) {
-      const Matrix<double> logits = shapes.matrix(n, n);
-      Matrix<double> weights = logits;
-      softmax_rows(weights, causal, window);
-      const Matrix<double> seen = seen_by_softmax(logits, causal, window);
-      for (int i = 0; i < n; ++i) {
-        double sum = 0, total = 0, count = 0;
-        const auto sees = [&](int j) { return (!causal || j <= i) && std::abs(i - j) <= window; };
-        for (int j = 0; j < n; ++j) {
-          if (!sees(j)) continue;
-          sum += std::exp(logits(i, j));
-          total += logits(i, j);
-          ++count;
-        }
-        for (int j = 0; j < n; ++j) {
-          EXPECT_NEAR(weights(i, j), sees(j) ? std::exp(logits(i, j)) / sum : 0, 1e-15);
-          if (sees(j)) {
-            EXPECT_NEAR(seen(i, j), logits(i, j) - total / count, 1e-14);
-          } else {
-            EXPECT_TRUE(std::isnan(seen(i, j)));
-          }
-        }
-      }
-    }
-  }
-}
-
-// tanh(ln(3) / 2) = 1/2.
-TEST(SoftCap, IsTheDefinition) {
-  Matrix<double> logits(1, 4);
-  logits << 0, 3.5 * std::log(3), -3.5 * std::log(3), 1e308;
-  const Matrix<double> before = logits;
-  soft_cap(0.0, logits);
-  EXPECT_EQ(logits, before);
-  soft_cap(7.0, logits);
-  EXPECT_EQ(logits(0, 0), 0);
-  EXPECT_NEAR(logits(0, 1), 3.5, 2e-15);
-  EXPECT_NEAR(logits(0, 2), -3.5, 2e-15);
-  EXPECT_EQ(logits(0, 3), 7);
-}
-
-TEST(SoftCap, IsTanhToTwoUnitsInTheLastPlaceOfTheCap) {
-  Shapes shapes(12);
-  for (const double cap : {1e-3, 1.0, 50.0, 1e12}) {
-    const Matrix<double> logits = shapes.matrix(7, 30, 2 * cap);
-    Matrix<double> capped = logits;
-    soft_cap(cap, capped);
-    const Matrix<double> expected = cap * (logits / cap).array().tanh();
-    EXPECT_LE(max_abs(capped - expected), 4.5e-16 * cap);
-    Matrix<float> single = logits.cast<float>();
-    soft_cap(cap, single);
-    EXPECT_LE(max_abs(single.cast<double>() - expected), 1.2e-7 * cap);
-  }
-}
-
 TEST(Softmax, NothingToNormalize) { EXPECT_EQ(softmax_of_terms(nullptr, 0, {true}).size(), 0); }
 
 }  // namespace

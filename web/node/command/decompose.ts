@@ -194,8 +194,8 @@ function answered(
   { csv, json, only }: { csv: boolean; json: boolean; only: number[] | undefined },
 ): string {
   const { tokens, dropped } = scores.sentence;
-  // A bias and token → token by distance have no terms with other parts, and by mechanism positions none with the constant.
-  const alone = (part: string) => part === 'relative' || (which.way === 'mechanism' && part === 'offset');
+  // By mechanism token → token by distance has no terms with other parts, and positions none with the constant.
+  const alone = (part: string) => which.way === 'mechanism' && part === 'offset';
   const none = (query: string, key: string) =>
     which.way === 'mechanism' &&
     query !== key &&

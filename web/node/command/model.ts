@@ -44,8 +44,6 @@ function rowsOf(model: OpenedModel, report: ModelReport): Row[] {
     value ? [...row(label, measure, value.raw, 'raw'), ...row(label, measure, value.centred, 'centred')] : [];
   const sizes = (of: 'meanSize' | 'largestSize'): ByGauge<number> | undefined =>
     cosines && { raw: cosines.raw[of], centred: cosines.centred[of] };
-  // Models of pictures have no table of tokens; their rows are what one pixel of one colour adds.
-  const tokens = model.picture ? 'pixel' : 'token';
   return [
     ...row('family', 'family', model.family),
     ...row('width that W_Q reads', 'd_model', model.d_model),
@@ -54,18 +52,18 @@ function rowsOf(model: OpenedModel, report: ModelReport): Row[] {
     ...row('token rows', 'vocabulary', model.vocabulary || undefined),
     ...row('positions', 'positions', model.positions || undefined),
     ...row('layers that can be run', 'layers', model.layers),
-    ...row(`${tokens} rows read`, `${tokens} rows`, token?.rows.length),
+    ...row('token rows read', 'token rows', token.rows.length),
     ...row('position rows read', 'position rows', position?.rows.length),
-    ...row(`mean length of ${tokens} rows`, `${tokens} length`, token?.lengths.mean, 'raw'),
+    ...row('mean length of token rows', 'token length', token.lengths.mean, 'raw'),
     ...row('mean length of position rows', 'position length', position?.lengths.mean, 'raw'),
-    ...both(`directions that ${tokens} rows fill`, `${tokens} participation`, token?.participation),
+    ...both('directions that token rows fill', 'token participation', token.participation),
     ...both('directions that position rows fill', 'position participation', position?.participation),
-    ...both(`mean |cos| of ${tokens} and position rows`, 'mean |cos|', sizes('meanSize')),
-    ...both(`largest |cos| of ${tokens} and position rows`, 'largest |cos|', sizes('largestSize')),
+    ...both('mean |cos| of token and position rows', 'mean |cos|', sizes('meanSize')),
+    ...both('largest |cos| of token and position rows', 'largest |cos|', sizes('largestSize')),
     ...row('mean |cos| by chance', 'chance |cos|', cosines && chance),
     ...both('overlap A, chance 1', 'overlap', overlap),
     ...row(
-      `part of the ${curve?.dimensions} main position directions in the first half of the ${tokens}s’`,
+      `part of the ${curve?.dimensions} main position directions in the first half of the tokens’`,
       'first half',
       curve?.reached[Math.floor(curve.reached.length / 2) - 1],
       'centred',
@@ -91,7 +89,6 @@ function printed(model: OpenedModel, report: ModelReport, rows: Row[]): string {
   return [
     `${model.name}: ${model.about}`,
     'Not verified against a reference: that terms add up does not prove that the file was read as its model reads it.',
-    ...(model.parts.length > 1 ? [`In the file: ${model.parts.join(', ')}; --part chooses.`] : []),
     '',
     ...lines.map(([label, gauge, value]) =>
       `${label.padEnd(first)}  ${gauge.padEnd(second)}  ${value}`.trimEnd(),
@@ -112,7 +109,7 @@ function plain(model: OpenedModel, report: ModelReport): unknown {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, listed(one)]));
   };
-  const { family, d_model, heads, epsilon, vocabulary, positions, causal, cap, apart, bytes } = model;
-  const ofModel = { family, d_model, heads, epsilon, vocabulary, positions, causal, cap, apart, bytes };
+  const { family, d_model, heads, epsilon, vocabulary, positions, causal, apart, bytes } = model;
+  const ofModel = { family, d_model, heads, epsilon, vocabulary, positions, causal, apart, bytes };
   return listed({ ...ofModel, ...report });
 }

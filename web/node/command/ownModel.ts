@@ -6,7 +6,6 @@ import { Refusal } from './refusal.js';
 /** Options that opening a model may need. */
 export const openOptions = {
   family: { type: 'string' },
-  part: { type: 'string' },
   heads: { type: 'string' },
   epsilon: { type: 'string' },
 } as const;
@@ -14,19 +13,14 @@ export const openOptions = {
 /** Their values, as given on the command line. */
 export interface OpenGiven {
   family?: string | undefined;
-  part?: string | undefined;
   heads?: string | undefined;
   epsilon?: string | undefined;
 }
 
 /** Opens the model at a path. Throws RangeError if something is wrong with it. */
-export async function opened(
-  path: string,
-  { family, part, heads, epsilon }: OpenGiven,
-): Promise<OpenedModel> {
+export async function opened(path: string, { family, heads, epsilon }: OpenGiven): Promise<OpenedModel> {
   return openModel(await load(), path, {
     ...(family !== undefined && { family: family as OpenedModel['family'] }),
-    ...(part !== undefined && { part: part as OpenedModel['family'] }),
     ...(heads !== undefined && { heads: numberOf('--heads', heads) }),
     ...(epsilon !== undefined && { epsilon: numberOf('--epsilon', epsilon) }),
   }).catch((error: unknown) => {

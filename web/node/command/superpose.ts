@@ -6,8 +6,7 @@ import { quoted } from './options.js';
 import { Refusal } from './refusal.js';
 import { answer, say } from './terminal.js';
 
-/** `ways` names the families that --layer, --way and --values are of. */
-const helpOf = (ways: string) => `superpose: adding and concatenating position embeddings, without a page
+const helpOf = (families: string) => `superpose: adding and concatenating position embeddings, without a page
 
 Small models learn either way, but concatenating needs wider vectors, or leaves tokens and positions fewer numbers each.
 
@@ -32,13 +31,12 @@ Small models learn either way, but concatenating needs wider vectors, or leaves 
       --csv | --json                 instead of a table to read
   superpose model PATH               the tables of a model of your own, a .safetensors file, an index of shards or a
                                      folder: lengths, cosines, directions and overlap
-      --part NAME                    of two models in a file, such as clip-vision or whisper-encoder
       --family NAME                  which model it is, where no config.json beside it says so
       --heads COUNT, --epsilon ε     in the same case
       --csv | --json                 instead of a table to read
-  superpose decompose --model PATH   its first layer, with --text where tokenizer.json is beside it, or --ids; --part,
-                                     --family, --heads, --epsilon, --head, --gauge, --csv and --json as above; --layer,
-                                     --way and --values of ${ways}
+  superpose decompose --model PATH   its first layer, with --text where tokenizer.json is beside it, or --ids; --family,
+                                     --heads, --epsilon, --layer, --way, --head, --values, --gauge, --csv and --json as
+                                     above; models are ${families}
       --ids 101,2023,102             the tokens by their numbers
   superpose train --task TASK        trains small transformers: accuracy, and steps to 99 %; TASK is badge, lookup,
                                      roll, prev or where, or several with commas
@@ -76,8 +74,8 @@ const commands: Record<string, () => Promise<(args: string[]) => Promise<string>
 };
 
 async function help(): Promise<string> {
-  const { layeredFamilies, namesOf } = await import('superpose');
-  return helpOf(namesOf(layeredFamilies));
+  const { familyIds, namesOf } = await import('superpose');
+  return helpOf(namesOf(familyIds));
 }
 
 function version(): string {

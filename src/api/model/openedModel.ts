@@ -1,0 +1,163 @@
+// What is asked of an opened model, and what it can do.
+import type { GaugeOptions } from '../scores/gauge.js';
+import type { Scores } from '../scores/scores.js';
+import type { FloatsOf, Precision } from '../table.js';
+import type { PositionChange } from './changedPositions.js';
+import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
+import type { EncoderForward, ForwardInput, Way } from './encoder.js';
+import type { FamilyId } from './families.js';
+import type { OwnRows } from './firstLayer.js';
+import type { PositionsTaken, TakenOptions } from './interventions.js';
+import type { ModelReport, ReportOptions } from './modelReport.js';
+import type { Sentence } from './sentence.js';
+import type { SlicesWatch } from './slices.js';
+
+export interface OpenModelOptions extends SlicesWatch {
+  /**
+   * The family of the model, where no config.json with a model_type says it. Names of tensors do not: one that is
+   * taken for another gives wrong numbers.
+   */
+  family?: FamilyId;
+  /** Heads, in case there is no config.json to give them. */
+  heads?: number;
+  /** ε of the norms, in the same case. */
+  epsilon?: number;
+}
+
+/** The sentence whose scores are taken apart. */
+export type ModelInput =
+  /** A text, which needs tokenizer.json beside the weights. */
+  | string
+  /** Vocabulary indices, including the special tokens that the model expects. */
+  | { readonly ids: readonly number[]; readonly tokens?: readonly string[] };
+
+export interface OpenDecomposeOptions<P extends Precision = 'float64'>
+  extends GaugeOptions<FloatsOf<P>>,
+    SlicesWatch {
+  /** Default float64. */
+  precision?: P;
+  /** Which heads to return, in this order. Default all. */
+  only?: readonly number[];
+  /** Parts to add up: see DecomposeInput. */
+  groups?: Record<string, readonly string[]>;
+  /** The layer whose scores to take apart, from 0. Left out, the first, with the summands and `constant` as parts. */
+  layer?: number;
+  /** See EncoderForward.decompose(). Default `direct`; `mechanism` for a model whose queries and keys turn. */
+  way?: Way;
+  /** From corpusMeans(); needed for the ways `mean` and `mechanism`. */
+  means?: Pick<CorpusMeans, 'states' | 'scores'>;
+  /** Rows in place of the sentence’s own, from changed(); with `layer` or `way`. */
+  summands?: OwnRows<FloatsOf<P>>;
+}
+
+export interface OpenCorpusMeansOptions extends Omit<CorpusMeansOptions, 'sentences'> {
+  /**
+   * Plain sentences, or vocabulary indices including the tokens that every sentence of the model begins and
+   * ends with. Default corpusSentences.
+   */
+  sentences?: readonly (string | { readonly ids: readonly number[] })[];
+}
+
+export interface OpenForwardOptions<P extends Precision = 'float32'>
+  extends ForwardInput<FloatsOf<P>>,
+    SlicesWatch {
+  /** Default float32. */
+  precision?: P;
+  /** Rows in place of the sentence’s own, from changed(). */
+  summands?: OwnRows<FloatsOf<P>>;
+}
+
+export interface OpenedModel {
+  /** The family of the opened model. */
+  readonly family: FamilyId;
+  /** Its usual name. */
+  readonly name: string;
+  /** What its first layer reads, in a sentence. */
+  readonly about: string;
+  /** Width of a state. */
+  readonly d_model: number;
+  /** Heads of queries; undefined where neither config.json nor the caller gives them. */
+  readonly heads: number | undefined;
+  /** ε of the norms; undefined likewise. */
+  readonly epsilon: number | undefined;
+  /** Rows of the token table. */
+  readonly vocabulary: number;
+  /**
+   * How many tokens it takes: those of its table of positions, else what config.json says, and no more than its window;
+   * 0 where nothing says it.
+   */
+  readonly positions: number;
+  /** The rows that a sentence sums: `position` is among them unless queries and keys turn. */
+  readonly summands: readonly string[];
+  /** Whether a query sees no later key. */
+  readonly causal: boolean;
+  /** Rows whose token the family fixes: see GaugeOptions. */
+  readonly apart: readonly number[];
+  /** How many tokens every sentence begins and ends with alike. */
+  readonly markers: { readonly before: number; readonly after: number };
+  /** Whether a tokenizer.json is beside the weights, so that a text can be given. */
+  readonly readsText: boolean;
+  /** Bytes of the model’s files, few of which are read. */
+  readonly bytes: number;
+  /** Layers. */
+  readonly layers: number;
+  /**
+   * Sixteen hexadecimal digits that another file shares only by chance: a digest of the headers, the sizes,
+   * and the first layer’s queries and keys, up to a million bytes of each.
+   */
+  digest(): Promise<string>;
+  /**
+   * Cuts a text of at most 100,000 characters with the tokenizer.json beside the weights, into at most `most` tokens.
+   * Throws RangeError where there is no such file.
+   */
+  tokenize(text: string, most?: number): Promise<Sentence>;
+  /** The texts of vocabulary indices; their numbers without a tokenizer.json. Throws RangeError, TypeError. */
+  pieces(ids: readonly number[]): Promise<string[]>;
+  /** The tables’ norms, cosines, directions and Gram matrix. */
+  report(options?: ReportOptions): Promise<ModelReport>;
+  /**
+   * The scores of a layer taken apart. Without `layer` and `way`, those of the first: its parts are the summands and
+   * `constant`, and little of the file is read. Of a later layer, or in a way of one’s own, the parts are those of
+   * EncoderForward.decompose(), and the layers up to it are read. The default gauge is `canonical`; see Gauge. Exact up
+   * to rounding. That the terms add up does not prove that the file was read as its model reads it. Throws RangeError,
+   * TypeError.
+   */
+  decompose<P extends Precision = 'float64'>(
+    input: ModelInput,
+    options?: OpenDecomposeOptions<P>,
+  ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
+  /**
+   * Runs the model on a sentence: states, scores and attention of each layer, and the embedding, a mean over
+   * tokens. The result is valid until the next forward() or decompose() of a layer. The layers stay in the
+   * module’s memory until delete(). Throws RangeError, TypeError, and the signal's reason when it is aborted.
+   */
+  forward<P extends Precision = 'float32'>(
+    input: ModelInput,
+    options?: OpenForwardOptions<P>,
+  ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
+  /**
+   * The mean decomposition of every state over windows of a corpus: 30 pieces (fewer if the model has fewer
+   * positions), between what all sentences begin and end with. Takes seconds to minutes; throws as
+   * forward() does, and RangeError for fewer than four windows. Of a model whose queries and keys turn, their means
+   * are gathered too unless `scores` is false.
+   */
+  corpusMeans(options?: OpenCorpusMeansOptions): Promise<CorpusMeans>;
+  /**
+   * What positions are for: the embedding when they are taken from values, from attention, or from everything. Throws as
+   * forward() does.
+   */
+  withoutPositions(input: ModelInput, options?: TakenOptions): Promise<PositionsTaken>;
+  /** The rows that a sentence sums, [n, d] each, by name. Throws RangeError, TypeError. */
+  rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P): Promise<OwnRows<FloatsOf<P>>>;
+  /**
+   * The rows of a sentence after its positions or word order are changed, for forward(). Positions count from
+   * 0, whatever row of the table the model begins with. Throws RangeError, TypeError.
+   */
+  changed<P extends Precision = 'float64'>(
+    input: ModelInput,
+    change: PositionChange,
+    precision?: P,
+  ): Promise<OwnRows<FloatsOf<P>>>;
+  /** Frees the layers that forward() and decompose() keep; the next call reads them again. */
+  delete(): void;
+}

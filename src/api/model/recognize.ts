@@ -1,0 +1,220 @@
+// Which family a model is of, and how large it is. The model_type of its config.json decides, or whoever opens the
+// file: names of tensors do not tell families apart, and only show which it cannot be.
+import * as check from '../check.js';
+import { type Family, type FamilyId, familyIds, listed, modelFamilies, namesOf } from './families.js';
+import { type Config, type Header, quoted, refuseSizes, shapeOf } from './header.js';
+
+/** A model's family, its sizes, and what its tensors' names begin with. */
+export interface Layout {
+  readonly family: FamilyId;
+  /** The family's row of the table. */
+  readonly facts: Family;
+  /** What every name begins with. */
+  readonly prefix: string;
+  /** The whole names of the tables. */
+  readonly tables: Family['tables'];
+  /** Width of a state. */
+  readonly d_model: number;
+  /** Rows of the token table. */
+  readonly vocabulary: number;
+  /** How many tokens it takes; 0 where nothing says it. */
+  readonly positions: number;
+  /** The id of padding, where the family gives it no position. */
+  readonly padding: number | undefined;
+  /** Rows of a sentence whose token the family fixes. */
+  readonly apart: readonly number[];
+}
+
+/** Nothing says which family a model is of. */
+export class FamilyUnknown extends RangeError {
+  override readonly name = 'FamilyUnknown';
+
+  /** `families` are those that its tensors fit. */
+  constructor(readonly families: readonly FamilyId[]) {
+    super(
+      `There is no config.json with a model_type, and tensors alone do not tell which model this is: it may be ${namesOf(families, 'or')}. Put its config.json beside it, or state the family: ${listed(families, 'or')}.`,
+    );
+  }
+}
+
+/** Reads a header. `stated` is the family that the caller states. Throws a RangeError that says why a file is refused. */
+export function recognized(header: Header, config: Config, stated: FamilyId | undefined): Layout {
+  refuseQuantized(header);
+  const family = familyOf(config, stated);
+  if (family === undefined) throw new FamilyUnknown(fitting(header));
+  const prefix = prefixOf(header, family);
+  if (prefix === undefined) unlike(header, [family]);
+  refuseStranger(header, prefix, family);
+  const facts: Family = modelFamilies[family];
+  for (const [member, allowed] of Object.entries(facts.config))
+    refuseOther(facts.name, member, config[member], allowed);
+  return layoutOf(header, config, family, prefix);
+}
+
+/** The family that config.json says, or else the caller; undefined where neither says any. */
+function familyOf({ model_type }: Config, stated: FamilyId | undefined): FamilyId | undefined {
+  if (stated !== undefined) check.oneOf('family', stated, familyIds);
+  if (model_type == null) return stated;
+  if (typeof model_type !== 'string') check.refuse('model_type in config.json', 'a text', model_type, false);
+  const typesOf = (family: FamilyId): readonly string[] => modelFamilies[family].types;
+  const found = familyIds.find((family) => typesOf(family).includes(model_type));
+  if (found === undefined)
+    throw new RangeError(
+      `config.json has the model_type ${check.shown(model_type)}, which is not among those that can be read here: ${listed(familyIds.flatMap(typesOf))}.`,
+    );
+  if (stated !== undefined && stated !== found)
+    throw new RangeError(
+      `family is ${check.shown(stated)}, but config.json has the model_type ${check.shown(model_type)}: ${namesOf([found])}. Leave family out.`,
+    );
+  return found;
+}
+
+/** The shortest prefix after which the file has the token table and the first queries; undefined where there is none. */
+function prefixOf(header: Header, family: FamilyId): string | undefined {
+  const { tables, stack, layer }: Family = modelFamilies[family];
+  const [token, query] = [`${tables.token}.weight`, `${stack}.0.${layer.query}.weight`];
+  let shortest: string | undefined;
+  for (const name of header.keys()) {
+    if (!name.endsWith(token)) continue;
+    const prefix = name.slice(0, name.length - token.length);
+    if (prefix !== '' && !prefix.endsWith('.')) continue;
+    if (shortest !== undefined && prefix.length >= shortest.length) continue;
+    if (header.has(prefix + query)) shortest = prefix;
+  }
+  return shortest;
+}
+
+/** The families that these tensors fit. Throws where there is none. */
+function fitting(header: Header): FamilyId[] {
+  const near = familyIds.filter((family) => prefixOf(header, family) !== undefined);
+  const [first] = near;
+  if (first === undefined) unlike(header, familyIds);
+  const fit = near.filter((family) => {
+    const prefix = prefixOf(header, family) as string;
+    const { tables, stack, layer }: Family = modelFamilies[family];
+    const needed = [tables.segment, layer.queryNorm && `${stack}.0.${layer.queryNorm}`];
+    return (
+      strangerIn(header, prefix, family) === undefined &&
+      needed.every((name) => name === undefined || header.has(`${prefix}${name}.weight`))
+    );
+  });
+  if (fit.length === 0) refuseStranger(header, prefixOf(header, first) as string, first);
+  return fit;
+}
+
+/**
+ * A name after the prefix that the family does not have, though it begins like one that it has; undefined where there is
+ * none. Names that begin otherwise are of what is trained on top.
+ */
+function strangerIn(header: Header, prefix: string, family: FamilyId): string | undefined {
+  const facts: Family = modelFamilies[family];
+  const { tables, embeddingNorm, stack, layer, finalNorm, besides = [] } = facts;
+  const norm = (name: string | undefined) =>
+    name === undefined ? [] : ['weight', 'bias', 'gamma', 'beta'].map((part) => `${name}.${part}`);
+  const names = [
+    ...Object.values(tables).map((name) => `${name}.weight`),
+    ...norm(embeddingNorm),
+    ...norm(finalNorm),
+    ...Object.values(layer).flatMap((name) => norm(`${stack}.#.${name}`)),
+    ...besides,
+  ];
+  const known = new Set(names);
+  const beginnings = new Set(names.map((name) => name.split('.', 1)[0]));
+  for (const name of header.keys()) {
+    if (!name.startsWith(prefix)) continue;
+    const own = name.slice(prefix.length);
+    if (!beginnings.has(own.split('.', 1)[0])) continue;
+    const inStack = own.startsWith(`${stack}.`) ? own.replace(/\.\d+\./, '.#.') : own;
+    if (!known.has(inStack)) return name;
+  }
+  return undefined;
+}
+
+function refuseStranger(header: Header, prefix: string, family: FamilyId): void {
+  const stranger = strangerIn(header, prefix, family);
+  if (stranger !== undefined)
+    throw new RangeError(
+      `The file has a tensor ${quoted(stranger)}, which ${modelFamilies[family].name} has not; what it does to the scores is not known.`,
+    );
+}
+
+/** Throws: the file has the names of none of these. */
+function unlike(header: Header, families: readonly FamilyId[]): never {
+  const names = [...header.keys()].slice(0, 3).map(quoted).join(', ');
+  throw new RangeError(
+    `These are not the tensors of ${namesOf(families, 'or')} (${names || 'there are none'}).`,
+  );
+}
+
+const quantized =
+  /\.(qweight|qzeros|g_idx|weight_scale|weight_scale_inv|input_scale|SCB|absmax|quant_map|nested_absmax)$|\.quant_state\./;
+
+/** Throws a RangeError for a file of weights that are not numbers as they stand. */
+function refuseQuantized(header: Header): void {
+  for (const [name, { dtype }] of header) {
+    if (quantized.test(name) || dtype.startsWith('F8'))
+      throw new RangeError(
+        `The file is quantized: ${quoted(name)} is of dtype ${quoted(dtype)}. Take the checkpoint of F32, F16 or BF16 that it was made of.`,
+      );
+  }
+}
+
+function refuseOther(name: string, member: string, value: unknown, allowed: readonly unknown[]): void {
+  if (value == null || allowed.includes(value)) return;
+  throw new RangeError(
+    `config.json says ${member} ${check.shown(value)}; ${name} can be read with ${listed(allowed.map(check.shown), 'or')} alone.`,
+  );
+}
+
+function layoutOf(header: Header, config: Config, family: FamilyId, prefix: string): Layout {
+  const facts: Family = modelFamilies[family];
+  const { sizes, firstPosition = 0, markers } = facts;
+  const whole = (name: string | undefined) => name && `${prefix}${name}.weight`;
+  const [token, position, segment] = [
+    whole(facts.tables.token) as string,
+    whole(facts.tables.position),
+    whole(facts.tables.segment),
+  ];
+  const [vocabulary, d_model] = shapeOf(header, token, ['vocabulary', 'd']) as [number, number];
+  const [rows] = position ? shapeOf(header, position, ['positions', d_model]) : [];
+  const [segments] = segment ? shapeOf(header, segment, ['segments', d_model]) : [];
+  refuseSizes(config, {
+    [sizes.vocabulary]: vocabulary,
+    [sizes.d_model]: d_model,
+    ...(rows !== undefined && { [sizes.positions]: rows }),
+    ...(sizes.segments && { [sizes.segments]: segments }),
+  });
+  return {
+    family,
+    facts,
+    prefix,
+    tables: { token, ...(position && { position }), ...(segment && { segment }) },
+    d_model,
+    vocabulary,
+    positions: rows === undefined ? longestIn(facts, config) : rows - firstPosition,
+    padding: firstPosition > 0 ? firstPosition - 1 : undefined,
+    apart: markers.before ? [0] : [],
+  };
+}
+
+/**
+ * How many tokens a model without a table of positions takes; 0 where nothing says it. No more than a query sees keys:
+ * then a window hides none, and need not be run.
+ */
+function longestIn({ sizes, window }: Family, config: Config): number {
+  const { layer_types = [], [sizes.positions]: most } = config;
+  const types: unknown[] = Array.isArray(layer_types) ? layer_types : [layer_types];
+  for (const one of types)
+    check.oneOf('an entry of layer_types in config.json', one, ['full_attention', 'sliding_attention']);
+  const longest = typeof most === 'number' ? most : 0;
+  const { member, usual, used } = window ?? {};
+  const windowed = member !== undefined && (used === undefined || config[used] === true);
+  const wide = windowed ? (config[member] === undefined ? usual : config[member]) : undefined;
+  if (types.includes('sliding_attention') && wide == null)
+    throw new RangeError(
+      'config.json has “sliding_attention” in layer_types, but no sliding_window in use. Give use_sliding_window true and a sliding_window.',
+    );
+  if (wide == null) return longest;
+  const seen = check.integer(`${member} in config.json`, wide, 1);
+  return longest === 0 ? seen : Math.min(longest, seen);
+}

@@ -1,0 +1,335 @@
+// Every family through all its layers, against numpy: tests/reference/drawn_models.py draws models of each, in the layouts of
+// published files. SUPERPOSE_SEED draws others.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CorpusMeans, type FamilyId, type Floats, familyIds, openModel, type Slices } from 'superpose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withoutNumpy } from '../../tools/support/numpy.ts';
+import { builds, plain } from '../support/builds.ts';
+import { drawnModels, type Stored, type StoredNumbers, drawnSeed as seed } from '../support/drawnModels.ts';
+import { largestDifference } from '../support/numbers.ts';
+
+interface Drawn extends Record<'states' | 'logits' | 'attention' | 'last' | 'embedding', Stored> {
+  name: string;
+  family: FamilyId;
+  ids: number[];
+  apart: number[];
+  causal: boolean;
+  terms: Record<string, Stored>;
+  shares: Record<string, Stored>;
+  /** Of states, at places; of queries and keys, likewise. */
+  mean: Stored;
+  position: Stored;
+  query: Stored;
+  key: Stored;
+  places: [query: Stored, key: Stored];
+  /** How far other readings of the same file are from its numbers. */
+  wrong: Record<string, number>;
+}
+
+const within = { float64: 1e-10, float32: 1e-4 };
+const folder = mkdtempSync(join(tmpdir(), 'superpose-models-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+(withoutNumpy ? describe.skip : describe)('models drawn at random', () => {
+  let drawn: { names: string[]; layers: number; heads: number; cases: Drawn[] };
+  let stored: StoredNumbers;
+  beforeAll(async () => {
+    ({ drawn, stored } = await drawnModels<typeof drawn>('models', seed, folder));
+  }, 120_000);
+
+  const open = (name: string, by = plain) => openModel(by, join(folder, name));
+  const caseOf = (name: string) => drawn.cases.find((one) => one.name === name) as Drawn;
+  const expectNear = (what: string, { name }: Drawn, ours: Floats, theirs: Float64Array, bound: number) =>
+    expect(largestDifference(ours, theirs), `seed ${seed}, ${name}, ${what}`).toBeLessThan(bound);
+  const each = (run: (layer: number) => void) => {
+    for (let layer = 0; layer < drawn.layers; layer++) run(layer);
+  };
+
+  test('every family is among them', () => {
+    expect([...new Set(drawn.cases.map(({ family }) => family))]).toEqual(familyIds);
+  });
+
+  test.each(['float64', 'float32'] as const)(
+    'states, logits, attention and the embedding, in %s',
+    async (precision) => {
+      const bound = within[precision];
+      for (const by of precision === 'float64' ? [plain] : builds.map(({ superpose }) => superpose)) {
+        for (const one of drawn.cases) {
+          const { ids, family, causal, apart } = one;
+          const model = await open(one.name, by);
+          expect(model).toMatchObject({ family, layers: drawn.layers, causal, apart });
+          const run = await model.forward({ ids }, { precision });
+          const near = (what: string, ours: Floats, theirs: Float64Array) =>
+            expectNear(what, one, ours, theirs, bound);
+          near('state 0', run.state(0).data, stored(one.states, 0));
+          each((layer) => {
+            near(`state ${layer + 1}`, run.state(layer + 1).data, stored(one.states, layer + 1));
+            near(`logits ${layer}`, run.logits(layer), stored(one.logits, layer));
+            near(`attention ${layer}`, run.attention(layer), stored(one.attention, layer));
+          });
+          near('last', run.last().data, stored(one.last));
+          near('embedding', run.embedding, stored(one.embedding));
+          model.delete();
+        }
+      }
+    },
+    120_000,
+  );
+
+  /** Means over a corpus, as corpusMeans() gives them. */
+  const meansOf = ({ ids, apart, mean, position, query, key, places }: Drawn) => {
+    const at = (of: Stored, rows: Stored, layer: number) => ({
+      mean: stored(of, layer),
+      position: { data: stored(rows, layer), rows: ids.length, columns: of.shape[1] as number },
+      first: apart.length,
+    });
+    return {
+      states: Array.from({ length: drawn.layers + 1 }, (_, layer) => at(mean, position, layer)),
+      scores: Array.from({ length: drawn.layers }, (_, layer) => ({
+        query: at(query, places[0], layer),
+        key: at(key, places[1], layer),
+      })),
+    } as unknown as CorpusMeans;
+  };
+
+  test('every term of every layer by direct, streams and mean, in both gauges, and their shares', async () => {
+    for (const one of drawn.cases) {
+      const { ids } = one;
+      const model = await open(one.name);
+      const means = meansOf(one);
+      for (const [kind, shares] of Object.entries(one.shares)) {
+        const [way, gauge] = kind.split(' ') as ['direct' | 'streams' | 'mean', 'canonical' | 'raw'];
+        for (let layer = 0; layer < drawn.layers; layer++) {
+          const scores = await model.decompose({ ids }, { layer, way, gauge, means });
+          expect(scores.parts).toEqual(
+            way === 'mean'
+              ? ['position', 'content', 'constant']
+              : [...model.summands, 'attention', 'mlp', 'constant'],
+          );
+          expect(Math.max(...scores.residuals)).toBeLessThan(within.float64);
+          const theirs = stored(one.terms[kind] as Stored, layer);
+          expectNear(`terms ${kind} ${layer}`, one, scores.terms, theirs, within.float64);
+          // A share is divided by what may be small.
+          expectNear(`shares ${kind} ${layer}`, one, scores.shares, stored(shares, layer), 1e-8);
+        }
+      }
+      if (!model.summands.includes('position')) continue;
+      // The short way to the first layer's scores.
+      const short = await model.decompose({ ids });
+      expect(short.parts).toEqual([...model.summands, 'constant']);
+      expectNear('first scores', one, short.logits, stored(one.logits, 0), within.float64);
+      const groups = { ...Object.fromEntries(model.summands.map((part) => [part, [part]])) };
+      const long = await model.decompose(
+        { ids },
+        { layer: 0, groups: { ...groups, constant: ['constant', 'attention', 'mlp'] } },
+      );
+      expectNear('first terms', one, short.terms, long.terms, within.float64);
+      expectNear('first shares', one, short.shares, long.shares, 1e-8);
+      model.delete();
+    }
+  }, 120_000);
+
+  test('every term of every layer by mechanism, the way of rotated models unless another is asked for', async () => {
+    const pairs: Record<string, [query: number, key: number]> = {
+      'token-token': [0, 0],
+      'token-position': [0, 1],
+      'position-token': [1, 0],
+      'position-position': [1, 1],
+      'token-offset': [3, 3],
+      key: [2, 0],
+      query: [0, 2],
+    };
+    expect(Object.keys(pairs)).toEqual(drawn.names);
+    for (const one of drawn.cases) {
+      const { ids, apart } = one;
+      const [n, first] = [ids.length, apart.length];
+      const model = await open(one.name);
+      const turned = !model.summands.includes('position');
+      const asked = { means: meansOf(one), ...(!turned && { way: 'mechanism' as const }) };
+      for (let layer = 0; layer < drawn.layers; layer++) {
+        const scores = await model.decompose({ ids }, { ...(layer > 0 && { layer }), ...asked });
+        expect(scores).toMatchObject({
+          parts: ['token', 'position', 'constant', 'offset'],
+          apart,
+          gauge: 'canonical',
+        });
+        expect(Math.max(...scores.residuals)).toBeLessThan(within.float64);
+        const wanted = new Float64Array(drawn.heads * 16 * n * n);
+        const theirs = stored(one.terms.mechanism as Stored, layer);
+        const logits = stored(one.logits, layer);
+        for (let head = 0; head < drawn.heads; head++) {
+          for (const [term, [q, k]] of Object.values(pairs).entries()) {
+            const at = (head * 7 + term) * n * n;
+            wanted.set(theirs.subarray(at, at + n * n), (head * 16 + 4 * q + k) * n * n);
+          }
+          // The scores of rows that stand apart are not split.
+          for (let i = 0; i < n; i++) {
+            for (let j = 0; j < n; j++) {
+              if (i < first || j < first)
+                wanted[(head * 16 + 10) * n * n + i * n + j] = logits[(head * n + i) * n + j] as number;
+            }
+          }
+        }
+        expectNear(`terms by mechanism ${layer}`, one, scores.terms, wanted, within.float64);
+        // All of them together attend as the model does, under its mask.
+        for (const head of scores.heads) {
+          const { softmax } = plain.combineTerms(scores, head, Array(16).fill(true));
+          const attention = stored(one.attention, layer).subarray(head * n * n, (head + 1) * n * n);
+          expectNear(`attention of all terms ${layer}`, one, softmax, attention, within.float64);
+        }
+      }
+      model.delete();
+    }
+  }, 120_000);
+
+  test('means over a corpus serve: position → position depends on the distance alone in the first layer', async () => {
+    for (const name of ['llama', 'qwen3']) {
+      const { ids, apart } = caseOf(name);
+      const model = await open(name);
+      // Each sentence is of other tokens.
+      const sentences = Array.from({ length: 12 }, (_, at) => ({
+        ids: Array.from({ length: 12 }, (_, row) => 3 + ((5 * at + 7 * row + at * row) % 20)),
+      }));
+      const means = await model.corpusMeans({ sentences, precision: 'float64' });
+      const scores = await model.decompose({ ids }, { means });
+      const [n, first] = [ids.length, apart.length];
+      for (let head = 0; head < drawn.heads; head++) {
+        const term = scores.terms.subarray((head * 16 + 5) * n * n, (head * 16 + 6) * n * n);
+        const at = (i: number, j: number) => term[i * n + j] as number;
+        for (let i = first + 1; i < n; i++) {
+          for (let j = first + 1; j < n; j++) expect(at(i, j)).toBeCloseTo(at(i - 1, j - 1), 10);
+        }
+        expect(at(first + 1, first)).not.toBeCloseTo(at(first + 2, first), 6);
+      }
+      await expect(model.decompose({ ids }, { layer: 1 })).rejects.toThrow('means must be an object');
+      await expect(model.changed({ ids }, { mean: 'sentence' })).rejects.toThrow(
+        `${model.name} adds no positions to its tokens, so there are none to change.`,
+      );
+      model.delete();
+    }
+  }, 60_000);
+
+  test('each wrong reading of these files gives other numbers', () => {
+    for (const { name, wrong } of drawn.cases) {
+      expect(Object.keys(wrong).length).toBeGreaterThanOrEqual(9);
+      for (const [what, difference] of Object.entries(wrong))
+        expect(difference, `seed ${seed}, ${name}: ${what}`).toBeGreaterThan(2 * within.float32);
+    }
+  });
+
+  /** The same file with other members of its config.json. */
+  const changed = (name: string, change: object) => {
+    const read = (file: string) => new Uint8Array(readFileSync(join(folder, name, file)));
+    const config = { ...JSON.parse(new TextDecoder().decode(read('config.json'))), ...change };
+    return openModel(plain, [
+      inMemory('model.safetensors', read('model.safetensors')),
+      inMemory('config.json', new TextEncoder().encode(JSON.stringify(config))),
+    ]);
+  };
+
+  test('what config.json says is what is run: with another flag the numbers are other ones', async () => {
+    const llama3 = { rope_type: 'llama3', factor: 8, low_freq_factor: 1, high_freq_factor: 4 };
+    const changes: Record<string, object[]> = {
+      bert: [{ hidden_act: 'relu' }, { num_attention_heads: 2 }, { layer_norm_eps: 1e-5 }],
+      distilbert: [{ activation: 'relu' }, { n_heads: 2 }],
+      gpt2: [{ activation_function: 'gelu' }, { n_head: 2 }, { layer_norm_epsilon: 1e-5 }],
+      llama: [
+        { rope_theta: 10_000 },
+        { rope_theta: undefined },
+        { rope_scaling: { type: 'linear', factor: 2 } },
+        { rope_parameters: { rope_type: 'default', rope_theta: 51 } },
+        { rms_norm_eps: 1e-5 },
+        { hidden_act: 'gelu' },
+      ],
+      'llama-3': [
+        { rope_scaling: null },
+        { rope_scaling: { ...llama3, original_max_position_embeddings: 8 } },
+        { rope_scaling: { ...llama3, original_max_position_embeddings: 32, high_freq_factor: 2 } },
+      ],
+    };
+    for (const [name, all] of Object.entries(changes)) {
+      const { ids, last } = caseOf(name);
+      const differs = async (change: object) => {
+        const model = await changed(name, change);
+        const run = await model.forward({ ids }, { precision: 'float64', scores: false });
+        const found = run.last().data;
+        model.delete();
+        return largestDifference(found, stored(last));
+      };
+      expect(await differs({})).toBeLessThan(within.float64);
+      for (const change of all)
+        expect(await differs(change), `${name} ${JSON.stringify(change)}`).toBeGreaterThan(within.float32);
+    }
+  }, 60_000);
+
+  test('a model with a window takes as many tokens as a query sees keys', async () => {
+    for (const [name, change, positions] of [
+      ['mistral', {}, 11],
+      ['mistral', { sliding_window: 4 }, 4],
+      ['mistral', { sliding_window: null }, 64],
+      ['mistral', { sliding_window: undefined, max_position_embeddings: 32768 }, 4096],
+      ['qwen2', {}, 64],
+      ['qwen2', { use_sliding_window: true }, 4],
+      ['qwen2', { use_sliding_window: true, max_position_embeddings: undefined }, 4],
+      ['qwen2', { max_position_embeddings: undefined }, 0],
+    ] as const)
+      expect((await changed(name, change)).positions, JSON.stringify(change)).toBe(positions);
+    const { ids } = caseOf('mistral');
+    await expect((await changed('mistral', { sliding_window: 4 })).forward({ ids })).rejects.toThrow(
+      'from 1 to 4 tokens; it has 11',
+    );
+  });
+
+  test.each<[string, object, string]>([
+    ['llama', { rope_scaling: { rope_type: 'yarn', factor: 4 } }, 'the rope_type "yarn" in rope_scaling'],
+    ['llama', { rope_parameters: { full_attention: {} } }, 'by kind of layer, as “full_attention”'],
+    [
+      'llama',
+      { rope_scaling: { rope_type: 'llama3', factor: 8 } },
+      'original_max_position_embeddings of rope_scaling',
+    ],
+    ['llama', { rope_theta: 0 }, 'rope_theta in config.json must be above 0; it is 0.'],
+    ['llama', { partial_rotary_factor: 0.5 }, 'partial_rotary_factor 0.5; Llama can be read with 1 alone.'],
+    ['llama', { attention_bias: 'yes' }, 'attention_bias in config.json must be true or false'],
+    ['llama', { hidden_size: 24 }, 'says hidden_size 24, but by its tensors the model has 20.'],
+    ['llama', { head_dim: 5 }, 'says head_dim 5, but by its tensors the model has 6.'],
+    ['llama', { num_key_value_heads: 4 }, 'num_key_value_heads 4, but by its tensors the model has 2.'],
+    ['llama', { num_attention_heads: 5 }, '5 heads, which do not fit queries of 24 and keys of 12 channels.'],
+    ['llama', { num_hidden_layers: 4 }, 'num_hidden_layers 4, but by its tensors the model has 3.'],
+    ['llama', { intermediate_size: 80 }, 'intermediate_size 80, but by its tensors the model has 28.'],
+    ['llama', { attention_bias: true }, 'lacks the tensor “model.layers.0.self_attn.q_proj.bias”.'],
+    ['llama', { hidden_act: 'swish' }, 'names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh,'],
+    ['llama-biases', { mlp_bias: false }, 'but by its config.json Llama has no such bias.'],
+    ['qwen3', { model_type: 'llama' }, 'self_attn.k_norm.weight”, which Llama has not'],
+    ['qwen3', { layer_types: ['sliding_attention'] }, 'but no sliding_window in use.'],
+    ['qwen3', { layer_types: ['chunked_attention'] }, "must be 'full_attention' or 'sliding_attention'"],
+    ['gpt2', { scale_attn_weights: false }, 'scale_attn_weights false; GPT-2 can be read with true alone.'],
+    ['gpt2', { scale_attn_by_inverse_layer_idx: true }, 'GPT-2 can be read with false alone.'],
+    ['gpt2', { n_positions: 1024 }, 'says n_positions 1024, but by its tensors the model has 17.'],
+    ['gpt2', { vocab_size: 50257 }, 'says vocab_size 50257, but by its tensors the model has 23.'],
+    ['bert', { type_vocab_size: 3 }, 'says type_vocab_size 3, but by its tensors the model has 2.'],
+    ['bert', { is_decoder: true }, 'config.json says is_decoder true; BERT can be read with false alone.'],
+    ['bert', { position_embedding_type: 'relative_key' }, 'BERT can be read with "absolute" alone.'],
+    ['roberta', { pad_token_id: 0 }, 'pad_token_id 0; RoBERTa can be read with 1 alone.'],
+    ['bert', { model_type: 'gpt2' }, 'These are not the tensors of GPT-2'],
+    ['bert', { model_type: 'electra' }, 'model_type "electra", which is not among those that can be read'],
+    ['bert', { model_type: 7 }, 'model_type in config.json must be a text'],
+  ])('%s with %j is refused by what is wrong', async (name, change, sentence) => {
+    const run = changed(name, change).then((model) => model.forward({ ids: caseOf(name).ids }));
+    await expect(run).rejects.toThrow(sentence);
+  });
+
+  test('GPT-2’s files leave the width of the MLP open', async () => {
+    const model = await changed('gpt2', { n_inner: null });
+    expect((await model.forward({ ids: [3, 4] }, { scores: false })).n).toBe(2);
+    model.delete();
+  });
+});
+
+const inMemory = (name: string, content: Uint8Array): Slices => ({
+  name,
+  size: content.length,
+  read: async (from, length) => content.slice(from, from + length),
+});
