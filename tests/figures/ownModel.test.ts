@@ -26,7 +26,6 @@ describe.each(['bert', 'distilbert', 'roberta', 'gpt2'])('a file of %s’s layou
     expect(Object.keys(figures)).toEqual([
       'own-gram',
       'own-overlap',
-      'own-tables',
       'own-dot-products',
       'own-heads',
       'own-one-score',
@@ -40,10 +39,6 @@ describe.each(['bert', 'distilbert', 'roberta', 'gpt2'])('a file of %s’s layou
     const model = await openModel(plain, folderOf(name));
     const ids = [2, 3, 4, 5];
     const { token, position } = (await model.rows({ ids })) as Record<string, Table<Float64Array>>;
-    const lengths = plain.rowLengths(token as Table);
-    const tables = await found('own-tables');
-    expect(tables).toContain(`token rows have length ${about(plain.summary(lengths).mean)} on average`);
-    expect(tables).toContain(`the ${model.positions} position rows`);
     const { correlation } = plain.dotProducts({ token: token as Table, position: position as Table });
     expect(await found('own-dot-products')).toContain(`correlate at ${about(correlation)}`);
 
@@ -325,7 +320,6 @@ describeWeights('MiniLM’s own file', () => {
       ['heads', { layer: 1, gauge: 'raw' }],
       ['depth', { layers: 'all' }],
       ['needs-positions', { layers: 'all' }],
-      ['tables', {}],
       ['dot-products', { tokens: 'sentence', positions: 'learned' }],
     ] as const) {
       const figure = await (figures[name] as () => Promise<AnyFigure>)();

@@ -119,7 +119,7 @@ describe('tables of both kinds', () => {
     const tables = await both();
     const figures = tableFigures(tables);
     expect(Object.keys(figures)).toEqual(
-      ['dot-products', 'collisions', 'overlap', 'cosines', 'one-score'].map((name) => `own-table-${name}`),
+      ['dot-products', 'collisions', 'overlap', 'subspaces', 'one-score'].map((name) => `own-table-${name}`),
     );
     const digest = `${tables.token?.digest}.${tables.position?.digest}`;
     for (const { title, controls } of Object.values(figures)) {
@@ -170,13 +170,13 @@ describe('tables of both kinds', () => {
   });
 
   test('the angles between the spaces that their rows span', async () => {
-    const { data, finding } = await found(await both(), 'own-table-cosines', { k1: 3, k2: 5 });
+    const { data, finding } = await found(await both(), 'own-table-subspaces', { k1: 3, k2: 5 });
     const wanted = plain.principalAngles({ first: firstRows(tokens, 3), second: firstRows(positions, 5) });
     expectClose(data.cosines, wanted.map(Math.cos));
     expect(finding).toContain(
       `the first 3 token rows of words.csv and the first 5 position rows of rows.npy span have directions with a cosine of ${about(Math.cos(wanted[0] as number))}`,
     );
-    const one = await found(await both(), 'own-table-cosines', { k1: 3, k2: 5, positions: 'seeded' });
+    const one = await found(await both(), 'own-table-subspaces', { k1: 3, k2: 5, positions: 'seeded' });
     expect(one.finding).toContain('and 5 random rows span');
     expect(one.used).toContain('seed');
   });

@@ -73,7 +73,6 @@ modelTest.each([
   ['dot-products', ['n', 'scale']],
   ['three-concats', ['n', 'd_head']],
   ['one-score', ['head']],
-  ['cosines', ['d', 'pairs']],
 ])('after steps of its sliders, %s shows what it shows when it is opened there', async (name, sliders) => {
   const { page } = await visit();
   await drawn(page, name);

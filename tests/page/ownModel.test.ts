@@ -116,7 +116,7 @@ test('what is no model is said, and heads that nothing says are asked for', asyn
   await shown(page, 'own-gram');
   const named = () =>
     card.locator('superpose-figure').evaluateAll((all) => all.map((one) => one.getAttribute('name')));
-  const ofTables = ['own-gram', 'own-overlap', 'own-tables', 'own-dot-products'];
+  const ofTables = ['own-gram', 'own-overlap', 'own-dot-products'];
   expect(await named()).toEqual(ofTables);
   await card.getByLabel('Heads of the first layer').fill('2');
   await card.getByLabel('ε of its norms').fill('0.01');
@@ -131,7 +131,6 @@ test('the figures of all layers, with the library’s numbers', async () => {
   await opened(page, filesOf('roberta'));
   const model = await openModel(plain, folderOf('roberta'));
   const ids = [2, 3, 4, 5];
-  expect((await shown(page, 'own-tables')).finding).toContain(`the ${model.positions} position rows`);
   await shown(page, 'own-needs-positions');
   await figureOf(page, 'own-needs-positions')
     .getByLabel(/^All 2/)

@@ -63,17 +63,17 @@ test('at most nine figures are on the path, and every other is in a card', async
 modelTest('a closed card loads and computes nothing; opened, or linked to, it is there', async () => {
   const { page, site } = await visit();
   await drawn(page, 'add-or-concatenate');
-  const card = page.locator('#check-cosines');
+  const card = page.locator('#check-narrow');
   await card.scrollIntoViewIfNeeded();
   await page.waitForTimeout(500);
-  expect((await page.evaluate(readFigure, 'cosines'))?.drawn).toBeUndefined();
+  expect((await page.evaluate(readFigure, 'narrow'))?.drawn).toBeUndefined();
   // The card shows a title, a picture and a finding.
   expect(await card.getByRole('heading').innerText()).toMatch(/\w/);
   expect(
     await card.locator('summary img').evaluate((one: HTMLImageElement) => one.naturalWidth),
   ).toBeGreaterThan(0);
   await card.locator('summary').click();
-  await expect.poll(async () => (await page.evaluate(readFigure, 'cosines'))?.drawn).toBeDefined();
+  await expect.poll(async () => (await page.evaluate(readFigure, 'narrow'))?.drawn).toBeDefined();
   const second = await page.context().newPage();
   await second.goto(`${site.address}#v=1&figure=gram`);
   await expect.poll(async () => (await second.evaluate(readFigure, 'gram'))?.drawn).toBeDefined();

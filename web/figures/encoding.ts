@@ -271,7 +271,7 @@ export const figure: Figure<typeof controls, Data> = {
     const [half, range] = [d_model / 2, (channel: number) => about(data.ranges[channel] as number)];
     // The ends of both halves: where each layout has its fast and slow channels.
     const ends = [0, half - 1, half, d_model - 1];
-    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels ${moving(data, state) === 1 ? 'moves' : 'move'} by more than ${state.threshold}. How many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}. ${counted(ranks.energy, 'direction holds', 'directions hold')} 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${about(ranks.stable)}, the participation ratio ${about(ranks.participationRatio)}.${state.encoding === 'learned' ? rawRows : ''}`;
+    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels ${moving(data, state) === 1 ? 'moves' : 'move'} by more than ${state.threshold}. How many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}.${quotedIn(data)} ${counted(ranks.energy, 'direction holds', 'directions hold')} 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${about(ranks.stable)}, the participation ratio ${about(ranks.participationRatio)}.${state.encoding === 'learned' ? rawRows : ''}`;
   },
 
   cells: (data) =>
@@ -310,6 +310,18 @@ export const figure: Figure<typeof controls, Data> = {
     return rawTable(encoding === 'learned', found);
   },
 };
+
+/** A discussion of the sum rests on what one channel has at these positions, read from a table said to be 512 wide. */
+const quoted = { fromLast: 16, positions: [63, 127] } as const;
+
+function quotedIn({ values, positions, d_model }: Channels): string {
+  const channel = d_model - quoted.fromLast;
+  if (quoted.positions.some((position) => position >= positions)) return '';
+  const [first, second] = quoted.positions.map((position) =>
+    (values[position * d_model + channel] as number).toFixed(7).replace('-', '−'),
+  );
+  return ` Channel −${quoted.fromLast} has ${first} at position ${quoted.positions[0]} and ${second} at ${quoted.positions[1]}.`;
+}
 
 const listed = (items: (string | number)[]) => `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 

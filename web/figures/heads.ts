@@ -1,8 +1,8 @@
 // Figure "What each head looks at": every head's score variation as shares of the four terms and the rest,
 // for a sentence or ten, and what averaging does to them.
 import { ticks } from 'd3-array';
-import type { PoolableScores, PooledShares, SmallSuperpose } from 'superpose';
-import { aboutPercent, percent } from '../plot/format.js';
+import type { PoolableScores, PooledShares, SmallSuperpose, Table } from 'superpose';
+import { about, aboutPercent, percent } from '../plot/format.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
@@ -45,6 +45,14 @@ interface Row {
   cross: number;
 }
 
+/** Mean lengths of the rows that a sentence adds up, before the LayerNorm. */
+interface Lengths {
+  token: number;
+  position: number;
+  /** Of the one row that all tokens of a sentence get. */
+  segment: number;
+}
+
 interface Data {
   /** Each head; their mean, which counts each the same; and all pooled, weighted by how much they vary. */
   rows: Row[];
@@ -52,6 +60,8 @@ interface Data {
   text: string;
   tokens: readonly string[];
   dropped: number;
+  /** Of one sentence to MiniLM alone. */
+  lengths?: Lengths | undefined;
 }
 
 /** 1 for the cross terms, 0 for all others. */
@@ -81,6 +91,7 @@ export const compute: Compute<typeof controls, Data> = async (
   const scores: PoolableScores[] = [];
   let tokens: readonly string[] = [];
   let dropped = 0;
+  let lengths: Lengths | undefined;
   for (const [place, one] of texts.entries()) {
     job.signal.throwIfAborted();
     const sentence = model.tokenize(one, mostTokens);
@@ -88,13 +99,17 @@ export const compute: Compute<typeof controls, Data> = async (
       ? model.decompose(sentence, { groups, gauge })
       : model.decompose(sentence, { groups: laterGroups, gauge, layer, signal: job.signal }));
     scores.push({ heads, parts, gauge, covariances, variances });
-    if (sentences === 'yours') ({ tokens, dropped } = sentence);
-    else {
+    if (sentences === 'yours') {
+      ({ tokens, dropped } = sentence);
+      const { token, position, token_type } = await model.summands(sentence);
+      const length = (rows: Table) => superpose.summary(superpose.rowLengths(rows)).mean;
+      lengths = { token: length(token), position: length(position), segment: length(token_type) };
+    } else {
       job.progress((place + 1) / texts.length);
       await new Promise((resolve) => setTimeout(resolve));
     }
   }
-  return { rows: sharedOut(superpose, scores), text: texts[0] as string, tokens, dropped };
+  return { rows: sharedOut(superpose, scores), text: texts[0] as string, tokens, dropped, lengths };
 };
 
 /** After the first layer, what attention and MLPs have written belongs to the rest. */
@@ -129,6 +144,11 @@ function termKey(width: number): { marks: Mark[]; height: number } {
   });
   return { marks, height: 20 * Math.ceil(termKinds.length / columns) };
 }
+
+const lengthsOf = ({ lengths }: Data): string =>
+  lengths
+    ? ` Before the LayerNorm, raw, its token rows have length ${about(lengths.token)} on average, its position rows have ${about(lengths.position)}, and the segment’s row, the same for all of them, has ${about(lengths.segment)}.`
+    : '';
 
 /** The last two rows are about all heads. */
 const headsOf = ({ rows }: Data) => rows.slice(0, -2);
@@ -271,7 +291,7 @@ export const figure: Figure<typeof controls, Data> = {
         ? ''
         : `, in layer ${layer}, by ${gauge in gaugeControl.options ? 'the direct path' : 'mechanism'}`;
     const head = `Cross terms are ${aboutPercent(mean.cross)} of the average head, ${aboutPercent(crossed[largest] as number)} of head ${largest}.`;
-    return `${head} ${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(mean.cross)} of the average head and ${aboutPercent(pooled.cross)} of all heads’ variation pooled, but ${aboutPercent(crossed[largest] as number)} of head ${largest} and ${aboutPercent(crossed[least] as number)} of head ${least}. Head ${most} is ${aboutPercent(places[most] as number)} position → position; pooled, that term has ${aboutPercent(pooled.shares[3] as number)}.`;
+    return `${head} ${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(mean.cross)} of the average head and ${aboutPercent(pooled.cross)} of all heads’ variation pooled, but ${aboutPercent(crossed[largest] as number)} of head ${largest} and ${aboutPercent(crossed[least] as number)} of head ${least}. Head ${most} is ${aboutPercent(places[most] as number)} position → position; pooled, that term has ${aboutPercent(pooled.shares[3] as number)}.${lengthsOf(data)}`;
   },
 
   cells: ({ rows }) => ({ rows: rows.length, columns: 1 }),

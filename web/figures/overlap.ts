@@ -1,12 +1,31 @@
-// Figure "How much two tables overlap": energy-weighted, and direction by direction, against chance.
+// Figure "How much tokens and positions overlap": tables, energy-weighted and direction by direction, against chance;
+// and what chance gives random vectors and subspaces.
 import type { MiniLM, OverlapCurve, Superpose, Table } from 'superpose';
 import { about, aboutPercent, counted, percent, readable } from '../plot/format.js';
 import { type Area, bars, lineKey, lineThrough, plane } from '../plot/parts.js';
-import type { Mark } from '../plot/scene.js';
+import type { Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
-import type { Compute, Figure, Library } from './figure.js';
+import type { Compute, DataTable, Figure, Library, ReadoutPiece } from './figure.js';
+import {
+  angleBins,
+  angleReadout,
+  anglesFinding,
+  anglesScene,
+  anglesTable,
+  firstAngle,
+  type RandomAngles,
+  randomAngleControls,
+  randomAngles,
+} from './randomAngles.js';
 
 const controls = {
+  of: {
+    kind: 'choice',
+    label: 'Overlap of',
+    options: { tables: 'Tables', subspaces: 'Random subspaces', vectors: 'Random vectors' },
+    initial: 'tables',
+    radio: true,
+  },
   tables: {
     kind: 'choice',
     label: 'Tables',
@@ -15,12 +34,13 @@ const controls = {
     radio: true,
   },
   k: { kind: 'steps', label: 'Main directions k', values: [4, 12, 32, 64, 96], initial: 12 },
+  ...randomAngleControls,
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
 
-interface Data {
+interface TableOverlap {
   d_model: number;
   tokenRows: number;
   positionRows: number;
@@ -33,6 +53,9 @@ interface Data {
   dimensions: number;
   chance: number;
 }
+
+type Data = TableOverlap | RandomAngles;
+const isAngles = (data: Data): data is RandomAngles => 'cosines' in data;
 
 // One of the word files from each quarter of the vocabulary: 128 rows each.
 const wordBlocks = [2048, 8192, 14_336, 20_480];
@@ -92,8 +115,10 @@ interface Prepared extends Tables {
 
 let last: { key: string; prepared: Prepared } | undefined;
 
-export const compute: Compute<typeof controls, Data> = async (library, { tables, k, seed }, job) => {
+export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
+  if (state.of !== 'tables') return randomAngles(library, superpose, state);
+  const { tables, k, seed } = state;
   const key = tables === 'trained' ? tables : `${tables} ${seed} ${library.own?.key}`;
   if (last?.key !== key) {
     const read =
@@ -128,136 +153,152 @@ export const compute: Compute<typeof controls, Data> = async (library, { tables,
 };
 
 /** How many of the last token directions the finding is about: an eighth of all. */
-const tail = ({ d_model }: Data) => Math.ceil(d_model / 8);
+const tail = ({ d_model }: TableOverlap) => Math.ceil(d_model / 8);
 
 const rowsUsed = ({ tables }: State): string =>
   tables === 'trained'
     ? `Rows used: tokens ${wordBlocks.map((first) => `${first}–${first + blockRows - 1}`).join(', ')} of the vocabulary, and the first ${positionRows} positions.`
     : '';
 
+const unusedBy: Record<State['of'], (keyof State)[]> = {
+  tables: ['d', 'k1', 'k2'],
+  subspaces: ['tables', 'k'],
+  vectors: ['tables', 'k', 'k1', 'k2'],
+};
+
 export const figure: Figure<typeof controls, Data> = {
   name: 'overlap',
   title: 'How much tokens and positions overlap',
   controls,
-  source: ({ tables }) => tables,
+  source: ({ of, tables }) => (of === 'tables' ? tables : 'seeded'),
   waiting: 'Fetching MiniLM: its tokenizer, 512 token rows and 128 positions…',
-  unused: ({ tables }) => (tables === 'trained' ? ['seed'] : []),
+  unused: ({ of, tables }) => [
+    ...unusedBy[of],
+    ...(of === 'tables' && tables === 'trained' ? (['seed'] as const) : []),
+  ],
 
-  scene(data, _, width) {
-    const { energy, directions, running, height } = arrange(width);
-    const n = data.shares.length;
-    const list = [
-      { label: 'raw, as they are', value: data.raw, text: readable(data.raw), ink: 'accent' as const },
-      { label: 'centred', value: data.centred, text: readable(data.centred), ink: 'accent' as const },
-      { label: 'chance', value: 1, text: '1', ink: 'third' as const },
-    ];
-    const shares = plane(
-      directions,
-      { from: 1, to: n, label: 'tokens’ directions, most varied first', nice: false },
-      { from: 0, to: 1, label: 'part in the positions’ space', nice: false },
-    );
-    const total = plane(
-      running,
-      { from: 0, to: n, label: 'first directions of the tokens', nice: false },
-      { from: 0, to: 1, label: 'part of the positions’ space in them', nice: false },
-    );
-    const line = (drawn: typeof total, from: [number, number], to: [number, number]): Mark => ({
-      mark: 'line',
-      x1: drawn.x(from[0]),
-      y1: drawn.y(from[1]),
-      x2: drawn.x(to[0]),
-      y2: drawn.y(to[1]),
-      ink: 'third',
-      wide: 2,
-      dashed: true,
-    });
-    const counts = Float64Array.from({ length: n + 1 }, (_, k) => k);
-    return {
-      width,
-      height,
-      marks: [
-        {
-          mark: 'text',
-          x: energy.x,
-          y: energy.y + 12,
-          text: 'Overlap A, weighted by energy',
-          ink: 'ink',
-          size: 13,
-        },
-        ...bars(
-          { ...energy, y: energy.y + 20, height: energy.height - 20 },
-          list,
-          0,
-          Math.max(1, ...list.map(({ value }) => value).filter(Number.isFinite)),
-        ),
-        ...shares.marks,
-        line(shares, [1, data.chance], [n, data.chance]),
-        {
-          mark: 'dots',
-          x: Float64Array.from(data.shares, (_, k) => shares.x(k + 1)),
-          y: Float64Array.from(data.shares, (share) => shares.y(Math.min(1, share))),
-          radius: 1.75,
-          ink: 'accent',
-          opacity: 0.8,
-        },
-        ...total.marks,
-        line(total, [0, 0], [n, 1]),
-        {
-          mark: 'path',
-          d: lineThrough(total, counts, [0, ...data.reached.map((part) => Math.min(1, part))]),
-          stroke: 'accent',
-          wide: 2.5,
-        },
-        ...lineKey(0, height - 36, [
-          { label: `these tables, ${data.dimensions} position directions`, ink: 'accent' },
-          { label: 'chance', ink: 'third', dashed: true },
-        ]),
-      ],
-      regions: [shares, total].map(({ inner }) => ({ ...inner, pick: 'across', rows: 1, columns: n })),
-    };
-  },
+  /** No subspace has more dimensions than the space. */
+  settle: (state) => ({ ...state, k1: Math.min(state.k1, state.d), k2: Math.min(state.k2, state.d) }),
 
-  describe(data) {
-    const { d_model, dimensions, reached } = data;
-    const least = tail(data);
-    const inTail = 1 - (reached[d_model - least - 1] ?? 0);
-    const than = data.centred < 0.95 ? 'less than' : data.centred > 1.05 ? 'more than' : 'about as much as';
-    return `Once centred, they overlap ${than} random tables would. Weighted by energy: ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. The ${counted(least, 'direction')} in which the ${data.tokenRows} token rows vary least, ${d_model % 8 ? `of ${d_model}` : 'an eighth of all'}, ${least === 1 ? 'holds' : 'hold'} ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}.`;
-  },
+  scene: (data, _, width) => (isAngles(data) ? anglesScene(data, width) : overlapScene(data, width)),
+  describe: (data, state) => (isAngles(data) ? anglesFinding(data, state) : overlapFinding(data)),
+  remark: (data, state) => (isAngles(data) ? '' : rowsUsed(state)),
+  cells: (data) => ({ rows: 1, columns: isAngles(data) ? angleBins(data) : data.shares.length }),
+  firstCursor: (data) => ({ i: 0, j: isAngles(data) ? firstAngle(data) : data.d_model - tail(data) }),
+  readout: (data, _, { j }) => (isAngles(data) ? angleReadout(data, j) : overlapReadout(data, j)),
+  table: (data) => (isAngles(data) ? anglesTable(data) : overlapTable(data)),
+};
 
-  remark: (_, state) => rowsUsed(state),
-  cells: ({ shares }) => ({ rows: 1, columns: shares.length }),
-  firstCursor: (data) => ({ i: 0, j: data.d_model - tail(data) }),
-
-  readout({ shares, reached, chance }, _, { j }) {
-    return [
-      `Token direction ${j + 1} of ${shares.length}: `,
-      { text: percent(shares[j] ?? Number.NaN), strong: true },
-      ` of it lies in the positions’ space, by chance ${percent(chance)}. The first ${j === 0 ? 'holds' : `${j + 1} hold`} ${percent(reached[j] ?? Number.NaN)} of that space, by chance ${percent((j + 1) / shares.length)}.`,
-    ];
-  },
-
-  table: ({ raw, centred, shares, reached, chance }) => ({
-    columns: [
-      'token direction, or overlap',
-      'part in the positions’ space',
-      'chance',
-      'part of the positions’ space so far',
-      'chance so far',
-    ],
-    rows: [
-      ['overlap A, raw', raw, 1, '', ''],
-      ['overlap A, centred', centred, 1, '', ''],
-      ...Array.from(shares, (share, k) => [
-        k + 1,
-        share,
-        chance,
-        reached[k] as number,
-        (k + 1) / shares.length,
+function overlapScene(data: TableOverlap, width: number): Scene {
+  const { energy, directions, running, height } = arrange(width);
+  const n = data.shares.length;
+  const list = [
+    { label: 'raw, as they are', value: data.raw, text: readable(data.raw), ink: 'accent' as const },
+    { label: 'centred', value: data.centred, text: readable(data.centred), ink: 'accent' as const },
+    { label: 'chance', value: 1, text: '1', ink: 'third' as const },
+  ];
+  const shares = plane(
+    directions,
+    { from: 1, to: n, label: 'tokens’ directions, most varied first', nice: false },
+    { from: 0, to: 1, label: 'part in the positions’ space', nice: false },
+  );
+  const total = plane(
+    running,
+    { from: 0, to: n, label: 'first directions of the tokens', nice: false },
+    { from: 0, to: 1, label: 'part of the positions’ space in them', nice: false },
+  );
+  const line = (drawn: typeof total, from: [number, number], to: [number, number]): Mark => ({
+    mark: 'line',
+    x1: drawn.x(from[0]),
+    y1: drawn.y(from[1]),
+    x2: drawn.x(to[0]),
+    y2: drawn.y(to[1]),
+    ink: 'third',
+    wide: 2,
+    dashed: true,
+  });
+  const counts = Float64Array.from({ length: n + 1 }, (_, k) => k);
+  return {
+    width,
+    height,
+    marks: [
+      {
+        mark: 'text',
+        x: energy.x,
+        y: energy.y + 12,
+        text: 'Overlap A, weighted by energy',
+        ink: 'ink',
+        size: 13,
+      },
+      ...bars(
+        { ...energy, y: energy.y + 20, height: energy.height - 20 },
+        list,
+        0,
+        Math.max(1, ...list.map(({ value }) => value).filter(Number.isFinite)),
+      ),
+      ...shares.marks,
+      line(shares, [1, data.chance], [n, data.chance]),
+      {
+        mark: 'dots',
+        x: Float64Array.from(data.shares, (_, k) => shares.x(k + 1)),
+        y: Float64Array.from(data.shares, (share) => shares.y(Math.min(1, share))),
+        radius: 1.75,
+        ink: 'accent',
+        opacity: 0.8,
+      },
+      ...total.marks,
+      line(total, [0, 0], [n, 1]),
+      {
+        mark: 'path',
+        d: lineThrough(total, counts, [0, ...data.reached.map((part) => Math.min(1, part))]),
+        stroke: 'accent',
+        wide: 2.5,
+      },
+      ...lineKey(0, height - 36, [
+        { label: `these tables, ${data.dimensions} position directions`, ink: 'accent' },
+        { label: 'chance', ink: 'third', dashed: true },
       ]),
     ],
-  }),
-};
+    regions: [shares, total].map(({ inner }) => ({ ...inner, pick: 'across', rows: 1, columns: n })),
+  };
+}
+
+function overlapFinding(data: TableOverlap): string {
+  const { d_model, dimensions, reached } = data;
+  const least = tail(data);
+  const inTail = 1 - (reached[d_model - least - 1] ?? 0);
+  const than = data.centred < 0.95 ? 'less than' : data.centred > 1.05 ? 'more than' : 'about as much as';
+  return `Once centred, they overlap ${than} random tables would. Weighted by energy: ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. The ${counted(least, 'direction')} in which the ${data.tokenRows} token rows vary least, ${d_model % 8 ? `of ${d_model}` : 'an eighth of all'}, ${least === 1 ? 'holds' : 'hold'} ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}.`;
+}
+
+function overlapReadout({ shares, reached, chance }: TableOverlap, j: number): ReadoutPiece[] {
+  return [
+    `Token direction ${j + 1} of ${shares.length}: `,
+    { text: percent(shares[j] ?? Number.NaN), strong: true },
+    ` of it lies in the positions’ space, by chance ${percent(chance)}. The first ${j === 0 ? 'holds' : `${j + 1} hold`} ${percent(reached[j] ?? Number.NaN)} of that space, by chance ${percent((j + 1) / shares.length)}.`,
+  ];
+}
+
+const overlapTable = ({ raw, centred, shares, reached, chance }: TableOverlap): DataTable => ({
+  columns: [
+    'token direction, or overlap',
+    'part in the positions’ space',
+    'chance',
+    'part of the positions’ space so far',
+    'chance so far',
+  ],
+  rows: [
+    ['overlap A, raw', raw, 1, '', ''],
+    ['overlap A, centred', centred, 1, '', ''],
+    ...Array.from(shares, (share, k) => [
+      k + 1,
+      share,
+      chance,
+      reached[k] as number,
+      (k + 1) / shares.length,
+    ]),
+  ],
+});
 
 function arrange(width: number): { energy: Area; directions: Area; running: Area; height: number } {
   const energy = { x: 0, y: 6, width: Math.min(width, 520), height: 20 + 3 * 24 };

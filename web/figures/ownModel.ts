@@ -15,7 +15,6 @@ import { figure as overlap } from './overlap.js';
 import { as, inFile } from './ownFigure.js';
 import { queryAndKey } from './pairs.js';
 import { headControl, mostTokens, sentenceControl } from './sentence.js';
-import { figure as tables } from './tables.js';
 import { termLabels, terms } from './terms.js';
 
 /** What the page knows about the model. */
@@ -90,14 +89,13 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
         'own-overlap',
         `${name}: how much tokens and positions overlap`,
         {},
-        { tables: 'seeded' },
+        { of: 'tables', tables: 'seeded' },
         unverified,
       ),
     );
   }
   const input = inputOf(model);
   if (model.summands.includes('position')) {
-    add(as(tables, 'own-tables', `${name}: the tables that it adds up`, input, {}, unverified));
     const { positions, scale, seed } = dotProducts.controls;
     const own = { ...positions.options, learned: 'The model’s own' };
     add(

@@ -3,7 +3,6 @@ import type { CsvLayout, CsvOptions } from 'superpose';
 import { about } from '../plot/format.js';
 import { figure as collisions } from './collisions.js';
 import type { Control, State } from './controls.js';
-import { figure as cosines } from './cosines.js';
 import { figure as dotProducts } from './dotProducts.js';
 import type { AnyFigure } from './figure.js';
 import { rawRows } from './gaugeControl.js';
@@ -152,13 +151,13 @@ export function tableFigures({ token, position }: HeldTables): Record<string, An
       'own-table-overlap',
       `${name}: how much tokens and positions overlap`,
       forOverlap,
-      { tables: 'seeded' },
+      { of: 'tables', tables: 'seeded' },
       said,
     ),
     ...drawn(),
   });
 
-  const { k1, k2 } = cosines.controls;
+  const { k1, k2 } = overlap.controls;
   // Begins with an eighth of all dimensions, like the page's own figure.
   const eighth = (control: { min: number }) => ({ ...control, initial: Math.ceil(d / 8) });
   const forSubspaces = several({
@@ -172,8 +171,8 @@ export function tableFigures({ token, position }: HeldTables): Record<string, An
     own ? `the first ${count} ${kind} rows of ${brief(held?.name ?? '')}` : `${count} random rows`;
   add({
     ...as(
-      cosines,
-      'own-table-cosines',
+      overlap,
+      'own-table-subspaces',
       `${name}: angles between the spaces that rows span`,
       forSubspaces,
       { of: 'subspaces', d },
@@ -183,7 +182,7 @@ export function tableFigures({ token, position }: HeldTables): Record<string, An
       data,
       { tokens, positions, k1, k2 }: Record<'tokens' | 'positions', string> & Record<'k1' | 'k2', number>,
     ) =>
-      `In ${d} dimensions, the spaces that ${rowsOf('token', token, k1, tokens === 'own')} and ${rowsOf('position', position, k2, positions === 'own')} span have directions with a cosine of ${about(data.drawnLargest)}. Of two random spaces ${about(data.spaces.highest)} is the edge expected ${data.spaces.shared > 0 ? `beside the ${data.spaces.shared} directions that they must share` : 'for large d'}. The squared cosines add up to ${about(data.spaces.sum)}, of random spaces ${about(data.spaces.expectedSum)}.${rawRows}`,
+      `In ${d} dimensions, the spaces that ${rowsOf('token', token, k1, tokens === 'own')} and ${rowsOf('position', position, k2, positions === 'own')} span have directions with a cosine of ${about(data.drawnLargest)}. Of two random spaces ${about(data.largest)} is the edge expected ${data.spaces.shared > 0 ? `beside the ${data.spaces.shared} directions that they must share` : 'for large d'}. The squared cosines add up to ${about(data.spaces.sum)}, of random spaces ${about(data.spaces.expectedSum)}.${rawRows}`,
     unused: ({ tokens, positions }) => (tokens === 'own' && positions === 'own' ? ['seed'] : []),
   });
 

@@ -1,6 +1,5 @@
 // The computing half of the evidence’s figures, by name.
 import { compute as collisions } from '../figures/collisions.js';
-import { compute as cosines } from '../figures/cosines.js';
 import { compute as depth } from '../figures/depth.js';
 import { compute as encoding } from '../figures/encoding.js';
 import type { Compute } from '../figures/figure.js';
@@ -10,18 +9,15 @@ import { compute as heads } from '../figures/heads.js';
 import { compute as narrow } from '../figures/narrow.js';
 import { compute as needsPositions } from '../figures/needsPositions.js';
 import { compute as overlap } from '../figures/overlap.js';
-import { compute as tables } from '../figures/tables.js';
 import { compute as threeConcats } from '../figures/threeConcats.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export const laterComputes: Record<string, Compute<any, unknown>> = {
   collisions,
-  tables,
   gauge,
   heads,
   depth,
   'needs-positions': needsPositions,
-  cosines,
   overlap,
   encoding,
   gram,

@@ -166,7 +166,6 @@ async function reportOf(of: LoadedModel, job: Job): Promise<ModelReport> {
 const ofTexts: Record<string, string> = {
   'own-depth': 'depth',
   'own-needs-positions': 'needs-positions',
-  'own-tables': 'tables',
   'own-dot-products': 'dot-products',
 };
 

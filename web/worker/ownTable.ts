@@ -17,10 +17,11 @@ interface LoadedTable {
 
 const held: Partial<Record<TableKind, LoadedTable>> = {};
 
-/** What figures of more than one picture show of a table. */
-const shown: Readonly<Record<string, string>> = {
-  'own-table-collisions': 'one',
-  'own-table-cosines': 'subspaces',
+/** What figures of more than one picture show of a table, and which figure it is where its name is another's. */
+const shown: Readonly<Record<string, { of: string; figure?: string }>> = {
+  'own-table-collisions': { of: 'one' },
+  'own-table-overlap': { of: 'tables' },
+  'own-table-subspaces': { of: 'subspaces', figure: 'overlap' },
 };
 
 /** The first rows: as many as are asked for, or as there are. */
@@ -54,13 +55,13 @@ export async function ownTable(
   };
   const index = ofToken && word !== undefined ? placeOf(ofToken, word) : settings.index;
   return running({ ...library, own })(
-    figure.slice('own-table-'.length),
+    shown[figure]?.figure ?? figure.slice('own-table-'.length),
     {
       ...settings,
       ...(index !== undefined && { index }),
       // Seeded rows are drawn, and what is drawn can be replaced by the reader's own.
       ...{ tokens: 'seeded', words: 'seeded', weights: 'seeded', tables: 'seeded' },
-      of: shown[figure] ?? '',
+      of: shown[figure]?.of ?? '',
       positions: ofPosition || positions === undefined ? 'random' : positions,
       d: columns,
       vocabulary: token?.told.rows ?? mostRows,

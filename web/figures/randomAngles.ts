@@ -1,0 +1,245 @@
+// What chance gives: the cosines of random vectors, or of the principal angles of two random subspaces, that were
+// drawn, beside those that theory expects. A view of the figure "overlap".
+import type { Superpose } from 'superpose';
+import { about, counted, readable } from '../plot/format.js';
+import { counts, lineThrough, plane, steps, vertical } from '../plot/parts.js';
+import type { Ink, Mark, Scene } from '../plot/scene.js';
+import { drawnRows } from './drawnRows.js';
+import type { DataTable, Library, ReadoutPiece } from './figure.js';
+
+/** With more, one step of a slider takes most of a second. */
+const widestSpace = 192;
+
+export const randomAngleControls = {
+  d: {
+    kind: 'steps',
+    label: 'Width d',
+    values: [2, 3, 4, 8, 16, 32, 64, 128, 256, 384, 512, 768, 1024],
+    initial: 512,
+  },
+  k1: { kind: 'range', label: 'Dimension k₁', min: 1, max: widestSpace, step: 1, initial: 64 },
+  k2: { kind: 'range', label: 'Dimension k₂', min: 1, max: widestSpace, step: 1, initial: 64 },
+} as const;
+
+export interface AngleState {
+  of: string;
+  d: number;
+  k1: number;
+  k2: number;
+  seed: number;
+}
+
+export interface RandomAngles {
+  /** Of the pairs of vectors that were drawn, or of the principal angles of one pair of subspaces. */
+  cosines: Float64Array;
+  /** Their mean and largest size. */
+  drawnMean: number;
+  drawnLargest: number;
+  /** Mean |cos| of two random vectors, and its standard deviation. */
+  mean: number;
+  deviation: number;
+  /** The ends of the axis, and the exact density of vectors at points of it. */
+  ends: readonly [number, number];
+  at: Float64Array;
+  density: Float64Array;
+  /** The largest to expect: of all pairs, or of the principal angles for large d. */
+  largest: number;
+  /** Of subspaces alone: the smallest to expect, Σcos², its mean, and directions that are shared. */
+  spaces: undefined | { lowest: number; sum: number; expectedSum: number; shared: number };
+}
+
+/** 512 positions with BERT's 30,522 word pieces. */
+const pairs = 512 * 30_522;
+const pairsDrawn = 400;
+const densityPoints = 241;
+/** The density of d = 2 is infinite at the ends. */
+const end = 1 - 1e-9;
+
+export function randomAngles(library: Library, superpose: Superpose, state: AngleState): RandomAngles {
+  const mean = superpose.cosineMeanSize(state);
+  const deviation = superpose.cosineDeviation(state);
+  return {
+    mean,
+    deviation,
+    ...(state.of === 'vectors' ? vectors : subspaces)(library, superpose, state, deviation),
+  };
+}
+
+function drawnSizes(superpose: Superpose, cosines: Float64Array) {
+  const { meanSize: drawnMean, largestSize: drawnLargest } = superpose.summary(cosines);
+  return { cosines, drawnMean, drawnLargest };
+}
+
+function vectors(_: Library, superpose: Superpose, { d, seed }: AngleState, deviation: number) {
+  const drawn = drawnSizes(superpose, superpose.sampleCosines({ d, count: pairsDrawn, seed }));
+  const largest = superpose.largestCosineMedian({ pairs, d });
+  const near = Math.min(1, 1.12 * Math.max(largest, 4 * deviation, drawn.drawnLargest));
+  const at = Float64Array.from(
+    { length: densityPoints },
+    (_, k) => Math.min(near, end) * ((2 * k) / (densityPoints - 1) - 1),
+  );
+  const density = at.map((t) => superpose.cosineDensity({ t, d }));
+  return { ...drawn, ends: [-near, near] as const, at, density, largest, spaces: undefined };
+}
+
+function subspaces(library: Library, superpose: Superpose, { d, k1, k2, seed }: AngleState) {
+  const rowsOf = (kind: 'token' | 'position', rows: number) =>
+    drawnRows(library, superpose, kind, { rows, columns: d, seed });
+  const angles = library.own
+    ? superpose.principalAngles({ first: rowsOf('token', k1), second: rowsOf('position', k2) })
+    : superpose.randomPrincipalAngles({ d, k1, k2, seed });
+  const { cosines, squares: sum } = superpose.angleCosines(angles);
+  const { lowestCosine, highestCosine, cosineSquares, zeroAngles } = superpose.chanceAngles({ d, k1, k2 });
+  return {
+    ...drawnSizes(superpose, cosines),
+    ends: [0, 1] as const,
+    at: new Float64Array(),
+    density: new Float64Array(),
+    largest: highestCosine,
+    spaces: { lowest: lowestCosine, sum, expectedSum: cosineSquares, shared: zeroAngles },
+  };
+}
+
+export const angleBins = ({ spaces }: RandomAngles): number => (spaces ? 20 : 40);
+const countsOf = (data: RandomAngles) => counts(data.cosines, ...data.ends, angleBins(data));
+const binOf = (data: RandomAngles, j: number): [number, number] => {
+  const [from, to] = data.ends;
+  const wide = (to - from) / angleBins(data);
+  return [from + j * wide, from + (j + 1) * wide];
+};
+/** The exact density in the middle of a bin. */
+const densityOf = (data: RandomAngles, j: number) =>
+  data.density[Math.round((j + 0.5) * ((densityPoints - 1) / angleBins(data)))] ?? Number.NaN;
+
+export const firstAngle = (data: RandomAngles): number =>
+  data.spaces ? countsOf(data).findLastIndex((count) => count > 0) : angleBins(data) / 2;
+
+/** What theory expects, as lines through the picture. */
+function expected(data: RandomAngles, narrow: boolean): { label: string; value: number; ink: Ink }[] {
+  const { mean, deviation, largest, spaces } = data;
+  const line = (label: string, more: string, value: number, ink: Ink) => ({
+    label: `${label}${narrow ? '' : more}: ${readable(value)}`,
+    value,
+    ink,
+  });
+  if (!spaces)
+    return [
+      line('largest', ` of ${pairs.toLocaleString('en')} pairs`, largest, 'warning'),
+      line('deviation', ', 1/√d', deviation, 'second'),
+      line('mean size', '', mean, 'third'),
+    ];
+  const large = ' expected, for large d';
+  return [
+    line('largest', large, largest, 'warning'),
+    ...(spaces.lowest > 0 ? [line('smallest', large, spaces.lowest, 'warning')] : []),
+    line('vectors', ', mean size', mean, 'third'),
+  ];
+}
+
+/** Room above the plane for what its bars are and the names of three lines. */
+const labelled = 66;
+
+export function anglesScene(data: RandomAngles, width: number): Scene {
+  const narrow = width < 560;
+  const { cosines, ends, at, density, spaces } = data;
+  const [from, to] = ends;
+  const bins = angleBins(data);
+  const height = labelled + 280;
+  // Bars as high as the density that they estimate.
+  const heights = countsOf(data).map((count) => (count * bins) / ((to - from) * cosines.length));
+  const drawn = plane(
+    { x: 0, y: labelled, width, height: height - labelled },
+    { from, to, label: 'cosine', nice: false, ticks: narrow ? 3 : 5 },
+    {
+      from: 0,
+      to: Math.max(1.15 * (density[(densityPoints - 1) / 2] ?? 0), ...heights),
+      label: 'density',
+      ticks: 4,
+    },
+  );
+  const { x, y, inner } = drawn;
+  const [, highest] = y.domain() as [number, number];
+  const lines = expected(data, narrow).flatMap(({ label, value, ink }, place): Mark[] => {
+    const top = 30 + 16 * place;
+    const look = { ink, wide: 2, dashed: true };
+    // Beside its line, on the side where there is room.
+    const right = x(value) + 6 + 6.9 * label.length < width;
+    return [
+      { mark: 'line', x1: x(value), x2: x(value), y1: top - 10, y2: inner.y + inner.height, ...look },
+      ...(from < 0 ? [vertical(drawn, x(-value), look)] : []),
+      {
+        mark: 'text',
+        x: x(value) + (right ? 6 : -6),
+        y: top,
+        text: label,
+        anchor: right ? 'start' : 'end',
+        ink,
+      },
+    ];
+  });
+  const barsAre = spaces
+    ? `bars: density of ${counted(cosines.length, 'principal angle')}${narrow ? '' : ' of one pair of subspaces'}`
+    : `bars: ${pairsDrawn} drawn pairs; curve: ${narrow ? '' : 'exact '}density`;
+  const curve = lineThrough(
+    drawn,
+    at,
+    density.map((value) => (value <= highest ? value : Number.NaN)),
+  );
+  return {
+    width,
+    height,
+    marks: [
+      ...drawn.marks,
+      { mark: 'path', d: steps(drawn, heights, from, to), fill: 'quiet', opacity: 0.35 },
+      { mark: 'path', d: curve, stroke: 'accent', wide: 2 },
+      ...lines,
+      { mark: 'text', x: 0, y: 12, text: barsAre },
+    ],
+    regions: [{ ...inner, x: x(from), width: x(to) - x(from), pick: 'across', rows: 1, columns: bins }],
+  };
+}
+
+export function anglesFinding(
+  { mean, deviation, drawnMean, drawnLargest, largest, spaces }: RandomAngles,
+  { d, k1, k2 }: AngleState,
+): string {
+  const many = pairs.toLocaleString('en');
+  if (!spaces)
+    return `The largest of ${many} cosines is ${(largest / mean).toFixed(1)} times the average. In ${d} dimensions two random directions have a cosine of size ${about(mean)} on average, and one standard deviation is ${about(deviation)}. The ${pairsDrawn} drawn pairs average ${about(drawnMean)}; the largest of them is ${about(drawnLargest)}. The largest of ${many} pairs has its median at ${about(largest)}.`;
+  const { sum, expectedSum, shared } = spaces;
+  const forced =
+    shared > 0
+      ? ` Because k₁ + k₂ = ${k1 + k2} is more than ${d}, ${counted(shared, 'direction is', 'directions are')} shared whatever is drawn.`
+      : '';
+  return `The best pair of directions has ${about(drawnLargest / mean)} times the cosine of two vectors. Random subspaces of ${k1} and ${k2} dimensions in ${d} have directions with a cosine of ${about(drawnLargest)}; theory expects up to ${about(largest)} ${shared > 0 ? 'of the others ' : ''}for large d, and two single vectors have ${about(mean)} on average. The squared cosines add up to ${about(sum)}; the mean over draws is k₁k₂/d = ${about(expectedSum)}.${forced}`;
+}
+
+export function angleReadout(data: RandomAngles, j: number): ReadoutPiece[] {
+  const [from, to] = binOf(data, j);
+  const count = countsOf(data)[j] ?? 0;
+  return [
+    'Cosines from ',
+    { text: readable(from), strong: true },
+    ' to ',
+    { text: readable(to), strong: true },
+    data.spaces
+      ? `: ${count} of ${counted(data.cosines.length, 'principal angle')}.`
+      : `: ${count} of the ${data.cosines.length} pairs; the exact density in the middle is ${readable(densityOf(data, j))}.`,
+  ];
+}
+
+export function anglesTable(data: RandomAngles): DataTable {
+  const { cosines, spaces, largest, mean } = data;
+  if (spaces)
+    return {
+      columns: ['principal angle', 'cosine', 'lower edge', 'upper edge', 'mean |cosine| of two vectors'],
+      rows: Array.from(cosines, (value, k) => [k + 1, value, spaces.lowest, largest, mean]),
+    };
+  return {
+    columns: ['from', 'to', 'drawn pairs', 'density of drawn pairs', 'exact density in the middle'],
+    rows: countsOf(data).map((count, j) => {
+      const [from, to] = binOf(data, j);
+      return [from, to, count, count / (to - from) / cosines.length, densityOf(data, j)];
+    }),
+  };
+}
