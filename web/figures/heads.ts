@@ -49,8 +49,8 @@ interface Row {
 interface Lengths {
   token: number;
   position: number;
-  /** Of the one row that all tokens of a sentence get. */
-  segment: number;
+  /** Of the one row that all tokens of a sentence get, if the model adds one. */
+  segment?: number | undefined;
 }
 
 interface Data {
@@ -60,7 +60,7 @@ interface Data {
   text: string;
   tokens: readonly string[];
   dropped: number;
-  /** Of one sentence to MiniLM alone. */
+  /** Of one sentence, if its model adds positions. */
   lengths?: Lengths | undefined;
 }
 
@@ -101,9 +101,7 @@ export const compute: Compute<typeof controls, Data> = async (
     scores.push({ heads, parts, gauge, covariances, variances });
     if (sentences === 'yours') {
       ({ tokens, dropped } = sentence);
-      const { token, position, token_type } = await model.summands(sentence);
-      const length = (rows: Table) => superpose.summary(superpose.rowLengths(rows)).mean;
-      lengths = { token: length(token), position: length(position), segment: length(token_type) };
+      lengths = lengthsOf(superpose, await model.summands(sentence));
     } else {
       job.progress((place + 1) / texts.length);
       await new Promise((resolve) => setTimeout(resolve));
@@ -145,10 +143,23 @@ function termKey(width: number): { marks: Mark[]; height: number } {
   return { marks, height: 20 * Math.ceil(termKinds.length / columns) };
 }
 
-const lengthsOf = ({ lengths }: Data): string =>
-  lengths
-    ? ` Before the LayerNorm, raw, its token rows have length ${about(lengths.token)} on average, its position rows have ${about(lengths.position)}, and the segment’s row, the same for all of them, has ${about(lengths.segment)}.`
-    : '';
+/** Of the rows that a sentence adds up, by name. */
+export function lengthsOf(
+  superpose: First,
+  { token, position, token_type }: { readonly [name: string]: Table | undefined },
+): Lengths | undefined {
+  const length = (rows: Table) => superpose.summary(superpose.rowLengths(rows)).mean;
+  if (!token || !position) return undefined;
+  return { token: length(token), position: length(position), segment: token_type && length(token_type) };
+}
+
+function saidOfLengths({ lengths }: Data): string {
+  if (!lengths) return '';
+  const { token, position, segment } = lengths;
+  const ofSegment =
+    segment === undefined ? '' : `, and the segment’s row, the same for all of them, has ${about(segment)}`;
+  return ` Before the LayerNorm, raw, its token rows have length ${about(token)} on average, its position rows have ${about(position)}${ofSegment}.`;
+}
 
 /** The last two rows are about all heads. */
 const headsOf = ({ rows }: Data) => rows.slice(0, -2);
@@ -291,7 +302,7 @@ export const figure: Figure<typeof controls, Data> = {
         ? ''
         : `, in layer ${layer}, by ${gauge in gaugeControl.options ? 'the direct path' : 'mechanism'}`;
     const head = `Cross terms are ${aboutPercent(mean.cross)} of the average head, ${aboutPercent(crossed[largest] as number)} of head ${largest}.`;
-    return `${head} ${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(mean.cross)} of the average head and ${aboutPercent(pooled.cross)} of all heads’ variation pooled, but ${aboutPercent(crossed[largest] as number)} of head ${largest} and ${aboutPercent(crossed[least] as number)} of head ${least}. Head ${most} is ${aboutPercent(places[most] as number)} position → position; pooled, that term has ${aboutPercent(pooled.shares[3] as number)}.${lengthsOf(data)}`;
+    return `${head} ${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(mean.cross)} of the average head and ${aboutPercent(pooled.cross)} of all heads’ variation pooled, but ${aboutPercent(crossed[largest] as number)} of head ${largest} and ${aboutPercent(crossed[least] as number)} of head ${least}. Head ${most} is ${aboutPercent(places[most] as number)} position → position; pooled, that term has ${aboutPercent(pooled.shares[3] as number)}.${saidOfLengths(data)}`;
   },
 
   cells: ({ rows }) => ({ rows: rows.length, columns: 1 }),

@@ -14,7 +14,7 @@ import {
 import type { State } from '../figures/controls.js';
 import type { Depth } from '../figures/depth.js';
 import type { Job, Library, Rows, TextLibrary, TextModel } from '../figures/figure.js';
-import { sharedOut } from '../figures/heads.js';
+import { lengthsOf, sharedOut } from '../figures/heads.js';
 import type { OneScore } from '../figures/oneScore.js';
 import type { FamilyAsked, GramData, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
 import { mostTokens } from '../figures/sentence.js';
@@ -119,7 +119,13 @@ export async function ownModel(
     ? model.decompose(input, { ...asked, ...by.inThree(model) })
     : model.decompose(input, { ...asked, gauge: own.gauge, groups }));
   const { tokens } = scores.sentence;
-  if (figure === 'own-heads') return { rows: sharedOut(superpose, [scores]), tokens, dropped };
+  if (figure === 'own-heads')
+    return {
+      rows: sharedOut(superpose, [scores]),
+      tokens,
+      dropped,
+      lengths: by ? undefined : lengthsOf(superpose, await model.rows(input)),
+    };
   const on = terms.map((term) => own.on.includes(term));
   const kinds = [terms.map(() => true), on, ...terms.map((term) => terms.map((one) => one === term))];
   const masks = kinds.map((of) => kindOf.map((kind) => of[kind] as boolean));
