@@ -145,7 +145,7 @@ function termKey(width: number): { marks: Mark[]; height: number } {
 
 /** Of the rows that a sentence adds up, by name. */
 export function lengthsOf(
-  superpose: First,
+  superpose: SmallSuperpose,
   { token, position, token_type }: { readonly [name: string]: Table | undefined },
 ): Lengths | undefined {
   const length = (rows: Table) => superpose.summary(superpose.rowLengths(rows)).mean;
