@@ -343,6 +343,13 @@ return superpose.summary(token.data);`,
     code: `return superpose.largestDifference(Float64Array.of(1, 2), Float64Array.of(1, 5));`,
   },
   {
+    name: 'difference',
+    kind: measure,
+    what: 'one list of numbers minus another',
+    source: 'definition',
+    code: `return superpose.difference(Float64Array.of(1, 5), Float64Array.of(1, 2));`,
+  },
+  {
     name: 'channelRanges',
     kind: measure,
     what: 'how far each channel moves',

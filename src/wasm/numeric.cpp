@@ -32,12 +32,17 @@ double largest_difference_out(const Typed<"List">& a, const Typed<"List">& b) {
   return largest_difference(vector_in<double>(a), vector_in<double>(b));
 }
 
+Typed<"Float64Array"> difference_out(const Typed<"List">& a, const Typed<"List">& b) {
+  return copy_out(difference(vector_in<double>(a), vector_in<double>(b)));
+}
+
 EMSCRIPTEN_BINDINGS(numeric) {
   using emscripten::function;
   function("randomNormal", &random_normal_out);
   function("randomUniform", &random_uniform_out);
   function("summary", &summary_out);
   function("largestDifference", &largest_difference_out);
+  function("difference", &difference_out);
 }
 
 }  // namespace

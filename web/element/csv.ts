@@ -1,13 +1,10 @@
 // Comma-separated values, for files and for the command.
 import type { DataTable } from '../figures/figure.js';
 
-/** A line of CSV by RFC 4180. Text that a spreadsheet would take for a formula gets an apostrophe in front. */
+/** A line of CSV by RFC 4180. Text comes out as it is: tokens such as “=” and “-” are what a row is about. */
 function csvRow(values: readonly (string | number)[]): string {
-  const field = (value: string | number) => {
-    if (typeof value === 'number') return String(value);
-    const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
+  const field = (value: string | number) =>
+    typeof value === 'string' && /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : String(value);
   return `${values.map(field).join(',')}\r\n`;
 }
 

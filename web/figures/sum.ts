@@ -230,12 +230,7 @@ async function channels(library: Library, state: State): Promise<Channels> {
   const lengths = superpose.rowLengths(sum);
   const withToken = superpose.rowCosines(token, sum).data;
   // The second place minus the first.
-  const less = (of: Table) =>
-    superpose.bertEmbeddings({
-      token: table(rowOf(of, 1), 1),
-      position: table(rowOf(of, 0), 1),
-      positionScale: -1,
-    }).sum.data;
+  const less = (of: Table) => superpose.difference(rowOf(of, 1), rowOf(of, 0));
   const joined = table(
     [0, 1].flatMap((row) => [...token.data, ...rowOf(scaled, row)]),
     2,

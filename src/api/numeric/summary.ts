@@ -25,6 +25,8 @@ export interface SummaryApi {
   summary(values: Floats): Summary;
   /** The largest |first − second| of two lists of the same length, in double; 0 for empty ones. */
   largestDifference(first: Floats, second: Floats): number;
+  /** first − second, number by number, of two lists of the same length, in double. Throws RangeError, TypeError. */
+  difference(first: Floats, second: Floats): Float64Array;
 }
 
 export function summaryApi(raw: RawModule): SummaryApi {
@@ -33,8 +35,15 @@ export function summaryApi(raw: RawModule): SummaryApi {
       return raw.summary(check.list('values', values));
     },
     largestDifference(first, second) {
-      check.list('second', second, check.list('first', first).length);
+      sameLength(first, second);
       return raw.largestDifference(first, second);
+    },
+    difference(first, second) {
+      sameLength(first, second);
+      return raw.difference(first, second);
     },
   };
 }
+
+const sameLength = (first: Floats, second: Floats) =>
+  check.list('second', second, check.list('first', first).length);

@@ -51,4 +51,6 @@ double largest_difference(const Vector<double>& a, const Vector<double>& b) {
   return largest;
 }
 
+Vector<double> difference(const Vector<double>& a, const Vector<double>& b) { return a - b; }
+
 }  // namespace superpose

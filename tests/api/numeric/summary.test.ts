@@ -23,6 +23,14 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(superpose.largestDifference(new Float64Array(), new Float64Array())).toBe(0);
   });
 
+  test('a difference, number by number', () => {
+    const found = superpose.difference(Float64Array.of(1, 2, 3), Float32Array.of(1, 6, 2));
+    expect(found).toEqual(Float64Array.of(0, -4, 1));
+    expect(() => superpose.difference(new Float64Array(2), new Float64Array(3))).toThrow(
+      new RangeError('second must have 2 values; it has 3.'),
+    );
+  });
+
   test('the largest difference; other lengths are refused', () => {
     expect(superpose.largestDifference(Float64Array.of(1, 2, 3), Float32Array.of(1, 6, 2))).toBe(4);
     const differ = (first: number, second: number) => () =>
