@@ -19,7 +19,9 @@ const short = (data, digits) =>
 /** What figures on all of MiniLM's layers open with, by the name of the file. */
 export async function ofLayers(load, superpose, miniLM) {
   const { initialState } = await load('controls');
+  const { keeping } = await load('../worker/kept');
   const library = {
+    kept: keeping(),
     small: async () => superpose,
     superpose: async () => superpose,
     miniLM: async () => miniLM,
@@ -82,14 +84,16 @@ export async function ofTask(load, superpose, task) {
   const { initialState } = await load('controls');
   const { compute, trainedControls } = await load('smallModels');
   const state = { ...initialState(trainedControls), task };
-  return compute({ superpose: async () => superpose }, state, jobOf(state));
+  const { keeping } = await load('../worker/kept');
+  return compute({ kept: keeping(), superpose: async () => superpose }, state, jobOf(state));
 }
 
 /** What a table of trained models opens with; `some` may choose from the runs that are asked for. */
 export async function ofCells(load, superpose, name, some = (asked) => asked) {
   const { trainedCells } = await load('cells');
   const { asked } = (await load(name)).opening();
-  const library = { small: async () => superpose, superpose: async () => superpose };
+  const { keeping } = await load('../worker/kept');
+  const library = { kept: keeping(), small: async () => superpose, superpose: async () => superpose };
   return trainedCells(library, some(asked), jobOf({}), () => undefined);
 }
 

@@ -9,6 +9,7 @@ import { compute } from '../../web/figures/smallModels.ts';
 import { taskTexts } from '../../web/figures/tasks.ts';
 import { aboutPercent } from '../../web/plot/format.ts';
 import type { Scene } from '../../web/plot/scene.ts';
+import { keeping } from '../../web/worker/kept.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
@@ -112,7 +113,14 @@ test.each(tasks)('%s: the row that is shown is typical, and is read where its an
 
 test('the first view needs no module, and an added stream as wide learns as fast as a concatenated one', async () => {
   const refused = () => Promise.reject(new Error('A module was asked for.'));
-  const nothing = { small: refused, superpose: refused, opening: refused, miniLM: refused, recorded };
+  const nothing = {
+    kept: keeping(),
+    small: refused,
+    superpose: refused,
+    opening: refused,
+    miniLM: refused,
+    recorded,
+  };
   const data = await compute(nothing, initialState(figure.controls), alone());
   const { add, wider, 'concat-wide': widened } = data.models;
   expect(wider.first?.mean).toBeLessThanOrEqual(widened.first?.mean as number);

@@ -6,6 +6,7 @@ import type { AnyFigure } from '../../web/figures/figure.ts';
 import { bytesOfLayers, layersControl } from '../../web/figures/layersControl.ts';
 import * as needsPositions from '../../web/figures/needsPositions.ts';
 import type { Scene } from '../../web/plot/scene.ts';
+import { keeping } from '../../web/worker/kept.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import depthOracle from '../reference/depth.json' with { type: 'json' };
@@ -21,7 +22,14 @@ describe.runIf(inject('withModel'))('of all layers', () => {
   /** The first view, of what was computed beforehand. */
   const opened = async ({ figure, compute }: typeof depth | typeof needsPositions, settings = {}) => {
     const state = { ...initialState(figure.controls), ...settings } as never;
-    const library = { small: nothing, superpose: nothing, opening: nothing, miniLM: nothing, recorded };
+    const library = {
+      kept: keeping(),
+      small: nothing,
+      superpose: nothing,
+      opening: nothing,
+      miniLM: nothing,
+      recorded,
+    };
     return { figure, state, data: (await compute(library, state, alone)) as never };
   };
 

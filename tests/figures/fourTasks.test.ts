@@ -3,7 +3,7 @@ import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
 import { aboutPercent } from '../../web/plot/format.ts';
-import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
+import { expectSoundPictures, expectToStopMidway, loaded, run } from './support.ts';
 import { expectTextsApart } from './texts.ts';
 import { alone, countedTrainers, expectNothingToStay, watched } from './training.ts';
 
@@ -156,7 +156,7 @@ test('a run ends the same whether it is watched or not, and whatever settings it
 });
 
 test('settings that only look at the models train none, and at the end none is left', async () => {
-  const { counted, open, made, steps } = countedTrainers();
+  const { counted, open, made, steps } = countedTrainers(loaded);
   const { data, state } = await run(fourTasks, { seed: 8 });
   // Another example needs no new model, and is what a figure opened with it shows.
   const other = await fourTasks.compute(counted, { ...state, example: 4 } as never, alone());

@@ -4,6 +4,7 @@ import { describe, expect, inject, test } from 'vitest';
 import * as gauge from '../../web/figures/gauge.ts';
 import { seededLayer } from '../../web/figures/seededLayer.ts';
 import { sentenceControl } from '../../web/figures/sentence.ts';
+import { library } from '../../web/worker/library.ts';
 import { apply, headLogits, normalized } from '../api/support/naive.ts';
 import { dot, largest, largestDifference, rowCentred, rowOf, sumOf } from '../api/support/numbers.ts';
 import { expectSoundPictures, run } from './support.ts';
@@ -140,7 +141,7 @@ test.each([
   '$n seeded tokens, head $head, $gauge: three matrices straight from the formula',
   async ({ head, ...settings }) => {
     const superpose = await load();
-    const { summands, layer } = seededLayer(superpose, settings.n, settings.seed);
+    const { summands, layer } = seededLayer(library(), superpose, settings.n, settings.seed);
     const input = { summands, ...layer } as Input;
     const { figure, data, state } = await expectScores(input, { weights: 'seeded', ...settings }, head);
     // Without centring rows, shares are those of the matrices themselves.

@@ -286,8 +286,13 @@ test('what claims and the text lead to is recorded, so that it opens finished', 
       return value;
     });
   expect(places.length).toBeGreaterThan(8);
-  const { small } = library({});
-  const untrained = { small, recorded, superpose: () => Promise.reject(new Error('This would be trained.')) };
+  const { small, kept } = library({});
+  const untrained = {
+    small,
+    kept,
+    recorded,
+    superpose: () => Promise.reject(new Error('This would be trained.')),
+  };
   const job = { signal: new AbortController().signal, progress() {} };
   for (const { settings } of places) {
     const { state } = readState(

@@ -6,7 +6,8 @@ import type { Mark, TextMark } from '../../web/plot/scene.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 
-const loaded = { ...library(), recorded };
+/** What `run` computes with; what it computed is kept in it. */
+export const loaded = { ...library(), recorded };
 
 /** Computes a figure in a state; settings are written as in links. */
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data

@@ -9,13 +9,12 @@ import { run } from './support.ts';
 export const alone = (): Job => ({ signal: new AbortController().signal, progress: () => {} });
 
 /** A library that keeps track of its trainers: which still exist, and how often any was stepped. */
-export function countedTrainers(): {
+export function countedTrainers(loaded: Library = library()): {
   counted: Library;
   open: Set<Trainer>;
   made(): number;
   steps(): number;
 } {
-  const loaded = library();
   const open = new Set<Trainer>();
   let [made, steps] = [0, 0];
   const counted: Library = {

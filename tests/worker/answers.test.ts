@@ -6,6 +6,7 @@ import type { Library } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import { answering, type Run, running } from '../../web/worker/answers.ts';
 import { computeOf } from '../../web/worker/computes.ts';
+import { keeping } from '../../web/worker/kept.ts';
 import { library } from '../../web/worker/library.ts';
 import type { Reply } from '../../web/worker/transports.ts';
 import {
@@ -131,6 +132,7 @@ describe('the library', () => {
       return name as never;
     };
     const sliced = yielding({
+      kept: keeping(),
       opening: step('opening'),
       small: step('small'),
       superpose: step('superpose'),

@@ -24,9 +24,12 @@ const most = 4000;
 /** One more worker is worth starting for this many runs. */
 const worthAWorker = 4;
 
-const known = new Map<string, CellRun>();
+type Known = Map<string, CellRun>;
 
-function keep(key: string, run: CellRun): void {
+/** Finished runs of all tables. */
+const knownRuns = ({ kept }: Library): Known => kept('cells', '', () => new Map());
+
+function keep(known: Known, key: string, run: CellRun): void {
   known.set(key, run);
   const [oldest] = known.keys();
   if (known.size > most && oldest !== undefined) known.delete(oldest);
@@ -57,11 +60,11 @@ export interface Opening {
 }
 
 /** Recorded runs are known like those that were trained here, also after a run that did not come to its end. */
-async function openWith(library: Library, { name, asked }: Opening): Promise<void> {
+async function openWith(library: Library, known: Known, { name, asked }: Opening): Promise<void> {
   const runs = (await library.recorded?.(name)) as CellRun[] | undefined;
   runs?.forEach((run, k) => {
     const key = JSON.stringify(asked[k]);
-    if (!known.has(key)) keep(key, run);
+    if (!known.has(key)) keep(known, key, run);
   });
 }
 
@@ -76,8 +79,9 @@ export async function trainedCells(
   show: (runs: readonly (CellRun | undefined)[]) => unknown,
   opening?: Opening,
 ): Promise<CellRun[]> {
+  const known = knownRuns(library);
   const keys = all.map((asked) => JSON.stringify(asked));
-  if (opening && keys.some((key) => !known.has(key))) await openWith(library, opening);
+  if (opening && keys.some((key) => !known.has(key))) await openWith(library, known, opening);
   if (job.run?.again) for (const key of keys) known.delete(key);
   const lacking = [...new Set(keys)].filter((key) => !known.has(key));
   // A copy: while new runs come in, they may push out older ones.
@@ -87,7 +91,7 @@ export async function trainedCells(
   const noted = (key: string, run: CellRun) => {
     job.signal.throwIfAborted();
     found.set(key, run);
-    keep(key, run);
+    keep(known, key, run);
     job.progress((found.size - kept) / lacking.length);
     frame();
   };

@@ -109,14 +109,14 @@ const precision = 'float32';
 
 type Floats = Table<Float32Array>;
 
-let vocabularyOf: { key: string; tokens: Floats } | undefined;
-let last: { key: string; search: CollisionSearch } | undefined;
-/** What only changes the picture of lost words computes nothing. */
-let counted: { key: string; data: Lost } | undefined;
-
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
-  if (state.of === 'lost') return lost(library, superpose, state, job);
+  // What only changes the picture of lost words computes nothing.
+  const { vocabulary, looked, seed } = state;
+  if (state.of === 'lost')
+    return library.kept('collisions: lost', [vocabulary, looked, seed], () =>
+      lost(library, superpose, state, job),
+    );
   return state.words === 'seeded' ? seeded(library, superpose, state) : trained(library, superpose, state);
 };
 
@@ -126,8 +126,6 @@ async function lost(
   { vocabulary, looked: looking, seed }: State,
   job: Job,
 ): Promise<Lost> {
-  const key = JSON.stringify([vocabulary, looking, seed]);
-  if (counted?.key === key) return counted.data;
   const looked = looking === 'all' ? vocabulary : Math.min(sample, vocabulary);
   const points: Point[][] = [];
   for (const [place, d] of widths.entries()) {
@@ -156,8 +154,7 @@ async function lost(
       search.delete();
     }
   }
-  counted = { key, data: { looked, widths, scales, points } };
-  return counted.data;
+  return { looked, widths, scales, points };
 }
 
 /** The same random positions at each scale, one below the other. */
@@ -177,15 +174,13 @@ function scaled(library: Library, superpose: Superpose, d: number, seed: number)
 
 function seeded(library: Library, superpose: Superpose, state: State): One {
   const { vocabulary, d, seed, index } = state;
-  const key = JSON.stringify([d, seed, library.own?.key]);
+  const key = [d, seed, library.own?.key];
   // All rows are drawn, so another vocabulary size needs no new draw: it takes the first rows.
-  if (vocabularyOf?.key !== key) {
-    const tokens = drawnRows(library, superpose, 'token', { rows: largestVocabulary, columns: d, seed });
-    vocabularyOf = { key, tokens };
-  }
-  const { data } = vocabularyOf.tokens;
+  const { data } = library.kept('collisions: drawn', key, () =>
+    drawnRows(library, superpose, 'token', { rows: largestVocabulary, columns: d, seed }),
+  );
   const tokens = { data: data.subarray(0, vocabulary * d), rows: vocabulary, columns: d };
-  const found = moved(superpose, tokens, `${key} ${vocabulary}`, state, () =>
+  const found = moved(library, superpose, tokens, [key, vocabulary], state, () =>
     state.positions === 'random'
       ? drawnRows(library, superpose, 'position', { rows: positions, columns: d, seed })
       : superpose.sinusoidal({ positions, d_model: d, precision }),
@@ -211,7 +206,7 @@ async function trained(library: Library, superpose: Superpose, state: State): Pr
   const id = typed ? (ids[1] as number) : frequent.first;
   const known = id >= frequent.first && id < frequent.first + frequent.count;
   const key = known ? 'frequent' : `frequent and ${id}`;
-  if (vocabularyOf?.key !== key) {
+  const tokens = await library.kept('collisions: frequent', key, async (): Promise<Floats> => {
     const all = Array.from({ length: frequent.count }, (_, place) => frequent.first + place);
     if (!known) all.push(id);
     const data = new Float32Array(all.length * model.d_model);
@@ -219,12 +214,11 @@ async function trained(library: Library, superpose: Superpose, state: State): Pr
       const some = { ids: all.slice(from, from + atOnce), tokens: [], dropped: 0 };
       data.set((await model.summands(some, precision)).token.data, from * model.d_model);
     }
-    vocabularyOf = { key, tokens: { data, rows: all.length, columns: model.d_model } };
-  }
-  const { tokens } = vocabularyOf;
+    return { data, rows: all.length, columns: model.d_model };
+  });
   const anyIds = Array.from({ length: positions }, () => id);
   const rows = await model.summands({ ids: anyIds, tokens: [], dropped: 0 }, precision);
-  const search = moved(superpose, tokens, key, state, () => rows.position);
+  const search = moved(library, superpose, tokens, key, state, () => rows.position);
   const found = search.nearestTokens(known ? id - frequent.first : frequent.count);
   const idOf = (place: number) => (place < frequent.count ? frequent.first + place : id);
   const [word = '', bare = '', ...nearest] = model.pieces([
@@ -251,20 +245,17 @@ async function trained(library: Library, superpose: Superpose, state: State): Pr
 
 /** The search among these words at the scaled positions, kept for the next word. */
 function moved(
+  { kept }: Library,
   superpose: Superpose,
   tokens: Floats,
-  words: string,
+  words: unknown,
   state: State,
   make: () => Floats,
 ): CollisionSearch {
-  const key = JSON.stringify([words, state.words, state.positions, state.scale, state.seed]);
-  if (last?.key !== key || !last.search.isAlive()) {
-    last?.search.delete();
-    last = undefined;
-    const search = superpose.collisionSearch({ tokens, positions: make(), positionScale: state.scale });
-    last = { key, search };
-  }
-  return last.search;
+  const key = [words, state.words, state.positions, state.scale, state.seed];
+  return kept('collisions: search', key, () =>
+    superpose.collisionSearch({ tokens, positions: make(), positionScale: state.scale }),
+  );
 }
 
 type Fate = 'same' | 'other' | 'taken';

@@ -4,7 +4,7 @@ import { about, aboutPercent, percent, readable } from '../plot/format.js';
 import { type Area, lineThrough, map, plane, tickText } from '../plot/parts.js';
 import type { Mark, Term } from '../plot/scene.js';
 import type { Controls } from './controls.js';
-import type { Figure, Job, TextCompute, TextModel } from './figure.js';
+import type { Figure, Job, TextCompute, TextLibrary, TextModel } from './figure.js';
 import { fetchingLayers, layersControl, quoted, watching } from './layersControl.js';
 import { listed } from './lists.js';
 import { sentenceControl, sentenceRemark } from './sentence.js';
@@ -45,9 +45,6 @@ export interface Depth {
   written?: (readonly [number, number])[][] | undefined;
 }
 
-// Means over the corpus, which do not depend on the sentence.
-const known = new WeakMap<TextModel, CorpusMeans>();
-
 export const compute: TextCompute<typeof controls, Depth> = async (library, { layers, of, text }, job) => {
   const beforehand = layers === 'none' ? await library.recorded?.('depth') : undefined;
   if (beforehand) {
@@ -58,7 +55,7 @@ export const compute: TextCompute<typeof controls, Depth> = async (library, { la
   const sentence = await model.tokenize(text, mostShown);
   const { tokens, dropped } = sentence;
   const all = model.layerBytes.length;
-  const means = await corpusMeansOf(model, job);
+  const means = await corpusMeansOf(library, model, job);
   const forward = await model.forward(sentence, { signal: job.signal });
   const shares = Array.from(means.heads.data);
   return {
@@ -89,7 +86,13 @@ export const compute: TextCompute<typeof controls, Depth> = async (library, { la
 };
 
 /** Fetching is the first third of the bar. */
-export async function corpusMeansOf(model: TextModel, job: Job): Promise<CorpusMeans> {
+export async function corpusMeansOf(
+  { kept }: Pick<TextLibrary, 'kept'>,
+  model: TextModel,
+  job: Job,
+): Promise<CorpusMeans> {
+  // They do not depend on the sentence.
+  const known = kept('corpus means', '', () => new WeakMap<TextModel, CorpusMeans>());
   const part = 1 / 3;
   const means =
     known.get(model) ??

@@ -70,8 +70,7 @@ const isDrawn = ({ encoding }: State): boolean => encoding === 'random' || encod
 /** A table of full rank with more entries takes so long that progress is shown. */
 const large = 2 ** 17;
 
-/** The tables seen last, because sliders come back to where they were. Four of the largest take 4 MB. */
-const kept = new Map<string, Channels>();
+/** The tables seen last are kept, because sliders come back to where they were. Four of the largest take 4 MB. */
 const mostKept = 4;
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
@@ -89,6 +88,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
     drawn || base,
     encoding === 'random' && seed,
   ].join();
+  const kept = library.kept('encoding', '', () => new Map<string, Channels>());
   let data = kept.get(key);
   if (!data) {
     const superpose = await library.superpose();

@@ -23,7 +23,16 @@ import type { Controls, State, StateOf } from './controls.js';
 /** Where the numbers come from: random draws, a trained model, both, a formula, or the reader's file. */
 export type Source = 'seeded' | 'trained' | 'mixed' | 'exact' | 'own';
 
+/**
+ * What was last made under a name, if its key was the same; else what `make` makes. A promise's value is kept once it is
+ * there. Keys are compared as JSON;
+ * `again` makes it anew. What the module holds is freed when another takes its place.
+ */
+export type Kept = <T>(name: string, key: unknown, make: () => T, again?: boolean) => T | Awaited<T>;
+
 export interface Library {
+  /** What earlier questions left: figures have no memory of their own. */
+  kept: Kept;
   /** The small module’s functions, for figures whose record says that these are enough. */
   small(): Promise<SmallSuperpose>;
   /** The whole module’s; fetches it when first asked. */

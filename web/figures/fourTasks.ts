@@ -123,7 +123,8 @@ interface Data {
 }
 
 interface Trained {
-  key: string;
+  /** Of models without scores, by what those depend on. */
+  floors: Floors;
   curves: Curve[];
   /** [tasks][points so far]: the models on their way. */
   parameters: Record<string, Table>[][];
@@ -148,20 +149,18 @@ const optionsOf = ({ task }: SmallTask, state: State): TrainerOptions => ({
   cuts: state.when === 'during' ? offOf(state) : [],
 });
 
-// Only the newest run is kept, and the floors, which hardly depend on what can be set.
-let last: Trained | undefined;
-const floors = new Map<string, number[]>();
-
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
-  if (last?.key !== keyOf(state) || job.run?.again) {
-    last = undefined;
-    last = await train(superpose, state, job);
-  }
-  const trained = last;
-  if (!floors.has(state.layers)) {
-    floors.set(state.layers, await measuredFloors(superpose, state, trained, job));
-  }
+  // They hardly depend on what can be set, so all that were measured are kept.
+  const floors = library.kept('four-tasks: floors', '', (): Floors => new Map());
+  const trained = await library.kept(
+    'four-tasks',
+    keyOf(state),
+    () => train(floors, superpose, state, job),
+    job.run?.again,
+  );
+  const floor = floors.get(state.layers) ?? (await measuredFloors(superpose, state, trained, job));
+  floors.set(state.layers, floor);
   // Choosing another example computes nothing: all forty are answered at once, for less than the shares cost.
   const key = JSON.stringify([typedOf(state), state.when, state.terms, state.layers]);
   if (trained.looked?.key !== key) {
@@ -173,13 +172,15 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   return dataOf(trained.looked.panels, state);
 };
 
-async function train(superpose: Superpose, state: State, job: Job): Promise<Trained> {
+type Floors = Map<string, number[]>;
+
+async function train(floors: Floors, superpose: Superpose, state: State, job: Job): Promise<Trained> {
   // Four models learn, and four of the same shape look at what these have learned so far.
   const models = modelsOf(state);
   return withTrainers(superpose, [...models, ...models], async (all) => {
     const [trainers, lookers] = [all.slice(0, models.length), all.slice(models.length)];
     const trained: Trained = {
-      key: keyOf(state),
+      floors,
       curves: trainers.map(() => ({ accuracy: [], shares: [], diverged: false })),
       parameters: trainers.map(() => []),
     };
@@ -286,7 +287,7 @@ function panelsOf(
       canonical: mean && Array.from(mean),
       reason: reason ?? looker.shares().reason,
       cut,
-      floor: floors.get(state.layers)?.[place] ?? null,
+      floor: trained.floors.get(state.layers)?.[place] ?? null,
       examples: { ...examples, moments: [...known] },
     };
   });

@@ -109,27 +109,27 @@ const amounts = Array.from({ length: 2 * Math.round(most / step) + 1 }, (_, plac
 const placeOf = ({ amount }: State): number => amounts.indexOf(Number(amount.toFixed(1)));
 
 // All places of the slider are computed at once; moving it computes nothing. Nor does centring.
-let last: { key: string; data: Data } | undefined;
-
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const { of, weights, text, head, gauge, n, seed } = state;
   const drawn = of === 'parts' && weights === 'seeded';
-  const key = JSON.stringify([of, head, ...(of === 'parts' ? [gauge] : []), ...(drawn ? [n, seed] : [text])]);
-  if (last?.key === key) return last.data;
-  const given = drawn ? seeded(await library.small(), state) : await trained(library, text);
+  const key = [of, head, ...(of === 'parts' ? [gauge] : []), ...(drawn ? [n, seed] : [text])];
+  return library.kept('gauge', key, () => computed(library, state, job));
+};
+
+async function computed(library: Library, state: State, job: Job): Promise<Data> {
+  const { of, weights, text, head, gauge } = state;
+  const drawn = of === 'parts' && weights === 'seeded';
+  const given = drawn ? seeded(library, await library.small(), state) : await trained(library, text);
   const { tokens, dropped, summands } = given;
   const layer: HeadOfLayer = { ...given.layer, only: [head] };
-  const data: Data =
-    of === 'gauge'
-      ? { tokens, dropped, amounts, ...(await turn(await library.superpose(), summands, layer, job)) }
-      : {
-          tokens,
-          dropped,
-          ...compare(await library.small(), summands, layer, { gauge, apart: apartOf(gauge, weights) }),
-        };
-  last = { key, data };
-  return data;
-};
+  return of === 'gauge'
+    ? { tokens, dropped, amounts, ...(await turn(await library.superpose(), summands, layer, job)) }
+    : {
+        tokens,
+        dropped,
+        ...compare(await library.small(), summands, layer, { gauge, apart: apartOf(gauge, weights) }),
+      };
+}
 
 interface SentenceLayer {
   tokens: readonly string[];
@@ -145,9 +145,9 @@ async function trained(library: Library, text: string): Promise<SentenceLayer> {
   return { tokens, dropped, summands: await model.summands(sentence), layer: model.layer() };
 }
 
-function seeded(superpose: SmallSuperpose, { n, seed }: State): SentenceLayer {
+function seeded(library: Library, superpose: SmallSuperpose, { n, seed }: State): SentenceLayer {
   const tokens = Array.from({ length: n }, (_, place) => `token ${place}`);
-  return { tokens, dropped: 0, ...seededLayer(superpose, n, seed) };
+  return { tokens, dropped: 0, ...seededLayer(library, superpose, n, seed) };
 }
 
 type HeadOfLayer = Layer & { only: [number] };

@@ -18,7 +18,7 @@ import {
 } from '../plot/parts.js';
 import type { Ink, Mark, Region, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
-import type { Compute, Figure } from './figure.js';
+import type { Compute, Figure, Library } from './figure.js';
 import { bases, sinusoidNames, sinusoids } from './sinusoids.js';
 
 const shifts = 64;
@@ -89,47 +89,34 @@ const isShift = (data: Data): data is Shifts => 'moves' in data;
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
-  if (state.of === 'shift') return shifted(superpose, state);
-  const { base } = state;
+  if (state.of === 'shift') return shifted(library, superpose, state);
+  const { base, positions, d, seed, encoding } = state;
   const { matrices, ...spreads } = spreadsOf(superpose, state, base);
   return {
     n: state.positions,
     matrices: forms.map((form) => matrices[form]),
     spreads: forms.map((form) => spreads[form]),
-    ends: endsOf(superpose, state),
+    ends: library.kept('gram: ends', [positions, d, seed, encoding], () => endsOf(superpose, state)),
   };
 };
 
 const spreadsOf = (superpose: Superpose, { positions, d, seed, encoding }: State, base: number) =>
   superpose.gramSpreads({ positions, d_model: d, ...sinusoids[encoding], base, seed });
 
-let lastEnds: { key: string; ends: Products['ends'] } | undefined;
-
 function endsOf(superpose: Superpose, state: State): Products['ends'] {
-  const { positions, d, seed, encoding } = state;
-  const key = [positions, d, seed, encoding].join();
-  if (lastEnds?.key !== key) {
-    const all = bases.values.map((base) => spreadsOf(superpose, state, base).matrices);
-    const ends = forms.map((form): [number, number] => {
-      const each = all.map((matrices) => extent(matrices[form]) as [number, number]);
-      return [Math.min(...each.map(([low]) => low)), Math.max(...each.map(([, high]) => high))];
-    });
-    lastEnds = { key, ends };
-  }
-  return lastEnds.ends;
+  const all = bases.values.map((base) => spreadsOf(superpose, state, base).matrices);
+  return forms.map((form): [number, number] => {
+    const each = all.map((matrices) => extent(matrices[form]) as [number, number]);
+    return [Math.min(...each.map(([low]) => low)), Math.max(...each.map(([, high]) => high))];
+  });
 }
 
-// The errors of the encoding depend on nothing but the width and the base.
-let last: { d: number; base: number; errors: number[] } | undefined;
-
-function shifted(superpose: Superpose, { k, p, d, scale, seed, base }: State): Shifts {
+function shifted({ kept }: Library, superpose: Superpose, { k, p, d, scale, seed, base }: State): Shifts {
   const ks = Array.from({ length: shifts }, (_, place) => place + 1);
-  if (last?.d !== d || last.base !== base) {
-    const errors = ks.map((offset) =>
-      superpose.shiftError({ positions: tableRows, d_model: d, base, offset }),
-    );
-    last = { d, base, errors };
-  }
+  // They depend on nothing but the width and the base.
+  const encodingErrors = kept('gram: errors', [d, base], () =>
+    ks.map((offset) => superpose.shiftError({ positions: tableRows, d_model: d, base, offset })),
+  );
   const token = superpose.randomNormal({ rows: 1, columns: d, seed }).data.map((value) => scale * value);
   // Rows p and p + 1 to p + shifts.
   const positions = superpose.sinusoidal({ positions: shifts + 1, d_model: d, base, firstPosition: p });
@@ -144,9 +131,9 @@ function shifted(superpose: Superpose, { k, p, d, scale, seed, base }: State): S
   const frequencies = superpose.sinusoidalFrequencies({ d_model: d, base });
   const chosen = Array.from({ length: circles }, (_, place) => Math.round((place * (d / 2 - 1)) / 8));
   return {
-    encodingErrors: last.errors,
-    sumErrors: lengths(ks.map((offset) => difference(turnedBy(offset), sum(offset)))),
-    moves: lengths(ks.map((offset) => difference(row(offset), row(0)))),
+    encodingErrors,
+    sumErrors: lengths(ks.map((offset) => superpose.difference(turnedBy(offset), sum(offset)))),
+    moves: lengths(ks.map((offset) => superpose.difference(row(offset), row(0)))),
     tokenLength: lengths([token])[0] as number,
     pairs: chosen.map((i) => {
       const point = (values: Float64Array): Point => [values[2 * i] as number, values[2 * i + 1] as number];
@@ -167,9 +154,6 @@ function tableOf(rows: Float64Array[]): Table<Float64Array> {
   for (const [place, row] of rows.entries()) data.set(row, place * columns);
   return { data, rows: rows.length, columns };
 }
-
-const difference = (one: Float64Array, other: Float64Array) =>
-  one.map((value, c) => value - (other[c] as number));
 
 const lines: { name: 'sumErrors' | 'moves' | 'encodingErrors'; label: string; ink: Ink }[] = [
   { name: 'sumErrors', label: 'Mₖ (x + PE(p)) misses by', ink: 'warning' },

@@ -90,16 +90,9 @@ const optionsOf = ({ task, rows, d_model, weightDecay, sigma }: State, seed: num
   fixedPositions: rows === 'neither',
 });
 
-let last: { key: string; data: Data } | undefined;
-
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
-  const key = JSON.stringify(state);
-  if (last?.key !== key || job.run?.again) {
-    last = undefined;
-    last = { key, data: await train(superpose, state, job) };
-  }
-  return last.data;
+  return library.kept('keep-apart', state, () => train(superpose, state, job), job.run?.again);
 };
 
 async function train(superpose: Superpose, state: State, job: Job): Promise<Data> {

@@ -101,7 +101,7 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   const model = await library.miniLM();
   const texts = textsOf(state);
   const { by, view } = state;
-  const means = view === 'taken' && by === 'means' ? await corpusMeansOf(model, job) : undefined;
+  const means = view === 'taken' && by === 'means' ? await corpusMeansOf(library, model, job) : undefined;
   // As many as have a mean.
   const sentence = await model.tokenize(texts[0], means ? 31 : mostTokens);
   const another = await model.tokenize(texts[1], means ? 31 : mostTokens);

@@ -243,7 +243,7 @@ async function given(library: Library, state: State): Promise<SentenceLayer> {
         position: doubles(position),
         token_type: drawnSegment(superpose, n, drawn(d)),
       },
-      layer: drawnLayer(superpose, drawn(d)),
+      layer: drawnLayer(library, superpose, drawn(d)),
     };
   }
   const model = await library.miniLM();
@@ -261,17 +261,13 @@ async function given(library: Library, state: State): Promise<SentenceLayer> {
       }),
       ...(weights === 'mixed' && options.bare && { token_type: drawnSegment(superpose, n, options) }),
     },
-    layer: weights === 'trained' ? await model.layer() : drawnLayer(superpose, options),
+    layer: weights === 'trained' ? await model.layer() : drawnLayer(library, superpose, options),
   };
 }
 
 interface SplitScores extends SentenceLayer {
   scores: Scores<Float64Array>;
 }
-
-// Switching a term off and on must not take the scores apart again, nor choosing a head all heads.
-let last: { key: string; taken: SplitScores } | undefined;
-let lastHeads: { key: string; heads: number[][] } | undefined;
 
 /** What the scores depend on beside the head. */
 const keyOf = (
@@ -284,27 +280,32 @@ const keyOf = (
   ...(weights === 'trained' ? [] : [heads, weightSeed, layer]),
 ];
 
+/** Switching a term off and on must not take the scores apart again, nor choosing a head all heads. */
 async function takeApart(library: Library, state: State): Promise<{ taken: SplitScores; heads: number[][] }> {
   const superpose = await library.small();
-  const common = JSON.stringify(keyOf(library, state));
-  const key = `${state.head} ${common}`;
-  if (last?.key !== key || lastHeads?.key !== common) {
-    const { summands: whole, ...other } = await given(library, state);
-    const { token, position, token_type } = whole;
-    const { summands } = superpose.bertEmbeddings({ token, position, positionScale: state.scale });
-    const rows = { token, position: summands.position, token_type };
+  const key = keyOf(library, state);
+  const { how, given: layer } = await library.kept('one-score: rows', key, async () => {
+    const { summands, ...other } = await given(library, state);
+    const { token, position, token_type } = summands;
+    const scaled = superpose.bertEmbeddings({ token, position, positionScale: state.scale }).summands;
     const { gauge, weights } = state;
-    const how = { summands: rows, gauge, apart: apartOf(gauge, weights === 'seeded' ? 'seeded' : 'trained') };
-    const scores = superpose.decompose({ ...how, ...other.layer, only: [state.head] });
-    last = { key, taken: { ...other, summands: rows, scores } };
-    if (lastHeads?.key !== common) {
-      const all = superpose.decompose({ ...how, ...other.layer, groups });
-      // Of the rows for each head, the mean and all pooled, the heads'.
-      const shared = sharedOut(superpose, [all]).slice(0, -2);
-      lastHeads = { key: common, heads: shared.map(({ shares }) => shares) };
-    }
-  }
-  return { taken: last.taken, heads: lastHeads.heads };
+    const apart = apartOf(gauge, weights === 'seeded' ? 'seeded' : 'trained');
+    return {
+      given: other,
+      how: { summands: { token, position: scaled.position, token_type }, gauge, apart },
+    };
+  });
+  const taken = library.kept('one-score: head', [state.head, key], () => {
+    const scores = superpose.decompose({ ...how, ...layer.layer, only: [state.head] });
+    return { ...layer, summands: how.summands, scores };
+  });
+  const heads = library.kept('one-score: heads', key, () =>
+    // Of the rows for each head, the mean and all pooled, the heads'.
+    sharedOut(superpose, [superpose.decompose({ ...how, ...layer.layer, groups })])
+      .slice(0, -2)
+      .map(({ shares }) => shares),
+  );
+  return { taken, heads };
 }
 
 function tablesOf(superpose: SmallSuperpose, { token, position }: LayerSummands): Tables {

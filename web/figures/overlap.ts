@@ -113,29 +113,17 @@ interface Prepared extends Tables {
   curves: Map<number, OverlapCurve>;
 }
 
-let last: { key: string; prepared: Prepared } | undefined;
-
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
   if (state.of !== 'tables') return randomAngles(library, superpose, state);
   const { tables, k, seed } = state;
-  const key = tables === 'trained' ? tables : `${tables} ${seed} ${library.own?.key}`;
-  if (last?.key !== key) {
+  const key = tables === 'trained' ? tables : [tables, seed, library.own?.key];
+  const { tokens, positions, raw, centred, curves } = await library.kept('overlap', key, async () => {
     const read =
       tables === 'trained' ? await trained(await library.miniLM()) : seeded(library, superpose, seed);
     job.signal.throwIfAborted();
-    const tokens = aboutTheMean(superpose, read.tokens);
-    const positions = aboutTheMean(superpose, read.positions);
-    const prepared = {
-      tokens,
-      positions,
-      raw: superpose.energyOverlap(read),
-      centred: superpose.energyOverlap({ ...read, centred: true }),
-      curves: new Map(),
-    };
-    last = { key, prepared };
-  }
-  const { tokens, positions, raw, centred, curves } = last.prepared;
+    return prepared(superpose, read);
+  });
   const curve = curves.get(k) ?? superpose.overlapCurve({ tokens, positions, k });
   curves.set(k, curve);
   const { shares, reached, dimensions, chance } = curve;
@@ -151,6 +139,16 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
     chance,
   };
 };
+
+function prepared(superpose: Superpose, read: Tables): Prepared {
+  return {
+    tokens: aboutTheMean(superpose, read.tokens),
+    positions: aboutTheMean(superpose, read.positions),
+    raw: superpose.energyOverlap(read),
+    centred: superpose.energyOverlap({ ...read, centred: true }),
+    curves: new Map(),
+  };
+}
 
 /** How many of the last token directions the finding is about: an eighth of all. */
 const tail = ({ d_model }: TableOverlap) => Math.ceil(d_model / 8);

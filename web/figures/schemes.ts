@@ -30,7 +30,7 @@ import {
 import type { Mark, Region, Run, Scene } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
-import type { Compute, Figure, ReadoutPiece } from './figure.js';
+import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
 import { formulaLines } from './formula.js';
 import { askedLabels, kinds } from './schemeTexts.js';
 import { bases } from './sinusoids.js';
@@ -146,41 +146,32 @@ const madeWith: Partial<Record<Id, readonly ('base' | 'spread')[]>> = {
   'diet-rel': ['spread'],
 };
 
-// A setting must not compute schemes again that it does not move, and a longer text must not draw new weights.
-const last = new Map<Id, { key: string; computed: Computed }>();
-let registry: SchemeInfo[] | undefined;
-let drawn: { seed: number; weights: Table<Float64Array>[]; first: Table<Float64Array>[] } | undefined;
-
 function keyOf(id: Id, { words, n, common, causal, seed, ...state }: State): string {
   const made = madeWith[id] ?? (['base', 'spread'] as const);
   return JSON.stringify([words, n, common, causal, seed, made.map((one) => state[one])]);
 }
 
-function all(superpose: Superpose, schemes: readonly SchemeInfo[], state: State): Record<Id, Computed> {
+/** A setting must not compute schemes again that it does not move. */
+function all(
+  library: Library,
+  superpose: Superpose,
+  schemes: readonly SchemeInfo[],
+  state: State,
+): Record<Id, Computed> {
   const content = contentOf(superpose, state);
-  const computed = (id: Id): Computed => {
-    const key = keyOf(id, state);
-    const before = last.get(id);
-    if (before?.key === key) return before.computed;
-    const scores = superpose.schemeScores(inputOf(superpose, id, content, state));
-    const found = {
-      scores,
-      shown: {
-        logits: taken(superpose, scores.logits, state.n),
-        softmax: scores.weights,
-        shares: scores.shares,
-      },
-    };
-    last.set(id, { key, computed: found });
-    return found;
-  };
+  const computed = (id: Id): Computed =>
+    library.kept(`schemes: ${id}`, keyOf(id, state), () => {
+      const scores = superpose.schemeScores(inputOf(library, superpose, id, content, state));
+      const logits = taken(superpose, scores.logits, state.n);
+      return { scores, shown: { logits, softmax: scores.weights, shares: scores.shares } };
+    });
   return Object.fromEntries(schemes.map(({ id }) => [id, computed(id)])) as Record<Id, Computed>;
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
-  registry ??= superpose.schemeRegistry();
-  const computed = all(superpose, registry, state);
+  const registry = library.kept('schemes: registry', '', () => superpose.schemeRegistry());
+  const computed = all(library, superpose, registry, state);
   const entry = registry.find(({ id }) => id === state.scheme) as SchemeInfo;
   const { scores } = computed[state.scheme];
   const zero = 1e-13 * largestMagnitude([scores.logits]);
@@ -201,13 +192,14 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
       d_position: positionWidths[state.scheme] ?? shape.d_model,
       d_position_head: shape.d_head,
     }),
-    reach: reachOf(superpose, state, computed[state.scheme]),
+    reach: reachOf(library, superpose, state, computed[state.scheme]),
   };
 };
 
 /** The weights of all heads, and of the first alone. */
-function weightsOf(superpose: Superpose, seed: number): NonNullable<typeof drawn> {
-  if (drawn?.seed !== seed) {
+const weightsOf = ({ kept }: Library, superpose: Superpose, seed: number) =>
+  // A longer text must not draw new weights.
+  kept('schemes: weights', seed, () => {
     const weights = Object.values(streams).map((stream) =>
       superpose.randomNormal({
         rows: d_model,
@@ -223,10 +215,8 @@ function weightsOf(superpose: Superpose, seed: number): NonNullable<typeof drawn
       rows,
       columns,
     }));
-    drawn = { seed, weights, first };
-  }
-  return drawn;
-}
+    return { weights, first };
+  });
 
 function contentOf(superpose: Superpose, { words, n, common, seed }: State): Table<Float64Array> {
   const stream = streams.content;
@@ -245,12 +235,13 @@ function contentOf(superpose: Superpose, { words, n, common, seed }: State): Tab
 
 /** A scheme's first head, with the same weights for words in all; other heads are left out if possible. */
 function inputOf(
+  library: Library,
   superpose: Superpose,
   scheme: Id,
   content: Table<Float64Array>,
   { n, seed, causal, spread: standardDeviation, base }: State,
 ): SchemeInput<Float64Array> {
-  const { weights: all, first } = weightsOf(superpose, seed);
+  const { weights: all, first } = weightsOf(library, superpose, seed);
   // Raw concatenation has no weights, so all heads are the same.
   const raw = scheme === 'concat-raw';
   const weights = raw || apart.has(scheme) ? all : first;
@@ -296,22 +287,18 @@ const offsetsOf = (superpose: Superpose, n: number, base: number) =>
     base,
   });
 
-let lastReach: { key: string; reach: number } | undefined;
-
-function reachOf(superpose: Superpose, state: State, { shown }: Computed): number {
+function reachOf(library: Library, superpose: Superpose, state: State, { shown }: Computed): number {
   const { scheme, n } = state;
   if (madeWith[scheme]?.includes('base') === false) return largestMagnitude([shown.logits.offsets.kernel]);
-  const key = scheme + keyOf(scheme, { ...state, base: 0 });
-  if (lastReach?.key !== key) {
+  return library.kept('schemes: reach', [scheme, keyOf(scheme, { ...state, base: 0 })], () => {
     const content = contentOf(superpose, state);
     const kernels = bases.values.map((base) => {
-      const input = inputOf(superpose, scheme, content, { ...state, base });
+      const input = inputOf(library, superpose, scheme, content, { ...state, base });
       const { logits } = superpose.schemeScores({ ...input, terms: 'own' });
       return superpose.offsetMeans({ data: logits, rows: n, columns: n }).kernel;
     });
-    lastReach = { key, reach: largestMagnitude(kernels) };
-  }
-  return lastReach.reach;
+    return largestMagnitude(kernels);
+  });
 }
 
 /** What a map varies by, apart from rounding. */

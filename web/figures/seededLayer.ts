@@ -1,5 +1,6 @@
 // Attention layers before training, and the embeddings that they would see.
 import type { DecomposeInput, SmallSuperpose, Table } from 'superpose';
+import type { Library } from './figure.js';
 
 export type Layer = Pick<DecomposeInput<Float64Array>, 'normalization' | 'query' | 'key' | 'heads'>;
 export type LayerSummands = Record<'token' | 'position' | 'token_type', Table<Float64Array>>;
@@ -15,14 +16,11 @@ export interface LayerOptions {
   bare?: boolean;
 }
 
-// Drawing the weights takes longer than anything else, and a seed always gives the same.
-let last: { key: string; layer: Layer } | undefined;
-
 /** Normal weights, with LayerNorm and biases unless it is bare: then its constant part is zero. */
-export function drawnLayer(superpose: SmallSuperpose, options: LayerOptions): Layer {
+export function drawnLayer({ kept }: Library, superpose: SmallSuperpose, options: LayerOptions): Layer {
   const { d, heads, seed, bare = false } = options;
-  const key = JSON.stringify([d, heads, seed, bare]);
-  if (last?.key !== key) {
+  // Drawing the weights takes longer than anything else.
+  return kept('drawn layer', [d, heads, seed, bare], () => {
     const rows = heads * Math.max(1, Math.floor(d / heads));
     const linear = (weight: number, bias: number) => ({
       weight: superpose.randomNormal({
@@ -36,15 +34,13 @@ export function drawnLayer(superpose: SmallSuperpose, options: LayerOptions): La
         ? new Float64Array(rows)
         : superpose.randomNormal({ rows: 1, columns: rows, seed, stream: bias, standardDeviation: 0.1 }).data,
     });
-    const layer: Layer = {
+    return {
       ...(!bare && { normalization: { kind: 'layer_norm', epsilon: 1e-12 } as const }),
       query: linear(streams.query, streams.queryBias),
       key: linear(streams.key, streams.keyBias),
       heads,
     };
-    last = { key, layer };
-  }
-  return last.layer;
+  });
 }
 
 /** One segment for all tokens; none in a bare layer. */
@@ -69,6 +65,7 @@ export function drawnSegment(
 
 /** A layer of MiniLM's shapes over drawn tokens and a sinusoid. */
 export function seededLayer(
+  library: Library,
   superpose: SmallSuperpose,
   n: number,
   seed: number,
@@ -80,6 +77,6 @@ export function seededLayer(
       position: superpose.sinusoidal({ positions: n, d_model: shape.d }),
       token_type: drawnSegment(superpose, n, shape),
     },
-    layer: drawnLayer(superpose, shape),
+    layer: drawnLayer(library, superpose, shape),
   };
 }

@@ -88,18 +88,19 @@ type Trained = StateOf<typeof trainedControls>;
 const isRecorded = ({ n, sigma, seed }: Trained): boolean =>
   n === first.n && sigma === first.sigma && seed === first.seed;
 
-let last: { key: string; data: Data } | undefined;
-
 export const compute: Compute<typeof trainedControls, Data> = async (library, state, job) => {
   const { task, n, sigma, seed } = state;
-  const key = JSON.stringify([task, n, sigma, seed]);
-  if (job.run?.again) last = undefined;
-  else if (isRecorded(state)) {
+  if (!job.run?.again && isRecorded(state)) {
     const known = await library.recorded?.(task);
     if (known) return known as Data;
   }
-  if (last?.key !== key) last = { key, data: await train(await library.superpose(), state, job) };
-  return last.data;
+  const again = job.run?.again;
+  return library.kept(
+    'add-or-concatenate',
+    [task, n, sigma, seed],
+    async () => train(await library.superpose(), state, job),
+    again,
+  );
 };
 
 const optionsOf = (name: ModelName, { task, n, sigma }: Trained, seed: number): TaskTrainerOptions => ({

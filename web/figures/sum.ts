@@ -120,12 +120,9 @@ interface SplitScores {
 }
 type Table = { data: Rows; rows: number; columns: number };
 
-// Choosing another word, or another head for one reader, must not take apart again what is known.
-let last: { text: string; heads: Map<number, SplitScores> } | undefined;
-
+/** Choosing another word, or another head for one reader, must not take apart again what is known. */
 async function takeApart(library: Library, text: string, head: number): Promise<SplitScores> {
-  if (last?.text !== text) last = { text, heads: new Map() };
-  const { heads } = last;
+  const heads = library.kept('sum', text, () => new Map<number, SplitScores>());
   const known = heads.get(head);
   if (known) return known;
   const superpose = await library.small();

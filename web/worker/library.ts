@@ -1,6 +1,7 @@
 // The library for figures: loaded once, and the model only when a figure needs it.
 import { type LoadOptions, load, loadMiniLM, loadOpening, type MiniLMOptions } from 'superpose';
 import type { Library } from '../figures/figure.js';
+import { keeping } from './kept.js';
 
 /** A failure is not kept: the next question tries again. */
 const retried = <T>(make: () => Promise<T>) => {
@@ -21,6 +22,7 @@ export function library(
 ): Library {
   const superpose = retried(() => load({ ...module, module: 'whole' }));
   return {
+    kept: keeping(),
     small,
     superpose,
     opening: retried(async () => loadOpening(await small(), model)),

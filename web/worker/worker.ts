@@ -3,6 +3,7 @@
 
 import type { Library } from '../figures/figure.js';
 import { answering, type Run, running } from './answers.js';
+import { keeping } from './kept.js';
 import { recorded } from './recorded.js';
 import type { Answering, Question, Reply } from './transports.js';
 import { yielding } from './yielding.js';
@@ -19,6 +20,7 @@ const whole = async (): Promise<Library> => {
   return made;
 };
 const loaded: Library = {
+  kept: keeping(),
   small: async () => (await whole()).small(),
   superpose: async () => (await whole()).superpose(),
   opening: async () => (await whole()).opening(),
