@@ -54,6 +54,27 @@ test.runIf(inject('withModel'))('raw shares of the ten sentences, averaged and p
   expect(result.data.rows.at(-1).shares[3]).toBeCloseTo(oracle.ten_sentences.pooled_four[3], 6);
 });
 
+test.runIf(inject('withModel'))('how long the rows of the sentence are, before the LayerNorm', async () => {
+  const { figure, data, state } = await run(heads);
+  const model = await loadMiniLM(await load());
+  const { token, position } = await model.summands(model.tokenize(String(state.text)));
+  const mean = (rows: typeof token) => {
+    const lengths = Array.from({ length: rows.rows }, (_, i) =>
+      Math.hypot(...rows.data.subarray(i * rows.columns, (i + 1) * rows.columns)),
+    );
+    return lengths.reduce((a, b) => a + b) / rows.rows;
+  };
+  expect(data.lengths.token).toBeCloseTo(mean(token), 9);
+  expect(data.lengths.position).toBeCloseTo(mean(position), 9);
+  expect(data.lengths.segment).toBeCloseTo(oracle.tables.segment_norm, 9);
+  const said = figure.describe(data, state);
+  for (const length of Object.values(data.lengths as Record<string, number>))
+    expect(said).toContain(length.toPrecision(2));
+  // Ten sentences have no row each, and say nothing of lengths.
+  const ten = await run(heads, { sentences: 'ten' });
+  expect(ten.figure.describe(ten.data, ten.state)).not.toContain('LayerNorm');
+});
+
 // tests/api compares the library's canonical shares with tables and an oracle of their own.
 test.runIf(inject('withModel'))('canonical shares, which the figure names', async () => {
   const result = await run(heads);

@@ -5,7 +5,7 @@ import { type Floats, logitsOf, openingText, openModel, type Table } from 'super
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
-import type { OneScore } from '../../web/figures/oneScore.ts';
+import type { OneScore } from '../../web/figures/oneScoreSettings.ts';
 import { groups } from '../../web/figures/terms.ts';
 import { about, aboutPercent } from '../../web/plot/format.ts';
 import { running } from '../../web/worker/answers.ts';

@@ -1,79 +1,24 @@
 // Figure "Words that are lost once a position is added": the share that is no longer its own nearest word,
 // against the width, for three sizes of positions; and one word's margin over all others, along the positions.
 import type { CollisionSearch, Superpose, Table } from 'superpose';
-import { about, aboutPercent, exponent, readable } from '../plot/format.js';
+import { about, readable } from '../plot/format.js';
 import { type Area, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
-import type { Controls, StateOf } from './controls.js';
+import {
+  few,
+  type Lost,
+  lost,
+  lostFinding,
+  lostScene,
+  pointOf,
+  scaleInks,
+  scales,
+  widths,
+} from './collisionsLost.js';
+import { controls, count, largestVocabulary, positions, type State } from './collisionsSettings.js';
 import { drawnRows, rowName } from './drawnRows.js';
-import type { Compute, DataTable, Figure, Job, Library } from './figure.js';
+import type { Compute, DataTable, Figure, Library } from './figure.js';
 import { rawRows, rawTable } from './gaugeControl.js';
-import { inTurn } from './lists.js';
-
-const largestVocabulary = 5000;
-
-const controls = {
-  of: {
-    kind: 'choice',
-    label: 'Show',
-    options: { lost: 'Tokens that are lost', one: 'One token' },
-    initial: 'lost',
-    radio: true,
-  },
-  looked: {
-    kind: 'choice',
-    label: 'Tokens looked up',
-    options: { some: 'The first 100', all: 'All of them (slow)' },
-    initial: 'some',
-    radio: true,
-  },
-  bound: { kind: 'toggle', more: true, label: 'What chance allows at most', initial: false },
-  words: {
-    kind: 'choice',
-    label: 'Tokens',
-    options: { trained: 'MiniLM’s frequent tokens', seeded: 'Random (seeded)' },
-    initial: 'trained',
-    radio: true,
-  },
-  positions: {
-    kind: 'choice',
-    label: 'Positions',
-    options: { random: 'Random', sinusoidal: 'Sinusoidal' },
-    initial: 'random',
-  },
-  vocabulary: {
-    kind: 'steps',
-    label: 'Vocabulary',
-    values: [100, 500, 1000, 2000, largestVocabulary],
-    initial: largestVocabulary,
-  },
-  d: { kind: 'steps', label: 'Width d', values: [4, 8, 16, 32, 64, 128, 256], initial: 64 },
-  scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 4, step: 0.1, initial: 1 },
-  index: { kind: 'range', label: 'Token number', min: 0, max: 4999, step: 1, initial: 0 },
-  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
-  word: { kind: 'text', label: 'A token', initial: 'king', longest: 40 },
-} as const satisfies Controls;
-
-type State = StateOf<typeof controls>;
-
-export interface Point {
-  /** The share of the words looked up that is lost, mean over all positions. */
-  share: number;
-  /** At the best and the worst position. */
-  lowest: number;
-  highest: number;
-  /** The expected number of other words that are nearer. It is no smaller than the expected share. */
-  bound: number;
-}
-
-/** Of many words, at seven widths. */
-export interface Lost {
-  looked: number;
-  widths: readonly number[];
-  scales: readonly number[];
-  /** [widths][scales] */
-  points: Point[][];
-}
 
 /** Of one word, at each position. */
 interface One {
@@ -97,14 +42,11 @@ type Data = Lost | One;
 
 const isLost = (data: Data): data is Lost => 'points' in data;
 
-const widths = [4, 8, 16, 32, 64, 128, 256];
-const scales = [0.5, 1, 2];
-const scaleInks: Ink[] = ['third', 'accent', 'second'];
-const sample = 100;
-const positions = 64;
 /** Ids of the frequent word pieces: “the” and those that follow it, by frequency. */
-const frequent = { first: 1996, count: 2048 } as const;
+export const frequent = { first: 1996, count: 2048 } as const;
+
 const atOnce = 512;
+
 const precision = 'float32';
 
 type Floats = Table<Float32Array>;
@@ -120,59 +62,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   return state.words === 'seeded' ? seeded(library, superpose, state) : trained(library, superpose, state);
 };
 
-async function lost(
-  library: Library,
-  superpose: Superpose,
-  { vocabulary, looked: looking, seed }: State,
-  job: Job,
-): Promise<Lost> {
-  const looked = looking === 'all' ? vocabulary : Math.min(sample, vocabulary);
-  const points: Point[][] = [];
-  for (const [place, d] of widths.entries()) {
-    job.signal.throwIfAborted();
-    const tokens = drawnRows(library, superpose, 'token', { rows: vocabulary, columns: d, seed });
-    const search = superpose.collisionSearch({ tokens, positions: scaled(library, superpose, d, seed) });
-    try {
-      const { lost } = await search.allWords({
-        words: looked,
-        slice: looking === 'all' ? 64 : 25,
-        signal: job.signal,
-        onProgress: (done, total) => job.progress((place + done / total) / widths.length),
-      });
-      points.push(
-        scales.map((scale, row) => {
-          const of = superpose.summary(lost.subarray(row * positions, (row + 1) * positions));
-          return {
-            share: of.mean / looked,
-            lowest: of.least / looked,
-            highest: of.largest / looked,
-            bound: superpose.randomCollisions({ d, scale, vocabulary }).expected,
-          };
-        }),
-      );
-    } finally {
-      search.delete();
-    }
-  }
-  return { looked, widths, scales, points };
-}
-
-/** The same random positions at each scale, one below the other. */
-function scaled(library: Library, superpose: Superpose, d: number, seed: number) {
-  const data = new Float32Array(scales.length * positions * d);
-  scales.forEach((standardDeviation, row) => {
-    const drawn = drawnRows(library, superpose, 'position', {
-      rows: positions,
-      columns: d,
-      standardDeviation,
-      seed,
-    });
-    data.set(drawn.data, row * positions * d);
-  });
-  return { data, rows: scales.length * positions, columns: d };
-}
-
-function seeded(library: Library, superpose: Superpose, state: State): One {
+export function seeded(library: Library, superpose: Superpose, state: State): One {
   const { vocabulary, d, seed, index } = state;
   const key = [d, seed, library.own?.key];
   // All rows are drawn, so another vocabulary size needs no new draw: it takes the first rows.
@@ -198,7 +88,7 @@ function seeded(library: Library, superpose: Superpose, state: State): One {
   };
 }
 
-async function trained(library: Library, superpose: Superpose, state: State): Promise<One> {
+export async function trained(library: Library, superpose: Superpose, state: State): Promise<One> {
   const model = await library.miniLM();
   const { ids, tokens: pieces } = model.tokenize(state.word, 8);
   // The first piece after [CLS]; without text, the first frequent one.
@@ -264,14 +154,6 @@ const fateOf = ({ nearest, margins, bare }: One, place: number): Fate =>
   (margins[place] as number) < 0 ? 'taken' : nearest[place] === bare ? 'same' : 'other';
 
 const inks = { same: 'accent', other: 'third', taken: 'warning' } as const;
-
-const count = (number: number) => number.toLocaleString('en');
-
-const few = (share: number) =>
-  share !== 0 && share < 0.001 ? `${(100 * share).toPrecision(1)}\u202f%` : aboutPercent(share);
-const pointOf = ({ points }: Lost, place: number, row: number) => (points[place] as Point[])[row] as Point;
-const lostAt = (data: Lost, width: number, scale: number) =>
-  pointOf(data, widths.indexOf(width), scales.indexOf(scale));
 
 const smallestOf = ({ margins }: One): number => margins.indexOf(Math.min(...margins));
 
@@ -371,88 +253,6 @@ export const figure: Figure<typeof controls, Data> = {
     return rawTable(words !== 'seeded', found);
   },
 };
-
-function lostFinding(data: Lost, { vocabulary, bound }: State): string {
-  const chance = bound
-    ? ` At d\u00a0=\u00a0128 and ρ\u00a0=\u00a01, the expected share is at most ${exponent(lostAt(data, 128, 1).bound)}.`
-    : '';
-  const said = [8, 16, 32, 64].map((d) => `${few(lostAt(data, d, 1).share)} at d\u00a0=\u00a0${d}`);
-  return `At width 8, ${few(lostAt(data, 8, 1).share)} of tokens are lost; at 64, ${few(lostAt(data, 64, 1).share)}. Of ${count(vocabulary)} random tokens, with random positions of the same norm (ρ\u00a0=\u00a01): ${said.join(', ')} are lost. With positions of twice the norm, ${few(lostAt(data, 64, 2).share)} are at d\u00a0=\u00a064.${chance}`;
-}
-
-function lostScene(data: Lost, bound: boolean, width: number): Scene {
-  const { points } = data;
-  const narrow = width < 560;
-  const area = { x: 0, y: 0, width, height: narrow ? 260 : 320 };
-  const { x, y, inner, marks } = plane(area, inTurn(widths, 'width d'), {
-    from: 0,
-    to: 1,
-    label: 'tokens lost, positions ρ times as long',
-    print: (tick) => `${Math.round(100 * tick)} %`,
-  });
-  const list = widths.map((_, place) => place);
-  const lines = scales.flatMap((_, row): Mark[] => {
-    const ink = scaleInks[row] as Ink;
-    const of = (value: (point: Point) => number) => points.map((scaleRow) => value(scaleRow[row] as Point));
-    // Beside each other, so that the three ranges can be told apart.
-    const beside = (row - 1) * (narrow ? 3 : 6);
-    const bounds = of(({ bound }) => (bound > 1 ? Number.NaN : bound));
-    return [
-      ...list.map(
-        (place): Mark => ({
-          mark: 'line',
-          x1: x(place) + beside,
-          x2: x(place) + beside,
-          y1: y(pointOf(data, place, row).lowest),
-          y2: y(pointOf(data, place, row).highest),
-          ink,
-          wide: 1.5,
-        }),
-      ),
-      ...(bound
-        ? [
-            {
-              mark: 'path',
-              d: lineThrough({ x, y }, list, bounds),
-              stroke: ink,
-              dashed: true,
-              wide: 1.5,
-            } as const,
-          ]
-        : []),
-      {
-        mark: 'path',
-        d: lineThrough(
-          { x, y },
-          list,
-          of(({ share }) => share),
-        ),
-        stroke: ink,
-        wide: 2.5,
-      },
-      {
-        mark: 'dots',
-        x: list.map((place) => x(place)),
-        y: of(({ share }) => share).map((share) => y(share)),
-        radius: 3,
-        ink,
-      },
-    ];
-  });
-  // Each curve's name stands where fewer than half of the tokens are lost.
-  const names = scales.map((scale, row): Mark => {
-    const share = (place: number) => pointOf(data, place, row).share;
-    const below = list.find((place) => share(place) < 0.5) ?? 0;
-    return { mark: 'text', x: x(below) + 7, y: y(share(below)) - 7, text: `ρ=${scale}`, ink: 'ink' };
-  });
-  const thin = `thin: best to worst of ${positions} positions`;
-  return {
-    width,
-    height: area.height + 25,
-    marks: [...marks, ...lines, ...names, { mark: 'text', x: 0, y: area.height + 16, text: thin }],
-    regions: [{ ...inner, pick: 'across', rows: 1, columns: widths.length }],
-  };
-}
 
 function oneScene(data: One, width: number): Scene {
   const narrow = width < 560;

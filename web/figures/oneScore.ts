@@ -1,323 +1,40 @@
 // Figure "One score asks four questions": a head's scores for a sentence through MiniLM, or for tables and a layer
 // that are drawn in chosen sizes, and the terms that add up to them.
-import {
-  type CombinedTerms,
-  type Floats,
-  logitsOf,
-  type Scores,
-  type SmallSuperpose,
-  type Table,
-} from 'superpose';
-import { about, aboutPercent, percent, readable, signed } from '../plot/format.js';
+import { type CombinedTerms, logitsOf } from 'superpose';
+import { aboutPercent, percent, readable, signed } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
 import { type Area, bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
-import type { Mark, Region, Scene, Term } from '../plot/scene.js';
+import type { Mark, Region, Scene } from '../plot/scene.js';
 import { sizeWithin } from '../plot/within.js';
-import type { Controls, StateOf } from './controls.js';
-import { drawnRows, randomPositions, rowName } from './drawnRows.js';
-import type { Compute, DataTable, Figure, Library, ReadoutPiece } from './figure.js';
-import { apartOf, gaugeControl, withGauge } from './gaugeControl.js';
-import { sharedOut } from './heads.js';
-import { fromQueryToKey, queryAndKey } from './pairs.js';
-import { drawnLayer, drawnSegment, type Layer, type LayerSummands } from './seededLayer.js';
+import type { Compute, Figure, ReadoutPiece } from './figure.js';
+import { withGauge } from './gaugeControl.js';
+import { tablesOf, takeApart } from './oneScoreLayer.js';
 import {
-  fetching,
-  headControl,
-  mostTokens,
-  nothingToShare,
-  oneScoreTitle,
-  sentenceControl,
-  wordsWhen,
-} from './sentence.js';
-import { groups, ofSixteen, termKinds, termLabels, terms } from './terms.js';
-
-const controls = {
-  weights: {
-    kind: 'choice',
-    label: 'Tables and weights',
-    options: {
-      trained: 'Your sentence, MiniLM’s weights',
-      mixed: 'Your sentence, random weights',
-      seeded: 'Random tokens and weights',
-    },
-    initial: 'trained',
-  },
-  head: { ...headControl, initial: 2 },
-  view: {
-    kind: 'choice',
-    more: true,
-    label: 'Terms',
-    options: { four: 'Four questions, and the rest', sixteen: 'All sixteen' },
-    initial: 'four',
-    radio: true,
-  },
-  on: {
-    kind: 'several',
-    more: true,
-    label: 'Terms included',
-    options: termLabels,
-    initial: terms,
-  },
-  gauge: { ...gaugeControl, more: true },
-  centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: true },
-  tables: {
-    kind: 'toggle',
-    more: true,
-    label: 'Show the tables and their dot products',
-    initial: false,
-  },
-  positions: {
-    kind: 'choice',
-    more: true,
-    label: 'Positions',
-    options: {
-      own: 'MiniLM’s; sines for random tokens',
-      paper: 'Sines, 2017 paper',
-      tensor2tensor: 'Sines, tensor2tensor',
-      'transformer-xl': 'Sines, Transformer-XL',
-      fairseq: 'Sines, fairseq',
-      learned: 'Random, as small as learned ones begin',
-      random: 'Random, as long as sines',
-    },
-    initial: 'own',
-  },
-  scale: {
-    kind: 'range',
-    more: true,
-    label: 'Position scale ρ',
-    min: 0,
-    max: 4,
-    step: 0.05,
-    initial: 1,
-  },
-  layer: {
-    kind: 'choice',
-    more: true,
-    label: 'Random layer',
-    options: { whole: 'With LayerNorm and biases', bare: 'Without' },
-    initial: 'whole',
-    radio: true,
-  },
-  d: {
-    kind: 'steps',
-    more: true,
-    label: 'Width d',
-    values: [4, 8, 16, 32, 64, 128, 256, 384],
-    initial: 384,
-  },
-  n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
-  heads: { kind: 'steps', more: true, label: 'Heads', values: [1, 2, 4, 8, 12], initial: 12 },
-  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
-  weightSeed: { kind: 'seed', more: true, label: 'Seed of weights', initial: 1 },
-  text: { ...sentenceControl, more: true },
-} as const satisfies Controls;
-
-type State = StateOf<typeof controls>;
-
-interface Panel {
-  sum: Floats;
-  centred: Floats;
-  share: number;
-}
-
-export interface OneScore {
-  tokens: readonly string[];
-  dropped: number;
-  n: number;
-  panels: Panel[];
-  /** The direct logits, not the sum of the terms. */
-  logits: Panel;
-  /** The terms that are on. */
-  kept: Panel & { softmax: Floats };
-  /** The largest |sum of all terms − logits|. */
-  residual: number;
-  /** The five shares of each head, to choose one by; empty if only one head was taken apart. */
-  heads: number[][];
-  /** What the scores are of, if it is shown. */
-  tables?: Tables | undefined;
-}
-
-/** [n, d]: the tokens, the positions as they are scaled, and their sum; [n, n]: their dot products. */
-interface Tables {
-  d: number;
-  rows: Record<'token' | 'position' | 'sum', Float64Array>;
-  products: Record<'concatenated' | 'added', Float64Array>;
-  correlation: number;
-}
-
-type Data = OneScore;
-
-interface PanelKind {
-  label: string;
-  question: string;
-  term: Term;
-}
-
-const parts = ['token', 'position', 'segment', 'constant'];
-/** The four questions, and all that is left. */
-const questions: Record<Term, string> = {
-  'token-token': 'Tokens together?',
-  'token-position': 'Token asks position?',
-  'position-token': 'Position asks token?',
-  'position-position': 'Positions together?',
-  rest: 'Means, β and biases',
-};
-const fourPanels: PanelKind[] = termKinds.map((kind) => ({ ...kind, question: questions[kind.term] }));
-
-const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
-  parts.map((keyPart, r) => {
-    const index = s * parts.length + r;
-    const term = terms.find((one) => ofSixteen[one].includes(index)) as Term;
-    return { label: `${queryPart} → ${keyPart}`, question: '', term };
-  }),
-);
-
-/** In the canonical gauge, the segment is only one of the means. */
-const rawFourPanels = fourPanels.map((panel) =>
-  panel.term === 'rest' ? { ...panel, question: 'Segment, β and biases' } : panel,
-);
-
-const kindsOf = ({ view, gauge }: State): PanelKind[] =>
-  view === 'sixteen' ? sixteenPanels : gauge === 'raw' ? rawFourPanels : fourPanels;
-
-/** By panel, the numbers of the terms that it adds up. */
-const termsOf = ({ view }: State): number[][] =>
-  view === 'sixteen'
-    ? Array.from({ length: 16 }, (_, number) => [number])
-    : terms.map((term) => ofSixteen[term]);
-
-/** What is taken apart: rows that are added up, and the layer that reads them. */
-interface SentenceLayer {
-  tokens: readonly string[];
-  dropped: number;
-  summands: LayerSummands;
-  layer: Layer;
-}
-
-const doubles = ({ data, rows, columns }: Table): Table<Float64Array> => ({
-  data: Float64Array.from(data),
-  rows,
-  columns,
-});
-
-function positionsOf(
-  library: Library,
-  superpose: SmallSuperpose,
-  { positions, seed }: State,
-  n: number,
-  d_model: number,
-): Table {
-  switch (positions) {
-    case 'own':
-    case 'paper':
-      return superpose.sinusoidal({ positions: n, d_model });
-    case 'tensor2tensor':
-      return superpose.sinusoidal({ positions: n, d_model, layout: 'concatenated', spacing: 'timescales' });
-    case 'transformer-xl':
-      return superpose.sinusoidal({ positions: n, d_model, layout: 'concatenated' });
-    case 'fairseq': {
-      // Its first two rows are for places before the text, one of them for padding.
-      const { data } = superpose.fairseqSinusoidal({ positions: n, d_model });
-      return { data: data.slice(2 * d_model), rows: n, columns: d_model };
-    }
-    case 'learned':
-      return superpose.learnedPositions({ positions: n, d_model, seed, stream: 1 });
-    case 'random':
-      return randomPositions(library, superpose, n, d_model, seed);
-  }
-}
-
-async function given(library: Library, state: State): Promise<SentenceLayer> {
-  const superpose = await library.small();
-  const { weights, text, heads, layer, weightSeed, seed } = state;
-  const drawn = (d: number) => ({ d, heads, seed: weightSeed, bare: layer === 'bare' });
-  if (weights === 'seeded') {
-    const token = drawnRows(library, superpose, 'token', { rows: state.n, columns: state.d, seed });
-    const { rows: n, columns: d } = token;
-    const position = positionsOf(library, superpose, state, n, d);
-    return {
-      tokens: Array.from({ length: n }, (_, place) => rowName(library, place)),
-      dropped: 0,
-      summands: {
-        token: doubles(token),
-        position: doubles(position),
-        token_type: drawnSegment(superpose, n, drawn(d)),
-      },
-      layer: drawnLayer(library, superpose, drawn(d)),
-    };
-  }
-  const model = await library.miniLM();
-  const { tokens, dropped, ...sentence } = model.tokenize(text, mostTokens);
-  const summands = await model.summands({ tokens, dropped, ...sentence });
-  const { rows: n, columns: d } = summands.token;
-  const options = drawn(d);
-  return {
-    tokens,
-    dropped,
-    summands: {
-      ...summands,
-      ...(state.positions !== 'own' && {
-        position: doubles(positionsOf(library, superpose, state, n, d)),
-      }),
-      ...(weights === 'mixed' && options.bare && { token_type: drawnSegment(superpose, n, options) }),
-    },
-    layer: weights === 'trained' ? await model.layer() : drawnLayer(library, superpose, options),
-  };
-}
-
-interface SplitScores extends SentenceLayer {
-  scores: Scores<Float64Array>;
-}
-
-/** What the scores depend on beside the head. */
-const keyOf = (
-  { own }: Library,
-  { weights, text, gauge, n, d, heads, seed, weightSeed, positions, scale, layer }: State,
-) => [
-  own?.key,
-  ...[weights, gauge, positions, scale, seed],
-  ...(weights === 'seeded' ? [n, d] : [text]),
-  ...(weights === 'trained' ? [] : [heads, weightSeed, layer]),
-];
-
-/** Switching a term off and on must not take the scores apart again, nor choosing a head all heads. */
-async function takeApart(library: Library, state: State): Promise<{ taken: SplitScores; heads: number[][] }> {
-  const superpose = await library.small();
-  const key = keyOf(library, state);
-  const { how, given: layer } = await library.kept('one-score: rows', key, async () => {
-    const { summands, ...other } = await given(library, state);
-    const { token, position, token_type } = summands;
-    const scaled = superpose.bertEmbeddings({ token, position, positionScale: state.scale }).summands;
-    const { gauge, weights } = state;
-    const apart = apartOf(gauge, weights === 'seeded' ? 'seeded' : 'trained');
-    return {
-      given: other,
-      how: { summands: { token, position: scaled.position, token_type }, gauge, apart },
-    };
-  });
-  const taken = library.kept('one-score: head', [state.head, key], () => {
-    const scores = superpose.decompose({ ...how, ...layer.layer, only: [state.head] });
-    return { ...layer, summands: how.summands, scores };
-  });
-  const heads = library.kept('one-score: heads', key, () =>
-    // Of the rows for each head, the mean and all pooled, the heads'.
-    sharedOut(superpose, [superpose.decompose({ ...how, ...layer.layer, groups })])
-      .slice(0, -2)
-      .map(({ shares }) => shares),
-  );
-  return { taken, heads };
-}
-
-function tablesOf(superpose: SmallSuperpose, { token, position }: LayerSummands): Tables {
-  const { sum } = superpose.bertEmbeddings({ token, position });
-  const { concatenated, added, correlation } = superpose.dotProducts({ token, position });
-  return {
-    d: token.columns,
-    rows: { token: token.data, position: position.data, sum: sum.data },
-    products: { concatenated, added },
-    correlation,
-  };
-}
+  controls,
+  type Data,
+  fourPanels,
+  kindsOf,
+  type Panel,
+  type State,
+  termsOf,
+  values,
+} from './oneScoreSettings.js';
+import {
+  correlated,
+  drawTables,
+  keyHeight,
+  longTable,
+  part,
+  productKinds,
+  rowKinds,
+  shortened,
+  signAt,
+  stripOf,
+  type TablesAt,
+} from './oneScoreTables.js';
+import { fromQueryToKey, queryAndKey } from './pairs.js';
+import { fetching, nothingToShare, oneScoreTitle, wordsWhen } from './sentence.js';
+import { ofSixteen, terms } from './terms.js';
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const { taken, heads } = await takeApart(library, state);
@@ -346,69 +63,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
-/** The share of all maps' values that lies within the ends of their scale. */
-const part = 0.99;
-
-/** A bar for each head, of what its scores vary by; a click chooses the head. */
-function stripOf(heads: number[][], chosen: number, width: number): Scene {
-  if (heads.length === 0) return { width, height: 0, marks: [], regions: [] };
-  const [top, high, gap] = [20, 40, 6];
-  const wide = Math.min(64, (width - gap * (heads.length - 1)) / heads.length);
-  const marks: Mark[] = [
-    {
-      mark: 'text',
-      x: 0,
-      y: 13,
-      text: width < 400 ? 'Heads: click one' : 'Heads: click one. Its bar is what its scores vary by',
-      ink: 'ink',
-      size: 13,
-    },
-  ];
-  const regions = heads.map((shares, head): Region => {
-    const x = head * (wide + gap);
-    let y = top + high;
-    shares.forEach((share, kind) => {
-      // What is below zero, or above one because of it, has no room.
-      const part = Math.min(y - top, high * Math.max(0, Number.isFinite(share) ? share : 0));
-      y -= part;
-      const term = terms[kind] as Term;
-      marks.push({ mark: 'box', x, y, width: wide, height: part, fill: term, term });
-    });
-    marks.push({
-      mark: 'text',
-      x: x + wide / 2,
-      y: top + high + 15,
-      text: String(head),
-      anchor: 'middle',
-      ink: head === chosen ? 'ink' : 'quiet',
-    });
-    return {
-      x,
-      y: top,
-      width: wide,
-      height: high + 18,
-      pick: 'nothing',
-      rows: 1,
-      columns: 1,
-      sets: { head },
-    };
-  });
-  const { x } = regions[chosen] as Region;
-  marks.push({
-    mark: 'box',
-    x: x - 1,
-    y: top - 2,
-    width: wide + 2,
-    height: high + 4,
-    stroke: 'ink',
-    wide: 2,
-  });
-  return { width, height: top + high + 28, marks, regions };
-}
-
 const isDrawn = (positions: State['positions']) => positions === 'random' || positions === 'learned';
-
-const values = (panel: Panel, { centred }: State) => (centred ? panel.centred : panel.sum);
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'one-score',
@@ -608,123 +263,6 @@ export const figure: Figure<typeof controls, Data> = {
     return withGauge(found, state.gauge);
   },
 };
-
-const correlated = ({ correlation }: Tables): string =>
-  Number.isNaN(correlation)
-    ? 'There are too few tokens, or their dot products are too much alike, for a correlation.'
-    : `Added and concatenated dot products correlate at ${about(correlation)}.`;
-
-const rowKinds = [
-  { name: 'token', label: 'tokens x' },
-  { name: 'position', label: 'positions ρp' },
-  { name: 'sum', label: 'x + ρp' },
-] as const;
-const productKinds = [
-  { name: 'concatenated', subtitle: 'x·x′ + ρ²p·p′' },
-  { name: 'added', subtitle: '(x+ρp)·(x′+ρp′)' },
-] as const;
-
-/** A scale that maps share. A few values, such as an outlier, may lie beyond its ends. */
-function endsOf(all: readonly ArrayLike<number>[]) {
-  const limit = sizeWithin(all, part) || largestMagnitude(all) || 1;
-  return { low: -limit, high: limit, scale: 'diverging' } as const;
-}
-
-function drawTables(
-  { d, rows, products }: Tables,
-  n: number,
-  at: TablesAt,
-): { marks: Mark[]; regions: Region[] } {
-  const entries = endsOf(Object.values(rows));
-  const dots = endsOf(Object.values(products));
-  const drawn = [
-    ...rowKinds.map(({ name, label }, place) =>
-      map(at.cell(place), {
-        values: rows[name],
-        rows: n,
-        columns: d,
-        ...entries,
-        title: label,
-        subtitle: `${d} channels`,
-      }),
-    ),
-    ...productKinds.map(({ name, subtitle }, place) =>
-      map(at.cell(rowKinds.length + place), {
-        values: products[name],
-        rows: n,
-        columns: n,
-        ...dots,
-        title: name,
-        subtitle,
-      }),
-    ),
-  ];
-  const key = (ends: ReturnType<typeof endsOf>, label: string, { x, y }: Corner) =>
-    colourKey(x, y, { ...ends, label, print: readable });
-  return {
-    marks: [
-      ...drawn.flatMap(({ marks }) => marks),
-      ...key(entries, 'entry', at.keys[0]),
-      ...key(dots, 'product', at.keys[1]),
-    ],
-    regions: drawn.map(({ region }, place) => ({
-      ...region,
-      pick: place < rowKinds.length ? 'rows' : 'cells',
-    })),
-  };
-}
-
-/** A row for each value, of tables that have channels and of maps that have keys. */
-function longTable(data: Data, { d, rows, products }: Tables, state: State): DataTable {
-  const all: [label: string, values: Floats, columns: number][] = [
-    ...rowKinds.map(({ name, label }) => [label, rows[name], d] as [string, Floats, number]),
-    ...productKinds.map(({ name }) => [name, products[name], data.n] as [string, Floats, number]),
-    ...kindsOf(state).map(
-      ({ label }, place) =>
-        [label, values(data.panels[place] as Panel, state), data.n] as [string, Floats, number],
-    ),
-    ['score', values(data.logits, state), data.n],
-    ['attention from ticked terms', data.kept.softmax, data.n],
-  ];
-  return {
-    columns: ['map', 'query, or token', 'key, or channel', 'value'],
-    rows: [
-      ...all.flatMap(([label, of, columns]) =>
-        Array.from(of, (value, cell) => [label, Math.floor(cell / columns), cell % columns, value]),
-      ),
-      ['largest |sum of the terms − score|', '', '', data.residual],
-    ],
-  };
-}
-
-const keyHeight = 28;
-
-interface TablesAt {
-  cell(place: number): Area;
-  /** Of entries, and of products. */
-  keys: readonly [Corner, Corner];
-}
-
-interface Corner {
-  x: number;
-  y: number;
-}
-
-/** “position → position” with words of so many letters. */
-const shortened = (label: string, letters: number) =>
-  label
-    .replaceAll('position', letters > 3 ? 'pos.' : 'pos')
-    .replace(/[a-z]+/g, (word) => word.slice(0, letters));
-
-const signAt = (x: number, y: number, text: string): Mark => ({
-  mark: 'text',
-  x,
-  y,
-  text,
-  anchor: 'middle',
-  ink: 'ink',
-  size: 16,
-});
 
 /**
  * Heads, terms, what they add up to, and the shares beside it. On a phone the score is the cell after the terms, so

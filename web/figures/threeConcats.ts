@@ -1,183 +1,33 @@
 // Figure "Three ways to concatenate": added scores beside those of raw, fully weighted and block-diagonal
 // concatenation, on the same tokens; and for each way to build them, what a model of some shape then costs.
-import {
-  type Cost,
-  logitsOf,
-  type ModelShape,
-  type PositionCostWay,
-  type Scores,
-  type Superpose,
-  type Table,
-  termOf,
-} from 'superpose';
+import { type Cost, logitsOf, type Scores, termOf } from 'superpose';
 import { aboutPercent, exponent, percent, readable, signed } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
-import { type Area, bars, colourKey, largestMagnitude, map, tickText } from '../plot/parts.js';
-import type { Mark, Region, Term } from '../plot/scene.js';
-import type { Controls, StateOf } from './controls.js';
-import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
+import { type Area, bars, colourKey, largestMagnitude, map } from '../plot/parts.js';
+import type { Mark, Region } from '../plot/scene.js';
+import type { Compute, Figure, ReadoutPiece } from './figure.js';
 import { queryAndKey } from './pairs.js';
-import { fetching, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
+import { fetching, wordsWhen } from './sentence.js';
 import { termLabels } from './terms.js';
-
-const controls = {
-  // The options are `yes` and `no` because links have said so since this was a check box.
-  tied: {
-    kind: 'choice',
-    label: 'Full weights of the position, W₂',
-    options: { no: 'its own', yes: 'W₂ = W₁: adds' },
-    initial: 'no',
-    radio: true,
-  },
-  tokens: { ...tokensControl, label: 'Tokens; weights are random' },
-  d_position: {
-    kind: 'steps',
-    label: 'Position width dₚ',
-    values: [4, 8, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024],
-    initial: 64,
-  },
-  n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
-  d: { kind: 'steps', more: true, label: 'Width d', values: [2, 4, 8, 16, 32, 64, 128, 256], initial: 64 },
-  d_head: { kind: 'steps', more: true, label: 'Head width', values: [1, 2, 4, 8, 16, 32, 64], initial: 8 },
-  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
-  text: sentenceControl,
-  model: {
-    kind: 'choice',
-    more: true,
-    label: 'Model shape',
-    options: { bert: 'BERT-base', minilm: 'all-MiniLM-L6-v2', gpt2: 'GPT-2 small', own: 'Your own' },
-    initial: 'bert',
-  },
-  d_model: {
-    kind: 'steps',
-    more: true,
-    label: 'Model’s width',
-    values: [64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096, 8192],
-    initial: 768,
-  },
-  layers: { kind: 'range', more: true, label: 'Layers', min: 1, max: 128, step: 1, initial: 12 },
-  heads: { kind: 'range', more: true, label: 'Heads', min: 1, max: 64, step: 1, initial: 12 },
-  vocabulary: {
-    kind: 'steps',
-    more: true,
-    label: 'Vocabulary',
-    values: [256, 1000, 8000, 30522, 32000, 50257, 128256, 256000],
-    initial: 30522,
-  },
-  positions: {
-    kind: 'steps',
-    more: true,
-    label: 'Positions',
-    values: [128, 256, 512, 1024, 2048, 4096, 8192, 32768, 131072],
-    initial: 512,
-  },
-  context: {
-    kind: 'steps',
-    more: true,
-    label: 'Tokens at once',
-    values: [1, 16, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 32768, 131072],
-    initial: 512,
-  },
-  segments: { kind: 'range', more: true, label: 'Segments', min: 0, max: 4, step: 1, initial: 2 },
-  pooler: { kind: 'toggle', more: true, label: 'BERT’s pooler', initial: true },
-} as const satisfies Controls;
-
-type State = StateOf<typeof controls>;
-type Rows = Table<Float64Array>;
-
-type Shape = Pick<State, 'd_model' | 'layers' | 'heads' | 'vocabulary' | 'positions' | 'segments' | 'pooler'>;
-
-/** MiniLM's position table has 512 rows, GPT-2's 1024; GPT-2 has neither segments nor a pooler. */
-const shapes: Record<string, Shape> = {
-  bert: { layers: 12, d_model: 768, heads: 12, vocabulary: 30522, positions: 512, segments: 2, pooler: true },
-  minilm: {
-    layers: 6,
-    d_model: 384,
-    heads: 12,
-    vocabulary: 30522,
-    positions: 512,
-    segments: 2,
-    pooler: true,
-  },
-  gpt2: {
-    layers: 12,
-    d_model: 768,
-    heads: 12,
-    vocabulary: 50257,
-    positions: 1024,
-    segments: 0,
-    pooler: false,
-  },
-};
-
-export interface SplitScore {
-  logits: Float64Array;
-  /** The four terms, in the order of `terms`. */
-  terms: Float64Array[];
-  shares: number[];
-  /** The largest |term| among the two cross terms. */
-  cross: number;
-  /** Their share together. */
-  crossShare: number;
-  /** The largest |sum of the terms − logit|. */
-  residual: number;
-  rank: number;
-  /** The largest rank that any weights of these shapes can give. */
-  mostRank: number;
-}
-
-export interface Data {
-  tokens: readonly string[];
-  dropped: number;
-  n: number;
-  /** In the order of `ways`. */
-  ways: SplitScore[];
-  /** The largest difference between full weights with W₂ = W₁ and adding. */
-  tiedGap: number;
-  /** In the order of `builds`; a narrower token has none where it has no room. */
-  costs: (Cost | undefined)[];
-}
-
-const ways = [
-  { name: 'added', title: 'Added', formula: '(x + p)ᵀW(x′ + p′)', unit: 'logit' },
-  { name: 'raw', title: 'Raw', formula: '[x; p] · [x′; p′]', unit: 'dot product' },
-  { name: 'full', title: 'Full weights', formula: '[x; p]ᵀW[x′; p′]', unit: 'logit' },
-  { name: 'block-diagonal', title: 'Block-diagonal', formula: 'xᵀW₁x′ + pᵀW₂p′', unit: 'logit' },
-] as const;
-
-/** What each way's scores are made of: query part by query part. */
-const parts = ['token', 'position'] as const;
-const terms: { label: string; term: Term }[] = [
-  { label: 'x → x′', term: 'token-token' },
-  { label: 'x → p′', term: 'token-position' },
-  { label: 'p → x′', term: 'position-token' },
-  { label: 'p → p′', term: 'position-position' },
-];
-
-/** Ways to build them into a model. */
-const buildWays: PositionCostWay[] = ['add', 'concat-wide', 'concat', 'project', 'untied'];
-/** In the order of `buildWays`. `scores` is the place in `ways` of what each then scores by; a narrower token has full weights. */
-const builds: { short: string; label: string; scores: 0 | 2 | 3 }[] = [
-  { short: 'add', label: 'add', scores: 0 },
-  { short: 'wide', label: 'concatenate: d + dₚ wide', scores: 2 },
-  { short: 'narrow', label: 'concatenate: token narrower', scores: 2 },
-  { short: 'back to d', label: 'concatenate, map back to d', scores: 2 },
-  { short: 'Q and K', label: 'concatenate in Q and K only', scores: 3 },
-];
-
-const measures = [
-  { name: 'total', label: 'Parameters', unit: 'parameters' },
-  { name: 'flopsPerToken', label: 'Operations a token', unit: 'floating-point operations per token' },
-  { name: 'kvCache', label: 'Key–value cache', unit: 'numbers in the key–value cache' },
-] as const;
+import { costMarks, costsOf, ratio, short, times } from './threeConcatsCosts.js';
+import {
+  at,
+  builds,
+  type Data,
+  fromModel,
+  keyText,
+  measures,
+  parts,
+  type SplitScore,
+  seeded,
+  sideBySide,
+  terms,
+  ways,
+} from './threeConcatsScores.js';
+import { controls, type Rows, type Shape, type State, shapes } from './threeConcatsSettings.js';
 
 const isOf = (shape: Shape, state: State) =>
   (Object.keys(shape) as (keyof Shape)[]).every((name) => shape[name] === state[name]);
-
-const longestSentence = 64;
-
-/** Short enough to stand on either side of zero under the key. */
-const keyText = (value: number) => tickText(Number(value.toPrecision(3)));
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
@@ -251,62 +101,6 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     costs: costsOf(superpose, state),
   };
 };
-
-function costsOf(superpose: Superpose, state: State): (Cost | undefined)[] {
-  const { d_model, heads, context: sequence, d_position } = state;
-  // As wide as a head, or as near as whole numbers come.
-  const d_position_head = Math.max(1, Math.floor(d_model / heads));
-  const { layers, vocabulary, positions, segments, pooler } = state;
-  const model = { vocabulary, positions, segments, pooler, d_model, heads, layers };
-  const shape: ModelShape = { ...model, sequence, d_position, d_position_head };
-  return buildWays.map((way) =>
-    way === 'concat' && d_position >= d_model ? undefined : superpose.positionCost(way, shape),
-  );
-}
-
-const at = (values: ArrayLike<number>, place: number) => values[place] ?? Number.NaN;
-
-/** [A B] */
-function sideBySide(left: Rows, right: Rows): Rows {
-  const columns = left.columns + right.columns;
-  const data = new Float64Array(left.rows * columns);
-  for (let row = 0; row < left.rows; row++) {
-    data.set(left.data.subarray(row * left.columns, (row + 1) * left.columns), row * columns);
-    data.set(
-      right.data.subarray(row * right.columns, (row + 1) * right.columns),
-      row * columns + left.columns,
-    );
-  }
-  return { data, rows: left.rows, columns };
-}
-
-function seeded(superpose: Superpose, { n, d, seed }: State) {
-  return {
-    tokens: Array.from({ length: n }, (_, place) => `token ${place}`),
-    dropped: 0,
-    token: superpose.randomNormal({ rows: n, columns: d, seed }),
-    position: superpose.sinusoidal({ positions: n, d_model: d }),
-  };
-}
-
-async function fromModel(library: Library, { text }: State) {
-  const model = await library.miniLM();
-  const sentence = model.tokenize(text, longestSentence);
-  const { token, position } = await model.summands(sentence);
-  return { tokens: sentence.tokens, dropped: sentence.dropped, token, position };
-}
-
-const ratio = (cost: Cost | undefined, { costs }: Data, name: (typeof measures)[number]['name']) =>
-  cost ? cost[name] / ((costs[0] as Cost)[name] || 1) : Number.NaN;
-
-/** A ratio to three digits, or near 1 to three decimals. */
-const times = (value: number) => `×${Math.abs(value - 1) < 0.1 ? value.toFixed(3) : value.toPrecision(3)}`;
-
-/** 124 M: three digits and a power of a thousand. */
-function short(value: number): string {
-  const power = Math.min(5, Math.floor(Math.log10(Math.max(1, value)) / 3));
-  return power === 0 ? String(value) : `${readable(value / 1000 ** power)}\u00a0${' kMGTP'[power]}`;
-}
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'three-concats',
@@ -521,81 +315,4 @@ function arrange(width: number): { panels: Panel[]; height: number; narrow: bool
     };
   });
   return { panels, height: ways.length * step, narrow: width < 560 };
-}
-
-/** A row for each way to build it: its cross terms, and what it costs, on one scale. */
-function costMarks(data: Data, heads: number, y: number, width: number) {
-  const narrow = width < 700;
-  const names = builds.map(
-    ({ label, short: brief }, place) =>
-      `${width < 960 ? brief : label}${data.costs[place]?.headsDivide === false ? ' *' : ''}`,
-  );
-  const ratios = measures.map(({ name }) => data.costs.map((cost) => ratio(cost, data, name) - 1));
-  const finite = ratios.flat().filter(Number.isFinite);
-  const tall = builds.length * 22;
-  const first = narrow ? width : 0.44 * width;
-  const column = (width - first) / measures.length - 18;
-  const box = (place: number): Area =>
-    narrow
-      ? { x: 0, y: y + 24 + place * (tall + 30), width, height: tall }
-      : place === 0
-        ? { x: 0, y: y + 24, width: first, height: tall }
-        : { x: first + 18 + (place - 1) * (column + 18), y: y + 24, width: column, height: tall };
-  const block = (
-    place: number,
-    title: string,
-    list: { value: number; text: string }[],
-    ends: [number, number],
-  ) => {
-    const area = box(place);
-    return [
-      { mark: 'text', x: area.x, y: area.y - 8, text: title, ink: 'ink', size: 13, bold: true } as const,
-      ...bars(
-        area,
-        list.map((one, row) => ({
-          ...one,
-          label: narrow || place === 0 ? (names[row] as string) : '',
-          ink: row === 0 ? 'quiet' : 'accent',
-        })),
-        ...ends,
-      ),
-    ];
-  };
-  const crossing = builds.map(({ scores }) => {
-    const { cross, crossShare } = data.ways[scores] as SplitScore;
-    return { value: crossShare, text: cross === 0 ? 'none' : percent(crossShare) };
-  });
-  const shares = crossing.map(({ value }) => value).filter(Number.isFinite);
-  const marks: Mark[] = block(
-    0,
-    narrow ? 'Variation from cross terms' : 'In a model: variation from cross terms',
-    crossing,
-    [Math.min(0, ...shares), Math.max(1, ...shares)],
-  );
-  const texts = measures.map(({ name }) =>
-    data.costs.map((cost) =>
-      cost ? `${short(cost[name])}\u2002${times(ratio(cost, data, name))}` : 'no room',
-    ),
-  );
-  // All padded to the longest, so that the blocks have one scale.
-  const longest = Math.max(...texts.flat().map(({ length }) => length));
-  measures.forEach(({ label }, place) => {
-    const list = builds.map((_, row) => ({
-      value: ratios[place]?.[row] as number,
-      text: texts[place]?.[row]?.padStart(longest, '\u2007') ?? '',
-    }));
-    marks.push(...block(place + 1, label, list, [Math.min(...finite), Math.max(...finite)]));
-  });
-  const end = box(measures.length).y + tall;
-  const odd = [...new Set(data.costs.filter((one) => one?.headsDivide === false).map((one) => one?.width))];
-  const notes = [
-    narrow
-      ? 'Costs: from what adding takes, ×1'
-      : 'Costs: more, or less, than adding takes, which is ×1; one scale for all',
-    ...(odd.length > 0 ? [`* ${heads} heads do not divide ${odd.join(' or ')}`] : []),
-  ];
-  notes.forEach((text, line) => {
-    marks.push({ mark: 'text', x: 0, y: end + 20 + 17 * line, text });
-  });
-  return { marks, height: end + 20 + 17 * 2 };
 }

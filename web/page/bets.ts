@@ -1,11 +1,12 @@
 // The reader's bets. Each is made before the figure that settles it, and computed and answered below it.
 
-import type { Lost } from '../figures/collisions.js';
+import type { Lost } from '../figures/collisionsLost.js';
 import { initialState } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import type { Data as ObliqueData } from '../figures/oblique.js';
-import type { Data as ConcatData, SplitScore } from '../figures/threeConcats.js';
+
+import type { Data as ConcatData, SplitScore } from '../figures/threeConcatsScores.js';
 import { exponent, percent } from '../plot/format.js';
 import { asker } from '../worker/client.js';
 

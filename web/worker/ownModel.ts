@@ -15,7 +15,7 @@ import type { State } from '../figures/controls.js';
 import type { Depth } from '../figures/depth.js';
 import type { Job, Library, Rows, TextLibrary, TextModel } from '../figures/figure.js';
 import { lengthsOf, sharedOut } from '../figures/heads.js';
-import type { OneScore } from '../figures/oneScore.js';
+import type { OneScore } from '../figures/oneScoreSettings.js';
 import type { FamilyAsked, GramData, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
 import { mostTokens } from '../figures/sentence.js';
 import { groups, kindOf, terms } from '../figures/terms.js';

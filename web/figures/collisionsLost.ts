@@ -1,0 +1,180 @@
+// The share of tokens that are no longer their own nearest, by width and for three sizes of positions: the first view of
+// the figure "collisions".
+import type { Superpose } from 'superpose';
+import { aboutPercent, exponent } from '../plot/format.js';
+import { lineThrough, plane } from '../plot/parts.js';
+import type { Ink, Mark, Scene } from '../plot/scene.js';
+import { count, positions, type State } from './collisionsSettings.js';
+import { drawnRows } from './drawnRows.js';
+import type { Job, Library } from './figure.js';
+import { inTurn } from './lists.js';
+
+export interface Point {
+  /** The share of the words looked up that is lost, mean over all positions. */
+  share: number;
+  /** At the best and the worst position. */
+  lowest: number;
+  highest: number;
+  /** The expected number of other words that are nearer. It is no smaller than the expected share. */
+  bound: number;
+}
+
+/** Of many words, at seven widths. */
+export interface Lost {
+  looked: number;
+  widths: readonly number[];
+  scales: readonly number[];
+  /** [widths][scales] */
+  points: Point[][];
+}
+
+export const widths = [4, 8, 16, 32, 64, 128, 256];
+
+export const scales = [0.5, 1, 2];
+
+export const scaleInks: Ink[] = ['third', 'accent', 'second'];
+
+const sample = 100;
+
+export async function lost(
+  library: Library,
+  superpose: Superpose,
+  { vocabulary, looked: looking, seed }: State,
+  job: Job,
+): Promise<Lost> {
+  const looked = looking === 'all' ? vocabulary : Math.min(sample, vocabulary);
+  const points: Point[][] = [];
+  for (const [place, d] of widths.entries()) {
+    job.signal.throwIfAborted();
+    const tokens = drawnRows(library, superpose, 'token', { rows: vocabulary, columns: d, seed });
+    const search = superpose.collisionSearch({ tokens, positions: scaled(library, superpose, d, seed) });
+    try {
+      const { lost } = await search.allWords({
+        words: looked,
+        slice: looking === 'all' ? 64 : 25,
+        signal: job.signal,
+        onProgress: (done, total) => job.progress((place + done / total) / widths.length),
+      });
+      points.push(
+        scales.map((scale, row) => {
+          const of = superpose.summary(lost.subarray(row * positions, (row + 1) * positions));
+          return {
+            share: of.mean / looked,
+            lowest: of.least / looked,
+            highest: of.largest / looked,
+            bound: superpose.randomCollisions({ d, scale, vocabulary }).expected,
+          };
+        }),
+      );
+    } finally {
+      search.delete();
+    }
+  }
+  return { looked, widths, scales, points };
+}
+
+/** The same random positions at each scale, one below the other. */
+function scaled(library: Library, superpose: Superpose, d: number, seed: number) {
+  const data = new Float32Array(scales.length * positions * d);
+  scales.forEach((standardDeviation, row) => {
+    const drawn = drawnRows(library, superpose, 'position', {
+      rows: positions,
+      columns: d,
+      standardDeviation,
+      seed,
+    });
+    data.set(drawn.data, row * positions * d);
+  });
+  return { data, rows: scales.length * positions, columns: d };
+}
+
+export const few = (share: number) =>
+  share !== 0 && share < 0.001 ? `${(100 * share).toPrecision(1)}\u202f%` : aboutPercent(share);
+
+export const pointOf = ({ points }: Lost, place: number, row: number) =>
+  (points[place] as Point[])[row] as Point;
+
+const lostAt = (data: Lost, width: number, scale: number) =>
+  pointOf(data, widths.indexOf(width), scales.indexOf(scale));
+
+export function lostFinding(data: Lost, { vocabulary, bound }: State): string {
+  const chance = bound
+    ? ` At d\u00a0=\u00a0128 and ρ\u00a0=\u00a01, the expected share is at most ${exponent(lostAt(data, 128, 1).bound)}.`
+    : '';
+  const said = [8, 16, 32, 64].map((d) => `${few(lostAt(data, d, 1).share)} at d\u00a0=\u00a0${d}`);
+  return `At width 8, ${few(lostAt(data, 8, 1).share)} of tokens are lost; at 64, ${few(lostAt(data, 64, 1).share)}. Of ${count(vocabulary)} random tokens, with random positions of the same norm (ρ\u00a0=\u00a01): ${said.join(', ')} are lost. With positions of twice the norm, ${few(lostAt(data, 64, 2).share)} are at d\u00a0=\u00a064.${chance}`;
+}
+
+export function lostScene(data: Lost, bound: boolean, width: number): Scene {
+  const { points } = data;
+  const narrow = width < 560;
+  const area = { x: 0, y: 0, width, height: narrow ? 260 : 320 };
+  const { x, y, inner, marks } = plane(area, inTurn(widths, 'width d'), {
+    from: 0,
+    to: 1,
+    label: 'tokens lost, positions ρ times as long',
+    print: (tick) => `${Math.round(100 * tick)} %`,
+  });
+  const list = widths.map((_, place) => place);
+  const lines = scales.flatMap((_, row): Mark[] => {
+    const ink = scaleInks[row] as Ink;
+    const of = (value: (point: Point) => number) => points.map((scaleRow) => value(scaleRow[row] as Point));
+    // Beside each other, so that the three ranges can be told apart.
+    const beside = (row - 1) * (narrow ? 3 : 6);
+    const bounds = of(({ bound }) => (bound > 1 ? Number.NaN : bound));
+    return [
+      ...list.map(
+        (place): Mark => ({
+          mark: 'line',
+          x1: x(place) + beside,
+          x2: x(place) + beside,
+          y1: y(pointOf(data, place, row).lowest),
+          y2: y(pointOf(data, place, row).highest),
+          ink,
+          wide: 1.5,
+        }),
+      ),
+      ...(bound
+        ? [
+            {
+              mark: 'path',
+              d: lineThrough({ x, y }, list, bounds),
+              stroke: ink,
+              dashed: true,
+              wide: 1.5,
+            } as const,
+          ]
+        : []),
+      {
+        mark: 'path',
+        d: lineThrough(
+          { x, y },
+          list,
+          of(({ share }) => share),
+        ),
+        stroke: ink,
+        wide: 2.5,
+      },
+      {
+        mark: 'dots',
+        x: list.map((place) => x(place)),
+        y: of(({ share }) => share).map((share) => y(share)),
+        radius: 3,
+        ink,
+      },
+    ];
+  });
+  // Each curve's name stands where fewer than half of the tokens are lost.
+  const names = scales.map((scale, row): Mark => {
+    const share = (place: number) => pointOf(data, place, row).share;
+    const below = list.find((place) => share(place) < 0.5) ?? 0;
+    return { mark: 'text', x: x(below) + 7, y: y(share(below)) - 7, text: `ρ=${scale}`, ink: 'ink' };
+  });
+  const thin = `thin: best to worst of ${positions} positions`;
+  return {
+    width,
+    height: area.height + 25,
+    marks: [...marks, ...lines, ...names, { mark: 'text', x: 0, y: area.height + 16, text: thin }],
+    regions: [{ ...inner, pick: 'across', rows: 1, columns: widths.length }],
+  };
+}

@@ -1,0 +1,146 @@
+// The layer and the rows behind the figure "one-score", and its scores taken apart.
+import type { Scores, SmallSuperpose, Table } from 'superpose';
+import { drawnRows, randomPositions, rowName } from './drawnRows.js';
+import type { Library } from './figure.js';
+import { apartOf } from './gaugeControl.js';
+import { sharedOut } from './heads.js';
+import type { State, Tables } from './oneScoreSettings.js';
+import { drawnLayer, drawnSegment, type Layer, type LayerSummands } from './seededLayer.js';
+import { mostTokens } from './sentence.js';
+import { groups } from './terms.js';
+
+/** What is taken apart: rows that are added up, and the layer that reads them. */
+interface SentenceLayer {
+  tokens: readonly string[];
+  dropped: number;
+  summands: LayerSummands;
+  layer: Layer;
+}
+
+const doubles = ({ data, rows, columns }: Table): Table<Float64Array> => ({
+  data: Float64Array.from(data),
+  rows,
+  columns,
+});
+
+function positionsOf(
+  library: Library,
+  superpose: SmallSuperpose,
+  { positions, seed }: State,
+  n: number,
+  d_model: number,
+): Table {
+  switch (positions) {
+    case 'own':
+    case 'paper':
+      return superpose.sinusoidal({ positions: n, d_model });
+    case 'tensor2tensor':
+      return superpose.sinusoidal({ positions: n, d_model, layout: 'concatenated', spacing: 'timescales' });
+    case 'transformer-xl':
+      return superpose.sinusoidal({ positions: n, d_model, layout: 'concatenated' });
+    case 'fairseq': {
+      // Its first two rows are for places before the text, one of them for padding.
+      const { data } = superpose.fairseqSinusoidal({ positions: n, d_model });
+      return { data: data.slice(2 * d_model), rows: n, columns: d_model };
+    }
+    case 'learned':
+      return superpose.learnedPositions({ positions: n, d_model, seed, stream: 1 });
+    case 'random':
+      return randomPositions(library, superpose, n, d_model, seed);
+  }
+}
+
+async function given(library: Library, state: State): Promise<SentenceLayer> {
+  const superpose = await library.small();
+  const { weights, text, heads, layer, weightSeed, seed } = state;
+  const drawn = (d: number) => ({ d, heads, seed: weightSeed, bare: layer === 'bare' });
+  if (weights === 'seeded') {
+    const token = drawnRows(library, superpose, 'token', { rows: state.n, columns: state.d, seed });
+    const { rows: n, columns: d } = token;
+    const position = positionsOf(library, superpose, state, n, d);
+    return {
+      tokens: Array.from({ length: n }, (_, place) => rowName(library, place)),
+      dropped: 0,
+      summands: {
+        token: doubles(token),
+        position: doubles(position),
+        token_type: drawnSegment(superpose, n, drawn(d)),
+      },
+      layer: drawnLayer(library, superpose, drawn(d)),
+    };
+  }
+  const model = await library.miniLM();
+  const { tokens, dropped, ...sentence } = model.tokenize(text, mostTokens);
+  const summands = await model.summands({ tokens, dropped, ...sentence });
+  const { rows: n, columns: d } = summands.token;
+  const options = drawn(d);
+  return {
+    tokens,
+    dropped,
+    summands: {
+      ...summands,
+      ...(state.positions !== 'own' && {
+        position: doubles(positionsOf(library, superpose, state, n, d)),
+      }),
+      ...(weights === 'mixed' && options.bare && { token_type: drawnSegment(superpose, n, options) }),
+    },
+    layer: weights === 'trained' ? await model.layer() : drawnLayer(library, superpose, options),
+  };
+}
+
+interface SplitScores extends SentenceLayer {
+  scores: Scores<Float64Array>;
+}
+
+/** What the scores depend on beside the head. */
+const keyOf = (
+  { own }: Library,
+  { weights, text, gauge, n, d, heads, seed, weightSeed, positions, scale, layer }: State,
+) => [
+  own?.key,
+  ...[weights, gauge, positions, scale, seed],
+  ...(weights === 'seeded' ? [n, d] : [text]),
+  ...(weights === 'trained' ? [] : [heads, weightSeed, layer]),
+];
+
+/** Switching a term off and on must not take the scores apart again, nor choosing a head all heads. */
+export async function takeApart(
+  library: Library,
+  state: State,
+): Promise<{ taken: SplitScores; heads: number[][] }> {
+  const superpose = await library.small();
+  const key = keyOf(library, state);
+  const { how, given: layer } = await library.kept('one-score: rows', key, async () => {
+    const { summands, ...other } = await given(library, state);
+    const { token, position, token_type } = summands;
+    const scaled = superpose.bertEmbeddings({ token, position, positionScale: state.scale }).summands;
+    const { gauge, weights } = state;
+    const apart = apartOf(gauge, weights === 'seeded' ? 'seeded' : 'trained');
+    return {
+      given: other,
+      how: { summands: { token, position: scaled.position, token_type }, gauge, apart },
+    };
+  });
+  const taken = library.kept('one-score: head', [state.head, key], () => {
+    const scores = superpose.decompose({ ...how, ...layer.layer, only: [state.head] });
+    return { ...layer, summands: how.summands, scores };
+  });
+  const heads = library.kept('one-score: heads', key, () =>
+    // Of the rows for each head, the mean and all pooled, the heads'.
+    sharedOut(superpose, [superpose.decompose({ ...how, ...layer.layer, groups })])
+      .slice(0, -2)
+      .map(({ shares }) => shares),
+  );
+  return { taken, heads };
+}
+
+export function tablesOf(superpose: SmallSuperpose, { token, position }: LayerSummands): Tables {
+  const { sum } = superpose.bertEmbeddings({ token, position });
+  const { concatenated, added, correlation } = superpose.dotProducts({ token, position });
+  return {
+    d: token.columns,
+    rows: { token: token.data, position: position.data, sum: sum.data },
+    products: { concatenated, added },
+    correlation,
+  };
+}

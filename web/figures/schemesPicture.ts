@@ -1,0 +1,145 @@
+import { type AskedTerm, askedTerms } from 'superpose';
+import { aboutPercent, percent } from '../plot/format.js';
+import { type Area, lineKey, multiples, plane, titleHeight } from '../plot/parts.js';
+import type { Mark, Run } from '../plot/scene.js';
+import { wrapped } from '../plot/wrapped.js';
+import type { ReadoutPiece } from './figure.js';
+import { formulaLines } from './formula.js';
+import { below, type Data, ids, type OffsetMap, type State } from './schemesSettings.js';
+import { askedLabels, kinds } from './schemeTexts.js';
+
+export const dependsOn = ({ depends, offsets }: OffsetMap): string =>
+  depends === 'nothing'
+    ? 'nothing'
+    : depends === 'offset'
+      ? 'offset only'
+      : `${percent(offsets.share)} offset`;
+
+/** A map's colours are centred on its mean, because what is the same everywhere says nothing. */
+export const aboutMean = ({ offsets }: OffsetMap, limit: number) =>
+  ({ low: offsets.mean - limit, high: offsets.mean + limit, scale: 'diverging' }) as const;
+
+export const signedOffset = (offset: number): string =>
+  offset > 0 ? `+${offset}` : `${offset}`.replace('-', '−');
+
+export const saidOf = (name: AskedTerm, value: string): ReadoutPiece => {
+  const { label, ink, term } = askedLabels[name];
+  return { text: `${value} ${label}`, ...(term ? { term } : { ink }) };
+};
+
+/** What a scheme's scores ask about, side by side. A negative share takes nothing. */
+export function shareBar(shares: Float64Array, { x, width, ...bar }: Area): Mark[] {
+  const counted = Array.from(shares, (share) => Math.max(0, share || 0));
+  const all = counted.reduce((sum, share) => sum + share, 0);
+  if (all === 0) return [{ mark: 'box', x, width, ...bar, stroke: 'line' }];
+  let from = x;
+  return counted.flatMap((share, place): Mark[] => {
+    const wide = (share / all) * width;
+    const { ink, term } = askedLabels[askedTerms[place] as AskedTerm];
+    from += wide;
+    return wide < 0.25 ? [] : [{ mark: 'box', x: from - wide, width: wide, ...bar, fill: ink, term }];
+  });
+}
+
+/** Smaller shares are not spoken of. */
+const leastSeen = 0.01;
+
+/** The shares that are, largest first. */
+export const askedIn = (shares: Float64Array): string => {
+  const list = Array.from(shares, (share, place) => ({ share, name: askedTerms[place] as AskedTerm }))
+    .filter(({ share }) => Math.abs(share) >= leastSeen)
+    .sort((one, other) => other.share - one.share)
+    .map(({ share, name }) => `${askedLabels[name].label} ${aboutPercent(share)}`);
+  return list.length ? `By what they ask: ${list.join(', ')}.` : 'They ask nothing.';
+};
+
+/** The query alone is the same for every key: it is in the sum, but nothing is seen of it in softmax. */
+export const shownTerms = ({ terms }: Data) => terms.filter(({ name }) => name !== 'query');
+
+/** All schemes, and beside them the chosen one taken apart; on a phone that comes first. */
+export function arrange(data: Data, state: State, width: number) {
+  const narrow = width < 700;
+  // In a beat the picture shares a window with its settings and tools.
+  const small = !narrow && width < 1000;
+  const gallery = narrow ? width : Math.round(0.4 * width);
+  const tiles = multiples(gallery, 76, narrow ? 8 : 4, 10);
+  const tileHeight = titleHeight(true) + (narrow ? tiles.width : Math.min(small ? 49 : 58, tiles.width));
+  const tileStep = tileHeight + 11;
+  const tileRows = Math.ceil(ids.length / tiles.columns) * tileStep;
+  const x = narrow ? 0 : gallery + 28;
+  const wide = width - x;
+  const text: { text: string; runs?: Run[] }[] = [
+    ...wrapped(kinds[state.scheme].says, Math.max(150, wide), 7.5).map((text) => ({ text })),
+    ...formulaLines(data.tex, Math.floor(wide / 9)),
+  ];
+  const name = 16;
+  // With room for the longest, so that maps do not move when another scheme is chosen.
+  const partsY = name + 23 * (narrow ? text.length : Math.max(3, text.length)) + 12;
+  const grid = multiples(wide, 140, 4, 10);
+  const rowOf = (side: number) => titleHeight() + side + 10;
+  const shown = shownTerms(data).length + 2;
+  const rowsOf = (parts: number) => Math.ceil(parts / grid.columns);
+  // Of one token three maps vary, which share the room of the eight of many.
+  const rows = rowsOf(narrow ? shown : state.words === 'one' ? Math.max(3, shown) : 8);
+  const room = (rowsOf(8) * rowOf(small ? 50 : 84)) / rows - rowOf(0);
+  const side = Math.min(grid.width, narrow ? 150 : room);
+  const partRow = narrow ? rowOf(side) : rowOf(room);
+  const partKeys = partsY + rows * partRow + 2;
+  const softmaxKey = wide < 430 ? { x, y: partKeys + 38 } : { x: x + wide / 2, y: partKeys };
+  const kernel = { x, y: softmaxKey.y + 38, width: wide, height: narrow ? 150 : small ? 90 : 106 };
+  const end = kernel.y + kernel.height;
+  const tilesY = narrow ? end + 20 : 0;
+  const tilesKey = tilesY + tileRows + 4;
+  const keyed = askedTerms.filter((term) => term !== 'query').map((term) => askedLabels[term]);
+  const keys = multiples(gallery, 150, 3, 6);
+  // The key has room for all, so that the picture's height does not depend on which are seen.
+  const seen = askedTerms.flatMap((term, place) =>
+    term !== 'query' && Object.values(data.schemes).some(({ shares }) => (shares[place] ?? 0) >= leastSeen)
+      ? [askedLabels[term]]
+      : [],
+  );
+  const legend = seen.flatMap((entry, place) => {
+    const { row, x } = keys.at(place);
+    return lineKey(x, tilesKey + 28 + 18 * row, [entry]);
+  });
+  return {
+    /** For a long label beside the maps' colours. */
+    roomy: gallery >= 400,
+    x,
+    tile(place: number): Area {
+      const { row, x } = tiles.at(place);
+      return {
+        x,
+        y: tilesY + row * tileStep,
+        width: tileHeight - titleHeight(true),
+        height: tileHeight,
+      };
+    },
+    tilesKey,
+    legend,
+    name,
+    lines: text,
+    part(place: number): Area {
+      const { row, x: within } = grid.at(place);
+      return { x: x + within, y: partsY + row * partRow, width: side, height: titleHeight() + side };
+    },
+    scoreKey: { x, y: partKeys },
+    softmaxKey,
+    kernel,
+    height: Math.max(end, tilesKey + 30 + 18 * Math.ceil(keyed.length / keys.columns)),
+  };
+}
+
+export function kernelPlane({ n, reach }: Data, area: Area) {
+  const end = reach > below ? reach : 1;
+  return plane(
+    area,
+    { from: 1 - n, to: n - 1, label: 'offset: key − query, in tokens', nice: false },
+    {
+      from: -end,
+      to: end,
+      label: 'mean at that offset − mean of all',
+      ticks: area.height < 120 ? 2 : 4,
+    },
+  );
+}

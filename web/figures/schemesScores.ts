@@ -1,0 +1,183 @@
+// The scores of every scheme on the same tokens, for the figure "schemes".
+import { extent } from 'd3-array';
+import type { SchemeId as Id, SchemeInfo, SchemeInput, SchemeScores, Superpose, Table } from 'superpose';
+import { largestMagnitude } from '../plot/parts.js';
+import type { Library } from './figure.js';
+import { below, type Data, type OffsetMap, type State } from './schemesSettings.js';
+import { bases } from './sinusoids.js';
+
+// BERT-base, for which parameters are counted. Its sequences have 512 tokens.
+export const shape = { d_model: 768, heads: 12, d_head: 64, layers: 12, positions: 512, buckets: 32 };
+
+/** Widths other than the words': DIET’s default, and half a head turned, as in DeepSeek-V2. */
+export const positionWidths: Partial<Record<Id, number>> = { 'diet-abs': 64, 'decoupled-rope': 32 };
+
+const d_model = 64;
+
+const heads = 8;
+
+/** These take all heads: each has its own table or slope, or numbers are drawn for all heads at once. */
+const apart: ReadonlySet<Id> = new Set<Id>(['t5', 'alibi', 'tupe-r', 'diet-abs', 'diet-rel']);
+
+const streams = { content: 0, query: 1, key: 2, positionQuery: 3, positionKey: 4, common: 5 };
+
+interface Computed {
+  scores: SchemeScores<Float64Array>;
+  shown: Data['schemes'][Id];
+}
+
+/** What a scheme's positions are made with, so that the other setting does not move its scores. */
+const madeWith: Partial<Record<Id, readonly ('base' | 'spread')[]>> = {
+  none: [],
+  add: ['base'],
+  'concat-raw': ['base'],
+  'concat-full': ['base'],
+  'concat-block-diagonal': ['base'],
+  alibi: [],
+  rope: ['base'],
+  'decoupled-rope': ['base'],
+  shaw: ['spread'],
+  t5: ['spread'],
+  deberta: ['spread'],
+  'tupe-a': ['spread'],
+  'tupe-r': ['spread'],
+  'diet-abs': ['spread'],
+  'diet-rel': ['spread'],
+};
+
+function keyOf(id: Id, { words, n, common, causal, seed, ...state }: State): string {
+  const made = madeWith[id] ?? (['base', 'spread'] as const);
+  return JSON.stringify([words, n, common, causal, seed, made.map((one) => state[one])]);
+}
+
+/** A setting must not compute schemes again that it does not move. */
+export function all(
+  library: Library,
+  superpose: Superpose,
+  schemes: readonly SchemeInfo[],
+  state: State,
+): Record<Id, Computed> {
+  const content = contentOf(superpose, state);
+  const computed = (id: Id): Computed =>
+    library.kept(`schemes: ${id}`, keyOf(id, state), () => {
+      const scores = superpose.schemeScores(inputOf(library, superpose, id, content, state));
+      const logits = taken(superpose, scores.logits, state.n);
+      return { scores, shown: { logits, softmax: scores.weights, shares: scores.shares } };
+    });
+  return Object.fromEntries(schemes.map(({ id }) => [id, computed(id)])) as Record<Id, Computed>;
+}
+
+/** The weights of all heads, and of the first alone. */
+const weightsOf = ({ kept }: Library, superpose: Superpose, seed: number) =>
+  // A longer text must not draw new weights.
+  kept('schemes: weights', seed, () => {
+    const weights = Object.values(streams).map((stream) =>
+      superpose.randomNormal({
+        rows: d_model,
+        columns: d_model,
+        seed,
+        stream,
+        standardDeviation: 'fan_in',
+      }),
+    );
+    const rows = d_model / heads;
+    const first = weights.map(({ data, columns }) => ({
+      data: data.slice(0, rows * columns),
+      rows,
+      columns,
+    }));
+    return { weights, first };
+  });
+
+function contentOf(superpose: Superpose, { words, n, common, seed }: State): Table<Float64Array> {
+  const stream = streams.content;
+  if (words === 'many') {
+    const drawn = superpose.randomNormal({ rows: n, columns: d_model, seed, stream });
+    if (common === 0) return drawn;
+    const row = superpose.randomNormal({ rows: 1, columns: d_model, seed, stream: streams.common }).data;
+    const data = drawn.data.map((value, at) => value + common * (row[at % d_model] as number));
+    return { ...drawn, data };
+  }
+  const word = superpose.randomNormal({ rows: 1, columns: d_model, seed, stream }).data;
+  const data = new Float64Array(n * d_model);
+  for (let row = 0; row < n; row++) data.set(word, row * d_model);
+  return { data, rows: n, columns: d_model };
+}
+
+/** A scheme's first head, with the same weights for words in all; other heads are left out if possible. */
+function inputOf(
+  library: Library,
+  superpose: Superpose,
+  scheme: Id,
+  content: Table<Float64Array>,
+  { n, seed, causal, spread: standardDeviation, base }: State,
+): SchemeInput<Float64Array> {
+  const { weights: all, first } = weightsOf(library, superpose, seed);
+  // Raw concatenation has no weights, so all heads are the same.
+  const raw = scheme === 'concat-raw';
+  const weights = raw || apart.has(scheme) ? all : first;
+  const linear = (stream: number) => ({ weight: weights[stream] as Table<Float64Array> });
+  const words = { query: linear(streams.query), key: linear(streams.key) };
+  const places = {
+    positionQuery: linear(streams.positionQuery),
+    positionKey: linear(streams.positionKey),
+  };
+  const positions = () => ({ position: superpose.sinusoidal({ positions: n, d_model, base }) });
+  // A scheme is given only the positions and weights that it has; others would be refused.
+  const own: Partial<Record<Id, () => object>> = {
+    add: positions,
+    'concat-raw': positions,
+    'concat-full': () => ({ ...positions(), ...places }),
+    'concat-block-diagonal': () => ({ ...positions(), ...places }),
+    'transformer-xl': () => ({
+      offsetKey: places.positionKey,
+      offsets: offsetsOf(superpose, n, base),
+    }),
+    t5: () => ({ bidirectional: !causal }),
+    deberta: () => ({ ...places, clip: n }),
+    'tupe-a': () => places,
+    'tupe-r': () => places,
+    rope: () => ({ base }),
+    'decoupled-rope': () => ({ base }),
+  };
+  const ofWeights = apart.has(scheme) ? heads : 1;
+  const given = {
+    ...{ content, heads: ofWeights, ...words, only: [0], causal, seed, standardDeviation },
+    terms: 'asked',
+  };
+  return { ...given, scheme, ...own[scheme]?.() } as SchemeInput<Float64Array>;
+}
+
+/** The sinusoid of i − j, as Transformer-XL has it. */
+const offsetsOf = (superpose: Superpose, n: number, base: number) =>
+  superpose.sinusoidal({
+    positions: 2 * n - 1,
+    d_model,
+    layout: 'concatenated',
+    firstPosition: 1 - n,
+    base,
+  });
+
+export function reachOf(library: Library, superpose: Superpose, state: State, { shown }: Computed): number {
+  const { scheme, n } = state;
+  if (madeWith[scheme]?.includes('base') === false) return largestMagnitude([shown.logits.offsets.kernel]);
+  return library.kept('schemes: reach', [scheme, keyOf(scheme, { ...state, base: 0 })], () => {
+    const content = contentOf(superpose, state);
+    const kernels = bases.values.map((base) => {
+      const input = inputOf(library, superpose, scheme, content, { ...state, base });
+      const { logits } = superpose.schemeScores({ ...input, terms: 'own' });
+      return superpose.offsetMeans({ data: logits, rows: n, columns: n }).kernel;
+    });
+    return largestMagnitude(kernels);
+  });
+}
+
+/** What a map varies by, apart from rounding. */
+export function taken(superpose: Superpose, values: Float64Array, n: number): OffsetMap {
+  const offsets = superpose.offsetMeans({ data: values, rows: n, columns: n });
+  const [least = 0, largest = 0] = extent(values);
+  const size = below * Math.max(-least, largest, Number.MIN_VALUE);
+  const varies = largestMagnitude([offsets.kernel]) > size;
+  const depends = offsets.apart > size ? 'places' : varies ? 'offset' : 'nothing';
+  return { values, offsets, limit: Math.max(largest - offsets.mean, offsets.mean - least), depends };
+}

@@ -1,0 +1,290 @@
+import { percent } from '../plot/format.js';
+import { type Area, largestMagnitude } from '../plot/parts.js';
+import type { Ink, Mark, Region, Scene, Term } from '../plot/scene.js';
+import type { Rows, State } from './sumControls.js';
+import { stripBars } from './sumStrips.js';
+import { termLabels, terms } from './terms.js';
+
+export interface Reader {
+  head: number;
+  /** Softmax of the terms that are on, [n, n]. */
+  attention: Rows;
+  /** Shares of all terms, on or off. */
+  shares: number[];
+  /** The largest change of an attention weight when the terms are left out. */
+  change: number;
+}
+
+export interface Readers {
+  tokens: readonly string[];
+  dropped: number;
+  chosen: number;
+  /** The first channels of the word's row, of its place's, and of their sum. */
+  token: Rows;
+  position: Rows;
+  sum: Rows;
+  channels: number;
+  readers: Reader[];
+}
+
+/** Channels that are drawn. */
+export const drawnChannels = 48;
+
+const offTerms: Record<State['terms'], readonly Term[]> = {
+  added: [],
+  cross: ['token-position', 'position-token'],
+  positions: ['token-position', 'position-token', 'position-position'],
+};
+
+/** What a head reads, by the term with the largest share. */
+export function reads({ shares }: Reader): { term: Term; says: string } {
+  const most = Math.max(...shares);
+  const term = terms[shares.indexOf(most)] ?? 'rest';
+  const says = {
+    'token-token': 'reads tokens',
+    'position-position': 'reads positions',
+    'token-position': 'has tokens look for positions',
+    'position-token': 'has positions look for tokens',
+    rest: 'weighs each token by itself',
+  };
+  return { term, says: says[term] };
+}
+
+export const weights = ({ attention }: Reader, { chosen, tokens }: Readers): Rows =>
+  attention.slice(chosen * tokens.length, (chosen + 1) * tokens.length);
+
+/** The one or two words that get most, most first, but not [CLS] and [SEP], which catch what no word gets. */
+export function most(reader: Reader, data: Readers): { place: number; weight: number }[] {
+  const words = [...weights(reader, data)]
+    .map((weight, place) => ({ place, weight }))
+    .slice(1, -1)
+    .sort((one, other) => other.weight - one.weight);
+  return words.filter(({ weight }, rank) => rank === 0 || (rank === 1 && weight > 0.1));
+}
+
+export function readerScene(data: Readers, state: State, width: number): Scene {
+  const { bars, readers, height } = arrange(data, width);
+  const marks: Mark[] = [...barsOf(data, bars, width)];
+  const regions: Region[] = [];
+  data.readers.forEach((reader, which) => {
+    const drawn = readerOf(data, state, reader, readers[which] as Area, width);
+    marks.push(...drawn.marks);
+    regions.push(drawn.region);
+  });
+  return { width, height, marks, regions };
+}
+
+const narrowOf = (width: number) => width < 620;
+
+/** Pixels per letter, rather too many than too few. */
+const letter = 6.9;
+
+const wordWidth = (word: string) => Math.max(14, letter * word.length + 8);
+
+const wordHeight = 22;
+
+interface Placed {
+  x: number;
+  wide: number;
+  line: number;
+}
+
+/** The words of the sentence in lines of this width, and how far arcs rise above each line. */
+function flow(tokens: readonly string[], width: number) {
+  let [x, line] = [0, 0];
+  const placed = tokens.map((token): Placed => {
+    const wide = Math.min(wordWidth(token), width);
+    if (x > 0 && x + wide > width) {
+      x = 0;
+      line += 1;
+    }
+    const here = { x, wide, line };
+    x += wide + 2;
+    return here;
+  });
+  const rise = line === 0 ? 46 : 15;
+  return { placed, rise, height: (line + 1) * (rise + wordHeight) };
+}
+
+/** Bars on the left and readers on the right; on a phone, one below the other. */
+function arrange({ tokens }: Readers, width: number) {
+  const narrow = narrowOf(width);
+  const left = narrow ? width : Math.min(300, 0.3 * width);
+  const x = narrow ? 0 : left + 36;
+  const wide = width - x;
+  const high = 58 + flow(tokens, wide).height;
+  const top = narrow ? 96 : 0;
+  const gap = narrow ? 4 : 20;
+  const readers = [0, 1].map(
+    (place): Area => ({ x, y: top + place * (high + gap), width: wide, height: high }),
+  );
+  const below = top + 2 * high + gap;
+  const bars: Area = { x: 0, y: 0, width: left, height: narrow ? 84 : Math.max(270, below - 6) };
+  return { bars, readers, height: Math.max(below, bars.height) + 2 };
+}
+
+/** x + p = sum: below one another, or side by side on a phone. */
+function barsOf(data: Readers, area: Area, width: number): Mark[] {
+  const narrow = narrowOf(width);
+  const limit = largestMagnitude([data.token, data.position, data.sum]) || 1;
+  const word = data.tokens[data.chosen] as string;
+  const short = word.length > 12 ? `${word.slice(0, 11)}…` : word;
+  const strips = [
+    { values: data.token, ink: 'token-token', text: `“${short}”`, enter: 'first' },
+    { values: data.position, ink: 'position-position', text: `+ position ${data.chosen}`, enter: 'second' },
+    {
+      values: data.sum,
+      ink: 'ink',
+      text: narrow ? '= the sum' : '= the sum that both heads read',
+      enter: 'third',
+    },
+  ] as const;
+  const across = narrow ? (area.width - 20) / 3 : area.width;
+  const down = narrow ? area.height : area.height / 3;
+  const marks = strips.flatMap(({ values, ink, text, enter }, place): Mark[] => {
+    const x = narrow ? place * (across + 10) : 0;
+    const y = narrow ? 0 : place * down;
+    const box: Area = { x, y: y + 20, width: across, height: down - 34 };
+    return [
+      { mark: 'text', x, y: y + 13, text, ink: 'ink', size: 13, bold: place === 2 || !narrow, enter },
+      ...stripBars({ area: box, values, ink }, limit, enter),
+    ];
+  });
+  const note = `${data.token.length} of ${data.channels} channels`;
+  return [...marks, { mark: 'text', x: 0, y: area.height - 1, text: note, size: 11.5 }];
+}
+
+/** A head: what it reads, the sentence with what it looks at, and what its scores are made of. */
+function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: Area, width: number) {
+  const { term, says } = reads(reader);
+  const { tokens, chosen } = data;
+  const given = weights(reader, data);
+  const { placed, rise, height } = flow(tokens, area.width);
+  const boxes = placed.map(
+    ({ x, wide, line }): Area => ({
+      x: area.x + x,
+      y: area.y + 24 + rise + line * (rise + wordHeight),
+      width: wide,
+      height: wordHeight,
+    }),
+  );
+  const marks: Mark[] = [
+    {
+      mark: 'text',
+      x: area.x,
+      y: area.y + 14,
+      text: `Head ${reader.head} ${says}`,
+      ink: 'ink',
+      size: 15,
+      bold: true,
+    },
+  ];
+  marks.push(...arcsOf(reader, data, boxes, rise));
+  boxes.forEach((box, place) => {
+    const weight = given[place] as number;
+    // Pale enough for the word to be read on it.
+    marks.push({ mark: 'box', ...box, fill: term, opacity: 0.48 * weight, enter: 'last' });
+    if (place === chosen) marks.push({ mark: 'box', ...box, stroke: 'ink', wide: 1.5 });
+    marks.push({
+      mark: 'text',
+      x: middleOf(box),
+      y: box.y + 15,
+      text:
+        box.width < letter * (tokens[place] as string).length
+          ? `${(tokens[place] as string).slice(0, Math.floor(box.width / letter) - 2)}…`
+          : (tokens[place] as string),
+      anchor: 'middle',
+      ink: 'ink',
+      size: 12,
+      bold: weight > 0.2 || place === chosen,
+    });
+  });
+  marks.push(...shareBar(reader, offTerms[which], { ...area, y: area.y + 32 + height, height: 20 }, width));
+  const region: Region = {
+    ...area,
+    pick: {
+      points: {
+        x: boxes.map(middleOf),
+        y: boxes.map(({ y }) => y + wordHeight / 2),
+        cursors: boxes.map((_, j) => ({ i: 0, j })),
+        boxes,
+      },
+    },
+    rows: 1,
+    columns: tokens.length,
+  };
+  return { marks, region };
+}
+
+const middleOf = ({ x, width }: Area) => x + width / 2;
+
+/** Above a line, or from one line to another between them. */
+function arcPath(from: Area, to: Area, rise: number): string {
+  const [a, b] = [middleOf(from), middleOf(to)];
+  const facing = (one: Area, other: Area) => (one.y < other.y ? one.y + wordHeight + 2 : one.y - 2);
+  const [y1, y2] = [facing(from, to), facing(to, from)];
+  const turn = y1 === y2 ? y1 - 1.25 * Math.min(rise - 6, 10 + 0.16 * Math.abs(a - b)) : (y1 + y2) / 2;
+  return `M${a},${y1}C${a},${turn} ${b},${turn} ${b},${y2}`;
+}
+
+/** Every word's attention as arcs, the chosen one's strong; what is small is left out. */
+function arcsOf({ attention }: Reader, { tokens, chosen }: Readers, boxes: Area[], rise: number): Mark[] {
+  const n = tokens.length;
+  const arc = (from: number, to: number, ink: Ink, weight: number, strong: boolean): Mark => ({
+    mark: 'path',
+    d: arcPath(boxes[from] as Area, boxes[to] as Area, rise),
+    stroke: ink,
+    wide: strong ? 1 + 3 * weight : 1,
+    opacity: strong ? 1 : 0.48 * weight,
+    enter: 'last',
+  });
+  const marks: Mark[] = [];
+  for (let from = 0; from < n; from++) {
+    for (let to = 0; to < n; to++) {
+      const weight = attention[from * n + to] as number;
+      if (from === to || from === chosen || weight < 0.15) continue;
+      marks.push(arc(from, to, 'quiet', weight, false));
+    }
+  }
+  for (let to = 0; to < n; to++) {
+    const weight = attention[chosen * n + to] as number;
+    if (to !== chosen && weight >= 0.05) marks.push(arc(chosen, to, 'ink', weight, true));
+  }
+  return marks;
+}
+
+/** Shares of variation as one bar; terms that are off are outlines, negative ones are left out. */
+function shareBar({ shares }: Reader, off: readonly Term[], area: Area, width: number): Mark[] {
+  const total = shares.reduce((sum, share) => sum + Math.max(0, share), 0);
+  if (!Number.isFinite(total) || total === 0) return [];
+  let x = area.x;
+  return terms.flatMap((term, kind): Mark[] => {
+    const share = Math.max(0, shares[kind] as number);
+    const wide = (share / total) * area.width;
+    const from = x;
+    x += wide;
+    const label =
+      `${percent(shares[kind] as number)} ${narrowOf(width) && wide < 190 ? '' : termLabels[term]}`.trim();
+    const isGone = off.includes(term);
+    const fits = wide > 6.9 * label.length + 8;
+    return [
+      isGone
+        ? { mark: 'box', x: from, y: area.y + 1, width: wide, height: area.height - 2, stroke: term, term }
+        : { mark: 'box', x: from, y: area.y, width: wide, height: area.height, fill: term, term },
+      ...(fits
+        ? [
+            {
+              mark: 'text',
+              x: from + 6,
+              y: area.y + 14,
+              text: isGone ? `${label}: off` : label,
+              ink: isGone ? 'ink' : 'paper',
+              size: 12,
+              bold: true,
+              term,
+            } as const,
+          ]
+        : []),
+    ];
+  });
+}
