@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
-import { type Averaged, mechanismFigures } from '../../web/figures/ownMechanism.ts';
-import { type Opened, ownFigures } from '../../web/figures/ownModel.ts';
+import { type Averaged, averagedFigures, type Opened, ownFigures } from '../../web/figures/ownModel.ts';
 import { running } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { ownModel } from '../../web/worker/ownModel.ts';
@@ -45,7 +44,7 @@ export async function opened(folder: string, names = readdirSync(folder), option
     async average(corpus: string, watched = job) {
       const averaged = (await ask('own-open', { corpus }, watched)) as Averaged;
       expect(averaged.windows).toBeGreaterThan(3);
-      return Object.assign(figures, mechanismFigures(model, averaged));
+      return Object.assign(figures, averagedFigures(model, averaged));
     },
   };
 }

@@ -71,112 +71,148 @@ export interface GramData {
   shares: Record<'raw' | 'centred', number>;
 }
 
-export const unverified =
-  'This file was not verified against a reference: terms add up even if it is misread.';
+const unverified = 'This file was not verified against a reference: terms add up even if it is misread.';
+
+/** The figures by name, for links to this file alone. */
+const ofFile = ({ digest, name }: Opened, made: readonly AnyFigure[]): Record<string, AnyFigure> =>
+  Object.fromEntries(made.map((figure) => [figure.name, inFile(figure, digest, name)]));
 
 /** The figures of a model, by name; those about scores only if it has scores that can be taken apart. */
 export function ownFigures(model: Opened): Record<string, AnyFigure> {
-  const { name } = model;
-  const made: Record<string, AnyFigure> = {};
-  const add = (figure: AnyFigure) => {
-    made[figure.name] = inFile(figure, model.digest, name);
-  };
   // Models whose queries and keys turn add no table of positions.
-  if (model.summands.includes('position')) {
-    add({ ...gram, title: `${name}: positions’ dot products with one another` });
-    add(
-      as(
-        overlap,
-        'own-overlap',
-        `${name}: how much tokens and positions overlap`,
-        {},
-        { of: 'tables', tables: 'seeded' },
-        unverified,
-      ),
-    );
-  }
-  const input = inputOf(model);
-  if (model.summands.includes('position')) {
-    const { positions, scale, seed } = dotProducts.controls;
-    const own = { ...positions.options, learned: 'The model’s own' };
-    add(
-      as(
-        dotProducts,
-        'own-dot-products',
-        `${name}: adding versus concatenating, in dot products`,
-        { positions: { ...positions, options: own, initial: 'learned' }, scale, seed, ...input },
-        { tokens: 'sentence' },
-        unverified,
-      ),
-    );
-  }
-  if (!model.summands.includes('position') || model.heads === undefined || model.epsilon === undefined)
-    return made;
+  if (!model.summands.includes('position')) return {};
+  const ofTables = [gramOf(model), overlapOf(model), productsOf(model)];
+  if (model.heads === undefined || model.epsilon === undefined) return ofFile(model, ofTables);
   const gauge = { ...gaugeControl, more: true } as const;
-  add(
-    as(
-      heads,
-      'own-heads',
-      `${name}: what drives each head`,
-      { gauge, ...layerOf(model), ...input },
-      { sentences: 'yours' },
-      unverified,
-    ),
+  return ofFile(model, [
+    ...ofTables,
+    headsOf(model, { controls: { gauge, ...layerOf(model) }, fixed: {}, said: unverified }),
+    oneScoreOf(model, { controls: { gauge }, fixed: {}, said: unverified }),
+    // The corpus of this figure is text.
+    ...(model.layers > 0 && model.readsText ? [depthOf(model)] : []),
+    ...(model.layers > 0 ? [needsPositionsOf(model)] : []),
+  ]);
+}
+
+/** What the worker says when a model’s queries and keys are averaged over a corpus. */
+export interface Averaged {
+  windows: number;
+}
+
+/** The figures, by name, of an averaged model that adds no table of positions: its scores by what they ask. */
+export function averagedFigures(model: Opened, { windows }: Averaged): Record<string, AnyFigure> {
+  const controls = layerOf(model);
+  const fixed = { gauge: 'corpus-mean' };
+  const said = `By mechanism: the gauge is the means of queries and keys over ${windows} windows of a corpus, and token → token by the distance counts as token → token. ${unverified}`;
+  const title = `${model.name}: where position goes`;
+  return ofFile(model, [
+    headsOf(model, { controls, fixed, said }),
+    oneScoreOf(model, { controls, fixed, said }),
+    as(depth, 'own-depth', title, inputOf(model), { layers: 'all', of: 'scores' }, said),
+  ]);
+}
+
+const gramOf = ({ name }: Opened): AnyFigure => ({
+  ...gram,
+  title: `${name}: positions’ dot products with one another`,
+});
+
+const overlapOf = ({ name }: Opened): AnyFigure =>
+  as(
+    overlap,
+    'own-overlap',
+    `${name}: how much tokens and positions overlap`,
+    {},
+    { of: 'tables', tables: 'seeded' },
+    unverified,
   );
-  add(
-    as(
-      ofSeenKeys,
-      'own-one-score',
-      `${name}: one score, and the questions it asks`,
-      {
-        head: { ...headControl, max: model.heads - 1, initial: 0 },
-        gauge,
-        centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: true },
-        on: { kind: 'several', label: 'Terms included', options: termLabels, initial: terms },
-        ...input,
-      },
-      { view: 'four', weights: 'trained' },
-      unverified,
-    ),
+
+function productsOf(model: Opened): AnyFigure {
+  const { positions, scale, seed } = dotProducts.controls;
+  const own = { ...positions.options, learned: 'The model’s own' };
+  return as(
+    dotProducts,
+    'own-dot-products',
+    `${model.name}: adding versus concatenating, in dot products`,
+    { positions: { ...positions, options: own, initial: 'learned' }, scale, seed, ...inputOf(model) },
+    { tokens: 'sentence' },
+    unverified,
   );
-  if (model.layers === 0) return made;
-  const layers = {
-    ...layersControl,
-    label: `Layers of ${name}`,
-    options: {
-      none: 'Before the first',
-      all: `All ${model.layers} (reads them, ${(model.bytes / 1e6).toFixed(1)} MB with the tables)`,
+}
+
+/** How scores are taken apart: what of that can be set, what is fixed, and what is said of it. */
+interface TakenApart {
+  controls: Record<string, Control>;
+  fixed: object;
+  said: string;
+}
+
+const headsOf = (model: Opened, { controls, fixed, said }: TakenApart): AnyFigure =>
+  as(
+    heads,
+    'own-heads',
+    `${model.name}: what drives each head`,
+    { ...controls, ...inputOf(model) },
+    { ...fixed, sentences: 'yours' },
+    said,
+  );
+
+const oneScoreOf = (model: Opened, { controls, fixed, said }: TakenApart): AnyFigure =>
+  as(
+    ofSeenKeys,
+    'own-one-score',
+    `${model.name}: one score, and the questions it asks`,
+    {
+      head: { ...headControl, label: 'Head', max: (model.heads as number) - 1, initial: 0 },
+      ...controls,
+      centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: true },
+      on: { kind: 'several', label: 'Terms included', options: termLabels, initial: terms },
+      ...inputOf(model),
     },
-  };
-  // The corpus of this figure is text.
-  if (model.readsText)
-    add(
-      as(
-        readersOwn(depth),
-        'own-depth',
-        `${name}: where position goes`,
-        { layers, text: sentenceControl },
-        {},
-        unverified,
-      ),
-    );
+    { ...fixed, view: 'four', weights: 'trained' },
+    said,
+  );
+
+/** Of a model that adds positions: which of its layers are read. */
+const layersOf = ({ name, layers, bytes }: Opened) => ({
+  ...layersControl,
+  label: `Layers of ${name}`,
+  options: {
+    none: 'Before the first',
+    all: `All ${layers} (reads them, ${(bytes / 1e6).toFixed(1)} MB with the tables)`,
+  },
+});
+
+const depthOf = (model: Opened): AnyFigure =>
+  as(
+    readersOwn(depth),
+    'own-depth',
+    `${model.name}: where position goes`,
+    { layers: layersOf(model), text: sentenceControl },
+    {},
+    unverified,
+  );
+
+function needsPositionsOf(model: Opened): AnyFigure {
   const { pair, other, shift, seed } = needsPositions.controls;
   const room = model.positions - Math.min(mostTokens, model.positions / 2);
   const values = shift.values.filter((by) => by <= room);
   const two: Record<string, Control> = model.readsText
     ? { pair, text: sentenceControl, other }
-    : { ...input, otherIds: idsOf(model, 'Ids of another', '5, 4, 3, 2') };
-  add(
-    as(
-      readersOwn(needsPositions),
-      'own-needs-positions',
-      `${name}: does it need positions?`,
-      { layers, ...two, shift: { ...shift, values, initial: values.includes(64) ? 64 : 1 }, seed },
-      {},
-      unverified,
-    ),
+    : { ...inputOf(model), otherIds: idsOf(model, 'Ids of another', '5, 4, 3, 2') };
+  return as(
+    readersOwn(needsPositions),
+    'own-needs-positions',
+    `${model.name}: does it need positions?`,
+    {
+      layers: layersOf(model),
+      ...two,
+      shift: { ...shift, values, initial: values.includes(64) ? 64 : 1 },
+      seed,
+    },
+    {},
+    unverified,
   );
-  return made;
 }
 
 const idsOf = ({ vocabulary }: Opened, label: string, initial: string) =>
@@ -189,11 +225,11 @@ const idsOf = ({ vocabulary }: Opened, label: string, initial: string) =>
   }) as const;
 
 /** What its figures are about: a sentence, or ids where no tokenizer cuts one. */
-export const inputOf = (model: Opened): Record<string, Control> =>
+const inputOf = (model: Opened): Record<string, Control> =>
   model.readsText ? { text: sentenceControl } : { ids: idsOf(model, 'Token ids', '2, 3, 4, 5') };
 
 /** The number of its layer, where there are several. */
-export const layerOf = ({ layers }: Opened): Record<string, Control> =>
+const layerOf = ({ layers }: Opened): Record<string, Control> =>
   layers > 1
     ? {
         layer: {
@@ -207,7 +243,7 @@ export const layerOf = ({ layers }: Opened): Record<string, Control> =>
     : {};
 
 /** Keys that a query does not see have no score. */
-export const ofSeenKeys: AnyFigure = {
+const ofSeenKeys: AnyFigure = {
   ...oneScore,
   readout: (data: OneScore, state, { i, j }) =>
     Number.isNaN(data.logits.centred[i * data.n + j])

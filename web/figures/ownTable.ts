@@ -57,124 +57,150 @@ const several = (controls: Record<string, Control>) =>
     ),
   );
 
-/** The figures of the tables that are open, by name. */
-export function tableFigures({ token, position }: HeldTables): Record<string, AnyFigure> {
-  const open = [token, position].filter((one) => one !== undefined);
-  const [{ columns: d }] = open as [HeldTable];
-  const name = open.map((one) => brief(one.name)).join(' and ');
-  const digest = open.map((one) => one.digest).join('.');
-  const said = open
+/** The tables that are open, and what their figures say of them. */
+interface Open extends HeldTables {
+  all: readonly HeldTable[];
+  /** Columns of each. */
+  d: number;
+  name: string;
+  /** Of tables that were not read to their end. */
+  said: string;
+}
+
+function openOf({ token, position }: HeldTables): Open {
+  const all = [token, position].filter((one) => one !== undefined);
+  const [{ columns: d }] = all as [HeldTable];
+  const name = all.map((one) => brief(one.name)).join(' and ');
+  const said = all
     .filter(({ more }) => more)
     .map((one) => `The first ${one.rows.toLocaleString('en')} rows of ${brief(one.name)} were read.`)
     .join(' ');
-  const made: Record<string, AnyFigure> = {};
-  const add = (figure: AnyFigure) => {
-    const source: AnyFigure['source'] = ({ tokens, words = tokens, positions }) =>
-      words === 'own' || positions === 'own' ? 'own' : 'seeded';
-    made[figure.name] = inFile({ ...figure, source }, digest, name);
-  };
-  const most = (limit: number) => Math.min(limit, ...open.map(({ rows }) => rows));
-  const range = (control: { initial: number; min: number }, max: number) =>
-    ({ ...control, kind: 'range', step: 1, max, initial: Math.min(control.initial, max) }) as Control;
-  const random = { seeded: 'Random (seeded)' };
-  const tokens = choice(dotProducts.controls.tokens, 'Tokens', random, token !== undefined);
-  const positionsOf = (control: Control, options: Record<string, string>, fits = true) =>
-    choice(control, 'Positions', options, fits && position !== undefined);
-  /** There is a seed only if something is drawn. */
-  const drawn = (...random: string[]) => ({
-    unused: ({ tokens, words = tokens, positions }: State) =>
-      words !== 'own' || random.includes(positions as string) ? [] : ['seed'],
-  });
+  return { token, position, all, d, name, said };
+}
 
-  const { scale, n, seed } = dotProducts.controls;
-  const { learned, ...encodings } = dotProducts.controls.positions.options;
-  const ofProducts = dotProducts.controls.positions;
-  add({
+/** The figures of the tables that are open, by name. */
+export function tableFigures(tables: HeldTables): Record<string, AnyFigure> {
+  const open = openOf(tables);
+  const digest = open.all.map((one) => one.digest).join('.');
+  const source: AnyFigure['source'] = ({ tokens, words = tokens, positions }) =>
+    words === 'own' || positions === 'own' ? 'own' : 'seeded';
+  const made = [productsOf, collisionsOf, overlapOf, subspacesOf, oneScoreOf].map((of) => of(open));
+  return Object.fromEntries(
+    made.map((figure) => [figure.name, inFile({ ...figure, source }, digest, open.name)]),
+  );
+}
+
+const random = { seeded: 'Random (seeded)' };
+const ofTokens = ({ token }: Open) =>
+  choice(dotProducts.controls.tokens, 'Tokens', random, token !== undefined);
+const ofPositions = (control: Control, options: Record<string, string>, own: boolean) =>
+  choice(control, 'Positions', options, own);
+const { learned: _learned, ...encodings } = dotProducts.controls.positions.options;
+
+const range = (control: { initial: number; min: number }, max: number) =>
+  ({ ...control, kind: 'range', step: 1, max, initial: Math.min(control.initial, max) }) as Control;
+const most = ({ all }: Open, limit: number) => Math.min(limit, ...all.map(({ rows }) => rows));
+
+/** There is a seed only if something is drawn: positions are under the options that are named. */
+const drawn = (...random: string[]) => ({
+  unused: ({ tokens, words = tokens, positions }: State) =>
+    words !== 'own' || random.includes(positions as string) ? [] : ['seed'],
+});
+
+function productsOf(open: Open): AnyFigure {
+  const { positions, scale, n, seed } = dotProducts.controls;
+  return {
     ...as(
       dotProducts,
       'own-table-dot-products',
-      `${name}: adding versus concatenating, in dot products`,
+      `${open.name}: adding versus concatenating, in dot products`,
       several({
-        tokens,
-        positions: positionsOf(ofProducts, encodings),
+        tokens: ofTokens(open),
+        positions: ofPositions(positions, encodings, open.position !== undefined),
         scale,
-        n: range(n, most(n.max)),
+        n: range(n, most(open, n.max)),
         seed,
       }),
       { tokens: 'sentence' },
-      said,
+      open.said,
     ),
     ...drawn('random'),
-  });
+  };
+}
 
+function collisionsOf({ token, position, d, name, said }: Open): AnyFigure {
   const hasPlaces = position !== undefined && position.rows >= places;
-  const { words, positions, index, seed: wordSeed } = collisions.controls;
+  const { words, positions, index, scale, seed, word } = collisions.controls;
   const last = (token?.rows ?? index.max + 1) - 1;
-  const forCollisions = several({
+  const controls = several({
     words: choice(words, 'Tokens', { seeded: words.options.seeded }, token !== undefined),
-    positions: positionsOf(positions, positions.options, hasPlaces),
-    scale: collisions.controls.scale,
+    positions: ofPositions(positions, positions.options, hasPlaces),
+    scale,
     index: range(index, last),
-    seed: wordSeed,
-    ...(token?.word !== undefined && {
-      word: { ...collisions.controls.word, initial: token.word.slice(0, 40) },
-    }),
+    seed,
+    ...(token?.word !== undefined && { word: { ...word, initial: token.word.slice(0, 40) } }),
   });
-  add({
+  return {
     ...as(
       collisions,
       'own-table-collisions',
       `${name}: one token, moved along the positions`,
-      forCollisions,
+      controls,
       { of: 'one', d, ...(!token && { words: 'seeded' }) },
       position && !hasPlaces
         ? `${said} ${brief(position.name)} has ${position.rows} rows and the figure ${places} positions, which are drawn.`.trim()
         : said,
     ),
     unused: (state: State) => [
-      ...(state.words === 'own' && 'word' in forCollisions ? ['index'] : ['word']),
+      ...(state.words === 'own' && 'word' in controls ? ['index'] : ['word']),
       ...drawn('random').unused(state),
     ],
-  });
+  };
+}
 
-  const { k } = overlap.controls;
+function overlapOf(open: Open): AnyFigure {
+  const { position, d, name, said } = open;
+  const { k, seed } = overlap.controls;
   const values = [1, ...k.values].filter((one) => one <= Math.min(d, position?.rows ?? d));
-  const forOverlap = several({
-    tokens,
-    positions: positionsOf(ofProducts, { interleaved: encodings.interleaved }),
-    k: { ...k, values, initial: Math.min(k.initial, values.at(-1) as number) },
-    seed,
-  });
-  add({
+  const { interleaved } = encodings;
+  return {
     ...as(
       overlap,
       'own-table-overlap',
       `${name}: how much tokens and positions overlap`,
-      forOverlap,
+      several({
+        tokens: ofTokens(open),
+        positions: ofPositions(dotProducts.controls.positions, { interleaved }, position !== undefined),
+        k: { ...k, values, initial: Math.min(k.initial, values.at(-1) as number) },
+        seed,
+      }),
       { of: 'tables', tables: 'seeded' },
       said,
     ),
     ...drawn(),
-  });
+  };
+}
 
-  const { k1, k2 } = overlap.controls;
+function subspacesOf({ token, position, d, name, said }: Open): AnyFigure {
+  const { k1, k2, seed } = overlap.controls;
   // Begins with an eighth of all dimensions, like the page's own figure.
   const eighth = (control: { min: number }) => ({ ...control, initial: Math.ceil(d / 8) });
-  const forSubspaces = several({
-    tokens: choice(tokens, 'Rows of the first space', random, token !== undefined),
-    positions: choice(tokens, 'Rows of the second', random, position !== undefined),
-    k1: range(eighth(k1), Math.min(k1.max, d, token?.rows ?? d)),
-    k2: range(eighth(k2), Math.min(k2.max, d, position?.rows ?? d)),
-    seed,
-  });
+  const rows = (label: string, table: HeldTable | undefined) =>
+    choice(dotProducts.controls.tokens, label, random, table !== undefined);
   const rowsOf = (kind: string, held: HeldTable | undefined, count: number, own: boolean) =>
     own ? `the first ${count} ${kind} rows of ${brief(held?.name ?? '')}` : `${count} random rows`;
-  add({
+  return {
     ...as(
       overlap,
       'own-table-subspaces',
       `${name}: angles between the spaces that rows span`,
-      forSubspaces,
+      several({
+        tokens: rows('Rows of the first space', token),
+        positions: rows('Rows of the second', position),
+        k1: range(eighth(k1), Math.min(k1.max, d, token?.rows ?? d)),
+        k2: range(eighth(k2), Math.min(k2.max, d, position?.rows ?? d)),
+        seed,
+      }),
       { of: 'subspaces', d },
       said,
     ),
@@ -184,35 +210,36 @@ export function tableFigures({ token, position }: HeldTables): Record<string, An
     ) =>
       `In ${d} dimensions, the spaces that ${rowsOf('token', token, k1, tokens === 'own')} and ${rowsOf('position', position, k2, positions === 'own')} span have directions with a cosine of ${about(data.drawnLargest)}. Of two random spaces ${about(data.largest)} is the edge expected ${data.spaces.shared > 0 ? `beside the ${data.spaces.shared} directions that they must share` : 'for large d'}. The squared cosines add up to ${about(data.spaces.sum)}, of random spaces ${about(data.spaces.expectedSum)}.${rawRows}`,
     unused: ({ tokens, positions }) => (tokens === 'own' && positions === 'own' ? ['seed'] : []),
-  });
+  };
+}
 
-  const { weights: _, text: __, d: ___, positions: ofScore, ...forScore } = oneScore.controls;
-  const { own: ____, ...encodingsOfScore } = ofScore.options;
-  add({
+function oneScoreOf(open: Open): AnyFigure {
+  const { weights: _, text: __, d: ___, positions, ...controls } = oneScore.controls;
+  const { own: ____, ...ofScore } = positions.options;
+  return {
     ...as(
       oneScore,
       'own-table-one-score',
-      `${name}: from tables to attention`,
+      `${open.name}: from tables to attention`,
       several({
-        tokens,
-        positions: positionsOf(ofScore, encodingsOfScore),
-        ...forScore,
-        n: range(forScore.n, most(forScore.n.max)),
-        head: { ...forScore.head, initial: 0 },
-        heads: { ...forScore.heads, initial: 4 },
-        layer: { ...forScore.layer, initial: 'bare' },
-        tables: { ...forScore.tables, initial: true },
-        gauge: { ...forScore.gauge, initial: 'raw' },
-        centred: { ...forScore.centred, initial: false },
+        tokens: ofTokens(open),
+        positions: ofPositions(positions, ofScore, open.position !== undefined),
+        ...controls,
+        n: range(controls.n, most(open, controls.n.max)),
+        head: { ...controls.head, initial: 0 },
+        heads: { ...controls.heads, initial: 4 },
+        layer: { ...controls.layer, initial: 'bare' },
+        tables: { ...controls.tables, initial: true },
+        gauge: { ...controls.gauge, initial: 'raw' },
+        centred: { ...controls.centred, initial: false },
       }),
       { weights: 'seeded' },
-      said,
+      open.said,
     ),
     settle: (state: State) => ({
       ...state,
       head: Math.min(state.head as number, (state.heads as number) - 1),
     }),
     ...drawn('random', 'learned'),
-  });
-  return made;
+  };
 }

@@ -1,7 +1,13 @@
 // The card for a model of the reader's own: files chosen or dropped go to the worker, and figures come of it.
 import { type FamilyId, familyIds, modelFamilies, namesOf } from 'superpose';
-import type { Averaged } from '../figures/ownMechanism.js';
-import { type FamilyAsked, type Opened, type OwnQuestion, ownFigures } from '../figures/ownModel.js';
+import {
+  type Averaged,
+  averagedFigures,
+  type FamilyAsked,
+  type Opened,
+  type OwnQuestion,
+  ownFigures,
+} from '../figures/ownModel.js';
 import { fileInput, made, OwnFile } from './ownFile.js';
 
 /** The files in a folder that a model may need. */
@@ -133,7 +139,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
       return;
     }
     if ('windows' in model) {
-      void this.#average(model);
+      this.#showAveraged(model);
       return;
     }
     this.#model = model;
@@ -144,23 +150,21 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     this.#chosen.replaceChildren(...this.#options(model));
     this.show(ownFigures(model), model.digest);
     this.#corpus.replaceChildren();
-    void this.#average();
+    this.#offerAverage(model);
   }
 
-  /** Offers to run its layers over a corpus; once that is done, shows what could not be asked without. */
-  async #average(found?: Averaged): Promise<void> {
-    const model = this.#model;
-    if (!model || model.layers === 0 || model.summands.includes('position')) return;
-    const { corpusForm, mechanismFigures } = await import('./ownMechanism.js');
-    if (model !== this.#model) return;
-    if (!found) {
-      this.#corpus.replaceChildren(
-        corpusForm(model, (corpus) => this.open({ corpus }, 'Reading its layers…', 'Averaging')),
-      );
-      return;
-    }
-    this.say(`${model.name}: its queries and keys are averaged over ${found.windows} windows.`);
-    this.add(mechanismFigures(model, found));
+  /** Offers to run the layers of a model without a table of positions over a corpus. */
+  #offerAverage(model: Opened): void {
+    if (model.layers === 0 || model.summands.includes('position')) return;
+    this.#corpus.append(
+      corpusForm(model, (corpus) => this.open({ corpus }, 'Reading its layers…', 'Averaging')),
+    );
+  }
+
+  #showAveraged(found: Averaged): void {
+    if (!this.#model) return;
+    this.say(`${this.#model.name}: its queries and keys are averaged over ${found.windows} windows.`);
+    this.add(averagedFigures(this.#model, found));
   }
 
   /** Nothing is chosen beforehand: a guess that is not looked at gives wrong numbers. */
@@ -187,6 +191,36 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     }
     return inputs.length > 0 ? [...inputs, made('button', { textContent: 'Open with these' })] : [];
   }
+}
+
+/** Nothing long begins before the reader presses its button. */
+function corpusForm({ readsText, layers, bytes }: Opened, ask: (corpus: string) => void): HTMLFormElement {
+  const ids = made('textarea', { name: 'corpus', required: true, rows: 4 });
+  const size = (bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 });
+  const form = made(
+    'form',
+    { className: 'own-options' },
+    made('p', {
+      className: 'note',
+      textContent: `What its scores ask is told by means of its queries and keys over a corpus, through all ${layers} layers (${size} MB are read). That takes seconds to minutes.`,
+    }),
+    ...(readsText
+      ? []
+      : [
+          made(
+            'label',
+            {},
+            'Without a tokenizer, the corpus is yours: ids of some hundred tokens, a sentence a line ',
+            ids,
+          ),
+        ]),
+    made('button', { textContent: 'Average over a corpus' }),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    ask(ids.value);
+  });
+  return form;
 }
 
 const optionsOf = (families: readonly FamilyId[]) =>

@@ -2,7 +2,7 @@
 import type { CorpusMeans, ModelInput, OpenedModel, Sentence, Superpose } from 'superpose';
 import type { Depth } from '../figures/depth.js';
 import type { Job } from '../figures/figure.js';
-import type { Averaged } from '../figures/ownMechanism.js';
+import type { Averaged } from '../figures/ownModel.js';
 import { kindOf } from '../figures/terms.js';
 import { idsIn } from './idsIn.js';
 

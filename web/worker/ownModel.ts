@@ -46,27 +46,7 @@ export async function ownModel(
   if (figure.startsWith('own-table-'))
     return (await import('./ownTable.js')).ownTable(library, figure, state, job, running);
   const superpose = await library.superpose();
-  if (figure === 'own-open') {
-    const { files, corpus, ...options } = state as unknown as OwnQuestion;
-    if (corpus !== undefined && held) return (await mechanism()).average(held.model, corpus, job);
-    if (files === undefined) {
-      held?.model.delete();
-      held = undefined;
-      return undefined;
-    }
-    let model: OpenedModel;
-    try {
-      model = await openModel(superpose, files, { ...options, signal: job.signal });
-    } catch (error) {
-      if (!(error instanceof FamilyUnknown)) throw error;
-      return { families: error.families } satisfies FamilyAsked;
-    }
-    // It may have been forgotten while it was opened.
-    job.signal.throwIfAborted();
-    held?.model.delete();
-    held = { model, texts: asTextModel(model) };
-    return openedOf(model);
-  }
+  if (figure === 'own-open') return open(superpose, state as unknown as OwnQuestion, job);
   if (!held) throw new Error('There is no model open; open its file again.');
   const { model, texts } = held;
   const named = ofTexts[figure];
@@ -80,28 +60,64 @@ export async function ownModel(
       return ofFirstLayer(superpose, texts, String(state.text));
     return running(own as Library & TextLibrary)(named, { ...state, ...both, tokens: 'sentence' }, job);
   }
-  if (figure === 'own-overlap' || figure === 'own-gram') {
-    const { curve, overlap, token, position, gram, offsets } = await reportOf(held, job);
-    if (figure === 'own-gram') {
-      const both = gram && { raw: gram.raw.data, centred: gram.centred.data };
-      return {
-        gram: both,
-        rows: gram && { raw: gram.raw.rows, centred: gram.centred.rows },
-        shares: offsets && { raw: offsets.raw.share, centred: offsets.centred.share },
-      } as GramData;
-    }
-    return {
-      d_model: curve?.shares.length,
-      tokenRows: token?.rows.length,
-      positionRows: position?.rows.length,
-      ...overlap,
-      ...curve,
-    };
+  if (figure === 'own-overlap' || figure === 'own-gram') return reported(held, figure, job);
+  return ofScores(superpose, model, figure, state as unknown as OwnState, job);
+}
+
+/** Opens files, averages what is open over a corpus, or lets go of it. */
+async function open(superpose: Superpose, question: OwnQuestion, job: Job) {
+  const { files, corpus, ...options } = question;
+  if (corpus !== undefined && held) return (await mechanism()).average(held.model, corpus, job);
+  if (files === undefined) {
+    held?.model.delete();
+    held = undefined;
+    return undefined;
   }
-  const own = state as unknown as OwnState;
+  let model: OpenedModel;
+  try {
+    model = await openModel(superpose, files, { ...options, signal: job.signal });
+  } catch (error) {
+    if (!(error instanceof FamilyUnknown)) throw error;
+    return { families: error.families } satisfies FamilyAsked;
+  }
+  // It may have been forgotten while it was opened.
+  job.signal.throwIfAborted();
+  held?.model.delete();
+  held = { model, texts: asTextModel(model) };
+  return openedOf(model);
+}
+
+/** What its tables are like. */
+async function reported(of: LoadedModel, figure: string, job: Job) {
+  const { curve, overlap, token, position, gram, offsets } = await reportOf(of, job);
+  if (figure === 'own-gram') {
+    const both = gram && { raw: gram.raw.data, centred: gram.centred.data };
+    return {
+      gram: both,
+      rows: gram && { raw: gram.raw.rows, centred: gram.centred.rows },
+      shares: offsets && { raw: offsets.raw.share, centred: offsets.centred.share },
+    } as GramData;
+  }
+  return {
+    d_model: curve?.shares.length,
+    tokenRows: token?.rows.length,
+    positionRows: position?.rows.length,
+    ...overlap,
+    ...curve,
+  };
+}
+
+/** Its scores taken apart: all heads, one of them, or all layers. */
+async function ofScores(
+  superpose: Superpose,
+  model: OpenedModel,
+  figure: string,
+  own: OwnState,
+  job: Job,
+): Promise<unknown> {
   // A model without a table is taken apart by means that are gathered first, in as many places as they have.
   const by = model.summands.includes('position') ? undefined : await mechanism();
-  const { input, dropped } = await inputOf(held, own, by?.reachOf(model));
+  const { input, dropped } = await inputOf(model, own, by?.reachOf(model));
   if (by && figure === 'own-depth') {
     const asked = { input: input as Sentence, text: model.readsText ? own.text : own.ids, dropped };
     return by.depthOf(superpose, model, asked, job);
@@ -126,6 +142,15 @@ export async function ownModel(
       dropped,
       lengths: by ? undefined : lengthsOf(superpose, await model.rows(input)),
     };
+  return oneScoreOf(superpose, scores, own, dropped);
+}
+
+function oneScoreOf(
+  superpose: Superpose,
+  scores: Scores & { sentence: Sentence },
+  own: OwnState,
+  dropped: number,
+): OneScore {
   const on = terms.map((term) => own.on.includes(term));
   const kinds = [terms.map(() => true), on, ...terms.map((term) => terms.map((one) => one === term))];
   const masks = kinds.map((of) => kindOf.map((kind) => of[kind] as boolean));
@@ -137,7 +162,7 @@ export async function ownModel(
     ...OneScore['panels'],
   ];
   return {
-    tokens,
+    tokens: scores.sentence.tokens,
     dropped,
     n: scores.n,
     panels,
@@ -145,7 +170,7 @@ export async function ownModel(
     kept,
     residual: scores.residuals[0] as number,
     heads: [],
-  } satisfies OneScore;
+  };
 }
 
 /** Loaded by whoever averages over a corpus. */
@@ -236,7 +261,7 @@ function groupsIn({ summands }: OpenedModel, groups: Record<string, readonly str
 }
 
 async function inputOf(
-  { model }: LoadedModel,
+  model: OpenedModel,
   { text, ids }: OwnState,
   most = mostTokens,
 ): Promise<{ input: ModelInput; dropped: number }> {
