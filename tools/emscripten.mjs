@@ -3,57 +3,22 @@ import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unpackPackages } from './apt.mjs';
 import { emscripten as pin } from './pins.mjs';
-import { ask, which } from './steps.mjs';
+import { ask } from './steps.mjs';
 import { unpacked, wrapProgram } from './unpack.mjs';
 
-/**
- * The oldest Emscripten that the build is known to work with, which is also the version of the private one.
- */
-const floor = pin.version.split('.').map(Number);
-/** Raise the number after the dash whenever the result of finish() changes. */
+/** Raise the number after the dash whenever what finish() makes would no longer do. */
 const privateName = `emscripten-${pin.version}-2`;
-
-const llvmTools = [
-  'clang',
-  'clang++',
-  'llc',
-  'llvm-ar',
-  'llvm-cxxfilt',
-  'llvm-dwarfdump',
-  'llvm-dwp',
-  'llvm-nm',
-  'llvm-objcopy',
-  'llvm-ranlib',
-  'llvm-size',
-  'llvm-strip',
-  'llvm-symbolizer',
-]; // prettier-ignore
-const binaryenTools = [
-  'wasm-as',
-  'wasm-ctor-eval',
-  'wasm-dis',
-  'wasm-emscripten-finalize',
-  'wasm-merge',
-  'wasm-metadce',
-  'wasm-opt',
-  'wasm-split',
-  'wasm2js',
-]; // prettier-ignore
 
 /**
  * The environment in which CMake finds Emscripten: the host's, or a private one, unpacked first if need be.
  */
 export const emscripten = async () => hostEmscripten() ?? (await privateEmscripten());
 
-/** Undefined when none on PATH is new enough. */
+/** Undefined when none on PATH is new enough: the private one's version is the oldest that is known to work. */
 function hostEmscripten() {
-  if (!which('emcc') || !which('em-config')) return undefined;
-  const version = ask('emcc', ['--version'])
-    ?.match(/\b(\d+)\.(\d+)\.(\d+)/)
-    ?.slice(1)
-    .map(Number);
+  const version = ask('emcc', ['--version'])?.match(/\b\d+\.\d+\.\d+/)?.[0];
   const rootFolder = ask('em-config', ['EMSCRIPTEN_ROOT']);
-  if (!version || !rootFolder || older(version, floor)) return undefined;
+  if (!rootFolder || !(version?.localeCompare(pin.version, 'en', { numeric: true }) >= 0)) return undefined;
   return { SUPERPOSE_EMSCRIPTEN: rootFolder };
 }
 
@@ -83,19 +48,17 @@ async function privateEmscripten() {
 /** Makes the unpacked Emscripten run in place, on its own libraries, even after it is moved. */
 async function finish(folder, run) {
   const usr = join(folder, 'usr');
-  const llvm = readdirSync(join(usr, 'lib')).find((name) => /^llvm-\d+$/.test(name));
+  const named = (where, pattern) => readdirSync(join(usr, where)).filter((name) => pattern.test(name));
+  const [llvm] = named('lib', /^llvm-\d+$/);
   const wrap = (wrapper, program, options) =>
-    wrapProgram(folder, { wrapper, program, options, libraries: [`usr/lib/${llvm}/lib`] });
+    wrapProgram(folder, { wrapper, program: `usr/${program}`, options, libraries: [`usr/lib/${llvm}/lib`] });
 
   const resources = ` -resource-dir "$top/usr/lib/${llvm}/lib/clang/${llvm.split('-')[1]}"`;
-  for (const tool of llvmTools) {
-    wrap(`llvm/${tool}`, `usr/lib/${llvm}/bin/${tool}`, tool.startsWith('clang') ? resources : '');
-  }
-  wrap('llvm/wasm-ld', `usr/lib/${llvm}/bin/lld`);
-  for (const tool of binaryenTools) wrap(`binaryen/bin/${tool}`, `usr/bin/${tool}`);
+  for (const tool of named(`lib/${llvm}/bin`, /^(clang(\+\+)?|llc|llvm-.*|wasm-ld)$/))
+    wrap(`llvm/${tool}`, `lib/${llvm}/bin/${tool}`, tool.startsWith('clang') ? resources : '');
+  for (const tool of named('bin', /^wasm(-|2js)/)) wrap(`binaryen/bin/${tool}`, `bin/${tool}`);
   // Python finds its library from the name that it is called by, so the wrapper is beside the program.
-  const python = readdirSync(join(usr, 'bin')).find((name) => /^python3\.\d+$/.test(name));
-  wrap('usr/bin/python3', `usr/bin/${python}`);
+  wrap('usr/bin/python3', `bin/${named('bin', /^python3\.\d+$/)[0]}`);
 
   const emscripten = join(usr, 'share/emscripten');
   writeFileSync(join(emscripten, '.emscripten'), config);
@@ -124,8 +87,3 @@ NODE_JS = shutil.which('node')
 CACHE = os.path.join(emscripten, 'cache')
 FROZEN_CACHE = True
 `;
-
-function older(version, than) {
-  const index = version.findIndex((part, i) => part !== than[i]);
-  return index >= 0 && version[index] < than[index];
-}

@@ -23,7 +23,6 @@ export const parts = ['wasm', 'native', ...optional];
  */
 export async function setUp(...wanted) {
   refuseOldNode();
-  refuseSudo();
   return withLock(join(root, 'build', 'setup.lock'), 'the set-up of this checkout', () => prepare(wanted));
 }
 
@@ -61,16 +60,6 @@ function refuseOldNode() {
   if (major > 20 || (major === 20 && minor >= 19)) return;
   throw new Failure(
     `This is Node ${process.versions.node}; Node 20.19 or newer is needed. Put one on PATH, then try again.`,
-  );
-}
-
-/** Under sudo, the build, node_modules and the cache would belong to root. */
-function refuseSudo() {
-  const { SUDO_UID, SUDO_USER } = process.env;
-  if (process.getuid?.() !== 0 || !SUDO_UID || SUDO_UID === '0') return;
-  throw new Failure(
-    `Run this as ${SUDO_USER ?? 'yourself'}, without sudo: otherwise what it builds would belong to root. ` +
-      'The tests ask for sudo themselves, and only for apt.',
   );
 }
 
