@@ -5,15 +5,17 @@ is there is not trained again. README.md beside this file is the protocol.
 """
 
 import argparse
+import json
 import math
+import platform
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
+from pathlib import Path
 
 import torch
 
 import checks
 import model
-import results
 import text
 import training
 
@@ -21,7 +23,7 @@ import training
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("text", nargs="?")
-    parser.add_argument("out", nargs="?")
+    parser.add_argument("out", nargs="?", type=Path)
     parser.add_argument("--tiny", action="store_true", help="check the arms, train two layers of 32")
     parser.add_argument("--small", action="store_true", help="the smaller model, for a processor")
     parser.add_argument("--arms", default=",".join(model.ARMS), help="names, comma-separated; all by default")
@@ -30,8 +32,6 @@ def main():
     parser.add_argument("--rate", type=float, default=0.002)
     parser.add_argument("--quiet", type=float, default=1.0, help="position rows' size at the start, of 0.02")
     parser.add_argument("--task", choices=("causal", "masked"), default="causal")
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="begin no arm that would end later")
     options = parser.parse_args()
     if options.tiny:
         return checks.main()
@@ -41,38 +41,62 @@ def main():
 
 
 def train(options):
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     protocol = training.SMALL if options.small else training.LARGE
     protocol = replace(protocol, steps=options.steps or protocol.steps, rate=options.rate)
     learn, limit = (8_000_000, 60_100_000) if options.small else (None, None)
     data = training.Data(*text.read(options.text, protocol.size.vocabulary, learn, limit))
-    fast = options.device == "cuda"
-    dtype = torch.bfloat16 if fast and not options.small else None
-    shared = training.compiled() if fast and not options.small else None
-    file, began, longest = results.Results(options.out), time.monotonic(), 0.0
-    source = file.source(results.source(protocol, data, options.device, dtype))
+    whole = device == "cuda" and not options.small
+    dtype, shared = (torch.bfloat16, training.compiled()) if whole else (None, None)
+    file = {"format": "superpose-language", "version": 1, "sources": [], "runs": []}
+    if options.out.exists():
+        file = json.loads(options.out.read_text())
+    here = source(protocol, data, device, dtype)
+    if here not in file["sources"]:
+        file["sources"].append(here)
     for arm in (model.ARMS[name] for name in options.arms.split(",")):
-        wanted = {"source": source, "arm": arm.name, "task": options.task, "steps": protocol.steps}
-        wanted |= {"rate": protocol.rate, "quiet": options.quiet}
+        wanted = {"source": file["sources"].index(here), "arm": arm.name, "task": options.task}
+        wanted |= {"steps": protocol.steps, "rate": protocol.rate, "quiet": options.quiet}
         seeds = [int(seed) for seed in options.seeds.split(",")]
-        seeds = [seed for seed in seeds if not file.has(wanted | {"seed": seed})]
+        known = [run["seed"] for run in file["runs"] if all(run.get(key) == wanted[key] for key in wanted)]
+        seeds = [seed for seed in seeds if seed not in known]
         if not seeds:
             continue
-        at = time.monotonic()
-        if at - began + longest > 60 * options.minutes:
-            print(f"{arm.name}: no time left")
-            continue
-        runs = training.Training(
-            arm, protocol, seeds, data, options.device, options.task, options.quiet, shared, dtype
-        )
-        curve, final = runs.run(replay=fast)
+        began = time.monotonic()
+        runs = training.Training(arm, protocol, seeds, data, device, options.task, options.quiet, shared, dtype)
+        curve, final = runs.run(replay=device == "cuda")
         for index, seed in enumerate(seeds):
             run = wanted | {"seed": seed, "weights": runs.flat.shape[1], "loss": round(final[index], 4)}
             if options.task == "causal":
                 run["bitsPerByte"] = round(final[index] / math.log(2) / data.per_token(protocol), 4)
-            file.add(run | {"losses": [round(point[index], 3) for point in curve]})
-        longest = max(longest, time.monotonic() - at)
+            file["runs"].append(run | {"losses": [round(point[index], 3) for point in curve]})
+        write(options.out, file)
         losses = [round(loss, 4) for loss in final]
-        print(f"{arm.name}: {losses} in {time.monotonic() - at:.1f} s", flush=True)
+        print(f"{arm.name}: {losses} in {time.monotonic() - began:.1f} s", flush=True)
+
+
+def source(protocol, data, device, dtype):
+    """What the file says of where runs come from."""
+    on = torch.cuda.get_device_name() if device == "cuda" else f"{platform.machine()} processor"
+    return {
+        "by": "tools/language",
+        "device": on,
+        "versions": {"python": platform.python_version(), "torch": torch.__version__.split("+")[0]},
+        "products": str(dtype or torch.float32).split(".")[1],
+        "size": asdict(protocol.size),
+        "batch": protocol.batch,
+        "windows": data.windows(protocol),
+        "bytesPerToken": round(data.per_token(protocol), 4),
+        "corpus": {"train": data.digests[0], "valid": data.digests[1]},
+        "curve": training.CURVE,
+    }
+
+
+def write(path, file):
+    """JSON with one line a source and a run."""
+    head = f'{{"format": "{file["format"]}", "version": {file["version"]}'
+    sources, runs = (",\n".join(map(json.dumps, file[key])) for key in ("sources", "runs"))
+    path.write_text(f'{head}, "sources": [\n{sources}],\n"runs": [\n{runs}]}}\n')
 
 
 if __name__ == "__main__":

@@ -257,11 +257,8 @@ class Decoder:
         if "position.gain" in weights and (here or arm.scores == "separate"):
             rows = normalize(rows, weights["position.gain"], weights["position.shift"])
             scored = read + rows if here == "apart" else read
-        if scored is read or (here and arm.values):
-            queries, keys, values = self.several(scored, weights, layer, ("queries", "keys", "values"))
-        else:
-            queries, keys = self.several(scored, weights, layer, ("queries", "keys"))
-            values = self.times(read, weights, f"{layer}.values")
+        queries, keys = (self.times(scored, weights, f"{layer}.{part}") for part in ("queries", "keys"))
+        values = self.times(scored if here and arm.values else read, weights, f"{layer}.values")
         if here == "beside":
             queries = queries + self.times(rows, weights, f"{layer}.position.queries")
             keys = keys + self.times(rows, weights, f"{layer}.position.keys")
@@ -300,12 +297,6 @@ class Decoder:
         queries = torch.cat([queries, self.rotated(turned_queries, self.turns)], -1)
         turned_key = self.rotated(turned_key, self.turns).expand(*keys.shape[:-1], -1)
         return queries, torch.cat([keys, turned_key], -1)
-
-    def several(self, x, weights, layer, parts):
-        """Products of x with several matrices of a layer, computed as one."""
-        matrix = torch.cat([weights[f"{layer}.{part}.matrix"] for part in parts], -1)
-        bias = torch.cat([weights[f"{layer}.{part}.bias"] for part in parts], -1)
-        return product(x, matrix, bias, self.dtype).chunk(len(parts), -1)
 
     def times(self, x, weights, name):
         return product(x, weights[f"{name}.matrix"], weights.get(f"{name}.bias"), self.dtype)

@@ -116,28 +116,20 @@ def read(folder, vocabulary, learn=None, limit=None):
     """
     folder = Path(folder)
     kept = folder / f"tokens-{vocabulary}.npz"
+    paths = [folder / "train.txt", folder / "valid.txt"]
     if not kept.exists():
         counts = Counter()
-        for chunk in pieces(folder / "train.txt", learn):
+        for chunk in pieces(paths[0], learn):
             counts.update(chunk)
         del counts[DOCUMENT]
         # Pieces seen once are many and sway no merge.
         encoder = Encoder(merges([item for item in counts.items() if item[1] > 1], vocabulary))
         numpy.savez(
             kept,
-            train=encoder.file(folder / "train.txt", limit),
-            valid=encoder.file(folder / "valid.txt"),
+            train=encoder.file(paths[0], limit),
+            valid=encoder.file(paths[1]),
             bytes=numpy.array(encoder.bytes, dtype=numpy.uint16),
-            digests=[digest(folder / f"{name}.txt") for name in ("train", "valid")],
+            digests=[hashlib.sha256(path.read_bytes()).hexdigest() for path in paths],
         )
     with numpy.load(kept) as file:
         return file["train"], file["valid"], file["bytes"], [str(name) for name in file["digests"]]
-
-
-def digest(path):
-    """SHA-256 of a file, in hexadecimal."""
-    with open(path, "rb") as file:
-        total = hashlib.sha256()
-        while chunk := file.read(CHUNK):
-            total.update(chunk)
-    return total.hexdigest()

@@ -108,13 +108,12 @@ class Training:
         self.step = torch.zeros(1, dtype=torch.int64, device=device)
         self.places = torch.arange(protocol.size.length + 1, device=device)
 
-    def losses(self, windows, hidden=None):
-        """Losses (S, B, T) of windows (S, B, T + 1), and the places that count; hidden: masked tokens."""
-        if self.task == "causal":
-            return self.model.loss(self.weights, windows[..., :-1], windows[..., 1:]), None
+    def losses(self, windows, hidden):
+        """Losses (S, B, T) of windows (S, B, T + 1): of the next token, or of hidden ones, 0 elsewhere."""
         ids = windows[..., :-1]
-        loss = self.model.loss(self.weights, ids.masked_fill(hidden, text.MASK), ids)
-        return loss * hidden, hidden
+        if hidden is None:
+            return self.model.loss(self.weights, ids, windows[..., 1:])
+        return self.model.loss(self.weights, ids.masked_fill(hidden, text.MASK), ids) * hidden
 
     def advance(self):
         """One step of training."""
@@ -123,8 +122,8 @@ class Training:
         hidden = None
         if self.task == "masked":
             hidden = torch.rand(windows[..., :-1].shape, device=self.device) < HIDDEN
-        loss, counted = self.losses(windows, hidden)
-        mean = loss.mean((1, 2)) if counted is None else loss.sum((1, 2)) / counted.sum((1, 2))
+        loss = self.losses(windows, hidden)
+        mean = loss.mean((1, 2)) if hidden is None else loss.sum((1, 2)) / hidden.sum((1, 2))
         gradients = torch.autograd.grad(mean.sum(), list(self.weights.values()))
         with torch.no_grad():
             gradients = torch.cat([g.flatten(1) for g in gradients], 1)
@@ -167,9 +166,9 @@ class Training:
                 if self.task == "masked":
                     draw = torch.rand(ids[0, :, :-1].shape, generator=model.generator(begin, "hidden"))
                     hidden = (draw < HIDDEN).to(self.device).expand(seeds, -1, -1)
-                loss, counted = self.losses(ids, hidden)
+                loss = self.losses(ids, hidden)
                 total += loss.detach().double().sum((1, 2))
-                count = count + (loss[0].numel() if counted is None else counted[0].sum())
+                count = count + (loss[0].numel() if hidden is None else hidden[0].sum())
         return (total / count).tolist()
 
     def run(self, replay=False):
