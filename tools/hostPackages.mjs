@@ -75,7 +75,7 @@ function missingNeeds(groups) {
   const wanted = new Set(groups.flatMap((group) => needs[group]));
   return [...wanted].filter((need) => {
     if (need.installed) return !packageInstalled(need.installed);
-    if (which(need.program, need.path)) return false;
+    if (which(need.program)) return false;
     return !(need.otherwise && which(need.otherwise) && !aptKnows(need.package));
   });
 }

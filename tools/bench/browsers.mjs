@@ -14,24 +14,3 @@ export const browsers = {
   firefox,
   webkit,
 };
-
-/** Calls `work` with a new browser that shows an address. */
-export async function onPage(name, address, work) {
-  const browser = await browsers[name]();
-  try {
-    await browser.open(address);
-    return await work(browser);
-  } finally {
-    await browser.close();
-  }
-}
-
-/** Calls `work` with the address where dist/ is served meanwhile. */
-export async function withPage(work) {
-  const { address, stop } = await serve({ '/': join(root, 'dist') });
-  try {
-    return await work(address);
-  } finally {
-    await stop();
-  }
-}

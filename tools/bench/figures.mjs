@@ -6,9 +6,10 @@
 // are script, style, layout and paint of two frames (the slider's own and the answer's) for the whole page, without what
 // runs beside them: the compositor, and filling tiles with pixels. "Ours" is work without the browser's style, layout and
 // paint. A setting that starts a new training is measured to the training's first frame; the rest is no work of a step.
+import { join } from 'node:path';
 import { median, quantile } from 'd3-array';
-import { runTool, usageError } from '../steps.mjs';
-import { browsers, onPage, withPage } from './browsers.mjs';
+import { root, runTool, usageError } from '../steps.mjs';
+import { browsers, serve } from './browsers.mjs';
 import { inPage } from './inPage.js';
 import { table } from './table.js';
 
@@ -18,32 +19,24 @@ const throttled = 4;
 const largest = { name: 'encoding', settings: { positions: 512, d: 512 } };
 
 async function main(args) {
-  await withPage(async (address) => {
+  const { address, stop } = await serve({ '/': join(root, 'dist') });
+  /** The central figure's section. */
+  const central = `${address}#dot-products`;
+  try {
     const visits = [];
-    for (let visit = 0; visit < 5; visit++) visits.push(Math.round(await firstFigure(address)));
+    for (let visit = 0; visit < 5; visit++) visits.push(Math.round(await firstFigure(central)));
     console.log(`First live figure: ${visits.join(', ')} ms after navigation`);
-    return onPage('chromium', central(address), (browser) => everyFigure(browser, args));
-  });
+    const browser = await browsers.chromium();
+    try {
+      await browser.open(central);
+      await everyFigure(browser, args);
+    } finally {
+      await browser.close();
+    }
+  } finally {
+    await stop();
+  }
 }
-
-/** A link to the central figure's section. */
-const central = (address) => `${address}#dot-products`;
-
-/** Times of a figure's slider steps, by default of the central one's first slider, with its name. */
-async function sliderSteps(browser, asked = {}) {
-  await browser.evaluate(inPage);
-  return browser.evaluate((asked) => globalThis.bench.stepsOf(asked), asked);
-}
-
-async function slidersOf(browser, names) {
-  await browser.evaluate(inPage);
-  return browser.evaluate((names) => globalThis.bench.slidersOf(names), names);
-}
-
-const namesOf = (browser) =>
-  browser.evaluate(() =>
-    [...document.querySelectorAll('superpose-figure')].map((figure) => figure.getAttribute('name')),
-  );
 
 const shown = (time) => time.toFixed(1);
 const worked = {
@@ -52,17 +45,21 @@ const worked = {
 };
 
 async function everyFigure(browser, asked) {
-  const names = await namesOf(browser);
+  await browser.evaluate(inPage);
+  const names = await browser.evaluate(() =>
+    [...document.querySelectorAll('superpose-figure')].map((figure) => figure.getAttribute('name')),
+  );
   const unknown = asked.find((name) => !names.includes(name));
   if (unknown) throw usageError(`There is no figure ${unknown} on the page. There are ${names.join(', ')}.`);
   const wanted = asked.length > 0 ? asked : names;
-  const sliders = await slidersOf(browser, wanted);
+  const sliders = await browser.evaluate((names) => globalThis.bench.slidersOf(names), wanted);
   if (wanted.includes(largest.name)) sliders.push(largest);
   const session = await browser.page.context().newCDPSession(browser.page);
   const throttle = (rate) => session.send('Emulation.setCPUThrottlingRate', { rate });
   const rows = [];
   for (const { name, settings = {}, slider } of sliders) {
-    const take = () => sliderSteps(browser, { name, settings, slider, count: steps });
+    const order = { name, settings, slider, count: steps };
+    const take = () => browser.evaluate((order) => globalThis.bench.stepsOf(order), order);
     const usual = await take();
     if (!usual) continue;
     await throttle(throttled);
@@ -119,7 +116,7 @@ async function workOf({ page }, take) {
 }
 
 /** The first visit of a new browser, with nothing else open. */
-async function firstFigure(address) {
+async function firstFigure(central) {
   const { page, close } = await browsers.chromium();
   try {
     await page.addInitScript(() => {
@@ -127,7 +124,7 @@ async function firstFigure(address) {
         if (target.getAttribute('name') === 'dot-products') globalThis.firstDrawn ??= performance.now();
       });
     });
-    await page.goto(central(address));
+    await page.goto(central);
     const drawn = await page.waitForFunction(() => globalThis.firstDrawn);
     return await drawn.jsonValue();
   } finally {

@@ -62,7 +62,7 @@ export function inPage() {
     },
 
     /** Steps of a figure's slider, its first unless named; undefined without any. */
-    async stepsOf({ name = 'dot-products', settings = {}, slider: wanted, count = 20 }) {
+    async stepsOf({ name, settings, slider: wanted, count }) {
       const figure = figureOf(name);
       const set = Object.entries(settings).map(([key, value]) => [key, String(value)]);
       open(figure);

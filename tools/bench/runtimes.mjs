@@ -69,7 +69,7 @@ const makers = {
 export const runtimeNames = Object.keys(makers);
 
 /** Programs of a runtime that are not on this machine. */
-export const lacking = (name) =>
+const lacking = (name) =>
   name === 'node'
     ? []
     : missingPrograms([name === 'chromium' ? 'chromium' : 'engines']).filter(
