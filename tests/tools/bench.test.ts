@@ -54,21 +54,23 @@ test.each(cases)('every engine is right: $title, $shape', async ({ job, shape })
 
 test('an engine that is wrong or fails is reported, not timed', async () => {
   const [ours] = modules.superpose;
-  const wrong = {
+  const answering = (simd: string, change: (found: { terms: Float32Array }) => { terms: Float32Array }) => ({
     ...ours,
-    simd: 'with a wrong last term',
-    decomposeTerms(input: unknown) {
-      const found = ours.decomposeTerms(input);
-      return { ...found, terms: found.terms.map((value: number, at: number) => (at < 9 * 1024 ? value : 0)) };
+    simd,
+    layer(weights: unknown) {
+      const layer = ours.layer(weights);
+      return {
+        decomposeTerms: (input: unknown) => change(layer.decomposeTerms(input)),
+        delete: () => layer.delete(),
+      };
     },
-  };
-  const failing = {
-    ...ours,
-    simd: 'that fails',
-    decomposeTerms() {
-      throw new Error('out of memory');
-    },
-  };
+  });
+  const wrong = answering('with a wrong last term', ({ terms }) => ({
+    terms: terms.map((value, at) => (at < 9 * 1024 ? value : 0)),
+  }));
+  const failing = answering('that fails', () => {
+    throw new Error('out of memory');
+  });
   const answer = clientOf({ peers: async () => ({ superpose: [ours, wrong, failing] }) });
   const rows: Row[] = await answer({ job: 'four', shape: { n: 32, d: 64, heads: 4 }, time: 20 });
   const [right, off, failed, plain] = rows;
