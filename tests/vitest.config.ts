@@ -22,7 +22,6 @@ const nodeOnly = [
   'interventions',
   'layers',
   'layersOracle',
-  'longerRows',
   'minilmForward',
   'minilmPlaces',
   'minilmTables',
