@@ -47,6 +47,7 @@ export interface Family {
   readonly embeddingNorm?: string;
   /** What is before the number of a layer. */
   readonly stack: string;
+  /** What its tensors are called, after that number. */
   readonly layer: LayerNames;
   /** After the last layer. Such a family normalizes before what a layer does, others after it. */
   readonly finalNorm?: string;

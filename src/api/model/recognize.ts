@@ -6,6 +6,7 @@ import { type Config, type Header, quoted, refuseSizes, shapeOf } from './header
 
 /** A model's family, its sizes, and what its tensors' names begin with. */
 export interface Layout {
+  /** The name of the family in the table. */
   readonly family: FamilyId;
   /** The family's row of the table. */
   readonly facts: Family;
