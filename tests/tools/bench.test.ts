@@ -72,7 +72,7 @@ test('an engine that is wrong or fails is reported, not timed', async () => {
     throw new Error('out of memory');
   });
   const answer = clientOf({ peers: async () => ({ superpose: [ours, wrong, failing] }) });
-  const rows: Row[] = await answer({ job: 'four', shape: { n: 32, d: 64, heads: 4 }, time: 20 });
+  const rows: Row[] = await answer({ job: 'fourTerms', shape: { n: 32, d: 64, heads: 4 }, time: 20 });
   const [right, off, failed, plain] = rows;
   expect(right?.engine).toBe('superpose plain');
   expect(right?.mean).toBeGreaterThan(0);

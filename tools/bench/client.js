@@ -10,7 +10,7 @@ import { training } from './training.js';
  * reference in double. An engine's prepare(input) takes what stays the same (weights, graphs, memory) and returns run(),
  * which is timed, and release().
  */
-export const jobs = { four: fourTerms, forward, training };
+export const jobs = { fourTerms, forward, training };
 
 /** What jobs' enginesOf() take: the builds that the runtime can run, the fastest last, and its peers. */
 export async function modulesOf(runtime) {
