@@ -25,7 +25,8 @@ npm test -- PART...      runs some parts: ${[...presets, ...projects].join(', ')
                            chromium  the typed API, in Chromium
                            page      the built page, in Chromium
                            engines   the built page, in Firefox and WebKit
-npm test -- NAME...      runs the tests whose file or name contains NAME, long ones too; PART narrows it down
+npm test -- NAME...      runs the test files whose path contains NAME, long ones too, and the C++ tests whose name
+                         does; PART narrows it down
 With CI=true a missing browser, numpy or model is a failure, otherwise a skip.`;
 
 async function main(args) {
@@ -92,7 +93,7 @@ async function runAll({ extent, chosen, filters, seed }, tally) {
   }
   if (tally.passed + tally.failed + tally.skipped === 0) {
     throw new Failure(
-      `No test's file or name contains ${filters.join(' or ')}, and no part is called so.\n${help}`,
+      `No test file's path and no C++ test's name contains ${filters.join(' or ')}, and no part is called so.\n${help}`,
     );
   }
 }

@@ -1,7 +1,7 @@
 // The tests in TypeScript, with Vitest: in Node, in Chromium, on the built page, in other engines.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { ask, root, step } from './steps.mjs';
+import { root, step } from './steps.mjs';
 import { readResult, resultFile } from './testResults.mjs';
 
 const vitest = join(root, 'node_modules/.bin/vitest');
@@ -9,20 +9,10 @@ const config = ['--config', 'tests/vitest.config.ts'];
 
 /**
  * Runs Vitest projects, all at once, so that one that waits for its browser leaves the processor to others: the test
- * files, or in a project without such a file the tests, whose name contains one of `filters`, or all when there are
- * none. `extent` (quick, usual, all) is Vitest's mode, by which tests/vitest.config.ts lists files. Returns
- * { passed, failed, skipped } for each project.
+ * files whose path contains one of `filters`, or all when there are none. `extent` (quick, usual, all) is Vitest's
+ * mode, by which tests/vitest.config.ts lists files. Returns { passed, failed, skipped } for each project.
  */
 export async function runVitest(projects, filters, extent, env) {
-  const withFiles = filters.length > 0 ? projectsWithFiles(projects, filters, env) : projects;
-  const others = projects.filter((project) => !withFiles.includes(project));
-  return {
-    ...(withFiles.length > 0 ? await run(withFiles, filters, '', extent, env) : {}),
-    ...(others.length > 0 ? await run(others, [], filters.map(inAnyCase).join('|'), extent, env) : {}),
-  };
-}
-
-async function run(projects, files, byName, extent, env) {
   const counts = resultFile(`${projects.join('-')}.json`);
   const command = [
     'run',
@@ -38,12 +28,7 @@ async function run(projects, files, byName, extent, env) {
     (run) =>
       run(
         vitest,
-        [
-          ...command,
-          ...more,
-          ...['--reporter=default', '--reporter=./tools/vitestCounts.mjs'],
-          ...(byName ? ['--passWithNoTests', '-t', byName] : files),
-        ],
+        [...command, ...more, ...['--reporter=default', '--reporter=./tools/vitestCounts.mjs'], ...filters],
         {
           env: {
             ...env,
@@ -63,22 +48,4 @@ async function run(projects, files, byName, extent, env) {
   return Object.fromEntries(
     projects.map((project) => [project, { passed: 0, failed: 0, skipped: 0, ...counted[project] }]),
   );
-}
-
-function projectsWithFiles(projects, filters, env) {
-  const list = resultFile('files.json');
-  const named = projects.map((project) => `--project=${project}*`);
-  ask(vitest, ['list', '--filesOnly', `--json=${list}`, ...config, '--mode=all', ...named, ...filters], {
-    env,
-    cwd: root,
-  });
-  const found = JSON.parse(readResult(list)).map(({ projectName }) => projectName.match(/\w+/)[0]);
-  return projects.filter((project) => found.includes(project));
-}
-
-/** A pattern for this text in capitals or not; Vitest's -t takes no flags. */
-function inAnyCase(text) {
-  return text
-    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    .replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
 }
