@@ -1,7 +1,7 @@
 // Figure "Added or concatenated?": small models learn one task side by side, with positions added, concatenated,
 // and concatenated but kept from meeting the tokens. It opens with runs recorded beforehand.
 import { aboutPercent } from '../plot/format.js';
-import { type Area, largestMagnitude } from '../plot/parts.js';
+import { type Area, largestMagnitude, textAt } from '../plot/parts.js';
 import type { Cursor, Mark, Region } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import type { Controls, StateOf } from './controls.js';
@@ -332,16 +332,7 @@ function vectorOf({ data, state, task, limit }: Page, name: ShownName, area: Are
   const below = area.y + area.height + 14;
   const said = (text: string, at: Area, anchor: 'start' | 'middle' = 'start'): Mark[] =>
     labels
-      ? [
-          {
-            mark: 'text',
-            x: anchor === 'start' ? at.x : at.x + at.width / 2,
-            y: below,
-            text,
-            ink: 'ink',
-            anchor,
-          },
-        ]
+      ? [textAt(anchor === 'start' ? at.x : at.x + at.width / 2, below, text, { ink: 'ink', anchor })]
       : [];
   const names = [
     `token ${task.token(data.tokens[place] as number, data.tokens.length)}`,
@@ -353,15 +344,8 @@ function vectorOf({ data, state, task, limit }: Page, name: ShownName, area: Are
       Area,
       Area,
     ];
-    const sign = (text: string, x: number): Mark => ({
-      mark: 'text',
-      x,
-      y: area.y + area.height / 2 + 5,
-      text,
-      anchor: 'middle',
-      ink: 'ink',
-      size: 16,
-    });
+    const sign = (text: string, x: number): Mark =>
+      textAt(x, area.y + area.height / 2 + 5, text, { anchor: 'middle', ink: 'ink', size: 16 });
     const sums = token.map((value, c) => value + (position[c] as number));
     const way = (from: Area): Area => ({ ...from, x: from.x + (sum.x - from.x) * moved });
     return [
@@ -408,23 +392,12 @@ function vectorOf({ data, state, task, limit }: Page, name: ShownName, area: Are
 function tokensOf({ data, task }: Page, row: Row, y: number): Mark[] {
   return data.tokens.flatMap((id, place): Mark[] => [
     { mark: 'box', x: row.x + place * row.cell + 1, y, width: row.cell - 2, height: 26, fill: 'field' },
-    {
-      mark: 'text',
-      x: middleOf(row, place),
-      y: y + 18,
-      text: task.token(id, data.tokens.length),
+    textAt(middleOf(row, place), y + 18, task.token(id, data.tokens.length), {
       anchor: 'middle',
       ink: 'ink',
       size: 14,
-    },
-    {
-      mark: 'text',
-      x: middleOf(row, place),
-      y: y + 40,
-      text: String(place),
-      anchor: 'middle',
-      ink: 'position-position',
-    },
+    }),
+    textAt(middleOf(row, place), y + 40, String(place), { anchor: 'middle', ink: 'position-position' }),
   ]);
 }
 
@@ -464,19 +437,13 @@ function answersOf(
         fill: right ? 'field' : 'paper',
         stroke: right ? 'line' : 'warning',
       },
-      {
-        mark: 'text',
-        x: middle,
-        y: y + 18,
-        text: marksBelow ? answer : `${answer}\u2009${sign}`,
+      textAt(middle, y + 18, marksBelow ? answer : `${answer}\u2009${sign}`, {
         anchor: 'middle',
         ink,
         size: 14,
         bold: true,
-      },
-      ...(marksBelow
-        ? [{ mark: 'text', x: middle, y: y + 41, text: sign, anchor: 'middle', ink, size: 13 } as const]
-        : []),
+      }),
+      ...(marksBelow ? [textAt(middle, y + 41, sign, { anchor: 'middle', ink, size: 13 })] : []),
     ];
   });
   return [...marks, { mark: 'path', d: hatched, stroke: 'warning', wide: 1, opacity: 0.3 }];
@@ -515,13 +482,12 @@ function chartOf(
     { mark: 'path', d: line(mean), stroke: ink, wide: 2.5 },
     ...(labelled
       ? [
-          {
-            mark: 'text',
-            x: x + width,
-            y: guess + 13,
-            text: `guessing gets ${aboutPercent(rightAt(data, 'zero', lastStep(data)))}`,
-            anchor: 'end',
-          } as const,
+          textAt(
+            x + width,
+            guess + 13,
+            `guessing gets ${aboutPercent(rightAt(data, 'zero', lastStep(data)))}`,
+            { anchor: 'end' },
+          ),
         ]
       : []),
   ];
@@ -627,10 +593,10 @@ function inColumns(page: Page, width: number) {
   const { rows, block, height } = arrange(page, width);
   const question = questions[state.task];
   const marks: Mark[] = [
-    { mark: 'text', x: 0, y: 17, text: question, ink: 'ink', size: 16, bold: true },
-    { mark: 'text', x: width, y: 17, text: exampleOf(data, task), anchor: 'end', size: 15 },
+    textAt(0, 17, question, { ink: 'ink', size: 16, bold: true }),
+    textAt(width, 17, exampleOf(data, task), { anchor: 'end', size: 15 }),
   ];
-  const label = (y: number, text: string): Mark => ({ mark: 'text', x: 0, y, text });
+  const label = (y: number, text: string): Mark => textAt(0, y, text);
   marks.push(
     label(tops.row + 18, 'token'),
     label(tops.row + 40, 'position'),
@@ -645,48 +611,29 @@ function inColumns(page: Page, width: number) {
       ...(name === 'apart'
         ? ([
             { mark: 'line', x1: wall, x2: wall, y1: 34, y2: height - 4, ink: 'quiet', dashed: true },
-            { mark: 'text', x, y: tops.test, text: 'A test' },
+            textAt(x, tops.test, 'A test'),
           ] as const)
         : []),
-      { mark: 'text', x, y: tops.title, text: titles[name], ink: 'ink', size: 13, bold: true },
-      { mark: 'text', x, y: tops.width, text: `${widths[name]} · ${numbersOf(data.models[name])}` },
+      textAt(x, tops.title, titles[name], { ink: 'ink', size: 13, bold: true }),
+      textAt(x, tops.width, `${widths[name]} · ${numbersOf(data.models[name])}`),
       ...vectorOf(page, name, { x, y: tops.vector, width: block, height: vectorHeight }, true),
       ...asideOf(page, name).map(
-        (text, line): Mark => ({
-          mark: 'text',
-          x: x + block,
-          y: tops.vector + 20 + 16 * line,
-          text,
-          anchor: 'end',
-        }),
+        (text, line): Mark => textAt(x + block, tops.vector + 20 + 16 * line, text, { anchor: 'end' }),
       ),
       ...arcMarks(page, name, row),
       ...(lacks(page, name, row)
-        ? [
-            {
-              mark: 'text',
-              x: x + block,
-              y: tops.test,
-              text: 'dashed: looks it lacks',
-              anchor: 'end',
-              ink: 'warning',
-            } as const,
-          ]
+        ? [textAt(x + block, tops.test, 'dashed: looks it lacks', { anchor: 'end', ink: 'warning' })]
         : []),
       ...tokensOf(page, row, tops.row),
       ...answersOf(page, name, row, tops.answers, true),
       ...chartOf(page, name, { x, y: tops.chart, width: block, height: chartHeight }, true),
-      { mark: 'text', x, y: tops.foot, text: `0 to ${steps} steps, ${seeds} seeds` },
-      {
-        mark: 'text',
-        x: x + block,
-        y: tops.foot + 2,
-        text: percentAt(page, name),
+      textAt(x, tops.foot, `0 to ${steps} steps, ${seeds} seeds`),
+      textAt(x + block, tops.foot + 2, percentAt(page, name), {
         anchor: 'end',
         ink: inkAt(page, name),
         size: 18,
         bold: true,
-      },
+      }),
     );
   });
   return { width, height, marks, regions: rows.map((row, i) => regionOf(data, row, i)) };
@@ -705,7 +652,7 @@ function inRows(page: Page, width: number) {
     `${questions[state.task]} ${exampleOf(data, task)}`,
     width,
     questionLetter,
-  ).map((text, k): Mark => ({ mark: 'text', x: 0, y: 15 + 20 * k, text, ink: 'ink', size: 15, bold: true }));
+  ).map((text, k): Mark => textAt(0, 15 + 20 * k, text, { ink: 'ink', size: 15, bold: true }));
   marks.push(...tokensOf(page, rows[0] as Row, top));
   shownNames(state).forEach((name, k) => {
     const row = rows[k] as Row;
@@ -725,29 +672,21 @@ function inRows(page: Page, width: number) {
             } as const,
           ]
         : []),
-      {
-        mark: 'text',
-        x: 0,
-        y: y + 18,
-        text:
-          name === 'apart' && left >= 330
-            ? `Test: ${titles[name][0]?.toLowerCase()}${titles[name].slice(1)}`
-            : titles[name],
-        ink: 'ink',
-        size: 13,
-        bold: true,
-      },
-      { mark: 'text', x: 0, y: y + 35, text: `${widths[name]} · ${numbersOf(data.models[name], wordy)}` },
-      {
-        mark: 'text',
-        x: left,
-        y: y + 35,
-        text: aboutPercent(rightAt(data, name, state.step)),
+      textAt(
+        0,
+        y + 18,
+        name === 'apart' && left >= 330
+          ? `Test: ${titles[name][0]?.toLowerCase()}${titles[name].slice(1)}`
+          : titles[name],
+        { ink: 'ink', size: 13, bold: true },
+      ),
+      textAt(0, y + 35, `${widths[name]} · ${numbersOf(data.models[name], wordy)}`),
+      textAt(left, y + 35, aboutPercent(rightAt(data, name, state.step)), {
         anchor: 'end',
         ink: inkAt(page, name),
         size: 15,
         bold: true,
-      },
+      }),
       ...vectorOf(page, name, { x: 0, y: y + 44, width: vector, height: 26 }, false),
       ...chartOf(page, name, { x: vector + 16, y: y + 44, width: left - vector - 16, height: 26 }, false),
       ...arcMarks(page, name, row),
@@ -758,6 +697,6 @@ function inRows(page: Page, width: number) {
   const orange = wordy && shownNames(state).some((name, k) => lacks(page, name, rows[k] as Row));
   const of = orange && width < 450 ? '' : `${wordy ? `0 to ${steps} steps, ` : ''}${seeds} seeds. `;
   const text = `${of}Dashed: guessing gets ${guess}${orange ? '; orange: looks it lacks' : ''}.`;
-  marks.push({ mark: 'text', x: 0, y: height - 3, text });
+  marks.push(textAt(0, height - 3, text));
   return { width, height, marks, regions: rows.map((row, i) => regionOf(data, row, i)) };
 }

@@ -2,7 +2,7 @@
 // against the width, for three sizes of positions; and one word's margin over all others, along the positions.
 import type { CollisionSearch, Superpose, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
-import { type Area, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
+import { type Area, horizontal, lineKey, lineThrough, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import {
   few,
@@ -302,21 +302,11 @@ function oneScene(data: One, width: number): Scene {
       dots('same'),
       dots('other'),
       dots('taken'),
-      {
-        mark: 'text',
-        x: inner.x + inner.width - 4,
-        y: (y(0) + bottom) / 2 + 4,
-        text: 'mistaken: another token is nearer',
+      textAt(inner.x + inner.width - 4, (y(0) + bottom) / 2 + 4, 'mistaken: another token is nearer', {
         anchor: 'end',
         ink: 'ink',
-      },
-      {
-        mark: 'text',
-        x: inner.x + inner.width - 4,
-        y: y(half) - 7,
-        text: 'without a position',
-        anchor: 'end',
-      },
+      }),
+      textAt(inner.x + inner.width - 4, y(half) - 7, 'without a position', { anchor: 'end' }),
       ...lineKey(0, area.height + 8, [
         {
           label: 'nearest other token: the same one',

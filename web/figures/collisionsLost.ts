@@ -2,7 +2,7 @@
 // the figure "collisions".
 import type { Superpose } from 'superpose';
 import { aboutPercent, exponent } from '../plot/format.js';
-import { lineThrough, plane } from '../plot/parts.js';
+import { lineThrough, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import { count, positions, type State } from './collisionsSettings.js';
 import { drawnRows } from './drawnRows.js';
@@ -168,13 +168,13 @@ export function lostScene(data: Lost, bound: boolean, width: number): Scene {
   const names = scales.map((scale, row): Mark => {
     const share = (place: number) => pointOf(data, place, row).share;
     const below = list.find((place) => share(place) < 0.5) ?? 0;
-    return { mark: 'text', x: x(below) + 7, y: y(share(below)) - 7, text: `ρ=${scale}`, ink: 'ink' };
+    return textAt(x(below) + 7, y(share(below)) - 7, `ρ=${scale}`, { ink: 'ink' });
   });
   const thin = `thin: best to worst of ${positions} positions`;
   return {
     width,
     height: area.height + 25,
-    marks: [...marks, ...lines, ...names, { mark: 'text', x: 0, y: area.height + 16, text: thin }],
+    marks: [...marks, ...lines, ...names, textAt(0, area.height + 16, thin)],
     regions: [{ ...inner, pick: 'across', rows: 1, columns: widths.length }],
   };
 }

@@ -1,7 +1,7 @@
 // Figure "Where position goes": how much of each layer's state and scores it is, and which heads read it.
 import type { CorpusMeans } from 'superpose';
 import { about, aboutPercent, percent, readable } from '../plot/format.js';
-import { type Area, lineThrough, map, plane, tickText } from '../plot/parts.js';
+import { type Area, lineThrough, map, plane, textAt, tickText } from '../plot/parts.js';
 import type { Mark, Term } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Figure, Job, TextCompute, TextLibrary, TextModel } from './figure.js';
@@ -165,21 +165,8 @@ function attentionAt(data: Depth, layer: number, head: number, width: number): M
   const values = Array.from({ length: n * n }, (_, cell) => whole[head * n * n + cell] as number);
   return [
     ...map(square, { values, rows: n, columns: n, low: 0, high: 1, scale: 'sequential' }).marks,
-    {
-      mark: 'text',
-      x: square.x,
-      y: square.y - 26,
-      text: `attention of layer ${layer}, head ${head}`,
-      ink: 'ink',
-      size: 13,
-    },
-    {
-      mark: 'text',
-      x: square.x,
-      y: square.y - 8,
-      text: `${quoted(data.text, 20)}, queries in rows`,
-      ink: 'quiet',
-    },
+    textAt(square.x, square.y - 26, `attention of layer ${layer}, head ${head}`, { ink: 'ink', size: 13 }),
+    textAt(square.x, square.y - 8, `${quoted(data.text, 20)}, queries in rows`, { ink: 'quiet' }),
   ];
 }
 
@@ -210,7 +197,7 @@ function bars({ written = [] }: Depth, { x, y, width }: Area, row: number): Mark
     return [
       { mark: 'path', d, fill },
       { mark: 'box', x: at, y: y - 36, width: 10, height: 10, fill },
-      { mark: 'text', x: at + 14, y: y - 27, text: partName(part), ink: 'ink' },
+      textAt(at + 14, y - 27, partName(part), { ink: 'ink' }),
     ];
   });
 }
@@ -266,26 +253,16 @@ export const figure: Figure<typeof controls, Depth> = {
       scale: 'sequential',
     });
     const column = heads.width / (data.heads[0]?.length ?? 1);
-    marks.push(...cells.marks, {
-      mark: 'text',
-      x: 0,
-      y: top + 13,
-      text: 'position → position, % of scores',
-      ink: 'ink',
-      size: 13,
-    });
+    marks.push(
+      ...cells.marks,
+      textAt(0, top + 13, 'position → position, % of scores', { ink: 'ink', size: 13 }),
+    );
     data.heads.forEach((shares, layer) => {
-      marks.push({
-        mark: 'text',
-        x: 0,
-        y: heads.y + (layer + 0.5) * row + 4,
-        text: String(layer),
-        ink: 'quiet',
-      });
+      marks.push(textAt(0, heads.y + (layer + 0.5) * row + 4, String(layer), { ink: 'quiet' }));
       shares.forEach((share, head) => {
         if (layer === 0) {
           const x = heads.x + (head + 0.5) * column;
-          marks.push({ mark: 'text', x, y: heads.y - 6, text: String(head), anchor: 'middle', ink: 'quiet' });
+          marks.push(textAt(x, heads.y - 6, String(head), { anchor: 'middle', ink: 'quiet' }));
         }
         if (!(share >= positional)) return;
         const [x, y] = [
@@ -295,26 +272,12 @@ export const figure: Figure<typeof controls, Depth> = {
         // On a box of paper, since no ink can be read on every colour of the scale.
         marks.push(
           { mark: 'box', x: x - 10, y: y - 8, width: 20, height: 16, fill: 'paper' },
-          {
-            mark: 'text',
-            x,
-            y: y + 4,
-            text: `${Math.round(100 * share)}`,
-            anchor: 'middle',
-            ink: 'ink',
-            bold: true,
-          },
+          textAt(x, y + 4, `${Math.round(100 * share)}`, { anchor: 'middle', ink: 'ink', bold: true }),
         );
       });
     });
     if (data.written) {
-      marks.push(...bars(data, heads, row), {
-        mark: 'text',
-        x: 0,
-        y: heads.y - 27,
-        text: 'writes',
-        ink: 'ink',
-      });
+      marks.push(...bars(data, heads, row), textAt(0, heads.y - 27, 'writes', { ink: 'ink' }));
     }
     const known = heads.y + heads.height;
     if (known < bottom) {
@@ -327,13 +290,7 @@ export const figure: Figure<typeof controls, Depth> = {
         fill: 'field',
       });
     }
-    marks.push({
-      mark: 'text',
-      x: 0,
-      y: bottom + 18,
-      text: 'rows: layers from 0; columns: heads',
-      ink: 'quiet',
-    });
+    marks.push(textAt(0, bottom + 18, 'rows: layers from 0; columns: heads', { ink: 'quiet' }));
     const { i, j } = cursor ?? opening;
     marks.push(...attentionAt(data, Math.min(i, data.heads.length - 1), j, width));
     return { width, height, marks, regions: [cells.region] };

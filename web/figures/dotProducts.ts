@@ -2,7 +2,7 @@
 import { extent } from 'd3-array';
 import type { DotProductName, DotProducts, LoudnessRecipe, SmallSuperpose, Table } from 'superpose';
 import { about, readable, signed } from '../plot/format.js';
-import { type Area, counts, type Plane, plane, steps, vertical } from '../plot/parts.js';
+import { type Area, counts, type Plane, plane, steps, textAt, vertical } from '../plot/parts.js';
 import type { Cursor, Handle, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import { type Controls, nearestValue, type StateOf } from './controls.js';
 import { drawnRows, randomPositions, rowName } from './drawnRows.js';
@@ -185,14 +185,10 @@ export const figure: Figure<typeof controls, Data> = {
         ...crossTerms(data, widestGap(data), drawn),
         ...(pulled && width >= 400
           ? [
-              {
-                mark: 'text',
-                x: pulled.x + (pulled.x < inner.x + inner.width / 2 ? 18 : -18),
-                y: pulled.y + 4,
-                text: 'drag: ρ',
+              textAt(pulled.x + (pulled.x < inner.x + inner.width / 2 ? 18 : -18), pulled.y + 4, 'drag: ρ', {
                 anchor: pulled.x < inner.x + inner.width / 2 ? 'start' : 'end',
                 ink: 'ink',
-              } as const,
+              }),
             ]
           : []),
         ...distributions(data, histograms, began?.data ?? data),
@@ -334,21 +330,14 @@ function recipesOf(
   return {
     marks: [
       ...drawn.marks,
-      { mark: 'text', x: 0, y: area.y + 10, text: 'Where recipes begin', ink: 'ink', size: 13 },
+      textAt(0, area.y + 10, 'Where recipes begin', { ink: 'ink', size: 13 }),
       vertical(drawn, x(scale), { ink: 'accent', wide: 2 }),
       ...lanes.flatMap(({ at, y, text }): Mark[] => {
         const before = 2 * at > max;
         const to = { x: x(at), y: y + height / 2 };
         return [
           { mark: 'dots', x: [to.x], y: [to.y], radius: 4, ink: 'position-position' },
-          {
-            mark: 'text',
-            x: to.x + (before ? -9 : 9),
-            y: to.y + 4,
-            text,
-            anchor: before ? 'end' : 'start',
-            ink: 'ink',
-          },
+          textAt(to.x + (before ? -9 : 9), to.y + 4, text, { anchor: before ? 'end' : 'start', ink: 'ink' }),
         ];
       }),
     ],
@@ -408,13 +397,11 @@ function distributions(data: Data, area: Area, axes: Data): Mark[] {
   const height = (area.height - 26) / rows.length;
   const { x, inner } = plane(area, { from, to, label: '' }, { from: 0, to: 1, label: '', print: () => '' });
   const [low, high] = x.domain() as [number, number];
-  const axis: Mark[] = x.ticks(area.width < 330 ? 4 : 6).map((tick) => ({
-    mark: 'text',
-    x: x(tick),
-    y: area.y + area.height - 8,
-    text: String(tick).replace('-', '−'),
-    anchor: 'middle',
-  }));
+  const axis: Mark[] = x
+    .ticks(area.width < 330 ? 4 : 6)
+    .map((tick) =>
+      textAt(x(tick), area.y + area.height - 8, String(tick).replace('-', '−'), { anchor: 'middle' }),
+    );
   return rows
     .flatMap(({ name, label, term }, place): Mark[] => {
       const base = area.y + (place + 1) * height;
@@ -429,15 +416,11 @@ function distributions(data: Data, area: Area, axes: Data): Mark[] {
         { mark: 'path', d: steps({ x, y: up }, heights, low, high), fill: ink, opacity: 0.85, term },
         // Each row's zero ends below its label.
         { mark: 'line', x1: x(0), x2: x(0), y1: base - height + 22, y2: base, ink: 'quiet' },
-        { mark: 'text', x: inner.x, y: base - height + 16, text: label, ink: 'ink', bold: !term, term },
-        {
-          mark: 'text',
-          x: inner.x + inner.width,
-          y: base - height + 16,
-          text: `${readable(mean)} ± ${readable(deviation)}`,
+        textAt(inner.x, base - height + 16, label, { ink: 'ink', bold: !term, term }),
+        textAt(inner.x + inner.width, base - height + 16, `${readable(mean)} ± ${readable(deviation)}`, {
           anchor: 'end',
           term,
-        },
+        }),
       ];
     })
     .concat(axis);

@@ -1,7 +1,7 @@
 // Figure "The encoding as an image": which channels move over the positions, and how few directions they fill.
 import type { Ranks, Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
-import { bars, colourKey, largestMagnitude, plane, steps, tickText } from '../plot/parts.js';
+import { bars, colourKey, largestMagnitude, plane, steps, textAt, tickText } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
@@ -182,14 +182,12 @@ export const figure: Figure<typeof controls, Data> = {
     const end = below + ranged + 12;
     const count = moving(data, state);
     const marks: Mark[] = [
-      {
-        mark: 'text',
-        x: 0,
-        y: 13,
-        text: halvesOf(state) ? 'Positions down, sines | cosines across' : 'Positions down, channels across',
-        ink: 'ink',
-        size: 13,
-      },
+      textAt(
+        0,
+        13,
+        halvesOf(state) ? 'Positions down, sines | cosines across' : 'Positions down, channels across',
+        { ink: 'ink', size: 13 },
+      ),
       {
         mark: 'raster',
         ...picture,
@@ -200,8 +198,8 @@ export const figure: Figure<typeof controls, Data> = {
         high: limit,
         scale: 'diverging',
       },
-      { mark: 'text', x: x - 6, y: picture.y + 10, text: '0', anchor: 'end' },
-      { mark: 'text', x: x - 6, y: picture.y + picture.height, text: String(positions - 1), anchor: 'end' },
+      textAt(x - 6, picture.y + 10, '0', { anchor: 'end' }),
+      textAt(x - 6, picture.y + picture.height, String(positions - 1), { anchor: 'end' }),
       ...(halvesOf(state)
         ? [
             {
@@ -226,14 +224,7 @@ export const figure: Figure<typeof controls, Data> = {
       { mark: 'path', d: path((range) => range > threshold), fill: 'position-position', opacity: 0.8 },
       { mark: 'path', d: path((range) => range <= threshold), fill: 'quiet', opacity: 0.7 },
       { mark: 'line', x1: x, x2: x + wide, y1: y, y2: y, ink: 'warning', wide: 2, dashed: true },
-      {
-        mark: 'text',
-        x: 0,
-        y: end + 12,
-        text: `How many of ${d_model}, by five measures`,
-        ink: 'ink',
-        size: 13,
-      },
+      textAt(0, end + 12, `How many of ${d_model}, by five measures`, { ink: 'ink', size: 13 }),
       ...bars(
         { x: 0, y: end + 18, width: Math.min(width, 640), height: list - 18 },
         [

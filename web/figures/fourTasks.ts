@@ -2,7 +2,7 @@
 // solves. The reader watches each term's share of the scores, and how much is right when a term is cut.
 import { pairTerms, type Superpose, type Table, type Trainer, type TrainerOptions } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
-import { type Area, bars, horizontal, lineThrough, plane } from '../plot/parts.js';
+import { type Area, bars, horizontal, lineThrough, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
@@ -524,9 +524,9 @@ function drawPanel(
   const { term } = task;
   const marks: Mark[] = [
     { mark: 'box', x, y: y + 2, width: 13, height: 12, fill: term, term },
-    { mark: 'text', x: x + 19, y: y + 13, text: task.task, ink: 'ink', size: 14, bold: true },
-    { mark: 'text', x, y: y + 13 + line, text: termLabels[term], term },
-    ...asked.map((text, k): Mark => ({ mark: 'text', x, y: y + 17 + (k + 2) * line, text, ink: 'ink' })),
+    textAt(x + 19, y + 13, task.task, { ink: 'ink', size: 14, bold: true }),
+    textAt(x, y + 13 + line, termLabels[term], { term }),
+    ...asked.map((text, k): Mark => textAt(x, y + 17 + (k + 2) * line, text, { ink: 'ink' })),
   ];
   const top = y + above.height - chart;
   const side = mapSide(width);
@@ -542,12 +542,11 @@ function drawPanel(
     height: 2 * example,
   });
   const cut = when === 'after' && panel.cut !== null ? ', cut' : '';
-  marks.push({ mark: 'text', x, y: rows - 5, text: `${task.task}, step ${point * every}${cut}` }, ...shown, {
-    mark: 'text',
-    x,
-    y: maps - 5,
-    text: 'attention, both heads',
-  });
+  marks.push(
+    textAt(x, rows - 5, `${task.task}, step ${point * every}${cut}`),
+    ...shown,
+    textAt(x, maps - 5, 'attention, both heads'),
+  );
   for (const head of [0, 1]) {
     marks.push({
       mark: 'raster',
@@ -580,24 +579,13 @@ function drawPanel(
   if (panel.floor !== null) {
     const level = drawn.y(panel.floor);
     const { inner } = drawn;
-    marks.push(horizontal({ inner }, level, { ink: 'quiet', wide: 1.5, dashed: true }), {
-      mark: 'text',
-      x: inner.x + inner.width,
-      y: level - 4,
-      text: 'scores 0',
-      anchor: 'end',
-    });
+    marks.push(
+      horizontal({ inner }, level, { ink: 'quiet', wide: 1.5, dashed: true }),
+      textAt(inner.x + inner.width, level - 4, 'scores 0', { anchor: 'end' }),
+    );
   }
   if (latest(panel.shares)) {
-    marks.push({
-      mark: 'text',
-      x: x + width,
-      y: top + 10,
-      text: 'term’s share',
-      anchor: 'end',
-      ink: term,
-      term,
-    });
+    marks.push(textAt(x + width, top + 10, 'term’s share', { anchor: 'end', ink: term, term }));
   }
   pairTerms.forEach((one, k) => {
     const shares = panel.shares.map((of) => of?.[k] ?? Number.NaN);
@@ -637,18 +625,16 @@ function drawExample(
     const right = targets[place] === answers[place];
     marks.push(
       { mark: 'box', x: x - wide / 2 + 1, y, width: wide - 2, height: 16, fill: 'field' },
-      { mark: 'text', x, y: y + 12, text: texts.token(token), anchor: 'middle', ink: 'quiet', size: 11 },
+      textAt(x, y + 12, texts.token(token), { anchor: 'middle', ink: 'quiet', size: 11 }),
     );
     if (targets[place] === -1) return;
-    marks.push({
-      mark: 'text',
-      x,
-      y: y + 29,
-      text: texts.answer(answers[place] as number),
-      anchor: 'middle',
-      ink: right ? 'ink' : 'warning',
-      bold: true,
-    });
+    marks.push(
+      textAt(x, y + 29, texts.answer(answers[place] as number), {
+        anchor: 'middle',
+        ink: right ? 'ink' : 'warning',
+        bold: true,
+      }),
+    );
     if (!right) wrong += `M${(x - 6).toFixed(1)},${(y + 33).toFixed(1)}h12`;
   });
   return { marks, wrong };

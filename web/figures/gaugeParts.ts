@@ -3,7 +3,7 @@ import { extent } from 'd3-array';
 import { type CombinedTerms, type GaugeOptions, logitsOf, type SmallSuperpose, termOf } from 'superpose';
 import { about, aboutPercent, percent } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
-import { type Area, bars, plane } from '../plot/parts.js';
+import { type Area, bars, plane, textAt } from '../plot/parts.js';
 import type { Cursor, Mark, Scene } from '../plot/scene.js';
 import type { DataTable } from './figure.js';
 import { at, type HeadOfLayer, type State } from './gaugeSettings.js';
@@ -212,7 +212,7 @@ export function partsScene(data: Parts, state: State, width: number): Scene {
       ...list.flatMap((found, place): Mark[] => {
         const area = shares[place] as Area;
         return [
-          { mark: 'text', x: area.x, y: area.y + 13, text: titles[place] as string, ink: 'ink', size: 13 },
+          textAt(area.x, area.y + 13, titles[place] as string, { ink: 'ink', size: 13 }),
           ...bars(
             { ...area, y: area.y + 22, height: area.height - 22 },
             termKinds.map(({ label, term }, row) => ({
@@ -284,7 +284,7 @@ const lineEnds = ([left, right]: [number, number], [low, high]: [number, number]
 
 const dotKey = (x: number, y: number, ink: 'accent' | 'warning', label: string): Mark[] => [
   { mark: 'dots', x: [x + 6], y: [y + 8], radius: 4, ink },
-  { mark: 'text', x: x + 18, y: y + 12, text: label, ink: 'ink' },
+  textAt(x + 18, y + 12, label, { ink: 'ink' }),
 ];
 
 /** The score that normalizing the parts misses by most. */

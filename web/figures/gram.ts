@@ -12,6 +12,7 @@ import {
   multiples,
   namedLines,
   plane,
+  textAt,
   tickText,
   titleHeight,
   vertical,
@@ -298,25 +299,14 @@ function shiftScene(data: Shifts, { k, p, d }: State, width: number): Scene {
   const circle = Math.min(grid.width, 200);
   const top = Math.ceil(circles / grid.columns) * (circle + 24) + 24;
   const plot: Area = { x: 0, y: top + (width < 560 ? 3 * 18 : 18) + 14, width, height: 200 };
-  const marks: Mark[] = [
-    {
-      mark: 'text',
-      x: 0,
-      y: 13,
-      text: 'Four frequencies w, radians/position',
-      ink: 'ink',
-      size: 13,
-    },
-  ];
+  const marks: Mark[] = [textAt(0, 13, 'Four frequencies w, radians/position', { ink: 'ink', size: 13 })];
   data.pairs.forEach((pair, place) => {
     const { row, x } = grid.at(place);
     const y = 20 + row * (circle + 24);
-    marks.push(...turning(pair, { x, y: y + 20, width: grid.width, height: circle }), {
-      mark: 'text',
-      x,
-      y: y + 13,
-      text: `w = ${tickText(Number(pair.frequency.toPrecision(2)))}`,
-    });
+    marks.push(
+      ...turning(pair, { x, y: y + 20, width: grid.width, height: circle }),
+      textAt(x, y + 13, `w = ${tickText(Number(pair.frequency.toPrecision(2)))}`),
+    );
   });
   marks.push(
     ...dotKey(0, top, width, [
@@ -396,6 +386,6 @@ function dotKey(x: number, y: number, width: number, entries: { label: string; i
   const [down, across] = width < 560 ? [18, 0] : [0, 200];
   return entries.flatMap(({ label, ink }, place): Mark[] => [
     { mark: 'dots', x: [x + 6 + place * across], y: [y + place * down + 8], radius: 4, ink },
-    { mark: 'text', x: x + 16 + place * across, y: y + place * down + 12, text: label, ink: 'ink' },
+    textAt(x + 16 + place * across, y + place * down + 12, label, { ink: 'ink' }),
   ]);
 }

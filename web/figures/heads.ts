@@ -3,6 +3,7 @@
 import { ticks } from 'd3-array';
 import type { PoolableScores, PooledShares, SmallSuperpose, Table } from 'superpose';
 import { about, aboutPercent, percent } from '../plot/format.js';
+import { textAt } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
@@ -137,7 +138,7 @@ function termKey(width: number): { marks: Mark[]; height: number } {
     const at = { x: (place % columns) * (width / columns), y: Math.floor(place / columns) * 20 };
     return [
       { mark: 'box', x: at.x, y: at.y + 2, width: 14, height: 12, fill: term, term },
-      { mark: 'text', x: at.x + 20, y: at.y + 12, text: label, ink: 'ink', term },
+      textAt(at.x + 20, at.y + 12, label, { ink: 'ink', term }),
     ];
   });
   return { marks, height: 20 * Math.ceil(termKinds.length / columns) };
@@ -209,14 +210,7 @@ export const figure: Figure<typeof controls, Data> = {
     const yOf = (place: number) => top + place * row;
     const bottom = yOf(rows.length);
     const { marks } = key;
-    marks.push({
-      mark: 'text',
-      x: 0,
-      y: keyHeight - 8,
-      text: `Shares of variation, ${gauge} gauge`,
-      ink: 'ink',
-      size: 13,
-    });
+    marks.push(textAt(0, keyHeight - 8, `Shares of variation, ${gauge} gauge`, { ink: 'ink', size: 13 }));
     for (const tick of ticks(low, high, 3)) {
       marks.push(
         {
@@ -239,14 +233,7 @@ export const figure: Figure<typeof controls, Data> = {
     }
     rows.forEach(({ label, shares }, place) => {
       const y = yOf(place);
-      marks.push({
-        mark: 'text',
-        x: 0,
-        y: y + row / 2 + 4,
-        text: label,
-        ink: 'ink',
-        bold: place >= heads,
-      });
+      marks.push(textAt(0, y + row / 2 + 4, label, { ink: 'ink', bold: place >= heads }));
       let [before, after] = [0, 0];
       shares.forEach((share, kind) => {
         if (!Number.isFinite(share) || share === 0) return;

@@ -2,7 +2,7 @@
 // rows share with the position rows, and where both lie in a plane.
 import type { Summary, Superpose, Table, Trainer, TrainerOptions } from 'superpose';
 import { aboutPercent, percent, readable } from '../plot/format.js';
-import { type Area, horizontal, lineThrough, plane } from '../plot/parts.js';
+import { type Area, horizontal, lineThrough, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job } from './figure.js';
@@ -235,22 +235,12 @@ export const figure: Figure<typeof controls, Data> = {
     const [end, newest] = [at[overlap.length - 1] as number, latest(overlap)];
     marks.push(
       ...dotKey(areas.dots),
-      {
-        mark: 'text',
-        x: inner.x + inner.width,
-        y: overlaps.y(1 + (chance[0] ?? 0)) - 4,
-        text: 'random rows',
-        anchor: 'end',
-      },
+      textAt(inner.x + inner.width, overlaps.y(1 + (chance[0] ?? 0)) - 4, 'random rows', { anchor: 'end' }),
       // At the end of its line, above it unless the level of random rows is there.
-      {
-        mark: 'text',
-        x: overlaps.x(end),
-        y: overlaps.y(newest) + (newest < 0.8 ? -16 : 18),
-        text: 'first seed',
+      textAt(overlaps.x(end), overlaps.y(newest) + (newest < 0.8 ? -16 : 18), 'first seed', {
         anchor: 2 * end > steps ? 'end' : 'start',
         ink: 'second',
-      },
+      }),
     );
     return {
       width,
@@ -365,7 +355,7 @@ function drawPlan(title: string, { tokens, positions }: Plan, extent: number, ar
     opacity: 0.85,
   });
   return [
-    { mark: 'text', x: area.x, y: area.y + 12, text: title, ink: 'ink' },
+    textAt(area.x, area.y + 12, title, { ink: 'ink' }),
     { mark: 'box', x: area.x, y: top, width: side, height: side, stroke: 'line' },
     { mark: 'line', x1: area.x, x2: area.x + side, y1: middle.y, y2: middle.y, ink: 'line' },
     { mark: 'line', x1: middle.x, x2: middle.x, y1: top, y2: top + side, ink: 'line' },
@@ -382,5 +372,5 @@ const dotKey = (y: number): Mark[] =>
     ] as const
   ).flatMap(([label, ink, x]): Mark[] => [
     { mark: 'dots', x: [x + 5], y: [y + 8], radius: 4, ink },
-    { mark: 'text', x: x + 15, y: y + 12, text: label, ink: 'ink' },
+    textAt(x + 15, y + 12, label, { ink: 'ink' }),
   ]);

@@ -3,7 +3,7 @@
 import type { Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
-import { type Area, horizontal, lineThrough, type Plane, plane } from '../plot/parts.js';
+import { type Area, horizontal, lineThrough, type Plane, plane, textAt } from '../plot/parts.js';
 import type { Handle, Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
@@ -172,13 +172,7 @@ export const figure: Figure<typeof controls, Data> = {
         ink: 'third',
       },
       ...endLabels(drawn, sweep, state.d),
-      {
-        mark: 'text',
-        x: inner.x + inner.width,
-        y: y(1) + 16,
-        text: 'concatenated: 1',
-        anchor: 'end',
-      },
+      textAt(inner.x + inner.width, y(1) + 16, 'concatenated: 1', { anchor: 'end' }),
     ];
     if (Number.isFinite(now.gain)) {
       const at = y(clipped(now.gain));
@@ -190,8 +184,8 @@ export const figure: Figure<typeof controls, Data> = {
       });
     }
     if (inner.x + inner.width - beyond > 92) {
-      all.push({ mark: 'text', x: beyond + 8, y: inner.y + 18, text: 'cannot be told' });
-      all.push({ mark: 'text', x: beyond + 8, y: inner.y + 34, text: 'apart' });
+      all.push(textAt(beyond + 8, inner.y + 18, 'cannot be told'));
+      all.push(textAt(beyond + 8, inner.y + 34, 'apart'));
     }
     const xs = Float64Array.from(sweep, ({ k2 }) => x(k2));
     const ys = Float64Array.from(sweep, ({ gain }) => y(clipped(Number.isFinite(gain) ? gain : axis.high)));
@@ -295,7 +289,7 @@ function endLabels({ x, y, inner }: Plane, sweep: readonly Reading[], d: number)
   let below = low - high < 14 * labels.length ? high : Infinity;
   return labels.map(([text, value, ink]): Mark => {
     below = Math.min(y(clipped(value)) + 4, below - 14);
-    return { mark: 'text', x: at, y: below, text, anchor: 'end', ink };
+    return textAt(at, below, text, { anchor: 'end', ink });
   });
 }
 
@@ -362,15 +356,11 @@ function shadow(area: Area, { angle: found, gain: most }: Reading, draggable: bo
   const inside = (value: number) => Math.max(area.x, Math.min(right, value));
   const half = radius * gain;
   const marks: Mark[] = [
-    {
-      mark: 'text',
-      x: area.x,
-      y: area.y + 12,
-      text: shared ? 'They share a direction' : `Smallest angle: ${degrees(angle)}`,
+    textAt(area.x, area.y + 12, shared ? 'They share a direction' : `Smallest angle: ${degrees(angle)}`, {
       ink: 'ink',
       size: 13,
-    },
-    ...says.map((text, line): Mark => ({ mark: 'text', x: area.x, y: area.y + 30 + 16 * line, text })),
+    }),
+    ...says.map((text, line): Mark => textAt(area.x, area.y + 30 + 16 * line, text)),
     { mark: 'line', x1: area.x, x2: right, y1: base, y2: base, ink: 'quiet', wide: 1.5 },
     {
       mark: 'line',
@@ -381,15 +371,10 @@ function shadow(area: Area, { angle: found, gain: most }: Reading, draggable: bo
       ink: 'quiet',
       wide: 1.5,
     },
-    { mark: 'text', x: right, y: base + 34, text: shared ? 'flat: both' : 'flat: tokens', anchor: 'end' },
+    textAt(right, base + 34, shared ? 'flat: both' : 'flat: tokens', { anchor: 'end' }),
   ];
   if (shared) return marks;
-  marks.push({
-    mark: 'text',
-    x: area.x,
-    y: base + 34,
-    text: `${draggable ? 'slanted' : 'upright'}: positions`,
-  });
+  marks.push(textAt(area.x, base + 34, `${draggable ? 'slanted' : 'upright'}: positions`));
   // The two tangents of the disc that run along W, from where they touch it down to U.
   for (const side of [-1, 1]) {
     const [fromX, fromY] = [x + side * radius * Math.sin(angle), y + side * radius * Math.cos(angle)];
@@ -425,13 +410,7 @@ function shadow(area: Area, { angle: found, gain: most }: Reading, draggable: bo
       wide: 2,
     },
     { mark: 'dots', x: [x], y: [y], radius: 2.5, ink: 'accent' },
-    {
-      mark: 'text',
-      x: area.x,
-      y: base + 18,
-      text: `noise × ${readable(gain)}`,
-      ink: 'second',
-    },
+    textAt(area.x, base + 18, `noise × ${readable(gain)}`, { ink: 'second' }),
   );
   return marks;
 }

@@ -3,7 +3,16 @@
 import { type CombinedTerms, logitsOf } from 'superpose';
 import { aboutPercent, percent, readable, signed } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
-import { type Area, bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
+import {
+  type Area,
+  bars,
+  colourKey,
+  largestMagnitude,
+  map,
+  multiples,
+  textAt,
+  titleHeight,
+} from '../plot/parts.js';
 import type { Mark, Region, Scene } from '../plot/scene.js';
 import { sizeWithin } from '../plot/within.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
@@ -158,14 +167,10 @@ export const figure: Figure<typeof controls, Data> = {
     const found = list.map(({ value }) => value).filter(Number.isFinite);
     const unit = state.centred ? 'logit minus its row’s mean' : 'logit';
     marks.push(
-      {
-        mark: 'text',
-        x: at.shares.x,
-        y: at.shares.y - 12,
-        text: `Shares of variation, ${state.gauge} gauge`,
+      textAt(at.shares.x, at.shares.y - 12, `Shares of variation, ${state.gauge} gauge`, {
         ink: 'ink',
         size: 13,
-      },
+      }),
       ...bars(at.shares, list, Math.min(0, ...found), Math.max(1, ...found)),
       ...colourKey(at.keys.x, at.keys.y, {
         low: -limit,

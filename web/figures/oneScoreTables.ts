@@ -1,7 +1,7 @@
 // The tables that a score comes from, and a bar for each head: parts of the picture of the figure "one-score".
 import type { Floats } from 'superpose';
 import { about, readable } from '../plot/format.js';
-import { type Area, colourKey, largestMagnitude, map } from '../plot/parts.js';
+import { type Area, colourKey, largestMagnitude, map, textAt } from '../plot/parts.js';
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import { sizeWithin } from '../plot/within.js';
 import type { DataTable } from './figure.js';
@@ -17,14 +17,10 @@ export function stripOf(heads: number[][], chosen: number, width: number): Scene
   const [top, high, gap] = [20, 40, 6];
   const wide = Math.min(64, (width - gap * (heads.length - 1)) / heads.length);
   const marks: Mark[] = [
-    {
-      mark: 'text',
-      x: 0,
-      y: 13,
-      text: width < 400 ? 'Heads: click one' : 'Heads: click one. Its bar is what its scores vary by',
+    textAt(0, 13, width < 400 ? 'Heads: click one' : 'Heads: click one. Its bar is what its scores vary by', {
       ink: 'ink',
       size: 13,
-    },
+    }),
   ];
   const regions = heads.map((shares, head): Region => {
     const x = head * (wide + gap);
@@ -36,14 +32,12 @@ export function stripOf(heads: number[][], chosen: number, width: number): Scene
       const term = terms[kind] as Term;
       marks.push({ mark: 'box', x, y, width: wide, height: part, fill: term, term });
     });
-    marks.push({
-      mark: 'text',
-      x: x + wide / 2,
-      y: top + high + 15,
-      text: String(head),
-      anchor: 'middle',
-      ink: head === chosen ? 'ink' : 'quiet',
-    });
+    marks.push(
+      textAt(x + wide / 2, top + high + 15, String(head), {
+        anchor: 'middle',
+        ink: head === chosen ? 'ink' : 'quiet',
+      }),
+    );
     return {
       x,
       y: top,
@@ -176,12 +170,5 @@ export const shortened = (label: string, letters: number) =>
     .replaceAll('position', letters > 3 ? 'pos.' : 'pos')
     .replace(/[a-z]+/g, (word) => word.slice(0, letters));
 
-export const signAt = (x: number, y: number, text: string): Mark => ({
-  mark: 'text',
-  x,
-  y,
-  text,
-  anchor: 'middle',
-  ink: 'ink',
-  size: 16,
-});
+export const signAt = (x: number, y: number, text: string): Mark =>
+  textAt(x, y, text, { anchor: 'middle', ink: 'ink', size: 16 });

@@ -2,7 +2,7 @@
 // and what chance gives random vectors and subspaces.
 import type { MiniLM, OverlapCurve, Superpose, Table } from 'superpose';
 import { about, aboutPercent, counted, percent, readable } from '../plot/format.js';
-import { type Area, bars, lineKey, lineThrough, plane } from '../plot/parts.js';
+import { type Area, bars, lineKey, lineThrough, plane, textAt } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, DataTable, Figure, Library, ReadoutPiece } from './figure.js';
@@ -220,14 +220,7 @@ function overlapScene(data: TableOverlap, width: number): Scene {
     width,
     height,
     marks: [
-      {
-        mark: 'text',
-        x: energy.x,
-        y: energy.y + 12,
-        text: 'Overlap A, weighted by energy',
-        ink: 'ink',
-        size: 13,
-      },
+      textAt(energy.x, energy.y + 12, 'Overlap A, weighted by energy', { ink: 'ink', size: 13 }),
       ...bars(
         { ...energy, y: energy.y + 20, height: energy.height - 20 },
         list,

@@ -2,7 +2,7 @@
 // drawn, beside those that theory expects. A view of the figure "overlap".
 import type { Superpose } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
-import { counts, lineThrough, plane, steps, vertical } from '../plot/parts.js';
+import { counts, lineThrough, plane, steps, textAt, vertical } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import { drawnRows } from './drawnRows.js';
 import type { DataTable, Library, ReadoutPiece } from './figure.js';
@@ -167,14 +167,7 @@ export function anglesScene(data: RandomAngles, width: number): Scene {
     return [
       { mark: 'line', x1: x(value), x2: x(value), y1: top - 10, y2: inner.y + inner.height, ...look },
       ...(from < 0 ? [vertical(drawn, x(-value), look)] : []),
-      {
-        mark: 'text',
-        x: x(value) + (right ? 6 : -6),
-        y: top,
-        text: label,
-        anchor: right ? 'start' : 'end',
-        ink,
-      },
+      textAt(x(value) + (right ? 6 : -6), top, label, { anchor: right ? 'start' : 'end', ink }),
     ];
   });
   const barsAre = spaces
@@ -193,7 +186,7 @@ export function anglesScene(data: RandomAngles, width: number): Scene {
       { mark: 'path', d: steps(drawn, heights, from, to), fill: 'quiet', opacity: 0.35 },
       { mark: 'path', d: curve, stroke: 'accent', wide: 2 },
       ...lines,
-      { mark: 'text', x: 0, y: 12, text: barsAre },
+      textAt(0, 12, barsAre),
     ],
     regions: [{ ...inner, x: x(from), width: x(to) - x(from), pick: 'across', rows: 1, columns: bins }],
   };

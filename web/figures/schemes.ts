@@ -1,6 +1,6 @@
 import { askedTerms, type SchemeInfo, schemeTermOf } from 'superpose';
 import { aboutPercent, percent, readable, signed } from '../plot/format.js';
-import { colourKey, largestMagnitude, lineThrough, map, tickText, vertical } from '../plot/parts.js';
+import { colourKey, largestMagnitude, lineThrough, map, textAt, tickText, vertical } from '../plot/parts.js';
 import type { Mark, Region, Scene } from '../plot/scene.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
 import {
@@ -99,17 +99,14 @@ export const figure: Figure<typeof controls, Data> = {
         print: (value) => (value < 0 ? 'lowest' : value > 0 ? (scores ? 'highest' : 'most') : '0'),
       }),
       ...at.legend,
-      { mark: 'text', x: at.x, y: at.name, text: data.name, ink: 'accent', size: 16, bold: true },
+      textAt(at.x, at.name, data.name, { ink: 'accent', size: 16, bold: true }),
       ...at.lines.map(
-        ({ text, runs }, line): Mark => ({
-          mark: 'text',
-          x: at.x,
-          y: at.name + 23 * (line + 1),
-          text,
-          ...(runs && { runs }),
-          ink: 'ink',
-          size: runs ? 16 : 13.5,
-        }),
+        ({ text, runs }, line): Mark =>
+          textAt(at.x, at.name + 23 * (line + 1), text, {
+            ...(runs && { runs }),
+            ink: 'ink',
+            size: runs ? 16 : 13.5,
+          }),
       ),
     );
     const chosen = data.schemes[state.scheme];

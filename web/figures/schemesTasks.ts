@@ -3,6 +3,7 @@
 import type { SmallSuperpose } from 'superpose';
 import { aboutPercent, counted, percent } from '../plot/format.js';
 import type { Area } from '../plot/parts.js';
+import { textAt } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import { figure as side } from './addOrConcatenate.js';
@@ -244,20 +245,12 @@ export const figure: Figure<typeof controls, Data> = {
       const name = rowName(rows[i] as Row, state);
       const named: Mark[] = beside
         ? [
-            { mark: 'text', x: 0, y: y + 20, text: name, ink: quiet },
-            { mark: 'text', x: 0, y: y + 36, text: numbers && measured(cells), ink: 'quiet' },
+            textAt(0, y + 20, name, { ink: quiet }),
+            textAt(0, y + 36, numbers && measured(cells), { ink: 'quiet' }),
           ]
-        : [{ mark: 'text', x: 0, y: y + 15, text: name, ink: quiet }];
+        : [textAt(0, y + 15, name, { ink: quiet })];
       if (!beside && width >= 340)
-        named.push({
-          mark: 'text',
-          x: width,
-          y: y + 15,
-          text: numbers,
-          anchor: 'end',
-          ink: 'quiet',
-          size: 12,
-        });
+        named.push(textAt(width, y + 15, numbers, { anchor: 'end', ink: 'quiet', size: 12 }));
       const drawn = cells.flatMap((cell, j) =>
         drawCell(cell, { x: left + j * each, y: y + above, width: each, height: cellHeight }),
       );
@@ -288,7 +281,7 @@ export const figure: Figure<typeof controls, Data> = {
       marks: [
         ...headings,
         ...marks,
-        ...legend.map((text, k): Mark => ({ mark: 'text', x: 0, y: bottom + 16 + line * k, text })),
+        ...legend.map((text, k): Mark => textAt(0, bottom + 16 + line * k, text)),
       ],
       regions:
         rows.length * columns.length > 0

@@ -2,7 +2,7 @@
 import { openingText } from 'superpose';
 import { about, readable } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
-import { largestMagnitude } from '../plot/parts.js';
+import { largestMagnitude, textAt } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Region, Scene } from '../plot/scene.js';
 import type { Library } from './figure.js';
 import { rawRows } from './gaugeControl.js';
@@ -146,7 +146,7 @@ export function arrangeStrips(data: Channels, { first, second }: State, width: n
   const texts: Mark[] = [];
   let y = 0;
   const write = (x: number, text: string, ink: Ink = 'quiet', bold = false) => {
-    texts.push({ mark: 'text', x, y: y + 13, text, ink, bold, size: bold ? 13 : 12 });
+    texts.push(textAt(x, y + 13, text, { ink, bold, size: bold ? 13 : 12 }));
   };
   const row = (left: Omit<Strip, 'area'>, right: Omit<Strip, 'area'>) => {
     for (const [x, strip] of [

@@ -1,5 +1,5 @@
 import { percent } from '../plot/format.js';
-import { type Area, largestMagnitude } from '../plot/parts.js';
+import { type Area, largestMagnitude, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Rows, State } from './sumControls.js';
 import { stripBars } from './sumStrips.js';
@@ -146,12 +146,12 @@ function barsOf(data: Readers, area: Area, width: number): Mark[] {
     const y = narrow ? 0 : place * down;
     const box: Area = { x, y: y + 20, width: across, height: down - 34 };
     return [
-      { mark: 'text', x, y: y + 13, text, ink: 'ink', size: 13, bold: place === 2 || !narrow, enter },
+      textAt(x, y + 13, text, { ink: 'ink', size: 13, bold: place === 2 || !narrow, enter }),
       ...stripBars({ area: box, values, ink }, limit, enter),
     ];
   });
   const note = `${data.token.length} of ${data.channels} channels`;
-  return [...marks, { mark: 'text', x: 0, y: area.height - 1, text: note, size: 11.5 }];
+  return [...marks, textAt(0, area.height - 1, note, { size: 11.5 })];
 }
 
 /** A head: what it reads, the sentence with what it looks at, and what its scores are made of. */
@@ -169,15 +169,7 @@ function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: 
     }),
   );
   const marks: Mark[] = [
-    {
-      mark: 'text',
-      x: area.x,
-      y: area.y + 14,
-      text: `Head ${reader.head} ${says}`,
-      ink: 'ink',
-      size: 15,
-      bold: true,
-    },
+    textAt(area.x, area.y + 14, `Head ${reader.head} ${says}`, { ink: 'ink', size: 15, bold: true }),
   ];
   marks.push(...arcsOf(reader, data, boxes, rise));
   boxes.forEach((box, place) => {
@@ -185,19 +177,16 @@ function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: 
     // Pale enough for the word to be read on it.
     marks.push({ mark: 'box', ...box, fill: term, opacity: 0.48 * weight, enter: 'last' });
     if (place === chosen) marks.push({ mark: 'box', ...box, stroke: 'ink', wide: 1.5 });
-    marks.push({
-      mark: 'text',
-      x: middleOf(box),
-      y: box.y + 15,
-      text:
+    marks.push(
+      textAt(
+        middleOf(box),
+        box.y + 15,
         box.width < letter * (tokens[place] as string).length
           ? `${(tokens[place] as string).slice(0, Math.floor(box.width / letter) - 2)}…`
           : (tokens[place] as string),
-      anchor: 'middle',
-      ink: 'ink',
-      size: 12,
-      bold: weight > 0.2 || place === chosen,
-    });
+        { anchor: 'middle', ink: 'ink', size: 12, bold: weight > 0.2 || place === chosen },
+      ),
+    );
   });
   marks.push(...shareBar(reader, offTerms[which], { ...area, y: area.y + 32 + height, height: 20 }, width));
   const region: Region = {
@@ -273,16 +262,12 @@ function shareBar({ shares }: Reader, off: readonly Term[], area: Area, width: n
         : { mark: 'box', x: from, y: area.y, width: wide, height: area.height, fill: term, term },
       ...(fits
         ? [
-            {
-              mark: 'text',
-              x: from + 6,
-              y: area.y + 14,
-              text: isGone ? `${label}: off` : label,
+            textAt(from + 6, area.y + 14, isGone ? `${label}: off` : label, {
               ink: isGone ? 'ink' : 'paper',
               size: 12,
               bold: true,
               term,
-            } as const,
+            }),
           ]
         : []),
     ];

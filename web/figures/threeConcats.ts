@@ -3,7 +3,7 @@
 import { type Cost, logitsOf, type Scores, termOf } from 'superpose';
 import { aboutPercent, exponent, percent, readable, signed } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
-import { type Area, bars, colourKey, largestMagnitude, map } from '../plot/parts.js';
+import { type Area, bars, colourKey, largestMagnitude, map, textAt } from '../plot/parts.js';
 import type { Mark, Region } from '../plot/scene.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
 import { queryAndKey } from './pairs.js';
@@ -138,8 +138,8 @@ export const figure: Figure<typeof controls, Data> = {
       const drawn = map(panel.map, { values: way.logits, rows: n, columns: n, ...scale });
       const { x, y, width: wide, height: tall } = panel.shares;
       marks.push(
-        { mark: 'text', x: panel.title.x, y: panel.title.y, text: title, ink: 'ink', size: 14, bold: true },
-        { mark: 'text', x: panel.title.x, y: panel.title.y + 17, text: formula, size: 11.5 },
+        textAt(panel.title.x, panel.title.y, title, { ink: 'ink', size: 14, bold: true }),
+        textAt(panel.title.x, panel.title.y + 17, formula, { size: 11.5 }),
         ...drawn.marks,
         ...colourKey(panel.key.x, panel.key.y, { ...scale, label: narrow ? '' : unit, print: keyText }),
         ...bars(
@@ -164,13 +164,7 @@ export const figure: Figure<typeof controls, Data> = {
           stroke: 'ink',
           wide: 1.5,
         },
-        {
-          mark: 'text',
-          x: panel.rank.x,
-          y: panel.rank.y,
-          text: `rank ${way.rank}, at most ${way.mostRank}`,
-          ink: 'ink',
-        },
+        textAt(panel.rank.x, panel.rank.y, `rank ${way.rank}, at most ${way.mostRank}`, { ink: 'ink' }),
       );
       regions.push(drawn.region);
     });

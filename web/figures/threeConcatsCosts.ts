@@ -1,7 +1,7 @@
 // What each way of concatenating costs in a model of a given shape: a part of the figure "three-concats".
 import type { Cost, ModelShape, Superpose } from 'superpose';
 import { percent, readable } from '../plot/format.js';
-import { type Area, bars } from '../plot/parts.js';
+import { type Area, bars, textAt } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import { builds, buildWays, type Data, measures, type SplitScore } from './threeConcatsScores.js';
 import type { State } from './threeConcatsSettings.js';
@@ -57,7 +57,7 @@ export function costMarks(data: Data, heads: number, y: number, width: number) {
   ) => {
     const area = box(place);
     return [
-      { mark: 'text', x: area.x, y: area.y - 8, text: title, ink: 'ink', size: 13, bold: true } as const,
+      textAt(area.x, area.y - 8, title, { ink: 'ink', size: 13, bold: true }),
       ...bars(
         area,
         list.map((one, row) => ({
@@ -103,7 +103,7 @@ export function costMarks(data: Data, heads: number, y: number, width: number) {
     ...(odd.length > 0 ? [`* ${heads} heads do not divide ${odd.join(' or ')}`] : []),
   ];
   notes.forEach((text, line) => {
-    marks.push({ mark: 'text', x: 0, y: end + 20 + 17 * line, text });
+    marks.push(textAt(0, end + 20 + 17 * line, text));
   });
   return { marks, height: end + 20 + 17 * 2 };
 }

@@ -2,7 +2,7 @@
 // two positions falls with their distance. A view of the figure of the encoding.
 import type { Wavelengths } from 'superpose';
 import { about, readable } from '../plot/format.js';
-import { horizontal, lineThrough, plane, vertical } from '../plot/parts.js';
+import { horizontal, lineThrough, plane, textAt, vertical } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';
 
 export interface Bought extends Wavelengths {
@@ -60,34 +60,24 @@ export function scene({ lengths, belowOneTurn, similarity, ...found }: Bought, w
     const left = x + 6 + long > inner.x + inner.width || (row === 0 && x - 6 - long > inner.x);
     return [
       vertical(fall, x, { ink, wide: 2, dashed: true }),
-      {
-        mark: 'text',
-        x: left ? x - 6 : x + 6,
-        y: inner.y + inner.height - 8 - 17 * row,
-        text,
+      textAt(left ? x - 6 : x + 6, inner.y + inner.height - 8 - 17 * row, text, {
         anchor: left ? 'end' : 'start',
         ink: 'ink',
-      },
+      }),
     ];
   });
   const marks: Mark[] = [
-    { mark: 'text', x: 0, y: 13, text: `${turning} of ${pairs} pairs complete a turn`, ink: 'ink', size: 13 },
+    textAt(0, 13, `${turning} of ${pairs} pairs complete a turn`, { ink: 'ink', size: 13 }),
     ...waves.marks,
     horizontal(waves, length, { ink: 'warning', wide: 2, dashed: true }),
-    {
-      mark: 'text',
-      x: waves.inner.x + 6,
-      y: length - 6,
-      text: `${positions} positions in use`,
-      ink: 'warning',
-    },
+    textAt(waves.inner.x + 6, length - 6, `${positions} positions in use`, { ink: 'warning' }),
     {
       mark: 'path',
       d: lineThrough(waves, places, lengths),
       stroke: 'position-position',
       wide: 2.5,
     },
-    { mark: 'text', x: 0, y: top + 13, text: 'How alike two positions are', ink: 'ink', size: 13 },
+    textAt(0, top + 13, 'How alike two positions are', { ink: 'ink', size: 13 }),
     ...fall.marks,
     horizontal(fall, fall.y(0), { ink: 'quiet', wide: 1.5 }),
     ...marksAt,

@@ -1,6 +1,6 @@
 // The parts that figures are built from: planes with axes, maps with keys, lines, histograms, bars.
 import { linear, logarithmic, type Scale } from './scale.js';
-import type { Ink, LineMark, Mark, RasterMark, Region, ScaleName, Term } from './scene.js';
+import type { Ink, LineMark, Mark, RasterMark, Region, ScaleName, Term, TextMark } from './scene.js';
 
 export interface Area {
   x: number;
@@ -50,10 +50,10 @@ export function plane(area: Area, across: AxisOptions, up: AxisOptions): Plane {
     ]),
     ...rows.flatMap((tick): Mark[] => [
       { mark: 'line', y1: y(tick), y2: y(tick), x1: start, x2: end },
-      { mark: 'text', x: start - 6, y: y(tick) + 4, text: print(tick), anchor: 'end' },
+      textAt(start - 6, y(tick) + 4, print(tick), { anchor: 'end' }),
     ]),
-    { mark: 'text', x: end, y: bottom + 2.1 * lineHeight, text: `${across.label} →`, anchor: 'end' },
-    ...(up.label ? [{ mark: 'text', x: area.x, y: area.y + 10, text: `↑ ${up.label}` } as const] : []),
+    textAt(end, bottom + 2.1 * lineHeight, `${across.label} →`, { anchor: 'end' }),
+    ...(up.label ? [textAt(area.x, area.y + 10, `↑ ${up.label}`)] : []),
   ];
   return { x, y, inner: { x: start, y: top, width: end - start, height: bottom - top }, marks };
 }
@@ -61,7 +61,7 @@ export function plane(area: Area, across: AxisOptions, up: AxisOptions): Plane {
 /** Below its tick, but not beyond the area, where a picture would be cut. */
 function tickLabel(text: string, at: number, y: number, area: Area): Mark {
   const half = 3.5 * text.length;
-  return { mark: 'text', x: Math.min(at, area.x + area.width - half), y, text, anchor: 'middle' };
+  return textAt(Math.min(at, area.x + area.width - half), y, text, { anchor: 'middle' });
 }
 
 function axis({ from, to, logarithmic: powers, nice = true }: AxisOptions, range: [number, number]): Scale {
@@ -98,6 +98,14 @@ export function lineThrough(
   }
   return path;
 }
+
+/** A text at a point. */
+export const textAt = (
+  x: number,
+  y: number,
+  text: string,
+  look: Omit<TextMark, 'mark' | 'x' | 'y' | 'text'> = {},
+): TextMark => ({ mark: 'text', x, y, text, ...look });
 
 const point = (x: number, y: number) => `${Math.round(100 * x) / 100},${Math.round(100 * y) / 100}`;
 
@@ -177,10 +185,9 @@ export function map(area: Area, options: MapOptions): { marks: Mark[]; region: R
   const cells: RasterMark = { mark: 'raster', ...inside, ...raster, faint: faint ?? false, term };
   const marks: Mark[] = [cells];
   if (title !== undefined) {
-    marks.push({ mark: 'text', x: area.x, y: area.y + 13, text: title, ink: 'ink', size: 13, term });
+    marks.push(textAt(area.x, area.y + 13, title, { ink: 'ink', size: 13, term }));
   }
-  if (subtitle !== undefined)
-    marks.push({ mark: 'text', x: area.x, y: area.y + 28, text: subtitle, size: 11.5 });
+  if (subtitle !== undefined) marks.push(textAt(area.x, area.y + 28, subtitle, { size: 11.5 }));
   marks.push({
     mark: 'box',
     x: inside.x,
@@ -209,12 +216,10 @@ export function colourKey(
   const ramp = Float64Array.from({ length: 64 }, (_, k) => k / 63);
   return [
     { mark: 'raster', x, y, width, height: 10, values: ramp, rows: 1, columns: 64, low: 0, high: 1, scale },
-    { mark: 'text', x, y: y + 23, text: print(low) },
-    ...(low < 0 && high > 0
-      ? [{ mark: 'text', x: x + width / 2, y: y + 23, text: '0', anchor: 'middle' } as const]
-      : []),
-    { mark: 'text', x: x + width, y: y + 23, text: print(high), anchor: 'end' },
-    ...(label ? [{ mark: 'text', x: x + width + 10, y: y + 9, text: label } as const] : []),
+    textAt(x, y + 23, print(low)),
+    ...(low < 0 && high > 0 ? [textAt(x + width / 2, y + 23, '0', { anchor: 'middle' })] : []),
+    textAt(x + width, y + 23, print(high), { anchor: 'end' }),
+    ...(label ? [textAt(x + width + 10, y + 9, label)] : []),
   ];
 }
 
@@ -245,7 +250,7 @@ export function bars(area: Area, list: readonly Bar[], low: number, high: number
       const y = area.y + place * row;
       const to = Number.isFinite(value) ? across(value) : zero;
       return [
-        { mark: 'text', x: area.x, y: y + row / 2 + 4, text: label, ink: 'ink', size: 12.5, term },
+        textAt(area.x, y + row / 2 + 4, label, { ink: 'ink', size: 12.5, term }),
         {
           mark: 'box',
           x: Math.min(zero, to),
@@ -255,7 +260,7 @@ export function bars(area: Area, list: readonly Bar[], low: number, high: number
           fill: ink,
           term,
         },
-        { mark: 'text', x: area.x + area.width, y: y + row / 2 + 4, text, anchor: 'end', ink: 'ink', term },
+        textAt(area.x + area.width, y + row / 2 + 4, text, { anchor: 'end', ink: 'ink', term }),
       ];
     }),
     { mark: 'line', x1: zero, x2: zero, y1: area.y, y2: area.y + area.height, ink: 'quiet' },
@@ -280,7 +285,7 @@ export function lineKey(
       dashed: dashed ?? false,
       term,
     },
-    { mark: 'text', x: x + 28, y: y + 18 * place + 12, text: label, ink: 'ink', term },
+    textAt(x + 28, y + 18 * place + 12, label, { ink: 'ink', term }),
   ]);
 }
 
@@ -309,7 +314,7 @@ export function namedLines(whole: Area, entries: readonly Named[], least = 560) 
         const x2 = x1 + 20;
         return [
           { mark: 'line', x1, y1: end[k] as number, x2, y2, ink, wide: 1.5, dashed, term },
-          { mark: 'text', x: x2 + 5, y: y2 + 4, text: label, ink: 'ink', term },
+          textAt(x2 + 5, y2 + 4, label, { ink: 'ink', term }),
         ];
       });
     },
