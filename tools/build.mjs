@@ -1,11 +1,11 @@
 // npm run build: leaves dist/, a static site.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPreset } from './cmake.mjs';
 import { withLock } from './lock.mjs';
 import { setUp } from './setup.mjs';
 import { unlessStamped } from './stamps.mjs';
-import { root, runTool, step, usageError } from './steps.mjs';
+import { makeFolder, root, runTool, step, usageError } from './steps.mjs';
 
 /** Builds everything in dist/, in the environment of setUp; skips what has not changed. */
 export function build(env) {
@@ -46,11 +46,21 @@ function buildPackage(env) {
   // The compiler, called by hand, leaves those files in parts, which only a checkout can run.
   return unlessStamped('package', { inputs, outputs: ['build/package/index.js'], kept: whole }, () =>
     step('Compile the typed API', { byHand }, async (run) => {
+      clearPackage();
       await run(bin('tsc'), command, { env });
       await run(bin('esbuild'), inlined, { env });
       await withoutComments(join(root, 'build/package'), whole);
     }),
   );
+}
+
+/** What was compiled before, since a source that went would stay in the package; other steps fill the rest. */
+function clearPackage() {
+  const folder = makeFolder(join(root, 'build/package'));
+  for (const name of readdirSync(folder)) {
+    if (!['embed', 'node', 'wasm', 'THIRD-PARTY.txt'].includes(name))
+      rmSync(join(folder, name), { recursive: true });
+  }
 }
 
 /**

@@ -1,9 +1,9 @@
 // CMake does the building; this only calls its presets.
-import { realpathSync } from 'node:fs';
+import { readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { unlessStamped } from './stamps.mjs';
-import { root, step, which } from './steps.mjs';
+import { makeFolder, root, step, which } from './steps.mjs';
 
 /** Configures (when needed) and builds one preset of CMakePresets.json in the environment of setUp. */
 export function buildPreset(preset, env) {
@@ -21,19 +21,20 @@ const eigenOf = (prefix) => prefix && realpathSync(join(prefix, 'include/eigen3'
 
 /** CMake would recompile everything in a checkout that was moved or copied, for the same modules. */
 function unlessMade(env) {
-  const modules = ['plain', 'relaxed', 'small-plain', 'small-relaxed'].map(
-    (module) => `build/package/wasm/superpose-${module}`,
+  const folder = 'build/package/wasm';
+  const files = ['plain', 'relaxed', 'small-plain', 'small-relaxed'].flatMap((module) =>
+    ['js', 'wasm'].map((kind) => `superpose-${module}.${kind}`),
   );
+  // CMake leaves the files of modules that went, and they would be packed.
+  for (const file of readdirSync(makeFolder(join(root, folder))))
+    if (!files.includes(file)) rmSync(join(root, folder, file));
   return unlessStamped(
     'wasm',
     {
       inputs: ['src/core', 'src/wasm', 'CMakeLists.txt', 'CMakePresets.json'],
       outputs: [],
       // Someone may have called CMake by hand in the meantime.
-      kept: [
-        ...modules.flatMap((module) => [`${module}.js`, `${module}.wasm`]),
-        'build/declarations/raw.d.ts',
-      ],
+      kept: [...files.map((file) => `${folder}/${file}`), 'build/declarations/raw.d.ts'],
       key: JSON.stringify(valuesOf(wasmSettings, env)),
     },
     () => configureAndBuild('wasm', env),

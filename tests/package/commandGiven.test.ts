@@ -37,7 +37,6 @@ describe('an option is not dropped in silence', () => {
   test.each<[string[], string]>([
     [['decompose', '--text', 'a', '--text', 'b'], '--text takes one value, and is given more than once.'],
     [['decompose', '--text', 'a', '--head', '1', '--head', '2'], '--head takes one value'],
-    [['model', 'a', '--part', 'clip-text', '--part', 'clip-vision'], '--part takes one value'],
     [train('--out', 'a.safetensors', '--out', 'b.safetensors'), '--out takes one value'],
     [train('--task', 'roll'), '--task takes one value'],
     [train('--set', 'n=4', '--set', 'n=5'), '--set sets “n” more than once.'],
