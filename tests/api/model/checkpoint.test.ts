@@ -107,12 +107,12 @@ test('of shards that are missing, five are named where no family is recognized',
   const sentence = (count: number) =>
     refusal(openModel(plain, [named('s0.safetensors', a), named(index, { weight_map: shards(count) })]));
   expect(await sentence(3)).toMatch(
-    /ESM-2\. These shards of the index are not there: s1\.safetensors, s2\.safetensors\.$/,
+    /Qwen3 \(“a”\)\. These shards of the index are not there: s1\.safetensors, s2\.safetensors\.$/,
   );
   expect(await sentence(7)).toMatch(
     / not there: s1\.safetensors, s2\.safetensors, s3\.safetensors, s4\.safetensors, s5\.safetensors\.$/,
   );
-  expect(await sentence(1)).toMatch(/and ESM-2\.$/);
+  expect(await sentence(1)).toMatch(/or Qwen3 \(“a”\)\.$/);
 });
 
 /** The rows of a table that counts from 0, and the rows that each read was of. */

@@ -90,11 +90,10 @@ export function publicDeclarations(): Declared[] {
     [...read(file).matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list),
   );
   const names = new Set(given.join().match(/\w+/g));
-  // small.ts and whole.ts only list the files of their functions.
-  const whole = new Set(lists.filter((file) => file.includes('/')));
   const all = files.flatMap((file) =>
     declarations(read(file)).filter(
-      ({ name, code }) => names.has(name) || (whole.has(file) && /^export (?:interface|type)/.test(code)),
+      ({ name, code }) =>
+        names.has(name) || (lists.includes(file) && /^export (?:interface|type)/.test(code)),
     ),
   );
   return [...declarations(index), ...all];
