@@ -162,8 +162,8 @@ void fuzz_scores(Bytes& bytes) {
     for (std::size_t k = 0; k < included.size(); ++k) included[k] = bytes.flag();
     SUPERPOSE_MUST(sum_of_terms(terms.data(), n, included).rows() == n);
   }
-  const DotProducts<Scalar> products =
-      dot_products(summands[0], summands[1], static_cast<Scalar>(bytes.integer(-8, 8)) / 4);
+  const DotProducts products = dot_products(summands[0].template cast<double>(),
+                                            summands[1].template cast<double>(), bytes.integer(-8, 8) / 4.0);
   SUPERPOSE_MUST(products.added.rows() == n && products.concatenated.cols() == n);
 }
 

@@ -63,8 +63,6 @@ void expect_alike(const std::function<Vector<double>(double scale)>& measured,
 
 // Exponents at which the tables' own entries stay in range.
 const auto kTables = {-990, -700, -537, -510, -200, -30, 3, 40, 300, 511, 520, 700, 990};
-// Exponents for tables whose products are taken as well.
-const auto kProducts = {-480, -300, -30, 3, 40, 300, 480};
 
 TEST(PowerOfTwo, RanksDoNotDependOnScale) {
   Shapes shapes(1);
