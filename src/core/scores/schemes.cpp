@@ -194,7 +194,7 @@ Scheme<Scalar> concat_full(const Matrix<Scalar>& content, const Matrix<Scalar>& 
     return Linear<Scalar>{join_columns(left.weight, right), left.bias};
   };
   return scheme_of_two(concatenate_full(content, position, joined(query, position_query),
-                                                joined(key, position_key), heads, scale));
+                                        joined(key, position_key), heads, scale));
 }
 
 template <typename Scalar>

@@ -79,8 +79,7 @@ void Fusion<Scalar>::finish(const Scalar* parameters, Index n, Scalar* gradient)
     const auto weights = of(w_f_, parameters);
     auto d_weights = of(w_f_, gradient);
     d_weights.topRows(d) = scale_ * of(e_, parameters).transpose().lazyProduct(d_tokens_);
-    d_weights.bottomRows(d) =
-        of(p_, parameters).topRows(n).transpose().lazyProduct(d_positions_.topRows(n));
+    d_weights.bottomRows(d) = of(p_, parameters).topRows(n).transpose().lazyProduct(d_positions_.topRows(n));
     d_tokens_ = d_tokens_.lazyProduct(weights.topRows(d).transpose()).eval();
     d_positions_ = d_positions_.lazyProduct(weights.bottomRows(d).transpose()).eval();
   }

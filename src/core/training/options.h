@@ -14,10 +14,10 @@ enum class TrainingScheme {
   add,          // x = e + p
   concat,       // x = [e | p], in the same width
   concat_wide,  // x = [e | p], each D wide: a stream of twice the width
-  untied,  // x = e; c' (p_i U_q)_h . (p_j U_k)_h added to the scores (TUPE, arXiv 2006.15595, equation 7)
-  rope,    // queries and keys turned, channels (2k, 2k + 1) (arXiv 2104.09864)
-  alibi,   // -alibi_slopes(H)[h] |i - j| added to the scores (arXiv 2108.12409)
-  t5,      // a trained bias for each head and offset (arXiv 1910.10683), one bucket per offset
+  untied,    // x = e; c' (p_i U_q)_h . (p_j U_k)_h added to the scores (TUPE, arXiv 2006.15595, equation 7)
+  rope,      // queries and keys turned, channels (2k, 2k + 1) (arXiv 2104.09864)
+  alibi,     // -alibi_slopes(H)[h] |i - j| added to the scores (arXiv 2108.12409)
+  t5,        // a trained bias for each head and offset (arXiv 1910.10683), one bucket per offset
   qk,        // x = e; queries and keys of every layer read x + p, values read x
   project,   // x = [e | p] W_f
   multiply,  // x = e (1 + p)

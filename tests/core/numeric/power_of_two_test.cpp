@@ -134,8 +134,7 @@ TEST(PowerOfTwo, SharesDoNotDependOnScale) {
                kTables);
   expect_alike([&](double scale) { return list({offset_means(scale * sum).share}); }, kTables);
   expect_alike([&](double scale) { return list({pair_correlation(scale * sum, one)}); }, kTables);
-  expect_alike([&](double scale) { return list({pair_moments(scale * sum).deviation / scale}); },
-               kTables);
+  expect_alike([&](double scale) { return list({pair_moments(scale * sum).deviation / scale}); }, kTables);
   const Matrix<double> covariances = shapes.matrix(4, 2);
   const Vector<double> variances = shapes.vector(4).cwiseAbs();
   expect_alike(

@@ -28,8 +28,8 @@ inline OwnBatch any_batch(const ModelOptions& options, int sequences, int n, Sha
 }
 
 constexpr TrainingScheme kSchemes[] = {
-    TrainingScheme::none,   TrainingScheme::add,  TrainingScheme::concat, TrainingScheme::concat_wide,
-    TrainingScheme::untied, TrainingScheme::rope, TrainingScheme::alibi,  TrainingScheme::t5,
+    TrainingScheme::none,   TrainingScheme::add,     TrainingScheme::concat,  TrainingScheme::concat_wide,
+    TrainingScheme::untied, TrainingScheme::rope,    TrainingScheme::alibi,   TrainingScheme::t5,
     TrainingScheme::qk,     TrainingScheme::project, TrainingScheme::multiply};
 
 inline std::string name_of(TrainingScheme scheme) { return kTrainingSchemeNames[static_cast<int>(scheme)]; }
