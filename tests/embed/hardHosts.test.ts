@@ -5,11 +5,7 @@ import { openChromium } from '../engines/chromium.ts';
 import { figure, inPage, type Made, openBlog, page, patience, script, settled } from './support/embeds.ts';
 import { findingOf, readFigures } from './support/figures.ts';
 
-async function open(
-  make: Made,
-  prepare?: Parameters<typeof openBlog>[2],
-  before?: (page: Page) => Promise<unknown>,
-) {
+async function open(make: Made, before?: (page: Page) => Promise<unknown>) {
   const chromium = await openChromium();
   await before?.(chromium.page);
   const said: string[] = [];
@@ -18,7 +14,7 @@ async function open(
     if (['error', 'warning'].includes(message.type()) && !message.location().url.endsWith('favicon.ico'))
       said.push(message.text());
   });
-  const opened = await openBlog(async () => chromium, make, prepare);
+  const opened = await openBlog(async () => chromium, make);
   return { ...opened, browserPage: chromium.page, said };
 }
 
@@ -48,16 +44,6 @@ const live: [string, Made][] = [
         `<script>Object.prototype.foo = 'bar'</script>${figure('name="dot-products" n="6"')}${script(site)}`,
       ),
     }),
-  ],
-  [
-    'a policy without worker-src, but for scripts of the site',
-    ({ site }) => {
-      const { origin } = new URL(site);
-      return {
-        html: page(figure('name="dot-products" n="6"') + script(site)),
-        policy: `script-src ${origin} blob: 'wasm-unsafe-eval'`,
-      };
-    },
   ],
   [
     'a page that isolates itself',
@@ -117,25 +103,17 @@ test('a page that is written from right to left: the figure is not', async () =>
   expect(said).toEqual([]);
 });
 
-const drops: [string, NonNullable<Parameters<typeof open>[1]>['prepare'], boolean][] = [
-  ['a server that has no .wasm', (servers) => servers.lose(/\.wasm$/), false],
-  ['a blocker that drops the .wasm', undefined, true],
-];
-test.each(drops)(
-  '%s: the picture stays, with a sentence that says which file and a way to try again',
-  async (_, prepare, blocked) => {
-    const { engine, said } = await open(
-      ({ site }) => ({ html: page(figure() + script(site)) }),
-      prepare && { prepare },
-      blocked ? (page) => page.route(/\.wasm$/, (route) => route.abort('blockedbyclient')) : undefined,
-    );
-    const [found] = await settled(inPage(engine));
-    expect(found).toMatchObject({ finding: '', picture: true });
-    expect(found?.problem).toMatch(/WebAssembly file .*Try again/);
-    // The browser itself reports the missing file; we add nothing to that.
-    expect(said.filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
-  },
-);
+test('a blocker drops the .wasm: the picture stays, with a sentence that says which file and a way to try again', async () => {
+  const { engine, said } = await open(
+    ({ site }) => ({ html: page(figure() + script(site)) }),
+    (page) => page.route(/\.wasm$/, (route) => route.abort('blockedbyclient')),
+  );
+  const [found] = await settled(inPage(engine));
+  expect(found).toMatchObject({ finding: '', picture: true });
+  expect(found?.problem).toMatch(/WebAssembly file .*Try again/);
+  // The browser itself reports the missing file; we add nothing to that.
+  expect(said.filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
+});
 
 test('a frame that may run no scripts shows the picture and what it says', async () => {
   const { browserPage } = await open(({ site }) => ({

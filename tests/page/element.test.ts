@@ -13,14 +13,6 @@ const name = 'gram';
 const fragment = `#v=1&figure=${name}&of=shift`;
 const problems = async (page: Page) => (await page.evaluate(readFigure, name))?.problems.join(' ') ?? '';
 
-test('a number beside the grid is drawn as the one on it', async () => {
-  const { page } = await visit({ fragment: `${fragment}&k=3.0000001&p=-0` });
-  const shown = await drawn(page, name);
-  expect(shown.state).toMatchObject({ k: 3, p: 0 });
-  expect(shown.problems).toEqual([]);
-  expect(shown.finding).toBe((await expected(name, { ...shown.state, k: 3, p: 0 })).finding);
-});
-
 test.each(['scene', 'describe', 'readout', 'cells', 'focus'])(
   'a figure whose %s throws says so, keeps its inputs, and shows the next settings',
   async (part) => {

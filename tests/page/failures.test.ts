@@ -82,11 +82,6 @@ describe('the part that computes', () => {
     ],
     ['.wasm breaks off', (site) => site.cut(/\.wasm$/), /WebAssembly file broke off/],
     ['worker is not there', (site) => site.lose(/worker-.*\.js$/), /that computes could not be loaded/],
-    [
-      'worker is only half there',
-      (site) => site.truncate(/worker-.*\.js$/),
-      /that computes could not be loaded/,
-    ],
   ];
   test.each(troubles)('the %s', async (_, site, sentence) => {
     const { page, site: served } = await visit({ site });

@@ -1,8 +1,7 @@
 // The page keeps still and keeps up: while it loads, computes, changes its colours or is rearranged.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
-import { names } from './support/expected.ts';
-import { readCanvas, readFigure, untilDrawn } from './support/shown.ts';
+import { untilDrawn } from './support/shown.ts';
 import { drawn, figureOf, modelTest, settled, unfold, visit } from './support/visit.ts';
 
 test('a long computation says how far it is without moving the picture', async () => {
@@ -132,39 +131,4 @@ test('the picture that stands in for a beat’s figure is the one that comes liv
     height: number;
   };
   expect(Math.abs(box.width / before.shape - box.height)).toBeLessThan(2);
-});
-
-test('a change of colour scheme redraws what is drawn', async () => {
-  const { page } = await visit({ colorScheme: 'light' });
-  await drawn(page, 'dot-products');
-  const picture = () => page.evaluate(readCanvas, 'dot-products');
-  const light = await picture();
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await expect.poll(picture).not.toBe(light);
-  await page.emulateMedia({ colorScheme: 'light' });
-  await expect.poll(picture).toBe(light);
-});
-
-test('a figure goes on when it is taken out and put back', async () => {
-  const { page } = await visit();
-  await drawn(page, 'dot-products');
-  await page.evaluate(() => {
-    const figure = document.querySelector('superpose-figure[name=dot-products]') as HTMLElement;
-    const place = figure.parentElement as HTMLElement;
-    figure.remove();
-    place.append(figure);
-  });
-  await figureOf(page, 'dot-products').getByLabel('Number of tokens').fill('7');
-  await expect
-    .poll(async () => (await page.evaluate(readFigure, 'dot-products'))?.finding)
-    .toContain('Over 21 pairs');
-});
-
-modelTest('nothing is computed for a figure that is far off', async () => {
-  const { page } = await visit({ viewport: { width: 390, height: 700 } });
-  await drawn(page, 'dot-products');
-  await page.evaluate(() => scrollTo(0, 0));
-  const last = names.at(-1) as string;
-  expect((await page.evaluate(readFigure, last))?.drawn).toBeUndefined();
-  await drawn(page, last);
 });

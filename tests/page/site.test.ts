@@ -23,11 +23,6 @@ function markDrawn(): void {
   requestAnimationFrame(look);
 }
 
-test('figure 1 needs nothing of the model', async () => {
-  const { page } = await visit({ site: (site) => site.lose(/^model\//) });
-  await drawn(page, 'dot-products');
-});
-
 for (const [fragment, modules] of [
   // Recorded runs take no module.
   ['', 0],
