@@ -1,7 +1,6 @@
 // The model files that a state reads, for a file that carries them: recorded by computing it again.
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, expect, inject, onTestFinished, test, vi } from 'vitest';
-import type { ModelExcerpt } from '../../web/embed/modelExcerpt.ts';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
 import { excerptOf } from '../../web/worker/excerpt.ts';
@@ -73,17 +72,3 @@ test('where a figure fails and the manifest too, no rejection is left behind', a
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).toEqual([]);
 });
-
-test.runIf(inject('withModel'))(
-  'a sentence: its text, its rows, and the tokenizer of its words',
-  async () => {
-    await small();
-    serve();
-    const state = await stateOf('one-score', { text: 'the bank' });
-    const found = (await excerptOf(library({}, {}, small), model)('one-score', state, job)) as ModelExcerpt;
-    expect(found.texts).toContain('the bank');
-    expect(Object.keys(found.files)).toContain('tokenizer.json');
-    expect(found.rows.words?.at.length).toBeGreaterThanOrEqual(4);
-    expect(asked).toContain('manifest.json');
-  },
-);
