@@ -13,7 +13,6 @@ import {
 } from './support/browsers.ts';
 import type { Host, Page } from './support/host.ts';
 import { lighthouse } from './support/lighthouse.ts';
-import { memory } from './support/memory.ts';
 import { insideStyles } from './support/read.ts';
 import { type Served, serve } from './support/serve.ts';
 import { siteOf } from './support/site.ts';
@@ -36,7 +35,6 @@ interface Row {
 /** Slow measurements, each run on request; each returns whether it is within its bounds. */
 const measures: Readonly<Record<string, (home: string) => Promise<boolean>>> = {
   '--lighthouse': lighthouse,
-  '--memory': memory,
 };
 
 export async function main(args: string[]): Promise<number> {

@@ -1,5 +1,5 @@
 // Whatever is typed ends in the model's numbers for it, and in a plain sentence where something was left out.
-// The page goes on.
+// The page goes on. tests/api/model/wordPieces.test.ts goes through all characters.
 import { expect } from 'vitest';
 import { expected, withoutRounding } from './support/expected.ts';
 import { readFigure, type Shown } from './support/shown.ts';
@@ -38,18 +38,12 @@ const saidOf = async ({ page }: Visit) =>
 modelTest('anything', async () => {
   const visited = await visit();
   const texts = {
-    'one word': 'bank',
     emoji: '🙂 👩‍👩‍👧‍👦 🏳️‍🌈',
     'right to left': 'שלום עולם مرحبا بالعالم',
     'control characters': 'a\u0000\u0007b\u200bc\u202ed\ufeff\u001b[31m',
     'half of a character': 'half \ud83d of it \udc00',
-    'unknown characters': '\u{10ffff} \ue000 𓀀 ᚠ',
-    'accents, and marks on marks': 'Crème brûlée Z̷̡̛͎a̵l̸g̶o̷',
-    'Chinese without spaces': '他们走到了另一家银行',
     'one endless word': 'x'.repeat(5000),
     'nothing but spaces': ' \t\n\u00a0\u3000 ',
-    'the markers of the model': '[CLS] [SEP] [MASK] [PAD] [UNK] ##ing',
-    'names that objects have': '__proto__ constructor toString',
   };
   for (const [name, text] of Object.entries(texts)) await showsNumbersFor(visited, name, text);
 });
