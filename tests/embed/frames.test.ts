@@ -94,32 +94,6 @@ describe('the height of a page in a frame', () => {
     }
   });
 
-  test('is told with the address that was given, whatever the reader has set since', async () => {
-    const page = await openPage();
-    await page.route('https://blog.example/**', (route) =>
-      route.fulfill({
-        contentType: 'text/html',
-        body: route.request().url().endsWith('/')
-          ? '<script>window.heard = []; addEventListener("message", ({ data }) => heard.push(data))</script><iframe title="F" src="figure.html#n=1"></iframe>'
-          : '<p>Words</p>',
-      }),
-    );
-    await page.goto('https://blog.example/');
-    const frame = page.frames()[1] as Frame;
-    const script = await scriptOf('height');
-    await frame.addScriptTag({ content: script });
-    await frame.evaluate(`
-      history.replaceState({ given: embed.givenAddress() }, '', '#n=secret');
-      window.given = embed.givenAddress();
-      embed.tellHeight(document.querySelector('p'));
-      document.querySelector('p').dispatchEvent(new Event('superpose-drawn'));
-    `);
-    await settle(page);
-    expect(await frame.evaluate('given')).toBe('https://blog.example/figure.html#n=1');
-    const [said] = (await page.evaluate('heard')) as string[];
-    expect(JSON.parse(said as string).src).toBe('https://blog.example/figure.html#n=1');
-  });
-
   test('is told to nobody where there is no frame', async () => {
     const page = await openPage('<p>Words</p>');
     await page.addScriptTag({ content: await scriptOf('height') });

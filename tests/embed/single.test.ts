@@ -103,28 +103,4 @@ describe('a page of one file', () => {
       /#v=1&figure=dot-products&n=6&theme=dark$/,
     );
   });
-
-  test('follows the theme of the page around it, and says how high it is', async () => {
-    const page = await opened({ settings: [['n', '6']] });
-    await page.evaluate(() => {
-      const heard: string[] = [];
-      Object.assign(window, { heard });
-      addEventListener('message', ({ data, source }) => {
-        heard.push(data);
-        const theme = JSON.stringify({ context: 'superpose.theme', theme: 'dark' });
-        if (data.includes('superpose.theme')) (source as Window).postMessage(theme, '*');
-      });
-      document.body.innerHTML = '<iframe title="F" src="inside.html"></iframe>';
-    });
-    const frame = page.frameLocator('iframe');
-    await expect.poll(() => frame.locator('body').getAttribute('data-around'), patience).toBe('dark');
-    await expect
-      .poll(() => frame.locator('superpose-figure .root').getAttribute('data-theme'), patience)
-      .toBe('dark');
-    const contexts = () =>
-      page.evaluate(() =>
-        (window as unknown as { heard: string[] }).heard.map((one) => JSON.parse(one).context),
-      );
-    await expect.poll(contexts, patience).toContain('iframe.resize');
-  });
 });
