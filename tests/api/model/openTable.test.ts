@@ -69,6 +69,7 @@ test('a digest tells tables from each other, and does not depend on the precisio
 test('a vector of numpy is one row, and a format may be named', async () => {
   const one = await open('a.npy', npy('<f4', '(3,)', singles(1, 2, 3)));
   expect(one.table).toMatchObject({ rows: 1, columns: 3 });
+  expect(one.layout).toBeUndefined();
   const named = await open('vectors', 'the,1,2\n', { format: 'csv' });
   expect(named.words).toEqual(['the']);
   const chosen = await open(
