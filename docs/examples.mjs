@@ -529,13 +529,6 @@ return superpose.numericalRank(token);`,
     code: `return superpose.scoreRanks({ n: 32, d_token: 64, d_position: 64, d_head: 8, d_position_head: 8 });`,
   },
   {
-    name: 'softmax',
-    kind: measure,
-    what: 'each row’s, by which a query weighs keys',
-    source: 'definition',
-    code: `return superpose.softmax({ data: Float64Array.of(0, Math.log(3), 0, 0), rows: 2, columns: 2 }).data;`,
-  },
-  {
     name: 'positionCost',
     kind: measure,
     what: 'parameters, FLOPs and key-value cache',

@@ -18,7 +18,6 @@ import { costApi } from './scores/cost.js';
 import { rankApi } from './scores/rank.js';
 import { schemeRegistryApi } from './scores/schemeRegistry.js';
 import { schemesApi } from './scores/schemes.js';
-import { softmaxApi } from './scores/softmax.js';
 import { type SmallSuperpose, smallApi } from './small.js';
 import { tasksApi } from './training/tasks.js';
 import { trainApi } from './training/train.js';
@@ -42,7 +41,6 @@ export type * from './scores/rank.js';
 export type * from './scores/schemeInputs.js';
 export type * from './scores/schemeRegistry.js';
 export type * from './scores/schemes.js';
-export type * from './scores/softmax.js';
 export type * from './training/tasks.js';
 export type * from './training/train.js';
 export type * from './training/trainer.js';
@@ -67,7 +65,6 @@ const factories = [
   rankApi,
   schemeRegistryApi,
   schemesApi,
-  softmaxApi,
   tasksApi,
   trainApi,
   trainerApi,

@@ -9,7 +9,6 @@
 #include "scores/rank.h"
 #include "scores/scheme_head.h"
 #include "scores/scheme_registry.h"
-#include "scores/softmax.h"
 
 namespace superpose {
 namespace {
@@ -222,12 +221,6 @@ Typed<"ScoreRanks"> score_ranks_out(int n, int d_token, int d_position, int d_he
   return result;
 }
 
-Typed<"Float64Array"> softmax_out(const Typed<"Table">& logits) {
-  Matrix<double> rows = matrix_in<double>(logits);
-  softmax_rows(rows);
-  return copy_out(rows);
-}
-
 EMSCRIPTEN_BINDINGS(schemes) {
   using emscripten::function;
   function("schemeScores", &scheme_scores_out);
@@ -237,7 +230,6 @@ EMSCRIPTEN_BINDINGS(schemes) {
   function("positionCost", &position_cost_out);
   function("numericalRank", &numerical_rank_out);
   function("scoreRanks", &score_ranks_out);
-  function("softmax", &softmax_out);
 }
 
 }  // namespace

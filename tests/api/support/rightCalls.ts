@@ -416,7 +416,6 @@ const completeCalls: Record<string, RightCall> = {
       },
     ],
   },
-  softmax: { sound: [token], huge: [large] },
   numericalRank: { sound: [token, 0.1], huge: [zeros(2 ** 22, 9)] },
   positionCost: { sound: ['untied', model] },
   trainer: {
