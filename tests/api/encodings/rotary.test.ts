@@ -12,17 +12,6 @@ test('turns each pair by its position', () => {
   expect(data[7]).toBeCloseTo(Math.cos(0.03), 15);
 });
 
-test('one permutation between the conventions', () => {
-  const order = superpose.rotaryPermutation(6);
-  expect([...order]).toEqual([0, 2, 4, 1, 3, 5]);
-  const rows = superpose.randomNormal({ rows: 4, columns: 6, seed: 1 });
-  const permuted = (data: Float64Array) =>
-    Float64Array.from(data, (_, k) => data[k - (k % 6) + (order[k % 6] as number)] as number);
-  const interleaved = superpose.rotate({ rows });
-  const halves = superpose.rotate({ rows: { ...rows, data: permuted(rows.data) }, layout: 'concatenated' });
-  expect(halves.data).toEqual(permuted(interleaved.data));
-});
-
 describe('beyond the trained length', () => {
   const usual = { d_head: 16, base: 10_000 };
   const frequencies = (stretch?: object) => [
@@ -46,11 +35,5 @@ describe('beyond the trained length', () => {
     for (const way of ['interpolate', 'parts'])
       for (const [i, value] of frequencies({ way, factor: 1, trained: 16 }).entries())
         expect(value).toBeCloseTo(frequencies()[i] as number, 15);
-  });
-
-  test('a base is RoPE’s', () => {
-    expect(() => superpose.trainer({ task: 'prev', scheme: 'add', base: 10 } as never)).toThrow(
-      "base belongs to 'rope'; the scheme is 'add'.",
-    );
   });
 });
