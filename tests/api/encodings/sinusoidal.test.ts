@@ -1,7 +1,7 @@
-import type { SinusoidalOptions, Superpose, Table } from 'superpose';
+import type { SinusoidalOptions } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { builds, oneBuild, plain, relaxed } from '../support/builds.ts';
-import { dot, flat, floatsOf, largestDifference, mapTable, mean, rowOf, rowsOf } from '../support/numbers.ts';
+import { flat, floatsOf, largestDifference, rowOf } from '../support/numbers.ts';
 import { sinusoidal as oracle, type SinusoidalTable, sinusoidalTables } from '../support/oracles.ts';
 
 const optionsOf = (oracle: SinusoidalTable): SinusoidalOptions<'float64'> => ({
@@ -15,24 +15,6 @@ const optionsOf = (oracle: SinusoidalTable): SinusoidalOptions<'float64'> => ({
 
 const paper = { layout: 'interleaved', spacing: 'd_model' } as const;
 const tensor2tensor = { layout: 'concatenated', spacing: 'timescales' } as const;
-const transformerXl = { layout: 'concatenated', spacing: 'd_model' } as const;
-const layouts = [paper, tensor2tensor, transformerXl];
-
-/** The Gram matrix of a table's rows, [n, n]. */
-function gram(superpose: Superpose, table: Table<Float64Array>): Float64Array {
-  const nothing = { data: new Float64Array(table.rows), rows: table.rows, columns: 1 };
-  return superpose.dotProducts({ token: table, position: nothing })['token-token'];
-}
-
-/** The largest difference between two entries of one diagonal: 0 for a Toeplitz matrix. */
-function spread(matrix: Float64Array, n: number): number {
-  let widest = 0;
-  for (let lag = 0; lag < n; lag++) {
-    const diagonal = Array.from({ length: n - lag }, (_, i) => matrix[i * n + i + lag] as number);
-    widest = Math.max(widest, Math.max(...diagonal) - Math.min(...diagonal));
-  }
-  return widest;
-}
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
   test.each(sinusoidalTables)('$layout, $denominator, $positions × $width', (oracle) => {
@@ -69,41 +51,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       expect(Math.abs((rowOf(table, row)[channel] as number) - value)).toBeLessThan(1e-13);
     },
   );
-
-  test.each(layouts)('the Gram matrix is Toeplitz: $layout, $spacing', (options) => {
-    const n = 64;
-    const table = superpose.sinusoidal({ positions: n, d_model: 32, ...options });
-    const products = gram(superpose, table);
-    expect(spread(products, n)).toBeLessThan(1e-12);
-    expect(Math.abs((products[0] as number) - 16)).toBeLessThan(1e-12);
-
-    // It is not Toeplitz once LayerNorm has subtracted each row's mean, nor with the sines alone.
-    const centred = mapTable(table, (value, row) => value - mean(rowOf(table, row)));
-    expect(spread(gram(superpose, centred), n)).toBeGreaterThan(8);
-    const isSine = (channel: number) => (options.layout === 'interleaved' ? channel % 2 === 0 : channel < 16);
-    const sines = mapTable(table, (value, _, channel) => (isSine(channel) ? value : 0));
-    expect(spread(gram(superpose, sines), n)).toBeGreaterThan(6);
-  });
-
-  test.each(layouts)('a shift by 7 positions is one rotation of each pair: $layout, $spacing', (options) => {
-    const pairs = 24;
-    const table = superpose.sinusoidal({ positions: 1000, d_model: 2 * pairs, ...options });
-    const frequencies = superpose.sinusoidalFrequencies({ d_model: 2 * pairs, ...options });
-    const place = (i: number) =>
-      (options.layout === 'interleaved' ? [2 * i, 2 * i + 1] : [i, pairs + i]) as [number, number];
-    const rotated = rowsOf(table).map((row) => {
-      const out = new Float64Array(2 * pairs);
-      frequencies.forEach((w, i) => {
-        const [s, c] = place(i);
-        out[s] = dot([Math.cos(7 * w), Math.sin(7 * w)], [row[s] as number, row[c] as number]);
-        out[c] = dot([-Math.sin(7 * w), Math.cos(7 * w)], [row[s] as number, row[c] as number]);
-      });
-      return out;
-    });
-    for (let row = 0; row + 7 < table.rows; row++) {
-      expect(largestDifference(rotated[row] as Float64Array, rowOf(table, row + 7))).toBeLessThan(2e-13);
-    }
-  });
 
   test('an odd width ends in a column of zeros when concatenated and in a sine when interleaved', () => {
     const last = (options: object) =>
