@@ -3,7 +3,6 @@ import {
   load,
   type SchemeExtent,
   type SchemeInput,
-  type SchemeScores,
   schemeTermOf,
   type Table,
   termOf,
@@ -17,36 +16,6 @@ const draw = (rows: number, columns: number, stream: number) =>
   superpose.randomNormal({ rows, columns, seed: 21, stream });
 const content = draw(6, 8, 0);
 const base = { content, heads: 2, query: { weight: draw(8, 8, 1) }, key: { weight: draw(8, 8, 2) } };
-const at = ({ data, columns }: Table, row: number, column: number) => data[row * columns + column] as number;
-
-/** Component c of one row, mapped by a weight. */
-const mapped = (weight: Table, rows: Table, row: number, c: number) => {
-  let value = 0;
-  for (let k = 0; k < rows.columns; k++) value += at(weight, c, k) * at(rows, row, k);
-  return value;
-};
-/** q_i · (k_j + extra) for a head of width 4. */
-const dot = (i: number, j: number, head: number, extra = (_: number) => 0) => {
-  let value = 0;
-  for (let c = head * 4; c < head * 4 + 4; c++) {
-    value +=
-      mapped(base.query.weight, content, i, c) *
-      (mapped(base.key.weight, content, j, c) + extra(c - head * 4));
-  }
-  return value;
-};
-
-function expectLogits(scores: SchemeScores, expected: (i: number, j: number, head: number) => number) {
-  expect(scores.n).toBe(6);
-  scores.heads.forEach((head, place) => {
-    for (let i = 0; i < 6; i++) {
-      for (let j = 0; j < 6; j++) {
-        expect(scores.logits[(place * 6 + i) * 6 + j]).toBeCloseTo(expected(i, j, head), 11);
-      }
-    }
-  });
-}
-
 /** Every scheme, with sizes that are not those of other parts; it takes those that are its own. */
 const every = superpose.schemeRegistry().map(({ id: scheme }) => ({
   ...base,
@@ -127,44 +96,6 @@ describe.each(every)('$scheme', (input) => {
   test('no tokens, no scores', () => {
     const nothing = { data: new Float64Array(), rows: 0, columns: 8 };
     expect(superpose.schemeScores({ ...input, content: nothing }).logits).toHaveLength(0);
-  });
-});
-
-test('none, Shaw, ALiBi and T5 by their formulas', () => {
-  expectLogits(superpose.schemeScores({ ...base, scheme: 'none' }), (i, j, h) => dot(i, j, h) / 2);
-  const offsetKeys = draw(5, 4, 7);
-  expectLogits(superpose.schemeScores({ ...base, scheme: 'shaw', offsetKeys }), (i, j, h) => {
-    const row = Math.min(Math.max(j - i, -2), 2) + 2;
-    return dot(i, j, h, (c) => at(offsetKeys, row, c)) / 2;
-  });
-  const slopes = superpose.alibiSlopes(2);
-  expect([...slopes]).toEqual([2 ** -4, 2 ** -8]);
-  expectLogits(
-    superpose.schemeScores({ ...base, scheme: 'alibi' }),
-    (i, j, h) => dot(i, j, h) / 2 - (slopes[h] as number) * (i - j),
-  );
-  expectLogits(
-    superpose.schemeScores({ ...base, scheme: 'alibi', causal: false }),
-    (i, j, h) => dot(i, j, h) / 2 - (slopes[h] as number) * Math.abs(i - j),
-  );
-  const bias = draw(32, 2, 8);
-  // T5 does not divide by a square root.
-  expectLogits(
-    superpose.schemeScores({ ...base, scheme: 't5', bias }),
-    (i, j, h) => dot(i, j, h) + at(bias, j > i ? 16 + j - i : i - j, h),
-  );
-});
-
-test('DIET adds unscaled positions and segments', () => {
-  const positionQuery = draw(6, 6, 11);
-  const positionKey = draw(6, 6, 12);
-  const segmentBias = draw(4, 2, 13);
-  const segmentIds = [0, 0, 1, 1, 1, 0];
-  const given = { positionQuery, positionKey, segmentBias, segmentIds };
-  expectLogits(superpose.schemeScores({ ...base, scheme: 'diet-abs', ...given }), (i, j, h) => {
-    let score = dot(i, j, h) / 2;
-    for (let c = h * 3; c < h * 3 + 3; c++) score += at(positionQuery, i, c) * at(positionKey, j, c);
-    return score + at(segmentBias, (segmentIds[i] as number) * 2 + (segmentIds[j] as number), h);
   });
 });
 
