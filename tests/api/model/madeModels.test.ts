@@ -4,7 +4,6 @@ import { describe, expect, test, vi } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { dot, largestDifference, norm, rowOf, rowsOf, sumOf, tableOf } from '../support/numbers.ts';
 import { fileOf } from '../support/safetensors.ts';
-import { wordPieceTokenizer } from '../support/wordPieces.ts';
 import { drawn, heldBytes, json, layerNorm, linear, madeLayer } from './made.ts';
 
 const [d, heads, inner, vocabulary, positions] = [4, 2, 6, 12, 10];
@@ -23,9 +22,9 @@ const linearOf = (
   [`${name}.weight`]: tensorOf(weight),
   ...(bias && { [`${name}.bias`]: tensor(bias, bias.length) }),
 });
-const normOf = (name: string, { gamma, beta }: ReturnType<typeof layerNorm>, old = false): Tensors => ({
-  [`${name}.${old ? 'gamma' : 'weight'}`]: tensor(gamma, gamma.length),
-  [`${name}.${old ? 'beta' : 'bias'}`]: tensor(beta, beta.length),
+const normOf = (name: string, { gamma, beta }: ReturnType<typeof layerNorm>): Tensors => ({
+  [`${name}.weight`]: tensor(gamma, gamma.length),
+  [`${name}.bias`]: tensor(beta, beta.length),
 });
 
 const inMemory = (name: string, bytes: Uint8Array): Slices => ({
@@ -50,7 +49,6 @@ const familyMeant = (tensors: Tensors): FamilyId => {
   const names = Object.keys(tensors);
   if (names.includes('wpe.weight')) return 'gpt2';
   if (names.some((name) => name.endsWith('input_layernorm.weight'))) return 'qwen2';
-  if (names.some((name) => name.endsWith('attention.q_lin.weight'))) return 'distilbert';
   return tensors['embeddings.token_type_embeddings.weight']?.shape[0] === 1 ? 'roberta' : 'bert';
 };
 const told = (run: Promise<unknown>) =>
@@ -76,31 +74,24 @@ const bertNames = {
   down: 'output.dense',
   mlpNorm: 'output.LayerNorm',
 };
-const layersOf = (before: string, names: typeof bertNames, old = false): Tensors => {
-  const found: Tensors = {};
-  for (const [number, layer] of (layers as EncoderLayer<Float64Array>[]).entries()) {
-    for (const [member, name] of Object.entries(names)) {
-      const whole = `${before}${number}.${name}`;
-      const value = layer[member as keyof typeof bertNames];
-      Object.assign(
-        found,
-        value && 'gamma' in value ? normOf(whole, value as never, old) : linearOf(whole, value as never),
-      );
-    }
+const ofLayers: Tensors = {};
+for (const [number, layer] of (layers as EncoderLayer<Float64Array>[]).entries()) {
+  for (const [member, name] of Object.entries(bertNames)) {
+    const whole = `encoder.layer.${number}.${name}`;
+    const value = layer[member as keyof typeof bertNames];
+    Object.assign(
+      ofLayers,
+      value && 'gamma' in value ? normOf(whole, value as never) : linearOf(whole, value as never),
+    );
   }
-  return found;
-};
-const embeddings = (segments: number, e = d): Tensors => ({
-  'embeddings.word_embeddings.weight': tensorOf(e === d ? tables.token : drawn(vocabulary, e, 5)),
-  'embeddings.position_embeddings.weight': tensorOf(e === d ? tables.position : drawn(positions, e, 6)),
-  ...(segments > 0 && {
-    'embeddings.token_type_embeddings.weight': tensorOf(
-      e === d ? drawn(segments, d, 3) : drawn(segments, e, 7),
-    ),
-  }),
-  ...normOf('embeddings.LayerNorm', e === d ? tables.embeddingNorm : layerNorm(e, 8)),
+}
+const embeddings = (segments: number): Tensors => ({
+  'embeddings.word_embeddings.weight': tensorOf(tables.token),
+  'embeddings.position_embeddings.weight': tensorOf(tables.position),
+  'embeddings.token_type_embeddings.weight': tensorOf(drawn(segments, d, 3)),
+  ...normOf('embeddings.LayerNorm', tables.embeddingNorm),
 });
-const bert = { ...embeddings(2), ...layersOf('encoder.layer.', bertNames) };
+const bert = { ...embeddings(2), ...ofLayers };
 const gpt2: Tensors = {
   'wte.weight': tensorOf(tables.token),
   'wpe.weight': tensorOf(tables.position),
@@ -123,52 +114,19 @@ const pick = (table: Table<Float64Array>, rows: readonly number[]) =>
   tableOf(rows.map((row) => [...rowOf(table, row)]));
 
 describe('all layers', () => {
-  const distilNames = {
-    query: 'attention.q_lin',
-    key: 'attention.k_lin',
-    value: 'attention.v_lin',
-    output: 'attention.out_lin',
-    attentionNorm: 'sa_layer_norm',
-    up: 'ffn.lin1',
-    down: 'ffn.lin2',
-    mlpNorm: 'output_layer_norm',
-  };
-  const byRow = (first: number, segments: number) => ({
+  const summands = {
     token: pick(tables.token, ids),
     position: pick(
       tables.position,
-      ids.map((_, place) => place + first),
+      ids.map((_, place) => place),
     ),
-    ...(segments > 0 && {
-      segment: pick(
-        drawn(segments, d, 3),
-        ids.map(() => 0),
-      ),
-    }),
-  });
-  test.each<[string, Tensors, object, object, Record<string, Table>]>([
-    ['BERT', bert, {}, {}, byRow(0, 2)],
-    ['BERT', { ...embeddings(2), ...layersOf('encoder.layer.', bertNames, true) }, {}, {}, byRow(0, 2)],
-    ['RoBERTa', { ...embeddings(1), ...layersOf('encoder.layer.', bertNames) }, {}, {}, byRow(2, 1)],
-    [
-      'DistilBERT',
-      { ...embeddings(0), ...layersOf('transformer.layer.', distilNames) },
-      { n_heads: heads, activation: 'gelu' },
-      {},
-      byRow(0, 0),
-    ],
-  ])('of %s are those added by hand', async (name, tensors, config, input, summands) => {
-    const model = await open(tensors, { num_attention_heads: heads, layer_norm_eps: 1e-12, ...config });
-    expect([model.name, model.layers]).toEqual([name, 2]);
-    const forward = await model.forward({ ids }, { precision: 'float64' });
-    const wanted = handStates({ d_model: d, heads, embeddingNorm: tables.embeddingNorm, ...input }, summands);
-    for (const [count, state] of wanted.entries())
-      expect(largestDifference(forward.state(count).data, state)).toBeLessThan(1e-13);
-    model.delete();
-  });
+    segment: pick(
+      tables.segment,
+      ids.map(() => 0),
+    ),
+  };
 
   test('the activation is the one that config.json gives the family; without one it is the exact GELU', async () => {
-    const summands = byRow(0, 2);
     const wanted = (activation: 'gelu' | 'gelu_tanh' | 'relu' | 'silu') =>
       handStates(
         { d_model: d, heads, activation, embeddingNorm: tables.embeddingNorm },
@@ -293,7 +251,7 @@ describe('the report', () => {
   };
 
   test('of so many rows as are asked for, evenly spaced and from the first position', async () => {
-    const model = await open({ ...embeddings(1), ...layersOf('encoder.layer.', bertNames) });
+    const model = await open({ ...embeddings(1), ...ofLayers });
     const all = await model.report();
     // Row 1 is padding, and positions begin in row 2.
     expect(all.token?.rows).toEqual([0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
@@ -412,27 +370,5 @@ describe('the report', () => {
       expect(await told(rotary(rope({ q: 12, k: 8 }), of(3)))).toBe(why(3, 12, 8));
       expect((await rotary(rope({ q: 12, k: 12 }), of(3)))?.keyHeads).toBe(3);
     });
-  });
-});
-
-describe('texts', () => {
-  test('are cut by the tokenizer.json beside the weights, ids and tokens both', async () => {
-    const pieces = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', 'the', 'cat', 'sat', '##s', '.', 'a', 'b', 'c'];
-    const vocab = Object.fromEntries(pieces.map((piece, id) => [piece, id]));
-    const model = await openModel(plain, [
-      inMemory('model.safetensors', fileOf(bert)),
-      inMemory(
-        'config.json',
-        json({ model_type: 'bert', num_attention_heads: heads, layer_norm_eps: 1e-12 }),
-      ),
-      inMemory('tokenizer.json', json(wordPieceTokenizer(vocab))),
-    ]);
-    expect(await model.tokenize('The cats sat.')).toEqual({
-      ids: [2, 4, 5, 7, 6, 8, 3],
-      tokens: ['[CLS]', 'the', 'cat', '##s', 'sat', '.', '[SEP]'],
-      dropped: 0,
-    });
-    const { n, sentence } = await model.decompose('A cat');
-    expect([n, sentence.tokens]).toEqual([4, ['[CLS]', 'a', 'cat', '[SEP]']]);
   });
 });

@@ -8,7 +8,6 @@ import {
   corpusSentences,
   type FamilyId,
   loadMiniLM,
-  type ModelInput,
   openModel,
   type Slices,
   type Table,
@@ -76,25 +75,6 @@ describe.each(scored)('$name', ({ name, family, sha256, logits, causal }) => {
       expect(scores.apart).toEqual(gauge === 'raw' ? [] : model.apart);
     }
   });
-
-  test('a transposed square weight and a wrong number of heads give other scores', async () => {
-    for (const heads of [1, 4]) {
-      const model = await open(name, { heads });
-      const wrong = await model.decompose(input, { only: [0] });
-      expect(largestDifference(wrong.logits, flat(logits).subarray(0, wrong.logits.length))).toBeGreaterThan(
-        1e-3,
-      );
-    }
-    const turned = transposed(bytesOf(name));
-    expect(turned.count).toBeGreaterThan(0);
-    const model = await openModel(plain, turned.file, {
-      family: familyOf(name),
-      heads: 2,
-      epsilon: epsilonOf(name),
-    });
-    const wrong = await model.decompose(input);
-    expect(largestDifference(wrong.logits, flat(logits))).toBeGreaterThan(1e-3);
-  });
 });
 
 const epsilonOf = (name: string) => (name === 'distilbert' ? 1e-12 : 1e-2);
@@ -115,29 +95,6 @@ const slicesOf = (bytes: Uint8Array, name = 'own.safetensors'): Slices => ({
   size: bytes.length,
   read: async (offset, length) => bytes.slice(offset, offset + length),
 });
-
-const queries = /(query|q_lin|c_attn)\.weight$/;
-
-/** The file with the first layer's square query weight transposed; for joint weights, their first square. */
-function transposed(bytes: Uint8Array) {
-  const tensors = tensorsOf(bytes);
-  let count = 0;
-  for (const [name, { shape, bytes: data }] of Object.entries(tensors)) {
-    if (!queries.test(name)) continue;
-    count += 1;
-    const d = 8;
-    const columns = shape[1] as number;
-    const width = data.length / ((shape[0] as number) * columns);
-    const before = data.slice();
-    for (let i = 0; i < d; i++) {
-      for (let j = 0; j < d; j++) {
-        const from = (j * columns + i) * width;
-        data.set(before.subarray(from, from + width), (i * columns + j) * width);
-      }
-    }
-  }
-  return { file: slicesOf(fileOf(tensors)), count };
-}
 
 /**
  * The file with a vector added to every token row and subtracted from every position row, where both are F32.
@@ -366,28 +323,15 @@ describe.each(run)('$name, all layers', ({ name, states, later_logits, embedding
     model.delete();
   });
 
-  test('a wrong tensor of a later layer gives other states, and a missing one is named', async () => {
+  test('a tensor that a later layer lacks is named', async () => {
     const tensors = tensorsOf(bytesOf(name));
     const value = Object.keys(tensors).find((one) =>
       /\.1\..*(value|v_lin|attn\.c_proj)\.weight$/.test(one),
     ) as string;
-    const { bytes } = tensors[value] as Tensors[string];
-    const width = bytes.length / 64;
-    const before = bytes.slice();
-    for (let cell = 0; cell < 64; cell++) {
-      const from = ((cell % 8) * 8 + Math.floor(cell / 8)) * width;
-      bytes.set(before.subarray(from, from + width), cell * width);
-    }
-    const options = { family: familyOf(name), heads: 2, epsilon: epsilonOf(name) };
-    const wrong = await openModel(plain, slicesOf(fileOf(tensors)), options);
-    const forward = await wrong.forward({ ids: families.ids }, { precision: 'float64' });
-    expect(
-      largestDifference(forward.state(2).data, Float64Array.from((states[2] as number[][]).flat())),
-    ).toBeGreaterThan(1e-3);
     delete tensors[value];
+    const options = { family: familyOf(name), heads: 2, epsilon: epsilonOf(name) };
     const less = await openModel(plain, slicesOf(fileOf(tensors)), options);
     await expect(less.forward({ ids: [3] })).rejects.toThrow(`lacks the tensor “${value}”`);
-    wrong.delete();
   });
 });
 
@@ -425,22 +369,6 @@ describe('files that are refused', () => {
       changed(key, { shape: [4, 16] }),
       'must have shape [8, 8] beside the others; it has [4, 16]',
     ],
-    [
-      'a tensor is of whole numbers',
-      changed(key, { dtype: 'I32' }),
-      'has dtype “I32”; F64, F32, F16 and BF16 can be read',
-    ],
-    [
-      'the file is quantized',
-      { ...sound, 'bert.x.qweight': { dtype: 'I32', shape: [1], bytes: new Uint8Array(4) } },
-      'The file is quantized',
-    ],
-    [
-      'there are no tensors of the family',
-      { banana: sound[key] as Tensors[string] },
-      'not the tensors of BERT',
-    ],
-    ['there is nothing', {}, 'there are none'],
   ])('%s', async (_, tensors, sentence) => {
     await expect(opened(tensors)).rejects.toThrow(sentence);
     await expect(opened(tensors)).rejects.toBeInstanceOf(RangeError);
@@ -473,28 +401,6 @@ describe('files that are refused', () => {
     );
     length = 1200;
     await expect(model.decompose({ ids: [1, 2] })).rejects.toThrow('truncated or was changed');
-  });
-
-  test('heads, ε and tokenizer that nothing says', async () => {
-    const bare = await openModel(plain, slicesOf(bytesOf('bert')), { family: 'bert' });
-    await expect(bare.decompose({ ids: [1] })).rejects.toThrow('does not say how many heads');
-    const half = await openModel(plain, slicesOf(bytesOf('bert')), { family: 'bert', heads: 2 });
-    await expect(half.decompose({ ids: [1] })).rejects.toThrow('does not say the ε of its norms');
-    await expect(half.decompose('Hello')).rejects.toThrow('no tokenizer.json beside the weights');
-    await expect(openModel(plain, slicesOf(bytesOf('bert')), { family: 'bert', heads: 3 })).rejects.toThrow(
-      'heads must divide the model’s width 8; 3 does not',
-    );
-  });
-
-  test.each<[string, ModelInput, string]>([
-    ['bert', { ids: [] }, 'from 1 to 8 tokens; it has 0'],
-    ['bert', { ids: [1, 2, 3, 4, 5, 6, 7, 8, 9] }, 'from 1 to 8 tokens; it has 9'],
-    ['bert', { ids: [12] }, 'from 0 to 11'],
-    ['bert', { ids: [1.5] }, 'a whole number'],
-    ['roberta', { ids: [0, 1] }, 'ids must have no padding, which has the number 1 in RoBERTa'],
-    ['bert', { ids: [1], tokens: ['a', 'b'] }, '1 texts; it has 2'],
-  ])('%s of %j', async (name, input, sentence) => {
-    await expect((await open(name)).decompose(input)).rejects.toThrow(sentence);
   });
 
   test('paths, folders and lists that hold no model', async () => {

@@ -276,30 +276,6 @@ test('a way may be named without a layer, which is then the first', async () => 
   model.delete();
 });
 
-test('means over a corpus take positions out of its windows if they are to, and serve a layer’s scores', async () => {
-  const model = await open('bert');
-  const { corpus: wanted } = families.cases.find(({ name }) => name === 'bert') as Required<
-    Pick<(typeof families.cases)[0], 'corpus'>
-  >;
-  const sentences = families.corpus.map((ids) => ({ ids }));
-  const means = await model.corpusMeans({ sentences, precision: 'float64' });
-  const without = await model.corpusMeans({ sentences, precision: 'float64', control: true });
-  for (const [found, energies] of [
-    [means, wanted.position_energy],
-    [without, wanted.position_energy_control],
-  ] as const)
-    expect(
-      largestDifference(
-        found.states.map(({ positionEnergy }) => positionEnergy),
-        energies,
-      ),
-    ).toBeLessThan(1e-10);
-  expect(largestDifference(means.heads.data, wanted.heads.flat())).toBeLessThan(1e-9);
-  const scores = await model.decompose(input, { layer: 1, way: 'mean', means });
-  expect(scores.parts).toEqual(['position', 'content', 'constant']);
-  model.delete();
-});
-
 /** A checkpoint whose reads are counted. */
 async function watched(name: string) {
   const bytes = bytesOf(name);
