@@ -155,7 +155,7 @@ inline double activated(Activation activation, double x) {
 
 // Lists of heads, normed, and turned unless `turned` is false.
 inline Lists heads_of(const Linear<double>& linear, const Normalization<double>& norm,
-                      const std::vector<double>& frequencies, int heads, const Lists& read, bool interleaved,
+                      const std::vector<double>& frequencies, int heads, const Lists& read,
                       bool turned = true) {
   Lists all;
   for (std::size_t i = 0; i < read.size(); ++i) {
@@ -165,8 +165,8 @@ inline Lists heads_of(const Linear<double>& linear, const Normalization<double>&
     for (int h = 0; h < heads; ++h) {
       Row head = normed(norm, Row(row.begin() + h * width, row.begin() + (h + 1) * width));
       for (std::size_t m = 0; turned && m < pairs; ++m) {
-        double& x = head[interleaved ? 2 * m : m];
-        double& y = head[interleaved ? 2 * m + 1 : m + pairs];
+        double& x = head[m];
+        double& y = head[m + pairs];
         const double angle = static_cast<double>(i) * frequencies[m];
         const double was = x;
         x = was * std::cos(angle) - y * std::sin(angle);
@@ -189,9 +189,7 @@ inline Matrix<double> matrix(const Lists& rows) {
 
 }  // namespace plain
 
-// `interleaved` pairs neighbours in place of halves.
-inline PlainForward plain_forward(const AnyEncoder& made, const Matrix<double>& rows,
-                                  bool interleaved = false) {
+inline PlainForward plain_forward(const AnyEncoder& made, const Matrix<double>& rows) {
   using namespace plain;
   const EncoderOptions<double>& options = made.options;
   const int n = static_cast<int>(rows.rows()), heads = options.heads, key_heads = made.key_heads();
@@ -207,9 +205,9 @@ inline PlainForward plain_forward(const AnyEncoder& made, const Matrix<double>& 
       return of;
     };
     const Lists read = options.pre_norm ? all_normed(layer.attention_norm, x) : x;
-    const Lists q = heads_of(layer.query, layer.query_norm, layer.frequencies, heads, read, interleaved);
-    const Lists k = heads_of(layer.key, layer.key_norm, layer.frequencies, key_heads, read, interleaved);
-    const Lists v = heads_of(layer.value, {}, {}, key_heads, read, interleaved);
+    const Lists q = heads_of(layer.query, layer.query_norm, layer.frequencies, heads, read);
+    const Lists k = heads_of(layer.key, layer.key_norm, layer.frequencies, key_heads, read);
+    const Lists v = heads_of(layer.value, {}, {}, key_heads, read);
     const int width = static_cast<int>(q[0].size()) / heads;
     Matrix<double> logits(heads * n, n), attention = Matrix<double>::Zero(heads * n, n);
     Lists wrote;

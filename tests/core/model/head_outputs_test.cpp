@@ -75,17 +75,6 @@ Split split_of(const Drawn& drawn, const std::vector<Matrix<double>>& summands, 
   return {std::move(run), std::move(parts)};
 }
 
-// W_O,h W_V,h sum_j A_ij x_j, straight from the formula.
-Matrix<double> written(const Drawn& drawn, int layer, int head, const Matrix<double>& attention,
-                       const Matrix<double>& x, bool biased) {
-  const int width = drawn.d / drawn.heads;
-  const auto& of = drawn.layers[layer];
-  Matrix<double> values = x * of.value.weight.middleRows(head * width, width).transpose();
-  if (biased) values.rowwise() += of.value.bias.segment(head * width, width).transpose();
-  return attention.middleRows(head * drawn.n, drawn.n) * values *
-         of.output.weight.middleCols(head * width, width).transpose();
-}
-
 // tests/reference/values.py, of the encoders of encoder.json. Its contrast of rows that stand apart is zero where there
 // are none.
 TEST(HeadOutputs, AgreeWithTheOracle) {
@@ -136,70 +125,6 @@ TEST(HeadOutputs, AgreeWithTheOracle) {
               << name << l << p;
         }
       }
-    }
-  }
-}
-
-TEST(HeadOutputs, AreTheFormulasPartByPartAndAddUp) {
-  Shapes shapes(11);
-  for (int trial = 0; trial < 24; ++trial) {
-    const Drawn drawn(shapes, trial % 2);
-    const Way way = shapes.coin() ? Way::direct : Way::streams;
-    const int layer = shapes.between(0, 1);
-    const Encoder<double> encoder = drawn.encoder();
-    const auto [run, parts] = split_of(drawn, drawn.summands, layer, way, drawn.canonical());
-    const auto inputs = input_parts(encoder, drawn.summands, run, layer, way, drawn.canonical());
-    Matrix<double> all = Matrix<double>::Zero(drawn.n, drawn.d);
-    for (int h = 0; h < drawn.heads; ++h) {
-      const Matrix<double> whole = written(drawn, layer, h, run.attention[layer], run.inputs[layer], true);
-      Matrix<double> sum = Matrix<double>::Zero(drawn.n, drawn.d);
-      for (int p = 0; p < parts.parts(); ++p) sum += head_output(parts, h, p);
-      EXPECT_LT(max_abs(sum - whole), 1e-12 * (1 + max_abs(whole)));
-      EXPECT_LT(output_shares(parts, h).residual, 1e-12 * (1 + max_abs(whole)));
-      for (std::size_t p = 0; p + 1 < inputs.size(); ++p)
-        EXPECT_LT(max_abs(head_output(parts, h, static_cast<int>(p)) -
-                          written(drawn, layer, h, run.attention[layer], inputs[p], false)),
-                  1e-12 * (1 + max_abs(whole)));
-      all += sum;
-    }
-    Matrix<double> together = Matrix<double>::Zero(drawn.n, drawn.d);
-    for (int p = 0; p < parts.parts(); ++p) together += head_output(parts, -1, p);
-    EXPECT_LT(max_abs(together - all), 1e-11 * (1 + max_abs(all)));
-  }
-}
-
-// sum_i <o~^s(i), o~(i)> / sum_i |o~(i)|^2, straight from the outputs.
-double share_of(const std::vector<Matrix<double>>& outputs, int part, const std::vector<int>& apart) {
-  const int first = static_cast<int>(apart.size()), n = static_cast<int>(outputs[0].rows());
-  Matrix<double> whole = Matrix<double>::Zero(n, outputs[0].cols());
-  for (const auto& one : outputs) whole += one;
-  const auto centred = [&](Matrix<double> rows) {
-    Matrix<double> used = rows.bottomRows(n - first);
-    used.rowwise() -= used.colwise().mean().eval();
-    used.colwise() -= used.rowwise().mean().eval();
-    return used;
-  };
-  const Matrix<double> all = centred(whole);
-  return centred(outputs[part]).cwiseProduct(all).sum() / all.squaredNorm();
-}
-
-TEST(HeadOutputs, SharesAreTheDefinitions) {
-  Shapes shapes(12);
-  for (int trial = 0; trial < 16; ++trial) {
-    const Drawn drawn(shapes, trial % 2);
-    const auto [run, parts] = split_of(drawn, drawn.summands, 1, Way::streams, drawn.canonical());
-    for (int h = -1; h < drawn.heads; ++h) {
-      std::vector<Matrix<double>> outputs;
-      for (int p = 0; p < parts.parts(); ++p) outputs.push_back(head_output(parts, h, p));
-      const OutputShares found = output_shares(parts, h);
-      double sum = 0, uniform = 0;
-      for (int p = 0; p < parts.parts(); ++p) {
-        EXPECT_NEAR(found.over_queries.shares[p], share_of(outputs, p, drawn.apart), 1e-9);
-        sum += found.over_queries.shares[p];
-        uniform += found.from_uniform.shares[p];
-      }
-      EXPECT_NEAR(sum, 1, 1e-10);
-      EXPECT_NEAR(uniform, 1, 1e-10);
     }
   }
 }

@@ -34,8 +34,8 @@ std::vector<Matrix<double>> defined(const AnyEncoder& made, int l, int head, con
   const int of_key = head / (heads / key_heads), pairs = static_cast<int>(layer.frequencies.size());
   plain::Lists read;
   for (int i = 0; i < n; ++i) read.emplace_back(input.row(i).begin(), input.row(i).end());
-  const auto q = plain::heads_of(layer.query, layer.query_norm, layer.frequencies, heads, read, false, false);
-  const auto k = plain::heads_of(layer.key, layer.key_norm, layer.frequencies, key_heads, read, false, false);
+  const auto q = plain::heads_of(layer.query, layer.query_norm, layer.frequencies, heads, read, false);
+  const auto k = plain::heads_of(layer.key, layer.key_norm, layer.frequencies, key_heads, read, false);
   const auto counts = [&](int i, int j) {
     return i >= first && j >= first && (!made.options.causal || j <= i);
   };
@@ -132,33 +132,6 @@ TEST(Mechanism, TermsAreAsDefinedAndAddUp) {
   }
 }
 
-TEST(Mechanism, PositionWithPositionDependsOnTheOffsetWhereNoPlaceIsAdded) {
-  Shapes shapes(42);
-  int turned = 0;
-  for (int trial = 0; trial < 40; ++trial) {
-    SCOPED_TRACE(trial);
-    const int n = shapes.between(4, 9), first = shapes.between(0, 1);
-    const AnyEncoder made = any_encoder(shapes, 1);
-    const auto encoder = made.encoder();
-    const auto run = traced(encoder, shapes.matrix(n, made.d));
-    const auto of_positions = [&](bool placed) {
-      const ScoreMeans means = any_means(shapes, made, n, first, placed);
-      Matrix<double> terms(16, n * n), logits(n, n);
-      Mechanism<double>(encoder, run, 0, means).head_terms(0, {0, 1, 2, 3}, 4, terms.data(), logits.data());
-      const Matrix<double> term = MatrixMap<double>(terms.row(5).data(), n, n);
-      double most = 0;
-      for (int i = first; i + 1 < n; ++i) {
-        for (int j = first; j + 1 < n; ++j) most = std::max(most, std::abs(term(i, j) - term(i + 1, j + 1)));
-      }
-      if (!placed && max_abs(term) > 0.01) ++turned;
-      return most / std::max(1.0, max_abs(term));
-    };
-    EXPECT_LT(of_positions(false), 1e-13);
-    EXPECT_GT(of_positions(true), 1e-3);
-  }
-  EXPECT_GT(turned, 20);
-}
-
 TEST(Mechanism, GroupsAddPartsUp) {
   Shapes shapes(43);
   const AnyEncoder made = any_encoder(shapes, 1);
@@ -223,7 +196,7 @@ TEST(Projections, AreQueriesAndKeysBeforeTheyAreTurned) {
       for (int i = 0; i < n; ++i)
         read.emplace_back(traced_run.inputs[l].row(i).begin(), traced_run.inputs[l].row(i).end());
       const auto wanted = [&](const Linear<double>& linear, const Normalization<double>& norm, int heads) {
-        return plain::matrix(plain::heads_of(linear, norm, layer.frequencies, heads, read, false, false));
+        return plain::matrix(plain::heads_of(linear, norm, layer.frequencies, heads, read, false));
       };
       EXPECT_LT(
           max_abs(run.projections[l].queries - wanted(layer.query, layer.query_norm, made.options.heads)),
