@@ -103,34 +103,6 @@ TEST(Decomposition, SixteenTermsAtBertsShape) {
   for (int head = 0; head < heads; ++head) EXPECT_LT(head_of(parts, head).residual, 1e-12);
 }
 
-TEST(Decomposition, NoTokensAndOneToken) {
-  Shapes shapes(8);
-  SumCase c = random_case(shapes, 2);
-  for (auto& summand : c.summands) summand.resize(0, summand.cols());
-  EXPECT_EQ(head_of(project(c), 0).residual, 0);
-  SumCase one = random_case(shapes, 2);
-  one.n = 1;
-  for (auto& summand : one.summands) summand = summand.topRows(1).eval();
-  EXPECT_NEAR(head_of(project(one), 0).logits(0, 0), logit_by_hand(one, 0, 0, 0), 1e-12);
-}
-
-// A rounding error of u per operation, in sums of d and then d_h products of about 1: the float
-// residual stays within a small multiple of (d + d_h) u times the terms' own size.
-TEST(Decomposition, FloatResidualIsRoundingAndNoMore) {
-  const int n = 16, d = 64, heads = 2, d_h = 16;
-  std::vector<Matrix<float>> summands;
-  for (std::uint32_t s = 0; s < 3; ++s) summands.push_back(random_normal<float>(n, d, 1, 9, s));
-  const Linear<float> query{random_normal<float>(heads * d_h, d, 0.125, 9, 10), {}};
-  const Linear<float> key{random_normal<float>(heads * d_h, d, 0.125, 9, 11), {}};
-  const Normalization<float> norm{Norm::layer_norm, {}, {}, 1e-12f};
-  const auto parts = project_sum<float>(summands, {norm, query, key, heads, 0.25f});
-  Matrix<float> terms(16, n * n), logits(n, n);
-  const float residual = head_terms(parts, 1, terms.data(), logits.data());
-  const float size = terms.cwiseAbs().colwise().sum().maxCoeff();
-  EXPECT_GT(residual, 0);
-  EXPECT_LT(residual, (d + d_h) * 6e-8f * size);
-}
-
 // Whole queries that are not the sum of their parts, for the first token alone: as if a term were missing.
 TEST(Decomposition, TheResidualIsTheLargestWhereverItStands) {
   const double nan = std::nan("");

@@ -20,37 +20,6 @@ Matrix<double> softmax_of_terms(const double* terms, Eigen::Index n, const std::
   return weights;
 }
 
-TEST(Softmax, IsTheDefinition) {
-  Shapes shapes(1);
-  const Matrix<double> logits = shapes.matrix(5, 5, 2);
-  Matrix<double> weights = logits;
-  softmax_rows(weights);
-  for (int i = 0; i < 5; ++i) {
-    double sum = 0;
-    for (int j = 0; j < 5; ++j) sum += std::exp(logits(i, j));
-    for (int j = 0; j < 5; ++j) EXPECT_NEAR(weights(i, j), std::exp(logits(i, j)) / sum, 1e-15);
-  }
-}
-
-TEST(Softmax, LargeLogitsDoNotOverflow) {
-  Matrix<double> weights(1, 3);
-  weights << 1e308, 1e308, -1e308;
-  softmax_rows(weights);
-  EXPECT_DOUBLE_EQ(weights(0, 0), 0.5);
-  EXPECT_EQ(weights(0, 2), 0);
-}
-
-TEST(Softmax, SubsetOfTermsIsSoftmaxOfTheirSum) {
-  Shapes shapes(2);
-  const int n = 4;
-  const Matrix<double> terms = shapes.matrix(3, n * n);
-  Matrix<double> expected =
-      ConstMatrixMap<double>(terms.row(0).data(), n, n) + ConstMatrixMap<double>(terms.row(2).data(), n, n);
-  softmax_rows(expected);
-  EXPECT_LT(max_abs(softmax_of_terms(terms.data(), n, {true, false, true}) - expected), 1e-16);
-  EXPECT_LT(max_abs(softmax_of_terms(terms.data(), n, {false, false, false}).array() - 0.25), 1e-16);
-}
-
 TEST(Softmax, OfACausalModelIsOverTheKeysThatAQuerySees) {
   Shapes shapes(3);
   const int n = 5;
@@ -77,8 +46,6 @@ TEST(Softmax, OfACausalModelIsOverTheKeysThatAQuerySees) {
   }
   EXPECT_LT(max_abs(seen_by_softmax(sum) - row_centred(sum)), 1e-15);
 }
-
-TEST(Softmax, NothingToNormalize) { EXPECT_EQ(softmax_of_terms(nullptr, 0, {true}).size(), 0); }
 
 }  // namespace
 }  // namespace superpose
