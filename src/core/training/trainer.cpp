@@ -34,8 +34,7 @@ double Trainer<Scalar>::step(const Batch& batch) {
   const double loss = model_.loss_and_gradient(parameters_.data(), batch, gradient_.data(), kept_);
   diverged_ = diverged_ || !std::isfinite(loss);
   if (diverged_) return loss;
-  gradient_norm_ = optimizer_.step(gradient_.data(), parameters_.data());
-  diverged_ = !std::isfinite(gradient_norm_);
+  diverged_ = !std::isfinite(optimizer_.step(gradient_.data(), parameters_.data()));
   return loss;
 }
 

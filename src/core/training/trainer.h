@@ -40,8 +40,7 @@ class Trainer {
   double step(const Batch& batch);
 
   bool diverged() const { return diverged_; }
-  int steps() const { return optimizer_.steps(); }         // done
-  double gradient_norm() const { return gradient_norm_; }  // of the last step, before the clip
+  int steps() const { return optimizer_.steps(); }  // done
 
   // Sets which terms the first layer's scores have from now on, in steps and evaluations; at first, all.
   void keep(const Terms& terms) { kept_ = terms; }
@@ -57,14 +56,12 @@ class Trainer {
   const ParameterLayout& layout() const { return model_.layout(); }
   // In the layout's order; the caller may write them.
   Scalar* parameters() { return parameters_.data(); }
-  const Scalar* gradient() const { return gradient_.data(); }  // of the last step
 
  private:
   Model<Scalar> model_;
   Optimizer<Scalar> optimizer_;
   std::vector<Scalar> parameters_, gradient_;
   Terms kept_ = kAllTerms;
-  double gradient_norm_ = 0;
   bool diverged_ = false;
 };
 

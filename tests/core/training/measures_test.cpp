@@ -109,23 +109,6 @@ TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
   EXPECT_EQ(max_abs(row_directions(options, layout, changed.data(), 6)), 0);
 }
 
-// Rows that are all equal share no directions, whatever their mean is rounded to.
-TEST(Measures, EqualRowsHaveNoOverlapAndNoAngle) {
-  const ModelOptions options = narrow(12);
-  const ParameterLayout layout(options);
-  for (const double value : {0.0, 0.1}) {
-    std::vector<double> parameters(layout.size());
-    initialize(options, layout, 3, parameters.data());
-    const Parameter& e = *layout.find("E");
-    std::fill_n(parameters.begin() + e.offset, e.size(), value);
-    const RowOverlap overlap = row_overlap(options, layout, parameters.data(), 6);
-    EXPECT_TRUE(std::isnan(overlap.overlap) && std::isnan(overlap.chance_band));
-    EXPECT_TRUE(std::isnan(overlap.chance_exact));
-    const RowAngles angles = row_angles(options, layout, parameters.data(), 6);
-    EXPECT_TRUE(std::isnan(angles.smallest) && std::isnan(angles.smallest_leading));
-  }
-}
-
 // Tables that extend alike in all directions, and a stream of one channel, in which turns change nothing.
 TEST(Measures, ChanceIsNeverNegative) {
   for (const int width : {1, 3}) {

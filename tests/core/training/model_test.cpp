@@ -186,29 +186,6 @@ TEST(Model, FloatIsDoubleRounded) {
   }
 }
 
-// Keeping all four terms is the model itself, and computing it from terms gives the same.
-TEST(Model, TermsAddUpToTheScores) {
-  Shapes shapes(8);
-  for (const TrainingScheme scheme :
-       {TrainingScheme::add, TrainingScheme::concat, TrainingScheme::concat_wide, TrainingScheme::untied}) {
-    for (const bool layer_norm : {false, true}) {
-      ModelOptions options;
-      options.scheme = scheme;
-      options.layer_norm = layer_norm;
-      options.causal = shapes.coin();
-      Model<double> model(options);
-      const std::vector<double> parameters = any_parameters(model.layout(), shapes);
-      const OwnBatch batch = any_batch(options, 3, 13, shapes);
-      std::vector<TermCovariances> heads(options.heads);
-      model.term_covariances(parameters.data(), batch.view(), heads.data());
-      for (const TermCovariances& head : heads) {
-        EXPECT_GT(head.scores, 0);
-        EXPECT_NEAR((head.terms[0] + head.terms[1] + head.terms[2] + head.terms[3]) / head.scores, 1, 1e-13);
-      }
-    }
-  }
-}
-
 // Constants get what the gauge subtracts from the four terms. A stream without LayerNorm whose parts sum to
 // zero over every sequence has the same shares in both gauges. Adding a row to all of P and subtracting it
 // from all of E changes no score; it changes raw shares but not canonical ones.
@@ -276,26 +253,6 @@ TEST(Model, TermsThatAreCutHaveNoShare) {
         EXPECT_NEAR(sum, head.scores, 1e-12 * head.scores);
       }
     }
-  }
-}
-
-// A causal model's answers for the first tokens know nothing of later ones.
-TEST(Model, CausalReadsNothingLater) {
-  Shapes shapes(9);
-  for (const TrainingScheme scheme : kSchemes) {
-    ModelOptions options;
-    options.scheme = scheme;
-    options.causal = true;
-    options.layers = 2;
-    Model<double> model(options);
-    const std::vector<double> parameters = any_parameters(model.layout(), shapes);
-    OwnBatch batch = any_batch(options, 1, 12, shapes);
-    Matrix<double> before(12, options.classes), after = before;
-    model.logits(parameters.data(), batch.view(), before.data());
-    for (int i = 7; i < 12; ++i) batch.tokens[i] = (batch.tokens[i] + 1) % options.vocabulary;
-    model.logits(parameters.data(), batch.view(), after.data());
-    EXPECT_EQ(before.topRows(7), after.topRows(7)) << name_of(scheme);
-    EXPECT_NE(before.row(7), after.row(7)) << name_of(scheme);
   }
 }
 

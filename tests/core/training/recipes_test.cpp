@@ -7,7 +7,6 @@
 
 #include "encodings/sinusoidal.h"
 #include "numeric/random.h"
-#include "training/measures.h"
 
 namespace superpose {
 namespace {
@@ -39,27 +38,6 @@ TEST(Recipes, RhoMakesRowsAsLoud) {
     const Loudness wanted = loudness(recipe, d);
     const double rows = std::sqrt(9 / 4000.0), ratio = rows * tokens.norm() / positions.norm();
     EXPECT_NEAR(position_scale(wanted) / (ratio * wanted.positions / wanted.tokens), 1, 0.002) << recipe.name;
-  }
-}
-
-// Against rows that are drawn: 300 of 128 channels, so the root mean square is within 2 %.
-TEST(Recipes, AreWhatAModelBeginsWith) {
-  for (const Recipe& recipe : recipes(128)) {
-    ModelOptions options;
-    options.width = 128;
-    options.vocabulary = options.classes = options.rows = 300;
-    options.table = recipe.table;
-    options.scale_tokens = recipe.scale_tokens;
-    options.sigma_tokens = recipe.sigma_tokens;
-    options.sigma_positions = recipe.sigma_positions;
-    const ParameterLayout layout(options);
-    std::vector<double> parameters(layout.size());
-    initialize(options, layout, 1, parameters.data());
-    const Loudness drawn = row_loudness(options, layout, parameters.data(), 300);
-    const Loudness wanted = loudness(recipe, 128);
-    EXPECT_NEAR(drawn.tokens / wanted.tokens, 1, 0.02) << recipe.name;
-    EXPECT_NEAR(drawn.positions / wanted.positions, 1, recipe.table == Table::sinusoid ? 1e-12 : 0.02)
-        << recipe.name;
   }
 }
 

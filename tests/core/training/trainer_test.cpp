@@ -82,34 +82,6 @@ TEST(Trainer, TheSameSeedIsTheSameCurve) {
   EXPECT_LT(losses[99], 0.1 * losses[0]);
 }
 
-// Without the term it needs, a model stays where the cut left it; with the term again, it soon recovers.
-TEST(Trainer, TermsAreCutBetweenSteps) {
-  // Learning takes all the steps; covering the code does not.
-  const int fewer = kSanitized ? 20 : 1;
-  Trainer<float> trainer({}, {}, 1);
-  Examples examples({}, 32, 1, Examples::training), looked_at({}, 128, 1, Examples::evaluation);
-  const Batch fixed = looked_at.next();
-  for (int s = 0; s < 100 / fewer; ++s) trainer.step(examples.next());
-  const double whole = trainer.evaluate(fixed).accuracy();
-  Terms kept = kAllTerms;
-  kept[token_position] = false;
-  trainer.keep(kept);
-  const double cut = trainer.evaluate(fixed).accuracy();
-  EXPECT_EQ(cut, trainer.evaluate(fixed, kept).accuracy());
-  EXPECT_EQ(whole, trainer.evaluate(fixed, kAllTerms).accuracy());
-  for (int s = 0; s < 100 / fewer; ++s) trainer.step(examples.next());
-  const double without = trainer.evaluate(fixed).accuracy();
-  trainer.keep(kAllTerms);
-  for (int s = 0; s < 60 / fewer; ++s) trainer.step(examples.next());
-  std::printf("lookup: %.3f, cut %.3f, trained so %.3f, back %.3f\n", whole, cut, without,
-              trainer.evaluate(fixed).accuracy());
-  if (kSanitized) return;
-  EXPECT_GT(whole, 0.98);
-  EXPECT_LT(cut, 0.3);
-  EXPECT_LT(without, 0.3);
-  EXPECT_GT(trainer.evaluate(fixed).accuracy(), 0.98);
-}
-
 TEST(Trainer, ADivergedRunStopsWhereItWas) {
   Trainer<float> trainer({}, {}, 1);
   Examples examples({}, 4, 1, Examples::training);
