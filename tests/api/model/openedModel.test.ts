@@ -104,15 +104,6 @@ test.each<[string, object, object, Error | string]>([
   if (expected instanceof Error) expect(error).toBeInstanceOf(expected.constructor);
 });
 
-test('no module and no options', async () => {
-  const bert = inMemory('model.safetensors', bytesOf('bert'));
-  for (const [opening, error] of [
-    [openModel(5 as never, bert), new TypeError('superpose must be an object; it is 5.')],
-    [openModel(plain, bert, null as never), new TypeError('options must be an object; it is null.')],
-  ] as const)
-    expect(await thrown(opening)).toEqual(error);
-});
-
 test('heads and ε: the caller’s, before config.json’s', async () => {
   const model = await beside('bert', { 'config.json': bertConfig }, { heads: 4, epsilon: 0.5 });
   expect([model.heads, model.epsilon]).toEqual([4, 0.5]);

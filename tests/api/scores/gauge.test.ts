@@ -13,7 +13,7 @@ const termsOf = (scores: Scores, head: number) =>
   scores.parts.flatMap((q) => scores.parts.map((k) => termOf(scores, head, q, k)));
 
 /**
- * The cases that decompose() takes; a causal mask and a second norm are tested in the core (gauge_test.cpp).
+ * The cases that decompose() takes; a causal mask and a second norm are asked of whole models, in drawnModels.test.ts.
  */
 const cases = gaugeCases.filter(({ causal, norms }) => !causal && norms.length < 2);
 
