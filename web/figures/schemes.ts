@@ -15,7 +15,7 @@ import {
   signedOffset,
 } from './schemesPicture.js';
 import { all, positionWidths, reachOf, shape, taken } from './schemesScores.js';
-import { below, controls, type Data, ids, type OffsetMap } from './schemesSettings.js';
+import { below, controls, type Data, ids, type OffsetMap, type State } from './schemesSettings.js';
 import { askedLabels, kinds } from './schemeTexts.js';
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
@@ -46,6 +46,110 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
+type Places = ReturnType<typeof arrange>;
+type Drawn = Pick<Scene, 'marks' | 'regions'>;
+
+/** Every scheme's map, the chosen one's in a frame. */
+function gallery(data: Data, state: State, at: Places): Drawn {
+  const { n } = data;
+  const marks: Mark[] = [];
+  const regions: Region[] = [];
+  const scores = state.view === 'logits';
+  const put = (drawn: { marks: Mark[]; region: Region }) => {
+    marks.push(...drawn.marks);
+    regions.push(drawn.region);
+  };
+  ids.forEach((id, place) => {
+    const area = at.tile(place);
+    const { logits, softmax, shares } = data.schemes[id];
+    // Rounding must not be blown up into a pattern.
+    const limit = logits.depends === 'nothing' ? 1 : logits.limit;
+    const shown = scores
+      ? { values: logits.values, ...aboutMean(logits, limit) }
+      : { values: softmax, low: 0, high: largestMagnitude([softmax]), scale: 'sequential' as const };
+    put(
+      map(area, {
+        ...shown,
+        rows: n,
+        columns: n,
+        title: kinds[id].label,
+        subtitle: dependsOn(logits),
+      }),
+    );
+    const tile = regions.at(-1) as Region;
+    tile.sets = { scheme: id };
+    marks.push(...shareBar(shares, { x: tile.x, y: tile.y + tile.height + 3, width: tile.width, height: 6 }));
+    if (id === state.scheme) {
+      const { x, y, width, height } = tile;
+      marks.push({ mark: 'box', x, y, width, height, stroke: 'accent', wide: 2.5 });
+    }
+  });
+  marks.push(
+    ...colourKey(0, at.tilesKey, {
+      low: scores ? -1 : 0,
+      high: 1,
+      scale: scores ? 'diverging' : 'sequential',
+      label: at.roomy ? 'each by itself; queries down, keys across' : 'each map by itself',
+      print: (value) => (value < 0 ? 'lowest' : value > 0 ? (scores ? 'highest' : 'most') : '0'),
+    }),
+  );
+  return { marks, regions };
+}
+
+/** The chosen scheme's score, its terms and its attention. */
+function mapsOfChosen(data: Data, state: State, at: Places): Drawn {
+  const { n } = data;
+  const marks: Mark[] = [];
+  const regions: Region[] = [];
+  const put = (drawn: { marks: Mark[]; region: Region }) => {
+    marks.push(...drawn.marks);
+    regions.push(drawn.region);
+  };
+  const chosen = data.schemes[state.scheme];
+  const largest = Math.max(chosen.logits.limit, ...data.terms.map((term) => term.limit));
+  const limit = largest > below ? largest : 1;
+  const most = largestMagnitude([chosen.softmax]);
+  const scored = (one: OffsetMap) => ({
+    values: one.values,
+    rows: n,
+    columns: n,
+    ...aboutMean(one, limit),
+  });
+  put(map(at.part(0), { ...scored(chosen.logits), title: 'the score' }));
+  shownTerms(data).forEach((one, place) => {
+    const { label, ink, term } = askedLabels[one.name];
+    put(map(at.part(place + 1), { ...scored(one), title: label, ink, term }));
+  });
+  put(
+    map(at.part(shownTerms(data).length + 1), {
+      values: chosen.softmax,
+      rows: n,
+      columns: n,
+      low: 0,
+      high: most,
+      scale: 'sequential',
+      title: 'softmax',
+    }),
+  );
+  marks.push(
+    ...colourKey(at.scoreKey.x, at.scoreKey.y, {
+      low: -limit,
+      high: limit,
+      scale: 'diverging',
+      label: 'less mean',
+      print: readable,
+    }),
+    ...colourKey(at.softmaxKey.x, at.softmaxKey.y, {
+      low: 0,
+      high: most,
+      scale: 'sequential',
+      label: 'softmax weight',
+      print: (value) => tickText(Number(value.toPrecision(2))),
+    }),
+  );
+  return { marks, regions };
+}
+
 export const figure: Figure<typeof controls, Data> = {
   name: 'schemes',
   title: 'Other ways to say where, on the same tokens',
@@ -54,50 +158,13 @@ export const figure: Figure<typeof controls, Data> = {
   unused: ({ words }) => (words === 'one' ? ['common'] : []),
 
   scene(data, state, width) {
-    const { n } = data;
     const at = arrange(data, state, width);
-    const marks: Mark[] = [];
-    const regions: Region[] = [];
-    const put = (drawn: { marks: Mark[]; region: Region }) => {
-      marks.push(...drawn.marks);
-      regions.push(drawn.region);
-    };
-    const scores = state.view === 'logits';
-    ids.forEach((id, place) => {
-      const area = at.tile(place);
-      const { logits, softmax, shares } = data.schemes[id];
-      // Rounding must not be blown up into a pattern.
-      const limit = logits.depends === 'nothing' ? 1 : logits.limit;
-      const shown = scores
-        ? { values: logits.values, ...aboutMean(logits, limit) }
-        : { values: softmax, low: 0, high: largestMagnitude([softmax]), scale: 'sequential' as const };
-      put(
-        map(area, {
-          ...shown,
-          rows: n,
-          columns: n,
-          title: kinds[id].label,
-          subtitle: dependsOn(logits),
-        }),
-      );
-      const tile = regions.at(-1) as Region;
-      tile.sets = { scheme: id };
-      marks.push(
-        ...shareBar(shares, { x: tile.x, y: tile.y + tile.height + 3, width: tile.width, height: 6 }),
-      );
-      if (id === state.scheme) {
-        const { x, y, width, height } = tile;
-        marks.push({ mark: 'box', x, y, width, height, stroke: 'accent', wide: 2.5 });
-      }
-    });
-    marks.push(
-      ...colourKey(0, at.tilesKey, {
-        low: scores ? -1 : 0,
-        high: 1,
-        scale: scores ? 'diverging' : 'sequential',
-        label: at.roomy ? 'each by itself; queries down, keys across' : 'each map by itself',
-        print: (value) => (value < 0 ? 'lowest' : value > 0 ? (scores ? 'highest' : 'most') : '0'),
-      }),
+    const [tiles, maps] = [gallery(data, state, at), mapsOfChosen(data, state, at)];
+    const { x, y, marks: axes } = kernelPlane(data, at.kernel);
+    const { kernel } = data.schemes[state.scheme].logits.offsets;
+    const offsets = Array.from(kernel, (_, place) => place - data.n + 1);
+    const marks: Mark[] = [
+      ...tiles.marks,
       ...at.legend,
       textAt(at.x, at.name, data.name, { ink: 'accent', size: 16, bold: true }),
       ...at.lines.map(
@@ -108,59 +175,16 @@ export const figure: Figure<typeof controls, Data> = {
             size: runs ? 16 : 13.5,
           }),
       ),
-    );
-    const chosen = data.schemes[state.scheme];
-    const largest = Math.max(chosen.logits.limit, ...data.terms.map((term) => term.limit));
-    const limit = largest > below ? largest : 1;
-    const most = largestMagnitude([chosen.softmax]);
-    const scored = (one: OffsetMap) => ({
-      values: one.values,
-      rows: n,
-      columns: n,
-      ...aboutMean(one, limit),
-    });
-    put(map(at.part(0), { ...scored(chosen.logits), title: 'the score' }));
-    shownTerms(data).forEach((one, place) => {
-      const { label, ink, term } = askedLabels[one.name];
-      put(map(at.part(place + 1), { ...scored(one), title: label, ink, term }));
-    });
-    put(
-      map(at.part(shownTerms(data).length + 1), {
-        values: chosen.softmax,
-        rows: n,
-        columns: n,
-        low: 0,
-        high: most,
-        scale: 'sequential',
-        title: 'softmax',
-      }),
-    );
-    marks.push(
-      ...colourKey(at.scoreKey.x, at.scoreKey.y, {
-        low: -limit,
-        high: limit,
-        scale: 'diverging',
-        label: 'less mean',
-        print: readable,
-      }),
-      ...colourKey(at.softmaxKey.x, at.softmaxKey.y, {
-        low: 0,
-        high: most,
-        scale: 'sequential',
-        label: 'softmax weight',
-        print: (value) => tickText(Number(value.toPrecision(2))),
-      }),
-    );
-    const { x, y, marks: axes } = kernelPlane(data, at.kernel);
-    const { kernel } = chosen.logits.offsets;
-    const offsets = Array.from(kernel, (_, place) => place - n + 1);
-    marks.push(...axes, {
-      mark: 'path',
-      d: lineThrough({ x, y }, offsets, kernel),
-      stroke: 'accent',
-      wide: 2,
-    });
-    return { width, height: at.height, marks, regions } satisfies Scene;
+      ...maps.marks,
+      ...axes,
+      {
+        mark: 'path',
+        d: lineThrough({ x, y }, offsets, kernel),
+        stroke: 'accent',
+        wide: 2,
+      },
+    ];
+    return { width, height: at.height, marks, regions: [...tiles.regions, ...maps.regions] } satisfies Scene;
   },
 
   /** A line at the offset of the cursor's pair. */

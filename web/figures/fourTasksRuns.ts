@@ -1,0 +1,328 @@
+// The models of figure "Four tasks, four questions": how they are trained, and what they do on their way.
+import { pairTerms, type Superpose, type Table, type Trainer, type TrainerOptions } from 'superpose';
+import { type Controls, labelled, type StateOf } from './controls.js';
+import type { Compute, Job } from './figure.js';
+import { latest } from './lists.js';
+import {
+  depthOf,
+  every,
+  fourTasks,
+  layersControl,
+  modelOptions,
+  n,
+  type SmallTask,
+  sigmaControl,
+  steps,
+} from './tasks.js';
+import { termLabels } from './terms.js';
+import { trainTogether, withTrainers } from './trainers.js';
+import { type WayName, wayIn, waysIn } from './waysIn.js';
+
+/** Ways in of which the picture shows a run. */
+const schemes = [
+  ...(['add', 'add-sinusoid', 'add-frozen', 'concat', 'concat-8', 'concat-4', 'concat-frozen'] as const),
+  ...(['untied', 'rope', 'alibi', 't5', 'none'] as const),
+] as const satisfies WayName[];
+export const hasTerms = (scheme: WayName): boolean => !wayIn(scheme).noTerms;
+
+const mostExamples = 40;
+
+export const controls = {
+  digits: {
+    kind: 'text',
+    more: true,
+    label: 'Sixteen digits of your own, 0–9 and a–f',
+    initial: '',
+    longest: 60,
+  },
+  example: { kind: 'range', more: true, label: 'Example', min: 1, max: mostExamples, step: 1, initial: 1 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
+  layers: { ...layersControl, more: true },
+  sigma: { ...sigmaControl, more: true },
+  scheme: {
+    kind: 'choice',
+    more: true,
+    label: 'Positions',
+    options: labelled(schemes, (name) => waysIn[name].name(32)),
+    initial: 'add',
+  },
+  when: {
+    kind: 'choice',
+    more: true,
+    label: 'Remove unticked terms',
+    options: { after: 'after training', during: 'from the start' },
+    initial: 'after',
+    radio: true,
+  },
+  terms: {
+    kind: 'several',
+    more: true,
+    label: 'Terms included',
+    options: labelled(pairTerms, (term) => termLabels[term]),
+    initial: pairTerms,
+  },
+} as const satisfies Controls;
+
+export type State = StateOf<typeof controls>;
+
+interface Curve {
+  /** [points so far], from 0 to 1. */
+  accuracy: number[];
+  /** [points so far][4], raw; null where positions have no part in the scores, or nothing varies. */
+  shares: (number[] | null)[];
+  diverged: boolean;
+}
+
+/** What a model does with examples: its answers [sequences · n] and its attention [sequences · heads · n, n]. */
+export interface Moment {
+  answers: number[];
+  attention: Float32Array;
+}
+
+interface Example {
+  tokens: number[];
+  targets: number[];
+  /** [points so far] */
+  moments: Moment[];
+}
+
+export interface Panel extends Curve {
+  /** [4], of the model as it is now, in the canonical gauge. */
+  canonical: number[] | null;
+  /** Why there are no shares. */
+  reason: string | null;
+  /** Accuracy once the terms that are off are cut from the present model; null if none is cut that way. */
+  cut: number | null;
+  /** Accuracy of the same model with all scores 0; null until it has been measured. */
+  floor: number | null;
+  example: Example;
+}
+
+export interface Data {
+  panels: Panel[];
+  /** Steps so far. */
+  steps: number;
+  note: string;
+}
+
+interface Trained {
+  /** Of models without scores, by what those depend on. */
+  floors: Floors;
+  curves: Curve[];
+  /** [tasks][points so far]: the models on their way. */
+  parameters: Record<string, Table>[][];
+  /** What they do with the examples at each point, [tasks][points so far], in the state of this key. */
+  moments?: { key: string; of: Moment[][] };
+  /** The panels of these models, as they were last shown. */
+  looked?: { key: string; panels: PanelExamples[] };
+}
+
+/** A panel with all examples that can be chosen, one after the other. */
+type PanelExamples = Omit<Panel, 'example'> & { examples: Example };
+
+/** What a run depends on; the other settings only look at it. */
+const keyOf = ({ scheme, layers, sigma, seed, when, terms }: State): string =>
+  JSON.stringify([scheme, layers, sigma, seed, when === 'during' && hasTerms(scheme) ? terms : null]);
+
+export const offOf = ({ terms, scheme }: State) =>
+  hasTerms(scheme) ? pairTerms.filter((term) => !terms.includes(term)) : [];
+
+const optionsOf = ({ task }: SmallTask, state: State): TrainerOptions => ({
+  ...modelOptions(task, state.scheme, state),
+  cuts: state.when === 'during' ? offOf(state) : [],
+});
+
+export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+  const superpose = await library.superpose();
+  // They hardly depend on what can be set, so all that were measured are kept.
+  const floors = library.kept('four-tasks: floors', '', (): Floors => new Map());
+  const trained = await library.kept(
+    'four-tasks',
+    keyOf(state),
+    () => train(floors, superpose, state, job),
+    job.run?.again,
+  );
+  const floor = floors.get(state.layers) ?? (await measuredFloors(superpose, state, trained, job));
+  floors.set(state.layers, floor);
+  // Choosing another example computes nothing: all forty are answered at once, for less than the shares cost.
+  const key = JSON.stringify([typedOf(state), state.when, state.terms, state.layers]);
+  if (trained.looked?.key !== key) {
+    const panels = await withTrainers(superpose, modelsOf(state), (lookers) =>
+      panelsOf(superpose, lookers, trained, state),
+    );
+    trained.looked = { key, panels };
+  }
+  return dataOf(trained.looked.panels, state);
+};
+
+type Floors = Map<string, number[]>;
+
+async function train(floors: Floors, superpose: Superpose, state: State, job: Job): Promise<Trained> {
+  // Four models learn, and four of the same shape look at what these have learned so far.
+  const models = modelsOf(state);
+  return withTrainers(superpose, [...models, ...models], async (all) => {
+    const [trainers, lookers] = [all.slice(0, models.length), all.slice(models.length)];
+    const trained: Trained = {
+      floors,
+      curves: trainers.map(() => ({ accuracy: [], shares: [], diverged: false })),
+      parameters: trainers.map(() => []),
+    };
+    const show = () => {
+      if (!job.run) return;
+      const now = job.run.state() as State;
+      job.run.frame(dataOf(panelsOf(superpose, lookers, trained, now), now));
+    };
+    note(trainers, trained);
+    show();
+    await trainTogether(trainers, job, {
+      looked(part) {
+        note(trainers, trained);
+        job.progress(part / (floors.has(state.layers) ? 1 : 2));
+      },
+      show,
+    });
+    return trained;
+  });
+}
+
+/** Adds a point to each curve. */
+function note(trainers: readonly Trainer[], { curves, parameters }: Trained): void {
+  curves.forEach((curve, place) => {
+    const trainer = trainers[place] as Trainer;
+    parameters[place]?.push(trainer.parameters());
+    const { mean } = trainer.shares();
+    curve.accuracy.push(trainer.accuracy());
+    curve.shares.push(mean && Array.from(mean));
+    curve.diverged = trainer.diverged;
+  });
+}
+
+/**
+ * The accuracy in each task of a model with added positions whose scores are all 0. Meanwhile the trained
+ * models can still be looked at.
+ */
+async function measuredFloors(
+  superpose: Superpose,
+  state: State,
+  trained: Trained,
+  job: Job,
+): Promise<number[]> {
+  const zero = fourTasks.map(({ task }) => ({
+    task,
+    n,
+    ...depthOf(state.layers),
+    steps,
+    zeroScores: true,
+  }));
+  return withTrainers(superpose, zero, (trainers) =>
+    withTrainers(superpose, modelsOf(state), async (lookers) => {
+      await trainTogether(trainers, job, {
+        looked: (part) => job.progress((1 + part) / 2),
+        show(turned) {
+          if (turned === 'go') return;
+          const now = (job.run?.state() ?? state) as State;
+          job.run?.frame(dataOf(panelsOf(superpose, lookers, trained, now), now));
+        },
+      });
+      return trainers.map((trainer) => trainer.accuracy());
+    }),
+  );
+}
+
+const modelsOf = (state: State) => fourTasks.map((task) => optionsOf(task, state));
+
+/** The digits that the reader has typed. */
+const typedOf = ({ digits }: State): number[] =>
+  [...digits.toLowerCase()]
+    .filter((one) => /[0-9a-f]/.test(one))
+    .slice(0, n)
+    .map((digit) => Number.parseInt(digit, 16));
+
+/** The panels of the models so far; the lookers take on their parameters. */
+function panelsOf(
+  superpose: Superpose,
+  lookers: readonly Trainer[],
+  trained: Trained,
+  state: State,
+): PanelExamples[] {
+  const { curves, parameters } = trained;
+  const off = state.when === 'after' ? offOf(state) : [];
+  const tasks = fourTasks;
+  const typed = typedOf(state);
+  const key = JSON.stringify([typed, off]);
+  if (trained.moments?.key !== key) trained.moments = { key, of: curves.map(() => []) };
+  const moments = trained.moments.of;
+  return lookers.map((looker, place): PanelExamples => {
+    const examples = examplesOf(superpose, tasks[place] as SmallTask, typed);
+    const known = moments[place] as Moment[];
+    const models = parameters[place] as Record<string, Table>[];
+    looker.cutTerms(off);
+    for (const model of models.slice(known.length)) {
+      looker.setParameters(model);
+      known.push(momentOf(looker, examples.tokens));
+    }
+    looker.setParameters(latest(models));
+    const cut = off.length > 0 ? looker.accuracy() : null;
+    looker.cutTerms([]);
+    const { mean, reason } = looker.shares({ gauge: 'canonical' });
+    return {
+      ...(curves[place] as Curve),
+      canonical: mean && Array.from(mean),
+      reason: reason ?? looker.shares().reason,
+      cut,
+      floor: trained.floors.get(state.layers)?.[place] ?? null,
+      examples: { ...examples, moments: [...known] },
+    };
+  });
+}
+
+function momentOf(trainer: Trainer, tokens: number[]): Moment {
+  const { data, columns } = trainer.logits({ n, tokens });
+  const answers = tokens.map((_, place) => {
+    const logits = data.subarray(place * columns, (place + 1) * columns);
+    return logits.indexOf(Math.max(...logits));
+  });
+  return { answers, attention: Float32Array.from(trainer.attention({ n, tokens }).data) };
+}
+
+function dataOf(panels: readonly PanelExamples[], state: State): Data {
+  const own = <T extends { length: number; slice(from: number, to: number): T }>(all: T): T => {
+    const size = all.length / mostExamples;
+    return all.slice((state.example - 1) * size, state.example * size);
+  };
+  const typed = typedOf(state).length;
+  const lacking = n - typed;
+  const note =
+    typed > 0 && lacking > 0
+      ? `You gave ${typed} of ${n} digits; the other ${lacking === 1 ? 'is' : `${lacking} are`} drawn.`
+      : '';
+  return {
+    panels: panels.map(({ examples: { tokens, targets, moments }, ...panel }) => ({
+      ...panel,
+      example: {
+        tokens: own(tokens),
+        targets: own(targets),
+        moments: moments.map(({ answers, attention }) => ({
+          answers: own(answers),
+          attention: own(attention),
+        })),
+      },
+    })),
+    steps: every * ((panels[0]?.accuracy.length ?? 1) - 1),
+    note,
+  };
+}
+
+/** Tokens and what is right. Typed digits come first. */
+function examplesOf(
+  superpose: Superpose,
+  { task, term }: SmallTask,
+  typed: readonly number[],
+): Omit<Example, 'moments'> {
+  const drawn = superpose.taskExamples({ task, n, sequences: mostExamples }).tokens;
+  const tokens = Array.from(drawn);
+  if (term === 'token-position' || term === 'position-position') {
+    for (let at = 0; at < tokens.length; at++) tokens[at] = typed[at % n] ?? (tokens[at] as number);
+  }
+  return { tokens, targets: Array.from(superpose.taskTargets({ task, n, tokens }).targets) };
+}
