@@ -4,7 +4,6 @@ export function inPage() {
   const figureOf = (name) => document.querySelector(`superpose-figure[name="${name}"]`);
   const frame = () => new Promise((shown) => requestAnimationFrame(shown));
   const show = (element, block) => element.scrollIntoView({ block, behavior: 'instant' });
-
   const slidersOf = (figure) => [...figure.shadowRoot.querySelectorAll('input[type=range]')];
 
   /** Shows a figure in its beat or its card, if it is in one. */

@@ -1,15 +1,9 @@
-// Contrast with the background, in both themes: text at 4.5 to 1, marks that carry meaning at 3 to 1.
-import { expect, inject, test } from 'vitest';
-import { readState } from '../../web/figures/controls.ts';
+// Contrast with the background: text at 4.5 to 1, marks that carry meaning at 3 to 1.
+import type { State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
-import { figures } from '../../web/figures/index.ts';
 import { channelsOf, inks, type Theme } from '../../web/plot/colour.ts';
 import type { Ink, Mark, RasterMark, TextMark } from '../../web/plot/scene.ts';
 import { rasterPixels } from '../../web/plot/svg.ts';
-import { computeOf } from '../../web/worker/computes.ts';
-import { library } from '../../web/worker/library.ts';
-import { recorded } from '../../web/worker/recorded.ts';
-import { shorter } from './shorter.ts';
 
 type Colour = number[];
 
@@ -21,15 +15,10 @@ function luminance(colour: Colour): number {
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
-function contrast(one: Colour, other: Colour): number {
+export function contrast(one: Colour, other: Colour): number {
   const [high = 0, low = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a);
   return (high + 0.05) / (low + 0.05);
 }
-
-test('contrast is that of the guideline', () => {
-  expect(contrast([0, 0, 0], [255, 255, 255])).toBeCloseTo(21, 10);
-  expect(contrast(channelsOf('#777777'), channelsOf('#ffffff'))).toBeCloseTo(4.48, 2);
-});
 
 const over = (top: Colour, opacity: number, under: Colour): Colour =>
   top.map((channel, place) => opacity * channel + (1 - opacity) * (under[place] as number));
@@ -76,21 +65,8 @@ function meaning(mark: Mark): { ink: Ink; opacity: number } | undefined {
   return ink && !grounds.includes(ink) && opacity >= palest ? { ink, opacity } : undefined;
 }
 
-const loaded = { ...library(), recorded };
-
-/** A figure's first view. */
-async function firstOf(figure: AnyFigure) {
-  const { state: first } = readState(figure.controls, Object.entries(shorter[figure.name] ?? {}));
-  const state = figure.settle?.(first as never, undefined) ?? first;
-  const compute = await computeOf(figure.name);
-  const data = await compute?.(loaded, state as never, {
-    signal: new AbortController().signal,
-    progress: () => {},
-  });
-  return { figure, data, state };
-}
-
-function faultsOf({ figure, data, state }: Awaited<ReturnType<typeof firstOf>>, theme: Theme): string[] {
+/** What has too little contrast in a view, on a phone and on the page. */
+export function palePlaces(figure: AnyFigure, data: unknown, state: State, theme: Theme): string[] {
   const faults = [350, 965].flatMap((width) => {
     const { marks } = figure.scene(data, state, width);
     return marks.flatMap((mark, place) => {
@@ -110,16 +86,4 @@ function faultsOf({ figure, data, state }: Awaited<ReturnType<typeof firstOf>>, 
     });
   });
   return [...new Set(faults)];
-}
-
-for (const [name, load] of Object.entries(figures)) {
-  test.runIf(inject('withModel'))(
-    `${name}, light and dark`,
-    async () => {
-      const first = await firstOf(await load());
-      expect(faultsOf(first, 'light')).toEqual([]);
-      expect(faultsOf(first, 'dark')).toEqual([]);
-    },
-    60_000,
-  );
 }

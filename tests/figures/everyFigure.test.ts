@@ -1,0 +1,199 @@
+// What holds for every figure, asked of views that are computed once: the opening one, every choice, and both ends of
+// its settings.
+import { describe, expect, inject, test } from 'vitest';
+import { captionOf } from '../../web/figures/caption.ts';
+import { initialState, readState, type State } from '../../web/figures/controls.ts';
+import type { AnyFigure, DataTable, ReadoutPiece } from '../../web/figures/figure.ts';
+import { figures } from '../../web/figures/index.ts';
+import { channelsOf } from '../../web/plot/colour.ts';
+import { computeOf } from '../../web/worker/computes.ts';
+import { contrast, palePlaces } from './contrast.ts';
+import { shorter } from './shorter.ts';
+import { loaded } from './support.ts';
+
+test('contrast is that of the guideline', () => {
+  expect(contrast([0, 0, 0], [255, 255, 255])).toBeCloseTo(21, 10);
+  expect(contrast(channelsOf('#777777'), channelsOf('#ffffff'))).toBeCloseTo(4.48, 2);
+});
+
+// Singular and plural agree: no sentence of a figure contains “1 directions”.
+/** A 1 that counts something: not part of a longer number, nor the second of two that share a noun. */
+const one = String.raw`(?<!\band |[\d.,^=≈×−–-] ?)\b1 `;
+/** A plural noun after it, with up to two words in between. */
+const many = new RegExp(
+  `${one}(?:(?!(?:for|of|in|at|on|is|to|with) )[a-z]+ ){0,2}[a-z]{2,}(?<!s|thi|i|wa|les|look)s\\b`,
+);
+/** A plural verb. */
+const agrees = new RegExp(`${one}(?:[a-z]+ |of [\\d,]+ [a-z]+ )?(?:hold|are|have|move|attend|stand|vary)\\b`);
+
+test.each(['The 1 directions in which', '1 mean position rows moved', 'all the same: 1 tokens.'])(
+  '%s: is found',
+  (said) => expect(said).toMatch(many),
+);
+test.each(['The first 1 hold', '1 of 512 channels move', '1 are shared'])('%s: is found', (said) =>
+  expect(said).toMatch(agrees),
+);
+test.each([
+  '1 dimension for tokens',
+  '1.1 times',
+  'of 1 and 1 dimensions',
+  'place 1 is',
+  'it is 1 at most, less',
+  'width 1 as well',
+])('%s: is no plural', (said) => expect(said).not.toMatch(many));
+
+const textOf = (said: ReadoutPiece[]) =>
+  said.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('');
+
+/** Figures that train models: the ends of their settings take seconds, so their first settings must do. */
+const trains = (name: string) => name in shorter || name === 'four-tasks' || name === 'keep-apart';
+
+/** The numeric settings, at one end. */
+function ends(figure: AnyFigure, end: 'smallest' | 'largest'): [string, number][] {
+  return Object.entries(figure.controls as Record<string, { kind: string }>).flatMap(([name, control]) => {
+    if (control.kind === 'range') {
+      const { min, max } = control as unknown as { min: number; max: number };
+      return [[name, end === 'smallest' ? min : max] as [string, number]];
+    }
+    if (control.kind !== 'steps') return [];
+    const { values } = control as unknown as { values: number[] };
+    return [[name, values.at(end === 'smallest' ? 0 : -1) as number] as [string, number]];
+  });
+}
+
+/** The opening view, and each choice at both ends of the settings. */
+function endStates(figure: AnyFigure): State[] {
+  const { state } = readState(figure.controls, Object.entries(shorter[figure.name] ?? {}));
+  const first = state as State;
+  if (trains(figure.name)) return [first];
+  const choices = Object.entries(figure.controls as Record<string, { kind: string }>).flatMap(
+    ([name, control]) =>
+      control.kind === 'choice' && name !== 'layers'
+        ? Object.keys((control as unknown as { options: object }).options).map((option) => ({
+            [name]: option,
+          }))
+        : [],
+  );
+  const alone = ends(figure, 'smallest').map(([name, value]) => ({ [name]: value }));
+  const smallest = Object.fromEntries(ends(figure, 'smallest'));
+  const all = [{}, ...choices].map((choice) => ({ ...choice, ...smallest }));
+  const largest = Object.fromEntries(ends(figure, 'largest'));
+  const found = [{}, ...alone, ...all, largest].map((change) => ({ ...first, ...change }) as State);
+  return found.map((one) => (figure.settle?.(one, undefined) ?? one) as State);
+}
+
+const settled = (figure: AnyFigure, state: State): State => figure.settle?.(state, undefined) ?? state;
+
+/** Every choice that makes a figure show a model's numbers; layers that must be fetched are tested elsewhere. */
+function trainedStates(figure: AnyFigure): State[] {
+  const first = initialState(figure.controls) as State;
+  const all = Object.entries(figure.controls).flatMap(([name, control]) =>
+    (control as { kind: string }).kind === 'choice' && name !== 'layers'
+      ? Object.keys((control as { options: object }).options).map((option) => ({ ...first, [name]: option }))
+      : [],
+  );
+  return [first, ...all]
+    .map((state) => settled(figure, state))
+    .filter((state) => ['trained', 'mixed'].includes(figure.source(state)));
+}
+
+/** Figures in whose numbers nothing can move from one table to the other: they show whole states of a sentence. */
+const ofWholeStates = ['needs-positions'];
+const gauges = /\braw\b|\bcanonical\b/i;
+const inWords = ({ columns, rows }: DataTable) => [...columns, ...rows.slice(0, 40).flat()].join(' ');
+
+/** Further pictures of figures that have several. */
+const pictures: Record<string, Record<string, string>[]> = {
+  collisions: [{ of: 'one' }],
+  sum: [{ of: 'channels' }],
+  gauge: [{ of: 'parts' }],
+  gram: [{ of: 'shift' }],
+  overlap: [{ of: 'subspaces' }, { of: 'vectors' }],
+  encoding: [{ of: 'base' }],
+  'needs-positions': [{ view: 'taken' }],
+  'one-score': [{ weights: 'seeded', tables: 'yes' }],
+};
+
+test.runIf(inject('withModel'))('figures of a model are among these', async () => {
+  const found: string[] = [];
+  for (const [name, load] of Object.entries(figures))
+    if (trainedStates(await load()).length > 0) found.push(name);
+  expect(found).toEqual(expect.arrayContaining(['overlap', 'heads', 'depth', 'collisions', 'sum']));
+  for (const name of ofWholeStates) expect(found).toContain(name);
+});
+
+describe.each(Object.keys(figures))('%s', async (name) => {
+  const figure = await (figures[name] as () => Promise<AnyFigure>)();
+  const compute = await computeOf(name);
+  const known = new Map<string, Promise<unknown>>();
+  /** What a state shows, computed once. */
+  const dataOf = (state: State) => {
+    const key = JSON.stringify(state);
+    const job = { signal: new AbortController().signal, progress: () => {} };
+    const data = known.get(key) ?? Promise.resolve(compute?.(loaded, state as never, job));
+    known.set(key, data);
+    return data;
+  };
+  const read = (settings: Record<string, string>) => {
+    const { state, refused } = readState(figure.controls, Object.entries(settings));
+    expect(refused).toEqual([]);
+    return settled(figure, state as State);
+  };
+
+  test('its settings can stand in links and attributes', async () => {
+    expect(figure.name).toBe(name);
+    expect(await computeOf(name)).toBeTypeOf('function');
+    for (const setting of Object.keys(figure.controls)) {
+      // These names belong to the link itself and to the element.
+      expect(['v', 'figure', 'name', 'theme', 'id', 'class', 'style', 'title', 'hidden']).not.toContain(
+        setting,
+      );
+      // As CONTRIBUTING.md spells options: a width is d_ and a noun.
+      expect(setting).toMatch(/^(d(_[a-z]+)+|[a-z][a-zA-Z0-9]*)$/);
+    }
+  });
+
+  test.runIf(inject('withModel'))('says first what is found', async () => {
+    for (const settings of [{}, ...(pictures[name] ?? [])]) {
+      const state = read(settings);
+      const [head, rest] = captionOf(figure.describe(await dataOf(state), state));
+      expect(head).toMatch(/^\S+\s.+[.!?]$/);
+      expect(rest).not.toBe('');
+    }
+  });
+
+  test.runIf(inject('withModel'))('singular and plural agree in what it says', async () => {
+    for (const state of endStates(figure)) {
+      const data = await dataOf(state);
+      const { rows, columns } = figure.cells(data, state);
+      const first = figure.firstCursor?.(data, state) ?? { i: 0, j: 0 };
+      const cursors = [first, { i: 0, j: 0 }, { i: rows - 1, j: columns - 1 }];
+      const said = [
+        figure.describe(data, state),
+        ...cursors.map((at) => textOf(figure.readout(data, state, at))),
+      ];
+      for (const sentence of said) {
+        expect(sentence, JSON.stringify(state)).not.toMatch(many);
+        expect(sentence, JSON.stringify(state)).not.toMatch(agrees);
+      }
+    }
+  });
+
+  // Lengths, products and cosines of a model's rows depend on a vector that can move from one table to the other. So
+  // these are called raw, and shares name their gauge, in words and in every table.
+  test.runIf(inject('withModel') && !ofWholeStates.includes(name))('names the gauge', async () => {
+    for (const state of trainedStates(figure)) {
+      const data = await dataOf(state);
+      const where = JSON.stringify(state);
+      const drawn = figure.scene(data, state, 900).marks;
+      const picture = drawn.map((mark) => (mark.mark === 'text' ? mark.text : '')).join(' ');
+      expect(`${figure.describe(data, state)} ${picture}`, where).toMatch(gauges);
+      expect(inWords(figure.table(data, state)), where).toMatch(gauges);
+    }
+  });
+
+  test.runIf(inject('withModel')).each(['light', 'dark'] as const)('has contrast, %s', async (theme) => {
+    const state = read(shorter[name] ?? {});
+    expect(palePlaces(figure, await dataOf(state), state, theme)).toEqual([]);
+  });
+});
