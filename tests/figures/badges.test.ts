@@ -71,26 +71,22 @@ const statesOf = ({ name, controls, settle }: AnyFigure): State[] => {
 const other: Record<string, string> = { collisions: 'one', gauge: 'parts', sum: 'channels' };
 
 for (const [name, load] of Object.entries(figures)) {
-  test.runIf(inject('withModel'))(
-    name,
-    async () => {
-      const figure = await load();
-      const compute = await computeOf(name);
-      const first = initialState(figure.controls) as State;
-      const of = other[name];
-      const states = of ? [first, ...statesOf(figure).map((state) => ({ ...state, of }))] : statesOf(figure);
-      for (const state of states) {
-        const used = { model: false, random: false };
-        const seeds = ['seed', 'weightSeed'].filter((one) => one in state);
-        const seed = Object.fromEntries(seeds.map((one) => [one, fresh++]));
-        await compute?.(watched(used), { ...state, ...seed } as never, {
-          signal: new AbortController().signal,
-          progress: () => {},
-        });
-        if (drawsAnOrder.includes(name)) used.random = false;
-        expect(figure.source(state), JSON.stringify(state)).toBe(sourceOf(used));
-      }
-    },
-    60_000,
-  );
+  test.runIf(inject('withModel'))(name, async () => {
+    const figure = await load();
+    const compute = await computeOf(name);
+    const first = initialState(figure.controls) as State;
+    const of = other[name];
+    const states = of ? [first, ...statesOf(figure).map((state) => ({ ...state, of }))] : statesOf(figure);
+    for (const state of states) {
+      const used = { model: false, random: false };
+      const seeds = ['seed', 'weightSeed'].filter((one) => one in state);
+      const seed = Object.fromEntries(seeds.map((one) => [one, fresh++]));
+      await compute?.(watched(used), { ...state, ...seed } as never, {
+        signal: new AbortController().signal,
+        progress: () => {},
+      });
+      if (drawsAnOrder.includes(name)) used.random = false;
+      expect(figure.source(state), JSON.stringify(state)).toBe(sourceOf(used));
+    }
+  });
 }

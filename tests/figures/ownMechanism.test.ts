@@ -143,7 +143,7 @@ const meansOf = async (path: string, sentences: readonly (readonly number[])[]) 
         );
         expect(figure.table(data, state).rows).toHaveLength(model.layers);
       }
-    }, 60_000);
+    });
   });
 
   test('of one token, over a corpus of that token, all that the first layer’s scores vary by is position', async () => {

@@ -209,7 +209,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
       );
       model.delete();
     }
-  }, 60_000);
+  });
 
   test('each wrong reading of these files gives other numbers', () => {
     for (const { name, wrong } of drawn.cases) {
@@ -262,7 +262,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
       for (const change of all)
         expect(await differs(change), `${name} ${JSON.stringify(change)}`).toBeGreaterThan(within.float32);
     }
-  }, 60_000);
+  });
 
   test('a model with a window takes as many tokens as a query sees keys', async () => {
     for (const [name, change, positions] of [

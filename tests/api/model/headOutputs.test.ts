@@ -23,7 +23,7 @@ describeModel('what heads write', () => {
       for (const layer of layers)
         found.set(layer, [...(found.get(layer) ?? []), run.headOutputs({ layer, ...asked })]);
     }
-  }, 60_000);
+  });
 
   /** Pooled over the sentences, in percent: [heads, parts]. */
   const pooled = (layer: number, of: (one: HeadOutputs) => OutputVariation, count: number): number[][] => {

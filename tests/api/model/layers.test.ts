@@ -116,7 +116,7 @@ describeModel('all layers', () => {
         expect(largestDifference(first, expected[layer] as number[])).toBeLessThan(1e-8);
       }
     }
-  }, 60_000);
+  });
 
   test('position out of what is scored, layer by layer, and out of the input', async () => {
     const wanted = depth.ten_sentences.without_position_in_scores;
@@ -143,7 +143,7 @@ describeModel('all layers', () => {
     expect(largestDifference(sums, [...wanted.one_layer, wanted.all_layers, wanted.input])).toBeLessThan(
       1e-8,
     );
-  }, 60_000);
+  });
 
   test('positions replaced and shifted, words reordered', async () => {
     const wanted: Record<string, { mean: number }> = depth.ten_sentences.replacements;
@@ -174,7 +174,7 @@ describeModel('all layers', () => {
       for (const text of texts) both.push(await embeddingOf(minilm, minilm.tokenize(text), {}));
       expect(dot(both[0] as Float64Array, both[1] as Float64Array)).toBeCloseTo(cosine, 8);
     }
-  }, 60_000);
+  });
 
   // The vectors are several times as long as the position rows.
   test('shifts that no score sees leave canonical shares of every layer alone, and move raw ones', async () => {
@@ -250,7 +250,7 @@ describeModel('all layers', () => {
     // The forward in between has not changed the means.
     const alone = await minilm.corpusMeans({ sentences: ten });
     expect(largestDifference(found.heads.data, alone.heads.data)).toBe(0);
-  }, 60_000);
+  });
 
   test('a corpus of too few words is refused', async () => {
     await expect(minilm.corpusMeans({ sentences: ['One.'] })).rejects.toThrow('at least 51 pieces');
