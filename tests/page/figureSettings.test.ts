@@ -1,39 +1,24 @@
-// Every figure's settings, as a reader changes them: by links and by inputs, and the link that is copied.
-// Each result is compared with what Node computes for the same state.
+// Every figure's settings, as a reader changes them: by inputs, by the link that is copied, and by Reset. The result is
+// compared with what Node computes for the same state; tests/figures/counted.test.ts goes through every choice.
 import type { Page } from 'playwright';
 import { describe, expect } from 'vitest';
 import { isDear } from '../figures/shorter.ts';
-import { agrees, follow, go } from './support/agreement.ts';
-import { figures, initialState, links, names, withoutRounding, writeLink } from './support/expected.ts';
+import { agrees, go } from './support/agreement.ts';
+import { figures, initialState, names, withoutRounding, writeLink } from './support/expected.ts';
 import { readFigure, type Shown } from './support/shown.ts';
 import { drawn, figureOf, fold, modelTest, sharedVisit } from './support/visit.ts';
 
 const visit = sharedVisit();
 
 /**
- * Sets every setting to each of its variations, by links. Returns what the last one shows, without the dear settings:
- * another page computes it again.
+ * Moves every input as a hand would, from the first view on. A figure that trains is left alone until the last input has
+ * moved: it draws only the newest settings.
  */
-async function showsWhatNodeComputes(page: Page, name: string): Promise<Shown> {
-  let shown: Shown | undefined;
-  for (const link of links(name)) {
-    shown = await follow(page, name, link);
-    await agrees(name, shown);
-  }
-  const last = Object.entries(links(name).at(-1) ?? {});
-  const quick = last.filter(([setting]) => !isDear(name, setting));
-  return shown && quick.length === last.length ? shown : follow(page, name, Object.fromEntries(quick));
-}
-
-/**
- * Moves every input as a hand would, from the first view and back to it. A figure that trains is left alone
- * until the last input has moved: it draws only the newest settings.
- */
-async function inputsChangeTheirSettings(page: Page, name: string): Promise<void> {
+async function inputsChangeTheirSettings(page: Page, name: string): Promise<Shown> {
   const figure = figureOf(page, name);
-  const { controls, settle, runs } = figures[name] as (typeof figures)[string];
+  const { controls, runs } = figures[name] as (typeof figures)[string];
   await go(page, name, {});
-  if (!runs) await drawn(page, name);
+  await drawn(page, name);
   for (const [setting, control] of Object.entries(controls) as [string, { kind: string }][]) {
     const input = figure.locator(`[name="${setting}"]`);
     // A setting without effect in this state has no input.
@@ -59,8 +44,14 @@ async function inputsChangeTheirSettings(page: Page, name: string): Promise<void
     await expect.poll(now, { message: `${name} ${setting}` }).not.toBe(before);
     if (!runs) await drawn(page, name);
   }
-  await agrees(name, await drawn(page, name));
-  await figure.getByRole('button', { name: 'Reset' }).click();
+  const shown = await drawn(page, name);
+  await agrees(name, shown);
+  return shown;
+}
+
+async function resetLeadsToTheFirstView(page: Page, name: string): Promise<void> {
+  const { controls, settle, runs } = figures[name] as (typeof figures)[string];
+  await figureOf(page, name).getByRole('button', { name: 'Reset' }).click();
   const initial = initialState(controls);
   const first = settle?.(initial, undefined) ?? initial;
   await expect.poll(async () => (await page.evaluate(readFigure, name))?.state).toEqual(first);
@@ -94,11 +85,11 @@ async function copiedLinkOpensTheSameView(
 }
 
 describe.each(names)('%s', (name) => {
-  modelTest('its settings: each link, the link that it copies, and each input', async () => {
+  modelTest('its settings: each input, the link that it copies, and Reset', async () => {
     const { page, site } = await visit();
-    const changed = await showsWhatNodeComputes(page, name);
+    const changed = await inputsChangeTheirSettings(page, name);
     await copiedLinkOpensTheSameView(page, name, site.address, changed);
-    await inputsChangeTheirSettings(page, name);
+    await resetLeadsToTheFirstView(page, name);
     await fold(page, name);
   });
 });

@@ -1,8 +1,7 @@
 // What a figure must show, computed in Node by the library's own build. That the numbers are right is tested
 // in tests/figures.
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Controls, State } from '../../../web/figures/controls.ts';
-import { isDear } from '../../figures/shorter.ts';
+import type { State } from '../../../web/figures/controls.ts';
 
 type Headless = typeof import('../../../web/node/index.ts');
 
@@ -58,65 +57,6 @@ async function compute(name: string, state: Record<string, unknown>): Promise<Ex
 /** Builds differ in rounding, which shows only in numbers that are rounding error themselves. */
 export const withoutRounding = (text: string): string =>
   text.replace(/−?\d\.\d\s×\s10⁻¹[²-⁹]|−?\d\.\d\s×\s10⁻¹[⁰¹]/g, '≈0');
-
-/** A figure's settings, each changed once: the values each can take, as links write them. */
-export function variations(name: string): [setting: string, values: string[]][] {
-  const { controls, runs } = figures[name] as Headless['figures'][string];
-  // Any change to a figure that trains takes a second or more, here and there: the ends of choices are
-  // enough.
-  const few = <T>(values: T[]): T[] => values.filter((_, k) => !runs || k === 0 || k === values.length - 1);
-  return Object.entries(controls as Controls).map(([setting, control]): [string, string[]] => {
-    switch (control.kind) {
-      case 'choice':
-        return [setting, few(Object.keys(control.options).filter((option) => option !== control.initial))];
-      case 'range':
-        return [setting, [control.min, control.max].map(String)];
-      case 'steps': {
-        const [least, most] = [control.values[0], control.values.at(isDear(name, setting) ? 1 : -1)];
-        return [setting, (runs ? [most] : [least, most]).map(String)];
-      }
-      case 'toggle':
-        return [setting, [control.initial ? 'no' : 'yes']];
-      case 'several':
-        return [setting, ['', Object.keys(control.options)[0] as string]];
-      case 'seed':
-        return [setting, ['4294967295']];
-      default:
-        return [setting, ['to be or not to be']];
-    }
-  });
-}
-
-/**
- * As few links as cover every variation of every setting: a link changes as many settings as can be combined.
- * Large values go with small ones, so that no link is much slower than another.
- */
-export function links(name: string): Record<string, string>[] {
-  const { controls } = figures[name] as Headless['figures'][string];
-  const alone: Record<string, string>[] = [];
-  const together: Record<string, string>[] = [];
-  for (const [place, [setting, values]] of variations(name).entries()) {
-    for (const text of place % 2 === 0 ? values : values.toReversed()) {
-      const one = { [setting]: text };
-      if (settles(name, one)) continue;
-      // With nothing chosen, the other settings would have nothing to show.
-      const empty = controls[setting]?.kind === 'several' && text === '';
-      const link = empty
-        ? undefined
-        : together.find((other) => !(setting in other) && !settles(name, { ...other, ...one }));
-      if (link) Object.assign(link, one);
-      else (empty ? alone : together).push(one);
-    }
-  }
-  return [...alone, ...together];
-}
-
-/** Whether settle() would change these settings. */
-function settles(name: string, settings: Record<string, string>): boolean {
-  const { controls, settle } = figures[name] as Headless['figures'][string];
-  const asked = { ...initialState(controls), ...typed(name, settings) };
-  return JSON.stringify(settle?.(asked as never, undefined) ?? asked) !== JSON.stringify(asked);
-}
 
 /** Settings as a link writes them, converted to values of a state. */
 export const typed = (name: string, settings: Record<string, string>): Record<string, unknown> =>
