@@ -12,7 +12,6 @@ export { type FamilyId, familyIds, modelFamilies, namesOf } from './model/famili
 export type { OwnRows } from './model/firstLayer.js';
 export type { PositionsTaken, TakenBy, TakenOptions } from './model/interventions.js';
 export type { LayerDecomposeOptions, MiniLMForwardOptions } from './model/layerOptions.js';
-export type { LayersWatch } from './model/layersWatch.js';
 export { loadMiniLM, type MiniLMOptions } from './model/minilm.js';
 export type { MiniLM } from './model/minilmModel.js';
 export type {

@@ -11,10 +11,10 @@ import type {
   ScoreMeans,
   StateMeans,
 } from './encoder.js';
-import type { LayersWatch } from './layersWatch.js';
 import type { Sentence } from './sentence.js';
+import type { SlicesWatch } from './slices.js';
 
-export interface CorpusMeansOptions extends LayersWatch {
+export interface CorpusMeansOptions extends SlicesWatch {
   /** Plain sentences. Default corpusSentences. */
   sentences?: readonly string[];
   /** Default float32. */
@@ -56,7 +56,7 @@ export interface CorpusMeans {
 
 /** A corpus cut into windows. */
 export interface Corpus {
-  /** Rows of a window that have a position: its pieces, or a picture’s patches. */
+  /** Rows of a window that have a position: its pieces. */
   readonly positions: number;
   /** How many rows come before them. */
   readonly first: number;
@@ -134,11 +134,6 @@ export function corpusOf<One>(
     ),
     chosen: chosenOf(cut.filter((ids) => ids.length <= before + positions)).map(sentence),
   };
-}
-
-/** Each is a window by itself: pictures, which all have as many patches. */
-export function corpusOfWhole(windows: readonly Sentence[], positions: number, first: number): Corpus {
-  return { positions, first, windows, chosen: chosenOf(windows) };
 }
 
 /** As many as the heads’ shares are taken from, from all over the list. */

@@ -4,14 +4,14 @@ import type { FloatsOf, Precision, Table } from '../table.js';
 import type { CorpusMeans } from './corpusMeans.js';
 import { meansAt } from './corpusMeans.js';
 import type { Encoder, EncoderForward, ForwardInput, StateMeans } from './encoder.js';
-import type { LayersWatch } from './layersWatch.js';
+import type { SlicesWatch } from './slices.js';
 import { stepsOf } from './steps.js';
 
 /** How the positions’ part is told from the rest; see PositionsTaken. */
 export type TakenBy = (typeof takers)[number];
 const takers = ['copied', 'streams', 'means'] as const;
 
-export interface TakenOptions extends LayersWatch {
+export interface TakenOptions extends SlicesWatch {
   /** Default `copied`. */
   by?: TakenBy;
   /** From corpusMeans(); needed by `means`, of which there are as many positions as windows have. */

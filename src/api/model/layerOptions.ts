@@ -2,11 +2,11 @@
 import type { FloatsOf, Precision, Table } from '../table.js';
 import type { CorpusMeans } from './corpusMeans.js';
 import type { EncoderDecomposeInput, ForwardInput } from './encoder.js';
-import type { LayersWatch } from './layersWatch.js';
+import type { SlicesWatch } from './slices.js';
 
 export interface MiniLMForwardOptions<P extends Precision = 'float32'>
   extends ForwardInput<FloatsOf<P>>,
-    LayersWatch {
+    SlicesWatch {
   /** Default float32. */
   precision?: P;
   /** Embedding rows [n, 384], by name, in place of the sentence’s own; from summands() or changed(). */
@@ -15,7 +15,7 @@ export interface MiniLMForwardOptions<P extends Precision = 'float32'>
 
 export interface LayerDecomposeOptions<P extends Precision = 'float64'>
   extends Omit<EncoderDecomposeInput<FloatsOf<P>>, 'means'>,
-    LayersWatch {
+    SlicesWatch {
   /** Default float64. */
   precision?: P;
   /** From corpusMeans(); needed for the way `mean`, and with its `scores` for `mechanism`. */

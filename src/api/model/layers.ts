@@ -4,7 +4,7 @@ import type { SmallSuperpose } from '../small.js';
 import type { FloatsOf, Linear, Precision, Table } from '../table.js';
 import type { Superpose } from '../whole.js';
 import { changedRows } from './changedPositions.js';
-import { type CorpusMeans, type CorpusMeansOptions, corpusOf, corpusOfWhole } from './corpusMeans.js';
+import { type CorpusMeans, type CorpusMeansOptions, corpusOf } from './corpusMeans.js';
 import { encoderApi } from './encoder.js';
 import type { TakenOptions } from './interventions.js';
 import { layeredModel } from './layeredModel.js';
@@ -14,7 +14,7 @@ import { resident } from './resident.js';
 import type { Sentence } from './sentence.js';
 
 // One chunk for everything that few readers need.
-export { changedRows, corpusOf, corpusOfWhole, encoderApi, layeredModel };
+export { changedRows, corpusOf, encoderApi, layeredModel };
 
 /** What layersOf() needs of the model. */
 export interface LayersInput {
