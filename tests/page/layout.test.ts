@@ -96,9 +96,9 @@ for (const [width, height, shows] of [
         before = await moved();
         await unfold(page, 'dot-products');
         await figure.scrollIntoViewIfNeeded();
-        await painted();
-        // The reader asked for this move.
-        await moved();
+        // The reader asked for this move, of which a busy machine shows the last part late.
+        do await painted();
+        while ((await moved()) > 0);
       }
       // Space for the inputs is reserved from the start, and the picture is replaced by the live figure.
       await figure.locator('.controls input').first().waitFor({ state: 'attached' });
