@@ -1,4 +1,4 @@
-// The answer in three sentences, with links to the figures that show it, put into the page when it is built.
+// The answer in a few sentences, with links to the figures that show it, put into the page when it is built.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { headless } from './site/figures.js';
@@ -7,6 +7,8 @@ import { html, type LinkedText, linked } from './verdicts.js';
 export interface Answer {
   /** For places with room for one line. */
   short: string;
+  /** What follows it below the title. */
+  lede: string;
   sentences: Required<LinkedText>[];
 }
 
@@ -25,7 +27,10 @@ export const answerBox = (): Plugin => ({
       const sentences = answer.sentences.map((sentence) => `<p>${linked(sentence, withFigures)}</p>`);
       return page
         .replace('<answer-box></answer-box>', () => sentences.join('\n'))
-        .replaceAll('<answer-short></answer-short>', () => html(answer.short));
+        .replaceAll(
+          '<answer-lede></answer-lede>',
+          () => `<strong>${html(answer.short)}</strong> ${html(answer.lede)}`,
+        );
     },
   },
 });

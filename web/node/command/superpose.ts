@@ -8,7 +8,7 @@ import { answer, say } from './terminal.js';
 
 const helpOf = (families: string) => `superpose: adding and concatenating position embeddings, without a page
 
-Small models learn either way, but concatenating needs wider vectors, or leaves tokens and positions fewer numbers each.
+Why are positions added? It is simpler, and the next linear layer adds them anyway.
 
   superpose list                     every figure
   superpose list NAME                the settings of one, and what each takes
