@@ -1,7 +1,8 @@
 // Encodings, schemes and geometry against tests/reference: numpy, written from the formulas by someone who
 // had not seen this code. Each must agree to 1e-12; the numbers are about 1.
-import type { Linear, SchemeInput, Table } from 'superpose';
+import type { Linear, SchemeInput, SchemeScores, Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
+import asked from '../reference/asked.json' with { type: 'json' };
 import encodings from '../reference/encodings.json' with { type: 'json' };
 import geometry from '../reference/geometry.json' with { type: 'json' };
 import rotary from '../reference/rotary.json' with { type: 'json' };
@@ -196,6 +197,87 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const bias = tableOf(transposed(relative));
       expect(bias.rows).toBe(2 * n - 1);
       close(run({ scheme: 'diet-rel', ...given, bias }).logits, logits.diet_rel_logits);
+    });
+  });
+
+  describe('what a score asks about', () => {
+    /** Queries and keys are the rows themselves, side by side. */
+    const given = ({ query, key, scale }: { query: Matrix; key: Matrix; scale: number }) => {
+      const width = (query[0] as number[]).length;
+      const block = (at: number) => ({
+        weight: tableOf(
+          Array.from({ length: width }, (_, row) =>
+            Array.from({ length: 2 * width }, (_, column) => Number(column === at + row)),
+          ),
+        ),
+      });
+      const content = tableOf(query.map((row, i) => [...row, ...(key[i] as number[])]));
+      return { content, heads: 1, query: block(0), key: block(width), scale, terms: 'asked' };
+    };
+    const run = (input: object) => superpose.schemeScores(input as SchemeInput<Float64Array>);
+    const closeTerms = (ours: SchemeScores, theirs: Record<string, Matrix>, causal = false) => {
+      const n = ours.n;
+      for (const [name, wanted] of Object.entries(theirs)) {
+        const at = ours.termNames.indexOf(name as never) * n * n;
+        // The oracle's rows are less their mean over the keys that are seen.
+        const rows = Array.from({ length: n }, (_, i) => {
+          const row = ours.terms.subarray(at + i * n, at + (i + 1) * n);
+          const seen = row.subarray(0, causal ? i + 1 : n);
+          const mean = seen.reduce((sum, x) => sum + x, 0) / seen.length;
+          return Array.from(row, (x, j) => (j < seen.length ? x - mean : 0));
+        });
+        close(rows.flat(), wanted);
+      }
+    };
+
+    test.each(asked.rope)('RoPE, base $base, causal $causal', (one) => {
+      const { base, causal, terms, shares } = one;
+      const ours = run({ ...given(one), scheme: 'rope', base, causal });
+      closeTerms(ours, terms, causal);
+      for (const [name, share] of Object.entries(shares))
+        expect(ours.shares[ours.termNames.indexOf(name as never)]).toBeCloseTo(share, 12);
+    });
+
+    test.each(asked.others)('schemes that do not turn', (one) => {
+      const width = (one.query[0] as number[]).length;
+      const identity = Array.from({ length: width }, (_, row) =>
+        Array.from({ length: width }, (_, column) => Number(row === column)),
+      );
+      // Distances are queries' rows and keys' rows side by side.
+      const half = (of: (row: number[]) => number[]) => ({ weight: tableOf(identity.map(of)) });
+      const none = new Array<number>(width).fill(0);
+      const schemes: Record<string, object> = {
+        alibi: { scheme: 'alibi', causal: false },
+        bias: { scheme: 'diet-rel', bias: tableOf(one.bias.map((x) => [x]).reverse()) },
+        diet_abs: {
+          scheme: 'diet-abs',
+          positionQuery: tableOf(one.position_query),
+          positionKey: tableOf(one.position_key),
+        },
+        shaw: { scheme: 'shaw', offsetKeys: tableOf(one.shaw_keys) },
+        transformer_xl: {
+          scheme: 'transformer-xl',
+          causal: false,
+          offsets: tableOf([...one.offsets].reverse()),
+          offsetKey: { weight: tableOf(identity) },
+          u: Float64Array.from(one.u),
+          v: Float64Array.from(one.v),
+        },
+        deberta: {
+          scheme: 'deberta',
+          distances: tableOf(
+            one.distance_queries.map((row, at) => [...row, ...(one.distance_keys[at] as number[])]),
+          ),
+          positionQuery: half((row) => [...row, ...none]),
+          positionKey: half((row) => [...none, ...row]),
+        },
+      };
+      expect(Object.keys(one.schemes).sort()).toEqual(Object.keys(schemes).sort());
+      for (const [name, { score, terms }] of Object.entries(one.schemes)) {
+        const ours = run({ ...given(one), ...schemes[name] });
+        close(ours.logits, score);
+        closeTerms(ours, terms);
+      }
     });
   });
 

@@ -1,11 +1,11 @@
 """What the terms of a score ask about, by the rule of "a term asks about what it varies with, all means removed".
 
-  rope     q_i, k_j of B sequences of n tokens as complex numbers, one for each pair of channels (2m, 2m+1);
+  rope     q_i, k_j of n tokens as complex numbers, one for each pair of channels (2m, 2m+1);
            S_ij = s Re sum_m conj(q_im) k_jm exp(i theta_m (j - i)), theta_m = base^(-2m/d_h).
-           mu: the mean of all rows; pi_i: the mean at place i less mu; q~ = q - mu - pi_i; R-: the mean of
-           exp(i theta_m (j - i)) over the pairs that attend; R~ = R - R-.
-           token-token = q~ R- k~, token-position = q~ R (mu + pi), position-token = mu R~ k~ + pi R k~,
-           position-position = (mu + pi) R (mu + pi), token-offset = q~ R~ k~, key = mu R- k~. The six add up to S.
+           mu: the mean of the rows; q~ = q - mu; R-: the mean of exp(i theta_m (j - i)) over the pairs that
+           attend; R~ = R - R-.
+           token-token = q~ R- k~, token-position = q~ R mu, position-token = mu R~ k~,
+           position-position = mu R mu, token-offset = q~ R~ k~, key = mu R- k~. The six add up to S.
   others   n tokens, one head, mu the mean of the n rows, ~ less the mean (over tokens, or over pairs). The terms
            token-position, position-token, position-position and key:
            alibi, bias      -      -      b~                   mu_q k~
@@ -15,7 +15,7 @@
            deberta          q~ K~  k~ Q~  mu_q K~ + mu_k Q~    (mu_q + Q-) k~
            token-token = q~ k~ always; what is left of the score is the same for every key.
 
-Shares: <term, S> / <S, S>, each row centred over the keys that it attends to, all sequences together.
+Shares: <term, S> / <S, S>, each row centred over the keys that it attends to, of all queries together.
 """
 
 import numpy as np
@@ -41,10 +41,9 @@ def shares(terms, score, mask):
     return {name: (centred(term, mask) * whole).sum() / (whole**2).sum() for name, term in terms.items()}
 
 
-def rope(rng, sequences, n, pairs, base, causal):
+def rope(rng, n, pairs, base, causal):
     theta = base ** (-np.arange(pairs) / pairs)
-    place = rng.normal(0, 0.6, (2, 1, n, pairs, 2))
-    rows = np.round(rng.normal(0.8, 1, (2, sequences, n, pairs, 2)) + place, 3)
+    rows = np.round(rng.normal(0.8, 1, (2, n, pairs, 2)), 3)
     q, k = rows[..., 0] + 1j * rows[..., 1]
     scale = 1 / np.sqrt(2 * pairs)
     offset = np.arange(n)[None, :] - np.arange(n)[:, None]
@@ -54,31 +53,26 @@ def rope(rng, sequences, n, pairs, base, causal):
     rest_turn = turn - mean_turn
 
     def score(left, r, right):
-        return scale * np.einsum("bim,ijm,bjm->bij", left.conj(), r, right).real
+        return scale * np.einsum("im,ijm,jm->ij", left.conj(), r, right).real
 
-    mu = [np.broadcast_to(x.mean((0, 1)), x.shape) for x in (q, k)]
-    pi = [np.broadcast_to(x.mean(0), x.shape) - m for x, m in zip((q, k), mu)]
-    own = [x - m - p for x, m, p in zip((q, k), mu, pi)]
-    base_q, base_k = mu[0] + pi[0], mu[1] + pi[1]
+    mu_q, mu_k = (np.broadcast_to(x.mean(0), x.shape) for x in (q, k))
     terms = {
-        "token-token": score(own[0], mean_turn, own[1]),
-        "token-position": score(own[0], turn, base_k),
-        "position-token": score(mu[0], rest_turn, own[1]) + score(pi[0], turn, own[1]),
-        "position-position": score(base_q, turn, base_k),
-        "token-offset": score(own[0], rest_turn, own[1]),
-        "key": score(mu[0], mean_turn, own[1]),
+        "token-token": score(q - mu_q, mean_turn, k - mu_k),
+        "token-position": score(q - mu_q, turn, mu_k),
+        "position-token": score(mu_q, rest_turn, k - mu_k),
+        "position-position": score(mu_q, turn, mu_k),
+        "token-offset": score(q - mu_q, rest_turn, k - mu_k),
+        "key": score(mu_q, mean_turn, k - mu_k),
     }
     whole = score(q, turn, k)
     assert np.abs(sum(terms.values()) - whole).max() < 1e-12
     return {
-        "sequences": sequences,
-        "n": n,
         "base": base,
         "causal": causal,
         "scale": scale,
-        "query": rows[0].reshape(sequences * n, 2 * pairs),
-        "key": rows[1].reshape(sequences * n, 2 * pairs),
-        "terms": {name: centred(terms[name], mask).reshape(-1, n) for name in NAMES},
+        "query": rows[0].reshape(n, 2 * pairs),
+        "key": rows[1].reshape(n, 2 * pairs),
+        "terms": {name: centred(terms[name], mask) for name in NAMES},
         "shares": shares(terms, whole, mask),
     }
 
@@ -161,7 +155,7 @@ def others(rng, n, width):
 
 if __name__ == "__main__":
     rng = np.random.default_rng(30)
-    #             B  n pairs base causal
-    shapes = ((3, 5, 2, 50.0, False), (4, 4, 1, 10.0, True), (2, 6, 3, 10000.0, True))
+    #         n pairs base causal
+    shapes = ((5, 2, 50.0, False), (4, 1, 10.0, True), (6, 3, 10000.0, True))
     document = {"rope": [rope(rng, *shape) for shape in shapes], "others": [others(rng, 5, 3), others(rng, 3, 2)]}
     write_beside(__file__, document, 15)

@@ -1,4 +1,4 @@
-"""Encoders of the BERT family in float64: the forward, and each layer's input as a sum of parts.
+"""Encoders of the BERT family in float64: the forward, and each layer's input as a sum of parts. Other scripts call it.
 
   post-LN  x = LN(t + p + s);  each layer  x = LN(x + attention(x));  x = LN(x + mlp(x))
   pre-LN   x = t + p + s;      each layer  x = x + attention(LN(x));  x = x + mlp(LN(x))
@@ -30,9 +30,7 @@ import math
 
 import numpy as np
 
-from decomposition import by_head, random_numbers, softmax
-from gauge import shares
-from oracle_json import write_beside
+from decomposition import by_head, softmax
 
 GROUPS = ["token", "position", "segment", "attention", "mlp", "constant"]
 CONSTANT = len(GROUPS) - 1
@@ -211,148 +209,3 @@ def terms_of(model, number, parts):
     q, k = both
     every = np.einsum("shid,rhjd->hsrij", q, k, optimize=True) / math.sqrt(q.shape[-1])
     return every.reshape(heads, -1, *every.shape[3:])
-
-
-# ---------------------------------------------------------------- tiny encoders
-
-
-def random_model(rng, d, heads, inner, pre=False, activation=gelu, causal=False, first_position=0, types=2):
-    def matrix(rows, columns):
-        weight = random_numbers(rng, rows, columns, spread=0.5)
-        return {"weight": weight, "bias": random_numbers(rng, rows, spread=0.3)}
-
-    def norm(width):
-        gamma = random_numbers(rng, width, mean=1.0, spread=0.3)
-        return {"gamma": gamma, "beta": random_numbers(rng, width, spread=0.3)}
-
-    return {
-        "heads": heads,
-        "eps": 1e-5 if pre else 1e-12,
-        "pre": pre,
-        "activation": activation,
-        "causal": causal,
-        "first_position": first_position,
-        "word": random_numbers(rng, 9, d, mean=0.2),
-        "position": random_numbers(rng, 14 + first_position, d, spread=0.6),
-        "token_type": random_numbers(rng, types, d, spread=0.5) if types else None,
-        "embedding_norm": None if pre else norm(d),
-        "layers": [
-            {
-                "query": matrix(d, d),
-                "key": matrix(d, d),
-                "value": matrix(d, d),
-                "output": matrix(d, d),
-                "attention_norm": norm(d),
-                "up": matrix(inner, d),
-                "down": matrix(d, inner),
-                "mlp_norm": norm(d),
-            }
-            for _ in range(2)
-        ],
-        "final_norm": norm(d) if pre else None,
-    }
-
-
-#   name, what the model is, real tokens, padding, apart rows
-CASES = [
-    ("BERT", dict(d=8, heads=2, inner=10), 5, 0, [0]),
-    ("BERT, tanh GELU, padding", dict(d=9, heads=3, inner=8, activation=gelu_tanh), 4, 2, [0]),
-    ("no segments (DistilBERT)", dict(d=8, heads=2, inner=8, types=0), 4, 0, [0]),
-    ("one segment, from position 2 (RoBERTa)", dict(d=8, heads=2, inner=8, types=1, first_position=2), 4, 1, [0]),
-    ("pre-LN", dict(d=8, heads=2, inner=12, pre=True, types=0), 5, 0, [0]),
-    ("pre-LN, causal, tanh GELU (GPT-2)",
-     dict(d=12, heads=3, inner=8, pre=True, activation=gelu_tanh, types=0, causal=True), 5, 0, []),
-]  # fmt: skip
-
-
-def close(a, b, tolerance=1e-12):
-    return np.abs(np.asarray(a) - np.asarray(b)).max() < tolerance
-
-
-def case(rng, name, kind, n, padding, apart):
-    model = random_model(rng, **kind)
-    ids = rng.integers(0, 9, n)
-    types = np.arange(n) // 3 % len(model["token_type"]) if model["token_type"] is not None else np.zeros(n, int)
-    rows = embedding_rows(model, ids, types)
-    run = forward(model, rows)
-    used = [i for i in range(n) if i not in apart]
-
-    # Padding has no effect: more tokens that no query may see change nothing.
-    padded_ids = np.append(ids, rng.integers(0, 9, padding))
-    attended = [1] * n + [0] * padding
-    longer = embedding_rows(model, padded_ids, np.append(types, [0] * padding).astype(int))
-    padded = forward(model, longer, attended)
-    for a, b in zip(padded["states"], run["states"]):
-        assert close(a[:n], b)
-    assert close(padded["embedding"], run["embedding"])
-    if padding:
-        assert not close(forward(model, longer)["embedding"], run["embedding"], 1e-3)
-    # The first tokens of a causal model know nothing of later ones.
-    prefix = forward(model, rows[:, : n - 1])["states"][-1]
-    assert close(prefix, run["states"][-1][: n - 1]) == model["causal"]
-    # These changes must show: the other GELU, the other order of heads, the other direction.
-    other = dict(model, activation=gelu if model["activation"] is gelu_tanh else gelu_tanh)
-    assert not close(forward(other, rows)["embedding"], run["embedding"], 1e-6)
-
-    decomposition = {}
-    for way, gauge in (("direct", "canonical"), ("streams", "canonical"), ("direct", "raw"), ("streams", "raw")):
-        parts = decomposed(model, rows, run, apart, way, gauge)
-        share = []
-        for number, p in enumerate(parts):
-            assert close(p.sum(axis=0), run["inputs"][number])
-            term = terms_of(model, number, p)
-            assert close(term.sum(axis=1), run["logits"][number])
-            seen = used if gauge == "canonical" else list(range(n))
-            share.append([shares(t, seen, model["causal"]) for t in term])
-        # With streams `attention` stays empty.
-        assert way == "direct" or not any(p[GROUPS.index("attention")].any() for p in parts)
-        decomposition[f"{way}_{gauge}"] = {"parts": np.array(parts), "shares": np.array(share)}
-
-    # Shifts that no state sees do not change the canonical parts, at any layer.
-    for way in ("direct", "streams"):
-        for _ in range(5):
-            a, b, v = 2 * rng.normal(size=(3, rows.shape[2])) / math.sqrt(rows.shape[2])
-            shifts = [a, b, -a - b] if model["token_type"] is not None else [a, -a, 0 * a]
-            moved = rows + np.array(shifts)[:, None]
-            for row in apart:
-                moved[0, row] += v
-                moved[1, row] -= v
-            again = forward(model, moved)
-            assert close(again["embedding"], run["embedding"], 1e-11)
-            parts = decomposed(model, moved, again, apart, way)
-            assert close(parts, decomposition[f"{way}_canonical"]["parts"], 1e-10)
-            raw = decomposed(model, moved, again, apart, way, "raw")
-            assert not close(raw, decomposition[f"{way}_raw"]["parts"], 0.1)
-
-    print(f"  {name}: {n} tokens, embedding {np.array2string(run['embedding'][:3], precision=4)}")
-    stored = {key: value for key, value in model.items() if key not in ("layers", "activation", "pre")}
-    return {
-        "name": name,
-        "norm": "pre" if model["pre"] else "post",
-        "activation": "gelu" if model["activation"] is gelu else "gelu_tanh",
-        **stored,
-        "layers": model["layers"],
-        "ids": padded_ids,
-        "token_types": np.append(types, [0] * padding).astype(int) if model["token_type"] is not None else None,
-        "attended": attended,
-        "apart": apart,
-        "states": np.array(run["states"]),
-        "inputs": np.array(run["inputs"]),
-        "logits": np.array(run["logits"]),
-        "last": run["last"] if model["final_norm"] else None,
-        "embedding": run["embedding"],
-        "decomposition": {
-            "direct": decomposition["direct_canonical"],
-            "streams": decomposition["streams_canonical"],
-            # Its parts are not stored: they are only carried along, and nothing is subtracted.
-            "direct_raw": {"shares": decomposition["direct_raw"]["shares"]},
-        },
-    }
-
-
-if __name__ == "__main__":
-    rng = np.random.default_rng(6)
-    x = np.array([-40, -9, -6.1, -3.2, -1.7, -0.75, -0.2, -1e-8, 0, 0.3, 0.9, 2.4, 5.3, 12.5])
-    activations = {"x": x, "gelu": gelu(x), "gelu_tanh": gelu_tanh(x), "relu": np.where(x > 0, x, 0)}
-    cases = [case(rng, *c) for c in CASES]
-    write_beside(__file__, {"activations": activations, "groups": GROUPS, "cases": cases}, digits=13)

@@ -23,8 +23,7 @@ With two norms, the second one's gamma and C act on the result of the first, and
 first one's beta joins the constant.
 
 Terms are [H, (S+1)^2, n, n] as in decomposition.py, the constant last. Shares are
-covariances with the logits, both centred over the keys that a query may see, summed
-over queries. In the canonical gauge, and with the caller's means, rows that stand apart
+covariances with the logits, both centred over the keys, summed over queries. In the canonical gauge, and with the caller's means, rows that stand apart
 are left out as queries and as keys; with fewer than two used rows nothing varies, so there are no shares.
 """
 
@@ -95,16 +94,15 @@ def logits(summands, norms, weights, heads, scale):
     return scale * np.einsum("hid,hjd->hij", q, k)
 
 
-def shares(parts, rows, causal):
+def shares(parts, rows):
     """[T] for terms [T, n, n] over the given rows as queries and keys, None if there are fewer than two."""
     if len(rows) < 2:
         return None
     whole = parts.sum(axis=0)
     covariance, energy = np.zeros(len(parts)), 0
     for i in rows:
-        keys = [j for j in rows if j <= i or not causal]
-        a = whole[i, keys] - whole[i, keys].mean()
-        covariance += (parts[:, i, keys] - parts[:, i, keys].mean(axis=1, keepdims=True)) @ a
+        a = whole[i, rows] - whole[i, rows].mean()
+        covariance += (parts[:, i, rows] - parts[:, i, rows].mean(axis=1, keepdims=True)) @ a
         energy += a @ a
     return covariance / energy
 
@@ -116,19 +114,15 @@ def random_norm(rng, kind, d, eps):
     return norm
 
 
-#   norms                        n  d  H d_h S  apart   causal biases means
+#   norms           n  d  H d_h S  apart   biases means
 CASES = [
-    (["layernorm"],              5, 8, 2, 4, 3, [0],    False, True,  True),
-    (["layernorm"],              4, 6, 2, 3, 2, [],     False, True,  False),
-    (["layernorm"],              6, 8, 2, 3, 2, [],     True,  True,  True),
-    (["layernorm", "layernorm"], 4, 6, 2, 3, 2, [0],    False, True,  False),
-    (["rmsnorm"],                5, 7, 2, 3, 2, [0],    True,  False, False),
-    ([],                         4, 9, 3, 3, 3, [1],    False, True,  True),
-    ([],                         5, 6, 2, 3, 2, [],     True,  False, False),
-    (["rmsnorm"],                7, 12, 2, 5, 2, [0, 1], False, True, False),
-    (["layernorm"],              4, 8, 2, 4, 2, [0, 1], False, True,  False),
-    (["layernorm"],              2, 6, 2, 3, 3, [0],    False, True,  False),
-    (["layernorm"],              1, 6, 2, 3, 2, [],     False, True,  False),
+    (["layernorm"], 5, 8, 2, 4, 3, [0],    True,  True),
+    (["layernorm"], 4, 6, 2, 3, 2, [],     True,  False),
+    ([],            4, 9, 3, 3, 3, [1],    True,  True),
+    (["rmsnorm"],   7, 12, 2, 5, 2, [0, 1], False, False),
+    (["layernorm"], 4, 8, 2, 4, 2, [0, 1], True,  False),
+    (["layernorm"], 2, 6, 2, 3, 3, [0],    True,  False),
+    (["layernorm"], 1, 6, 2, 3, 2, [],     True,  False),
 ]  # fmt: skip
 
 
@@ -153,7 +147,7 @@ def shifted(rng, summands, apart, size=2.0):
     return moved, vectors
 
 
-def case(rng, kinds, n, d, heads, d_h, count, apart, causal, biases, own):
+def case(rng, kinds, n, d, heads, d_h, count, apart, biases, own):
     norms = [random_norm(rng, kind, d, (1e-5, 0.1)[i % 2]) for i, kind in enumerate(kinds)]
     summands = [random_numbers(rng, n, d, mean=0.25, spread=1.5 / (s + 1)) for s in range(count)]
     if count == 3:  # a segment: the same row for every token
@@ -186,7 +180,7 @@ def case(rng, kinds, n, d, heads, d_h, count, apart, causal, biases, own):
         largest = max(largest, np.abs(again - canonical).max())
         least = min(least, np.abs(terms(moved, *model) - raw).max())
         for t, u in zip(again, canonical):
-            a, b = shares(t, used, causal), shares(u, used, causal)
+            a, b = shares(t, used), shares(u, used)
             assert a is b is None or np.abs(a - b).max() < 1e-10
         if own:  # the caller's means, moved along, give the same terms; left where they are, others
             along = terms(moved, *model, apart, [m + v for m, v in zip(given, vectors)])
@@ -207,25 +201,22 @@ def case(rng, kinds, n, d, heads, d_h, count, apart, causal, biases, own):
         assert not canonical.reshape(heads, count + 1, count + 1, n, n)[:, :count, :, row].any()
 
     share = {
-        "raw": [shares(t, everything, causal) for t in raw],
-        "raw_over_used_rows": [shares(t, used, causal) for t in raw],
-        "canonical": [shares(t, used, causal) for t in canonical],
+        "raw": [shares(t, everything) for t in raw],
+        "raw_over_used_rows": [shares(t, used) for t in raw],
+        "canonical": [shares(t, used) for t in canonical],
     }
     if own:
-        share["means"] = [shares(t, used, causal) for t in by_given]
+        share["means"] = [shares(t, used) for t in by_given]
     for head in (s for gauge in share.values() for s in gauge if s is not None):
         assert abs(head.sum() - 1) < 1e-12
     assert (len(used) < 2) == (share["canonical"][0] is None)
 
-    name = f"{', '.join(kinds) or 'no norm'}; {count} summands, {n} rows, apart {apart}, " + (
-        "causal" if causal else "every key"
-    )
+    name = f"{', '.join(kinds) or 'no norm'}; {count} summands, {n} rows, apart {apart}"
     print(f"  {name}: canonical terms move by {largest:.0e}, raw ones by {least:.1f} or more")
     stored = {
         "name": name,
         "heads": heads,
         "scale": scale,
-        "causal": causal,
         "norms": norms,
         "apart": apart,
         "summands": summands,
@@ -235,8 +226,6 @@ def case(rng, kinds, n, d, heads, d_h, count, apart, causal, biases, own):
         "key_bias": b_k if biases else None,
         "given_means": given,
         "logits": direct,
-        "canonical_weights": canonical_weights(summands, norms, apart),
-        "canonical_means": means,
         "raw_terms": raw,
         "canonical_terms": canonical,
         "terms_by_given_means": by_given,

@@ -17,32 +17,25 @@ With the attention A frozen, a head's output is linear in the layer's input x, w
             the weights of one run take the place of the other's, so no parts are needed
   streams   what W_V, or W_Q and W_K, or all three read loses the unchanged run's stream of position
   residual  in layer 0 alone, only what is added to what attention writes loses it
-  means     the same with pos_t over windows (depth.py) of the ten sentences, of the unchanged model; `means_again`
-            of the model that is altered up to the layer before
+  means     the same with pos_t over windows (depth.py) of the ten sentences
 
 `order`: 1 - cosine with the embedding of the same words shuffled, altered alike.
-
-`sinks`: attention of the used queries but [SEP] to a row, mean over heads and queries, for [CLS] or another
-token at row 0 or elsewhere.
 
 The script asserts, at 1e-11 or less, that the parts add up; that five changes which nothing sees move nothing
 here, while the raw or the naive quantity moves; and that a raw stream is what a frozen run loses without its part.
 """
 
-import json
-from pathlib import Path
-
 import numpy as np
 
 from decomposition import by_head
 from depth import LAYERS, trained, windows, words_of
-from encoder import CONSTANT, GROUPS, decomposed, embedding_rows, forward, gelu, gelu_tanh, linear, merge
+from encoder import CONSTANT, GROUPS, decomposed, embedding_rows, forward, linear, merge
 from minilm import HEADS, SENTENCES, WIDTH, tokenize
 from oracle_json import write_beside
 
 PARTS = [*GROUPS[:CONSTANT], "apart", "constant"]
 POSITION = GROUPS.index("position")
-DOG, MAN = "The dog bit the man.", "The man bit the dog."
+DOG = "The dog bit the man."
 
 
 # ---------------------------------------------------------------- what heads write
@@ -310,28 +303,19 @@ def by_streams(model, rows, apart=(0,)):
     return found
 
 
-def estimated(model, corpus, readers):
-    """pos_t before each layer, [L, T, d], over windows, where the readers have lost it in the layers before."""
-    # The states before a layer: a layer's estimate changes nothing before that layer.
-    states = [altered(dict(model, layers=[]), embedding_rows(model, ids))["states"][0] for ids in windows(corpus)]
-    found = []
-    for layer in model["layers"]:
-        total = np.mean([x[1:-1] for x in states], axis=0)
-        found.append(total - total.mean(axis=0))
-        less = np.zeros_like(states[0])
-        less[1:-1] = found[-1]
-        alone = dict(model, layers=[layer], embedding_norm=None)
-        taken = {(0, reader): less for reader in readers}
-        states = [altered(alone, x[None], taken)["states"][1] for x in states]
-    return found
+def estimated(model, corpus):
+    """pos_t before each layer, [L, T, d], over windows."""
+    states = [altered(model, embedding_rows(model, ids))["states"] for ids in windows(corpus)]
+    found = [np.mean([run[number][1:-1] for run in states], axis=0) for number in range(len(model["layers"]))]
+    return [mean - mean.mean(axis=0) for mean in found]
 
 
 def by_means(model, rows, means):
-    """`means` by reader, from estimated(); the rows have at most as many positions."""
+    """`means` from estimated(); the rows have at most as many positions."""
     n, found = rows.shape[1], {}
     for name, readers in READERS.items():
         taken = {}
-        for number, position in enumerate(means[name]):
+        for number, position in enumerate(means):
             less = np.zeros((n, position.shape[1]))
             less[1:] = position[: n - 1]
             taken.update({(number, reader): less for reader in readers})
@@ -340,40 +324,6 @@ def by_means(model, rows, means):
 
 
 # ---------------------------------------------------------------- main
-
-
-def tiny(case):
-    """A model of encoder.json."""
-    arrays = lambda value: (
-        {key: arrays(item) for key, item in value.items()}
-        if isinstance(value, dict)
-        else value if value is None or isinstance(value, (str, bool, int, float)) else np.array(value)
-    )
-    names = ("heads", "eps", "causal", "first_position", "word", "position", "token_type", "embedding_norm", "final_norm")
-    return {name: arrays(case[name]) for name in names} | {
-        "pre": case["norm"] == "pre",
-        "activation": gelu if case["activation"] == "gelu" else gelu_tanh,
-        "layers": [arrays(layer) for layer in case["layers"]],
-    }
-
-
-def of_tiny(case, rng):
-    model, apart = tiny(case), case["apart"]
-    real = [i for i, seen in enumerate(case["attended"]) if seen]
-    types = case["token_types"] and np.array(case["token_types"])[real]
-    rows = embedding_rows(model, np.array(case["ids"])[real], types)
-    run = forward(model, rows)
-    found = {"name": case["name"]}
-    for way in ("direct", "streams"):
-        outputs = written_by(model, rows, run, apart, way)
-        found[way] = [measured(model, number, run, one, apart) for number, one in enumerate(outputs)]
-        found[way + "_outputs"] = [one[-1, :, -1] for one in outputs]
-        check_invariances(model, rows, apart, rng, way, 1e-11)
-    assert np.abs(altered(model, rows)["pooled"][-1] - run["embedding"]).max() < 1e-12
-    found["copied"] = by_copies(model, rows)
-    if not model["pre"]:
-        found["streams_taken"] = by_streams(model, rows, apart)
-    return found
 
 
 def frozen_without(model, rows, run, apart):
@@ -396,9 +346,6 @@ def show(label, values, expected, scale=100, digits=1):
 
 def main():
     rng = np.random.default_rng(30)
-    cases = json.loads((Path(__file__).parent / "encoder.json").read_text())["cases"]
-    made = [of_tiny(case, rng) for case in cases]
-
     _, tokenizer, vocabulary, model = trained()
     ids_of = lambda text: tokenize(text, tokenizer)[1]
     ten = [ids_of(text) for text in SENTENCES]
@@ -426,9 +373,7 @@ def main():
     for name, (ours, theirs) in check_invariances(model, rows, [0], rng, "streams", 1e-10).items():
         print(f"  {name}: {ours:.0e}, otherwise {100 * theirs:.0f} points")
 
-    unchanged = estimated(model, ten, [])
-    means = {name: unchanged for name in READERS}
-    means_again = {name: estimated(model, ten, readers) for name, readers in READERS.items()}
+    means = estimated(model, ten)
     sentences, orders = [], []
     for text in (DOG, *SENTENCES[:2]):
         ids = ids_of(text)
@@ -443,7 +388,6 @@ def main():
             ("copied", by_copies),
             ("streams", by_streams),
             ("means", lambda m, r: by_means(m, r, means)),
-            ("means_again", lambda m, r: by_means(m, r, means_again)),
         ):
             one, other = taker(model, rows), taker(model, shuffled)
             taken[name] = {key: {"pooled": one[key], "order": 1 - one[key][-1] @ other[key][-1]} for key in one}
@@ -463,17 +407,12 @@ def main():
                 "taken": taken,
             }
         )
-    both = [by_copies(model, embedding_rows(model, ids_of(text))) for text in (DOG, MAN)]
-    pair = {name: both[0][name][-1] @ both[1][name][-1] for name in both[0]}
-    show("dog and man: nothing, all but attention, attention, everything", list(pair.values()), "0.978 0.981 0.999 1", 1, 3)
     write_beside(
         __file__,
         {
             "parts": PARTS,
-            "made": made,
             "pooled": pooled,
             "sentences": sentences,
-            "pair": {"texts": [DOG, MAN], "cosines": pair},
         },
         digits=11,
     )

@@ -190,15 +190,6 @@ Parted part_rows(const Matrix<double>& rows, const Matrix<double>& mean, const M
   return found;
 }
 
-BatchMeans batch_means(const Matrix<double>& rows, Index n) {
-  BatchMeans found{rows.colwise().mean(), Matrix<double>::Zero(n, rows.cols())};
-  for (Index row = 0; row < rows.rows(); ++row) found.place.row(row % n) += rows.row(row);
-  const Index sequences = rows.rows() / n;
-  found.place /= static_cast<double>(sequences);
-  found.place.rowwise() -= found.mean.row(0);
-  return found;
-}
-
 std::vector<Complex> mean_turns(const std::vector<double>& frequencies, Index n, bool causal) {
   const Index furthest = n - 1;
   std::vector<Complex> means;

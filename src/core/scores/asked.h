@@ -43,13 +43,6 @@ struct Parted {
 // Rows [n, w] about a mean row [1, w] and the rows [n, w] that places add to it, which may be empty.
 Parted part_rows(const Matrix<double>& rows, const Matrix<double>& mean, const Matrix<double>& place);
 
-// The mean of all rows of a batch, [sequences * n, w], and what the place adds to it: the mean at each place less
-// that of all, [n, w].
-struct BatchMeans {
-  Matrix<double> mean, place;
-};
-BatchMeans batch_means(const Matrix<double>& rows, Eigen::Index n);
-
 // e^(i theta_m (j - i)) of each pair of channels m, on average over the pairs of n places that attend: all, or those of
 // a causal mask.
 std::vector<std::complex<double>> mean_turns(const std::vector<double>& frequencies, Eigen::Index n,

@@ -34,7 +34,6 @@ export interface DecompositionCase {
 export interface GaugeCase
   extends Omit<DecompositionCase, 'norm' | 'terms' | 'shares' | 'softmax' | 'subset'> {
   norms: DecompositionCase['norm'][];
-  causal: boolean;
   apart: number[];
   given_means: Matrix | null;
   raw_terms: Matrix[][];

@@ -93,62 +93,6 @@ TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
   }
 }
 
-// A part's query is W_Q of it, through the head's norm with the whole's number, and turned by its own place.
-TEST(Decoder, PartsAreScaledAndTurnedAsTheWholeIs) {
-  Shapes shapes(37);
-  for (int trial = 0; trial < 30; ++trial) {
-    SCOPED_TRACE(trial);
-    const int n = shapes.between(2, 7);
-    const AnyEncoder made = any_encoder(shapes, 1);
-    const auto encoder = made.encoder();
-    const Matrix<double> first = shapes.matrix(n, made.d), input = first + shapes.matrix(n, made.d);
-    const auto projected = encoder.queries_and_keys(0, input, {first, input - first});
-    const auto& layer = made.layers[0];
-    const int heads = made.options.heads, width = made.width();
-    const auto check = [&](const Linear<double>& linear, const Normalization<double>& norm, int own,
-                           const Matrix<double>& found) {
-      // Without its shift, and by the whole's number in place of the part's own, a norm is linear.
-      Normalization<double> apart = norm;
-      apart.beta = {};
-      const auto rows = [](const Matrix<double>& of) {
-        plain::Lists all;
-        for (Eigen::Index i = 0; i < of.rows(); ++i) all.emplace_back(of.row(i).begin(), of.row(i).end());
-        return all;
-      };
-      for (int i = 0; i < n; ++i) {
-        const auto whole = plain::through(linear, rows(input)[i]);
-        const auto part = plain::through({linear.weight, {}}, rows(first)[i]);
-        for (int h = 0; h < heads; ++h) {
-          const int at = h / (heads / own) * width;
-          const auto cut = [&](const plain::Row& row) {
-            return plain::Row(row.begin() + at, row.begin() + at + width);
-          };
-          const auto deviation = [&](const plain::Row& row) {
-            double mean = 0, squares = 0;
-            for (double one : row) mean += norm.kind == Norm::layer_norm ? one / width : 0;
-            for (double one : row) squares += (one - mean) * (one - mean);
-            return std::sqrt(squares / width + norm.epsilon);
-          };
-          plain::Row wanted = plain::normed(apart, cut(part));
-          if (norm.kind != Norm::none) {
-            for (double& one : wanted) one *= deviation(cut(part)) / deviation(cut(whole));
-          }
-          // Turned as at place i: i rows before it do not matter.
-          const int pairs = static_cast<int>(layer.frequencies.size());
-          for (int m = 0; m < pairs; ++m) {
-            const double angle = i * layer.frequencies[m], x = wanted[m], y = wanted[m + pairs];
-            wanted[m] = x * std::cos(angle) - y * std::sin(angle);
-            wanted[m + pairs] = x * std::sin(angle) + y * std::cos(angle);
-          }
-          for (int c = 0; c < width; ++c) EXPECT_NEAR(found(n + i, h * width + c), wanted[c], 1e-12);
-        }
-      }
-    };
-    check(layer.query, layer.query_norm, heads, projected.queries);
-    check(layer.key, layer.key_norm, made.key_heads(), projected.keys);
-  }
-}
-
 // Heads and parts add up to what attention writes, less b_O, and the parts to each head's own values through W_O.
 TEST(Decoder, OutputsOfGroupedHeadsAddUp) {
   Shapes shapes(38);

@@ -25,10 +25,9 @@ const namesOf = (ending: string, ...but: string[]) =>
     .map((name) => name.slice(0, -ending.length))
     .filter((name) => !but.includes(name));
 
-export const readme = read('README.md');
-export const rules = rulesOf(readme);
-/** oracle_json is no oracle, and drawn_*.py draw what is not committed. The longest take longest, so they come first. */
-export const oracles = namesOf('.py', 'oracle_json')
+export const rules = rulesOf(read('README.md'));
+/** oracle_json and encoder are no oracles, but what some call, and drawn_*.py draw what is not committed. The longest take longest, so they come first. */
+export const oracles = namesOf('.py', 'oracle_json', 'encoder')
   .filter((name) => !name.startsWith('drawn_'))
   .sort((a, b) => read(`${b}.py`).length - read(`${a}.py`).length);
 /** The core wrote figures.json. */
