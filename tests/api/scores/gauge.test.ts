@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { builds, plain } from '../support/builds.ts';
 import { randomInput } from '../support/decomposition.ts';
 import { flat, inPrecision, largest, largestDifference, rowsOf, sum, tableOf } from '../support/numbers.ts';
-import { type GaugeCase, gaugeCases as cases, inputOf } from '../support/oracles.ts';
+import { gaugeCases as cases, type GaugeCase, inputOf } from '../support/oracles.ts';
 
 const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-12) =>
   expect(largestDifference(found, expected)).toBeLessThan(bound);
