@@ -215,7 +215,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       return { content, heads: 1, query: block(0), key: block(width), scale, terms: 'asked' };
     };
     const run = (input: object) => superpose.schemeScores(input as SchemeInput<Float64Array>);
-    const closeTerms = (ours: SchemeScores, theirs: Record<string, Matrix>, causal = false) => {
+    const closeTerms = (ours: SchemeScores<Float64Array>, theirs: Record<string, Matrix>, causal = false) => {
       const n = ours.n;
       for (const [name, wanted] of Object.entries(theirs)) {
         const at = ours.termNames.indexOf(name as never) * n * n;

@@ -35,7 +35,7 @@ from oracle_json import write_beside
 
 PARTS = [*GROUPS[:CONSTANT], "apart", "constant"]
 POSITION = GROUPS.index("position")
-DOG = "The dog bit the man."
+DOG, MAN = "The dog bit the man.", "The man bit the dog."
 
 
 # ---------------------------------------------------------------- what heads write
@@ -407,12 +407,16 @@ def main():
                 "taken": taken,
             }
         )
+    both = [by_copies(model, embedding_rows(model, ids_of(text))) for text in (DOG, MAN)]
+    pair = {name: both[0][name][-1] @ both[1][name][-1] for name in both[0]}
+    show("dog and man: nothing, all but attention, attention, everything", list(pair.values()), "0.978 0.981 0.999 1", 1, 3)
     write_beside(
         __file__,
         {
             "parts": PARTS,
             "pooled": pooled,
             "sentences": sentences,
+            "pair": {"texts": [DOG, MAN], "cosines": pair},
         },
         digits=11,
     )
