@@ -40,6 +40,9 @@ interface Gauge {
   readonly apart: Integers;
 }
 
+/** `products` are the matrices, one below the other. */
+type DotProductsOut = Pick<DotProducts, 'moments' | 'correlation'> & Arrays<'products'>;
+
 /** The chosen heads of scores taken apart. */
 export interface Heads<A extends Floats = Floats>
   extends Arrays<'residuals' | 'covariances' | 'variances' | 'shares'> {

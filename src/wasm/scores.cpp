@@ -16,18 +16,15 @@
 namespace superpose {
 namespace {
 
-Typed<"DotProducts<Float64Array>"> dot_products_out(const Typed<"Table">& token,
-                                                    const Typed<"Table">& position, double position_scale) {
+// The matrices one below the other in one array, which is copied once; those that differing widths leave empty last.
+Typed<"DotProductsOut"> dot_products_out(const Typed<"Table">& token, const Typed<"Table">& position,
+                                         double position_scale) {
   const DotProducts products =
       dot_products(matrix_in<double>(token), matrix_in<double>(position), position_scale);
   const std::pair<const char*, const Matrix<double>&> named[] = {
-      {"token-token", products.token_token},
-      {"token-position", products.token_position},
-      {"position-token", products.position_token},
-      {"position-position", products.position_position},
-      {"added", products.added},
-      {"concatenated", products.concatenated}};
-  Value result = Value::object();
+      {"token-token", products.token_token},       {"position-position", products.position_position},
+      {"concatenated", products.concatenated},     {"token-position", products.token_position},
+      {"position-token", products.position_token}, {"added", products.added}};
   Value moments = Value::object();
   const auto set_moments = [&](const char* name, const Matrix<double>& matrix) {
     const PairMoments of_pairs = pair_moments(matrix);
@@ -36,11 +33,17 @@ Typed<"DotProducts<Float64Array>"> dot_products_out(const Typed<"Table">& token,
     moment.set("deviation", of_pairs.deviation);
     moments.set(name, moment);
   };
+  const Eigen::Index n = products.token_token.rows();
+  Matrix<double> all((products.added.size() ? 6 : 3) * n, n);
+  Eigen::Index at = 0;
   for (const auto& [name, matrix] : named) {
     set_moments(name, matrix);
-    result.set(name, copy_out(matrix));
+    all.middleRows(at, matrix.rows()) = matrix;
+    at += matrix.rows();
   }
   set_moments("crossTerms", products.token_position + products.position_token);
+  Value result = Value::object();
+  result.set("products", copy_out(all));
   result.set("moments", moments);
   result.set("correlation", products.added.size() ? pair_correlation(products.added, products.concatenated)
                                                   : std::numeric_limits<double>::quiet_NaN());

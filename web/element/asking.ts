@@ -318,10 +318,16 @@ export class Asking implements ReactiveController {
   change(name: string, value: Value, settled: boolean): void {
     if (!this.figure) return;
     this.began = settled ? undefined : (this.began ?? this.answer);
-    this.#take({ ...this.settings, [name]: value }, [], name);
     this.host.speech.changed = true;
-    if (name === this.figure.plays?.setting && this.answer) this.play(value);
-    else this.#ask();
+    const there = this.answer?.state === this.settings;
+    // Let go of where it is already: nothing is computed again, but axes that stayed may move.
+    if (settled && value === this.settings[name] && (there || this.asked === this.settings)) {
+      if (there) this.present({ ...(this.answer as Answer) });
+    } else {
+      this.#take({ ...this.settings, [name]: value }, [], name);
+      if (name === this.figure.plays?.setting && this.answer) this.play(value);
+      else this.#ask();
+    }
     this.#tell(settled);
   }
 

@@ -92,16 +92,13 @@ export async function corpusMeansOf(
   job: Job,
 ): Promise<CorpusMeans> {
   // They do not depend on the sentence.
-  const known = kept('corpus means', '', () => new WeakMap<TextModel, CorpusMeans>());
   const part = 1 / 3;
-  const means =
-    known.get(model) ??
-    (await model.corpusMeans({
+  return kept('corpus means', '', () =>
+    model.corpusMeans({
       ...watching(job, part),
       done: (share) => job.progress(part + (1 - part) * share),
-    }));
-  known.set(model, means);
-  return means;
+    }),
+  );
 }
 
 const panels = [

@@ -53,9 +53,12 @@ const precision = 'float32';
 export const compute: TextCompute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.small();
   const drawn = state.tokens === 'seeded';
-  const { token, position, tokens, dropped } = drawn
-    ? seeded(library, superpose, state)
-    : await fromModel(library, state);
+  const { positions, d, n, seed, text } = state;
+  const key = [library.own?.key, positions, seed, ...(drawn ? [d, n] : [text])];
+  // ρ moves nothing of these.
+  const { token, position, tokens, dropped } = await library.kept('dot-products', key, () =>
+    drawn ? seeded(library, superpose, state) : fromModel(library, state),
+  );
   const products = superpose.dotProducts({ token, position, positionScale: state.scale });
   const data = { ...products, n: token.rows, d_model: token.columns, tokens, dropped };
   if (!drawn || !state.recipes) return data;

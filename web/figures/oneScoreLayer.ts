@@ -88,20 +88,9 @@ async function given(library: Library, state: State): Promise<SentenceLayer> {
   };
 }
 
-interface SplitScores extends SentenceLayer {
+interface SplitScores extends Omit<SentenceLayer, 'layer'> {
   scores: Scores<Float64Array>;
 }
-
-/** What the scores depend on beside the head. */
-const keyOf = (
-  { own }: Library,
-  { weights, text, gauge, n, d, heads, seed, weightSeed, positions, scale, layer }: State,
-) => [
-  own?.key,
-  ...[weights, gauge, positions, scale, seed],
-  ...(weights === 'seeded' ? [n, d] : [text]),
-  ...(weights === 'trained' ? [] : [heads, weightSeed, layer]),
-];
 
 /** Switching a term off and on must not take the scores apart again, nor choosing a head all heads. */
 export async function takeApart(
@@ -109,25 +98,28 @@ export async function takeApart(
   state: State,
 ): Promise<{ taken: SplitScores; heads: number[][] }> {
   const superpose = await library.small();
-  const key = keyOf(library, state);
-  const { how, given: layer } = await library.kept('one-score: rows', key, async () => {
+  const { weights, text, gauge, n, d, heads: count, seed, weightSeed, positions, scale, layer: kind } = state;
+  const ofWeights = weights === 'trained' ? [] : [count, weightSeed, kind];
+  const key = [library.own?.key, weights, gauge, positions, scale, seed, ofWeights];
+  key.push(weights === 'seeded' ? [n, d] : text);
+  const { how, layer, ...said } = await library.kept('one-score: rows', key, async () => {
     const { summands, ...other } = await given(library, state);
     const { token, position, token_type } = summands;
-    const scaled = superpose.bertEmbeddings({ token, position, positionScale: state.scale }).summands;
-    const { gauge, weights } = state;
+    const scaled = superpose.bertEmbeddings({ token, position, positionScale: scale }).summands;
     const apart = apartOf(gauge, weights === 'seeded' ? 'seeded' : 'trained');
-    return {
-      given: other,
-      how: { summands: { token, position: scaled.position, token_type }, gauge, apart },
-    };
+    return { ...other, how: { summands: { token, position: scaled.position, token_type }, gauge, apart } };
   });
+  // Packed once: ρ, the positions and the gauge move no weight.
+  const held = library.kept('one-score: layer', [ofWeights, layer.query.weight.columns], () =>
+    superpose.layer(layer),
+  );
   const taken = library.kept('one-score: head', [state.head, key], () => {
-    const scores = superpose.decompose({ ...how, ...layer.layer, only: [state.head] });
-    return { ...layer, summands: how.summands, scores };
+    const scores = held.decompose({ ...how, only: [state.head] });
+    return { ...said, summands: how.summands, scores };
   });
   const heads = library.kept('one-score: heads', key, () =>
     // Of the rows for each head, the mean and all pooled, the heads'.
-    sharedOut(superpose, [superpose.decompose({ ...how, ...layer.layer, groups })])
+    sharedOut(superpose, [held.decompose({ ...how, groups })])
       .slice(0, -2)
       .map(({ shares }) => shares),
   );

@@ -1,11 +1,11 @@
 // Figure "Three ways to concatenate": added scores beside those of raw, fully weighted and block-diagonal
 // concatenation, on the same tokens; and for each way to build them, what a model of some shape then costs.
-import { type Cost, logitsOf, type Scores, termOf } from 'superpose';
+import { type Cost, logitsOf, type Scores, type Superpose, termOf } from 'superpose';
 import { aboutPercent, exponent, percent, readable, signed } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
 import { type Area, bars, colourKey, largestMagnitude, map, textAt } from '../plot/parts.js';
 import type { Mark, Region } from '../plot/scene.js';
-import type { Compute, Figure, ReadoutPiece } from './figure.js';
+import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
 import { queryAndKey } from './pairs.js';
 import { fetching, wordsWhen } from './sentence.js';
 import { termLabels } from './terms.js';
@@ -31,6 +31,14 @@ const isOf = (shape: Shape, state: State) =>
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
+  const { tokens, n, d, text, d_head, seed, tied } = state;
+  const key = [tokens, ...(tokens === 'seeded' ? [n, d] : [text]), d_head, seed, tied];
+  // A model's shape moves only what it costs.
+  const scores = await library.kept('three-concats', key, () => scoresOf(library, superpose, state));
+  return { ...scores, costs: costsOf(superpose, state) };
+};
+
+async function scoresOf(library: Library, superpose: Superpose, state: State): Promise<Omit<Data, 'costs'>> {
   const { tokens, dropped, token, position } =
     state.tokens === 'seeded' ? seeded(superpose, state) : await fromModel(library, state);
   const { d_head, seed, tied } = state;
@@ -98,9 +106,8 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
       };
     }),
     tiedGap: superpose.largestDifference(logitsOf(tiedFull, 0), logitsOf(added, 0)),
-    costs: costsOf(superpose, state),
   };
-};
+}
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'three-concats',

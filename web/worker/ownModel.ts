@@ -13,7 +13,7 @@ import {
 } from 'superpose';
 import type { State } from '../figures/controls.js';
 import type { Depth } from '../figures/depth.js';
-import type { Job, Library, Rows, TextLibrary, TextModel } from '../figures/figure.js';
+import type { Job, Kept, Library, Rows, TextLibrary, TextModel } from '../figures/figure.js';
 import { lengthsOf, sharedOut } from '../figures/heads.js';
 import type { OneScore } from '../figures/oneScoreSettings.js';
 import type { FamilyAsked, GramData, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
@@ -21,10 +21,13 @@ import { mostTokens } from '../figures/sentence.js';
 import { groups, kindOf, terms } from '../figures/terms.js';
 import type { Run } from './answers.js';
 import { idsIn } from './idsIn.js';
+import { keeping } from './kept.js';
 
 interface LoadedModel {
   model: OpenedModel;
   texts: TextModel;
+  /** What its figures keep goes with it. */
+  kept: Kept;
   /** Kept, because two figures ask for it at once. */
   report?: Promise<ModelReport> | undefined;
 }
@@ -48,13 +51,13 @@ export async function ownModel(
   const superpose = await library.superpose();
   if (figure === 'own-open') return open(superpose, state as unknown as OwnQuestion, job);
   if (!held) throw new Error('There is no model open; open its file again.');
-  const { model, texts } = held;
+  const { model, texts, kept } = held;
   const named = ofTexts[figure];
   if (named && model.summands.includes('position')) {
     const { ids = '', otherIds = '' } = state as Record<string, string>;
     const both = model.readsText ? {} : { text: ids, other: otherIds, pair: 'yours' };
     // What was computed beforehand is MiniLM's.
-    const own = { ...library, recorded: undefined, miniLM: async () => texts } satisfies TextLibrary;
+    const own = { ...library, kept, recorded: undefined, miniLM: async () => texts } satisfies TextLibrary;
     // These figures need no more of a model than a TextModel has.
     if (named === 'depth' && state.layers === 'none')
       return ofFirstLayer(superpose, texts, String(state.text));
@@ -83,7 +86,7 @@ async function open(superpose: Superpose, question: OwnQuestion, job: Job) {
   // It may have been forgotten while it was opened.
   job.signal.throwIfAborted();
   held?.model.delete();
-  held = { model, texts: asTextModel(model) };
+  held = { model, texts: asTextModel(model), kept: keeping() };
   return openedOf(model);
 }
 

@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Floats, roundedIn, type Table } from '../table.js';
+import { type Floats, rounded, type Table } from '../table.js';
 
 export interface DotProductsInput<A extends Floats = Floats> {
   /** Token embeddings, [n, d_t]. */
@@ -34,13 +34,14 @@ export interface DotProducts<A extends Floats = Floats> {
   correlation: number;
 }
 
+/** In the order in which the module hands them out: those that need equal widths last. */
 const names = [
   'token-token',
+  'position-position',
+  'concatenated',
   'token-position',
   'position-token',
-  'position-position',
   'added',
-  'concatenated',
 ] as const;
 
 export type DotProductName = (typeof names)[number];
@@ -75,8 +76,10 @@ export function dotProductsApi(raw: RawModule): DotProductsApi {
         `The dot products of ${n} tokens`,
         8 * (12 * n * n + 3 * n * (token.columns + position.columns)),
       );
-      const found = raw.dotProducts(token, position, positionScale);
-      return roundedIn(found, names, single) as DotProducts<Floats> as DotProducts<A>;
+      const { products, ...measured } = raw.dotProducts(token, position, positionScale);
+      const all = rounded<A>(products, single);
+      const matrices = names.map((name, place) => [name, all.subarray(place * n * n, (place + 1) * n * n)]);
+      return { ...Object.fromEntries(matrices), ...measured } as DotProducts<A>;
     },
   };
 }
