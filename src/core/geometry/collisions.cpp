@@ -59,19 +59,25 @@ double distance(const CollisionSearch& search, int word, int position, int other
   return std::sqrt(squared);
 }
 
+// Tokens first .. first + count - 1 without their mean.
+Matrix<float> centred(const CollisionSearch& search, Eigen::Index first, Eigen::Index count) {
+  return search.tokens.middleRows(first, count).rowwise() - search.mean.transpose();
+}
+
 }  // namespace
 
 CollisionSearch collision_search(Matrix<float> tokens, Matrix<float> positions) {
-  CollisionSearch search{std::move(tokens), std::move(positions), {}, {}};
-  search.half_norms.resize(search.tokens.rows());
-  for (Eigen::Index b = 0; b < search.tokens.rows(); ++b) {
-    double squared = 0;
-    for (Eigen::Index c = 0; c < search.tokens.cols(); ++c) {
-      squared += double(search.tokens(b, c)) * search.tokens(b, c);
-    }
-    search.half_norms[b] = static_cast<float>(squared / 2);
+  CollisionSearch search{std::move(tokens), std::move(positions), {}, {}, {}};
+  const Eigen::Index vocabulary = search.tokens.rows();
+  Vector<double> sum = Vector<double>::Zero(search.tokens.cols());
+  for (Eigen::Index b = 0; b < vocabulary; ++b) sum += search.tokens.row(b).transpose().cast<double>();
+  search.mean = (sum / std::max<double>(1, vocabulary)).cast<float>();
+  const Matrix<float> rows = centred(search, 0, vocabulary);
+  search.half_norms.resize(vocabulary);
+  for (Eigen::Index b = 0; b < vocabulary; ++b) {
+    search.half_norms[b] = static_cast<float>(rows.row(b).cast<double>().squaredNorm() / 2);
   }
-  search.position_products = rows_times_rows<float>(search.positions, search.tokens);
+  search.position_products = rows_times_rows<float>(search.positions, rows);
   return search;
 }
 
@@ -100,11 +106,8 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
 
   // Half the squared distance from each word of the slice to each token, without the terms that are the
   // same for every token. An added position subtracts its product with the token.
-  Matrix<float> bare = rows_times_rows<float>(search.tokens.middleRows(first, words), search.tokens);
-  for (int w = 0; w < words; ++w) {
-    for (Eigen::Index b = 0; b < vocabulary; ++b) bare(w, b) = search.half_norms[b] - bare(w, b);
-    bare(w, first + w) = kInfinity;
-  }
+  const Matrix<float> asked = centred(search, first, words);
+  Matrix<float> bare(words, vocabulary);
   const std::vector<float> zeros(vocabulary);
   const auto products = [&](Eigen::Index i) {  // position 0 means none
     return i ? &search.position_products(i - 1, 0) : zeros.data();
@@ -112,6 +115,13 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
   std::vector<Smallest> found(words * (1 + positions));
   for (Eigen::Index piece = 0; piece < vocabulary; piece += kPiece) {
     const Eigen::Index count = std::min(kPiece, vocabulary - piece);
+    const Matrix<float> with_words = rows_times_rows<float>(asked, centred(search, piece, count));
+    for (int w = 0; w < words; ++w) {
+      for (Eigen::Index b = 0; b < count; ++b) {
+        const bool itself = piece + b == first + w;
+        bare(w, piece + b) = itself ? kInfinity : search.half_norms[piece + b] - with_words(w, b);
+      }
+    }
     for (Eigen::Index i = 0; i <= positions; ++i) {
       for (int w = 0; w < words; ++w) {
         const float value = smallest_difference(&bare(w, piece), products(i) + piece, count);

@@ -16,12 +16,14 @@
 namespace superpose {
 
 // A vocabulary and the positions added to it, prepared for many queries. In float, because a whole vocabulary
-// is large; answers are then settled in double from these floats.
+// is large; answers are then settled in double from these floats. Only differences of tokens matter, so their
+// mean row m is taken away before they are multiplied: far from the origin, products in float would lose them.
 struct CollisionSearch {
   Matrix<float> tokens;             // [V, d]
   Matrix<float> positions;          // [L, d]
-  Vector<float> half_norms;         // [V], |e_b|^2 / 2
-  Matrix<float> position_products;  // [L, V], <p_i, e_b>: the thin product that all words share
+  Vector<float> mean;               // [d], m
+  Vector<float> half_norms;         // [V], |e_b - m|^2 / 2
+  Matrix<float> position_products;  // [L, V], <p_i, e_b - m>: the thin product that all words share
 };
 
 // V, L >= 0, d >= 1. Takes L V d multiplications and keeps V (d + L + 1) + L d floats.

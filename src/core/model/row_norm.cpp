@@ -53,10 +53,13 @@ const Scalar* data_or_null(const Vector<Scalar>& vector) {
   return vector.size() ? vector.data() : nullptr;
 }
 
+// Takes its mean away from a row that is to be centred, and returns what rounding left of it.
 template <typename Scalar>
-Scalar mean_of(const Normalization<Scalar>& normalization, const Scalar* row, Index d) {
+Scalar rest_of_mean(const Normalization<Scalar>& normalization, Index d, Scalar* row) {
   if (normalization.kind != Norm::layer_norm) return 0;
-  return sum_along(row, d, [](auto v) { return v; }) / static_cast<Scalar>(d);
+  const auto mean = [&] { return sum_along(row, d, [](auto v) { return v; }) / static_cast<Scalar>(d); };
+  rescale<Scalar>(mean(), 1, nullptr, nullptr, d, row);
+  return mean();
 }
 
 }  // namespace
@@ -84,7 +87,7 @@ void normalize_rows(const Normalization<Scalar>& normalization, Matrix<Scalar>& 
   if (normalization.kind == Norm::none) return;
   for (Index i = 0; i < n; ++i) {
     Scalar* const row = x.data() + i * d;
-    const Scalar mean = mean_of(normalization, row, d);
+    const Scalar mean = rest_of_mean(normalization, d, row);
     const auto means = Simd<Scalar>::all(mean);
     const Scalar squares = sum_along(row, d, [&](auto v) {
       if constexpr (sizeof v == sizeof(Scalar))
@@ -103,8 +106,8 @@ void normalize_part(const Normalization<Scalar>& normalization, const Vector<Sca
   if (normalization.kind == Norm::none) return;
   for (Index i = 0; i < part.rows(); ++i) {
     Scalar* const row = part.data() + i * part.cols();
-    rescale<Scalar>(mean_of(normalization, row, part.cols()), 1 / sigma[i], data_or_null(normalization.gamma),
-                    nullptr, part.cols(), row);
+    rescale<Scalar>(rest_of_mean(normalization, part.cols(), row), 1 / sigma[i],
+                    data_or_null(normalization.gamma), nullptr, part.cols(), row);
   }
 }
 

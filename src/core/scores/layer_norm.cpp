@@ -57,8 +57,9 @@ NormalizedSummands<Scalar> normalize(const std::vector<Matrix<Scalar>>& summands
     result.sigma[i] = 1;
     if (normalization.kind == Norm::none) continue;
 
-    for (Eigen::Index s = 0; centre && s <= count; ++s) {
-      Scalar* const row = &result.stack(s * n + i, 0);
+    // Twice: a mean is rounded in the unit of its numbers, and the second takes away what that left.
+    for (Eigen::Index s = 0; centre && s < 2 * (1 + count); ++s) {
+      Scalar* const row = &result.stack(s / 2 * n + i, 0);
       const Scalar mean = mean_of(row, d);
       for (Eigen::Index c = 0; c < d; ++c) row[c] -= mean;
     }

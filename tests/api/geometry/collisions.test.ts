@@ -8,7 +8,7 @@ const draw = (rows: number, stream: number) =>
 const tokens = draw(70, 0);
 const positions = draw(3, 1);
 const squared = (a: ArrayLike<number>, p: ArrayLike<number>, b: ArrayLike<number>) =>
-  Array.from(a, (x, c) => (x + (p[c] as number) - (b[c] as number)) ** 2).reduce((sum, x) => sum + x, 0);
+  Array.from(a, (x, c) => (x + (p[c] ?? 0) - (b[c] as number)) ** 2).reduce((sum, x) => sum + x, 0);
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
   test('margins and the whole job are those of the definition', async () => {
@@ -49,6 +49,39 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     search.delete();
     search.delete();
     expect(() => search.nearestTokens(0)).toThrow(/deleted/);
+  });
+
+  test.each([0, 10, 100])('a common offset of %i changes no neighbour', (offset) => {
+    const near = plain.randomNormal({
+      rows: 200,
+      columns: 16,
+      standardDeviation: 0.1,
+      seed: 3,
+      precision: 'float32',
+    });
+    const moved = { ...near, data: near.data.map((value) => value + offset) };
+    const at = plain.randomNormal({
+      rows: 1,
+      columns: 16,
+      standardDeviation: 0.1,
+      seed: 4,
+      precision: 'float32',
+    });
+    const search = superpose.collisionSearch({ tokens: moved, positions: at });
+    const found = search.nearestTokens(0, 200);
+    const e = rowsOf(moved);
+    const [p = []] = rowsOf(at);
+    let lost = 0;
+    e.forEach((a, word) => {
+      const distances = e.map((b, other) => (other === word ? Infinity : squared(a, [], b)));
+      expect(found.bareDistances[word]).toBeCloseTo(Math.sqrt(Math.min(...distances)), 6);
+      const own = squared(a, p, a);
+      const margins = e.map((b, other) => (other === word ? Infinity : (squared(a, p, b) - own) / 2));
+      expect(found.margins[word]).toBeCloseTo(Math.min(...margins), 6);
+      lost += Number(Math.min(...margins) < 0);
+    });
+    expect([...found.lost]).toEqual([lost]);
+    search.delete();
   });
 
   test('using frees it at the end of its block, also of one that is left early', () => {

@@ -276,3 +276,26 @@ function agree(found: Scores, expected: Scores, bound: number) {
     });
   }
 }
+
+test.each(builds)(
+  'a LayerNorm in float32 loses no digits to an offset of all channels: $simd',
+  ({ superpose }) => {
+    const rows = (count: number, at: (i: number, c: number) => number) =>
+      inPrecision(
+        tableOf(Array.from({ length: count }, (_, i) => Array.from({ length: 64 }, (_, c) => at(i, c)))),
+        'float32',
+      );
+    const token = rows(9, (i, c) => 100 + Math.sin(7 * c + i * i) / 10);
+    const weight = rows(8, (i, c) => Math.cos(i + 3 * c));
+    const single: DecomposeInput<Float64Array> = {
+      summands: { token: token },
+      normalization: { kind: 'layer_norm', epsilon: 1e-12 },
+      query: { weight: weight },
+      key: { weight: weight },
+      heads: 1,
+    };
+    const { logits } = superpose.decompose(inPrecision(single, 'float64'));
+    const gap = largestDifference(superpose.decompose(single).logits, logits);
+    expect(gap).toBeLessThan(5e-6 * largest(logits));
+  },
+);
