@@ -529,6 +529,15 @@ return superpose.numericalRank(token);`,
     code: `return superpose.scoreRanks({ n: 32, d_token: 64, d_position: 64, d_head: 8, d_position_head: 8 });`,
   },
   {
+    name: 'oneLayer',
+    kind: measure,
+    what: 'what a linear layer makes of vectors added, and concatenated',
+    source: 'the definition',
+    code: `const draw = (rows, stream) => superpose.randomNormal({ rows, columns: 4, seed: 1, stream });
+const [parts, weights] = [[draw(1, 0), draw(1, 1)], [draw(4, 2), draw(4, 3)]];
+return [0, 0.5, 1].map((pull) => superpose.oneLayer({ parts, weights, pull }).apart);`,
+  },
+  {
     name: 'positionCost',
     kind: measure,
     what: 'parameters, FLOPs and key-value cache',

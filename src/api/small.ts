@@ -9,8 +9,10 @@ import type { Loaded, Simd } from './module.js';
 import { randomApi } from './numeric/random.js';
 import { summaryApi } from './numeric/summary.js';
 import { concatenateApi } from './scores/concatenate.js';
+import { costApi } from './scores/cost.js';
 import { decomposeApi } from './scores/decompose.js';
 import { dotProductsApi } from './scores/dotProducts.js';
+import { oneLayerApi } from './scores/oneLayer.js';
 import { scoresApi } from './scores/scores.js';
 
 export type * from './encodings/encodings.js';
@@ -20,9 +22,11 @@ export type * from './model/safetensors.js';
 export type * from './numeric/random.js';
 export type * from './numeric/summary.js';
 export type * from './scores/concatenate.js';
+export type * from './scores/cost.js';
 export type * from './scores/decompose.js';
 export type * from './scores/dotProducts.js';
 export type { Gauge, GaugeName, GaugeOptions } from './scores/gauge.js';
+export type * from './scores/oneLayer.js';
 export type * from './scores/scores.js';
 
 const factories = [
@@ -33,8 +37,10 @@ const factories = [
   randomApi,
   summaryApi,
   concatenateApi,
+  costApi,
   decomposeApi,
   dotProductsApi,
+  oneLayerApi,
   scoresApi,
 ] as const;
 

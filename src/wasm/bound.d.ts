@@ -12,6 +12,7 @@ import type { AngleCosines, ChanceAngles, OverlapCurve } from '../../src/api/geo
 import type { Summary } from '../../src/api/numeric/summary.js';
 import type { Cost } from '../../src/api/scores/cost.js';
 import type { DotProducts } from '../../src/api/scores/dotProducts.js';
+import type { OneLayer as OneLayerFound } from '../../src/api/scores/oneLayer.js';
 import type { ScoreRanks } from '../../src/api/scores/rank.js';
 import type { SchemeInfo } from '../../src/api/scores/schemeRegistry.js';
 import type { CombinedTerms, PooledShares } from '../../src/api/scores/scores.js';
@@ -49,6 +50,8 @@ export interface Heads<A extends Floats = Floats>
   readonly terms: A;
   readonly logits: A;
 }
+
+type OneLayer = Omit<OneLayerFound, 'weights'> & { readonly weights: readonly Float64Array[] };
 
 /** What scores are pooled by. */
 type Pooled = Readonly<Pick<Heads, 'covariances' | 'variances'>>;

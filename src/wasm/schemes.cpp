@@ -5,7 +5,6 @@
 #include "convert.h"
 #include "numeric/orthogonal.h"
 #include "scores/asked.h"
-#include "scores/cost.h"
 #include "scores/rank.h"
 #include "scores/scheme_head.h"
 #include "scores/scheme_registry.h"
@@ -189,25 +188,6 @@ double scheme_work_out(const std::string& id, const Typed<"SchemeSizes">& sizes)
   return scheme_named(id).work(scheme_shape_in(sizes));
 }
 
-Typed<"Cost"> position_cost_out(int scheme, const Typed<"CostShape">& shape) {
-  const auto of = [&](const char* name) { return shape[name].as<double>(); };
-  const Cost cost = position_cost(
-      static_cast<TrainingScheme>(scheme),
-      {of("vocabulary"), of("positions"), of("segments"), of("d_model"), of("heads"), of("layers"),
-       of("ffnRatio"), of("sequence"), of("d_position"), of("d_position_head"), shape["pooler"].as<bool>()});
-  Value result = Value::object();
-  result.set("width", cost.width);
-  result.set("headsDivide", cost.heads_divide);
-  result.set("tables", cost.tables);
-  result.set("embedding", cost.embedding);
-  result.set("projection", cost.projection);
-  result.set("layer", cost.layer);
-  result.set("total", cost.total);
-  result.set("flopsPerToken", cost.flops_per_token);
-  result.set("kvCache", cost.kv_cache);
-  return result;
-}
-
 int numerical_rank_out(const Typed<"Table">& matrix, double tolerance) {
   return numerical_rank(matrix_in<double>(matrix), tolerance);
 }
@@ -227,7 +207,6 @@ EMSCRIPTEN_BINDINGS(schemes) {
   function("schemeRegistry", &scheme_registry_out);
   function("schemeParameters", &scheme_parameters_out);
   function("schemeWork", &scheme_work_out);
-  function("positionCost", &position_cost_out);
   function("numericalRank", &numerical_rank_out);
   function("scoreRanks", &score_ranks_out);
 }

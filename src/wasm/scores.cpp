@@ -6,9 +6,11 @@
 #include "convert.h"
 #include "heads_out.h"
 #include "scores/concatenation.h"
+#include "scores/cost.h"
 #include "scores/decomposition.h"
 #include "scores/dot_products.h"
 #include "scores/gauge.h"
+#include "scores/one_layer.h"
 #include "scores/pooled_shares.h"
 #include "scores/shares.h"
 #include "scores/softmax.h"
@@ -179,6 +181,48 @@ Typed<"PooledShares"> pooled_shares_out(const Typed<"readonly Pooled[]">& scores
   return result;
 }
 
+Typed<"OneLayer"> one_layer_out(const Typed<"readonly Table[]">& parts,
+                                const Typed<"readonly Table[]">& weights, double pull, double scale,
+                                bool undoes, int norm) {
+  const auto tables_in = [](const Value& list) {
+    std::vector<Matrix<double>> tables;
+    for (int k = 0; k < list.length(); ++k) tables.push_back(matrix_in<double>(list[k]));
+    return tables;
+  };
+  const OneLayer found =
+      one_layer(tables_in(parts), tables_in(weights), {pull, scale, undoes, static_cast<Norm>(norm)});
+  Value used = Value::array();
+  for (const Matrix<double>& weight : found.weights) used.push(copy_out(weight));
+  Value result = Value::object();
+  result.set("weights", used);
+  result.set("added", copy_out(found.added));
+  result.set("concatenated", copy_out(found.concatenated));
+  result.set("difference", found.difference);
+  result.set("apart", found.apart);
+  result.set("miss", found.miss);
+  result.set("sharedMiss", found.shared_miss);
+  return result;
+}
+
+Typed<"Cost"> position_cost_out(int way, const Typed<"CostShape">& shape) {
+  const auto of = [&](const char* name) { return shape[name].as<double>(); };
+  const Cost cost = position_cost(
+      static_cast<PositionWay>(way),
+      {of("vocabulary"), of("positions"), of("segments"), of("d_model"), of("heads"), of("layers"),
+       of("ffnRatio"), of("sequence"), of("d_position"), of("d_position_head"), shape["pooler"].as<bool>()});
+  Value result = Value::object();
+  result.set("width", cost.width);
+  result.set("headsDivide", cost.heads_divide);
+  result.set("tables", cost.tables);
+  result.set("embedding", cost.embedding);
+  result.set("projection", cost.projection);
+  result.set("layer", cost.layer);
+  result.set("total", cost.total);
+  result.set("flopsPerToken", cost.flops_per_token);
+  result.set("kvCache", cost.kv_cache);
+  return result;
+}
+
 EMSCRIPTEN_BINDINGS(scores) {
   using emscripten::function;
   function("dotProducts", &dot_products_out);
@@ -195,6 +239,8 @@ EMSCRIPTEN_BINDINGS(scores) {
   function("concatenateBlockDiagonal", &concatenate_block_diagonal_out);
   function("combineTerms", &combine_terms_out);
   function("poolShares", &pooled_shares_out);
+  function("oneLayer", &one_layer_out);
+  function("positionCost", &position_cost_out);
 }
 
 }  // namespace

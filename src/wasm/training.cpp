@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "convert.h"
-#include "scores/cost.h"
 #include "training/measures.h"
 #include "training/trainer.h"
 
@@ -30,7 +29,6 @@ Typed<"SchemeFacts[]"> training_schemes_out() {
     scheme.set("sums", of.sums());
     scheme.set("hasTerms", of.has_terms());
     scheme.set("hasTable", of.has_table());
-    scheme.set("hasCost", has_cost(of.scheme));
     scheme.set("width", of.d_model() / of.width);
     all.push(scheme);
   }

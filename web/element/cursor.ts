@@ -145,18 +145,19 @@ export class Cursors implements ReactiveController {
   }
 
   /** Sets what a handle stands for, until the pointer lets go of it. */
-  grab = (event: PointerEvent, { x, y, setting, at }: Handle): void => {
+  grab = (event: PointerEvent, { x, y, size, setting, at }: Handle): void => {
     const { asking } = this.host;
     const knob = event.currentTarget as HTMLElement;
     const surface = knob.parentElement as Element;
     const control = asking.figure?.controls[setting] as Control;
-    let last = asking.settings[setting] as number;
+    let last = asking.settings[setting] as Value;
     const first = last;
     // It need not be grabbed in its middle.
     const [left, top] = this.#pixel(event, surface);
     const drag = (moved: PointerEvent) => {
       const [right, down] = this.#pixel(moved, surface);
-      const value = nearestValue(control, at(x + right - left, y + down - top));
+      const found = size ? at(left, down) : at(x + right - left, y + down - top);
+      const value = typeof found === 'string' ? found : nearestValue(control, found);
       if (value === undefined || value === last) return;
       last = value;
       asking.change(setting, value, false);
@@ -170,6 +171,7 @@ export class Cursors implements ReactiveController {
     knob.setPointerCapture(event.pointerId);
     knob.classList.add('held');
     knob.addEventListener('pointermove', drag);
+    if (size) drag(event);
     knob.addEventListener('lostpointercapture', drop, { once: true });
   };
 

@@ -233,8 +233,11 @@ export class FigureElement extends LitElement {
 
   /** Its setting has an input for keys and screen readers. Translated, it moves without a shift of layout. */
   #knob(handle: Handle): TemplateResult {
-    return html`<div class="knob" aria-hidden="true" .style=${`translate:${handle.x * this.surroundings.scale}px ${handle.y * this.surroundings.scale}px`}
-      @pointerdown=${(event: PointerEvent) => this.cursors.grab(event, handle)} @pointermove=${alone} @click=${alone}></div>`;
+    const { x, y, size } = handle;
+    const { scale } = this.surroundings;
+    const room = size ? `;width:${size.width * scale}px;height:${size.height * scale}px` : '';
+    return html`<div class=${size ? 'knob field' : 'knob'} aria-hidden="true" .style=${`translate:${x * scale}px ${y * scale}px${room}`}
+      @pointerdown=${(event: PointerEvent) => this.cursors.grab(event, handle)} @pointermove=${size ? nothing : alone} @click=${alone}></div>`;
   }
 
   #numbers(view: View): TemplateResult {

@@ -2,6 +2,7 @@
 import type { AnyFigure } from './figure.js';
 
 export const figures: Record<string, () => Promise<AnyFigure>> = {
+  'one-layer': async () => (await import('./oneLayer.js')).figure,
   'add-or-concatenate': async () => (await import('./addOrConcatenate.js')).figure,
   sum: async () => (await import('./sum.js')).figure,
   'dot-products': async () => (await import('./dotProducts.js')).figure,

@@ -11,13 +11,15 @@ import { lightTerms } from './terms.js';
 
 setTransports(siteWorker);
 defineFigures();
-// Loads what computes, and the opening figure's code, before the layout shows which figures are near.
+// Loads what computes, and the opening figures' code, before the layout shows which figures are near.
 startEarly();
 // A reader who comes by a link to another place does not wait for the opening.
 if (location.hash === '') {
-  figures['add-or-concatenate']?.().catch(() => {
-    // The figure says so itself.
-  });
+  for (const name of ['one-layer', 'add-or-concatenate']) {
+    figures[name]?.().catch(() => {
+      // The figure says so itself.
+    });
+  }
 }
 const contents = document.querySelector<HTMLElement>('.contents');
 if (contents) followSections(contents);

@@ -31,6 +31,8 @@ export interface Run {
   text: string;
   shift?: 'sub' | 'sup';
   italic?: true;
+  /** In this colour and the text's own font. */
+  ink?: Ink;
 }
 
 export interface TextMark extends Linked {
@@ -145,13 +147,15 @@ export interface Region extends Linked {
   sets?: Readonly<Record<string, string | number | readonly string[]>>;
 }
 
-/** A knob in the picture that sets a number where it is dragged to. Its setting has an input, too. */
+/** A knob in the picture, or a field, that sets what it is dragged to. Its setting has an input, too. */
 export interface Handle {
   x: number;
   y: number;
   setting: string;
-  /** The value at a pixel; it is rounded to one that can be set. */
-  at(x: number, y: number): number;
+  /** Of a field, about its middle: `at` gets the place across where it was pressed, and the height of the pointer. */
+  size?: { width: number; height: number };
+  /** The value at a pixel; a number is rounded to one that can be set. */
+  at(x: number, y: number): number | string;
 }
 
 export interface Scene {

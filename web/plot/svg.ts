@@ -56,7 +56,7 @@ export const markup = ({ name, attributes, text, runs }: Shape): string =>
 function runShapes(runs: readonly Run[], size: number): Shape[] {
   const heights = { sub: 0.22 * size, sup: -0.38 * size };
   let above = 0;
-  return runs.map(({ text, shift, italic }) => {
+  return runs.map(({ text, shift, italic, ink }) => {
     const level = shift ? heights[shift] : 0;
     const dy = level - above;
     above = level;
@@ -66,7 +66,10 @@ function runShapes(runs: readonly Run[], size: number): Shape[] {
         dy: dy === 0 ? undefined : dy,
         'font-size': shift && 0.72 * size,
         'font-style': italic && 'italic',
-        'font-family': "'STIX Two Math', 'Latin Modern Math', 'Cambria Math', Georgia, 'DejaVu Serif', serif",
+        class: ink && `f-${ink}`,
+        'font-family': ink
+          ? undefined
+          : "'STIX Two Math', 'Latin Modern Math', 'Cambria Math', Georgia, 'DejaVu Serif', serif",
       },
       text,
     );

@@ -7,6 +7,7 @@ type AnyCompute = Compute<any, unknown>;
 
 // Written so that the bundler sees that nothing else of them is used.
 const opening: Record<string, () => Promise<AnyCompute>> = {
+  'one-layer': async () => (await import('../figures/oneLayerData.js')).compute,
   'add-or-concatenate': async () => (await import('../figures/smallModels.js')).compute,
   'dot-products': async () => (await import('../figures/dotProducts.js')).compute,
 };

@@ -1,16 +1,14 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import type { TrainingScheme } from '../training/trainerOptions.js';
+
+const ways = ['add', 'concat-wide', 'concat', 'project', 'untied'] as const;
 
 /**
  * The trainer’s schemes that are counted. add: a table as wide as the stream. concat-wide: the stream is
  * [token; position], d_model + d_position wide. concat: the same, but d_model wide in all. project: [token; position]
  * mapped linearly back to d_model. untied: positions have queries and keys of their own, in every layer.
  */
-export type PositionCostWay = Extract<
-  TrainingScheme,
-  'add' | 'concat-wide' | 'concat' | 'project' | 'untied'
->;
+export type PositionCostWay = (typeof ways)[number];
 
 /** A model of BERT's form. Every count is a whole number from 0 up, unless it says from 1 up. */
 export interface ModelShape {
@@ -72,9 +70,7 @@ const largest = Number.MAX_SAFE_INTEGER;
 export function costApi(raw: RawModule): CostApi {
   return {
     positionCost(way, shape) {
-      const schemes = raw.trainingSchemes();
-      const counted = schemes.filter(({ hasCost }) => hasCost).map(({ id }) => id);
-      check.oneOf('way', way, counted);
+      const place = check.placeOf('way', way, ways);
       check.object('shape', shape);
       const whole = (name: keyof ModelShape, low: number, value: unknown = shape[name]) =>
         check.integer(name, value, low, largest);
@@ -99,10 +95,7 @@ export function costApi(raw: RawModule): CostApi {
           `ffnRatio times the stream's width must be whole; ${checked.ffnRatio} times ${width} is not.`,
         );
       }
-      const cost: Cost = raw.positionCost(
-        schemes.findIndex(({ id }) => id === way),
-        checked,
-      );
+      const cost: Cost = raw.positionCost(place, checked);
       for (const [name, value] of Object.entries(cost)) {
         if (value > largest) {
           throw new RangeError(

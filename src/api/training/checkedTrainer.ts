@@ -26,8 +26,6 @@ export interface SchemeFacts {
   hasTerms: boolean;
   /** Whether positions have rows. */
   hasTable: boolean;
-  /** Whether positionCost() counts it. */
-  hasCost: boolean;
   /** Of its stream, in d_model. */
   width: number;
 }

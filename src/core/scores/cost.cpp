@@ -4,15 +4,15 @@
 
 namespace superpose {
 
-Cost position_cost(TrainingScheme scheme, const ModelShape& shape) {
+Cost position_cost(PositionWay way, const ModelShape& shape) {
   const double d = shape.d_model;
   const double r = shape.ffn_ratio;
   const double n = shape.sequence;
-  const double d_p = scheme == TrainingScheme::add ? d : shape.d_position;
-  const double d_t = scheme == TrainingScheme::concat ? d - d_p : d;
+  const double d_p = way == PositionWay::add ? d : shape.d_position;
+  const double d_t = way == PositionWay::concat ? d - d_p : d;
 
   Cost cost;
-  const double width = scheme == TrainingScheme::concat_wide ? d + d_p : d;
+  const double width = way == PositionWay::concat_wide ? d + d_p : d;
   cost.width = width;
   cost.heads_divide = std::fmod(width, shape.heads) == 0;
   cost.tables = (shape.vocabulary + shape.segments) * d_t + shape.positions * d_p;
@@ -21,8 +21,8 @@ Cost position_cost(TrainingScheme scheme, const ModelShape& shape) {
   double layer_flops = 2 * (4 + 2 * r) * width * width + 4 * n * width;
   double layer_cache = 2 * n * width;
 
-  if (scheme == TrainingScheme::project) cost.projection = (d + d_p) * d + d;
-  if (scheme == TrainingScheme::untied) {
+  if (way == PositionWay::project) cost.projection = (d + d_p) * d + d;
+  if (way == PositionWay::untied) {
     const double own = shape.heads * shape.d_position_head;
     cost.layer += 2 * d_p * own;
     layer_flops += 4 * d_p * own + 2 * n * own;
@@ -32,7 +32,7 @@ Cost position_cost(TrainingScheme scheme, const ModelShape& shape) {
   cost.total = cost.embedding + cost.projection + shape.layers * cost.layer +
                (shape.pooler ? width * width + width : 0);
   cost.flops_per_token = shape.layers * layer_flops;
-  if (scheme == TrainingScheme::project) cost.flops_per_token += 2 * (d + d_p) * d;
+  if (way == PositionWay::project) cost.flops_per_token += 2 * (d + d_p) * d;
   cost.kv_cache = shape.layers * layer_cache;
   return cost;
 }

@@ -8,22 +8,16 @@
 // LayerNorms and softmax, which are of lower order, are not counted).
 #pragma once
 
-#include "training/options.h"
-
 namespace superpose {
 
-// The schemes that are counted:
+// Of the ways in which the trainer's models get positions, those that are counted:
 //   add          D = d_model; the position table is [L, d_model]
 //   concat_wide  [token; position] is the stream: D = d_model + d_p
 //   concat       the same with D = d_model, so tokens and segments have d_model - d_p
 //   project      [token; position] of d_model + d_p, then one linear map with a bias back to d_model
 //   untied       D = d_model; in each layer the position [d_p] has queries and keys of its own, d_pk
 //                per head, beside the token's; values, W_O and the feed-forward never see it
-constexpr bool has_cost(TrainingScheme scheme) {
-  return scheme == TrainingScheme::add || scheme == TrainingScheme::concat_wide ||
-         scheme == TrainingScheme::concat || scheme == TrainingScheme::project ||
-         scheme == TrainingScheme::untied;
-}
+enum class PositionWay { add, concat_wide, concat, project, untied };
 
 // All are whole numbers, held in double: results are exact while they are at most 2^53.
 struct ModelShape {
@@ -54,8 +48,7 @@ struct Cost {
   double kv_cache = 0;         // numbers, not bytes, that all layers keep for N tokens
 };
 
-// Of a scheme that has_cost(). No addend is negative, so a total above 2^53 is recognized as such, though it is no
-// longer exact.
-Cost position_cost(TrainingScheme scheme, const ModelShape& shape);
+// No addend is negative, so a total above 2^53 is recognized as such, though it is no longer exact.
+Cost position_cost(PositionWay way, const ModelShape& shape);
 
 }  // namespace superpose

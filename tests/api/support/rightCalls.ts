@@ -418,6 +418,19 @@ const completeCalls: Record<string, RightCall> = {
   },
   numericalRank: { sound: [token, 0.1], huge: [zeros(2 ** 22, 9)] },
   positionCost: { sound: ['untied', model] },
+  oneLayer: {
+    sound: [
+      {
+        parts: [table(2, 3), table(2, 3)],
+        weights: [table(3, 4), table(3, 4)],
+        pull: 0.5,
+        positionScale: 2,
+        undoes: true,
+        norm: 'layer-norm',
+      },
+    ],
+    huge: [{ parts: [zeros(2 ** 22, 8), zeros(2 ** 22, 8)], weights: [table(8, 8), table(8, 8)] }],
+  },
   trainer: {
     sound: [taskTrainer],
     also: [[{ ...taskTrainer, scheme: 'add', d_position: undefined }], [batchesTrainer]],

@@ -94,7 +94,7 @@ async function make(name: string): Promise<MadeFigure> {
     rendered,
     excerpt,
     placeholder: await placeholder(rendered, './pictures/', {
-      first: name === 'add-or-concatenate',
+      first: ['one-layer', 'add-or-concatenate'].includes(name),
       inBeat: beatNames.has(name),
     }),
   };

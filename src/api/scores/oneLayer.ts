@@ -1,0 +1,92 @@
+import * as check from '../check.js';
+import type { RawModule } from '../module.js';
+import { type Table, table } from '../table.js';
+
+/** Rows are vectors: a layer takes a to aW. */
+export interface OneLayerInput {
+  /** What is added or concatenated: tokens, positions and perhaps segments, each [n, d]. */
+  parts: readonly Table[];
+  /** W₁, W₂ and so on, one for each part, each [d, m]. Added, all parts meet W₁. */
+  weights: readonly Table[];
+  /** t, from 0 to 1: from the second on, weights are (1 − t)Wₖ + tW₁. Default 0. */
+  pull?: number;
+  /** ρ, any finite number: the second part is multiplied by it. Default 1. */
+  positionScale?: number;
+  /** Whether the second weight is divided by ρ, which then may not be 0. Default false. */
+  undoes?: boolean;
+  /** What stands before the weights: LayerNorm with ε = 10⁻⁵ and no weights of its own, or nothing. Default none. */
+  norm?: 'none' | 'layer-norm';
+}
+
+export interface OneLayer {
+  /** The weights as `pull` and `undoes` make them, each [d, m]. */
+  readonly weights: readonly Table<Float64Array>[];
+  /** (a₁ + a₂ + …)W₁, [n, m]. */
+  readonly added: Float64Array;
+  /** [a₁, a₂, …] times W₁ over W₂ and so on, [n, m]. */
+  readonly concatenated: Float64Array;
+  /** The largest |concatenated − added|. */
+  readonly difference: number;
+  /** ‖concatenated − added‖ / ‖added‖ over all numbers; NaN where all are 0. */
+  readonly apart: number;
+  /** The least ‖c · concatenated − added‖ / ‖added‖ for one number c. */
+  readonly miss: number;
+  /**
+   * How far one matrix for both parts stays from what W₁ gave at ρ = 1: |1 − ρ| / √(2(1 + ρ²)) of its size, at best,
+   * for independent parts that spread alike.
+   */
+  readonly sharedMiss: number;
+}
+
+export interface OneLayerApi {
+  /**
+   * What a linear layer makes of vectors added, and of the same vectors concatenated. It adds either way:
+   * [x, p] times W₁ over W₂ is xW₁ + pW₂, and with W₂ = W₁ that is (x + p)W₁, unless a norm comes between.
+   */
+  oneLayer(input: OneLayerInput): OneLayer;
+}
+
+const norms = ['none', 'layer-norm'] as const;
+
+export function oneLayerApi(raw: RawModule): OneLayerApi {
+  return {
+    oneLayer(input) {
+      check.object('input', input);
+      const { parts, weights, pull = 0, positionScale = 1, undoes = false, norm = 'none' } = input;
+      const [first, ...later] = tables('parts', parts);
+      const rows = { rows: first.rows, columns: first.columns };
+      later.forEach((part, k) => {
+        check.table(`parts[${k + 1}]`, part, rows);
+      });
+      const [shared, ...others] = tables('weights', weights, parts.length);
+      const shape = { rows: first.columns, columns: shared.columns };
+      [shared, ...others].forEach((weight, k) => {
+        check.table(`weights[${k}]`, weight, shape);
+      });
+      check.number('pull', pull, 0, 1);
+      check.number('positionScale', positionScale);
+      if (check.flag('undoes', undoes) && positionScale === 0)
+        check.refuse('positionScale', 'other than 0 to be undone', positionScale);
+      const { rows: n, columns: d } = first;
+      check.fits(`A layer that reads ${n} rows`, 8 * (6 * n * parts.length * d + 4 * n * shared.columns));
+      const found = raw.oneLayer(
+        parts,
+        weights,
+        pull,
+        positionScale,
+        undoes,
+        check.placeOf('norm', norm, norms),
+      );
+      return { ...found, weights: found.weights.map((data) => table(data, d, shared.columns)) };
+    },
+  };
+}
+
+/** At least one, and of each kind as many. */
+function tables(name: string, value: readonly Table[], count?: number): [Table, ...Table[]] {
+  if (!Array.isArray(value)) check.refuse(name, 'an array of tables', value, false);
+  if (value.length !== (count ?? value.length) || value.length === 0)
+    check.refuseCount(name, `${count ?? 'at least 1'} of them`, value.length);
+  check.table(`${name}[0]`, value[0]);
+  return value as [Table, ...Table[]];
+}

@@ -1,0 +1,41 @@
+#include "scores/one_layer.h"
+
+#include <cmath>
+#include <utility>
+
+namespace superpose {
+
+OneLayer one_layer(std::vector<Matrix<double>> parts, std::vector<Matrix<double>> weights,
+                   const OneLayerOptions& options) {
+  const Eigen::Index d = parts[0].cols(), count = static_cast<Eigen::Index>(parts.size());
+  const double t = options.pull, rho = options.scale;
+  for (Eigen::Index k = 1; k < count; ++k) weights[k] = (1 - t) * weights[k] + t * weights[0];
+  if (count > 1) {
+    parts[1] *= rho;
+    if (options.undoes) weights[1] /= rho;
+  }
+  Matrix<double> sum = parts[0], joined(sum.rows(), d * count), stacked(d * count, weights[0].cols());
+  for (Eigen::Index k = 0; k < count; ++k) {
+    if (k) sum += parts[k];
+    joined.middleCols(k * d, d) = parts[k];
+    stacked.middleRows(k * d, d) = weights[k];
+  }
+  // With what PyTorch's LayerNorm adds to the variance.
+  const Normalization<double> between{options.norm, {}, {}, 1e-5};
+  const auto read = [&](const Matrix<double>& rows, const Matrix<double>& weight) -> Matrix<double> {
+    return normalize<double>({rows}, between).whole().lazyProduct(weight);
+  };
+  OneLayer out;
+  out.added = read(sum, weights[0]);
+  out.concatenated = read(joined, stacked);
+  const double size = out.added.norm();
+  const auto distance = [&](double factor) { return (factor * out.concatenated - out.added).norm() / size; };
+  if (out.added.size()) out.difference = (out.concatenated - out.added).cwiseAbs().maxCoeff();
+  out.apart = distance(1);
+  out.miss = distance(out.concatenated.cwiseProduct(out.added).sum() / out.concatenated.squaredNorm());
+  out.shared_miss = std::abs(1 - rho) / std::sqrt(2 * (1 + rho * rho));
+  out.weights = std::move(weights);
+  return out;
+}
+
+}  // namespace superpose

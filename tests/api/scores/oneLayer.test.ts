@@ -1,0 +1,110 @@
+import type { Table } from 'superpose';
+import { describe, expect, test } from 'vitest';
+import { builds } from '../support/builds.ts';
+import { largestDifference, rowsOf } from '../support/numbers.ts';
+
+/** a W, written out. */
+const product = (rows: number[][], weight: Table): number[][] =>
+  rows.map((row) =>
+    Array.from({ length: weight.columns }, (_, m) =>
+      row.reduce((sum, value, c) => sum + value * (weight.data[c * weight.columns + m] as number), 0),
+    ),
+  );
+
+const normalized = (row: number[]) => {
+  const mean = row.reduce((sum, one) => sum + one, 0) / row.length;
+  const variance = row.reduce((sum, one) => sum + (one - mean) ** 2, 0) / row.length;
+  return row.map((one) => (one - mean) / Math.sqrt(variance + 1e-5));
+};
+
+describe.each(builds)('$simd SIMD', ({ superpose }) => {
+  const draw = (rows: number, stream: number) =>
+    superpose.randomNormal({ rows, columns: 6, seed: 3, stream }) as Table<Float64Array>;
+  const parts = [draw(5, 0), draw(5, 1), draw(5, 2)];
+  const weights = [draw(6, 3), draw(6, 4), draw(6, 5)];
+  const [tokens, positions, segments] = parts.map((part) => rowsOf(part).map((row) => [...row])) as [
+    number[][],
+    number[][],
+    number[][],
+  ];
+  const pulled = (t: number, k: number) => ({
+    ...(weights[k] as Table),
+    data: Float64Array.from(
+      weights[k]?.data ?? [],
+      (one, at) => (1 - t) * one + t * (weights[0]?.data[at] as number),
+    ),
+  });
+
+  test.each(['none', 'layer-norm'] as const)('both outputs as written out; norm: %s', (norm) => {
+    const between = norm === 'none' ? (row: number[]) => row : normalized;
+    const found = superpose.oneLayer({ parts, weights, pull: 0.25, positionScale: -2, norm });
+    const joined = tokens.map((token, i) =>
+      between([...token, ...(positions[i] ?? []).map((one) => -2 * one), ...(segments[i] ?? [])]),
+    );
+    const sums = tokens.map((token, i) =>
+      between(token.map((one, c) => one - 2 * (positions[i]?.[c] ?? 0) + (segments[i]?.[c] ?? 0))),
+    );
+    const blocks = [weights[0] as Table, pulled(0.25, 1), pulled(0.25, 2)];
+    const concatenated = joined.map((row) =>
+      blocks
+        .map((block, k) => product([row.slice(6 * k, 6 * k + 6)], block)[0] as number[])
+        .reduce((sum, one) => sum.map((value, m) => value + (one[m] as number))),
+    );
+    const added = product(sums, weights[0] as Table).flat();
+    expect(largestDifference(found.added, Float64Array.from(added))).toBeLessThan(1e-13);
+    expect(largestDifference(found.concatenated, Float64Array.from(concatenated.flat()))).toBeLessThan(1e-13);
+    const apart = concatenated.flat().map((one, k) => one - (added[k] as number));
+    expect(found.difference).toBeCloseTo(Math.max(...apart.map(Math.abs)), 12);
+    expect(found.apart).toBeCloseTo(Math.hypot(...apart) / Math.hypot(...added), 12);
+    // No factor nearby misses by less.
+    const missOf = (c: number) =>
+      Math.hypot(...concatenated.flat().map((one, k) => c * one - (added[k] as number))) /
+      Math.hypot(...added);
+    for (let c = -2; c <= 2; c += 0.01) expect(missOf(c)).toBeGreaterThanOrEqual(found.miss - 1e-12);
+  });
+
+  test('with W₂ = W₁ concatenating is adding, exactly where nothing is rounded', () => {
+    const whole = (seed: number) => {
+      const { data } = superpose.randomUniform({ rows: 6, columns: 6, seed });
+      return { data: data.map((one) => Math.round(16 * one)), rows: 6, columns: 6 } as Table;
+    };
+    const found = superpose.oneLayer({
+      parts: [whole(1), whole(2)],
+      weights: [whole(3), whole(4)],
+      pull: 1,
+    });
+    expect(found).toMatchObject({ difference: 0, apart: 0, miss: 0, sharedMiss: 0 });
+    expect(found.concatenated).toEqual(found.added);
+  });
+
+  test('with a norm one row is only scaled, and several are no longer equal', () => {
+    const options = { weights: weights.slice(0, 2), pull: 1, norm: 'layer-norm' } as const;
+    const of = (rows: number) =>
+      superpose.oneLayer({
+        ...options,
+        parts: parts.slice(0, 2).map((part) => ({ ...part, rows, data: part.data.slice(0, 6 * rows) })),
+      });
+    expect(of(1).apart).toBeGreaterThan(0.1);
+    expect(of(1).miss).toBeLessThan(1e-12);
+    expect(of(5).miss).toBeGreaterThan(0.01);
+  });
+
+  test('W₂/ρ undoes ρ; one matrix for both cannot, as least squares over many rows finds', () => {
+    const two = { parts: parts.slice(0, 2), weights: weights.slice(0, 2) };
+    const undone = superpose.oneLayer({ ...two, positionScale: 4, undoes: true });
+    const plain = superpose.oneLayer(two);
+    expect(largestDifference(undone.concatenated, plain.concatenated)).toBeLessThan(1e-13);
+    // In one channel: w minimizes the sum of ((x + ρp) w − (x + p))².
+    const [x, p] = [0, 1].map(
+      (stream) => superpose.randomNormal({ rows: 100_000, columns: 1, seed: 9, stream }).data,
+    );
+    let [cross, own, wanted] = [0, 0, 0];
+    x?.forEach((one, i) => {
+      const other = p?.[i] as number;
+      cross += (one + 4 * other) * (one + other);
+      own += (one + 4 * other) ** 2;
+      wanted += (one + other) ** 2;
+    });
+    expect(undone.sharedMiss).toBeCloseTo(Math.sqrt(1 - cross ** 2 / own / wanted), 2);
+  });
+});

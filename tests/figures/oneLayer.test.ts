@@ -1,0 +1,65 @@
+import { load } from 'superpose';
+import { expect, test } from 'vitest';
+import * as oneLayer from '../../web/figures/oneLayer.ts';
+import { expectSoundPictures, run } from './support.ts';
+import { expectTextsApart } from './texts.ts';
+
+const row = '0.5 -0.25 1 -1';
+
+test.each([
+  {},
+  { d: 4, pull: 1, segments: 'yes' },
+  { d: 16, scale: 4, undoes: 'yes', way: 'wider' },
+  { norm: 'yes', pull: 1, way: 'divided', segments: 'yes' },
+])('%o: pictures', async (settings) => {
+  const result = await run(oneLayer, settings);
+  expectSoundPictures(result);
+  expectTextsApart(result);
+});
+
+test('pulled all the way, concatenating has become adding, whatever the rows', async () => {
+  for (const settings of [{}, { scale: 4 }, { segments: 'yes' }, { d: 4, token: row, position: row }]) {
+    const { figure, data, state } = await run(oneLayer, { pull: 1, ...settings });
+    expect(data.difference).toBeLessThan(1e-14);
+    expect(figure.describe(data, state)).toContain('Concatenating has become adding. With W₂ = W₁');
+  }
+});
+
+test('rows that are typed or dragged are those that are read, and others are said to be drawn', async () => {
+  const typed = await run(oneLayer, { d: 4, token: row });
+  expect([...typed.data.parts[0]]).toEqual([0.5, -0.25, 1, -1]);
+  const { figure, data, state } = await run(oneLayer, { d: 5, token: row, position: 'x y z' });
+  expect(figure.remark?.(data, state)).toBe('Each row takes 5 numbers; drawn instead: token, position.');
+  // The second channel of the token, dragged to the upper end of its field.
+  const field = typed.figure.scene(typed.data, typed.state, 350).handles?.[0];
+  const { x, y, size = { width: 0, height: 0 }, setting, at } = field ?? expect.fail();
+  const to = at(x - size.width / 8, y - size.height / 2);
+  expect({ setting, to }).toEqual({ setting: 'token', to: '0.5 1.5 1 -1' });
+});
+
+test('what BERT-base costs in five ways', async () => {
+  const { figure, data, state } = await run(oneLayer, { way: 'wider' });
+  const texts = figure
+    .scene(data, state, 350)
+    .marks.flatMap((mark) => (mark.mark === 'text' ? mark.text : []));
+  expect(texts.filter((text) => text.startsWith('×') && text !== '×')).toEqual([
+    '×1.000',
+    '×0.98',
+    '×1.003',
+    '×1.007',
+    '×1.13',
+    '×3.34',
+  ]);
+  expect(figure.describe(data, state)).toContain('BERT-base is 832 wide and has 124 million weights, ×1.13');
+  expect(data.costs.wider.headsDivide).toBe(true);
+  expect(data.costs.add.total).toBe(109_482_240);
+});
+
+test('ρ is undone by W₂/ρ, and a shared matrix misses by what least squares finds', async () => {
+  const { data } = await run(oneLayer, { scale: 2, undoes: 'yes' });
+  const plain = await run(oneLayer, {});
+  const superpose = await load();
+  expect(superpose.largestDifference(data.concatenated, plain.data.concatenated)).toBeLessThan(1e-14);
+  expect(data.undone).toBeLessThan(1e-14);
+  expect(data.sharedMiss).toBeCloseTo(1 / Math.sqrt(10), 14);
+});

@@ -1,0 +1,255 @@
+// The picture of the figure "one-layer": both ways side by side, or one below the other, and what they cost.
+import { type Area, bars, largestMagnitude, textAt } from '../plot/parts.js';
+import type { Handle, Ink, Mark, Region, Run, Scene } from '../plot/scene.js';
+import { nearestValue } from './controls.js';
+import type { FigureView } from './figure.js';
+import { type controls, type Data, names, type State, times, type Way, ways } from './oneLayerData.js';
+
+const inks = ['token-token', 'position-position', 'rest'] as const;
+/** Pixels of a matrix, and between two of them. */
+const cells = 44;
+const seam = 4;
+const stripHeight = 60;
+const top = 26;
+const between = 44;
+/** For a sign between two things, and for a matrix's name. */
+const sign = 18;
+const named = ({ undoes, scale }: State) => (undoes && scale !== 1 ? 42 : 26);
+
+interface Side {
+  x: number;
+  y: number;
+  width: number;
+  /** Of a row's bars. */
+  strip: number;
+  /** In the middle of all its bars. */
+  middle: number;
+  bottom: number;
+}
+
+/** Two sides beside each other, or one below the other. */
+function arrange({ parts }: Data, state: State, width: number): { sides: [Side, Side]; height: number } {
+  const count = parts.length;
+  const beside = width >= 800;
+  const wide = beside ? (width - between) / 2 : width;
+  const strip = Math.min(136, (wide - cells - named(state) - (count + 1) * sign) / (count + 1));
+  const high = count * cells + (count - 1) * seam;
+  const at = (x: number, y: number): Side => ({
+    x,
+    y,
+    width: wide,
+    strip,
+    middle: y + top + high / 2,
+    bottom: y + top + high + 26,
+  });
+  const first = at(0, 0);
+  const second = beside ? at(wide + between, 0) : at(0, first.bottom + 10);
+  return { sides: [first, second], height: second.bottom };
+}
+
+const round = (value: number) => String(Math.round(10 * value) / 10);
+
+/** Bars up and down from the middle of an area; what is beyond the scale ends at its edge. */
+function barsIn({ x, y, width, height }: Area, values: ArrayLike<number>, limit: number, fill: Ink): Mark {
+  const pitch = width / values.length;
+  const zero = y + height / 2;
+  const d = Array.from(values, (value, k) => {
+    const up = (Math.max(-limit, Math.min(limit, value)) / limit) * (height / 2);
+    return `M${round(x + k * pitch)},${round(zero)}v${round(-up)}h${round(0.8 * pitch)}v${round(up)}Z`;
+  });
+  return { mark: 'path', d: d.join(''), fill };
+}
+
+/** Where the added output's bars end, drawn over the other's: at W₂ = W₁ they meet. */
+function ticksIn({ x, y, width, height }: Area, values: ArrayLike<number>, limit: number): Mark {
+  const pitch = width / values.length;
+  const d = Array.from(values, (value, k) => {
+    const up = (Math.max(-limit, Math.min(limit, value)) / limit) * (height / 2);
+    return `M${round(x + k * pitch)},${round(y + height / 2 - up)}h${round(0.8 * pitch)}`;
+  });
+  return { mark: 'path', d: d.join(''), stroke: 'ink', wide: 2 };
+}
+
+const pieces = (x: number, y: number, runs: Run[], size: number): Mark =>
+  textAt(x, y, runs.map(({ text }) => text).join(''), { runs, anchor: 'end', ink: 'ink', size });
+
+interface Drawn {
+  marks: Mark[];
+  regions: Region[];
+  handles: Handle[];
+}
+
+function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolean): Drawn {
+  const { parts, weights } = data;
+  const { x, y, strip, middle, bottom, width } = side;
+  const limit = Math.max(1.5, largestMagnitude(axes.parts));
+  const area = (left: number): Area => ({
+    x: left,
+    y: middle - stripHeight / 2,
+    width: strip,
+    height: stripHeight,
+  });
+  const field = (at: Area): Mark => ({ mark: 'box', ...at, fill: 'field' });
+  const marks: Mark[] = [
+    textAt(x, y + 14, joined ? 'Concatenated' : 'Added', {
+      bold: true,
+      size: 15,
+      ink: joined ? 'warning' : 'ink',
+    }),
+  ];
+  const regions: Region[] = [];
+  const handles: Handle[] = [];
+  const say = (text: string, left: number) =>
+    marks.push(textAt(left, middle + 6, text, { anchor: 'middle', ink: 'ink', size: 16 }));
+  parts.forEach((part, k) => {
+    const box = area(x + k * (strip + (joined ? 0 : sign)));
+    marks.push(
+      field(box),
+      barsIn(box, part, limit, inks[k] as Ink),
+      textAt(box.x, box.y + box.height + 15, rowName(k, state, strip), { size: 13 }),
+    );
+    if (k > 0 && !joined) say('+', box.x - sign / 2);
+    regions.push(pointed(box, part.length, k));
+    if (k < 2) handles.push(pulled(box, part, limit, k === 0 ? 'token' : 'position'));
+  });
+  const left = x + parts.length * strip + (parts.length - 1) * sign + sign;
+  say('×', left - sign / 2);
+  const shown = joined ? weights : weights.slice(0, 1);
+  const d = data.added.length;
+  const most = largestMagnitude(weights.slice(0, 1)) || 1;
+  shown.forEach((values, k) => {
+    const up = middle - (shown.length * cells + (shown.length - 1) * seam) / 2 + k * (cells + seam);
+    const box = { x: left, y: up, width: cells, height: cells };
+    marks.push(
+      { mark: 'raster', ...box, values, rows: d, columns: d, low: -most, high: most, scale: 'diverging' },
+      { mark: 'box', ...box, stroke: 'quiet' },
+      textAt(left + cells + 5, up + cells / 2 + 5, weightName(k, state, joined), { size: 13 }),
+    );
+  });
+  const end = area(x + parts.length * (strip + sign) + cells + named(state) + sign);
+  say('=', end.x - sign / 2);
+  marks.push(
+    field(end),
+    barsIn(end, joined ? data.concatenated : data.added, axes.largest || 1, joined ? 'warning' : 'ink'),
+  );
+  if (joined) marks.push(ticksIn(end, data.added, axes.largest || 1));
+  regions.push(pointed(end, d, parts.length + (joined ? 1 : 0)));
+  marks.push(
+    pieces(
+      Math.min(x + width, end.x + strip),
+      bottom - 6,
+      equation(data, state, joined),
+      width < 330 ? 13 : 15,
+    ),
+  );
+  return { marks, regions, handles };
+}
+
+/** Whole, or its beginning where there is no room. */
+function rowName(k: number, { scale }: State, room: number): string {
+  const name = names[k] as string;
+  return `${k === 1 && scale !== 1 ? 'ρ\u202f' : ''}${room < 64 ? `${name.slice(0, 3)}.` : name}`;
+}
+
+const weightName = (k: number, { undoes, scale }: State, joined: boolean) =>
+  `W${'₁₂₃'[k]}${joined && k === 1 && undoes && scale !== 1 ? '/ρ' : ''}`;
+
+/** token W₁ + position W₂ */
+const equation = ({ parts }: Data, state: State, joined: boolean): Run[] =>
+  parts.flatMap((_, k): Run[] => [
+    { text: k > 0 ? ' + ' : '', ink: 'ink' },
+    { text: k === 1 && state.scale !== 1 ? `ρ ${names[k]}` : (names[k] as string), ink: inks[k] as Ink },
+    { text: `\u00a0${weightName(joined ? k : 0, state, joined)}`, ink: 'ink' },
+  ]);
+
+/** A row's channels can be pointed at. */
+function pointed(area: Area, d: number, i: number): Region {
+  const pitch = area.width / d;
+  const each = Array.from({ length: d }, (_, j) => j);
+  const points = {
+    x: each.map((j) => area.x + (j + 0.45) * pitch),
+    y: each.map(() => area.y + area.height / 2),
+    cursors: each.map((j) => ({ i, j })),
+    boxes: each.map(() => ({ width: pitch, height: area.height })),
+  };
+  return { ...area, pick: { points }, rows: 1, columns: d };
+}
+
+/** Each bar of a row is set to where it is dragged; all become plain decimals then. */
+function pulled(area: Area, row: ArrayLike<number>, limit: number, setting: 'token' | 'position'): Handle {
+  const control = { kind: 'range', label: '', min: -3, max: 3, step: 0.1, initial: 0 } as const;
+  const at = (x: number, y: number) => {
+    const channel = Math.max(
+      0,
+      Math.min(row.length - 1, Math.floor(((x - area.x) / area.width) * row.length)),
+    );
+    const value = ((area.y + area.height / 2 - y) / (area.height / 2)) * limit;
+    return Array.from(row, (old, j) => nearestValue(control, j === channel ? value : old)).join(' ');
+  };
+  return { x: area.x + area.width / 2, y: area.y + area.height / 2, size: area, setting, at };
+}
+
+/** A bar for each way; each sets its own state. */
+function prices(
+  data: Data,
+  chosen: State['way'],
+  y: number,
+  width: number,
+): Pick<Drawn, 'marks' | 'regions'> {
+  const row = 24;
+  const each = Object.entries(ways) as [Way, (typeof ways)[Way]][];
+  const area = { x: 0, y: y + 22, width: Math.min(width, 640), height: each.length * row };
+  const more = (way: Way) => data.costs[way].total / data.costs.add.total;
+  const drawn = bars(
+    area,
+    each.map(([way, [, label]]) => ({
+      label,
+      value: more(way),
+      text: times(data, way),
+      ink: way === 'add' ? ('ink' as const) : way === chosen ? ('warning' as const) : ('quiet' as const),
+    })),
+    0,
+    Math.max(...each.map(([way]) => more(way))),
+  );
+  return {
+    marks: [
+      textAt(0, y + 12, 'BERT-base, concatenated: weights', { ink: 'ink', size: 14, bold: true }),
+      ...drawn,
+    ],
+    regions: each.flatMap(([way], k): Region[] =>
+      way === 'add'
+        ? []
+        : [
+            {
+              ...area,
+              y: area.y + k * row,
+              height: row,
+              pick: 'nothing',
+              rows: 1,
+              columns: 1,
+              sets: { way },
+            },
+          ],
+    ),
+  };
+}
+
+export function picture(
+  data: Data,
+  state: State,
+  width: number,
+  began?: FigureView<typeof controls, Data>,
+): Scene {
+  const axes = began && began.data.parts.length === data.parts.length ? began.data : data;
+  const { sides, height } = arrange(data, state, width);
+  const drawn = sides.map((side, k) => sideOf(data, axes, state, side, k === 1));
+  const cost =
+    state.way === 'none' ? { marks: [], regions: [] } : prices(data, state.way, height + 14, width);
+  return {
+    width,
+    height: height + (state.way === 'none' ? 0 : 44 + 24 * Object.keys(ways).length),
+    marks: [...drawn.flatMap(({ marks }) => marks), ...cost.marks],
+    regions: [...drawn.flatMap(({ regions }) => regions), ...cost.regions],
+    handles: drawn.flatMap(({ handles }) => handles),
+  };
+}
