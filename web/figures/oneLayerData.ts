@@ -30,7 +30,7 @@ export const controls = {
     },
     initial: 'none',
   },
-  seed: { kind: 'seed', label: 'Seed', initial: 35 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 35 },
   d: { kind: 'range', more: true, label: 'Width d', min: 4, max: 16, step: 1, initial: 8 },
   segments: { kind: 'toggle', more: true, label: 'A third row: segment', initial: false },
   scale: {
