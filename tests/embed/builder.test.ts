@@ -139,7 +139,7 @@ test('the frame, pasted into a blog', async () => {
 });
 
 test.each([320, 700])('the frame’s height is what its page takes at a width of %i', async (width) => {
-  const { text, servers, open, evaluateInFrame, dialog } = await openBuilder('three-concats', {});
+  const { text, servers, open, evaluateInFrame, dialog } = await openBuilder('one-layer', {});
   await text('No scripts (frame)');
   const field = dialog.getByRole('spinbutton', { name: 'Width' });
   await field.fill(String(width));

@@ -1,11 +1,8 @@
 // The opening figure against a decomposition of the model itself.
 import { load, loadMiniLM, openingText, termOf } from 'superpose';
-import { describe, expect, inject, test } from 'vitest';
-import { readState } from '../../web/figures/controls.ts';
+import { expect, inject, test } from 'vitest';
 import * as sum from '../../web/figures/sum.ts';
-import { library } from '../../web/worker/library.ts';
 import { expectSoundPictures, run } from './support.ts';
-import { expectTextsApart } from './texts.ts';
 
 const withModel = test.runIf(inject('withModel'));
 const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
@@ -94,72 +91,4 @@ withModel('the reader’s own sentence and heads, and no words at all', async ()
   expect(none.figure.describe(none.data, none.state)).toContain('nothing to share out');
   for (const result of [own, same, none]) expectSoundPictures(result);
   expectSoundPictures(await run(sum, { text: 'word '.repeat(200) }));
-});
-
-const length = (row: number[]) => Math.hypot(...row);
-const product = (a: number[], b: number[]) =>
-  a.reduce((total, value, channel) => total + value * (b[channel] as number), 0);
-const cosine = (a: number[], b: number[]) => product(a, b) / (length(a) * length(b));
-
-describe.runIf(inject('withModel'))('channel by channel', () => {
-  const channels = (settings: Record<string, string | number>) => run(sum, { of: 'channels', ...settings });
-
-  test.each([
-    {},
-    { word: 0, first: 0, second: 127, scale: 4 },
-    { word: 31, first: 127, second: 0 },
-    { scale: 0 },
-    { first: 5, second: 5 },
-    { text: 'The river bank', word: 2, first: 0, second: 100 },
-  ])('%o: rows are the model’s, and sums, lengths and cosines those of the bars', async (settings) => {
-    const result = await channels(settings);
-    expectSoundPictures(result);
-    expectTextsApart(result);
-    const { figure, data, state } = result;
-    const { first, second, scale } = state as Record<'first' | 'second' | 'scale', number>;
-    const { rows } = figure.table(data, state);
-    expect(rows).toHaveLength(384);
-    const column = (place: number) => (rows as number[][]).map((row) => row[place] as number);
-    const [token, here, sums, there, other, moved] = [1, 2, 3, 4, 5, 6].map(column) as number[][] &
-      [number[], number[], number[], number[], number[], number[]];
-    // Positions do not depend on the words that stand there.
-    const model = await loadMiniLM(await load());
-    const model_rows = await model.summands(model.tokenize(`word ${'a '.repeat(130)}`, 128));
-    const own = await model.summands(model.tokenize(String(state.text)));
-    expect(token).toEqual([...own.token.data.slice(384 * data.chosen, 384 * (data.chosen + 1))]);
-    for (const [place, row] of [
-      [first, here],
-      [second, there],
-    ] as const)
-      row.forEach((value, channel) => {
-        expect(value).toBeCloseTo(scale * (model_rows.position.data[384 * place + channel] as number), 12);
-      });
-    for (let k = 0; k < 384; k++) {
-      const at = (row: number[]) => row[k] as number;
-      expect(at(sums)).toBeCloseTo(at(token) + at(here), 14);
-      expect(at(other)).toBeCloseTo(at(token) + at(there), 14);
-      expect(at(moved)).toBeCloseTo(at(there) - at(here), 14);
-    }
-    expect(data.cosine).toBeCloseTo(cosine(sums, other), 12);
-    expect(data.places[0].cosine).toBeCloseTo(cosine(sums, token), 12);
-    expect(data.places[1].cosine).toBeCloseTo(cosine(other, token), 12);
-    expect(data.places[0].length).toBeCloseTo(length(sums), 12);
-    expect(data.joinedCosine).toBeCloseTo(cosine([...token, ...here], [...token, ...there]), 12);
-    // The sentence and the readout agree with the table.
-    const opposite = sums.filter((value, k) => Math.sign(value) === -Math.sign(token[k] as number)).length;
-    expect(figure.describe(data, state)).toContain(`In ${opposite} of 384 channels`);
-    const cursor = figure.firstCursor?.(data, state) ?? { i: 0, j: 0 };
-    expect(cursor.j).toBeLessThan(48);
-    expect(figure.readout(data, state, cursor)[1]).toBe(`, channel ${cursor.j}`);
-  });
-
-  test('the opening’s own file is enough for places within its sentence, and a click chooses no word', async () => {
-    const alone = { ...library(), miniLM: () => Promise.reject(new Error('The whole model was asked for.')) };
-    const job = { signal: new AbortController().signal, progress: () => {} };
-    const { state } = readState(sum.figure.controls, [['of', 'channels']]);
-    const data = await sum.compute(alone, state, job);
-    expect(data).toEqual((await channels({})).data);
-    expect(sum.figure.chooses?.(state)).toBeUndefined();
-    expect(sum.figure.chooses?.({ ...state, of: 'readers' })).toBe('word');
-  });
 });

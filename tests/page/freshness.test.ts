@@ -71,7 +71,7 @@ const picture = async (page: Page, name: string): Promise<string[]> =>
 modelTest.each([
   ['gram', ['positions', 'd']],
   ['dot-products', ['n', 'scale']],
-  ['three-concats', ['n', 'd_head']],
+  ['one-layer', ['pull', 'd']],
   ['one-score', ['head']],
 ])('after steps of its sliders, %s shows what it shows when it is opened there', async (name, sliders) => {
   const { page } = await visit();

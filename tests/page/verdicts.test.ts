@@ -91,23 +91,16 @@ modelTest('a bet is answered right below it, the answer first', async () => {
   const { page } = await visit();
   await openBets(page);
   const told = (name: string) => page.locator(`[data-told=${name}]`);
-  expect(await told('cross').textContent()).toBe('');
-  await page.getByLabel('That depends on the weights').check();
+  expect(await told('lost').textContent()).toBe('');
   await page.getByLabel('Yes, a sum cannot be taken apart').check();
   await page.locator('.bet input[name=width]').fill('4');
   const said = (name: string) => expect.poll(() => told(name).textContent());
-  await said('cross').toMatch(/^That depends on the weights\. You were right\. With full weights/);
-  // The figure above says the same share, with fewer digits.
-  const { finding } = await drawn(page, 'three-concats');
-  const share = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
-  const inBet = share((await told('cross').textContent()) ?? '', /make up ([\d.]+)\s?% of the variation/);
-  expect(Math.round(inBet)).toBe(share(finding, /and (\d+)\s?% with full weights/));
   await said('lost').toMatch(/^Nothing is lost, but it is harder to read\. You said: Yes/);
   await said('width').toMatch(/^d = \d+\. /);
   // They are kept for this tab.
   await page.reload();
   await openBets(page);
-  const kept = page.getByLabel('That depends on the weights');
+  const kept = page.getByLabel('Yes, a sum cannot be taken apart');
   await kept.scrollIntoViewIfNeeded();
   await expect.poll(() => kept.isChecked()).toBe(true);
 });
@@ -117,21 +110,21 @@ modelTest(
   async () => {
     const { page, site } = await visit();
     await openBets(page);
-    await page.getByLabel('No, the cross terms vanish').check();
+    await page.getByLabel('Yes, a sum cannot be taken apart').check();
     const told = (name: string) => page.locator(`[data-told=${name}]`);
-    await expect.poll(() => told('cross').textContent()).toMatch(/You said: No, the cross terms vanish\./);
+    await expect.poll(() => told('lost').textContent()).toMatch(/You said: Yes/);
     const release = site.hold(/bets-/);
     await page.reload();
     await openBets(page);
-    await page.getByLabel('That depends on the weights').check();
+    await page.getByLabel('Nothing is lost, but it is harder to read').check();
     await page.locator('.bet input[name=width]').fill('4');
-    expect(await told('cross').textContent()).toBe('');
+    expect(await told('lost').textContent()).toBe('');
     release();
     const said = (name: string) => expect.poll(() => told(name).textContent());
-    await said('cross').toMatch(/You were right\./);
+    await said('lost').toMatch(/You were right\./);
     await said('width').toMatch(/^d = \d+\. /);
     expect(await page.evaluate(() => JSON.parse(sessionStorage.getItem('superpose-bets') ?? '{}'))).toEqual({
-      cross: 'depends',
+      lost: 'price',
       width: '64',
     });
   },

@@ -14,7 +14,6 @@ import * as heads from '../../web/figures/heads.ts';
 import * as keepApart from '../../web/figures/keepApart.ts';
 import * as overlap from '../../web/figures/overlap.ts';
 import * as schemes from '../../web/figures/schemes.ts';
-import * as threeConcats from '../../web/figures/threeConcats.ts';
 import { run } from '../figures/support.ts';
 
 const folder = fileURLToPath(new URL('../../build/', import.meta.url));
@@ -272,27 +271,6 @@ test.runIf(withModel)('head 3, as it is and with rows centred', async () => {
   expect(data.shares[4]).toBeGreaterThan(0.2);
   expect(data.shares[4]).toBeLessThan(0.25);
   expect(data.shares[0]).toBeCloseTo(0.6, 1);
-});
-
-test('what 64 and 768 more channels cost in BERT-base', async () => {
-  interface Costs {
-    costs: ({ total: number; kvCache: number; headsDivide: boolean; width: number } | undefined)[];
-  }
-  const by = async (d_position: number) => (await run<Costs>(threeConcats, { d_position })).data.costs;
-  const [narrow, middle, broad] = [await by(64), await by(256), await by(768)];
-  const times = (costs: Costs['costs'], way: number, name: 'total' | 'kvCache') =>
-    (costs[way]?.[name] as number) / (costs[0]?.[name] as number);
-  said('In BERT-base, 64 extra channels cost 13 % more parameters; 768 extra channels multiply them by 3.3.');
-  expect(Math.round(100 * times(narrow, 1, 'total'))).toBe(113);
-  expect(times(broad, 1, 'total')).toBeCloseTo(3.3, 1);
-  said('12 heads do not divide 832 or 1024');
-  expect([narrow, middle].map((costs) => [costs[1]?.width, costs[1]?.headsDivide])).toEqual([
-    [832, false],
-    [1024, false],
-  ]);
-  said('costs next to nothing in parameters, but half as much again in the cache');
-  expect(times(narrow, 4, 'total')).toBeLessThan(1.01);
-  expect(times(narrow, 4, 'kvCache')).toBe(1.5);
 });
 
 test('two random vectors, and the largest of many', () => {

@@ -21,5 +21,4 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   'keep-apart': async () => (await import('./keepApart.js')).figure,
   narrow: async () => (await import('./narrow.js')).figure,
   'schemes-tasks': async () => (await import('./schemesTasks.js')).figure,
-  'three-concats': async () => (await import('./threeConcats.js')).figure,
 };

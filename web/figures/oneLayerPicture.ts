@@ -1,5 +1,5 @@
 // The picture of the figure "one-layer": both ways side by side, or one below the other, and what they cost.
-import { type Area, bars, largestMagnitude, textAt } from '../plot/parts.js';
+import { type Area, bars, largestMagnitude, rowBars, textAt } from '../plot/parts.js';
 import type { Handle, Ink, Mark, Region, Run, Scene } from '../plot/scene.js';
 import { nearestValue } from './controls.js';
 import type { FigureView } from './figure.js';
@@ -47,29 +47,6 @@ function arrange({ parts }: Data, state: State, width: number): { sides: [Side, 
   return { sides: [first, second], height: second.bottom };
 }
 
-const round = (value: number) => String(Math.round(10 * value) / 10);
-
-/** Bars up and down from the middle of an area; what is beyond the scale ends at its edge. */
-function barsIn({ x, y, width, height }: Area, values: ArrayLike<number>, limit: number, fill: Ink): Mark {
-  const pitch = width / values.length;
-  const zero = y + height / 2;
-  const d = Array.from(values, (value, k) => {
-    const up = (Math.max(-limit, Math.min(limit, value)) / limit) * (height / 2);
-    return `M${round(x + k * pitch)},${round(zero)}v${round(-up)}h${round(0.8 * pitch)}v${round(up)}Z`;
-  });
-  return { mark: 'path', d: d.join(''), fill };
-}
-
-/** Where the added output's bars end, drawn over the other's: at W₂ = W₁ they meet. */
-function ticksIn({ x, y, width, height }: Area, values: ArrayLike<number>, limit: number): Mark {
-  const pitch = width / values.length;
-  const d = Array.from(values, (value, k) => {
-    const up = (Math.max(-limit, Math.min(limit, value)) / limit) * (height / 2);
-    return `M${round(x + k * pitch)},${round(y + height / 2 - up)}h${round(0.8 * pitch)}`;
-  });
-  return { mark: 'path', d: d.join(''), stroke: 'ink', wide: 2 };
-}
-
 const pieces = (x: number, y: number, runs: Run[], size: number): Mark =>
   textAt(x, y, runs.map(({ text }) => text).join(''), { runs, anchor: 'end', ink: 'ink', size });
 
@@ -105,7 +82,7 @@ function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolea
     const box = area(x + k * (strip + (joined ? 0 : sign)));
     marks.push(
       field(box),
-      barsIn(box, part, limit, inks[k] as Ink),
+      rowBars(box, part, limit, inks[k] as Ink),
       textAt(box.x, box.y + box.height + 15, rowName(k, state, strip), { size: 13 }),
     );
     if (k > 0 && !joined) say('+', box.x - sign / 2);
@@ -130,9 +107,9 @@ function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolea
   say('=', end.x - sign / 2);
   marks.push(
     field(end),
-    barsIn(end, joined ? data.concatenated : data.added, axes.largest || 1, joined ? 'warning' : 'ink'),
+    rowBars(end, joined ? data.concatenated : data.added, axes.largest || 1, joined ? 'warning' : 'ink'),
   );
-  if (joined) marks.push(ticksIn(end, data.added, axes.largest || 1));
+  if (joined) marks.push(rowBars(end, data.added, axes.largest || 1, 'ink', true));
   regions.push(pointed(end, d, parts.length + (joined ? 1 : 0)));
   marks.push(
     pieces(

@@ -1,31 +1,13 @@
 // Figure "One sum, two readers": a word's vector and its place's, their sum, and what two heads of the first layer make
-// of such sums: one reads places, the other words. And the sum channel by channel, at two places, beside the two
-// vectors concatenated.
+// of such sums: one reads places, the other words.
 import { openingHeads, openingText, type PooledShares, type Scores } from 'superpose';
-import { aboutPercent, percent, readable, signed } from '../plot/format.js';
-import type { Cursor, Ink, Mark } from '../plot/scene.js';
+import { aboutPercent, percent } from '../plot/format.js';
 import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
 import { withGauge } from './gaugeControl.js';
 import { fetching, nothingToShare, sentenceRemark } from './sentence.js';
-import {
-  arrangeStrips,
-  type Channels,
-  channelFinding,
-  channelScene,
-  channels,
-  drawnOf,
-  limitOf,
-  mostHidden,
-  type PlacedWord,
-} from './sumChannels.js';
-import { at, controls, longest, type Rows, type State, type Table } from './sumControls.js';
+import { controls, longest, type Rows, type State, type Table } from './sumControls.js';
 import { drawnChannels, most, type Reader, type Readers, readerScene, reads, weights } from './sumReaders.js';
-import { scaleOf } from './sumStrips.js';
 import { groups, kindOf, terms } from './terms.js';
-
-type Data = Readers | Channels;
-
-const isChannels = (data: Data): data is Channels => 'places' in data;
 
 /** Which of nine terms each choice leaves out: number 3 s + r is query group s with key group r. */
 const isOff: Record<State['terms'], (term: number) => boolean> = {
@@ -67,8 +49,7 @@ async function takeApart(library: Library, text: string, head: number): Promise<
   return taken;
 }
 
-export const compute: Compute<typeof controls, Data> = async (library, state) => {
-  if (state.of === 'channels') return channels(library, state);
+export const compute: Compute<typeof controls, Readers> = async (library, state) => {
   const superpose = await library.small();
   const { text, places, words } = state;
   const [ofPlaces, ofWords] = [await takeApart(library, text, places), await takeApart(library, text, words)];
@@ -116,7 +97,7 @@ const meanings: Record<State['terms'], string> = {
   positions: 'Off: every term with a position in it, in the canonical gauge; σ and the row of [CLS] stay. ',
 };
 
-export const figure: Figure<typeof controls, Data> = {
+export const figure: Figure<typeof controls, Readers> = {
   name: 'sum',
   title: 'One sum, two readers',
   controls,
@@ -124,44 +105,11 @@ export const figure: Figure<typeof controls, Data> = {
   source: () => 'trained',
   waiting: fetching,
   enters: true,
-  chooses: ({ of }) => (of === 'readers' ? 'word' : undefined),
-  unused: ({ of }) => (of === 'channels' ? ['terms', 'places', 'words'] : ['first', 'second', 'scale']),
+  chooses: () => 'word',
 
-  scene: (data, state, width) =>
-    isChannels(data) ? channelScene(data, state, width) : readerScene(data, state, width),
-
-  /** In the sums, what the token and the position contribute to the channel. */
-  focus(whole, state, { j }, width) {
-    if (!isChannels(whole)) return [];
-    const data = drawnOf(whole);
-    const { strips } = arrangeStrips(data, state, width);
-    return strips.flatMap(({ area, place }): Mark[] => {
-      if (place === undefined || !(j < drawnChannels)) return [];
-      const { up, pitch } = scaleOf(area, limitOf(data), drawnChannels);
-      const wide = Math.max(pitch, 8) / 2;
-      const middle = Math.max(
-        area.x + wide,
-        Math.min(area.x + area.width - wide, area.x + (j + 0.5) * pitch),
-      );
-      const token = at(data.token, j);
-      const piece = (x: number, from: number, to: number, fill: Ink): Mark => ({
-        mark: 'box',
-        x,
-        y: Math.min(up(from), up(to)),
-        width: wide,
-        height: Math.abs(up(to) - up(from)),
-        fill,
-      });
-      return [
-        { mark: 'box', x: middle - wide, y: area.y, width: 2 * wide, height: area.height, fill: 'field' },
-        piece(middle - wide, 0, token, 'token-token'),
-        piece(middle, token, at(data.places[place].sum, j), 'position-position'),
-      ];
-    });
-  },
+  scene: readerScene,
 
   describe(data, state) {
-    if (isChannels(data)) return channelFinding(data, state);
     const [places, words] = data.readers as [Reader, Reader];
     if (!Number.isFinite(places.shares[0] ?? Number.NaN)) {
       return nothingToShare({ gauge: 'canonical' }, data.tokens.length);
@@ -187,31 +135,11 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   named: ({ tokens }) => ({ word: tokens }),
-  cells: (data) => ({ rows: 1, columns: isChannels(data) ? drawnChannels : data.tokens.length }),
+  cells: (data) => ({ rows: 1, columns: data.tokens.length }),
   follows: ['terms', 'word'],
-  firstCursor: (data): Cursor =>
-    isChannels(data)
-      ? mostHidden(drawnOf(data))
-      : { i: 0, j: most(data.readers[1] as Reader, data)[0]?.place ?? 0 },
+  firstCursor: (data) => ({ i: 0, j: most(data.readers[1] as Reader, data)[0]?.place ?? 0 }),
 
-  readout(data, { first, second }, { j }) {
-    if (isChannels(data)) {
-      const { token, places } = data;
-      const piece = (place: PlacedWord, name: number) => [
-        `; at position ${name} `,
-        { text: `token ${readable(at(token, j))}`, ink: 'token-token' as const },
-        ' ',
-        { text: `position ${signed(at(place.position, j))}`, ink: 'position-position' as const },
-        ` = sum ${readable(at(place.sum, j))}`,
-      ];
-      return [
-        { text: data.tokens[data.chosen] ?? '', strong: true },
-        `, channel ${j}`,
-        ...piece(places[0], first),
-        ...piece(places[1], second),
-        '. Concatenated, each keeps its own number.',
-      ];
-    }
+  readout(data, _, { j }) {
     return [
       'From ',
       { text: data.tokens[data.chosen] ?? '', strong: true },
@@ -228,39 +156,9 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  remark: (data) =>
-    `${sentenceRemark(data.tokens, data.dropped)}${isChannels(data) ? ' The model also adds a segment vector and normalizes the sum; both are left out here.' : ''}`.trim(),
+  remark: (data) => sentenceRemark(data.tokens, data.dropped),
 
-  table(data, { first, second }) {
-    if (isChannels(data)) {
-      const { token, places, moved, shift } = data;
-      const [here, there] = places;
-      return withGauge(
-        {
-          columns: [
-            'channel',
-            'token',
-            `position ${first}`,
-            `sum at ${first}`,
-            `position ${second}`,
-            `sum at ${second}`,
-            'difference of the sums',
-            'difference of the positions',
-          ],
-          rows: Array.from(token, (value, channel) => [
-            channel,
-            value,
-            at(here.position, channel),
-            at(here.sum, channel),
-            at(there.position, channel),
-            at(there.sum, channel),
-            at(moved, channel),
-            at(shift, channel),
-          ]),
-        },
-        'raw',
-      );
-    }
+  table(data) {
     return withGauge(
       {
         columns: ['position', 'token', ...data.readers.map((reader) => `attention of head ${reader.head}`)],

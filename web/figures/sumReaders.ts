@@ -1,8 +1,7 @@
 import { percent } from '../plot/format.js';
-import { type Area, largestMagnitude, textAt } from '../plot/parts.js';
+import { type Area, horizontal, largestMagnitude, rowBars, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Rows, State } from './sumControls.js';
-import { stripBars } from './sumStrips.js';
 import { termLabels, terms } from './terms.js';
 
 export interface Reader {
@@ -147,7 +146,9 @@ function barsOf(data: Readers, area: Area, width: number): Mark[] {
     const box: Area = { x, y: y + 20, width: across, height: down - 34 };
     return [
       textAt(x, y + 13, text, { ink: 'ink', size: 13, bold: place === 2 || !narrow, enter }),
-      ...stripBars({ area: box, values, ink }, limit, enter),
+      { mark: 'box', ...box, fill: 'field' },
+      { ...rowBars(box, values, limit, ink), ...(enter && { enter }) },
+      horizontal({ inner: box }, box.y + box.height / 2, { ink: 'quiet' }),
     ];
   });
   const note = `${data.token.length} of ${data.channels} channels`;

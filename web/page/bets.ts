@@ -6,7 +6,6 @@ import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import type { Data as ObliqueData } from '../figures/oblique.js';
 
-import type { Data as ConcatData, SplitScore } from '../figures/threeConcatsScores.js';
 import { exponent, percent } from '../plot/format.js';
 import { asker } from '../worker/client.js';
 
@@ -22,7 +21,7 @@ interface Bet {
   judge(data: unknown, chosen: string): Outcome;
 }
 
-/** The third bet is about losing fewer than this share of words: for it, seeds agree on the width. */
+/** The second bet is about losing fewer than this share of words: for it, seeds agree on the width. */
 const fewest = 0.01;
 
 const bets: Bet[] = [
@@ -35,18 +34,6 @@ const bets: Bet[] = [
       return {
         answer: !back ? 'lost' : now.gain > 1 + 1e-9 ? 'price' : 'free',
         because: `One linear map takes the token out of the sum to within ${exponent(exactError)}, and noise can grow ${now.gain.toFixed(2)}-fold on the way.`,
-      };
-    },
-  },
-  {
-    name: 'cross',
-    figure: 'three-concats',
-    judge(data) {
-      const [raw, full, apart] = (data as ConcatData).ways.slice(1) as [SplitScore, SplitScore, SplitScore];
-      const [meetRaw, meetFull, meetApart] = [raw, full, apart].map(({ cross }) => cross > 0);
-      return {
-        answer: meetFull && !meetRaw && !meetApart ? 'depends' : meetFull ? 'stay' : 'vanish',
-        because: `With full weights the cross terms make up ${percent(full.crossShare)} of the variation, with weights in blocks ${percent(apart.crossShare)}.`,
       };
     },
   },

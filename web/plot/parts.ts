@@ -1,6 +1,16 @@
 // The parts that figures are built from: planes with axes, maps with keys, lines, histograms, bars.
 import { linear, logarithmic, type Scale } from './scale.js';
-import type { Ink, LineMark, Mark, RasterMark, Region, ScaleName, Term, TextMark } from './scene.js';
+import type {
+  Ink,
+  LineMark,
+  Mark,
+  PathMark,
+  RasterMark,
+  Region,
+  ScaleName,
+  Term,
+  TextMark,
+} from './scene.js';
 
 export interface Area {
   x: number;
@@ -107,7 +117,8 @@ export const textAt = (
   look: Omit<TextMark, 'mark' | 'x' | 'y' | 'text'> = {},
 ): TextMark => ({ mark: 'text', x, y, text, ...look });
 
-const point = (x: number, y: number) => `${Math.round(100 * x) / 100},${Math.round(100 * y) / 100}`;
+const rounded = (value: number) => Math.round(100 * value) / 100;
+const point = (x: number, y: number) => `${rounded(x)},${rounded(y)}`;
 
 type Look = Omit<LineMark, 'mark' | 'x1' | 'x2' | 'y1' | 'y2'>;
 
@@ -265,6 +276,27 @@ export function bars(area: Area, list: readonly Bar[], low: number, high: number
     }),
     { mark: 'line', x1: zero, x2: zero, y1: area.y, y2: area.y + area.height, ink: 'quiet' },
   ];
+}
+
+/**
+ * A row of numbers as bars up and down from the area's middle, or only their ends; what is beyond the limit ends at the
+ * edge.
+ */
+export function rowBars(
+  { x, y, width, height }: Area,
+  values: ArrayLike<number>,
+  limit: number,
+  ink: Ink,
+  ends = false,
+): PathMark {
+  const pitch = width / values.length;
+  const wide = pitch - (pitch > 5 ? 1.5 : 0);
+  const d = Array.from(values, (value, k) => {
+    const up = (Math.max(-limit, Math.min(limit, value)) / limit) * (height / 2);
+    const from = point(x + k * pitch, y + height / 2 - (ends ? up : 0));
+    return `M${from}${ends ? '' : `v${rounded(-up)}`}h${rounded(wide)}${ends ? '' : `v${rounded(up)}Z`}`;
+  });
+  return { mark: 'path', d: d.join(''), ...(ends ? { stroke: ink, wide: 2 } : { fill: ink }) };
 }
 
 /** Names of lines with a stroke of their colour, one below the other, 18 pixels each. */

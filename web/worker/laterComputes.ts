@@ -9,7 +9,6 @@ import { compute as heads } from '../figures/heads.js';
 import { compute as narrow } from '../figures/narrow.js';
 import { compute as needsPositions } from '../figures/needsPositions.js';
 import { compute as overlap } from '../figures/overlap.js';
-import { compute as threeConcats } from '../figures/threeConcats.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export const laterComputes: Record<string, Compute<any, unknown>> = {
@@ -22,5 +21,4 @@ export const laterComputes: Record<string, Compute<any, unknown>> = {
   encoding,
   gram,
   narrow,
-  'three-concats': threeConcats,
 };

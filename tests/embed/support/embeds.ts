@@ -164,9 +164,7 @@ export function testEmbeds(start: () => Promise<Engine>): void {
   test('a picture has the theme that its address ends in', async () => {
     const { engine } = await open(({ here }) => ({
       html: page(
-        ['', '#light', '#dark']
-          .map((end) => `<img src="${here}pictures/three-concats-wide.svg${end}">`)
-          .join(''),
+        ['', '#light', '#dark'].map((end) => `<img src="${here}pictures/one-layer-wide.svg${end}">`).join(''),
       ),
     }));
     const paper = () =>

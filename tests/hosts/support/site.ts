@@ -19,8 +19,8 @@ const built = join(root, 'build/hosts');
 const shown: Record<PlatformName, [figure: string, settings: Record<string, string>]> = {
   html: ['dot-products', { n: '9', d: '16' }],
   mdx: ['dot-products', { n: '8', d: '16' }],
-  frame: ['three-concats', { d_position: '32' }],
-  picture: ['three-concats', {}],
+  frame: ['keep-apart', { d_model: '16' }],
+  picture: ['one-layer', {}],
   file: ['dot-products', {}],
 };
 
