@@ -49,8 +49,7 @@ const withModel = inCi || existsSync(join(root, 'build/model/manifest.json'));
 
 /** The files that take longest, so that none of them is left when all others are done. */
 const longest = [
-  'page/figureSettings',
-  'page/figureViews',
+  'page/figures',
   'page/opened',
   'page/verdicts',
   'tools/numpyOracles.long',

@@ -43,7 +43,6 @@ const movedIn = (page: Page) => page.evaluate(() => (window as unknown as { move
 
 for (const [width, height] of [
   [390, 844],
-  [768, 1024],
   [1440, 900],
 ] as const) {
   modelTest(`who scrolls slowly to the end sees nothing jump, ${width} × ${height} px`, async () => {

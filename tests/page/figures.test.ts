@@ -1,0 +1,225 @@
+// Figures as a reader uses them: keys, table, files, every kind of input, the link that is copied, and Reset; compared with what
+// Node computes for the same state. The element does this for every figure, so few of them ask of it. Each figure's views and
+// every choice of its settings are computed by tests/figures/everyFigure.test.ts; those that train are driven by running.test.ts.
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright';
+import { expect } from 'vitest';
+import type { Control } from '../../web/figures/controls.ts';
+import { agrees, go } from './support/agreement.ts';
+import {
+  expected,
+  figures,
+  initialState,
+  names,
+  toCsv,
+  toJson,
+  withoutRounding,
+  writeLink,
+} from './support/expected.ts';
+import { readFigure, readTable, type Shown } from './support/shown.ts';
+import { drawn, figureOf, fold, modelTest, sharedVisit, surface } from './support/visit.ts';
+
+const visit = sharedVisit();
+
+const kindsOf = (name: string) =>
+  (Object.values(figures[name]?.controls ?? {}) as Control[]).map((control) =>
+    control.kind === 'choice' ? `choice, ${control.radio ? 'buttons' : 'list'}` : control.kind,
+  );
+/** Figures that do not train, until every kind of input of theirs is among them. */
+const sample: string[] = [];
+for (const name of names) {
+  const has = new Set(sample.flatMap(kindsOf));
+  if (!figures[name]?.runs && kindsOf(name).some((kind) => !has.has(kind))) sample.push(name);
+}
+
+async function keysMoveTheCursor(page: Page, name: string): Promise<void> {
+  // To go there may bring another step of a beat by.
+  await drawn(page, name);
+  await surface(figureOf(page, name)).focus();
+  const shown = await drawn(page, name);
+  await agrees(name, shown);
+  const { cursor, state } = shown;
+  const { rendered, readout } = await expected(name, state);
+  const { rows, columns } = rendered.figure.cells(rendered.data, rendered.state);
+  let { i, j } = cursor;
+  for (const key of [
+    'Home',
+    'ArrowRight',
+    'ArrowRight',
+    'ArrowDown',
+    'ArrowDown',
+    'End',
+    'ArrowLeft',
+    'ArrowUp',
+  ]) {
+    // With a single row these are not the figure's: they scroll the page, and may bring a beat's next step by.
+    if (rows === 1 && /Up|Down/.test(key)) continue;
+    await page.keyboard.press(key);
+    if (key === 'Home') j = 0;
+    if (key === 'End') j = columns - 1;
+    if (key === 'ArrowRight') j = Math.min(columns - 1, j + 1);
+    if (key === 'ArrowLeft') j = Math.max(0, j - 1);
+    if (key === 'ArrowDown') i = Math.min(rows - 1, i + 1);
+    if (key === 'ArrowUp') i = Math.max(0, i - 1);
+    await expect
+      .poll(async () => withoutRounding((await page.evaluate(readFigure, name))?.readout ?? ''))
+      .toBe(withoutRounding(readout({ i, j })));
+  }
+}
+
+async function saved(page: Page, name: string, button: string): Promise<Buffer> {
+  const download = page.waitForEvent('download');
+  const menu = figureOf(page, name).locator('details.save');
+  if (!(await menu.evaluate((one: HTMLDetailsElement) => one.open))) await menu.locator('summary').click();
+  await menu.getByRole('button', { name: button, exact: true }).click();
+  return readFile(await (await download).path());
+}
+
+/** The files do not depend on the width: they contain only the numbers. */
+async function filesHoldItsNumbers(page: Page, name: string): Promise<void> {
+  const shown = await drawn(page, name);
+  const { rendered } = await expected(name, shown.state);
+  const near = (text: string) =>
+    text.replace(/-?\d+\.?\d*(e-?\d+)?/g, (number) => Number(number).toPrecision(4));
+  const settled = (text: string) => near(text).replace(/-?\d\.\d+e-1[0-9]/g, '0');
+  expect(settled(String(await saved(page, name, 'CSV')))).toBe(settled(toCsv(rendered)));
+  const json = JSON.parse(String(await saved(page, name, 'JSON')));
+  expect(json).toMatchObject({ figure: name, version: 1, state: shown.state });
+  expect(Object.keys(json)).toEqual(Object.keys(JSON.parse(toJson(rendered))));
+  expect(json.rows).toHaveLength(JSON.parse(toJson(rendered)).rows.length);
+}
+
+async function filesHoldItsPicture(page: Page, name: string): Promise<void> {
+  const shown = await drawn(page, name);
+  const { rendered } = await expected(name, shown.state);
+  const svg = String(await saved(page, name, 'SVG'));
+  const picture = await page.evaluate((text) => {
+    const parsed = new DOMParser().parseFromString(text, 'image/svg+xml');
+    return {
+      error: parsed.querySelector('parsererror')?.textContent,
+      title: parsed.querySelector('title')?.textContent,
+      width: Number(parsed.documentElement.getAttribute('width')),
+      height: Number(parsed.documentElement.getAttribute('height')),
+    };
+  }, svg);
+  // It has a margin, its title and its settings.
+  expect(picture).toMatchObject({
+    error: undefined,
+    title: rendered.figure.title,
+    width: shown.width + 32,
+  });
+  expect(svg).toContain(`>${rendered.figure.title}</text>`);
+  const texts = [...svg.matchAll(/>([^<]*)<\/text>/g)].map(([, text]) => text).join(' · ');
+  expect(texts).toContain(`Superpose · ${page.url().split('#')[0]}`);
+  const png = await saved(page, name, 'PNG');
+  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([
+    2 * picture.width,
+    2 * Math.round(picture.height),
+  ]);
+}
+
+async function tableHoldsItsNumbers(page: Page, name: string): Promise<void> {
+  const shown = await drawn(page, name);
+  await figureOf(page, name).getByText('The numbers as a table').click();
+  const { rendered } = await expected(name, shown.state);
+  const { columns, rows } = rendered.figure.table(rendered.data, rendered.state);
+  await expect.poll(async () => (await page.evaluate(readTable, name)).length).toBeGreaterThan(0);
+  const [head, ...body] = await page.evaluate(readTable, name);
+  expect(head).toEqual(columns);
+  expect(body).toHaveLength(Math.min(300, rows.length));
+  const number = (text: string) => Number(text.replace('−', '-'));
+  const first = rows[0] ?? [];
+  for (const [place, value] of first.entries()) {
+    if (typeof value === 'string') expect(body[0]?.[place]).toBe(value.replace('-', '−'));
+    else if (Number.isFinite(value) && Math.abs(value) > 1e-9)
+      expect(number(body[0]?.[place] as string) / value).toBeCloseTo(1, 4);
+  }
+}
+
+/** Moves every input as a hand would, from the first view on. */
+async function inputsChangeTheirSettings(page: Page, name: string): Promise<Shown> {
+  const figure = figureOf(page, name);
+  const { controls } = figures[name] as (typeof figures)[string];
+  await go(page, name, {});
+  await drawn(page, name);
+  for (const [setting, control] of Object.entries(controls) as [string, { kind: string }][]) {
+    const input = figure.locator(`[name="${setting}"]`);
+    // A setting without effect in this state has no input.
+    if ((await input.count()) === 0) continue;
+    const before = JSON.stringify((await page.evaluate(readFigure, name))?.state[setting]);
+    if (['range', 'steps'].includes(control.kind)) {
+      const at = await input.inputValue();
+      await input.press('End');
+      if ((await input.inputValue()) === at) await input.press('Home');
+    } else if (control.kind === 'choice') {
+      const radios = figure.locator(`input[type=radio][name="${setting}"]`);
+      if ((await radios.count()) > 0) await radios.last().check();
+      else {
+        const last = (await input.locator('option').count()) - 1;
+        const at = await input.evaluate((select: HTMLSelectElement) => select.selectedIndex);
+        await input.selectOption({ index: at === last ? 0 : last });
+      }
+    } else if (control.kind === 'toggle') await input.setChecked(!(await input.isChecked()));
+    else if (control.kind === 'several') await input.first().click();
+    else if (control.kind === 'seed') await figure.locator(`[name="${setting}"] + button`).click();
+    else await input.fill('a quick test of typing');
+    const now = async () => JSON.stringify((await page.evaluate(readFigure, name))?.state[setting]);
+    await expect.poll(now, { message: `${name} ${setting}` }).not.toBe(before);
+    await drawn(page, name);
+  }
+  const shown = await drawn(page, name);
+  await agrees(name, shown);
+  return shown;
+}
+
+async function resetLeadsToTheFirstView(page: Page, name: string): Promise<void> {
+  const { controls, settle } = figures[name] as (typeof figures)[string];
+  await figureOf(page, name).getByRole('button', { name: 'Reset' }).click();
+  const initial = initialState(controls);
+  const first = settle?.(initial, undefined) ?? initial;
+  await expect.poll(async () => (await page.evaluate(readFigure, name))?.state).toEqual(first);
+  await drawn(page, name);
+  // The address follows a moment later, and is then that of the first view.
+  const link = writeLink(name, controls, first);
+  await expect.poll(() => new URL(page.url()).hash).toBe(link);
+}
+
+/** Where links are opened that another page has copied; the browser's other pages are closed with it. */
+const elsewhere = new WeakMap<Page, Page>();
+
+async function copiedLinkOpensTheSameView(
+  page: Page,
+  name: string,
+  address: string,
+  changed: Shown,
+): Promise<void> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await figureOf(page, name).getByRole('button', { name: 'Copy link' }).click();
+  await figureOf(page, name).getByText('Link copied').waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  expect(link.startsWith(address)).toBe(true);
+  const second = elsewhere.get(page) ?? (await page.context().newPage());
+  elsewhere.set(page, second);
+  await second.goto(link);
+  const reopened = await drawn(second, name);
+  expect(reopened.state).toEqual(changed.state);
+  expect(withoutRounding(reopened.finding)).toBe(withoutRounding(changed.finding));
+  await fold(second, name);
+}
+
+modelTest.each(sample)('%s, its first view: keys, table and files', async (name) => {
+  const { page } = await visit();
+  await keysMoveTheCursor(page, name);
+  await tableHoldsItsNumbers(page, name);
+  await filesHoldItsNumbers(page, name);
+  await filesHoldItsPicture(page, name);
+  await fold(page, name);
+});
+
+modelTest.each(sample)('%s, its settings: each input, the link that it copies, and Reset', async (name) => {
+  const { page, site } = await visit();
+  const changed = await inputsChangeTheirSettings(page, name);
+  await copiedLinkOpensTheSameView(page, name, site.address, changed);
+  await resetLeadsToTheFirstView(page, name);
+  await fold(page, name);
+});
