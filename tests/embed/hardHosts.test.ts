@@ -80,29 +80,6 @@ test('a page that isolates itself may frame figures and show pictures', async ()
   expect([...engine.complaints, ...said]).toEqual([]);
 });
 
-test('a page that is written from right to left: the figure is not', async () => {
-  const { engine, said } = await open(({ site }) => ({
-    html: page(figure('name="dot-products" n="6"') + script(site)).replace(
-      '<html lang="en">',
-      '<html lang="he" dir="rtl">',
-    ),
-  }));
-  const [found] = await settled(inPage(engine));
-  expect(found?.finding).toBe(await findingOf('dot-products', { n: '6' }));
-  const inside = await engine.evaluate(() => {
-    const element = document.querySelector('superpose-figure') as HTMLElement;
-    const finding = element.shadowRoot?.querySelector('.finding') as Element;
-    const { left, right } = element.getBoundingClientRect();
-    return {
-      direction: getComputedStyle(finding).direction,
-      fits: left >= 0 && right <= document.documentElement.clientWidth,
-      scrolls: document.documentElement.scrollWidth > document.documentElement.clientWidth,
-    };
-  });
-  expect(inside).toEqual({ direction: 'ltr', fits: true, scrolls: false });
-  expect(said).toEqual([]);
-});
-
 test('a blocker drops the .wasm: the picture stays, with a sentence that says which file and a way to try again', async () => {
   const { engine, said } = await open(
     ({ site }) => ({ html: page(figure() + script(site)) }),

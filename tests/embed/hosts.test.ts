@@ -1,22 +1,6 @@
-// Other people's pages that change a figure as they like, and the events that a figure sends them.
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { openChromium } from '../engines/chromium.ts';
-import { root } from '../package/support/project.ts';
-import { dist } from '../page/support/site.ts';
-import {
-  figure,
-  inPage,
-  type Made,
-  openBlog,
-  page,
-  patience,
-  script,
-  settled,
-  shownIn,
-} from './support/embeds.ts';
+import { figure, inPage, type Made, openBlog, page, patience, script, settled } from './support/embeds.ts';
 import { findingOf, readFigures } from './support/figures.ts';
 import type { Servers } from './support/servers.ts';
 
@@ -167,63 +151,6 @@ describe('where it stands', () => {
     await shows(engine, await findingOf('dot-products', { n: '9' }));
     expect(engine.complaints).toEqual([]);
   });
-
-  const element = `<superpose-figure name="gram" id="inside"></superpose-figure>`;
-  const shadows: Record<string, string> = {
-    'in another shadow': `<div id="around"><template shadowrootmode="open"><div id="deep"><template shadowrootmode="open">${element}</template></div></template></div>`,
-    'of an element that is defined later': `<blog-card id="around"></blog-card><script type="module">
-      await new Promise((later) => addEventListener('load', later));
-      customElements.define('blog-card', class extends HTMLElement {
-        connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = ${JSON.stringify(element)}; }
-      });</script>`,
-  };
-  test.each(Object.entries(shadows))('in a shadow %s', async (_, body) => {
-    const { engine } = await onBlog(body.replaceAll('</script>', '</script>'));
-    const inside = (attribute?: string) =>
-      engine.evaluate((d) => {
-        const find = (root: Document | ShadowRoot): Element | undefined => {
-          for (const one of root.querySelectorAll('*')) {
-            if (one.localName === 'superpose-figure') return one;
-            const found = one.shadowRoot && find(one.shadowRoot);
-            if (found) return found;
-          }
-          return undefined;
-        };
-        const element = find(document);
-        if (d) element?.setAttribute('d', d as string);
-        return element?.shadowRoot?.querySelector('.finding')?.textContent?.trim();
-      }, attribute);
-    await expect.poll(() => inside(), patience).toBe(await findingOf('gram'));
-    // Attribute changes are noticed there as well.
-    const d128 = await findingOf('gram', { d: '128' });
-    await expect.poll(() => inside('128'), patience).toBe(d128);
-    expect(engine.complaints).toEqual([]);
-  });
-});
-
-describe('in a closed shadow, which nobody can look into', () => {
-  const inside = figure('name="gram"');
-  /** It shows its root to the test, and to nobody else. */
-  const card = `class extends HTMLElement {
-      constructor() { super(); window.card = this.attachInternals().shadowRoot ?? this.attachShadow({ mode: 'closed' }); }
-      connectedCallback() { if (!card.childElementCount) card.innerHTML = ${JSON.stringify(inside)}; } }`;
-  const module = (code: string) => `<script type="module">${code}</script>`;
-  const loaded = "await new Promise((later) => addEventListener('load', later));";
-  const pages: Record<string, string> = {
-    'of an element that is defined later': `<blog-card></blog-card>${module(`${loaded}customElements.define('blog-card', ${card})`)}`,
-    'in the markup': `<blog-card><template shadowrootmode="closed">${inside}</template>What it says</blog-card>${module(`customElements.define('blog-card', ${card})`)}`,
-  };
-  const findingIn = (engine: Parameters<typeof inPage>[0]) =>
-    engine.evaluate(() => {
-      const { card } = window as unknown as { card?: ShadowRoot };
-      const element = card?.querySelector('superpose-figure');
-      return element?.shadowRoot?.querySelector('.finding')?.textContent?.trim();
-    });
-  test.each(Object.entries(pages))('%s it starts', async (_, body) => {
-    const { engine } = await onBlog(body);
-    await expect.poll(() => findingIn(engine), patience).toBe(await findingOf('gram'));
-    expect(engine.complaints).toEqual([]);
-  });
 });
 
 describe('a page that asks for Trusted Types', () => {
@@ -259,34 +186,6 @@ describe('a page that asks for Trusted Types', () => {
     const [found] = await inPage(engine)();
     expect(found).toMatchObject({ finding: '', picture: true });
     expect(engine.complaints).toEqual([]);
-  });
-});
-
-describe('two versions on one page', () => {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const later = async ({ put }: Servers) => {
-    const text = await readFile(join(dist, 'embed.js'), 'utf8');
-    expect(text).toContain(version);
-    put('embed-9.9.9.js', text.replaceAll(version, '9.9.9'));
-  };
-  const both: Made = ({ site, here }) => ({
-    html: page(
-      `<script>window.said=[];for(const way of ['info','warn']){const real=console[way];console[way]=(...all)=>{said.push(all.join(' '));real.apply(console,all)}}</script>${figure()}${script(site)}<script type="module" src="${here}embed-9.9.9.js"></script>`,
-    ),
-  });
-  const saidOf = (engine: Parameters<typeof inPage>[0]) =>
-    engine.evaluate(() => (window as unknown as { said: string[] }).said);
-
-  test('where the first has lost its files, the other one works', async () => {
-    const { engine } = await open(both, {
-      prepare: async (servers) => {
-        servers.lose(/^assets\/(mirror|figureElement)/);
-        await later(servers);
-      },
-    });
-    await shows(engine, await findingOf('dot-products'));
-    expect((await inPage(engine)())[0]?.runsIn).toBe('worker');
-    expect(await saidOf(engine)).toContainEqual(expect.stringContaining('could not be loaded from'));
   });
 });
 
@@ -383,47 +282,3 @@ describe('a page whose own script drives its figures', () => {
     expect(engine.complaints).toEqual([]);
   });
 });
-
-describe('the theme of the page around', () => {
-  const themeOf = (engine: Parameters<typeof inPage>[0]) =>
-    engine.evaluate(() =>
-      document
-        .querySelector('superpose-figure')
-        ?.shadowRoot?.querySelector('.root')
-        ?.getAttribute('data-theme'),
-    );
-  test('light for everyone, it has no dark figure in it for a reader who prefers dark', async () => {
-    const chromium = await openChromium({ scheme: 'dark' });
-    const stands = figure('name="nothing"').replace(/src="[^"]*"/, `src="${twoThemes}"`);
-    const { engine } = await openBlog(
-      async () => chromium,
-      ({ site }) => ({
-        html: page(
-          `${figure('name="gram"')}${stands}<iframe sandbox="allow-scripts" title="F" src="${site}figures/gram/"></iframe><script src="${site}resize.js"></script>${script(site)}`,
-          '<style>body{background:#fff;color:#111}</style>',
-        ),
-      }),
-    );
-    await expect.poll(() => themeOf(engine), patience).toBe('light');
-    const inFrame = () => engine.evaluateInFrame(shownIn);
-    await expect.poll(inFrame, patience).toEqual({ figure: 'light', paper: 'rgb(253, 253, 251)' });
-    // The placeholder picture, which stays where no figure comes.
-    expect(await engine.evaluate(pixelOf)).toBe(255);
-    expect(engine.complaints).toEqual([]);
-  });
-});
-
-const twoThemes =
-  'data:image/svg+xml,' +
-  encodeURIComponent(
-    '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><style>rect{fill:#fff}@media (prefers-color-scheme:dark){rect{fill:#000}}</style><rect width="40" height="40"/></svg>',
-  );
-
-/** Self-contained: the colour of the second figure's picture. */
-function pixelOf(): number | undefined {
-  const image = document.querySelectorAll('superpose-figure')[1]?.querySelector('img') as HTMLImageElement;
-  const canvas = Object.assign(document.createElement('canvas'), { width: 1, height: 1 });
-  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
-  context.drawImage(image, 0, 0, 1, 1);
-  return context.getImageData(0, 0, 1, 1).data[0];
-}

@@ -10,7 +10,7 @@ import {
   onlyExcerpt,
   toBase64,
 } from '../../web/embed/modelExcerpt.ts';
-import { beWorker, runWith } from '../../web/embed/program.ts';
+import { runWith } from '../../web/embed/program.ts';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
 import { excerptOf } from '../../web/worker/excerpt.ts';
@@ -203,24 +203,6 @@ describe('a page of one file', () => {
       lacking,
     );
     await expect(run('nonesuch', {}, job)).rejects.toThrow('There is no figure called “nonesuch”.');
-  });
-
-  test('in a worker is told first what it has, and then asked', async () => {
-    const said: unknown[] = [];
-    const self: { onmessage?: (event: { data: unknown }) => void; postMessage(reply: unknown): void } = {
-      postMessage: (reply) => said.push(reply),
-    };
-    vi.stubGlobal('self', self);
-    beWorker();
-    self.onmessage?.({ data: { module: {} } });
-    for (const id of [1, 2]) self.onmessage?.({ data: { id, figure: 'nonesuch', state: {} } });
-    const error = 'There is no figure called “nonesuch”.';
-    await expect
-      .poll(() => said)
-      .toEqual([
-        { id: 1, error },
-        { id: 2, error },
-      ]);
   });
 
   describe.runIf(inject('withModel'))('with a sentence', () => {

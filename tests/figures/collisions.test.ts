@@ -89,96 +89,12 @@ test.runIf(inject('withModel')).each([
 
 interface Point {
   share: number;
-  lowest: number;
-  highest: number;
   bound: number;
 }
 const widths = [4, 8, 16, 32, 64, 128, 256];
 const scales = [0.5, 1, 2];
 const at = (points: Point[][], d: number, scale: number) =>
   points[widths.indexOf(d)]?.[scales.indexOf(scale)] as Point;
-
-const logGamma = (x: number): number => {
-  // Stirling's series from 7 up; below that by Γ(x + 1) = x Γ(x).
-  if (x < 7) return logGamma(x + 1) - Math.log(x);
-  return (x - 0.5) * Math.log(x) - x + Math.log(2 * Math.PI) / 2 + 1 / (12 * x) - 1 / (360 * x ** 3);
-};
-
-/** P(χ²_k ≤ x), by its power series. */
-function chiSquare(k: number, x: number): number {
-  const [a, z] = [k / 2, x / 2];
-  let term = Math.exp(a * Math.log(z) - z - logGamma(a + 1));
-  let sum = 0;
-  for (let n = 1; term > 1e-18 * sum || n < z; n++) {
-    sum += term;
-    term *= z / (a + n);
-    if (n > 5000) break;
-  }
-  return Math.min(1, sum);
-}
-
-/** P(‖e − x‖² ≤ r²), e ~ N(0, I): noncentral χ², a Poisson mixture. */
-function nearPoint(d: number, noncentrality: number, squaredRadius: number): number {
-  const half = noncentrality / 2;
-  let sum = 0;
-  const spread = 8 * Math.sqrt(half) + 12;
-  for (let j = Math.max(0, Math.floor(half - spread)); j < half + spread; j++) {
-    const weight = Math.exp(-half + j * Math.log(half) - logGamma(j + 1));
-    sum += weight * chiSquare(d + 2 * j, squaredRadius);
-  }
-  return sum;
-}
-
-/**
- * The expected share of lost words: over words and positions, the chance that one of V − 1 others is nearer.
- */
-async function expectedShare(d: number, scale: number, V: number): Promise<number> {
-  const superpose = await load();
-  const draws = 1500;
-  const words = superpose.randomNormal({ rows: draws, columns: d, seed: 77 }).data;
-  const positions = superpose.randomNormal({
-    rows: draws,
-    columns: d,
-    seed: 78,
-    standardDeviation: scale,
-  }).data;
-  let sum = 0;
-  for (let draw = 0; draw < draws; draw++) {
-    let [radius, noncentrality] = [0, 0];
-    for (let c = draw * d; c < (draw + 1) * d; c++) {
-      const p = positions[c] as number;
-      radius += p * p;
-      noncentrality += (p + (words[c] as number)) ** 2;
-    }
-    sum += 1 - Math.exp((V - 1) * Math.log1p(-nearPoint(d, noncentrality, radius)));
-  }
-  return sum / draws;
-}
-
-// Spreads between positions, for the standard error of a mean over 64.
-const known = [
-  { d: 8, scale: 1, published: 0.937, spread: 0.07 },
-  { d: 16, scale: 1, published: 0.679, spread: 0.18 },
-  { d: 32, scale: 1, published: 0.138, spread: 0.12 },
-  { d: 64, scale: 1, published: 0.0007, spread: 0.002 },
-  { d: 64, scale: 2, published: 0.455, spread: 0.13 },
-];
-
-test('shares are those expected of noncentral χ²', async () => {
-  const result = await run(collisions);
-  expectSoundPictures(result);
-  for (const { d, scale, published, spread } of known) {
-    const expected = await expectedShare(d, scale, 5000);
-    expect(Math.abs(expected - published)).toBeLessThan((4 * spread) / Math.sqrt(1500) + 0.0005);
-    const { share, lowest, highest, bound } = at(result.data.points, d, scale);
-    // 64 positions, and 100 words at each.
-    const error = spread / 8 + Math.sqrt((share * (1 - share)) / 6400);
-    expect(Math.abs(share - expected)).toBeLessThan(4 * error);
-    expect(lowest).toBeLessThanOrEqual(share);
-    expect(highest).toBeGreaterThanOrEqual(share);
-    expect(expected).toBeLessThan(Math.max(bound, 1));
-  }
-});
 
 test('the bound is V − 1 tails of Student’s t', async () => {
   const { data } = await run(collisions, { vocabulary: 500 });

@@ -139,28 +139,6 @@ test('with one word, a scheme depends on the offset alone just when its scores a
   for (const id of [...relative, 'decoupled-rope']) expect(data.schemes[id].logits.depends).toBe('offset');
 });
 
-test('kernels that have a closed form', async () => {
-  const { data } = await run(schemes, { n: 33 });
-  const kernel = (id: string, offset: number) => {
-    const all = data.schemes[id].logits.offsets.kernel;
-    return all[32 + offset] - all[32];
-  };
-  for (const offset of [-32, -7, -1, 2, 20]) {
-    // Eight heads: the first slope is ½.
-    expect(kernel('alibi', offset)).toBeCloseTo(-0.5 * Math.abs(offset), 10);
-    let cosines = 0;
-    for (let i = 0; i < 32; i++) cosines += Math.cos(offset * 10000 ** (-i / 32)) - 1;
-    expect(kernel('concat-raw', offset)).toBeCloseTo(cosines, 10);
-  }
-  const buckets = superpose.t5Buckets({ n: 33 });
-  const bias = new Map<number, number>();
-  data.schemes.t5.logits.values.forEach((score: number, cell: number) => {
-    const bucket = buckets[cell] as number;
-    expect(score).toBeCloseTo(bias.get(bucket) ?? score, 10);
-    bias.set(bucket, score);
-  });
-});
-
 test('the mean at an offset, and how much it explains, of different words', async () => {
   const { data } = await run(schemes, { words: 'many', n: 9 });
   const { values: raw, offsets } = data.schemes.add.logits;
@@ -174,15 +152,6 @@ test('the mean at an offset, and how much it explains, of different words', asyn
   }
   const variation = [...raw].reduce((sum, value) => sum + (value - whole) ** 2, 0);
   expect(offsets.share).toBeCloseTo(explained / variation, 12);
-});
-
-test('causal softmax sees no later key, in any scheme', async () => {
-  const { data } = await run(schemes, { causal: 'yes', view: 'softmax', n: 8 });
-  for (const id of ids) {
-    for (let cell = 0; cell < 64; cell++) {
-      if (cell % 8 > Math.floor(cell / 8)) expect(data.schemes[id].softmax[cell]).toBe(0);
-    }
-  }
 });
 
 test('parameters of BERT-base’s shape', async () => {
@@ -241,25 +210,6 @@ test.each([{ base: 100 }, { spread: 0.1 }, { n: 9 }, { causal: 'yes' }, { words:
     }
   },
 );
-
-test('all schemes have the same terms, and with one token in all places only positions ask', async () => {
-  const result = await run(schemes, { n: 12 });
-  for (const id of ids) {
-    const shares = sharesOf(result, id);
-    if (id === 'none') expect(shares['position-position']).toBeNaN();
-    else expect(shares['position-position'], id).toBeCloseTo(1, 9);
-  }
-  const many = await run(schemes, { n: 12, words: 'many' });
-  for (const id of ids) {
-    const all = Object.values(sharesOf(many, id)).reduce((sum, share) => sum + share, 0);
-    expect(all, id).toBeCloseTo(1, 9);
-  }
-  // Nothing of these schemes asks with a token about a position.
-  for (const id of ['none', 'concat-raw', 't5', 'alibi', 'tupe-a', 'diet-rel'])
-    expect(sharesOf(many, id)['token-position'], id).toBeCloseTo(0, 12);
-  for (const id of ['add', 'shaw', 'transformer-xl', 'deberta', 'rope'])
-    expect(Math.abs(sharesOf(many, id)['token-position'] as number), id).toBeGreaterThan(0.001);
-});
 
 test('the more tokens have in common, the more RoPE asks about positions', async () => {
   const shares = [];

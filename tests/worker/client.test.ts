@@ -106,33 +106,6 @@ describe('one asker', () => {
     expect(heard).toEqual(['answered c for 3']);
   });
 
-  test('an answer that came before it was cancelled is shown, and the next one asked for', () => {
-    const { heard, answers } = listener();
-    const one = client.asker('gram', answers);
-    one.ask({ n: 1 });
-    one.ask({ n: 2 });
-    newest().say({ id: 0, data: 'a' });
-    newest().say({ id: 1, error: 'no' });
-    expect(heard).toEqual(['answered a for 1', 'failed no']);
-  });
-
-  test('what is cancelled is silent, and what follows is not', () => {
-    const { heard, answers } = listener();
-    const one = client.asker('gram', answers);
-    one.cancel();
-    expect(lines).toEqual([]);
-    one.ask({ n: 1 });
-    one.ask({ n: 2 });
-    one.cancel();
-    newest().say({ id: 0, progress: 0.1 });
-    newest().say({ id: 0, error: 'aborted' });
-    expect(heard).toEqual([]);
-    expect(newest().asked.length).toBe(1);
-    one.ask({ n: 3 });
-    newest().say({ id: 1, data: 'd' });
-    expect(heard).toEqual(['answered d for 3']);
-  });
-
   test('a run is watched until another question overtakes it, and looked at with other settings', () => {
     const { heard, answers } = listener();
     const one = client.asker('gram', answers);

@@ -294,23 +294,10 @@ test('what belongs to another scheme is not looked at', () => {
 });
 
 const single = superpose.randomNormal({ rows: 11, columns: 8, seed: 0, precision: 'float32' });
-const bias = new Float32Array(8);
 const ids = [0, 0, 0, 0, 0, 0];
+// Each part's shape is refused by its name below, and what all arguments of a kind can have wrong in wrongArguments.test.ts.
 const sentences: [object, string][] = [
-  [{ scheme: 'none', query: { weight: draw(8, 7, 0) } }, 'query.weight must have 8 columns; it has 7.'],
-  [{ scheme: 'none', query: {} }, 'query.weight must be an object; it is undefined.'],
   [{ scheme: 'none', heads: 3 }, 'heads must divide the 8 rows of query.weight; 3 does not.'],
-  [
-    { scheme: 'shaw', offsetKeys: { data: new Float32Array(12), rows: 3, columns: 4 } },
-    'offsetKeys.data is a Float32Array where content.data is a Float64Array; use one of them throughout.',
-  ],
-  [{ scheme: 'none', key: { weight: draw(6, 8, 0) } }, 'key.weight must have 8 rows; it has 6.'],
-  [{ scheme: 'none', key: { weight: draw(8, 7, 0) } }, 'key.weight must have 8 columns; it has 7.'],
-  [
-    { scheme: 'none', key: { ...base.key, bias } },
-    'key.bias is a Float32Array where content.data is a Float64Array; use one of them throughout.',
-  ],
-  [{ scheme: 'none', standardDeviation: -1 }, 'standardDeviation must be at least 0; it is -1.'],
   [
     { scheme: 'none', content: single, query: undefined, key: undefined, standardDeviation: 1e39 },
     'standardDeviation must be at most 3.4e38 in float32; it is 1e+39. Use float64 for more.',
@@ -320,57 +307,28 @@ const sentences: [object, string][] = [
     'position.columns must be a whole number from 1 to 4194304; it is 0.',
   ],
   [
-    { scheme: 'concat-block-diagonal', positionQuery: {} },
-    'positionQuery.weight must be an object; it is undefined.',
-  ],
-  [
-    { scheme: 'concat-block-diagonal', positionQuery: { weight: draw(8, 7, 0) } },
-    'positionQuery.weight must have 8 columns; it has 7.',
-  ],
-  [
     { scheme: 'shaw', offsetKeys: draw(4, 4, 0) },
     'offsetKeys must have 2k + 1 rows, an odd number; it has 4.',
   ],
-  [{ scheme: 'transformer-xl', offsets: draw(10, 8, 0) }, 'offsets must have 11 rows; it has 10.'],
-  [
-    { scheme: 'transformer-xl', offsets: single },
-    'offsets.data is a Float32Array where content.data is a Float64Array; use one of them throughout.',
-  ],
   [{ scheme: 'deberta', distances: draw(5, 8, 0) }, 'distances must have 2k rows, an even number; it has 5.'],
-  [{ scheme: 'deberta', distances: {} }, 'distances.rows must be a whole number; it is undefined.'],
   [
     { scheme: 'deberta', distances: { data: new Float64Array(), rows: 0, columns: 8 } },
     'clip must be a whole number from 1 to 1048576; it is 0.',
   ],
   [{ scheme: 'deberta', convention: 'code' }, "convention must be 'paper' or 'released'; it is \"code\"."],
   [{ scheme: 'tupe-a', bidirectional: false }, 'bidirectional must be true for TUPE; it is false.'],
-  [{ scheme: 'tupe-a', resetCls: 1 }, 'resetCls must be true or false; it is 1.'],
   [
     { scheme: 'diet-rel', segmentIds: ids, segmentBias: draw(3, 2, 0) },
     'segmentBias must have S² rows, for S segments; it has 3.',
-  ],
-  [
-    { scheme: 'diet-rel', segmentIds: ids, segmentBias: { data: new Float64Array(), rows: 0, columns: 2 } },
-    'segmentBias must have S² rows, for S segments; it has 0.',
-  ],
-  [
-    { scheme: 'diet-abs', segmentIds: ids, segmentBias: draw(4, 3, 0) },
-    'segmentBias must have 2 columns; it has 3.',
   ],
   [
     { scheme: 'diet-rel', segmentIds: [0, 0, 2, 0, 0, 0], segmentBias: draw(4, 2, 0) },
     'an entry of segmentIds must be a whole number from 0 to 1; it is 2.',
   ],
   [
-    { scheme: 'diet-rel', segmentIds: ids, segmentBias: { data: new Float32Array(2), rows: 1, columns: 2 } },
-    'segmentBias.data is a Float32Array where content.data is a Float64Array; use one of them throughout.',
-  ],
-  [
     { scheme: 'diet-abs', positionQuery: draw(6, 7, 0) },
     'heads must divide the 7 columns of positionQuery; 2 does not.',
   ],
-  [{ scheme: 'diet-abs', positionQuery: 5 }, 'positionQuery must be an object; it is 5.'],
-  [{ scheme: 'diet-abs', positionKey: 5 }, 'positionKey must be an object; it is 5.'],
   [{ scheme: 'diet-rel', bias: draw(4, 2, 0) }, 'bias must have 2k + 1 rows, an odd number; it has 4.'],
   [
     { scheme: 'rope', query: undefined, key: undefined, d_head: 3 },
@@ -380,12 +338,10 @@ const sentences: [object, string][] = [
     { scheme: 'decoupled-rope', d_rotary: 3 },
     'The width of a rotary head must be even, for pairs of channels; it is 3.',
   ],
-  [{ scheme: 'decoupled-rope', rotaryQuery: {} }, 'rotaryQuery.weight must be an object; it is undefined.'],
   [
     { scheme: 'decoupled-rope', rotaryQuery: { weight: draw(5, 8, 0) } },
     'heads must divide the 5 rows of rotaryQuery.weight; 2 does not.',
   ],
-  [{ scheme: 'decoupled-rope', rotaryKey: {} }, 'rotaryKey.weight must be an object; it is undefined.'],
   [
     { scheme: 'decoupled-rope', rotaryKey: { weight: draw(3, 8, 0) } },
     'rotaryKey.weight must have 2 rows; it has 3.',
