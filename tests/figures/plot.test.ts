@@ -1,7 +1,9 @@
-// The steps from a number to the picture: colours of maps, bins of histograms.
+// The steps from a number to the picture, and to a file of numbers.
+
 import { bin, quantile } from 'd3-array';
 import { load } from 'superpose';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { csvOf } from '../../web/element/csv.ts';
 import { cloudOf } from '../../web/plot/cloud.ts';
 import { colourPixels, colourStep, colourTable, inks } from '../../web/plot/colour.ts';
 import { bars, counts, lineThrough, plane } from '../../web/plot/parts.ts';
@@ -9,183 +11,201 @@ import { type Mark, type RasterMark, roundDots } from '../../web/plot/scene.ts';
 import { rasterPixels, shapesOf, svgPicture } from '../../web/plot/svg.ts';
 import { sizeWithin } from '../../web/plot/within.ts';
 
-const drawn = async (columns: number, seed: number) =>
-  (await load()).randomUniform({ rows: 1, columns, seed }).data;
+// The steps from a number to the picture: colours of maps, bins of histograms.
+describe('plot', () => {
+  const drawn = async (columns: number, seed: number) =>
+    (await load()).randomUniform({ rows: 1, columns, seed }).data;
 
-test('the size that most values stay within is their quantile, whatever their sign', async () => {
-  const values = (await drawn(501, 4)).map((part) => part - 0.5);
-  for (const part of [0, 0.5, 0.99, 1]) {
-    const wanted = quantile(values, part, Math.abs);
-    expect(sizeWithin([values.slice(0, 100), [Number.NaN], values.slice(100)], part)).toBe(wanted);
-  }
-  expect(sizeWithin([Float32Array.of(-3, 1, 2)], 0.5)).toBe(2);
-  expect(sizeWithin([[], [Number.NaN]], 0.99)).toBeUndefined();
-});
-
-test('a colour is the nearest of 256 steps from low to high, and the end one beyond', async () => {
-  for (const [low, high] of [
-    [-1, 1],
-    [0, 1e-9],
-    [-3e5, -2e5],
-  ] as const) {
-    for (const part of await drawn(2000, 1)) {
-      const value = low + (1.4 * part - 0.2) * (high - low);
-      const step = colourStep(value, low, high);
-      const wanted = Math.round((255 * (value - low)) / (high - low));
-      expect(step).toBe(Math.max(0, Math.min(255, wanted)) + 0);
+  test('the size that most values stay within is their quantile, whatever their sign', async () => {
+    const values = (await drawn(501, 4)).map((part) => part - 0.5);
+    for (const part of [0, 0.5, 0.99, 1]) {
+      const wanted = quantile(values, part, Math.abs);
+      expect(sizeWithin([values.slice(0, 100), [Number.NaN], values.slice(100)], part)).toBe(wanted);
     }
-  }
-  expect([-Infinity, -1, 0, 1, Infinity].map((value) => colourStep(value, -1, 1))).toEqual([
-    0, 0, 128, 255, 255,
-  ]);
-  expect(colourStep(3, 2, 2)).toBe(0);
-});
+    expect(sizeWithin([Float32Array.of(-3, 1, 2)], 0.5)).toBe(2);
+    expect(sizeWithin([[], [Number.NaN]], 0.99)).toBeUndefined();
+  });
 
-test('a diverging scale is teal below zero and red above it, on light paper and on dark: blue is the token’s', () => {
-  for (const theme of ['light', 'dark'] as const) {
-    const table = colourTable('diverging', theme);
-    const at = (value: number) => {
-      const from = 3 * colourStep(value, -1, 1);
-      const [red, green, blue] = table.subarray(from, from + 3) as unknown as [number, number, number];
-      return { red, green, blue };
-    };
-    for (const size of [0.3, 0.6, 1]) {
-      expect(at(-size).blue).toBeGreaterThan(at(-size).red);
-      // The token’s blue has far more blue than green.
-      expect(Math.abs(at(-size).blue - at(-size).green)).toBeLessThan(16);
-      expect(at(size).red).toBeGreaterThan(at(size).blue);
+  test('a colour is the nearest of 256 steps from low to high, and the end one beyond', async () => {
+    for (const [low, high] of [
+      [-1, 1],
+      [0, 1e-9],
+      [-3e5, -2e5],
+    ] as const) {
+      for (const part of await drawn(2000, 1)) {
+        const value = low + (1.4 * part - 0.2) * (high - low);
+        const step = colourStep(value, low, high);
+        const wanted = Math.round((255 * (value - low)) / (high - low));
+        expect(step).toBe(Math.max(0, Math.min(255, wanted)) + 0);
+      }
     }
-  }
-});
+    expect([-Infinity, -1, 0, 1, Infinity].map((value) => colourStep(value, -1, 1))).toEqual([
+      0, 0, 128, 255, 255,
+    ]);
+    expect(colourStep(3, 2, 2)).toBe(0);
+  });
 
-test('bins hold what d3 puts into them, the largest value in the last', async () => {
-  for (const count of [1, 7, 64]) {
-    const values = [...(await drawn(1000, 2))].map((part) => 5 * part - 2.3);
-    const [low, high] = [-2, 2];
-    const edges = Array.from({ length: count - 1 }, (_, k) => low + ((high - low) * (k + 1)) / count);
-    const wanted = bin().domain([low, high]).thresholds(edges)([...values, low, high]);
-    expect(counts([...values, low, high], low, high, count)).toEqual(wanted.map((one) => one.length));
-  }
-});
-
-test('what is no number has a colour of its own, which no value has', () => {
-  for (const theme of ['light', 'dark'] as const) {
-    for (const scale of ['diverging', 'sequential'] as const) {
-      const map = (values: number[], low: number, high: number): string[] => {
-        const place = { x: 0, y: 0, width: 9, height: 1, rows: 1, columns: values.length };
-        const raster: RasterMark = { mark: 'raster', ...place, values, low, high, scale };
-        const pixels = rasterPixels(raster, theme);
-        return values.map((_, k) => `#${Buffer.from(pixels.subarray(3 * k, 3 * k + 3)).toString('hex')}`);
+  test('a diverging scale is teal below zero and red above it, on light paper and on dark: blue is the token’s', () => {
+    for (const theme of ['light', 'dark'] as const) {
+      const table = colourTable('diverging', theme);
+      const at = (value: number) => {
+        const from = 3 * colourStep(value, -1, 1);
+        const [red, green, blue] = table.subarray(from, from + 3) as unknown as [number, number, number];
+        return { red, green, blue };
       };
-      const absent = theme === 'light' ? inks.light.line : inks.dark.paper;
-      const [lowest, none, highest] = map([-1, Number.NaN, 1], -1, 1);
-      expect(none).toBe(absent);
-      const values = Array.from({ length: 511 }, (_, k) => k / 255 - 1);
-      expect(new Set(map(values, -1, 1))).not.toContain(absent);
-      expect([lowest, highest]).toEqual(map([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY], -1, 1));
-      // An undefined scale gives the neutral colour; a constant map shows that it is constant.
-      expect(map([0, Number.NaN], Number.NaN, Number.NaN)).toEqual([absent, absent]);
-      expect(map([0, Number.NaN], 0, 0)).toEqual([lowest, absent]);
-      // The canvas uses the same colours, as whole pixels.
-      const table = colourTable(scale, theme);
-      expect(colourPixels(scale, theme)).toHaveLength(table.length / 3);
-      for (const [step, pixel] of colourPixels(scale, theme).entries()) {
-        const [red, green, blue, alpha] = new Uint8Array(new Uint32Array([pixel]).buffer);
-        expect([red, green, blue, alpha]).toEqual([...table.subarray(3 * step, 3 * step + 3), 255]);
+      for (const size of [0.3, 0.6, 1]) {
+        expect(at(-size).blue).toBeGreaterThan(at(-size).red);
+        // The token’s blue has far more blue than green.
+        expect(Math.abs(at(-size).blue - at(-size).green)).toBeLessThan(16);
+        expect(at(size).red).toBeGreaterThan(at(size).blue);
       }
     }
-  }
-});
+  });
 
-const area = { x: 0, y: 0, width: 400, height: 200 };
-const finite = (marks: readonly Mark[]) => expect(JSON.stringify(marks)).not.toMatch(/null|NaN|Infinity/);
+  test('bins hold what d3 puts into them, the largest value in the last', async () => {
+    for (const count of [1, 7, 64]) {
+      const values = [...(await drawn(1000, 2))].map((part) => 5 * part - 2.3);
+      const [low, high] = [-2, 2];
+      const edges = Array.from({ length: count - 1 }, (_, k) => low + ((high - low) * (k + 1)) / count);
+      const wanted = bin().domain([low, high]).thresholds(edges)([...values, low, high]);
+      expect(counts([...values, low, high], low, high, count)).toEqual(wanted.map((one) => one.length));
+    }
+  });
 
-test.each([1e-300, 1e-12, 0.3, 1, 7, 1e6, 1e17, 1e300])(
-  'an axis of one point, %s, has a place for it',
-  (value) => {
-    for (const logarithmic of [false, true]) {
-      for (const nice of [false, true]) {
-        const options = { from: value, to: value, label: 'x', logarithmic, nice };
-        const drawn = plane(area, options, options);
-        finite(drawn.marks);
-        const { inner } = drawn;
-        expect(drawn.x(value)).toBeGreaterThan(inner.x);
-        expect(drawn.x(value)).toBeLessThan(inner.x + inner.width);
-        expect(drawn.y(value)).toBeGreaterThan(inner.y);
-        expect(drawn.y(value)).toBeLessThan(inner.y + inner.height);
+  test('what is no number has a colour of its own, which no value has', () => {
+    for (const theme of ['light', 'dark'] as const) {
+      for (const scale of ['diverging', 'sequential'] as const) {
+        const map = (values: number[], low: number, high: number): string[] => {
+          const place = { x: 0, y: 0, width: 9, height: 1, rows: 1, columns: values.length };
+          const raster: RasterMark = { mark: 'raster', ...place, values, low, high, scale };
+          const pixels = rasterPixels(raster, theme);
+          return values.map((_, k) => `#${Buffer.from(pixels.subarray(3 * k, 3 * k + 3)).toString('hex')}`);
+        };
+        const absent = theme === 'light' ? inks.light.line : inks.dark.paper;
+        const [lowest, none, highest] = map([-1, Number.NaN, 1], -1, 1);
+        expect(none).toBe(absent);
+        const values = Array.from({ length: 511 }, (_, k) => k / 255 - 1);
+        expect(new Set(map(values, -1, 1))).not.toContain(absent);
+        expect([lowest, highest]).toEqual(map([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY], -1, 1));
+        // An undefined scale gives the neutral colour; a constant map shows that it is constant.
+        expect(map([0, Number.NaN], Number.NaN, Number.NaN)).toEqual([absent, absent]);
+        expect(map([0, Number.NaN], 0, 0)).toEqual([lowest, absent]);
+        // The canvas uses the same colours, as whole pixels.
+        const table = colourTable(scale, theme);
+        expect(colourPixels(scale, theme)).toHaveLength(table.length / 3);
+        for (const [step, pixel] of colourPixels(scale, theme).entries()) {
+          const [red, green, blue, alpha] = new Uint8Array(new Uint32Array([pixel]).buffer);
+          expect([red, green, blue, alpha]).toEqual([...table.subarray(3 * step, 3 * step + 3), 255]);
+        }
       }
     }
-  },
-);
+  });
 
-test('a line has a gap where a value or its place is no number', () => {
-  const axis = { from: 1, to: 100, label: 'y', logarithmic: true };
-  const { x, y } = plane(area, axis, axis);
-  expect(lineThrough({ x, y }, [1, 2, 3, 4], [1, 0, 10, 20])).toMatch(/^M[\d.,]+M[\d.,]+L[\d.,]+$/);
-  expect(lineThrough({ x, y }, [1, 0, 3, 4], [1, 2, Number.NaN, 20])).toMatch(/^M[\d.,]+M[\d.,]+$/);
-});
+  const area = { x: 0, y: 0, width: 400, height: 200 };
+  const finite = (marks: readonly Mark[]) => expect(JSON.stringify(marks)).not.toMatch(/null|NaN|Infinity/);
 
-test('bars start at zero, whatever their signs are', () => {
-  for (const [low, high] of [
-    [-5, -5],
-    [-5, -2],
-    [0, 0],
-    [2, 5],
-    [-2, 5],
-  ] as const) {
-    const list = [low, high].map((value) => ({
-      label: 'a',
-      value,
-      text: String(value),
-      ink: 'accent' as const,
-    }));
-    const marks = bars(area, list, low, high);
-    finite(marks);
-    const boxes = marks.filter((mark) => mark.mark === 'box');
-    const zero = marks.find((mark) => mark.mark === 'line')?.x1 as number;
-    for (const [k, { x, width }] of boxes.entries()) {
-      const value = [low, high][k] as number;
-      expect(Math.abs((value < 0 ? x + width : x) - zero)).toBeLessThan(1e-9);
-      expect(x).toBeGreaterThanOrEqual(0);
-      expect(x + width).toBeLessThanOrEqual(400);
+  test.each([1e-300, 1e-12, 0.3, 1, 7, 1e6, 1e17, 1e300])(
+    'an axis of one point, %s, has a place for it',
+    (value) => {
+      for (const logarithmic of [false, true]) {
+        for (const nice of [false, true]) {
+          const options = { from: value, to: value, label: 'x', logarithmic, nice };
+          const drawn = plane(area, options, options);
+          finite(drawn.marks);
+          const { inner } = drawn;
+          expect(drawn.x(value)).toBeGreaterThan(inner.x);
+          expect(drawn.x(value)).toBeLessThan(inner.x + inner.width);
+          expect(drawn.y(value)).toBeGreaterThan(inner.y);
+          expect(drawn.y(value)).toBeLessThan(inner.y + inner.height);
+        }
+      }
+    },
+  );
+
+  test('a line has a gap where a value or its place is no number', () => {
+    const axis = { from: 1, to: 100, label: 'y', logarithmic: true };
+    const { x, y } = plane(area, axis, axis);
+    expect(lineThrough({ x, y }, [1, 2, 3, 4], [1, 0, 10, 20])).toMatch(/^M[\d.,]+M[\d.,]+L[\d.,]+$/);
+    expect(lineThrough({ x, y }, [1, 0, 3, 4], [1, 2, Number.NaN, 20])).toMatch(/^M[\d.,]+M[\d.,]+$/);
+  });
+
+  test('bars start at zero, whatever their signs are', () => {
+    for (const [low, high] of [
+      [-5, -5],
+      [-5, -2],
+      [0, 0],
+      [2, 5],
+      [-2, 5],
+    ] as const) {
+      const list = [low, high].map((value) => ({
+        label: 'a',
+        value,
+        text: String(value),
+        ink: 'accent' as const,
+      }));
+      const marks = bars(area, list, low, high);
+      finite(marks);
+      const boxes = marks.filter((mark) => mark.mark === 'box');
+      const zero = marks.find((mark) => mark.mark === 'line')?.x1 as number;
+      for (const [k, { x, width }] of boxes.entries()) {
+        const value = [low, high][k] as number;
+        expect(Math.abs((value < 0 ? x + width : x) - zero)).toBeLessThan(1e-9);
+        expect(x).toBeGreaterThanOrEqual(0);
+        expect(x + width).toBeLessThanOrEqual(400);
+      }
     }
-  }
+  });
+
+  test('one place that is none takes no other dot away', async () => {
+    const [x, y] = [
+      [3, Number.NaN, 5],
+      [3, 4, 5],
+    ];
+    const [sound, cloud] = [cloudOf([3, 5], [3, 5], 1, 0.5), cloudOf(x, y, 1, 0.5)];
+    expect(sound?.seen.some((one) => one < 1)).toBe(true);
+    expect(cloud).toEqual(sound);
+    expect(cloudOf([Number.NaN], [0], 1, 0.5)).toBeUndefined();
+    const scene = (mark: Mark) => ({ width: 9, height: 9, marks: [mark], regions: [] });
+    const dots = { mark: 'dots', radius: 1, ink: 'ink' } as const;
+    const words = { theme: 'light', title: 't', description: 'd' } as const;
+    expect(await svgPicture(scene({ ...dots, x, y }), words)).toBe(
+      await svgPicture(scene({ ...dots, x: [3, 5], y: [3, 5] }), words),
+    );
+  });
+
+  test('no tick’s label goes beyond the picture, where a saved one would be cut', () => {
+    const { marks } = plane(
+      { x: 0, y: 0, width: 300, height: 200 },
+      { from: 0, to: 200, label: '', nice: false },
+      { from: 0, to: 1, label: '' },
+    );
+    const last = marks.find((mark) => mark.mark === 'text' && mark.text === '200') as { x: number };
+    expect(last.x + (3 * 7) / 2).toBeLessThanOrEqual(300);
+  });
+
+  test('few dots are round and many are square, saved as on screen', () => {
+    const drawn = (count: number) =>
+      shapesOf(
+        [{ mark: 'dots', x: Array(count).fill(1), y: Array(count).fill(1), radius: 2, ink: 'ink' }],
+        true,
+      )
+        .flatMap(({ attributes }) => attributes)
+        .find(([name]) => name === 'stroke-linecap')?.[1];
+    expect([drawn(roundDots), drawn(roundDots + 1)]).toEqual(['round', 'square']);
+  });
 });
 
-test('one place that is none takes no other dot away', async () => {
-  const [x, y] = [
-    [3, Number.NaN, 5],
-    [3, 4, 5],
-  ];
-  const [sound, cloud] = [cloudOf([3, 5], [3, 5], 1, 0.5), cloudOf(x, y, 1, 0.5)];
-  expect(sound?.seen.some((one) => one < 1)).toBe(true);
-  expect(cloud).toEqual(sound);
-  expect(cloudOf([Number.NaN], [0], 1, 0.5)).toBeUndefined();
-  const scene = (mark: Mark) => ({ width: 9, height: 9, marks: [mark], regions: [] });
-  const dots = { mark: 'dots', radius: 1, ink: 'ink' } as const;
-  const words = { theme: 'light', title: 't', description: 'd' } as const;
-  expect(await svgPicture(scene({ ...dots, x, y }), words)).toBe(
-    await svgPicture(scene({ ...dots, x: [3, 5], y: [3, 5] }), words),
-  );
-});
+describe('csv', () => {
+  test('a token comes out as it is, whatever a spreadsheet may take it for', () => {
+    const rows = ['-', '+', '=', '@', '-5', '=1+1', "'"].map((token, place) => [token, 0 - place]);
+    expect(csvOf({ columns: ['token', 'value'], rows })).toBe(
+      "token,value\r\n-,0\r\n+,-1\r\n=,-2\r\n@,-3\r\n-5,-4\r\n=1+1,-5\r\n',-6\r\n",
+    );
+  });
 
-test('no tick’s label goes beyond the picture, where a saved one would be cut', () => {
-  const { marks } = plane(
-    { x: 0, y: 0, width: 300, height: 200 },
-    { from: 0, to: 200, label: '', nice: false },
-    { from: 0, to: 1, label: '' },
-  );
-  const last = marks.find((mark) => mark.mark === 'text' && mark.text === '200') as { x: number };
-  expect(last.x + (3 * 7) / 2).toBeLessThanOrEqual(300);
-});
-
-test('few dots are round and many are square, saved as on screen', () => {
-  const drawn = (count: number) =>
-    shapesOf(
-      [{ mark: 'dots', x: Array(count).fill(1), y: Array(count).fill(1), radius: 2, ink: 'ink' }],
-      true,
-    )
-      .flatMap(({ attributes }) => attributes)
-      .find(([name]) => name === 'stroke-linecap')?.[1];
-  expect([drawn(roundDots), drawn(roundDots + 1)]).toEqual(['round', 'square']);
+  test('commas, quotes and line breaks stand in quotes', () => {
+    expect(csvOf({ columns: ['a,b', 'c'], rows: [['say “"”', 'two\nlines']] })).toBe(
+      '"a,b",c\r\n"say “""”","two\nlines"\r\n',
+    );
+  });
 });

@@ -1,64 +1,396 @@
-import { load } from 'superpose';
-import { expect, test } from 'vitest';
+// Encodings and what is measured of them, through the typed API. channelsOracle.test.ts has every number of tests/reference/channels.json.
 
-const superpose = await load({ simd: 'plain' });
+import { load, type SinusoidalOptions } from 'superpose';
+import { describe, expect, test } from 'vitest';
+import { builds, oneBuild, plain, relaxed } from '../support/builds.ts';
+import { dot, flat, floatsOf, largestDifference, rowOf, rowsOf, sum, tableOf } from '../support/numbers.ts';
+import { sinusoidal as oracle, type SinusoidalTable, sinusoidalTables } from '../support/oracles.ts';
 
-test('fairseq has its padding row', () => {
-  const { data, rows } = superpose.fairseqSinusoidal({ positions: 3, d_model: 4 });
-  expect(rows).toBe(5);
-  expect([...data.subarray(4, 8)]).toEqual([0, 0, 0, 0]);
-  expect(data[8]).toBeCloseTo(Math.sin(2), 15);
-});
+describe('channels', () => {
+  describe.each(builds)('$simd SIMD', ({ superpose }) => {
+    test('by hand: singular values 4, 2, 2, 0', () => {
+      const table = tableOf([
+        [0, 4, 0, 0],
+        [2, 0, 0, 0],
+        [0, 0, 0, 2],
+        [0, 0, 0, 0],
+      ]);
+      const ranks = superpose.ranks({ table, share: 0.67 });
+      expect(largestDifference(ranks.singularValues, [4, 2, 2, 0])).toBeLessThan(1e-15);
+      expect([ranks.numerical, ranks.energy]).toEqual([3, 2]);
+      expect(ranks.stable).toBeCloseTo(1.5, 14);
+      expect(ranks.participationRatio).toBeCloseTo(2, 14);
+      expect(superpose.ranks({ table, tolerance: 0.6 }).numerical).toBe(1);
+    });
 
-test('learned positions are seeded, and float32 is float64 rounded', () => {
-  const options = { positions: 50, d_model: 40, seed: 4 };
-  const { data } = superpose.learnedPositions(options);
-  const deviation = Math.sqrt(data.reduce((sum, x) => sum + x * x, 0) / data.length);
-  // The standard error over 2000 draws is 1.6 %.
-  expect(Math.abs(deviation / 0.02 - 1)).toBeLessThan(0.08);
-  expect(superpose.learnedPositions({ ...options, precision: 'float32' }).data).toEqual(
-    Float32Array.from(data),
-  );
-});
+    test('nothing has rank 0', () => {
+      const empty = { data: new Float32Array(), rows: 0, columns: 3 };
+      expect(superpose.channelRanges(empty)).toEqual(new Float64Array(3));
+      const { numerical, stable, energy, participationRatio } = superpose.ranks({ table: empty });
+      expect([numerical, stable, energy, participationRatio]).toEqual([0, 0, 0, 0]);
+    });
 
-const table = (rows: number, ...values: number[]) => ({
-  data: Float64Array.from(values),
-  rows,
-  columns: values.length / rows,
-});
-
-test("BERT's sum", () => {
-  const token = table(2, 1, 2, 3, 4);
-  const position = table(3, 10, 20, 30, 40, 50, 60);
-  const token_type = table(2, 100, 200, 300, 400);
-  const { sum, summands } = superpose.bertEmbeddings({ token, position, token_type, tokenTypeIds: [1, 0] });
-  expect([...sum.data]).toEqual([311, 422, 133, 244]);
-  expect([...summands.token_type.data]).toEqual([300, 400, 100, 200]);
-  expect(() => superpose.bertEmbeddings({ token, position: table(1, 0, 0), token_type })).toThrow(
-    /at least 2 rows/,
-  );
-  expect(() => superpose.bertEmbeddings({ token, position, token_type, tokenTypeIds: [2, 0] })).toThrow(
-    /0 to 1/,
-  );
-});
-
-test.each(['float64', 'float32'] as const)('positions are scaled and added, in %s', (precision) => {
-  const token = superpose.randomNormal({ rows: 3, columns: 4, seed: 1, precision });
-  const position = superpose.randomNormal({ rows: 5, columns: 4, seed: 2, precision });
-  const added = superpose.bertEmbeddings<Float32Array | Float64Array>({
-    token,
-    position,
-    positionScale: 0.5,
+    test('rows that are equal have no rank once their mean is taken away', () => {
+      const table = tableOf([0, 1, 2].map(() => [0.1, 0.7, -1.3]));
+      const { numerical, stable, energy } = superpose.ranks({ table, centred: true });
+      expect([numerical, stable, energy]).toEqual([0, 0, 0]);
+    });
   });
-  expect(added.sum.data.constructor).toBe(token.data.constructor);
-  expect([added.sum.rows, added.sum.columns]).toEqual([3, 4]);
-  token.data.forEach((x: number, at: number) => {
-    const scaled = 0.5 * (position.data[at] as number);
-    expect(added.summands.position.data[at]).toBe(scaled);
-    expect(added.sum.data[at]).toBe(precision === 'float32' ? Math.fround(x + scaled) : x + scaled);
+});
+
+describe('encodings', async () => {
+  const superpose = await load({ simd: 'plain' });
+
+  test('fairseq has its padding row', () => {
+    const { data, rows } = superpose.fairseqSinusoidal({ positions: 3, d_model: 4 });
+    expect(rows).toBe(5);
+    expect([...data.subarray(4, 8)]).toEqual([0, 0, 0, 0]);
+    expect(data[8]).toBeCloseTo(Math.sin(2), 15);
   });
-  const few = { ...position, data: position.data.slice(0, 8), rows: 2 };
-  expect(() => superpose.bertEmbeddings<Float32Array | Float64Array>({ token, position: few })).toThrow(
-    'at least 3 rows',
-  );
+
+  test('learned positions are seeded, and float32 is float64 rounded', () => {
+    const options = { positions: 50, d_model: 40, seed: 4 };
+    const { data } = superpose.learnedPositions(options);
+    const deviation = Math.sqrt(data.reduce((sum, x) => sum + x * x, 0) / data.length);
+    // The standard error over 2000 draws is 1.6 %.
+    expect(Math.abs(deviation / 0.02 - 1)).toBeLessThan(0.08);
+    expect(superpose.learnedPositions({ ...options, precision: 'float32' }).data).toEqual(
+      Float32Array.from(data),
+    );
+  });
+
+  const table = (rows: number, ...values: number[]) => ({
+    data: Float64Array.from(values),
+    rows,
+    columns: values.length / rows,
+  });
+
+  test("BERT's sum", () => {
+    const token = table(2, 1, 2, 3, 4);
+    const position = table(3, 10, 20, 30, 40, 50, 60);
+    const token_type = table(2, 100, 200, 300, 400);
+    const { sum, summands } = superpose.bertEmbeddings({ token, position, token_type, tokenTypeIds: [1, 0] });
+    expect([...sum.data]).toEqual([311, 422, 133, 244]);
+    expect([...summands.token_type.data]).toEqual([300, 400, 100, 200]);
+    expect(() => superpose.bertEmbeddings({ token, position: table(1, 0, 0), token_type })).toThrow(
+      /at least 2 rows/,
+    );
+    expect(() => superpose.bertEmbeddings({ token, position, token_type, tokenTypeIds: [2, 0] })).toThrow(
+      /0 to 1/,
+    );
+  });
+
+  test.each(['float64', 'float32'] as const)('positions are scaled and added, in %s', (precision) => {
+    const token = superpose.randomNormal({ rows: 3, columns: 4, seed: 1, precision });
+    const position = superpose.randomNormal({ rows: 5, columns: 4, seed: 2, precision });
+    const added = superpose.bertEmbeddings<Float32Array | Float64Array>({
+      token,
+      position,
+      positionScale: 0.5,
+    });
+    expect(added.sum.data.constructor).toBe(token.data.constructor);
+    expect([added.sum.rows, added.sum.columns]).toEqual([3, 4]);
+    token.data.forEach((x: number, at: number) => {
+      const scaled = 0.5 * (position.data[at] as number);
+      expect(added.summands.position.data[at]).toBe(scaled);
+      expect(added.sum.data[at]).toBe(precision === 'float32' ? Math.fround(x + scaled) : x + scaled);
+    });
+    const few = { ...position, data: position.data.slice(0, 8), rows: 2 };
+    expect(() => superpose.bertEmbeddings<Float32Array | Float64Array>({ token, position: few })).toThrow(
+      'at least 3 rows',
+    );
+  });
+});
+
+describe('gram', () => {
+  const paper = { positions: 64, d_model: 32, layout: 'interleaved', spacing: 'd_model' } as const;
+  const tensor2tensor = { ...paper, layout: 'concatenated', spacing: 'timescales' } as const;
+
+  describe.each(builds)('$simd SIMD', ({ superpose }) => {
+    test.each([
+      [paper, 8.3, 6.08],
+      [tensor2tensor, 8.15, 6.61],
+    ])('spreads of $layout, $spacing', (options, centred, sines) => {
+      const spreads = superpose.gramSpreads({ ...options, seed: 1 });
+      expect(spreads.whole).toBeLessThan(1e-12);
+      // The form has a and b from N(0, 1), twice for each pair. Each |a| meets two entries, whose angles, up to
+      // 64, are rounded, and at most 2 d sums and products; a spread is the difference of two such values.
+      const ab = superpose.randomNormal({ rows: 16, columns: 2, seed: 1, stream: 1 }).data;
+      const ofForm = 2 * sum(ab.map(Math.abs));
+      expect(spreads.rotationForm).toBeLessThan(2 * ofForm * (2 * (64 + 1) + 2 * 32) * 2 ** -53);
+      expect(spreads.centred).toBeCloseTo(centred, 2);
+      expect(spreads.sines).toBeCloseTo(sines, 2);
+      expect(spreads.randomForm).toBeGreaterThan(5);
+      expect(superpose.gramSpreads({ ...options, seed: 2 }).randomForm).not.toBe(spreads.randomForm);
+    });
+
+    test('the Gram matrix is all dot products, from either precision', () => {
+      const table = superpose.randomNormal({ rows: 5, columns: 7, seed: 3, precision: 'float32' });
+      const gram = superpose.gram(table);
+      expect([gram.rows, gram.columns, gram.data.constructor]).toEqual([5, 5, Float64Array]);
+      rowsOf(table).forEach((row, p) => {
+        rowsOf(table).forEach((other, q) => {
+          expect(gram.data[5 * p + q]).toBeCloseTo(dot(row, other), 13);
+        });
+      });
+      expect(superpose.gram({ data: new Float64Array(), rows: 0, columns: 3 }).data).toHaveLength(0);
+    });
+
+    test('the matrices that the spreads are of', () => {
+      const { matrices, ...spreads } = superpose.gramSpreads({ ...paper, seed: 1 });
+      const table = superpose.sinusoidal(paper);
+      expect(matrices.whole).toEqual(superpose.gram(table).data);
+      for (const [name, spread] of Object.entries(spreads)) {
+        const data = matrices[name as keyof typeof matrices];
+        expect(superpose.toeplitzSpread({ data, rows: 64, columns: 64 })).toBe(spread);
+      }
+      // x'Ay by hand, with the form that the seed draws.
+      const form = superpose.randomNormal({ rows: 32, columns: 32, standardDeviation: 'fan_in', seed: 1 });
+      const [x, y] = [rowsOf(table)[3], rowsOf(table)[60]] as [Float64Array, Float64Array];
+      const product = sum(rowsOf(form).map((row, i) => (x[i] as number) * dot(row, y)));
+      expect(matrices.randomForm[3 * 64 + 60]).toBeCloseTo(product, 12);
+    });
+
+    test('means by offset, written out', () => {
+      const found = superpose.offsetMeans(
+        tableOf([
+          [1, 2],
+          [6, 5],
+        ]),
+      );
+      expect([...found.means]).toEqual([6, 3, 2]);
+      expect([...found.kernel]).toEqual([2.5, -0.5, -1.5]);
+      expect([found.mean, found.apart]).toEqual([3.5, 2]);
+      expect(found.share).toBeCloseTo(9 / 17, 15);
+      expect(() => superpose.offsetMeans(tableOf([[1, 2]]))).toThrow('must have 1 columns; it has 2');
+    });
+
+    test('the spread of a matrix written out', () => {
+      const rows = [
+        [1, 2, 3],
+        [4, 1, 2],
+        [5, 7, 1],
+      ];
+      expect(superpose.toeplitzSpread(tableOf(rows))).toBe(3);
+      expect(superpose.toeplitzSpread(tableOf([[5]]))).toBe(0);
+      expect(superpose.toeplitzSpread({ data: new Float64Array(), rows: 0, columns: 1 })).toBe(0);
+    });
+  });
+});
+
+describe('rotary', async () => {
+  const superpose = await load({ simd: 'plain' });
+
+  test('turns each pair by its position', () => {
+    const rows = { data: Float64Array.of(1, 0, 0, 1, 1, 0, 0, 1), rows: 2, columns: 4 };
+    const { data } = superpose.rotate({ rows, firstPosition: 2 });
+    expect(data[0]).toBeCloseTo(Math.cos(2), 15);
+    expect(data[1]).toBeCloseTo(Math.sin(2), 15);
+    expect(data[6]).toBeCloseTo(-Math.sin(0.03), 15);
+    expect(data[7]).toBeCloseTo(Math.cos(0.03), 15);
+  });
+
+  describe('beyond the trained length', () => {
+    const usual = { d_head: 16, base: 10_000 };
+    const frequencies = (stretch?: object) => [
+      ...superpose.rotaryFrequencies({ ...usual, ...(stretch ? { stretch } : {}) } as never),
+    ];
+
+    test('two ways, by their formulas', () => {
+      const theta = Array.from({ length: 8 }, (_, i) => 10_000 ** (-i / 8));
+      const near = (expected: number[]) => expected.map((value) => expect.closeTo(value, 14));
+      expect(frequencies()).toEqual(near(theta));
+      expect(frequencies({ way: 'interpolate', factor: 4 })).toEqual(near(theta.map((w) => w / 4)));
+      const parts = theta.map((w) => {
+        const stays = Math.min(1, Math.max(0, ((16 * w) / (2 * Math.PI) - 0.1) / 0.9));
+        return w * (stays + (1 - stays) / 4);
+      });
+      const ramp = { factor: 4, trained: 16, alpha: 0.1, beta: 1 };
+      expect(frequencies({ way: 'parts', ...ramp })).toEqual(near(parts));
+    });
+
+    test('at factor 1 nothing changes', () => {
+      for (const way of ['interpolate', 'parts'])
+        for (const [i, value] of frequencies({ way, factor: 1, trained: 16 }).entries())
+          expect(value).toBeCloseTo(frequencies()[i] as number, 15);
+    });
+  });
+});
+
+describe('shift', () => {
+  const encodings = [
+    { layout: 'interleaved', spacing: 'd_model' },
+    { layout: 'concatenated', spacing: 'timescales' },
+    { layout: 'concatenated', spacing: 'd_model' },
+  ] as const;
+
+  describe.each(builds)('$simd SIMD', ({ superpose }) => {
+    test.each(encodings)('one matrix shifts every position: $layout, $spacing', (encoding) => {
+      const options = { positions: 40, d_model: 12, ...encoding };
+      const operator = superpose.shiftOperator({ ...options, offset: 5 });
+      expect([operator.rows, operator.columns]).toEqual([12, 12]);
+      const rows = rowsOf(superpose.sinusoidal(options));
+      for (let p = 0; p + 5 < 40; p++) {
+        const moved = rowsOf(operator).map((row) => dot(row, rows[p] as Float64Array));
+        expect(largestDifference(moved, rows[p + 5] as Float64Array)).toBeLessThan(2e-14);
+      }
+      expect(superpose.shiftError({ ...options, offset: 5 })).toBeLessThan(2e-14);
+      // Angles are rounded to 2^-53 of their size, which is at most 2 · 1024 together.
+      const long = { ...options, positions: 1017, d_model: 64 };
+      expect(superpose.shiftError({ ...long, offset: 7 })).toBeLessThan(2048 * 2 ** -53 + 1e-15);
+    });
+
+    test('a quarter turn of the fastest pair', () => {
+      const { data } = superpose.shiftOperator({ d_model: 2, offset: Math.PI / 2 });
+      expect(largestDifference(data, [0, 1, -1, 0])).toBeLessThan(1e-15);
+    });
+
+    test('the lone sine of an odd width cannot be shifted; the zeros of the other layout can', () => {
+      const options = { positions: 9, d_model: 5, offset: 4 };
+      expect(superpose.shiftError(options)).toBeGreaterThan(1e-3);
+      expect(superpose.shiftError({ ...options, layout: 'concatenated' })).toBeLessThan(1e-14);
+    });
+
+    test('no positions, no error; no offset, the identity', () => {
+      expect(superpose.shiftError({ positions: 0, d_model: 4, offset: 1 })).toBe(0);
+      const identity = superpose.shiftOperator({ d_model: 3, offset: 0 });
+      expect(Array.from(rowOf(identity, 2))).toEqual([0, 0, 1]);
+    });
+  });
+});
+
+describe('sinusoidal', () => {
+  const optionsOf = (oracle: SinusoidalTable): SinusoidalOptions<'float64'> => ({
+    positions: oracle.positions,
+    d_model: oracle.width,
+    layout: oracle.layout,
+    spacing: oracle.denominator,
+    base: oracle.base,
+    firstPosition: oracle.first,
+  });
+
+  const paper = { layout: 'interleaved', spacing: 'd_model' } as const;
+  const tensor2tensor = { layout: 'concatenated', spacing: 'timescales' } as const;
+
+  describe.each(builds)('$simd SIMD', ({ superpose }) => {
+    test.each(sinusoidalTables)('$layout, $denominator, $positions × $width', (oracle) => {
+      const { data, rows, columns } = superpose.sinusoidal(optionsOf(oracle));
+      expect([rows, columns]).toEqual([oracle.positions, oracle.width]);
+      expect(largestDifference(data, flat(oracle.table))).toBeLessThan(1e-14);
+      expect(
+        largestDifference(superpose.sinusoidalFrequencies(optionsOf(oracle)), oracle.frequencies),
+      ).toBeLessThan(1e-14);
+    });
+
+    test.each(sinusoidalTables)(
+      'float32 is float64 rounded: $layout, $denominator, $positions × $width',
+      (oracle) => {
+        const options = optionsOf(oracle);
+        const single = superpose.sinusoidal({ ...options, precision: 'float32' });
+        expect(single.data).toBeInstanceOf(Float32Array);
+        expect(single.data).toEqual(floatsOf(superpose.sinusoidal(options).data, 'float32'));
+      },
+    );
+
+    test('float32 does not lose the angle at far positions', () => {
+      const options = { positions: 1, d_model: 64, firstPosition: 1_000_000 };
+      const single = superpose.sinusoidal({ ...options, precision: 'float32' });
+      expect(single.data).toEqual(floatsOf(superpose.sinusoidal(options).data, 'float32'));
+    });
+
+    // Both argument pairs, so that the width and the length cannot be confused.
+    test.each(oracle.quoted.values)(
+      'the quoted value of $index',
+      ({ index, length, channels, row, channel, value }) => {
+        const options = index.startsWith('t2t') ? tensor2tensor : paper;
+        const table = superpose.sinusoidal({ positions: length, d_model: channels, ...options });
+        expect(Math.abs((rowOf(table, row)[channel] as number) - value)).toBeLessThan(1e-13);
+      },
+    );
+
+    test('an odd width ends in a column of zeros when concatenated and in a sine when interleaved', () => {
+      const last = (options: object) =>
+        rowOf(superpose.sinusoidal({ positions: 2, d_model: 7, ...options }), 1)[6];
+      expect(last(tensor2tensor)).toBe(0);
+      expect(last(paper)).toBeCloseTo(Math.sin(10000 ** (-6 / 7)), 14);
+    });
+
+    test('no positions are an empty table', () => {
+      expect(superpose.sinusoidal({ positions: 0, d_model: 8 })).toEqual({
+        data: new Float64Array(),
+        rows: 0,
+        columns: 8,
+      });
+    });
+
+    test('left out, the options are those of the paper', () => {
+      const explicit = {
+        positions: 9,
+        d_model: 12,
+        ...paper,
+        base: 10000,
+        firstPosition: 0,
+        precision: 'float64',
+      } as const;
+      expect(superpose.sinusoidal({ positions: 9, d_model: 12 })).toEqual(superpose.sinusoidal(explicit));
+    });
+  });
+
+  test.skipIf(oneBuild)('both builds give the same bits', () => {
+    const options = { positions: 300, d_model: 96 };
+    expect(relaxed.sinusoidal(options)).toEqual(plain.sinusoidal(options));
+  });
+});
+
+describe('wavelengths', () => {
+  const options = { d_model: 512, positions: 512 };
+
+  /** By a plain sum of cosines. */
+  const similarityAt = (base: number, d: number, k: number) => {
+    let sum = 0;
+    for (let i = 0; i < d / 2; i++) sum += Math.cos(k * base ** ((-2 * i) / d));
+    return sum / (d / 2);
+  };
+
+  describe.each(builds)('$simd SIMD', ({ superpose }) => {
+    test.each([
+      [10, 0.46, 6, 5, 0],
+      [10_000, 0.23, 43, 3284, 133],
+      [1_000_000, 0.19, 24, 0, 174],
+    ])('what base %i buys at 512 positions of 512 channels', (base, nearest, fallsTo, negative, below) => {
+      const found = superpose.wavelengths({ ...options, base });
+      expect(found.nearest).toBeCloseTo(nearest, 2);
+      expect([found.nearestApart, found.fallsTo, found.firstNegative]).toEqual([1, fallsTo, negative]);
+      expect(found.belowOneTurn).toBe(below);
+      expect(found.similarity).toHaveLength(20_001);
+      for (const k of [0, 1, 43, 512, 20_000])
+        expect(found.similarity[k]).toBeCloseTo(similarityAt(base, 512, k), 10);
+      // By brute force: every distance within the length, and the first of all that is negative.
+      const squares = Array.from({ length: 511 }, (_, k) => 2 - 2 * similarityAt(base, 512, k + 1));
+      expect(found.nearest).toBeCloseTo(Math.sqrt(Math.min(...squares)), 10);
+      if (negative) {
+        expect(similarityAt(base, 512, negative)).toBeLessThan(0);
+        for (let k = 1; k < negative; k++) expect(similarityAt(base, 512, k)).toBeGreaterThanOrEqual(0);
+      }
+      // The closed forms, for many pairs.
+      expect(found.nearest).toBeCloseTo(Math.sqrt(0.48 / Math.log(base)), 2);
+      const part = Math.max(0, 1 - Math.log(512 / (2 * Math.PI)) / Math.log(base));
+      expect(Math.abs(found.belowOneTurn - 256 * part)).toBeLessThan(1);
+    });
+
+    test('two wavelengths by hand', () => {
+      const { lengths, belowOneTurn } = superpose.wavelengths({ d_model: 4, positions: 100, base: 100 });
+      expect(Array.from(lengths)).toEqual(
+        [2 * Math.PI, 20 * Math.PI].map((long) => expect.closeTo(long, 12)),
+      );
+      expect(belowOneTurn).toBe(0);
+    });
+  });
+
+  test('similarity is computed up to the given distance, and at least over the length in use', () => {
+    const found = plain.wavelengths({ d_model: 8, positions: 3, farthest: 2 });
+    expect(found.similarity).toHaveLength(3);
+    expect(found.firstNegative).toBe(0);
+    expect(plain.wavelengths({ d_model: 2, positions: 30_001 }).similarity).toHaveLength(30_001);
+  });
 });

@@ -1,4 +1,6 @@
-import { type DecomposeInput, logitsOf, type Scores, sharesOf, termOf } from 'superpose';
+// Scores: whole answers of a layer, their shares and softmax, what ranks they have and what they cost.
+
+import { type DecomposeInput, logitsOf, type ModelShape, type Scores, sharesOf, termOf } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { roundings, softmaxBound } from '../support/bounds.ts';
 import { builds, plain } from '../support/builds.ts';
@@ -10,178 +12,255 @@ import {
   softmaxRows,
   sum,
   sumOf,
+  tableOf,
 } from '../support/numbers.ts';
 
-const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-14) =>
-  expect(largestDifference(found, expected)).toBeLessThan(bound);
+describe('scores', () => {
+  const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-14) =>
+    expect(largestDifference(found, expected)).toBeLessThan(bound);
 
-/** Seven tokens, three heads of four, heads 2 and 0 returned; token, position and constant parts. */
-function input(): DecomposeInput<Float64Array> {
-  let stream = 0;
-  const draw = (rows: number, columns: number) =>
-    plain.randomNormal({ rows, columns, seed: 21, stream: stream++ });
-  return {
-    summands: { token: draw(7, 10), position: draw(7, 10) },
-    query: { weight: draw(12, 10), bias: draw(1, 12).data },
-    key: { weight: draw(12, 10), bias: draw(1, 12).data },
-    heads: 3,
-    only: [2, 0],
-  };
-}
+  /** Seven tokens, three heads of four, heads 2 and 0 returned; token, position and constant parts. */
+  function input(): DecomposeInput<Float64Array> {
+    let stream = 0;
+    const draw = (rows: number, columns: number) =>
+      plain.randomNormal({ rows, columns, seed: 21, stream: stream++ });
+    return {
+      summands: { token: draw(7, 10), position: draw(7, 10) },
+      query: { weight: draw(12, 10), bias: draw(1, 12).data },
+      key: { weight: draw(12, 10), bias: draw(1, 12).data },
+      heads: 3,
+      only: [2, 0],
+    };
+  }
 
-const every = (value: boolean) => Array<boolean>(9).fill(value);
+  const every = (value: boolean) => Array<boolean>(9).fill(value);
 
-describe.each(builds)('$simd SIMD', ({ superpose }) => {
-  const scores = superpose.decompose(input());
+  describe.each(builds)('$simd SIMD', ({ superpose }) => {
+    const scores = superpose.decompose(input());
 
-  test('termOf finds a term by its head and the names of its parts', () => {
-    for (const [place, head] of [2, 0].entries()) {
-      for (const [s, q] of ['token', 'position', 'constant'].entries()) {
-        for (const [r, k] of ['token', 'position', 'constant'].entries()) {
-          const start = ((place * 3 + s) * 3 + r) * 49;
-          expect(termOf(scores, head, q, k)).toEqual(scores.terms.subarray(start, start + 49));
+    test('termOf finds a term by its head and the names of its parts', () => {
+      for (const [place, head] of [2, 0].entries()) {
+        for (const [s, q] of ['token', 'position', 'constant'].entries()) {
+          for (const [r, k] of ['token', 'position', 'constant'].entries()) {
+            const start = ((place * 3 + s) * 3 + r) * 49;
+            expect(termOf(scores, head, q, k)).toEqual(scores.terms.subarray(start, start + 49));
+          }
         }
       }
-    }
-  });
+    });
 
-  test('logitsOf and sharesOf find those of a head', () => {
-    expect(logitsOf(scores, 2)).toEqual(scores.logits.subarray(0, 49));
-    expect(logitsOf(scores, 0)).toEqual(scores.logits.subarray(49));
-    expect(sharesOf(scores, 2)).toEqual(scores.shares.subarray(0, 9));
-    expect(sharesOf(scores, 0)).toEqual(scores.shares.subarray(9));
-  });
+    test('logitsOf and sharesOf find those of a head', () => {
+      expect(logitsOf(scores, 2)).toEqual(scores.logits.subarray(0, 49));
+      expect(logitsOf(scores, 0)).toEqual(scores.logits.subarray(49));
+      expect(sharesOf(scores, 2)).toEqual(scores.shares.subarray(0, 9));
+      expect(sharesOf(scores, 0)).toEqual(scores.shares.subarray(9));
+    });
 
-  test('uncentred share: with nothing subtracted', () => {
-    const { sum: some, uncentredShare } = superpose.combineTerms(scores, 2, [true, ...every(false).slice(1)]);
-    const logits = logitsOf(scores, 2);
-    const product = (a: ArrayLike<number>) =>
-      sum(Array.from(a, (value, at) => value * (logits[at] as number)));
-    expect(uncentredShare).toBeCloseTo(product(some) / product(logits), 13);
-  });
+    test('uncentred share: with nothing subtracted', () => {
+      const { sum: some, uncentredShare } = superpose.combineTerms(scores, 2, [
+        true,
+        ...every(false).slice(1),
+      ]);
+      const logits = logitsOf(scores, 2);
+      const product = (a: ArrayLike<number>) =>
+        sum(Array.from(a, (value, at) => value * (logits[at] as number)));
+      expect(uncentredShare).toBeCloseTo(product(some) / product(logits), 13);
+    });
 
-  test('pooled shares: each group and head over two sentences, by hand', () => {
-    const other = superpose.decompose({ ...input(), scale: 0.1 });
-    const groupOf = [0, 1, 2, 1, 0, 2, 2, 2, 2];
-    const found = superpose.poolShares([scores, other], groupOf);
-    const covariance = (head: number, group: number) =>
-      sum(
-        [scores, other].flatMap(({ covariances }) =>
-          groupOf.flatMap((one, term) => (one === group ? [covariances[9 * head + term] as number] : [])),
-        ),
+    test('pooled shares: each group and head over two sentences, by hand', () => {
+      const other = superpose.decompose({ ...input(), scale: 0.1 });
+      const groupOf = [0, 1, 2, 1, 0, 2, 2, 2, 2];
+      const found = superpose.poolShares([scores, other], groupOf);
+      const covariance = (head: number, group: number) =>
+        sum(
+          [scores, other].flatMap(({ covariances }) =>
+            groupOf.flatMap((one, term) => (one === group ? [covariances[9 * head + term] as number] : [])),
+          ),
+        );
+      const variance = (head: number) =>
+        sum([scores, other].map(({ variances }) => variances[head] as number));
+      for (const group of [0, 1, 2]) {
+        const each = [0, 1].map((head) => covariance(head, group) / variance(head));
+        close(
+          [0, 1].map((head) => found.heads[3 * head + group] as number),
+          each,
+        );
+        expect(found.mean[group]).toBeCloseTo(sum(each) / 2, 13);
+        const whole = (covariance(0, group) + covariance(1, group)) / (variance(0) + variance(1));
+        expect(found.pooled[group]).toBeCloseTo(whole, 13);
+      }
+      // For one sentence, with each term as a group, they are the shares.
+      close(superpose.poolShares([scores], [...Array(9).keys()]).heads, scores.shares);
+      expect(() => superpose.poolShares([], [])).toThrow('at least one');
+      expect(() => superpose.poolShares([scores], [0])).toThrow('groupOf must be an array of 9 numbers');
+    });
+
+    test('all three are views, not copies', () => {
+      expect(termOf(scores, 0, 'token', 'token').buffer).toBe(scores.terms.buffer);
+      expect(logitsOf(scores, 0).buffer).toBe(scores.logits.buffer);
+      expect(sharesOf(scores, 0).buffer).toBe(scores.shares.buffer);
+    });
+
+    test('scores survive being posted', () => {
+      const posted = structuredClone(scores);
+      expect(posted).toEqual(scores);
+      expect(superpose.combineTerms(posted, 0, every(true))).toEqual(
+        superpose.combineTerms(scores, 0, every(true)),
       );
-    const variance = (head: number) => sum([scores, other].map(({ variances }) => variances[head] as number));
-    for (const group of [0, 1, 2]) {
-      const each = [0, 1].map((head) => covariance(head, group) / variance(head));
-      close(
-        [0, 1].map((head) => found.heads[3 * head + group] as number),
-        each,
+    });
+
+    test('combining some terms: sum, row-centred sum, softmax and share', () => {
+      const included = every(false).map((_, t) => [1, 3, 8].includes(t));
+      const names = [
+        ['token', 'position'],
+        ['position', 'token'],
+        ['constant', 'constant'],
+      ] as const;
+      for (const head of [0, 2]) {
+        const expected = sumOf(names.map(([q, k]) => termOf(scores, head, q, k)));
+        const combined = superpose.combineTerms(scores, head, included);
+        const bound = largest(expected) * roundings(7, 'float64');
+        close(combined.sum, expected, bound);
+        close(combined.centred, rowCentred(expected, 7), bound);
+        close(combined.softmax, softmaxRows(expected, 7));
+        const shares = sharesOf(scores, head);
+        expect(combined.share).toBeCloseTo(sum([1, 3, 8].map((t) => shares[t] as number)), 12);
+      }
+    });
+
+    test('several masks at once give what each gives alone', () => {
+      const masks = [every(true), every(false), every(false).map((_, t) => t % 4 === 1)];
+      const together = superpose.combineTerms(scores, 2, masks);
+      expect(together).toEqual(masks.map((mask) => superpose.combineTerms(scores, 2, mask)));
+      expect(() => superpose.combineTerms(scores, 2, [every(true), [true]])).toThrow(
+        'an entry of masks must be 9 booleans, one for each term; it is ',
       );
-      expect(found.mean[group]).toBeCloseTo(sum(each) / 2, 13);
-      const whole = (covariance(0, group) + covariance(1, group)) / (variance(0) + variance(1));
-      expect(found.pooled[group]).toBeCloseTo(whole, 13);
-    }
-    // For one sentence, with each term as a group, they are the shares.
-    close(superpose.poolShares([scores], [...Array(9).keys()]).heads, scores.shares);
-    expect(() => superpose.poolShares([], [])).toThrow('at least one');
-    expect(() => superpose.poolShares([scores], [0])).toThrow('groupOf must be an array of 9 numbers');
-  });
+    });
 
-  test('all three are views, not copies', () => {
-    expect(termOf(scores, 0, 'token', 'token').buffer).toBe(scores.terms.buffer);
-    expect(logitsOf(scores, 0).buffer).toBe(scores.logits.buffer);
-    expect(sharesOf(scores, 0).buffer).toBe(scores.shares.buffer);
-  });
+    test('all terms are the logits, with all of the share', () => {
+      const combined = superpose.combineTerms(scores, 2, every(true));
+      close(combined.sum, logitsOf(scores, 2), 1e-13);
+      expect(combined.share).toBeCloseTo(1, 12);
+    });
 
-  test('scores survive being posted', () => {
-    const posted = structuredClone(scores);
-    expect(posted).toEqual(scores);
-    expect(superpose.combineTerms(posted, 0, every(true))).toEqual(
-      superpose.combineTerms(scores, 0, every(true)),
-    );
-  });
+    test('no term at all: zeros, the same weight for every key, no share', () => {
+      const combined = superpose.combineTerms(scores, 2, every(false));
+      expect(largest(combined.sum)).toBe(0);
+      close(combined.softmax, new Float64Array(49).fill(1 / 7));
+      expect(combined.share).toBe(0);
+    });
 
-  test('combining some terms: sum, row-centred sum, softmax and share', () => {
-    const included = every(false).map((_, t) => [1, 3, 8].includes(t));
-    const names = [
-      ['token', 'position'],
-      ['position', 'token'],
-      ['constant', 'constant'],
-    ] as const;
-    for (const head of [0, 2]) {
-      const expected = sumOf(names.map(([q, k]) => termOf(scores, head, q, k)));
-      const combined = superpose.combineTerms(scores, head, included);
-      const bound = largest(expected) * roundings(7, 'float64');
-      close(combined.sum, expected, bound);
-      close(combined.centred, rowCentred(expected, 7), bound);
-      close(combined.softmax, softmaxRows(expected, 7));
-      const shares = sharesOf(scores, head);
-      expect(combined.share).toBeCloseTo(sum([1, 3, 8].map((t) => shares[t] as number)), 12);
-    }
-  });
+    test('softmax rows are weights, and large logits do not overflow', () => {
+      const huge = superpose.decompose({ ...input(), scale: 1e4 });
+      const { softmax } = superpose.combineTerms(huge, 0, every(true));
+      for (let i = 0; i < 7; i++) expect(sum(softmax.subarray(7 * i, 7 * i + 7))).toBeCloseTo(1, 12);
+      expect(largest(logitsOf(huge, 0))).toBeGreaterThan(1000);
+      expect(Math.min(...softmax)).toBeGreaterThanOrEqual(0);
+    });
 
-  test('several masks at once give what each gives alone', () => {
-    const masks = [every(true), every(false), every(false).map((_, t) => t % 4 === 1)];
-    const together = superpose.combineTerms(scores, 2, masks);
-    expect(together).toEqual(masks.map((mask) => superpose.combineTerms(scores, 2, mask)));
-    expect(() => superpose.combineTerms(scores, 2, [every(true), [true]])).toThrow(
-      'an entry of masks must be 9 booleans, one for each term; it is ',
-    );
-  });
+    test('a single token has weight 1 and no share', () => {
+      const { summands, ...rest } = input();
+      const first = Object.fromEntries(
+        Object.entries(summands).map(([name, table]) => [
+          name,
+          { ...table, data: table.data.subarray(0, 10), rows: 1 },
+        ]),
+      );
+      const combined = superpose.combineTerms(
+        superpose.decompose({ ...rest, summands: first }),
+        0,
+        every(true),
+      );
+      expect([...combined.softmax]).toEqual([1]);
+      expect(combined.share).toBeNaN();
+    });
 
-  test('all terms are the logits, with all of the share', () => {
-    const combined = superpose.combineTerms(scores, 2, every(true));
-    close(combined.sum, logitsOf(scores, 2), 1e-13);
-    expect(combined.share).toBeCloseTo(1, 12);
-  });
+    test('results are their own: changing them changes nothing else', () => {
+      const before = superpose.combineTerms(scores, 0, every(true));
+      superpose.combineTerms(scores, 0, every(true)).sum.fill(7);
+      expect(superpose.combineTerms(scores, 0, every(true))).toEqual(before);
+    });
 
-  test('no term at all: zeros, the same weight for every key, no share', () => {
-    const combined = superpose.combineTerms(scores, 2, every(false));
-    expect(largest(combined.sum)).toBe(0);
-    close(combined.softmax, new Float64Array(49).fill(1 / 7));
-    expect(combined.share).toBe(0);
+    test('float32 agrees with float64', () => {
+      const single = inPrecision(scores as Scores, 'float32');
+      const double = inPrecision(single, 'float64');
+      const found = superpose.combineTerms(single, 0, every(true));
+      const expected = superpose.combineTerms(double, 0, every(true));
+      const error = largest(double.terms) * roundings(9, 'float32');
+      expect(found.sum).toBeInstanceOf(Float32Array);
+      close(found.sum, expected.sum, error);
+      close(found.centred, expected.centred, 2 * error);
+      close(found.softmax, expected.softmax, softmaxBound(error, 7, 'float32'));
+    });
   });
+});
 
-  test('softmax rows are weights, and large logits do not overflow', () => {
-    const huge = superpose.decompose({ ...input(), scale: 1e4 });
-    const { softmax } = superpose.combineTerms(huge, 0, every(true));
-    for (let i = 0; i < 7; i++) expect(sum(softmax.subarray(7 * i, 7 * i + 7))).toBeCloseTo(1, 12);
-    expect(largest(logitsOf(huge, 0))).toBeGreaterThan(1000);
-    expect(Math.min(...softmax)).toBeGreaterThanOrEqual(0);
+describe('cost', () => {
+  const bertBase: ModelShape = {
+    vocabulary: 30522,
+    positions: 512,
+    segments: 2,
+    d_model: 768,
+    heads: 12,
+    layers: 12,
+  };
+
+  describe.each(builds)('$simd SIMD', ({ superpose }) => {
+    const { positionCost } = superpose;
+
+    test('the totals of BERT-base', () => {
+      expect(positionCost('add', bertBase)).toMatchObject({
+        total: 109_482_240,
+        embedding: 23_837_184,
+        layer: 7_087_872,
+        headsDivide: true,
+      });
+    });
+
+    test.each([
+      [64, 123_979_968, false],
+      [256, 175_779_840, false],
+      [768, 366_177_792, true],
+    ])('wide by %i', (d_position, total, headsDivide) => {
+      expect(positionCost('concat-wide', { ...bertBase, d_position })).toMatchObject({ total, headsDivide });
+    });
+
+    test('narrow, projected, and for queries and keys alone', () => {
+      const add = positionCost('add', bertBase);
+      const shape = { ...bertBase, d_position: 64, d_position_head: 32 };
+      expect(positionCost('concat', shape).total - add.total).toBe(-2_313_984);
+      const project = positionCost('project', shape);
+      expect([project.projection, project.tables - add.tables]).toEqual([639_744, -360_448]);
+      expect(positionCost('untied', shape).layer - add.layer).toBe(2 * 64 * 12 * 32);
+    });
+
+    test('the sequence is the positions, the ratio 4 and the pooler there unless given', () => {
+      expect(positionCost('add', bertBase)).toEqual(
+        positionCost('add', { ...bertBase, sequence: 512, ffnRatio: 4, pooler: true }),
+      );
+    });
   });
+});
 
-  test('a single token has weight 1 and no share', () => {
-    const { summands, ...rest } = input();
-    const first = Object.fromEntries(
-      Object.entries(summands).map(([name, table]) => [
-        name,
-        { ...table, data: table.data.subarray(0, 10), rows: 1 },
-      ]),
-    );
-    const combined = superpose.combineTerms(
-      superpose.decompose({ ...rest, summands: first }),
-      0,
-      every(true),
-    );
-    expect([...combined.softmax]).toEqual([1]);
-    expect(combined.share).toBeNaN();
-  });
+describe('rank', () => {
+  describe.each(builds)('$simd SIMD', ({ superpose }) => {
+    test('numerical rank counts singular values above the tolerance', () => {
+      const diagonal = tableOf([
+        [5, 0, 0],
+        [0, 1e-3, 0],
+        [0, 0, 1e-12],
+      ]);
+      expect([0, 1e-10, 1e-2].map((tolerance) => superpose.numericalRank(diagonal, tolerance))).toEqual([
+        3, 2, 1,
+      ]);
+      expect(superpose.numericalRank(diagonal)).toBe(2);
+      expect(superpose.numericalRank({ data: new Float64Array(), rows: 0, columns: 2 })).toBe(0);
+    });
 
-  test('results are their own: changing them changes nothing else', () => {
-    const before = superpose.combineTerms(scores, 0, every(true));
-    superpose.combineTerms(scores, 0, every(true)).sum.fill(7);
-    expect(superpose.combineTerms(scores, 0, every(true))).toEqual(before);
-  });
-
-  test('float32 agrees with float64', () => {
-    const single = inPrecision(scores as Scores, 'float32');
-    const double = inPrecision(single, 'float64');
-    const found = superpose.combineTerms(single, 0, every(true));
-    const expected = superpose.combineTerms(double, 0, every(true));
-    const error = largest(double.terms) * roundings(9, 'float32');
-    expect(found.sum).toBeInstanceOf(Float32Array);
-    close(found.sum, expected.sum, error);
-    close(found.centred, expected.centred, 2 * error);
-    close(found.softmax, expected.softmax, softmaxBound(error, 7, 'float32'));
+    test('d_h for adding and concatenating, both head widths when untied', () => {
+      const widths = { d_token: 24, d_position: 24, d_head: 8, d_position_head: 8 };
+      expect(superpose.scoreRanks({ n: 32, ...widths })).toEqual({ added: 8, concatenated: 8, untied: 16 });
+      expect(superpose.scoreRanks({ n: 12, ...widths }).untied).toBe(12);
+    });
   });
 });

@@ -1,0 +1,409 @@
+// Vectors in many dimensions: cosines, subspaces, projections, collisions.
+
+import type { CollisionSearch } from 'superpose';
+import { describe, expect, test } from 'vitest';
+import { builds, plain } from '../support/builds.ts';
+import { dot, largestDifference, mean, rowsOf, sum, tableOf } from '../support/numbers.ts';
+
+describe('collisions', () => {
+  const draw = (rows: number, stream: number) =>
+    plain.randomNormal({ rows, columns: 5, seed: 8, stream, precision: 'float32' });
+  const tokens = draw(70, 0);
+  const positions = draw(3, 1);
+  const squared = (a: ArrayLike<number>, p: ArrayLike<number>, b: ArrayLike<number>) =>
+    Array.from(a, (x, c) => (x + (p[c] ?? 0) - (b[c] as number)) ** 2).reduce((sum, x) => sum + x, 0);
+
+  describe.each(builds)('$simd SIMD', ({ superpose }) => {
+    test('margins and the whole job are those of the definition', async () => {
+      const search = superpose.collisionSearch({ tokens, positions });
+      const [e, p] = [rowsOf(tokens), rowsOf(positions)];
+      const lost = [0, 0, 0];
+      e.forEach((a, word) => {
+        const found = search.nearestTokens(word);
+        p.forEach((added, i) => {
+          const own = squared(a, added, a);
+          const margins = e.map((b, other) => (other === word ? Infinity : (squared(a, added, b) - own) / 2));
+          const smallest = Math.min(...margins);
+          expect(found.margins[i]).toBeCloseTo(smallest, 5);
+          if (smallest < 0) lost[i] = (lost[i] as number) + 1;
+        });
+      });
+      const progress: number[][] = [];
+      const all = await search.allWords({ slice: 32, onProgress: (...at) => progress.push(at) });
+      expect([...all.lost]).toEqual(lost);
+      expect([...search.nearestTokens(0, 70).lost]).toEqual(lost);
+      const some = await search.allWords({ words: 9, slice: 5 });
+      expect([...some.lost]).toEqual([...search.nearestTokens(0, 9).lost]);
+      expect(some.smallestMargins).toEqual(all.smallestMargins.slice(0, 9));
+      const { bareDistances, bareMargins } = search.nearestTokens(4);
+      expect(bareMargins[0]).toBeCloseTo((bareDistances[0] as number) ** 2 / 2, 14);
+      const scaled = { ...positions, data: positions.data.map((value) => 0.5 * value) };
+      const half = superpose.collisionSearch({ tokens, positions, positionScale: 0.5 });
+      const same = superpose.collisionSearch({ tokens, positions: scaled });
+      expect(half.nearestTokens(3)).toEqual(same.nearestTokens(3));
+      half.delete();
+      same.delete();
+      expect(lost.some((count) => count > 0)).toBe(true);
+      expect(progress).toEqual([
+        [32, 70],
+        [64, 70],
+        [70, 70],
+      ]);
+      search.delete();
+      search.delete();
+      expect(() => search.nearestTokens(0)).toThrow(/deleted/);
+    });
+
+    test.each([0, 10, 100])('a common offset of %i changes no neighbour', (offset) => {
+      const near = plain.randomNormal({
+        rows: 200,
+        columns: 16,
+        standardDeviation: 0.1,
+        seed: 3,
+        precision: 'float32',
+      });
+      const moved = { ...near, data: near.data.map((value) => value + offset) };
+      const at = plain.randomNormal({
+        rows: 1,
+        columns: 16,
+        standardDeviation: 0.1,
+        seed: 4,
+        precision: 'float32',
+      });
+      const search = superpose.collisionSearch({ tokens: moved, positions: at });
+      const found = search.nearestTokens(0, 200);
+      const e = rowsOf(moved);
+      const [p = []] = rowsOf(at);
+      let lost = 0;
+      e.forEach((a, word) => {
+        const distances = e.map((b, other) => (other === word ? Infinity : squared(a, [], b)));
+        expect(found.bareDistances[word]).toBeCloseTo(Math.sqrt(Math.min(...distances)), 6);
+        const own = squared(a, p, a);
+        const margins = e.map((b, other) => (other === word ? Infinity : (squared(a, p, b) - own) / 2));
+        expect(found.margins[word]).toBeCloseTo(Math.min(...margins), 6);
+        lost += Number(Math.min(...margins) < 0);
+      });
+      expect([...found.lost]).toEqual([lost]);
+      search.delete();
+    });
+
+    test('using frees it at the end of its block, also of one that is left early', () => {
+      const seen: CollisionSearch[] = [];
+      const leave = () => {
+        using search = superpose.collisionSearch({ tokens, positions });
+        seen.push(search);
+        expect(search.nearestTokens(0).nearest).toHaveLength(3);
+        throw new Error('left early');
+      };
+      expect(leave).toThrow('left early');
+      expect(() => seen[0]?.nearestTokens(0)).toThrow(/deleted/);
+    });
+
+    test('a job stops between slices when it is told to', async () => {
+      const search = superpose.collisionSearch({ tokens, positions });
+      const controller = new AbortController();
+      const slices: number[] = [];
+      const job = search.allWords({
+        slice: 10,
+        signal: controller.signal,
+        onProgress: (done) => {
+          slices.push(done);
+          controller.abort();
+        },
+      });
+      await expect(job).rejects.toThrow(/abort/i);
+      expect(slices).toEqual([10]);
+      search.delete();
+    });
+  });
+
+  // One word against a whole vocabulary. Only the numbers are checked: no test depends on a clock.
+  test('a vocabulary of 30,522 by 384 fits, with 128 positions', () => {
+    const table = (rows: number) => ({ data: new Float32Array(rows * 384), rows, columns: 384 });
+    const search = plain.collisionSearch({ tokens: table(30522), positions: table(128) });
+    expect(search.nearestTokens(1).margins).toEqual(new Float64Array(128));
+    search.delete();
+  });
+
+  test('an empty vocabulary or no positions: nothing is lost, and nothing can be asked for', async () => {
+    const none = (table: typeof tokens) => ({ ...table, data: new Float32Array(), rows: 0 });
+    for (const input of [
+      { tokens: none(tokens), positions },
+      { tokens, positions: none(positions) },
+    ]) {
+      const search = plain.collisionSearch(input);
+      const all = await search.allWords();
+      expect(all.lost).toEqual(new Float64Array(input.positions.rows));
+      expect(all.smallestMargins).toEqual(new Float64Array(input.tokens.rows).fill(Infinity));
+      expect(search.nearestTokens(0, 0).margins).toHaveLength(0);
+      search.delete();
+    }
+  });
+
+  test('random collisions: on the circle, for one channel; and in the limit of long positions', () => {
+    for (const scale of [0, 0.5, 1, 2]) {
+      const { pair, expected } = plain.randomCollisions({ d: 1, scale, vocabulary: 11 });
+      expect(pair).toBeCloseTo(Math.atan(Math.SQRT2 * scale) / Math.PI, 13);
+      expect(expected).toBeCloseTo(10 * pair, 14);
+    }
+    expect(plain.randomCollisions({ d: 64, scale: 1e9, vocabulary: 2 }).pair).toBeCloseTo(0.5, 8);
+  });
+});
+
+describe('cosines', () => {
+  describe.each(builds)('$simd SIMD', ({ superpose }) => {
+    test('in three dimensions a cosine is uniform', () => {
+      for (const t of [0, 0.3, 0.9]) {
+        expect(superpose.cosineDensity({ t: -t, d: 3 })).toBeCloseTo(0.5, 14);
+        expect(superpose.cosineTail({ epsilon: t, d: 3 })).toBeCloseTo(1 - t, 13);
+      }
+      expect(superpose.cosineMeanSize({ d: 3 })).toBeCloseTo(0.5, 14);
+    });
+
+    test('published values', () => {
+      expect(superpose.cosineMeanSize({ d: 512 })).toBeCloseTo(0.0353, 4);
+      expect(superpose.cosineMeanSize({ d: 768 })).toBeCloseTo(0.0288, 4);
+      const largest = (pairs: number, d: number) => superpose.largestCosineMedian({ pairs, d });
+      expect(largest(512 * 30522, 768)).toBeCloseTo(0.196, 3);
+      expect(largest(1024 * 50257, 768)).toBeCloseTo(0.203, 3);
+      expect(largest((2000 * 1999) / 2, 512)).toBeCloseTo(0.223, 3);
+      // Student's two-sided 5% point for 10 degrees of freedom is 2.228.
+      expect(superpose.cosineTail({ epsilon: 2.228 / Math.hypot(2.228, Math.sqrt(10)), d: 11 })).toBeCloseTo(
+        0.05,
+        4,
+      );
+    });
+
+    test('the variance of samples is 1/d', () => {
+      const cosines = superpose.sampleCosines({ d: 64, count: 20_000, seed: 1 });
+      expect(Math.abs(64 * mean(cosines.map((t) => t * t)) - 1)).toBeLessThan(0.03);
+      expect(superpose.sampleCosines({ d: 64, count: 2, seed: 2 })).not.toEqual(cosines.slice(0, 2));
+      expect(superpose.sampleCosines({ d: 64, count: 0, seed: 1 })).toHaveLength(0);
+    });
+
+    test('the deviation is 1/√d: that of a uniform in three dimensions', () => {
+      expect(superpose.cosineDeviation({ d: 3 })).toBeCloseTo(2 / Math.sqrt(12), 15);
+      expect(superpose.cosineDeviation({ d: 1 })).toBe(1);
+    });
+  });
+});
+
+describe('directions', () => {
+  describe.each(builds)('$simd SIMD', ({ superpose }) => {
+    test('lengths and cosines are those of the dot products', () => {
+      const a = superpose.randomNormal({ rows: 4, columns: 7, seed: 1, precision: 'float32' });
+      const b = superpose.randomNormal({ rows: 3, columns: 7, seed: 2 });
+      const length = (row: ArrayLike<number>) => Math.sqrt(dot(row, row));
+      const [lengths, cosines] = [superpose.rowLengths(a), superpose.rowCosines(a, b)];
+      expect([cosines.rows, cosines.columns]).toEqual([4, 3]);
+      rowsOf(a).forEach((row, i) => {
+        expect(lengths[i]).toBeCloseTo(length(row), 13);
+        rowsOf(b).forEach((other, j) => {
+          expect(cosines.data[3 * i + j]).toBeCloseTo(dot(row, other) / length(row) / length(other), 13);
+        });
+      });
+    });
+
+    test('a sinusoid’s rows are √(d/2) long, and two of them at cos of each angle between', () => {
+      const table = superpose.sinusoidal({ positions: 9, d_model: 32 });
+      for (const length of superpose.rowLengths(table)) expect(length).toBeCloseTo(4, 13);
+      let expected = 0;
+      for (const w of superpose.sinusoidalFrequencies({ d_model: 32 })) expected += Math.cos(5 * w) / 16;
+      expect(superpose.rowCosines(table, table).data[9 * 2 + 7]).toBeCloseTo(expected, 13);
+    });
+
+    test('a row of zeros has no direction; other widths are refused', () => {
+      const zero = tableOf([[0, 0]]);
+      expect(superpose.rowCosines(zero, tableOf([[1, 2]])).data[0]).toBeNaN();
+      expect(superpose.rowLengths(zero)[0]).toBe(0);
+      expect(() => superpose.rowCosines(zero, tableOf([[1]]))).toThrow(
+        'second must have 2 columns; it has 1',
+      );
+    });
+  });
+});
+
+describe('mean decomposition', () => {
+  // x = t + p: tokens (1, 0), (3, 4) and positions (10, 0), (20, 2).
+  const input = {
+    rows: tableOf([
+      [11, 0],
+      [13, 4],
+      [21, 2],
+      [23, 6],
+    ]),
+    positionOf: [0, 0, 1, 1],
+    positions: 2,
+    tokenOf: [0, 1, 0, 1],
+    tokens: 2,
+  };
+
+  describe.each(builds)('$simd SIMD', ({ superpose }) => {
+    const { meanDecomposition } = superpose;
+
+    test('positions and tokens come back, less their means', () => {
+      const found = meanDecomposition(input);
+      expect([...found.global]).toEqual([17, 3]);
+      expect([...found.position]).toEqual([-5, -1, 5, 1]);
+      expect([...found.token]).toEqual([-1, -2, 1, 2]);
+      expect([...found.residual]).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+      expect([found.positionShare, found.tokenShare, found.overlap]).toEqual([
+        104 / 124,
+        20 / 124,
+        expect.closeTo(0, 14),
+      ]);
+    });
+
+    test('no rows', () => {
+      const none = { data: new Float64Array(), rows: 0, columns: 3 };
+      const found = meanDecomposition({ rows: none, positionOf: [], positions: 1, tokenOf: [], tokens: 1 });
+      expect([...found.global]).toEqual([0, 0, 0]);
+      expect(found.residualShare).toBeNaN();
+    });
+
+    test.each([
+      ['a missing label', { tokenOf: [0, 1] }, /4 numbers; it is an array of 2/],
+      ['a label too high', { positionOf: [0, 0, 1, 2] }, /from 0 to 1; it is 2/],
+      ['no positions', { positions: 0 }, /positions must be a whole number/],
+    ])('%s', (_, change, message) => {
+      expect(() => meanDecomposition({ ...input, ...change })).toThrow(message);
+    });
+  });
+});
+
+describe('oblique', () => {
+  describe.each(builds)('$simd SIMD', ({ superpose }) => {
+    const { obliqueProjection } = superpose;
+
+    test('two lines at an angle', () => {
+      const angle = 0.3;
+      const found = obliqueProjection({
+        u: tableOf([[3], [0]]),
+        w: tableOf([[Math.cos(angle)], [Math.sin(angle)]]),
+      });
+      expect(found.exact).toBe(true);
+      expect(found.smallestAngle).toBeCloseTo(angle, 14);
+      expect(found.gain).toBeCloseTo(1 / Math.sin(angle), 13);
+      const expected = [1, -1 / Math.tan(angle), 0, 0];
+      found.projector?.data.forEach((value, at) => {
+        expect(value).toBeCloseTo(expected[at] as number, 13);
+      });
+    });
+
+    test('what noise grows by, and what recovery misses', () => {
+      const angle = 0.3;
+      const u = tableOf([[3], [0]]);
+      const w = tableOf([[Math.cos(angle)], [Math.sin(angle)]]);
+      const noise = tableOf([
+        [2, 0],
+        [0, 5],
+        [0, 0],
+      ]);
+      const { noiseGains, recoveryError } = obliqueProjection({ u, w, noise });
+      expect(noiseGains[0]).toBeCloseTo(1, 14);
+      expect(noiseGains[1]).toBeCloseTo(1 / Math.tan(angle), 13);
+      expect(noiseGains[2]).toBeNaN();
+      expect(recoveryError).toBeLessThan(1e-14);
+      expect(obliqueProjection({ u, w }).noiseGains).toHaveLength(0);
+      expect(obliqueProjection({ u, w: u, noise }).recoveryError).toBeNaN();
+      expect(() => obliqueProjection({ u, w, noise: tableOf([[1]]) })).toThrow(/noise must have 2 columns/);
+    });
+
+    test('subspaces that meet', () => {
+      const found = obliqueProjection({ u: tableOf([[1], [2]]), w: tableOf([[2], [4]]) });
+      expect(found).toMatchObject({ exact: false, projector: undefined, gain: Infinity });
+    });
+  });
+});
+
+describe('subspaces', () => {
+  describe.each(builds)('$simd SIMD', ({ superpose }) => {
+    test.each([0, 1e-12, 1e-8, 0.7, 0.9, Math.PI / 2])('two planes that share a line, at %d', (angle) => {
+      const first = tableOf([
+        [1, 0, 0],
+        [2, 3, 0],
+        [1, 1, 0],
+      ]);
+      const second = tableOf([
+        [5, 0, 0],
+        [1, Math.cos(angle), Math.sin(angle)],
+      ]);
+      const angles = superpose.principalAngles({ first, second });
+      expect(largestDifference(angles, [0, angle])).toBeLessThan(2e-15);
+    });
+
+    test.each([
+      [768, 30, 30, 0.366, 8],
+      [768, 30, 300, 0.757, 4],
+      [512, 64, 64, 0.645, 6],
+    ])('of %i dimensions, random ones of %i and %i reach a cosine of %d', (d, k1, k2, published, seeds) => {
+      const cosines = Array.from({ length: seeds }, (_, seed) =>
+        Math.cos(superpose.randomPrincipalAngles({ d, k1, k2, seed })[0] as number),
+      );
+      const mean = sum(cosines) / seeds;
+      expect(Math.abs(mean - published)).toBeLessThan(0.03);
+      expect(Math.abs(mean - superpose.chanceAngles({ d, k1, k2 }).highestCosine)).toBeLessThan(0.03);
+    });
+
+    test('what chance gives', () => {
+      const { lowestCosine, highestCosine, cosineSquares, zeroAngles } = superpose.chanceAngles({
+        d: 10,
+        k1: 1,
+        k2: 4,
+      });
+      expect(lowestCosine).toBeCloseTo(0.6 - Math.sqrt(0.06), 14);
+      expect(highestCosine).toBeCloseTo(0.6 + Math.sqrt(0.06), 14);
+      expect([cosineSquares, zeroAngles]).toEqual([0.4, 0]);
+      expect(superpose.chanceAngles({ d: 10, k1: 7, k2: 8 }).zeroAngles).toBe(5);
+      const angles = superpose.randomPrincipalAngles({ d: 10, k1: 7, k2: 8, seed: 1 });
+      expect(angles.filter((angle) => angle < 1e-13)).toHaveLength(5);
+      expect(superpose.randomPrincipalAngles({ d: 3, k1: 0, k2: 2, seed: 1 })).toHaveLength(0);
+    });
+
+    const tokens = tableOf([
+      [0, 5, 0, 0],
+      [0, 0, 3, 0],
+      [1, 0, 0, 0],
+    ]);
+    const positions = tableOf([
+      [0, 0, 7, 0],
+      [0, 0, 0, 2],
+    ]);
+
+    test('overlap weighted by energy', () => {
+      // Second moments are diagonal: (1, 25, 9, 0) / 3 and (0, 0, 49, 4) / 2.
+      expect(superpose.energyOverlap({ tokens, positions })).toBeCloseTo((4 * 9 * 49) / (35 * 53), 14);
+      const shifted = { ...tokens, data: tokens.data.map((value) => value + 1) };
+      const centred = superpose.energyOverlap({ tokens, positions, centred: true });
+      expect(superpose.energyOverlap({ tokens: shifted, positions, centred: true })).toBeCloseTo(centred, 13);
+      expect(superpose.energyOverlap({ tokens: positions, positions: positions, centred: true })).toBeCloseTo(
+        4,
+        14,
+      );
+      const none = { data: new Float64Array(), rows: 0, columns: 4 };
+      expect(superpose.energyOverlap({ tokens: none, positions })).toBeNaN();
+      // A tenth three times over three is not a tenth: equal rows minus their mean must still be nothing.
+      const equal = tableOf([0, 1, 2].map(() => [0.1, 0.7, -1.3, 0.9]));
+      expect(superpose.energyOverlap({ tokens: equal, positions, centred: true })).toBeNaN();
+      expect(superpose.overlapCurve({ tokens: none, positions, k: 1 }).shares).toHaveLength(4);
+      expect(superpose.principalAngles({ first: none, second: tokens })).toHaveLength(0);
+    });
+
+    test('cosines of angles, and what chance forces', () => {
+      const { cosines, squares } = superpose.angleCosines(Float64Array.of(0, Math.PI / 3, Math.PI / 2));
+      expect(largestDifference(cosines, [1, 0.5, 0])).toBeLessThan(1e-15);
+      expect(squares).toBeCloseTo(1.25, 15);
+      expect(superpose.chanceAngles({ d: 4, k1: 3, k2: 2 }).largestCosine).toBe(1);
+      const { largestCosine, highestCosine } = superpose.chanceAngles({ d: 8, k1: 3, k2: 2 });
+      expect(largestCosine).toBe(highestCosine);
+    });
+
+    test('the overlap curve finds the shared direction, second of the tokens', () => {
+      const { shares, dimensions, chance, reached } = superpose.overlapCurve({ tokens, positions, k: 1 });
+      expect(largestDifference(reached, [0, 1, 1, 1])).toBeLessThan(1e-15);
+      expect(largestDifference(shares, [0, 1, 0, 0])).toBeLessThan(1e-15);
+      expect([dimensions, chance]).toEqual([1, 0.25]);
+      expect(superpose.overlapCurve({ tokens, positions, k: 4 }).dimensions).toBe(2);
+    });
+  });
+});

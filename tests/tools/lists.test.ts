@@ -1,0 +1,108 @@
+// Lists that must agree: functions and examples, platforms and hosts, schemes and what the page says of them; and exports under their own names.
+
+import { readFileSync } from 'node:fs';
+import { load } from 'superpose';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { examples } from '../../docs/examples.mjs';
+import { ownNames } from '../../web/build/ownNames.ts';
+import * as schemes from '../../web/figures/schemes.ts';
+import { platforms } from '../../web/page/platforms.ts';
+import { run } from '../figures/support.ts';
+import { hosts } from '../hosts/hosts.ts';
+
+// The examples of the reference: one for everything that the library computes.
+describe('library', () => {
+  test('every function has an example, and every example names a function', async () => {
+    const superpose = await load();
+    const functions = Object.entries(superpose).flatMap(([name, member]) =>
+      typeof member === 'function' ? [name] : [],
+    );
+    const named = new Set((examples as { name: string }[]).map(({ name }) => name));
+    expect([...named].sort()).toEqual(functions.filter((name) => name !== 'memoryBytes').sort());
+  });
+});
+
+// What the Embed dialog offers to paste, and what `npm run hosts` builds sites with.
+describe('platforms', () => {
+  test('each platform of the Embed dialog has a host that uses its texts, except the file, which is its own', () => {
+    const used = new Set(Object.values(hosts).flatMap(({ ways }) => ways));
+    expect([...used, 'file'].sort()).toEqual(Object.keys(platforms).sort());
+  });
+});
+
+// What the page says of all schemes: the table of formulas, and how many depend on the offset alone.
+describe('schemes', () => {
+  const html = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8');
+  const page = html.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
+  const said = (sentence: string) => expect(page).toContain(sentence);
+
+  let superpose: Awaited<ReturnType<typeof load>>;
+  beforeAll(async () => {
+    superpose = await load();
+  });
+
+  const numbers =
+    'eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'.split(
+      ' ',
+    );
+  const spelled = (count: number) => numbers[count - 8] as string;
+
+  test('how many schemes depend on the offset alone', async () => {
+    said('Add the same sinusoids, or put random weights between, and that is lost.');
+    for (const seed of [1, 2, 3]) {
+      const { data } = await run(schemes, { seed });
+      const depends = Object.entries(data.schemes as Record<string, { logits: { depends: string } }>);
+      const offset = spelled(depends.filter(([, { logits }]) => logits.depends === 'offset').length);
+      const some = `${offset[0]?.toUpperCase()}${offset.slice(1)} of the ${spelled(depends.length)}`;
+      said(
+        `${some} give scores that depend on the offset between two positions and on nothing else. All do so by construction but one.`,
+      );
+      const of = Object.fromEntries(depends.map(([id, { logits }]) => [id, logits.depends]));
+      expect(of['concat-raw']).toBe('offset');
+      for (const id of ['add', 'concat-full', 'concat-block-diagonal']) expect(of[id]).toBe('places');
+    }
+  });
+
+  test('the table of formulas is the registry', () => {
+    const row =
+      /<tr><th scope="row">(.*?)<small>(.*?)<\/small><\/th><td><tex>(.*?)<\/tex><\/td><td><tex>(.*?)<\/tex><\/td><\/tr>/g;
+    const found = [...html.matchAll(row)].map(([, name, source, formula, parameters]) => ({
+      name,
+      formula,
+      parameters,
+      source: source?.replace(/<[^>]*>/g, ''),
+    }));
+    expect(found).toEqual(
+      superpose.schemeRegistry().map(({ name, bidirectionalFormula: formula, parameters, source }) => ({
+        name,
+        formula,
+        parameters,
+        source,
+      })),
+    );
+  });
+});
+
+// The bundler's helper for a module's exports, on a page that has added to Object.prototype.
+describe('own names', () => {
+  const helper = `var define = Object.defineProperty;
+var exportAll = (all, plain) => {
+	let target = {};
+	for (var name in all) define(target, name, { get: all[name], enumerable: true });
+	if (!plain) define(target, Symbol.toStringTag, { value: "Module" });
+	return target;
+};
+exportAll({ here: () => 1 }).here`;
+
+  test('exports are listed only under their own names', () => {
+    const { renderChunk } = ownNames() as unknown as { renderChunk(code: string): string };
+    const value = (code: string) => new Function(code.replace('exportAll({', 'return exportAll({'))();
+    Object.assign(Object.prototype, { foo: 'bar' });
+    try {
+      expect(() => value(helper)).toThrow('Getter must be a function');
+      expect(value(renderChunk(helper))).toBe(1);
+    } finally {
+      delete (Object.prototype as { foo?: string }).foo;
+    }
+  });
+});
