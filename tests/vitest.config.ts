@@ -36,8 +36,8 @@ const nodeOnly = [
   'wordPieces',
 ].map((name) => `tests/api/**/${name}.test.ts`);
 
-/** Long computations in the module, which is the same bytes in the same engine: Node is enough. */
-const computedOnce = ['channelsOracle', 'claims.long', 'trainer'].map(
+/** Long computations in the module, which is the same bytes in the same engine, and files read in JavaScript: Node is enough. */
+const computedOnce = ['channelsOracle', 'claims.long', 'safetensors', 'soak', 'trainer'].map(
   (name) => `tests/api/**/${name}.test.ts`,
 );
 

@@ -1,10 +1,9 @@
-// What decoders have beside BERT, through the typed API: what is given arrives, what is wrong is refused. The numbers
-// themselves are tested in tests/core/model.
-import { type EncoderInput, type EncoderLayer, type StateMeans, termOf } from 'superpose';
+// What decoders have beside BERT: means of queries and keys, what heads of groups write, and what is refused. Scores and
+// terms are drawnModels.test.ts's.
+import type { EncoderInput, EncoderLayer, StateMeans } from 'superpose';
 import { expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { apply, headLogits } from '../support/naive.ts';
-import { dot, largestDifference, rowsOf, sum } from '../support/numbers.ts';
+import { dot, rowsOf, sum } from '../support/numbers.ts';
 import { drawn, linear } from './made.ts';
 
 const [d, heads, keyHeads, d_head, inner, n] = [5, 4, 2, 6, 7, 5];
@@ -57,96 +56,6 @@ const means = (width: number, seed: number, placed: boolean): StateMeans<Float64
 const scoreMeans = (placed: boolean) => ({
   query: means(heads * d_head, 70, placed),
   key: means(keyHeads * d_head, 72, placed),
-});
-
-/** All terms added up, [heads, n, n]. */
-function sumOfTerms({ terms, parts }: { terms: Float64Array; parts: readonly string[] }): Float64Array {
-  const cells = n * n;
-  const sum = new Float64Array(terms.length / parts.length ** 2);
-  for (const [at, value] of terms.entries()) {
-    const to = Math.floor(at / (parts.length ** 2 * cells)) * cells + (at % cells);
-    sum[to] = (sum[to] as number) + value;
-  }
-  return sum;
-}
-
-test('queries and keys are turned by their place, each key head read by its group', () => {
-  const { rotary: _, queryNorm: __, keyNorm: ___, attentionNorm: ____, ...plainLayer } = layerOf(10);
-  const layer = {
-    ...plainLayer,
-    rotary: { frequencies: Float64Array.of(1, 10_000 ** (-1 / 3), 10_000 ** (-2 / 3)) },
-  };
-  const { logits, wanted } = withEncoder({}, [layer], (encoder) => {
-    const through = (one: typeof layer.query) => rowsOf(token).map((row) => apply(one, row));
-    const turned = (rows: Float64Array[], of: number) =>
-      rowsOf(
-        plain.rotate({
-          rows: { data: Float64Array.from(rows.flatMap((row) => [...row])), rows: n, columns: of * d_head },
-          heads: of,
-          layout: 'concatenated',
-        }),
-      );
-    const queries = turned(through(layer.query), heads);
-    const keys = turned(through(layer.key), keyHeads).map((row) =>
-      Float64Array.from([0, 0, 1, 1].flatMap((head) => [...row.slice(head * d_head, (head + 1) * d_head)])),
-    );
-    return { logits: encoder.forward({ token }).logits(0), wanted: headLogits(queries, keys, heads) };
-  });
-  expect(largestDifference(logits, wanted)).toBeLessThan(1e-12);
-});
-
-test('terms add up to the scores in every way, at every layer', () => {
-  for (const causal of [true, false]) {
-    withEncoder({ causal }, ofLayers, (encoder) => {
-      const forward = encoder.forward({ token });
-      expect(forward.summands).toEqual(['token']);
-      for (const layer of [0, 1]) {
-        const state = means(d, 80, true);
-        for (const asked of [
-          { way: 'direct' },
-          { way: 'streams', gauge: 'canonical' },
-          { way: 'mean', means: state },
-          { way: 'mechanism', means: scoreMeans(true) },
-        ] as const) {
-          const scores = forward.decompose({ layer, ...asked });
-          expect(Math.max(...scores.residuals)).toBeLessThan(1e-12);
-          expect(largestDifference(scores.logits, forward.logits(layer))).toBeLessThan(1e-12);
-          expect(largestDifference(sumOfTerms(scores), forward.logits(layer))).toBeLessThan(1e-12);
-          for (const head of scores.heads)
-            expect(
-              sum(
-                scores.shares.slice(head * scores.parts.length ** 2, (head + 1) * scores.parts.length ** 2),
-              ),
-            ).toBeCloseTo(1, 10);
-        }
-      }
-    });
-  }
-});
-
-test('by mechanism, position with position is of the distance alone where no place is added', () => {
-  for (const causal of [true, false]) {
-    withEncoder({ causal }, ofLayers, (encoder) => {
-      const forward = encoder.forward({ token });
-      const spread = (placed: boolean) => {
-        const scores = forward.decompose({ layer: 0, way: 'mechanism', means: scoreMeans(placed) });
-        expect(scores).toMatchObject({
-          parts: ['token', 'position', 'constant', 'offset'],
-          gauge: 'canonical',
-          apart: [0],
-        });
-        const term = termOf(scores, 1, 'position', 'position');
-        // Row 0 stands apart.
-        expect(term.slice(0, n)).toEqual(new Float64Array(n));
-        const cell = (i: number, j: number) => term[i * n + j] as number;
-        return Math.max(
-          ...[1, 2, 3].flatMap((i) => [1, 2, 3].map((j) => Math.abs(cell(i, j) - cell(i + 1, j + 1)))),
-        );
-      };
-      expect(spread(false)).toBeLessThan(1e-13);
-      expect(spread(true)).toBeGreaterThan(1e-3);
-    });
-  }
 });
 
 test('means of queries and keys are gathered before they are turned, and the first place may be left out', () => {

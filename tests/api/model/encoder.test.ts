@@ -2,19 +2,8 @@
 import type { EncoderInput, EncoderLayer, ForwardInput, Table } from 'superpose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { apply, headLogits, normalized } from '../support/naive.ts';
-import {
-  dot,
-  inPrecision,
-  largestDifference,
-  mean,
-  norm,
-  rowOf,
-  rowsOf,
-  softmaxRows,
-  sumOf,
-  tableOf,
-} from '../support/numbers.ts';
+import { apply, headLogits } from '../support/naive.ts';
+import { inPrecision, largestDifference, mean, rowsOf, tableOf } from '../support/numbers.ts';
 import { drawn, heldBytes, layerNorm, linear, madeLayer } from './made.ts';
 
 const [d, heads, inner, n] = [4, 2, 6, 3];
@@ -54,91 +43,10 @@ const told = (run: () => unknown) => {
   return 'It did not fail.';
 };
 
-describe('the formulas', () => {
-  const { query, key, value, output } = layer;
-  /** Without its inner bias and weights, an MLP adds its last bias alone. */
-  const flat = { ...layer, up: { weight: zeros(inner, d) }, down: linear(d, inner, 70) };
+// States, logits, weights and embeddings are drawnModels.test.ts's, against numpy.
+describe('a forward', () => {
   const through = (rows: Float64Array[], by: Parameters<typeof apply>[0]) =>
     rows.map((row) => apply(by, row));
-  const plus = (a: Float64Array[], b: Float64Array[]) =>
-    a.map((row, i) => sumOf([row, b[i] as Float64Array]));
-
-  /** Logits, weights and what attention writes for these rows; `seen` says which keys a query sees. */
-  function attend(rows: Float64Array[], seen: (i: number, j: number) => boolean) {
-    const logits = headLogits(through(rows, query), through(rows, key), heads);
-    const count = rows.length;
-    const weights = Array.from({ length: heads }, (_, head) =>
-      softmaxRows(
-        logits
-          .subarray(head * count ** 2, (head + 1) * count ** 2)
-          .map((one, at) => (seen(Math.floor(at / count), at % count) ? one : -Infinity)),
-        count,
-      ),
-    );
-    const values = through(rows, value);
-    const mixed = rows.map((_, i) =>
-      Float64Array.from({ length: d }, (_, c) =>
-        dot(
-          (weights[Math.floor((c * heads) / d)] as Float64Array).subarray(i * count, (i + 1) * count),
-          values.map((row) => row[c] as number),
-        ),
-      ),
-    );
-    return { logits, weights: weights.flatMap((one) => [...one]), written: through(mixed, output) };
-  }
-
-  test.each([
-    ['post', false],
-    ['post', true],
-    ['pre', false],
-  ] as const)('norm %s, causal %s: states, logits, weights and embeddings', (place, causal) => {
-    const given = { embeddingNorm: layerNorm(d, 80), finalNorm: layerNorm(d, 90), norm: place, causal };
-    const normOf = (by: Parameters<typeof normalized>[1]) => (row: Float64Array) => normalized(row, by);
-    const x = rowsOf(summands.token).map((row, i) =>
-      normalized(sumOf([row, rowOf(summands.position, i)]), given.embeddingNorm),
-    );
-    const read = place === 'pre' ? x.map(normOf(flat.attentionNorm)) : x;
-    const { logits, weights, written } = attend(read, (i, j) => !causal || j <= i);
-    const constant = x.map(() => flat.down.bias);
-    const after =
-      place === 'pre'
-        ? plus(plus(x, written), constant)
-        : plus(plus(x, written).map(normOf(flat.attentionNorm)), constant).map(normOf(flat.mlpNorm));
-    withEncoder(
-      given,
-      (encoder) => {
-        encoder.addLayer(flat);
-        const forward = encoder.forward(summands);
-        expect([forward.n, forward.layers, encoder.layers]).toEqual([n, 1, 1]);
-        expect(
-          largestDifference(
-            forward.state(0).data,
-            x.flatMap((row) => [...row]),
-          ),
-        ).toBeLessThan(close);
-        expect(
-          largestDifference(
-            forward.state(1).data,
-            after.flatMap((row) => [...row]),
-          ),
-        ).toBeLessThan(close);
-        expect(largestDifference(forward.logits(0), logits)).toBeLessThan(close);
-        expect(largestDifference(forward.attention(0), weights)).toBeLessThan(close);
-        expect(largestDifference(forward.logits(0, [1]), logits.subarray(n * n))).toBeLessThan(close);
-        const pooled = (rows: Float64Array[]) => {
-          const middle = sumOf(rows).map((one) => one / n);
-          return middle.map((one) => one / norm(middle));
-        };
-        const { embeddings } = forward;
-        expect([embeddings.rows, embeddings.columns]).toEqual([2, d]);
-        expect(largestDifference(rowOf(embeddings, 0), pooled(x))).toBeLessThan(close);
-        const last = pooled(after.map(normOf(given.finalNorm)));
-        expect(largestDifference(forward.embedding, last)).toBeLessThan(close);
-      },
-      0,
-    );
-  });
-
   test('defaults are float32, post, gelu, every key, all layers, all tokens and scores', () => {
     const single = plain.encoder({ d_model: d, heads });
     single.addLayer(inPrecision(layer, 'float32') as never);

@@ -332,30 +332,6 @@ describe('the report', () => {
       );
     });
 
-    test('what the biases make of the distance: at none their product, and the keys’ head is shared', async () => {
-      const found = await rotary(rope({}), of(2));
-      const term = found?.positionTerm as Table<Float64Array>;
-      expect([term.rows, term.columns]).toEqual([2, 64]);
-      const [b_Q, b_K] = [linear(8, d, 20).bias, linear(4, d, 21).bias];
-      for (const head of [0, 1]) {
-        const b = b_Q.subarray(4 * head, 4 * head + 4);
-        expect(term.data[64 * head]).toBeCloseTo(dot(b, b_K) / 2, 12);
-        // Channel c turns with c + 2, by 1 and by 1/100 of a radian a position.
-        for (const back of [1, 63]) {
-          const wanted = [0, 1].map((c) => {
-            const angle = back * 100 ** -c;
-            const [x, y] = [b[c] as number, b[c + 2] as number];
-            const [u, v] = [b_K[c] as number, b_K[c + 2] as number];
-            return (x * u + y * v) * Math.cos(angle) - (y * u - x * v) * Math.sin(angle);
-          });
-          expect(term.data[64 * head + back]).toBeCloseTo(
-            ((wanted[0] as number) + (wanted[1] as number)) / 2,
-            12,
-          );
-        }
-      }
-    });
-
     test('biases on one side alone leave no term', async () => {
       for (const tensors of [rope({ queryBias: false }), rope({ keyBias: false })])
         expect((await rotary(tensors, of(2)))?.positionTerm).toBeUndefined();

@@ -497,14 +497,7 @@ test('means over texts are those over their ids, in single precision unless anot
   model.delete();
 });
 
-test('a text is decomposed as its ids are; without a tokenizer it is not read', async () => {
-  const model = await beside('bert', texts);
-  const [ofText, ofIds] = [
-    await model.decompose('The cat sat.'),
-    await model.decompose({ ids: [2, 4, 5, 6, 8, 3] }),
-  ];
-  expect(ofText.sentence.tokens).toEqual(['[CLS]', 'the', 'cat', 'sat', '.', '[SEP]']);
-  expect(ofText.terms).toEqual(ofIds.terms);
+test('without a tokenizer a text is not read', async () => {
   const bare = await open('bert');
   expect(bare.readsText).toBe(false);
   expect(await thrown(bare.tokenize('The'))).toEqual(

@@ -1,6 +1,6 @@
 import type { SafetensorsEntry } from 'superpose';
 import { describe, expect, test } from 'vitest';
-import { builds } from '../support/builds.ts';
+import { plain } from '../support/builds.ts';
 import { file, fileOf, floatFromHalf } from '../support/safetensors.ts';
 
 const everyHalf = new Uint8Array(Uint16Array.from({ length: 65536 }, (_, bits) => bits).buffer);
@@ -15,7 +15,9 @@ const misaligned = (bytes: Uint8Array) => {
 const u8Empty = (shape: string) =>
   `{"none":{"dtype":"U8","shape":${shape},"data_offsets":[0,0]},"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}}`;
 
-describe.each(builds)('$simd SIMD', ({ superpose }) => {
+// Files are read in JavaScript, so both builds do the same.
+describe('safetensors files', () => {
+  const superpose = plain;
   const sound = fileOf({
     ids: { dtype: 'I64', shape: [2, 1], bytes: new Uint8Array(16) },
     w: { dtype: 'F32', shape: [2, 3], bytes: new Uint8Array(Float32Array.of(1, -2, 3.5, 0, 1e-3, 7).buffer) },
@@ -459,37 +461,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     }
     expect(refusal(sound, sound.length - 1)).toMatch(/claims bytes .* to 42 of 41/);
     expect(refusal(sound, sound.length + 1)).toMatch(/cover 42 of 43 bytes/);
-  });
-
-  test('whatever a few changed bytes make of a header, what is listed covers the data once', () => {
-    // A Park–Miller generator, so that a failure repeats.
-    let state = 5;
-    const random = (below: number) => {
-      state = (state * 48271) % 2147483647;
-      return state % below;
-    };
-    const header = sound.length - 42;
-    let read = 0;
-    for (let trial = 0; trial < 20_000; trial++) {
-      const bytes = sound.slice();
-      for (let change = random(3); change >= 0; change--) bytes[random(header)] = random(256);
-      let entries: SafetensorsEntry[];
-      try {
-        entries = [...superpose.readSafetensorsHeader(bytes).values()];
-      } catch (error) {
-        expect((error as Error).message).toMatch(/^This is not a sound safetensors file: .{10,200}\.$/s);
-        continue;
-      }
-      read += 1;
-      let at = header;
-      for (const { begin, end } of entries) {
-        expect(begin).toBe(at);
-        at = end;
-      }
-      expect(at).toBe(sound.length);
-    }
-    // Some changes do no harm, for example to a letter of a name.
-    expect(read).toBeGreaterThan(100);
   });
 
   test('neither header nor data go into the module', () => {
