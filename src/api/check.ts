@@ -45,13 +45,15 @@ export function number(name: string, value: unknown, low = -Infinity, high = Inf
 const largestSingle = 2 ** 128 - 2 ** 104;
 
 /** A finite number that stays finite in the element type it is used in. */
-export function representable(name: string, value: unknown, single: boolean, low = -Infinity): number {
+export function representable(name: string, value: unknown, isSingle: boolean, low = -Infinity): number {
+  return isSingle ? single(name, value, low, ' Use float64 for more.') : number(name, value, low);
+}
+
+/** A number that float32 has; `advice` follows the refusal of a larger one. */
+export function single(name: string, value: unknown, low = -Infinity, advice = ''): number {
   const checked = number(name, value, low);
-  if (single && Math.abs(checked) > largestSingle) {
-    throw new RangeError(
-      `${name} must be at most 3.4e38 in float32; it is ${checked}. Use float64 for more.`,
-    );
-  }
+  if (Math.abs(checked) > largestSingle)
+    throw new RangeError(`${name} must be at most 3.4e38 in float32; it is ${checked}.${advice}`);
   return checked;
 }
 

@@ -18,6 +18,7 @@ import type { SchemeInfo } from '../../src/api/scores/schemeRegistry.js';
 import type { CombinedTerms, PooledShares } from '../../src/api/scores/scores.js';
 import type { Floats, Linear, Table } from '../../src/api/table.js';
 import type { SchemeFacts } from '../../src/api/training/checkedTrainer.js';
+import type { TrainingTerm } from '../../src/api/training/trainerOptions.js';
 import type { LoudnessRecipe, TrainingEvaluation } from '../../src/api/training/trainerResults.js';
 
 /** Numbers, which the module copies. */
@@ -176,6 +177,7 @@ type TrainerOptions = Numbers<
   | 'sigmaPositions'
   | 'learningRate'
   | 'weightDecay'
+  | 'schedule'
   | 'warmUp'
   | 'steps'
   | 'beta1'
@@ -184,13 +186,15 @@ type TrainerOptions = Numbers<
   | 'clip'
   | 'seed'
 > &
-  Flags<'layerNorm' | 'causal' | 'zeroScores' | 'fixedTokens' | 'fixedPositions' | 'scaleTokens' | 'single'> &
+  Flags<'layerNorm' | 'causal' | 'zeroScores' | 'fixedTokens' | 'fixedPositions' | 'scaleTokens'> &
   (
     | { readonly evaluation: Batch }
     | (Task & Numbers<'sequences' | 'evaluationSequences'> & { readonly evaluation?: undefined })
   );
 
+type KeptTerms = Flags<TrainingTerm>;
+
 interface Parameter extends Numbers<'rows' | 'columns'> {
   readonly name: string;
-  readonly data: Floats;
+  readonly data: Float32Array;
 }

@@ -1,5 +1,5 @@
 // A model in training that stays in the module's memory, with its examples for training and for measuring.
-#include <memory>
+#include <array>
 #include <optional>
 
 #include "convert.h"
@@ -78,6 +78,7 @@ OptimizerOptions optimizer_in(const Value& from) {
   OptimizerOptions options;
   options.learning_rate = from["learningRate"].as<double>();
   options.weight_decay = from["weightDecay"].as<double>();
+  options.schedule = static_cast<Schedule>(from["schedule"].as<int>());
   options.warm_up = from["warmUp"].as<int>();
   options.steps = from["steps"].as<int>();
   options.beta1 = from["beta1"].as<double>();
@@ -87,120 +88,33 @@ OptimizerOptions optimizer_in(const Value& from) {
   return options;
 }
 
-// A trainer in either precision, with one interface for the bindings.
-class Training {
- public:
-  virtual ~Training() = default;
-
-  virtual double step(const Batch& batch) = 0;
-  virtual bool diverged() const = 0;
-  virtual void keep(const Terms& terms) = 0;
-  virtual Evaluation evaluate(const Batch& batch, const Terms& kept) = 0;
-  virtual Value logits(const Batch& batch) = 0;
-  virtual Value attention(const Batch& batch, int layer) = 0;
-  virtual TrainedShares shares(const Batch& batch, TermGauge gauge) = 0;
-  virtual Loudness loudness(int n) = 0;
-  virtual RowOverlap overlap(int n) = 0;
-  virtual RowAngles angles(int n) = 0;
-  virtual Matrix<double> directions(int n) = 0;
-  virtual RowCoordinates coordinates(int n, const Matrix<double>& directions) = 0;
-  virtual Value parameters() = 0;
-  virtual void set_parameter(const std::string& name, const Value& values) = 0;
-
+struct Training {
+  Trainer trainer;
   std::optional<Examples> examples;
   HeldBatch evaluation;
 };
 
-template <typename Scalar>
-class TrainingIn final : public Training {
- public:
-  TrainingIn(const ModelOptions& model, const OptimizerOptions& optimizer, std::uint32_t seed)
-      : trainer_(model, optimizer, seed) {}
-
-  double step(const Batch& batch) override { return trainer_.step(batch); }
-  bool diverged() const override { return trainer_.diverged(); }
-  void keep(const Terms& terms) override { trainer_.keep(terms); }
-  Evaluation evaluate(const Batch& batch, const Terms& kept) override {
-    return trainer_.evaluate(batch, kept);
-  }
-  Value logits(const Batch& batch) override {
-    Matrix<Scalar> out(batch.sequences * batch.n, trainer_.options().classes);
-    trainer_.model().logits(trainer_.parameters(), batch, out.data(), trainer_.kept());
-    return copy_out(out);
-  }
-  Value attention(const Batch& batch, int layer) override {
-    Matrix<Scalar> out(batch.sequences * trainer_.options().heads * batch.n, batch.n);
-    trainer_.model().attention(trainer_.parameters(), batch, layer, out.data(), trainer_.kept());
-    return copy_out(out);
-  }
-  TrainedShares shares(const Batch& batch, TermGauge gauge) override {
-    return trained_shares(trainer_.model(), trainer_.parameters(), batch, trainer_.kept(), gauge);
-  }
-  Loudness loudness(int n) override {
-    return row_loudness(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
-  }
-  RowOverlap overlap(int n) override {
-    return row_overlap(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
-  }
-  RowAngles angles(int n) override {
-    return row_angles(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
-  }
-  Matrix<double> directions(int n) override {
-    return row_directions(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
-  }
-  RowCoordinates coordinates(int n, const Matrix<double>& directions) override {
-    return row_coordinates(trainer_.options(), trainer_.layout(), trainer_.parameters(), n, directions);
-  }
-  Value parameters() override {
-    Value list = Value::array();
-    for (const Parameter& parameter : trainer_.layout().all()) {
-      Value out = Value::object();
-      out.set("name", parameter.name);
-      out.set("rows", parameter.rows);
-      out.set("columns", parameter.columns);
-      out.set("data", copy_out(trainer_.parameters() + parameter.offset, parameter.size()));
-      list.push(out);
-    }
-    return list;
-  }
-  void set_parameter(const std::string& name, const Value& values) override {
-    const Parameter& parameter = *trainer_.layout().find(name);
-    copy_in(values, trainer_.parameters() + parameter.offset, parameter.size());
-  }
-
- private:
-  Trainer<Scalar> trainer_;
-};
-
-using Held = std::unique_ptr<Training>;
-
-Training& training_at(std::uint32_t address) { return *at_address<Held>(address); }
+Training& training_at(std::uint32_t address) { return at_address<Training>(address); }
 
 // A trainer on the task's examples or, given a batch for measuring, on the batch given with each step.
 std::uint32_t trainer_out(const Typed<"TrainerOptions">& options) {
-  const ModelOptions model = model_in(options);
-  const OptimizerOptions optimizer = optimizer_in(options);
   const std::uint32_t seed = options["seed"].as<std::uint32_t>();
-  Held training;
-  if (options["single"].as<bool>())
-    training = std::make_unique<TrainingIn<float>>(model, optimizer, seed);
-  else
-    training = std::make_unique<TrainingIn<double>>(model, optimizer, seed);
-  if (options["evaluation"].isUndefined()) {
-    const TaskOptions task = task_in(options);
-    training->examples.emplace(task, options["sequences"].as<int>(), seed, Examples::training);
-    Examples examples(task, options["evaluationSequences"].as<int>(), seed, Examples::evaluation);
-    const Batch drawn = examples.next();
-    const std::size_t count = static_cast<std::size_t>(drawn.sequences) * drawn.n;
-    training->evaluation = {
-        drawn.n, {drawn.tokens, drawn.tokens + count}, {drawn.targets, drawn.targets + count}};
-  } else {
+  auto* const training = new Training{{model_in(options), optimizer_in(options), seed}, {}, {}};
+  if (!options["evaluation"].isUndefined()) {
     training->evaluation = batch_in(options["evaluation"]);
+    return address_of(training);
   }
-  return address_of(new Held(std::move(training)));
+  const TaskOptions task = task_in(options);
+  training->examples.emplace(task, options["sequences"].as<int>(), seed, Examples::training);
+  Examples examples(task, options["evaluationSequences"].as<int>(), seed, Examples::evaluation);
+  const Batch drawn = examples.next();
+  training->evaluation = {drawn.n,
+                          {drawn.tokens, drawn.tokens + drawn.places()},
+                          {drawn.targets, drawn.targets + drawn.places()}};
+  return address_of(training);
 }
 
-void delete_trainer_out(std::uint32_t trainer) { delete &at_address<Held>(trainer); }
+void delete_trainer_out(std::uint32_t trainer) { delete &training_at(trainer); }
 
 // The losses of up to `count` steps. There are fewer when the run diverges; the last is then that of the
 // diverging step.
@@ -208,25 +122,30 @@ Typed<"Float64Array"> trainer_steps_out(std::uint32_t trainer, int count) {
   Training& training = training_at(trainer);
   std::vector<double> losses;
   losses.reserve(count);
-  for (int s = 0; s < count && !training.diverged(); ++s)
-    losses.push_back(training.step(training.examples->next()));
+  for (int s = 0; s < count && !training.trainer.diverged(); ++s)
+    losses.push_back(training.trainer.step(training.examples->next()));
   return copy_out(losses.data(), losses.size());
 }
 
 double trainer_step_out(std::uint32_t trainer, const Typed<"Batch">& batch) {
-  return training_at(trainer).step(batch_in(batch).view());
+  return training_at(trainer).trainer.step(batch_in(batch).view());
 }
 
-bool trainer_diverged_out(std::uint32_t trainer) { return training_at(trainer).diverged(); }
+bool trainer_diverged_out(std::uint32_t trainer) { return training_at(trainer).trainer.diverged(); }
 
-// Bit t is 1 where term t is kept.
-Terms terms_in(int bits) {
+constexpr std::array<const char*, kTermCount> kTermNames = {"token-token", "token-position", "position-token",
+                                                            "position-position"};
+
+// Whether each term, by its name, is kept.
+Terms terms_in(const Value& kept) {
   Terms terms;
-  for (int t = 0; t < kTermCount; ++t) terms[t] = bits >> t & 1;
+  for (int t = 0; t < kTermCount; ++t) terms[t] = kept[kTermNames[t]].as<bool>();
   return terms;
 }
 
-void trainer_keeps_out(std::uint32_t trainer, int bits) { training_at(trainer).keep(terms_in(bits)); }
+void trainer_keeps_out(std::uint32_t trainer, const Typed<"KeptTerms">& kept) {
+  training_at(trainer).trainer.keep(terms_in(kept));
+}
 
 Value evaluation_out(const Evaluation& found) {
   Value result = Value::object();
@@ -237,12 +156,12 @@ Value evaluation_out(const Evaluation& found) {
 }
 
 // For a given batch, or the one the trainer measures on.
-Typed<"TrainingEvaluation"> evaluate_trainer_out(std::uint32_t trainer, int bits,
+Typed<"TrainingEvaluation"> evaluate_trainer_out(std::uint32_t trainer, const Typed<"KeptTerms">& kept,
                                                  const Typed<"Batch | undefined">& batch) {
   Training& training = training_at(trainer);
-  const Terms kept = terms_in(bits);
-  return evaluation_out(batch.isUndefined() ? training.evaluate(training.evaluation.view(), kept)
-                                            : training.evaluate(batch_in(batch).view(), kept));
+  const HeldBatch own = batch.isUndefined() ? HeldBatch() : batch_in(batch);
+  return evaluation_out(
+      training.trainer.evaluate((own.tokens.empty() ? training.evaluation : own).view(), terms_in(kept)));
 }
 
 Value loudness_out(const Loudness& found) {
@@ -253,8 +172,8 @@ Value loudness_out(const Loudness& found) {
 }
 
 Typed<"{ tokens: number; positions: number }"> trainer_loudness_out(std::uint32_t trainer) {
-  Training& training = training_at(trainer);
-  return loudness_out(training.loudness(training.evaluation.n));
+  Training& of = training_at(trainer);
+  return loudness_out(row_loudness(of.trainer.options(), of.trainer.parameters(), of.evaluation.n));
 }
 
 Typed<"LoudnessRecipe[]"> recipes_out(int d_model) {
@@ -276,19 +195,21 @@ Typed<"LoudnessRecipe[]"> recipes_out(int d_model) {
   return list;
 }
 
-Typed<"Floats"> trainer_logits_out(std::uint32_t trainer, const Typed<"Batch">& batch) {
-  return training_at(trainer).logits(batch_in(batch).view());
+Typed<"Float32Array"> trainer_logits_out(std::uint32_t trainer, const Typed<"Batch">& batch) {
+  Trainer& of = training_at(trainer).trainer;
+  return copy_out(of.model().logits(of.parameters(), batch_in(batch).view(), of.kept()));
 }
 
-Typed<"Floats"> trainer_attention_out(std::uint32_t trainer, const Typed<"Batch">& batch, int layer) {
-  return training_at(trainer).attention(batch_in(batch).view(), layer);
+Typed<"Float32Array"> trainer_attention_out(std::uint32_t trainer, const Typed<"Batch">& batch, int layer) {
+  Trainer& of = training_at(trainer).trainer;
+  return copy_out(of.model().attention(of.parameters(), batch_in(batch).view(), layer, of.kept()));
 }
 
 Typed<"{ mean: Float64Array; byHead: Float64Array }"> trainer_shares_out(std::uint32_t trainer,
                                                                          bool canonical) {
-  Training& training = training_at(trainer);
-  const TrainedShares found =
-      training.shares(training.evaluation.view(), canonical ? TermGauge::canonical : TermGauge::raw);
+  auto& [of, examples, evaluation] = training_at(trainer);
+  const TrainedShares found = trained_shares(of.model(), of.parameters(), evaluation.view(), of.kept(),
+                                             canonical ? TermGauge::canonical : TermGauge::raw);
   Value result = Value::object();
   result.set("mean", copy_out(found.mean.data(), found.mean.size()));
   result.set("byHead", copy_out(found.by_head));
@@ -297,8 +218,8 @@ Typed<"{ mean: Float64Array; byHead: Float64Array }"> trainer_shares_out(std::ui
 
 Typed<"{ overlap: number; chanceBand: number; chanceExact: number }"> trainer_overlap_out(
     std::uint32_t trainer) {
-  Training& training = training_at(trainer);
-  const RowOverlap found = training.overlap(training.evaluation.n);
+  Training& of = training_at(trainer);
+  const RowOverlap found = row_overlap(of.trainer.options(), of.trainer.parameters(), of.evaluation.n);
   Value result = Value::object();
   result.set("overlap", found.overlap);
   result.set("chanceBand", found.chance_band);
@@ -307,8 +228,8 @@ Typed<"{ overlap: number; chanceBand: number; chanceExact: number }"> trainer_ov
 }
 
 Typed<"{ smallest: number; smallestLeading: number }"> trainer_angles_out(std::uint32_t trainer) {
-  Training& training = training_at(trainer);
-  const RowAngles found = training.angles(training.evaluation.n);
+  Training& of = training_at(trainer);
+  const RowAngles found = row_angles(of.trainer.options(), of.trainer.parameters(), of.evaluation.n);
   Value result = Value::object();
   result.set("smallest", found.smallest);
   result.set("smallestLeading", found.smallest_leading);
@@ -316,14 +237,15 @@ Typed<"{ smallest: number; smallestLeading: number }"> trainer_angles_out(std::u
 }
 
 Typed<"Float64Array"> trainer_directions_out(std::uint32_t trainer) {
-  Training& training = training_at(trainer);
-  return copy_out(training.directions(training.evaluation.n));
+  Training& of = training_at(trainer);
+  return copy_out(row_directions(of.trainer.options(), of.trainer.parameters(), of.evaluation.n));
 }
 
 Typed<"{ tokens: Float64Array; positions: Float64Array }"> trainer_coordinates_out(
     std::uint32_t trainer, const Typed<"Table">& directions) {
-  Training& training = training_at(trainer);
-  const RowCoordinates found = training.coordinates(training.evaluation.n, matrix_in<double>(directions));
+  Training& of = training_at(trainer);
+  const RowCoordinates found = row_coordinates(of.trainer.options(), of.trainer.parameters(), of.evaluation.n,
+                                               matrix_in<double>(directions));
   Value result = Value::object();
   result.set("tokens", copy_out(found.tokens));
   result.set("positions", copy_out(found.positions));
@@ -331,12 +253,25 @@ Typed<"{ tokens: Float64Array; positions: Float64Array }"> trainer_coordinates_o
 }
 
 Typed<"Parameter[]"> trainer_parameters_out(std::uint32_t trainer) {
-  return training_at(trainer).parameters();
+  Trainer& of = training_at(trainer).trainer;
+  Value list = Value::array();
+  for (const Named& parameter : named(of.options(), of.parameters())) {
+    Value out = Value::object();
+    out.set("name", parameter.name);
+    out.set("rows", static_cast<int>(parameter.values->rows()));
+    out.set("columns", static_cast<int>(parameter.values->cols()));
+    out.set("data", copy_out(*parameter.values));
+    list.push(out);
+  }
+  return list;
 }
 
 void set_trainer_parameter_out(std::uint32_t trainer, const std::string& name,
                                const Typed<"Floats">& values) {
-  training_at(trainer).set_parameter(name, values);
+  Trainer& of = training_at(trainer).trainer;
+  for (const Named& parameter : named(of.options(), of.parameters())) {
+    if (parameter.name == name) copy_in(values, parameter.values->data(), parameter.values->size());
+  }
 }
 
 Typed<"{ vocabulary: number; classes: number }"> task_sizes_out(const Typed<"Task">& options) {

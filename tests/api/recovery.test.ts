@@ -127,7 +127,7 @@ describe('what is held in a module that breaks off', () => {
       if (breaks && step === 3) breakOff(superpose);
       return batch;
     };
-    const sizes = { vocabulary: 2, classes: 2, d_model: 4, precision: 'float64' } as const;
+    const sizes = { vocabulary: 2, classes: 2, d_model: 4 } as const;
     const trainer = superpose.trainer({ batches, evaluation: batch, ...sizes });
     trainer.step(2);
     breaks = true;
@@ -137,7 +137,7 @@ describe('what is held in a module that breaks off', () => {
     expect(trainer.steps).toBe(3);
     for (const call of [() => trainer.step(), () => trainer.evaluate(), () => trainer.parameters()])
       expect(call).toThrow(gone('trainer'));
-    trainer.close();
+    trainer.delete();
     expect(trainer.isAlive()).toBe(false);
   });
 

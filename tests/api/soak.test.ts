@@ -144,7 +144,7 @@ const runs: Record<string, Run> = {
   },
   'what a trainer is asked': (superpose) => {
     const batch = { n: 2, tokens: [0, 1, 1, 0], targets: [1, -1, 0, 1] };
-    const sizes = { vocabulary: 2, classes: 2, d_model: 4, precision: 'float64' } as const;
+    const sizes = { vocabulary: 2, classes: 2, d_model: 4 } as const;
     const trainer = superpose.trainer({ batches: () => batch, evaluation: batch, ...sizes });
     trainer.step(2);
     trainer.evaluate(batch);

@@ -27,7 +27,7 @@ export function countedTrainers(loaded: Library = library()): {
           const trainer = superpose.trainer(options);
           open.add(trainer);
           made += 1;
-          const { step, delete: free } = trainer;
+          const [step, free] = [trainer.step.bind(trainer), trainer.delete];
           return Object.assign(trainer, {
             step(count?: number) {
               steps += 1;

@@ -33,7 +33,7 @@ function inputOf({ n, d, heads }) {
     gf: ones(d),
     W_u: spread(d, n, 5, 0.02),
   };
-  return { n, d, heads, sequences, precision: 'float32', parameters, batches };
+  return { n, d, heads, sequences, parameters, batches };
 }
 
 /** For an engine that takes steps: one step, and the loss before it. */
@@ -46,7 +46,7 @@ function counted(step, release) {
   return { run, release };
 }
 
-function trained(superpose, { n, d, heads, precision, parameters, batches }) {
+function trained(superpose, { n, d, heads, parameters, batches }) {
   const trainer = superpose.trainer({
     batches: (step) => batches[step % batches.length],
     evaluation: batches[0],
@@ -54,7 +54,6 @@ function trained(superpose, { n, d, heads, precision, parameters, batches }) {
     classes: n,
     d_model: d,
     heads,
-    precision,
   });
   trainer.setParameters(parameters);
   return counted(

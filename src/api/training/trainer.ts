@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import { type Handle, held } from '../handle.js';
+import { type Handle, held, type OwnedObject } from '../handle.js';
 import type { RawModule } from '../module.js';
 import { pairTerms } from '../scores/schemeTerms.js';
 import { type Table, table } from '../table.js';
@@ -29,7 +29,7 @@ import type {
 export interface Trainer extends Handle {
   /** Steps done. */
   readonly steps: number;
-  /** Steps of its cosine. */
+  /** Steps that it is planned for; it may go on beyond them. */
   readonly plannedSteps: number;
   /** The last step’s loss, before its update; NaN before the first step. */
   readonly loss: number;
@@ -57,12 +57,16 @@ export interface Trainer extends Handle {
   /** The evaluation with one term alone, cut or not. */
   only(term: TrainingTerm): TrainingEvaluation;
   /** [sequences · n, classes], for whole sequences of n tokens. */
-  logits(options: { n: number; tokens: Int32Array | readonly number[] }): Table;
+  logits(options: { n: number; tokens: Int32Array | readonly number[] }): Table<Float32Array>;
   /**
    * What each token takes from each other in a layer, from 0, the default: [sequences · heads · n, n]. Rows sum
    * to 1.
    */
-  attention(options: { n: number; tokens: Int32Array | readonly number[]; layer?: number }): Table;
+  attention(options: {
+    n: number;
+    tokens: Int32Array | readonly number[];
+    layer?: number;
+  }): Table<Float32Array>;
   /**
    * Shares of the four terms over the evaluation, <T̃, S̃>/‖S̃‖², with rows centred over the keys they may
    * read; 0 for a cut term. Throws RangeError, TypeError.
@@ -86,11 +90,9 @@ export interface Trainer extends Handle {
    * T5 [H, 2L − 1]; for layer l: layers.l.g1 [1, D], layers.l.W_qkv [D, 3D], layers.l.W_o [D, D]; gf [1, D],
    * W_u [D, classes]. Weights are [in, out].
    */
-  parameters(): Record<string, Table>;
+  parameters(): Record<string, Table<Float32Array>>;
   /** Replaces some or all parameters, or none when one does not fit. The optimizer’s moments stay. */
   setParameters(parameters: Readonly<Record<string, Table>>): void;
-  /** Another name for delete(). */
-  close(): void;
 }
 
 export interface TrainerApi {
@@ -105,8 +107,6 @@ export interface TrainerApi {
 
 const equalRows = 'All token rows or all position rows are equal.';
 const maxSteps = 10_000;
-/** A bit for each term. */
-const allTerms = 2 ** pairTerms.length - 1;
 
 export function trainerApi(raw: RawModule): TrainerApi {
   return {
@@ -119,190 +119,234 @@ export function trainerApi(raw: RawModule): TrainerApi {
 }
 
 /** A trainer from checked options. */
-export function trainerOf(raw: RawModule, checked: CheckedTrainer): Trainer {
-  const { facts, heads, single, vocabulary, classes, positions, noTerms, stream } = checked;
-  const sizes = { vocabulary, classes, positions };
-  const options = { ...checked, batches: undefined, cuts: undefined, noTerms: undefined, facts: undefined };
-  const trainer = held(raw, 'trainer', checked.bytes, () => raw.trainer(options), raw.deleteTrainer);
-  let done = 0;
-  let loss = Number.NaN;
-  let diverged = false;
-  let stepping = false;
-  let cuts: readonly TrainingTerm[] = [];
-  let kept = allTerms;
+export const trainerOf = (raw: RawModule, checked: CheckedTrainer): Trainer => new HeldTrainer(raw, checked);
 
-  const noted = (address: number, losses: Float64Array) => {
-    diverged = raw.trainerDiverged(address);
-    done += losses.length - (diverged ? 1 : 0);
-    loss = losses.at(-1) ?? loss;
+type Batches = (step: number) => TrainingBatch;
+type Unanswered = { n: number; tokens: Int32Array | readonly number[] };
+
+class HeldTrainer implements Trainer {
+  readonly plannedSteps: number;
+  declare readonly isAlive: () => boolean;
+  declare readonly delete: () => void;
+  declare readonly [Symbol.dispose]: () => void;
+  readonly #raw: RawModule;
+  readonly #checked: CheckedTrainer;
+  readonly #held: OwnedObject;
+  #steps = 0;
+  #loss = Number.NaN;
+  #diverged = false;
+  #stepping = false;
+  #cuts: readonly TrainingTerm[];
+
+  constructor(raw: RawModule, checked: CheckedTrainer) {
+    const options = { ...checked, batches: undefined, cuts: undefined, noTerms: undefined, facts: undefined };
+    this.#raw = raw;
+    this.#checked = checked;
+    this.#held = held(raw, 'trainer', checked.bytes, () => raw.trainer(options), raw.deleteTrainer);
+    this.#cuts = checked.cuts;
+    raw.trainerKeeps(this.#held.address(), kept(checked.cuts));
+    this.plannedSteps = checked.steps;
+    Object.assign(this, this.#held.handle);
+  }
+
+  get steps() {
+    return this.#steps;
+  }
+
+  get loss() {
+    return this.#loss;
+  }
+
+  get diverged() {
+    return this.#diverged;
+  }
+
+  get cuts() {
+    return [...this.#cuts];
+  }
+
+  step(count = 1) {
+    const address = this.#held.address();
+    check.integer('count', count, 1, maxSteps);
+    if (this.#stepping)
+      throw new Error('This trainer is within a step: batches gives a batch, and calls no step().');
+    if (this.#diverged) {
+      throw new Error(
+        `This run diverged at step ${this.#steps + 1}: its loss or gradient is not finite. Give a lower learningRate.`,
+      );
+    }
+    if (!('batches' in this.#checked)) return this.#noted(address, this.#raw.trainerSteps(address, count));
+    this.#stepping = true;
+    try {
+      return this.#batchesSteps(count, this.#checked.batches);
+    } finally {
+      this.#stepping = false;
+    }
+  }
+
+  #noted(address: number, losses: Float64Array) {
+    this.#diverged = this.#raw.trainerDiverged(address);
+    this.#steps += losses.length - (this.#diverged ? 1 : 0);
+    this.#loss = losses.at(-1) ?? this.#loss;
     return losses;
-  };
-  const evaluated = (terms: number, batch?: TrainingBatch): TrainingEvaluation => {
-    const address = trainer.address();
-    const own = batch == null ? undefined : checkedBatch('batch', batch, sizes);
-    if (own) check.fits(`${own.tokens.length} tokens`, 16 * own.tokens.length);
-    return raw.evaluateTrainer(address, terms, own);
-  };
-  const bitOf = (term: TrainingTerm): number => {
-    trainer.address();
-    const place = check.placeIn('term', term, pairTerms);
-    if (noTerms !== null) throw new Error(noTerms);
-    return 1 << place;
-  };
-  const cutTerms = (terms: readonly TrainingTerm[]) => {
-    cuts = terms;
-    kept = allTerms - terms.reduce((bits, term) => bits + (1 << pairTerms.indexOf(term)), 0);
-    raw.trainerKeeps(trainer.address(), kept);
-  };
-  cutTerms(checked.cuts);
-  const evaluationN = 'evaluation' in checked ? checked.evaluation.n : checked.n;
-  const noRows = noSum(facts);
-  const batchesSteps = (count: number, batches: (step: number) => TrainingBatch) => {
+  }
+
+  #batchesSteps(count: number, batches: Batches) {
     const losses = new Float64Array(count);
     for (let k = 0; k < count; k++) {
-      const batch = checkedBatch('the batch', batches(done), sizes);
+      const batch = checkedBatch('the batch', batches(this.#steps), this.#checked);
       // The callback that gave the batch may have deleted the trainer.
-      const address = trainer.address(` while it was stepping, ${k} of ${count} steps done`);
+      const address = this.#held.address(` while it was stepping, ${k} of ${count} steps done`);
       check.fits(`${batch.tokens.length} tokens`, 16 * batch.tokens.length);
-      losses[k] = raw.trainerStep(address, batch);
-      noted(address, losses.subarray(k, k + 1));
-      if (diverged) return losses.slice(0, k + 1);
+      losses[k] = this.#raw.trainerStep(address, batch);
+      this.#noted(address, losses.subarray(k, k + 1));
+      if (this.#diverged) return losses.slice(0, k + 1);
     }
     return losses;
-  };
+  }
+
+  cutTerms(terms: readonly TrainingTerm[]) {
+    const address = this.#held.address();
+    this.#cuts = checkedTerms('terms', terms, this.#checked.noTerms);
+    this.#raw.trainerKeeps(address, kept(this.#cuts));
+  }
+
+  accuracy(batch?: TrainingBatch) {
+    return this.evaluate(batch).accuracy;
+  }
+
+  evaluate(batch?: TrainingBatch) {
+    return this.#evaluated(this.#cuts, batch);
+  }
+
+  cut(term: TrainingTerm) {
+    return this.#evaluated([...this.#cuts, this.#term(term)]);
+  }
+
+  only(term: TrainingTerm) {
+    const one = this.#term(term);
+    return this.#evaluated(pairTerms.filter((other) => other !== one));
+  }
+
+  #term(term: TrainingTerm) {
+    this.#held.address();
+    check.placeIn('term', term, pairTerms);
+    if (this.#checked.noTerms !== null) throw new Error(this.#checked.noTerms);
+    return term;
+  }
+
+  #evaluated(cuts: readonly TrainingTerm[], batch?: TrainingBatch): TrainingEvaluation {
+    const address = this.#held.address();
+    const own = batch == null ? undefined : checkedBatch('batch', batch, this.#checked);
+    if (own) check.fits(`${own.tokens.length} tokens`, 16 * own.tokens.length);
+    return this.#raw.evaluateTrainer(address, kept(cuts), own);
+  }
+
+  logits(options: Unanswered) {
+    const { address, batch } = this.#unanswered(options);
+    const { length } = batch.tokens;
+    const { classes } = this.#checked;
+    check.fits(`Logits of ${length} tokens`, 16 * length * (1 + classes));
+    return table(this.#raw.trainerLogits(address, batch), length, classes);
+  }
+
+  attention(options: Unanswered & { layer?: number }) {
+    const { address, batch } = this.#unanswered(options);
+    const layer = check.integer('layer', options.layer ?? 0, 0, this.#checked.layers - 1);
+    const rows = batch.tokens.length * this.#checked.heads;
+    check.fits(`Attention of ${batch.tokens.length} tokens`, 16 * (batch.tokens.length + rows * batch.n));
+    return table(this.#raw.trainerAttention(address, batch, layer), rows, batch.n);
+  }
+
   /** A batch whose targets are ignored. */
-  const unanswered = (options: { n: number; tokens: Int32Array | readonly number[] }) => {
-    const address = trainer.address();
+  #unanswered(options: Unanswered) {
+    const address = this.#held.address();
     check.object('options', options);
-    const n = check.integer('n', options.n, 1, positions);
-    const tokens = checkedTokens('tokens', options.tokens, n, vocabulary);
+    const n = check.integer('n', options.n, 1, this.#checked.positions);
+    const tokens = checkedTokens('tokens', options.tokens, n, this.#checked.vocabulary);
     return { address, batch: { n, tokens, targets: tokens } };
-  };
-  return {
-    get steps() {
-      return done;
-    },
-    plannedSteps: checked.steps,
-    get loss() {
-      return loss;
-    },
-    get diverged() {
-      return diverged;
-    },
-    step(count = 1) {
-      const address = trainer.address();
-      check.integer('count', count, 1, maxSteps);
-      if (stepping)
-        throw new Error('This trainer is within a step: batches gives a batch, and calls no step().');
-      if (diverged) {
-        throw new Error(
-          `This run diverged at step ${done + 1}: its loss or gradient is not finite. Give a lower learningRate.`,
+  }
+
+  shares(options: TrainingSharesOptions = {}) {
+    const address = this.#held.address();
+    const { noTerms, facts, heads } = this.#checked;
+    check.object('options', options);
+    const gauge = check.oneOf('gauge', options.gauge ?? 'raw', ['raw', 'canonical']);
+    const none = (reason: string) => ({ mean: null, byHead: null, reason });
+    if (noTerms !== null) return none(noTerms);
+    if (gauge === 'canonical' && !facts.sums)
+      return none(`Tokens and positions of '${facts.id}' share no stream.`);
+    const { mean, byHead } = this.#raw.trainerShares(address, gauge === 'canonical');
+    if (mean.some(Number.isNaN)) return none('The scores do not vary over keys.');
+    return { mean, byHead: table(byHead, heads, mean.length), reason: null };
+  }
+
+  loudness() {
+    const { tokens, positions } = this.#raw.trainerLoudness(this.#held.address());
+    return { tokens, positions: Number.isNaN(positions) ? null : positions };
+  }
+
+  overlap() {
+    const address = this.#held.address();
+    const none = (reason: string) => ({ overlap: null, chanceBand: null, chanceExact: null, reason });
+    if (!this.#checked.facts.inStream) return none(noSum(this.#checked.facts));
+    const { overlap, chanceBand, chanceExact } = this.#raw.trainerOverlap(address);
+    if (Number.isNaN(overlap)) return none(equalRows);
+    return { overlap, chanceBand, chanceExact, reason: null };
+  }
+
+  angles() {
+    const address = this.#held.address();
+    const none = (reason: string) => ({ smallest: null, smallestLeading: null, reason });
+    if (!this.#checked.facts.inStream) return none(noSum(this.#checked.facts));
+    const { smallest, smallestLeading } = this.#raw.trainerAngles(address);
+    if (Number.isNaN(smallest)) return none(equalRows);
+    return { smallest, smallestLeading, reason: null };
+  }
+
+  directions() {
+    const address = this.#held.address();
+    if (!this.#checked.facts.inStream) return { directions: null, reason: noSum(this.#checked.facts) };
+    const data = this.#raw.trainerDirections(address);
+    return { directions: table(data, 2, data.length / 2), reason: null };
+  }
+
+  coordinates(directions: Table) {
+    const address = this.#held.address();
+    const { facts, stream, vocabulary } = this.#checked;
+    if (!facts.inStream) throw new Error(noSum(facts));
+    const { rows } = check.table('directions', directions, { columns: stream });
+    check.positive('directions.rows', rows);
+    const n = 'evaluation' in this.#checked ? this.#checked.evaluation.n : this.#checked.n;
+    check.fits(`Coordinates along ${rows} directions`, 24 * rows * (vocabulary + n + stream));
+    const { tokens, positions } = this.#raw.trainerCoordinates(address, directions);
+    return { tokens: table(tokens, vocabulary, rows), positions: table(positions, n, rows) };
+  }
+
+  parameters(): Record<string, Table<Float32Array>> {
+    const all = this.#raw.trainerParameters(this.#held.address());
+    return Object.fromEntries(all.map(({ name, data, rows, columns }) => [name, table(data, rows, columns)]));
+  }
+
+  setParameters(parameters: Readonly<Record<string, Table>>) {
+    const known = this.parameters();
+    check.object('parameters', parameters);
+    for (const [name, value] of Object.entries(parameters)) {
+      const own = known[name];
+      if (own === undefined || !Object.hasOwn(known, name)) {
+        throw new RangeError(
+          `There is no parameter called ${check.shown(name)}; this model has ${Object.keys(known).join(', ')}.`,
         );
       }
-      if (!('batches' in checked)) return noted(address, raw.trainerSteps(address, count));
-      stepping = true;
-      try {
-        return batchesSteps(count, checked.batches);
-      } finally {
-        stepping = false;
-      }
-    },
-    get cuts() {
-      return [...cuts];
-    },
-    cutTerms(terms) {
-      trainer.address();
-      cutTerms(checkedTerms('terms', terms, noTerms));
-    },
-    accuracy: (batch) => evaluated(kept, batch).accuracy,
-    evaluate: (batch) => evaluated(kept, batch),
-    cut: (term) => evaluated(kept & ~bitOf(term)),
-    only: (term) => evaluated(bitOf(term)),
-    logits(options) {
-      const { address, batch } = unanswered(options);
-      const { length } = batch.tokens;
-      check.fits(`Logits of ${length} tokens`, 16 * length * (1 + classes));
-      return { data: raw.trainerLogits(address, batch), rows: length, columns: classes };
-    },
-    attention(options) {
-      const { address, batch } = unanswered(options);
-      const layer = check.integer('layer', options.layer ?? 0, 0, checked.layers - 1);
-      const rows = batch.tokens.length * heads;
-      check.fits(`Attention of ${batch.tokens.length} tokens`, 16 * (batch.tokens.length + rows * batch.n));
-      return { data: raw.trainerAttention(address, batch, layer), rows, columns: batch.n };
-    },
-    shares(options = {}) {
-      const address = trainer.address();
-      check.object('options', options);
-      const gauge = check.oneOf('gauge', options.gauge ?? 'raw', ['raw', 'canonical']);
-      const none = (reason: string) => ({ mean: null, byHead: null, reason });
-      if (noTerms !== null) return none(noTerms);
-      if (gauge === 'canonical' && !facts.sums)
-        return none(`Tokens and positions of '${facts.id}' share no stream.`);
-      const { mean, byHead } = raw.trainerShares(address, gauge === 'canonical');
-      if (mean.some(Number.isNaN)) return none('The scores do not vary over keys.');
-      return { mean, byHead: table(byHead, heads, mean.length), reason: null };
-    },
-    loudness() {
-      const { tokens, positions } = raw.trainerLoudness(trainer.address());
-      return { tokens, positions: Number.isNaN(positions) ? null : positions };
-    },
-    overlap() {
-      const address = trainer.address();
-      const none = (reason: string) => ({ overlap: null, chanceBand: null, chanceExact: null, reason });
-      if (!facts.inStream) return none(noRows);
-      const { overlap, chanceBand, chanceExact } = raw.trainerOverlap(address);
-      if (Number.isNaN(overlap)) return none(equalRows);
-      return { overlap, chanceBand, chanceExact, reason: null };
-    },
-    angles() {
-      const address = trainer.address();
-      const none = (reason: string) => ({ smallest: null, smallestLeading: null, reason });
-      if (!facts.inStream) return none(noRows);
-      const { smallest, smallestLeading } = raw.trainerAngles(address);
-      if (Number.isNaN(smallest)) return none(equalRows);
-      return { smallest, smallestLeading, reason: null };
-    },
-    directions() {
-      const address = trainer.address();
-      if (!facts.inStream) return { directions: null, reason: noRows };
-      const data = raw.trainerDirections(address);
-      return { directions: table(data, 2, data.length / 2), reason: null };
-    },
-    coordinates(directions) {
-      const address = trainer.address();
-      if (!facts.inStream) throw new Error(noRows);
-      const { rows } = check.table('directions', directions, { columns: stream });
-      check.positive('directions.rows', rows);
-      check.fits(`Coordinates along ${rows} directions`, 24 * rows * (vocabulary + evaluationN + stream));
-      const { tokens, positions: places } = raw.trainerCoordinates(address, directions);
-      return { tokens: table(tokens, vocabulary, rows), positions: table(places, evaluationN, rows) };
-    },
-    parameters() {
-      return parametersOf(raw, trainer.address());
-    },
-    setParameters(parameters) {
-      const address = trainer.address();
-      check.object('parameters', parameters);
-      const known = parametersOf(raw, address);
-      for (const [name, value] of Object.entries(parameters)) {
-        if (!Object.hasOwn(known, name)) {
-          throw new RangeError(
-            `There is no parameter called ${check.shown(name)}; this model has ${Object.keys(known).join(', ')}.`,
-          );
-        }
-        const { rows, columns } = known[name] as Table;
-        check.table(name, value, { rows, columns });
-        if (single) for (const entry of value.data) check.representable(`an entry of ${name}`, entry, true);
-      }
-      for (const [name, { data }] of Object.entries(parameters)) raw.setTrainerParameter(address, name, data);
-    },
-    close: trainer.handle.delete,
-    ...trainer.handle,
-  };
+      check.table(name, value, { rows: own.rows, columns: own.columns });
+      for (const entry of value.data) check.single(`an entry of ${name}`, entry);
+    }
+    const address = this.#held.address();
+    for (const [name, { data }] of Object.entries(parameters))
+      this.#raw.setTrainerParameter(address, name, data);
+  }
 }
 
-function parametersOf(raw: RawModule, trainer: number): Record<string, Table> {
-  const all = raw.trainerParameters(trainer);
-  return Object.fromEntries(all.map(({ name, ...of }) => [name, of]));
-}
+/** Which terms are kept, as the module takes it. */
+const kept = (cuts: readonly TrainingTerm[]) =>
+  Object.fromEntries(pairTerms.map((term) => [term, !cuts.includes(term)])) as Record<TrainingTerm, boolean>;

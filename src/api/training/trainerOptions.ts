@@ -1,6 +1,5 @@
 // What a trainer can be told.
 import type { pairTerms } from '../scores/schemeTerms.js';
-import type { Precision } from '../table.js';
 import type { TaskOptions, TrainingBatch } from './tasks.js';
 
 /**
@@ -71,8 +70,9 @@ export interface TrainingModelOptions {
 }
 
 /**
- * AdamW (arXiv 1711.05101) with warm-up, cosine decay and gradient clipping. The rate of step s, from 1, is
- * learningRate · min(1, s/warmUp) · (0.1 + 0.45 (1 + cos πs/steps)); beyond `steps` it stays as at `steps`.
+ * AdamW (arXiv 1711.05101) with warm-up and gradient clipping. The rate of step s, from 1, is
+ * learningRate · min(1, s/warmUp), and with schedule 'cosine' also times 0.1 + 0.45 (1 + cos πs/steps); beyond `steps`
+ * that stays as at `steps`.
  */
 export interface TrainingOptimizerOptions {
   /** From 0 up. Default 0.005. */
@@ -81,7 +81,9 @@ export interface TrainingOptimizerOptions {
   weightDecay?: number;
   /** Steps until the rate is full, from 0 up. Default 20. */
   warmUp?: number;
-  /** Steps of the cosine, from 1 up; training may go on beyond them. Default 200. */
+  /** Default 'cosine'. */
+  schedule?: 'cosine' | 'constant';
+  /** Steps of the cosine, and that train() takes, from 1 up; training may go on beyond them. Default 200. */
   steps?: number;
   /** Decay of the mean of gradients, at least 0 and below 1. Default 0.9. */
   beta1?: number;
@@ -98,8 +100,6 @@ interface AnyTrainerOptions extends TrainingModelOptions, TrainingOptimizerOptio
   cuts?: readonly TrainingTerm[];
   /** Seed of parameters and examples: equal seeds give equal runs. From 0 to 2³² − 1, default 1. */
   seed?: number;
-  /** The precision of the computation. Default 'float32'. */
-  precision?: Precision;
 }
 
 /** A trainer on examples of a task. */

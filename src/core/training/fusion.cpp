@@ -1,93 +1,84 @@
 #include "training/fusion.h"
 
-#include "training/kernels.h"
+#include "training/product.h"
 
 namespace superpose {
 
 using Eigen::Index;
 
-template <typename Scalar>
-Fusion<Scalar>::Fusion(const ModelOptions& options, const ParameterLayout& layout)
-    : options_(options),
-      layout_(layout),
-      e_(layout_.find("E")),
-      p_(layout_.find("P")),
-      w_f_(layout_.find("W_f")),
-      scale_(static_cast<Scalar>(options.token_scale())) {
-  tokens_.setZero(options.vocabulary, options.d_token());
-  positions_.setZero(options.rows, options.d_position());
-  d_tokens_ = tokens_;
-  d_positions_ = positions_;
-}
-
-template <typename Scalar>
-void Fusion<Scalar>::prepare(const Scalar* parameters, Index n) {
-  tokens_ = scale_ * of(e_, parameters);
-  if (p_) positions_.topRows(n) = of(p_, parameters).topRows(n);
-  if (w_f_) {
-    const auto weights = of(w_f_, parameters);
-    tokens_ = (tokens_.lazyProduct(weights.topRows(options_.width))).eval();
-    positions_.topRows(n) = (positions_.topRows(n).lazyProduct(weights.bottomRows(options_.width))).eval();
+Tables tables(const ModelOptions& options, const Parameters& of, Index n) {
+  const auto scale = static_cast<float>(options.token_scale());
+  Tables made{scale * of.E, of.P.topRows(options.has_table() ? n : 0)};
+  if (options.scheme == TrainingScheme::project) {
+    made.tokens = times(made.tokens, of.W_f.topRows(options.width));
+    made.positions = times(made.positions, of.W_f.bottomRows(options.width));
   }
-  d_tokens_.setZero();
-  d_positions_.setZero();
+  return made;
 }
 
-template <typename Scalar>
-void Fusion<Scalar>::rows(const int* tokens, Index count, Index n, Scalar* x) const {
-  const Index d = options_.d_model(), d_token = options_.d_token(), d_position = options_.d_position();
-  MatrixMap<Scalar> rows(x, count, d);
-  for (Index r = 0; r < count; ++r) {
-    const auto e = tokens_.row(tokens[r]);
-    rows.row(r).head(d_token) = e;
-    if (options_.concatenates())
-      rows.row(r).tail(d_position) = positions_.row(r % n);
-    else if (options_.in_stream())
-      rows.row(r) += positions_.row(r % n);
-    else if (options_.scheme == TrainingScheme::multiply)
-      rows.row(r).array() *= 1 + positions_.row(r % n).array();
+void add_tables_gradient(const ModelOptions& options, const Parameters& of, const Tables& d_tables,
+                         Parameters& gradient) {
+  const auto scale = static_cast<float>(options.token_scale());
+  Matrix<float> d_tokens = scale * d_tables.tokens, d_positions = d_tables.positions;
+  const Index n = d_positions.rows();
+  if (options.scheme == TrainingScheme::project) {
+    const Index d = options.width;
+    add_transposed_times(of.E, d_tokens, gradient.W_f.topRows(d));
+    add_transposed_times(of.P.topRows(n), d_positions, gradient.W_f.bottomRows(d));
+    d_tokens = times_transposed(d_tokens, of.W_f.topRows(d));
+    d_positions = times_transposed(d_positions, of.W_f.bottomRows(d));
   }
+  if (options.trains_tokens()) gradient.E += d_tokens;
+  if (options.trains_positions()) gradient.P.topRows(n) += d_positions;
 }
 
-template <typename Scalar>
-void Fusion<Scalar>::add_gradients(const int* tokens, Index count, Index n, const Scalar* by_token,
-                                   const Scalar* by_position) {
-  const Index d = options_.d_model(), d_token = options_.d_token(), d_position = options_.d_position();
-  for (Index r = 0; r < count; ++r) {
-    if (by_token) add_to<Scalar>(by_token + r * d, d_token, &d_tokens_(tokens[r], 0));
-    if (by_position)
-      add_to<Scalar>(by_position + r * d + d - d_position, d_position, &d_positions_(r % n, 0));
+Matrix<float> token_rows(const ModelOptions& options, const Tables& of, const Batch& batch) {
+  Matrix<float> rows = Matrix<float>::Zero(batch.places(), options.d_model());
+  for (Index r = 0; r < rows.rows(); ++r)
+    rows.row(r).head(options.d_token()) = of.tokens.row(batch.tokens[r]);
+  return rows;
+}
+
+Matrix<float> position_rows(const ModelOptions& options, const Tables& of, const Batch& batch) {
+  Matrix<float> rows = Matrix<float>::Zero(batch.places(), options.d_model());
+  for (int s = 0; s < batch.sequences; ++s)
+    rows.block(s * batch.n, options.d_model() - options.d_position(), batch.n, options.d_position()) =
+        of.positions;
+  return rows;
+}
+
+void add_token_rows_gradient(const ModelOptions& options, const Batch& batch, const Matrix<float>& d_rows,
+                             Tables& d_tables) {
+  for (Index r = 0; r < d_rows.rows(); ++r)
+    d_tables.tokens.row(batch.tokens[r]) += d_rows.row(r).head(options.d_token());
+}
+
+void add_position_rows_gradient(const ModelOptions& options, const Batch& batch, const Matrix<float>& d_rows,
+                                Tables& d_tables) {
+  for (int s = 0; s < batch.sequences; ++s)
+    d_tables.positions +=
+        d_rows.block(s * batch.n, options.d_model() - options.d_position(), batch.n, options.d_position());
+}
+
+Matrix<float> fused_rows(const ModelOptions& options, const Tables& of, const Batch& batch) {
+  Matrix<float> rows = token_rows(options, of, batch);
+  if (options.in_stream())
+    rows += position_rows(options, of, batch);
+  else if (options.scheme == TrainingScheme::multiply)
+    rows.array() *= 1 + position_rows(options, of, batch).array();
+  return rows;
+}
+
+void add_rows_gradient(const ModelOptions& options, const Tables& of, const Batch& batch,
+                       const Matrix<float>& d_rows, Tables& d_tables) {
+  if (options.scheme == TrainingScheme::multiply) {
+    const Matrix<float> e = token_rows(options, of, batch), p = position_rows(options, of, batch);
+    add_token_rows_gradient(options, batch, d_rows.array() * (1 + p.array()), d_tables);
+    add_position_rows_gradient(options, batch, d_rows.cwiseProduct(e), d_tables);
+    return;
   }
+  add_token_rows_gradient(options, batch, d_rows, d_tables);
+  if (options.in_stream()) add_position_rows_gradient(options, batch, d_rows, d_tables);
 }
-
-template <typename Scalar>
-void Fusion<Scalar>::backward(const int* tokens, Index count, Index n, const Scalar* dx) {
-  if (options_.scheme != TrainingScheme::multiply)
-    return add_gradients(tokens, count, n, dx, options_.in_stream() ? dx : nullptr);
-  const ConstMatrixMap<Scalar> d_rows(dx, count, options_.d_model());
-  for (Index r = 0; r < count; ++r) {
-    const auto d_row = d_rows.row(r).array();
-    d_tokens_.row(tokens[r]).array() += d_row * (1 + positions_.row(r % n).array());
-    d_positions_.row(r % n).array() += d_row * tokens_.row(tokens[r]).array();
-  }
-}
-
-template <typename Scalar>
-void Fusion<Scalar>::finish(const Scalar* parameters, Index n, Scalar* gradient) {
-  if (w_f_) {
-    const Index d = options_.width;
-    const auto weights = of(w_f_, parameters);
-    auto d_weights = of(w_f_, gradient);
-    d_weights.topRows(d) = scale_ * of(e_, parameters).transpose().lazyProduct(d_tokens_);
-    d_weights.bottomRows(d) = of(p_, parameters).topRows(n).transpose().lazyProduct(d_positions_.topRows(n));
-    d_tokens_ = d_tokens_.lazyProduct(weights.topRows(d).transpose()).eval();
-    d_positions_ = d_positions_.lazyProduct(weights.bottomRows(d).transpose()).eval();
-  }
-  if (options_.trains_tokens()) of(e_, gradient) += scale_ * d_tokens_;
-  if (options_.trains_positions()) of(p_, gradient) += d_positions_;
-}
-
-template class Fusion<float>;
-template class Fusion<double>;
 
 }  // namespace superpose

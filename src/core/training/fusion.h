@@ -7,55 +7,40 @@
 //   project              [e | p] W_f, which is e A + p B with W_f = [A; B]
 //   multiply             e (1 + p)
 //
-// and e alone under all other schemes. What a weight makes of whole tables is computed once per step, so a
-// token costs a few vector operations whatever the scheme.
+// and e alone under all other schemes. What a weight makes of whole tables is computed once per step.
 #pragma once
 
 #include "training/options.h"
 #include "training/parameters.h"
+#include "training/tasks.h"
 
 namespace superpose {
 
-template <typename Scalar>
-class Fusion {
- public:
-  Fusion(const ModelOptions& options, const ParameterLayout& layout);
-
-  // Call it whenever parameters have changed, before what follows.
-  void prepare(const Scalar* parameters, Eigen::Index n);
-
-  // x [count, D] of tokens [count], in whole sequences of n.
-  void rows(const int* tokens, Eigen::Index count, Eigen::Index n, Scalar* x) const;
-
-  // Keeps the gradient of rows(), given that with respect to x, for finish().
-  void backward(const int* tokens, Eigen::Index count, Eigen::Index n, const Scalar* dx);
-  // Passes what was kept on to its parameters, once per step.
-  void finish(const Scalar* parameters, Eigen::Index n, Scalar* gradient);
-
-  // The rows [d_token] and [d_position] that are added or concatenated.
-  const Scalar* token(int id) const { return &tokens_(id, 0); }
-  const Scalar* position(Eigen::Index i) const { return &positions_(i, 0); }
-  // Keeps their gradients, [count, D] each, in their own channels; either may be null.
-  void add_gradients(const int* tokens, Eigen::Index count, Eigen::Index n, const Scalar* by_token,
-                     const Scalar* by_position);
-
-  // Whether any parameter here is trained.
-  bool trains() const { return options_.trains_tokens() || options_.trains_positions() || w_f_; }
-
- private:
-  MatrixMap<Scalar> of(const Parameter* parameter, Scalar* list) const {
-    return {list + parameter->offset, parameter->rows, parameter->columns};
-  }
-  ConstMatrixMap<Scalar> of(const Parameter* parameter, const Scalar* list) const {
-    return {list + parameter->offset, parameter->rows, parameter->columns};
-  }
-
-  ModelOptions options_;
-  ParameterLayout layout_;
-  const Parameter *e_, *p_, *w_f_;
-  Scalar scale_;
-  // The tables as they are read, scaled or projected, and the gradients with respect to them.
-  Matrix<Scalar> tokens_, positions_, d_tokens_, d_positions_;
+// The rows that are added or concatenated: of all tokens [V, d_token], and of the first n positions [n, d_position].
+struct Tables {
+  Matrix<float> tokens, positions;
 };
+
+Tables tables(const ModelOptions& options, const Parameters& of, Eigen::Index n);
+
+// Adds to the gradient of what tables() was given, given that with respect to the tables.
+void add_tables_gradient(const ModelOptions& options, const Parameters& of, const Tables& d_tables,
+                         Parameters& gradient);
+
+// [sequences n, D]
+Matrix<float> fused_rows(const ModelOptions& options, const Tables& of, const Batch& batch);
+
+// Adds to the gradient of the tables, given that with respect to the rows.
+void add_rows_gradient(const ModelOptions& options, const Tables& of, const Batch& batch,
+                       const Matrix<float>& d_rows, Tables& d_tables);
+
+// The rows of one table for each place of a batch [sequences n, D], in its own channels and zeros in others; and the
+// gradient of that, added.
+Matrix<float> token_rows(const ModelOptions& options, const Tables& of, const Batch& batch);
+Matrix<float> position_rows(const ModelOptions& options, const Tables& of, const Batch& batch);
+void add_token_rows_gradient(const ModelOptions& options, const Batch& batch, const Matrix<float>& d_rows,
+                             Tables& d_tables);
+void add_position_rows_gradient(const ModelOptions& options, const Batch& batch, const Matrix<float>& d_rows,
+                                Tables& d_tables);
 
 }  // namespace superpose

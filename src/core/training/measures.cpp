@@ -14,13 +14,6 @@ namespace {
 
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
-// The first rows of a parameter.
-template <typename Scalar>
-Matrix<double> rows_of(const Parameter& parameter, const Scalar* parameters, int rows) {
-  return ConstMatrixMap<Scalar>(parameters + parameter.offset, rows, parameter.columns)
-      .template cast<double>();
-}
-
 // A table in the channels from `first` on, minus its mean row; zeros elsewhere.
 Matrix<double> centred_rows(const Matrix<double>& rows, int first, int d) {
   Matrix<double> table = Matrix<double>::Zero(rows.rows(), d);
@@ -33,33 +26,25 @@ struct Rows {
   Matrix<double> tokens, positions;
 };
 
-template <typename Scalar>
-Rows rows_in_stream(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
-                    int n) {
+Rows rows_in_stream(const ModelOptions& options, const Parameters& of, int n) {
   const int d = options.d_model();
-  Matrix<double> e = options.token_scale() * rows_of(*layout.find("E"), parameters, options.vocabulary);
-  Matrix<double> p = rows_of(*layout.find("P"), parameters, n);
-  if (options.scheme == TrainingScheme::project) {
-    const Matrix<double> weights = rows_of(*layout.find("W_f"), parameters, 2 * d);
-    e *= weights.topRows(d), p *= weights.bottomRows(d);
-  }
-  return {centred_rows(e, 0, d), centred_rows(p, d - static_cast<int>(p.cols()), d)};
+  const Tables read = tables(options, of, n);
+  const Matrix<double> positions = read.positions.cast<double>();
+  return {centred_rows(read.tokens.cast<double>(), 0, d),
+          centred_rows(positions, d - static_cast<int>(positions.cols()), d)};
 }
 
 }  // namespace
 
-template <typename Scalar>
-TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, const Batch& batch,
-                             const Terms& kept, TermGauge gauge) {
+TrainedShares trained_shares(const Model& model, const Parameters& of, const Batch& batch, const Terms& kept,
+                             TermGauge gauge) {
   TrainedShares result;
   result.mean.fill(kUndefined);
   const ModelOptions& options = model.options();
   if (!options.has_terms() || (gauge == TermGauge::canonical && !options.sums())) return result;
-  const int heads = options.heads;
-  std::vector<TermCovariances> covariances(heads);
-  model.term_covariances(parameters, batch, covariances.data(), kept, gauge);
-  result.by_head.resize(heads, kTermCount);
-  for (int h = 0; h < heads; ++h) {
+  const std::vector<TermCovariances> covariances = model.term_covariances(of, batch, kept, gauge);
+  result.by_head.resize(options.heads, kTermCount);
+  for (int h = 0; h < options.heads; ++h) {
     for (int t = 0; t < kTermCount; ++t)
       result.by_head(h, t) = covariances[h].terms[t] / covariances[h].scores;
   }
@@ -67,20 +52,16 @@ TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, con
   return result;
 }
 
-template <typename Scalar>
-Loudness row_loudness(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
-                      int n) {
-  const auto of = [&](const char* name, int rows) {
-    return rows_of(*layout.find(name), parameters, rows).norm() / std::sqrt(rows);
+Loudness row_loudness(const ModelOptions& options, const Parameters& of, int n) {
+  const auto loud = [](const Matrix<float>& rows) {
+    return rows.cast<double>().norm() / std::sqrt(static_cast<double>(rows.rows()));
   };
-  return {options.token_scale() * of("E", options.vocabulary), options.has_table() ? of("P", n) : kUndefined};
+  return {options.token_scale() * loud(of.E), options.has_table() ? loud(of.P.topRows(n)) : kUndefined};
 }
 
-template <typename Scalar>
-RowOverlap row_overlap(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
-                       int n) {
+RowOverlap row_overlap(const ModelOptions& options, const Parameters& of, int n) {
   if (!options.in_stream()) return {kUndefined, kUndefined, kUndefined};
-  const auto [tokens, positions] = rows_in_stream(options, layout, parameters, n);
+  const auto [tokens, positions] = rows_in_stream(options, of, n);
   // A table's overlap with itself is D divided by its participation ratio, which is at most D.
   const double width = options.d_model(), of_tokens = energy_overlap(tokens, tokens) / width,
                of_positions = energy_overlap(positions, positions) / width;
@@ -94,11 +75,9 @@ RowOverlap row_overlap(const ModelOptions& options, const ParameterLayout& layou
   return {energy_overlap(tokens, positions), std::sqrt(2 * of_tokens * of_positions), exact};
 }
 
-template <typename Scalar>
-RowAngles row_angles(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
-                     int n) {
+RowAngles row_angles(const ModelOptions& options, const Parameters& of, int n) {
   if (!options.in_stream()) return {kUndefined, kUndefined};
-  const auto [tokens, positions] = rows_in_stream(options, layout, parameters, n);
+  const auto [tokens, positions] = rows_in_stream(options, of, n);
   const Svd token_svd = svd(tokens), position_svd = svd(positions);
   const auto smallest = [](const Matrix<double>& u, const Matrix<double>& v) {
     const Vector<double> angles = principal_angles(u, v);
@@ -110,10 +89,8 @@ RowAngles row_angles(const ModelOptions& options, const ParameterLayout& layout,
   return {smallest(token_svd.V, position_svd.V), smallest(leading(token_svd), leading(position_svd))};
 }
 
-template <typename Scalar>
-Matrix<double> row_directions(const ModelOptions& options, const ParameterLayout& layout,
-                              const Scalar* parameters, int n) {
-  const auto [tokens, positions] = rows_in_stream(options, layout, parameters, n);
+Matrix<double> row_directions(const ModelOptions& options, const Parameters& of, int n) {
+  const auto [tokens, positions] = rows_in_stream(options, of, n);
   Matrix<double> directions = Matrix<double>::Zero(2, options.d_model());
   const auto leading = [](const Matrix<double>& rows, auto direction) {
     const Svd found = svd(rows);
@@ -131,24 +108,10 @@ Matrix<double> row_directions(const ModelOptions& options, const ParameterLayout
   return directions;
 }
 
-template <typename Scalar>
-RowCoordinates row_coordinates(const ModelOptions& options, const ParameterLayout& layout,
-                               const Scalar* parameters, int n, const Matrix<double>& directions) {
-  const auto [tokens, positions] = rows_in_stream(options, layout, parameters, n);
+RowCoordinates row_coordinates(const ModelOptions& options, const Parameters& of, int n,
+                               const Matrix<double>& directions) {
+  const auto [tokens, positions] = rows_in_stream(options, of, n);
   return {tokens * directions.transpose(), positions * directions.transpose()};
 }
-
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                      \
-  template TrainedShares trained_shares(Model<Scalar>&, const Scalar*, const Batch&, const Terms&,         \
-                                        TermGauge);                                                        \
-  template Loudness row_loudness(const ModelOptions&, const ParameterLayout&, const Scalar*, int);         \
-  template RowOverlap row_overlap(const ModelOptions&, const ParameterLayout&, const Scalar*, int);        \
-  template RowAngles row_angles(const ModelOptions&, const ParameterLayout&, const Scalar*, int);          \
-  template Matrix<double> row_directions(const ModelOptions&, const ParameterLayout&, const Scalar*, int); \
-  template RowCoordinates row_coordinates(const ModelOptions&, const ParameterLayout&, const Scalar*, int, \
-                                          const Matrix<double>&);
-SUPERPOSE_INSTANTIATE(float)
-SUPERPOSE_INSTANTIATE(double)
-#undef SUPERPOSE_INSTANTIATE
 
 }  // namespace superpose

@@ -18,15 +18,12 @@ struct TrainedShares {
 // the standard deviation of their sum. Terms that are not kept have 0. In the raw gauge parts are as training
 // left them; in the canonical one, terms with constants make up the rest of 1. Empty, and NaN, without
 // options().has_terms(), and canonical without options().sums(); NaN where no score varies.
-template <typename Scalar>
-TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, const Batch& batch,
+TrainedShares trained_shares(const Model& model, const Parameters& of, const Batch& batch,
                              const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw);
 
 // Root mean squares of the norms of the rows of E as they are read, and of the first n rows of P; NaN for the
 // latter without options().has_table().
-template <typename Scalar>
-Loudness row_loudness(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
-                      int n);
+Loudness row_loudness(const ModelOptions& options, const Parameters& of, int n);
 
 // For the rows of E and the first n of P, each minus their mean row; NaN without options().in_stream(), and
 // where the rows of one of them are all equal. In a concatenation each has zeros where the other is.
@@ -35,9 +32,7 @@ struct RowOverlap {
   double chance_band;   // sqrt(2 / (PR_E PR_P)), participation ratios: A's spread when D is far above them
   double chance_exact;  // A's standard deviation over random turns, for any D
 };
-template <typename Scalar>
-RowOverlap row_overlap(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
-                       int n);
+RowOverlap row_overlap(const ModelOptions& options, const Parameters& of, int n);
 
 // The same in angles, which take two singular value decompositions: the smallest principal angles, in radians,
 // between the spans of all rows, 0 where their ranks add up to more than D; and between their two leading
@@ -45,25 +40,20 @@ RowOverlap row_overlap(const ModelOptions& options, const ParameterLayout& layou
 struct RowAngles {
   double smallest, smallest_leading;
 };
-template <typename Scalar>
-RowAngles row_angles(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
-                     int n);
+RowAngles row_angles(const ModelOptions& options, const Parameters& of, int n);
 
 // Two directions [2, D] for looking at these rows: the leading one of the rows of E, and that of the first n
 // of P minus its part along the first. Rows are taken minus their mean row. Directions have length 1, and
 // their largest entry is positive. Each is chosen without regard to the other table, so rows that look apart
 // along them are apart. All zero where there is none. Only with options().in_stream().
-template <typename Scalar>
-Matrix<double> row_directions(const ModelOptions& options, const ParameterLayout& layout,
-                              const Scalar* parameters, int n);
+Matrix<double> row_directions(const ModelOptions& options, const Parameters& of, int n);
 
 // The rows of E [V, k] and the first n of P [n, k], each minus their mean row, along directions [k, D]. With
 // fixed directions it is continuous in the rows.
 struct RowCoordinates {
   Matrix<double> tokens, positions;
 };
-template <typename Scalar>
-RowCoordinates row_coordinates(const ModelOptions& options, const ParameterLayout& layout,
-                               const Scalar* parameters, int n, const Matrix<double>& directions);
+RowCoordinates row_coordinates(const ModelOptions& options, const Parameters& of, int n,
+                               const Matrix<double>& directions);
 
 }  // namespace superpose

@@ -1,16 +1,15 @@
 // The model of options.h: its logits, its loss and, derived by hand, its gradient.
 //
-// A batch is processed in parts of a few sequences, each forwards and then backwards at once, so that what
-// the forward leaves for the gradient is still in the L1 cache. All memory is taken when the model is made.
+// A batch is processed in parts of a few sequences, each forwards and then backwards at once, so that what the forward
+// leaves for the gradient is small.
 #pragma once
 
 #include <array>
 #include <vector>
 
 #include "numeric/matrix.h"
-#include "numeric/product.h"
 #include "training/fusion.h"
-#include "training/kernels.h"
+#include "training/norm.h"
 #include "training/options.h"
 #include "training/parameters.h"
 #include "training/tasks.h"
@@ -43,108 +42,71 @@ struct TermCovariances {
   double largest = 0;  // |term|
 };
 
-template <typename Scalar>
 class Model {
  public:
   explicit Model(const ModelOptions& options);
 
   const ModelOptions& options() const { return options_; }
-  const ParameterLayout& layout() const { return layout_; }
 
   // In the functions below, the first layer's scores are the sum of the kept terms. Fewer than all are
   // allowed only where options().has_terms(). With none kept, attention is uniform.
 
-  // The mean cross-entropy over the batch's targets, and its gradient in the layout of the parameters, 0
-  // for those that are not trained. A batch has ids in range, n at most the rows, and at least one target.
-  double loss_and_gradient(const Scalar* parameters, const Batch& batch, Scalar* gradient,
-                           const Terms& kept = kAllTerms);
+  // The mean cross-entropy over the batch's targets, and its gradient, 0 for what is not trained. A batch has ids in
+  // range, n at most the rows, and at least one target.
+  double loss_and_gradient(const Parameters& of, const Batch& batch, Parameters& gradient,
+                           const Terms& kept = kAllTerms) const;
 
-  // [sequences * n, classes].
-  void logits(const Scalar* parameters, const Batch& batch, Scalar* out, const Terms& kept = kAllTerms);
+  // [sequences n, classes].
+  Matrix<float> logits(const Parameters& of, const Batch& batch, const Terms& kept = kAllTerms) const;
 
-  // A layer's attention weights, layers counted from 0: [sequences, H, n, n], rows sum to 1.
-  void attention(const Scalar* parameters, const Batch& batch, int layer, Scalar* out,
-                 const Terms& kept = kAllTerms);
+  // A layer's attention weights, layers counted from 0: [sequences H n, n], rows sum to 1.
+  Matrix<float> attention(const Parameters& of, const Batch& batch, int layer,
+                          const Terms& kept = kAllTerms) const;
 
-  Evaluation evaluate(const Scalar* parameters, const Batch& batch, const Terms& kept = kAllTerms);
+  Evaluation evaluate(const Parameters& of, const Batch& batch, const Terms& kept = kAllTerms) const;
 
   // Covariances of the four terms with the scores, for each head of the first layer; only where
   // options().has_terms(); canonical not for `untied`. Terms that are not kept are 0, as are the cross terms of
   // `untied`, and everything where scores vary by rounding alone. In the canonical gauge, terms with constants are
   // left out.
-  void term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads,
-                        const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw);
+  std::vector<TermCovariances> term_covariances(const Parameters& of, const Batch& batch,
+                                                const Terms& kept = kAllTerms,
+                                                TermGauge gauge = TermGauge::raw) const;
 
  private:
-  // The places of a layer's parameters in the list; that of the gain only if there is one.
-  struct LayerPlaces {
-    Eigen::Index g1, qkv, o;
-  };
-  // What forward() leaves for backward(), and matrices made from parameters once per step.
-  struct Layer {
-    Scalar *x, *normalized, *inverse, *qkv, *turned, *weights, *mixed;
-    // x + p, normalized, where queries and keys read that.
-    Scalar *normalized_sum, *inverse_sum;
-    Scalar *qkv_in, *qkv_back, *o_back;
-    Scalar* qkv_gradient;
-  };
+  struct Made;
+  struct Parts;
+  struct Layer;
+  struct Trace;
 
-  void take_memory();
-  void prepare(const Scalar* parameters, Eigen::Index n, bool backward);
-  void make_bias(const Scalar* parameters, Eigen::Index n, bool positions);
-  void forward(const Scalar* parameters, const int* tokens, Eigen::Index count, Eigen::Index n,
-               const Terms& kept);
-  void add_positions(Eigen::Index count, Eigen::Index n, Scalar* x) const;
-  void project_in(const Layer& layer, Eigen::Index count, Eigen::Index n) const;
-  void attend(const Layer& layer, Eigen::Index sequences, Eigen::Index n, bool by_terms, const Terms& kept);
-  void split_terms(const int* tokens, Eigen::Index count, Eigen::Index n);
-  void add_terms(Eigen::Index sequence, Eigen::Index head, Eigen::Index n, const Terms& kept,
-                 Block<Scalar> scores);
-  void move_means_into_constant(Eigen::Index sequences, Eigen::Index n);
-  void turn(Scalar* qkv, Eigen::Index count, Eigen::Index n, Scalar direction) const;
-  void backward(const int* tokens, Eigen::Index count, Eigen::Index n, Scalar* gradient, const Terms& kept);
-  void attend_backward(const Layer& layer, Eigen::Index sequences, Eigen::Index n, bool by_terms,
-                       const Terms& kept);
-  void terms_backward(Eigen::Index sequence, Eigen::Index head, Eigen::Index n, const Terms& kept);
-  template <typename Visit>
-  void each_score(const Scalar* parameters, const Batch& batch, const Terms& kept, TermGauge gauge,
-                  const Visit& visit);
-  void split_backward(Eigen::Index count, Scalar* d_sum);
+  Made make(const Parameters& of, Eigen::Index n, const Terms& kept) const;
+  Made zeros_like(const Made& made) const;
+  Matrix<float> mask_and_bias(const Parameters& of, Eigen::Index n, bool positions) const;
+  Normed read(const Matrix<float>& x) const;
+  Matrix<float> read_backward(const Normed& of, Matrix<float> gradient) const;
+  void turn(Matrix<float>& qkv, Eigen::Index n, float direction) const;
+  Trace forward(const Made& made, const Batch& part, const Terms& kept) const;
+  Parts split(const Made& made, const Batch& part, const Normed& summed) const;
+  Matrix<float> split_backward(const Made& made, const Batch& part, const Parts& parts, const Normed& summed,
+                               Made& d_made) const;
+  void attend(Layer& layer, const Matrix<float>& bias, Eigen::Index n, const Parts* parts,
+              const Terms& kept) const;
+  Matrix<float> attend_backward(const Layer& layer, const Matrix<float>& d_mixed, Eigen::Index n,
+                                Parts* parts, const Terms& kept, Matrix<float>& d_bias) const;
+  void backward(const Made& made, const Batch& part, Trace& trace, const Terms& kept, Made& d_made) const;
+  void add_gradient(const Parameters& of, Made& d_made, Eigen::Index n, Parameters& gradient) const;
+  void add_bias_gradient(const Parameters& of, const Matrix<float>& d_bias, Eigen::Index n,
+                         Parameters& gradient) const;
+
+  // Whether the first layer's scores are made term by term.
   bool splits(const Terms& kept) const { return kept != kAllTerms && options_.sums(); }
   // Whether queries and keys read x + p while values read x.
   bool reads_sum() const { return options_.scheme == TrainingScheme::qk; }
-  void finish(const Scalar* parameters, Eigen::Index n, Scalar* gradient);
-  // 1 / sigma of the rows that the first layer's queries and keys read.
-  const Scalar* inverse_of_scores() const {
-    return reads_sum() ? layers_[0].inverse_sum : layers_[0].inverse;
-  }
-  Eigen::Index sequences_of_part(Eigen::Index n) const;
-  const Scalar* gain(const Scalar* parameters, Eigen::Index place) const;
 
   ModelOptions options_;
-  ParameterLayout layout_;
-  Fusion<Scalar> fusion_;
-  Eigen::Index p_ = 0, u_q_ = 0, u_k_ = 0, t5_ = 0, gf_ = 0, w_u_ = 0;
-  std::vector<LayerPlaces> places_;
-  std::vector<Layer> layers_;
-  AlignedBuffer<Scalar> memory_;
-  // For one part of a batch.
-  Scalar *x_out_, *normalized_out_, *inverse_out_, *logits_, *dx_, *d_sum_, *d_normalized_, *d_mixed_,
-      *d_qkv_, *d_scores_;
-  Scalar *unembedding_in_, *unembedding_back_, *unembedding_gradient_;
-  // What is added to the scores, and its gradient, [H, n, n].
-  Scalar *bias_, *bias_gradient_;
-  // For the positions in `untied`: p U_q scaled, p U_k, the latter transposed; their gradients; U transposed.
-  Scalar *position_queries_, *position_keys_, *keys_turned_, *d_position_queries_, *d_position_keys_,
-      *u_turned_;
-  // RoPE's cosines and sines, [L, d_h / 2] each.
-  Scalar *cosines_, *sines_;
-  // Normalized e and p apart, and the queries and keys of each, [count, 2D]; then their gradients, with
-  // d_parts_ finally those of e and p themselves.
-  Scalar *parts_[2], *queries_keys_[2], *d_parts_[2], *d_queries_keys_[2], *scores_of_terms_, *keys_of_terms_;
-  std::vector<double> slopes_;  // of ALiBi
-  bool has_bias_, trains_bias_;
-  double content_scale_;
+  float scale_;                    // of the scores
+  std::vector<double> slopes_;     // of ALiBi
+  Matrix<float> cosines_, sines_;  // of RoPE, [L, d_h / 2]
 };
 
 }  // namespace superpose

@@ -2,56 +2,51 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numbers>
 
-#include "training/kernels.h"
+#include "training/product.h"
 
 namespace superpose {
 
 double learning_rate(const OptimizerOptions& options, int step) {
   const double warm = options.warm_up > 0 ? std::min(1.0, static_cast<double>(step) / options.warm_up) : 1;
+  if (options.schedule == Schedule::constant) return options.learning_rate * warm;
   const double done = std::min(1.0, static_cast<double>(step) / options.steps);
   return options.learning_rate * warm * (0.1 + 0.45 * (1 + std::cos(std::numbers::pi * done)));
 }
 
-template <typename Scalar>
-Optimizer<Scalar>::Optimizer(const OptimizerOptions& options, const ParameterLayout& layout)
-    : options_(options), first_(layout.size()), second_(layout.size()) {
-  std::copy_if(layout.all().begin(), layout.all().end(), std::back_inserter(trained_),
-               [](const Parameter& parameter) { return parameter.trained; });
-}
+Optimizer::Optimizer(const OptimizerOptions& options, const ModelOptions& model)
+    : options_(options), model_(model), first_(model), second_(model) {}
 
-template <typename Scalar>
-double Optimizer<Scalar>::step(const Scalar* gradient, Scalar* parameters) {
+double Optimizer::step(Parameters& gradient, Parameters& parameters) {
+  const auto gradients = named(model_, gradient), thetas = named(model_, parameters);
+  const auto firsts = named(model_, first_), seconds = named(model_, second_);
   double squares = 0;
-  for (const Parameter& parameter : trained_) {
-    const Scalar* const from = gradient + parameter.offset;
-    squares += sum_of_products<Scalar>(from, from, parameter.size());
-  }
+  for (const Named& one : gradients)
+    if (one.trained) squares += row_dots(*one.values, *one.values).cast<double>().sum();
   const double norm = std::sqrt(squares);
   if (!std::isfinite(norm)) return norm;
 
   ++steps_;
+  const auto number = [](double value) { return static_cast<float>(value); };
   const double rate = learning_rate(options_, steps_);
-  AdamStep<Scalar> step{};
-  step.rate = static_cast<Scalar>(rate);
-  step.beta1 = static_cast<Scalar>(options_.beta1);
-  step.beta2 = static_cast<Scalar>(options_.beta2);
-  step.epsilon = static_cast<Scalar>(options_.epsilon);
-  step.correction1 = static_cast<Scalar>(1 / (1 - std::pow(options_.beta1, steps_)));
-  step.correction2 = static_cast<Scalar>(1 / (1 - std::pow(options_.beta2, steps_)));
-  step.clip = static_cast<Scalar>(norm > options_.clip ? options_.clip / norm : 1);
-  for (const Parameter& parameter : trained_) {
-    step.decay = static_cast<Scalar>(parameter.decays ? options_.weight_decay : 0);
-    const Eigen::Index at = parameter.offset;
-    adam<Scalar>(step, gradient + at, parameter.size(), parameters + at, first_.data() + at,
-                 second_.data() + at);
+  const float lr = number(rate), clip = number(norm > options_.clip ? options_.clip / norm : 1);
+  const float beta1 = number(options_.beta1), beta2 = number(options_.beta2);
+  const float correction1 = number(1 / (1 - std::pow(options_.beta1, steps_)));
+  const float correction2 = number(1 / (1 - std::pow(options_.beta2, steps_)));
+  for (std::size_t k = 0; k < thetas.size(); ++k) {
+    if (!thetas[k].trained) continue;
+    auto theta = thetas[k].values->array();
+    auto m = firsts[k].values->array(), v = seconds[k].values->array();
+    auto g = gradients[k].values->array();
+    const float decay = number(thetas[k].decays ? options_.weight_decay : 0);
+    g *= clip;
+    m = beta1 * m + (1 - beta1) * g;
+    v = beta2 * v + (1 - beta2) * g * g;
+    theta = theta * (1 - lr * decay) -
+            lr * correction1 * m / ((correction2 * v).sqrt() + number(options_.epsilon));
   }
   return norm;
 }
-
-template class Optimizer<float>;
-template class Optimizer<double>;
 
 }  // namespace superpose

@@ -1,4 +1,4 @@
-// AdamW on a model's list of parameters.
+// AdamW on a model's parameters.
 #pragma once
 
 #include <vector>
@@ -11,21 +11,20 @@ namespace superpose {
 // lr_s of step s, s from 1.
 double learning_rate(const OptimizerOptions& options, int step);
 
-template <typename Scalar>
 class Optimizer {
  public:
-  Optimizer(const OptimizerOptions& options, const ParameterLayout& layout);
+  Optimizer(const OptimizerOptions& options, const ModelOptions& model);
 
   // Takes one step; returns the norm of all trained parameters' gradients before clipping. When that is
-  // not finite, nothing changes and the step does not count. Gradients of other parameters are 0.
-  double step(const Scalar* gradient, Scalar* parameters);
+  // not finite, nothing changes and the step does not count.
+  double step(Parameters& gradient, Parameters& parameters);
 
   int steps() const { return steps_; }
 
  private:
   OptimizerOptions options_;
-  std::vector<Parameter> trained_;
-  std::vector<Scalar> first_, second_;
+  ModelOptions model_;
+  Parameters first_, second_;  // moments
   int steps_ = 0;
 };
 

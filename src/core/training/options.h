@@ -82,14 +82,18 @@ struct ModelOptions {
   bool trains_positions() const { return has_table() && table == Table::learned && !fixed_positions; }
 };
 
-// AdamW (Loshchilov and Hutter, arXiv 1711.05101) with warm-up, cosine decay and gradient clipping:
-//   lr_s = lr min(1, s / warm_up) (0.1 + 0.45 (1 + cos(pi s / steps))), s from 1,
-// and beyond `steps` the same as at `steps`.
+// What the learning rate is times, beyond the warm-up: 0.1 + 0.45 (1 + cos(pi s / steps)) until `steps`, and as at
+// `steps` beyond them; or 1.
+enum class Schedule { cosine, constant };
+
+// AdamW (Loshchilov and Hutter, arXiv 1711.05101) with warm-up and gradient clipping; s is from 1:
+//   lr_s = lr min(1, s / warm_up) schedule(s)
 struct OptimizerOptions {
   double learning_rate = 5e-3;
   double weight_decay = 0.01;  // of everything except gains: theta (1 - lr_s wd)
-  int warm_up = 20;            // >= 0
-  int steps = 200;             // >= 1
+  Schedule schedule = Schedule::cosine;
+  int warm_up = 20;  // >= 0
+  int steps = 200;   // >= 1
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-8;
   double clip = 1;  // the largest norm of all gradients together, before the moments
 };

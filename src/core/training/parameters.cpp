@@ -9,67 +9,70 @@
 
 namespace superpose {
 
-ParameterLayout::ParameterLayout(const ModelOptions& options) {
-  const int d = options.d_model(), d_position = options.d_position();
-  const auto add = [this](const std::string& name, int rows, int columns, double spread, std::uint32_t stream,
-                          bool trained = true, bool decays = true) {
-    all_.push_back({name, rows, columns, size_, trained, decays, spread, stream});
-    size_ += (all_.back().size() + kAlignment - 1) / kAlignment * kAlignment;
-  };
-  const auto add_gain = [&](const std::string& name) {
-    if (options.layer_norm) add(name, 1, d, 0, 0, true, false);
-  };
-
-  add("E", options.vocabulary, options.d_token(), options.sigma_tokens, 0, options.trains_tokens());
-  if (options.has_table()) {
-    add("P", options.rows, d_position, options.sigma_positions, 1, options.trains_positions());
-  }
-  if (options.scheme == TrainingScheme::project) add("W_f", 2 * d, d, 1 / std::sqrt(d), 2);
+Parameters::Parameters(const ModelOptions& options) : layers(options.layers) {
+  const int d = options.d_model(), d_position = options.d_position(), gains = options.layer_norm ? d : 0;
+  E.setZero(options.vocabulary, options.d_token());
+  if (options.has_table()) P.setZero(options.rows, d_position);
+  if (options.scheme == TrainingScheme::project) W_f.setZero(2 * d, d);
   if (options.scheme == TrainingScheme::untied) {
-    const double spread =
-        std::min(1.0, 0.5 / std::min(1.0, 2 * options.sigma_positions)) / std::sqrt(d_position);
-    add("U_q", d_position, d, spread, 2);
-    add("U_k", d_position, d, spread, 3);
+    U_q.setZero(d_position, d);
+    U_k.setZero(d_position, d);
   }
-  if (options.scheme == TrainingScheme::t5) add("T5", options.heads, 2 * options.rows - 1, 0, 0);
+  if (options.scheme == TrainingScheme::t5) T5.setZero(options.heads, 2 * options.rows - 1);
+  for (LayerParameters& layer : layers) {
+    layer.g1.setZero(1, gains);
+    layer.W_qkv.setZero(d, 3 * d);
+    layer.W_o.setZero(d, d);
+  }
+  gf.setZero(1, gains);
+  W_u.setZero(d, options.classes);
+}
+
+std::vector<Named> named(const ModelOptions& options, Parameters& of) {
+  std::vector<Named> all;
+  const auto add = [&all](const std::string& name, Matrix<float>& values, double spread, std::uint32_t stream,
+                          bool trained = true) {
+    if (values.size() > 0) all.push_back({name, &values, trained, true, spread, stream});
+  };
+  const auto add_gain = [&all](const std::string& name, Matrix<float>& values) {
+    if (values.size() > 0) all.push_back({name, &values, true, false, 0, 0});
+  };
+  const double d = options.d_model();
+  add("E", of.E, options.sigma_tokens, 0, options.trains_tokens());
+  add("P", of.P, options.sigma_positions, 1, options.trains_positions());
+  add("W_f", of.W_f, 1 / std::sqrt(d), 2);
+  const double spread =
+      std::min(1.0, 0.5 / std::min(1.0, 2 * options.sigma_positions)) / std::sqrt(options.d_position());
+  add("U_q", of.U_q, spread, 2);
+  add("U_k", of.U_k, spread, 3);
+  add("T5", of.T5, 0, 0);
   for (int l = 0; l < options.layers; ++l) {
     const std::string layer = "layers." + std::to_string(l) + ".";
     const std::uint32_t stream = 5 + 4 * l;
-    add_gain(layer + "g1");
-    add(layer + "W_qkv", d, 3 * d, 1 / std::sqrt(d), stream);
+    add_gain(layer + "g1", of.layers[l].g1);
+    add(layer + "W_qkv", of.layers[l].W_qkv, 1 / std::sqrt(d), stream);
     // What writes into the stream begins smaller.
-    add(layer + "W_o", d, d, 1 / std::sqrt(2.0 * d * options.layers), stream + 1);
+    add(layer + "W_o", of.layers[l].W_o, 1 / std::sqrt(2 * d * options.layers), stream + 1);
   }
-  add_gain("gf");
-  add("W_u", d, options.classes, 0.02, 4);
+  add_gain("gf", of.gf);
+  add("W_u", of.W_u, 0.02, 4);
+  return all;
 }
 
-const Parameter* ParameterLayout::find(const std::string& name) const {
-  const auto found =
-      std::find_if(all_.begin(), all_.end(), [&](const Parameter& p) { return p.name == name; });
-  return found == all_.end() ? nullptr : &*found;
-}
-
-template <typename Scalar>
-void initialize(const ModelOptions& options, const ParameterLayout& layout, std::uint32_t seed,
-                Scalar* parameters) {
-  std::fill(parameters, parameters + layout.size(), Scalar(0));
-  for (const Parameter& parameter : layout.all()) {
-    MatrixMap<Scalar> values(parameters + parameter.offset, parameter.rows, parameter.columns);
-    if (!parameter.decays) {
-      values.setOnes();
-    } else if (parameter.name == "P" && options.table == Table::sinusoid) {
-      values = (options.sigma_positions * std::numbers::sqrt2 *
-                sinusoidal({.positions = parameter.rows, .d_model = parameter.columns}))
-                   .template cast<Scalar>();
-    } else if (parameter.spread > 0) {
-      values =
-          random_normal<Scalar>(parameter.rows, parameter.columns, parameter.spread, seed, parameter.stream);
-    }
+Parameters initial(const ModelOptions& options, std::uint32_t seed) {
+  Parameters parameters(options);
+  for (const auto& [name, values, trained, decays, spread, stream] : named(options, parameters)) {
+    const int rows = static_cast<int>(values->rows()), columns = static_cast<int>(values->cols());
+    if (!decays)
+      values->setOnes();
+    else if (name == "P" && options.table == Table::sinusoid)
+      *values = (options.sigma_positions * std::numbers::sqrt2 *
+                 sinusoidal({.positions = rows, .d_model = columns}))
+                    .cast<float>();
+    else if (spread > 0)
+      *values = random_normal<float>(rows, columns, spread, seed, stream);
   }
+  return parameters;
 }
-
-template void initialize(const ModelOptions&, const ParameterLayout&, std::uint32_t, float*);
-template void initialize(const ModelOptions&, const ParameterLayout&, std::uint32_t, double*);
 
 }  // namespace superpose

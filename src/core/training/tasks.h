@@ -32,6 +32,8 @@ struct Batch {
   int n = 0;
   const int* tokens = nullptr;   // [sequences, n]
   const int* targets = nullptr;  // [sequences, n]
+
+  int places() const { return sequences * n; }
 };
 
 // The tokens [n] of an example: uniform, except that badge, roll and where have some of them exactly once.

@@ -20,25 +20,15 @@ Batch Examples::next() {
   return {sequences_, task_.n, tokens_.data(), targets_.data()};
 }
 
-template <typename Scalar>
-Trainer<Scalar>::Trainer(const ModelOptions& model, const OptimizerOptions& optimizer, std::uint32_t seed)
-    : model_(model),
-      optimizer_(optimizer, model_.layout()),
-      parameters_(model_.layout().size()),
-      gradient_(model_.layout().size()) {
-  initialize(model, model_.layout(), seed, parameters_.data());
-}
+Trainer::Trainer(const ModelOptions& model, const OptimizerOptions& optimizer, std::uint32_t seed)
+    : model_(model), optimizer_(optimizer, model), parameters_(initial(model, seed)), gradient_(model) {}
 
-template <typename Scalar>
-double Trainer<Scalar>::step(const Batch& batch) {
-  const double loss = model_.loss_and_gradient(parameters_.data(), batch, gradient_.data(), kept_);
+double Trainer::step(const Batch& batch) {
+  const double loss = model_.loss_and_gradient(parameters_, batch, gradient_, kept_);
   diverged_ = diverged_ || !std::isfinite(loss);
   if (diverged_) return loss;
-  diverged_ = !std::isfinite(optimizer_.step(gradient_.data(), parameters_.data()));
+  diverged_ = !std::isfinite(optimizer_.step(gradient_, parameters_));
   return loss;
 }
-
-template class Trainer<float>;
-template class Trainer<double>;
 
 }  // namespace superpose

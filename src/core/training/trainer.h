@@ -1,6 +1,4 @@
 // A model in training: its parameters, their gradient and the optimizer.
-//
-// All memory is taken when it is made: steps and evaluations allocate nothing.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +27,9 @@ class Examples {
   std::vector<int> tokens_, targets_;
 };
 
-template <typename Scalar>
 class Trainer {
  public:
-  // Equal options and seeds give equal initial parameters in either scalar, up to rounding.
+  // Equal options and seeds give equal initial parameters.
   Trainer(const ModelOptions& model, const OptimizerOptions& optimizer, std::uint32_t seed);
 
   // Takes a step and returns the batch's loss before it. Once the loss or gradient is not finite the run has
@@ -48,19 +45,17 @@ class Trainer {
 
   Evaluation evaluate(const Batch& batch) { return evaluate(batch, kept_); }
   Evaluation evaluate(const Batch& batch, const Terms& kept) {
-    return model_.evaluate(parameters_.data(), batch, kept);
+    return model_.evaluate(parameters_, batch, kept);
   }
 
-  Model<Scalar>& model() { return model_; }
+  const Model& model() const { return model_; }
   const ModelOptions& options() const { return model_.options(); }
-  const ParameterLayout& layout() const { return model_.layout(); }
-  // In the layout's order; the caller may write them.
-  Scalar* parameters() { return parameters_.data(); }
+  Parameters& parameters() { return parameters_; }
 
  private:
-  Model<Scalar> model_;
-  Optimizer<Scalar> optimizer_;
-  std::vector<Scalar> parameters_, gradient_;
+  Model model_;
+  Optimizer optimizer_;
+  Parameters parameters_, gradient_;
   Terms kept_ = kAllTerms;
   bool diverged_ = false;
 };

@@ -6,7 +6,7 @@ import { plain } from '../support/builds.ts';
 const evaluation = { n: 4, tokens: [0, 1, 2, 3], targets: [1, 2, 3, -1] };
 const own: BatchesTrainerOptions = {
   ...{ batches: () => evaluation, evaluation, vocabulary: 4, classes: 4 },
-  ...{ d_model: 4, positions: 5, precision: 'float64' },
+  ...{ d_model: 4, positions: 5 },
 };
 
 describe('options', () => {
@@ -144,29 +144,12 @@ describe('answers', () => {
   });
 
   test('a run on own batches that diverges ends with the step that did', () => {
-    using({ learningRate: 1e30, layerNorm: false, precision: 'float32' }, (trainer) => {
+    using({ learningRate: 1e30, layerNorm: false }, (trainer) => {
       const losses = trainer.step(50);
       expect(trainer.diverged).toBe(true);
       expect(losses).toHaveLength(trainer.steps + 1);
       expect(losses.length).toBeLessThan(50);
       expect([...losses].findIndex((loss) => !(loss > 0))).toBe(losses.length - 1);
-    });
-  });
-
-  test('numbers beyond float32 are parameters in float64, and of no other', () => {
-    using({}, (trainer) => {
-      const { E } = trainer.parameters();
-      if (!E) throw new Error('There is no table of tokens.');
-      const large = { ...E, data: Float64Array.from(E.data).fill(1e300) };
-      trainer.setParameters({ E: large });
-      expect(trainer.parameters().E).toEqual(large);
-      using({ precision: 'float32' }, (single) => {
-        expect(() => single.setParameters({ E: large })).toThrow(
-          new RangeError(
-            'an entry of E must be at most 3.4e38 in float32; it is 1e+300. Use float64 for more.',
-          ),
-        );
-      });
     });
   });
 

@@ -62,7 +62,6 @@ function trainerOf(one: any, of = plain): Trainer {
     beta2: optimizer.beta2,
     epsilon: optimizer.eps,
     clip: optimizer.clip,
-    precision: 'float64',
   });
   trainer.setParameters(
     Object.fromEntries(Object.entries(one.parameters).map(([name, of]) => [name, tableOf(of as Rows)])),
@@ -70,12 +69,15 @@ function trainerOf(one: any, of = plain): Trainer {
   return trainer;
 }
 
-/** Compares relative to the largest of the oracle's numbers, which have twelve digits in the file. */
-function near(found: ArrayLike<number>, wanted: readonly number[]) {
+/**
+ * Compares relative to the largest of the oracle's numbers, which are in float64 where the trainer's are in float32: within
+ * 7e-7. AdamW divides by the root of what may be nearly 0, so parameters after steps are within 4e-5.
+ */
+function near(found: ArrayLike<number>, wanted: readonly number[], within = 5e-6) {
   expect(found).toHaveLength(wanted.length);
   const largest = Math.max(1e-3, ...wanted.map(Math.abs));
   const off = Math.max(...wanted.map((value, k) => Math.abs(value - (found[k] as number)) / largest));
-  expect(off).toBeLessThan(1e-10);
+  expect(off).toBeLessThan(within);
 }
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
@@ -120,13 +122,14 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       );
     }
 
-    near(trainer.step(one.tokens.length), one.steps.loss);
+    const losses = trainer.step(one.tokens.length);
+    near(losses, one.steps.loss);
     expect(trainer.steps).toBe(one.tokens.length);
-    expect(trainer.loss).toBeCloseTo(one.steps.loss.at(-1), 10);
+    expect(trainer.loss).toBe(losses.at(-1));
     const after = trainer.parameters();
     expect(Object.keys(after).sort()).toEqual(Object.keys(one.parameters).sort());
     for (const [name, values] of Object.entries(one.steps.parameters as Record<string, Rows>))
-      near((after[name] as Table).data, [...tableOf(values).data]);
+      near((after[name] as Table).data, [...tableOf(values).data], 1e-4);
     trainer.delete();
   });
 
@@ -136,7 +139,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     [{ scheme: 'untied', zeroScores: true }],
     [{ scheme: 'rope', layers: 2, causal: true }],
   ] as const)('%j: what attention takes, and its values, give the logits', (options) => {
-    const size = { task: 'prev', n: 5, d_model: 8, heads: 2, sigma: 0.7, precision: 'float64' } as const;
+    const size = { task: 'prev', n: 5, d_model: 8, heads: 2, sigma: 0.7 } as const;
     const trainer = superpose.trainer({ ...size, ...options });
     trainer.step(20);
     const { n, tokens } = superpose.taskExamples({ task: 'prev', n: 5, sequences: 2 });
@@ -170,7 +173,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         const heads = [0, 1].map((h) => {
           const own = weights.slice((2 * s + h) * n, (2 * s + h + 1) * n);
           own.forEach((row, i) => {
-            expect(row.reduce((a, b) => a + b)).toBeCloseTo(1, 12);
+            expect(row.reduce((a, b) => a + b)).toBeCloseTo(1, 6);
             if ('causal' in options) expect(row.slice(i + 1).every((weight) => weight === 0)).toBe(true);
           });
           return product(
@@ -236,7 +239,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 
   test('canonical shares stay where raw ones move: tables shifted against each other', () => {
-    const trainer = superpose.trainer({ task: 'lookup', seed: 1, precision: 'float64' });
+    const trainer = superpose.trainer({ task: 'lookup', seed: 1 });
     trainer.step(60);
     const shares = () =>
       [trainer.shares().mean, trainer.shares({ gauge: 'canonical' }).mean] as Float64Array[];
@@ -248,11 +251,10 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     });
     const before = trainer.evaluate().loss;
     trainer.setParameters({ E: shifted(E, 1), P: shifted(P, -1) });
-    expect(trainer.evaluate().loss).toBeCloseTo(before, 10);
+    expect(trainer.evaluate().loss).toBeCloseTo(before, 5);
     const [rawAfter = [], canonicalAfter = []] = shares();
-    expect(plain.largestDifference(canonicalAfter as Float64Array, canonical as Float64Array)).toBeLessThan(
-      1e-10,
-    );
+    const moved = plain.largestDifference(canonicalAfter as Float64Array, canonical as Float64Array);
+    expect(moved).toBeLessThan(1e-5);
     expect(plain.largestDifference(rawAfter as Float64Array, raw as Float64Array)).toBeGreaterThan(0.02);
     // Constants have what is missing to 1.
     expect([...canonical].reduce((sum, share) => sum + share)).toBeLessThan(0.999);
@@ -371,6 +373,10 @@ describe('what is refused', () => {
   test.each([
     [{ task: 'lookup', learningRate: Number.NaN }, 'learningRate must be finite; it is NaN.'],
     [
+      { task: 'lookup', precision: 'float64' },
+      'A trainer has no option "precision"; it computes in float32.',
+    ],
+    [
       { task: 'lookup', d_model: 32, heads: 5 },
       'heads must divide the 32 channels of the stream; 5 does not.',
     ],
@@ -456,7 +462,7 @@ describe('what is refused', () => {
       if (trainer.steps === step) what();
       return batch;
     };
-    trainer = plain.trainer({ ...own, batches: within(() => trainer.close(), 2) });
+    trainer = plain.trainer({ ...own, batches: within(() => trainer.delete(), 2) });
     expect(() => trainer.step(5)).toThrow(
       'This trainer has been deleted while it was stepping, 2 of 5 steps done; make another one.',
     );

@@ -26,21 +26,17 @@ TEST(Measures, ChanceBandIsTheSpreadOverRandomTurns) {
   constexpr int kDraws = kSanitized ? 400 : 4000;
   for (const int d : {8, 32}) {
     const ModelOptions options = narrow(d);
-    const ParameterLayout layout(options);
     Shapes shapes(d);
-    std::vector<double> parameters(layout.size());
-    const Parameter &e = *layout.find("E"), &p = *layout.find("P");
-    MatrixMap<double> tokens(parameters.data() + e.offset, e.rows, d);
-    MatrixMap<double> positions(parameters.data() + p.offset, p.rows, d);
-    tokens = shapes.matrix(e.rows, d, 1);
+    Parameters parameters(options);
+    parameters.E = shapes.matrix(7, d, 1).cast<float>();
     // With few directions, so that participation ratios are not those of a round cloud.
-    for (int c = 0; c < d; ++c) positions.col(c) = shapes.matrix(p.rows, 1, std::pow(0.7, c));
-    const RowOverlap expected = row_overlap(options, layout, parameters.data(), p.rows);
-    const Matrix<double> given = positions;
+    for (int c = 0; c < d; ++c) parameters.P.col(c) = shapes.matrix(6, 1, std::pow(0.7, c)).cast<float>();
+    const RowOverlap expected = row_overlap(options, parameters, 6);
+    const Matrix<double> given = parameters.P.cast<double>();
     double sum = 0, squares = 0;
     for (int draw = 0; draw < kDraws; ++draw) {
-      positions = given * random_subspace(d, d, 1, draw);
-      const double overlap = row_overlap(options, layout, parameters.data(), p.rows).overlap;
+      parameters.P = (given * random_subspace(d, d, 1, draw)).cast<float>();
+      const double overlap = row_overlap(options, parameters, 6).overlap;
       sum += overlap;
       squares += overlap * overlap;
     }
@@ -56,57 +52,50 @@ TEST(Measures, ChanceBandIsTheSpreadOverRandomTurns) {
 
 TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
   const ModelOptions options = narrow(12);
-  const ParameterLayout layout(options);
-  std::vector<double> parameters(layout.size());
-  initialize(options, layout, 3, parameters.data());
-  const Matrix<double> directions = row_directions(options, layout, parameters.data(), 6);
+  const Parameters parameters = initial(options, 3);
+  const Matrix<double> directions = row_directions(options, parameters, 6);
   EXPECT_LT(max_abs(directions * directions.transpose() - Matrix<double>::Identity(2, 2)), 1e-14);
 
   // The tokens extend no further in any direction; coordinates are relative to the mean row.
-  const RowCoordinates found = row_coordinates(options, layout, parameters.data(), 6, directions);
+  const RowCoordinates found = row_coordinates(options, parameters, 6, directions);
   EXPECT_LT(max_abs(found.tokens.colwise().mean()), 1e-15);
   EXPECT_LT(max_abs(found.positions.colwise().mean()), 1e-15);
   Shapes shapes(4);
   for (int trial = 0; trial < 100; ++trial) {
     Matrix<double> other = shapes.matrix(1, 12, 1);
     other /= other.norm();
-    EXPECT_LT(row_coordinates(options, layout, parameters.data(), 6, other).tokens.norm(),
-              found.tokens.col(0).norm());
+    EXPECT_LT(row_coordinates(options, parameters, 6, other).tokens.norm(), found.tokens.col(0).norm());
   }
 
-  // Where tokens are read times the root of their width, so are they here.
+  // Where tokens are read times the root of their width, so are they here, as float32 has it.
   ModelOptions scaled = options;
   scaled.scale_tokens = true;
-  const RowCoordinates read = row_coordinates(scaled, layout, parameters.data(), 6, directions);
-  EXPECT_LT(max_abs(read.tokens - std::sqrt(12) * found.tokens), 1e-14);
+  const RowCoordinates read = row_coordinates(scaled, parameters, 6, directions);
+  EXPECT_LT(max_abs(read.tokens - std::sqrt(12) * found.tokens), 1e-6);
   EXPECT_EQ(max_abs(read.positions - found.positions), 0);
 
   // Mirrored tables give the same directions, and a small change of the tables changes them little.
-  const Parameter& e = *layout.find("E");
-  std::vector<double> changed = parameters;
-  for (double& value : changed) value *= -1;
-  EXPECT_LT(max_abs(row_directions(options, layout, changed.data(), 6) - directions), 1e-12);
+  Parameters changed = parameters;
+  changed.E *= -1, changed.P *= -1;
+  EXPECT_LT(max_abs(row_directions(options, changed, 6) - directions), 1e-12);
   changed = parameters;
-  changed[e.offset + 5] += 1e-7;
-  EXPECT_LT(max_abs(row_directions(options, layout, changed.data(), 6) - directions), 1e-4);
+  changed.E(0, 5) += 1e-7f;
+  EXPECT_LT(max_abs(row_directions(options, changed, 6) - directions), 1e-4);
 
   // Tokens in one plane of channels and positions in another are along one axis each.
-  std::fill(changed.begin(), changed.end(), 0);
-  const Parameter& p = *layout.find("P");
-  for (int i = 0; i < 6; ++i) {
-    changed[e.offset + i * 12 + 2] = i;
-    changed[p.offset + i * 12 + 9] = -i * i;
-  }
-  const Matrix<double> apart = row_directions(options, layout, changed.data(), 6);
-  const RowCoordinates cross = row_coordinates(options, layout, changed.data(), 6, apart);
+  changed = Parameters(options);
+  for (int i = 0; i < 6; ++i)
+    changed.E(i, 2) = static_cast<float>(i), changed.P(i, 9) = static_cast<float>(-i * i);
+  const Matrix<double> apart = row_directions(options, changed, 6);
+  const RowCoordinates cross = row_coordinates(options, changed, 6, apart);
   EXPECT_LT(max_abs(cross.tokens.col(1)), 1e-14);
   EXPECT_LT(max_abs(cross.positions.col(0)), 1e-14);
   EXPECT_NEAR(apart(0, 2), 1, 1e-14);
   EXPECT_NEAR(apart(1, 9), 1, 1e-14);
 
   // Equal rows have no directions.
-  std::fill(changed.begin(), changed.end(), 1);
-  EXPECT_EQ(max_abs(row_directions(options, layout, changed.data(), 6)), 0);
+  changed.E.setOnes(), changed.P.setOnes();
+  EXPECT_EQ(max_abs(row_directions(options, changed, 6)), 0);
 }
 
 // Tables that extend alike in all directions, and a stream of one channel, in which turns change nothing.
@@ -115,34 +104,25 @@ TEST(Measures, ChanceIsNeverNegative) {
     ModelOptions options = narrow(width);
     options.heads = 1;
     options.vocabulary = options.rows = 2 * width;
-    const ParameterLayout layout(options);
-    std::vector<double> parameters(layout.size());
-    for (const char* name : {"E", "P"}) {
-      for (int c = 0; c < width; ++c) {
-        const Eigen::Index at = layout.find(name)->offset + 2 * c * width + c;
-        parameters[at] = 0.1;
-        parameters[at + width] = -0.1;
-      }
-    }
-    EXPECT_NEAR(row_overlap(options, layout, parameters.data(), options.rows).chance_exact, 0, 1e-15);
+    Parameters parameters(options);
+    for (Matrix<float>* table : {&parameters.E, &parameters.P})
+      for (int c = 0; c < width; ++c) (*table)(2 * c, c) = 0.1f, (*table)(2 * c + 1, c) = -0.1f;
+    EXPECT_NEAR(row_overlap(options, parameters, options.rows).chance_exact, 0, 1e-15);
   }
 }
 
 // Every key is the same, so no score varies over keys.
 TEST(Measures, RoundingHasNoShares) {
-  for (const double value : {0.1, 1.0 / 3}) {
+  for (const float value : {0.1f, 1.0f / 3}) {
     ModelOptions options = narrow(12);
     options.layer_norm = false;
-    Model<double> model(options);
-    const ParameterLayout& layout = model.layout();
-    std::vector<double> parameters(layout.size());
-    initialize(options, layout, 3, parameters.data());
-    for (const char* name : {"E", "P"})
-      std::fill_n(parameters.begin() + layout.find(name)->offset, layout.find(name)->size(), value);
+    const Model model(options);
+    Parameters parameters = initial(options, 3);
+    parameters.E.setConstant(value), parameters.P.setConstant(value);
     Shapes shapes(5);
     const OwnBatch batch = any_batch(options, 3, 6, shapes);
     for (const TermGauge gauge : {TermGauge::raw, TermGauge::canonical}) {
-      for (const double share : trained_shares(model, parameters.data(), batch.view(), kAllTerms, gauge).mean)
+      for (const double share : trained_shares(model, parameters, batch.view(), kAllTerms, gauge).mean)
         EXPECT_TRUE(std::isnan(share)) << share;
     }
   }

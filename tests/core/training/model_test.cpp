@@ -12,56 +12,56 @@ namespace superpose {
 namespace {
 
 // Parameters large enough that nothing is nearly linear.
-std::vector<double> any_parameters(const ParameterLayout& layout, Shapes& shapes) {
-  std::vector<double> list(layout.size());
-  for (const Parameter& parameter : layout.all()) {
+Parameters any_parameters(const ModelOptions& options, Shapes& shapes) {
+  Parameters parameters(options);
+  for (const Named& each : named(options, parameters)) {
     const Matrix<double> values =
-        shapes.matrix(parameter.rows, parameter.columns, parameter.decays ? 0.5 : 0.3).array() +
-        (parameter.decays ? 0 : 1);
-    std::copy_n(values.data(), values.size(), list.data() + parameter.offset);
+        shapes.matrix(each.values->rows(), each.values->cols(), each.decays ? 0.5 : 0.3);
+    *each.values = (values.array() + (each.decays ? 0 : 1)).matrix().cast<float>();
   }
-  return list;
+  return parameters;
 }
 
-// Fourth order in h: at h = 1e-4 what remains is rounding, about 1e-16 / h.
-double slope(Model<double>& model, std::vector<double>& parameters, Eigen::Index at, const Batch& batch,
-             const Terms& kept) {
-  const double here = parameters[at];
-  const auto difference = [&](double h) {
-    parameters[at] = here + h;
-    const double above = model.evaluate(parameters.data(), batch, kept).loss;
-    parameters[at] = here - h;
-    const double below = model.evaluate(parameters.data(), batch, kept).loss;
-    parameters[at] = here;
+// The loss's slope along a direction of length 1, fourth order in h. In float, at h = 0.01, rounding is about 3e-5.
+double slope(const Model& model, Parameters& parameters, Matrix<float>& values,
+             const Matrix<float>& direction, const Batch& batch, const Terms& kept) {
+  const Matrix<float> here = values;
+  const auto difference = [&](float h) {
+    values = here + h * direction;
+    const double above = model.evaluate(parameters, batch, kept).loss;
+    values = here - h * direction;
+    const double below = model.evaluate(parameters, batch, kept).loss;
+    values = here;
     return (above - below) / (2 * h);
   };
-  return (4 * difference(1e-4) - difference(2e-4)) / 3;
+  return (4 * difference(0.01f) - difference(0.02f)) / 3;
 }
 
-// The largest error of a parameter's gradient, relative to its largest entry or a thousandth.
+// The largest error of a parameter's gradient along some directions, relative to its length or a tenth.
 double gradient_error(const ModelOptions& options, Shapes& shapes, const Terms& kept = kAllTerms) {
-  Model<double> model(options);
-  std::vector<double> parameters = any_parameters(model.layout(), shapes);
+  const Model model(options);
+  Parameters parameters = any_parameters(options, shapes), gradient(options);
   // Drawn one after the other: compilers differ in the order of arguments.
   const int length = shapes.between(1, options.rows);
   const int sequences = shapes.between(1, 3);
   const OwnBatch batch = any_batch(options, sequences, length, shapes);
-  std::vector<double> gradient(model.layout().size());
-  const double loss = model.loss_and_gradient(parameters.data(), batch.view(), gradient.data(), kept);
-  EXPECT_NEAR(loss, model.evaluate(parameters.data(), batch.view(), kept).loss, 1e-13 * (1 + loss));
+  const double loss = model.loss_and_gradient(parameters, batch.view(), gradient, kept);
+  EXPECT_NEAR(loss, model.evaluate(parameters, batch.view(), kept).loss, 1e-6 * (1 + loss));
   double largest = 0;
-  for (const Parameter& parameter : model.layout().all()) {
-    const ConstMatrixMap<double> found(gradient.data() + parameter.offset, parameter.rows, parameter.columns);
-    if (!parameter.trained) {
-      EXPECT_EQ(max_abs(found), 0) << parameter.name;
+  const std::vector<Named> all = named(options, parameters), gradients = named(options, gradient);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Matrix<float>& found = *gradients[k].values;
+    if (!all[k].trained) {
+      EXPECT_EQ(found.cwiseAbs().maxCoeff(), 0) << all[k].name;
       continue;
     }
-    double difference = 0;
-    for (Eigen::Index k = 0; k < parameter.size(); k += kSanitized ? 7 : 1) {
-      const double wanted = slope(model, parameters, parameter.offset + k, batch.view(), kept);
-      difference = std::max(difference, std::abs(wanted - gradient[parameter.offset + k]));
+    for (int trial = 0; trial < (kSanitized ? 2 : 8); ++trial) {
+      const Matrix<float> drawn = shapes.matrix(found.rows(), found.cols(), 1).cast<float>();
+      const Matrix<float> direction = drawn / drawn.norm();
+      const double wanted = slope(model, parameters, *all[k].values, direction, batch.view(), kept);
+      const double difference = std::abs(wanted - found.cwiseProduct(direction).sum());
+      largest = std::max(largest, difference / std::max<double>(found.norm(), 0.1));
     }
-    largest = std::max(largest, difference / std::max(max_abs(found), 1e-3));
   }
   return largest;
 }
@@ -110,13 +110,13 @@ TEST_P(ModelGradient, IsTheCentralDifference) {
       options.position_width = shapes.between(1, options.width - 1);
     }
     // A LayerNorm of few channels bends too sharply for finite differences.
-    if (options.layer_norm && options.d_model() < 4) options.width *= 4;
+    while (options.layer_norm && options.d_model() < 8) options.width *= 2;
     const double error = gradient_error(options, shapes);
-    EXPECT_LT(error, 1e-7) << choice << " " << options.width << " " << options.heads;
+    EXPECT_LT(error, 1e-3) << choice << " " << options.width << " " << options.heads;
     largest = std::max(largest, error);
     if (!options.has_terms()) continue;
     const double cut = gradient_error(options, shapes, some_terms(choice));
-    EXPECT_LT(cut, 1e-7) << choice << " cut, " << options.width << " " << options.heads;
+    EXPECT_LT(cut, 1e-3) << choice << " cut, " << options.width << " " << options.heads;
     largest = std::max(largest, cut);
   }
   std::printf("largest relative difference %.2g\n", largest);
@@ -143,46 +143,50 @@ TEST(Parameters, AreDrawnIndependently) {
     ModelOptions options;
     options.scheme = scheme;
     options.layers = 2;
-    const ParameterLayout layout(options);
-    std::vector<double> values(layout.size());
-    initialize(options, layout, 1, values.data());
-    for (const Parameter& one : layout.all()) {
-      for (const Parameter& other : layout.all()) {
+    Parameters parameters = initial(options, 1);
+    const std::vector<Named> all = named(options, parameters);
+    for (const Named& one : all) {
+      for (const Named& other : all) {
         if (&one >= &other || one.spread == 0 || other.spread == 0) continue;
-        const double* const a = values.data() + one.offset;
-        const double* const b = values.data() + other.offset;
         int equal = 0;
-        for (int k = 0; k < 8; ++k) equal += std::abs(a[k] / one.spread - b[k] / other.spread) < 1e-6;
+        for (int k = 0; k < 8; ++k)
+          equal +=
+              std::abs(one.values->data()[k] / one.spread - other.values->data()[k] / other.spread) < 1e-6;
         EXPECT_EQ(equal, 0) << name_of(scheme) << ' ' << one.name << ' ' << other.name;
       }
     }
   }
 }
 
-// Widths of whole vectors and parts of many sequences, for which gradient_error() would take long.
-TEST(Model, FloatIsDoubleRounded) {
+// A batch's loss and gradient are those of its sequences, at widths of whole vectors and over many parts.
+TEST(Model, GradientsOfSequencesAddUp) {
   Shapes shapes(7);
   for (const TrainingScheme scheme : kSchemes) {
     ModelOptions options;
     options.scheme = scheme;
     options.layers = 2;
     options.causal = shapes.coin();
-    Model<double> exact(options);
-    Model<float> rounded(options);
+    const Model model(options);
+    const Parameters parameters = initial(options, 3);
     const OwnBatch batch = any_batch(options, 11, 16, shapes);
-    std::vector<double> parameters(exact.layout().size()), gradient(parameters.size());
-    initialize(options, exact.layout(), 3, parameters.data());
-    for (double& parameter : parameters) parameter = static_cast<float>(parameter);
-    const std::vector<float> same(parameters.begin(), parameters.end());
-    std::vector<float> found(same.size());
-    const double loss = exact.loss_and_gradient(parameters.data(), batch.view(), gradient.data());
-    EXPECT_NEAR(rounded.loss_and_gradient(same.data(), batch.view(), found.data()), loss, 1e-6 * loss);
-    for (const Parameter& parameter : exact.layout().all()) {
-      const ConstMatrixMap<double> wanted(gradient.data() + parameter.offset, 1, parameter.size());
-      const Matrix<double> difference =
-          ConstMatrixMap<float>(found.data() + parameter.offset, 1, parameter.size()).cast<double>() - wanted;
-      EXPECT_LT(max_abs(difference), 1e-5 * max_abs(wanted)) << name_of(scheme) << " " << parameter.name;
+    const auto targets = [](const int* from, int count) {
+      return static_cast<float>(std::count_if(from, from + count, [](int target) { return target >= 0; }));
+    };
+    Parameters whole(options), sum(options), one(options);
+    const double loss = model.loss_and_gradient(parameters, batch.view(), whole);
+    const std::vector<Named> wholes = named(options, whole), sums = named(options, sum),
+                             ones = named(options, one);
+    double losses = 0;
+    for (int s = 0; s < 11; ++s) {
+      const Batch part{1, 16, &batch.tokens[s * 16], &batch.targets[s * 16]};
+      const float share = targets(part.targets, 16) / targets(batch.targets.data(), 11 * 16);
+      losses += share * model.loss_and_gradient(parameters, part, one);
+      for (std::size_t k = 0; k < sums.size(); ++k) *sums[k].values += share * *ones[k].values;
     }
+    EXPECT_NEAR(losses, loss, 1e-6 * loss);
+    for (std::size_t k = 0; k < sums.size(); ++k)
+      EXPECT_LT((*sums[k].values - *wholes[k].values).norm(), 1e-5 * wholes[k].values->norm() + 1e-9)
+          << name_of(scheme) << ' ' << sums[k].name;
   }
 }
 
@@ -197,29 +201,26 @@ TEST(Model, CanonicalSharesDoNotDependOnWhereTheTablesLie) {
       ModelOptions options;
       options.scheme = scheme;
       options.causal = causal;
-      Model<double> model(options);
-      std::vector<double> parameters = any_parameters(model.layout(), shapes);
+      const Model model(options);
+      Parameters parameters = any_parameters(options, shapes);
       const OwnBatch batch = any_batch(options, 5, 13, shapes);
       const auto covariances = [&](TermGauge gauge) {
-        std::vector<TermCovariances> heads(options.heads);
-        model.term_covariances(parameters.data(), batch.view(), heads.data(), kAllTerms, gauge);
-        return heads;
+        return model.term_covariances(parameters, batch.view(), kAllTerms, gauge);
       };
       const std::vector<TermCovariances> raw = covariances(TermGauge::raw);
       const std::vector<TermCovariances> canonical = covariances(TermGauge::canonical);
       if (scheme == TrainingScheme::add) {
-        const Parameter &e = *model.layout().find("E"), &p = *model.layout().find("P");
-        const Matrix<double> shift = shapes.matrix(1, options.width, 1);
-        MatrixMap<double>(parameters.data() + e.offset, e.rows, e.columns).rowwise() -= shift.row(0);
-        MatrixMap<double>(parameters.data() + p.offset, p.rows, p.columns).rowwise() += shift.row(0);
+        const Matrix<float> shift = shapes.matrix(1, options.width, 1).cast<float>();
+        parameters.E.rowwise() -= shift.row(0);
+        parameters.P.rowwise() += shift.row(0);
       }
       const std::vector<TermCovariances> raw_after = covariances(TermGauge::raw);
       const std::vector<TermCovariances> after = covariances(TermGauge::canonical);
       for (int h = 0; h < options.heads; ++h) {
         EXPECT_NEAR(canonical[h].scores / raw[h].scores, 1, 1e-12);
-        EXPECT_NEAR(after[h].scores / raw[h].scores, 1, 1e-11);
+        EXPECT_NEAR(after[h].scores / raw[h].scores, 1, 1e-5);
         for (int t = 0; t < kTermCount; ++t) {
-          EXPECT_NEAR(after[h].terms[t] / raw[h].scores, canonical[h].terms[t] / raw[h].scores, 1e-11);
+          EXPECT_NEAR(after[h].terms[t] / raw[h].scores, canonical[h].terms[t] / raw[h].scores, 1e-5);
           const double moved = std::abs(raw_after[h].terms[t] - raw[h].terms[t]) / raw[h].scores;
           EXPECT_EQ(moved > 1e-3, scheme == TrainingScheme::add);
         }
@@ -234,23 +235,21 @@ TEST(Model, TermsThatAreCutHaveNoShare) {
   for (const TrainingScheme scheme : {TrainingScheme::add, TrainingScheme::concat, TrainingScheme::untied}) {
     ModelOptions options;
     options.scheme = scheme;
-    Model<double> model(options);
-    const std::vector<double> parameters = any_parameters(model.layout(), shapes);
+    const Model model(options);
+    const Parameters parameters = any_parameters(options, shapes);
     const OwnBatch batch = any_batch(options, 3, 13, shapes);
-    std::vector<TermCovariances> heads(options.heads);
     for (int choice = 0; choice < 16; ++choice) {
       const Terms kept = some_terms(choice);
       const bool any =
           scheme == TrainingScheme::untied ? kept[token_token] || kept[position_position] : kept != Terms{};
-      model.term_covariances(parameters.data(), batch.view(), heads.data(), kept);
-      for (const TermCovariances& head : heads) {
+      for (const TermCovariances& head : model.term_covariances(parameters, batch.view(), kept)) {
         EXPECT_EQ(head.scores > 0, any);
         double sum = 0;
         for (int t = 0; t < kTermCount; ++t) {
           EXPECT_TRUE(kept[t] || head.terms[t] == 0);
           sum += head.terms[t];
         }
-        EXPECT_NEAR(sum, head.scores, 1e-12 * head.scores);
+        EXPECT_NEAR(sum, head.scores, 1e-6 * head.scores);
       }
     }
   }
@@ -260,14 +259,13 @@ TEST(Model, TermsThatAreCutHaveNoShare) {
 TEST(Model, SequencesDoNotMeet) {
   Shapes shapes(10);
   ModelOptions options;
-  Model<double> model(options);
-  const std::vector<double> parameters = any_parameters(model.layout(), shapes);
+  const Model model(options);
+  const Parameters parameters = any_parameters(options, shapes);
   const OwnBatch batch = any_batch(options, 9, 14, shapes);
-  Matrix<double> all(9 * 14, options.classes), one(14, options.classes);
-  model.logits(parameters.data(), batch.view(), all.data());
+  const Matrix<float> all = model.logits(parameters, batch.view());
   for (int s = 0; s < 9; ++s) {
-    model.logits(parameters.data(), {1, 14, batch.tokens.data() + s * 14, nullptr}, one.data());
-    EXPECT_LT(max_abs(one - all.middleRows(s * 14, 14)), 1e-13);
+    const Matrix<float> one = model.logits(parameters, {1, 14, &batch.tokens[s * 14], nullptr});
+    EXPECT_LT((one - all.middleRows(s * 14, 14)).cwiseAbs().maxCoeff(), 1e-5);
   }
 }
 

@@ -49,35 +49,25 @@ Matrix<double> table_of(const Value& from) {
   return row;
 }
 
-// The file has twelve digits; the rest is rounding.
-void near(const Matrix<double>& found, const Matrix<double>& wanted, const std::string& what) {
-  EXPECT_EQ(found.rows(), wanted.rows()) << what;
-  EXPECT_EQ(found.cols(), wanted.cols()) << what;
-  EXPECT_LT(max_abs(found - wanted), 1e-10 * std::max(max_abs(wanted), 1e-3)) << what;
-}
-
 // The spreads that parameters are drawn with, and the parameters that are not drawn.
 TEST(TrainingReference, Beginnings) {
   const rapidjson::Document file = reference("training.json");
   ASSERT_TRUE(file.IsObject());
   for (const Value& each : file["cases"].GetArray()) {
-    const std::string name = each["name"].GetString();
     const ModelOptions options = model_of(each);
-    Trainer<double> trainer(options, {}, 1);
-    for (const Parameter& parameter : trainer.layout().all()) {
-      const Matrix<double> values =
-          ConstMatrixMap<double>(trainer.parameters() + parameter.offset, parameter.rows, parameter.columns);
-      const std::string what = name + ", " + parameter.name;
+    Parameters parameters = initial(options, 1);
+    for (const Named& parameter : named(options, parameters)) {
+      const Matrix<float>& values = *parameter.values;
+      const std::string what = std::string(each["name"].GetString()) + ", " + parameter.name;
       if (!parameter.decays) {
-        EXPECT_EQ(values, Matrix<double>(Matrix<double>::Ones(1, options.d_model())));
+        EXPECT_TRUE((values.array() == 1).all()) << what;
       } else if (parameter.name == "P" && options.table == Table::sinusoid) {
-        near(values, table_of(each["parameters"]["P"]), what);
+        EXPECT_LT(max_abs(values.cast<double>() - table_of(each["parameters"]["P"])), 1e-7) << what;
       } else {
         const double spread = each["initial_spread"][parameter.name.c_str()].GetDouble();
-        EXPECT_NEAR(parameter.spread, spread, 1e-10 * std::max(spread, 1e-3)) << what;
-        const Matrix<double> draws =
-            random_normal<double>(parameter.rows, parameter.columns, parameter.spread, 1, parameter.stream);
-        EXPECT_EQ(values, draws);
+        EXPECT_NEAR(parameter.spread, spread, 1e-10) << what;
+        const int rows = static_cast<int>(values.rows()), columns = static_cast<int>(values.cols());
+        EXPECT_EQ(values, random_normal<float>(rows, columns, parameter.spread, 1, parameter.stream)) << what;
       }
     }
   }
