@@ -5,6 +5,7 @@ import type { AnyFigure, Library, Source } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import { computeOf } from '../../web/worker/computes.ts';
 import { library } from '../../web/worker/library.ts';
+import { recorded } from '../../web/worker/recorded.ts';
 import { shorter } from './shorter.ts';
 
 /** A new seed each time: a figure that remembers an earlier one would not draw. */
@@ -13,6 +14,7 @@ let fresh = 1000;
 interface Used {
   model: boolean;
   random: boolean;
+  recorded: boolean;
 }
 
 /** These draw only an order of words; their numbers are the model's. */
@@ -43,11 +45,17 @@ function watched(used: Used): Library {
     superpose: async () => noting(await loaded.superpose()),
     miniLM: () => modelled(loaded.miniLM),
     opening: () => modelled(loaded.opening),
+    // Of other figures it has only what would be computed again.
+    recorded: async (name) => {
+      if (name !== 'language') return undefined;
+      used.recorded = true;
+      return recorded(name);
+    },
   };
 }
 
-const sourceOf = ({ model, random }: Used): Source =>
-  model ? (random ? 'mixed' : 'trained') : random ? 'seeded' : 'exact';
+const sourceOf = ({ model, random, recorded }: Used): Source =>
+  recorded ? 'recorded' : model ? (random ? 'mixed' : 'trained') : random ? 'seeded' : 'exact';
 
 /** The first view, and every setting that may change where numbers come from. */
 const statesOf = ({ name, controls, settle }: AnyFigure): State[] => {
@@ -78,7 +86,7 @@ for (const [name, load] of Object.entries(figures)) {
     const of = other[name];
     const states = of ? [first, ...statesOf(figure).map((state) => ({ ...state, of }))] : statesOf(figure);
     for (const state of states) {
-      const used = { model: false, random: false };
+      const used = { model: false, random: false, recorded: false };
       const seeds = ['seed', 'weightSeed'].filter((one) => one in state);
       const seed = Object.fromEntries(seeds.map((one) => [one, fresh++]));
       await compute?.(watched(used), { ...state, ...seed } as never, {

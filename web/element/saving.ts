@@ -13,6 +13,7 @@ const sources = {
   trained: 'trained weights',
   mixed: 'trained tokens, random rest',
   exact: 'exact',
+  recorded: 'recorded',
   own: 'your file',
 };
 const meanings = {
@@ -20,6 +21,7 @@ const meanings = {
   trained: 'Computed from the weights of a trained model',
   mixed: 'The tokens are a trained model’s; weights or positions are random, the same for the same seed',
   exact: 'Computed from a formula',
+  recorded: 'Runs on another machine, whose results are in a file',
   own: 'Computed from rows of your file',
 };
 

@@ -20,8 +20,8 @@ import type {
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, State, StateOf } from './controls.js';
 
-/** Where the numbers come from: random draws, a trained model, both, a formula, or the reader's file. */
-export type Source = 'seeded' | 'trained' | 'mixed' | 'exact' | 'own';
+/** Where the numbers come from: random draws, a trained model, both, a formula, runs recorded elsewhere, or the reader's file. */
+export type Source = 'seeded' | 'trained' | 'mixed' | 'exact' | 'recorded' | 'own';
 
 /**
  * What was last made under a name, if its key was the same; else what `make` makes. A promise's value is kept once it is

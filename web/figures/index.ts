@@ -19,6 +19,7 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   schemes: async () => (await import('./schemes.js')).figure,
   'four-tasks': async () => (await import('./fourTasks.js')).figure,
   'keep-apart': async () => (await import('./keepApart.js')).figure,
+  language: async () => (await import('./language.js')).figure,
   narrow: async () => (await import('./narrow.js')).figure,
   'schemes-tasks': async () => (await import('./schemesTasks.js')).figure,
 };

@@ -6,6 +6,7 @@ const files: Record<string, () => Promise<{ default: unknown }>> = {
   badge: () => import('../figures/recorded/badge.json'),
   prev: () => import('../figures/recorded/prev.json'),
   schemesTasks: () => import('../figures/recorded/schemesTasks.json'),
+  language: () => import('../figures/recorded/language.json'),
   narrow: () => import('../figures/recorded/narrow.json'),
   depth: () => import('../figures/recorded/depth.json'),
   needsPositions: () => import('../figures/recorded/needsPositions.json'),

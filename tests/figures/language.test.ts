@@ -1,0 +1,92 @@
+// The recorded language models: means against those taken by hand from the file, and files that are not as they should be.
+import { expect, test } from 'vitest';
+import * as language from '../../web/figures/language.ts';
+import { readRuns } from '../../web/figures/languageRuns.ts';
+import file from '../../web/figures/recorded/language.json' with { type: 'json' };
+import { expectSoundPictures, loaded, run } from './support.ts';
+import { expectTextsApart } from './texts.ts';
+
+const own = (source: number) => file.sources[source]?.by === 'tools/language';
+const widthOf = (source: number) => file.sources[source]?.size.width;
+
+/** Of the runs as scripted, from the file. */
+function meanOf(arm: string, steps: number, width: number, by: boolean): number {
+  const ends = file.runs.flatMap((one) => {
+    const { source, task, rate, quiet, bitsPerByte = Number.NaN } = one;
+    const asked = one.arm === arm && one.steps === steps && widthOf(source) === width && own(source) === by;
+    const scripted =
+      task === 'causal' && rate === 0.002 && quiet === 1 && !('rowRate' in one && one.rowRate !== 1);
+    return asked && scripted ? [bitsPerByte] : [];
+  });
+  return ends.reduce((sum, one) => sum + one, 0) / ends.length;
+}
+
+const lead = (arm: string, steps: number, width: number, by: boolean) =>
+  (meanOf('added', steps, width, by) - meanOf(arm, steps, width, by)).toFixed(3).replace('-', '−');
+
+test('the leads are those of means over the file’s runs, of both implementations', async () => {
+  const { figure, data, state } = await run(language);
+  const [soon, late] = [3000, 9000].map(
+    (steps) => `${lead('concatenated', steps, 256, true)} / ${lead('concatenated', steps, 256, false)}`,
+  );
+  const said = figure.describe(data, state);
+  expect(said).toContain(
+    `Concatenating at the same width led adding by ${soon} bits per byte after 24.6 million tokens and by ${late} after 73.7.`,
+  );
+  for (const [name, arm] of [
+    ['no position', 'nowhere'],
+    ['rotated (RoPE)', 'rotated'],
+  ] as const)
+    expect(said).toContain(`${name} ${lead(arm, 3000, 256, true)} / ${lead(arm, 3000, 256, false)}`);
+});
+
+test.each([
+  {},
+  { ways: 'all' },
+  { view: 'long' },
+  { view: 'masked' },
+  { view: 'ladder', ways: 'all' },
+  { curves: 'yes' },
+])('its picture is sound: %j', async (settings) => {
+  const result = await run(language, settings);
+  expectSoundPictures(result);
+  expectTextsApart(result);
+  const { figure, data, state } = result;
+  const { rows } = figure.table(data, state);
+  for (const row of rows) expect(row.slice(0, 7).every((cell) => cell !== '')).toBe(true);
+});
+
+test('a run beyond the axis stands at its edge, with its number; the cursor joins runs of one seed', async () => {
+  const { figure, data, state } = await run(language, { view: 'masked' });
+  const far = file.runs.filter(({ task, loss }) => task === 'masked' && loss > 6);
+  const texts = figure
+    .scene(data, state, 640)
+    .marks.flatMap((mark) => (mark.mark === 'text' ? [mark.text] : []));
+  expect(texts).toContain(`${far[0]?.loss.toFixed(2)} →`);
+  const [joined] = figure.focus?.(data, state, { i: 0, j: 1 }, 640) ?? [];
+  // As many as ways were trained that long.
+  expect(joined?.mark === 'path' && joined.d.split(/[ML]/).length - 1).toBe(4);
+});
+
+test('a file of another version is refused, and what cannot be drawn is named', async () => {
+  const sentence = /come as superpose-language, version 1\. This file is/;
+  expect(() => readRuns({ ...file, version: 2 })).toThrow(sentence);
+  expect(() => readRuns(undefined)).toThrow(sentence);
+  const [first, second, third, ...rest] = file.runs;
+  const broken = [
+    { ...first, steps: 3100 },
+    { ...second, arm: 'guessed' },
+    { ...third, losses: [] },
+  ];
+  const kept = rest.filter(({ arm }) => arm !== 'rotated');
+  const recorded = async () => ({ ...file, runs: [...broken, ...kept] });
+  const state = { view: 'short', ways: 'few', curves: false } as const;
+  const job = { signal: new AbortController().signal, progress: () => {} };
+  const data = await language.compute({ ...loaded, recorded }, state, job);
+  const remark = language.figure.remark?.(data, state);
+  expect(remark).toContain('no runs of: rotated (RoPE).');
+  expect(remark).toContain(
+    'Not drawn: runs of 3100 steps; a way called guessed; a run of “added” that lacks numbers.',
+  );
+  expect(data.rows.map(({ arm }) => arm)).toContain('concatenated');
+});

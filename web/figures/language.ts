@@ -1,0 +1,308 @@
+// Figure “Language models”: recorded decoders that differ in nothing but how position gets in, a dot a run.
+import { minus } from '../plot/format.js';
+import { lineThrough, namedLines, plane, textAt } from '../plot/parts.js';
+import { linear } from '../plot/scale.js';
+import type { Ink, Mark } from '../plot/scene.js';
+import { wrapped } from '../plot/wrapped.js';
+import type { Figure } from './figure.js';
+import { type ArmName, firstArms, groupOf, groups, nameOf, schemeOf, sentenceOf } from './languageArms.js';
+import { controls, type Data, endOf, type Row, type Run, type State } from './languageRuns.js';
+import { figure as schemes } from './schemes.js';
+
+export { compute } from './languageRuns.js';
+
+const scripts = { own: 'the project’s script', before: 'a first implementation' };
+const madeBy = (own: boolean) => (own ? scripts.own : scripts.before);
+const unitOf = ({ view }: State) => (view === 'masked' ? 'nats a hidden token' : 'bits per byte of English');
+const printed = (value: number) => minus(value.toFixed(3));
+const runsOf = (row: Row | undefined): Run[] => row?.made.flatMap(({ runs }) => runs) ?? [];
+const inkOf = (arm: ArmName): Ink => {
+  if (nameOf(arm).startsWith('added')) return 'ink';
+  if (nameOf(arm).startsWith('concatenated')) return 'warning';
+  return groupOf(arm) === 'nowhere' ? 'quiet' : 'second';
+};
+
+/** How far a way is ahead of adding, by each implementation that has both. */
+function leadOf(rows: readonly Row[], arm: ArmName): string {
+  const leads = [true, false].flatMap((own) => {
+    const [added, other] = ['added', arm].map((name) =>
+      rows.find((row) => row.arm === name)?.made.find((one) => one.own === own),
+    );
+    return added && other ? [printed(added.mean - other.mean)] : [];
+  });
+  return leads.join(' / ');
+}
+
+/** The same after 25 and after 74 million tokens. */
+function leadOverTime({ larger: { short, long } }: Data, arm: ArmName, subject: string): string {
+  const [soon, late] = [leadOf(short, arm), leadOf(long, arm)];
+  if (!soon || !late) return '';
+  const [from, to] = [short, long].map((rows) => rows[0]?.tokens.toFixed(1));
+  return ` ${subject} led adding by ${soon} bits per byte after ${from} million tokens and by ${late} after ${to}.`;
+}
+
+/** Whether every run with position in scores alone is ahead of every one with it at the input. */
+const scoresLead = (rows: readonly Row[], { view }: State): boolean =>
+  [true, false].every((own) => {
+    const of = (group: keyof typeof groups) =>
+      rows
+        .filter(({ arm, steps }) => groupOf(arm) === group && steps === rows[0]?.steps)
+        .filter(({ arm }) => firstArms[view].includes(arm))
+        .flatMap(({ made }) => made.filter((one) => one.own === own).flatMap(({ runs }) => runs.map(endOf)));
+    return Math.max(...of('scores')) < Math.min(...of('input'));
+  });
+
+/** Whether each step of the ladder is ahead of the one before it. */
+const ladderFalls = (rows: readonly Row[]): boolean => {
+  const steps = rows.filter(({ arm }) => firstArms.ladder.includes(arm) && arm !== 'concatenated');
+  return steps
+    .slice(1)
+    .every(({ made }, k) =>
+      made.every(({ own, mean }) => mean < (steps[k]?.made.find((one) => one.own === own)?.mean ?? Infinity)),
+    );
+};
+
+function headOf({ rows }: Data, state: State): string {
+  if (state.view !== 'ladder')
+    return scoresLead(rows, state) ? 'Position in attention scores did better. ' : '';
+  return ladderFalls(rows)
+    ? 'Out of the stream, out of the values, into every layer: each step gained. '
+    : '';
+}
+
+/** Where everything stands: rows below the headings of their groups, the best of a group last. */
+function placed({ rows }: Data, state: State, width: number) {
+  const beside = width >= 560;
+  const [left, right] = [beside ? 216 : 20, width - 56];
+  const values = rows.flatMap(runsOf).map(endOf);
+  const least = Math.min(...values);
+  // A run that learned next to nothing would leave no room for the others.
+  const near = values.filter((value) => value < least + 1);
+  const pad = 0.05 * (Math.max(...near) - least) || 0.1;
+  const x = linear([least - pad, Math.max(...near) + pad], [left, right]);
+  const meanOf = ({ made }: Row) => made[0]?.mean ?? Number.NaN;
+  const order = Object.keys(groups);
+  const sorted = [...rows.entries()].sort(([, a], [, b]) => {
+    if (state.view === 'ladder') return 0;
+    const group = order.indexOf(groupOf(a.arm)) - order.indexOf(groupOf(b.arm));
+    return a.steps - b.steps || group || meanOf(b) - meanOf(a);
+  });
+  const several = new Set(rows.map(({ steps }) => steps)).size > 1;
+  let y = 24;
+  let before = '';
+  const items = sorted.map(([i, row]) => {
+    const group = `${groups[groupOf(row.arm)]}${several ? `, ${row.steps.toLocaleString('en')} steps` : ''}`;
+    const heading = group === before ? [] : wrapped(group, beside ? left + 60 : width, 7.3);
+    const headings = heading.map((text, k) => textAt(0, y + 16 + 17 * k, text, { size: 13 }));
+    if (heading.length > 0) y += 7 + 17 * heading.length;
+    before = group;
+    const name = { y: y + 16, lines: beside ? wrapped(nameOf(row.arm), left - 24) : [nameOf(row.arm)] };
+    const top = beside ? y : y + 20;
+    const dots = row.made.map((one, k) => ({ ...one, y: top + 12 + 18 * k }));
+    y = Math.max(top + 18 * dots.length + 8, y + 18 * name.lines.length + 8);
+    return { i, row, headings, name, dots };
+  });
+  return { x, left, right, items, bottom: y + 4, edge: (value: number) => Math.min(right, x(value)) };
+}
+
+const disc = (x: number, y: number) => `M${(x - 4).toFixed(1)},${y}a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z`;
+
+function drawRows(data: Data, state: State, width: number) {
+  const { x, left, right, items, bottom, edge } = placed(data, state, width);
+  const ticks = x.ticks(width < 560 ? 4 : 6);
+  const digits = Math.max(...ticks.map((tick) => String(Number(tick.toFixed(3))).split('.')[1]?.length ?? 0));
+  const marks: Mark[] = ticks.flatMap((tick): Mark[] => [
+    { mark: 'line', x1: x(tick), x2: x(tick), y1: 24, y2: bottom },
+    textAt(x(tick), bottom + 16, tick.toFixed(digits), { anchor: 'middle' }),
+  ]);
+  const points = { x: [] as number[], y: [] as number[], cursors: [] as { i: number; j: number }[] };
+  for (const { i, row, headings, name, dots } of items) {
+    const ink = inkOf(row.arm);
+    marks.push(...headings);
+    for (const [k, line] of name.lines.entries())
+      marks.push(
+        textAt(8, name.y + 17 * k, line, {
+          ink: 'ink',
+          size: 13.5,
+          bold: ink !== 'second' && ink !== 'quiet',
+        }),
+      );
+    let j = 0;
+    for (const { own, runs, mean, y } of dots) {
+      const all = runs.map((run) => disc(edge(endOf(run)), y)).join('');
+      marks.push({
+        mark: 'path',
+        d: all,
+        stroke: ink,
+        wide: 1.2,
+        ...(own && { fill: ink }),
+        opacity: own ? 0.55 : 1,
+      });
+      const far = runs.map(endOf).find((value) => x(value) > right);
+      const said = far === undefined ? (state.view === 'masked' ? '' : printed(mean)) : `${far.toFixed(2)} →`;
+      if (state.view !== 'masked')
+        marks.push({ mark: 'line', x1: x(mean), x2: x(mean), y1: y - 8, y2: y + 8, ink, wide: 3 });
+      if (said)
+        marks.push(textAt(width, y + 5, said, { anchor: 'end', ink: own ? 'ink' : 'quiet', size: 13 }));
+      for (const run of runs) {
+        points.x.push(edge(endOf(run)));
+        points.y.push(y);
+        points.cursors.push({ i, j: j++ });
+      }
+    }
+  }
+  const both = [true, false].every((own) =>
+    data.rows.some(({ made }) => made.some((one) => one.own === own)),
+  );
+  // Short enough for a phone.
+  const key = both ? '● own script  ○ first implementation' : madeBy(data.rows[0]?.made[0]?.own ?? true);
+  marks.push(
+    textAt(0, 14, key, { size: 13 }),
+    textAt(width, bottom + 34, `← better · ${unitOf(state)}`, { anchor: 'end', size: 13 }),
+  );
+  const area = { x: left, y: 24, width: right - left, height: bottom - 24 };
+  return { width, height: bottom + 40, marks, regions: [{ ...area, rows: 0, columns: 0, pick: { points } }] };
+}
+
+/** A line a way: the mean curve of the project’s script, or of the first implementation where it alone has runs. */
+function drawCurves({ rows, curve }: Data, width: number) {
+  const lines = rows.map(({ arm, made, steps }) => ({
+    label: `${nameOf(arm)}${rows.some((one) => one.arm === arm && one.steps !== steps) ? `, ${steps}` : ''}`,
+    ink: inkOf(arm),
+    values: made[0]?.curve ?? [],
+  }));
+  const named = namedLines({ x: 0, y: 0, width, height: Math.max(340, 17 * lines.length + 60) }, lines);
+  const values = lines.flatMap((line) => line.values);
+  const across = { from: 0, to: curve.at(-1) ?? 1, label: 'part of the training', nice: false };
+  const up = { from: Math.min(...values), to: Math.max(...values), label: 'nats a token, first 256 windows' };
+  const drawn = plane(named.area, across, up);
+  const marks = lines.map(
+    (line): Mark => ({
+      mark: 'path',
+      d: lineThrough(drawn, curve, line.values),
+      stroke: line.ink,
+      wide: 1.5,
+    }),
+  );
+  const points = {
+    x: curve.map(drawn.x),
+    y: curve.map(() => drawn.inner.y + drawn.inner.height),
+    cursors: curve.map((_, j) => ({ i: 0, j })),
+  };
+  const ends = lines.map((line) => drawn.y(line.values.at(-1) ?? Number.NaN));
+  return {
+    width,
+    height: named.area.height + named.below,
+    marks: [...drawn.marks, ...marks, ...named.names(drawn, ends)],
+    regions: [{ ...drawn.inner, rows: 0, columns: 0, pick: { points } }],
+  };
+}
+
+const runAt = (row: Row | undefined, j: number): Run | undefined => runsOf(row)[j];
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'language',
+  title: 'Language models that differ in how position gets in',
+  controls,
+  source: () => 'recorded',
+  below: true,
+
+  scene: (data, state, width) => (state.curves ? drawCurves(data, width) : drawRows(data, state, width)),
+
+  describe(data, state) {
+    const { rows, byRate } = data;
+    const few = rows.filter(
+      ({ arm, steps }) => firstArms[state.view].includes(arm) && steps === rows[0]?.steps,
+    );
+    const added = few.find(({ arm }) => arm === 'added');
+    const weights = (runsOf(added)[0]?.weights ?? 0) / 1e6;
+    const of = added
+      ? `Models of ${weights.toFixed(1)} million weights, ${added.tokens.toFixed(1)} million tokens.`
+      : '';
+    if (state.view === 'masked')
+      return `${headOf(data, state)}${of} No causal mask; the models guess hidden tokens.`;
+    const others = few.flatMap(({ arm }) => {
+      const leads = leadOf(few, arm);
+      return arm === 'added' || arm === 'concatenated' || !leads ? [] : [`${nameOf(arm)} ${leads}`];
+    });
+    const late = leadOverTime(data, 'concatenated', 'Concatenating at the same width');
+    const stream = leadOverTime(
+      data,
+      'nor-into-values',
+      'In larger models, position in the first layer’s queries and keys alone',
+    );
+    const rate =
+      byRate > 0 ? ` Other gaps under ${printed(byRate)} may come from the learning rate alone.` : '';
+    return `${headOf(data, state)}${of} Ahead of adding by: ${others.join('; ')}.${state.view === 'ladder' ? stream : late}${rate}`;
+  },
+
+  cells: ({ rows, curve }, { curves }) =>
+    curves
+      ? { rows: 1, columns: curve.length }
+      : { rows: rows.length, columns: Math.max(...rows.map((row) => runsOf(row).length)) },
+  follows: ['view', 'ways', 'curves'],
+
+  readout({ rows, curve }, state, { i, j }) {
+    if (state.curves) {
+      const at = rows.map(({ arm, made }) => `${nameOf(arm)} ${printed(made[0]?.curve[j] ?? Number.NaN)}`);
+      return [
+        { text: `After ${curve[j]} of the training`, strong: true },
+        `, nats a token: ${at.join('; ')}.`,
+      ];
+    }
+    const row = rows[i];
+    const run = runAt(row, j);
+    if (!row) return [];
+    const own = row.made[0]?.runs.includes(run as Run) ? row.made[0].own : false;
+    const said = run
+      ? ` Seed ${run.seed}, ${madeBy(own)}: ${printed(endOf(run))} ${unitOf(state)}, ${run.weights.toLocaleString('en')} weights.`
+      : ' No further run.';
+    return [{ text: nameOf(row.arm), strong: true }, `: ${sentenceOf(row.arm)}${said}`];
+  },
+
+  /** Joins the runs of one seed. */
+  focus(data, state, { i, j }, width) {
+    const run = runAt(data.rows[i], j);
+    if (!run || state.curves) return [];
+    const { items, edge } = placed(data, state, width);
+    const same = items.flatMap(({ dots, row }) =>
+      dots.flatMap(({ runs, y }) =>
+        runs
+          .filter(({ seed, source }) => seed === run.seed && source === run.source && row.steps === run.steps)
+          .map((one) => `${edge(endOf(one))},${y}`),
+      ),
+    );
+    return [{ mark: 'path', d: `M${same.join('L')}`, stroke: 'quiet', wide: 1.5, dashed: true }];
+  },
+
+  opens: ({ rows }, { curves }, { i }) =>
+    curves || !rows[i]
+      ? undefined
+      : { figure: schemes, state: { scheme: schemeOf(rows[i].arm) }, label: 'Its scores, taken apart' },
+
+  remark: ({ problems }) => problems.join(' '),
+
+  table: ({ rows, curve }) => ({
+    columns: [
+      ...[
+        'way',
+        'position gets in',
+        'implementation',
+        'steps',
+        'seed',
+        'weights',
+        'nats a token',
+        'bits per byte',
+      ],
+      ...curve.map((part) => `nats at ${part}`),
+    ],
+    rows: rows.flatMap(({ arm, made }) =>
+      made.flatMap(({ own, runs }) =>
+        runs.map(({ steps, seed, weights, loss, bitsPerByte = '', losses }) => [
+          ...[nameOf(arm), groups[groupOf(arm)], madeBy(own), steps, seed, weights, loss, bitsPerByte],
+          ...losses,
+        ]),
+      ),
+    ),
+  }),
+};
