@@ -133,10 +133,8 @@ function drawRows(data: Data, state: State, width: number) {
       marks.push({
         mark: 'path',
         d: all,
-        stroke: ink,
+        ...(own ? { fill: ink, stroke: 'paper' } : { stroke: ink }),
         wide: 1.2,
-        ...(own && { fill: ink }),
-        opacity: own ? 0.55 : 1,
       });
       const far = runs.map(endOf).find((value) => x(value) > right);
       const said = far === undefined ? (state.view === 'masked' ? '' : printed(mean)) : `${far.toFixed(2)} →`;
@@ -165,31 +163,35 @@ function drawRows(data: Data, state: State, width: number) {
 }
 
 /** A line a way: the mean curve of the project’s script, or of the first implementation where it alone has runs. */
-function drawCurves({ rows, curve }: Data, width: number) {
+function drawCurves({ rows, parts }: Data, width: number) {
   const lines = rows.map(({ arm, made, steps }) => ({
     label: `${nameOf(arm)}${rows.some((one) => one.arm === arm && one.steps !== steps) ? `, ${steps}` : ''}`,
     ink: inkOf(arm),
-    values: made[0]?.curve ?? [],
+    curve: [...(made[0]?.curve ?? [])],
   }));
   const named = namedLines({ x: 0, y: 0, width, height: Math.max(340, 17 * lines.length + 60) }, lines);
-  const values = lines.flatMap((line) => line.values);
-  const across = { from: 0, to: curve.at(-1) ?? 1, label: 'part of the training', nice: false };
+  const values = lines.flatMap(({ curve }) => curve.map(([, loss]) => loss));
+  const across = { from: 0, to: parts.at(-1) ?? 1, label: 'part of the training', nice: false };
   const up = { from: Math.min(...values), to: Math.max(...values), label: 'nats a token, first 256 windows' };
   const drawn = plane(named.area, across, up);
   const marks = lines.map(
     (line): Mark => ({
       mark: 'path',
-      d: lineThrough(drawn, curve, line.values),
+      d: lineThrough(
+        drawn,
+        line.curve.map(([part]) => part),
+        line.curve.map(([, loss]) => loss),
+      ),
       stroke: line.ink,
       wide: 1.5,
     }),
   );
   const points = {
-    x: curve.map(drawn.x),
-    y: curve.map(() => drawn.inner.y + drawn.inner.height),
-    cursors: curve.map((_, j) => ({ i: 0, j })),
+    x: parts.map(drawn.x),
+    y: parts.map(() => drawn.inner.y + drawn.inner.height),
+    cursors: parts.map((_, j) => ({ i: 0, j })),
   };
-  const ends = lines.map((line) => drawn.y(line.values.at(-1) ?? Number.NaN));
+  const ends = lines.map((line) => drawn.y(line.curve.at(-1)?.[1] ?? Number.NaN));
   return {
     width,
     height: named.area.height + named.below,
@@ -236,19 +238,20 @@ export const figure: Figure<typeof controls, Data> = {
     return `${headOf(data, state)}${of} Ahead of adding by: ${others.join('; ')}.${state.view === 'ladder' ? stream : late}${rate}`;
   },
 
-  cells: ({ rows, curve }, { curves }) =>
+  cells: ({ rows, parts }, { curves }) =>
     curves
-      ? { rows: 1, columns: curve.length }
+      ? { rows: 1, columns: parts.length }
       : { rows: rows.length, columns: Math.max(...rows.map((row) => runsOf(row).length)) },
   follows: ['view', 'ways', 'curves'],
 
-  readout({ rows, curve }, state, { i, j }) {
+  readout({ rows, parts }, state, { i, j }) {
     if (state.curves) {
-      const at = rows.map(({ arm, made }) => `${nameOf(arm)} ${printed(made[0]?.curve[j] ?? Number.NaN)}`);
-      return [
-        { text: `After ${curve[j]} of the training`, strong: true },
-        `, nats a token: ${at.join('; ')}.`,
-      ];
+      const part = parts[j] as number;
+      const at = rows.flatMap(({ arm, made }) => {
+        const loss = made[0]?.curve.get(part);
+        return loss === undefined ? [] : [`${nameOf(arm)} ${printed(loss)}`];
+      });
+      return [{ text: `After ${part} of the training`, strong: true }, `, nats a token: ${at.join('; ')}.`];
     }
     const row = rows[i];
     const run = runAt(row, j);
@@ -282,7 +285,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   remark: ({ problems }) => problems.join(' '),
 
-  table: ({ rows, curve }) => ({
+  table: ({ rows, parts }) => ({
     columns: [
       ...[
         'way',
@@ -294,13 +297,13 @@ export const figure: Figure<typeof controls, Data> = {
         'nats a token',
         'bits per byte',
       ],
-      ...curve.map((part) => `nats at ${part}`),
+      ...parts.map((part) => `nats at ${part}`),
     ],
     rows: rows.flatMap(({ arm, made }) =>
-      made.flatMap(({ own, runs }) =>
+      made.flatMap(({ own, runs, curve }) =>
         runs.map(({ steps, seed, weights, loss, bitsPerByte = '', losses }) => [
           ...[nameOf(arm), groups[groupOf(arm)], madeBy(own), steps, seed, weights, loss, bitsPerByte],
-          ...losses,
+          ...parts.map((part) => losses[[...curve.keys()].indexOf(part)] ?? ''),
         ]),
       ),
     ),

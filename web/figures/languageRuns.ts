@@ -49,7 +49,8 @@ export interface Made {
   own: boolean;
   runs: Run[];
   mean: number;
-  curve: number[];
+  /** By the parts of the training at which it was looked at. */
+  curve: Map<number, number>;
 }
 
 export interface Row {
@@ -67,7 +68,8 @@ export interface Data {
   larger: Record<'short' | 'long', Row[]>;
   /** What a mean moved by when only the learning rate was another, at most. */
   byRate: number;
-  curve: number[];
+  /** All parts of the training that a curve has a point at. */
+  parts: number[];
   /** What the file lacks, or has and cannot be drawn. */
   problems: string[];
 }
@@ -122,7 +124,7 @@ export const compute: Compute<typeof controls, Data> = async (library, { view, w
         );
         const made = [true, false].flatMap((own) => {
           const by = here.filter(({ source }) => (sources[source]?.by === 'tools/language') === own);
-          return by.length > 0 ? [madeOf(superpose, own, by)] : [];
+          return by.length > 0 ? [madeOf(superpose, own, by, sources)] : [];
         });
         const { batch = 0, size } = sources[here[0]?.source ?? -1] ?? {};
         const tokens = (steps * batch * (size?.length ?? 0)) / 1e6;
@@ -138,7 +140,7 @@ export const compute: Compute<typeof controls, Data> = async (library, { view, w
     rows,
     larger: { short: rowsOf('short', armNames, [3000]), long: rowsOf('long', armNames, [9000]) },
     byRate: movedByRate(superpose, runsOf(view)),
-    curve: sources[runsOf(view)[0]?.source ?? -1]?.curve ?? [],
+    parts: [...new Set(runsOf(view).flatMap(({ source }) => sources[source]?.curve ?? []))].sort(),
     problems: [
       ...(lacking.length > 0 ? [`The file has no runs of: ${lacking.join('; ')}.`] : []),
       ...(problems.length > 0 ? [`Not drawn: ${problems.join('; ')}.`] : []),
@@ -152,10 +154,13 @@ const isAsScripted = ({ rate, quiet, rowRate = 1 }: Run): boolean =>
 const meanOf = (superpose: SmallSuperpose, runs: readonly Run[], of: (run: Run) => number): number =>
   superpose.summary(Float64Array.from(runs, of)).mean;
 
-function madeOf(superpose: SmallSuperpose, own: boolean, runs: Run[]): Made {
-  const points = [...(runs[0] as Run).losses.keys()];
-  const curve = points.map((k) => meanOf(superpose, runs, ({ losses }) => losses[k] as number));
-  return { own, runs, mean: meanOf(superpose, runs, endOf), curve };
+function madeOf(superpose: SmallSuperpose, own: boolean, runs: Run[], sources: readonly Source[]): Made {
+  const parts = sources[runs[0]?.source ?? -1]?.curve ?? [];
+  const curve = parts.map((part, k) => {
+    const here = runs.filter(({ source }) => sources[source]?.curve[k] === part);
+    return [part, meanOf(superpose, here, ({ losses }) => losses[k] as number)] as const;
+  });
+  return { own, runs, mean: meanOf(superpose, runs, endOf), curve: new Map(curve) };
 }
 
 function movedByRate(superpose: SmallSuperpose, runs: readonly Run[]): number {
