@@ -144,15 +144,10 @@ const columnsOf = (rows: Cell[][]): (Cell | undefined)[][] =>
   (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]));
 
 test('sooner, later and never: as the verdicts on training say, over five seeds', async () => {
-  const [added, joined, cut, sinusoid] = (await rowsOf('add.concat.cut.add-sinusoid')) as [
-    Cell[],
-    Cell[],
-    Cell[],
-    Cell[],
-  ];
+  const [added, cut, sinusoid] = (await rowsOf('add.cut.add-sinusoid')) as [Cell[], Cell[], Cell[], Cell[]];
   const firstOf = (row: Cell[], task: number) => row[task]?.first?.mean ?? Number.POSITIVE_INFINITY;
   ofVerdicts(
-    'Added positions without their cross terms learn badge and prev a little sooner than with them. Lookup and roll, which need a cross term, are not learned at all in one layer',
+    'Added positions without their cross terms learn badge and prev a little sooner than with them. Lookup and roll, which need a cross term in one layer, come later',
   );
   for (const task of [0, 3]) expect(firstOf(cut, task)).toBeLessThan(firstOf(added, task));
   expect([cut[1]?.first, cut[2]?.first]).toEqual([undefined, undefined]);
@@ -160,13 +155,6 @@ test('sooner, later and never: as the verdicts on training say, over five seeds'
     'a fixed sinusoid is slower wherever a position is needed, and learns roll with only some seeds',
   );
   for (const task of [1, 2, 3]) expect(firstOf(added, task)).toBeLessThan(firstOf(sinusoid, task));
-  ofVerdicts('each of five seeds learns all four tasks to 99 %');
-  ofVerdicts('Adding gets there a little sooner');
-  for (const task of [0, 1, 2, 3]) {
-    expect(firstOf(added, task)).toBeLessThan(firstOf(joined, task));
-    expect(joined[task]?.accuracy.least).toBeGreaterThanOrEqual(0.99);
-  }
-  ofVerdicts('hardly more than without any scores');
   // The same for untied scores, which have none.
   for (const [cut, own, floor] of columnsOf(await rowsOf('cut.untied.zero', 'lookup.roll'))) {
     for (const cell of [cut, own])

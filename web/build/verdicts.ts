@@ -16,12 +16,14 @@ export interface FigureState {
 
 export interface Verdict extends FigureState {
   claim: string;
+  /** Who said it, if one can be named, and where. */
+  said?: { who: string; where: string };
   /** The question that it answers. */
   asks: string;
   /** Seen before the list is opened. */
   first?: boolean;
   tag: 'True' | 'False' | 'Depends';
-  /** What it depends on. */
+  /** What it depends on, or where it holds. */
   on?: string;
   verdict: string;
   why: string;
@@ -89,11 +91,12 @@ const printed = (text: string) =>
     .replace(/arXiv (\d{4}\.\d{5})/g, '<a href="https://arxiv.org/abs/$1">arXiv $1</a>');
 
 function itemOf(one: Verdict, withFigures: Headless): string {
-  const { claim, tag, on, verdict, why, figure } = one;
+  const { claim, said, tag, on, verdict, why, figure } = one;
   const link = html(linkOf(one, withFigures));
   const where = figure ? 'See it' : 'The published numbers';
+  const who = said ? ` Said in <a href="${said.where}">${html(said.who)}</a>.` : '';
   const what = on ? ` <span class="on">${html(on)}</span>` : '';
-  return `<details class="verdict"><summary><span class="tag" data-tag="${tag}">${tag}</span> <span class="claim">${html(claim)}${what}</span></summary><p><strong>${html(verdict)}.</strong> ${printed(why)} <a class="see" href="${link}">${where}<span class="unseen">: ${html(claim)}</span></a></p></details>`;
+  return `<details class="verdict"><summary><span class="tag" data-tag="${tag}">${tag}</span> <span class="claim">${html(claim)}${what}</span></summary><p><strong>${html(verdict)}.</strong> ${printed(why)}${who} <a class="see" href="${link}">${where}<span class="unseen">: ${html(claim)}</span></a></p></details>`;
 }
 
 /** Claims under what one asks; `level` is that of the headings. */

@@ -209,7 +209,7 @@ export const figure: Figure<typeof controls, Data> = {
     if (state.words === 'many') {
       return `${head} ${askedIn(shares)} With ${data.n} different tokens, scores vary with the tokens too; without any position the offset explains ${aboutPercent(data.schemes.none.logits.offsets.share)}, by chance. ${parameters}`;
     }
-    return `${head} With one token in all ${data.n} positions, whatever varies is position. ${parameters}`;
+    return `${head} With one token in all ${data.n} positions, every difference comes from position. ${parameters}`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
