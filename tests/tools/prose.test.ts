@@ -164,7 +164,7 @@ test('sooner, later and never: as the verdicts on training say, over five seeds'
   const [causal] = await rowsOf('add.none.zero', 'prev', 'causal');
   expect(causal?.[0]?.first).toMatchObject({ count: 5 });
   expect(causal?.[0]?.first?.mean).toBeLessThan(50);
-  ofVerdicts('If every token sees all others, depth gives nothing of the kind.');
+  ofVerdicts('If every token sees all others, two layers gave nothing of the kind here.');
   const [deep, floor] = await rowsOf('none.zero', 'prev', 'two');
   expect(deep?.[0]?.accuracy.mean).toBeLessThan((floor?.[0]?.accuracy.mean as number) + 0.04);
 });
