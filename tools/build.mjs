@@ -26,7 +26,7 @@ function buildPackage(env) {
   // What these files use of a package becomes part of them. One parser would bring along four packages for its
   // commands, the tokenizer each of its parts four times.
   const folder = 'build/package/model';
-  const whole = ['csv', 'tokenizer', 'wordPieces'].map((name) => `${folder}/${name}.js`);
+  const whole = ['tokenizer', 'wordPieces'].map((name) => `${folder}/${name}.js`);
   const options = [
     '--bundle',
     '--format=esm',

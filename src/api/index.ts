@@ -7,7 +7,7 @@ export { load } from './load.js';
 export type { PositionChange, PositionRows } from './model/changedPositions.js';
 export { corpusSentences } from './model/corpus.js';
 export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
-export type { CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
+export type { CsvDecimal, CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
 export { type FamilyId, familyIds, modelFamilies, namesOf } from './model/families.js';
 export type { OwnRows } from './model/firstLayer.js';
 export type { PositionsTaken, TakenBy, TakenOptions } from './model/interventions.js';

@@ -101,7 +101,8 @@ export const tables: Target = {
     try {
       found = (await openTable(plain, slicesOf(name, bytes), { rows: most, precision })) as typeof found;
     } catch (error) {
-      if (changes === 0) fault(`A sound file is refused: ${String(error)}`, input);
+      if (changes === 0 && !/two ways/.test(String(error)))
+        fault(`A sound file is refused: ${String(error)}`, input);
       return sentence(error, input);
     }
     const { table, words, more } = found;

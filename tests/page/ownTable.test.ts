@@ -56,7 +56,7 @@ test('each format gives five figures, with the library’s numbers; a half is re
     await line('token').setInputFiles(payload(name));
     await expect.poll(status).toContain(`Rows of tokens from ${name}: 90, of 16 numbers each.`);
     if (name === 'rows.csv')
-      expect(await status()).toContain('first line was read as numbers, and its first column as numbers.');
+      expect(await status()).toContain('first line was read as numbers, and its first column as numbers,');
     const { finding } = await shown(page, 'own-table-overlap');
     const raw = plain.energyOverlap({
       tokens,
@@ -166,10 +166,10 @@ test('what a file of comma-separated values was taken for is said, and can be ch
   await expect
     .poll(status)
     .toContain(
-      '40, of 2 numbers each. Its first line was read as names of columns, and its first column as names of rows.',
+      '40, of 2 numbers each. Its first line was read as names of columns, and its first column as names of rows,',
     );
   await input.setInputFiles(payload('bare.csv', Buffer.from(`${lines}\n`)));
-  await expect.poll(status).toContain('40, of 3 numbers each. Its first line was read as numbers');
+  await expect.poll(status).toContain('“bare.csv” can be read in two ways: with numbers in the first column');
   await part.getByLabel('Its first column has').selectOption('names of rows');
   await input.setInputFiles(payload('chosen.csv', Buffer.from(`${lines}\n`)));
   await expect.poll(status).toContain('chosen.csv: 40, of 2 numbers each.');

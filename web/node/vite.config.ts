@@ -33,7 +33,7 @@ export default defineConfig({
 /** The command imports the figures' bundle instead of holding another copy. */
 async function buildCommand() {
   notices.write(resolve(root, 'build/package/THIRD-PARTY.txt'), {
-    others: ['@huggingface/tokenizers', 'd3-dsv'],
+    others: ['@huggingface/tokenizers'],
   });
   await build({
     configFile: false,

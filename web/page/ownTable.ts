@@ -6,25 +6,32 @@ import { fileInput, made, OwnFile } from './ownFile.js';
 const lines = { token: 'Rows of tokens ', position: 'Rows of positions ' } as const;
 const kinds = Object.keys(lines) as TableKind[];
 
-/** A choice of what a line or column of comma-separated values holds; empty for what is found out. */
-const partOfCsv = (names: string) =>
+/** How comma-separated values are read: empty for what is found out. */
+const choiceOf = (options: readonly (readonly [value: string, said: string])[]) =>
   made(
     'select',
     {},
-    ...[
-      ['', 'what it looks like'],
-      ['names', names],
-      ['numbers', 'numbers'],
-    ].map(([value = '', textContent = '']) => made('option', { value, textContent })),
+    ...[['', 'what it looks like'] as const, ...options].map(([value, textContent]) =>
+      made('option', { value, textContent }),
+    ),
   );
+const partOfCsv = (names: string) =>
+  choiceOf([
+    ['names', names],
+    ['numbers', 'numbers'],
+  ]);
+const marks = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '.': 'points' } as const;
+const marksOf = (all: readonly (keyof typeof marks)[]) => choiceOf(all.map((one) => [one, marks[one]]));
 
-const readAs = ({ header, labels }: CsvLayout) =>
-  ` Its first line was read as ${header ? 'names of columns' : 'numbers'}, and its first column as ${labels ? 'names of rows' : 'numbers'}.`;
+const readAs = ({ separator, decimal, header, labels }: CsvLayout) =>
+  ` Its first line was read as ${header ? 'names of columns' : 'numbers'}, and its first column as ${labels ? 'names of rows' : 'numbers'}, with ${marks[separator]} between cells and decimal ${marks[decimal]}.`;
 
 export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
   readonly #tensor = made('input', { type: 'text', maxLength: 200 });
   readonly #header = partOfCsv('names of columns');
   readonly #labels = partOfCsv('names of rows');
+  readonly #separator = marksOf([',', ';', '\t']);
+  readonly #decimal = marksOf(['.', ',']);
 
   readonly root: HTMLElement;
 
@@ -48,6 +55,8 @@ export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
       made('label', {}, 'Of a .safetensors file with several tables, the tensor ', this.#tensor),
       made('label', {}, 'The first line of a .csv or .tsv file has ', this.#header),
       made('label', {}, 'Its first column has ', this.#labels),
+      made('label', {}, 'Between its cells are ', this.#separator),
+      made('label', {}, 'Its decimal marks are ', this.#decimal),
       made('p', { className: 'note', textContent: 'Or drop a file on its line. Nothing is uploaded.' }),
       this.status,
       made('p', {}, this.stop, this.forget),
@@ -70,6 +79,8 @@ export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
     const question: TableQuestion = { kind, files, tensor: this.#tensor.value.trim() };
     if (this.#header.value) question.header = this.#header.value === 'names';
     if (this.#labels.value) question.labels = this.#labels.value === 'names';
+    if (this.#separator.value) question.separator = this.#separator.value as CsvLayout['separator'];
+    if (this.#decimal.value) question.decimal = this.#decimal.value as CsvLayout['decimal'];
     this.open(question, 'Reading…');
   }
 
@@ -84,7 +95,7 @@ export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
     }
     const told = held.map(
       ({ kind, name, rows, columns, more, layout }) =>
-        `${lines[kind]}from ${name}: ${more ? 'the first ' : ''}${rows.toLocaleString('en')}, of ${columns} numbers each.${layout ? readAs(layout) : ''}`,
+        `${lines[kind]}from ${name}: ${more ? 'the first ' : ''}${rows.toLocaleString('en')}, of ${columns} ${columns === 1 ? 'number' : 'numbers'} each.${layout ? readAs(layout) : ''}`,
     );
     this.say(`${told.join(' ')} Opened on this machine, and nothing is uploaded.`);
     this.show(tableFigures(tables), held.map(({ digest }) => digest).join('.'));

@@ -70,7 +70,7 @@ export async function ownTable(
   );
 }
 
-async function opened(library: Library, { files, kind, tensor, header, labels }: TableQuestion, job: Job) {
+async function opened(library: Library, { files, kind, tensor, ...csv }: TableQuestion, job: Job) {
   if (!files || !kind) {
     for (const one of ['token', 'position'] as const) delete held[one];
     return heldNow();
@@ -81,8 +81,7 @@ async function opened(library: Library, { files, kind, tensor, header, labels }:
     signal: job.signal,
     progress: (bytes, of) => job.progress(of > 0 ? bytes / of : 0),
     ...(tensor && { tensor }),
-    ...(header !== undefined && { header }),
-    ...(labels !== undefined && { labels }),
+    ...csv,
   });
   // It may have been forgotten while it was opened.
   job.signal.throwIfAborted();

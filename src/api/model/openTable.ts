@@ -6,10 +6,15 @@ import { checkpointOf } from './checkpoint.js';
 import {
   type CsvLayout,
   type CsvOptions,
-  cellsOf,
-  goesOn,
-  layoutOf,
-  numberIn,
+  type CsvRecord,
+  type CsvSeparator,
+  decimals,
+  type Fault,
+  isBlank,
+  lineEnds,
+  numbersIn,
+  readingOf,
+  recordAt,
   sampled,
   separators,
 } from './csv.js';
@@ -19,7 +24,7 @@ import { counted, filesOf, type Slices, type SlicesWatch, type Source, slice } f
 /** The format of a file. */
 export type TableFormat = 'safetensors' | 'npy' | 'csv';
 
-/** Separator, header and labels are for comma-separated values; other formats say themselves what they hold. */
+/** Separator, decimal, header and labels are for comma-separated values; other formats say themselves what they hold. */
 export interface OpenTableOptions<P extends Precision = 'float64'> extends SlicesWatch, CsvOptions {
   /** Default: by the file’s name and first bytes. */
   format?: TableFormat;
@@ -82,6 +87,7 @@ export async function openTable<P extends Precision = 'float64'>(
     ...(options.separator !== undefined && {
       separator: check.oneOf('separator', options.separator, separators),
     }),
+    ...(options.decimal !== undefined && { decimal: check.oneOf('decimal', options.decimal, decimals) }),
     ...(options.header !== undefined && { header: check.flag('header', options.header) }),
     ...(options.labels !== undefined && { labels: check.flag('labels', options.labels) }),
   };
@@ -107,9 +113,19 @@ export async function openTable<P extends Precision = 'float64'>(
   return { format, table: table(data, values.length / columns, columns), words, more, layout, digest };
 }
 
+/** First bytes of files that are no tables yet, and what makes them tables. */
+const others: readonly (readonly [number[], string])[] = [
+  [[0x50, 0x4b, 3, 4], 'an archive (.npz or .xlsx); save one of its tables as .npy or .csv.'],
+  [[0x1f, 0x8b], 'compressed with gzip; unpack it first.'],
+  [[0xff, 0xfe], 'in UTF-16; save it in UTF-8.'],
+  [[0xfe, 0xff], 'in UTF-16; save it in UTF-8.'],
+];
+
 async function formatOf(file: Slices): Promise<TableFormat> {
   const first = await slice(file, 0, Math.min(64, file.size));
   if (first[0] === 0x93 && String.fromCharCode(...first.subarray(1, 6)) === 'NUMPY') return 'npy';
+  const other = others.find(([bytes]) => bytes.every((byte, at) => first[at] === byte))?.[1];
+  if (other) throw new RangeError(`“${file.name}” is ${other}`);
   if (file.name.endsWith('.safetensors')) return 'safetensors';
   if (file.name.endsWith('.npy')) return 'npy';
   if (/\.(csv|tsv)$/.test(file.name)) return 'csv';
@@ -155,35 +171,88 @@ class Bytes {
     await this.fill(count);
     return this.drop(Math.min(count, this.held.length));
   }
-
-  /**
-   * Takes the bytes up to and including this one, and returns those before it; undefined at the file's end.
-   */
-  async upTo(byte: number, where: string): Promise<Uint8Array | undefined> {
-    let searched = 0;
-    for (;;) {
-      const place = this.held.indexOf(byte, searched);
-      if (place >= 0) {
-        const taken = this.drop(place + 1);
-        return taken.subarray(0, place);
-      }
-      searched = this.held.length;
-      if (searched > longestLine)
-        refuse(this.file, where, `at most ${longestLine} bytes`, 'more than that without an end');
-      if (this.at + searched >= this.file.size) return searched > 0 ? this.drop(searched) : undefined;
-      await this.fill(searched + 1);
-    }
-  }
 }
 
 function refuse(file: Slices, where: string, expected: string, given: string): never {
   throw new RangeError(`“${file.name}”, ${where}: expected ${expected}; found ${given}.`);
 }
 
-const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes).replace(/\r$/, '');
-
 /** Words from a file go into error sentences; a hostile one must not fill the screen. */
 const brief = (text: string) => check.shown(text);
+
+function refuseLine(file: Slices, { line, expected, found }: Fault): never {
+  refuse(file, `line ${line}`, expected, found);
+}
+
+/** The records of a file: the first ones as a separator cuts them, and then one after the other. */
+async function recordsIn(from: Bytes) {
+  const { file } = from;
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
+  let at = 0;
+  let line = 1;
+  let whole = false;
+  const fill = async () => {
+    const bytes = await from.take(chunkBytes);
+    whole = from.at >= file.size;
+    try {
+      text = text.slice(at) + decoder.decode(bytes, { stream: !whole });
+    } catch {
+      refuseLine(file, {
+        line: line + lineEnds(text.slice(at)),
+        expected: 'text in UTF-8',
+        found: 'other bytes',
+      });
+    }
+    at = 0;
+    if (text.length > longestLine && lineEnds(text) === 0)
+      refuseLine(file, { line, expected: `at most ${longestLine} characters`, found: 'more without an end' });
+  };
+  do await fill();
+  while (!whole && lineEnds(text) <= sampled);
+  const said = text.match(/^"?sep=(.)"?[\r\n]/i)?.[0].trim();
+  if (said !== undefined)
+    refuseLine(file, {
+      line,
+      expected: 'a row or names',
+      found: `${brief(said)}; delete the line, and give separator`,
+    });
+
+  const cut = (separator: CsvSeparator) => {
+    const records: CsvRecord[] = [];
+    let place = { from: 0, line: 1 };
+    while (place.from < text.length && records.length < sampled) {
+      const found = recordAt(text, { ...place, separator, whole });
+      if (!found) break;
+      if ('found' in found) return found;
+      if (!isBlank(found)) records.push(found);
+      place = { from: found.end, line: found.after };
+    }
+    return records;
+  };
+
+  /** The next record that is not empty. */
+  const next = async (separator: CsvSeparator): Promise<CsvRecord | undefined> => {
+    for (;;) {
+      if (at >= text.length && whole) return undefined;
+      const found = recordAt(text, { from: at, line, separator, whole });
+      if (!found) {
+        if (text.length - at > longestLine)
+          refuseLine(file, {
+            line,
+            expected: `at most ${longestLine} characters`,
+            found: 'a cell without an end',
+          });
+        await fill();
+        continue;
+      }
+      if ('found' in found) refuseLine(file, found);
+      [at, line] = [found.end, found.after];
+      if (!isBlank(found)) return found;
+    }
+  };
+  return { cut, next };
+}
 
 const readers: Record<
   Exclude<TableFormat, 'safetensors'>,
@@ -191,69 +260,30 @@ const readers: Record<
 > = {
   async csv(from, most, options) {
     const { file } = from;
-    let line = 0;
-    let ended = false;
-    /** The next record that is not empty, and the line that it begins with. */
-    const next = async (): Promise<[record: string, line: number] | undefined> => {
-      let begun = '';
-      let first = 0;
-      while (!ended) {
-        line += 1;
-        first ||= line;
-        const bytes = await from.upTo(10, `line ${line}`);
-        ended = !bytes;
-        if (!bytes && begun === '') return;
-        if (!bytes) refuse(file, `line ${first}`, 'the end of a quoted cell', 'the end of the file');
-        const record = `${begun}${decode(bytes)}`;
-        if (record.length > longestLine)
-          refuse(file, `line ${first}`, `at most ${longestLine} characters`, 'a quoted cell without an end');
-        begun = goesOn(record) ? `${record}\n` : '';
-        if (begun !== '') continue;
-        if (record.trim() !== '') return [record, first];
-        first = 0;
-      }
-    };
-    const ahead: [string, number][] = [];
-    for (
-      let one = await next();
-      one;
-      one = ahead.length < Math.min(sampled, most + 2) ? await next() : undefined
-    )
-      ahead.push(one);
-    const layout = layoutOf(
-      ahead.map(([record]) => record),
-      options,
-    );
-    const { separator, header, labels } = layout;
-    const more = async () => ahead.shift() ?? (await next());
-    if (header) await more();
+    const { cut, next } = await recordsIn(from);
+    const reading = readingOf(cut, options);
+    if (typeof reading === 'string') throw new RangeError(`“${file.name}” ${reading}`);
+    if ('found' in reading) refuseLine(file, reading);
+    const { separator, decimal, labels } = reading;
+    const header = reading.header ? (await next(separator))?.cells : undefined;
     const values: number[] = [];
     const words: string[] = [];
     let columns = 0;
-    let count = 0;
-    let one = await more();
-    for (; one && count < most; one = await more()) {
-      const [record, at] = one;
-      const cells = cellsOf(record, separator);
-      const numbers = cells.slice(labels ? 1 : 0);
+    let one = await next(separator);
+    for (let count = 0; one && count < most; count += 1) {
       if (count === 0) {
-        columns = numbers.length;
+        columns = one.cells.length - (labels ? 1 : 0);
         if (columns < 1 || columns > widest)
-          refuse(file, `line ${at}`, `1 to ${widest} numbers`, `${columns}`);
+          refuseLine(file, { line: one.line, expected: `1 to ${widest} numbers`, found: `${columns}` });
         check.fits(`${most} rows of ${columns} columns`, 16 * most * columns);
       }
-      const due = `${labels ? 'a label and ' : ''}${columns} ${columns === 1 ? 'number' : 'numbers'}`;
-      if (numbers.length !== columns) refuse(file, `line ${at}`, due, `${cells.length} fields`);
-      for (const cell of numbers) {
-        const number = numberIn(cell, separator);
-        if (number === undefined) refuse(file, `line ${at}`, due, `${brief(cell)} where a number is due`);
-        values.push(number);
-      }
-      if (labels) words.push(cells[0] as string);
-      count += 1;
+      const numbers = numbersIn(one, reading, columns);
+      if (!Array.isArray(numbers)) refuseLine(file, numbers);
+      for (const number of numbers) values.push(number);
+      if (labels) words.push(one.cells[0] as string);
+      one = await next(separator);
     }
-    if (count === 0)
-      refuse(file, `line ${line}`, 'a row of numbers with commas between them', 'the end of the file');
+    const layout = { separator, decimal, header: header?.slice(-columns), labels };
     return { values, columns, ...(labels && { words }), more: one !== undefined, layout };
   },
 
@@ -272,7 +302,7 @@ const readers: Record<
     const length = lengthBytes.reduceRight((sum, byte) => sum * 256 + byte, 0);
     if (length > 2 ** 16 || lengthBytes.length < 2)
       refuse(file, 'byte 8', `a header of at most ${2 ** 16} bytes`, `one of ${length}`);
-    const header = decode(await from.take(length));
+    const header = new TextDecoder().decode(await from.take(length));
     const [, order, kind, size] = header.match(/'descr':\s*'([<>|=])([a-z])(\d)'/) ?? [];
     const [, extents] = header.match(/'shape':\s*\(([\d,\s]*)\)/) ?? [];
     const shape =
