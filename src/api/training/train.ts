@@ -70,7 +70,10 @@ async function* run(trainer: Trainer, every: number, signal: AbortSignal | undef
     while (count < wanted && !trainer.diverged) {
       await breath();
       signal?.throwIfAborted();
-      const some = trainer.step(Math.min(slice, wanted - count));
+      // Another run of the same trainer may have stepped meanwhile.
+      const due = Math.min(slice, wanted - count, trainer.plannedSteps - trainer.steps);
+      if (due <= 0 || trainer.diverged) break;
+      const some = trainer.step(due);
       losses.set(some, count);
       count += some.length;
     }

@@ -195,6 +195,14 @@ describe('runs', () => {
   };
   const small = { task: 'prev', n: 2, d_model: 2, heads: 1, sequences: 1 } as const;
 
+  test('two runs of one trainer take its planned steps, and no more', async () => {
+    const trainer = plain.trainer({ ...small, steps: 60, evaluationSequences: 1 });
+    const losses = (await Promise.all([1, 2].map(() => all(plain.train(trainer, { every: 7 }))))).flat();
+    expect(trainer.steps).toBe(60);
+    expect(losses.reduce((sum, one) => sum + one.losses.length, 0)).toBe(60);
+    trainer.delete();
+  });
+
   test('points may be further apart than the steps that are taken without a pause', async () => {
     const points = await all(plain.train({ ...small, steps: 62, evaluationSequences: 1 }, { every: 60 }));
     expect(points.map(({ steps, losses }) => [steps, losses.length])).toEqual([
