@@ -1,13 +1,13 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import type { Table } from '../table.js';
+import { type Table, toleranceOf } from '../table.js';
 
 export interface RanksInput {
   /** Any table, [rows, columns]. */
   table: Table;
   /** Subtract each column's mean first. Default false. */
   centred?: boolean;
-  /** Singular values above tolerance times the largest count as rank; from 0 to 1. Default 1e-10. */
+  /** Singular values above tolerance times the largest count as rank; from 0 to 1. Default 1e-10, or 1e-6 for float32. */
   tolerance?: number;
   /** The share of the sum of squares that `energy` dimensions must hold; from 0 to 1. Default 0.99. */
   share?: number;
@@ -46,10 +46,10 @@ export function channelsApi(raw: RawModule): ChannelsApi {
     },
     ranks(input) {
       check.object('input', input);
-      const { table, centred = false, tolerance = 1e-10, share = 0.99 } = input;
+      const { table, centred = false, share = 0.99 } = input;
       const { rows, columns } = check.table('table', table);
       check.flag('centred', centred);
-      check.number('tolerance', tolerance, 0, 1);
+      const tolerance = check.number('tolerance', input.tolerance ?? toleranceOf(table), 0, 1);
       check.number('share', share, 0, 1);
       check.fits(`The singular values of ${rows} by ${columns}`, 48 * rows * columns);
       return raw.ranks(table, centred, tolerance, share);

@@ -1,13 +1,13 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Table, table } from '../table.js';
+import { type Table, table, toleranceOf } from '../table.js';
 
 export interface ObliqueProjectionInput {
   /** Vectors that span U, in columns: [d, k1]. Dependent ones are allowed. */
   u: Table;
   /** Vectors that span W, in columns: [d, k2]. */
   w: Table;
-  /** Directions at an angle with at most this sine count as shared; above 0, below 1. Default 1e-10. */
+  /** Directions at an angle with at most this sine count as shared; above 0, below 1. Default 1e-10, or 1e-6 for float32. */
   tolerance?: number;
   /** Errors of x, one per row, [m, d], for noiseGains. Default none. */
   noise?: Table;
@@ -41,11 +41,11 @@ export function obliqueApi(raw: RawModule): ObliqueApi {
   return {
     obliqueProjection(input) {
       check.object('input', input);
-      const { u, w, tolerance = 1e-10, noise } = input;
+      const { u, w, noise } = input;
       check.table('u', u);
       if (u.rows === 0) check.refuseCount('u', 'at least 1 row', 0);
       check.table('w', w, { rows: u.rows });
-      check.positive('tolerance', tolerance);
+      const tolerance = check.positive('tolerance', input.tolerance ?? toleranceOf(u, w));
       if (tolerance >= 1) check.refuse('tolerance', 'below 1', tolerance);
       const d = u.rows;
       const errors = noise ?? table(new Float64Array(), 0, d);

@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import type { Table } from '../table.js';
+import { type Table, toleranceOf } from '../table.js';
 
 export interface PrincipalAnglesInput {
   /** [n1, d]: its rows span one subspace. */
@@ -8,7 +8,7 @@ export interface PrincipalAnglesInput {
   /** [n2, d]: its rows span the other. */
   second: Table;
   /**
-   * A row adds a dimension if more than this remains of it, relative to the longest; 0 to 1. Default 1e-10.
+   * A row adds a dimension if more than this remains of it, relative to the longest; 0 to 1. Default 1e-10, or 1e-6 for float32.
    */
   tolerance?: number;
 }
@@ -110,10 +110,10 @@ export function subspacesApi(raw: RawModule): SubspacesApi {
   return {
     principalAngles(input) {
       check.object('input', input);
-      const { first, second, tolerance = 1e-10 } = input;
+      const { first, second } = input;
       check.table('first', first);
       check.table('second', second, { columns: first.columns });
-      check.number('tolerance', tolerance, 0, 1);
+      const tolerance = check.number('tolerance', input.tolerance ?? toleranceOf(first, second), 0, 1);
       const rows = first.rows + second.rows;
       check.fits(
         `The angles between ${first.rows} and ${second.rows} rows of ${first.columns} columns`,

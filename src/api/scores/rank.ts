@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import type { Table } from '../table.js';
+import { type Table, toleranceOf } from '../table.js';
 
 export interface ScoreRanksInput {
   /** Tokens. */
@@ -25,7 +25,7 @@ export interface ScoreRanks {
 }
 
 export interface RankApi {
-  /** Singular values above `tolerance` (default 1e-10) times the largest; 0 for an empty or zero matrix. */
+  /** Singular values above `tolerance` (default 1e-10, or 1e-6 for float32) times the largest; 0 for an empty or zero matrix. */
   numericalRank(matrix: Table, tolerance?: number): number;
   /** The largest rank that the logits of one head can have (Chen et al. 2021, arXiv 2104.08698). */
   scoreRanks(input: ScoreRanksInput): ScoreRanks;
@@ -33,8 +33,9 @@ export interface RankApi {
 
 export function rankApi(raw: RawModule): RankApi {
   return {
-    numericalRank(matrix, tolerance = 1e-10) {
+    numericalRank(matrix, given) {
       check.table('matrix', matrix);
+      const tolerance = given ?? toleranceOf(matrix);
       check.number('tolerance', tolerance, 0, 1);
       check.fits(
         `The singular values of ${matrix.rows} by ${matrix.columns}`,

@@ -389,6 +389,26 @@ describe('subspaces', () => {
       expect(superpose.principalAngles({ first: none, second: tokens })).toHaveLength(0);
     });
 
+    test('rows that are multiples in float32 span one dimension', () => {
+      const row = Float32Array.from([0.1, 0.7, -1.3, 0.9, 0.3]);
+      const data = Float32Array.from([...row, ...row.map((value) => 3 * value)]);
+      const first = { data, rows: 2, columns: 5 };
+      const second = tableOf([
+        [1, 0, 0, 0, 0],
+        [0, 1, 0, 0, 0],
+      ]);
+      expect(superpose.principalAngles({ first, second })).toHaveLength(1);
+      expect(superpose.principalAngles({ first, second, tolerance: 0 })).toHaveLength(2);
+      expect(superpose.numericalRank(first)).toBe(1);
+      expect(superpose.ranks({ table: first }).numerical).toBe(1);
+      const u = {
+        data: Float32Array.from([...row].flatMap((value) => [value, Math.fround(3 * value)])),
+        rows: 5,
+        columns: 2,
+      };
+      expect(superpose.obliqueProjection({ u, w: tableOf([[1], [0], [0], [0], [0]]) }).exact).toBe(true);
+    });
+
     test('cosines of angles, and what chance forces', () => {
       const { cosines, squares } = superpose.angleCosines(Float64Array.of(0, Math.PI / 3, Math.PI / 2));
       expect(largestDifference(cosines, [1, 0.5, 0])).toBeLessThan(1e-15);
