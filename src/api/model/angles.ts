@@ -12,21 +12,35 @@ export interface Angles {
 
 /** `usual` is the base where config.json leaves it out. Throws RangeError or TypeError for what is not run here. */
 export function anglesIn(config: Config, [member, usual]: readonly [string, number]): Angles {
-  // Newer files have one object for what older ones spread over several members.
-  const where = config.rope_parameters == null ? 'rope_scaling' : 'rope_parameters';
+  // Newer files have one object for what older ones spread over several members; files in between have both.
+  const found = ['rope_parameters', 'rope_scaling'].filter((where) => config[where] != null);
+  const [angles, others] = found.map((where) => anglesAt(config, where, member, usual));
+  if (others && JSON.stringify(angles) !== JSON.stringify(others))
+    throw new RangeError('config.json has rope_parameters and rope_scaling, and they disagree.');
+  return angles ?? anglesAt(config, 'rope_scaling', member, usual);
+}
+
+function anglesAt(config: Config, where: string, member: string, usual: number): Angles {
   const given = (config[where] ?? {}) as Config;
   check.object(`${where} in config.json`, given);
   if ((given.partial_rotary_factor ?? 1) !== 1)
     check.refuse(`partial_rotary_factor of ${where}`, '1', given.partial_rotary_factor);
-  const base =
-    given.rope_theta === undefined
-      ? check.positive(`${member} in config.json`, config[member] ?? usual)
-      : check.positive(`rope_theta of ${where}`, given.rope_theta);
+  const said =
+    config[member] === undefined ? undefined : check.positive(`${member} in config.json`, config[member]);
+  if (given.rope_theta === undefined) return { base: said ?? usual, stretch: stretchIn(given, where) };
+  const base = check.positive(`rope_theta of ${where}`, given.rope_theta);
+  if (said !== undefined && said !== base)
+    throw new RangeError(`config.json says ${member} ${said}, and in ${where} rope_theta ${base}.`);
   return { base, stretch: stretchIn(given, where) };
 }
 
 function stretchIn(given: Config, where: string): Stretch | undefined {
-  const kind = given.rope_type ?? given.type ?? 'default';
+  const { rope_type, type = rope_type } = given;
+  const kind = rope_type ?? type ?? 'default';
+  if (type !== kind && type != null)
+    throw new RangeError(
+      `config.json says rope_type ${check.shown(kind)} and type ${check.shown(type)} in ${where}.`,
+    );
   const nested = Object.entries(given).find(([, one]) => typeof one === 'object' && one !== null);
   if (nested && !Array.isArray(nested[1]))
     throw new RangeError(

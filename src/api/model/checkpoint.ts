@@ -164,6 +164,7 @@ function runsOf(sorted: readonly number[], most: number): Run[] {
 
 async function shardsOf(files: ReadonlyMap<string, Slices>, named: string | undefined) {
   const names = [...files.keys()];
+  if (named === undefined) refuseSeveral(names);
   const index = named === undefined ? names.find((name) => indexName.test(name)) : named;
   if (index !== undefined && indexName.test(index)) {
     const { weight_map } = ((await jsonOf(files, index)) ?? {}) as { weight_map?: unknown };
@@ -172,6 +173,10 @@ async function shardsOf(files: ReadonlyMap<string, Slices>, named: string | unde
     if (listed.length === 0 || !listed.every((one) => typeof one === 'string' && plainName.test(one)))
       throw new RangeError(
         `“${index}” must have a weight_map from tensors to the names of .safetensors files beside it; it has not.`,
+      );
+    if (named === undefined && files.has('model.safetensors') && !listed.includes('model.safetensors'))
+      throw new RangeError(
+        `There are model.safetensors and “${index}” of other files: two models. Give one of the two.`,
       );
     const there = (listed as string[]).filter((name) => files.has(name));
     return {
@@ -190,6 +195,19 @@ async function shardsOf(files: ReadonlyMap<string, Slices>, named: string | unde
       `There are ${weights.length} .safetensors files and no index of them; give one of ${weights.slice(0, 5).join(', ')}.`,
     );
   return { shards: [files.get(only) as Slices], missing: [] };
+}
+
+/** Throws where the names of a folder's files leave open which model is meant. */
+function refuseSeveral(names: readonly string[]): void {
+  const indices = names.filter((name) => indexName.test(name));
+  if (indices.length > 1)
+    throw new RangeError(
+      `There are ${indices.length} indices; give one of ${indices.slice(0, 5).join(', ')}.`,
+    );
+  if (names.includes('adapter_config.json'))
+    throw new RangeError(
+      'There is an adapter_config.json: an adapter (LoRA) changes these weights. Merge it into them, or give the file of weights alone.',
+    );
 }
 
 /** The length and the header, not the rest of the file. */

@@ -113,7 +113,8 @@ const llamaLayer = {
 
 const everywhere = { attention: true, output: true, mlp: true } as const;
 
-const usualSizes = {
+/** What most families call their sizes. */
+export const usualSizes = {
   vocabulary: 'vocab_size',
   positions: 'max_position_embeddings',
   d_model: 'hidden_size',

@@ -162,7 +162,7 @@ async function tokensOf({ checkpoint, layout }: Reported, most: number, watch: C
   const count = Math.min(most, layout.vocabulary);
   const rows = Array.from({ length: count }, (_, at) =>
     Math.floor(((at + 0.5) * layout.vocabulary) / count),
-  ).filter((row) => row !== layout.padding);
+  ).filter((row) => layout.facts.firstPosition === undefined || row !== layout.padding);
   return { table: await checkpoint.rows(layout.tables.token, rows, 'float64', watch), rows };
 }
 

@@ -106,7 +106,7 @@ function inputsOf({ facts, vocabulary, positions, padding }: Layout, files: Read
       );
     if (padding !== undefined && ids.includes(padding))
       throw new RangeError(
-        `ids must have no padding, which has the number ${padding} in ${facts.name} and no position; leave it out.`,
+        `ids must have no padding, which has the number ${padding} in this ${facts.name}: other tokens would look at it. Leave it out.`,
       );
     const names = tokens ?? ids.map(String);
     if (names.length !== ids.length) check.refuseCount('tokens', `${ids.length} texts`, names.length);

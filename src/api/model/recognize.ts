@@ -1,7 +1,15 @@
 // Which family a model is of, and how large it is. The model_type of its config.json decides, or whoever opens the
 // file: names of tensors do not tell families apart, and only show which it cannot be.
 import * as check from '../check.js';
-import { type Family, type FamilyId, familyIds, listed, modelFamilies, namesOf } from './families.js';
+import {
+  type Family,
+  type FamilyId,
+  familyIds,
+  listed,
+  modelFamilies,
+  namesOf,
+  usualSizes,
+} from './families.js';
 import { type Config, type Header, quoted, refuseSizes, shapeOf } from './header.js';
 
 /** A model's family, its sizes, and what its tensors' names begin with. */
@@ -20,7 +28,7 @@ export interface Layout {
   readonly vocabulary: number;
   /** How many tokens it takes; 0 where nothing says it. */
   readonly positions: number;
-  /** The id of padding, where the family gives it no position. */
+  /** The id that fills up the shorter sentences of a batch; undefined where a family has none. */
   readonly padding: number | undefined;
   /** Rows of a sentence whose token the family fixes. */
   readonly apart: readonly number[];
@@ -47,8 +55,9 @@ export function recognized(header: Header, config: Config, stated: FamilyId | un
   if (prefix === undefined) unlike(header, [family]);
   refuseStranger(header, prefix, family);
   const facts: Family = modelFamilies[family];
-  for (const [member, allowed] of Object.entries(facts.config))
+  for (const [member, allowed] of Object.entries({ is_causal: [facts.causal], ...facts.config }))
     refuseOther(facts.name, member, config[member], allowed);
+  refuseForeign(facts, config);
   return layoutOf(header, config, family, prefix);
 }
 
@@ -70,19 +79,19 @@ function familyOf({ model_type }: Config, stated: FamilyId | undefined): FamilyI
   return found;
 }
 
-/** The shortest prefix after which the file has the token table and the first queries; undefined where there is none. */
+/** The prefix after which the file has the token table and the first queries; undefined where there is none. */
 function prefixOf(header: Header, family: FamilyId): string | undefined {
   const { tables, stack, layer }: Family = modelFamilies[family];
   const [token, query] = [`${tables.token}.weight`, `${stack}.0.${layer.query}.weight`];
-  let shortest: string | undefined;
-  for (const name of header.keys()) {
-    if (!name.endsWith(token)) continue;
-    const prefix = name.slice(0, name.length - token.length);
-    if (prefix !== '' && !prefix.endsWith('.')) continue;
-    if (shortest !== undefined && prefix.length >= shortest.length) continue;
-    if (header.has(prefix + query)) shortest = prefix;
-  }
-  return shortest;
+  const prefixes = [...header.keys()]
+    .filter((name) => name.endsWith(token))
+    .map((name) => name.slice(0, name.length - token.length))
+    .filter((prefix) => (prefix === '' || prefix.endsWith('.')) && header.has(prefix + query));
+  if (prefixes.length > 1)
+    throw new RangeError(
+      `The file has ${prefixes.length} models: their tensors begin with ${prefixes.slice(0, 5).map(quoted).join(', ')}. Save one of them in a file of its own.`,
+    );
+  return prefixes[0];
 }
 
 /** The families that these tensors fit. Throws where there is none. */
@@ -161,15 +170,36 @@ function refuseQuantized(header: Header): void {
 }
 
 function refuseOther(name: string, member: string, value: unknown, allowed: readonly unknown[]): void {
-  if (value == null || allowed.includes(value)) return;
+  // Where false is meant by leaving it out, so it is by null.
+  if (value === undefined || allowed.includes(value) || (value === null && allowed.includes(false))) return;
   throw new RangeError(
     `config.json says ${member} ${check.shown(value)}; ${name} can be read with ${listed(allowed.map(check.shown), 'or')} alone.`,
   );
 }
 
+/** Throws for members that make another model of it, and for a size under another family's name that disagrees. */
+function refuseForeign({ name, sizes }: Family, config: Config): void {
+  if (config.auto_map != null)
+    throw new RangeError(`config.json has an auto_map: its model is code of its own, which is not run here.`);
+  for (const quantization of ['quantization_config', 'quantization'])
+    if (config[quantization] != null)
+      throw new RangeError(
+        `config.json has a ${quantization}: its weights are quantized. Take the checkpoint of F32, F16 or BF16 that it was made of.`,
+      );
+  for (const [size, usual] of Object.entries(usualSizes)) {
+    const own = sizes[size as keyof typeof usualSizes];
+    const [said, other] = [config[own], config[usual]];
+    if (other !== undefined && said !== other)
+      throw new RangeError(
+        `config.json says ${usual} ${check.shown(other)}, which ${name} has as ${own}, and that is ${said === undefined ? 'left out' : check.shown(said)}.`,
+      );
+  }
+}
+
 function layoutOf(header: Header, config: Config, family: FamilyId, prefix: string): Layout {
   const facts: Family = modelFamilies[family];
   const { sizes, firstPosition = 0, markers } = facts;
+  const padding = firstPosition > 0 ? firstPosition - 1 : (config.pad_token_id ?? 0);
   const whole = (name: string | undefined) => name && `${prefix}${name}.weight`;
   const [token, position, segment] = [
     whole(facts.tables.token) as string,
@@ -193,7 +223,7 @@ function layoutOf(header: Header, config: Config, family: FamilyId, prefix: stri
     d_model,
     vocabulary,
     positions: rows === undefined ? longestIn(facts, config) : rows - firstPosition,
-    padding: firstPosition > 0 ? firstPosition - 1 : undefined,
+    padding: markers.after ? check.integer('pad_token_id in config.json', padding, 0) : undefined,
     apart: markers.before ? [0] : [],
   };
 }

@@ -154,8 +154,7 @@ async function onDisk(source: string | URL): Promise<{ files: Map<string, Slices
 }
 
 /** The files of a folder that a model may need. */
-const wanted =
-  /\.safetensors(\.index\.json)?$|^(config|tokenizer|tokenizer_config|preprocessor_config)\.json$/;
+const wanted = /\.safetensors(\.index\.json)?$|^(config|tokenizer|tokenizer_config|adapter_config)\.json$/;
 
 /** Exactly these bytes of a file; throws if the file has become shorter. */
 export async function slice(file: Slices, offset: number, length: number): Promise<Uint8Array> {

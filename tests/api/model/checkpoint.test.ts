@@ -60,6 +60,22 @@ test('a file that is named is read alone, whatever index is beside it', async ()
   expect([...(await checkpointOf(plain, beside, index)).tensors.keys()]).toEqual(['a', 'b']);
 });
 
+test('two models within reach are none', async () => {
+  const map = { weight_map: { a: 'x.safetensors' } };
+  const files = [named('x.safetensors', a), named(index, map)];
+  expect(await refusal(names(...files, named('model.safetensors', b)))).toBe(
+    `There are model.safetensors and “${index}” of other files: two models. Give one of the two.`,
+  );
+  const other = 'model.fp16.safetensors.index.json';
+  expect(await refusal(names(...files, named(other, map)))).toBe(
+    `There are 2 indices; give one of ${index}, ${other}.`,
+  );
+  const adapted = [named('model.safetensors', a), named('adapter_config.json', '{}')];
+  expect(await refusal(names(...adapted))).toMatch('There is an adapter_config.json: an adapter (LoRA)');
+  const own = { weight_map: { a: 'model.safetensors' } };
+  expect(await names(named('model.safetensors', a), named(index, own))).toEqual([['a'], []]);
+});
+
 test('without an index it is model.safetensors, or the only one', async () => {
   const config = named('config.json', '{}');
   expect(await names(config, named('x.safetensors', a))).toEqual([['a'], []]);

@@ -3,6 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { type CorpusMeans, type FamilyId, type Floats, familyIds, openModel, type Slices } from 'superpose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withoutNumpy } from '../../tools/support/numpy.ts';
@@ -239,7 +240,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
         { rope_theta: 10_000 },
         { rope_theta: undefined },
         { rope_scaling: { type: 'linear', factor: 2 } },
-        { rope_parameters: { rope_type: 'default', rope_theta: 51 } },
+        { rope_theta: undefined, rope_parameters: { rope_type: 'default', rope_theta: 51 } },
         { rms_norm_eps: 1e-5 },
         { hidden_act: 'gelu' },
       ],
@@ -313,12 +314,73 @@ afterAll(() => rmSync(folder, { recursive: true }));
     ['bert', { is_decoder: true }, 'config.json says is_decoder true; BERT can be read with false alone.'],
     ['bert', { position_embedding_type: 'relative_key' }, 'BERT can be read with "absolute" alone.'],
     ['roberta', { pad_token_id: 0 }, 'pad_token_id 0; RoBERTa can be read with 1 alone.'],
+    ['llama', { is_causal: false }, 'config.json says is_causal false; Llama can be read with true alone.'],
+    ['bert', { is_causal: true }, 'config.json says is_causal true; BERT can be read with false alone.'],
+    ['bert', { position_embedding_type: null }, 'position_embedding_type null; BERT can be read with'],
+    ['gpt2', { scale_attn_weights: null }, 'scale_attn_weights null; GPT-2 can be read with true alone.'],
+    ['bert', { auto_map: { AutoModel: 'modeling.Own' } }, 'config.json has an auto_map: its model is code'],
+    ['bert', { quantization_config: { bits: 4 } }, 'its weights are quantized.'],
+    [
+      'gpt2',
+      { num_attention_heads: 7 },
+      'says num_attention_heads 7, which GPT-2 has as n_head, and that is',
+    ],
+    [
+      'llama',
+      {
+        rope_parameters: { rope_type: 'default', rope_theta: 50 },
+        rope_scaling: { rope_type: 'linear', factor: 2 },
+      },
+      'rope_parameters and rope_scaling, and they disagree',
+    ],
+    ['llama', { rope_parameters: {}, rope_scaling: { rope_type: 'yarn', factor: 4 } }, 'rope_type "yarn"'],
+    [
+      'llama',
+      { rope_scaling: { rope_type: 'default', type: 'linear' } },
+      'rope_type "default" and type "linear"',
+    ],
+    ['llama', { rope_parameters: { rope_theta: 7 } }, 'and in rope_parameters rope_theta 7.'],
     ['bert', { model_type: 'gpt2' }, 'These are not the tensors of GPT-2'],
     ['bert', { model_type: 'electra' }, 'model_type "electra", which is not among those that can be read'],
     ['bert', { model_type: 7 }, 'model_type in config.json must be a text'],
   ])('%s with %j is refused by what is wrong', async (name, change, sentence) => {
     const run = changed(name, change).then((model) => model.forward({ ids: caseOf(name).ids }));
     await expect(run).rejects.toThrow(sentence);
+  });
+
+  test('a member that changes the arithmetic is refused, or changes nothing', async () => {
+    const members = fc.record({
+      name: fc.constantFrom('bert', 'distilbert', 'gpt2', 'llama', 'mistral', 'qwen3'),
+      member: fc.constantFrom(
+        ...['is_causal', 'auto_map', 'position_embedding_type', 'is_decoder', 'add_cross_attention'],
+        ...['quantization_config', 'rope_scaling', 'rope_parameters', 'partial_rotary_factor'],
+        ...['hidden_size', 'num_attention_heads', 'scale_attn_weights', 'layer_types'],
+      ),
+      value: fc.constantFrom<unknown>(
+        null,
+        false,
+        true,
+        0,
+        3,
+        'relative_key',
+        {},
+        { type: 'yarn', factor: 2 },
+      ),
+    });
+    let run = 0;
+    const property = fc.asyncProperty(members, async ({ name, member, value }) => {
+      const { ids, last } = caseOf(name);
+      const opened = changed(name, { [member]: value });
+      const forward = opened.then((model) => model.forward({ ids }, { precision: 'float64', scores: false }));
+      const found = await forward.catch((error) => {
+        if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
+      });
+      if (!found) return;
+      run += 1;
+      expect(largestDifference(found.last().data, stored(last))).toBeLessThan(within.float64);
+    });
+    await fc.assert(property, { seed: 45, numRuns: 150 });
+    expect(run).toBeGreaterThan(30);
   });
 
   test('GPT-2’s files leave the width of the MLP open', async () => {

@@ -168,7 +168,7 @@ const wrong: [string, string, (model: OpenedModel) => Promise<unknown>, Error][]
     'roberta',
     (model) => model.decompose({ ids: [0, 1] }),
     new RangeError(
-      'ids must have no padding, which has the number 1 in RoBERTa and no position; leave it out.',
+      'ids must have no padding, which has the number 1 in this RoBERTa: other tokens would look at it. Leave it out.',
     ),
   ],
   [
@@ -203,7 +203,9 @@ test.each(wrong)('%s is refused', async (_, name, ask, expected) => {
 });
 
 test('what is padding in one family is a word in another', async () => {
-  expect((await (await open('bert')).decompose({ ids: [0, 1] })).n).toBe(2);
+  expect((await (await open('bert')).decompose({ ids: [2, 1] })).n).toBe(2);
+  expect((await (await open('gpt2')).decompose({ ids: [0, 1] })).n).toBe(2);
+  await expect((await open('bert')).decompose({ ids: [2, 0] })).rejects.toThrow('the number 0 in this BERT');
 });
 
 test('the rows that an input sums are rows of the tables', async () => {

@@ -24,10 +24,10 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 test('of a folder the files that a model may need', async () => {
   const needed = [
+    'adapter_config.json',
     'config.json',
     'model-1.safetensors',
     'model.safetensors.index.json',
-    'preprocessor_config.json',
     'tokenizer.json',
     'tokenizer_config.json',
   ];
