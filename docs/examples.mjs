@@ -560,16 +560,6 @@ trainer.delete();
 return found;`,
   },
   {
-    name: 'train',
-    kind: training,
-    what: 'its curves, point by point, with room for other work',
-    source: 'the same',
-    code: `const options = { task: 'prev', n: 6, d_model: 16, seed: 1, steps: 60 };
-const accuracies = [];
-for await (const { accuracy } of superpose.train(options, { every: 20 })) accuracies.push(accuracy);
-return accuracies;`,
-  },
-  {
     name: 'loudnessRecipes',
     kind: training,
     what: 'norms of token and position rows when training begins, in recipes that people use',

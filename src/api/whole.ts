@@ -19,7 +19,6 @@ import { schemeRegistryApi } from './scores/schemeRegistry.js';
 import { schemesApi } from './scores/schemes.js';
 import { type SmallSuperpose, smallApi } from './small.js';
 import { tasksApi } from './training/tasks.js';
-import { trainApi } from './training/train.js';
 import { trainerApi } from './training/trainer.js';
 
 export type * from './encodings/channels.js';
@@ -40,7 +39,6 @@ export type * from './scores/schemeInputs.js';
 export type * from './scores/schemeRegistry.js';
 export type * from './scores/schemes.js';
 export type * from './training/tasks.js';
-export type * from './training/train.js';
 export type * from './training/trainer.js';
 export type * from './training/trainerOptions.js';
 export type * from './training/trainerResults.js';
@@ -63,7 +61,6 @@ const factories = [
   schemeRegistryApi,
   schemesApi,
   tasksApi,
-  trainApi,
   trainerApi,
 ] as const;
 

@@ -216,23 +216,12 @@ Typed<"{ mean: Float64Array; byHead: Float64Array }"> trainer_shares_out(std::ui
   return result;
 }
 
-Typed<"{ overlap: number; chanceBand: number; chanceExact: number }"> trainer_overlap_out(
-    std::uint32_t trainer) {
+Typed<"{ overlap: number; chance: number }"> trainer_overlap_out(std::uint32_t trainer) {
   Training& of = training_at(trainer);
   const RowOverlap found = row_overlap(of.trainer.options(), of.trainer.parameters(), of.evaluation.n);
   Value result = Value::object();
   result.set("overlap", found.overlap);
-  result.set("chanceBand", found.chance_band);
-  result.set("chanceExact", found.chance_exact);
-  return result;
-}
-
-Typed<"{ smallest: number; smallestLeading: number }"> trainer_angles_out(std::uint32_t trainer) {
-  Training& of = training_at(trainer);
-  const RowAngles found = row_angles(of.trainer.options(), of.trainer.parameters(), of.evaluation.n);
-  Value result = Value::object();
-  result.set("smallest", found.smallest);
-  result.set("smallestLeading", found.smallest_leading);
+  result.set("chance", found.chance);
   return result;
 }
 
@@ -313,7 +302,6 @@ EMSCRIPTEN_BINDINGS(training) {
   function("trainerLoudness", &trainer_loudness_out);
   function("recipes", &recipes_out);
   function("trainerOverlap", &trainer_overlap_out);
-  function("trainerAngles", &trainer_angles_out);
   function("trainerDirections", &trainer_directions_out);
   function("trainerCoordinates", &trainer_coordinates_out);
   function("trainerParameters", &trainer_parameters_out);

@@ -152,7 +152,6 @@ const runs: Record<string, Run> = {
     trainer.attention(batch);
     trainer.only('token-token');
     trainer.overlap();
-    trainer.angles();
     trainer.setParameters(trainer.parameters());
     trainer.delete();
   },

@@ -134,9 +134,9 @@ async function train(superpose: Superpose, state: State, job: Job): Promise<Data
 function note(trainers: readonly Trainer[], curves: readonly Curve[]): void {
   curves.forEach((curve, place) => {
     const trainer = trainers[place] as Trainer;
-    const { overlap, chanceExact } = trainer.overlap();
+    const { overlap, chance } = trainer.overlap();
     curve.overlap.push(overlap ?? Number.NaN);
-    curve.chance.push(chanceExact ?? Number.NaN);
+    curve.chance.push(chance ?? Number.NaN);
     curve.accuracy.push(trainer.accuracy());
   });
 }

@@ -179,7 +179,7 @@ interface Sizes {
 
 /**
  * An upper bound on a trainer's memory: Model's Layer for each layer; Parts, Trace and what backward() has at once; Made,
- * its gradient and what makes both; parameters, their gradient, another one and two moments; row_angles(), in double.
+ * its gradient and what makes both; parameters, their gradient, another one and two moments; decompositions of tables, in double.
  */
 function memoryOf({ vocabulary: V, classes, positions: L, stream: D, heads, layers, tokens }: Sizes) {
   const most = Math.max(L, 64);

@@ -8,11 +8,9 @@ import { checkedBatch, checkedTokens, type TrainingBatch } from './tasks.js';
 import type { TrainerOptions, TrainingTerm } from './trainerOptions.js';
 import type {
   LoudnessRecipe,
-  NoTrainingAngles,
   NoTrainingDirections,
   NoTrainingOverlap,
   NoTrainingShares,
-  TrainingAngles,
   TrainingCoordinates,
   TrainingDirections,
   TrainingEvaluation,
@@ -76,8 +74,6 @@ export interface Trainer extends Handle {
   loudness(): TrainingLoudness;
   /** How far tokens and positions share directions. */
   overlap(): TrainingOverlap | NoTrainingOverlap;
-  /** The same in angles. */
-  angles(): TrainingAngles | NoTrainingAngles;
   /** Directions to project the rows on. Take them once, at the end of a run, for a steady view. */
   directions(): TrainingDirections | NoTrainingDirections;
   /**
@@ -288,20 +284,11 @@ class HeldTrainer implements Trainer {
 
   overlap() {
     const address = this.#held.address();
-    const none = (reason: string) => ({ overlap: null, chanceBand: null, chanceExact: null, reason });
+    const none = (reason: string) => ({ overlap: null, chance: null, reason });
     if (!this.#checked.facts.inStream) return none(noSum(this.#checked.facts));
-    const { overlap, chanceBand, chanceExact } = this.#raw.trainerOverlap(address);
+    const { overlap, chance } = this.#raw.trainerOverlap(address);
     if (Number.isNaN(overlap)) return none(equalRows);
-    return { overlap, chanceBand, chanceExact, reason: null };
-  }
-
-  angles() {
-    const address = this.#held.address();
-    const none = (reason: string) => ({ smallest: null, smallestLeading: null, reason });
-    if (!this.#checked.facts.inStream) return none(noSum(this.#checked.facts));
-    const { smallest, smallestLeading } = this.#raw.trainerAngles(address);
-    if (Number.isNaN(smallest)) return none(equalRows);
-    return { smallest, smallestLeading, reason: null };
+    return { overlap, chance, reason: null };
   }
 
   directions() {

@@ -83,7 +83,7 @@ export interface TrainingOptimizerOptions {
   warmUp?: number;
   /** Default 'cosine'. */
   schedule?: 'cosine' | 'constant';
-  /** Steps of the cosine, and that train() takes, from 1 up; training may go on beyond them. Default 200. */
+  /** Steps of the cosine, from 1 up; training may go on beyond them. Default 200. */
   steps?: number;
   /** Decay of the mean of gradients, at least 0 and below 1. Default 0.9. */
   beta1?: number;

@@ -74,10 +74,8 @@ export interface LoudnessRecipe extends TrainingLoudness {
 export interface TrainingOverlap {
   /** A = D‖EPᵀ‖² / (‖E‖²‖P‖²): 0 if orthogonal, 1 expected of random rotations. */
   readonly overlap: number;
-  /** √(2/(PR_E · PR_P)), with participation ratios: A’s spread when D is far above them. */
-  readonly chanceBand: number;
-  /** A’s standard deviation over random rotations, for any D. */
-  readonly chanceExact: number;
+  /** A’s standard deviation over random rotations. */
+  readonly chance: number;
   /** Null, as there is an overlap. */
   readonly reason: null;
 }
@@ -87,9 +85,7 @@ export interface NoTrainingOverlap {
   /** None. */
   readonly overlap: null;
   /** None. */
-  readonly chanceBand: null;
-  /** None. */
-  readonly chanceExact: null;
+  readonly chance: null;
   /** Why, in a sentence. */
   readonly reason: string;
 }
@@ -119,24 +115,4 @@ export interface TrainingCoordinates {
   readonly tokens: Table<Float64Array>;
   /** [n, k] */
   readonly positions: Table<Float64Array>;
-}
-
-/** Principal angles between token and position rows, each minus their mean row, in radians. */
-export interface TrainingAngles {
-  /** The smallest between the spans of all rows: 0 where their ranks add up to more than D. */
-  readonly smallest: number;
-  /** The smallest between their two leading directions each. */
-  readonly smallestLeading: number;
-  /** Null, as there are angles. */
-  readonly reason: null;
-}
-
-/** For a scheme without positions in the stream, or rows that are all equal. */
-export interface NoTrainingAngles {
-  /** None. */
-  readonly smallest: null;
-  /** None. */
-  readonly smallestLeading: null;
-  /** Why, in a sentence. */
-  readonly reason: string;
 }

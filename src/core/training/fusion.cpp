@@ -1,5 +1,9 @@
 #include "training/fusion.h"
 
+#include <cmath>
+#include <vector>
+
+#include "encodings/relative_position.h"
 #include "training/product.h"
 
 namespace superpose {
@@ -79,6 +83,55 @@ void add_rows_gradient(const ModelOptions& options, const Tables& of, const Batc
   }
   add_token_rows_gradient(options, batch, d_rows, d_tables);
   if (options.in_stream()) add_position_rows_gradient(options, batch, d_rows, d_tables);
+}
+
+Matrix<float> mask_and_bias(const ModelOptions& options, const Parameters& of, Index n, bool positions) {
+  const Index heads = options.heads, width = options.d_head(), last = options.rows - 1;
+  Matrix<float> bias = Matrix<float>::Zero(heads * n, n);
+  if (options.scheme == TrainingScheme::untied && positions && !options.zero_scores) {
+    const Matrix<float> queries = times(of.P.topRows(n), of.U_q), keys = times(of.P.topRows(n), of.U_k);
+    for (Index h = 0; h < heads; ++h)
+      bias.middleRows(h * n, n) =
+          options.score_scale() *
+          times_transposed(queries.middleCols(h * width, width), keys.middleCols(h * width, width));
+  }
+  const std::vector<double> slopes = alibi_slopes(options.heads);
+  for (Index h = 0; h < heads; ++h) {
+    for (Index i = 0; i < n; ++i) {
+      auto row = bias.row(h * n + i);
+      if (options.scheme == TrainingScheme::t5 && !options.zero_scores)
+        row = of.T5.row(h).segment(last - i, n);
+      if (options.scheme == TrainingScheme::alibi && !options.zero_scores)
+        for (Index j = 0; j < n; ++j)
+          row[j] = static_cast<float>(-slopes[h] * static_cast<double>(std::abs(i - j)));
+      if (options.causal) row.tail(n - 1 - i).setConstant(static_cast<float>(kMasked));
+    }
+  }
+  return bias;
+}
+
+void add_bias_gradient(const ModelOptions& options, const Parameters& of, const Matrix<float>& d_bias,
+                       Parameters& gradient) {
+  if (options.zero_scores) return;
+  const Index n = d_bias.cols(), width = options.d_head(), last = options.rows - 1;
+  if (options.scheme == TrainingScheme::t5) {
+    for (Index h = 0; h < options.heads; ++h) {
+      for (Index i = 0; i < n; ++i) gradient.T5.row(h).segment(last - i, n) += d_bias.row(h * n + i);
+    }
+  }
+  if (options.scheme != TrainingScheme::untied) return;
+  const auto p = of.P.topRows(n);
+  const Matrix<float> queries = times(p, of.U_q), keys = times(p, of.U_k);
+  Matrix<float> d_queries(n, options.d_model()), d_keys(n, options.d_model());
+  for (Index h = 0; h < options.heads; ++h) {
+    const Matrix<float> d_head = options.score_scale() * d_bias.middleRows(h * n, n);
+    set_times(d_head, keys.middleCols(h * width, width), d_queries.middleCols(h * width, width));
+    set_transposed_times(d_head, queries.middleCols(h * width, width), d_keys.middleCols(h * width, width));
+  }
+  add_transposed_times(p, d_queries, gradient.U_q);
+  add_transposed_times(p, d_keys, gradient.U_k);
+  if (options.trains_positions())
+    gradient.P.topRows(n) += times_transposed(d_queries, of.U_q) + times_transposed(d_keys, of.U_k);
 }
 
 }  // namespace superpose

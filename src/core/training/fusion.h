@@ -1,4 +1,4 @@
-// How token rows and position rows become the rows that the first layer reads, and the gradient of that.
+// How positions get in: the rows that the first layer reads, and what is added to scores; and the gradients of both.
 //
 // With e = E[t], times sqrt(d) if options say so, and p = P[i], both rows:
 //
@@ -42,5 +42,12 @@ void add_token_rows_gradient(const ModelOptions& options, const Batch& batch, co
                              Tables& d_tables);
 void add_position_rows_gradient(const ModelOptions& options, const Batch& batch, const Matrix<float>& d_rows,
                                 Tables& d_tables);
+
+// Added to the scores of every layer, [H n, n]: kMasked for later keys under a causal mask, and what untied, alibi and t5
+// have; that of untied only with `positions`.
+Matrix<float> mask_and_bias(const ModelOptions& options, const Parameters& of, Eigen::Index n,
+                            bool positions);
+void add_bias_gradient(const ModelOptions& options, const Parameters& of, const Matrix<float>& d_bias,
+                       Parameters& gradient);
 
 }  // namespace superpose

@@ -60,7 +60,7 @@ Loudness row_loudness(const ModelOptions& options, const Parameters& of, int n) 
 }
 
 RowOverlap row_overlap(const ModelOptions& options, const Parameters& of, int n) {
-  if (!options.in_stream()) return {kUndefined, kUndefined, kUndefined};
+  if (!options.in_stream()) return {kUndefined, kUndefined};
   const auto [tokens, positions] = rows_in_stream(options, of, n);
   // A table's overlap with itself is D divided by its participation ratio, which is at most D.
   const double width = options.d_model(), of_tokens = energy_overlap(tokens, tokens) / width,
@@ -70,23 +70,9 @@ RowOverlap row_overlap(const ModelOptions& options, const Parameters& of, int n)
   };
   const double spread = beyond_a_ball(of_tokens) * beyond_a_ball(of_positions);
   // In one dimension a turn changes nothing.
-  const double exact =
+  const double chance =
       width == 1 ? spread : std::sqrt(2 * width * width * spread / ((width - 1) * (width + 2)));
-  return {energy_overlap(tokens, positions), std::sqrt(2 * of_tokens * of_positions), exact};
-}
-
-RowAngles row_angles(const ModelOptions& options, const Parameters& of, int n) {
-  if (!options.in_stream()) return {kUndefined, kUndefined};
-  const auto [tokens, positions] = rows_in_stream(options, of, n);
-  const Svd token_svd = svd(tokens), position_svd = svd(positions);
-  const auto smallest = [](const Matrix<double>& u, const Matrix<double>& v) {
-    const Vector<double> angles = principal_angles(u, v);
-    return angles.size() ? angles[0] : kUndefined;
-  };
-  const auto leading = [](const Svd& of) {
-    return of.V.leftCols(std::min<Eigen::Index>(2, of.V.cols())).eval();
-  };
-  return {smallest(token_svd.V, position_svd.V), smallest(leading(token_svd), leading(position_svd))};
+  return {energy_overlap(tokens, positions), chance};
 }
 
 Matrix<double> row_directions(const ModelOptions& options, const Parameters& of, int n) {

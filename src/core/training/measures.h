@@ -28,19 +28,10 @@ Loudness row_loudness(const ModelOptions& options, const Parameters& of, int n);
 // For the rows of E and the first n of P, each minus their mean row; NaN without options().in_stream(), and
 // where the rows of one of them are all equal. In a concatenation each has zeros where the other is.
 struct RowOverlap {
-  double overlap;       // A = D |E_c P_c'|^2 / (|E_c|^2 |P_c|^2): 0 if orthogonal, 1 expected of random turns
-  double chance_band;   // sqrt(2 / (PR_E PR_P)), participation ratios: A's spread when D is far above them
-  double chance_exact;  // A's standard deviation over random turns, for any D
+  double overlap;  // A = D |E_c P_c'|^2 / (|E_c|^2 |P_c|^2): 0 if orthogonal, 1 expected of random turns
+  double chance;   // A's standard deviation over random turns
 };
 RowOverlap row_overlap(const ModelOptions& options, const Parameters& of, int n);
-
-// The same in angles, which take two singular value decompositions: the smallest principal angles, in radians,
-// between the spans of all rows, 0 where their ranks add up to more than D; and between their two leading
-// directions each.
-struct RowAngles {
-  double smallest, smallest_leading;
-};
-RowAngles row_angles(const ModelOptions& options, const Parameters& of, int n);
 
 // Two directions [2, D] for looking at these rows: the leading one of the rows of E, and that of the first n
 // of P minus its part along the first. Rows are taken minus their mean row. Directions have length 1, and

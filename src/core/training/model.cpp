@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "encodings/relative_position.h"
 #include "encodings/rotary.h"
 #include "numeric/centred.h"
 #include "training/product.h"
@@ -101,9 +100,6 @@ double cross_entropy(Matrix<float>& logits, const int* targets, double total) {
 }  // namespace
 
 Model::Model(const ModelOptions& options) : options_(options) {
-  const bool untied = options.scheme == TrainingScheme::untied;
-  scale_ = static_cast<float>(1 / std::sqrt((untied ? 2.0 : 1.0) * options.d_head()));
-  if (options.scheme == TrainingScheme::alibi) slopes_ = alibi_slopes(options.heads);
   if (options.scheme == TrainingScheme::rope) {
     const RotaryAngles<float> angles =
         rotary_angles<float>(options.rows, turning(options.d_head(), {1, Layout::interleaved}));
@@ -116,55 +112,17 @@ Model::Made Model::make(const Parameters& of, Index n, const Terms& kept) const 
   made.tables = tables(options_, of, n);
   for (const LayerParameters& layer : of.layers) {
     made.qkv.push_back(with_gain(layer.g1, layer.W_qkv));
-    made.qkv.back().leftCols(options_.d_model()) *= scale_;
+    made.qkv.back().leftCols(options_.d_model()) *= options_.score_scale();
     made.o.push_back(layer.W_o);
   }
   made.unembedding = with_gain(of.gf, of.W_u);
-  made.bias = mask_and_bias(of, n, true);
-  if (!kept[position_position]) made.first_bias = mask_and_bias(of, n, false);
+  made.bias = mask_and_bias(options_, of, n, true);
+  if (!kept[position_position]) made.first_bias = mask_and_bias(options_, of, n, false);
   return made;
 }
 
-Model::Made Model::zeros_like(const Made& made) const {
-  const auto zeros = [](const Matrix<float>& of) -> Matrix<float> {
-    return Matrix<float>::Zero(of.rows(), of.cols());
-  };
-  Made result{{zeros(made.tables.tokens), zeros(made.tables.positions)},
-              {},
-              {},
-              zeros(made.unembedding),
-              zeros(made.bias),
-              {}};
-  for (const Matrix<float>& one : made.qkv) result.qkv.push_back(zeros(one));
-  for (const Matrix<float>& one : made.o) result.o.push_back(zeros(one));
-  return result;
-}
-
-Matrix<float> Model::mask_and_bias(const Parameters& of, Index n, bool positions) const {
-  const Index heads = options_.heads, width = options_.d_head(), last = options_.rows - 1;
-  Matrix<float> bias = Matrix<float>::Zero(heads * n, n);
-  if (options_.scheme == TrainingScheme::untied && positions && !options_.zero_scores) {
-    const Matrix<float> queries = times(of.P.topRows(n), of.U_q), keys = times(of.P.topRows(n), of.U_k);
-    for (Index h = 0; h < heads; ++h)
-      bias.middleRows(h * n, n) =
-          scale_ * times_transposed(queries.middleCols(h * width, width), keys.middleCols(h * width, width));
-  }
-  for (Index h = 0; h < heads; ++h) {
-    for (Index i = 0; i < n; ++i) {
-      auto row = bias.row(h * n + i);
-      if (options_.scheme == TrainingScheme::t5 && !options_.zero_scores)
-        row = of.T5.row(h).segment(last - i, n);
-      if (options_.scheme == TrainingScheme::alibi && !options_.zero_scores)
-        for (Index j = 0; j < n; ++j)
-          row[j] = static_cast<float>(-slopes_[h] * static_cast<double>(std::abs(i - j)));
-      if (options_.causal) row.tail(n - 1 - i).setConstant(static_cast<float>(kMasked));
-    }
-  }
-  return bias;
-}
-
 Normed Model::read(const Matrix<float>& x) const {
-  return options_.layer_norm ? layer_norm(x) : Normed{x, {}};
+  return options_.layer_norm ? layer_norm(x) : Normed{x, Vector<float>::Ones(x.rows())};
 }
 
 // The gradient with respect to x, given that with respect to what is read of it.
@@ -351,39 +309,16 @@ void Model::backward(const Made& made, const Batch& part, Trace& trace, const Te
 }
 
 // From the gradient of what parameters made to that of parameters.
-void Model::add_gradient(const Parameters& of, Made& d_made, Index n, Parameters& gradient) const {
+void Model::add_gradient(const Parameters& of, Made& d_made, Parameters& gradient) const {
   for (int l = 0; l < options_.layers; ++l) {
-    d_made.qkv[l].leftCols(options_.d_model()) *= scale_;
+    d_made.qkv[l].leftCols(options_.d_model()) *= options_.score_scale();
     add_gain_gradient(of.layers[l].g1, of.layers[l].W_qkv, d_made.qkv[l], gradient.layers[l].g1,
                       gradient.layers[l].W_qkv);
     gradient.layers[l].W_o += d_made.o[l];
   }
   add_gain_gradient(of.gf, of.W_u, d_made.unembedding, gradient.gf, gradient.W_u);
   add_tables_gradient(options_, of, d_made.tables, gradient);
-  if (!options_.zero_scores) add_bias_gradient(of, d_made.bias, n, gradient);
-}
-
-void Model::add_bias_gradient(const Parameters& of, const Matrix<float>& d_bias, Index n,
-                              Parameters& gradient) const {
-  const Index width = options_.d_head(), last = options_.rows - 1;
-  if (options_.scheme == TrainingScheme::t5) {
-    for (Index h = 0; h < options_.heads; ++h) {
-      for (Index i = 0; i < n; ++i) gradient.T5.row(h).segment(last - i, n) += d_bias.row(h * n + i);
-    }
-  }
-  if (options_.scheme != TrainingScheme::untied) return;
-  const auto p = of.P.topRows(n);
-  const Matrix<float> queries = times(p, of.U_q), keys = times(p, of.U_k);
-  Matrix<float> d_queries(n, options_.d_model()), d_keys(n, options_.d_model());
-  for (Index h = 0; h < options_.heads; ++h) {
-    const Matrix<float> d_head = scale_ * d_bias.middleRows(h * n, n);
-    set_times(d_head, keys.middleCols(h * width, width), d_queries.middleCols(h * width, width));
-    set_transposed_times(d_head, queries.middleCols(h * width, width), d_keys.middleCols(h * width, width));
-  }
-  add_transposed_times(p, d_queries, gradient.U_q);
-  add_transposed_times(p, d_keys, gradient.U_k);
-  if (options_.trains_positions())
-    gradient.P.topRows(n) += times_transposed(d_queries, of.U_q) + times_transposed(d_keys, of.U_k);
+  add_bias_gradient(options_, of, d_made.bias, gradient);
 }
 
 double Model::loss_and_gradient(const Parameters& of, const Batch& batch, Parameters& gradient,
@@ -391,39 +326,42 @@ double Model::loss_and_gradient(const Parameters& of, const Batch& batch, Parame
   const auto total = static_cast<double>(
       std::count_if(batch.targets, batch.targets + batch.places(), [](int target) { return target >= 0; }));
   const Made made = make(of, batch.n, kept);
-  Made d_made = zeros_like(made);
+  for (const Named& each : named(options_, gradient)) each.values->setZero();
+  // Zeros make zeros, but for the bias.
+  Made d_made = make(gradient, batch.n, kAllTerms);
+  d_made.bias.setZero();
   double loss = 0;
   each_part(batch, [&](const Batch& part) {
     Trace trace = forward(made, part, kept);
     loss += cross_entropy(trace.logits, part.targets, total);
     backward(made, part, trace, kept, d_made);
   });
-  for (const Named& each : named(options_, gradient)) each.values->setZero();
-  add_gradient(of, d_made, batch.n, gradient);
+  add_gradient(of, d_made, gradient);
   return loss / total;
 }
 
-Matrix<float> Model::logits(const Parameters& of, const Batch& batch, const Terms& kept) const {
+// Rows that `rows_of` a part's trace has, below each other.
+template <typename RowsOf>
+Matrix<float> Model::rows_of_all(const Parameters& of, const Batch& batch, const Terms& kept,
+                                 const RowsOf& rows_of) const {
   const Made made = make(of, batch.n, kept);
-  Matrix<float> all(batch.places(), options_.classes);
+  Matrix<float> all;
   Index at = 0;
   each_part(batch, [&](const Batch& part) {
-    all.middleRows(at, part.places()) = forward(made, part, kept).logits;
-    at += part.places();
+    const Matrix<float> rows = rows_of(forward(made, part, kept));
+    if (at == 0) all.resize(rows.rows() / part.sequences * batch.sequences, rows.cols());
+    all.middleRows(at, rows.rows()) = rows;
+    at += rows.rows();
   });
   return all;
 }
 
+Matrix<float> Model::logits(const Parameters& of, const Batch& batch, const Terms& kept) const {
+  return rows_of_all(of, batch, kept, [](const Trace& trace) { return trace.logits; });
+}
+
 Matrix<float> Model::attention(const Parameters& of, const Batch& batch, int layer, const Terms& kept) const {
-  const Made made = make(of, batch.n, kept);
-  Matrix<float> all(batch.places() * options_.heads, batch.n);
-  Index at = 0;
-  each_part(batch, [&](const Batch& part) {
-    const Matrix<float> weights = forward(made, part, kept).layers[layer].weights;
-    all.middleRows(at, weights.rows()) = weights;
-    at += weights.rows();
-  });
-  return all;
+  return rows_of_all(of, batch, kept, [&](const Trace& trace) { return trace.layers[layer].weights; });
 }
 
 Evaluation Model::evaluate(const Parameters& of, const Batch& batch, const Terms& kept) const {
@@ -497,34 +435,28 @@ std::vector<TermCovariances> Model::term_covariances(const Parameters& of, const
     if (reads_sum()) x += position_rows(options_, made.tables, part);
     const Normed summed = read(x);
     const Matrix<float> queries_keys = times(summed.rows, made.qkv[0].leftCols(2 * d));
-    Parts parts = untied ? Parts() : split(made, part, summed);
-    using Four = std::array<Matrix<float>, kTermCount>;
-    const auto terms = [&](Index s, Index h) {
-      Four found;
+    const Parts parts = untied ? Parts() : split(made, part, summed);
+    Parts moved = parts;
+    if (gauge == TermGauge::canonical)
+      for (Matrix<float>& one : moved.queries_keys) move_means_into_constant(one, summed.inverse, n);
+    const auto terms = [&](const Parts& of, Index s, Index h) {
+      std::array<Matrix<float>, kTermCount> found;
       for (int t = 0; t < kTermCount; ++t) {
         if (!kept[t]) continue;
-        if (!untied)
-          found[t] = score(parts.queries_keys[t / 2], parts.queries_keys[t % 2], s, h);
-        else if (t == token_token)
-          found[t] = score(queries_keys, queries_keys, s, h);
-        else if (t == position_position)
-          found[t] = made.bias.middleRows(h * n, n);
+        if (!untied) found[t] = score(of.queries_keys[t / 2], of.queries_keys[t % 2], s, h);
+        if (untied && t == token_token) found[t] = score(queries_keys, queries_keys, s, h);
+        if (untied && t == position_position) found[t] = made.bias.middleRows(h * n, n);
       }
       return found;
     };
-    const Index count = static_cast<Index>(part.sequences) * options_.heads;
-    std::vector<Matrix<float>> scores(count, Matrix<float>::Zero(n, n));
-    for (Index k = 0; k < count; ++k)
-      for (const Matrix<float>& term : terms(k / options_.heads, k % options_.heads))
-        if (term.size() > 0) scores[k] += term;
-    if (gauge == TermGauge::canonical) {
-      const Vector<float> sizes =
-          options_.layer_norm ? summed.inverse : Vector<float>(Vector<float>::Ones(x.rows()));
-      for (Matrix<float>& one : parts.queries_keys) move_means_into_constant(one, sizes, n);
+    for (Index s = 0; s < part.sequences; ++s) {
+      for (Index h = 0; h < options_.heads; ++h) {
+        Matrix<float> scores = Matrix<float>::Zero(n, n);
+        for (const Matrix<float>& term : terms(parts, s, h))
+          if (term.size() > 0) scores += term;
+        add_covariances(scores, terms(moved, s, h), options_.causal, heads[h]);
+      }
     }
-    for (Index k = 0; k < count; ++k)
-      add_covariances(scores[k], terms(k / options_.heads, k % options_.heads), options_.causal,
-                      heads[k % options_.heads]);
   });
   // Scores that should be equal differ by rounding, which must not count as variation.
   for (TermCovariances& head : heads) {

@@ -80,8 +80,6 @@ class Model {
   struct Trace;
 
   Made make(const Parameters& of, Eigen::Index n, const Terms& kept) const;
-  Made zeros_like(const Made& made) const;
-  Matrix<float> mask_and_bias(const Parameters& of, Eigen::Index n, bool positions) const;
   Normed read(const Matrix<float>& x) const;
   Matrix<float> read_backward(const Normed& of, Matrix<float> gradient) const;
   void turn(Matrix<float>& qkv, Eigen::Index n, float direction) const;
@@ -94,9 +92,11 @@ class Model {
   Matrix<float> attend_backward(const Layer& layer, const Matrix<float>& d_mixed, Eigen::Index n,
                                 Parts* parts, const Terms& kept, Matrix<float>& d_bias) const;
   void backward(const Made& made, const Batch& part, Trace& trace, const Terms& kept, Made& d_made) const;
-  void add_gradient(const Parameters& of, Made& d_made, Eigen::Index n, Parameters& gradient) const;
-  void add_bias_gradient(const Parameters& of, const Matrix<float>& d_bias, Eigen::Index n,
-                         Parameters& gradient) const;
+  void add_gradient(const Parameters& of, Made& d_made, Parameters& gradient) const;
+
+  template <typename RowsOf>
+  Matrix<float> rows_of_all(const Parameters& of, const Batch& batch, const Terms& kept,
+                            const RowsOf& rows_of) const;
 
   // Whether the first layer's scores are made term by term.
   bool splits(const Terms& kept) const { return kept != kAllTerms && options_.sums(); }
@@ -104,8 +104,6 @@ class Model {
   bool reads_sum() const { return options_.scheme == TrainingScheme::qk; }
 
   ModelOptions options_;
-  float scale_;                    // of the scores
-  std::vector<double> slopes_;     // of ALiBi
   Matrix<float> cosines_, sines_;  // of RoPE, [L, d_h / 2]
 };
 

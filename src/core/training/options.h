@@ -62,6 +62,9 @@ struct ModelOptions {
   int d_token() const { return scheme == TrainingScheme::concat ? width - position_width : width; }
   double token_scale() const { return scale_tokens ? std::sqrt(d_token()) : 1; }
   int d_head() const { return d_model() / heads; }
+  float score_scale() const {
+    return static_cast<float>(1 / std::sqrt((scheme == TrainingScheme::untied ? 2.0 : 1.0) * d_head()));
+  }
 
   bool concatenates() const {
     return scheme == TrainingScheme::concat || scheme == TrainingScheme::concat_wide;

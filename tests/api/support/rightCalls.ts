@@ -85,6 +85,7 @@ const modelInTraining = {
   positions: 6,
   learningRate: 0.01,
   weightDecay: 0.01,
+  schedule: 'constant',
   warmUp: 2,
   steps: 4,
   beta1: 0.9,
@@ -92,7 +93,6 @@ const modelInTraining = {
   epsilon: 1e-8,
   clip: 1,
   seed: 1,
-  precision: 'float64',
 };
 const taskTrainer = {
   ...modelInTraining,
@@ -438,12 +438,6 @@ const completeCalls: Record<string, RightCall> = {
     huge: [{ task: 'prev', n: 20_000 }],
   },
   loudnessRecipes: { sound: [{ d_model: 4 }], whole: { d_model: [1] } },
-  train: {
-    sound: [taskTrainer, { every: 2 }],
-    also: [[batchesTrainer, { every: 2 }]],
-    whole: { ...trainerWhole, every: [1, 10_000] },
-    huge: [{ task: 'prev', n: 20_000 }],
-  },
   taskExamples: {
     sound: [{ task: 'prev', n: 6, sequences: 2, seed: 1 }],
     whole: { n: [1], sequences: [1, 2 ** 16], ...draws },

@@ -1,14 +1,6 @@
 // The trainer as JavaScript sees it: its numbers against the oracle in numpy, its answers to the four
 // questions, and every sentence that it refuses with.
-import type {
-  BatchesTrainerOptions,
-  Table,
-  Task,
-  Trainer,
-  TrainingBatch,
-  TrainingPoint,
-  TrainingTerm,
-} from 'superpose';
+import type { BatchesTrainerOptions, Table, Task, Trainer, TrainingBatch, TrainingTerm } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import oracle from '../../reference/training.json' with { type: 'json' };
 import { builds, oneBuild, plain } from '../support/builds.ts';
@@ -109,18 +101,10 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       expect(shares.reason).toMatch(/\.$/);
       expect(() => trainer.cut('token-token')).toThrow(shares.reason);
     }
-    const apart = { ...trainer.overlap(), ...trainer.angles() };
-    expect(apart.overlap === null).toBe(evaluation.overlap === null);
-    if (apart.overlap !== null && apart.smallest !== null) {
-      near(
-        [apart.overlap, apart.chanceBand, apart.chanceExact],
-        [evaluation.overlap, evaluation.chance_band, evaluation.chance_band_exact],
-      );
-      near(
-        [apart.smallest, apart.smallestLeading],
-        [evaluation.smallest_angle, evaluation.smallest_angle_leading_two],
-      );
-    }
+    const { overlap, chance } = trainer.overlap();
+    expect(overlap === null).toBe(evaluation.overlap === null);
+    if (overlap !== null && chance !== null)
+      near([overlap, chance], [evaluation.overlap, evaluation.chance_band]);
 
     const losses = trainer.step(one.tokens.length);
     near(losses, one.steps.loss);
@@ -223,6 +207,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       d_model: 16,
       cuts: ['token-position', 'token-token'],
     });
+    expect(other.cuts).toEqual(['token-position', 'token-token']);
     other.setParameters(trainer.parameters());
     const { n, tokens } = superpose.taskExamples({ task: 'lookup', n: 8, sequences: 2 });
     expect(other.logits({ n, tokens }).data).not.toEqual(trainer.logits({ n, tokens }).data);
@@ -316,6 +301,19 @@ test.skipIf(oneBuild)('the curve is the same in both builds, but for rounding', 
   });
   const [first = new Float64Array(), second = new Float64Array()] = curves;
   expect(plain.largestDifference(first, second)).toBeLessThan(1e-3);
+});
+
+test('with a constant rate a run does not depend on how many steps are planned', () => {
+  const options = { task: 'lookup', n: 8, d_model: 16, schedule: 'constant' } as const;
+  const [some, many] = [
+    plain.trainer({ ...options, steps: 30 }),
+    plain.trainer({ ...options, steps: 16_000 }),
+  ];
+  expect(some.step(60)).toEqual(many.step(60));
+  using cosine = plain.trainer({ ...options, schedule: 'cosine', steps: 30 });
+  cosine.step(60);
+  expect(cosine.parameters()).not.toEqual(some.parameters());
+  for (const trainer of [some, many]) trainer.delete();
 });
 
 test('parameters come back from a file', () => {
@@ -505,8 +503,8 @@ describe('what is refused', () => {
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-test('a run that diverges says so and stops', () => {
-  const trainer = plain.trainer({ task: 'prev', learningRate: 1e30, layerNorm: false });
+test.each([{ task: 'prev' }, own])('a run that diverges says so and stops', (options) => {
+  const trainer = plain.trainer({ ...options, learningRate: 1e30, layerNorm: false } as never);
   const losses = trainer.step(50);
   expect(trainer.diverged).toBe(true);
   expect(losses.length).toBeLessThan(50);
@@ -519,79 +517,163 @@ test('a run that diverges says so and stops', () => {
   trainer.delete();
 });
 
-describe('train', () => {
-  const options = { task: 'prev', n: 6, d_model: 16, steps: 23, seed: 2 } as const;
-  const all = async (points: AsyncGenerator<TrainingPoint>) => {
-    const found: TrainingPoint[] = [];
-    for await (const point of points) found.push(point);
-    return found;
-  };
-
-  test('gives the curves of the same run that step() makes', async () => {
-    const points = await all(plain.train(options, { every: 10 }));
-    expect(points.map(({ steps }) => steps)).toEqual([0, 10, 20, 23]);
-    const trainer = plain.trainer(options);
-    const { loss, accuracy } = trainer.evaluate();
-    expect(points[0]).toMatchObject({ loss, accuracy, diverged: false });
-    expect(points.flatMap(({ losses }) => [...losses])).toEqual([...trainer.step(23)]);
-    const last = points.at(-1) as TrainingPoint;
-    expect(last.accuracy).toBe(trainer.accuracy());
-    expect(last.shares).toEqual(trainer.shares().mean);
-    expect(last.canonical).toEqual(trainer.shares({ gauge: 'canonical' }).mean);
-    expect(last.overlap).toBe(trainer.overlap().overlap);
-    // The trainer has done all its steps, so there is one point, where it is.
-    expect((await all(plain.train(trainer))).map(({ steps }) => steps)).toEqual([23]);
-    trainer.delete();
-    const [rope] = await all(plain.train({ ...options, scheme: 'rope', steps: 1 }));
-    expect(rope).toMatchObject({ shares: null, overlap: null });
-  });
-
-  test('lets other work in, which may stop it; the trainer goes on from there', async () => {
-    const trainer = plain.trainer(options);
-    const stop = new AbortController();
-    setTimeout(() => stop.abort(new Error('seen enough')));
-    await expect(all(plain.train(trainer, { every: 1, signal: stop.signal }))).rejects.toThrow('seen enough');
-    expect(trainer.steps).toBeLessThan(23);
-    expect((await all(plain.train(trainer))).at(-1)).toMatchObject({ steps: 23, diverged: false });
-    trainer.delete();
-  });
-
-  test('says when the trainer is deleted meanwhile, and when the run diverges', async () => {
-    const trainer = plain.trainer(options);
-    const points = plain.train(trainer);
-    await points.next();
-    trainer.delete();
-    await expect(points.next()).rejects.toThrow('This trainer has been deleted; make another one.');
-    const wild = await all(plain.train({ ...options, learningRate: 1e30, layerNorm: false }));
-    expect(wild.at(-1)?.diverged).toBe(true);
-    expect(wild.at(-1)?.steps).toBeLessThan(23);
-    expect(() => plain.train(options, { signal: {} as never })).toThrow(
-      'signal must be an AbortSignal; it is an object.',
-    );
-  });
-
-  test('what it made itself is let go, also when it is left early', async () => {
-    // Each takes more than a third of all that fits.
-    const large = { task: 'prev', n: 1800, d_model: 8, heads: 8, sequences: 1 } as const;
-    for (let round = 0; round < 3; round++) {
-      for await (const point of plain.train({ ...large, evaluationSequences: 1 })) {
-        expect(point.steps).toBe(0);
-        break;
-      }
-    }
-  });
-});
-
-test('rows that are all equal have no overlap and no angles, and a sentence says so', () => {
+test('rows that are all equal have no overlap, and a sentence says so', () => {
   const trainer = plain.trainer({ task: 'lookup', sigma: 0 });
   const reason = 'All token rows or all position rows are equal.';
-  const none = { overlap: null, chanceBand: null, chanceExact: null, reason };
+  const none = { overlap: null, chance: null, reason };
   expect(trainer.overlap()).toEqual(none);
-  expect(trainer.angles()).toEqual({ smallest: null, smallestLeading: null, reason });
   // Equal rows that are not zero differ from their mean by rounding, which is no direction either.
   const { E } = trainer.parameters();
   if (!E) throw new Error('There is no E.');
   trainer.setParameters({ E: { ...E, data: E.data.map(() => 0.1) } });
   expect(trainer.overlap()).toEqual(none);
   trainer.delete();
+});
+
+const small: BatchesTrainerOptions = { ...own, d_model: 4, positions: 5 };
+
+describe('options', () => {
+  const shapesOf = (options: object) => {
+    const trainer = plain.trainer({ task: 'prev', n: 4, ...options } as never);
+    const { E, P, W_u } = trainer.parameters();
+    trainer.delete();
+    return [E, P, W_u].map((table) => [table?.rows, table?.columns]);
+  };
+
+  test('a stream of one channel is enough, and of two to part', () => {
+    const one = { heads: 1 };
+    expect(shapesOf({ ...one, d_model: 1 })).toEqual([
+      [4, 1],
+      [4, 1],
+      [1, 4],
+    ]);
+    expect(shapesOf({ ...one, d_model: 2, scheme: 'concat' })).toEqual([
+      [4, 1],
+      [4, 1],
+      [2, 4],
+    ]);
+  });
+
+  test('half of the channels are for positions, rounded down', () => {
+    const options = { heads: 1, d_model: 9, scheme: 'concat' };
+    expect(shapesOf(options)).toEqual(shapesOf({ ...options, d_position: 4 }));
+    expect(shapesOf(options)[1]).toEqual([4, 4]);
+  });
+
+  test('the first class may be the only target', () => {
+    const zeros = { n: 2, tokens: [0, 1], targets: [0, -1] };
+    const trainer = plain.trainer({ ...small, evaluation: zeros, batches: () => zeros });
+    expect(trainer.evaluate().targets).toBe(1);
+    expect(trainer.step(2)).toHaveLength(2);
+    trainer.delete();
+  });
+});
+
+describe('answers', () => {
+  const using = (options: object, what: (trainer: Trainer) => void) => {
+    const trainer = plain.trainer({ ...small, ...options } as never);
+    try {
+      what(trainer);
+    } finally {
+      trainer.delete();
+    }
+  };
+
+  test('tables that share a stream have an overlap and directions, others a reason', () => {
+    for (const scheme of ['add', 'concat', 'concat-wide', 'project']) {
+      using({ scheme }, (trainer) => {
+        // What is side by side is at right angles.
+        if (scheme.includes('concat')) expect(trainer.overlap().overlap).toBe(0);
+        const { directions } = trainer.directions();
+        expect(directions?.columns).toBe(scheme === 'concat-wide' ? 8 : 4);
+      });
+    }
+    for (const scheme of ['none', 'untied', 'rope', 'alibi', 't5', 'qk', 'multiply']) {
+      using({ scheme }, (trainer) => {
+        const reason = `The stream under '${scheme}' is no sum of token and position rows.`;
+        expect(trainer.overlap()).toEqual({ overlap: null, chance: null, reason });
+        expect(trainer.directions()).toEqual({ directions: null, reason });
+      });
+    }
+  });
+
+  test('rows are drawn with the given sigma, positions also with their own, and scaled by the root of the width', () => {
+    const rms = ({ data }: Table) => Math.hypot(...data) / Math.sqrt(data.length);
+    const sizes = (options: object) => {
+      let found: number[] = [];
+      using({ ...wide, ...options }, (trainer) => {
+        const { E, P } = trainer.parameters() as Record<string, Table>;
+        found = [rms(E as Table), rms(P as Table)].map((size) => Number(size.toFixed(1)));
+      });
+      return found;
+    };
+    const wide = { d_model: 64, positions: 64, vocabulary: 64 };
+    expect(sizes({ sigma: 0.3 })).toEqual([0.3, 0.3]);
+    expect(sizes({ sigma: 0.3, sigmaTokens: 0.5 })).toEqual([0.5, 0.3]);
+    expect(sizes({ sigmaPositions: 0.5 })).toEqual([0.1, 0.5]);
+    expect(sizes({ scheme: 'multiply' })).toEqual([0.1, 1]);
+    expect(sizes({ scheme: 'multiply', sigma: 0.3, sigmaPositions: 0.2 })).toEqual([0.3, 0.2]);
+    // Scaled as they are read: the parameters stay, and what a model makes of them is that of larger rows.
+    const { n, tokens } = batch;
+    using({ scaleTokens: true, seed: 3 }, (scaled) => {
+      using({ seed: 3 }, (trainer) => {
+        const { E } = trainer.parameters() as { E: Table };
+        const data = E.data.map((x) => x * Math.sqrt(E.columns));
+        expect(scaled.parameters().E).toEqual(E);
+        trainer.setParameters({ E: { ...E, data } });
+        const wanted = trainer.logits({ n, tokens }).data;
+        scaled.logits({ n, tokens }).data.forEach((x, k) => {
+          expect(x).toBeCloseTo(wanted[k] as number, 5);
+        });
+      });
+    });
+  });
+
+  test('without a common stream nothing moves between tokens and positions', () => {
+    using({ scheme: 'untied' }, (trainer) => {
+      expect(trainer.shares().mean).toHaveLength(4);
+      expect(trainer.shares({ gauge: 'canonical' })).toEqual({
+        mean: null,
+        byHead: null,
+        reason: "Tokens and positions of 'untied' share no stream.",
+      });
+    });
+    using({ scheme: 'add' }, (trainer) => {
+      expect(trainer.shares({ gauge: 'canonical' }).mean).toHaveLength(4);
+      expect(trainer.shares()).toEqual(trainer.shares({ gauge: 'raw' }));
+    });
+  });
+
+  test.each([
+    ['logits', null, new TypeError('options must be an object; it is null.')],
+    ['logits', { n: 6 }, new RangeError('n must be a whole number from 1 to 5; it is 6.')],
+    ['logits', { n: 0 }, new RangeError('n must be a whole number from 1 to 5; it is 0.')],
+    [
+      'logits',
+      { n: 2, tokens: [0, 4] },
+      new RangeError('an entry of tokens must be a whole number from 0 to 3; it is 4.'),
+    ],
+    ['attention', null, new TypeError('options must be an object; it is null.')],
+    [
+      'attention',
+      { n: 2, tokens: [0, 1], layer: 1 },
+      new RangeError('layer must be a whole number from 0 to 0; it is 1.'),
+    ],
+    ['shares', 5, new TypeError('options must be an object; it is 5.')],
+    ['setParameters', null, new TypeError('parameters must be an object; it is null.')],
+    [
+      'coordinates',
+      { data: new Float64Array(), rows: 0, columns: 4 },
+      new RangeError('directions.rows must be above 0; it is 0.'),
+    ],
+    [
+      'coordinates',
+      { data: new Float64Array(5), rows: 1, columns: 5 },
+      new RangeError('directions must have 4 columns; it has 5.'),
+    ],
+  ] as const)('%s(%j) is refused', (name, argument, error) => {
+    using({}, (trainer) => {
+      expect(() => (trainer[name] as (argument: unknown) => unknown)(argument)).toThrow(error);
+    });
+  });
 });
