@@ -1,4 +1,4 @@
-// Four parts: the typed API, the figures and the tools in Node; the API's test bodies in Chromium too; the
+// Four parts: the typed API, the figures and the tools in Node; what of the API a browser does otherwise, in Chromium; the
 // built page in Chromium, driven from Node; and the page in the other engines. A part is a project, or two where
 // some of its files need a process each. The mode says how much runs: `all` every test, `quick` the library and the
 // figures in Node, without those that take long, and any other what is not called *.long.test.ts.
@@ -13,33 +13,8 @@ import { relaxedSimdFlags } from '../tools/relaxedSimd.mjs';
 const root = resolve(import.meta.dirname, '..');
 const inCi = process.env.CI === 'true';
 
-/** Test files that read the checkout or start programs. */
-const nodeOnly = [
-  'drawnModels',
-  'drift',
-  'files',
-  'glue',
-  'interventions',
-  'layers',
-  'layersOracle',
-  'minilmForward',
-  'minilmPlaces',
-  'minilmTables',
-  'modelFiles',
-  'opening',
-  'openedModel',
-  'openModel',
-  'refusals',
-  'sizes',
-  'slices',
-  'weights',
-  'wordPieces',
-].map((name) => `tests/api/**/${name}.test.ts`);
-
-/** Long computations in the module, which is the same bytes in the same engine, and files read in JavaScript: Node is enough. */
-const computedOnce = ['channelsOracle', 'claims.long', 'safetensors', 'soak', 'trainer'].map(
-  (name) => `tests/api/**/${name}.test.ts`,
-);
+/** What a browser does otherwise than Node: it starts the module, fetches files, and ends. All else is the same bytes in V8. */
+const inChromium = ['figures', 'handles', 'module', 'recovery', 'model/minilm'].map((name) => `api/${name}`);
 
 const withChromium = chromiumPath !== undefined || inCi;
 if (!withChromium) console.log('There is no chromium on PATH, so the project `chromium` has no tests here.');
@@ -165,8 +140,7 @@ export default defineConfig(({ mode }) => ({
         cacheDir: 'build/vite',
         test: {
           name: 'chromium',
-          include: withChromium ? testsIn('api') : [],
-          exclude: [...skipped(mode), ...nodeOnly, ...computedOnce],
+          include: withChromium ? files(inChromium) : [],
           testTimeout: hangs,
           hookTimeout: hangs,
           expect: expectation,

@@ -22,7 +22,7 @@ npm test -- PART...      runs some parts: ${[...presets, ...projects].join(', ')
                            sanitize  C++ tests, clang with address and undefined-behaviour checks
                            native    C++ tests, g++; in test:all, or by name
                            node      the typed API and the tools, in Node
-                           chromium  the typed API, in Chromium
+                           chromium  what of the typed API a browser does otherwise
                            page      the built page, in Chromium
                            engines   the built page, in Firefox and WebKit
 npm test -- NAME...      runs the test files whose path contains NAME, long ones too, and the C++ tests whose name

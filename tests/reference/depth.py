@@ -15,16 +15,12 @@ Definitions beside those of gauge.py and encoder.py ([CLS] stands apart througho
   position covariance  C_P = (D'E + E'D) / 2, D and E the two halves' pos_t; from it the
             participation ratio, A = d tr(C_P C) / (tr C_P tr C) with C the content's, and the
             cosine with the state's before layer 0, which is the table's after the first norm
-  probe     ridge (penalty 1, intercept free) from state to t, five runs of windows held
-            out in turn: R^2
   shares    for sentences of at most 31 tokens, whose every row but [CLS] has a pos_t:
             parts pos_t, content, mu; content and pos_t less their means over the used rows
-  main effect  energy of the mean over queries of row-centred logits, as a share
 
 Changes of positions and words; p_0 and [CLS] are kept unless stated otherwise. Every row is
 replaced by the mean of the sentence's other rows, of rows 1 to 127, or of 0 to 511 (p_0 too). Words are
-shuffled or reversed, with a closing mark kept at the end, or the two middle pieces are swapped. Rows are
-taken from further down the table, with or without [CLS]'s own.
+shuffled, with a closing mark kept at the end. Rows are taken from further down the table, with or without [CLS]'s own.
 
 Energies, covariances and shares are pooled over sentences before they are divided.
 """
@@ -38,9 +34,7 @@ import numpy as np
 
 from decomposition import row_centred
 from encoder import CONSTANT, GROUPS, canonical_parts, decomposed, embedding_rows, forward, gelu, terms_of
-from gauge import canonical_means
-from gauge import terms as layer_terms
-from minilm import EPS, HEADS, PACKAGE, RIVER_BANK, SCALE, SENTENCES, WIDTH, Encoder, read_safetensors, tokenize
+from minilm import EPS, HEADS, PACKAGE, RIVER_BANK, SENTENCES, WIDTH, Encoder, read_safetensors, tokenize
 from oracle_json import write_beside
 
 LAYERS = 6
@@ -112,88 +106,18 @@ class Vocabulary(dict):
 
 
 def pooled(terms, rows):
-    """Per head: <T~, A~> [H, T], |A~|^2 [H], and the energy of the keys' main effect [H]."""
+    """Per head: <T~, A~> [H, T] and |A~|^2 [H]."""
     parts = row_centred(terms[..., rows, :][..., rows])
     whole = parts.sum(axis=1)
-    main = (whole.mean(axis=1) ** 2).sum(axis=1) * len(rows)
-    return np.einsum("hsij,hij->hs", parts, whole), (whole**2).sum(axis=(1, 2)), main
-
-
-def percent(share):
-    return "/".join(f"{100 * s:.0f}" for s in share)
-
-
-# ---------------------------------------------------------------- layer 0
-
-
-# depth.md's table: raw TT/TP/PT/PP/rest, [CLS], canonical. Read by compare_table alone.
-EXPECTED = """77/1/12/3/7 12 78/0/1/1/20, 85/0/0/7/8 12 76/0/0/0/24, 0/0/0/96/3 2 0/0/0/98/1,
-43/3/6/22/26 4 46/0/1/23/30, 25/2/10/37/25 10 35/1/0/45/19, 9/-1/4/46/42 12 13/1/1/62/23,
-55/-3/-12/10/49 20 50/0/2/0/47, 50/3/7/13/28 31 73/0/1/0/25, 49/4/17/15/14 26 77/1/0/0/22,
-10/-1/-15/2/104 13 19/0/1/0/81, 65/7/9/4/16 16 77/0/0/0/22, 30/11/-4/50/13 46 50/27/3/2/18"""
-
-
-def layer_zero(model, sentences):
-    """Shares TT, TP, PT, PP and rest, [H, 5], raw over all rows and canonical over the used ones."""
-    norm = {"kind": "layernorm", **model["embedding_norm"], "eps": EPS}
-    first = model["layers"][0]
-    weights = [first[part][kind] for part in ("query", "key") for kind in ("weight", "bias")]
-
-    def folded(covariance):
-        four = covariance[:, [0, 1, 4, 5]]
-        return np.c_[four, covariance.sum(axis=1) - four.sum(axis=1)]
-
-    total, energy, contrast, each = [0, 0], [0, 0], 0, []
-    for ids in sentences:
-        rows, n = list(embedding_rows(model, ids)), len(ids)
-        raw = layer_terms(rows, [norm], weights, HEADS, SCALE)
-        canonical = layer_terms(rows, [norm], weights, HEADS, SCALE, [0], canonical_means(rows, [norm], [0]))
-        assert np.abs(raw.sum(axis=1) - canonical.sum(axis=1)).max() < 1e-11
-        for i, (terms, used) in enumerate(((raw, range(n)), (canonical, range(1, n)))):
-            covariance, norm_squared, _ = pooled(terms, list(used))
-            total[i] = total[i] + folded(covariance)
-            energy[i] = energy[i] + norm_squared
-        each.append(folded(covariance) / norm_squared[:, None])
-        cls = np.eye(n)[0] - 1 / n
-        contrast = contrast + ((row_centred(raw.sum(axis=1)) @ cls) ** 2).sum(axis=1) / (cls @ cls)
-    raw, canonical = (t / e[:, None] for t, e in zip(total, energy))
-    return {
-        "terms": ["token-token", "token-position", "position-token", "position-position", "rest"],
-        "raw": raw,
-        "cls_contrast": contrast / energy[0],
-        "canonical": canonical,
-        "standard_deviation": np.std(each, axis=0, ddof=1),
-        "energy_of_head": {"raw": energy[0] / energy[0].sum(), "canonical": energy[1] / energy[1].sum()},
-    }
-
-
-def compare_table(found):
-    worst = 0
-    print("  head  raw (depth.md)  [CLS]  canonical (depth.md)  sd")
-    for h, line in enumerate(EXPECTED.replace("\n", " ").split(", ")):
-        raw, cls, canonical = line.split()
-        print(
-            f"  {h:2d}  {percent(found['raw'][h])} ({raw})  {100 * found['cls_contrast'][h]:.0f} ({cls})  "
-            f"{percent(found['canonical'][h])} ({canonical})  {percent(found['standard_deviation'][h, :4])}"
-        )
-        for share, text in ((found["raw"][h], raw), (found["canonical"][h], canonical)):
-            worst = max(worst, np.abs(100 * share - np.array([float(x) for x in text.split("/")])).max())
-    means = [100 * found[gauge].mean(axis=0) for gauge in ("raw", "canonical")]
-    print(f"  mean {means[0].round(1)} (41.5 2.2 2.9 25.3 28.0), {means[1].round(1)} (49.6 2.6 0.8 19.2 27.8)")
-    cross = [np.abs(found[gauge][:, 1:3]).sum(axis=1).mean() for gauge in ("raw", "canonical")]
-    print(f"  mean |TP| + |PT|: {100 * cross[0]:.1f} -> {100 * cross[1]:.1f} (11.1 -> 3.4)")
-    energy = found["energy_of_head"]
-    print(f"  head 2 holds {energy['raw'][2]:.3f} raw, {energy['canonical'][2]:.3f} canonical of the energy (0.92)")
-    print(f"  largest difference from depth.md: {worst:.2f} points")
-    assert worst < 1
+    return np.einsum("hsij,hij->hs", parts, whole), (whole**2).sum(axis=(1, 2))
 
 
 # ---------------------------------------------------------------- through the layers
 
 
 def exact_paths(model, sentences):
-    """P.P of each layer and head, [L, H], by the direct path and by streams, and the keys' main effect."""
-    total = {way: [[0, 0, 0] for _ in range(LAYERS)] for way in ("direct", "streams")}
+    """P.P of each layer and head, [L, H], by the direct path and by streams."""
+    total = {way: [[0, 0] for _ in range(LAYERS)] for way in ("direct", "streams")}
     for ids in sentences:
         rows = embedding_rows(model, ids)
         run = forward(model, rows)
@@ -205,9 +129,7 @@ def exact_paths(model, sentences):
                 assert np.abs(terms.sum(axis=1) - run["logits"][number]).max() < 1e-9
                 for i, value in enumerate(pooled(terms, range(1, len(ids)))):
                     layers[number][i] = layers[number][i] + value
-    found = {way: np.array([c[:, 0] / e for c, e, _ in layers]) for way, layers in total.items()}
-    found["main_effect"] = np.array([m / e for _, e, m in total["direct"]])
-    return found
+    return {way: np.array([c[:, 0] / e for c, e in layers]) for way, layers in total.items()}
 
 
 def windows(sentences):
@@ -216,33 +138,16 @@ def windows(sentences):
     return [[cls, *pieces[i : i + INNER], sep] for i in range(0, len(pieces) - INNER + 1, STRIDE)]
 
 
-def probe(h):
-    """R^2 of t from h [C, T, d] by ridge, five runs of windows held out in turn."""
-    count, length, d = h.shape
-    t = np.tile(np.arange(1.0, length + 1), (count, 1))
-    predicted = np.zeros_like(t)
-    for fold in np.array_split(np.arange(count), 5):
-        rest = np.setdiff1d(np.arange(count), fold)
-        x, y = h[rest].reshape(-1, d), t[rest].ravel()
-        centred = x - x.mean(axis=0)
-        w = np.linalg.solve(centred.T @ centred + np.eye(d), centred.T @ (y - y.mean()))
-        predicted[fold] = (h[fold] - x.mean(axis=0)) @ w + y.mean()
-    return 1 - ((predicted - t) ** 2).sum() / ((t - t.mean()) ** 2).sum()
-
-
 def cosine(a, b):
     return (a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum())
 
 
-def mean_decomposition(model, sentences, control=False):
-    """The table of all states, and (mu [7, d], pos [7, T, d]). `control` takes positions out of the input."""
+def mean_decomposition(model, sentences):
+    """The table of all states, and (mu [7, d], pos [7, T, d])."""
     cut = windows(sentences)
     states = np.zeros((LAYERS + 1, len(cut), INNER + 2, WIDTH), np.float64)
     for c, ids in enumerate(cut):
-        rows = embedding_rows(model, ids)
-        if control:
-            rows[1, 1:] = rows[1, 1:].mean(axis=0)
-        states[:, c] = forward(model, rows)["states"]
+        states[:, c] = forward(model, embedding_rows(model, ids))["states"]
     found, mus, positions, first = [], [], [], None
     for state in states:
         h = state[:, T]
@@ -263,14 +168,8 @@ def mean_decomposition(model, sentences, control=False):
             "participation_ratio": np.trace(c_position) ** 2 / (c_position**2).sum(),
             "overlap": WIDTH * (c_position * c_content).sum() / (np.trace(c_position) * np.trace(c_content)),
             "cosine_with_table": cosine(c_position, first),
-            # The same without halves, including noise: a plain estimate.
-            "position_energy_plain": (position**2).sum(axis=1).mean() / energy,
-            "overlap_plain": WIDTH * ((position @ flat.T) ** 2).sum() / ((position**2).sum() * np.trace(c_content)),
-            "cosine_with_table_plain": 0,
-            "probe": probe(h),
         }
         positions.append(position)
-        row["cosine_with_table_plain"] = cosine(position.T @ position, positions[0].T @ positions[0])
         found.append(row)
         mus.append(mu)
     return {"windows": len(cut), "states": found}, np.array(mus), np.array(positions)
@@ -278,7 +177,7 @@ def mean_decomposition(model, sentences, control=False):
 
 def mean_shares(model, sentences, mu, position):
     """P.P, [L, H], of sentences of at most 31 tokens, by the mean decomposition."""
-    total = [[0, 0, 0] for _ in range(LAYERS)]
+    total = [[0, 0] for _ in range(LAYERS)]
     count = 0
     for ids in sentences:
         n = len(ids)
@@ -299,8 +198,7 @@ def mean_shares(model, sentences, mu, position):
                 total[number][i] = total[number][i] + value
     return {
         "sentences": count,
-        "mean_decomposition": np.array([c[:, 0] / e for c, e, _ in total]),
-        "mean_decomposition_main_effect": np.array([m / e for _, e, m in total]),
+        "mean_decomposition": np.array([c[:, 0] / e for c, e in total]),
     }
 
 
@@ -355,17 +253,13 @@ def replacements(model, sentences, vocabulary):
     """Mean, sd and smallest cosine with the unchanged embedding, for each change of positions or words."""
     rng = np.random.default_rng(112)
     table = model["position"]
-    found, plain, orders = {}, [], []
+    found, orders = {}, []
     for ids in sentences:
         n = len(ids)
         rows = embedding_rows(model, ids)
         embedding = forward(model, rows)["embedding"]
-        plain.append(embedding)
         words, end = words_of(ids, vocabulary)
         orders.append([0, *(i for w in rng.permutation(len(words)) for i in words[w]), *end])
-        middle = list(range(n))
-        if n > 3:
-            middle[n // 2 - 1], middle[n // 2] = middle[n // 2], middle[n // 2 - 1]
 
         def positions(other, rows=rows):
             changed = rows.copy()
@@ -383,84 +277,17 @@ def replacements(model, sentences, vocabulary):
             "mean_1_to_127": positions(np.where(keep_first, table[0], table[1:128].mean(axis=0))),
             "mean_0_to_511": positions(np.tile(table.mean(axis=0), (n, 1))),
             "shuffled": tokens(orders[-1]),
-            "reversed": tokens([0, *(i for word in words[::-1] for i in word), *end]),
-            "middle_pair_swapped": tokens(middle),
+            "shifted_with_cls_by_64": positions(table[64 : 64 + n]),
         }
-        for by in (1, 8, 64, 400):
+        for by in (8, 400):
             cases[f"shifted_by_{by}"] = positions(np.append(table[:1], table[1 + by : n + by], axis=0))
-            cases[f"shifted_with_cls_by_{by}"] = positions(table[by : by + n])
         for name, changed in cases.items():
             found.setdefault(name, []).append(embedding @ forward(model, changed)["embedding"])
-    between = np.array(plain) @ np.array(plain).T
-    found["different_sentences"] = between[np.triu_indices(len(plain), 1)]
     summary = {
         name: {"mean": np.mean(values), "standard_deviation": np.std(values, ddof=1), "least": np.min(values)}
         for name, values in found.items()
     }
     return summary, orders
-
-
-# ---------------------------------------------------------------- printing beside depth.md
-
-
-def show(label, values, expected, scale=1):
-    line = " ".join(f"{scale * v:.3g}" for v in np.atleast_1d(values))
-    print(f"  {label}: {line}  (depth.md {expected})")
-
-
-def show_study(study):
-    states = study["mean"]["states"]
-    for key, expected, scale in (
-        ("position_energy", "7.7 9.3 7.9 5.3 3.6 1.4 0.8", 100),
-        ("context_energy", "0.7 2.1 3.9 6.8 8.7 7.7 22.5", 100),
-        ("participation_ratio", "6.0 5.6 4.8 4.1 3.6 3.0 2.7", 1),
-        ("overlap", "0.04 0.10 0.25 0.54 0.87 1.53 1.75", 1),
-        ("overlap_plain", "0.04 0.10 0.25 0.54 0.87 1.53 1.75", 1),
-        ("cosine_with_table", "1.00 0.90 0.71 0.54 0.44 0.32 0.25", 1),
-        ("probe", "0.98 0.98 0.98 0.97 0.93 0.70 0.41", 1),
-    ):
-        show(key, [row[key] for row in states], expected, scale)
-    shares = study["position-position"]
-    for key, expected in (
-        ("mean_decomposition", "19 45 34 12 12 0"),
-        ("streams", "19 34 22 9 12 0"),
-        ("direct", "19 22 12 4 6 0"),
-        ("main_effect", "26 23 36 47 46 79"),
-    ):
-        show(f"{key}, mean over heads, %", shares[key].mean(axis=1), expected, 100)
-    lists = (
-        "h2 98 h5 63 h4 43",
-        "h8 91 h9 88 h4 79 h2 78 h11 66 h6 57 h7 50",
-        "h11 84 h8 79 h0 70 h3 60",
-        "h8 54",
-        "h6 h7 h9 about 47",
-        "none",
-    )
-    for number, expected in enumerate(lists):
-        order = np.argsort(-shares["mean_decomposition"][number])
-        heads = [f"h{h} {100 * shares['mean_decomposition'][number, h]:.0f}" for h in order]
-        print(f"  layer {number}: {' '.join(heads[:8])}  (depth.md {expected})")
-    removed = study["without_position_in_scores"]
-    show("out of Q and K, layer by layer", removed["one_layer"], "0.993 0.985 0.988 0.996 0.996 0.999")
-    show("in all layers, in the input", [removed["all_layers"], removed["input"]], "0.919 0.914")
-    for name, expected in (
-        ("sentence_mean", "0.911, sd 0.042, least 0.72"),
-        ("mean_1_to_127", "0.860"),
-        ("mean_0_to_511", "0.713"),
-        ("shuffled", "0.87"),
-        ("reversed", "0.85"),
-        ("middle_pair_swapped", "0.986 for one adjacent swap"),
-        ("shifted_by_1", "0.997"),
-        ("shifted_by_8", "0.982"),
-        ("shifted_by_64", "0.945"),
-        ("shifted_by_400", "0.844"),
-        ("shifted_with_cls_by_1", "none"),
-        ("shifted_with_cls_by_8", "none"),
-        ("shifted_with_cls_by_64", "none"),
-        ("shifted_with_cls_by_400", "none"),
-        ("different_sentences", "0.056"),
-    ):
-        show(name, list(study["replacements"][name].values()), expected)
 
 
 def study_of(model, sentences, vocabulary):
@@ -483,7 +310,7 @@ def shares_by_layer(model, rows, run, way, **kind):
     """[L, H, 36] of one sentence's used rows; `kind` may ask for parts in another gauge."""
     layers = []
     for number, parts in enumerate(decomposed(model, rows, run, [0], way, **kind)):
-        covariance, energy, _ = pooled(terms_of(model, number, parts), range(1, rows.shape[1]))
+        covariance, energy = pooled(terms_of(model, number, parts), range(1, rows.shape[1]))
         layers.append(covariance / energy[:, None])
     return np.array(layers)
 
@@ -555,27 +382,14 @@ def main():
     assert np.abs(forward(model, embedding_rows(model, ten[0]))["last"] - Encoder(tensors).hidden(ten[0])).max() < 1e-12
 
     short = [stored_sentence(model, tokenizer, text) for text in SHORT]
-    print(f"The embedding begins {short[0]['embedding'][:4]} (0.067655 0.063557 0.048735 0.079413)")
-
-    print("Layer 0, ten sentences, %")
-    zero = layer_zero(model, ten)
-    compare_table(zero)
-
     print("Shifts of norm 2, sentence 6")
     show_shifts(model, ten[5])
-
-    attention = [forward(model, embedding_rows(model, ids))["attention"] for ids in ten]
-    for layer, head, by, expected in ((0, 2, -1, 1), (1, 8, 1, 0.69), (1, 9, -1, "previous"), (2, 11, -1, "previous")):
-        beside = [np.diagonal(a[layer][head][1:, 1:], by).mean() for a in attention]
-        show(f"layer {layer}, head {head}: mean attention at {by:+d}", np.mean(beside), expected)
 
     river = tokenize(RIVER_BANK, tokenizer)[1]
     rows = embedding_rows(model, river)
     river_shares = {way: shares_by_layer(model, rows, forward(model, rows), way) for way in ("direct", "streams")}
 
-    print("Ten sentences and their windows")
     of_ten, orders = study_of(model, ten, vocabulary)
-    show_study(of_ten)
 
     active, *others = "The dog bit the man.", "The man bit the dog.", "The man was bitten by the dog."
     embedding = {
@@ -583,18 +397,13 @@ def main():
         for text in (active, *others)
     }
     pairs = [{"texts": [active, other], "cosine": embedding[active] @ embedding[other]} for other in others]
-    show("roles swapped, passive", [p["cosine"] for p in pairs], "0.978 0.812")
 
     before = Path(__file__).with_suffix(".json")
     of_corpus = json.loads(before.read_text())["shared_corpus"] if before.exists() else None
     if corpus:
         lines = [line for line in corpus.read_text(encoding="utf-8").splitlines() if line.strip()]
-        print(f"The ten sentences and {len(lines)} of a corpus that is not stored")
         sentences = ten + [tokenize(line, tokenizer)[1] for line in lines]
         of_corpus, _ = study_of(model, sentences, vocabulary)
-        show_study(of_corpus)
-        control, _, _ = mean_decomposition(model, sentences, control=True)
-        show("control, positions out, %", [s["position_energy"] for s in control["states"]], "0.0", 100)
 
     write_beside(
         __file__,
@@ -603,7 +412,6 @@ def main():
             "logit_heads": LOGIT_HEADS,
             "sentences": short,
             "groups": GROUPS,
-            "layer_zero": zero,
             "river_bank": {"text": RIVER_BANK, "shares": river_shares},
             "ten_sentences": {**of_ten, "shuffled_orders": orders},
             "pairs": pairs,

@@ -340,10 +340,6 @@ def frozen_without(model, rows, run, apart):
             x = norm(x + run["mlp"][number] + layer["down"]["bias"], layer["mlp_norm"], (number, "mlp"))
 
 
-def show(label, values, expected, scale=100, digits=1):
-    print(f"  {label}: {' '.join(f'{scale * v:.{digits}f}' for v in np.atleast_1d(values))}  (values.md {expected})")
-
-
 def main():
     rng = np.random.default_rng(30)
     _, tokenizer, vocabulary, model = trained()
@@ -360,13 +356,6 @@ def main():
             total[number] += terms
             variance[number] += size
     pooled = total / variance[..., None]
-    print("Ten sentences, streams, mean over heads, %: token, position, mlp, apart, constant")
-    for number, expected in enumerate(
-        ("92.0 3.9 0 3.4 0.7", "63.7 2.4 19.8 12.0 2.1", "38.9 2.4 34.8 22.3 1.5", "21.2 0.2 44.2 33.7 0.7",
-         "19.1 0.4 32.1 47.6 0.8", "35.0 0.0 50.5 12.4 2.0")
-    ):  # fmt: skip
-        show(f"layer {number}", pooled[number].mean(axis=0)[[0, 1, 4, 5, 6]], expected)
-
     rows = embedding_rows(model, ten[5])
     run = forward(model, rows)
     frozen_without(model, rows, run, [0])
@@ -409,7 +398,6 @@ def main():
         )
     both = [by_copies(model, embedding_rows(model, ids_of(text))) for text in (DOG, MAN)]
     pair = {name: both[0][name][-1] @ both[1][name][-1] for name in both[0]}
-    show("dog and man: nothing, all but attention, attention, everything", list(pair.values()), "0.978 0.981 0.999 1", 1, 3)
     write_beside(
         __file__,
         {
