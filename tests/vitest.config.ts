@@ -13,8 +13,8 @@ import { relaxedSimdFlags } from '../tools/relaxedSimd.mjs';
 const root = resolve(import.meta.dirname, '..');
 const inCi = process.env.CI === 'true';
 
-/** What a browser does otherwise than Node: it starts the module, fetches files, and ends. All else is the same bytes in V8. */
-const inChromium = ['figures', 'handles', 'module', 'recovery', 'model/minilm'].map((name) => `api/${name}`);
+/** What a browser does otherwise than Node: it starts the module and fetches files. All else is the same bytes in V8. */
+const inChromium = ['figures', 'handles', 'module', 'model/minilm'].map((name) => `api/${name}`);
 
 const withChromium = chromiumPath !== undefined || inCi;
 if (!withChromium) console.log('There is no chromium on PATH, so the project `chromium` has no tests here.');

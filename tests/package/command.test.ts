@@ -95,7 +95,6 @@ test.each([
   [['draw'], 2, 'no command called “draw”'],
   [['figure'], 2, 'the name of one figure'],
   [['figure', 'nothing', '--out', 'a.svg'], 2, 'no figure called “nothing”'],
-  [['figure', '__proto__', '--out', 'a.svg'], 2, 'no figure called “__proto__”'],
   [['figure', 'dot-products'], 2, '--out FILE'],
   [['figure', 'dot-products', '--out', 'a.gif'], 2, '.svg, .png, .csv, .json'],
   [['figure', 'dot-products', '--out', 'a.svg', '--theme', 'blue'], 2, 'light, dark or auto'],
@@ -104,21 +103,17 @@ test.each([
   [['figure', 'dot-products', '--out', 'a.svg', '--set', 'e=5'], 2, 'no setting called “e”'],
   [['figure', 'dot-products', '--out', 'a.svg', '--state', '#v=9&figure=dot-products'], 2, 'version “9”'],
   [['figure', 'dot-products', '--out', 'a.svg', '--state', '#place'], 2, '--state takes a link'],
-  [['figure', 'dot-products', '--out', 'a.svg', '--state', 'https://a.org/?b=1'], 2, '--state takes a link'],
-  [['figure', 'dot-products', '--out', 'a.svg', '--state', 'https://a.org/?b=1#v=9'], 2, 'version “9”'],
   [['decompose'], 2, '--text'],
   [['train'], 2, '--task lookup'],
   [['train', '--task', 'induction'], 2, 'badge, lookup, roll'],
   [['train', '--task', 'prev', '--steps', '1e9'], 2, 'from 1 to 100000'],
   [['train', '--task', 'prev', '--set', 'heads=5'], 2, 'heads must divide the 32 channels'],
   [['train', '--task', 'prev', '--set', 'width=5'], 2, 'no setting called “width”'],
-  [['train', '--task', 'prev', '--csv', '--json'], 2, 'one of --csv and --json'],
   [['train', '--task', 'prev', '--out', 'model.bin'], 2, '.safetensors'],
   [['train', '--task', 'prev,roll', '--out', 'model.safetensors'], 2, 'one task, one scheme and one seed'],
   [['decompose', '--text', 'Hi', '--csv', '--json'], 2, 'one of --csv and --json'],
   [['decompose', '--text', 'Hi', '--way', 'round'], 2, 'direct, streams, mean or mechanism'],
   [['decompose', '--values'], 2, '--text'],
-  [['decompose', '--values', '--text', 'Hi', '--layer', '6'], 2, 'from 0 to 5'],
   [['decompose', '--text', 'Hi', '--gauge', 'metric'], 2, 'canonical or raw'],
 ])('%j ends with %i', async (args, code, sentence) => {
   const outcome = await superpose(...args);
@@ -134,7 +129,6 @@ test.each<[string[], string]>([
   [['model'], 'takes one path'],
   [['model', 'missing'], 'could not be read (ENOENT)'],
   [['model', checkpoint('bert'), '--heads', '3'], 'heads must divide the model’s width 8; 3 does not'],
-  [['model', checkpoint('bert'), '--csv', '--json'], 'one of --csv and --json'],
   [
     ['model', checkpoint('bert'), '--family', 'roberta'],
     'family is "roberta", but config.json has the model_type "bert"',
@@ -153,16 +147,7 @@ test.each<[string[], string]>([
     ['decompose', '--values', '--model', checkpoint('bert'), '--ids', '1', '--head', '2'],
     'from 0 to 1; it is 2',
   ],
-  [
-    ['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'round'],
-    'direct, streams, mean or mechanism',
-  ],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'mean'], 'no tokenizer.json'],
-  [
-    ['decompose', '--model', checkpoint('bert'), '--ids', '1,2,3,4,5,6,7,8', '--way', 'mean'],
-    'at most 7 tokens',
-  ],
-  [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--head', '2'], 'from 0 to 1; it is 2'],
   [['decompose', '--model', checkpoint('qwen2'), '--ids', '1'], 'The file lacks the tensor'],
 ])('of a model of one’s own, %j is refused', async (args, sentence) => {
   const outcome = await superpose(...args);
@@ -196,22 +181,6 @@ test('a model of one’s own: the library’s report and scores, as a table, in 
     const one = (await superpose(...asked, '--head', '1', '--csv')).stdout.trim().split('\r\n').slice(1);
     expect(one.map((row) => Number(row.split(',').at(-2)))).toEqual([...logitsOf(scores, 1)]);
   }
-  // Its second layer, as the library takes it apart.
-  const second2 = await model.decompose({ ids: [3, 7, 2] }, { layer: 1, way: 'streams' });
-  const asked2 = [
-    'decompose',
-    '--model',
-    checkpoint('gpt2'),
-    '--ids',
-    '3,7,2',
-    '--layer',
-    '1',
-    '--way',
-    'streams',
-  ];
-  for (const [head, ...row] of JSON.parse((await superpose(...asked2, '--json')).stdout).rows)
-    expect(row.slice(0, -1)).toEqual([...sharesOf(second2, head)]);
-
   const bert = await openModel(library, checkpoint('bert'));
   const second = await bert.decompose({ ids: [3, 7, 2] }, { layer: 1, way: 'streams' });
   const later = ['--ids', '3,7,2', '--layer', '1', '--way', 'streams', '--json'];
