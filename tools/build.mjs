@@ -23,10 +23,9 @@ const bin = (name) => join(root, 'node_modules/.bin', name);
 
 function buildPackage(env) {
   const command = ['-p', 'src/api/tsconfig.json'];
-  // What these files use of a package becomes part of them. One parser would bring along four packages for its
-  // commands, the tokenizer each of its parts four times.
+  // What this file uses of a package becomes part of it; the package would bring along its parts four times.
   const folder = 'build/package/model';
-  const whole = ['tokenizer', 'wordPieces'].map((name) => `${folder}/${name}.js`);
+  const whole = [`${folder}/tokenizer.js`];
   const options = [
     '--bundle',
     '--format=esm',

@@ -9,11 +9,9 @@ export { corpusSentences } from './model/corpus.js';
 export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
 export type { CsvDecimal, CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
 export { type FamilyId, familyIds, modelFamilies, namesOf } from './model/families.js';
-export type { OwnRows } from './model/firstLayer.js';
+export type { FirstLayer, OwnRows } from './model/firstLayer.js';
 export type { PositionsTaken, TakenBy, TakenOptions } from './model/interventions.js';
-export type { LayerDecomposeOptions, MiniLMForwardOptions } from './model/layerOptions.js';
-export { loadMiniLM, type MiniLMOptions } from './model/minilm.js';
-export type { MiniLM } from './model/minilmModel.js';
+export { loadMiniLM, type MiniLM } from './model/minilm.js';
 export type {
   ByGauge,
   ModelReport,
@@ -33,9 +31,11 @@ export { loadOpening, type Opening } from './model/opening.js';
 export { openingHeads, openingText } from './model/openingSentence.js';
 export { openModel } from './model/openModel.js';
 export { type OpenedTable, type OpenTableOptions, openTable, type TableFormat } from './model/openTable.js';
+export type { MiniLMOptions } from './model/packedFiles.js';
 export { FamilyUnknown } from './model/recognize.js';
 export type { Sentence } from './model/sentence.js';
-export type { Slices, SlicesWatch, Source } from './model/slices.js';
+export type { Slices, Source } from './model/slices.js';
+export type { SlicesWatch } from './model/watch.js';
 export { type LoadOptions, type ModuleName, type Simd, supportedSimd, wasmAddress } from './module.js';
 export type { SchemeId } from './scores/schemeInputs.js';
 export {

@@ -152,33 +152,39 @@ describe('a recorded model', () => {
 describe('texts and pieces', () => {
   /** A model that cuts at spaces, and says what it was asked. */
   const model = {
-    tokenize: (text: string) => ({ ids: text.split(' ').map(Number), tokens: text.split(' '), dropped: 0 }),
-    pieces: (ids: readonly number[]) => ids.map(String),
-    decompose: (sentence: { ids: number[] }) => sentence.ids,
-    summands: () => 'the rest as it is',
+    tokenize: async (text: string) => ({
+      ids: text.split(' ').map(Number),
+      tokens: text.split(' '),
+      dropped: 0,
+    }),
+    pieces: async (ids: readonly number[]) => ids.map(String),
+    decompose: async (sentence: { ids: number[] }) => sentence.ids,
+    rows: () => 'the rest as it is',
   } as unknown as MiniLM;
-  type Any = Record<'decompose' | 'summands', (given?: unknown) => unknown>;
+  type Any = Record<'decompose' | 'rows', (given?: unknown) => unknown>;
 
   test('are noted as they are asked for', async () => {
     const record = excerptRecorder(modelOf().read);
     await record.read('manifest.json');
     const watched = record.watched(model);
-    expect(watched.tokenize('1001 7').ids).toEqual([1001, 7]);
-    expect(watched.pieces([1005])).toEqual(['1005']);
-    expect((watched as unknown as Any).decompose('1007 8')).toEqual([1007, 8]);
-    expect((watched as unknown as Any).decompose({ ids: [3] })).toEqual([3]);
-    expect((watched as unknown as Any).summands()).toBe('the rest as it is');
+    expect((await watched.tokenize('1001 7')).ids).toEqual([1001, 7]);
+    expect(await watched.pieces([1005])).toEqual(['1005']);
+    expect(await (watched as unknown as Any).decompose('1007 8')).toEqual([1007, 8]);
+    expect(await (watched as unknown as Any).decompose({ ids: [3] })).toEqual([3]);
+    expect((watched as unknown as Any).rows()).toBe('the rest as it is');
     expect(record.excerpt()).toMatchObject({ texts: ['1001 7', '1007 8'], pieces: [1001, 7, 1005, 1007, 8] });
   });
 
-  test('that are not in the excerpt are refused; markers and letters are always there', () => {
+  test('that are not in the excerpt are refused; markers and letters are always there', async () => {
     const only = onlyExcerpt(model, { texts: ['1001 7'], pieces: [1001, 7], files: {}, rows: {} });
-    expect(only.tokenize('1001 7').ids).toEqual([1001, 7]);
-    expect(() => only.tokenize('7 1001')).toThrow(new NotInExcerpt('This text is not in the excerpt.'));
-    expect(() => (only as unknown as Any).decompose('7')).toThrow(NotInExcerpt);
-    expect(only.pieces([1001, 7, 999, 0])).toEqual(['1001', '7', '999', '0']);
+    expect((await only.tokenize('1001 7')).ids).toEqual([1001, 7]);
+    await expect(only.tokenize('7 1001')).rejects.toThrow(
+      new NotInExcerpt('This text is not in the excerpt.'),
+    );
+    await expect((only as unknown as Any).decompose('7')).rejects.toThrow(NotInExcerpt);
+    expect(await only.pieces([1001, 7, 999, 0])).toEqual(['1001', '7', '999', '0']);
     for (const ids of [[1000], [7, 1002]])
-      expect(() => only.pieces(ids)).toThrow(new NotInExcerpt('This token is not in the excerpt.'));
+      await expect(only.pieces(ids)).rejects.toThrow(new NotInExcerpt('This token is not in the excerpt.'));
   });
 });
 

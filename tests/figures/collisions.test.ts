@@ -78,9 +78,9 @@ test.runIf(inject('withModel')).each([
   expect(data.vocabulary).toBe(searched);
   expect(figure.remark?.(data, state) === '').toBe(word === 'king');
   const model = await loadMiniLM(await load());
-  const at = (text: string) => {
-    const id = model.tokenize(text).ids[1] as number;
-    return model.summands({ ids: [id], tokens: [], dropped: 0 });
+  const at = async (text: string) => {
+    const id = (await model.tokenize(text)).ids[1] as number;
+    return model.rows({ ids: [id] });
   };
   const [own, other] = [await at(piece), await at(data.bare)];
   const distance = Math.sqrt(squared(row(own.token, 0), row(other.token, 0)));

@@ -67,7 +67,7 @@ describe.runIf(inject('withModel'))('of MiniLM', () => {
     const { data } = await run(gauge, { head: 3 });
     const superpose = await load();
     const model = await loadMiniLM(superpose);
-    const summands = await model.summands(model.tokenize(sentenceControl.initial));
+    const summands = await model.rows(await model.tokenize(sentenceControl.initial));
     const { rows, columns, data: table } = summands.position;
     const mean = Float64Array.from({ length: columns }, (_, c) => {
       let sum = 0;
@@ -81,7 +81,13 @@ describe.runIf(inject('withModel'))('of MiniLM', () => {
         position: mean.map((x) => amount * x),
         token_type: new Float64Array(columns),
       };
-      const scores = superpose.decompose({ summands, ...model.layer(), groups, only: [3], gauge: { means } });
+      const scores = superpose.decompose({
+        summands,
+        ...(await model.layer()),
+        groups,
+        only: [3],
+        gauge: { means },
+      });
       fourOf(sharesOf(scores, 3)).forEach((share, kind) => {
         expect(data.raw[place][kind]).toBeCloseTo(share, 9);
       });
@@ -169,7 +175,7 @@ test.each([
 test.runIf(inject('withModel'))('a sentence in MiniLM, and one without a word', async () => {
   const model = await loadMiniLM(await load());
   const text = 'The river bank was closed.';
-  const input = { summands: await model.summands(model.tokenize(text)), ...model.layer() };
+  const input = { summands: await model.rows(await model.tokenize(text)), ...(await model.layer()) };
   const { figure, data, state } = await expectScores(input, { text }, 2);
   expect(figure.describe(data, state)).toContain('In head 2');
   const empty = await run(gauge, { of: 'parts', text: '', centred: 'yes' });

@@ -57,7 +57,7 @@ test.runIf(inject('withModel'))('raw shares of the ten sentences, averaged and p
 test.runIf(inject('withModel'))('how long the rows of the sentence are, before the LayerNorm', async () => {
   const { figure, data, state } = await run(heads);
   const model = await loadMiniLM(await load());
-  const { token, position } = await model.summands(model.tokenize(String(state.text)));
+  const { token, position } = await model.rows(await model.tokenize(String(state.text)));
   const mean = (rows: typeof token) => {
     const lengths = Array.from({ length: rows.rows }, (_, i) =>
       Math.hypot(...rows.data.subarray(i * rows.columns, (i + 1) * rows.columns)),
@@ -115,7 +115,8 @@ test.runIf(inject('withModel'))('the ten sentences fetch the 4 MB that their con
   const model = await loadMiniLM(await load());
   const folder = new URL('../../build/model/', import.meta.url);
   const { rowsPerShard } = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8'));
-  const ids = heads.tenSentences.flatMap((text) => model.tokenize(text).ids);
+  const sentences = await Promise.all(heads.tenSentences.map((text) => model.tokenize(text)));
+  const ids = sentences.flatMap((sentence) => sentence.ids);
   const shards = new Set(ids.map((id) => Math.floor(id / rowsPerShard)));
   const bytes = [...shards].reduce(
     (sum, shard) => sum + statSync(new URL(`words-${shard}.safetensors`, folder)).size,

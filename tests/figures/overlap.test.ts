@@ -71,7 +71,7 @@ test.runIf(inject('withModel'))(
     );
     expect(ids).toHaveLength(512);
     const model = await loadMiniLM(await load());
-    const { token, position } = await model.summands({ ids, tokens: [], dropped: 0 });
+    const { token, position } = await model.rows({ ids });
     const positions = { data: position.data.slice(0, 128 * 384), rows: 128, columns: 384 };
     expect(data.raw).toBeCloseTo(energy(token, positions, false), 9);
     expect(data.centred).toBeCloseTo(energy(token, positions, true), 9);

@@ -49,7 +49,7 @@ withModel('attention with terms left out is the softmax of the others', async ()
 
 withModel('the bars are the word’s row, its place’s, and their sum', async () => {
   const model = await loadMiniLM(await load());
-  const { token, position } = await model.summands(model.tokenize(openingText));
+  const { token, position } = await model.rows(await model.tokenize(openingText));
   const { data } = await run(sum, { word: 8 });
   data.token.forEach((value: number, channel: number) => {
     expect(value).toBe(token.data[8 * 384 + channel]);

@@ -184,21 +184,23 @@ const tokenizer = new URL('../../build/model/tokenizer.json', import.meta.url);
 const sentences: Target[] = existsSync(tokenizer)
   ? (() => {
       const vocabulary = 30_522;
-      const { cutUp, pieceOf } = wordPieces(JSON.parse(readFileSync(tokenizer, 'utf8')), vocabulary);
+      const { cut, pieces } = wordPieces(JSON.parse(readFileSync(tokenizer, 'utf8')));
       return [
         {
           name: 'sentences',
           once(draw: Draw) {
             const text = textOf(draw, 20);
-            const { ids, tokens } = cutUp(text);
+            const { ids, tokens } = cut(text);
             if (ids.length !== tokens.length) fault('Pieces and ids differ in number', text);
             if (tokens[0] !== '[CLS]' || tokens.at(-1) !== '[SEP]')
               fault('It does not stand between its markers', text);
             for (const [place, id] of ids.entries()) {
               if (!Number.isInteger(id) || id < 0 || id >= vocabulary)
                 fault(`Piece ${tokens[place]} has no number`, text);
-              if (pieceOf(id) !== tokens[place]) fault(`${id} is another piece than ${tokens[place]}`, text);
             }
+            for (const [place, piece] of pieces(ids).entries())
+              if (piece !== tokens[place])
+                fault(`${ids[place]} is another piece than ${tokens[place]}`, text);
           },
         },
       ];

@@ -196,7 +196,7 @@ test.runIf(inject('withModel'))(
       'model.mjs',
       `import { load, loadMiniLM } from 'superpose';
      const model = await loadMiniLM(await load());
-     console.log(model.tokenize('river bank').tokens.join(' '), (await model.decompose('river bank')).n);`,
+     console.log((await model.tokenize('river bank')).tokens.join(' '), (await model.decompose('river bank')).n);`,
     );
     const without = await project.run(process.execPath, 'model.mjs');
     expect(without.code).not.toBe(0);

@@ -326,10 +326,10 @@ test.runIf(withModel)('MiniLM’s tables, of 512 words and of all', async () => 
   expect(ids).toHaveLength(29_528);
   const tokens = { data: new Float64Array(ids.length * 384), rows: ids.length, columns: 384 };
   for (let first = 0; first < ids.length; first += 128) {
-    const { token } = await model.summands({ ids: ids.slice(first, first + 128), tokens: [], dropped: 0 });
+    const { token } = await model.rows({ ids: ids.slice(first, first + 128) });
     tokens.data.set(token.data, first * 384);
   }
-  const { position: positions } = await model.summands({ ids: ids.slice(0, 128), tokens: [], dropped: 0 });
+  const { position: positions } = await model.rows({ ids: ids.slice(0, 128) });
   expect(superpose.energyOverlap({ tokens, positions, centred: true }).toFixed(2)).toBe('0.23');
   const { shares } = superpose.overlapCurve({
     tokens: aboutTheMean(tokens),
@@ -391,7 +391,7 @@ describe.runIf(withModel)('MiniLM', () => {
     let position = superpose.randomNormal({ rows: 0, columns: 384, seed: 0, precision: 'float32' });
     for (let from = 0; from < count; from += 512) {
       const ids = Array.from({ length: 512 }, (_, place) => first + from + place);
-      const rows = await model.summands({ ids, tokens: [], dropped: 0 }, 'float32');
+      const rows = await model.rows({ ids }, 'float32');
       data.set(rows.token.data, from * 384);
       position = rows.position;
     }
@@ -402,7 +402,7 @@ describe.runIf(withModel)('MiniLM', () => {
     const word = smallestMargins.findIndex((margin) => margin < 0);
     const taken = search.nearestTokens(word).nearest[0] as number;
     search.delete();
-    expect(model.pieces([first + word, first + taken])).toEqual(['...', 'in']);
+    expect(await model.pieces([first + word, first + taken])).toEqual(['...', 'in']);
   });
 
   test('the variation in each head’s scores', async () => {

@@ -167,12 +167,12 @@ interface Guards {
 
 /** A model that says what texts and pieces it is asked for, before it answers. */
 function guarded(model: MiniLM, { text: tell, pieces: tellPieces }: Guards): MiniLM {
-  const tokenize: MiniLM['tokenize'] = (text, most) => {
-    const sentence = model.tokenize(text, most);
+  const tokenize: MiniLM['tokenize'] = async (text, most) => {
+    const sentence = await model.tokenize(text, most);
     tell(text, sentence);
     return sentence;
   };
-  const pieces: MiniLM['pieces'] = (ids) => {
+  const pieces: MiniLM['pieces'] = async (ids) => {
     tellPieces(ids);
     return model.pieces(ids);
   };
@@ -180,7 +180,8 @@ function guarded(model: MiniLM, { text: tell, pieces: tellPieces }: Guards): Min
     ...model,
     pieces,
     tokenize,
-    decompose: (text, options) => model.decompose(typeof text === 'string' ? tokenize(text) : text, options),
+    decompose: async (text, options) =>
+      model.decompose(typeof text === 'string' ? await tokenize(text) : text, options),
   };
 }
 

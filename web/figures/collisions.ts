@@ -90,7 +90,7 @@ export function seeded(library: Library, superpose: Superpose, state: State): On
 
 export async function trained(library: Library, superpose: Superpose, state: State): Promise<One> {
   const model = await library.miniLM();
-  const { ids, tokens: pieces } = model.tokenize(state.word, 8);
+  const { ids, tokens: pieces } = await model.tokenize(state.word, 8);
   // The first piece after [CLS]; without text, the first frequent one.
   const typed = ids.length > 2;
   const id = typed ? (ids[1] as number) : frequent.first;
@@ -101,17 +101,17 @@ export async function trained(library: Library, superpose: Superpose, state: Sta
     if (!known) all.push(id);
     const data = new Float32Array(all.length * model.d_model);
     for (let from = 0; from < all.length; from += atOnce) {
-      const some = { ids: all.slice(from, from + atOnce), tokens: [], dropped: 0 };
-      data.set((await model.summands(some, precision)).token.data, from * model.d_model);
+      const some = { ids: all.slice(from, from + atOnce) };
+      data.set((await model.rows(some, precision)).token.data, from * model.d_model);
     }
     return { data, rows: all.length, columns: model.d_model };
   });
   const anyIds = Array.from({ length: positions }, () => id);
-  const rows = await model.summands({ ids: anyIds, tokens: [], dropped: 0 }, precision);
+  const rows = await model.rows({ ids: anyIds }, precision);
   const search = moved(library, superpose, tokens, key, state, () => rows.position);
   const found = search.nearestTokens(known ? id - frequent.first : frequent.count);
   const idOf = (place: number) => (place < frequent.count ? frequent.first + place : id);
-  const [word = '', bare = '', ...nearest] = model.pieces([
+  const [word = '', bare = '', ...nearest] = await model.pieces([
     id,
     idOf(found.bare[0] as number),
     ...Array.from(found.nearest, idOf),

@@ -75,7 +75,7 @@ async function fromModel(library: TextLibrary, { text, positions, seed }: State)
   const superpose = await library.small();
   const model = await library.miniLM();
   const sentence = await model.tokenize(text, mostTokens);
-  const { token, position } = await model.summands(sentence, precision);
+  const { token, position } = await model.rows(sentence, precision);
   return {
     token,
     position:

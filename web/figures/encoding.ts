@@ -120,7 +120,7 @@ async function tableOf(library: Library, superpose: Superpose, state: State): Pr
     const model = await library.miniLM();
     // Only the positions are wanted; any word will do, and [PAD] is in the first file.
     const ids = new Array<number>(positions).fill(0);
-    return (await model.summands({ ids, tokens: [], dropped: 0 })).position;
+    return (await model.rows({ ids })).position;
   }
   if (encoding === 'random') {
     // Of the same squared length as a sinusoidal row, d/2.

@@ -5,7 +5,7 @@ import type {
   Floats,
   FloatsOf,
   MiniLM,
-  MiniLMForwardOptions,
+  OpenForwardOptions,
   Opening,
   PositionChange,
   PositionsTaken,
@@ -79,12 +79,9 @@ export interface TextModel extends Pick<MiniLM, 'd_model' | 'heads' | 'positions
   /** Its length is the number of layers that can be run. */
   readonly layerBytes: { readonly length: number };
   tokenize(text: string, most?: number): Sentence | Promise<Sentence>;
-  summands<P extends Precision = 'float64'>(sentence: Sentence, precision?: P): Promise<Rows<FloatsOf<P>>>;
+  rows<P extends Precision = 'float64'>(sentence: Sentence, precision?: P): Promise<Rows<FloatsOf<P>>>;
   decompose(sentence: Sentence, options: Parts): Promise<Scores>;
-  forward(
-    sentence: Sentence,
-    options: MiniLMForwardOptions<'float32'>,
-  ): Promise<EncoderForward<Float32Array>>;
+  forward(sentence: Sentence, options: OpenForwardOptions<'float32'>): Promise<EncoderForward<Float32Array>>;
   changed(sentence: Sentence, change: PositionChange, precision: 'float32'): Promise<Rows<Float32Array>>;
 }
 

@@ -58,9 +58,9 @@ interface SentenceLayer {
 
 async function trained(library: Library, text: string): Promise<SentenceLayer> {
   const model = await library.miniLM();
-  const sentence = model.tokenize(text, mostTokens);
+  const sentence = await model.tokenize(text, mostTokens);
   const { tokens, dropped } = sentence;
-  return { tokens, dropped, summands: await model.summands(sentence), layer: model.layer() };
+  return { tokens, dropped, summands: await model.rows(sentence), layer: await model.layer() };
 }
 
 function seeded(library: Library, superpose: SmallSuperpose, { n, seed }: State): SentenceLayer {

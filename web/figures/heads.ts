@@ -95,14 +95,14 @@ export const compute: Compute<typeof controls, Data> = async (
   let lengths: Lengths | undefined;
   for (const [place, one] of texts.entries()) {
     job.signal.throwIfAborted();
-    const sentence = model.tokenize(one, mostTokens);
+    const sentence = await model.tokenize(one, mostTokens);
     const { heads, parts, covariances, variances } = await (layer === 0
       ? model.decompose(sentence, { groups, gauge })
       : model.decompose(sentence, { groups: laterGroups, gauge, layer, signal: job.signal }));
     scores.push({ heads, parts, gauge, covariances, variances });
     if (sentences === 'yours') {
       ({ tokens, dropped } = sentence);
-      lengths = lengthsOf(superpose, await model.summands(sentence));
+      lengths = lengthsOf(superpose, await model.rows(sentence));
     } else {
       job.progress((place + 1) / texts.length);
       await new Promise((resolve) => setTimeout(resolve));

@@ -70,8 +70,9 @@ async function given(library: Library, state: State): Promise<SentenceLayer> {
     };
   }
   const model = await library.miniLM();
-  const { tokens, dropped, ...sentence } = model.tokenize(text, mostTokens);
-  const summands = await model.summands({ tokens, dropped, ...sentence });
+  const sentence = await model.tokenize(text, mostTokens);
+  const { tokens, dropped } = sentence;
+  const summands = await model.rows(sentence);
   const { rows: n, columns: d } = summands.token;
   const options = drawn(d);
   return {

@@ -71,9 +71,7 @@ async function trained(model: MiniLM): Promise<Tables> {
   const ids = wordBlocks.flatMap((first) => Array.from({ length: blockRows }, (_, row) => first + row));
   // One read for each file, so that only the first file of positions is fetched.
   const read = await Promise.all(
-    wordBlocks.map((_, block) =>
-      model.summands({ ids: ids.slice(block * blockRows, (block + 1) * blockRows), tokens: [], dropped: 0 }),
-    ),
+    wordBlocks.map((_, block) => model.rows({ ids: ids.slice(block * blockRows, (block + 1) * blockRows) })),
   );
   const data = new Float64Array(ids.length * model.d_model);
   for (const [block, { token }] of read.entries()) data.set(token.data, block * blockRows * model.d_model);

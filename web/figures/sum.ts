@@ -37,10 +37,10 @@ async function takeApart(library: Library, text: string, head: number): Promise<
     found = { scores: decompose({ groups }), ...summands, tokens, dropped: 0 };
   } else {
     const model = await library.miniLM();
-    const sentence = model.tokenize(text, longest);
+    const sentence = await model.tokenize(text, longest);
     const [scores, summands] = await Promise.all([
       model.decompose(sentence, { only: [head], groups }),
-      model.summands(sentence),
+      model.rows(sentence),
     ]);
     found = { scores, ...summands, tokens: sentence.tokens, dropped: sentence.dropped };
   }

@@ -246,7 +246,7 @@ const asTextModel = (model: OpenedModel): TextModel => ({
   layerBytes: { length: model.layers },
   apart: model.apart,
   tokenize: (text, most = mostTokens) => cut(model, text, most),
-  summands: async ({ ids }, precision) => (await model.rows({ ids }, precision)) as Rows<never>,
+  rows: async ({ ids }, precision) => (await model.rows({ ids }, precision)) as Rows<never>,
   changed: async (sentence, change, precision) =>
     (await model.changed(sentence, change, precision)) as Rows<Float32Array>,
   forward: (sentence, options) => model.forward(sentence, options),

@@ -2,10 +2,10 @@
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
 import { type FloatsOf, type Precision, type Table, table } from '../table.js';
-import { breath } from './breath.js';
 import { digestOf } from './digest.js';
 import type { SafetensorsEntry } from './safetensors.js';
-import { type CountedWatch, jsonOf, type Slices, type SlicesWatch, slice } from './slices.js';
+import { jsonOf, type Slices, slice } from './slices.js';
+import { breath, type CountedWatch, type SlicesWatch } from './watch.js';
 
 /** A tensor, and the file it is in. */
 export interface Held extends SafetensorsEntry {
@@ -16,15 +16,12 @@ export interface Held extends SafetensorsEntry {
 /** Rows from one number up to, not including, another. */
 type Run = readonly [from: number, to: number];
 
-export interface Checkpoint {
+/** The tensors of a model, wherever they are. */
+export interface Tensors {
   /** By name. */
-  readonly tensors: ReadonlyMap<string, Held>;
-  /** The bytes of all its files. */
-  readonly size: number;
-  /** The shards that the index names but the folder lacks. */
-  readonly missing: readonly string[];
-  /** A digest of the headers, the files' sizes and the first bytes of these tensors. */
-  digest(names: readonly string[]): Promise<string>;
+  readonly tensors: ReadonlyMap<string, SafetensorsEntry>;
+  /** Bytes of each layer's own file, for a model that has such. */
+  readonly layerBytes?: readonly number[];
   /** These rows of a table, in this order. The last extent is the width of a row. */
   rows<P extends Precision>(
     name: string,
@@ -39,6 +36,18 @@ export interface Checkpoint {
     watch: CountedWatch,
     visit: (block: Table<FloatsOf<P>>, from: number) => void,
   ): Promise<void>;
+  /** Reads the token rows of the default corpus at once, for a model that has them in one file. */
+  corpusRows?(ids: readonly number[], watch: Pick<CountedWatch, 'signal'>): Promise<void>;
+}
+
+/** Those of files that somebody opened. */
+export interface Checkpoint extends Tensors {
+  /** The bytes of all its files. */
+  readonly size: number;
+  /** The shards that the index names but the folder lacks. */
+  readonly missing: readonly string[];
+  /** A digest of the headers, the files' sizes and the first bytes of these tensors. */
+  digest(names: readonly string[]): Promise<string>;
 }
 
 /** How many numbers are decoded between two looks at the signal. */

@@ -132,7 +132,3 @@ export const corpusSentences: readonly string[] = [
   'The bell in the tower rings a minute too late, and the whole village lives by it.',
   'Before the meeting ended, they agreed to meet again in the same place next month.',
 ];
-
-/** The ids that occur in these sentences, each once, ascending: the order of rows in corpus.safetensors. */
-export const corpusIds = (sentences: readonly (readonly number[])[]): number[] =>
-  [...new Set(sentences.flat())].sort((a, b) => a - b);

@@ -12,7 +12,7 @@ import type {
   StateMeans,
 } from './encoder.js';
 import type { Sentence } from './sentence.js';
-import type { SlicesWatch } from './slices.js';
+import type { SlicesWatch } from './watch.js';
 
 export interface CorpusMeansOptions extends SlicesWatch {
   /** Plain sentences. Default corpusSentences. */
@@ -105,14 +105,11 @@ export interface CorpusCut {
   after: number;
 }
 
-/** Cuts sentences into windows by their ids. */
-export function corpusOf<One>(
-  sentences: readonly One[],
-  idsOf: (sentence: One) => readonly number[],
+/** Cuts sentences, each the ids of its tokens, into windows. */
+export function corpusOf(
+  cut: readonly (readonly number[])[],
   { positions, before, after }: CorpusCut,
 ): Corpus {
-  if (!Array.isArray(sentences)) check.refuse('sentences', 'a list of texts', sentences, false);
-  const cut = sentences.map(idsOf);
   const pieces = cut.flatMap((ids) => ids.slice(before, ids.length - after));
   const [one] = cut;
   const count = Math.floor((pieces.length - positions) / stride) + 1;

@@ -12,7 +12,6 @@ import {
 import { checkedGauge } from '../scores/gauge.js';
 import { fitsScores, type Scores } from '../scores/scores.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
-import { breath } from './breath.js';
 import { checkedMeans, checkedParts, checkedRotary } from './encoderChecks.js';
 import {
   activationNames,
@@ -29,6 +28,7 @@ import {
 } from './encoderTypes.js';
 import { inside, positionMeans } from './positionMeans.js';
 import { inSteps, type ReadLayer, type ReadMap, type ReadTensor, type Steps } from './steps.js';
+import { breath } from './watch.js';
 
 export type * from './encoderTypes.js';
 

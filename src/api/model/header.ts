@@ -1,5 +1,4 @@
 // Names and shapes in a safetensors header, checked as they are asked for.
-import * as check from '../check.js';
 import type { SafetensorsEntry } from './safetensors.js';
 
 /** The tensors of a model, by name. */
@@ -32,17 +31,6 @@ export function shapeOf(tensors: Header, name: string, wanted: readonly Extent[]
       `Tensor ${quoted(name)} must have shape [${wanted.join(', ')}] beside the others; it has [${shape.join(', ')}].`,
     );
   return shape;
-}
-
-/** Throws where config.json gives another size than the tensors. */
-export function refuseSizes(config: Config, sizes: Readonly<Record<string, number | undefined>>): void {
-  for (const [member, size] of Object.entries(sizes)) {
-    const said = config[member];
-    if (said != null && size !== undefined && said !== size)
-      throw new RangeError(
-        `config.json says ${member} ${check.shown(said)}, but by its tensors the model has ${size}.`,
-      );
-  }
 }
 
 /** Names come from the file; a hostile one must not fill the screen. */

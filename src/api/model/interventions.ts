@@ -4,8 +4,8 @@ import type { FloatsOf, Precision, Table } from '../table.js';
 import type { CorpusMeans } from './corpusMeans.js';
 import { meansAt } from './corpusMeans.js';
 import type { Encoder, EncoderForward, ForwardInput, StateMeans } from './encoder.js';
-import type { SlicesWatch } from './slices.js';
 import { stepsOf } from './steps.js';
+import type { SlicesWatch } from './watch.js';
 
 /** How the positions’ part is told from the rest; see PositionsTaken. */
 export type TakenBy = (typeof takers)[number];

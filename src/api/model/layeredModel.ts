@@ -17,8 +17,8 @@ import { checkedParts } from './encoderChecks.js';
 import { checkedTaker, type PositionsTaken, positionsTaken, type TakenOptions } from './interventions.js';
 import type { Resident } from './resident.js';
 import type { Sentence } from './sentence.js';
-import { counted } from './slices.js';
 import { stepsOf } from './steps.js';
+import { counted } from './watch.js';
 
 /** Embedding rows, [n, d] each, by name. */
 type Rows<P extends Precision> = Readonly<Record<string, Table<FloatsOf<P>>>>;

@@ -6,11 +6,12 @@ import type { Summary } from '../numeric/summary.js';
 import { type Table, table } from '../table.js';
 import type { Superpose } from '../whole.js';
 import { type Angles, anglesIn } from './angles.js';
-import type { Checkpoint } from './checkpoint.js';
+import type { Tensors } from './checkpoint.js';
+import type { Layout } from './families.js';
 import type { Config } from './header.js';
-import type { Layout } from './recognize.js';
-import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
-import { headsOf, nameIn, tensorsOf } from './tensors.js';
+import { headsOf } from './ownLayers.js';
+import { nameIn, tensorsOf } from './tensors.js';
+import { type CountedWatch, counted, type SlicesWatch } from './watch.js';
 
 export interface ReportOptions extends SlicesWatch {
   /**
@@ -87,7 +88,7 @@ interface Reported {
   /** Both modules. */
   superpose: Superpose;
   /** Its tensors. */
-  checkpoint: Checkpoint;
+  checkpoint: Tensors;
   /** What they mean. */
   layout: Layout;
   /** The members of its config.json. */
@@ -167,7 +168,7 @@ async function tokensOf({ checkpoint, layout }: Reported, most: number, watch: C
 }
 
 async function positionsOf(
-  checkpoint: Checkpoint,
+  checkpoint: Tensors,
   layout: Layout,
   most: number,
   watch: CountedWatch,

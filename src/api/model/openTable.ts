@@ -19,7 +19,8 @@ import {
   separators,
 } from './csv.js';
 import { digestOf } from './digest.js';
-import { counted, filesOf, type Slices, type SlicesWatch, type Source, slice } from './slices.js';
+import { filesOf, type Slices, type Source, slice } from './slices.js';
+import { counted, type SlicesWatch } from './watch.js';
 
 /** The format of a file. */
 export type TableFormat = 'safetensors' | 'npy' | 'csv';

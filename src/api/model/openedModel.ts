@@ -6,11 +6,11 @@ import type { PositionChange } from './changedPositions.js';
 import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
 import type { EncoderForward, ForwardInput, Way } from './encoder.js';
 import type { FamilyId } from './families.js';
-import type { OwnRows } from './firstLayer.js';
+import type { FirstLayer, OwnRows } from './firstLayer.js';
 import type { PositionsTaken, TakenOptions } from './interventions.js';
 import type { ModelReport, ReportOptions } from './modelReport.js';
 import type { Sentence } from './sentence.js';
-import type { SlicesWatch } from './slices.js';
+import type { SlicesWatch } from './watch.js';
 
 export interface OpenModelOptions extends SlicesWatch {
   /**
@@ -147,6 +147,11 @@ export interface OpenedModel {
    * forward() does.
    */
   withoutPositions(input: ModelInput, options?: TakenOptions): Promise<PositionsTaken>;
+  /**
+   * The first layer's W_Q and W_K and the norm before them, as decompose() takes them. Throws RangeError for a model
+   * whose queries and keys turn.
+   */
+  layer<P extends Precision = 'float64'>(precision?: P): Promise<FirstLayer<FloatsOf<P>>>;
   /** The rows that a sentence sums, [n, d] each, by name. Throws RangeError, TypeError. */
   rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P): Promise<OwnRows<FloatsOf<P>>>;
   /**

@@ -1,13 +1,16 @@
 // All layers of an opened model, read one after another and run by the whole module.
+
 import * as check from '../check.js';
-import type { Precision } from '../table.js';
+import type { FloatsOf, Precision } from '../table.js';
 import type { Superpose } from '../whole.js';
 import { anglesIn } from './angles.js';
 import type { ActivationName } from './encoder.js';
 import { listed } from './families.js';
-import { type Config, present, refuseSizes } from './header.js';
+import type { Opened } from './firstLayer.js';
+import { type Config, present, shapeOf } from './header.js';
 import type { EncoderParts } from './resident.js';
-import { headsOf, nameIn, type Opened, tensorsOf } from './tensors.js';
+import type { ReadMap, ReadTensor } from './steps.js';
+import { type MapName, type MapSize, nameIn, placeOf, tensorsOf } from './tensors.js';
 
 /** By config.json's names. */
 const activations: Readonly<Record<string, ActivationName>> = {
@@ -18,6 +21,17 @@ const activations: Readonly<Record<string, ActivationName>> = {
   silu: 'silu',
 };
 
+/** Throws where config.json gives another size than the tensors. */
+export function refuseSizes(config: Config, sizes: Readonly<Record<string, number | undefined>>): void {
+  for (const [member, size] of Object.entries(sizes)) {
+    const said = config[member];
+    if (said != null && size !== undefined && said !== size)
+      throw new RangeError(
+        `config.json says ${member} ${check.shown(said)}, but by its tensors the model has ${size}.`,
+      );
+  }
+}
+
 /** How many layers the file has. A file that was cut short may lack some. */
 export function layersIn({ checkpoint, layout }: Pick<Opened, 'checkpoint' | 'layout'>): number {
   let count = 0;
@@ -25,8 +39,54 @@ export function layersIn({ checkpoint, layout }: Pick<Opened, 'checkpoint' | 'la
   return count;
 }
 
+/** Heads of keys, which several heads of queries may share, and the width of a head. */
+export function headsOf({ checkpoint, layout, heads }: Pick<Opened, 'checkpoint' | 'layout' | 'heads'>): {
+  keyHeads: number;
+  d_head: number;
+} {
+  const { facts, d_model } = layout;
+  if (facts.tables.position) return { keyHeads: heads, d_head: d_model / heads };
+  const rows = (part: 'query' | 'key') =>
+    shapeOf(checkpoint.tensors, `${nameIn(layout, 0, part)}.weight`, ['rows', d_model])[0] as number;
+  const [ofQueries, ofKeys] = [rows('query'), rows('key')];
+  const normed =
+    facts.layer.queryNorm &&
+    shapeOf(checkpoint.tensors, `${nameIn(layout, 0, 'queryNorm')}.weight`, ['d_head'])[0];
+  const d_head = normed || ofQueries / heads;
+  const keyHeads = ofKeys / d_head;
+  if (heads * d_head !== ofQueries || ![d_head, keyHeads, heads / keyHeads].every(Number.isInteger))
+    throw new RangeError(
+      `config.json gives ${heads} heads, which do not fit queries of ${ofQueries} and keys of ${ofKeys} channels.`,
+    );
+  return { keyHeads, d_head };
+}
+
+/** The MLP's width, which is that of its first layer. */
+function innerOf({ checkpoint, layout }: Opened): number {
+  const { facts, d_model } = layout;
+  const name = `${nameIn(layout, 0, 'down')}.weight`;
+  const wanted = facts.transposed ? (['inner', d_model] as const) : ([d_model, 'inner'] as const);
+  return shapeOf(checkpoint.tensors, name, wanted)[facts.transposed ? 0 : 1] as number;
+}
+
+/** The sizes of a layer’s maps. */
+function sizesOf(opened: Opened): Record<MapName, MapSize> {
+  const { layout, heads } = opened;
+  const { keyHeads, d_head } = headsOf(opened);
+  const [d, inner, wide, narrow] = [layout.d_model, innerOf(opened), heads * d_head, keyHeads * d_head];
+  return {
+    query: [wide, d],
+    key: [narrow, d],
+    value: [narrow, d],
+    output: [d, wide],
+    up: [inner, d],
+    gate: [inner, d],
+    down: [d, inner],
+  };
+}
+
 /** The model’s layers; their maps are read when they are added. */
-export function ownLayers(opened: Opened, superpose: Superpose): EncoderParts {
+export function ownLayers(opened: Opened, superpose: Superpose, alone: boolean): EncoderParts {
   const { checkpoint, layout, config, heads } = opened;
   const { facts, d_model, prefix } = layout;
   present(checkpoint.tensors, `${nameIn(layout, 0, 'down')}.weight`);
@@ -52,7 +112,19 @@ export function ownLayers(opened: Opened, superpose: Superpose): EncoderParts {
     },
     async layer(number, precision, watch) {
       const of = tensorsOf(checkpoint, precision, watch);
-      const map = (part: Parameters<typeof of.map>[2]) => of.map(opened, number, part);
+      // Maps of one tensor are read together.
+      const blocks = new Map<string, ReadTensor<FloatsOf<typeof precision>>>();
+      const sizes = sizesOf(opened);
+      const map = async (part: MapName): Promise<ReadMap<FloatsOf<typeof precision>>> => {
+        const found = placeOf(opened, number, part, sizes[part]);
+        const { name, out, into, place, of: count, transposed } = found;
+        const read =
+          blocks.get(name) ?? ((visit) => checkpoint.blocks(`${name}.weight`, precision, watch, visit));
+        blocks.set(name, read);
+        const bias = await of.biasOf(found);
+        const weight = { rows: out, columns: into, read };
+        return { weight, ...(bias && { bias }), place, of: count, transposed };
+      };
       const norm = (part: Parameters<typeof nameIn>[2], width?: number) =>
         of.norm(opened, nameIn(layout, number, part), width);
       return {
@@ -72,9 +144,8 @@ export function ownLayers(opened: Opened, superpose: Superpose): EncoderParts {
         }),
       };
     },
-    bytes: (number) => sizes.get(number) ?? 0,
-    // A large model in double precision leaves no room for it in single.
-    alone: true,
+    bytes: (number) => checkpoint.layerBytes?.[number] ?? sizes.get(number) ?? 0,
+    alone,
   };
 }
 

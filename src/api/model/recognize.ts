@@ -1,38 +1,10 @@
 // Which family a model is of, and how large it is. The model_type of its config.json decides, or whoever opens the
 // file: names of tensors do not tell families apart, and only show which it cannot be.
 import * as check from '../check.js';
-import {
-  type Family,
-  type FamilyId,
-  familyIds,
-  listed,
-  modelFamilies,
-  namesOf,
-  usualSizes,
-} from './families.js';
-import { type Config, type Header, quoted, refuseSizes, shapeOf } from './header.js';
-
-/** A model's family, its sizes, and what its tensors' names begin with. */
-export interface Layout {
-  /** The name of the family in the table. */
-  readonly family: FamilyId;
-  /** The family's row of the table. */
-  readonly facts: Family;
-  /** What every name begins with. */
-  readonly prefix: string;
-  /** The whole names of the tables. */
-  readonly tables: Family['tables'];
-  /** Width of a state. */
-  readonly d_model: number;
-  /** Rows of the token table. */
-  readonly vocabulary: number;
-  /** How many tokens it takes; 0 where nothing says it. */
-  readonly positions: number;
-  /** The id that fills up the shorter sentences of a batch; undefined where a family has none. */
-  readonly padding: number | undefined;
-  /** Rows of a sentence whose token the family fixes. */
-  readonly apart: readonly number[];
-}
+import { type FamilyId, familyIds, type Layout, listed, modelFamilies, namesOf } from './families.js';
+import { type Family, usualSizes } from './family.js';
+import { type Config, type Header, quoted, shapeOf } from './header.js';
+import { refuseSizes } from './ownLayers.js';
 
 /** Nothing says which family a model is of. */
 export class FamilyUnknown extends RangeError {

@@ -1,10 +1,9 @@
 // The encoders that a model keeps in the module's memory: who makes them, adds layers to them and frees them.
 // Calls take turns, since all of them use the same encoder and its last forward.
 import type { FloatsOf, Precision } from '../table.js';
-import { breath } from './breath.js';
 import type { Encoder } from './encoder.js';
-import type { CountedWatch } from './slices.js';
 import { type ReadLayer, stepsOf } from './steps.js';
+import { breath, type CountedWatch, gone } from './watch.js';
 
 /** Where an encoder comes from, piece by piece. */
 export interface EncoderParts {
@@ -37,11 +36,7 @@ export interface Resident {
   delete(): void;
 }
 
-/** What a call ends with whose model was deleted meanwhile. */
-export const gone = () => new Error('The model was deleted before this was done; ask again.');
-
-/** `partsOf` is called at each turn, and says what is missing by throwing. */
-export function resident(partsOf: () => EncoderParts): Resident {
+export function resident({ begin, layer, bytes, alone }: EncoderParts): Resident {
   const encoders = new Map<Precision, Encoder>();
   let turn: Promise<unknown> = Promise.resolve();
   let deleted = false;
@@ -60,7 +55,6 @@ export function resident(partsOf: () => EncoderParts): Resident {
     layers: number,
     watch: CountedWatch,
   ): Promise<Encoder<FloatsOf<P>>> => {
-    const { begin, layer, bytes, alone } = partsOf();
     if (alone) free(precision);
     let encoder = encoders.get(precision) as Encoder<FloatsOf<P>> | undefined;
     // It may have been lost when the module broke off.

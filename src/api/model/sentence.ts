@@ -9,3 +9,7 @@ export interface Sentence {
   /** How many tokens were cut off because the text was too long. */
   readonly dropped: number;
 }
+
+/** The ids that occur in these sentences, each once, ascending: the order of rows in corpus.safetensors. */
+export const corpusIds = (sentences: readonly (readonly number[])[]): number[] =>
+  [...new Set(sentences.flat())].sort((a, b) => a - b);

@@ -19,39 +19,6 @@ export interface Slices {
  */
 export type Source = string | URL | Blob | Slices | readonly (Blob | Slices)[];
 
-/** For a caller who waits for a read and may stop waiting. */
-export interface SlicesWatch {
-  /** Ends the reading. */
-  signal?: AbortSignal | undefined;
-  /** Bytes read so far, and bytes in all, of the call. */
-  progress?: ((bytes: number, of: number) => void) | undefined;
-}
-
-/** The same for several concurrent reads, each of which first says how much it wants. */
-export interface CountedWatch {
-  /** Ends the reading. */
-  readonly signal: AbortSignal | undefined;
-  /** Bytes that will be read. */
-  wanted(bytes: number): void;
-  /** Bytes that have been read since the last call. */
-  received(bytes: number): void;
-}
-
-export function counted({ signal, progress }: SlicesWatch): CountedWatch {
-  let [done, of] = [0, 0];
-  return {
-    signal,
-    wanted(bytes) {
-      of += bytes;
-    },
-    received(bytes) {
-      done += bytes;
-      // A file that arrives damaged is read twice.
-      progress?.(Math.min(done, of), of);
-    },
-  };
-}
-
 const nodeFiles = 'node:fs/promises';
 const nodeUrl = 'node:url';
 

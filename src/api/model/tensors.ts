@@ -1,102 +1,38 @@
 // Tensors of an opened model: whole ones, and the maps of its layers by what the family calls them.
 import * as check from '../check.js';
 import type { Normalization } from '../scores/decompose.js';
-import type { SmallSuperpose } from '../small.js';
 import { type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
-import type { Checkpoint } from './checkpoint.js';
-import type { LayerNames } from './families.js';
-import { type Config, quoted, shapeOf } from './header.js';
-import type { Layout } from './recognize.js';
-import type { CountedWatch } from './slices.js';
-import type { ReadMap, ReadTensor } from './steps.js';
+import type { Tensors } from './checkpoint.js';
+import type { Layout } from './families.js';
+import type { LayerNames } from './family.js';
+import type { FirstLayer, Opened } from './firstLayer.js';
+import { quoted, shapeOf } from './header.js';
+import type { CountedWatch } from './watch.js';
 
-/** An opened model, as the functions that read it need it. */
-export interface Opened {
-  /** Of the small module, or of the whole one. */
-  superpose: SmallSuperpose;
-  /** Its tensors. */
-  checkpoint: Checkpoint;
-  /** What they mean. */
-  layout: Layout;
-  /** The members of its config.json. */
-  config: Config;
-  /** Heads of queries. */
-  heads: number;
-  /** ε of its norms. */
-  epsilon: number;
-}
-
-/** Refuses a file whose first W_Q or W_K lacks, is misshapen or cannot be decoded; nothing of them is read. */
-export function refuseMisread({ checkpoint, layout }: Pick<Opened, 'checkpoint' | 'layout'>): void {
-  const { facts, d_model: d } = layout;
-  const joined = facts.layer.query === facts.layer.value;
-  const rows = facts.tables.position ? (joined ? 3 * d : d) : 'rows';
-  for (const part of ['query', 'key'] as const) {
-    const name = `${nameIn(layout, 0, part)}.weight`;
-    shapeOf(checkpoint.tensors, name, facts.transposed ? [d, rows] : [rows, d]);
-  }
-}
-
-type MapName = 'query' | 'key' | 'value' | 'output' | 'up' | 'gate' | 'down';
+export type MapName = 'query' | 'key' | 'value' | 'output' | 'up' | 'gate' | 'down';
 
 /** The whole name of a layer's tensor, without `.weight`. */
 export const nameIn = ({ prefix, facts }: Layout, layer: number, part: keyof LayerNames): string =>
   `${prefix}${facts.stack}.${layer}.${facts.layer[part]}`;
 
-/** Heads of keys, which several heads of queries may share, and the width of a head. */
-export function headsOf({ checkpoint, layout, heads }: Pick<Opened, 'checkpoint' | 'layout' | 'heads'>): {
-  keyHeads: number;
-  d_head: number;
-} {
-  const { facts, d_model } = layout;
-  if (facts.tables.position) return { keyHeads: heads, d_head: d_model / heads };
-  const rows = (part: 'query' | 'key') =>
-    shapeOf(checkpoint.tensors, `${nameIn(layout, 0, part)}.weight`, ['rows', d_model])[0] as number;
-  const [ofQueries, ofKeys] = [rows('query'), rows('key')];
-  const normed =
-    facts.layer.queryNorm &&
-    shapeOf(checkpoint.tensors, `${nameIn(layout, 0, 'queryNorm')}.weight`, ['d_head'])[0];
-  const d_head = normed || ofQueries / heads;
-  const keyHeads = ofKeys / d_head;
-  if (heads * d_head !== ofQueries || ![d_head, keyHeads, heads / keyHeads].every(Number.isInteger))
-    throw new RangeError(
-      `config.json gives ${heads} heads, which do not fit queries of ${ofQueries} and keys of ${ofKeys} channels.`,
-    );
-  return { keyHeads, d_head };
-}
+/** How many channels a map gives, and how many it takes. */
+export type MapSize = readonly [out: number, into: number];
 
-/** The MLP's width, which is that of its first layer. */
-function innerOf({ checkpoint, layout }: Opened): number {
-  const { facts, d_model } = layout;
-  const name = `${nameIn(layout, 0, 'down')}.weight`;
-  const wanted = facts.transposed ? (['inner', d_model] as const) : ([d_model, 'inner'] as const);
-  return shapeOf(checkpoint.tensors, name, wanted)[facts.transposed ? 0 : 1] as number;
-}
-
-/** Where a map is in the file; checked. */
-function placeOf(opened: Opened, layer: number, part: MapName) {
-  const { checkpoint, layout, config, heads } = opened;
-  const { facts, d_model: d } = layout;
-  const { keyHeads, d_head } = headsOf(opened);
+/** Where a map of this size is in the file; checked. */
+export function placeOf(
+  { checkpoint, layout, config }: Pick<Opened, 'checkpoint' | 'layout' | 'config'>,
+  layer: number,
+  part: MapName,
+  [out, into]: MapSize,
+) {
+  const { facts } = layout;
   const name = nameIn(layout, layer, part);
-  const ofMlp = ['up', 'gate', 'down'].includes(part);
-  const inner = ofMlp ? innerOf(opened) : 0;
-  const [wide, narrow] = [heads * d_head, keyHeads * d_head];
-  const sizes: Record<MapName, readonly [out: number, into: number]> = {
-    query: [wide, d],
-    key: [narrow, d],
-    value: [narrow, d],
-    output: [d, wide],
-    up: [inner, d],
-    gate: [inner, d],
-    down: [d, inner],
-  };
-  const [out, into] = sizes[part];
-  const joined = facts.layer.query === facts.layer.value && ['query', 'key', 'value'].includes(part);
-  const [place, of] = joined ? [['query', 'key', 'value'].indexOf(part), 3] : [0, 1];
+  const joined = ['query', 'key', 'value'];
+  const isJoined = facts.layer.query === facts.layer.value && joined.includes(part);
+  const [place, of] = isJoined ? [joined.indexOf(part), 3] : [0, 1];
   const { transposed = false } = facts;
   shapeOf(checkpoint.tensors, `${name}.weight`, transposed ? [into, of * out] : [of * out, into]);
-  const kind = part === 'output' ? 'output' : ofMlp ? 'mlp' : 'attention';
+  const kind = part === 'output' ? 'output' : joined.includes(part) ? 'attention' : 'mlp';
   const flag = facts.biases[kind];
   const biased =
     typeof flag === 'boolean' ? flag : check.flag(`${flag} in config.json`, config[flag] ?? false);
@@ -109,12 +45,11 @@ function placeOf(opened: Opened, layer: number, part: MapName) {
 }
 
 /** Whole tensors of a file, its norms and its maps, in one precision. */
-export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision: P, watch: CountedWatch) {
+export function tensorsOf<P extends Precision>(checkpoint: Tensors, precision: P, watch: CountedWatch) {
   type A = FloatsOf<P>;
   const make = (length: number) =>
     (precision === 'float32' ? new Float32Array(length) : new Float64Array(length)) as A;
   const reading = new Map<string, Promise<Table<A>>>();
-  const blocks = new Map<string, ReadTensor<A>>();
   /** Reads a tensor once, however often it is asked for. */
   const whole = (name: string): Promise<Table<A>> => {
     const shape = checkpoint.tensors.get(name)?.shape ?? [];
@@ -134,6 +69,7 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
     biased ? ((await whole(`${name}.bias`)).data.slice(place * out, (place + 1) * out) as A) : undefined;
   return {
     whole,
+    biasOf,
     /** The norm of so many channels with this name. */
     async norm(
       { layout, epsilon }: Pick<Opened, 'layout' | 'epsilon'>,
@@ -149,8 +85,8 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
       return { kind, gamma: (gain as Table<A>).data, ...(bias && { beta: bias.data }), epsilon };
     },
     /** A map that is read at once. */
-    async linear(opened: Opened, layer: number, part: MapName): Promise<Linear<A>> {
-      const found = placeOf(opened, layer, part);
+    async linear(opened: Opened, layer: number, part: MapName, size: MapSize): Promise<Linear<A>> {
+      const found = placeOf(opened, layer, part, size);
       const { name, out, into, place, of, transposed } = found;
       const [{ data }, bias] = await Promise.all([whole(`${name}.weight`), biasOf(found)]);
       const own = transposed
@@ -162,16 +98,24 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
       }
       return { weight: table(own, out, into), ...(bias && { bias }) };
     },
-    /** A map whose weight is read when its layer is added. Maps of one tensor are read together. */
-    async map(opened: Opened, layer: number, part: MapName): Promise<ReadMap<A>> {
-      const found = placeOf(opened, layer, part);
-      const { name, out, into, place, of, transposed } = found;
-      const read: ReadTensor<A> =
-        blocks.get(name) ?? ((visit) => checkpoint.blocks(`${name}.weight`, precision, watch, visit));
-      blocks.set(name, read);
-      const bias = await biasOf(found);
-      const weight = { rows: out, columns: into, read };
-      return { weight, ...(bias && { bias }), place, of, transposed };
-    },
   };
+}
+
+/** What is between those rows and the first layer's scores, as decompose() takes it. */
+export async function firstLayerOf<P extends Precision>(
+  opened: Opened,
+  precision: P,
+  watch: CountedWatch,
+): Promise<FirstLayer<FloatsOf<P>>> {
+  const { checkpoint, layout, heads } = opened;
+  const { embeddingNorm, causal } = layout.facts;
+  const size = [layout.d_model, layout.d_model] as const;
+  const of = tensorsOf(checkpoint, precision, watch);
+  const norm = embeddingNorm ? layout.prefix + embeddingNorm : nameIn(layout, 0, 'attentionNorm');
+  const [normalization, query, key] = await Promise.all([
+    of.norm(opened, norm),
+    of.linear(opened, 0, 'query', size),
+    of.linear(opened, 0, 'key', size),
+  ]);
+  return { normalization, query, key, heads, causal };
 }

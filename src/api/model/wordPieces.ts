@@ -1,74 +1,65 @@
-// Cuts a text into BERT's word pieces. It uses only the parts of the published tokenizer that MiniLM's
-// tokenizer.json names: Tokenizer itself brings along the parts of every other model, ten times as much code.
-import { BertNormalizer, BertPreTokenizer, WordPiece } from '@huggingface/tokenizers';
+// Cuts a text into BERT's word pieces, as MiniLM's tokenizer.json has it: the whole tokenizer (tokenizer.ts), which reads
+// any model's, is ten times as much code. Source: BertNormalizer, BertPreTokenizer and WordPiece of Hugging Face's
+// tokenizers, with which a test compares it, character by character.
+import type { Tokenizer } from './firstLayer.js';
 
 /** The part of tokenizer.json that is read. */
 export interface TokenizerFile {
-  /** How a text is cleaned: BertNormalizer's settings. */
-  normalizer: object;
-  /** The pieces and their ids. */
-  model: { vocab: Readonly<Record<string, number>> };
+  /** The pieces and their ids, and what there is in place of a word that has none. */
+  model: { vocab: Readonly<Record<string, number>>; unk_token: string };
   /** Special tokens, which a text may contain literally. */
   added_tokens: readonly { content: string }[];
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
+/** A longer word is unknown. */
+const longestWord = 100;
 
-/** Refuses anything that is not the file of such a tokenizer with at most `vocabulary` pieces. */
-function checked(file: unknown, vocabulary: number): TokenizerFile {
-  const { normalizer, model, added_tokens } = (file ?? {}) as Partial<Record<string, unknown>>;
-  if (!isObject(normalizer) || normalizer.type !== 'BertNormalizer') {
-    throw new Error('Its normalizer is not a BertNormalizer.');
-  }
-  if (!isObject(model) || model.type !== 'WordPiece') throw new Error('Its model is not of word pieces.');
-  const { vocab, unk_token } = model;
-  const ids: unknown[] = isObject(vocab) ? Object.values(vocab) : [];
-  const isId = (id: unknown) => Number.isInteger(id) && (id as number) >= 0 && (id as number) < vocabulary;
-  if (!isObject(vocab) || new Set(ids).size !== ids.length || !ids.every(isId)) {
-    throw new Error(`Its vocabulary does not number pieces, each once, from 0 to ${vocabulary - 1}.`);
-  }
-  if (!Array.isArray(added_tokens) || !added_tokens.every((one) => typeof one?.content === 'string')) {
-    throw new Error('Its added_tokens are not a list of markers.');
-  }
-  const markers: unknown[] = ['[CLS]', '[SEP]', unk_token, ...added_tokens.map(({ content }) => content)];
-  const missing = markers.findIndex((marker) => typeof marker !== 'string' || !Object.hasOwn(vocab, marker));
-  if (missing >= 0) throw new Error(`Its vocabulary lacks the marker ${String(markers[missing])}.`);
-  return file as TokenizerFile;
-}
+const word = /[^\s\p{P}$+<=>^`|~]+|[\p{P}$+<=>^`|~]/gu;
 
-/**
- * Cuts texts into pieces, between [CLS] and [SEP], and names pieces by their ids. `file` is the contents of
- * tokenizer.json, with ids below `vocabulary`; anything else is an Error that says what is wrong with it.
- */
-export function wordPieces(file: unknown, vocabulary: number) {
-  const { normalizer, model, added_tokens } = checked(file, vocabulary);
-  const normalized = new BertNormalizer(normalizer);
-  const words = new BertPreTokenizer();
-  const pieces = new WordPiece(model);
+/** Without control characters and accents, in small letters, each Chinese character a word of its own. */
+const normalized = (text: string): string =>
+  text
+    .replace(/(?![\t\n\r])[\0\ufffd\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu, '')
+    .replace(/\s/g, ' ')
+    .replace(/[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/g, ' $& ')
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/\p{Mn}/gu, '');
+
+/** Cuts texts into pieces, between [CLS] and [SEP], by the contents of tokenizer.json. */
+export function wordPieces({ model: { vocab, unk_token }, added_tokens }: TokenizerFile): Tokenizer {
+  const ids = new Map(Object.entries(vocab));
+  const names = new Map(Array.from(ids, ([piece, id]) => [id, piece]));
   const markers = new Set(added_tokens.map(({ content }) => content));
   const escaped = [...markers].map((marker) => marker.replace(/[^\w]/g, '\\$&'));
   const marked = new RegExp(`(${escaped.join('|')})`);
-
-  const cutUp = (text: string): { ids: number[]; tokens: string[] } => {
-    const within = text
-      .split(marked)
-      .flatMap((part) =>
-        markers.has(part) ? [part] : pieces.encode(words.pre_tokenize_text(normalized.normalize(part))),
-      );
-    const tokens = ['[CLS]', ...within, '[SEP]'];
-    return { tokens, ids: tokens.map((token) => model.vocab[token] as number) };
-  };
-
-  let names: string[] | undefined;
-  const pieceOf = (id: number): string => {
-    if (!names) {
-      names = [];
-      for (const [piece, place] of Object.entries(model.vocab)) names[place] = piece;
+  /** The longest piece that a word begins with, and so on. */
+  const piecesOf = (text: string): string[] => {
+    const characters = [...text];
+    const pieces: string[] = [];
+    let from = 0;
+    let to = characters.length;
+    if (to > longestWord) return [unk_token];
+    while (from < to) {
+      const piece = (from > 0 ? '##' : '') + characters.slice(from, to).join('');
+      if (!ids.has(piece)) to -= 1;
+      else {
+        pieces.push(piece);
+        [from, to] = [to, characters.length];
+      }
     }
-    const name = names[id];
-    if (name === undefined) throw new RangeError(`The MiniLM file tokenizer.json has no piece ${id}.`);
-    return name;
+    return from < characters.length ? [unk_token] : pieces;
   };
-  return { cutUp, pieceOf };
+  return {
+    cut(text) {
+      const within = text
+        .split(marked)
+        .flatMap((part) =>
+          markers.has(part) ? [part] : (normalized(part).match(word) ?? []).flatMap(piecesOf),
+        );
+      const tokens = ['[CLS]', ...within, '[SEP]'];
+      return { tokens, ids: tokens.map((token) => ids.get(token) as number) };
+    },
+    pieces: (asked) => asked.map((id) => names.get(id) ?? String(id)),
+  };
 }

@@ -3,7 +3,7 @@ import { openModel, openTable, type Slices } from 'superpose';
 import { expect, test } from 'vitest';
 import { checkpointOf } from '../../../build/package/model/checkpoint.js';
 import { digestOf } from '../../../build/package/model/digest.js';
-import { counted } from '../../../build/package/model/slices.js';
+import { counted } from '../../../build/package/model/watch.js';
 import { plain } from '../support/builds.ts';
 import { file, fileOf } from '../support/safetensors.ts';
 import { singles } from '../support/tableFiles.ts';

@@ -65,7 +65,7 @@ describeModel('on MiniLM', () => {
   test.each(values.sentences)(
     '“$text” without positions here or there',
     async ({ text, shuffled, taken }) => {
-      const sentence = whole.tokenize(text);
+      const sentence = await whole.tokenize(text);
       const at = <T>(list: readonly T[]) => shuffled.map((place) => list[place] as T);
       const other: Sentence = { ids: at(sentence.ids), tokens: at(sentence.tokens), dropped: 0 };
       means ??= await whole.corpusMeans({ sentences: ten, precision: 'float64' });

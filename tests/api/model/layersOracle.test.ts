@@ -71,8 +71,8 @@ const within = { float64: 1e-10, float32: 1e-4 };
   const each = (run: (layer: number) => void) => {
     for (let layer = 0; layer < drawn.layers; layer++) run(layer);
   };
-  const sentenceOf = ({ text, ids }: Drawn['sentences'][number], by: MiniLM): Sentence =>
-    text === null ? { ids, tokens: by.pieces(ids), dropped: 0 } : by.tokenize(text);
+  const sentenceOf = async ({ text, ids }: Drawn['sentences'][number], by: MiniLM): Promise<Sentence> =>
+    text === null ? { ids, tokens: await by.pieces(ids), dropped: 0 } : by.tokenize(text);
 
   beforeAll(async () => {
     const found = await drawnModels<Drawn>('sentences', seed, folder, count);
@@ -92,7 +92,7 @@ const within = { float64: 1e-10, float32: 1e-4 };
   ) => {
     const found: Differences[] = [];
     for (const one of of) {
-      const sentence = sentenceOf(one, by);
+      const sentence = await sentenceOf(one, by);
       expect(sentence.ids, String(one.text)).toEqual(one.ids);
       const rows = change && { summands: change(await rowsOf(by, sentence)) };
       const forward = await by.forward(sentence, { precision, ...rows });
@@ -118,7 +118,7 @@ const within = { float64: 1e-10, float32: 1e-4 };
     for (const { terms, heads, ...one } of of) {
       const theirs = terms[way];
       if (!theirs) continue;
-      const sentence = sentenceOf({ ...one, terms, heads }, minilm);
+      const sentence = await sentenceOf({ ...one, terms, heads }, minilm);
       const rows = change && { summands: change(await rowsOf(minilm, sentence)) };
       const differences: Differences = {};
       for (const [layer, only] of heads.entries()) {
@@ -171,7 +171,7 @@ const within = { float64: 1e-10, float32: 1e-4 };
     const found: Differences[] = [];
     for (const one of drawn.sentences) {
       if (!one.outputs || !one.taken) continue;
-      const sentence = sentenceOf(one, minilm);
+      const sentence = await sentenceOf(one, minilm);
       const differences: Differences = {};
       const forward = await minilm.forward(sentence, { precision: 'float64' });
       each((layer) => {
@@ -226,4 +226,4 @@ const within = { float64: 1e-10, float32: 1e-4 };
 
 /** A sentence’s embedding rows. */
 type Rows = Awaited<ReturnType<typeof rowsOf>>;
-const rowsOf = (by: MiniLM, sentence: Sentence) => by.summands(sentence, 'float64');
+const rowsOf = (by: MiniLM, sentence: Sentence) => by.rows(sentence, 'float64');

@@ -1,18 +1,10 @@
 // A made-up MiniLM of two layers, whole in memory: what its functions compute, read and refuse.
-import {
-  type CorpusMeans,
-  corpusSentences,
-  loadMiniLM,
-  type MiniLMOptions,
-  type Sentence,
-  type Superpose,
-} from 'superpose';
+import { type CorpusMeans, corpusSentences, loadMiniLM, type MiniLMOptions, type Superpose } from 'superpose';
 import { afterAll, describe, expect, test } from 'vitest';
 import { inSteps, stepsOf } from '../../../build/package/model/steps.js';
 import { plain } from '../support/builds.ts';
 import { largestDifference, rowOf, rowsOf, sumOf } from '../support/numbers.ts';
 import { fileOf } from '../support/safetensors.ts';
-import { wordPieceTokenizer } from '../support/wordPieces.ts';
 import {
   corpusFile,
   files,
@@ -42,66 +34,70 @@ const told = (run: Promise<unknown> | (() => unknown)) =>
 describe('rows and weights', () => {
   test('are those of the files, in the precision that is asked for', async () => {
     const { minilm } = await loadMade();
-    const { ids, tokens, dropped } = minilm.tokenize(text);
+    const { ids, tokens, dropped } = await minilm.tokenize(text);
     expect(tokens).toEqual(['[CLS]', 'the', 'cat', '##s', 'sat', 'on', 'a', 'mat', '.', '[SEP]']);
     expect(ids).toEqual(tokens.map((token) => words.indexOf(token)));
     expect(dropped).toBe(0);
-    const { token, position, token_type } = await minilm.summands({ ids, tokens, dropped });
+    const { token, position, token_type } = await minilm.rows({ ids, tokens });
     expect(rowsOf(token)).toEqual(ids.map((id) => rowOf(made.words, id)));
     expect(rowsOf(position)).toEqual(ids.map((_, place) => rowOf(made.positions, place)));
     expect(rowsOf(token_type)).toEqual(ids.map(() => rowOf(made.segments, 0)));
-    const single = await minilm.summands({ ids, tokens, dropped }, 'float32');
+    const single = await minilm.rows({ ids, tokens }, 'float32');
     for (const { data } of Object.values(single)) expect(data).toBeInstanceOf(Float32Array);
     expect([...single.token.data]).toEqual([...token.data]);
     // The single one first: neither takes the other's place.
-    const [narrow, wide] = [minilm.layer('float32'), minilm.layer()];
+    const [narrow, wide] = await Promise.all([minilm.layer('float32'), minilm.layer()]);
     expect(narrow.query.weight.data).toBeInstanceOf(Float32Array);
     expect(wide.query.weight.data).toBeInstanceOf(Float64Array);
     const [{ query, key }] = made.layers as [(typeof made.layers)[0]];
-    expect(wide).toEqual({ normalization: made.embeddingNorm, query, key, heads: shape.heads });
+    expect(wide).toEqual({
+      normalization: made.embeddingNorm,
+      query,
+      key,
+      heads: shape.heads,
+      causal: false,
+    });
     // Decoded once.
-    expect(minilm.layer('float64').key.weight.data).toBe(wide.key.weight.data);
-    expect(minilm.layer('float32').key.weight.data).toBe(narrow.key.weight.data);
+    expect((await minilm.layer('float64')).key.weight.data).toBe(wide.key.weight.data);
+    expect((await minilm.layer('float32')).key.weight.data).toBe(narrow.key.weight.data);
   });
 
   test('shards are read when a row is needed, and once', async () => {
     const { minilm, asked } = await loadMade();
     expect(asked.sort()).toEqual(['layer-0.safetensors', 'manifest.json', 'tokenizer.json']);
-    const of = (...ids: number[]): Sentence => ({ ids, tokens: [], dropped: 0 });
-    await minilm.summands(of(3, 12));
+    const of = (...ids: number[]) => ({ ids });
+    await minilm.rows(of(3, 12));
     expect(asked.slice(3).sort()).toEqual([
       'positions-0.safetensors',
       'words-0.safetensors',
       'words-1.safetensors',
     ]);
-    await minilm.summands(of(13, 4), 'float32');
+    await minilm.rows(of(13, 4), 'float32');
     expect(asked).toHaveLength(6);
-    await minilm.summands(of(23));
+    await minilm.rows(of(23));
     expect(asked.slice(6)).toEqual(['words-2.safetensors']);
   });
 
   test('a sentence is as long as the table of positions at most', async () => {
     const { minilm } = await loadMade();
-    const of = (count: number): Sentence => ({ ids: Array<number>(count).fill(3), tokens: [], dropped: 0 });
-    expect((await minilm.summands(of(positions))).position.data).toEqual(made.positions.data);
-    expect(await told(minilm.summands(of(positions + 1)))).toBe(
-      'RangeError: A sentence has at most 140 tokens; this one has 141.',
+    const of = (count: number) => ({ ids: Array<number>(count).fill(3) });
+    expect((await minilm.rows(of(positions))).position.data).toEqual(made.positions.data);
+    expect(await told(minilm.rows(of(positions + 1)))).toBe(
+      'RangeError: A sentence must have from 1 to 140 tokens; it has 141.',
     );
-    expect((await minilm.summands(of(0), 'float32')).token).toEqual({
-      data: new Float32Array(),
-      rows: 0,
-      columns: d,
-    });
-    expect(await told(minilm.summands({ ids: [24], tokens: [], dropped: 0 }))).toBe(
-      'RangeError: an entry of sentence.ids must be a whole number from 0 to 23; it is 24.',
+    expect(await told(minilm.rows({ ids: [24] }))).toBe(
+      'RangeError: an entry of ids must be a whole number from 0 to 23; it is 24.',
     );
-    expect(await told(minilm.summands(7 as never))).toBe('TypeError: sentence must be an object; it is 7.');
+    expect(await told(minilm.rows(7 as never))).toBe('TypeError: input must be an object; it is 7.');
     expect(await told(() => minilm.pieces([24]))).toBe(
       'RangeError: an entry of ids must be a whole number from 0 to 23; it is 24.',
     );
-    expect(minilm.pieces([23, 0])).toEqual(['at', '[UNK]']);
-    expect(minilm.tokenize(text, 10).dropped).toBe(0);
-    expect(minilm.tokenize(text, 9)).toMatchObject({ dropped: 1, tokens: expect.arrayContaining(['[SEP]']) });
+    expect(await minilm.pieces([23, 0])).toEqual(['at', '[UNK]']);
+    expect((await minilm.tokenize(text, 10)).dropped).toBe(0);
+    expect(await minilm.tokenize(text, 9)).toMatchObject({
+      dropped: 1,
+      tokens: expect.arrayContaining(['[SEP]']),
+    });
     expect(await told(() => minilm.tokenize(text, 1))).toBe(
       'RangeError: most must be a whole number from 2 to 140; it is 1.',
     );
@@ -121,11 +117,9 @@ describe('rows and weights', () => {
     expect([scores.gauge, scores.apart]).toEqual(['canonical', [0]]);
     expect(scores.terms).toBeInstanceOf(Float64Array);
     const named = { layer: undefined, gauge: 'canonical', apart: [0] } as const;
-    expect(await minilm.decompose(minilm.tokenize(text), named as object)).toEqual(scores);
+    expect(await minilm.decompose(await minilm.tokenize(text), named as object)).toEqual(scores);
     expect(await minilm.decompose(text, { gauge: 'raw' })).toMatchObject({ gauge: 'raw', apart: [] });
     expect((await minilm.decompose(text, { apart: [1, 2] })).apart).toEqual([1, 2]);
-    const none = await minilm.decompose({ ids: [], tokens: [], dropped: 0 });
-    expect([none.n, none.apart]).toEqual([0, []]);
     expect(asked.filter((file) => file.startsWith('encoder'))).toEqual([]);
   });
 });
@@ -181,59 +175,6 @@ describe('files', () => {
     );
   });
 
-  const vocab = Object.fromEntries(words.map((word, id) => [word, id]));
-  const tokenizer = wordPieceTokenizer(vocab);
-  const { '[CLS]': _cls, ...withoutCls } = vocab;
-  const { '[UNK]': _unk, the: _the, ...withoutUnknown } = vocab;
-  test.each<[string, object, string]>([
-    [
-      'with a marker and null',
-      { added_tokens: [{ content: '[CLS]' }, null] },
-      'Its added_tokens are not a list of markers.',
-    ],
-    [
-      'without [CLS]',
-      { model: { ...tokenizer.model, vocab: withoutCls } },
-      'Its vocabulary lacks the marker [CLS].',
-    ],
-    [
-      'without a name for unknown words, though a piece is called undefined',
-      { model: { ...tokenizer.model, unk_token: undefined, vocab: { ...withoutUnknown, undefined: 3 } } },
-      'Its vocabulary lacks the marker undefined.',
-    ],
-  ])('a tokenizer.json %s', async (_, change, why) => {
-    const loading = loadMade({ 'tokenizer.json': json({ ...tokenizer, ...change }) });
-    expect(await told(loading)).toBe(
-      `Error: The MiniLM file tokenizer.json is damaged; build it again. ${why}`,
-    );
-  });
-
-  test('markers within a text are pieces; an id without a piece is refused', async () => {
-    const { minilm } = await loadMade();
-    expect(minilm.tokenize('the[SEP]river unk [UNK]').tokens).toEqual([
-      ...['[CLS]', 'the', '[SEP]', 'river', '[UNK]', '[UNK]', '[SEP]'],
-    ]);
-    const { at: _, ...fewer } = vocab;
-    const moved = { ...tokenizer.model, vocab: { ...fewer, '[UNK]': 23 } };
-    const { minilm: other } = await loadMade({ 'tokenizer.json': json({ ...tokenizer, model: moved }) });
-    expect(other.pieces([23, 3, 4])).toEqual(['[UNK]', 'the', 'river']);
-    expect(await told(() => other.pieces([0]))).toBe(
-      'RangeError: The MiniLM file tokenizer.json has no piece 0.',
-    );
-  });
-
-  test('files of the first layer alone have its scores, and say so of the others', async () => {
-    const { inner: _, layerBytes: __, ...least } = manifest;
-    const { minilm } = await loadMade({ 'manifest.json': json(least) });
-    expect(minilm.layerBytes).toEqual([]);
-    expect((await minilm.decompose(text)).n).toBe(10);
-    const why =
-      'Error: These MiniLM files hold the first layer’s scores alone. Build again to have all layers.';
-    expect(await told(minilm.forward(text))).toBe(why);
-    expect(await told(minilm.decompose(text, { layer: 1 }))).toBe(why);
-    expect(await told(minilm.corpusMeans())).toBe(why);
-  });
-
   test.each(Object.keys(layerTensors(1)))('a layer without its %s', async (name) => {
     const { [name]: _, ...others } = layerTensors(1);
     const { minilm } = await loadMade({ 'encoder-1.safetensors': fileOf(others) });
@@ -259,8 +200,8 @@ describe('all layers', () => {
   test('states, scores and embedding are those of the same weights added by hand', async () => {
     const { minilm } = await loadMade();
     const forward = await minilm.forward(text, { precision: 'float64' });
-    expect(forward.sentence).toEqual(minilm.tokenize(text));
-    const wanted = hand.forward(await minilm.summands(forward.sentence));
+    expect(forward.sentence).toEqual(await minilm.tokenize(text));
+    const wanted = hand.forward(await minilm.rows(forward.sentence));
     expect(forward.layers).toBe(2);
     for (const layers of [0, 1, 2]) expect(forward.state(layers)).toEqual(wanted.state(layers));
     expect(forward.logits(1)).toEqual(wanted.logits(1));
@@ -268,12 +209,12 @@ describe('all layers', () => {
     const single = await minilm.forward(text);
     expect(single.embedding).toBeInstanceOf(Float32Array);
     expect(largestDifference(single.embedding, wanted.embedding)).toBeLessThan(1e-4);
-    const sentence = minilm.tokenize(other);
+    const sentence = await minilm.tokenize(other);
     const fewer = await minilm.forward(sentence, { precision: 'float64', layers: 1, scores: false });
-    expect(fewer.sentence).toBe(sentence);
+    expect(fewer.sentence).toEqual(sentence);
     expect(fewer.layers).toBe(1);
     expect(await told(() => fewer.logits(0))).toContain('kept no scores');
-    const rows = await minilm.summands(sentence);
+    const rows = await minilm.rows(sentence);
     expect(fewer.state(1)).toEqual(hand.forward(rows, { layers: 1 }).state(1));
     const own = await minilm.forward(text, { precision: 'float64', summands: { token: rows.token } });
     expect(own.state(2)).toEqual(hand.forward({ token: rows.token }).state(2));
@@ -281,7 +222,7 @@ describe('all layers', () => {
 
   test('any layer is taken apart, canonical unless another gauge is named', async () => {
     const { minilm } = await loadMade();
-    const run = hand.forward(await minilm.summands(minilm.tokenize(text)));
+    const run = hand.forward(await minilm.rows(await minilm.tokenize(text)));
     for (const layer of [1, 0]) {
       const scores = await minilm.decompose(text, { layer });
       const { sentence, ...found } = scores;
@@ -299,11 +240,9 @@ describe('all layers', () => {
 
   test('what is out of range or no sentence is refused by name', async () => {
     const { minilm } = await loadMade();
-    expect(await told(minilm.forward(null as never))).toBe(
-      'TypeError: The text must be a string; it is null.',
-    );
+    expect(await told(minilm.forward(null as never))).toBe('TypeError: input must be an object; it is null.');
     expect(await told(minilm.decompose(null as never, { layer: 0 }))).toBe(
-      'TypeError: The text must be a string; it is null.',
+      'TypeError: input must be an object; it is null.',
     );
     expect(await told(minilm.forward(text, { layers: 3 }))).toBe(
       'RangeError: layers must be a whole number from 0 to 2; it is 3.',
@@ -348,7 +287,7 @@ describe('all layers', () => {
     await ask(other, 1);
     expect(runs).toEqual([1, 2, 2]);
     // Rows of the caller's are run each time, and not taken for the sentence's own.
-    const summands = await minilm.summands(minilm.tokenize(text));
+    const summands = await minilm.rows(await minilm.tokenize(text));
     const short = Object.fromEntries(
       Object.entries(summands).map(([name, { data }]) => [
         name,
@@ -451,27 +390,24 @@ describe('all layers', () => {
     expect(asked).toEqual([]);
     await expect(minilm.forward(text, { signal: stop.signal })).rejects.toBe(reason);
     expect(signals).toEqual([stop.signal, stop.signal]);
-    // The second layer had come, but was not taken.
-    expect((await minilm.forward(text)).layers).toBe(2);
-    expect(asked).toEqual([0, 1, 1].map((layer) => `encoder-${layer}.safetensors`));
+    // The second layer had come, and is not fetched again.
+    const heard: [number, number][] = [];
+    const progress = (bytes: number, of: number) => heard.push([bytes, of]);
+    expect((await minilm.forward(text, { progress })).layers).toBe(2);
+    expect(heard).toEqual([[manifest.layerBytes[1], manifest.layerBytes[1]]]);
+    expect(asked).toEqual([0, 1].map((layer) => `encoder-${layer}.safetensors`));
   });
 });
 
 describe('the whole module', () => {
-  const { encoder: _, positionMeans: __, ...first } = plain;
+  const { encoder: _, ...first } = plain;
 
-  test('is missed by name, whichever of its functions is not there', async () => {
+  test('is missed by name', async () => {
     const why =
-      'Error: The layers after the first scores run in the whole module; load the model over load().';
-    for (const lacking of [
-      first,
-      { ...first, encoder: plain.encoder },
-      { ...first, positionMeans: plain.positionMeans },
-    ]) {
-      const { minilm } = await loadMade({}, { superpose: lacking as unknown as Superpose });
-      expect(await told(minilm.forward(text))).toBe(why);
-      expect((await minilm.decompose(text)).n).toBe(10);
-    }
+      'Error: The layers after the first scores run in the whole module; open the model over load().';
+    const { minilm } = await loadMade({}, { superpose: first as unknown as Superpose });
+    expect(await told(minilm.forward(text))).toBe(why);
+    expect((await minilm.decompose(text)).n).toBe(10);
   });
 
   test('is started when it is needed, and again after it did not come', async () => {
@@ -524,8 +460,8 @@ describe('the whole module', () => {
 
 describe('positions and order changed', async () => {
   const { minilm } = await loadMade();
-  const sentence = minilm.tokenize('the river bank');
-  const rows = await minilm.summands(sentence);
+  const sentence = await minilm.tokenize('the river bank');
+  const rows = await minilm.rows(sentence);
   const changed = (change: unknown) => minilm.changed(sentence, change as never);
   const n = 5;
   const tableRow = (place: number) => rowOf(made.positions, place);
@@ -624,11 +560,12 @@ describe('means over a corpus', () => {
     layers: number,
     control = false,
   ) {
-    const pieces = sentences.flatMap((one) => minilm.tokenize(one).ids.slice(1, -1));
+    const cut = await Promise.all(sentences.map((one) => minilm.tokenize(one)));
+    const pieces = cut.flatMap(({ ids }) => ids.slice(1, -1));
     const means = plain.positionMeans({ positions: 30, d_model: d, layers });
     for (let from = 0; from + 30 <= pieces.length; from += 7) {
-      const sentence = { ids: [1, ...pieces.slice(from, from + 30), 2], tokens: [], dropped: 0 };
-      const rows = control ? minilm.changed(sentence, { mean: 'sentence' }) : minilm.summands(sentence);
+      const sentence = { ids: [1, ...pieces.slice(from, from + 30), 2] };
+      const rows = control ? minilm.changed(sentence, { mean: 'sentence' }) : minilm.rows(sentence);
       means.add(hand.forward(await rows, { layers, scores: false }) as never);
     }
     return means;
@@ -728,13 +665,13 @@ describe('means over a corpus', () => {
 
   test('the words of the project’s own sentences come in one file, and give the same means', async () => {
     const { minilm: unread } = await loadMade();
-    const ids = new Set(corpusSentences.flatMap((one) => unread.tokenize(one).ids));
+    const cut = await Promise.all(corpusSentences.map((one) => unread.tokenize(one)));
+    const ids = new Set(cut.flatMap((sentence) => sentence.ids));
     const inOrder = words.map((_, id) => id).filter((id) => ids.has(id));
     const { minilm, asked } = await loadMade({ 'corpus.safetensors': corpusFile(inOrder) });
     const own = await minilm.corpusMeans({ precision: 'float64' });
     expect(asked).toContain('corpus.safetensors');
-    // Of the words’ own files only that of [CLS], for the positions.
-    expect(asked.filter((file) => file.startsWith('words'))).toEqual(['words-0.safetensors']);
+    expect(asked.filter((file) => file.startsWith('words'))).toEqual([]);
     const wanted = await meansByHand(unread, corpusSentences, 0);
     expect(own.states[0]).toEqual(wanted.findings(0));
     expect([own.windows, own.sentencesOfHeads]).toEqual([wanted.windows, 32]);

@@ -48,66 +48,66 @@ describeModel('MiniLM', () => {
   });
 
   describe('the tokenizer', () => {
-    test.each(oracle.sentences)('$text', ({ text, ids }) => {
-      expect(minilm.tokenize(text).ids).toEqual(ids);
+    test.each(oracle.sentences)('$text', async ({ text, ids }) => {
+      expect((await minilm.tokenize(text)).ids).toEqual(ids);
     });
 
-    test.each(oracle.hostile)('$name', ({ text, ids }) => {
-      const sentence = minilm.tokenize(text);
+    test.each(oracle.hostile)('$name', async ({ text, ids }) => {
+      const sentence = await minilm.tokenize(text);
       expect(sentence).toMatchObject({ ids, dropped: 0 });
       expect(sentence.tokens).toHaveLength(ids.length);
     });
 
-    test('word pieces are told', () => {
+    test('word pieces are told', async () => {
       const { text, ids, pieces } = oracle.river_bank;
-      expect(minilm.tokenize(text)).toEqual({ ids, tokens: pieces, dropped: 0 });
+      expect(await minilm.tokenize(text)).toEqual({ ids, tokens: pieces, dropped: 0 });
     });
 
-    test('word pieces of any ids are told', () => {
+    test('word pieces of any ids are told', async () => {
       const { ids, pieces } = oracle.river_bank;
-      expect(minilm.pieces(ids)).toEqual(pieces);
-      expect(minilm.pieces([0, 30_521])).toEqual(['[PAD]', '##～']);
-      expect(minilm.pieces([])).toEqual([]);
-      expect(() => minilm.pieces([30_522])).toThrow(RangeError);
-      expect(() => minilm.pieces('king' as never)).toThrow(TypeError);
+      expect(await minilm.pieces(ids)).toEqual(pieces);
+      expect(await minilm.pieces([0, 30_521])).toEqual(['[PAD]', '##～']);
+      expect(await minilm.pieces([])).toEqual([]);
+      await expect(minilm.pieces([30_522])).rejects.toThrow(RangeError);
+      await expect(minilm.pieces('king' as never)).rejects.toThrow(TypeError);
     });
 
     test('no text is [CLS] [SEP], and has scores', async () => {
-      expect(minilm.tokenize('')).toEqual({ ids: [101, 102], tokens: ['[CLS]', '[SEP]'], dropped: 0 });
+      expect(await minilm.tokenize('')).toEqual({ ids: [101, 102], tokens: ['[CLS]', '[SEP]'], dropped: 0 });
       const scores = await minilm.decompose('');
       expect(scores.n).toBe(2);
       expect(largest(scores.residuals)).toBeLessThan(1e-12);
     });
 
-    test('510 words fit, and what is beyond is dropped, [SEP] staying last', () => {
+    test('510 words fit, and what is beyond is dropped, [SEP] staying last', async () => {
       const words = (count: number) => minilm.tokenize('river '.repeat(count));
-      expect(words(510)).toMatchObject({ dropped: 0 });
-      expect(words(510).ids).toHaveLength(512);
-      const cut = words(600);
+      expect(await words(510)).toMatchObject({ dropped: 0 });
+      expect((await words(510)).ids).toHaveLength(512);
+      const cut = await words(600);
       expect(cut.dropped).toBe(90);
-      expect(cut.ids).toEqual(words(510).ids);
-      expect(cut.tokens).toEqual(words(510).tokens);
+      expect(cut.ids).toEqual((await words(510)).ids);
+      expect(cut.tokens).toEqual((await words(510)).tokens);
       expect([cut.ids[0], cut.ids[510], cut.ids[511]]).toEqual([101, 2314, 102]);
     });
 
-    test('fewer tokens when asked for', () => {
-      const { ids, tokens, dropped } = minilm.tokenize('the river bank', 4);
+    test('fewer tokens when asked for', async () => {
+      const { ids, tokens, dropped } = await minilm.tokenize('the river bank', 4);
       expect([ids, tokens, dropped]).toEqual([[101, 1996, 2314, 102], ['[CLS]', 'the', 'river', '[SEP]'], 1]);
-      expect(minilm.tokenize('the river bank', 2)).toMatchObject({ ids: [101, 102], dropped: 3 });
+      expect(await minilm.tokenize('the river bank', 2)).toMatchObject({ ids: [101, 102], dropped: 3 });
     });
 
-    test('100,000 characters are allowed, one more is not', () => {
-      expect(minilm.tokenize('ab '.repeat(33_333)).dropped).toBeGreaterThan(30_000);
-      expect(minilm.tokenize('a'.repeat(100_000)).tokens).toEqual(['[CLS]', '[UNK]', '[SEP]']);
-      expect(() => minilm.tokenize('a'.repeat(100_001))).toThrow('100000 characters; it has 100001');
+    test('100,000 characters are allowed, one more is not', async () => {
+      expect((await minilm.tokenize('ab '.repeat(33_333))).dropped).toBeGreaterThan(30_000);
+      expect((await minilm.tokenize('a'.repeat(100_000))).tokens).toEqual(['[CLS]', '[UNK]', '[SEP]']);
+      await expect(minilm.tokenize('a'.repeat(100_001))).rejects.toThrow('100000 characters; it has 100001');
     });
   });
 
   describe('the tables', () => {
     /** All 512 positions; the words do not matter. */
-    let all: Awaited<ReturnType<MiniLM['summands']>>;
+    let all: Awaited<ReturnType<MiniLM['rows']>>;
     beforeAll(async () => {
-      all = await minilm.summands({ ids: Array<number>(512).fill(2314), tokens: [], dropped: 0 });
+      all = await minilm.rows({ ids: Array<number>(512).fill(2314) });
     });
 
     test('width, heads and positions', () => {
@@ -156,8 +156,8 @@ describeModel('MiniLM', () => {
 
     // Positions scaled by gamma and centred, without sigma: what the positions alone say. In head 2, far
     // positions, beyond any short sentence, outbid the neighbour; in head 5 nothing does.
-    test('position against position looks one back in heads 2 and 5, among the first 128 keys', () => {
-      const { normalization, query, key, heads } = minilm.layer();
+    test('position against position looks one back in heads 2 and 5, among the first 128 keys', async () => {
+      const { normalization, query, key, heads } = await minilm.layer();
       const position = tableOf(
         rowsOf(all.position).map((row) => {
           const centre = mean(row);
@@ -196,7 +196,7 @@ describeModel('MiniLM', () => {
     });
 
     test('a token row is the same wherever it stands', async () => {
-      const { token } = await minilm.summands(minilm.tokenize('bank river bank'));
+      const { token } = await minilm.rows(await minilm.tokenize('bank river bank'));
       expect(rowOf(token, 3)).toEqual(rowOf(token, 1));
       expect(rowOf(token, 2)).toEqual(rowOf(all.token, 0));
     });
@@ -208,7 +208,7 @@ describeModel('MiniLM', () => {
     test('sixteen terms: their shares, and single cells', async () => {
       const scores = await minilm.decompose(text, { gauge: 'raw' });
       expect(scores.parts).toEqual(['token', 'position', 'token_type', 'constant']);
-      expect(scores.sentence).toEqual(minilm.tokenize(text));
+      expect(scores.sentence).toEqual(await minilm.tokenize(text));
       for (const head of scores.heads) close(sharesOf(scores, head), shares.sixteen[head] as number[]);
       for (const { head, query, key, direct_logits, terms } of cells) {
         close(logitsOf(scores, head).subarray(query * 16, query * 16 + 16), direct_logits);
@@ -233,14 +233,14 @@ describeModel('MiniLM', () => {
     });
 
     test('tokenized before is the same', async () => {
-      const sentence: Sentence = minilm.tokenize(text);
+      const sentence: Sentence = await minilm.tokenize(text);
       expect(await minilm.decompose(sentence, { only: [2] })).toEqual(
         await minilm.decompose(text, { only: [2] }),
       );
     });
 
     test('float32 agrees with float64', async () => {
-      const double = { summands: await minilm.summands(minilm.tokenize(text)), ...minilm.layer() };
+      const double = { summands: await minilm.rows(await minilm.tokenize(text)), ...(await minilm.layer()) };
       const bound = scoreBound(double, 'float32');
       const single: Scores = await minilm.decompose(text, { precision: 'float32', gauge: 'raw' });
       const expected = plain.decompose(double);
@@ -253,7 +253,7 @@ describeModel('MiniLM', () => {
     test.skipIf(oneBuild)('both builds agree', async () => {
       for (const precision of ['float32', 'float64'] as const) {
         const input: DecomposeInput = inPrecision(
-          { summands: await minilm.summands(minilm.tokenize(text)), ...minilm.layer() },
+          { summands: await minilm.rows(await minilm.tokenize(text)), ...(await minilm.layer()) },
           precision,
         );
         const [a, b] = [plain.decompose(input), relaxed.decompose(input)];

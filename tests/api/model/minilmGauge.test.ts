@@ -102,8 +102,8 @@ describeModel('the gauge of MiniLM', () => {
 
   // Sentence 6, and shifts of norm 2.
   test('shifts move raw terms by many logits and canonical ones by rounding', async () => {
-    const sentence = minilm.tokenize(oracle.sentences[5]?.text as string);
-    const summands = await minilm.summands(sentence);
+    const sentence = await minilm.tokenize(oracle.sentences[5]?.text as string);
+    const summands = await minilm.rows(sentence);
     const [a, b, v] = [0, 1, 2].map(
       (stream) =>
         plain.randomNormal({ rows: 1, columns: 384, standardDeviation: 2 / Math.sqrt(384), seed: 6, stream })
@@ -122,10 +122,12 @@ describeModel('the gauge of MiniLM', () => {
       position: moved('position', (c, row) => at(b, c) - (row === 0 ? at(v, c) : 0)),
       token_type: moved('token_type', (c) => -at(a, c) - at(b, c)),
     };
+    const layer = await minilm.layer();
     const both = (gauge: 'raw' | 'canonical') =>
-      [summands, shifted].map((of) =>
-        plain.decompose({ summands: of, ...minilm.layer(), gauge, apart: [0] }),
-      ) as [Scores<Float64Array>, Scores<Float64Array>];
+      [summands, shifted].map((of) => plain.decompose({ summands: of, ...layer, gauge, apart: [0] })) as [
+        Scores<Float64Array>,
+        Scores<Float64Array>,
+      ];
     const [raw, rawMoved] = both('raw');
     expect(largestDifference(raw.logits, rawMoved.logits)).toBeLessThan(1e-12);
     expect(largestDifference(raw.terms, rawMoved.terms)).toBeGreaterThan(10);

@@ -70,7 +70,8 @@ describeWeights('the published weights', () => {
 
   test('the file of the corpus has a row for each word of the project’s sentences', async () => {
     const minilm = await model();
-    const ids = [...new Set(corpusSentences.flatMap((text) => minilm.tokenize(text).ids))];
+    const sentences = await Promise.all(corpusSentences.map((text) => minilm.tokenize(text)));
+    const ids = [...new Set(sentences.flatMap((sentence) => sentence.ids))];
     const bytes = readFileSync(new URL('../../../build/model/corpus.safetensors', import.meta.url));
     const entry = plain.readSafetensorsHeader(bytes).get('rows');
     expect(entry?.shape).toEqual([ids.length, 384]);
@@ -83,13 +84,13 @@ describeWeights('the published weights', () => {
     const minilm = await model();
     for (let first = 0; first < words.rows; first += 512) {
       const ids = Array.from({ length: Math.min(512, words.rows - first) }, (_, i) => first + i);
-      const { token, position } = await minilm.summands({ ids, tokens: [], dropped: 0 });
+      const { token, position } = await minilm.rows({ ids });
       expect(
         largestDifference(token.data, words.data.subarray(first * 384, (first + ids.length) * 384)),
       ).toBe(0);
       if (ids.length === 512) expect(largestDifference(position.data, positions.data)).toBe(0);
     }
-    const { query, key, normalization } = minilm.layer();
+    const { query, key, normalization } = await minilm.layer();
     const attention = 'encoder.layer.0.attention.self';
     expect(query.weight).toEqual(weights.tensor(`${attention}.query.weight`));
     expect(query.bias).toEqual(weights.tensor(`${attention}.query.bias`).data);

@@ -44,6 +44,8 @@ const manifest = {
   vocabulary: 6,
   epsilon: 1e-12,
   rowsPerShard: 4,
+  inner: 8,
+  layerBytes: [],
 };
 
 const vocab = { '[UNK]': 0, '[CLS]': 1, '[SEP]': 2, river: 3, bank: 4, the: 5 };
@@ -95,10 +97,10 @@ const sentence = (promise: Promise<unknown>) =>
 
 test('a sound folder loads, and rows come from their shards', async () => {
   const model = await load();
-  const { ids, tokens } = model.tokenize('The river bank');
+  const { ids, tokens } = await model.tokenize('The river bank');
   expect(ids).toEqual([1, 5, 3, 4, 2]);
   expect(tokens).toEqual(['[CLS]', 'the', 'river', 'bank', '[SEP]']);
-  const { token } = await model.summands({ ids, tokens, dropped: 0 });
+  const { token } = await model.rows({ ids, tokens });
   // Rows 5 and 4 are rows 1 and 0 of the second shard, which has the same numbers as the first.
   expect(token.data.subarray(4, 8)).toEqual(token.data.subarray(0, 4));
   expect((await model.decompose('the river')).n).toBe(4);
@@ -215,65 +217,6 @@ test.each<[string, ReturnType<typeof halves>, string]>([
   }
 });
 
-test.each<[string, object | null, string]>([
-  ['null', null, 'Its normalizer is not a BertNormalizer.'],
-  ['a list', [], 'Its normalizer is not a BertNormalizer.'],
-  ['without a normalizer', { ...tokenizer, normalizer: null }, 'Its normalizer is not a BertNormalizer.'],
-  [
-    'of another normalizer',
-    { ...tokenizer, normalizer: { type: 'NFC' } },
-    'Its normalizer is not a BertNormalizer.',
-  ],
-  ['without a model', { ...tokenizer, model: undefined }, 'Its model is not of word pieces.'],
-  [
-    'of another model',
-    { ...tokenizer, model: { ...tokenizer.model, type: 'BPE' } },
-    'Its model is not of word pieces.',
-  ],
-  ...(
-    [
-      ['without a vocabulary', undefined],
-      ['with ids that are text', { ...vocab, the: '5' }],
-      ['with an id beyond the table', { ...vocab, the: 6 }],
-      ['with a negative id', { ...vocab, the: -1 }],
-      ['with half an id', { ...vocab, the: 4.5 }],
-      ['with an id twice', { ...vocab, the: 4 }],
-    ] as const
-  ).map(([what, other]): [string, object, string] => [
-    what,
-    { ...tokenizer, model: { ...tokenizer.model, vocab: other } },
-    'Its vocabulary does not number pieces, each once, from 0 to 5.',
-  ]),
-  [
-    'without [SEP]',
-    { ...tokenizer, model: { ...tokenizer.model, vocab: { '[UNK]': 0, '[CLS]': 1 } } },
-    'Its vocabulary lacks the marker [SEP].',
-  ],
-  [
-    'without a name for unknown words',
-    { ...tokenizer, model: { ...tokenizer.model, unk_token: undefined } },
-    'Its vocabulary lacks the marker undefined.',
-  ],
-  [
-    'with null for markers',
-    { ...tokenizer, added_tokens: null },
-    'Its added_tokens are not a list of markers.',
-  ],
-  [
-    'with null as a marker',
-    { ...tokenizer, added_tokens: [null] },
-    'Its added_tokens are not a list of markers.',
-  ],
-  [
-    'with a marker that is no piece',
-    { ...tokenizer, added_tokens: [{ content: 'toString' }] },
-    'Its vocabulary lacks the marker toString.',
-  ],
-])('a tokenizer.json %s', async (_, content, why) => {
-  await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(content));
-  expect(await sentence(load())).toBe(damaged('tokenizer.json', why));
-});
-
 test('a tokenizer.json that is a page of a portal', async () => {
   await writeFile(join(folder, 'tokenizer.json'), '<!doctype html><title>Sign in</title>');
   expect(await sentence(load())).toBe(damaged('tokenizer.json', 'It is not JSON.'));
@@ -297,15 +240,6 @@ test('a file that is something else once, as a cache may have it, is read again 
     'words-0.safetensors',
   ];
   expect(reads.sort()).toEqual(once.flatMap((name) => [name, name]));
-});
-
-test('a vocabulary with fewer pieces than the table has rows names those it has', async () => {
-  const { the: _, ...fewer } = vocab;
-  const content = { ...tokenizer, model: { ...tokenizer.model, vocab: fewer } };
-  await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(content));
-  const model = await load();
-  expect(model.pieces([4, 3])).toEqual(['bank', 'river']);
-  expect(() => model.pieces([5])).toThrow(new RangeError('The MiniLM file tokenizer.json has no piece 5.'));
 });
 
 test.each<[string, object, string]>([

@@ -12,9 +12,9 @@ test.runIf(inject('withModel'))('its words, rows and scores are those of the who
   const superpose = await load({ module: 'small' });
   const model = await loadMiniLM(superpose, { from: folder });
   const opening = await loadOpening(superpose, { from: folder });
-  const sentence = model.tokenize(openingText);
+  const sentence = await model.tokenize(openingText);
   expect(opening.tokens).toEqual(sentence.tokens);
-  const summands = await model.summands(sentence);
+  const summands = await model.rows(sentence);
   for (const name of ['token', 'position', 'token_type'] as const) {
     expect(opening.summands[name].data).toEqual(summands[name].data);
   }

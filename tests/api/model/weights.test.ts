@@ -284,9 +284,9 @@ test('the opening’s scores are those of its two heads, its rows those of its s
 test('the model is read of them: its sentences, rows and layers', async () => {
   const model = await loadMiniLM(plain, { read: files.read });
   expect(model).toMatchObject({ d_model: d, heads: 12, positions });
-  const sentence = model.tokenize(openingText);
+  const sentence = await model.tokenize(openingText);
   expect(sentence.ids).toEqual(openingIds);
-  const rows = await model.summands(sentence);
+  const rows = await model.rows(sentence);
   expect(rows.token).toEqual(decoded(words, openingIds));
   expect(rows.position).toEqual(decoded(places, [...openingIds.keys()]));
   const forward = await model.forward('the river');

@@ -56,12 +56,12 @@ export async function decompose(args: string[]): Promise<string> {
   const only = head === undefined ? undefined : [head];
   const scores = await withWeights(async () => {
     const model = await loadMiniLM(await load());
-    const sentence = cutUp(model, text);
+    const sentence = await cutUp(model, text);
     const common = { gauge, ...(only && { only }) } as const;
     if (layer === undefined && way === undefined && !values.values)
       return model.decompose(sentence, { ...common, groups: inThree });
     const behind = { ...common, layer: layer ?? 0 };
-    if (values.values) return writtenOf(model, sentence, { ...behind, way }, [0]);
+    if (values.values) return writtenOf(model, sentence, { ...behind, way });
     if (way !== 'mean' && way !== 'mechanism')
       return model.decompose(sentence, { ...behind, way: way ?? 'direct' });
     fitsMeans(model, sentence.ids.length, way);
@@ -122,7 +122,7 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
     }
     if (values.values) {
       const asked = { gauge, layer: layer ?? 0, way, ...(only && { only }) };
-      const found = await writtenOf(model, input as Sentence, asked, model.apart);
+      const found = await writtenOf(model, input as Sentence, asked);
       return shared(
         found,
         { model: model.name, gauge, way: way ?? 'streams', layer: layer ?? 0 },
@@ -145,8 +145,7 @@ type Written = HeadOutputs & { sentence: Sentence };
 
 /** What the heads of a layer write. By streams unless another way is asked for. */
 async function writtenOf(
-  model: Pick<MiniLM, 'forward' | 'corpusMeans'> &
-    Partial<Pick<OpenedModel, 'markers'>> & { readonly positions: number },
+  model: Pick<OpenedModel, 'forward' | 'corpusMeans' | 'markers' | 'positions' | 'apart'>,
   sentence: Sentence,
   {
     gauge,
@@ -154,13 +153,12 @@ async function writtenOf(
     way = 'streams',
     only,
   }: { gauge: 'canonical' | 'raw'; layer: number; way: Way | undefined; only?: number[] },
-  fixed: readonly number[],
 ): Promise<Written> {
   if (way === 'mean') fitsMeans(model, sentence.ids.length);
   const corpus = way === 'mean' ? await model.corpusMeans({ precision: 'float64' }) : undefined;
   const means = corpus?.states[layer];
   const run = await model.forward(sentence, { precision: 'float64', layers: layer + 1 });
-  const apart = gauge === 'raw' ? [] : fixed.filter((row) => row < run.n);
+  const apart = gauge === 'raw' ? [] : model.apart.filter((row) => row < run.n);
   const found = run.headOutputs({ layer, way, gauge, apart, ...(only && { only }), ...(means && { means }) });
   return { ...found, sentence: run.sentence };
 }
@@ -243,11 +241,10 @@ const gaugeOf = (way: Way | undefined, gauge: 'canonical' | 'raw') =>
 
 /** Refuses sentences with more positions than have a mean over the corpus: see corpusMeans(). */
 function fitsMeans(
-  { positions, markers }: { positions: number } & Partial<Pick<OpenedModel, 'markers'>>,
+  { positions, markers: { before, after } }: Pick<OpenedModel, 'positions' | 'markers'>,
   tokens: number,
   way = 'mean',
 ): void {
-  const { before, after } = markers ?? { before: 1, after: 1 };
   const most = before + Math.min(30, (positions || Infinity) - before - after);
   if (tokens > most) {
     throw new Refusal(
@@ -256,9 +253,9 @@ function fitsMeans(
   }
 }
 
-function cutUp(model: MiniLM, text: string): Sentence {
+async function cutUp(model: MiniLM, text: string): Promise<Sentence> {
   try {
-    return model.tokenize(text);
+    return await model.tokenize(text);
   } catch (error) {
     if (error instanceof RangeError) throw new Refusal(error.message);
     throw error;

@@ -1,0 +1,205 @@
+// What an opened model does, over the tensors of its files and what is known of them. What opens it, openModel.ts for
+// anybody's files and minilm.ts for the build's own, checks those: a page's figures read no others, and load no more.
+import * as check from '../check.js';
+import type { Scores } from '../scores/scores.js';
+import type { FloatsOf, Precision } from '../table.js';
+import type { Superpose } from '../whole.js';
+import { type FirstLayer, type Found, firstScores, rowsOf, summandNames } from './firstLayer.js';
+import type { Layers } from './layers.js';
+import type { ModelInput, OpenDecomposeOptions, OpenedModel } from './openedModel.js';
+import type { Sentence } from './sentence.js';
+import { type CountedWatch, counted, gone } from './watch.js';
+
+/** Texts are cut whole, so very long ones are refused. */
+const longestText = 100_000;
+
+/** What is told of a file that somebody opened, and is known of the build's own. */
+export type Told =
+  | 'family'
+  | 'name'
+  | 'about'
+  | 'heads'
+  | 'epsilon'
+  | 'vocabulary'
+  | 'causal'
+  | 'readsText'
+  | 'bytes'
+  | 'digest'
+  | 'report';
+
+/** The model of these tensors. */
+export function modelOver(parts: Found): Omit<OpenedModel, Told> {
+  const { layout } = parts;
+  const inputs = inputsOf(parts);
+  let held = heldOf(parts);
+  return {
+    d_model: layout.d_model,
+    positions: layout.positions,
+    summands: summandNames(layout),
+    apart: layout.apart,
+    markers: parts.facts.markers,
+    layers: parts.layers,
+    tokenize: inputs.tokenize,
+    pieces: inputs.pieces,
+    decompose: (input, options = {}) => decomposed(parts, inputs, held, input, options),
+    async forward(input, options = {}) {
+      const run = await held.layered();
+      check.object('options', options);
+      return run.forward(await inputs.read(input), options);
+    },
+    async withoutPositions(input, options) {
+      const run = await held.layered();
+      return run.withoutPositions(await inputs.read(input), options);
+    },
+    async corpusMeans(options = {}) {
+      const run = await held.layered();
+      check.object('options', options);
+      return run.corpusMeans(inputs, options);
+    },
+    async layer(precision) {
+      return held.first(
+        check.precision(precision ?? 'float64') as NonNullable<typeof precision>,
+        counted({}),
+      );
+    },
+    async rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P) {
+      const kind = check.precision(precision ?? 'float64') as P;
+      return rowsOf(parts, (await inputs.read(input)).ids, kind, counted({}));
+    },
+    async changed<P extends Precision = 'float64'>(
+      input: ModelInput,
+      change: Parameters<OpenedModel['changed']>[1],
+      precision?: P,
+    ) {
+      const kind = check.precision(precision ?? 'float64') as P;
+      const { changedOf } = await import('./layers.js');
+      return changedOf(parts, await inputs.read(input), change, kind);
+    },
+    delete() {
+      held.delete();
+      held = heldOf(parts);
+    },
+  };
+}
+
+/** How texts and ids become sentences. */
+function inputsOf({ layout, facts, readsText, tokenizer, refuseIds }: Found) {
+  const { vocabulary, positions } = layout;
+  const sentenceOf = ({ ids: given, tokens, dropped = 0 }: Partial<Sentence>): Sentence => {
+    const ids = check.integers('ids', given, vocabulary - 1);
+    if (ids.length === 0 || ids.length > (positions || Infinity))
+      check.refuseCount(
+        'A sentence',
+        positions ? `from 1 to ${positions} tokens` : 'at least 1 token',
+        ids.length,
+      );
+    refuseIds?.(ids);
+    const names = tokens ?? ids.map(String);
+    if (names.length !== ids.length) check.refuseCount('tokens', `${ids.length} texts`, names.length);
+    return { ids, tokens: names, dropped };
+  };
+  const tokenize = async (text: string, most = positions || Infinity): Promise<Sentence> => {
+    if (typeof text !== 'string') check.refuse('The text', 'a string', text, false);
+    if (text.length > longestText)
+      check.refuseCount('The text', `at most ${longestText} characters`, text.length);
+    if (most !== Infinity) check.integer('most', most, 2, positions || 2 ** 31);
+    const { ids, tokens } = (await tokenizer()).cut(text);
+    const dropped = Math.max(0, ids.length - most);
+    if (dropped === 0) return { ids, tokens, dropped };
+    // The marker that ends a sentence stays last: the model was trained that way.
+    const { after } = facts.markers;
+    const cut = <T>(all: T[]) => [...all.slice(0, most - after), ...(after ? all.slice(-1) : [])];
+    return { ids: cut(ids), tokens: cut(tokens), dropped };
+  };
+  return {
+    tokenize,
+    async pieces(ids: readonly number[]): Promise<string[]> {
+      check.integers('ids', ids, vocabulary - 1);
+      return readsText ? (await tokenizer()).pieces(ids) : ids.map(String);
+    },
+    async read(input: ModelInput): Promise<Sentence> {
+      if (typeof input === 'string') return sentenceOf(await tokenize(input));
+      check.object('input', input);
+      if (!('ids' in input)) check.refuse('input', 'a text or an object with ids', input, false);
+      return sentenceOf(input);
+    },
+  };
+}
+
+/** What is kept until delete(); a call keeps to what was held when it was made. */
+function heldOf(parts: Found) {
+  const first = new Map<Precision, Promise<FirstLayer>>();
+  let run: Promise<Layers> | undefined;
+  let own: Layers | undefined;
+  let deleted = false;
+  const load = async () => {
+    // Together: what fails while the others are under way is heard.
+    const [opened, superpose, { layersOf }] = await Promise.all([
+      parts.opened(),
+      wholeOf(parts),
+      import('./layers.js'),
+    ]);
+    own = layersOf(parts, opened, superpose);
+    if (deleted) own.delete();
+    return own;
+  };
+  return {
+    layered() {
+      run ??= load().catch((error: unknown) => {
+        run = undefined;
+        throw error;
+      });
+      return run;
+    },
+    /** The first layer's maps, which are read once. */
+    first<P extends Precision>(precision: P, watch: CountedWatch): Promise<FirstLayer<FloatsOf<P>>> {
+      const found = first.get(precision) ?? parts.first(precision, watch);
+      first.set(precision, found);
+      found.catch(() => first.delete(precision));
+      return found as Promise<FirstLayer<FloatsOf<P>>>;
+    },
+    /** Throws where the model was deleted since. */
+    refuseDeleted() {
+      if (deleted) throw gone();
+    },
+    delete() {
+      deleted = true;
+      own?.delete();
+    },
+  };
+}
+
+async function decomposed<P extends Precision = 'float64'>(
+  parts: Found,
+  inputs: ReturnType<typeof inputsOf>,
+  held: ReturnType<typeof heldOf>,
+  input: ModelInput,
+  { precision, layer, way, means, ...others }: OpenDecomposeOptions<P>,
+): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }> {
+  const kind = check.precision(precision ?? 'float64') as P;
+  const adds = parts.layout.tables.position !== undefined;
+  if (layer === undefined && way === undefined && adds) {
+    const sentence = await inputs.read(input);
+    const first = () => held.first(kind, counted(others));
+    const scores = await firstScores(parts, first, sentence, kind, others);
+    held.refuseDeleted();
+    return { ...scores, sentence };
+  }
+  const run = await held.layered();
+  const by = way ?? (adds ? undefined : 'mechanism');
+  return run.decompose<P>(await inputs.read(input), {
+    ...others,
+    precision: kind,
+    layer: layer ?? 0,
+    ...(by !== undefined && { way: by }),
+    ...(means && { means }),
+  });
+}
+
+/** The whole module, which later layers run in. */
+export async function wholeOf({ whole }: Found): Promise<Superpose> {
+  const found = await whole();
+  if (!found.encoder)
+    throw new Error('The layers after the first scores run in the whole module; open the model over load().');
+  return found;
+}
