@@ -200,8 +200,6 @@ function drawCurves({ rows, parts }: Data, width: number) {
   };
 }
 
-const runAt = (row: Row | undefined, j: number): Run | undefined => runsOf(row)[j];
-
 export const figure: Figure<typeof controls, Data> = {
   name: 'language',
   title: 'Language models that differ in how position gets in',
@@ -254,9 +252,9 @@ export const figure: Figure<typeof controls, Data> = {
       return [{ text: `After ${part} of the training`, strong: true }, `, nats a token: ${at.join('; ')}.`];
     }
     const row = rows[i];
-    const run = runAt(row, j);
+    const run = runsOf(row)[j];
     if (!row) return [];
-    const own = row.made[0]?.runs.includes(run as Run) ? row.made[0].own : false;
+    const own = row.made.some((one) => one.own && one.runs.includes(run as Run));
     const said = run
       ? ` Seed ${run.seed}, ${madeBy(own)}: ${printed(endOf(run))} ${unitOf(state)}, ${run.weights.toLocaleString('en')} weights.`
       : ' No further run.';
@@ -265,7 +263,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   /** Joins the runs of one seed. */
   focus(data, state, { i, j }, width) {
-    const run = runAt(data.rows[i], j);
+    const run = runsOf(data.rows[i])[j];
     if (!run || state.curves) return [];
     const { items, edge } = placed(data, state, width);
     const same = items.flatMap(({ dots, row }) =>
