@@ -514,21 +514,6 @@ return lost;`,
     code: `return superpose.randomCollisions({ d: 32, scale: 1, vocabulary: 5000 });`,
   },
   {
-    name: 'numericalRank',
-    kind: measure,
-    what: 'rank of a score matrix',
-    source: 'singular values',
-    code: `const { token } = tables(superpose);
-return superpose.numericalRank(token);`,
-  },
-  {
-    name: 'scoreRanks',
-    kind: measure,
-    what: 'the largest rank of each scheme',
-    source: 'arXiv 2104.08698',
-    code: `return superpose.scoreRanks({ n: 32, d_token: 64, d_position: 64, d_head: 8, d_position_head: 8 });`,
-  },
-  {
     name: 'oneLayer',
     kind: measure,
     what: 'what a linear layer makes of vectors added, and concatenated',

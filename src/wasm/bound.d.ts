@@ -13,7 +13,6 @@ import type { Summary } from '../../src/api/numeric/summary.js';
 import type { Cost } from '../../src/api/scores/cost.js';
 import type { DotProducts } from '../../src/api/scores/dotProducts.js';
 import type { OneLayer as OneLayerFound } from '../../src/api/scores/oneLayer.js';
-import type { ScoreRanks } from '../../src/api/scores/rank.js';
 import type { SchemeInfo } from '../../src/api/scores/schemeRegistry.js';
 import type { CombinedTerms, PooledShares } from '../../src/api/scores/scores.js';
 import type { Floats, Linear, Table } from '../../src/api/table.js';

@@ -5,7 +5,6 @@
 #include "convert.h"
 #include "numeric/orthogonal.h"
 #include "scores/asked.h"
-#include "scores/rank.h"
 #include "scores/scheme_head.h"
 #include "scores/scheme_registry.h"
 
@@ -188,27 +187,12 @@ double scheme_work_out(const std::string& id, const Typed<"SchemeSizes">& sizes)
   return scheme_named(id).work(scheme_shape_in(sizes));
 }
 
-int numerical_rank_out(const Typed<"Table">& matrix, double tolerance) {
-  return numerical_rank(matrix_in<double>(matrix), tolerance);
-}
-
-Typed<"ScoreRanks"> score_ranks_out(int n, int d_token, int d_position, int d_head, int d_position_head) {
-  const ScoreRanks ranks = score_ranks(n, d_token, d_position, d_head, d_position_head);
-  Value result = Value::object();
-  result.set("added", ranks.added);
-  result.set("concatenated", ranks.concatenated);
-  result.set("untied", ranks.untied);
-  return result;
-}
-
 EMSCRIPTEN_BINDINGS(schemes) {
   using emscripten::function;
   function("schemeScores", &scheme_scores_out);
   function("schemeRegistry", &scheme_registry_out);
   function("schemeParameters", &scheme_parameters_out);
   function("schemeWork", &scheme_work_out);
-  function("numericalRank", &numerical_rank_out);
-  function("scoreRanks", &score_ranks_out);
 }
 
 }  // namespace

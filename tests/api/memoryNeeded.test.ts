@@ -71,7 +71,6 @@ const calls: [name: string, bytes: number, call: Call][] = [
   ['randomPrincipalAngles', 1248, () => plain.randomPrincipalAngles({ d: 5, k1: 3, k2: 2, seed: 1 })],
   ['angleCosines', 72, () => plain.angleCosines(new Float64Array(3))],
   ['summary', 72, () => plain.summary(new Float64Array(3))],
-  ['numericalRank', 384, () => plain.numericalRank(three)],
   ['dotProducts', 1512, () => plain.dotProducts({ token: three, position: token })],
   [
     'concatenateBlockDiagonal',

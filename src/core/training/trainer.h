@@ -43,7 +43,6 @@ class Trainer {
   void keep(const Terms& terms) { kept_ = terms; }
   const Terms& kept() const { return kept_; }
 
-  Evaluation evaluate(const Batch& batch) { return evaluate(batch, kept_); }
   Evaluation evaluate(const Batch& batch, const Terms& kept) {
     return model_.evaluate(parameters_, batch, kept);
   }

@@ -399,7 +399,6 @@ describe('subspaces', () => {
       ]);
       expect(superpose.principalAngles({ first, second })).toHaveLength(1);
       expect(superpose.principalAngles({ first, second, tolerance: 0 })).toHaveLength(2);
-      expect(superpose.numericalRank(first)).toBe(1);
       expect(superpose.ranks({ table: first }).numerical).toBe(1);
       const u = {
         data: Float32Array.from([...row].flatMap((value) => [value, Math.fround(3 * value)])),

@@ -416,7 +416,6 @@ const completeCalls: Record<string, RightCall> = {
       },
     ],
   },
-  numericalRank: { sound: [token, 0.1], huge: [zeros(2 ** 22, 9)] },
   positionCost: { sound: ['untied', model] },
   oneLayer: {
     sound: [

@@ -9,20 +9,6 @@
 namespace superpose {
 namespace {
 
-TEST(Trainer, ADivergedRunStopsWhereItWas) {
-  Trainer trainer({}, {}, 1);
-  Examples examples({}, 4, 1, Examples::training);
-  const Batch batch = examples.next();
-  trainer.step(batch);
-  EXPECT_FALSE(trainer.diverged());
-  trainer.parameters().E.setConstant(std::nanf(""));
-  const Matrix<float> before = trainer.parameters().W_u;
-  EXPECT_TRUE(std::isnan(trainer.step(batch)));
-  EXPECT_TRUE(trainer.diverged());
-  EXPECT_EQ(trainer.steps(), 1);
-  EXPECT_EQ(trainer.parameters().W_u, before);
-}
-
 // A loss that is finite, of a gradient whose square is not.
 TEST(Trainer, DivergesWithItsGradient) {
   Trainer trainer({}, {}, 1);
