@@ -172,7 +172,7 @@ export default defineConfig({
     demo(dist, version),
     drivenPost(dist),
     thirdParty(),
-    hostedPage(),
+    hostedPage(version),
     hosting(dist),
   ],
 });

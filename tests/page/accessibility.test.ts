@@ -192,7 +192,7 @@ modelTest('five tabs reach the first figure, and the first offers to go there at
   const skip = page.getByRole('link', { name: 'Skip to the first figure' });
   expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true);
   let tabs = 1;
-  while (!(await page.evaluate(focused)).startsWith('add-or-concatenate') && tabs < 20) {
+  while (!(await page.evaluate(focused)).startsWith('one-layer') && tabs < 20) {
     await page.keyboard.press('Tab');
     tabs++;
   }
@@ -200,7 +200,7 @@ modelTest('five tabs reach the first figure, and the first offers to go there at
   await skip.focus();
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
-  expect(await page.evaluate(focused)).toMatch(/^add-or-concatenate surface/);
+  expect(await page.evaluate(focused)).toMatch(/^one-layer surface/);
 });
 
 test('a menu opened by keys lies over the section on which the pointer rests', async () => {

@@ -87,7 +87,7 @@ modelTest('keys go from screen to screen, each at its own address and said', asy
   await page.keyboard.press('ArrowRight');
   expect(fragment(page)).toBe('#present/grid');
   await expect.poll(() => said(page).textContent(), patience).toContain('both learn all four tasks');
-  await page.keyboard.press('PageDown');
+  await page.keyboard.press('Space');
   expect(fragment(page)).toBe('#present/mix');
   await page.keyboard.press('ArrowRight');
   expect(fragment(page)).toBe('#present/mix/2');

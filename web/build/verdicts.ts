@@ -112,7 +112,12 @@ function groupsOf(claims: Verdict[], level: number, withFigures: Headless): stri
 function listOf(withFigures: Headless): string {
   const first = verdicts.filter((one) => one.first);
   const more = verdicts.filter((one) => !one.first);
-  return `${groupsOf(first, 3, withFigures)}<details class="more-claims"><summary>${more.length} more</summary>${groupsOf(more, 4, withFigures)}</details>`;
+  const kinds = ['All', ...new Set(verdicts.map(({ tag }) => tag))].map(
+    (tag) =>
+      `<label><input type="radio" name="kind" value="${tag}"${tag === 'All' ? ' checked' : ''} />${tag}</label>`,
+  );
+  const filter = `<fieldset class="kinds"><legend class="unseen">Verdicts to show</legend>${kinds.join('')}</fieldset>`;
+  return `${filter}${groupsOf(first, 3, withFigures)}<details class="more-claims"><summary>${more.length} more</summary>${groupsOf(more, 4, withFigures)}</details>`;
 }
 
 export const verdictTable = (): Plugin => ({

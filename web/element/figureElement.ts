@@ -222,13 +222,20 @@ export class FigureElement extends LitElement {
         ${view.tokens.map((token, at) => html`<li class="${pointed && at === cursor.i ? 'row' : ''} ${pointed && at === cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
           : nothing
       }
-      <p class=${pointed ? 'readout pointed' : 'readout'} part="below">${pointed ? this.picture.readout.map(drawnPiece) : html`<span class="held">Point at the picture, or tap it, to read its numbers.</span>`}
+      <p class=${pointed ? 'readout pointed' : 'readout'} part="below">${pointed ? this.picture.readout.map(drawnPiece) : this.#hint()}
         ${held ? html`<span class="held"> Held: tap again to let go.</span>` : nothing}</p>
       ${this.#saving.opens(view, cursor)}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
       <div class="foot" part="below">${this.#numbers(view)}${this.#saving.tools(view)}</div>
     `;
+  }
+
+  /** Said once on a page: the first figure stands for all. */
+  #hint(): TemplateResult | typeof nothing {
+    const first: Element | null = document.querySelector(tag);
+    if (first && first !== this) return nothing;
+    return html`<span class="held">Point at the picture, or tap it, to read its numbers.</span>`;
   }
 
   /** Its setting has an input for keys and screen readers. Translated, it moves without a shift of layout. */

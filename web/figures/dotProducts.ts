@@ -191,6 +191,7 @@ export const figure: Figure<typeof controls, Data> = {
               textAt(pulled.x + (pulled.x < inner.x + inner.width / 2 ? 18 : -18), pulled.y + 4, 'drag: ρ', {
                 anchor: pulled.x < inner.x + inner.width / 2 ? 'start' : 'end',
                 ink: 'ink',
+                live: true,
               }),
             ]
           : []),

@@ -16,7 +16,7 @@ function finding(data: Data, { pull, norm, undoes }: State): string {
   }
   return equal
     ? `Concatenating has become adding. With W₂ = W₁ the two outputs are equal ${howExactly(data.difference)}.`
-    : `The next linear layer adds them anyway. Concatenated, the position only has weights of its own, W₂; the two outputs differ by ${aboutPercent(data.apart)}. Pull W₂ to W₁, and they become equal.`;
+    : `The next linear layer adds them anyway. Concatenated, the position meets weights of its own, W₂, and the two outputs differ by ${aboutPercent(data.apart)}. Pull W₂ to W₁, and they become equal.`;
 }
 
 export const figure: Figure<typeof controls, Data> = {

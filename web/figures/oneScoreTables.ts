@@ -17,10 +17,11 @@ export function stripOf(heads: number[][], chosen: number, width: number): Scene
   const [top, high, gap] = [20, 40, 6];
   const wide = Math.min(64, (width - gap * (heads.length - 1)) / heads.length);
   const marks: Mark[] = [
-    textAt(0, 13, width < 400 ? 'Heads: click one' : 'Heads: click one. Its bar is what its scores vary by', {
+    textAt(0, 13, width < 400 ? 'Heads' : 'Heads, and what the scores of each vary by', {
       ink: 'ink',
       size: 13,
     }),
+    textAt(width, 13, 'click one', { anchor: 'end', live: true }),
   ];
   const regions = heads.map((shares, head): Region => {
     const x = head * (wide + gap);

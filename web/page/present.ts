@@ -85,6 +85,9 @@ const [wide, enough] = [1920, 2];
 const keys: Record<string, number> = {
   ArrowLeft: -1,
   ArrowRight: 1,
+  ArrowUp: -1,
+  ArrowDown: 1,
+  ' ': 1,
   PageUp: -1,
   PageDown: 1,
   Home: -Infinity,
@@ -232,6 +235,8 @@ class Presenter {
     if (by === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
     // Whoever has tabbed to the picture moves about in it.
     if ((event.composedPath()[0] as Element).matches('input, select, textarea, .surface, .tokens')) return;
+    // Space presses what it is on.
+    if (event.key === ' ' && (event.composedPath()[0] as Element).matches('button, a, summary')) return;
     event.preventDefault();
     event.stopPropagation();
     this.#go(this.#now + by);

@@ -22,6 +22,8 @@ export type ScaleName = 'diverging' | 'sequential';
 interface Linked {
   /** The term that it belongs to, so that it lights up with the term's name. */
   term?: Term | undefined;
+  /** Only where it can be done: what says how to use the picture. */
+  live?: true;
   /** When it appears, in figures whose marks appear one after another. */
   enter?: 'first' | 'second' | 'third' | 'last' | undefined;
 }

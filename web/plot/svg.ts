@@ -219,7 +219,12 @@ export async function svgPicture(
   const style = auto
     ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){${dark('svg:not(:target)')}}${dark('g:target')}${inkClasses}</style>`
     : '';
-  const marks = `${images.join('')}${shapesOf(scene.marks, true).map(markup).join('')}`;
+  const marks = `${images.join('')}${shapesOf(
+    scene.marks.filter(({ live }) => !live),
+    true,
+  )
+    .map(markup)
+    .join('')}`;
   const lines = below ? linesOf(below, scene.width) : [];
   const width = scene.width + (below ? 2 * margin : 0);
   const height = scene.height + (below ? 2 * margin + above + 14 + lineHeight * lines.length : 0);

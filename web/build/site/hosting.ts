@@ -5,19 +5,20 @@ import type { Plugin } from 'vite';
 import { siteAddress } from './address.js';
 import { cardTags } from './figurePages.js';
 
-/** Puts the site's address into the page. */
-export const hostedPage = (): Plugin => ({
+/** Puts the version and the site's address into the page. */
+export const hostedPage = (version: string): Plugin => ({
   name: 'hosted-page',
   apply: 'build',
   transformIndexHtml: {
     order: 'post',
-    handler(html) {
+    handler(page) {
       const home = siteAddress();
+      const html = page.replace('<site-version></site-version>', version);
       if (!home) return html;
       const title = html.match(/<title>(.*?)<\/title>/)?.[1] ?? 'Superpose';
       const description = html.match(/<meta name="description" content="([^"]*)"/)?.[1] ?? '';
       const tags = cardTags(home, title, description, {
-        address: `${home}figures/dot-products/card.png`,
+        address: `${home}figures/one-layer/card.png`,
       });
       return html.replace('</title>', `</title>\n    <link rel="canonical" href="${home}" />\n    ${tags}`);
     },

@@ -2,19 +2,26 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
-import { widths } from '../../node/placeholder.js';
+import { captionOf } from '../../figures/caption.js';
+import type { State } from '../../figures/controls.js';
+import type { AnyFigure } from '../../figures/figure.js';
 import { escaped } from '../../plot/svg.js';
-import { figureNames, type MadeFigure, madeFigure } from './figures.js';
+import { figureNames, headless, type MadeFigure, madeFigure } from './figures.js';
 
-/** Pixels of a picture that a card shows whole, and beside others in a wide window; see page.css. */
-const mostShown = { tall: 290, taller: 370 };
+/** Widths that a card's picture is tried in: the one that comes nearest to four by three shows all of it. */
+const cardWidths = [350, 420, 500, 600, 700, 800, 900, 1048];
 
-/** What a closed card shows: the picture and the title. */
+/** What a closed card shows: a picture made for it, what it finds, and the title. */
 function summaryOf({ name, rendered: { figure, data, state } }: MadeFigure): string {
-  const { height } = figure.scene(data, state, widths.narrow);
-  const classes = Object.entries(mostShown).flatMap(([name, most]) => (height > most ? [name] : []));
-  const tall = classes.length > 0 ? ` class="${classes.join(' ')}"` : '';
-  return `<img${tall} src="./pictures/${name}-narrow.svg" width="${widths.narrow}" height="${Math.round(height)}" loading="lazy" alt="" /><h4>${escaped(figure.title)}</h4>`;
+  const width = cardWidth(figure, data, state);
+  const { height } = figure.scene(data, state, width);
+  const [found] = captionOf(figure.describe(data, state));
+  return `<img src="./pictures/${name}-card.svg" width="${width}" height="${Math.round(height)}" loading="lazy" alt="" /><span class="found">${escaped(found)}</span><h4>${escaped(figure.title)}</h4>`;
+}
+
+function cardWidth(figure: AnyFigure, data: unknown, state: State): number {
+  const off = (width: number) => Math.abs(Math.log((0.75 * width) / figure.scene(data, state, width).height));
+  return [...cardWidths].sort((one, other) => off(one) - off(other))[0] as number;
 }
 
 export function placeholders(dist: string): Plugin {
@@ -56,7 +63,11 @@ export function placeholders(dist: string): Plugin {
       const out = resolve(dist, 'pictures');
       mkdirSync(out, { recursive: true });
       for (const name of await figureNames()) {
-        const { pictures } = (await madeFigure(name)).placeholder;
+        const { placeholder, rendered } = await madeFigure(name);
+        const { pictures } = placeholder;
+        const { figure, data, state } = rendered;
+        const { toSvg } = await headless();
+        pictures[`${name}-card.svg`] = await toSvg(rendered, cardWidth(figure, data, state), 'auto');
         for (const [file, svg] of Object.entries(pictures)) writeFileSync(resolve(out, file), svg);
       }
     },
