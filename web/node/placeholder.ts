@@ -11,7 +11,7 @@ import type { Rendered } from './render.js';
 /** Widths of every figure's pictures: for a phone, and for the page's column. */
 export const widths = { narrow: 350, wide: 1048 } as const;
 /** Beside the steps of a beat, from this window's width on. */
-const beat = { width: 856, from: '85rem' };
+const beat = { width: 824, from: '85rem' };
 /** Of the first figure, whose models stand below one another up to this width of the window. */
 const middle = { width: 728, to: '77.4rem' };
 
