@@ -67,19 +67,12 @@ export const examples = [
     code: `return superpose.fairseqSinusoidal({ positions: 1, d_model: 4 }).data;`,
   },
   {
-    name: 'learnedPositions',
-    kind: encoding,
-    what: 'a learned table before training',
-    source: 'BERT, ViT',
-    code: `return superpose.learnedPositions({ positions: 1, d_model: 3, seed: 1 }).data;`,
-  },
-  {
     name: 'bertEmbeddings',
     kind: encoding,
     what: 'token + token type + position',
     source: 'BERT, embedding_postprocessor',
     code: `const { token, position } = tables(superpose);
-const token_type = superpose.learnedPositions({ positions: 2, d_model: 8, seed: 4 });
+const token_type = superpose.randomNormal({ rows: 2, columns: 8, seed: 4, standardDeviation: 0.02 });
 return superpose.bertEmbeddings({ token, position, token_type }).sum.data.slice(0, 4);`,
   },
   {
@@ -474,6 +467,14 @@ return { projector: projector.data, gain, noiseGains };`,
     code: `const { token: rows } = tables(superpose);
 const result = superpose.meanDecomposition({ rows, positionOf: [0, 1, 0, 1, 0], positions: 2, tokenOf: [0, 0, 1, 1, 2], tokens: 3 });
 return { position: result.positionShare, token: result.tokenShare };`,
+  },
+  {
+    name: 'moveMean',
+    kind: measure,
+    what: 'a mean row moved from one table to another: their sum stays',
+    source: 'src/core/scores/gauge.h',
+    code: `const { token, position } = tables(superpose);
+return superpose.moveMean({ from: position, to: token, amount: 1 }).to.data.slice(0, 4);`,
   },
   {
     name: 'positionMeans',

@@ -32,17 +32,15 @@ export async function ofLayers(load, superpose, miniLM) {
     return compute(library, { ...initialState(figure.controls), ...settings, layers: 'all' }, job);
   };
   // Few tokens: their attention in every head is most of the file.
-  const depth = await computed('depth', { text: 'The dog bit the man.', of: 'written' });
+  const depth = await computed('depth', { text: 'The dog bit the man.' });
   const needsPositions = {};
   const { figure, recordedAs } = await load('needsPositions');
-  const { view, by, pair } = Object.fromEntries(
+  const { view, pair } = Object.fromEntries(
     Object.entries(figure.controls).map(([name, control]) => [name, Object.keys(control.options ?? {})]),
   );
-  const states = view.flatMap((view) => pair.flatMap((pair) => by.map((by) => ({ view, pair, by }))));
-  for (const state of states) {
-    const name = recordedAs(state);
-    needsPositions[name] ??= short(await computed('needsPositions', state), 5);
-  }
+  const states = view.flatMap((view) => pair.map((pair) => ({ view, pair })));
+  for (const state of states)
+    needsPositions[recordedAs(state)] = short(await computed('needsPositions', state), 5);
   // Attention is only drawn, in steps of a hundredth.
   const attention = depth.attention.map((layer) => Array.from(layer, (weight) => Number(weight.toFixed(2))));
   return written({ depth: { ...short({ ...depth, attention: [] }, 6), attention }, needsPositions });

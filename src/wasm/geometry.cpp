@@ -87,6 +87,15 @@ Typed<"MeanDecomposition"> mean_decomposition_out(const Typed<"Table">& rows,
   return result;
 }
 
+Typed<"{ from: Float64Array; to: Float64Array }"> move_mean_out(const Typed<"Table">& from,
+                                                                const Typed<"Table">& to, double amount) {
+  const MovedMean moved = move_mean(matrix_in<double>(from), matrix_in<double>(to), amount);
+  Value result = Value::object();
+  result.set("from", copy_out(moved.from));
+  result.set("to", copy_out(moved.to));
+  return result;
+}
+
 Typed<"Oblique"> oblique_projection_out(const Typed<"Table">& u, const Typed<"Table">& w, double tolerance,
                                         const Typed<"Table">& noise) {
   const Matrix<double> of_u = matrix_in<double>(u), of_w = matrix_in<double>(w);
@@ -142,6 +151,7 @@ EMSCRIPTEN_BINDINGS(geometry) {
   function("energyOverlap", &energy_overlap_out);
   function("overlapCurve", &overlap_curve_out);
   function("meanDecomposition", &mean_decomposition_out);
+  function("moveMean", &move_mean_out);
   function("obliqueProjection", &oblique_projection_out);
   function("collisionSearch", &collision_search_out);
   function("randomCollisions", &random_collisions_out);

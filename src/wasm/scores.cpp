@@ -157,7 +157,6 @@ Typed<"CombinedTerms<Float64Array>[]"> combine_terms_out(
     result.set("sum", copy_out(sum));
     result.set("centred", copy_out(seen_by_softmax(sum, causal)));
     result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n, counted).shares[0]);
-    result.set("uncentredShare", uncentred_share(sum, whole, counted));
     softmax_rows(sum, causal);
     result.set("softmax", copy_out(sum));
     results.push(result);

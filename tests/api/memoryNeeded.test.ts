@@ -61,6 +61,7 @@ const calls: [name: string, bytes: number, call: Call][] = [
         tokens: 4,
       }),
   ],
+  ['moveMean', 672, () => plain.moveMean({ from: three, to: three, amount: 1 })],
   [
     'obliqueProjection',
     3456,

@@ -262,16 +262,6 @@ test('what is finite and no longer so in float32 is refused; in float64 it is ta
       const precision = of === narrow ? 'float32' : 'float64';
       return plain.randomNormal({ rows: 1, columns: 1, seed: 1, standardDeviation: beyond, precision });
     },
-    (of) => {
-      const precision = of === narrow ? 'float32' : 'float64';
-      return plain.learnedPositions({
-        positions: 1,
-        d_model: 1,
-        seed: 1,
-        standardDeviation: beyond,
-        precision,
-      });
-    },
   ];
   for (const call of calls) {
     expect(() => call(narrow)).toThrow(RangeError);

@@ -43,9 +43,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
       const { figure, data, state } = await opened(needsPositions, { pair });
       expect(figure.describe(data, state)).toContain(' after the last layer, ');
       // A sentence of one's own has an effect only once the layers are there.
-      expect(figure.unused?.(state)).toEqual(
-        expect.arrayContaining(['text', 'other', 'shift', 'seed', 'by']),
-      );
+      expect(figure.unused?.(state)).toEqual(expect.arrayContaining(['text', 'other', 'shift', 'seed']));
     }
     expect(whole.figure.unused?.(whole.state)).toEqual(['text']);
     expect(depth.figure.unused?.({ ...(whole.state as object), layers: 'all' } as never)).toEqual([]);
@@ -64,32 +62,6 @@ describe.runIf(inject('withModel'))('of all layers', () => {
       here.figure.describe(here.data, here.state),
     );
   });
-
-  test('what heads write beside their scores, as the oracle has it, beforehand and of one’s own sentence', async () => {
-    type Data = Awaited<ReturnType<typeof depth.compute>>;
-    const { figure, state, data } = await opened(depth, { of: 'written' });
-    const shown = { figure: figure as never as AnyFigure, state, data };
-    expectSoundPictures(shown);
-    expectTextsApart(shown);
-    const { written = [], heads } = data as Data;
-    const token = valuesOracle.parts.indexOf('token');
-    const position = valuesOracle.parts.indexOf('position');
-    const { text, layers } = valuesOracle.sentences[0] as (typeof valuesOracle.sentences)[0];
-    for (const [layer, { shares }] of layers.entries()) {
-      for (const [head, of] of shares.slice(0, -1).entries()) {
-        const [t = Number.NaN, p = Number.NaN] = written[layer]?.[head] ?? [];
-        expect(Math.abs(t - (of[token] as number)), `token ${layer}.${head}`).toBeLessThan(1e-3);
-        expect(Math.abs(p - (of[position] as number)), `position ${layer}.${head}`).toBeLessThan(1e-3);
-      }
-    }
-    const words = figure.describe(data, state);
-    expect(words).toMatch(/^Looking by position is not writing it\. Head 2 of layer 0, 98\.8\s% position/);
-    const scores = (await opened(depth)).data as Data;
-    expect([scores.heads, scores.written]).toEqual([heads, undefined]);
-    const here = await run(depth, { layers: 'all', of: 'written', text });
-    expectSoundPictures(here);
-    expect(here.figure.describe(here.data, here.state)).toBe(words);
-  }, 300_000);
 
   /** A reader's own model has nothing that was computed beforehand. */
   const early = async ({ figure, compute }: typeof depth | typeof needsPositions) => {
@@ -176,24 +148,17 @@ describe.runIf(inject('withModel'))('of all layers', () => {
   // Recorded to five digits.
   test('positions taken from values or attention alone, as the oracle has them', async () => {
     const { taken } = valuesOracle.sentences[0] as (typeof valuesOracle.sentences)[0];
-    const shown = (settings: object) => opened(needsPositions, { pair: 'dog', ...settings });
-    type Shown = { curves: { name: string; cosines: number[] }[]; orders: number[] };
-    for (const [by, kinds] of Object.entries({ copied: taken.copied, streams: taken.streams })) {
-      const { figure, data, state } = await shown({ view: 'taken', by });
-      const { curves, orders } = data as Shown;
-      const wanted = Object.entries(kinds).filter(([name]) => name !== 'nothing');
-      for (const [place, [, { cosines }]] of wanted.entries())
-        for (const [layer, cosine] of cosines.entries())
-          expect(curves[place]?.cosines[layer]).toBeCloseTo(cosine, 4);
-      expect(figure.describe(data, state)).toMatch(
-        /^Positions act through attention, hardly through values\./,
-      );
-      if (by === 'copied')
-        for (const [place, cosine] of Object.values(valuesOracle.pair.cosines).entries())
-          expect(orders[place]).toBeCloseTo(cosine, 4);
-    }
+    const { figure, data, state } = await opened(needsPositions, { pair: 'dog', view: 'taken' });
+    const { curves, orders } = data as { curves: { cosines: number[] }[]; orders: number[] };
+    const wanted = Object.entries(taken.copied).filter(([name]) => name !== 'nothing');
+    for (const [place, [, { cosines }]] of wanted.entries())
+      for (const [layer, cosine] of cosines.entries())
+        expect(curves[place]?.cosines[layer]).toBeCloseTo(cosine, 4);
+    expect(figure.describe(data, state)).toMatch(/^Positions act through attention, hardly through values\./);
+    for (const [place, cosine] of Object.values(valuesOracle.pair.cosines).entries())
+      expect(orders[place]).toBeCloseTo(cosine, 4);
     // And a sentence of one's own.
-    expectSoundPictures(await run(needsPositions, { layers: 'all', view: 'taken', by: 'streams' }));
+    expectSoundPictures(await run(needsPositions, { layers: 'all', view: 'taken' }));
   });
 
   test('a shuffle keeps pieces together and the closing mark where it is', async () => {

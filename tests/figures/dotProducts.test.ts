@@ -18,7 +18,7 @@ type Nine = [unknown, unknown, unknown, unknown, number, number, number, number,
 test.each([
   { n: 2, d: 2, scale: 0 },
   { n: 128, d: 1024, scale: 4, positions: 'random' },
-  { n: 7, d: 3, positions: 'concatenated', seed: 4294967295 },
+  { n: 7, d: 3, positions: 'tensor2tensor', seed: 4294967295 },
 ])('%o is drawn, and each added product is the sum of its four', async (settings) => {
   const result = await run(dotProducts, settings);
   expectSoundPictures(result);

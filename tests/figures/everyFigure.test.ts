@@ -105,7 +105,6 @@ const inWords = ({ columns, rows }: DataTable) => [...columns, ...rows.slice(0, 
 /** Further pictures of figures that have several. */
 const pictures: Record<string, Record<string, string>[]> = {
   collisions: [{ of: 'one' }],
-  gauge: [{ of: 'parts' }],
   gram: [{ of: 'shift' }],
   overlap: [{ of: 'subspaces' }, { of: 'vectors' }],
   encoding: [{ of: 'base' }],

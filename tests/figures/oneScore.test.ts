@@ -66,7 +66,7 @@ describe('one score tables', () => {
   const bareTables = (settings: Record<string, string | number> = {}) =>
     run(oneScore, {
       ...{ weights: 'seeded', head: 0, gauge: 'raw', centred: 'no', tables: 'yes', layer: 'bare' },
-      ...{ positions: 'paper', d: 64, n: 24, heads: 4, ...settings },
+      ...{ positions: 'interleaved', d: 64, n: 24, heads: 4, ...settings },
     });
 
   test.each([
@@ -130,9 +130,11 @@ describe('one score tables', () => {
     }
   });
 
-  test('fairseq’s first token stands at 2, and ρ multiplies', async () => {
-    const { data } = await bareTables({ positions: 'fairseq', n: 4, d: 8, scale: 2 });
-    expect(data.tables.rows.position[0]).toBeCloseTo(2 * Math.sin(2), 6);
+  test('tensor2tensor’s second half are cosines, and ρ multiplies', async () => {
+    const { data } = await bareTables({ positions: 'tensor2tensor', n: 4, d: 8, scale: 2 });
+    const { position } = data.tables.rows;
+    expect(position[8]).toBeCloseTo(2 * Math.sin(1), 6);
+    expect(position[8 + 4]).toBeCloseTo(2 * Math.cos(1), 6);
     const zero = await bareTables({ scale: 0 });
     expect(zero.data.tables.rows.position.every((value: number) => value === 0)).toBe(true);
     expect(zero.data.panels[0].share).toBeCloseTo(1, 10);

@@ -4,7 +4,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import { type HeldTables, type TableKind, tableFigures } from '../../web/figures/ownTable.ts';
-import { about } from '../../web/plot/format.ts';
 import { running } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { ownTable } from '../../web/worker/ownTable.ts';
@@ -119,7 +118,7 @@ describe('tables of both kinds', () => {
     const tables = await both();
     const figures = tableFigures(tables);
     expect(Object.keys(figures)).toEqual(
-      ['dot-products', 'collisions', 'overlap', 'subspaces', 'one-score'].map((name) => `own-table-${name}`),
+      ['dot-products', 'collisions', 'overlap', 'one-score'].map((name) => `own-table-${name}`),
     );
     const digest = `${tables.token?.digest}.${tables.position?.digest}`;
     for (const { title, controls } of Object.values(figures)) {
@@ -167,18 +166,6 @@ describe('tables of both kinds', () => {
     expect(finding).toMatch(
       /The 2 directions in which the 80 token rows vary least, of 12, hold .* of the 4 main .*; chance is 17\s%/,
     );
-  });
-
-  test('the angles between the spaces that their rows span', async () => {
-    const { data, finding } = await found(await both(), 'own-table-subspaces', { k1: 3, k2: 5 });
-    const wanted = plain.principalAngles({ first: firstRows(tokens, 3), second: firstRows(positions, 5) });
-    expectClose(data.cosines, wanted.map(Math.cos));
-    expect(finding).toContain(
-      `the first 3 token rows of words.csv and the first 5 position rows of rows.npy span have directions with a cosine of ${about(Math.cos(wanted[0] as number))}`,
-    );
-    const one = await found(await both(), 'own-table-subspaces', { k1: 3, k2: 5, positions: 'seeded' });
-    expect(one.finding).toContain('and 5 random rows span');
-    expect(one.used).toContain('seed');
   });
 
   test('from tables to attention', async () => {

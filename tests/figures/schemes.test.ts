@@ -190,9 +190,10 @@ test('the base reaches sinusoids and rotations; axes stay, and other schemes do 
   };
   kernel(10, small.data);
   kernel(10_000, usual.data);
-  const grid = ({ figure, data, state }: typeof small) =>
-    figure.scene(data, state, 700).marks.filter((mark) => mark.mark === 'line');
-  expect(grid(small)).toEqual(grid(usual));
+  const grid = ({ figure, data, state }: typeof small, began?: typeof small) =>
+    figure.scene(data, state, 700, began).marks.filter((mark) => mark.mark === 'line');
+  expect(grid(small, usual)).toEqual(grid(usual));
+  expect(grid(small)).not.toEqual(grid(usual));
 });
 
 const sharesOf = ({ data }: Awaited<ReturnType<typeof run>>, id: string): Record<string, number> =>

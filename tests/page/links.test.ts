@@ -76,8 +76,8 @@ test('back and forward go through the views', async () => {
   const address = () => page.url().split('#')[1] ?? '';
   await figure.locator('select[name=positions]').selectOption('random');
   await expect.poll(address).toContain('positions=random');
-  await figure.locator('select[name=positions]').selectOption('concatenated');
-  await expect.poll(address).toContain('positions=concatenated');
+  await figure.locator('select[name=positions]').selectOption('tensor2tensor');
+  await expect.poll(address).toContain('positions=tensor2tensor');
   const positions = async () => (await page.evaluate(readFigure, name))?.state.positions;
   await page.goBack();
   await expect.poll(positions).toBe('random');

@@ -82,8 +82,6 @@ test('each format gives five figures, with the library’s numbers; a half is re
     `Weighted by energy: ${about(plain.energyOverlap({ tokens, positions }))} times`,
   );
   expect(await figureOf(page, 'own-table-overlap').locator('.badge').textContent()).toContain('your file');
-  const angles = await shown(page, 'own-table-subspaces');
-  expect(angles.finding).toContain('the first 2 token rows of rows.safetensors');
   const products = await shown(page, 'own-table-dot-products');
   expect(inWords(products.finding)).toMatch(/ Over 496 pairs, /);
   expect(products.finding).toContain('raw: rows as stored.');

@@ -9,7 +9,6 @@ import { beats } from '../../web/build/beats.ts';
 import { published } from '../../web/build/published.ts';
 import { type FigureState, linkOf, plainText, verdicts } from '../../web/build/verdicts.ts';
 import * as collisions from '../../web/figures/collisions.ts';
-import * as gauge from '../../web/figures/gauge.ts';
 import * as heads from '../../web/figures/heads.ts';
 import * as keepApart from '../../web/figures/keepApart.ts';
 import * as overlap from '../../web/figures/overlap.ts';
@@ -244,21 +243,6 @@ test('cross terms spread like √d, position · position grows like d, and so th
     expect(weights).toEqual([...weights].sort((a, b) => b - a));
     expect(Math.min(...weights)).toBeGreaterThan(0);
   }
-});
-
-test.runIf(withModel)('head 3, as it is and with rows centred', async () => {
-  const { data, state } = await run(gauge, {
-    of: 'parts',
-    head: 3,
-  });
-  expect([state.head, state.gauge]).toEqual([3, 'canonical']);
-  said('more than half of the scores of head 3 seem to be the rest');
-  expect(data.uncentred[4]).toBeGreaterThan(0.5);
-  expect(data.uncentred[4]).toBeLessThan(0.6);
-  said('less than a quarter is left of it, while token → token makes up three fifths');
-  expect(data.shares[4]).toBeGreaterThan(0.2);
-  expect(data.shares[4]).toBeLessThan(0.25);
-  expect(data.shares[0]).toBeCloseTo(0.6, 1);
 });
 
 test('two random vectors, and the largest of many', () => {

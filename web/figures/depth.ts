@@ -1,23 +1,13 @@
 // Figure "Where position goes": how much of each layer's state and scores it is, and which heads read it.
-import type { CorpusMeans } from 'superpose';
 import { about, aboutPercent, percent, readable } from '../plot/format.js';
 import { type Area, lineThrough, map, plane, textAt, tickText } from '../plot/parts.js';
-import type { Mark, Term } from '../plot/scene.js';
+import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
-import type { Figure, Job, TextCompute, TextLibrary, TextModel } from './figure.js';
+import type { Figure, TextCompute } from './figure.js';
 import { fetchingLayers, layersControl, quoted, watching } from './layersControl.js';
-import { listed } from './lists.js';
 import { sentenceControl, sentenceRemark } from './sentence.js';
-import { written } from './written.js';
 
 const controls = {
-  of: {
-    kind: 'choice',
-    label: 'Shares of',
-    options: { scores: 'Scores', written: 'What heads write' },
-    initial: 'scores',
-    radio: true,
-  },
   layers: layersControl,
   text: sentenceControl,
 } as const satisfies Controls;
@@ -41,21 +31,23 @@ export interface Depth {
   heads: number[][];
   /** [layers][heads · n · n] */
   attention: ArrayLike<number>[];
-  /** [layers][heads], shares of token and position in what a head writes of the sentence; only if asked for. */
-  written?: (readonly [number, number])[][] | undefined;
 }
 
-export const compute: TextCompute<typeof controls, Depth> = async (library, { layers, of, text }, job) => {
+export const compute: TextCompute<typeof controls, Depth> = async (library, { layers, text }, job) => {
   const beforehand = layers === 'none' ? await library.recorded?.('depth') : undefined;
-  if (beforehand) {
-    const { written, ...scores } = beforehand as Depth;
-    return of === 'written' ? { ...scores, written } : scores;
-  }
+  if (beforehand) return beforehand as Depth;
   const model = await library.miniLM();
   const sentence = await model.tokenize(text, mostShown);
   const { tokens, dropped } = sentence;
   const all = model.layerBytes.length;
-  const means = await corpusMeansOf(library, model, job);
+  // They do not depend on the sentence. Fetching is the first third of the bar.
+  const part = 1 / 3;
+  const means = await library.kept('corpus means', '', () =>
+    model.corpusMeans({
+      ...watching(job, part),
+      done: (share) => job.progress(part + (1 - part) * share),
+    }),
+  );
   const forward = await model.forward(sentence, { signal: job.signal });
   const shares = Array.from(means.heads.data);
   return {
@@ -74,32 +66,8 @@ export const compute: TextCompute<typeof controls, Depth> = async (library, { la
       shares.slice(layer * model.heads, (layer + 1) * model.heads),
     ),
     attention: Array.from({ length: all }, (_, layer) => forward.attention(layer)),
-    ...(of === 'written' && {
-      written: Array.from({ length: all }, (_, layer) => {
-        const { heads, parts, overQueries } = written(forward, model.apart ?? [0], { layer });
-        // Tokens and positions come first.
-        const share = (place: number) => overQueries.shares[place] as number;
-        return heads.map((_, head) => [share(head * parts.length), share(head * parts.length + 1)] as const);
-      }),
-    }),
   };
 };
-
-/** Fetching is the first third of the bar. */
-export async function corpusMeansOf(
-  { kept }: Pick<TextLibrary, 'kept'>,
-  model: TextModel,
-  job: Job,
-): Promise<CorpusMeans> {
-  // They do not depend on the sentence.
-  const part = 1 / 3;
-  return kept('corpus means', '', () =>
-    model.corpusMeans({
-      ...watching(job, part),
-      done: (share) => job.progress(part + (1 - part) * share),
-    }),
-  );
-}
 
 const panels = [
   {
@@ -130,8 +98,8 @@ function arrange(data: Depth, width: number) {
   );
   const top = high === 0 ? 0 : wide ? high + 14 : shown.length * (high + 8) + 8;
   const headsWide = wide ? Math.floor((width - 24) * 0.56) : width;
-  const row = data.written ? 34 : wide ? 30 : 20;
-  const titled = data.written ? 60 : 40;
+  const row = wide ? 30 : 20;
+  const titled = 40;
   const heads: Area = { x: 22, y: top + titled, width: headsWide - 22, height: row * data.heads.length };
   // Layers that are not here yet keep the room of their rows; on a phone only that of a note about them.
   const missing = data.layers - data.heads.length;
@@ -166,44 +134,6 @@ function attentionAt(data: Depth, layer: number, head: number, width: number): M
     textAt(square.x, square.y - 8, `${quoted(data.text, 20)}, queries in rows`, { ink: 'quiet' }),
   ];
 }
-
-const writtenParts: Term[] = ['token-token', 'position-position', 'rest'];
-const partName = (part: number) => writtenParts[part]?.split('-')[0] as string;
-const ofThree = ([token, position]: readonly [number, number]) => [token, position, 1 - token - position];
-
-/** In the lower half of each head's cell, what it writes: a part each of a bar. */
-function bars({ written = [] }: Depth, { x, y, width }: Area, row: number): Mark[] {
-  const paths = writtenParts.map(() => '');
-  written.forEach((heads, layer) => {
-    const column = width / heads.length;
-    heads.forEach((shares, head) => {
-      const parts = ofThree(shares).map((share) => Math.max(0, share));
-      const long = (column - 2) / parts.reduce((sum, share) => sum + share, 0);
-      let from = x + head * column + 1;
-      parts.forEach((share, part) => {
-        const to = from + long * share;
-        // Not a number for a head that writes nothing.
-        if (to > from) paths[part] += `M${from},${y + row * (layer + 1) - 13}H${to}v11H${from}Z`;
-        from = to;
-      });
-    });
-  });
-  return paths.flatMap((d, part): Mark[] => {
-    const fill = writtenParts[part];
-    const at = 52 + 80 * part;
-    return [
-      { mark: 'path', d, fill },
-      { mark: 'box', x: at, y: y - 36, width: 10, height: 10, fill },
-      textAt(at + 14, y - 27, partName(part), { ink: 'ink' }),
-    ];
-  });
-}
-
-/** What a head writes, in words. */
-const saidOf = (shares: readonly [number, number]): string =>
-  ofThree(shares)
-    .map((share, part) => `${partName(part)} ${aboutPercent(share)}`)
-    .join(', ');
 
 export const figure: Figure<typeof controls, Depth> = {
   name: 'depth',
@@ -262,10 +192,7 @@ export const figure: Figure<typeof controls, Depth> = {
           marks.push(textAt(x, heads.y - 6, String(head), { anchor: 'middle', ink: 'quiet' }));
         }
         if (!(share >= positional)) return;
-        const [x, y] = [
-          heads.x + (head + 0.5) * column,
-          heads.y + layer * row + (data.written ? 11 : row / 2),
-        ];
+        const [x, y] = [heads.x + (head + 0.5) * column, heads.y + (layer + 0.5) * row];
         // On a box of paper, since no ink can be read on every colour of the scale.
         marks.push(
           { mark: 'box', x: x - 10, y: y - 8, width: 20, height: 16, fill: 'paper' },
@@ -273,9 +200,6 @@ export const figure: Figure<typeof controls, Depth> = {
         );
       });
     });
-    if (data.written) {
-      marks.push(...bars(data, heads, row), textAt(0, heads.y - 27, 'writes', { ink: 'ink' }));
-    }
     const known = heads.y + heads.height;
     if (known < bottom) {
       marks.push({
@@ -300,18 +224,6 @@ export const figure: Figure<typeof controls, Depth> = {
       const most = first.indexOf(Math.max(...first));
       return `Head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position in this sentence. Canonical gauge; the later layers are not here yet.`;
     }
-    const { written } = data;
-    if (written) {
-      const most = Math.max(...data.heads.flat());
-      const layer = data.heads.findIndex((shares) => shares.includes(most));
-      const head = data.heads[layer]?.indexOf(most) ?? 0;
-      const shares = written[layer]?.[head] as [number, number];
-      const found = shares[0] > shares[1] ? 'Looking by position is not writing it. ' : '';
-      const means = written.map((heads) =>
-        aboutPercent(heads.reduce((sum, [, position]) => sum + position, 0) / heads.length),
-      );
-      return `${found}Head ${head} of layer ${layer}, ${aboutPercent(most)} position → position in its scores, writes ${saidOf(shares)}. Position is ${listed(means)} of what an average head of each layer writes of ${quoted(data.text, 40)}. Canonical gauge.`;
-    }
     const all = data.heads.map((shares) => shares.reduce((sum, share) => sum + share, 0) / shares.length);
     const most = all.indexOf(Math.max(...all));
     const [first, last] = [states[0], states.at(-1)] as [(typeof states)[0], (typeof states)[0]];
@@ -328,7 +240,6 @@ export const figure: Figure<typeof controls, Depth> = {
   readout(data, _, { i, j }) {
     const share = data.heads[i]?.[j] as number;
     const state = data.states[i];
-    const written = data.written?.[i]?.[j];
     return [
       { text: `Layer ${i}, head ${j}`, strong: true },
       ': ',
@@ -336,7 +247,6 @@ export const figure: Figure<typeof controls, Depth> = {
       state
         ? `. Of what this layer reads, position is ${percent(state.energy)}${data.mechanism ? '' : `, in ${readable(state.directions)} directions, cosine ${readable(state.table)} with the table’s`}.`
         : '.',
-      written ? ` It writes ${saidOf(written)}.` : '',
     ];
   },
 
@@ -349,10 +259,6 @@ export const figure: Figure<typeof controls, Depth> = {
       'directions',
       'cosine with the table’s',
       ...(data.heads[0] ?? []).map((_, head) => `head ${head}, position → position`),
-      ...(data.written?.[0] ?? []).flatMap((_, head) => [
-        `head ${head} writes, token`,
-        `head ${head} writes, position`,
-      ]),
       'gauge',
     ],
     rows: data.heads.map((shares, layer) => {
@@ -363,7 +269,6 @@ export const figure: Figure<typeof controls, Depth> = {
         state?.directions ?? Number.NaN,
         state?.table ?? Number.NaN,
         ...shares,
-        ...(data.written?.[layer] ?? []).flat(),
         data.mechanism ? 'corpus-mean' : 'canonical',
       ];
     }),

@@ -1,11 +1,11 @@
 // Figure "Adding versus concatenating": every pair of tokens as a point, and what moves it off the line.
 import { extent } from 'd3-array';
-import type { DotProductName, DotProducts, LoudnessRecipe, SmallSuperpose, Table } from 'superpose';
+import type { DotProductName, DotProducts, LoudnessRecipe, SmallSuperpose } from 'superpose';
 import { about, readable, signed } from '../plot/format.js';
 import { type Area, counts, type Plane, plane, steps, textAt, vertical } from '../plot/parts.js';
 import type { Cursor, Handle, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import { type Controls, nearestValue, type StateOf } from './controls.js';
-import { drawnRows, randomPositions, rowName } from './drawnRows.js';
+import { drawnRows, positionRows, rowName } from './drawnRows.js';
 import type { DataTable, Figure, TextCompute, TextLibrary } from './figure.js';
 import { rawRows, rawTable } from './gaugeControl.js';
 import { fetching, mostTokens, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
@@ -17,7 +17,7 @@ const controls = {
     label: 'Positions',
     options: {
       interleaved: 'Sinusoidal, as in the 2017 paper',
-      concatenated: 'Sinusoidal, as in tensor2tensor',
+      tensor2tensor: 'Sinusoidal, as in tensor2tensor',
       random: 'Random, of the same length',
       learned: 'Learned: MiniLM’s own',
     },
@@ -48,8 +48,6 @@ interface Data extends DotProducts<Float32Array> {
   recipes?: LoudnessRecipe[];
 }
 
-const precision = 'float32';
-
 export const compute: TextCompute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.small();
   const drawn = state.tokens === 'seeded';
@@ -68,41 +66,19 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
 function seeded(library: TextLibrary, superpose: SmallSuperpose, { n, d, positions, seed }: State) {
   const token = drawnRows(library, superpose, 'token', { rows: n, columns: d, seed });
   const tokens = Array.from({ length: n }, (_, place) => rowName(library, place));
-  return { token, position: positionsOf(library, superpose, positions, n, d, seed), tokens, dropped: 0 };
+  const kind = positions === 'learned' ? 'random' : positions;
+  return { token, position: positionRows(library, superpose, kind, n, d, seed), tokens, dropped: 0 };
 }
 
 async function fromModel(library: TextLibrary, { text, positions, seed }: State) {
   const superpose = await library.small();
   const model = await library.miniLM();
   const sentence = await model.tokenize(text, mostTokens);
-  const { token, position } = await model.rows(sentence, precision);
-  return {
-    token,
-    position:
-      positions === 'learned'
-        ? position
-        : positionsOf(library, superpose, positions, token.rows, model.d_model, seed),
-    tokens: sentence.tokens,
-    dropped: sentence.dropped,
-  };
-}
-
-function positionsOf(
-  library: TextLibrary,
-  superpose: SmallSuperpose,
-  kind: State['positions'],
-  n: number,
-  d_model: number,
-  seed: number,
-): Table<Float32Array> {
-  if (kind === 'random' || kind === 'learned') return randomPositions(library, superpose, n, d_model, seed);
-  return superpose.sinusoidal({
-    positions: n,
-    d_model,
-    layout: kind,
-    spacing: kind === 'interleaved' ? 'd_model' : 'timescales',
-    precision,
-  });
+  const { token, position } = await model.rows(sentence, 'float32');
+  const { tokens, dropped } = sentence;
+  if (positions === 'learned') return { token, position, tokens, dropped };
+  const chosen = positionRows(library, superpose, positions, token.rows, model.d_model, seed);
+  return { token, position: chosen, tokens, dropped };
 }
 
 interface Row {

@@ -1,140 +1,231 @@
-import type { SmallSuperpose } from 'superpose';
-import { minus, percent, readable } from '../plot/format.js';
+// Figure "Shares taken raw": the mean row of the positions, moved to the tokens or back. No score changes, and no canonical
+// share; the raw shares can be made to say anything.
+import type { Superpose } from 'superpose';
+import { aboutPercent, minus, percent } from '../plot/format.js';
 import { changeText } from '../plot/gap.js';
+import { type Area, lineThrough, namedLines, plane, vertical } from '../plot/parts.js';
+import type { Mark, Scene } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job, Library, ReadoutPiece } from './figure.js';
-import { apartOf } from './gaugeControl.js';
 import {
-  arrangeParts,
-  compare,
-  farthest,
-  type Matrix,
-  type Parts,
-  partsFinding,
-  partsScene,
-  partsTable,
-  planeOf,
-  values,
-} from './gaugeParts.js';
-import { amounts, at, controls, type HeadOfLayer, placeOf, type State } from './gaugeSettings.js';
-import { type Turned, turn, turnedFinding, turnedScene, turnedTable } from './gaugeTurned.js';
-import { queryAndKey } from './pairs.js';
-import { type Layer, type LayerSummands, seededLayer } from './seededLayer.js';
-import { fetching, mostTokens, sentenceRemark, trainedOrSeeded } from './sentence.js';
-import { termKinds } from './terms.js';
+  fetching,
+  headControl,
+  mostTokens,
+  nothingToShare,
+  sentenceControl,
+  sentenceRemark,
+} from './sentence.js';
+import { groups, kindOf, termKinds } from './terms.js';
 
-type Data = Turned | Parts;
+const most = 2;
+const step = 0.1;
 
-const isTurned = (data: Data): data is Turned => 'amounts' in data;
+const controls = {
+  amount: { kind: 'range', label: 'Mean rows moved', min: -most, max: most, step, initial: 1 },
+  head: { ...headControl, initial: 9 },
+  text: sentenceControl,
+} as const satisfies Controls;
 
-// All places of the slider are computed at once; moving it computes nothing. Nor does centring.
-export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
-  const { of, weights, text, head, gauge, n, seed } = state;
-  const drawn = of === 'parts' && weights === 'seeded';
-  const key = [of, head, ...(of === 'parts' ? [gauge] : []), ...(drawn ? [n, seed] : [text])];
-  return library.kept('gauge', key, () => computed(library, state, job));
-};
+type State = StateOf<typeof controls>;
 
-export async function computed(library: Library, state: State, job: Job): Promise<Data> {
-  const { of, weights, text, head, gauge } = state;
-  const drawn = of === 'parts' && weights === 'seeded';
-  const given = drawn ? seeded(library, await library.small(), state) : await trained(library, text);
-  const { tokens, dropped, summands } = given;
-  const layer: HeadOfLayer = { ...given.layer, only: [head] };
-  return of === 'gauge'
-    ? { tokens, dropped, amounts, ...(await turn(await library.superpose(), summands, layer, job)) }
-    : {
-        tokens,
-        dropped,
-        ...compare(await library.small(), summands, layer, { gauge, apart: apartOf(gauge, weights) }),
-      };
-}
+const amounts = Array.from({ length: 2 * Math.round(most / step) + 1 }, (_, place) =>
+  Number((step * place - most).toFixed(1)),
+);
+const placeOf = ({ amount }: State): number => amounts.indexOf(Number(amount.toFixed(1)));
 
-interface SentenceLayer {
+/** A head's shares as the tables' means are moved. */
+interface Data {
   tokens: readonly string[];
   dropped: number;
-  summands: LayerSummands;
-  layer: Layer;
+  /** How many mean rows each place of the slider moves. */
+  amounts: number[];
+  /** [amounts][kinds], in both gauges from the same tables. */
+  raw: number[][];
+  canonical: number[][];
+  /** [amounts], the largest change of a score. */
+  changes: number[];
 }
 
-async function trained(library: Library, text: string): Promise<SentenceLayer> {
+// All places of the slider are computed at once; moving it computes nothing.
+export const compute: Compute<typeof controls, Data> = async (library, { text, head }, job) => {
+  const superpose = await library.superpose();
+  return library.kept('gauge', [text, head], () => turned(library, superpose, text, head, job));
+};
+
+async function turned(
+  library: Library,
+  superpose: Superpose,
+  text: string,
+  head: number,
+  job: Job,
+): Promise<Data> {
   const model = await library.miniLM();
   const sentence = await model.tokenize(text, mostTokens);
   const { tokens, dropped } = sentence;
-  return { tokens, dropped, summands: await model.rows(sentence), layer: await model.layer() };
+  const { token, position, token_type } = await model.rows(sentence);
+  const data: Data = { tokens, dropped, amounts, raw: [], canonical: [], changes: [] };
+  const layer = superpose.layer({ ...(await model.layer()), only: [head] });
+  try {
+    const unmoved = layer.decompose({ summands: { token, position, token_type } }).logits;
+    for (const amount of amounts) {
+      job.signal.throwIfAborted();
+      const { from, to } = superpose.moveMean({ from: position, to: token, amount });
+      const summands = { token: to, position: from, token_type };
+      for (const gauge of ['raw', 'canonical'] as const) {
+        const scores = layer.decompose({ summands, groups, gauge, apart: gauge === 'canonical' ? [0] : [] });
+        data[gauge].push(Array.from(superpose.poolShares([scores], kindOf).heads));
+        if (gauge === 'raw') data.changes.push(superpose.largestDifference(scores.logits, unmoved));
+      }
+      job.progress(data.raw.length / amounts.length);
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    return data;
+  } finally {
+    layer.delete();
+  }
 }
 
-function seeded(library: Library, superpose: SmallSuperpose, { n, seed }: State): SentenceLayer {
-  const tokens = Array.from({ length: n }, (_, place) => `token ${place}`);
-  return { tokens, dropped: 0, ...seededLayer(library, superpose, n, seed) };
-}
+const panels = [
+  { gauge: 'raw', title: 'raw shares, %' },
+  { gauge: 'canonical', title: 'canonical shares, %' },
+] as const;
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'gauge',
-  title: 'Two mistakes: raw shares, and parts normalized one by one',
+  title: 'A mistake: shares taken raw',
   controls,
-  source: ({ of, weights }) => (of === 'gauge' ? 'trained' : weights),
+  source: () => 'trained',
   waiting: fetching,
-  unused: (state) =>
-    state.of === 'gauge'
-      ? ['weights', 'gauge', 'n', 'seed', 'centred']
-      : ['amount', ...trainedOrSeeded.unused(state)],
+  scene: sceneOf,
 
-  scene: (data, state, width) =>
-    isTurned(data) ? turnedScene(data, state, width) : partsScene(data, state, width),
-
-  /** A line from what the terms should add up to, to what the separately normalized ones do. */
-  focus(data, state, { i, j }, width) {
-    if (isTurned(data)) return [];
-    const { x, y } = planeOf(data, state, arrangeParts(width).scatter);
-    const cell = i * data.n + j;
-    const across = x(at(values(data.direct, state), cell));
-    const [y1, y2] = [data.exact, data.separate].map((matrix) => y(at(values(matrix, state), cell))) as [
-      number,
-      number,
-    ];
-    if (!Number.isFinite(across + y1 + y2)) return [];
-    return [{ mark: 'line', x1: across, x2: across, y1, y2, ink: 'warning', wide: 2.5 }];
-  },
-
-  describe: (data, state) => (isTurned(data) ? turnedFinding(data, state) : partsFinding(data, state)),
-
-  cells: (data) =>
-    isTurned(data) ? { rows: 1, columns: amounts.length } : { rows: data.n, columns: data.n },
-  firstCursor: (data, state) => (isTurned(data) ? { i: 0, j: placeOf(state) } : farthest(data)),
-
-  readout(data, state, { i, j }) {
-    if (isTurned(data)) {
-      const of = (gauge: 'raw' | 'canonical') =>
-        termKinds.flatMap(({ label, term }, kind): ReadoutPiece[] => [
-          { text: `${label} ${percent(data[gauge][j]?.[kind] as number)}`, term },
-          kind === termKinds.length - 1 ? '. ' : ', ',
-        ]);
-      return [
-        {
-          text: `${minus(String(data.amounts[j]))} × the mean position row moved to the tokens`,
-          strong: true,
-        },
-        `: scores change by ${changeText(data.changes[j] as number)}. Raw: `,
-        ...of('raw'),
-        'Canonical: ',
-        ...of('canonical'),
-      ];
+  describe(data, state) {
+    const { raw, canonical, changes, tokens } = data;
+    if (!canonical.flat().every(Number.isFinite)) {
+      return nothingToShare({ gauge: 'canonical' }, tokens.length);
     }
-    const cell = i * data.n + j;
-    const shown = (matrix: Matrix) => readable(at(values(matrix, state), cell));
+    const swings = termKinds.map((_, kind) => spread(raw, kind));
+    const widest = swings.indexOf(Math.max(...swings));
+    const shares = raw.map((found) => found[widest] as number);
+    const still = Math.max(...termKinds.map((_, kind) => spread(canonical, kind)));
+    return `Raw shares swing; scores and canonical shares stand still. Move up to ${most} times the mean position row from the positions to the tokens, or back: the scores of head ${state.head} change by ${changeText(Math.max(...changes))}. Its raw share of ${termKinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}; the canonical shares change by ${changeText(still)}.`;
+  },
+
+  cells: () => ({ rows: 1, columns: amounts.length }),
+  firstCursor: (_, state) => ({ i: 0, j: placeOf(state) }),
+
+  readout(data, _, { j }) {
+    const of = (gauge: 'raw' | 'canonical') =>
+      termKinds.flatMap(({ label, term }, kind): ReadoutPiece[] => [
+        { text: `${label} ${percent(data[gauge][j]?.[kind] as number)}`, term },
+        kind === termKinds.length - 1 ? '. ' : ', ',
+      ]);
+    const moved = `${minus(String(data.amounts[j]))} × the mean position row moved to the tokens`;
     return [
-      ...queryAndKey(data.tokens, { i, j }),
-      `score ${shown(data.direct)}${state.centred ? ' above its row’s mean' : ''}; `,
-      { text: `sum of the terms ${shown(data.exact)}`, ink: 'accent' },
-      '; ',
-      { text: `parts normalized one by one ${shown(data.separate)}`, ink: 'warning' },
-      '.',
+      { text: moved, strong: true },
+      `: scores change by ${changeText(data.changes[j] as number)}. Raw: `,
+      ...of('raw'),
+      'Canonical: ',
+      ...of('canonical'),
     ];
   },
 
-  tokens: (data, state) => (isTurned(data) ? undefined : trainedOrSeeded.tokens(data, state)),
-  remark: (data, state) =>
-    isTurned(data) ? sentenceRemark(data.tokens, data.dropped) : trainedOrSeeded.remark(data, state),
+  remark: ({ tokens, dropped }) => sentenceRemark(tokens, dropped),
 
-  table: (data, state) => (isTurned(data) ? turnedTable(data) : partsTable(data, state)),
+  table(data) {
+    return {
+      columns: [
+        '× mean position row moved',
+        ...panels.flatMap(({ gauge }) => termKinds.map(({ label }) => `${label}, ${gauge}`)),
+        'largest change of a score',
+      ],
+      rows: amounts.map((_, place) => [
+        data.amounts[place] as number,
+        ...(data.raw[place] as number[]),
+        ...(data.canonical[place] as number[]),
+        data.changes[place] as number,
+      ]),
+    };
+  },
 };
+
+function sceneOf(data: Data, state: State, width: number): Scene {
+  const { areas, named, height } = arrangePanels(width);
+  const at = placeOf(state);
+  const shares = [...data.raw, ...data.canonical].flat().filter(Number.isFinite);
+  const [from, to] = [Math.min(0, ...shares), Math.max(1, ...shares)];
+  const drawn = panels.map(({ title }, place) =>
+    plane(
+      areas[place] as Area,
+      { from: -most, to: most, label: '× mean position row moved', nice: false },
+      { from, to, label: title, print: (tick) => `${Math.round(100 * tick)}`.replace('-', '−') },
+    ),
+  );
+  const marks: Mark[] = panels.flatMap(({ gauge }, place): Mark[] => {
+    const on = drawn[place] as (typeof drawn)[0];
+    const { x, inner } = on;
+    const now = x(data.amounts[at] as number);
+    return [
+      ...on.marks,
+      vertical({ inner }, now, { ink: 'quiet', dashed: true }),
+      ...termKinds.map(({ term }, kind): Mark => {
+        const values = data[gauge].map((found) => found[kind] as number);
+        return { mark: 'path', d: lineThrough(on, data.amounts, values), stroke: term, wide: 2, term };
+      }),
+      ...termKinds.flatMap(({ term }, kind): Mark[] => {
+        const value = data[gauge][at]?.[kind] as number;
+        if (!Number.isFinite(value)) return [];
+        return [{ mark: 'dots', x: [now], y: [on.y(value)], radius: 4, ink: term, term }];
+      }),
+    ];
+  });
+  return {
+    width,
+    height,
+    marks: [
+      ...marks,
+      ...named.names(
+        drawn.at(-1) as (typeof drawn)[0],
+        termKinds.map((_, kind) => drawn[0]?.y(data.canonical.at(-1)?.[kind] ?? Number.NaN) as number),
+      ),
+    ],
+    // Each amount is in the middle of its column.
+    regions: drawn.map(({ inner }) => {
+      const half = inner.width / (2 * data.amounts.length - 2);
+      return {
+        ...inner,
+        x: inner.x - half,
+        width: inner.width + 2 * half,
+        pick: 'across' as const,
+        rows: 1,
+        columns: data.amounts.length,
+      };
+    }),
+  };
+}
+
+/** From the smallest to the largest of a kind's shares. */
+function spread(shares: number[][], kind: number): number {
+  const values = shares.map((found) => found[kind] as number);
+  return Math.max(...values) - Math.min(...values);
+}
+
+/** In two columns, or one above the other. The names stand once, at the ends of the lines on the right. */
+function arrangePanels(width: number) {
+  const high = 280;
+  const least = 640;
+  const wide = width >= least;
+  const named = namedLines(
+    { x: 0, y: 0, width, height: wide ? high : 2 * high + 16 },
+    termKinds.map(({ label, term }) => ({ label, ink: term, term })),
+    least,
+  );
+  const { area } = named;
+  const each = wide ? (area.width - 24) / 2 : width;
+  const areas: Area[] = [0, 1].map((place) => ({
+    x: wide ? place * (each + 24) : 0,
+    y: wide ? 0 : place * (high + 16),
+    width: each,
+    height: high,
+  }));
+  return { areas, named, height: area.height + named.below };
+}

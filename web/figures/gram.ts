@@ -4,7 +4,6 @@ import type { Superpose, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
 import { changeText, howExactly } from '../plot/gap.js';
 import {
-  type Area,
   colourKey,
   largestMagnitude,
   lineThrough,
@@ -12,7 +11,6 @@ import {
   multiples,
   namedLines,
   plane,
-  textAt,
   tickText,
   titleHeight,
   vertical,
@@ -37,7 +35,6 @@ const controls = {
   positions: { kind: 'steps', label: 'Positions L', values: [8, 16, 32, 64, 96], initial: 64 },
   base: { ...bases, more: true },
   k: { kind: 'range', label: 'Shift k', min: 1, max: shifts, step: 1, initial: 5 },
-  p: { kind: 'range', more: true, label: 'Position p', min: 0, max: tableRows - 1, step: 1, initial: 3 },
   scale: { kind: 'range', label: 'Token scale', min: 0, max: 2, step: 0.05, initial: 1 },
   d: { kind: 'steps', more: true, label: 'Width d', values: [8, 16, 32, 64, 128, 256], initial: 32 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
@@ -55,11 +52,6 @@ const formNames = [
   { title: 'Pairs turned', said: 'pairs turned' },
 ];
 
-const circles = 4;
-
-/** Sine and cosine channel of one frequency. */
-type Point = [number, number];
-
 /** Each position with each. */
 interface Products {
   n: number;
@@ -67,8 +59,6 @@ interface Products {
   matrices: Float64Array[];
   /** By form: the largest max − min along a diagonal. */
   spreads: number[];
-  /** By form: the least and the largest value with any base, so that axes stay while it is moved. */
-  ends: [number, number][];
 }
 
 /** Each position to the one k further on. */
@@ -80,8 +70,6 @@ interface Shifts {
   /** For each k: ‖PE(p + k) − PE(p)‖, what the shift moves. */
   moves: number[];
   tokenLength: number;
-  /** For a few frequencies, fastest first. */
-  pairs: { frequency: number; token: Point; before: Point; after: Point; turned: Point }[];
 }
 
 type Data = Products | Shifts;
@@ -92,60 +80,36 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const superpose = await library.superpose();
   if (state.of === 'shift') return shifted(library, superpose, state);
   const { base, positions, d, seed, encoding } = state;
-  const { matrices, ...spreads } = spreadsOf(superpose, state, base);
+  const options = { positions, d_model: d, ...sinusoids[encoding], base, seed };
+  const { matrices, ...spreads } = superpose.gramSpreads(options);
   return {
     n: state.positions,
     matrices: forms.map((form) => matrices[form]),
     spreads: forms.map((form) => spreads[form]),
-    ends: library.kept('gram: ends', [positions, d, seed, encoding], () => endsOf(superpose, state)),
   };
 };
 
-const spreadsOf = (superpose: Superpose, { positions, d, seed, encoding }: State, base: number) =>
-  superpose.gramSpreads({ positions, d_model: d, ...sinusoids[encoding], base, seed });
-
-function endsOf(superpose: Superpose, state: State): Products['ends'] {
-  const all = bases.values.map((base) => spreadsOf(superpose, state, base).matrices);
-  return forms.map((form): [number, number] => {
-    const each = all.map((matrices) => extent(matrices[form]) as [number, number]);
-    return [Math.min(...each.map(([low]) => low)), Math.max(...each.map(([, high]) => high))];
-  });
-}
-
-function shifted({ kept }: Library, superpose: Superpose, { k, p, d, scale, seed, base }: State): Shifts {
+function shifted({ kept }: Library, superpose: Superpose, { d, scale, seed, base }: State): Shifts {
   const ks = Array.from({ length: shifts }, (_, place) => place + 1);
   // They depend on nothing but the width and the base.
   const encodingErrors = kept('gram: errors', [d, base], () =>
     ks.map((offset) => superpose.shiftError({ positions: tableRows, d_model: d, base, offset })),
   );
   const token = superpose.randomNormal({ rows: 1, columns: d, seed }).data.map((value) => scale * value);
-  // Rows p and p + 1 to p + shifts.
-  const positions = superpose.sinusoidal({ positions: shifts + 1, d_model: d, base, firstPosition: p });
-  const row = (place: number) => positions.data.subarray(place * d, (place + 1) * d);
-  const sums = tableOf([0, ...ks].map((place) => row(place).map((value, c) => value + (token[c] as number))));
-  const start = sums.data.subarray(0, d);
+  // Which position the shift begins at changes none of these sizes: row k is at position k.
+  const { data } = superpose.sinusoidal({ positions: shifts + 1, d_model: d, base });
+  const row = (place: number) => data.subarray(place * d, (place + 1) * d);
+  const sum = (place: number) => row(place).map((value, c) => value + (token[c] as number));
   // M_k turns each pair by −kw where rotary positions turn it by +kw, so row r is at position r − shifts.
-  const turned = superpose.rotate({ rows: tableOf(ks.map(() => start)), base, firstPosition: -shifts });
-  const turnedBy = (offset: number) => turned.data.subarray((shifts - offset) * d, (shifts - offset + 1) * d);
-  const sum = (offset: number) => sums.data.subarray(offset * d, (offset + 1) * d);
+  const rows = tableOf(ks.map(() => sum(0)));
+  const turned = superpose.rotate({ rows, base, firstPosition: -shifts }).data;
+  const turnedBy = (offset: number) => turned.subarray((shifts - offset) * d, (shifts - offset + 1) * d);
   const lengths = (rows: Float64Array[]) => [...superpose.rowLengths(tableOf(rows))];
-  const frequencies = superpose.sinusoidalFrequencies({ d_model: d, base });
-  const chosen = Array.from({ length: circles }, (_, place) => Math.round((place * (d / 2 - 1)) / 8));
   return {
     encodingErrors,
     sumErrors: lengths(ks.map((offset) => superpose.difference(turnedBy(offset), sum(offset)))),
     moves: lengths(ks.map((offset) => superpose.difference(row(offset), row(0)))),
     tokenLength: lengths([token])[0] as number,
-    pairs: chosen.map((i) => {
-      const point = (values: Float64Array): Point => [values[2 * i] as number, values[2 * i + 1] as number];
-      return {
-        frequency: frequencies[i] as number,
-        token: point(token),
-        before: point(start),
-        after: point(sum(k)),
-        turned: point(turnedBy(k)),
-      };
-    }),
   };
 }
 
@@ -169,18 +133,19 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'What depends on the distance of two positions alone',
   controls,
   source: () => 'seeded',
-  unused: ({ of }) => (of === 'shift' ? ['encoding', 'positions'] : ['k', 'p', 'scale']),
+  unused: ({ of }) => (of === 'shift' ? ['encoding', 'positions'] : ['k', 'scale']),
 
-  scene: (data, state, width) => (isShift(data) ? shiftScene(data, state, width) : productScene(data, width)),
+  scene: (data, state, width, began) =>
+    isShift(data) ? shiftScene(data, state, width) : productScene(data, width, began?.data ?? data),
 
-  describe(data, { d, k, p }) {
+  describe(data, { d, k }) {
     if (isShift(data)) {
       const { encodingErrors, sumErrors, moves, tokenLength } = data;
       const at = (values: number[]) => values[k - 1] as number;
       const head = `One matrix moves every position by ${k}${tokenLength === 0 ? '' : ', but no token with one'}.`;
       const alone = `${head} Mₖ, k = ${k}, takes PE(p) to PE(p + ${k}) for each of ${tableRows} positions p ${howExactly(at(encodingErrors))}.`;
       if (tokenLength === 0) return `${alone} Without a token there is nothing else to move.`;
-      return `${alone} A token x of length ${about(tokenLength)} at position ${p} does not follow: Mₖ (x + PE(p)) misses x + PE(p + ${k}) by ${about(at(sumErrors))}, while the shift itself moves the sum by ${about(at(moves))}.`;
+      return `${alone} A token x of length ${about(tokenLength)} does not follow: Mₖ (x + PE(p)) misses x + PE(p + ${k}) by ${about(at(sumErrors))}, while the shift itself moves the sum by ${about(at(moves))}.`;
     }
     const { n, spreads } = data;
     const [whole, centred, sines, random, rotation] = spreads.map(spreadText);
@@ -190,13 +155,13 @@ export const figure: Figure<typeof controls, Data> = {
   cells: (data) => (isShift(data) ? { rows: 1, columns: shifts } : { rows: data.n, columns: data.n }),
   firstCursor: (data, { k }) => (isShift(data) ? { i: 0, j: k - 1 } : { i: data.n - 1, j: data.n - 4 }),
 
-  readout(data, { p }, { i, j }) {
+  readout(data, _, { i, j }) {
     if (isShift(data)) {
       const at = (values: number[]) => values[j] ?? Number.NaN;
       return [
         'Shift ',
         { text: String(j + 1), strong: true },
-        `: the encoding alone is missed by ${changeText(at(data.encodingErrors))}, the sum at position ${p} by ${changeText(at(data.sumErrors))}; the shift moves it by ${readable(at(data.moves))}.`,
+        `: the encoding alone is missed by ${changeText(at(data.encodingErrors))}, the sum by ${changeText(at(data.sumErrors))}; the shift moves it by ${readable(at(data.moves))}.`,
       ];
     }
     const at = (place: number) => readable(data.matrices[place]?.[i * data.n + j] ?? Number.NaN);
@@ -229,7 +194,9 @@ export const figure: Figure<typeof controls, Data> = {
   },
 };
 
-function productScene({ n, matrices, spreads, ends }: Products, width: number): Scene {
+/** On the axes of `axes`. */
+function productScene({ n, matrices, spreads }: Products, width: number, axes: Data): Scene {
+  const ends = (isShift(axes) ? matrices : axes.matrices).map((values) => extent(values) as [number, number]);
   const grid = multiples(width, 118, 5);
   const top = titleHeight(true);
   const cloud = 150;
@@ -293,30 +260,10 @@ function productScene({ n, matrices, spreads, ends }: Products, width: number): 
   return { width, height: y + 30, marks, regions };
 }
 
-function shiftScene(data: Shifts, { k, p, d }: State, width: number): Scene {
-  // No rotation takes a vector farther than its opposite, so the axes stay while k, p and the base move.
-  const grid = multiples(width, 130, circles);
-  const circle = Math.min(grid.width, 200);
-  const top = Math.ceil(circles / grid.columns) * (circle + 24) + 24;
-  const plot: Area = { x: 0, y: top + (width < 560 ? 3 * 18 : 18) + 14, width, height: 200 };
-  const marks: Mark[] = [textAt(0, 13, 'Four frequencies w, radians/position', { ink: 'ink', size: 13 })];
-  data.pairs.forEach((pair, place) => {
-    const { row, x } = grid.at(place);
-    const y = 20 + row * (circle + 24);
-    marks.push(
-      ...turning(pair, { x, y: y + 20, width: grid.width, height: circle }),
-      textAt(x, y + 13, `w = ${tickText(Number(pair.frequency.toPrecision(2)))}`),
-    );
-  });
-  marks.push(
-    ...dotKey(0, top, width, [
-      { label: `x + PE(${p})`, ink: 'quiet' },
-      { label: `x + PE(${p + k})`, ink: 'position-position' },
-      { label: `Mₖ (x + PE(${p})), k = ${k}`, ink: 'warning' },
-    ]),
-  );
+function shiftScene(data: Shifts, { k, d }: State, width: number): Scene {
   const ks = data.moves.map((_, place) => place + 1);
-  const named = namedLines(plot, lines);
+  const named = namedLines({ x: 0, y: 0, width, height: 260 }, lines);
+  // No rotation takes a vector farther than its opposite, so the axes stay while k and the base move.
   const drawn = plane(
     named.area,
     { from: 0.5, to: shifts + 0.5, label: 'shift k', nice: false },
@@ -324,9 +271,8 @@ function shiftScene(data: Shifts, { k, p, d }: State, width: number): Scene {
   );
   return {
     width,
-    height: plot.y + plot.height + named.below,
+    height: named.area.height + named.below,
     marks: [
-      ...marks,
       ...drawn.marks,
       ...lines.map(
         ({ name, ink }): Mark => ({
@@ -344,48 +290,4 @@ function shiftScene(data: Shifts, { k, p, d }: State, width: number): Scene {
     ],
     regions: [{ ...drawn.inner, pick: 'across', rows: 1, columns: shifts }],
   };
-}
-
-const ring = (x: number, y: number, radius: number): string =>
-  `M${x - radius},${y}a${radius},${radius} 0 1,0 ${2 * radius},0a${radius},${radius} 0 1,0 ${-2 * radius},0`;
-
-/** One frequency: positions turn about the token, and Mₖ turns the sum about the origin. */
-function turning({ token, before, after, turned }: Shifts['pairs'][0], area: Area): Mark[] {
-  const [x, y] = [area.x + area.width / 2, area.y + area.height / 2];
-  // The farthest that anything can be: the token, and a circle about it.
-  const reach = Math.max(1.05, Math.hypot(...token) + 1.05);
-  const unit = Math.min(area.width, area.height) / 2 / reach;
-  const at = ([across, up]: Point): Point => [x + unit * across, y - unit * up];
-  const [tokenX, tokenY] = at(token);
-  const dot = (point: Point, ink: Ink, radius = 4): Mark => {
-    const [px, py] = at(point);
-    return { mark: 'dots', x: [px], y: [py], radius, ink };
-  };
-  const origin: Point = [0, 0];
-  const spoke = (from: Point, to: Point, ink: Ink): Mark => {
-    const [[x1, y1], [x2, y2]] = [at(from), at(to)];
-    return { mark: 'line', x1, y1, x2, y2, ink, wide: 1.25 };
-  };
-  return [
-    { mark: 'box', ...area, stroke: 'line' },
-    { mark: 'line', x1: area.x, x2: area.x + area.width, y1: y, y2: y },
-    { mark: 'line', x1: x, x2: x, y1: area.y, y2: area.y + area.height },
-    { mark: 'path', d: ring(x, y, unit * Math.hypot(...before)), stroke: 'warning', wide: 1, dashed: true },
-    { mark: 'path', d: ring(tokenX, tokenY, unit), stroke: 'position-position', wide: 1.25 },
-    spoke(origin, token, 'quiet'),
-    spoke(token, before, 'quiet'),
-    spoke(token, after, 'position-position'),
-    spoke(origin, turned, 'warning'),
-    dot(before, 'quiet'),
-    dot(after, 'position-position'),
-    dot(turned, 'warning'),
-  ];
-}
-
-function dotKey(x: number, y: number, width: number, entries: { label: string; ink: Ink }[]): Mark[] {
-  const [down, across] = width < 560 ? [18, 0] : [0, 200];
-  return entries.flatMap(({ label, ink }, place): Mark[] => [
-    { mark: 'dots', x: [x + 6 + place * across], y: [y + place * down + 8], radius: 4, ink },
-    textAt(x + 16 + place * across, y + place * down + 12, label, { ink: 'ink' }),
-  ]);
 }

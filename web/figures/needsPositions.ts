@@ -6,7 +6,6 @@ import { about, counted, readable } from '../plot/format.js';
 import { lineThrough, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
-import { corpusMeansOf } from './depth.js';
 import type { Figure, Job, ReadoutPiece, TextCompute, TextModel } from './figure.js';
 import { fetchingLayers, layersControl, quoted, watching } from './layersControl.js';
 import { mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
@@ -41,17 +40,6 @@ const controls = {
       teacher: 'Teacher and student',
     },
     initial: 'yours',
-  },
-  by: {
-    kind: 'choice',
-    more: true,
-    label: 'Taken by',
-    options: {
-      copied: 'Attention copied between runs',
-      streams: 'What attention moves of them',
-      means: 'Their mean over a corpus',
-    },
-    initial: 'copied',
   },
   text: sentenceControl,
   other: {
@@ -100,11 +88,9 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   const superpose = await library.superpose();
   const model = await library.miniLM();
   const texts = textsOf(state);
-  const { by, view } = state;
-  const means = view === 'taken' && by === 'means' ? await corpusMeansOf(library, model, job) : undefined;
-  // As many as have a mean.
-  const sentence = await model.tokenize(texts[0], means ? 31 : mostTokens);
-  const another = await model.tokenize(texts[1], means ? 31 : mostTokens);
+  const { view } = state;
+  const sentence = await model.tokenize(texts[0], mostTokens);
+  const another = await model.tokenize(texts[1], mostTokens);
   const { positions } = model;
   // If there are only ids, there is no word to name.
   const before = (model.apart ?? [0]).length;
@@ -122,7 +108,8 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   if (view === 'taken') {
     const ids = orders.shuffled.map((place) => sentence.ids[place] as number);
     const other = state.pair === 'yours' ? { ids, tokens: shuffled, dropped } : another;
-    const asked = { by, ...(means && { means }), ...watching(job, 0.8) };
+    // By attention that is copied between runs.
+    const asked = { by: 'copied', ...watching(job, 0.8) } as const;
     const one = await model.withoutPositions(sentence, asked);
     const two = await model.withoutPositions(other, asked);
     const kinds = Object.keys(one).filter((name) => name !== 'nothing');
@@ -156,16 +143,11 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
 };
 
 /** Its name among what was computed beforehand. */
-export const recordedAs = ({ view, by, pair }: State): string =>
-  [view, ...(view === 'taken' ? [by] : []), pair].join(' ');
+export const recordedAs = ({ view, pair }: State): string => `${view} ${pair}`;
 
 const takers: Record<string, string> = {
   allButAttention: 'in attention alone',
   attention: 'everywhere but in attention',
-  values: 'not in values',
-  queriesKeys: 'not in queries and keys',
-  allThree: 'in none of the three',
-  residual: 'not in residual path 0',
   everything: 'nowhere',
 };
 
@@ -228,7 +210,6 @@ export const figure: Figure<typeof controls, Data> = {
   source: () => 'trained',
   waiting: fetchingLayers,
   unused: ({ view, layers, pair }) => [
-    ...(view === 'taken' ? [] : (['by'] as const)),
     ...(layers === 'none' || pair !== 'yours' ? (['text', 'other'] as const) : []),
     ...(layers === 'none' || view !== 'rows' ? (['shift'] as const) : []),
     ...(layers === 'none' ? (['seed'] as const) : []),

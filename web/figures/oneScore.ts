@@ -72,7 +72,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
-const isDrawn = (positions: State['positions']) => positions === 'random' || positions === 'learned';
+const isDrawn = (positions: State['positions']) => positions === 'random' || positions === 'small';
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'one-score',

@@ -1,6 +1,6 @@
 // The layer and the rows behind the figure "one-score", and its scores taken apart.
 import type { Scores, SmallSuperpose, Table } from 'superpose';
-import { drawnRows, randomPositions, rowName } from './drawnRows.js';
+import { drawnRows, positionRows, rowName } from './drawnRows.js';
 import type { Library } from './figure.js';
 import { apartOf } from './gaugeControl.js';
 import { sharedOut } from './heads.js';
@@ -23,32 +23,16 @@ const doubles = ({ data, rows, columns }: Table): Table<Float64Array> => ({
   columns,
 });
 
-function positionsOf(
+const positionsOf = (
   library: Library,
   superpose: SmallSuperpose,
   { positions, seed }: State,
   n: number,
   d_model: number,
-): Table {
-  switch (positions) {
-    case 'own':
-    case 'paper':
-      return superpose.sinusoidal({ positions: n, d_model });
-    case 'tensor2tensor':
-      return superpose.sinusoidal({ positions: n, d_model, layout: 'concatenated', spacing: 'timescales' });
-    case 'transformer-xl':
-      return superpose.sinusoidal({ positions: n, d_model, layout: 'concatenated' });
-    case 'fairseq': {
-      // Its first two rows are for places before the text, one of them for padding.
-      const { data } = superpose.fairseqSinusoidal({ positions: n, d_model });
-      return { data: data.slice(2 * d_model), rows: n, columns: d_model };
-    }
-    case 'learned':
-      return superpose.learnedPositions({ positions: n, d_model, seed, stream: 1 });
-    case 'random':
-      return randomPositions(library, superpose, n, d_model, seed);
-  }
-}
+): Table<Float64Array> =>
+  doubles(
+    positionRows(library, superpose, positions === 'own' ? 'interleaved' : positions, n, d_model, seed),
+  );
 
 async function given(library: Library, state: State): Promise<SentenceLayer> {
   const superpose = await library.small();
@@ -63,7 +47,7 @@ async function given(library: Library, state: State): Promise<SentenceLayer> {
       dropped: 0,
       summands: {
         token: doubles(token),
-        position: doubles(position),
+        position,
         token_type: drawnSegment(superpose, n, drawn(d)),
       },
       layer: drawnLayer(library, superpose, drawn(d)),
@@ -81,7 +65,7 @@ async function given(library: Library, state: State): Promise<SentenceLayer> {
     summands: {
       ...summands,
       ...(state.positions !== 'own' && {
-        position: doubles(positionsOf(library, superpose, state, n, d)),
+        position: positionsOf(library, superpose, state, n, d),
       }),
       ...(weights === 'mixed' && options.bare && { token_type: drawnSegment(superpose, n, options) }),
     },

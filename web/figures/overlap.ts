@@ -113,7 +113,7 @@ interface Prepared extends Tables {
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
-  if (state.of !== 'tables') return randomAngles(library, superpose, state);
+  if (state.of !== 'tables') return randomAngles(superpose, state);
   const { tables, k, seed } = state;
   const key = tables === 'trained' ? tables : [tables, seed, library.own?.key];
   const { tokens, positions, raw, centred, curves } = await library.kept('overlap', key, async () => {

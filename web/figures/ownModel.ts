@@ -108,7 +108,7 @@ export function averagedFigures(model: Opened, { windows }: Averaged): Record<st
   return ofFile(model, [
     headsOf(model, { controls, fixed, said }),
     oneScoreOf(model, { controls, fixed, said }),
-    as(depth, 'own-depth', title, inputOf(model), { layers: 'all', of: 'scores' }, said),
+    as(depth, 'own-depth', title, inputOf(model), { layers: 'all' }, said),
   ]);
 }
 

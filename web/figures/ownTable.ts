@@ -1,11 +1,9 @@
 // Figures of tables that the reader opened: those with drawn tables, with the file's rows in their place.
 import type { CsvLayout, CsvOptions } from 'superpose';
-import { about } from '../plot/format.js';
 import { figure as collisions } from './collisions.js';
 import type { Control, State } from './controls.js';
 import { figure as dotProducts } from './dotProducts.js';
 import type { AnyFigure } from './figure.js';
-import { rawRows } from './gaugeControl.js';
 import { figure as oneScore } from './oneScore.js';
 import { figure as overlap } from './overlap.js';
 import { as, inFile } from './ownFigure.js';
@@ -84,7 +82,7 @@ export function tableFigures(tables: HeldTables): Record<string, AnyFigure> {
   const digest = open.all.map((one) => one.digest).join('.');
   const source: AnyFigure['source'] = ({ tokens, words = tokens, positions }) =>
     words === 'own' || positions === 'own' ? 'own' : 'seeded';
-  const made = [productsOf, collisionsOf, overlapOf, subspacesOf, oneScoreOf].map((of) => of(open));
+  const made = [productsOf, collisionsOf, overlapOf, oneScoreOf].map((of) => of(open));
   return Object.fromEntries(
     made.map((figure) => [figure.name, inFile({ ...figure, source }, digest, open.name)]),
   );
@@ -181,38 +179,6 @@ function overlapOf(open: Open): AnyFigure {
   };
 }
 
-function subspacesOf({ token, position, d, name, said }: Open): AnyFigure {
-  const { k1, k2, seed } = overlap.controls;
-  // Begins with an eighth of all dimensions, like the page's own figure.
-  const eighth = (control: { min: number }) => ({ ...control, initial: Math.ceil(d / 8) });
-  const rows = (label: string, table: HeldTable | undefined) =>
-    choice(dotProducts.controls.tokens, label, random, table !== undefined);
-  const rowsOf = (kind: string, held: HeldTable | undefined, count: number, own: boolean) =>
-    own ? `the first ${count} ${kind} rows of ${brief(held?.name ?? '')}` : `${count} random rows`;
-  return {
-    ...as(
-      overlap,
-      'own-table-subspaces',
-      `${name}: angles between the spaces that rows span`,
-      several({
-        tokens: rows('Rows of the first space', token),
-        positions: rows('Rows of the second', position),
-        k1: range(eighth(k1), Math.min(k1.max, d, token?.rows ?? d)),
-        k2: range(eighth(k2), Math.min(k2.max, d, position?.rows ?? d)),
-        seed,
-      }),
-      { of: 'subspaces', d },
-      said,
-    ),
-    describe: (
-      data,
-      { tokens, positions, k1, k2 }: Record<'tokens' | 'positions', string> & Record<'k1' | 'k2', number>,
-    ) =>
-      `In ${d} dimensions, the spaces that ${rowsOf('token', token, k1, tokens === 'own')} and ${rowsOf('position', position, k2, positions === 'own')} span have directions with a cosine of ${about(data.drawnLargest)}. Of two random spaces ${about(data.largest)} is the edge expected ${data.spaces.shared > 0 ? `beside the ${data.spaces.shared} directions that they must share` : 'for large d'}. The squared cosines add up to ${about(data.spaces.sum)}, of random spaces ${about(data.spaces.expectedSum)}.${rawRows}`,
-    unused: ({ tokens, positions }) => (tokens === 'own' && positions === 'own' ? ['seed'] : []),
-  };
-}
-
 function oneScoreOf(open: Open): AnyFigure {
   const { weights: _, text: __, d: ___, positions, ...controls } = oneScore.controls;
   const { own: ____, ...ofScore } = positions.options;
@@ -240,6 +206,6 @@ function oneScoreOf(open: Open): AnyFigure {
       ...state,
       head: Math.min(state.head as number, (state.heads as number) - 1),
     }),
-    ...drawn('random', 'learned'),
+    ...drawn('random', 'small'),
   };
 }

@@ -4,8 +4,7 @@ import type { Superpose } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { counts, lineThrough, plane, steps, textAt, vertical } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
-import { drawnRows } from './drawnRows.js';
-import type { DataTable, Library, ReadoutPiece } from './figure.js';
+import type { DataTable, ReadoutPiece } from './figure.js';
 
 /** With more, one step of a slider takes most of a second. */
 const widestSpace = 192;
@@ -55,13 +54,13 @@ const densityPoints = 241;
 /** The density of d = 2 is infinite at the ends. */
 const end = 1 - 1e-9;
 
-export function randomAngles(library: Library, superpose: Superpose, state: AngleState): RandomAngles {
+export function randomAngles(superpose: Superpose, state: AngleState): RandomAngles {
   const mean = superpose.cosineMeanSize(state);
   const deviation = superpose.cosineDeviation(state);
   return {
     mean,
     deviation,
-    ...(state.of === 'vectors' ? vectors : subspaces)(library, superpose, state, deviation),
+    ...(state.of === 'vectors' ? vectors : subspaces)(superpose, state, deviation),
   };
 }
 
@@ -70,7 +69,7 @@ function drawnSizes(superpose: Superpose, cosines: Float64Array) {
   return { cosines, drawnMean, drawnLargest };
 }
 
-function vectors(_: Library, superpose: Superpose, { d, seed }: AngleState, deviation: number) {
+function vectors(superpose: Superpose, { d, seed }: AngleState, deviation: number) {
   const drawn = drawnSizes(superpose, superpose.sampleCosines({ d, count: pairsDrawn, seed }));
   const largest = superpose.largestCosineMedian({ pairs, d });
   const near = Math.min(1, 1.12 * Math.max(largest, 4 * deviation, drawn.drawnLargest));
@@ -82,12 +81,8 @@ function vectors(_: Library, superpose: Superpose, { d, seed }: AngleState, devi
   return { ...drawn, ends: [-near, near] as const, at, density, largest, spaces: undefined };
 }
 
-function subspaces(library: Library, superpose: Superpose, { d, k1, k2, seed }: AngleState) {
-  const rowsOf = (kind: 'token' | 'position', rows: number) =>
-    drawnRows(library, superpose, kind, { rows, columns: d, seed });
-  const angles = library.own
-    ? superpose.principalAngles({ first: rowsOf('token', k1), second: rowsOf('position', k2) })
-    : superpose.randomPrincipalAngles({ d, k1, k2, seed });
+function subspaces(superpose: Superpose, { d, k1, k2, seed }: AngleState) {
+  const angles = superpose.randomPrincipalAngles({ d, k1, k2, seed });
   const { cosines, squares: sum } = superpose.angleCosines(angles);
   const { lowestCosine, highestCosine, cosineSquares, zeroAngles } = superpose.chanceAngles({ d, k1, k2 });
   return {

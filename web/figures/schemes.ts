@@ -14,7 +14,7 @@ import {
   shownTerms,
   signedOffset,
 } from './schemesPicture.js';
-import { all, positionWidths, reachOf, shape, taken } from './schemesScores.js';
+import { all, positionWidths, shape, taken } from './schemesScores.js';
 import { below, controls, type Data, ids, type OffsetMap, type State } from './schemesSettings.js';
 import { askedLabels, kinds } from './schemeTexts.js';
 
@@ -42,7 +42,6 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
       d_position: positionWidths[state.scheme] ?? shape.d_model,
       d_position_head: shape.d_head,
     }),
-    reach: reachOf(library, superpose, state, computed[state.scheme]),
   };
 };
 
@@ -157,10 +156,10 @@ export const figure: Figure<typeof controls, Data> = {
   source: () => 'seeded',
   unused: ({ words }) => (words === 'one' ? ['common'] : []),
 
-  scene(data, state, width) {
+  scene(data, state, width, began) {
     const at = arrange(data, state, width);
     const [tiles, maps] = [gallery(data, state, at), mapsOfChosen(data, state, at)];
-    const { x, y, marks: axes } = kernelPlane(data, at.kernel);
+    const { x, y, marks: axes } = kernelPlane(data, began ?? { data, state }, at.kernel);
     const { kernel } = data.schemes[state.scheme].logits.offsets;
     const offsets = Array.from(kernel, (_, place) => place - data.n + 1);
     const marks: Mark[] = [
@@ -189,7 +188,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   /** A line at the offset of the cursor's pair. */
   focus(data, state, { i, j }, width) {
-    const { x, inner } = kernelPlane(data, arrange(data, state, width).kernel);
+    const { x, inner } = kernelPlane(data, { data, state }, arrange(data, state, width).kernel);
     const at = x(j - i);
     return [vertical({ inner }, at, { ink: 'ink', wide: 1.5 })];
   },

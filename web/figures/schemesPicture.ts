@@ -1,11 +1,11 @@
 import { type AskedTerm, askedTerms } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
-import { type Area, lineKey, multiples, plane, titleHeight } from '../plot/parts.js';
+import { type Area, largestMagnitude, lineKey, multiples, plane, titleHeight } from '../plot/parts.js';
 import type { Mark, Run } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
-import type { ReadoutPiece } from './figure.js';
+import type { FigureView, ReadoutPiece } from './figure.js';
 import { formulaLines } from './formula.js';
-import { below, type Data, ids, type OffsetMap, type State } from './schemesSettings.js';
+import { below, type Controls, type Data, ids, type OffsetMap, type State } from './schemesSettings.js';
 import { askedLabels, kinds } from './schemeTexts.js';
 
 export const dependsOn = ({ depends, offsets }: OffsetMap): string =>
@@ -130,7 +130,9 @@ export function arrange(data: Data, state: State, width: number) {
   };
 }
 
-export function kernelPlane({ n, reach }: Data, area: Area) {
+/** As high as the means go in what was there when something began to be dragged. */
+export function kernelPlane({ n }: Data, began: FigureView<Controls, Data>, area: Area) {
+  const reach = largestMagnitude([began.data.schemes[began.state.scheme].logits.offsets.kernel]);
   const end = reach > below ? reach : 1;
   return plane(
     area,

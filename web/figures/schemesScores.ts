@@ -4,7 +4,6 @@ import type { SchemeId as Id, SchemeInfo, SchemeInput, SchemeScores, Superpose, 
 import { largestMagnitude } from '../plot/parts.js';
 import type { Library } from './figure.js';
 import { below, type Data, type OffsetMap, type State } from './schemesSettings.js';
-import { bases } from './sinusoids.js';
 
 // BERT-base, for which parameters are counted. Its sequences have 512 tokens.
 export const shape = { d_model: 768, heads: 12, d_head: 64, layers: 12, positions: 512, buckets: 32 };
@@ -157,20 +156,6 @@ const offsetsOf = (superpose: Superpose, n: number, base: number) =>
     firstPosition: 1 - n,
     base,
   });
-
-export function reachOf(library: Library, superpose: Superpose, state: State, { shown }: Computed): number {
-  const { scheme, n } = state;
-  if (madeWith[scheme]?.includes('base') === false) return largestMagnitude([shown.logits.offsets.kernel]);
-  return library.kept('schemes: reach', [scheme, keyOf(scheme, { ...state, base: 0 })], () => {
-    const content = contentOf(superpose, state);
-    const kernels = bases.values.map((base) => {
-      const input = inputOf(library, superpose, scheme, content, { ...state, base });
-      const { logits } = superpose.schemeScores({ ...input, terms: 'own' });
-      return superpose.offsetMeans({ data: logits, rows: n, columns: n }).kernel;
-    });
-    return largestMagnitude(kernels);
-  });
-}
 
 /** What a map varies by, apart from rounding. */
 export function taken(superpose: Superpose, values: Float64Array, n: number): OffsetMap {

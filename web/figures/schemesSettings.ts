@@ -1,5 +1,5 @@
 import type { AskedTerm, SchemeId as Id, OffsetMeans } from 'superpose';
-import { type Controls, labelled, type StateOf } from './controls.js';
+import { type Controls as AnyControls, labelled, type StateOf } from './controls.js';
 import { kinds } from './schemeTexts.js';
 import { bases } from './sinusoids.js';
 
@@ -48,9 +48,10 @@ export const controls = {
   causal: { kind: 'toggle', more: true, label: 'Causal', initial: false },
   base: { ...bases, more: true },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
-} as const satisfies Controls;
+} as const satisfies AnyControls;
 
-export type State = StateOf<typeof controls>;
+export type Controls = typeof controls;
+export type State = StateOf<Controls>;
 
 /** What a map varies by: nothing, the offset alone, or also the two places. */
 type Depends = 'nothing' | 'offset' | 'places';
@@ -74,8 +75,6 @@ export interface Data {
   name: string;
   tex: string;
   parameters: number;
-  /** How far the means at offsets go from the mean of all, with any base: axes stay while it is moved. */
-  reach: number;
 }
 
 export const below = 1e-9;

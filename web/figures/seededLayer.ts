@@ -62,21 +62,3 @@ export function drawnSegment(
   }
   return { data, rows: n, columns: d };
 }
-
-/** A layer of MiniLM's shapes over drawn tokens and a sinusoid. */
-export function seededLayer(
-  library: Library,
-  superpose: SmallSuperpose,
-  n: number,
-  seed: number,
-): { summands: LayerSummands; layer: Layer } {
-  const shape = { d: 384, heads: 12, seed };
-  return {
-    summands: {
-      token: superpose.randomNormal({ rows: n, columns: shape.d, seed, stream: 0 }),
-      position: superpose.sinusoidal({ positions: n, d_model: shape.d }),
-      token_type: drawnSegment(superpose, n, shape),
-    },
-    layer: drawnLayer(library, superpose, shape),
-  };
-}

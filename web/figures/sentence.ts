@@ -13,14 +13,6 @@ export const sentenceControl = {
   longest: 5000,
 } as const satisfies Text;
 
-/** Whether the layer is drawn at random or is MiniLM's first, and which of its heads is shown. */
-export const weightsControl = {
-  kind: 'choice',
-  label: 'Tables and weights',
-  options: { trained: 'Your sentence (MiniLM)', seeded: 'Random (seeded)' },
-  initial: 'trained',
-  radio: true,
-} as const satisfies Choice;
 export const headControl = {
   kind: 'range',
   label: 'Head of first layer',
@@ -69,16 +61,3 @@ export const wordsWhen = <State>(shown: (state: State) => boolean) => ({
   remark: ({ tokens, dropped }: { tokens: readonly string[]; dropped: number }, state: State) =>
     shown(state) ? sentenceRemark(tokens, dropped) : '',
 });
-
-interface Weights {
-  weights: keyof typeof weightsControl.options;
-}
-
-/** The parts of a figure that go with weightsControl. */
-export const trainedOrSeeded = {
-  source: ({ weights }: Weights) => weights,
-  waiting: fetching,
-  unused: ({ weights }: Weights): ('n' | 'seed' | 'text')[] =>
-    weights === 'trained' ? ['n', 'seed'] : ['text'],
-  ...wordsWhen<Weights>(({ weights }) => weights === 'trained'),
-};

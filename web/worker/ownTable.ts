@@ -17,12 +17,8 @@ interface LoadedTable {
 
 const held: Partial<Record<TableKind, LoadedTable>> = {};
 
-/** What figures of more than one picture show of a table, and which figure it is where its name is another's. */
-const shown: Readonly<Record<string, { of: string; figure?: string }>> = {
-  'own-table-collisions': { of: 'one' },
-  'own-table-overlap': { of: 'tables' },
-  'own-table-subspaces': { of: 'subspaces', figure: 'overlap' },
-};
+/** What figures of more than one picture show of a table. */
+const shown: Readonly<Record<string, string>> = { collisions: 'one', overlap: 'tables' };
 
 /** The first rows: as many as are asked for, or as there are. */
 const firstOf =
@@ -54,14 +50,15 @@ export async function ownTable(
     words: ofToken?.table.words,
   };
   const index = ofToken && word !== undefined ? placeOf(ofToken, word) : settings.index;
+  const name = figure.slice('own-table-'.length);
   return running({ ...library, own })(
-    shown[figure]?.figure ?? figure.slice('own-table-'.length),
+    name,
     {
       ...settings,
       ...(index !== undefined && { index }),
       // Seeded rows are drawn, and what is drawn can be replaced by the reader's own.
       ...{ tokens: 'seeded', words: 'seeded', weights: 'seeded', tables: 'seeded' },
-      of: shown[figure]?.of ?? '',
+      of: shown[name] ?? '',
       positions: ofPosition || positions === undefined ? 'random' : positions,
       d: columns,
       vocabulary: token?.told.rows ?? mostRows,

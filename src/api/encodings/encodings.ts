@@ -16,19 +16,6 @@ export interface FairseqSinusoidalOptions<P extends Precision = Precision> exten
   paddingIdx?: number;
 }
 
-export interface LearnedPositionsOptions<P extends Precision = Precision> extends Precise<P> {
-  /** Rows, from 0. */
-  positions: number;
-  /** Columns, from 1. */
-  d_model: number;
-  /** At least 0. Default 0.02, as in BERT and ViT. */
-  standardDeviation?: number;
-  /** From 0 to 2³²-1. */
-  seed: number;
-  /** From 0 to 2³²-1. Default 0. */
-  stream?: number;
-}
-
 export interface BertEmbeddingsInput<A extends Floats = Floats> {
   /** Word embeddings of the tokens, [n, d]. */
   token: Table<A>;
@@ -57,19 +44,11 @@ export interface EncodingsApi {
   fairseqSinusoidal<P extends Precision = 'float64'>(
     options: FairseqSinusoidalOptions<P>,
   ): Table<FloatsOf<P>>;
-  /** A learned table before training: draws from N(0, standardDeviation²), [positions, d_model]. */
-  learnedPositions<P extends Precision = 'float64'>(options: LearnedPositionsOptions<P>): Table<FloatsOf<P>>;
   /** Token + token type + ρ · position (google-research/bert, embedding_postprocessor). */
   bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>): BertEmbeddings<A>;
 }
 
 export function encodingsApi(raw: RawModule): EncodingsApi {
-  /** Whether to round to float32; refuses a table of this size that does not fit. */
-  const singleFor = (precision: unknown, rows: number, columns: number) => {
-    const single = check.precision(precision ?? 'float64') === 'float32';
-    check.fits(`A table of ${rows} positions by ${columns} channels`, 3 * rows * columns * 8);
-    return single;
-  };
   return {
     fairseqSinusoidal<P extends Precision = 'float64'>(options: FairseqSinusoidalOptions<P>) {
       check.object('options', options);
@@ -77,21 +56,10 @@ export function encodingsApi(raw: RawModule): EncodingsApi {
       const d = check.integer('d_model', options.d_model, 4);
       const padding = check.integer('paddingIdx', options.paddingIdx ?? 1, 0);
       const rows = padding + 1 + positions;
-      const single = singleFor(options.precision, rows, d);
+      const single = check.precision(options.precision ?? 'float64') === 'float32';
+      check.fits(`A table of ${rows} positions by ${d} channels`, 3 * rows * d * 8);
       const data = rounded<FloatsOf<P>>(raw.fairseqSinusoidal(positions, d, padding), single);
       return table(data, rows, d);
-    },
-    learnedPositions<P extends Precision = 'float64'>(options: LearnedPositionsOptions<P>) {
-      check.object('options', options);
-      const positions = check.integer('positions', options.positions, 0);
-      const d = check.integer('d_model', options.d_model, 1);
-      const seed = check.seed('seed', options.seed);
-      const stream = check.seed('stream', options.stream ?? 0);
-      const single = singleFor(options.precision, positions, d);
-      const given = options.standardDeviation ?? 0.02;
-      const deviation = check.representable('standardDeviation', given, single, 0);
-      const data = rounded<FloatsOf<P>>(raw.randomNormal(positions, d, deviation, seed, stream), single);
-      return table(data as FloatsOf<P>, positions, d);
     },
     bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>) {
       check.object('input', input);

@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import type { Table } from '../table.js';
+import { type Table, table } from '../table.js';
 
 export interface MeanDecompositionInput {
   /** Vectors, [n, d]. */
@@ -38,12 +38,26 @@ export interface MeanDecomposition {
   readonly overlap: number;
 }
 
+export interface MoveMeanInput {
+  /** Rows [n, d] whose mean is moved; n from 1 up. */
+  from: Table;
+  /** Rows [n, d] that get it. */
+  to: Table;
+  /** How many mean rows, any finite number. */
+  amount: number;
+}
+
 export interface MeanDecompositionApi {
   /**
    * h = global + position + token + residual, by means (Song & Zhong 2023, arXiv 2310.04861). For x = t + p
    * with the same tokens at each position, `position` is p_t minus the mean position. In double.
    */
   meanDecomposition(input: MeanDecompositionInput): MeanDecomposition;
+  /**
+   * Moves `amount` times the mean row of one table to each row of another: the sums of their rows stay, so a layer
+   * that reads the sums cannot tell. In double.
+   */
+  moveMean(input: MoveMeanInput): { from: Table<Float64Array>; to: Table<Float64Array> };
 }
 
 export function meanDecompositionApi(raw: RawModule): MeanDecompositionApi {
@@ -61,6 +75,17 @@ export function meanDecompositionApi(raw: RawModule): MeanDecompositionApi {
         (4 * rows.rows + 2 * (positions + tokens)) * (rows.columns + 1) * 8,
       );
       return raw.meanDecomposition(rows, positionOf, positions, tokenOf, tokens);
+    },
+    moveMean(input) {
+      check.object('input', input);
+      const { from, to, amount } = input;
+      const { rows, columns } = check.table('from', from);
+      if (rows === 0) check.refuseCount('from', 'at least 1 row', 0);
+      check.table('to', to, { rows, columns });
+      check.number('amount', amount);
+      check.fits(`Two tables of ${rows} rows by ${columns} columns`, 7 * rows * columns * 8);
+      const moved = raw.moveMean(from, to, amount);
+      return { from: table(moved.from, rows, columns), to: table(moved.to, rows, columns) };
     },
   };
 }

@@ -99,11 +99,6 @@ export interface CombinedTerms<A extends Floats = Floats> {
    * Its share of the logits' variation over keys, without those that stand apart; NaN when they do not vary.
    */
   readonly share: number;
-  /**
-   * ⟨sum, logits⟩ / ‖logits‖² over the same rows and keys, without centring, so what softmax ignores counts
-   * too. NaN when all logits are 0.
-   */
-  readonly uncentredShare: number;
 }
 
 /** The part of scores that shares are pooled from. */

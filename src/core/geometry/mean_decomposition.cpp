@@ -59,4 +59,9 @@ MeanDecomposition mean_decomposition(const Matrix<double>& given, const std::vec
   return result;
 }
 
+MovedMean move_mean(const Matrix<double>& from, const Matrix<double>& to, double amount) {
+  const Matrix<double> moved = (amount * from.colwise().mean()).replicate(from.rows(), 1);
+  return {from - moved, to + moved};
+}
+
 }  // namespace superpose

@@ -35,4 +35,11 @@ struct MeanDecomposition {
 MeanDecomposition mean_decomposition(const Matrix<double>& rows, const std::vector<int>& position_of,
                                      int positions, const std::vector<int>& token_of, int tokens);
 
+// `amount` times the mean row of `from`, taken from each of its rows and given to each row of `to`, both [n, d]. The sums
+// of their rows, and whatever is computed from them, stay as they are; n >= 1.
+struct MovedMean {
+  Matrix<double> from, to;
+};
+MovedMean move_mean(const Matrix<double>& from, const Matrix<double>& to, double amount);
+
 }  // namespace superpose

@@ -91,25 +91,6 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
   return result;
 }
 
-template <typename Scalar>
-double uncentred_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits,
-                       const CountedPairs& counted) {
-  const int exponent = exponent_of(logits);
-  double with_term = 0, with_itself = 0;
-  for (Eigen::Index i = 0; i < logits.rows(); ++i) {
-    for (Eigen::Index j = 0; j < logits.cols(); ++j) {
-      if (!counted.counts(i, j)) continue;
-      const double unit = std::ldexp(double(logits(i, j)), -exponent);
-      with_term += term(i, j) * unit;
-      with_itself += unit * unit;
-    }
-  }
-  return std::ldexp(with_term, -exponent) / with_itself;
-}
-
-template double uncentred_share(const Matrix<float>&, const Matrix<float>&, const CountedPairs&);
-template double uncentred_share(const Matrix<double>&, const Matrix<double>&, const CountedPairs&);
-
 template Covariances row_centred_covariances(const float*, int, const float*, Eigen::Index,
                                              const CountedPairs&);
 template Covariances row_centred_covariances(const double*, int, const double*, Eigen::Index,

@@ -39,10 +39,4 @@ template <typename Scalar>
 Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
                                     const CountedPairs& counted = {});
 
-// <T, A> / |A|^2 over the same pairs with nothing subtracted, for one matrix and the logits, both [n, n]: a
-// share of the scores as they are, including constants that softmax ignores. NaN when the logits are all 0.
-template <typename Scalar>
-double uncentred_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits,
-                       const CountedPairs& counted = {});
-
 }  // namespace superpose

@@ -48,17 +48,6 @@ describe('encodings', async () => {
     expect(data[8]).toBeCloseTo(Math.sin(2), 15);
   });
 
-  test('learned positions are seeded, and float32 is float64 rounded', () => {
-    const options = { positions: 50, d_model: 40, seed: 4 };
-    const { data } = superpose.learnedPositions(options);
-    const deviation = Math.sqrt(data.reduce((sum, x) => sum + x * x, 0) / data.length);
-    // The standard error over 2000 draws is 1.6 %.
-    expect(Math.abs(deviation / 0.02 - 1)).toBeLessThan(0.08);
-    expect(superpose.learnedPositions({ ...options, precision: 'float32' }).data).toEqual(
-      Float32Array.from(data),
-    );
-  });
-
   const table = (rows: number, ...values: number[]) => ({
     data: Float64Array.from(values),
     rows,

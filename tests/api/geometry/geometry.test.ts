@@ -261,6 +261,13 @@ describe('mean decomposition', () => {
       expect(found.residualShare).toBeNaN();
     });
 
+    test('a mean row moved goes to every row of the other table', () => {
+      const [from, to] = [[[10, 0], [20, 2]], [[1, 0], [3, 4]]].map(tableOf) as [Table, Table];
+      const moved = superpose.moveMean({ from, to, amount: 2 });
+      expect([...moved.from.data]).toEqual([-20, -2, -10, 0]);
+      expect([...moved.to.data]).toEqual([31, 2, 33, 6]);
+    });
+
     test.each([
       ['a missing label', { tokenOf: [0, 1] }, /4 numbers; it is an array of 2/],
       ['a label too high', { positionOf: [0, 0, 1, 2] }, /from 0 to 1; it is 2/],

@@ -55,17 +55,6 @@ describe('scores', () => {
       expect(sharesOf(scores, 0)).toEqual(scores.shares.subarray(9));
     });
 
-    test('uncentred share: with nothing subtracted', () => {
-      const { sum: some, uncentredShare } = superpose.combineTerms(scores, 2, [
-        true,
-        ...every(false).slice(1),
-      ]);
-      const logits = logitsOf(scores, 2);
-      const product = (a: ArrayLike<number>) =>
-        sum(Array.from(a, (value, at) => value * (logits[at] as number)));
-      expect(uncentredShare).toBeCloseTo(product(some) / product(logits), 13);
-    });
-
     test('pooled shares: each group and head over two sentences, by hand', () => {
       const other = superpose.decompose({ ...input(), scale: 0.1 });
       const groupOf = [0, 1, 2, 1, 0, 2, 2, 2, 2];

@@ -154,10 +154,6 @@ const completeCalls: Record<string, RightCall> = {
     sound: [{ positions: 3, d_model: 4, paddingIdx: 1, precision: 'float64' }],
     huge: [{ positions: 2 ** 22, d_model: 512 }],
   },
-  learnedPositions: {
-    sound: [{ positions: 2, d_model: 3, standardDeviation: 1, seed: 1, stream: 0, precision: 'float64' }],
-    huge: [{ positions: 2 ** 22, d_model: 512, seed: 1 }],
-  },
   bertEmbeddings: {
     sound: [{ token, position, token_type: table(2, 4), tokenTypeIds: [0, 1, 0], positionScale: 1 }],
     huge: [{ token: zeros(2 ** 22, 3), position: zeros(2 ** 22, 3), token_type: zeros(1, 3) }],
@@ -406,6 +402,10 @@ const completeCalls: Record<string, RightCall> = {
     huge: [
       { rows: table(3, 16), positionOf: [0, 1, 0], positions: 2 ** 22, tokenOf: [0, 1, 0], tokens: 2 ** 22 },
     ],
+  },
+  moveMean: {
+    sound: [{ from: position, to: token, amount: 0.5 }],
+    huge: [{ from: zeros(2 ** 22, 8), to: zeros(2 ** 22, 8), amount: 1 }],
   },
   collisionSearch: {
     sound: [{ tokens: single(3, 4), positions: single(2, 4), positionScale: 1 }],

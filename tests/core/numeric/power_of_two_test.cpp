@@ -128,8 +128,6 @@ TEST(PowerOfTwo, SharesDoNotDependOnScale) {
       },
       kTables);
   const Matrix<double> one = ConstMatrixMap<double>(terms.data(), n, n);
-  expect_alike([&](double scale) { return list({uncentred_share<double>(scale * one, scale * sum)}); },
-               kTables);
   expect_alike([&](double scale) { return list({offset_means(scale * sum).share}); }, kTables);
   expect_alike([&](double scale) { return list({pair_correlation(scale * sum, one)}); }, kTables);
   expect_alike([&](double scale) { return list({pair_moments(scale * sum).deviation / scale}); }, kTables);
