@@ -63,7 +63,10 @@ async function main(args) {
     try {
       for (const job of only) {
         for (const shape of jobs[job].shapes) {
+          const started = performance.now();
+          process.stderr.write(`${name}: ${jobs[job].name}, ${Object.values(shape).join(', ')} … `);
           const found = await runtime.order({ job, shape, time });
+          process.stderr.write(`${((performance.now() - started) / 1000).toFixed(0)} s\n`);
           rows.push(...found.map((row) => ({ ...row, job, runtime: name, shape })));
         }
       }

@@ -27,13 +27,9 @@ export function clientOf(runtime) {
     const job = jobs[name];
     const input = job.inputOf(shape);
     const reference = job.referenceOf(input, modules);
-    const bench = new Bench({
-      time,
-      iterations: 5,
-      warmupTime: time / 10,
-      warmupIterations: 2,
-      throws: true,
-    });
+    // A run of the largest shapes takes a second, so that few are enough.
+    const few = { iterations: 3, warmupIterations: 1 };
+    const bench = new Bench({ time, warmupTime: time / 10, ...few, throws: true });
     const rows = [];
     const right = [];
     for (const engine of job.enginesOf(modules)) {

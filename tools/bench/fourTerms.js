@@ -1,6 +1,6 @@
 // The four-term decomposition of a sum of two embeddings, by every engine. From X, P [n, d] and W_Q, W_K [d, d]
 // come the term logits of every head, (W_Q a)(W_K b)' / √d_h for a and b each x or p, as [heads, 4, n, n].
-import { gapOf, ours, rowsTimesRows, table, transposed } from './numbers.js';
+import { exactly, gapOf, ours, rowsTimesRows, table, transposed } from './numbers.js';
 import { onnxruntime } from './onnx.js';
 
 const shapesOf = (...shapes) => shapes.map(([n, d, heads]) => ({ n, d, heads }));
@@ -18,7 +18,7 @@ function decomposed(superpose, { summands, ...weights }) {
   return { run: () => layer.decomposeTerms({ summands }).terms, release: () => layer.delete() };
 }
 
-/** In plain loops and the precision of Floats: the reference in double, an engine in float. */
+/** In plain loops and the precision of Floats: a reference in double, an engine in float. */
 function plainly({ summands, query, key, heads }, Floats) {
   const { rows: n, columns: d } = summands.token;
   const width = d / heads;
@@ -127,6 +127,10 @@ export const fourTerms = {
     ...(tf ? [byTensorFlow(tf, 'unstacked', 'unstacked'), byTensorFlow(tf, 'stacked', 'wide')] : []),
     plainJs,
   ],
-  referenceOf: (input) => plainly(input, Float64Array),
+  // Of large shapes, plain loops would take longer than the bench.
+  referenceOf: (input, modules) =>
+    plainJs.takes({ n: input.summands.token.rows, d: input.summands.token.columns })
+      ? plainly(input, Float64Array)
+      : exactly(modules, decomposed, input),
   errorOf: (answer, exact, input) => gapOf(Array.isArray(answer) ? headsFirst(answer, input) : answer, exact),
 };

@@ -17,7 +17,7 @@ export const randomAngleControls = {
     initial: 512,
   },
   k1: { kind: 'range', label: 'Dimension k₁', min: 1, max: widestSpace, step: 1, initial: 64 },
-  k2: { kind: 'range', more: true, label: 'Dimension k₂', min: 1, max: widestSpace, step: 1, initial: 64 },
+  k2: { kind: 'range', label: 'Dimension k₂', min: 1, max: widestSpace, step: 1, initial: 64 },
 } as const;
 
 export interface AngleState {
