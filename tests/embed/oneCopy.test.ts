@@ -104,7 +104,7 @@ describe('in turn', () => {
 describe('the script of a site', () => {
   const start = async () => {
     await import('../../web/embed/embed.ts');
-    const { hostPage } = await import('../../web/element/hostPage.ts');
+    const { hostPage } = await import('../../web/element/link.ts');
     const { transports } = await import('../../web/worker/transports.ts');
     return { hostPage, transports };
   };
@@ -146,7 +146,7 @@ describe('the module of the package', () => {
   const inPage = () => vi.stubGlobal('document', { baseURI: 'https://blog.example/posts/one.html' });
   const module = async () => {
     const { configure } = await import('../../web/embed/package.ts');
-    const { hostPage } = await import('../../web/element/hostPage.ts');
+    const { hostPage } = await import('../../web/element/link.ts');
     const { transports } = await import('../../web/worker/transports.ts');
     /** What the worker is told first. */
     const supplies = async () => {

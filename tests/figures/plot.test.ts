@@ -6,10 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { csvOf } from '../../web/element/csv.ts';
 import { cloudOf } from '../../web/plot/cloud.ts';
 import { colourPixels, colourStep, colourTable, inks } from '../../web/plot/colour.ts';
-import { bars, counts, lineThrough, plane } from '../../web/plot/parts.ts';
+import { bars, counts, lineThrough, plane, sizeWithin } from '../../web/plot/parts.ts';
 import { type Mark, type RasterMark, roundDots } from '../../web/plot/scene.ts';
 import { rasterPixels, shapesOf, svgPicture } from '../../web/plot/svg.ts';
-import { sizeWithin } from '../../web/plot/within.ts';
 
 // The steps from a number to the picture: colours of maps, bins of histograms.
 describe('plot', () => {

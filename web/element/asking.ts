@@ -6,9 +6,8 @@ import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import { type Asker, type AskOptions, asker } from '../worker/client.js';
 import type { Order } from '../worker/transports.js';
-import { settingOf } from './attribute.js';
 import type { Cursors } from './cursor.js';
-import { hostPage } from './hostPage.js';
+import { hostPage, settingOf } from './link.js';
 import type { RunHost, Running } from './running.js';
 import type { Answer } from './view.js';
 

@@ -1,5 +1,6 @@
 // A state as the fragment of an address: #v=1&figure=NAME&setting=value... It has every setting of the
-// figure, so a link keeps showing the same view when defaults change.
+// figure, so a link keeps showing the same view when defaults change. What links begin with, and the attributes that set
+// settings.
 import { type Controls, type State, writtenState } from '../figures/controls.js';
 
 export const version = 1;
@@ -35,3 +36,22 @@ export function readLink(fragment: string): ReadLink {
   if (!figure) return { refused: 'This link does not say which figure it shows.' };
   return { figure, settings: fields.filter(([name]) => name !== 'v' && name !== 'figure') };
 }
+
+/** `positionScale` is set by the attribute `position-scale`, `d_head` by `d_head`. */
+export const attributeOf = (name: string): string =>
+  name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
+
+export const settingOf = (attribute: string): string =>
+  attribute.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Where figures are: on their own page or on somebody else’s. */
+export const hostPage = {
+  /** On somebody else's page figures share nothing unless asked to, and link to their own page. */
+  foreign: false,
+  /** Address of the page of all figures, ending in a slash; undefined if there is none. */
+  home: undefined as string | undefined,
+};
+
+/** The address that a link to a state begins with. */
+export const linkBase = (): string | undefined =>
+  hostPage.foreign ? hostPage.home : location.href.split('#')[0];

@@ -2,8 +2,7 @@
 import { html, type LitElement, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { Cursor } from '../plot/scene.js';
 import type { Asking } from './asking.js';
-import { hostPage, linkBase } from './hostPage.js';
-import { writeLink } from './link.js';
+import { hostPage, linkBase, writeLink } from './link.js';
 import type { Surroundings } from './surroundings.js';
 import type { View } from './view.js';
 

@@ -2,8 +2,8 @@
 // figures that share settings, the surrounding page's theme, and methods for the page's own scripts.
 import type { ReactiveController } from 'lit';
 import type { Change } from '../element/asking.js';
-import { attributeOf, settingOf } from '../element/attribute.js';
 import { defineFigures, FigureElement } from '../element/figureElement.js';
+import { attributeOf, settingOf } from '../element/link.js';
 import {
   type Control,
   read,

@@ -1,7 +1,7 @@
 // superpose/embed: importing it makes every <superpose-figure> of a page live. For pages that are built with
 // a bundler; others take embed.js from a site.
 import { type ModuleName, supportedSimd, wasmAddress } from 'superpose';
-import { hostPage } from '../element/hostPage.js';
+import { hostPage } from '../element/link.js';
 import { ownThread, setTransports, type Transport } from '../worker/transports.js';
 import type { EmbedOptions } from './index.js';
 import { startNextCopy, startOneCopy } from './oneCopy.js';

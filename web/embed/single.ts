@@ -1,8 +1,7 @@
 // A figure in one file. This classic inline script is the page and, in a blob, also the worker. It runs in a
 // frame that may run scripts and nothing else, from a server without CORS, and from disk.
 import type { FigureElement } from '../element/figureElement.js';
-import { hostPage } from '../element/hostPage.js';
-import { readLink, writeLink } from '../element/link.js';
+import { hostPage, readLink, writeLink } from '../element/link.js';
 import { answering } from '../worker/answers.js';
 import { blobWorker, ownThread, setTransports } from '../worker/transports.js';
 import { hearTheme } from './framed.js';

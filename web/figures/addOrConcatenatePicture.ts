@@ -1,8 +1,7 @@
 // The picture of figure "Added or concatenated?": the models side by side, or one below the other.
 import { aboutPercent } from '../plot/format.js';
-import { largestMagnitude, textAt } from '../plot/parts.js';
+import { largestMagnitude, textAt, wrapped } from '../plot/parts.js';
 import type { Mark, Region, Scene } from '../plot/scene.js';
-import { wrapped } from '../plot/wrapped.js';
 import {
   answersOf,
   arcsOf,

@@ -1,8 +1,7 @@
 // The picture of figure "Four tasks, four questions": each model's curves, and an example at a step.
 import { pairTerms } from 'superpose';
-import { type Area, bars, horizontal, lineThrough, plane, textAt } from '../plot/parts.js';
+import { type Area, bars, horizontal, lineThrough, plane, textAt, wrapped } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
-import { wrapped } from '../plot/wrapped.js';
 import type { Data, Moment, Panel, State } from './fourTasksRuns.js';
 import { latest } from './lists.js';
 import { every, fourTasks, n, points, type SmallTask, steps, taskTexts } from './tasks.js';

@@ -1,8 +1,7 @@
 // Figure "Shares taken raw": the mean row of the positions, moved to the tokens or back. No score changes, and no canonical
 // share; the raw shares can be made to say anything.
 import type { Superpose } from 'superpose';
-import { aboutPercent, minus, percent } from '../plot/format.js';
-import { changeText } from '../plot/gap.js';
+import { aboutPercent, changeText, minus, percent } from '../plot/format.js';
 import { type Area, lineThrough, namedLines, plane, vertical } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';

@@ -1,8 +1,7 @@
 // Figure "Dot products and shifts of positions": when they depend on the distance alone, and what breaks it.
 import { extent } from 'd3-array';
 import type { Superpose, Table } from 'superpose';
-import { about, readable } from '../plot/format.js';
-import { changeText, howExactly } from '../plot/gap.js';
+import { about, changeText, howExactly, readable } from '../plot/format.js';
 import {
   colourKey,
   largestMagnitude,

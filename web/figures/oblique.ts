@@ -1,8 +1,7 @@
 // Figure "What taking them apart does to noise": two subspaces, the angle between them, and how much noise
 // grows in the projector that reads one of the two summands back.
 import type { Superpose, Table } from 'superpose';
-import { about, counted, readable } from '../plot/format.js';
-import { howExactly } from '../plot/gap.js';
+import { about, counted, howExactly, readable } from '../plot/format.js';
 import { type Area, horizontal, lineThrough, type Plane, plane, textAt } from '../plot/parts.js';
 import type { Handle, Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';

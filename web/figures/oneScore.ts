@@ -1,8 +1,7 @@
 // Figure "One score asks four questions": a head's scores for a sentence through MiniLM, or for tables and a layer
 // that are drawn in chosen sizes, and the terms that add up to them.
 import { type CombinedTerms, logitsOf } from 'superpose';
-import { aboutPercent, percent, readable, signed } from '../plot/format.js';
-import { howExactly } from '../plot/gap.js';
+import { aboutPercent, howExactly, percent, readable, signed } from '../plot/format.js';
 import {
   type Area,
   bars,
@@ -10,11 +9,11 @@ import {
   largestMagnitude,
   map,
   multiples,
+  sizeWithin,
   textAt,
   titleHeight,
 } from '../plot/parts.js';
 import type { Mark, Region, Scene } from '../plot/scene.js';
-import { sizeWithin } from '../plot/within.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
 import { withGauge } from './gaugeControl.js';
 import { tablesOf, takeApart } from './oneScoreLayer.js';

@@ -1,9 +1,8 @@
 // The tables that a score comes from, and a bar for each head: parts of the picture of the figure "one-score".
 import type { Floats } from 'superpose';
 import { about, readable } from '../plot/format.js';
-import { type Area, colourKey, largestMagnitude, map, textAt } from '../plot/parts.js';
+import { type Area, colourKey, largestMagnitude, map, sizeWithin, textAt } from '../plot/parts.js';
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
-import { sizeWithin } from '../plot/within.js';
 import type { DataTable } from './figure.js';
 import { type Data, kindsOf, type Panel, type State, type Tables, values } from './oneScoreSettings.js';
 import { terms } from './terms.js';

@@ -1,8 +1,15 @@
 import { type AskedTerm, askedTerms } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
-import { type Area, largestMagnitude, lineKey, multiples, plane, titleHeight } from '../plot/parts.js';
+import {
+  type Area,
+  largestMagnitude,
+  lineKey,
+  multiples,
+  plane,
+  titleHeight,
+  wrapped,
+} from '../plot/parts.js';
 import type { Mark, Run } from '../plot/scene.js';
-import { wrapped } from '../plot/wrapped.js';
 import type { FigureView, ReadoutPiece } from './figure.js';
 import { formulaLines } from './formula.js';
 import { below, type Controls, type Data, ids, type OffsetMap, type State } from './schemesSettings.js';

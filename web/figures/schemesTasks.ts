@@ -1,9 +1,8 @@
 // Figure "Schemes against tasks": which way of giving a model its positions learns which task, in a table
 // that opens with runs recorded beforehand, and fills in as one model after another is trained.
 import { aboutPercent, counted, percent } from '../plot/format.js';
-import { type Area, textAt } from '../plot/parts.js';
+import { type Area, textAt, wrapped } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
-import { wrapped } from '../plot/wrapped.js';
 import { figure as side } from './addOrConcatenate.js';
 import { seedsOf } from './cells.js';
 import { initialState } from './controls.js';
