@@ -64,7 +64,7 @@ test('each format gives five figures, with the library’s numbers; a half is re
     });
     expect(finding).toContain(`Weighted by energy: ${about(raw)} times as much as chance, raw`);
   }
-  expect(await part.locator('superpose-figure').count()).toBe(5);
+  expect(await part.locator('superpose-figure').count()).toBe(4);
 
   // A file dropped on the line for positions is a table of positions.
   await page.evaluate((base64) => {
@@ -125,7 +125,7 @@ test('a link to a figure of somebody’s tables says what to open, and shows its
   // The part that opens tables is open.
   const part = page.locator('#own-model .own-table');
   await part.locator('[data-kind=token] input').setInputFiles(payload('words.csv'));
-  await expect.poll(() => part.locator('superpose-figure').count()).toBe(5);
+  await expect.poll(() => part.locator('superpose-figure').count()).toBe(4);
   await part.locator('[data-kind=position] input').setInputFiles(payload('rows.npy', ofPositions));
   await expect
     .poll(async () => (await page.evaluate(readFigure, 'own-table-overlap'))?.drawn)

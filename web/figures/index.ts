@@ -1,5 +1,5 @@
 // Every figure by name: what it is, and what computes it. Each is a file of its own, which the page loads when it is near the
-// reader's view, and a worker when it is asked. Written so that the bundler sees that neither uses the other's half.
+// reader's view, and a worker when it is asked. The build gives either its half: see build/halves.ts.
 import type { AnyFigure, Compute } from './figure.js';
 
 export const figures: Record<string, () => Promise<AnyFigure>> = {

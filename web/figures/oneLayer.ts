@@ -1,7 +1,6 @@
 // Figure "One layer reads both": a token's vector and a position's, added and concatenated, through one linear layer.
 // Pull the position's weights to the token's, and concatenating becomes adding.
-import { aboutPercent, readable } from '../plot/format.js';
-import { howExactly } from '../plot/gap.js';
+import { aboutPercent, howExactly, readable } from '../plot/format.js';
 import type { Figure } from './figure.js';
 import { controls, type Data, names, pairs, type State, times, type Way, ways } from './oneLayerData.js';
 import { picture } from './oneLayerPicture.js';

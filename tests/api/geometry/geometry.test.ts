@@ -1,6 +1,6 @@
 // Vectors in many dimensions: cosines, subspaces, projections, collisions.
 
-import type { CollisionSearch } from 'superpose';
+import type { CollisionSearch, Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { builds, plain } from '../support/builds.ts';
 import { dot, largestDifference, mean, rowsOf, sum, tableOf } from '../support/numbers.ts';
@@ -262,7 +262,16 @@ describe('mean decomposition', () => {
     });
 
     test('a mean row moved goes to every row of the other table', () => {
-      const [from, to] = [[[10, 0], [20, 2]], [[1, 0], [3, 4]]].map(tableOf) as [Table, Table];
+      const [from, to] = [
+        [
+          [10, 0],
+          [20, 2],
+        ],
+        [
+          [1, 0],
+          [3, 4],
+        ],
+      ].map(tableOf) as [Table, Table];
       const moved = superpose.moveMean({ from, to, amount: 2 });
       expect([...moved.from.data]).toEqual([-20, -2, -10, 0]);
       expect([...moved.to.data]).toEqual([31, 2, 33, 6]);
