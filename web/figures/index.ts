@@ -30,6 +30,7 @@ export const computes: Record<string, () => Promise<Compute<any, unknown>>> = {
   'one-layer': async () => (await import('./oneLayerData.js')).compute,
   'add-or-concatenate': async () => (await import('./smallModels.js')).compute,
   sum: async () => (await import('./sum.js')).compute,
+  language: async () => (await import('./languageRuns.js')).compute,
   'dot-products': async () => (await import('./dotProducts.js')).compute,
   oblique: async () => (await import('./oblique.js')).compute,
   collisions: async () => (await import('./collisions.js')).compute,

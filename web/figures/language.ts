@@ -1,9 +1,8 @@
 // Figure “Language models”: recorded decoders that differ in nothing but how position gets in, a dot a run.
 import { minus } from '../plot/format.js';
-import { lineThrough, namedLines, plane, textAt } from '../plot/parts.js';
+import { lineThrough, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
 import { linear } from '../plot/scale.js';
 import type { Ink, Mark } from '../plot/scene.js';
-import { wrapped } from '../plot/wrapped.js';
 import type { Figure } from './figure.js';
 import { type ArmName, firstArms, groupOf, groups, nameOf, schemeOf, sentenceOf } from './languageArms.js';
 import { controls, type Data, endOf, type Row, type Run, type State } from './languageRuns.js';
