@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { build, defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
 import { beatStages } from './build/beats.js';
-import { onlyHalf } from './build/halves.js';
 import { indents } from './build/indents.js';
 import { maths } from './build/maths.js';
 import { noticeCollector } from './build/notices.js';
@@ -126,7 +125,7 @@ export default defineConfig({
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
   worker: {
     format: 'es',
-    plugins: () => [onlyHalf('computes'), notices.plugin(), exportsOfWorker, ownNames(), smallestOfWorker],
+    plugins: () => [notices.plugin(), exportsOfWorker, ownNames(), smallestOfWorker],
     // Notes for bundlers, which see no file of the site again.
     rollupOptions: { treeshake, output: { comments: false } },
   },
@@ -153,7 +152,6 @@ export default defineConfig({
     },
   },
   plugins: [
-    onlyHalf('figures'),
     maths(),
     publishedResults(),
     answerBox(),

@@ -2,7 +2,6 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vite';
-import { onlyHalf } from '../build/halves.js';
 import { noticeCollector } from '../build/notices.js';
 import { ownNames } from '../build/ownNames.js';
 import { smaller } from '../build/smaller.js';
@@ -20,7 +19,7 @@ export default defineConfig({
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
   worker: {
     format: 'iife',
-    plugins: () => [onlyHalf('computes'), withoutWasmAddress(), notices.plugin()],
+    plugins: () => [withoutWasmAddress(), notices.plugin()],
     // A site's bundler sees nothing in the worker, which is a string in one of the modules.
     rolldownOptions: { output: { minify: true } },
   },

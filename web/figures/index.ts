@@ -1,6 +1,5 @@
-// Every figure by name: what it is, and what computes it. Each is a file of its own, which the page loads when it is near the
-// reader's view, and a worker when it is asked. The build gives either its half: see build/halves.ts.
-import type { AnyFigure, Compute } from './figure.js';
+// Every figure by name. Each is a file of its own, loaded when it is near the reader's view.
+import type { AnyFigure } from './figure.js';
 
 export const figures: Record<string, () => Promise<AnyFigure>> = {
   'one-layer': async () => (await import('./oneLayer.js')).figure,
@@ -23,30 +22,4 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   language: async () => (await import('./language.js')).figure,
   narrow: async () => (await import('./narrow.js')).figure,
   'schemes-tasks': async () => (await import('./schemesTasks.js')).figure,
-};
-
-// biome-ignore lint/suspicious/noExplicitAny: of any controls and data
-export const computes: Record<string, () => Promise<Compute<any, unknown>>> = {
-  'one-layer': async () => (await import('./oneLayerData.js')).compute,
-  'add-or-concatenate': async () => (await import('./smallModels.js')).compute,
-  sum: async () => (await import('./sum.js')).compute,
-  language: async () => (await import('./languageRuns.js')).compute,
-  'dot-products': async () => (await import('./dotProducts.js')).compute,
-  oblique: async () => (await import('./oblique.js')).compute,
-  collisions: async () => (await import('./collisions.js')).compute,
-  gauge: async () => (await import('./gauge.js')).compute,
-  heads: async () => (await import('./heads.js')).compute,
-  depth: async () => (await import('./depth.js')).compute,
-  'needs-positions': async () => (await import('./needsPositions.js')).compute,
-  'one-score': async () => (await import('./oneScore.js')).compute,
-  overlap: async () => (await import('./overlap.js')).compute,
-  encoding: async () => (await import('./encoding.js')).compute,
-  gram: async () => (await import('./gram.js')).compute,
-  schemes: async () => (await import('./schemes.js')).compute,
-  'four-tasks': async () => (await import('./fourTasksRuns.js')).compute,
-  'keep-apart': async () => (await import('./keepApart.js')).compute,
-  narrow: async () => (await import('./narrow.js')).compute,
-  'schemes-tasks': async () => (await import('./schemesTasksRuns.js')).compute,
-  // One run of a grid, for the workers that a worker starts.
-  'cell-run': async () => (await import('./cells.js')).computeCell,
 };
