@@ -164,16 +164,18 @@ function madeOf(superpose: SmallSuperpose, own: boolean, runs: Run[], sources: r
 }
 
 function movedByRate(superpose: SmallSuperpose, runs: readonly Run[]): number {
-  const meanAt = ({ arm, source, steps }: Run, rate: number) => {
-    const same = runs.filter(
-      (run) => run.arm === arm && run.source === source && run.steps === steps && run.rate === rate,
+  const varied = runs.filter((run) => isAsScripted({ ...run, rate: asScripted.rate }));
+  const moves = varied.flatMap((one) => {
+    const same = varied.filter(
+      ({ arm, source, steps }) => arm === one.arm && source === one.source && steps === one.steps,
     );
-    return meanOf(
-      superpose,
-      same.filter((run) => isAsScripted({ ...run, rate: asScripted.rate })),
-      endOf,
-    );
-  };
-  const others = runs.filter((run) => isAsScripted({ ...run, rate: asScripted.rate }) && !isAsScripted(run));
-  return Math.max(0, ...others.map((run) => Math.abs(meanAt(run, run.rate) - meanAt(run, asScripted.rate))));
+    const at = (rate: number) =>
+      meanOf(
+        superpose,
+        same.filter((run) => run.rate === rate),
+        endOf,
+      );
+    return same.some(isAsScripted) ? [Math.abs(at(one.rate) - at(asScripted.rate))] : [];
+  });
+  return Math.max(0, ...moves);
 }
