@@ -266,9 +266,9 @@ Typed<"HeadOutputs"> encoder_outputs(std::uint32_t address, int layer, int way,
   HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
   const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
   const Matrix<Scalar>& attention = held.run.attention[layer];
-  const OutputParts<Scalar> parts =
-      output_parts(held.encoder, layer, held.run,
-                   grouped_parts(held, layer, way, means, in, integers_in(group_of), groups), in.apart);
+  const OutputParts<Scalar> parts = output_parts(
+      held.encoder, layer, held.run,
+      grouped_parts(held, layer, way, means, in, integers_in(group_of), groups), in.apart, in.moves_terms());
   const std::size_t n = parts.values.rows(), d = parts.output.cols(), count = parts.parts();
   std::vector<int> heads = integers_in(chosen);
   Value weighted = new_array<double>(heads.size() * n * n);

@@ -323,8 +323,9 @@ function encoderOf<A extends Floats>(raw: RawModule, input: EncoderInput<Precisi
           const withOutputs = check.flag('outputs', wanted.outputs ?? false);
           const constant = of.names[of.constant] as string;
           const others = of.names.filter((name) => name !== constant);
-          const parts = [...others, ...(named.apart.length > 0 ? ['apart'] : []), constant];
-          if (others.includes('apart') && named.apart.length > 0) {
+          const contrast = named.apart.length > 0 && named.gauge !== 'raw';
+          const parts = [...others, ...(contrast ? ['apart'] : []), constant];
+          if (others.includes('apart') && contrast) {
             throw new RangeError(
               "No group may be named 'apart': the rows that stand apart are a part of their own.",
             );

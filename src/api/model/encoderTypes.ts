@@ -133,7 +133,10 @@ export interface HeadOutputs {
   readonly n: number;
   /** The heads that were asked for. */
   readonly heads: readonly number[];
-  /** The groups; `apart`, the contrast of rows that stand apart, if there are any; the constant’s group last. */
+  /**
+   * The groups; `apart`, the contrast of rows that stand apart, if there are any and the gauge is not raw; the
+   * constant’s group last.
+   */
   readonly parts: readonly string[];
   /** The gauge of the parts. */
   readonly gauge: Scores['gauge'];

@@ -31,6 +31,9 @@ export interface TakenOptions extends SlicesWatch {
  *   position (see EncoderForward.decompose()); `residual`: in layer 0, the residual path alone loses it, where no norm
  *   comes between that path and what layer 0 reads;
  * - `means`: the same three, less the position’s mean over a corpus.
+ *
+ * A stream is the unchanged run’s in every layer, so that all three take the same away; estimated again in the
+ * changed run, it would differ from the second layer on.
  */
 export type PositionsTaken = Readonly<Record<string, Table>>;
 

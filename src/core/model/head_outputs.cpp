@@ -151,7 +151,8 @@ std::vector<double> longest_rows(const OutputParts<Scalar>& parts) {
 
 template <typename Scalar>
 OutputParts<Scalar> output_parts(const Encoder<Scalar>& encoder, int layer, const Forward<Scalar>& run,
-                                 const std::vector<Matrix<Scalar>>& parts, const std::vector<int>& apart) {
+                                 const std::vector<Matrix<Scalar>>& parts, const std::vector<int>& apart,
+                                 bool contrast) {
   const Matrix<Scalar>& attention = run.attention[layer];
   const Index n = attention.cols();
   OutputParts<Scalar> result;
@@ -168,15 +169,15 @@ OutputParts<Scalar> output_parts(const Encoder<Scalar>& encoder, int layer, cons
   for (const Matrix<Scalar>& part : parts) result.contexts.push_back(encoder.mixed(layer, attention, part));
   // Every row of attention sums to 1, so b_V passes through it.
   add_rows<Scalar>({}, encoder.value_bias(layer), result.contexts.back());
-  if (result.apart.empty()) return result;
+  if (result.apart.empty() || !contrast) return result;
 
-  const Matrix<Scalar> contrast = about_mean(result.values, result.apart);
+  const Matrix<Scalar> from_mean = about_mean(result.values, result.apart);
   Matrix<Scalar> context = Matrix<Scalar>::Zero(n, d);
   for (const int a : apart) {
     for (Index h = 0; h < result.heads; ++h) {
       for (Index i = 0; i < n; ++i) {
         const Scalar weight = attention(h * n + i, a);
-        for (Index c = h * width; c < (h + 1) * width; ++c) context(i, c) += weight * contrast(a, c);
+        for (Index c = h * width; c < (h + 1) * width; ++c) context(i, c) += weight * from_mean(a, c);
       }
     }
   }
@@ -267,11 +268,12 @@ Matrix<double> norm_weighted(const OutputParts<Scalar>& parts, int head, Matrix<
   return attention;
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                     \
-  template OutputParts<Scalar> output_parts(const Encoder<Scalar>&, int, const Forward<Scalar>&,          \
-                                            const std::vector<Matrix<Scalar>>&, const std::vector<int>&); \
-  template std::vector<OutputShares> output_shares(const OutputParts<Scalar>&);                           \
-  template Matrix<Scalar> head_output(const OutputParts<Scalar>&, int, int);                              \
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                    \
+  template OutputParts<Scalar> output_parts(const Encoder<Scalar>&, int, const Forward<Scalar>&,         \
+                                            const std::vector<Matrix<Scalar>>&, const std::vector<int>&, \
+                                            bool);                                                       \
+  template std::vector<OutputShares> output_shares(const OutputParts<Scalar>&);                          \
+  template Matrix<Scalar> head_output(const OutputParts<Scalar>&, int, int);                             \
   template Matrix<double> norm_weighted(const OutputParts<Scalar>&, int, Matrix<double>);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)

@@ -7,7 +7,7 @@
 // Over heads and parts they add up to what attention writes, less b_O. In the canonical gauge a part sums to
 // zero over the used rows, so attention that is the same for all keys writes nothing of it.
 //
-// Rows that stand apart are all constant, and the constant is divided:
+// Rows that stand apart are then all constant, and the constant is divided:
 //
 //   apart(i) = sum_a A_ia W_O,h W_V,h (x_a - x~),   a the rows that stand apart, x~ the used rows' plain mean,
 //
@@ -45,11 +45,13 @@ struct OutputParts {
   int parts() const { return static_cast<int>(contexts.size()) - 1; }
 };
 
-// `parts` [n, d] each, the constant last, add up to what the layer of a traced run reads. With rows that
-// stand apart, the result has one part more, before the constant.
+// `parts` [n, d] each, the constant last, add up to what the layer of a traced run reads. With `contrast` and
+// rows that stand apart, the result has one part more, before the constant. Raw parts have none: there the rows
+// that stand apart are only left out of shares.
 template <typename Scalar>
 OutputParts<Scalar> output_parts(const Encoder<Scalar>& encoder, int layer, const Forward<Scalar>& run,
-                                 const std::vector<Matrix<Scalar>>& parts, const std::vector<int>& apart);
+                                 const std::vector<Matrix<Scalar>>& parts, const std::vector<int>& apart,
+                                 bool contrast = true);
 
 struct OutputShares {
   Covariances over_queries, from_uniform;

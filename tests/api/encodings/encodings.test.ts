@@ -373,6 +373,9 @@ describe('wavelengths', () => {
         [2 * Math.PI, 20 * Math.PI].map((long) => expect.closeTo(long, 12)),
       );
       expect(belowOneTurn).toBe(0);
+      // cos k is largest at the last distance, of 7 positions.
+      const { nearest, nearestApart } = superpose.wavelengths({ d_model: 2, positions: 7 });
+      expect([nearest, nearestApart]).toEqual([expect.closeTo(Math.sqrt(2 - 2 * Math.cos(6)), 12), 6]);
     });
   });
 

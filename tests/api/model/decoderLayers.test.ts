@@ -115,6 +115,11 @@ test('heads of groups write what their values carry', () => {
     expect(outputs).toHaveLength(heads * parts.length * n * d);
     expect(Math.max(...residuals, ...layer.residuals)).toBeLessThan(1e-12);
     expect(sum(layer.overQueries.shares)).toBeCloseTo(1, 10);
+    // Raw means raw: rows that stand apart are left out of shares, and no part is taken from another.
+    const raw = (apart: number[]) => forward.headOutputs({ layer: 1, outputs: true, gauge: 'raw', apart });
+    expect(raw([0]).parts).toEqual(raw([]).parts);
+    expect(raw([0]).outputs).toEqual(raw([]).outputs);
+    expect(raw([0]).layer.overQueries.shares).not.toEqual(raw([]).layer.overQueries.shares);
   });
 });
 
