@@ -187,3 +187,18 @@ describe('a stranger’s text does not steer the terminal', () => {
     expect(said).not.toMatch(unprintable);
   });
 });
+
+test('where writing fails, the old file is whole and nothing is left beside it', async () => {
+  const { write } = await import('../../web/node/command/files.ts');
+  const place = await mkdtemp(join(folder, 'full-'));
+  const file = join(place, 'a.svg');
+  await writeFile(file, 'old', { mode: 0o640 });
+  const full = async function* () {
+    yield 'new';
+    throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+  };
+  await expect(write(file, full())).rejects.toThrow('could not be written (ENOSPC).');
+  expect([await readFile(file, 'utf8'), await readdir(place)]).toEqual(['old', ['a.svg']]);
+  await write(file, 'new');
+  expect([await readFile(file, 'utf8'), await readdir(place)]).toEqual(['new', ['a.svg']]);
+});

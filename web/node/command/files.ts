@@ -1,10 +1,14 @@
 // Files that the command reads and writes besides models.
-import { open, realpath, stat, unlink, writeFile } from 'node:fs/promises';
+import { open, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { quoted } from './options.js';
 import { Refusal } from './refusal.js';
 
 const unwritable = (file: string, why: string | undefined) =>
   new Refusal(`${quoted(file, 200)} could not be written (${why}).`);
+
+/** The file itself, behind links. */
+const behind = (file: string) => realpath(file).catch(() => file);
+const besides = (file: string) => `${file}.${process.pid}.part`;
 
 /** Refuses a path that cannot be written. Leaves what is there as it is; for a call before long work. */
 export async function checkWritable(file: string): Promise<void> {
@@ -15,15 +19,28 @@ export async function checkWritable(file: string): Promise<void> {
   if (before && !before.isFile() && !before.isDirectory()) throw unwritable(file, 'it is no file');
   try {
     await (await open(file, 'a')).close();
+    const target = await realpath(file);
     // The file that was made for this, also behind a link.
-    if (!before) await unlink(await realpath(file));
+    if (!before) await unlink(target);
+    await (await open(besides(target), 'a')).close();
+    await unlink(besides(target));
   } catch (error) {
     throw unwritable(file, (error as NodeJS.ErrnoException).code);
   }
 }
 
-export async function write(file: string, content: string | Uint8Array): Promise<void> {
-  await writeFile(file, content).catch(({ code }: NodeJS.ErrnoException) => {
-    throw unwritable(file, code);
-  });
+/** Writes beside the file and then puts it in its place: on a full disk the old one stays as it was. */
+export async function write(file: string, content: Parameters<typeof writeFile>[1]): Promise<void> {
+  const target = await behind(file);
+  try {
+    const mode = await stat(target).then(
+      ({ mode }) => mode,
+      () => 0o666,
+    );
+    await writeFile(besides(target), content, { mode });
+    await rename(besides(target), target);
+  } catch (error) {
+    await unlink(besides(target)).catch(() => undefined);
+    throw unwritable(file, (error as NodeJS.ErrnoException).code);
+  }
 }
