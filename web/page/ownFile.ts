@@ -36,6 +36,7 @@ export abstract class OwnFile<Question extends object, Answer> {
   #names: readonly string[] = [];
   #digest = '';
   #doing = '';
+  #asked: object | undefined;
   readonly #asker: Asker;
 
   /** The names of its figures begin with `figure`; the worker opens files for `figure` and “open”. */
@@ -51,7 +52,9 @@ export abstract class OwnFile<Question extends object, Answer> {
       this.say('Stopped.');
     });
     this.#asker = asker(`${figure}open`, {
-      answered: (data) => {
+      answered: (data, question) => {
+        // An answer to an older question says nothing of the one under way.
+        if (question !== this.#asked) return;
         this.stop.hidden = true;
         this.opened(data as Answer);
       },
@@ -85,6 +88,7 @@ export abstract class OwnFile<Question extends object, Answer> {
 
   /** Files and pictures go to a worker as they are. */
   protected ask(question: Question): void {
+    this.#asked = question;
     this.#asker.ask(question as unknown as State);
   }
 
