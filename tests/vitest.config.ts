@@ -97,9 +97,13 @@ const slow = [
   'api/model/*',
   'api/refusals',
   'api/training/*',
-  'figures/captions',
+  'figures/addOrConcatenate',
+  'figures/depth',
+  'figures/fourTasks',
+  'figures/keepApart',
   'figures/own*',
   'figures/overlap',
+  'figures/schemesTasks',
   'fuzz/*',
 ];
 

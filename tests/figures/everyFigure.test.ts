@@ -46,7 +46,7 @@ const textOf = (said: ReadoutPiece[]) =>
   said.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('');
 
 /** Figures that train models: the ends of their settings take seconds, so their first settings must do. */
-const trains = (name: string) => name in shorter || name === 'four-tasks' || name === 'keep-apart';
+const trains = (figure: AnyFigure) => figure.runs !== undefined;
 
 /** The numeric settings, at one end. */
 function ends(figure: AnyFigure, end: 'smallest' | 'largest'): [string, number][] {
@@ -65,7 +65,7 @@ function ends(figure: AnyFigure, end: 'smallest' | 'largest'): [string, number][
 function endStates(figure: AnyFigure): State[] {
   const { state } = readState(figure.controls, Object.entries(shorter[figure.name] ?? {}));
   const first = state as State;
-  if (trains(figure.name)) return [first];
+  if (trains(figure)) return [first];
   const choices = Object.entries(figure.controls as Record<string, { kind: string }>).flatMap(
     ([name, control]) =>
       control.kind === 'choice' && name !== 'layers'
