@@ -40,30 +40,29 @@ function leadOverTime({ larger: { short, long } }: Data, arm: ArmName, subject: 
   return ` ${subject} led adding by ${soon} bits per byte after ${from} million tokens and by ${late} after ${to}.`;
 }
 
+/** The rows that are in sight first, of the first length. */
+const firstRows = ({ rows }: Data, { view }: State): Row[] =>
+  rows.filter(({ arm, steps }) => firstArms[view].includes(arm) && steps === rows[0]?.steps);
+
 /** Whether every run with position in scores alone is ahead of every one with it at the input. */
-const scoresLead = (rows: readonly Row[], { view }: State): boolean =>
+const scoresLead = (rows: readonly Row[]): boolean =>
   [true, false].every((own) => {
     const of = (group: keyof typeof groups) =>
       rows
-        .filter(({ arm, steps }) => groupOf(arm) === group && steps === rows[0]?.steps)
-        .filter(({ arm }) => firstArms[view].includes(arm))
+        .filter(({ arm }) => groupOf(arm) === group)
         .flatMap(({ made }) => made.filter((one) => one.own === own).flatMap(({ runs }) => runs.map(endOf)));
     return Math.max(...of('scores')) < Math.min(...of('input'));
   });
 
 /** Whether each step of the ladder is ahead of the one before it. */
-const ladderFalls = (rows: readonly Row[]): boolean => {
-  const steps = rows.filter(({ arm }) => firstArms.ladder.includes(arm) && arm !== 'concatenated');
-  return steps
-    .slice(1)
-    .every(({ made }, k) =>
-      made.every(({ own, mean }) => mean < (steps[k]?.made.find((one) => one.own === own)?.mean ?? Infinity)),
-    );
-};
+function ladderFalls(rows: readonly Row[]): boolean {
+  const steps = rows.filter(({ arm }) => arm !== 'concatenated').map(({ made }) => made);
+  const before = (k: number, own: boolean) => steps[k]?.find((one) => one.own === own)?.mean ?? Infinity;
+  return steps.slice(1).every((made, k) => made.every(({ own, mean }) => mean < before(k, own)));
+}
 
-function headOf({ rows }: Data, state: State): string {
-  if (state.view !== 'ladder')
-    return scoresLead(rows, state) ? 'Position in attention scores did better. ' : '';
+function headOf(rows: readonly Row[], { view }: State): string {
+  if (view !== 'ladder') return scoresLead(rows) ? 'Position in attention scores did better. ' : '';
   return ladderFalls(rows)
     ? 'Out of the stream, out of the values, into every layer: each step gained. '
     : '';
@@ -209,30 +208,26 @@ export const figure: Figure<typeof controls, Data> = {
   scene: (data, state, width) => (state.curves ? drawCurves(data, width) : drawRows(data, state, width)),
 
   describe(data, state) {
-    const { rows, byRate } = data;
-    const few = rows.filter(
-      ({ arm, steps }) => firstArms[state.view].includes(arm) && steps === rows[0]?.steps,
-    );
+    const few = firstRows(data, state);
     const added = few.find(({ arm }) => arm === 'added');
-    const weights = (runsOf(added)[0]?.weights ?? 0) / 1e6;
-    const of = added
-      ? `Models of ${weights.toFixed(1)} million weights, ${added.tokens.toFixed(1)} million tokens.`
-      : '';
-    if (state.view === 'masked')
-      return `${headOf(data, state)}${of} No causal mask; the models guess hidden tokens.`;
+    if (!added) return 'The file has no runs of added positions here.';
+    const weights = ((runsOf(added)[0] as Run).weights / 1e6).toFixed(1);
+    const head = `${headOf(few, state)}Models of ${weights} million weights, ${added.tokens.toFixed(1)} million tokens.`;
+    if (state.view === 'masked') return `${head} No causal mask; the models guess hidden tokens.`;
     const others = few.flatMap(({ arm }) => {
       const leads = leadOf(few, arm);
       return arm === 'added' || arm === 'concatenated' || !leads ? [] : [`${nameOf(arm)} ${leads}`];
     });
-    const late = leadOverTime(data, 'concatenated', 'Concatenating at the same width');
-    const stream = leadOverTime(
-      data,
-      'nor-into-values',
-      'In larger models, position in the first layer’s queries and keys alone',
-    );
-    const rate =
-      byRate > 0 ? ` Other gaps under ${printed(byRate)} may come from the learning rate alone.` : '';
-    return `${headOf(data, state)}${of} Ahead of adding by: ${others.join('; ')}.${state.view === 'ladder' ? stream : late}${rate}`;
+    const [arm, subject] =
+      state.view === 'ladder'
+        ? ([
+            'nor-into-values',
+            'In larger models, position in the first layer’s queries and keys alone',
+          ] as const)
+        : (['concatenated', 'Concatenating at the same width'] as const);
+    const most = printed(data.byRate);
+    const rate = data.byRate > 0 ? ` Other gaps under ${most} may come from the learning rate alone.` : '';
+    return `${head} Ahead of adding by: ${others.join('; ')}.${leadOverTime(data, arm, subject)}${rate}`;
   },
 
   cells: ({ rows, parts }, { curves }) =>
