@@ -26,7 +26,7 @@ struct Model::Made {
 // Tokens and positions apart, each normalized by the size of both together; their queries and keys [count, 2D], keys
 // also transposed by sequence, [sequences D, n]; and the gradients of queries and keys.
 struct Model::Parts {
-  Matrix<float> rows[2], queries_keys[2], turned[2], d_queries_keys[2];
+  std::array<Matrix<float>, 2> rows, queries_keys, turned, d_queries_keys;
 };
 
 // What forward() leaves of a layer.
@@ -126,7 +126,7 @@ Normed Model::read(const Matrix<float>& x) const {
 }
 
 // The gradient with respect to x, given that with respect to what is read of it.
-Matrix<float> Model::read_backward(const Normed& of, Matrix<float> gradient) const {
+Matrix<float> Model::read_backward(const Normed& of, const Matrix<float>& gradient) const {
   return options_.layer_norm ? layer_norm_backward(of, gradient) : gradient;
 }
 

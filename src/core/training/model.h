@@ -81,7 +81,7 @@ class Model {
 
   Made make(const Parameters& of, Eigen::Index n, const Terms& kept) const;
   Normed read(const Matrix<float>& x) const;
-  Matrix<float> read_backward(const Normed& of, Matrix<float> gradient) const;
+  Matrix<float> read_backward(const Normed& of, const Matrix<float>& gradient) const;
   void turn(Matrix<float>& qkv, Eigen::Index n, float direction) const;
   Trace forward(const Made& made, const Batch& part, const Terms& kept) const;
   Parts split(const Made& made, const Batch& part, const Normed& summed) const;
