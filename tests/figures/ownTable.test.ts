@@ -300,3 +300,32 @@ test('words name rows in what is said of a place', async () => {
     text: 'word-2',
   });
 });
+
+describe.each<[string, (row: number, column: number) => number]>([
+  ['rows of zeros', () => 0],
+  ['equal rows', (_, column) => Math.sin(column)],
+  ['a first row of zeros', (row, column) => (row === 0 ? 0 : Math.sin(row + 7 * column))],
+  ['one row that is not zero', (row, column) => (row === 1 ? column + 1 : 0)],
+  ['columns of zeros', (row, column) => (column === 0 ? Math.sin(row) : 0)],
+  ['rows that are multiples', (row, column) => (row + 1) * Math.sin(column)],
+  ['very small numbers', (row, column) => 1e-30 * Math.sin(row + 7 * column)],
+])('%s are drawn and told without numbers that are none', (_, at) => {
+  const equal = [0, 1].every((column) => [1, 2, 3].every((row) => at(row, column) === at(0, column)));
+  const made = (rows: number) => ({
+    data: Float32Array.from({ length: rows * 12 }, (_, k) => at(Math.floor(k / 12), k % 12)),
+    rows,
+    columns: 12,
+  });
+  test.each([
+    ['token', 80],
+    ['position', 70],
+  ] as const)('as %s rows', async (kind, rows) => {
+    const tables = await open(kind, 'rows.npy', npyOf(made(rows)));
+    for (const name of Object.keys(tableFigures(tables))) {
+      const { finding } = await found(tables, name);
+      expect(finding, name).not.toMatch(/–|-1\b/);
+      const nothing = name === 'own-table-overlap' && equal;
+      expect(finding.includes('nothing to compare'), name).toBe(nothing);
+    }
+  });
+});

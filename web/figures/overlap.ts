@@ -254,6 +254,9 @@ function overlapScene(data: TableOverlap, width: number): Scene {
 
 function overlapFinding(data: TableOverlap): string {
   const { d_model, dimensions, reached } = data;
+  // Rows that are all equal, or all zero, have no directions.
+  if (!Number.isFinite(data.centred))
+    return `Once centred, there is nothing to compare: the rows of one table are all equal.${Number.isFinite(data.raw) ? ` Weighted by energy, they overlap ${about(data.raw)} times as much as chance, raw.` : ''}`;
   const least = tail(data);
   const inTail = 1 - (reached[d_model - least - 1] ?? 0);
   const than = data.centred < 0.95 ? 'less than' : data.centred > 1.05 ? 'more than' : 'about as much as';

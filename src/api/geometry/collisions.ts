@@ -100,6 +100,17 @@ export function collisionsApi(raw: RawModule): CollisionsApi {
           check.refuse(`${name}.data`, 'a Float32Array', data, false);
       }
       check.representable('positionScale', positionScale, true);
+      const most = 2 ** 62 / Math.sqrt(tokens.columns);
+      for (const [name, { data }, scale] of [
+        ['tokens', tokens, 1],
+        ['positions', positions, positionScale],
+      ] as const) {
+        const beyond = data.find((value) => Math.abs(value * scale) > most);
+        if (beyond !== undefined)
+          throw new RangeError(
+            `${name}.data must be at most ${most.toPrecision(2)} in size${scale === 1 ? '' : ', times positionScale'}, or squared distances overflow in float32; it has ${beyond}.`,
+          );
+      }
       const [V, L, d] = [tokens.rows, positions.rows, tokens.columns];
       const bytes = 4 * (2 * V * (d + L) + 2 * L * d);
       check.fits(`A vocabulary of ${V} tokens with ${L} positions`, bytes);

@@ -140,6 +140,17 @@ describe('collisions', () => {
     }
   });
 
+  test('tokens or positions whose squares overflow are refused', () => {
+    const large = { ...tokens, data: tokens.data.map((value) => value * 1e20) };
+    expect(() => plain.collisionSearch({ tokens: large, positions })).toThrow(
+      'tokens.data must be at most 2.1e+18',
+    );
+    const scaled = { tokens, positions: { ...positions, data: positions.data.map((value) => value * 1e20) } };
+    expect(() => plain.collisionSearch({ ...scaled, positionScale: 0.5 })).toThrow(
+      'in size, times positionScale, or squared distances overflow in float32',
+    );
+  });
+
   test('random collisions: on the circle, for one channel; and in the limit of long positions', () => {
     for (const scale of [0, 0.5, 1, 2]) {
       const { pair, expected } = plain.randomCollisions({ d: 1, scale, vocabulary: 11 });
