@@ -152,6 +152,23 @@ test('reading a long file can be stopped', async () => {
   await part.locator('[data-kind=token] input').setInputFiles(payload('rows.csv'));
   await expect.poll(status).toContain('Rows of tokens from rows.csv');
   await shown(page, 'own-table-dot-products');
+  // That the tables are forgotten is heard while the next file is read, and must not hide its button.
+  await part.evaluate((root) => {
+    const named = (text: string) =>
+      [...root.querySelectorAll('button')].find(({ textContent }) => textContent === text) as HTMLElement;
+    named('Forget the tables').click();
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(['a,-1\nb,2\n'], 'next.csv'));
+    root
+      .querySelector('[data-kind=token]')
+      ?.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer }));
+    const stop = named('Stop');
+    new MutationObserver(() => {
+      root.setAttribute('data-hidden-at', root.querySelector('[role=status]')?.textContent ?? '');
+    }).observe(stop, { attributes: true, attributeFilter: ['hidden'] });
+  });
+  await expect.poll(status).toContain('Rows of tokens from next.csv');
+  await expect.poll(() => part.getAttribute('data-hidden-at')).toContain('from next.csv');
 });
 
 test('what a file of comma-separated values was taken for is said, and can be chosen', async () => {
