@@ -89,6 +89,37 @@ test('back and forward go through the views', async () => {
   expect(shown.finding).toBe((await expected(name, shown.state)).finding);
 });
 
+test('Back undoes one change after the other, also of two figures that were changed at once', async () => {
+  const { page } = await visit();
+  await drawn(page, name);
+  await drawn(page, 'gram');
+  const stateOf = async (figure: string, setting: string) =>
+    (await page.evaluate(readFigure, figure))?.state[setting];
+  const both = async () => [await stateOf(name, 'positions'), await stateOf('gram', 'positions')];
+  const before = await page.evaluate(() => history.length);
+  await page.evaluate(() => {
+    const of = (figure: string) =>
+      document.querySelector(`superpose-figure[name=${figure}]`)?.shadowRoot as ShadowRoot;
+    const select = of('dot-products').querySelector('select[name=positions]') as HTMLSelectElement;
+    select.value = 'random';
+    select.dispatchEvent(new Event('input', { bubbles: true }));
+    select.dispatchEvent(new Event('change', { bubbles: true }));
+    const slider = of('gram').querySelector('input[name=positions]') as HTMLInputElement;
+    slider.value = slider.min;
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    slider.dispatchEvent(new Event('change', { bubbles: true }));
+  });
+  await expect.poll(() => page.evaluate(() => history.length)).toBe(before + 2);
+  expect(await both()).toEqual(['random', 8]);
+  await page.goBack();
+  await expect.poll(both).toEqual(['random', 64]);
+  await page.goBack();
+  await expect.poll(both).toEqual(['interleaved', 64]);
+  await page.goForward();
+  await page.goForward();
+  await expect.poll(both).toEqual(['random', 8]);
+});
+
 test('a slider leaves one address behind, when it is let go', async () => {
   const { page } = await visit();
   await drawn(page, name);

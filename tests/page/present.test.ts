@@ -107,6 +107,24 @@ modelTest('keys go from screen to screen, each at its own address and said', asy
   expect(fragment(page)).toBe('#present');
 });
 
+modelTest(
+  'addresses that are badly encoded, or too long for a code, open it; its styles are there once',
+  async () => {
+    for (const hash of ['#present/%F0', `#present/v=1&figure=one-score&text=${'word '.repeat(900)}`]) {
+      const { page } = await visit({ fragment: hash });
+      await expect.poll(() => said(page).locator('h2').textContent(), patience).not.toBe('');
+      const sheets = () => page.evaluate(() => document.adoptedStyleSheets.length);
+      const before = await sheets();
+      await page.keyboard.press('Escape');
+      await page.evaluate(() => {
+        location.hash = '#present';
+      });
+      await dialog(page).waitFor();
+      expect(await sheets()).toBe(before);
+    }
+  },
+);
+
 modelTest('Escape leaves it where it was, and so does going back', async () => {
   const { page } = await visit({ fragment: '#present/separate/2' });
   await shown(page);

@@ -11,6 +11,8 @@ import { beatOf, goToStep, keepInBeat } from './beats.js';
 const pause = 400;
 
 let timer = 0;
+/** A change that has not reached the address yet. */
+let pending: (() => void) | undefined;
 
 const figureOf = (name: string): FigureElement | undefined =>
   [...document.querySelectorAll<HTMLElement>('superpose-figure')].find(
@@ -20,7 +22,10 @@ const figureOf = (name: string): FigureElement | undefined =>
 async function remember(element: FigureElement, state: State): Promise<void> {
   const figure = await element.loaded();
   if (!figure) return;
-  history.pushState({ figure: element.name }, '', writeLink(element.name, figure.controls, state));
+  const link = writeLink(element.name, figure.controls, state);
+  // Back and forward find the state of every figure that was changed.
+  const states = { ...history.state?.states, [element.name]: link };
+  history.pushState({ figure: element.name, states }, '', link);
 }
 
 /** The link that the reader followed, if it leads from a sentence to the figure that shows it. */
@@ -78,16 +83,25 @@ function claimAbove(element: HTMLElement, stage = element): HTMLElement | undefi
 }
 
 export function followAddress(notice: (sentence: string) => void): void {
+  let changed: FigureElement | undefined;
   document.addEventListener('superpose-change', (event) => {
     const element = event.target as FigureElement;
     const { state, settled } = (event as CustomEvent<Change>).detail;
     clearTimeout(timer);
+    if (changed !== element) pending?.();
+    pending = undefined;
     if (!settled) return;
-    timer = window.setTimeout(() => void remember(element, state), pause);
+    changed = element;
+    pending = () => void remember(element, state);
+    timer = window.setTimeout(() => {
+      pending?.();
+      pending = undefined;
+    }, pause);
   });
   const open = () => {
     // A change that has not reached the address yet is dropped.
     clearTimeout(timer);
+    pending = undefined;
     if (/^#present(\/|$)/.test(location.hash)) {
       import('./present.js')
         .then(({ present }) => present())
@@ -134,17 +148,22 @@ export function followAddress(notice: (sentence: string) => void): void {
   open();
 }
 
-/** Going back to an address without a state gives the figures that were changed their first views. */
+/** Going back gives the figures that were changed the states that they had there, or their first views. */
 export function followHistory(): void {
-  let touched = new Set<string>();
+  const touched = new Set<string>();
   document.addEventListener('superpose-change', (event) => touched.add((event.target as FigureElement).name));
-  window.addEventListener('popstate', () => {
+  window.addEventListener('popstate', ({ state }) => {
     const link = readLink(location.hash);
-    if ((link && !('refused' in link)) || isFrom()) return;
-    document.querySelector('.claimed')?.remove();
-    from?.focus();
-    from = undefined;
-    for (const name of touched) void figureOf(name)?.show([]);
-    touched = new Set();
+    const shown = link && !('refused' in link) ? link.figure : undefined;
+    if ((shown !== undefined && !state?.states) || isFrom()) return;
+    if (shown === undefined) {
+      document.querySelector('.claimed')?.remove();
+      from?.focus();
+      from = undefined;
+    }
+    for (const name of touched) {
+      const own = readLink(state?.states?.[name] ?? '');
+      if (name !== shown) void figureOf(name)?.show(own && !('refused' in own) ? own.settings : []);
+    }
   });
 }

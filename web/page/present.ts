@@ -74,6 +74,14 @@ function slidesOfPage(): Slide[] {
 }
 
 const prefix = '#present';
+/** An address that somebody wrote by hand need not be well encoded. */
+const decoded = (text: string): string => {
+  try {
+    return decodeURI(text);
+  } catch {
+    return text;
+  }
+};
 const isAsked = () => location.hash === prefix || location.hash.startsWith(`${prefix}/`);
 
 /** The shares of the window that are the picture’s. Text, buttons and code stand beside it. */
@@ -123,7 +131,7 @@ class Presenter {
 
   /** Goes where the address says; somewhere else on the page, the presentation is over. */
   readonly follow = (): void => {
-    if (isAsked()) this.#go(this.#find(decodeURI(location.hash.slice(prefix.length + 1))));
+    if (isAsked()) this.#go(this.#find(decoded(location.hash.slice(prefix.length + 1))));
     else this.#dialog.close();
   };
 
@@ -184,7 +192,6 @@ class Presenter {
         </div>
         <div class="bar">
           ${this.#code()}
-          <p>Open it on a phone</p>
           <div>
             <button aria-label="Previous" ?disabled=${this.#now === 0} @click=${to(-1)}>←</button>
             <span>${step}</span>
@@ -197,9 +204,16 @@ class Presenter {
   }
 
   #code() {
-    const code = generate(new URL(this.#home, location.href).href);
+    let code: ReturnType<typeof generate>;
+    try {
+      code = generate(new URL(this.#home, location.href).href);
+    } catch {
+      // A state with a long text is more than a code can hold.
+      return '';
+    }
     return html`<svg role="img" aria-label="QR code of this state" viewBox="-4 -4 ${code.size + 8} ${code.size + 8}">
-      <path class="ground" d="M-4-4h${code.size + 8}v${code.size + 8}h-${code.size + 8}z" /><path d=${toSvgPath(code)} /></svg>`;
+      <path class="ground" d="M-4-4h${code.size + 8}v${code.size + 8}h-${code.size + 8}z" /><path d=${toSvgPath(code)} /></svg>
+      <p>Open it on a phone</p>`;
   }
 
   /** Draws the picture as large as it fits. */
@@ -280,12 +294,10 @@ class Presenter {
 }
 
 let presenter: Presenter | undefined;
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(styles);
 
 export function present(): void {
-  if (!presenter) {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(styles);
-    document.adoptedStyleSheets.push(sheet);
-  }
-  presenter ??= new Presenter();
+  if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet);
+  if (!presenter) presenter = new Presenter();
 }
