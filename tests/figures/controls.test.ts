@@ -10,7 +10,9 @@ import {
   readState,
   written,
 } from '../../web/figures/controls.ts';
+import type { AnyFigure } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
+import { bibtex, element, iframe, markdown, svgTag, type Wish } from '../../web/page/snippets.ts';
 
 const all = async () => {
   const found: [string, Control][] = [];
@@ -120,4 +122,41 @@ test('a finding’s first sentence stands out, if it is short', () => {
   expect(captionOf('One sentence.')).toEqual(['One sentence.', '']);
   const long = `${'word '.repeat(30)}end. The rest.`;
   expect(captionOf(long)).toEqual(['', long]);
+});
+
+test('what a stranger’s link holds is escaped for what reads a snippet, and for templates before that', async () => {
+  const hostile = 'a %}{{ 7 * 7 }}{% x %} {} } "<b>" & \\ $1$ # _';
+  const dotProducts = await figures['dot-products']();
+  const wish: Wish = {
+    figure: dotProducts as AnyFigure,
+    state: { ...initialState(dotProducts.controls), tokens: 'sentence', text: hostile },
+    finding: hostile,
+    home: 'https://example.org/',
+    version: '1',
+    theme: 'auto',
+    keep: [],
+    width: 800,
+    height: 600,
+  };
+  const pieces = {
+    markdown: markdown(wish),
+    element: element(wish),
+    svgTag: svgTag(wish),
+    iframe: iframe(wish),
+  };
+  for (const [name, text] of Object.entries(pieces)) expect(text, name).not.toMatch(/\{\{|\{%|%\}|\}\}/);
+  // CommonMark takes a backslash before each of them away.
+  const [, shown = ''] = pieces.markdown.match(/^\[!\[(.*?)\]\(dot-products\.svg\)/) ?? [];
+  expect(shown.replace(/\\([!-/:-@[-`{-~])/g, '$1')).toBe(`${dotProducts.title}. ${hostile}`);
+  const [, alt = ''] = pieces.svgTag.match(/alt="([^"]*)"/) ?? [];
+  const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
+  const plainText = alt.replace(/&(?:#(\d+)|(\w+));/g, (_, code, name) =>
+    code ? String.fromCharCode(code) : (named[name] as string),
+  );
+  expect(plainText).toBe(`${dotProducts.title}. ${hostile}`);
+  // BibTeX counts braces, whatever stands before them.
+  const depths: number[] = [];
+  for (const [sign] of bibtex(wish, 2026).matchAll(/[{}]/g))
+    depths.push((depths.at(-1) ?? 0) + (sign === '{' ? 1 : -1));
+  expect([Math.min(...depths.slice(0, -1)), depths.at(-1)]).toEqual([1, 0]);
 });

@@ -2,7 +2,7 @@
 import { attributeOf, writeLink } from '../element/link.js';
 import { type Control, type State, type Value, written, writtenState } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
-import { escaped } from '../plot/svg.js';
+import { escaped as inXml } from '../plot/svg.js';
 
 export interface Wish {
   figure: AnyFigure;
@@ -17,6 +17,23 @@ export interface Wish {
   width: number;
   height: number;
 }
+
+const latex: Record<string, string> = {
+  '\\': '\\textbackslash{}',
+  '~': '\\textasciitilde{}',
+  '^': '\\textasciicircum{}',
+  // BibTeX counts braces, escaped or not.
+  '{': '\\textbraceleft{}',
+  '}': '\\textbraceright{}',
+};
+
+/** Texts may come from a stranger's link; each is escaped for what reads it, and for templates before that. */
+const texts = {
+  html: (text: string) => inXml(text).replace(/[{}]/g, (sign) => `&#${sign.charCodeAt(0)};`),
+  markdown: (text: string) => text.replace(/[[\]\\*_`<>{}%&$~|]/g, '\\$&'),
+  latex: (text: string) => text.replace(/[\\{}$&#_%~^]/g, (sign) => latex[sign] ?? `\\${sign}`),
+};
+const escaped = texts.html;
 
 const controlsOf = ({ figure }: Wish) => Object.entries(figure.controls as Record<string, Control>);
 
@@ -85,19 +102,14 @@ export const pictureAddress = (wish: Wish): string =>
   isFirstView(wish) ? widePicture(wish) : `${wish.figure.name}.svg`;
 
 export function markdown(wish: Wish): string {
-  const text = `${wish.figure.title}. ${wish.finding}`.replace(/[[\]\\*_`<>]/g, '\\$&');
+  const text = texts.markdown(`${wish.figure.title}. ${wish.finding}`);
   return `[![${text}](${pictureAddress(wish)})](${linkTo(wish).replace(/[()]/g, encodeURIComponent)})\n`;
 }
 
 export const svgTag = (wish: Wish): string =>
   `<a href="${escaped(linkTo(wish))}"><img src="${escaped(pictureAddress(wish))}" alt="${described(wish)}" width="${wish.width}" style="max-width:100%;height:auto"></a>\n`;
 
-const latex: Record<string, string> = {
-  '\\': '\\textbackslash{}',
-  '~': '\\textasciitilde{}',
-  '^': '\\textasciicircum{}',
-};
-const toLatex = (text: string) => text.replace(/[\\{}$&#_%~^]/g, (sign) => latex[sign] ?? `\\${sign}`);
+const toLatex = texts.latex;
 
 export function bibtex(wish: Wish, year: number): string {
   const { figure, state, version } = wish;
