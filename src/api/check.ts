@@ -114,6 +114,13 @@ export function once(name: string, list: readonly unknown[]): void {
 /** A seed or a stream of random draws. */
 export const seed = (name: string, value: unknown): number => integer(name, value, 0, 2 ** 32 - 1);
 
+/** What a caller waits with: a signal that ends the call, and a function that hears of its progress. */
+export function waiting(signal: unknown, progress: unknown, name = 'progress'): void {
+  if (signal != null && typeof (signal as Partial<AbortSignal>).throwIfAborted !== 'function')
+    refuse('signal', 'an AbortSignal', signal, false);
+  if (progress != null && typeof progress !== 'function') refuse(name, 'a function', progress, false);
+}
+
 export function flag(name: string, value: unknown): boolean {
   if (typeof value !== 'boolean') refuse(name, 'true or false', value, false);
   return value;

@@ -150,6 +150,7 @@ function searchOf(raw: RawModule, search: OwnedObject, V: number, L: number): Co
     nearestTokens,
     async allWords({ signal, onProgress, slice = 64, words: wanted = V } = {}) {
       search.address();
+      check.waiting(signal, onProgress, 'onProgress');
       check.integer('slice', slice, 1);
       const all = check.integer('words', wanted, 0, V);
       const lost = new Float64Array(L);

@@ -27,6 +27,7 @@ export async function openModel(
 ): Promise<OpenedModel> {
   check.object('superpose', superpose);
   check.object('options', options);
+  check.waiting(options.signal, options.progress);
   const { files, named } = await filesOf(source);
   const checkpoint = await checkpointOf(superpose, files, named, options);
   const config = configOf(await jsonOf(files, 'config.json'));

@@ -84,6 +84,7 @@ export async function openTable<P extends Precision = 'float64'>(
   check.object('options', options);
   const { rows = 1000, tensor, signal, progress } = options;
   check.integer('rows', rows, 1);
+  check.waiting(signal, progress);
   const csv: CsvOptions = {
     ...(options.separator !== undefined && {
       separator: check.oneOf('separator', options.separator, separators),

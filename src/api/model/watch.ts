@@ -1,4 +1,5 @@
 // For whoever waits for what is read and computed, and may stop waiting.
+import * as check from '../check.js';
 
 /** For a caller who waits for a read and may stop waiting. */
 export interface SlicesWatch {
@@ -19,6 +20,7 @@ export interface CountedWatch {
 }
 
 export function counted({ signal, progress }: SlicesWatch): CountedWatch {
+  check.waiting(signal, progress);
   let [done, of] = [0, 0];
   return {
     signal,

@@ -173,6 +173,12 @@ test('no more is read than the rows that are asked for', async () => {
 
 test('wrong arguments', async () => {
   const source = slices('g.csv', 'the,1\n');
+  await expect(openTable(plain, source, { signal: {} as never })).rejects.toThrow(
+    new TypeError('signal must be an AbortSignal; it is an object.'),
+  );
+  await expect(openTable(plain, source, { progress: 5 as never })).rejects.toThrow(
+    new TypeError('progress must be a function; it is 5.'),
+  );
   await expect(openTable(plain, source, { rows: 0 })).rejects.toThrow('rows must be a whole number');
   await expect(openTable(plain, source, { format: 'xls' as never })).rejects.toThrow(
     "format must be 'safetensors'",
