@@ -126,9 +126,9 @@ test('a finding’s first sentence stands out, if it is short', () => {
 
 test('what a stranger’s link holds is escaped for what reads a snippet, and for templates before that', async () => {
   const hostile = 'a %}{{ 7 * 7 }}{% x %} {} } "<b>" & \\ $1$ # _';
-  const dotProducts = await figures['dot-products']();
+  const dotProducts = (await figures['dot-products']?.()) as AnyFigure;
   const wish: Wish = {
-    figure: dotProducts as AnyFigure,
+    figure: dotProducts,
     state: { ...initialState(dotProducts.controls), tokens: 'sentence', text: hostile },
     finding: hostile,
     home: 'https://example.org/',
