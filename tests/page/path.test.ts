@@ -89,13 +89,11 @@ for (const [width, height] of [
 ] as const) {
   modelTest(`the first figure is live on the first screen, ${width} × ${height}`, async () => {
     const { page, site } = await visit({ viewport: { width, height } });
-    await expect
-      .poll(async () => (await page.evaluate(readFigure, 'add-or-concatenate'))?.drawn)
-      .toBeDefined();
+    await expect.poll(async () => (await page.evaluate(readFigure, 'one-layer'))?.drawn).toBeDefined();
     expect(await page.evaluate(() => scrollY)).toBe(0);
-    const box = await figureOf(page, 'add-or-concatenate').locator('.surface').boundingBox();
+    const box = await figureOf(page, 'one-layer').locator('.surface').boundingBox();
     expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
-    // Its runs are recorded: it needs nothing of the model, and not the module that trains.
+    // It needs nothing of the model, and not the module that trains.
     expect(
       site.requests.filter((path) => /\/model\/|superpose-(plain|relaxed)-.*\.wasm$/.test(path)),
     ).toEqual([]);
@@ -190,7 +188,7 @@ test('without scripts all figures and steps of a beat stand in order', async () 
 
 test('its picture is there before any script', async () => {
   const { page } = await visit({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
-  const box = await figureOf(page, 'add-or-concatenate').locator('img').boundingBox();
+  const box = await figureOf(page, 'one-layer').locator('img').boundingBox();
   expect(box?.y).toBeLessThan(844);
 });
 

@@ -48,7 +48,7 @@ modelTest('text at 200 %: all of it is there, and the page does not scroll sidew
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   await page.goto(site.address);
   await drawn(page, 'add-or-concatenate');
-  expect(await page.evaluate(() => getComputedStyle(document.body).fontSize)).toBe('32px');
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe('32px');
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1280);
   const cut = await page.evaluate(() =>
     [...document.querySelectorAll('h1, h2, h3, main p, summary')].flatMap((part) => {
