@@ -122,6 +122,20 @@ function refuseStranger(header: Header, prefix: string, family: FamilyId): void 
 
 /** Throws: the file has the names of none of these. */
 function unlike(header: Header, families: readonly FamilyId[]): never {
+  const adapter = [...header.keys()].find((name) => /\.lora_[AB]\b/.test(name));
+  if (adapter !== undefined)
+    throw new RangeError(
+      `The file has ${quoted(adapter)}, of an adapter (LoRA). Merge it into the weights that it changes, and give those.`,
+    );
+  if (families.length === 1) {
+    const { tables, stack, layer }: Family = modelFamilies[families[0] as FamilyId];
+    const needed = [`${tables.token}.weight`, `${stack}.0.${layer.query}.weight`];
+    const lacks = needed.filter((one) => ![...header.keys()].some((name) => name.endsWith(one)));
+    if (lacks.length === 1)
+      throw new RangeError(
+        `The file lacks a tensor ${quoted(lacks[0] as string)}, which ${namesOf(families)} has.`,
+      );
+  }
   const names = [...header.keys()].slice(0, 3).map(quoted).join(', ');
   throw new RangeError(
     `These are not the tensors of ${namesOf(families, 'or')} (${names || 'there are none'}).`,
@@ -129,14 +143,15 @@ function unlike(header: Header, families: readonly FamilyId[]): never {
 }
 
 const quantized =
-  /\.(qweight|qzeros|g_idx|weight_scale|weight_scale_inv|input_scale|SCB|absmax|quant_map|nested_absmax)$|\.quant_state\./;
+  /\.(qweight|qzeros|g_idx|scales|W_q|weight_scale|weight_scale_inv|input_scale|SCB|absmax|quant_map|nested_absmax)$|\.quant_state\./;
 
 /** Throws a RangeError for a file of weights that are not numbers as they stand. */
 function refuseQuantized(header: Header): void {
   for (const [name, { dtype }] of header) {
-    if (quantized.test(name) || dtype.startsWith('F8'))
+    const small = dtype.startsWith('F8');
+    if (quantized.test(name) || small)
       throw new RangeError(
-        `The file is quantized: ${quoted(name)} is of dtype ${quoted(dtype)}. Take the checkpoint of F32, F16 or BF16 that it was made of.`,
+        `The file is quantized: it has ${quoted(name)}${small ? ` of dtype ${quoted(dtype)}` : ''}. Take the checkpoint of F32, F16 or BF16 that it was made of.`,
       );
   }
 }

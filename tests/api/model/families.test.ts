@@ -140,6 +140,15 @@ test.each(laid)('%s: what its header and its config.json tell', async (family) =
   expect((await open(layouts[family], family)).layers).toBe(0);
 });
 
+test('a table that is missing is named, and so is an adapter', async () => {
+  const { 'embeddings.word_embeddings.weight': _, ...without } = bert;
+  expect(await refusal(open(without, 'bert'))).toBe(
+    'The file lacks a tensor “embeddings.word_embeddings.weight”, which BERT has.',
+  );
+  const adapter = { 'base_model.model.encoder.layer.0.attention.self.query.lora_A.weight': [2, d] };
+  expect(await refusal(open(adapter, 'bert'))).toContain('of an adapter (LoRA). Merge it into the weights');
+});
+
 test('names may stand behind a prefix; of two models neither is taken', async () => {
   for (const [one, other] of [
     ['question_model.', 'ctx_model.'],
@@ -205,15 +214,22 @@ test('nobody’s file is told by its first three tensors', async () => {
 
 test('a quantized file is told by its tensors’ names and dtypes', async () => {
   const advice = 'Take the checkpoint of F32, F16 or BF16 that it was made of.';
-  for (const kind of ['qweight', 'weight_scale_inv', 'SCB', 'quant_state.bitsandbytes__nf4']) {
+  for (const kind of [
+    'qweight',
+    'scales',
+    'W_q',
+    'weight_scale_inv',
+    'SCB',
+    'quant_state.bitsandbytes__nf4',
+  ]) {
     expect(await refusal(open({ ...bert, [`x.${kind}`]: [1] }, 'bert', { [`x.${kind}`]: 'I32' }))).toBe(
-      `The file is quantized: “x.${kind}” is of dtype “I32”. ${advice}`,
+      `The file is quantized: it has “x.${kind}”. ${advice}`,
     );
     expect(await refusal(open({ ...bert, [`x${kind}`]: [1] }, 'bert'))).toBe('It is taken for BERT.');
   }
   const name = 'embeddings.LayerNorm.bias';
   expect(await refusal(open(bert, 'bert', { [name]: 'F8_E4M3' }))).toBe(
-    `The file is quantized: “${name}” is of dtype “F8_E4M3”. ${advice}`,
+    `The file is quantized: it has “${name}” of dtype “F8_E4M3”. ${advice}`,
   );
 });
 
