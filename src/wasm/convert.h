@@ -30,6 +30,11 @@ Value copy_out(const Matrix<Scalar>& matrix) {
 
 inline Value copy_out(const Vector<double>& vector) { return copy_out(vector.data(), vector.size()); }
 
+template <typename Element>
+Value copy_out(const std::vector<Element>& values) {
+  return copy_out(values.data(), values.size());
+}
+
 // A Table; one without rows keeps its width.
 template <typename Scalar>
 Matrix<Scalar> matrix_in(const Value& table) {
@@ -80,5 +85,10 @@ template <typename Object>
 std::uint32_t address_of(Object* object) {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(object));
 }
+
+// Registers a function of each precision.
+#define SUPERPOSE_BOTH(name, out)                \
+  emscripten::function(name "F32", &out<float>); \
+  emscripten::function(name "F64", &out<double>)
 
 }  // namespace superpose

@@ -15,9 +15,7 @@ Typed<"Float64Array"> sinusoidal_out(int positions, int d_model, int layout, int
 }
 
 Typed<"Float64Array"> sinusoidal_frequencies_out(int d_model, int layout, int spacing, double base) {
-  const std::vector<double> frequencies =
-      sinusoidal_frequencies(encoding_of(0, d_model, layout, spacing, base, 0));
-  return copy_out(frequencies.data(), frequencies.size());
+  return copy_out(sinusoidal_frequencies(encoding_of(0, d_model, layout, spacing, base, 0)));
 }
 
 Typed<"Float64Array"> fairseq_sinusoidal_out(int positions, int d_model, int padding_idx) {
@@ -30,11 +28,10 @@ Typed<"{ position: Float64Array; token_type: Float64Array; sum: Float64Array }">
   const BertSummands summands =
       bert_embeddings(matrix_in<double>(token), matrix_in<double>(position), matrix_in<double>(token_type),
                       integers_in(ids), position_scale);
-  Value result = Value::object();
-  result.set("position", copy_out(summands.position));
-  result.set("token_type", copy_out(summands.token_type));
-  result.set("sum", copy_out(summands.sum));
-  return result;
+  return Value::object()
+      .set("position", copy_out(summands.position))
+      .set("token_type", copy_out(summands.token_type))
+      .set("sum", copy_out(summands.sum));
 }
 
 EMSCRIPTEN_BINDINGS(encodings) {

@@ -32,21 +32,17 @@ Typed<"Float64Array"> random_angles_out(int d, int k1, int k2, std::uint32_t see
 
 Typed<"AngleCosines"> angle_cosines_out(const Typed<"List">& angles) {
   const AngleCosines found = angle_cosines(vector_in<double>(angles));
-  Value result = Value::object();
-  result.set("cosines", copy_out(found.cosines));
-  result.set("squares", found.squares);
-  return result;
+  return Value::object().set("cosines", copy_out(found.cosines)).set("squares", found.squares);
 }
 
 Typed<"ChanceAngles"> chance_angles_out(int d, int k1, int k2) {
   const ChanceAngles chance = chance_angles(d, k1, k2);
-  Value result = Value::object();
-  result.set("lowestCosine", chance.lowest_cosine);
-  result.set("highestCosine", chance.highest_cosine);
-  result.set("cosineSquares", chance.cosine_squares);
-  result.set("zeroAngles", chance.zero_angles);
-  result.set("largestCosine", chance.largest_cosine);
-  return result;
+  return Value::object()
+      .set("lowestCosine", chance.lowest_cosine)
+      .set("highestCosine", chance.highest_cosine)
+      .set("cosineSquares", chance.cosine_squares)
+      .set("zeroAngles", chance.zero_angles)
+      .set("largestCosine", chance.largest_cosine);
 }
 
 double energy_overlap_out(const Typed<"Table">& tokens, const Typed<"Table">& positions, bool centred) {
@@ -60,12 +56,11 @@ double energy_overlap_out(const Typed<"Table">& tokens, const Typed<"Table">& po
 Typed<"OverlapCurve"> overlap_curve_out(const Typed<"Table">& tokens, const Typed<"Table">& positions,
                                         int k) {
   const OverlapCurve curve = overlap_curve(matrix_in<double>(tokens), matrix_in<double>(positions), k);
-  Value result = Value::object();
-  result.set("shares", copy_out(curve.shares));
-  result.set("dimensions", curve.dimensions);
-  result.set("chance", curve.chance);
-  result.set("reached", copy_out(curve.reached));
-  return result;
+  return Value::object()
+      .set("shares", copy_out(curve.shares))
+      .set("dimensions", curve.dimensions)
+      .set("chance", curve.chance)
+      .set("reached", copy_out(curve.reached));
 }
 
 Typed<"MeanDecomposition"> mean_decomposition_out(const Typed<"Table">& rows,
@@ -73,18 +68,17 @@ Typed<"MeanDecomposition"> mean_decomposition_out(const Typed<"Table">& rows,
                                                   const Typed<"Integers">& token_of, int tokens) {
   const MeanDecomposition found = mean_decomposition(matrix_in<double>(rows), integers_in(position_of),
                                                      positions, integers_in(token_of), tokens);
-  Value result = Value::object();
-  result.set("global", copy_out(found.global.data(), found.global.size()));
-  result.set("position", copy_out(found.position));
-  result.set("token", copy_out(found.token));
-  result.set("residual", copy_out(found.residual));
-  result.set("positionCounts", copy_out(found.position_counts.data(), positions));
-  result.set("tokenCounts", copy_out(found.token_counts.data(), tokens));
-  result.set("positionShare", found.position_share);
-  result.set("tokenShare", found.token_share);
-  result.set("residualShare", found.residual_share);
-  result.set("overlap", found.overlap);
-  return result;
+  return Value::object()
+      .set("global", copy_out(found.global.data(), found.global.size()))
+      .set("position", copy_out(found.position))
+      .set("token", copy_out(found.token))
+      .set("residual", copy_out(found.residual))
+      .set("positionCounts", copy_out(found.position_counts.data(), positions))
+      .set("tokenCounts", copy_out(found.token_counts.data(), tokens))
+      .set("positionShare", found.position_share)
+      .set("tokenShare", found.token_share)
+      .set("residualShare", found.residual_share)
+      .set("overlap", found.overlap);
 }
 
 Typed<"{ from: Float64Array; to: Float64Array }"> move_mean_out(const Typed<"Table">& from,
@@ -100,16 +94,15 @@ Typed<"Oblique"> oblique_projection_out(const Typed<"Table">& u, const Typed<"Ta
                                         const Typed<"Table">& noise) {
   const Matrix<double> of_u = matrix_in<double>(u), of_w = matrix_in<double>(w);
   const ObliqueProjection found = oblique_projection(of_u, of_w, tolerance);
-  Value result = Value::object();
-  result.set("projector", copy_out(found.projector));
-  result.set("exact", found.exact);
-  result.set("gain", found.gain);
-  result.set("smallestAngle", found.smallest_angle);
-  result.set("recoveryError", found.exact ? recovery_error(found.projector, of_u, of_w)
-                                          : std::numeric_limits<double>::quiet_NaN());
-  result.set("noiseGains", copy_out(found.exact ? noise_gains(found.projector, matrix_in<double>(noise))
-                                                : Vector<double>()));
-  return result;
+  return Value::object()
+      .set("projector", copy_out(found.projector))
+      .set("exact", found.exact)
+      .set("gain", found.gain)
+      .set("smallestAngle", found.smallest_angle)
+      .set("recoveryError", found.exact ? recovery_error(found.projector, of_u, of_w)
+                                        : std::numeric_limits<double>::quiet_NaN())
+      .set("noiseGains",
+           copy_out(found.exact ? noise_gains(found.projector, matrix_in<double>(noise)) : Vector<double>()));
 }
 
 std::uint32_t collision_search_out(const Typed<"Table">& tokens, const Typed<"Table">& positions,
@@ -120,25 +113,21 @@ std::uint32_t collision_search_out(const Typed<"Table">& tokens, const Typed<"Ta
 
 Typed<"RandomCollisions"> random_collisions_out(int d, double scale, double vocabulary) {
   const RandomCollisions found = random_collisions(d, scale, vocabulary);
-  Value result = Value::object();
-  result.set("pair", found.pair);
-  result.set("expected", found.expected);
-  return result;
+  return Value::object().set("pair", found.pair).set("expected", found.expected);
 }
 
 void delete_collision_search_out(std::uint32_t search) { delete &at_address<CollisionSearch>(search); }
 
 Typed<"NearestTokens"> nearest_tokens_out(std::uint32_t search, int first, int words) {
   const NearestTokens found = nearest_tokens(at_address<CollisionSearch>(search), first, words);
-  Value result = Value::object();
-  result.set("bare", copy_out(found.bare.data(), found.bare.size()));
-  result.set("bareDistances", copy_out(found.bare_distances.data(), found.bare_distances.size()));
-  result.set("nearest", copy_out(found.nearest.data(), found.nearest.size()));
-  result.set("margins", copy_out(found.margins));
-  result.set("bareMargins", copy_out(found.bare_margins));
-  result.set("smallestMargins", copy_out(found.smallest_margins));
-  result.set("lost", copy_out(found.lost.data(), found.lost.size()));
-  return result;
+  return Value::object()
+      .set("bare", copy_out(found.bare.data(), found.bare.size()))
+      .set("bareDistances", copy_out(found.bare_distances.data(), found.bare_distances.size()))
+      .set("nearest", copy_out(found.nearest.data(), found.nearest.size()))
+      .set("margins", copy_out(found.margins))
+      .set("bareMargins", copy_out(found.bare_margins))
+      .set("smallestMargins", copy_out(found.smallest_margins))
+      .set("lost", copy_out(found.lost.data(), found.lost.size()));
 }
 
 EMSCRIPTEN_BINDINGS(geometry) {

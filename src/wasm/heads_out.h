@@ -39,14 +39,13 @@ Value heads_out(std::size_t n, std::size_t count, const Value& heads, const Coun
     variances.set(k, of_head.logits);
   }
 
-  Value result = Value::object();
-  result.set("terms", terms);
-  result.set("logits", logits);
-  result.set("residuals", residuals);
-  result.set("covariances", covariances);
-  result.set("variances", variances);
-  result.set("shares", shares);
-  return result;
+  return Value::object()
+      .set("terms", terms)
+      .set("logits", logits)
+      .set("residuals", residuals)
+      .set("covariances", covariances)
+      .set("variances", variances)
+      .set("shares", shares);
 }
 
 // Shares leave out the rows that stand apart.

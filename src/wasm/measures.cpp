@@ -36,13 +36,12 @@ double toeplitz_spread_out(const Typed<"Table">& square) {
 
 Typed<"OffsetMeans"> offset_means_out(const Typed<"Table">& square) {
   const OffsetMeans found = offset_means(matrix_in<double>(square));
-  Value result = Value::object();
-  result.set("mean", found.mean);
-  result.set("means", copy_out(found.means));
-  result.set("kernel", copy_out(found.kernel));
-  result.set("share", found.share);
-  result.set("apart", found.apart);
-  return result;
+  return Value::object()
+      .set("mean", found.mean)
+      .set("means", copy_out(found.means))
+      .set("kernel", copy_out(found.kernel))
+      .set("share", found.share)
+      .set("apart", found.apart);
 }
 
 Typed<"GramSpreads"> gram_spreads_out(int positions, int d_model, int layout, int spacing, double base,
@@ -71,13 +70,12 @@ Typed<"Float64Array"> channel_ranges_out(const Typed<"Table">& table) {
 Typed<"Ranks"> ranks_out(const Typed<"Table">& table, bool centred, double tolerance, double share) {
   const Matrix<double> raw = matrix_in<double>(table);
   const Vector<double> values = singular_values(centred ? column_centred(raw) : raw);
-  Value result = Value::object();
-  result.set("singularValues", copy_out(values));
-  result.set("numerical", numerical_rank(values, tolerance));
-  result.set("stable", stable_rank(values));
-  result.set("energy", energy_rank(values, share));
-  result.set("participationRatio", participation_ratio(values));
-  return result;
+  return Value::object()
+      .set("singularValues", copy_out(values))
+      .set("numerical", numerical_rank(values, tolerance))
+      .set("stable", stable_rank(values))
+      .set("energy", energy_rank(values, share))
+      .set("participationRatio", participation_ratio(values));
 }
 
 Typed<"Float64Array"> rotate_out(const Typed<"Table">& rows, int heads, int layout, double base,
@@ -89,15 +87,14 @@ Typed<"Float64Array"> rotate_out(const Typed<"Table">& rows, int heads, int layo
 Typed<"Wavelengths"> wavelengths_out(int positions, int d_model, int layout, int spacing, double base,
                                      int farthest) {
   const Wavelengths found = wavelengths(encoding_of(positions, d_model, layout, spacing, base, 0), farthest);
-  Value result = Value::object();
-  result.set("lengths", copy_out(found.lengths));
-  result.set("belowOneTurn", found.below_one_turn);
-  result.set("similarity", copy_out(found.similarity));
-  result.set("nearest", found.nearest);
-  result.set("nearestApart", found.nearest_apart);
-  result.set("fallsTo", found.falls_to);
-  result.set("firstNegative", found.first_negative);
-  return result;
+  return Value::object()
+      .set("lengths", copy_out(found.lengths))
+      .set("belowOneTurn", found.below_one_turn)
+      .set("similarity", copy_out(found.similarity))
+      .set("nearest", found.nearest)
+      .set("nearestApart", found.nearest_apart)
+      .set("fallsTo", found.falls_to)
+      .set("firstNegative", found.first_negative);
 }
 
 // way, factor, trained, alpha and beta; undefined for none. Ways are numbered in the order of their declarations.
@@ -109,23 +106,17 @@ StretchOptions stretch_in(const Value& from) {
 
 Typed<"Float64Array"> rotary_frequencies_out(int head_width, double base,
                                              const Typed<"List | undefined">& stretch) {
-  const std::vector<double> found = rotary_frequencies(head_width, base, stretch_in(stretch));
-  return copy_out(found.data(), found.size());
+  return copy_out(rotary_frequencies(head_width, base, stretch_in(stretch)));
 }
 
 Typed<"Int32Array"> rotary_permutation_out(int head_width) {
-  const std::vector<int> order = rotary_permutation(head_width);
-  return copy_out(order.data(), order.size());
+  return copy_out(rotary_permutation(head_width));
 }
 
-Typed<"Float64Array"> alibi_slopes_out(int heads) {
-  const std::vector<double> slopes = alibi_slopes(heads);
-  return copy_out(slopes.data(), slopes.size());
-}
+Typed<"Float64Array"> alibi_slopes_out(int heads) { return copy_out(alibi_slopes(heads)); }
 
 Typed<"Int32Array"> t5_buckets_out(int n, bool bidirectional, int buckets, int max_distance) {
-  const Indices index = t5_buckets(n, {bidirectional, buckets, max_distance});
-  return copy_out(index.data(), index.size());
+  return copy_out(t5_buckets(n, {bidirectional, buckets, max_distance}));
 }
 
 EMSCRIPTEN_BINDINGS(measures) {

@@ -296,14 +296,13 @@ Typed<"HeadOutputs"> encoder_outputs(std::uint32_t address, int layer, int way,
       variances(kind, k) = kinds[kind]->logits;
     }
   }
-  Value result = Value::object();
-  result.set("shares", copy_out(shares));
-  result.set("covariances", copy_out(covariances));
-  result.set("variances", copy_out(variances));
-  result.set("residuals", copy_out(residuals));
-  result.set("weighted", weighted);
-  result.set("outputs", outputs);
-  return result;
+  return Value::object()
+      .set("shares", copy_out(shares))
+      .set("covariances", copy_out(covariances))
+      .set("variances", copy_out(variances))
+      .set("residuals", copy_out(residuals))
+      .set("weighted", weighted)
+      .set("outputs", outputs);
 }
 
 template <typename Scalar>
@@ -368,37 +367,22 @@ void delete_position_means(std::uint32_t address) { delete &at_address<CorpusMea
 
 EMSCRIPTEN_BINDINGS(model) {
   using emscripten::function;
-  function("encoderF32", &encoder_out<float>);
-  function("encoderF64", &encoder_out<double>);
-  function("beginEncoderMapF32", &begin_encoder_map<float>);
-  function("beginEncoderMapF64", &begin_encoder_map<double>);
-  function("readEncoderMapF32", &read_encoder_map<float>);
-  function("readEncoderMapF64", &read_encoder_map<double>);
-  function("addEncoderLayerF32", &add_encoder_layer<float>);
-  function("addEncoderLayerF64", &add_encoder_layer<double>);
-  function("runEncoderF32", &run_encoder<float>);
-  function("runEncoderF64", &run_encoder<double>);
-  function("stepEncoderF32", &step_encoder<float>);
-  function("stepEncoderF64", &step_encoder<double>);
-  function("stopEncoderF32", &stop_encoder<float>);
-  function("stopEncoderF64", &stop_encoder<double>);
-  function("encoderStateF32", &encoder_state_out<float>);
-  function("encoderStateF64", &encoder_state_out<double>);
-  function("encoderScoresF32", &encoder_scores_out<float>);
-  function("encoderScoresF64", &encoder_scores_out<double>);
-  function("decomposeEncoderF32", &decompose_encoder<float>);
-  function("decomposeEncoderF64", &decompose_encoder<double>);
-  function("mechanismF32", &mechanism_out<float>);
-  function("mechanismF64", &mechanism_out<double>);
-  function("encoderPartsF32", &encoder_parts_out<float>);
-  function("encoderPartsF64", &encoder_parts_out<double>);
-  function("encoderOutputsF32", &encoder_outputs<float>);
-  function("encoderOutputsF64", &encoder_outputs<double>);
-  function("deleteEncoderF32", &delete_encoder<float>);
-  function("deleteEncoderF64", &delete_encoder<double>);
+  SUPERPOSE_BOTH("encoder", encoder_out);
+  SUPERPOSE_BOTH("beginEncoderMap", begin_encoder_map);
+  SUPERPOSE_BOTH("readEncoderMap", read_encoder_map);
+  SUPERPOSE_BOTH("addEncoderLayer", add_encoder_layer);
+  SUPERPOSE_BOTH("runEncoder", run_encoder);
+  SUPERPOSE_BOTH("stepEncoder", step_encoder);
+  SUPERPOSE_BOTH("stopEncoder", stop_encoder);
+  SUPERPOSE_BOTH("encoderState", encoder_state_out);
+  SUPERPOSE_BOTH("encoderScores", encoder_scores_out);
+  SUPERPOSE_BOTH("decomposeEncoder", decompose_encoder);
+  SUPERPOSE_BOTH("mechanism", mechanism_out);
+  SUPERPOSE_BOTH("encoderParts", encoder_parts_out);
+  SUPERPOSE_BOTH("encoderOutputs", encoder_outputs);
+  SUPERPOSE_BOTH("deleteEncoder", delete_encoder);
   function("positionMeans", &position_means_out);
-  function("addToPositionMeansF32", &add_to_position_means<float>);
-  function("addToPositionMeansF64", &add_to_position_means<double>);
+  SUPERPOSE_BOTH("addToPositionMeans", add_to_position_means);
   function("projectionMeans", &projection_means_out);
   function("positionFindings", &position_findings_out);
   function("deletePositionMeans", &delete_position_means);

@@ -17,15 +17,14 @@ Typed<"Float64Array"> random_uniform_out(int rows, int columns, std::uint32_t se
 
 Typed<"Summary"> summary_out(const Typed<"List">& values) {
   const Summary found = summary(vector_in<double>(values));
-  Value result = Value::object();
-  result.set("mean", found.mean);
-  result.set("meanSize", found.mean_size);
-  result.set("least", found.least);
-  result.set("median", found.median);
-  result.set("largest", found.largest);
-  result.set("largestSize", found.largest_size);
-  result.set("standardDeviation", found.standard_deviation);
-  return result;
+  return Value::object()
+      .set("mean", found.mean)
+      .set("meanSize", found.mean_size)
+      .set("least", found.least)
+      .set("median", found.median)
+      .set("largest", found.largest)
+      .set("largestSize", found.largest_size)
+      .set("standardDeviation", found.standard_deviation);
 }
 
 double largest_difference_out(const Typed<"List">& a, const Typed<"List">& b) {

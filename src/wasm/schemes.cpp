@@ -104,16 +104,15 @@ Typed<"SchemeHeads"> scheme_scores_out(const std::string& id, const Typed<"Schem
   } else {
     for (const auto& term : scheme.terms) names.push(std::string(term.name));
   }
-  Value result = Value::object();
-  result.set("termNames", names);
-  result.set("terms", terms);
-  result.set("logits", logits);
-  result.set("weights", weights);
-  result.set("residuals", copy_out(residuals));
-  result.set("covariances", copy_out(covariances));
-  result.set("variances", copy_out(variances));
-  result.set("shares", copy_out(shares));
-  return result;
+  return Value::object()
+      .set("termNames", names)
+      .set("terms", terms)
+      .set("logits", logits)
+      .set("weights", weights)
+      .set("residuals", copy_out(residuals))
+      .set("covariances", copy_out(covariances))
+      .set("variances", copy_out(variances))
+      .set("shares", copy_out(shares));
 }
 
 Value extent_out(const Extent& extent) {
@@ -121,20 +120,15 @@ Value extent_out(const Extent& extent) {
   for (const Size size : {extent.by, extent.and_by}) {
     if (size != Size::one) by.push(std::string(kSizeNames[static_cast<int>(size)]));
   }
-  Value result = Value::object();
-  result.set("times", extent.times);
-  result.set("by", by);
-  result.set("plus", extent.plus);
-  return result;
+  return Value::object().set("times", extent.times).set("by", by).set("plus", extent.plus);
 }
 
 Value part_out(const SchemePart& part) {
-  Value result = Value::object();
-  result.set("name", std::string(part.name));
-  result.set("kind", std::string(kPartKindNames[static_cast<int>(part.kind)]));
-  result.set("rows", extent_out(part.rows));
-  result.set("columns", extent_out(part.columns));
-  return result;
+  return Value::object()
+      .set("name", std::string(part.name))
+      .set("kind", std::string(kPartKindNames[static_cast<int>(part.kind)]))
+      .set("rows", extent_out(part.rows))
+      .set("columns", extent_out(part.columns));
 }
 
 Value names_out(const Few<const char*>& names) {

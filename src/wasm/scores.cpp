@@ -44,12 +44,11 @@ Typed<"DotProductsOut"> dot_products_out(const Typed<"Table">& token, const Type
     at += matrix.rows();
   }
   set_moments("crossTerms", products.token_position + products.position_token);
-  Value result = Value::object();
-  result.set("products", copy_out(all));
-  result.set("moments", moments);
-  result.set("correlation", products.added.size() ? pair_correlation(products.added, products.concatenated)
-                                                  : std::numeric_limits<double>::quiet_NaN());
-  return result;
+  return Value::object()
+      .set("products", copy_out(all))
+      .set("moments", moments)
+      .set("correlation", products.added.size() ? pair_correlation(products.added, products.concatenated)
+                                                : std::numeric_limits<double>::quiet_NaN());
 }
 
 template <typename Scalar>
@@ -173,11 +172,10 @@ Typed<"PooledShares"> pooled_shares_out(const Typed<"readonly Pooled[]">& scores
     copy_in(scores[s]["variances"], variances.data() + s * heads, heads);
   }
   const PooledShares found = pooled_shares(covariances, variances, heads, integers_in(group_of), groups);
-  Value result = Value::object();
-  result.set("heads", copy_out(found.heads));
-  result.set("mean", copy_out(found.mean));
-  result.set("pooled", copy_out(found.pooled));
-  return result;
+  return Value::object()
+      .set("heads", copy_out(found.heads))
+      .set("mean", copy_out(found.mean))
+      .set("pooled", copy_out(found.pooled));
 }
 
 Typed<"OneLayer"> one_layer_out(const Typed<"readonly Table[]">& parts,
@@ -192,15 +190,14 @@ Typed<"OneLayer"> one_layer_out(const Typed<"readonly Table[]">& parts,
       one_layer(tables_in(parts), tables_in(weights), {pull, scale, undoes, static_cast<Norm>(norm)});
   Value used = Value::array();
   for (const Matrix<double>& weight : found.weights) used.push(copy_out(weight));
-  Value result = Value::object();
-  result.set("weights", used);
-  result.set("added", copy_out(found.added));
-  result.set("concatenated", copy_out(found.concatenated));
-  result.set("difference", found.difference);
-  result.set("apart", found.apart);
-  result.set("miss", found.miss);
-  result.set("sharedMiss", found.shared_miss);
-  return result;
+  return Value::object()
+      .set("weights", used)
+      .set("added", copy_out(found.added))
+      .set("concatenated", copy_out(found.concatenated))
+      .set("difference", found.difference)
+      .set("apart", found.apart)
+      .set("miss", found.miss)
+      .set("sharedMiss", found.shared_miss);
 }
 
 Typed<"Cost"> position_cost_out(int way, const Typed<"CostShape">& shape) {
@@ -209,30 +206,25 @@ Typed<"Cost"> position_cost_out(int way, const Typed<"CostShape">& shape) {
       static_cast<PositionWay>(way),
       {of("vocabulary"), of("positions"), of("segments"), of("d_model"), of("heads"), of("layers"),
        of("ffnRatio"), of("sequence"), of("d_position"), of("d_position_head"), shape["pooler"].as<bool>()});
-  Value result = Value::object();
-  result.set("width", cost.width);
-  result.set("headsDivide", cost.heads_divide);
-  result.set("tables", cost.tables);
-  result.set("embedding", cost.embedding);
-  result.set("projection", cost.projection);
-  result.set("layer", cost.layer);
-  result.set("total", cost.total);
-  result.set("flopsPerToken", cost.flops_per_token);
-  result.set("kvCache", cost.kv_cache);
-  return result;
+  return Value::object()
+      .set("width", cost.width)
+      .set("headsDivide", cost.heads_divide)
+      .set("tables", cost.tables)
+      .set("embedding", cost.embedding)
+      .set("projection", cost.projection)
+      .set("layer", cost.layer)
+      .set("total", cost.total)
+      .set("flopsPerToken", cost.flops_per_token)
+      .set("kvCache", cost.kv_cache);
 }
 
 EMSCRIPTEN_BINDINGS(scores) {
   using emscripten::function;
   function("dotProducts", &dot_products_out);
-  function("layerF32", &layer_out<float>);
-  function("layerF64", &layer_out<double>);
-  function("deleteLayerF32", &delete_layer<float>);
-  function("deleteLayerF64", &delete_layer<double>);
-  function("decomposeF32", &decompose_out<float>);
-  function("decomposeF64", &decompose_out<double>);
-  function("decomposeTermsF32", &decompose_terms_out<float>);
-  function("decomposeTermsF64", &decompose_terms_out<double>);
+  SUPERPOSE_BOTH("layer", layer_out);
+  SUPERPOSE_BOTH("deleteLayer", delete_layer);
+  SUPERPOSE_BOTH("decompose", decompose_out);
+  SUPERPOSE_BOTH("decomposeTerms", decompose_terms_out);
   function("concatenateRaw", &concatenate_raw_out);
   function("concatenateFull", &concatenate_full_out);
   function("concatenateBlockDiagonal", &concatenate_block_diagonal_out);

@@ -57,10 +57,13 @@ template std::uint32_t Value::as<std::uint32_t>() const;
 template double Value::as<double>() const;
 template bool Value::as<bool>() const;
 
-void Value::set(const char* name, const val& value) { val::set(name, value); }
-void Value::set(const char* name, const std::string& value) { set(name, val(value)); }
-void Value::set(const char* name, double value) { set(name, val(value)); }
-void Value::set(const char* name, bool value) { set(name, val(value)); }
+Value& Value::set(const char* name, const val& value) {
+  val::set(name, value);
+  return *this;
+}
+Value& Value::set(const char* name, const std::string& value) { return set(name, val(value)); }
+Value& Value::set(const char* name, double value) { return set(name, val(value)); }
+Value& Value::set(const char* name, bool value) { return set(name, val(value)); }
 void Value::set(int index, double value) { val::set(index, val(value)); }
 void Value::push(const val& value) { call<void>("push", value); }
 void Value::push(double value) { push(val(value)); }

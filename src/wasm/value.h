@@ -37,11 +37,12 @@ class Value : public emscripten::val {
   Type as() const;
   int length() const { return (*this)["length"].as<int>(); }
 
-  void set(const char* name, const emscripten::val& value);
-  void set(const char* name, const std::string& value);
-  void set(const char* name, double value);
-  void set(const char* name, bool value);
-  void set(const char* name, int value) { set(name, static_cast<double>(value)); }
+  // A member; for a chain.
+  Value& set(const char* name, const emscripten::val& value);
+  Value& set(const char* name, const std::string& value);
+  Value& set(const char* name, double value);
+  Value& set(const char* name, bool value);
+  Value& set(const char* name, int value) { return set(name, static_cast<double>(value)); }
   void set(int index, double value);
   void push(const emscripten::val& value);
   void push(double value);

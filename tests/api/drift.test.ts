@@ -56,6 +56,7 @@ describe('the bindings and the typed API', () => {
       Table: 'table',
       Task: 'task',
       Stretch: 'way',
+      Schedule: 'schedule',
     };
     const core = files('src/core/', '.h')
       .map((name) => read(`src/core/${name}`).replace(/\/\/.*/g, ''))

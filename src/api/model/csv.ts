@@ -38,11 +38,13 @@ export interface CsvLayout {
 export const sampled = 100;
 
 export interface CsvRecord {
+  /** Without quotation marks and spaces around them. */
   cells: string[];
   /** The line that it begins with, from 1. */
   line: number;
-  /** The next one's line, and where it begins. */
+  /** The next one's line. */
   after: number;
+  /** Where that begins in the text. */
   end: number;
 }
 
@@ -51,8 +53,11 @@ export const isBlank = ({ cells }: CsvRecord) => cells.length === 1 && cells[0] 
 
 /** What is wrong in a line. */
 export interface Fault {
+  /** From 1. */
   line: number;
+  /** What there should be. */
   expected: string;
+  /** What there is. */
   found: string;
 }
 
@@ -111,12 +116,7 @@ const isCount = (cells: readonly string[], from: number) =>
   cells.every((cell, place) => cell === String(place + from));
 
 /** A way to read a file. */
-export interface Reading {
-  separator: CsvSeparator;
-  decimal: CsvDecimal;
-  header: boolean;
-  labels: boolean;
-}
+export type Reading = Required<CsvOptions>;
 
 /** The numbers of a row of so many. */
 export function numbersIn(
