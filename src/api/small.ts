@@ -8,7 +8,6 @@ import { safetensorsApi } from './model/safetensors.js';
 import type { Loaded, Simd } from './module.js';
 import { randomApi } from './numeric/random.js';
 import { summaryApi } from './numeric/summary.js';
-import { concatenateApi } from './scores/concatenate.js';
 import { costApi } from './scores/cost.js';
 import { decomposeApi } from './scores/decompose.js';
 import { dotProductsApi } from './scores/dotProducts.js';
@@ -21,7 +20,6 @@ export type * from './geometry/directions.js';
 export type * from './model/safetensors.js';
 export type * from './numeric/random.js';
 export type * from './numeric/summary.js';
-export type * from './scores/concatenate.js';
 export type * from './scores/cost.js';
 export type * from './scores/decompose.js';
 export type * from './scores/dotProducts.js';
@@ -36,7 +34,6 @@ const factories = [
   safetensorsApi,
   randomApi,
   summaryApi,
-  concatenateApi,
   costApi,
   decomposeApi,
   dotProductsApi,

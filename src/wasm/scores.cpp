@@ -5,7 +5,6 @@
 
 #include "convert.h"
 #include "heads_out.h"
-#include "scores/concatenation.h"
 #include "scores/cost.h"
 #include "scores/decomposition.h"
 #include "scores/dot_products.h"
@@ -30,10 +29,7 @@ Typed<"DotProductsOut"> dot_products_out(const Typed<"Table">& token, const Type
   Value moments = Value::object();
   const auto set_moments = [&](const char* name, const Matrix<double>& matrix) {
     const PairMoments of_pairs = pair_moments(matrix);
-    Value moment = Value::object();
-    moment.set("mean", of_pairs.mean);
-    moment.set("deviation", of_pairs.deviation);
-    moments.set(name, moment);
+    moments.set(name, Value::object().set("mean", of_pairs.mean).set("deviation", of_pairs.deviation));
   };
   const Eigen::Index n = products.token_token.rows();
   Matrix<double> all((products.added.size() ? 6 : 3) * n, n);
@@ -109,31 +105,6 @@ Typed<"Floats"> decompose_terms_out(std::uint32_t layer, const Typed<"readonly T
     terms.copy_from(of_head.data(), size, k * size);
   }
   return terms;
-}
-
-Typed<"Heads<Float64Array>"> concatenate_raw_out(const Typed<"Table">& token, const Typed<"Table">& position,
-                                                 double position_scale, const Typed<"Integers">& chosen) {
-  return heads_out(concatenate_raw(matrix_in<double>(token), matrix_in<double>(position), position_scale),
-                   chosen);
-}
-
-Typed<"Heads<Float64Array>"> concatenate_full_out(const Typed<"Table">& token, const Typed<"Table">& position,
-                                                  const Typed<"Linear">& query, const Typed<"Linear">& key,
-                                                  int heads, double scale, const Typed<"Integers">& chosen) {
-  return heads_out(concatenate_full(matrix_in<double>(token), matrix_in<double>(position),
-                                    linear_in<double>(query), linear_in<double>(key), heads, scale),
-                   chosen);
-}
-
-Typed<"Heads<Float64Array>"> concatenate_block_diagonal_out(
-    const Typed<"Table">& token, const Typed<"Table">& position, const Typed<"Table">& token_query,
-    const Typed<"Table">& token_key, const Typed<"Table">& position_query, const Typed<"Table">& position_key,
-    int heads, double scale, const Typed<"Integers">& chosen) {
-  return heads_out(concatenate_block_diagonal(matrix_in<double>(token), matrix_in<double>(position),
-                                              matrix_in<double>(token_query), matrix_in<double>(token_key),
-                                              matrix_in<double>(position_query),
-                                              matrix_in<double>(position_key), heads, scale),
-                   chosen);
 }
 
 // For each mask, the terms of a head that it includes: their sum, the same less its rows' means, its softmax, and
@@ -225,9 +196,6 @@ EMSCRIPTEN_BINDINGS(scores) {
   SUPERPOSE_BOTH("deleteLayer", delete_layer);
   SUPERPOSE_BOTH("decompose", decompose_out);
   SUPERPOSE_BOTH("decomposeTerms", decompose_terms_out);
-  function("concatenateRaw", &concatenate_raw_out);
-  function("concatenateFull", &concatenate_full_out);
-  function("concatenateBlockDiagonal", &concatenate_block_diagonal_out);
   function("combineTerms", &combine_terms_out);
   function("poolShares", &pooled_shares_out);
   function("oneLayer", &one_layer_out);
