@@ -1,12 +1,99 @@
-// Trains the models that figures open with, computes what MiniLM's layers make of a sentence, and writes both into
-// web/figures/recorded/: node tools/record-runs.mjs, after npm run build. A test does some of it again and compares.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// Trains the models that figures show, computes what MiniLM's layers make of a sentence, and writes both into
+// web/figures/recorded/. Tests do some of it again and compare.
+import { createHash, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { runnerImport } from 'vite';
-import { root } from './steps.mjs';
+import { root, runTool, usageError } from './steps.mjs';
 
-const tasks = ['lookup', 'roll', 'badge', 'prev'];
+const help = `npm run record -- [--workers=N] [--state=FILE] [--write] [--check] [--table] [--layers]
+  after npm run build. Trains what figures show, five seeds of each model: about HOURS hours on one core.
+  Ctrl-C or SIGTERM ends it once what is under way is done, in minutes; begun again, it goes on.
+  --workers   models that are trained at once; default 1
+  --state     what is done so far, a line a model; default build/record.jsonl
+  --write     trains nothing: writes what is done
+  --check     trains a dozen recorded runs, drawn at random, anew and compares
+  --table     prints what is recorded as the tables of docs/evidence.md
+  --layers    only what MiniLM's layers make of a sentence, which takes seconds`;
+
+/** The ways in whose scores keep token and position separate. */
+const separate = ['apart', 'cut', 'untied'];
+const opening = ['add', 'concat', 'concat-8', 'concat-wide', 'wider', ...separate, 'zero'];
+const ways = [...opening, 'rope', 'alibi', 't5', 'none', 'multiply'];
+const small = { n: 10, d_model: 16, layers: 'one', norm: 'with', sigma: 0.1 };
+const large = { ...small, n: 16, d_model: 32 };
+const cellsOf = (shape, ways, tasks) => ways.flatMap((way) => tasks.map((task) => ({ shape, way, task })));
+const without = (shape) => ({ ...shape, norm: 'without' });
+const two = (shape) => ({ ...shape, layers: 'two' });
+const mixed = ['lookup', 'roll'];
+const four = [...mixed, 'badge', 'prev'];
+
+/** What is trained, the most needed first: partly done, the record can be read. */
+const all = [
+  // The table's first view, what the first screen opens with, and what claims and the text lead to.
+  ...cellsOf(without(small), opening, four),
+  ...four.flatMap((screen) => ['no', 'yes'].map((separate) => ({ screen, separate }))),
+  ...cellsOf(small, ['add', 'concat', 'concat-8', 'cut', 'add-sinusoid', 'none', 'rope'], four),
+  ...cellsOf(small, ['add', 'qk', 'project', 'multiply', 'zero'], [...four, 'where']),
+  ...cellsOf(small, ['transformer', 'unscaled'], ['badge', 'prev']),
+  ...cellsOf({ ...small, layers: 'causal' }, ['zero', 'none', 'add'], ['prev']),
+  ...cellsOf(two(small), ['none', 'zero'], ['prev']),
+  ...cellsOf(small, ['apart', 'cut'], four),
+  ...[8, 12, 16, 24].flatMap((d_model) =>
+    cellsOf({ ...large, d_model }, ['add', 'concat', 'add-frozen', 'concat-frozen', 'zero'], ['lookup']),
+  ),
+  ...cellsOf(small, opening, four),
+  // All ways in: one layer, two, and one of another size.
+  ...[without(small), small].flatMap((shape) => cellsOf(shape, ways, mixed)),
+  ...[two(small), two(without(small))].flatMap((shape) => cellsOf(shape, ways, mixed)),
+  ...[without(large), large].flatMap((shape) => cellsOf(shape, ways, mixed)),
+];
+const keyOf = (job) => JSON.stringify(job);
+const jobs = [...new Map(all.map((job) => [keyOf(job), job])).values()];
+
+const seeds = [1, 2, 3, 4, 5];
+
+/**
+ * Trains a model on a task with each seed, on and on by the rule of trainingRun.ts. What the page says was not learned
+ * in one layer without LayerNorm goes to the end, even if it stands still before.
+ */
+export async function ofModel(load, superpose, { shape, way, task }, some = seeds, steps = undefined) {
+  const { modelOptions } = await load('tasks');
+  const { lengths, standsStill, startedRun } = await load('trainingRun');
+  const { learnedNumbers } = await load('record');
+  const { wayIn } = await load('waysIn');
+  const options = some.map((seed) => modelOptions(task, way, { ...shape, seed }));
+  const runs = options.map((one) => startedRun(superpose, one, wayIn(way).loudness));
+  const isTold = shape.layers === 'one' && shape.norm === 'without' && separate.includes(way);
+  const least = isTold && ['lookup', 'roll'].includes(task) ? lengths.at(-1) : 0;
+  try {
+    let done = [];
+    for (const length of steps ? [steps] : lengths) {
+      for (const run of runs) await run.goOn(length);
+      done = runs.map((run) => run.soFar());
+      if (length >= least && standsStill(superpose, done)) break;
+    }
+    const trainer = superpose.trainer(options[0]);
+    const questions = trainer.evaluate().targets;
+    trainer.delete();
+    return {
+      numbers: learnedNumbers(done[0].parameters, options[0]),
+      questions,
+      first: done.map((run) => run.stepsToAim),
+      right: done.map((run) => run.right.map((part) => Math.round(part * questions))),
+      ...(done[0].loudness && { loudness: done.map(({ loudness }) => loudness.map(toHundredths)) }),
+      ...(done.some(({ diverged }) => diverged) && { diverged: true }),
+    };
+  } finally {
+    for (const run of runs) run.delete();
+  }
+}
+
+const toHundredths = (ratio) => Math.round(100 * ratio) / 100;
 
 /** Numbers in a file, so many digits each; a picture shows no more. */
 const short = (data, digits) =>
@@ -62,14 +149,10 @@ function lined(data) {
   return isMany ? inLines(entries(data, JSON.stringify), '{}') : JSON.stringify(data);
 }
 
-/** So a run, or a model, takes one line. */
+/** So a model takes one line. */
+const textOf = (data) => `${inLines(entries(data, lined), '{}')}\n`;
 const written = (files) =>
-  Object.fromEntries(
-    Object.entries(files).map(([name, data]) => [
-      name,
-      `${isObject(data) ? inLines(entries(data, lined), '{}') : lined(data)}\n`,
-    ]),
-  );
+  Object.fromEntries(Object.entries(files).map(([name, data]) => [name, textOf(data)]));
 
 const jobOf = (state) => ({
   signal: new AbortController().signal,
@@ -78,53 +161,224 @@ const jobOf = (state) => ({
 });
 
 /** What the first screen opens with. `load` imports a module of web/figures by its name. */
-export async function ofTask(load, superpose, task) {
+export async function ofTask(load, superpose, task, separate = 'no') {
   const { initialState } = await load('controls');
   const { compute, trainedControls } = await load('smallModels');
-  const state = { ...initialState(trainedControls), task };
+  const state = { ...initialState(trainedControls), task, separate };
   const { keeping } = await load('../worker/kept');
   return compute({ kept: keeping(), superpose: async () => superpose }, state, jobOf(state));
 }
 
-/** What a table of trained models opens with; `some` may choose from the runs that are asked for. */
-export async function ofCells(load, superpose, name, some = (asked) => asked) {
-  const { trainedCells } = await load('cells');
-  const { asked } = (await load(name)).opening();
-  const { keeping } = await load('../worker/kept');
-  const library = { kept: keeping(), small: async () => superpose, superpose: async () => superpose };
-  return trainedCells(library, some(asked), jobOf({}), () => undefined);
+/** What a thread is started with that trains what it is asked for, one job after another. */
+const serving = 'record';
+const library = join(root, 'build/package/index.js');
+const folder = join(root, 'web/figures/recorded');
+
+const imported = new Map();
+function figures(name) {
+  const options = { configFile: false, logLevel: 'error', resolve: { alias: { superpose: library } } };
+  if (!imported.has(name)) imported.set(name, runnerImport(join(root, `web/figures/${name}.ts`), options));
+  return imported.get(name).then(({ module }) => module);
 }
 
-/** The text of each file of runs by its name. */
-async function recordings(load, superpose) {
-  const files = { outcomes: {} };
-  for (const task of tasks) {
-    files[task] = await ofTask(load, superpose, task);
-    const { models, questions } = files[task];
-    files.outcomes[task] = { apart: models.apart.mean.at(-1) / questions };
+async function loaded() {
+  const superpose = await import(pathToFileURL(library).href);
+  return { ...superpose, module: await superpose.load({ simd: 'plain' }) };
+}
+
+/** A state is of one module: another one's last digits differ. */
+const trainer = () =>
+  createHash('sha256')
+    .update(readFileSync(join(root, 'build/package/wasm/superpose-plain.wasm')))
+    .digest('hex');
+
+/** What is done so far, by job. A line that a crash cut short is not done. */
+function readState(file) {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
+  const first = JSON.stringify({ trainer: trainer() });
+  if (lines.length > 0 && lines[0] !== first)
+    throw usageError(`${file} was trained by another module than the one in build/. Give another --state.`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, [first, ...lines.slice(1), ''].join('\n'));
+  return new Map(
+    lines
+      .slice(1)
+      .map((line) => JSON.parse(line))
+      .map(({ job, made }) => [keyOf(job), made]),
+  );
+}
+
+/** The text of each recorded file, of what is done. */
+async function filesOf(done) {
+  const { recordVersion } = await figures('record');
+  const byShape = new Map();
+  const files = {};
+  for (const job of jobs) {
+    const made = done.get(keyOf(job));
+    if (!made) continue;
+    if (job.screen) files[job.separate === 'yes' ? `${job.screen}Separate` : job.screen] = textOf(made);
+    else {
+      const shape = JSON.stringify(job.shape);
+      if (!byShape.has(shape)) byShape.set(shape, {});
+      const runs = byShape.get(shape);
+      runs[job.way] = { ...runs[job.way], [job.task]: made };
+    }
   }
-  for (const name of ['schemesTasks', 'narrow']) files[name] = await ofCells(load, superpose, name);
-  return written(files);
+  const texts = [...byShape].map(
+    ([shape, runs]) => `{"shape":${shape},"runs":${inLines(entries(runs, JSON.stringify), '{}')}}`,
+  );
+  return { ...files, runs: `{"version":${recordVersion},"groups":${inLines(texts, '[]')}}\n` };
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const library = join(root, 'build/package/index.js');
-  const { load, loadMiniLM } = await import(pathToFileURL(library).href);
-  const figures = async (name) =>
-    (
-      await runnerImport(join(root, `web/figures/${name}.ts`), {
-        configFile: false,
-        logLevel: 'error',
-        resolve: { alias: { superpose: library } },
-      })
-    ).module;
-  const superpose = await load({ simd: 'plain' });
-  const only = process.argv[2] === '--layers';
-  const made = {
-    ...(await ofLayers(figures, superpose, await loadMiniLM(superpose))),
-    ...(only ? {} : await recordings(figures, superpose)),
-  };
-  for (const [name, text] of Object.entries(made))
-    writeFileSync(join(root, 'web/figures/recorded', `${name}.json`), text);
-  process.exit();
+function write(files) {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, `${name}.json`), text);
+  console.log(`${Object.keys(files).length} files written.`);
+  return 0;
 }
+
+/** Trains what is not done, a line of `file` for each; a signal ends it once what is under way is done. */
+async function train(file, workers) {
+  const done = readState(file);
+  const lacking = jobs.filter((job) => !done.has(keyOf(job)));
+  const began = Date.now();
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    // A second one ends it at once.
+    process.removeAllListeners(signal);
+    process.once(signal, () => lacking.splice(0));
+  }
+  const nameOf = ({ screen, separate, shape, way, task }) =>
+    screen
+      ? `first screen, ${screen}, separate: ${separate}`
+      : `${way}, ${task}, n ${shape.n}, d ${shape.d_model}, layers: ${shape.layers}, LayerNorm: ${shape.norm}`;
+  const worker = async () => {
+    const thread = new Worker(new URL(import.meta.url), { workerData: serving });
+    for (let job = lacking.shift(); job; job = lacking.shift()) {
+      thread.postMessage(job);
+      const [made] = await once(thread, 'message');
+      appendFileSync(file, `${JSON.stringify({ job, made })}\n`);
+      done.set(keyOf(job), made);
+      const minutes = ((Date.now() - began) / 60_000).toFixed(1);
+      console.log(`${done.size} of ${jobs.length}, ${minutes} min: ${nameOf(job)}${outcomeOf(made)}`);
+    }
+    await thread.terminate();
+  };
+  await Promise.all(Array.from({ length: workers }, worker));
+  return done;
+}
+
+const outcomeOf = ({ right, questions }) =>
+  right
+    ? `: ${right.map((own) => `${Math.round((100 * own.at(-1)) / questions)}`).join(' ')} %, ${right[0].length} points`
+    : '';
+
+const recorded = () => JSON.parse(readFileSync(join(folder, 'runs.json'), 'utf8'));
+
+/** Trains some recorded runs anew; 1 if any comes out otherwise. */
+async function check(count) {
+  const { module } = await loaded();
+  const all = recorded().groups.flatMap(({ shape, runs }) =>
+    Object.entries(runs).flatMap(([way, tasks]) =>
+      Object.entries(tasks).flatMap(([task, cell]) =>
+        seeds.map((seed) => ({ shape, way, task, seed, cell })),
+      ),
+    ),
+  );
+  let wrong = 0;
+  for (let k = 0; k < count; k++) {
+    const one = all[randomInt(all.length)];
+    const same = await isSame(figures, module, one);
+    if (!same) wrong = 1;
+    const { shape, way, task, seed } = one;
+    console.log(
+      `${same ? 'the same' : 'DIFFERENT'}: ${way}, ${task}, seed ${seed}, ${JSON.stringify(shape)}`,
+    );
+  }
+  return wrong;
+}
+
+/** What ways in get right of each task: means of the seeds at some steps, and the least and largest at the end. */
+export async function tableOf(load, { groups }) {
+  const { keptTo, lengths } = await load('trainingRun');
+  const steps = [200, 400, 1000, 2000];
+  const cellOf = ({ right, questions }) => {
+    const length = lengths.find((one) => keptTo(one).length === right[0].length);
+    const percents = (step) => right.map((own) => (100 * own[keptTo(length).indexOf(step)]) / questions);
+    const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    const ends = percents(length);
+    const range = [...new Set([Math.min(...ends), Math.max(...ends)].map((end) => end.toFixed(1)))];
+    const means = [...steps, ...(length > 2000 ? [length] : [])].map((step) =>
+      mean(percents(step)).toFixed(1),
+    );
+    const all = new Set([...means, ...range]);
+    return all.size === 1
+      ? means[0]
+      : `${means.join(' · ')} (${range.join('–')})${length > 2000 ? ` at ${length}` : ''}`;
+  };
+  return groups
+    .map(({ shape: { n, d_model, layers, norm }, runs }) => {
+      const tasks = [...new Set(Object.values(runs).flatMap((of) => Object.keys(of)))];
+      const rows = [`n = ${n}, d = ${d_model}, layers: ${layers}, ${norm} LayerNorm`, ...tasks];
+      const cells = Object.entries(runs).map(([way, of]) => [
+        way,
+        ...tasks.map((task) => (of[task] ? cellOf(of[task]) : '')),
+      ]);
+      return [rows, rows.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n');
+    })
+    .join('\n\n');
+}
+
+/** Whether a recorded run, trained anew, is what it was. */
+export async function isSame(load, superpose, { shape, way, task, seed, cell }) {
+  const { keptTo, lengths } = await load('trainingRun');
+  const right = cell.right[seed - 1];
+  const steps = lengths.find((length) => keptTo(length).length === right.length);
+  const again = await ofModel(load, superpose, { shape, way, task }, [seed], steps);
+  const { numbers, questions } = cell;
+  const wanted = { numbers, questions, first: cell.first[seed - 1], right };
+  return (
+    JSON.stringify({ ...wanted, loud: cell.loudness?.[seed - 1] }) ===
+    JSON.stringify({
+      numbers: again.numbers,
+      questions: again.questions,
+      first: again.first[0],
+      right: again.right[0],
+      loud: again.loudness?.[0],
+    })
+  );
+}
+
+async function main(args) {
+  const options = { workers: { type: 'string' }, state: { type: 'string' } };
+  const names = ['write', 'check', 'table', 'layers', 'help'];
+  const flags = Object.fromEntries(names.map((name) => [name, { type: 'boolean' }]));
+  const { values } = parseArgs({ args, options: { ...options, ...flags } });
+  if (values.help) {
+    console.log(help);
+    return 0;
+  }
+  if (values.check) return check(12);
+  if (values.table) {
+    console.log(await tableOf(figures, recorded()));
+    return 0;
+  }
+  if (values.layers) {
+    const { module, loadMiniLM } = await loaded();
+    return write(await ofLayers(figures, module, await loadMiniLM(module)));
+  }
+  const file = values.state ?? join(root, 'build/record.jsonl');
+  const done = values.write ? readState(file) : await train(file, Number(values.workers ?? 1));
+  return write(await filesOf(done));
+}
+
+async function serve() {
+  const { module } = await loaded();
+  parentPort.on('message', async (job) => {
+    const made = job.screen
+      ? ofTask(figures, module, job.screen, job.separate)
+      : ofModel(figures, module, job);
+    parentPort.postMessage(await made);
+  });
+}
+
+if (workerData === serving) await serve();
+else if (process.argv[1]?.endsWith('record-runs.mjs')) await runTool(import.meta.url, main);

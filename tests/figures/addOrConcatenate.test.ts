@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { figure } from '../../web/figures/addOrConcatenate.ts';
 import { captionOf } from '../../web/figures/caption.ts';
 import { initialState } from '../../web/figures/controls.ts';
-import { compute } from '../../web/figures/smallModels.ts';
+import type { Run } from '../../web/figures/figure.ts';
+import { compute, type Model, type ModelName, modelOf } from '../../web/figures/smallModels.ts';
 import { taskTexts } from '../../web/figures/tasks.ts';
 import { aboutPercent } from '../../web/plot/format.ts';
 import type { Scene } from '../../web/plot/scene.ts';
@@ -22,67 +23,86 @@ const textsOf = ({ marks }: Scene) => marks.flatMap((mark) => (mark.mark === 'te
 type Data = Awaited<ReturnType<typeof compute>>;
 const last = <T>(list: readonly T[]): T => list[list.length - 1] as T;
 
-/** Right after 200 steps in percent, and the steps to 99 %: runs of another program, five seeds. */
+/** Steps to 99 %: runs of another program whose rate falls, five seeds. Without attention: what is right at the end. */
 const published = {
-  add: { lookup: [100, 60], roll: [99, 135], badge: [100, 66], prev: [100, 51] },
-  concat: { lookup: [100, 70], roll: [99.5, 165], badge: [100, 85], prev: [100, 54] },
-  'concat-wide': { lookup: [100, 38], roll: [100, 80], badge: [100, 47], prev: [100, 33] },
-  wider: { lookup: [100, 34], roll: [100, 64], badge: [100, 41], prev: [100, 33] },
-  apart: { lookup: [36.5, null], roll: [45.5, null], badge: [100, null], prev: [100, null] },
-  zero: { lookup: [29, null], roll: [42.5, null], badge: [47.5, null], prev: [30, null] },
+  add: { lookup: 60, roll: 135, badge: 66, prev: 51 },
+  concat: { lookup: 70, roll: 165, badge: 85, prev: 54 },
+  'concat-wide': { lookup: 38, roll: 80, badge: 47, prev: 33 },
 } as const;
+const withoutScores = { lookup: 29, roll: 42.5, badge: 47.5, prev: 30 };
 
 test.each(tasks)('%s: what is right and when is what another program has', async (task) => {
   const { data } = await run<Data>(addOrConcatenate, { task });
   for (const [name, expected] of Object.entries(published)) {
-    const { mean, first } = data.models[name as keyof typeof published];
-    const [right, steps] = expected[task];
-    // Three points: its seeds differ by as much.
-    expect(Math.abs((100 * last(mean)) / data.questions - right), name).toBeLessThan(3);
-    if (steps !== null) expect(Math.abs((first?.mean as number) / steps - 1), name).toBeLessThan(0.12);
-    // What is lost is lost by every seed.
-    if (name === 'zero') expect(first).toBeNull();
+    const { mean, first } = modelOf(data, name as keyof typeof published);
+    expect(last(mean) / data.questions, name).toBeGreaterThan(0.995);
+    // As soon, or sooner: here the rate does not fall.
+    expect(first?.count, name).toBe(5);
+    expect((first?.mean as number) / expected[task], name).toBeLessThan(1.12);
+    expect((first?.mean as number) / expected[task], name).toBeGreaterThan(0.6);
   }
-  const kept = task === 'badge' || task === 'prev';
-  expect(data.models.apart.first?.count ?? 0).toBe(kept ? 5 : 0);
-  const { label } = { label: figure.controls.task.options[task] };
-  expect(label).toContain(kept ? '✓' : '✗');
+  const { mean, first } = modelOf(data, 'zero');
+  expect(first).toBeNull();
+  expect(Math.abs((100 * last(mean)) / data.questions - withoutScores[task])).toBeLessThan(3);
 });
 
+test.each(tasks)(
+  '%s: without LayerNorm, separate scores learn it only where no cross term is needed',
+  async (task) => {
+    const { data, state } = await run<Data>(addOrConcatenate, { task, separate: 'yes' });
+    const learned = (name: ModelName) => last(modelOf(data, name).mean) >= 0.99 * data.questions;
+    expect([learned('add'), learned('concat-wide'), learned('zero')]).toEqual([true, true, false]);
+    const kept = task === 'badge' || task === 'prev';
+    expect(learned('apart')).toBe(kept);
+    const { end, norm } = data.separate as NonNullable<Data['separate']>;
+    expect(end.right >= 0.99).toBe(kept);
+    // With it they learn all four.
+    expect(last(norm).right).toBeGreaterThanOrEqual(0.99);
+    const said = figure.describe(data, state as never);
+    expect(captionOf(said)[0]).toBe(
+      kept
+        ? 'All three learn it, with separate scores too.'
+        : 'Without LayerNorm, separate scores did not learn it in 16,000 steps.',
+    );
+    expect(said).toContain('With LayerNorm they have ');
+  },
+);
+
 test('curves, vectors, attention and answers are those of trainers stepped by hand', async () => {
-  const { data } = await run<Data>(addOrConcatenate, { task: 'roll' });
+  const { data: usual } = await run<Data>(addOrConcatenate, { task: 'roll' });
+  const { data: longer } = await run<Data>(addOrConcatenate, { task: 'roll', separate: 'yes' });
   const superpose = await load({ simd: 'plain' });
   const n = 10;
   const cuts = ['token-position', 'position-token'] as const;
-  for (const [name, options, parameters] of [
-    ['add', { scheme: 'add' }, 1920],
-    ['apart', { scheme: 'concat-wide', cuts }, 5088],
+  for (const [data, name, options, parameters] of [
+    [usual, 'add', { scheme: 'add' }, 1920],
+    [longer, 'apart', { scheme: 'concat-wide', cuts, layerNorm: false }, 5024],
   ] as const) {
-    const model = data.models[name];
+    const model = modelOf(data, name);
     expect(model.parameters).toBe(parameters);
-    const trainer = superpose.trainer({ ...options, task: 'roll', n, d_model: 16, seed: 1 });
-    // The look at step 60 is the thirteenth.
-    for (let k = 0; k < 12; k++) trainer.step(5);
-    expect(model.right[0]?.[12]).toBe(trainer.accuracy() * data.questions);
+    const trainer = superpose.trainer({ ...options, steps: 2 ** 22, task: 'roll', n, d_model: 16, seed: 1 });
+    // The twelfth measure is the seventh look.
+    for (let k = 0; k < 12; k++) trainer.step(data.stride);
+    expect(model.right[0]?.[12]).toBe(Math.round(trainer.accuracy() * data.questions));
     const place = data.targets.findIndex((target) => target >= 0);
     const { E, P } = trainer.parameters() as { E: Table; P: Table };
-    const thousandths = ({ data: of, columns }: Table, row: number) =>
-      Array.from(of.slice(row * columns, (row + 1) * columns), (value) => Math.round(1000 * value));
-    expect(model.shown?.token[12]).toEqual(thousandths(E, data.tokens[place] as number));
-    expect(model.shown?.position[12]).toEqual(thousandths(P, place));
+    const hundredths = ({ data: of, columns }: Table, row: number) =>
+      Array.from(of.slice(row * columns, (row + 1) * columns), (value) => Math.round(100 * value) + 0);
+    expect(model.shown?.token[6]).toEqual(hundredths(E, data.tokens[place] as number));
+    expect(model.shown?.position[6]).toEqual(hundredths(P, place));
     const attention = trainer.attention({ n, tokens: data.tokens });
     const drawn = Array.from(attention.data).flatMap((weight, at) =>
       Math.round(100 * weight) >= 30
         ? [[Math.floor(at / 100), Math.floor(at / 10) % 10, at % 10, Math.round(100 * weight)]]
         : [],
     );
-    expect(model.shown?.attention[12]).toEqual(drawn);
+    expect(model.shown?.attention[6]).toEqual(drawn);
     const logits = trainer.logits({ n, tokens: data.tokens });
     const answers = data.tokens.map((_, at) => {
       const own = Array.from(logits.data.slice(4 * at, 4 * at + 4));
       return own.indexOf(Math.max(...own));
     });
-    expect(model.shown?.answers[12]).toEqual(answers);
+    expect(model.shown?.answers[6]).toEqual(answers);
     trainer.delete();
   }
 });
@@ -95,11 +115,17 @@ test.each(tasks)('%s: the row that is shown is typical, and is read where its an
   expect(Array.from(superpose.taskTargets({ task, n: 10, tokens: data.tokens }).targets)).toEqual(
     data.targets,
   );
-  for (const name of ['add', 'concat-wide', 'concat', 'apart'] as const) {
-    const { shown, mean } = data.models[name];
+  const separate = (await run<Data>(addOrConcatenate, { task, separate: 'yes' })).data;
+  for (const [name, { shown, mean }] of [
+    ...Object.entries(data.models),
+    ...Object.entries(separate.models),
+  ] as [string, Model][]) {
+    if (!shown) continue;
     const answers = last(shown?.answers ?? []);
     const right = asking.filter((place) => answers[place] === data.targets[place]).length;
-    expect(Math.abs(right / asking.length - last(mean) / data.questions), name).toBeLessThanOrEqual(0.05);
+    // Of ten answers, no other number would be as near, or one more would be.
+    const most = name === 'apart' ? 1 / asking.length : 0.05;
+    expect(Math.abs(right / asking.length - last(mean) / data.questions), name).toBeLessThanOrEqual(most);
     const looked = asking.filter((place) =>
       last(shown?.attention ?? []).some(
         ([, from, to]) => from === place && to === looksAt(data.tokens, place),
@@ -111,7 +137,7 @@ test.each(tasks)('%s: the row that is shown is typical, and is read where its an
   }
 });
 
-test('the first view needs no module, and an added stream as wide learns as fast as a concatenated one', async () => {
+test('the first view needs no module', async () => {
   const refused = () => Promise.reject(new Error('A module was asked for.'));
   const nothing = {
     kept: keeping(),
@@ -122,14 +148,13 @@ test('the first view needs no module, and an added stream as wide learns as fast
     recorded,
   };
   const data = await compute(nothing, initialState(figure.controls), alone());
-  const { add, wider, 'concat-wide': widened } = data.models;
-  expect(wider.first?.mean).toBeLessThanOrEqual(widened.first?.mean as number);
-  expect(add.first?.mean).toBeGreaterThan(widened.first?.mean as number);
+  expect(modelOf(data, 'add').mean).toHaveLength(41);
 });
 
 test.each([
   { task: 'lookup' },
-  { task: 'roll', form: 'concat' },
+  { task: 'roll', form: 'concat-wide' },
+  { task: 'roll', separate: 'yes' },
   { task: 'badge', step: 40 },
   { task: 'prev', step: 0 },
 ])('its pictures are sound: %j', async (settings) => {
@@ -143,36 +168,35 @@ test.each([
       if (mark.mark === 'text') expect(mark.size ?? 12).toBeGreaterThanOrEqual(12);
     // Every answer carries its mark, not its colour alone.
     const signs = textsOf(scene).join('').match(/[✓✗]/g) ?? [];
-    expect(signs).toHaveLength(3 * data.targets.filter((target: number) => target >= 0).length);
+    expect(signs).toHaveLength(
+      ('separate' in settings ? 3 : 2) * data.targets.filter((target: number) => target >= 0).length,
+    );
   }
 });
 
 test('what is said is what is drawn', async () => {
-  const { data, state } = await run<Data>(addOrConcatenate, { step: 50 });
-  const right = (name: keyof Data['models']) =>
-    aboutPercent((data.models[name].mean[10] as number) / data.questions);
+  const { data, state } = await run<Data>(addOrConcatenate, { step: 60 });
+  const right = (name: ModelName) => aboutPercent((modelOf(data, name).mean[12] as number) / data.questions);
   const said = figure.describe(data, state as never);
-  expect(said).toContain(
-    `${right('add')} added (16 wide, 1,536 numbers), ${right('concat-wide')} concatenated (16 + 16, 4,800 numbers), ${right('apart')} never to meet`,
-  );
   // Half learned, the numbers come first; at the end, what they mean.
-  expect(said).toMatch(/^After 50 steps, right: /);
-  for (const [task, meant] of [
-    ['lookup', 'Two of three learn it: in this task tokens and positions must meet.'],
-    ['prev', 'All three learn it: here tokens and positions need not meet.'],
+  const both = `${right('add')} added and ${right('concat')} concatenated`;
+  expect(said).toMatch(new RegExp(`^After 60 steps, right: ${both}\\. `));
+  expect(said).toContain('Widths: added 16 wide, 1,536 numbers; concatenated 8 + 8, 1,376 numbers.');
+  for (const [form, meant] of [
+    ['concat-8', 'At the same width, both learn it.'],
+    ['concat-wide', 'Both learn it; concatenated is twice as wide.'],
   ] as const) {
-    const end = await run<Data>(addOrConcatenate, { task });
+    const end = await run<Data>(addOrConcatenate, { form });
     expect(captionOf(figure.describe(end.data, end.state as never))[0]).toBe(meant);
   }
   const texts = textsOf(figure.scene(data, state as never, 1048));
-  for (const name of ['add', 'concat-wide', 'apart'] as const)
-    expect(texts).toContain(`${right(name)} right`);
+  for (const name of ['add', 'concat'] as const) expect(texts).toContain(`${right(name)} right`);
   const rows = figure
     .table(data, state as never)
-    .rows.filter(([, , seed, step]) => seed === 3 && step === 50);
+    .rows.filter(([, , seed, step]) => seed === 3 && step === 60);
   expect(rows.map((row) => row[4])).toEqual(
-    ['add', 'concat-wide', 'concat', 'apart', 'wider', 'zero'].map(
-      (name) => (data.models[name as keyof Data['models']].right[2]?.[10] as number) / data.questions,
+    (['add', 'concat', 'concat-8', 'concat-wide', 'zero'] as const).map(
+      (name) => (modelOf(data, name).right[2]?.[12] as number) / data.questions,
     ),
   );
 });
@@ -184,8 +208,8 @@ test('a replay begins with the vectors apart, dwells on the early steps, and end
   expect(at(1)).toBe(200);
   const all = Array.from({ length: 101 }, (_, k) => at(k / 100));
   expect(all).toEqual([...all].sort((a, b) => a - b));
-  // Half of the steps take four fifths of the time that steps have.
-  expect(at(0.84)).toBeCloseTo(100, 0);
+  // Half of the steps take two thirds of the time that steps have.
+  expect(at(0.2 + (0.8 * 2) / 3)).toBeCloseTo(100, 6);
   expect(plays?.seconds).toBeGreaterThanOrEqual(4);
   expect(plays?.seconds).toBeLessThanOrEqual(6);
   // Every moment of it can be drawn.
@@ -204,19 +228,27 @@ test('trained here it is the same, watched or not', async () => {
   const { frames, job } = watched<Data>(state);
   const seen = await run<Data>(addOrConcatenate, { task: 'prev', seed: 2, n: 6 }, job);
   expect(seen.data).toEqual(data);
-  expect(frames.map(({ models }) => models.add.mean.length)).toEqual(
+  expect(frames.map((frame) => modelOf(frame, 'add').mean.length)).toEqual(
     Array.from({ length: 41 }, (_, k) => k + 1),
   );
   expectSoundPictures({ ...seen, data: frames[3] });
-  expect(data.models.add.right[0]).not.toEqual(
-    (await run<Data>(addOrConcatenate, { task: 'prev' })).data.models.add.right[0],
-  );
+  const other = await run<Data>(addOrConcatenate, { task: 'prev' });
+  expect(modelOf(data, 'add').right[0]).not.toEqual(modelOf(other.data, 'add').right[0]);
   // Without recorded runs at hand, the first view is trained.
   const first = initialState(figure.controls);
   const live = await compute(library(), first, alone());
-  expect(live.models.add.first).toEqual(
-    (await compute({ ...library(), recorded }, first, alone())).models.add.first,
-  );
+  const known = await compute({ ...library(), recorded }, first, alone());
+  expect(modelOf(live, 'add').first).toEqual(modelOf(known, 'add').first);
+});
+
+test('the longer run is not begun unasked', async () => {
+  const state = { ...initialState(figure.controls), separate: 'yes', seed: 8 } as const;
+  const { job } = watched<Data>(state);
+  const unasked = { ...job, run: { ...(job.run as Run), again: false } };
+  const data = await compute(library(), state, unasked);
+  expect(modelOf(data, 'apart').mean).toHaveLength(1);
+  expect(figure.describe(data, state)).toBe('Not trained yet: it takes 2,000 steps, once you ask for it.');
+  expectSoundPictures({ figure, data, state });
 });
 
 test('it stops midway, and nothing of it stays in memory', async () => {
@@ -236,7 +268,7 @@ test('in another page’s column of 600 pixels every arc of the wide picture is 
           : [],
       );
   const arcs = arcsAt(1048);
-  expect(arcs.filter(([lacking]) => !lacking).length).toBe(3);
+  expect(arcs.filter(([lacking]) => !lacking).length).toBe(2);
   // A frame takes some of its width for margins.
   for (const width of [584, 600, 700]) expect(arcsAt(width)).toEqual(arcs);
 });

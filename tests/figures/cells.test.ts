@@ -1,15 +1,18 @@
 // Many models at once, with a fake library: which are trained, where, and what is shown meanwhile.
 import { expect, test, vi } from 'vitest';
-import { type CellJob, type CellRun, cellRun, computeCell, trainedCells } from '../../web/figures/cells.ts';
+import { cellRun, computeCell, trainedCells } from '../../web/figures/cells.ts';
 import { initialState } from '../../web/figures/controls.ts';
+import type { Run } from '../../web/figures/figure.ts';
+import type { CellRun } from '../../web/figures/record.ts';
+import type { CellJob } from '../../web/figures/trainingRun.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import type { Question } from '../../web/worker/transports.ts';
 import { alone, countedTrainers, watched } from './training.ts';
 
 const askedOf = (seed: number, steps = 16): CellJob => ({
-  options: { task: 'prev', d_model: 4, steps, seed, evaluationSequences: 4, sequences: 2 },
-  looks: { every: 8 },
+  options: { task: 'prev', d_model: 4, seed, evaluationSequences: 4, sequences: 2 },
+  steps,
 });
 const none = () => undefined;
 
@@ -17,15 +20,15 @@ test('a trained model is kept, trained again only on request, and shared by equa
   const { counted, steps } = countedTrainers();
   const all = [askedOf(1), askedOf(2), askedOf(1)];
   const first = await trainedCells(counted, all, alone(), none);
-  expect(steps()).toBe(4);
+  expect(steps()).toBe(8);
   expect(first[2]).toBe(first[0]);
   expect(await trainedCells(counted, [askedOf(2), askedOf(1)], alone(), none)).toEqual([first[1], first[0]]);
-  expect(steps()).toBe(4);
+  expect(steps()).toBe(8);
   const { frames, job } = watched<unknown>({});
   expect(await trainedCells(counted, all, job, (runs) => runs.map((run) => run !== undefined))).toEqual(
     first,
   );
-  expect(steps()).toBe(8);
+  expect(steps()).toBe(16);
   expect(frames).toEqual([
     [false, false, false],
     [true, false, true],
@@ -97,19 +100,27 @@ test('few runs are not worth a worker more', async () => {
   }
 });
 
+test('on the page nothing long is trained unless it is asked for', async () => {
+  const { counted, steps } = countedTrainers();
+  const { frames, job } = watched<unknown>({});
+  const unasked = { ...job, run: { ...(job.run as Run), again: false } };
+  const [long, short] = [askedOf(301, 401), askedOf(302)];
+  expect((await trainedCells(counted, [long, short], unasked, none)).map(Boolean)).toEqual([false, true]);
+  expect(steps()).toBe(4);
+  expect((await trainedCells(counted, [long], job, none)).map(Boolean)).toEqual([true]);
+  expect((await trainedCells(counted, [long], unasked, none)).map(Boolean)).toEqual([true]);
+  expect(frames.length).toBeGreaterThan(0);
+});
+
 test('options that no trainer takes end it with the trainer’s sentence', async () => {
-  const wrong: CellJob = { options: { task: 'prev', d_model: 5, heads: 2 } };
+  const wrong: CellJob = { options: { task: 'prev', d_model: 5, heads: 2 }, steps: 16 };
   await expect(trainedCells(library(), [wrong], alone(), none)).rejects.toThrow('heads');
 });
 
-test.each(['schemesTasks', 'narrow'])(
-  '%s opens on recorded runs, without the module that trains',
-  async (name) => {
-    const { figure, compute } = await import(`../../web/figures/${name}.ts`);
-    const loaded = library();
-    const superpose = () => Promise.reject(new Error('The whole module was asked for.'));
-    const state = initialState(figure.controls);
-    const data = await compute({ ...loaded, superpose, recorded }, state, alone());
-    expect(figure.describe(data, state)).not.toMatch(/still to come|not trained yet/);
-  },
-);
+test('the table of tasks opens on recorded runs, without the module that trains', async () => {
+  const { figure, compute } = await import('../../web/figures/schemesTasks.ts');
+  const superpose = () => Promise.reject(new Error('The whole module was asked for.'));
+  const state = initialState(figure.controls);
+  const data = await compute({ ...library(), superpose, recorded }, state, alone());
+  expect(figure.describe(data, state)).not.toMatch(/still to come|not trained yet/);
+});

@@ -21,7 +21,7 @@ test('its curves, cuts and floors are those of trainers stepped by hand', async 
   const finding = figure.describe(data, state);
   for (const [place, task] of tasks.entries()) {
     const panel = data.panels[place];
-    const trainer = superpose.trainer({ task, seed: 5, sigma: 0.2, evaluationSequences: 64 });
+    const trainer = superpose.trainer({ task, seed: 5, sigma: 0.2, steps: 2 ** 22 });
     trainer.step(80);
     expect(panel.accuracy[10]).toBe(trainer.accuracy());
     expect(panel.shares[10]).toEqual([...(trainer.shares().mean ?? [])]);
@@ -31,7 +31,7 @@ test('its curves, cuts and floors are those of trainers stepped by hand', async 
     trainer.cutTerms(['token-position', 'position-token']);
     expect(panel.cut).toBe(trainer.accuracy());
     trainer.delete();
-    const floor = superpose.trainer({ task, zeroScores: true });
+    const floor = superpose.trainer({ task, zeroScores: true, steps: 2 ** 22 });
     floor.step(200);
     expect(panel.floor).toBe(floor.accuracy());
     floor.delete();
@@ -81,7 +81,7 @@ test('answers and attention at each point are those of a model trained up to the
     });
     const { tokens, moments } = data.panels[1].example;
     expect(moments).toHaveLength(26);
-    const trainer = superpose.trainer({ task: 'lookup', seed: 5, sigma: 0.2, evaluationSequences: 64 });
+    const trainer = superpose.trainer({ task: 'lookup', seed: 5, sigma: 0.2, steps: 2 ** 22 });
     trainer.step(40);
     trainer.cutTerms([...cuts]);
     const { attention, answers } = moments[5] as Moment;
@@ -184,7 +184,7 @@ test('models that train without the cross terms have no share of them', async ()
     expect(cut).toBeNull();
     for (const of of shares) expect([of[1], of[2]]).toEqual([0, 0]);
   }
-  expect(lastOf(data.panels[1].accuracy)).toBeLessThan(data.panels[1].floor + 0.05);
+  expect(lastOf(data.panels[1].accuracy)).toBeLessThan(0.5);
   expect(lastOf(data.panels[0].accuracy)).toBeGreaterThan(0.98);
 });
 

@@ -1,21 +1,26 @@
-// One run from beginning to end, over a trainer that keeps count: when accuracy is measured, where it pauses,
-// what it reports at the end, and that the trainer is freed however it ends.
-import type { Superpose, TaskTrainerOptions } from 'superpose';
+// One run, over a trainer that keeps count: when accuracy is measured, where it pauses, what it reports, that it can go
+// on, when runs stand still, and that the trainer is freed however it ends.
+import { load, type Superpose, type TaskTrainerOptions } from 'superpose';
 import { expect, test } from 'vitest';
-import { trainingRun } from '../../web/figures/trainingRun.ts';
+import {
+  accuracyAt as kept,
+  keptTo,
+  lengths,
+  standsStill,
+  startedRun,
+  trainingRun,
+} from '../../web/figures/trainingRun.ts';
 
 interface Made {
-  planned?: number;
   /** Accuracy after so many steps. */
   accuracyAt?: (steps: number) => number;
   divergesAt?: number;
 }
 
-function made({ planned = 100, accuracyAt = () => 0, divergesAt = Infinity }: Made) {
+function made({ accuracyAt = () => 0, divergesAt = Infinity }: Made) {
   const noted: { strides: number[]; deleted: number } = { strides: [], deleted: 0 };
   const trainer = {
     steps: 0,
-    plannedSteps: planned,
     get diverged() {
       return this.steps >= divergesAt;
     },
@@ -36,48 +41,72 @@ function made({ planned = 100, accuracyAt = () => 0, divergesAt = Infinity }: Ma
   return { superpose, noted };
 }
 
-const options = { task: 'prev', seed: 1 } as unknown as TaskTrainerOptions;
+const asked = (steps: number) => ({ options: { task: 'prev', seed: 1 } as TaskTrainerOptions, steps });
 
-test('accuracy is looked at every few steps until the aim is met, and then no step is too many', async () => {
-  const { superpose, noted } = made({ planned: 103, accuracyAt: (steps) => (steps >= 15 ? 0.99 : 0.98) });
-  const run = await trainingRun(superpose, options);
-  expect(noted.strides).toEqual([5, 5, 5, 40, 40, 8]);
-  expect(run).toMatchObject({ accuracy: 0.99, stepsToAim: 15, diverged: false });
+test('accuracy is looked at every few steps until the aim is met, and kept at steps that all runs have', async () => {
+  const { superpose, noted } = made({ accuracyAt: (steps) => (steps >= 15 ? 0.99 : 0.98) });
+  const run = await trainingRun(superpose, asked(103));
+  expect(noted.strides).toEqual([5, 5, 5, 35, 40, 10, 3]);
+  expect(run).toMatchObject({ steps: 103, right: [0.99, 0.99, 0.99], stepsToAim: 15, diverged: false });
+  expect(keptTo(103)).toEqual([50, 100, 103]);
   expect(Object.keys(run.parameters)).toEqual(['W']);
-  expect(noted).toMatchObject({ deleted: 1 });
+  expect(noted.deleted).toBe(1);
 });
 
 test('the aim that is lost again was met; the first time counts', async () => {
-  const { superpose } = made({ planned: 30, accuracyAt: (steps) => (steps === 14 ? 1 : 0.5) });
-  const run = await trainingRun(superpose, options, { every: 7 });
-  expect(run).toMatchObject({ accuracy: 0.5, stepsToAim: 14 });
+  const { superpose } = made({ accuracyAt: (steps) => (steps === 15 ? 1 : 0.5) });
+  expect(await trainingRun(superpose, asked(30))).toMatchObject({ right: [0.5], stepsToAim: 15 });
 });
 
-test('an aim that is never met is null, and the last stride is as long as what is left', async () => {
-  const { superpose, noted } = made({ planned: 12, accuracyAt: () => 0.989 });
-  expect((await trainingRun(superpose, options)).stepsToAim).toBeNull();
-  expect(noted.strides).toEqual([5, 5, 2]);
+test('a run that goes on is one run, and an aim that is never met is null', async () => {
+  const accuracyAt = (steps: number) => steps / 20_000;
+  const [once, twice] = [made({ accuracyAt }), made({ accuracyAt })];
+  const whole = await trainingRun(once.superpose, asked(4000));
+  const parts = startedRun(twice.superpose, asked(4000).options);
+  await parts.goOn(2000);
+  expect(parts.soFar()).toMatchObject({ steps: 2000, stepsToAim: null });
+  await parts.goOn(4000);
+  expect(parts.soFar()).toEqual(whole);
+  expect(whole.right).toHaveLength(keptTo(4000).length);
+  for (const [at, right] of [
+    [0, 50],
+    [55, 50],
+    [399, 300],
+    [2000, 2000],
+    [9000, 4000],
+  ] as const)
+    expect(accuracyAt(right)).toBe(kept(whole, at));
 });
 
-test('it rests after every forty steps, and not at the ends', async () => {
-  const { superpose, noted } = made({ planned: 90 });
+test('it rests after forty steps or more, and not at the ends', async () => {
+  const { superpose, noted } = made({});
   const rests: number[] = [];
-  await trainingRun(superpose, options, {}, async () => {
+  await trainingRun(superpose, asked(90), async () => {
     rests.push(noted.strides.reduce((sum, stride) => sum + stride, 0));
   });
   expect(rests).toEqual([40, 80]);
 });
 
-test('a run that diverges stops there and says so', async () => {
-  const { superpose, noted } = made({ planned: 100, divergesAt: 10 });
-  expect(await trainingRun(superpose, options)).toMatchObject({ diverged: true, stepsToAim: null });
-  expect(noted.strides).toEqual([5, 5]);
-  expect(noted.deleted).toBe(1);
+test('a run that diverges stops there and says so, and what it got right then counts for the rest', async () => {
+  const { superpose, noted } = made({ divergesAt: 10, accuracyAt: (steps) => steps / 100 });
+  const run = await trainingRun(superpose, asked(100));
+  expect(run).toMatchObject({ diverged: true, stepsToAim: null, right: [0.1, 0.1] });
+  expect(noted).toMatchObject({ strides: [5, 5], deleted: 1 });
 });
 
 test('the trainer is freed when a rest is ended', async () => {
-  const { superpose, noted } = made({ planned: 100 });
-  const ended = trainingRun(superpose, options, {}, () => Promise.reject(new Error('cancelled')));
+  const { superpose, noted } = made({});
+  const ended = trainingRun(superpose, asked(100), () => Promise.reject(new Error('cancelled')));
   await expect(ended).rejects.toThrow('cancelled');
   expect(noted.deleted).toBe(1);
+});
+
+test('runs stand still when their mean moves by less than a point over the last half', async () => {
+  const superpose = await load();
+  const of = (middle: number, end: number) =>
+    ({ steps: 2000, right: keptTo(2000).map((at) => (at === 1000 ? middle : at > 1000 ? end : 0)) }) as never;
+  expect(standsStill(superpose, [of(0.5, 0.512), of(0.5, 0.506)])).toBe(true);
+  expect(standsStill(superpose, [of(0.5, 0.512), of(0.5, 0.51)])).toBe(false);
+  expect(standsStill(superpose, [of(0.6, 0.5), of(0.5, 0.6)])).toBe(true);
+  expect(lengths.every((length) => keptTo(length).includes(length / 2))).toBe(true);
 });

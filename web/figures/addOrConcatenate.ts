@@ -1,5 +1,5 @@
-// Figure "Added or concatenated?": small models learn one task side by side, with positions added, concatenated,
-// and concatenated but kept from meeting the tokens. It opens with runs recorded beforehand.
+// Figure "Added or concatenated?": small models learn one task side by side, with positions added, concatenated, and,
+// where that is asked, concatenated with scores that keep both separate. It opens with runs recorded beforehand.
 import { aboutPercent } from '../plot/format.js';
 import type { Cursor } from '../plot/scene.js';
 import { arcsOf, type Row } from './addOrConcatenateParts.js';
@@ -10,32 +10,61 @@ import {
   isAnswerRight,
   lastStep,
   lookAt,
+  looks,
   openingSteps,
   rightAt,
+  type State,
   shownNames,
   shownOf,
+  stepAt,
   taskOf,
   titles,
   widths,
+  withoutAttention,
 } from './addOrConcatenateRuns.js';
 import type { Figure, ReadoutPiece } from './figure.js';
-import { listed } from './lists.js';
+import { latest, listed } from './lists.js';
 import {
   type Data,
-  d_model,
   drawn,
   firstAsking,
-  looks,
-  type ModelName,
-  names,
+  modelOf,
+  namesOf,
   type ShownName,
   seeds,
-  stride,
+  stepsOf,
 } from './smallModels.js';
-import { aim, divergedRemark, seedAfter, steps } from './tasks.js';
+import { aim, divergedRemark, seedAfter } from './tasks.js';
 
 /** The part of a replay in which the vectors are put together. */
 const opening = 0.2;
+
+const words = (count: number) => count.toLocaleString('en');
+const briefly = (name: ShownName): string =>
+  name === 'add' ? 'added' : name === 'apart' ? 'with separate scores' : 'concatenated';
+
+/** What it means that these models learn the task, the last of them with separate scores; nothing where others do not. */
+function headOf(data: Data, state: State, [added, concatenated, separate]: boolean[]): string | undefined {
+  if (!added || !concatenated) return undefined;
+  if (separate) return 'All three learn it, with separate scores too.';
+  if (separate === undefined)
+    return state.form === 'concat-wide'
+      ? 'Both learn it; concatenated is twice as wide.'
+      : 'At the same width, both learn it.';
+  const end = data.separate?.end.step ?? lastStep(data);
+  return stepAt(state) < lastStep(data)
+    ? undefined
+    : `Without LayerNorm, separate scores did not learn it in ${words(end)} steps.`;
+}
+
+/** What the recorded models with separate scores come to: at the end, and with LayerNorm. */
+function separateTo({ separate }: Data, state: State): string {
+  if (state.separate === 'no' || !separate) return '';
+  const { end, norm } = separate;
+  const first = norm.find(({ right }) => right >= aim);
+  const then = first ?? latest(norm);
+  return ` The same models with separate scores have ${aboutPercent(end.right)} after ${words(end.step)} steps. With LayerNorm they have ${aboutPercent(then.right)} after ${words(then.step)}.`;
+}
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'add-or-concatenate',
@@ -58,39 +87,42 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   /** While models train, the later steps are those to come. */
-  named(data) {
+  named(data, state) {
     const last = lastStep(data);
-    return last < steps ? { step: looks.map((at) => (at > last ? `${last} so far` : String(at))) } : {};
+    const real = (step: number) => stepAt({ ...state, step });
+    return { step: looks.map((at) => (real(at) > last ? `${last} so far` : real(at).toLocaleString('en'))) };
   },
 
   scene: picture,
 
+  /** Beside separate scores stand models of their width. */
+  unused: ({ separate }) => (separate === 'yes' ? ['form'] : []),
+
   describe(data, state) {
-    const step = Math.max(0, Math.min(state.step, lastStep(data)));
-    const right = (name: ModelName) => aboutPercent(rightAt(data, name, step));
-    const { form, task } = state;
-    const wide = (name: ShownName) =>
-      `${widths[name].split(' = ')[0]}, ${data.models[name].parameters.toLocaleString('en')} numbers`;
-    const found = shownNames(state).map((name) => rightAt(data, name, step) >= aim);
-    const head =
-      !found[0] || !found[1]
-        ? `After ${step} steps, right: ${right('add')} added, ${right(form)} concatenated, ${right('apart')} never meeting.`
-        : found[2]
-          ? 'All three learn it: here tokens and positions need not meet.'
-          : 'Two of three learn it: in this task tokens and positions must meet.';
-    const guessed = aboutPercent(rightAt(data, 'zero', lastStep(data)));
-    return `${head} After ${step} steps of ${task}, mean share right over ${seeds} seeds: ${right('add')} added (${wide('add')}), ${right(form)} concatenated (${wide(form)}), ${right('apart')} never to meet, ${guessed} guessing.`;
+    const last = lastStep(data);
+    if (last === 0) return `Not trained yet: it takes ${words(stepsOf(state))} steps, once you ask for it.`;
+    const step = Math.max(0, Math.min(stepAt(state), last));
+    const shown = shownNames(state);
+    const right = shown.map((name) => `${aboutPercent(rightAt(data, name, step))} ${briefly(name)}`);
+    const wide = shown.map(
+      (name) =>
+        `${briefly(name)} ${widths[name].split(' = ')[0]}, ${words(modelOf(data, name).parameters)} numbers`,
+    );
+    const learn = shown.map((name) => rightAt(data, name, step) >= aim);
+    return `${headOf(data, state, learn) ?? `After ${words(step)} steps, right: ${listed(right)}.`} After ${words(step)} steps of ${state.task}${
+      state.separate === 'yes' ? ' without LayerNorm' : ''
+    }, mean share right over ${seeds} seeds: ${right.join(', ')}; ${aboutPercent(withoutAttention(data))} without attention. Widths: ${wide.join('; ')}.${separateTo(data, state)}`;
   },
 
-  cells: ({ tokens }) => ({ rows: 3, columns: tokens.length }),
-  follows: ['task', 'n', 'seed'],
+  cells: ({ tokens }, state) => ({ rows: shownNames(state).length, columns: tokens.length }),
+  follows: ['task', 'separate', 'n', 'seed'],
   firstCursor: ({ targets }): Cursor => ({ i: 0, j: firstAsking(targets) }),
 
   readout(data, state, { i, j }) {
     const name = shownNames(state)[i] as ShownName;
     const task = taskOf(state);
     const { tokens, targets } = data;
-    const look = lookAt(data, state.step);
+    const look = lookAt(data, state);
     const token = task.token(tokens[j] as number, tokens.length);
     const said: ReadoutPiece[] = [{ text: titles[name], strong: true }, `: “${token}” at position ${j} `];
     const places = tokens.flatMap((_, to) => {
@@ -111,7 +143,7 @@ export const figure: Figure<typeof controls, Data> = {
   focus(data, state, { i, j }, width) {
     const name = shownNames(state)[i] as ShownName;
     const row = rowsOf(data, state, width)[i] as Row;
-    const d = arcsOf(data, name, lookAt(data, state.step), row, (from) => from === j).looking;
+    const d = arcsOf(data, name, lookAt(data, state), row, (from) => from === j).looking;
     return d ? [{ mark: 'path', d, stroke: 'ink', wide: 3 }] : [];
   },
 
@@ -119,20 +151,17 @@ export const figure: Figure<typeof controls, Data> = {
 
   table: (data, state) => ({
     columns: ['positions', 'numbers to learn', 'seed', 'step', 'right answers'],
-    rows: names.flatMap((name) =>
-      data.models[name].right.flatMap((of, k) =>
+    rows: namesOf(state).flatMap((name) => {
+      const { right, parameters } = modelOf(data, name);
+      return right.flatMap((of, k) =>
         of.map((count, point) => [
-          name === 'wider'
-            ? `added, ${2 * d_model} wide`
-            : name === 'zero'
-              ? 'all scores 0'
-              : `${titles[name].toLowerCase()}, ${widths[name]}`,
-          data.models[name].parameters,
+          name === 'zero' ? 'all scores 0' : `${titles[name].toLowerCase()}, ${widths[name]}`,
+          parameters,
           seedAfter(state.seed, k),
-          point * stride,
+          point * data.stride,
           count / data.questions,
         ]),
-      ),
-    ),
+      );
+    }),
   }),
 };

@@ -11,11 +11,13 @@ import {
   rightAt,
   type State,
   shownOf,
+  stepAt,
   type Task,
   togetherAt,
+  withoutAttention,
 } from './addOrConcatenateRuns.js';
-import { type Data, d_model, firstAsking, type ShownName, stride } from './smallModels.js';
-import { aim, steps } from './tasks.js';
+import { type Data, d_model, firstAsking, modelOf, type ShownName, stepsOf } from './smallModels.js';
+import { aim } from './tasks.js';
 
 export interface Page {
   data: Data;
@@ -70,7 +72,7 @@ export function arcsOf(
   return { looking, lacking };
 }
 
-/** Bars of a vector, in thousandths. */
+/** Bars of a vector, in hundredths. */
 function barsPath(values: readonly number[], { x, y, width, height }: Area, limit: number): string {
   const zero = y + height / 2;
   const pitch = width / values.length;
@@ -89,7 +91,7 @@ export function vectorOf(
   area: Area,
   labels: boolean,
 ): Mark[] {
-  const look = lookAt(data, state.step);
+  const look = lookAt(data, state);
   const shown = shownOf(data, name);
   const token = shown.token[look] as number[];
   const position = shown.position[look] as number[];
@@ -186,7 +188,7 @@ export function answersOf(
   y: number,
   marksBelow: boolean,
 ): Mark[] {
-  const look = lookAt(data, state.step);
+  const look = lookAt(data, state);
   const high = 26;
   let hatched = '';
   const marks = data.tokens.flatMap((_, place): Mark[] => {
@@ -226,45 +228,56 @@ export function answersOf(
   return [...marks, { mark: 'path', d: hatched, stroke: 'warning', wide: 1, opacity: 0.3 }];
 }
 
-/** Right answers over the steps, up to the one that is shown: each seed, their mean, and what guessing gets. */
+/**
+ * Right answers over the steps, up to the one that is shown: each seed, their mean, and what is right without
+ * attention. Beside models with separate scores, what they learn with LayerNorm.
+ */
 export function chartOf(
   { data, state }: Page,
   name: ShownName,
   { x, y, width, height }: Area,
   labelled: boolean,
 ): Mark[] {
-  const { right, mean } = data.models[name];
-  const across = (step: number) => x + (step / steps) * width;
-  const up = (count: number) => y + height - (count / data.questions) * height;
-  const end = Math.min(Math.max(0, state.step), lastStep(data));
+  const { right, mean } = modelOf(data, name);
+  const { stride } = data;
+  const last = stepsOf(state);
+  const across = (step: number) => x + (step / last) * width;
+  const up = (part: number) => y + height - part * height;
+  const at = (step: number, part: number) => `${round(across(step))},${round(up(part))}`;
+  const end = Math.min(Math.max(0, stepAt(state)), lastStep(data));
   const line = (counts: readonly number[]) => {
     const whole = Math.floor(end / stride);
-    const points = counts
-      .slice(0, whole + 1)
-      .map((count, k) => `${round(across(k * stride))},${round(up(count))}`);
-    const next = counts[whole + 1];
-    if (next !== undefined && end > whole * stride) {
-      const from = counts[whole] as number;
-      points.push(`${round(across(end))},${round(up(from + (next - from) * (end / stride - whole)))}`);
-    }
+    const part = (k: number) => (counts[k] as number) / data.questions;
+    const points = counts.slice(0, whole + 1).map((_, k) => at(k * stride, part(k)));
+    if (counts.length > whole + 1 && end > whole * stride)
+      points.push(at(end, part(whole) + (part(whole + 1) - part(whole)) * (end / stride - whole)));
     return `M${points.join('L')}`;
   };
   const ink = rightAt(data, name, end) >= aim ? 'ink' : 'warning';
-  const guess = up(data.models.zero.mean.at(-1) as number);
+  const floor = withoutAttention(data);
+  const beside = name === 'apart' ? (data.separate?.norm.filter(({ step }) => step <= last) ?? []) : [];
   return [
     { mark: 'line', x1: x, x2: x + width, y1: y + height, y2: y + height, ink: 'line' },
     { mark: 'line', x1: x, x2: x + width, y1: y, y2: y, ink: 'line' },
-    { mark: 'line', x1: x, x2: x + width, y1: guess, y2: guess, ink: 'quiet', dashed: true },
+    { mark: 'line', x1: x, x2: x + width, y1: up(floor), y2: up(floor), ink: 'quiet', dashed: true },
     { mark: 'path', d: right.map(line).join(''), stroke: ink, wide: 1, opacity: 0.45 },
     { mark: 'path', d: line(mean), stroke: ink, wide: 2.5 },
+    ...(beside.length > 0
+      ? ([
+          {
+            mark: 'path',
+            d: `M${beside.map(({ step, right }) => at(step, right)).join('L')}`,
+            stroke: 'second',
+            wide: 2,
+          },
+        ] as const)
+      : []),
     ...(labelled
       ? [
-          textAt(
-            x + width,
-            guess + 13,
-            `guessing gets ${aboutPercent(rightAt(data, 'zero', lastStep(data)))}`,
-            { anchor: 'end' },
-          ),
+          textAt(x + width, up(floor) + 13, `without attention ${aboutPercent(floor)}`, { anchor: 'end' }),
+          ...(beside.length > 0
+            ? [textAt(x + width, y + 14, 'with LayerNorm', { anchor: 'end', ink: 'second' })]
+            : []),
         ]
       : []),
   ];

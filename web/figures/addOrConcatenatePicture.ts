@@ -13,21 +13,29 @@ import {
   vectorOf,
 } from './addOrConcatenateParts.js';
 import {
-  lastStep,
   lookAt,
   numbersOf,
   rightAt,
   type State,
   shownNames,
   shownOf,
+  stepAt,
   type Task,
   taskOf,
   titles,
-  togetherAt,
   widths,
+  withoutAttention,
 } from './addOrConcatenateRuns.js';
-import { type Data, firstAsking, type ShownName, seeds, type TaskName } from './smallModels.js';
-import { aim, steps } from './tasks.js';
+import {
+  type Data,
+  firstAsking,
+  modelOf,
+  type ShownName,
+  seeds,
+  stepsOf,
+  type TaskName,
+} from './smallModels.js';
+import { aim } from './tasks.js';
 
 const questions: Record<TaskName, string> = {
   lookup: 'Each digit names a position: answer with the digit that stands there.',
@@ -92,9 +100,10 @@ function arrange(
   width: number,
 ): { rows: Row[]; top: number; block: number; height: number } {
   const n = data.tokens.length;
+  const shown = shownNames(state);
   if (width >= sideBySide) {
-    const column = (width - margin - 2 * between) / 3;
-    const rows = [0, 1, 2].map((k) => ({
+    const column = (width - margin - (shown.length - 1) * between) / shown.length;
+    const rows = shown.map((_, k) => ({
       x: margin + k * (column + between),
       y: tops.row,
       cell: column / n,
@@ -108,22 +117,22 @@ function arrange(
   const beside = width >= 600;
   const block = beside ? 104 : 134;
   const wide = beside ? Math.min(34 * n, 0.52 * width) : width;
-  const rows = [0, 1, 2].map((k) => ({
+  const rows = shown.map((_, k) => ({
     x: width - wide,
     y: top + 52 + k * block + (beside ? 52 : 100),
     cell: wide / n,
     rise: beside ? 40 : 31,
     height: 26,
   }));
-  return { rows, top, block, height: top + 52 + 3 * block + 16 };
+  return { rows, top, block, height: top + 52 + shown.length * block + (data.separate ? 32 : 16) };
 }
 
-const regionOf = (data: Data, row: Row, i: number): Region => ({
+const regionOf = (data: Data, rows: readonly Row[], row: Row, i: number): Region => ({
   x: row.x,
   y: row.y - row.rise,
   width: data.tokens.length * row.cell,
   height: row.rise + row.height,
-  rows: 3,
+  rows: rows.length,
   columns: data.tokens.length,
   pick: {
     points: {
@@ -136,7 +145,7 @@ const regionOf = (data: Data, row: Row, i: number): Region => ({
 });
 
 function arcMarks({ data, state, task }: Page, name: ShownName, row: Row): Mark[] {
-  const { looking, lacking } = arcsOf(data, name, lookAt(data, state.step), row, () => true, task);
+  const { looking, lacking } = arcsOf(data, name, lookAt(data, state), row, () => true, task);
   return [
     { mark: 'path', d: lacking, stroke: 'warning', wide: 1.3, dashed: true, opacity: 0.8 },
     { mark: 'path', d: looking, stroke: 'ink', wide: 1.4, opacity: 0.75 },
@@ -145,25 +154,12 @@ function arcMarks({ data, state, task }: Page, name: ShownName, row: Row): Mark[
 
 /** Whether a look that the task needs is drawn as missing. */
 const lacks = ({ data, state, task }: Page, name: ShownName, row: Row): boolean =>
-  arcsOf(data, name, lookAt(data, state.step), row, () => true, task).lacking !== '';
+  arcsOf(data, name, lookAt(data, state), row, () => true, task).lacking !== '';
 
 const percentAt = ({ data, state }: Page, name: ShownName): string =>
-  `${aboutPercent(rightAt(data, name, state.step))} right`;
+  `${aboutPercent(rightAt(data, name, stepAt(state)))} right`;
 const inkAt = ({ data, state }: Page, name: ShownName) =>
-  rightAt(data, name, state.step) >= aim ? ('ink' as const) : ('warning' as const);
-
-/** Beside a vector: the other way to concatenate, or what keeps the halves apart. */
-function asideOf({ data, state }: Page, name: ShownName): string[] {
-  if (togetherAt(state.step) < 1) return [];
-  if (name === 'apart') return ['each half has', 'scores of its own'];
-  if (name === 'add') return [];
-  const other = name === 'concat' ? 'concat-wide' : 'concat';
-  const right = aboutPercent(rightAt(data, other, state.step));
-  return [
-    `or ${other === 'concat' ? 'divided' : 'widened'}, ${widths[other].split(' =')[0]}:`,
-    `${data.models[other].parameters.toLocaleString('en')} numbers, ${right}`,
-  ];
-}
+  rightAt(data, name, stepAt(state)) >= aim ? ('ink' as const) : ('warning' as const);
 
 function inColumns(page: Page, width: number) {
   const { data, state, task } = page;
@@ -186,25 +182,24 @@ function inColumns(page: Page, width: number) {
     const wall = x - between / 2;
     marks.push(
       ...(name === 'apart'
-        ? ([
-            { mark: 'line', x1: wall, x2: wall, y1: 34, y2: height - 4, ink: 'quiet', dashed: true },
-            textAt(x, tops.test, 'A test'),
-          ] as const)
+        ? [{ mark: 'line', x1: wall, x2: wall, y1: 34, y2: height - 4, ink: 'quiet', dashed: true } as const]
         : []),
       textAt(x, tops.title, titles[name], { ink: 'ink', size: 13, bold: true }),
-      textAt(x, tops.width, `${widths[name]} · ${numbersOf(data.models[name])}`),
+      textAt(x, tops.width, `${widths[name]} · ${numbersOf(modelOf(data, name))}`),
       ...vectorOf(page, name, { x, y: tops.vector, width: block, height: vectorHeight }, true),
-      ...asideOf(page, name).map(
-        (text, line): Mark => textAt(x + block, tops.vector + 20 + 16 * line, text, { anchor: 'end' }),
-      ),
       ...arcMarks(page, name, row),
       ...(lacks(page, name, row)
-        ? [textAt(x + block, tops.test, 'dashed: looks it lacks', { anchor: 'end', ink: 'warning' })]
+        ? [
+            textAt(x + block, tops.test, 'dashed: where it should look but does not', {
+              anchor: 'end',
+              ink: 'warning',
+            }),
+          ]
         : []),
       ...tokensOf(page, row, tops.row),
       ...answersOf(page, name, row, tops.answers, true),
       ...chartOf(page, name, { x, y: tops.chart, width: block, height: chartHeight }, true),
-      textAt(x, tops.foot, `0 to ${steps} steps, ${seeds} seeds`),
+      textAt(x, tops.foot, lengthOf(state)),
       textAt(x + block, tops.foot + 2, percentAt(page, name), {
         anchor: 'end',
         ink: inkAt(page, name),
@@ -213,8 +208,10 @@ function inColumns(page: Page, width: number) {
       }),
     );
   });
-  return { width, height, marks, regions: rows.map((row, i) => regionOf(data, row, i)) };
+  return { width, height, marks, regions: rows.map((row, i) => regionOf(data, rows, row, i)) };
 }
+
+const lengthOf = (state: State) => `0 to ${stepsOf(state).toLocaleString('en')} steps, ${seeds} seeds`;
 
 /** The question is set in 15 pixels. */
 const questionLetter = 8.6;
@@ -249,16 +246,9 @@ function inRows(page: Page, width: number) {
             } as const,
           ]
         : []),
-      textAt(
-        0,
-        y + 18,
-        name === 'apart' && left >= 330
-          ? `Test: ${titles[name][0]?.toLowerCase()}${titles[name].slice(1)}`
-          : titles[name],
-        { ink: 'ink', size: 13, bold: true },
-      ),
-      textAt(0, y + 35, `${widths[name]} · ${numbersOf(data.models[name], wordy)}`),
-      textAt(left, y + 35, aboutPercent(rightAt(data, name, state.step)), {
+      textAt(0, y + 18, titles[name], { ink: 'ink', size: 13, bold: true }),
+      textAt(0, y + 35, `${widths[name]} · ${numbersOf(modelOf(data, name), wordy)}`),
+      textAt(left, y + 35, aboutPercent(rightAt(data, name, stepAt(state))), {
         anchor: 'end',
         ink: inkAt(page, name),
         size: 15,
@@ -270,10 +260,11 @@ function inRows(page: Page, width: number) {
       ...answersOf(page, name, row, row.y, false),
     );
   });
-  const guess = aboutPercent(rightAt(data, 'zero', lastStep(data)));
   const orange = wordy && shownNames(state).some((name, k) => lacks(page, name, rows[k] as Row));
-  const of = orange && width < 450 ? '' : `${wordy ? `0 to ${steps} steps, ` : ''}${seeds} seeds. `;
-  const text = `${of}Dashed: guessing gets ${guess}${orange ? '; orange: looks it lacks' : ''}.`;
+  const of = width < 450 ? '' : `${lengthOf(state)}. `;
+  const text = `${of}Dashed: without attention ${aboutPercent(withoutAttention(data))}${orange ? '; orange: should look' : ''}.`;
+  if (data.separate)
+    marks.push(textAt(0, height - 19, 'Violet: the same models with LayerNorm.', { ink: 'second' }));
   marks.push(textAt(0, height - 3, text));
-  return { width, height, marks, regions: rows.map((row, i) => regionOf(data, row, i)) };
+  return { width, height, marks, regions: rows.map((row, i) => regionOf(data, rows, row, i)) };
 }

@@ -1,21 +1,13 @@
 // Tables of trained models: many small runs fill their cells. Runs are spread over workers where there can be
 // more than one, and finished runs are kept.
-import type { SmallSuperpose, Summary, Superpose, TaskTrainerOptions } from 'superpose';
+import type { SmallSuperpose, Summary, Superpose } from 'superpose';
 import { inPool, nestedWorker, type PoolWorker, roomForWorkers } from '../worker/workerPool.js';
 import type { State } from './controls.js';
 import type { Compute, Job, Library } from './figure.js';
-import { type Measurements, type TrainingRun, trainingRun } from './trainingRun.js';
+import { type CellRun, keyOf, learnedNumbers, recordOf } from './record.js';
+import { divergedRemark, mayTrain } from './tasks.js';
+import { type CellJob, trainingRun } from './trainingRun.js';
 import { breath, turn } from './turn.js';
-
-export interface CellRun extends Omit<TrainingRun, 'parameters'> {
-  /** How many numbers the model learns. */
-  numbers: number;
-}
-
-export interface CellJob {
-  options: TaskTrainerOptions;
-  looks?: Measurements;
-}
 
 /** The name of the question that nested workers are asked. */
 export const cellRun = 'cell-run';
@@ -35,17 +27,9 @@ function keep(known: Known, key: string, run: CellRun): void {
   if (known.size > most && oldest !== undefined) known.delete(oldest);
 }
 
-async function trainedCell(superpose: Superpose, { options, looks }: CellJob, job: Job): Promise<CellRun> {
-  const { parameters, ...run } = await trainingRun(superpose, options, looks, () => breath(job));
-  return { ...run, numbers: learnedNumbers(parameters, options) };
-}
-
-/** Tables that are not learned are not counted. */
-function learnedNumbers(parameters: TrainingRun['parameters'], { table }: TaskTrainerOptions): number {
-  const fixed = table === 'frozen' ? ['E', 'P'] : table === 'sinusoid' ? ['P'] : [];
-  return Object.entries(parameters)
-    .filter(([name]) => !fixed.includes(name))
-    .reduce((sum, [, { rows, columns }]) => sum + rows * columns, 0);
+async function trainedCell(superpose: Superpose, asked: CellJob, job: Job): Promise<CellRun> {
+  const { parameters, ...run } = await trainingRun(superpose, asked, () => breath(job));
+  return { ...run, numbers: learnedNumbers(parameters, asked.options) };
 }
 
 /** What a nested worker computes. */
@@ -53,48 +37,41 @@ function learnedNumbers(parameters: TrainingRun['parameters'], { table }: TaskTr
 export const computeCell: Compute<any, CellRun> = async (library, asked, job) =>
   trainedCell(await library.superpose(), asked as unknown as CellJob, job);
 
-/** What a figure opens with: runs recorded beforehand, under this name, of what is asked for. */
-export interface Opening {
-  name: string;
-  asked: readonly CellJob[];
-}
-
 /** Recorded runs are known like those that were trained here, also after a run that did not come to its end. */
-async function openWith(library: Library, known: Known, { name, asked }: Opening): Promise<void> {
-  const runs = (await library.recorded?.(name)) as CellRun[] | undefined;
-  runs?.forEach((run, k) => {
-    const key = JSON.stringify(asked[k]);
-    if (!known.has(key)) keep(known, key, run);
-  });
+async function openWith(library: Library, known: Known): Promise<void> {
+  const { runs } = await recordOf(library);
+  for (const [key, run] of runs) if (!((known.get(key)?.steps ?? 0) >= run.steps)) keep(known, key, run);
 }
 
 /**
- * One run for each that is asked for, in that order. `show` gets the runs that are done, undefined for the
- * others: at the start, and whenever one more is done.
+ * One run for each that is asked for, in that order; undefined for those that nobody has trained, where that takes
+ * long and was not asked for. `show` gets the runs that are done: at the start, and whenever one more is.
  */
 export async function trainedCells(
   library: Library,
   all: readonly CellJob[],
   job: Job,
   show: (runs: readonly (CellRun | undefined)[]) => unknown,
-  opening?: Opening,
-): Promise<CellRun[]> {
+): Promise<(CellRun | undefined)[]> {
   const known = knownRuns(library);
-  const keys = all.map((asked) => JSON.stringify(asked));
-  if (opening && keys.some((key) => !known.has(key))) await openWith(library, known, opening);
+  await openWith(library, known);
+  const keys = all.map(keyOf);
+  const asked = new Map(keys.map((key, k) => [key, all[k] as CellJob]));
   if (job.run?.again) for (const key of keys) known.delete(key);
-  const lacking = [...new Set(keys)].filter((key) => !known.has(key));
+  const isKnown = ([key, { steps }]: [string, CellJob]) => (known.get(key)?.steps ?? 0) >= steps;
+  const lacking = [...asked].flatMap((one) => (isKnown(one) || !mayTrain(job, one[1].steps) ? [] : [one[0]]));
   // A copy: while new runs come in, they may push out older ones.
-  const found = new Map(keys.flatMap((key) => (known.has(key) ? [[key, known.get(key) as CellRun]] : [])));
-  const kept = found.size;
-  const frame = () => job.run?.frame(show(keys.map((key) => found.get(key))));
+  const found = new Map([...asked].filter(isKnown).map(([key]) => [key, known.get(key) as CellRun]));
   const noted = (key: string, run: CellRun) => {
     job.signal.throwIfAborted();
     found.set(key, run);
     keep(known, key, run);
-    job.progress((found.size - kept) / lacking.length);
+    done += 1;
+    job.progress(done / lacking.length);
     frame();
   };
+  let done = 0;
+  const frame = () => job.run?.frame(show(keys.map((key) => found.get(key))));
 
   // A worker asks for a turn when it is free. Turns come one at a time, and each hears the reader's orders.
   let before: Promise<unknown> = Promise.resolve();
@@ -102,7 +79,7 @@ export async function trainedCells(
     before = before.then(() => turn(job));
     return before;
   };
-  const here = async (key: string) => trainedCell(await library.superpose(), JSON.parse(key), job);
+  const here = async (key: string) => trainedCell(await library.superpose(), asked.get(key) as CellJob, job);
   const doerOf = (work: (key: string) => Promise<CellRun>, close = () => {}): PoolWorker<string, void> => ({
     async work(key) {
       await mayGo();
@@ -119,7 +96,7 @@ export async function trainedCells(
     return doerOf(async (key) => {
       if (works) {
         try {
-          return await other.work(JSON.parse(key) as State);
+          return await other.work(asked.get(key) as unknown as State);
         } catch {
           // If the run itself is at fault, it fails here too.
           works = false;
@@ -131,9 +108,8 @@ export async function trainedCells(
   frame();
   const workers =
     library.address === undefined ? 1 : Math.min(roomForWorkers(), Math.ceil(lacking.length / worthAWorker));
-  const done = inPool(lacking, start, { workers, signal: job.signal });
-  for await (const _ of done);
-  return keys.map((key) => found.get(key) as CellRun);
+  for await (const _ of inPool(lacking, start, { workers, signal: job.signal }));
+  return keys.map((key) => found.get(key));
 }
 
 /** A summary over the runs that are done and have the number. */
@@ -153,3 +129,7 @@ export function over(
 }
 
 export const seedsOf = (seeds: number): string => (seeds === 1 ? 'one seed' : `mean of ${seeds} seeds`);
+
+/** What a reader should know of these runs. */
+export const remarkOf = (faults: readonly string[], runs: readonly (CellRun | undefined)[]): string =>
+  [...faults, ...(runs.some((run) => run?.diverged) ? [divergedRemark] : [])].join(' ');

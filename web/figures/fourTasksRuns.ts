@@ -4,6 +4,7 @@ import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job } from './figure.js';
 import { latest } from './lists.js';
 import {
+  constantRate,
   depthOf,
   every,
   fourTasks,
@@ -12,7 +13,6 @@ import {
   n,
   type SmallTask,
   sigmaControl,
-  steps,
 } from './tasks.js';
 import { termLabels } from './terms.js';
 import { trainTogether, withTrainers } from './trainers.js';
@@ -25,6 +25,7 @@ const schemes = [
 ] as const satisfies WayName[];
 export const hasTerms = (scheme: WayName): boolean => !wayIn(scheme).noTerms;
 
+const d_model = 32;
 const mostExamples = 40;
 
 export const controls = {
@@ -128,7 +129,7 @@ export const offOf = ({ terms, scheme }: State) =>
   hasTerms(scheme) ? pairTerms.filter((term) => !terms.includes(term)) : [];
 
 const optionsOf = ({ task }: SmallTask, state: State): TrainerOptions => ({
-  ...modelOptions(task, state.scheme, state),
+  ...modelOptions(task, state.scheme, { ...state, n, d_model, norm: 'with' }),
   cuts: state.when === 'during' ? offOf(state) : [],
 });
 
@@ -211,7 +212,7 @@ async function measuredFloors(
     task,
     n,
     ...depthOf(state.layers),
-    steps,
+    steps: constantRate,
     zeroScores: true,
   }));
   return withTrainers(superpose, zero, (trainers) =>

@@ -9,7 +9,6 @@ import type { Compute, Figure, Job } from './figure.js';
 import { latest } from './lists.js';
 import {
   divergedRemark,
-  evaluationSequences,
   every,
   n,
   points,
@@ -85,7 +84,6 @@ const optionsOf = ({ task, rows, d_model, weightDecay, sigma }: State, seed: num
   sigma,
   steps,
   seed,
-  evaluationSequences,
   fixedTokens: rows !== 'both',
   fixedPositions: rows === 'neither',
 });

@@ -3,23 +3,14 @@
 import { percent } from '../plot/format.js';
 import { lineThrough, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
-import { type CellJob, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
+import { type Over, over, remarkOf, seedsOf, trainedCells } from './cells.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 import { inTurn, listed } from './lists.js';
-import {
-  aim,
-  divergedRemark,
-  evaluationSequences,
-  every,
-  firstRun,
-  n,
-  rightAxis,
-  runControls,
-  seedAfter,
-  taskOptions,
-} from './tasks.js';
-import { type WayName, wayIn } from './waysIn.js';
+import { type CellRun, recordOf } from './record.js';
+import { aim, modelOptions, n, pageSteps, rightAxis, runControls, seedAfter, taskOptions } from './tasks.js';
+import { accuracyAt, type CellJob } from './trainingRun.js';
+import type { WayName } from './waysIn.js';
 
 /** The first view, apart from the settings: what computes carries no labels. */
 const first = 'lookup';
@@ -51,21 +42,24 @@ interface Point {
 interface Data {
   /** [models][widths] */
   points: Point[][];
+  /** What could not be taken of the recorded runs. */
+  faults: string[];
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.small();
-  const asked = allAsked(state);
+  const { faults } = await recordOf(library);
   const shown = (found: readonly (CellRun | undefined)[]): Data => ({
     points: models.map((_, model) =>
       widths.map((_, width) => {
         const at = (width * models.length + model) * state.seeds;
         const runs = found.slice(at, at + state.seeds);
-        return { runs, accuracy: over(superpose, runs, ({ accuracy }) => accuracy) };
+        return { runs, accuracy: over(superpose, runs, (run) => accuracyAt(run, state.steps)) };
       }),
     ),
+    faults,
   });
-  return shown(await trainedCells(library, asked, job, shown, opening()));
+  return shown(await trainedCells(library, allAsked(state), job, shown));
 };
 
 // Width by width, so that the lines grow together.
@@ -76,25 +70,12 @@ const allAsked = (state: State): CellJob[] =>
     ),
   );
 
-export const opening = (): Opening => ({ name: 'narrow', asked: allAsked({ task: first, ...firstRun }) });
-
-const askedOf = (
-  d_model: number,
-  model: WayName,
-  { task, steps, sigma, seed }: State,
-  more: number,
-): CellJob => ({
-  options: {
-    ...wayIn(model).options(d_model),
-    task,
-    n,
-    d_model,
-    steps,
-    sigma,
-    seed: seedAfter(seed, more),
-    evaluationSequences,
-  },
-  looks: { every },
+const askedOf = (d_model: number, model: WayName, state: State, more: number): CellJob => ({
+  options: modelOptions(state.task, model, {
+    ...{ n, d_model, layers: 'one', norm: 'with' },
+    ...{ sigma: state.sigma, seed: seedAfter(state.seed, more) },
+  }),
+  steps: Math.min(state.steps, pageSteps),
 });
 
 const runsOf = (points: Point[][], line: number, width: number): Point['runs'] =>
@@ -112,7 +93,7 @@ export const figure: Figure<typeof controls, Data> = {
   source: () => 'seeded',
   runs: { looks: () => [], button: 'Run it here' },
 
-  scene({ points }, _, width) {
+  scene({ points }, state, width) {
     const wide = width >= 640;
     const named = namedLines({ x: 0, y: 0, width, height: wide ? 320 : 280 }, lines);
     const { area } = named;
@@ -122,7 +103,9 @@ export const figure: Figure<typeof controls, Data> = {
       // Beside each other, so that dots of equal height can be told apart.
       const at = widths.map((_, place) => place + (k - 2) * 0.025);
       const dots = own.flatMap(({ runs }, place) =>
-        runs.flatMap((run) => (run ? [[drawn.x(at[place] as number), drawn.y(run.accuracy)] as const] : [])),
+        runs.flatMap((run) =>
+          run ? [[drawn.x(at[place] as number), drawn.y(accuracyAt(run, state.steps))] as const] : [],
+        ),
       );
       const means = own.map(({ accuracy }) => accuracy?.mean ?? Number.NaN);
       return [
@@ -156,7 +139,7 @@ export const figure: Figure<typeof controls, Data> = {
       added === joined
         ? `Learned tables need ${added} dimensions, added or concatenated.`
         : `Learned tables need ${added} dimensions added, ${joined} concatenated.`;
-    return `${head} To get ${task} 99\u202f% right in ${steps} steps, frozen tables need ${frozenAdded} added; concatenated, ${frozenJoined}. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}.`;
+    return `${head} To get ${task} 99\u202f% right within ${steps.toLocaleString('en')} steps, frozen tables need ${frozenAdded} added; concatenated, ${frozenJoined}. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}.`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),
@@ -167,10 +150,13 @@ export const figure: Figure<typeof controls, Data> = {
     `: ${allRight(points, j)}.`,
   ],
 
-  remark: ({ points }) =>
-    points.flat().some(({ runs }) => runs.some((run) => run?.diverged)) ? divergedRemark : '',
+  remark: ({ points, faults }) =>
+    remarkOf(
+      faults,
+      points.flat().flatMap(({ runs }) => runs),
+    ),
 
-  table: ({ points }, { seed }) => ({
+  table: ({ points }, { seed, steps }) => ({
     columns: ['tables', 'd', 'seed', 'right answers', 'first at 99 %, step'],
     rows: lines.flatMap(({ label }, k) =>
       widths.flatMap((d, place) =>
@@ -178,7 +164,7 @@ export const figure: Figure<typeof controls, Data> = {
           label,
           d,
           seedAfter(seed, more),
-          run?.accuracy ?? '',
+          run ? accuracyAt(run, steps) : '',
           run?.stepsToAim ?? '',
         ]),
       ),

@@ -4,7 +4,7 @@ import { aboutPercent, counted, percent } from '../plot/format.js';
 import { type Area, textAt, wrapped } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import { figure as side } from './addOrConcatenate.js';
-import { seedsOf } from './cells.js';
+import { remarkOf, seedsOf } from './cells.js';
 import { initialState } from './controls.js';
 import type { Figure, Opens } from './figure.js';
 import { figure as oneRun } from './fourTasks.js';
@@ -17,7 +17,6 @@ import {
   first,
   learned,
   lowerName,
-  mixed,
   others,
   type Row,
   rowName,
@@ -26,11 +25,12 @@ import {
   tasksOf,
   thereOf,
 } from './schemesTasksRuns.js';
-import { names as modelNames } from './smallModels.js';
-import { divergedRemark, seedAfter, steps } from './tasks.js';
+import { namesOf } from './smallModels.js';
+import { seedAfter } from './tasks.js';
+import { accuracyAt } from './trainingRun.js';
 import { type WayIn, wayIn } from './waysIn.js';
 
-export { compute, opening } from './schemesTasksRuns.js';
+export { compute } from './schemesTasksRuns.js';
 
 /** The accuracy of a cell, and how much seeds differ. */
 function meanOf({ accuracy }: Cell): string {
@@ -100,9 +100,8 @@ export const figure: Figure<typeof controls, Data> = {
     );
     const bottom = top + rows.length * pitch;
     const legend = [
-      `Right after ${steps} steps, bold from 99\u202f% on.`,
+      'Right at the end, bold from 99\u202f% on. ✓ the step at which 99\u202f% were right, mean of the seeds that came there; ✗ how many steps were not enough.',
       ...(beside || width < 340 ? [] : ['At the right of a name: how many numbers there are to learn.']),
-      'Steps: until 99\u202f% were right, mean of the seeds that came there.',
       'A dot per seed, 0 to 100\u202f% across each cell.',
     ].flatMap((text) => wrapped(text, width));
     return {
@@ -138,15 +137,14 @@ export const figure: Figure<typeof controls, Data> = {
     const missing = runs.length - all.flatMap(thereOf).length;
     // Nothing is said of schemes before all that is asked is there.
     if (missing > 0)
-      return `${missing} of ${counted(runs.length, 'run')} still to come. Each cell shows the mean of those that are there, after ${steps} steps.`;
+      return `${missing} of ${counted(runs.length, 'run')} still to come, or to be asked for. Each cell shows the mean of those that are there.`;
     if (cells.length <= fewRows) {
       const said = cells.map((row) => {
         const name = rowName((row[0] as Cell).row, state);
         const firsts = row.map((cell) => `${cell.task} ${firstOf(cell)}`);
         return `${name}: ${row.map((cell) => `${cell.task} ${meanOf(cell)}`).join(', ')}. First at 99\u202f%: ${firsts.join(', ')}.${loudIn(row)}`;
       });
-      const head = conclusionOfRecipes(cells) || conclusionOfFew(cells);
-      return `${head}Right after ${steps} steps, ${seedsOf(seeds)}. ${said.join(' ')}`;
+      return `${conclusionOfFew(cells)}Right ${afterSteps(all)}, ${seedsOf(seeds)}. ${said.join(' ')}`;
     }
     const schemes = cells.filter(([first]) => first?.row !== 'zero');
     // Tasks that the same schemes learn are named together. If fewer schemes fail, those are named instead.
@@ -164,8 +162,7 @@ export const figure: Figure<typeof controls, Data> = {
       by.set(whom, [...(by.get(whom) ?? []), task]);
     });
     const said = [...by].map(([whom, tasks]) => `${listed(tasks)} by ${whom}`);
-    const found = `${conclusionOfRecipes(cells)}${conclusion(cells, state)}`;
-    return `${found}After ${steps} steps, ${seedsOf(seeds)}, at least 99\u202f% are right: ${said.join('; ')}.`;
+    return `${conclusion(cells, state)}At least 99\u202f% are right ${afterSteps(all)}, ${seedsOf(seeds)}: ${said.join('; ')}.`;
   },
 
   cells: ({ cells }) => ({ rows: Math.max(1, cells.length), columns: Math.max(1, cells[0]?.length ?? 0) }),
@@ -177,7 +174,7 @@ export const figure: Figure<typeof controls, Data> = {
     const size = numbers && `, ${numbers} numbers to learn`;
     return [
       { text: `${rowName(cell.row, state)}, ${cell.task}`, strong: true },
-      `: ${meanOf(cell)} right, ${seedsOf(thereOf(cell).length)}; first at 99\u202f%: ${firstOf(cell)}${size}.${loudIn([cell])}`,
+      `: ${meanOf(cell)} right ${afterSteps([cell])}, ${seedsOf(thereOf(cell).length)}; first at 99\u202f%: ${firstOf(cell)}${size}.${loudIn([cell])}`,
     ];
   },
 
@@ -187,20 +184,28 @@ export const figure: Figure<typeof controls, Data> = {
     return state.size === 'small' ? besides(cell, state) : alone(cell, state);
   },
 
-  remark: ({ cells }) =>
-    cells.flat().some((cell) => thereOf(cell).some((run) => run.diverged)) ? divergedRemark : '',
+  remark: ({ cells, faults }) => remarkOf(faults, cells.flat().flatMap(thereOf)),
 
   table: ({ cells }, state) => ({
-    columns: ['positions', 'task', 'numbers to learn', 'seed', 'right answers', 'first at 99 %, step'],
+    columns: [
+      'positions',
+      'task',
+      'numbers to learn',
+      'seed',
+      'step',
+      'right answers',
+      'first at 99 %, step',
+    ],
     rows: cells
       .flat()
-      .flatMap(({ row, task, runs }) =>
+      .flatMap(({ row, task, runs, step }) =>
         runs.map((run, k) => [
           rowName(row, state),
           task,
           run?.numbers ?? '',
           seedAfter(state.seed, k),
-          run?.accuracy ?? '',
+          run ? step : '',
+          run ? accuracyAt(run, step) : '',
           run?.stepsToAim ?? '',
         ]),
       ),
@@ -233,60 +238,65 @@ function conclusionOfFew(cells: readonly Cell[][]): string {
   return learnt ? `Learned to 99\u202f%: ${learnt}. ` : `Not learned to 99\u202f%: ${those(() => true)}. `;
 }
 
-/** What becomes of the tasks without √d, where both rows show it. */
-function conclusionOfRecipes(cells: readonly Cell[][]): string {
-  const rowOf = (row: Row) => cells.find(([first]) => first?.row === row) ?? [];
-  const bare = rowOf('unscaled');
-  const lost = rowOf('transformer').flatMap((cell, j) =>
-    bare[j] && learned(cell) && !learned(bare[j]) ? [cell.task] : [],
-  );
-  return lost.length > 0 ? `Without √d ${listed(lost)} is lost. ` : '';
-}
-
 const counts = ['no', 'one', 'two', 'three', 'four', 'five'];
 const depths = { one: 'one layer', two: 'two layers', causal: 'two causal layers' } as const;
+const inWords = (step: number) => step.toLocaleString('en');
 
-/** What the rows show of adding and concatenating, as far as they do. */
-function conclusion(cells: readonly Cell[][], { layers }: State): string {
+/** How far these runs went. */
+const afterSteps = (cells: readonly Cell[]): string =>
+  `after ${between(
+    cells.map(({ step }) => step),
+    inWords,
+  )} steps`;
+
+/** What the rows show of adding, concatenating and keeping separate, as far as they do. */
+function conclusion(cells: readonly Cell[][], state: State): string {
   const rowsAmong = (kind: WayIn['kind']) =>
     cells.filter(([first]) => first && wayIn(first.row).kind === kind);
+  const [added, concatenated, separate] = (['added', 'concatenated', 'apart'] as const).map(rowsAmong) as [
+    ...[Cell[][], Cell[][], Cell[][]],
+  ];
   const all = (rows: readonly Cell[][]) => rows.length > 0 && rows.flat().every(learned);
-  const separate = rowsAmong('apart');
-  const columns = cells[0] as Cell[];
-  const lost = separate.map((row) => columns.map((_, j) => !learned(row[j] as Cell)));
-  const round = columns.flatMap(({ task }, j) =>
-    layers !== 'one' && mixed.includes(task) && lost.some((one) => !one[j]) ? [task] : [],
-  );
-  if (round.length > 0)
-    return `Two layers find a way round for ${listed(round)}, though tokens and positions never meet. `;
-  if (!all(rowsAmong('added')) || !all(rowsAmong('concatenated'))) return '';
-  const [first] = lost;
-  const both = `In ${depths[layers]}, adding and concatenating both learn ${
-    columns.length > 1 ? `all ${counts[columns.length]} tasks` : columns[0]?.task
+  if (!all(added) || !all(concatenated)) return '';
+  const tasks = (cells[0] as Cell[]).map(({ task }) => task);
+  const both = `In ${depths[state.layers]} ${state.norm} LayerNorm, adding and concatenating both learn ${
+    tasks.length > 2 ? `all ${counts[tasks.length]} tasks` : listed(tasks)
   }. `;
-  // Only what all of them lose is said.
-  if (!first || lost.some((one) => String(one) !== String(first))) return both;
-  const count = first.filter(Boolean).length;
-  const then = count === 0 ? 'nothing is lost' : `${counts[count]} ${count === 1 ? 'is' : 'are'} lost`;
-  return `${both}Keep tokens and positions from meeting, and ${then}. `;
+  if (separate.length === 0) return both;
+  const lost = separate.flat().filter((cell) => !learned(cell));
+  if (lost.length === 0) return `${both}So do models whose scores keep token and position separate. `;
+  // Rows that fail at the same tasks are named together.
+  const by = new Map<string, string[]>();
+  for (const row of separate) {
+    const tasks = listed(row.filter((cell) => !learned(cell)).map(({ task }) => task));
+    if (tasks) by.set(tasks, [...(by.get(tasks) ?? []), lowerName((row[0] as Cell).row, state)]);
+  }
+  const within = `within ${inWords(Math.min(...lost.map(({ step }) => step)))} steps`;
+  const [[same]] = [...by] as [[string, string[]]];
+  return by.size === 1 && by.get(same)?.length === separate.length
+    ? `${both}Models whose scores keep token and position separate did not learn ${same} ${within}. `
+    : `${both}Of those whose scores keep token and position separate, not learned ${within}: ${[...by].map(([tasks, names]) => `${tasks} by ${listed(names)}`).join('; ')}. `;
 }
 
 /** The run of a large model. */
-function alone({ row, task }: Cell, { seed, sigma, layers }: State): Opens | undefined {
+function alone({ row, task }: Cell, { seed, sigma, layers, norm }: State): Opens | undefined {
   const first = initialState(oneRun.controls);
   // There is no run with all scores 0 there; the run with added positions shows that floor.
   const scheme = row === 'zero' || row === 'cut' ? 'add' : row;
-  if (!Object.hasOwn(oneRun.controls.scheme.options, scheme) || task === 'where') return undefined;
+  if (!Object.hasOwn(oneRun.controls.scheme.options, scheme) || task === 'where' || norm === 'without')
+    return undefined;
   const cut = row === 'cut' ? { when: 'during', terms: ['token-token', 'position-position'] } : {};
   return { figure: oneRun, state: { ...first, ...cut, seed, sigma, layers, scheme } };
 }
 
 /** The small models that are trained side by side: with one layer, and not every row. */
-function besides({ row, task }: Cell, { seed, sigma, layers }: State): Opens | undefined {
-  const there = modelNames.some((name) => name === row);
+function besides({ row, task }: Cell, { seed, sigma, layers, norm }: State): Opens | undefined {
+  const separate = norm === 'without' ? 'yes' : 'no';
+  const there = namesOf({ separate }).some((name) => name === row);
   if (!there || task === 'where' || layers !== 'one') return undefined;
-  const form = row === 'concat' ? 'concat' : 'concat-wide';
-  return { figure: side, state: { ...initialState(side.controls), task, form, seed, sigma } };
+  const first = initialState(side.controls);
+  const form = Object.hasOwn(side.controls.form.options, row) ? row : first.form;
+  return { figure: side, state: { ...first, task, separate, form, seed, sigma } };
 }
 
 /** How many numbers models learn, which differs with a task's tokens and answers; empty before any is trained. */
@@ -315,7 +325,7 @@ function loudIn(cells: readonly Cell[]): string {
 /** The mean step at which seeds reached 99 %, and how many did. */
 function firstOf(cell: Cell): string {
   const there = thereOf(cell);
-  if (!cell.first) return 'never';
+  if (!cell.first) return `not in ${inWords(cell.step)} steps`;
   const few = there.length > 1 ? ` in ${cell.first.count} of ${there.length}` : '';
   return `step ${Number(cell.first.mean.toFixed(1))}${few}`;
 }
@@ -345,12 +355,13 @@ function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
     // Not dot marks, which are drawn on the canvas below all boxes.
     {
       mark: 'path',
-      d: there.map((run) => disc(from + long * run.accuracy, level)).join(''),
+      d: there.map((run) => disc(from + long * accuracyAt(run, cell.step), level)).join(''),
       fill: learned(cell) ? 'accent' : 'second',
     },
   ];
-  if (cell.first && 2 * cell.first.count > there.length)
-    marks.push({ ...text, y: y + 29, text: `${Math.round(cell.first.mean)} steps`, ink: 'quiet', size: 12 });
+  const reached = cell.first && 2 * cell.first.count > there.length ? cell.first : undefined;
+  const said = reached ? `✓ ${inWords(Math.round(reached.mean))}` : `✗ ${inWords(cell.step)}`;
+  if (reached || !learned(cell)) marks.push({ ...text, y: y + 29, text: said, ink: 'quiet', size: 12 });
   return marks;
 }
 

@@ -1,19 +1,23 @@
 // The runs of figure "Schemes against tasks": which there are, what can be asked for, and what comes of them.
 import type { SmallSuperpose } from 'superpose';
-import { type CellJob, type CellRun, type Opening, type Over, over, trainedCells } from './cells.js';
+import { type Over, over, trainedCells } from './cells.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute } from './figure.js';
+import { type CellRun, recordOf } from './record.js';
 import {
   aim,
   asker,
-  every,
   firstRun,
   fourTasks,
   layersControl,
   modelOptions,
+  normControl,
+  pageSteps,
   seedAfter,
   sigmaControl,
+  stepsControl,
 } from './tasks.js';
+import { accuracyAt, type CellJob } from './trainingRun.js';
 import { type WayName, wayIn, waysIn } from './waysIn.js';
 
 const tasks = [...fourTasks, { task: 'where', term: 'token-where token is' } as const];
@@ -22,21 +26,18 @@ export type Task = (typeof taskNames)[number];
 
 /** Two sizes: the first screen's, and that of the other figures with trained models. */
 const sizes = {
-  small: { n: 10, d_model: 16, evaluationSequences: 128 },
-  large: { n: 16, d_model: 32, evaluationSequences: 64 },
+  small: { n: 10, d_model: 16 },
+  large: { n: 16, d_model: 32 },
 } as const;
 
 /** The table's rows, from the top. */
 const allRows = [
-  ...(['add', 'concat', 'concat-wide', 'wider', 'apart', 'cut', 'untied', 'add-sinusoid'] as const),
-  ...(['concat-8', 'concat-4', 'rope', 'alibi', 't5', 'none', 'transformer', 'unscaled'] as const),
+  ...(['add', 'concat', 'concat-8', 'concat-4', 'concat-wide', 'wider', 'apart', 'cut'] as const),
+  ...(['untied', 'add-sinusoid', 'rope', 'alibi', 't5', 'none', 'transformer', 'unscaled'] as const),
   ...(['qk', 'project', 'multiply', 'zero'] as const),
 ] as const satisfies WayName[];
 export type Row = (typeof allRows)[number];
 export const rowsOf = (names: readonly Row[]) => allRows.filter((row) => names.includes(row));
-
-/** Tasks in which tokens ask about positions, or positions about tokens. */
-export const mixed: readonly Task[] = ['lookup', 'roll'];
 
 export const rowName = (row: Row, { size }: Pick<State, 'size'>) => wayIn(row).name(sizes[size].d_model);
 /** Within a sentence. */
@@ -52,23 +53,23 @@ export const askerOf = (name: Task) =>
 export const first = {
   seeds: 5,
   size: 'small',
-  layers: firstRun.layers,
-  seed: 1,
-  sigma: firstRun.sigma,
-  schemes: ['add', 'concat', 'concat-wide', 'wider', 'apart', 'cut', 'untied', 'zero'],
+  norm: 'without',
+  schemes: ['add', 'concat', 'concat-8', 'concat-wide', 'wider', 'apart', 'cut', 'untied', 'zero'],
   tasks: ['badge', 'lookup', 'roll', 'prev'],
 } as const;
 
 export const controls = {
-  seeds: { kind: 'steps', more: true, label: 'Seeds', values: [1, 2, 3, 5, 10], initial: first.seeds },
+  norm: { ...normControl, initial: first.norm },
+  layers: layersControl,
   size: {
     kind: 'choice',
     label: 'Size',
     options: { small: '10 tokens, 16 wide', large: '16 tokens, 32 wide' },
     initial: first.size,
   },
-  layers: layersControl,
-  seed: { kind: 'seed', label: 'First seed', initial: first.seed, more: true },
+  steps: { ...stepsControl, more: true },
+  seeds: { kind: 'steps', more: true, label: 'Seeds', values: [1, 2, 3, 5], initial: first.seeds },
+  seed: { kind: 'seed', label: 'First seed', initial: firstRun.seed, more: true },
   sigma: { ...sigmaControl, more: true },
   schemes: {
     kind: 'several',
@@ -88,9 +89,8 @@ export const controls = {
 
 export type State = StateOf<typeof controls>;
 
-/** Models large enough that some seeds do not fail by chance. */
 export const others = {
-  size: 'large',
+  norm: 'with',
   schemes: ['add', 'qk', 'project', 'multiply', 'zero'],
   tasks: ['badge', 'lookup', 'roll', 'prev', 'where'],
 } as const satisfies Partial<State>;
@@ -100,7 +100,9 @@ export interface Cell {
   task: Task;
   /** [seeds], undefined for those that are still to come. */
   runs: (CellRun | undefined)[];
-  /** Over the runs that are done; undefined if none is. */
+  /** The step that is shown: what was asked for, or where the runs ended. */
+  step: number;
+  /** Over the runs that are done, at that step; undefined if none is. */
   accuracy: Over | undefined;
   /** Steps to 99 %, over the runs that reached it. */
   first: Over | undefined;
@@ -111,25 +113,15 @@ export interface Cell {
 export interface Data {
   /** [rows][tasks] */
   cells: Cell[][];
+  /** What could not be taken of the recorded runs. */
+  faults: string[];
 }
 
-function askedOf(row: Row, task: Task, state: State, seed: number): CellJob {
-  const { n, d_model, evaluationSequences } = sizes[state.size];
-  return {
-    options: {
-      ...modelOptions(task, 'add', { ...state, seed }),
-      n,
-      d_model,
-      evaluationSequences,
-      ...wayIn(row).options(d_model),
-    },
-    looks: {
-      // As often as the figures look that a click opens.
-      ...(state.size === 'large' && { every }),
-      ...(wayIn(row).loudness && { loudness: true }),
-    },
-  };
-}
+const askedOf = (row: Row, task: Task, state: State, seed: number): CellJob => ({
+  options: modelOptions(task, row, { ...state, ...sizes[state.size], seed }),
+  steps: Math.min(state.steps, pageSteps),
+  ...(wayIn(row).loudness && { loudness: true }),
+});
 
 export const tasksOf = (state: State): Task[] => taskNames.filter((task) => state.tasks.includes(task));
 
@@ -137,16 +129,17 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   const superpose = await library.small();
   const rows = rowsOf(state.schemes);
   const columns = tasksOf(state);
-  const asked = allAsked(state);
+  const { faults } = await recordOf(library);
   const shown = (runs: readonly (CellRun | undefined)[]): Data => ({
     cells: rows.map((row, i) =>
       columns.map((task, j) => {
         const at = (i * columns.length + j) * state.seeds;
-        return cellOf(superpose, row, task, runs.slice(at, at + state.seeds));
+        return cellOf(superpose, { row, task, runs: runs.slice(at, at + state.seeds) }, state);
       }),
     ),
+    faults,
   });
-  return shown(await trainedCells(library, asked, job, shown, opening()));
+  return shown(await trainedCells(library, allAsked(state), job, shown));
 };
 
 const allAsked = (state: State): CellJob[] =>
@@ -156,38 +149,20 @@ const allAsked = (state: State): CellJob[] =>
     ),
   );
 
-/** What claims and the page’s text lead to, beside what the other views have. */
-const claimed = [
-  { schemes: ['concat', 'cut', 'concat-4', 'add-sinusoid', 'none'] },
-  { schemes: ['transformer', 'unscaled'], tasks: ['badge', 'prev'] },
-  { schemes: ['rope'], tasks: ['lookup', 'prev'] },
-  { schemes: ['zero', 'none', 'add'], tasks: ['prev'], layers: 'causal' },
-] as const satisfies Partial<State>[];
-
-/** The first view with more layers. */
-const deeper = [{ layers: 'two' }, { layers: 'causal' }] as const satisfies Partial<State>[];
-
-/** The first view, with more layers too, that of the other ways in, and those that claims lead to. */
-export const opening = (): Opening => ({
-  name: 'schemesTasks',
-  asked: [first, ...deeper, others, ...claimed.map((one) => ({ size: 'large', ...one }) as const)].flatMap(
-    (one) => allAsked({ ...first, ...one }),
-  ),
-});
-
-const cellOf = (
+function cellOf(
   superpose: Pick<SmallSuperpose, 'summary'>,
-  row: Row,
-  task: Task,
-  runs: Cell['runs'],
-): Cell => ({
-  row,
-  task,
-  runs,
-  accuracy: over(superpose, runs, (run) => run.accuracy),
-  first: over(superpose, runs, (run) => run.stepsToAim),
-  loud: [0, 1].flatMap((end) => over(superpose, runs, ({ loudness }) => loudness?.[end]) ?? []),
-});
+  cell: Pick<Cell, 'row' | 'task' | 'runs'>,
+  { steps }: State,
+): Cell {
+  const { runs } = cell;
+  return {
+    ...cell,
+    step: Math.min(steps, ...runs.flatMap((run) => run?.steps ?? [])),
+    accuracy: over(superpose, runs, (run) => accuracyAt(run, steps)),
+    first: over(superpose, runs, ({ stepsToAim }) => ((stepsToAim ?? steps + 1) > steps ? null : stepsToAim)),
+    loud: [0, 1].flatMap((end) => over(superpose, runs, ({ loudness }) => loudness?.[end]) ?? []),
+  };
+}
 
 export const learned = ({ accuracy }: Cell): boolean => accuracy !== undefined && accuracy.mean >= aim;
 export const thereOf = ({ runs }: Cell) => runs.flatMap((run) => run ?? []);

@@ -1,28 +1,47 @@
 // The small models of the figure “Added or concatenated?”: how each is made and trained, and what is kept of its steps.
-import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
+import type { Superpose, Table, Trainer } from 'superpose';
 import { type Controls, labelled, type StateOf } from './controls.js';
-import type { Compute, Job } from './figure.js';
-import outcomes from './recorded/outcomes.json' with { type: 'json' };
-import { aim, firstRun, type fourTasks, seedAfter, sigmaControl, steps, taskOptions } from './tasks.js';
+import type { Compute, Job, Library } from './figure.js';
+import { latest } from './lists.js';
+import { type CellRun, keyOf, recordOf } from './record.js';
+import {
+  aim,
+  firstRun,
+  type fourTasks,
+  mayTrain,
+  modelOptions,
+  pageSteps,
+  seedAfter,
+  sigmaControl,
+  steps,
+  taskOptions,
+} from './tasks.js';
 import { trainTogether, withTrainers } from './trainers.js';
-import { wayIn } from './waysIn.js';
+import { accuracyAt, keptTo } from './trainingRun.js';
 
-/** Steps from one measure of what is right to the next. */
-export const stride = 5;
-/** Steps at which the models are looked into: most change early. */
-export const looks = Array.from({ length: steps / stride + 1 }, (_, point) => point * stride).filter(
-  (step) => step <= 100 || step % 20 === 0,
+/** Measures of what is right in a run, after that of its beginning. */
+export const measures = 40;
+/** Those at which the models are looked into: most change early. */
+export const lookPoints = Array.from({ length: measures + 1 }, (_, point) => point).filter(
+  (point) => point % (point <= 20 ? 2 : 4) === 0,
 );
+/** How long models are trained: those whose scores are kept separate longer, and the others beside them too. */
+export const stepsOf = ({ separate }: Pick<Trained, 'separate'>): number =>
+  separate === 'yes' ? pageSteps : steps;
 export const seeds = 5;
 /** Of the tokens and, where positions are added, of the sum. */
 export const d_model = 16;
 
 /** How each model gets its positions. */
-export const names = ['add', 'concat-wide', 'concat', 'apart', 'wider', 'zero'] as const;
-export type ModelName = (typeof names)[number];
+export type ModelName = 'add' | 'concat' | 'concat-8' | 'concat-wide' | 'apart' | 'zero';
 /** Models that the picture looks into. */
-export type ShownName = 'add' | 'concat-wide' | 'concat' | 'apart';
-const isShown = (name: ModelName): name is ShownName => name !== 'wider' && name !== 'zero';
+export type ShownName = Exclude<ModelName, 'zero'>;
+const isShown = (name: ModelName): name is ShownName => name !== 'zero';
+/** Beside models with separate scores, those of their width. */
+export const namesOf = ({ separate }: Pick<Trained, 'separate'>): readonly ModelName[] =>
+  separate === 'yes'
+    ? ['add', 'concat-wide', 'apart', 'zero']
+    : ['add', 'concat', 'concat-8', 'concat-wide', 'zero'];
 
 export type TaskName = (typeof fourTasks)[number]['task'];
 
@@ -32,12 +51,16 @@ const first = { n: 10, sigma: firstRun.sigma, seed: 1 } as const;
 export const trainedControls = {
   task: {
     kind: 'choice',
-    label: 'Task (✓: the test learns it)',
-    options: labelled<TaskName>(
-      ['lookup', 'roll', 'badge', 'prev'],
-      (task) => `${taskOptions[task]} ${outcomes[task].apart >= aim ? '✓' : '✗'}`,
-    ),
+    label: 'Task',
+    options: labelled<TaskName>(['lookup', 'roll', 'badge', 'prev'], (task) => taskOptions[task]),
     initial: 'lookup',
+    radio: true,
+  },
+  separate: {
+    kind: 'choice',
+    label: 'What if their scores are kept separate?',
+    options: { no: 'not shown', yes: 'beside the others, without LayerNorm' },
+    initial: 'no',
     radio: true,
   },
   n: { kind: 'steps', label: 'Tokens in a row', values: [6, 8, 10, 12], initial: first.n, more: true },
@@ -47,7 +70,7 @@ export const trainedControls = {
 
 /** What the first seed's model does with the row that is shown, look by look. */
 export interface ShownRow {
-  /** Thousandths: the vectors of the row's first question and of its position. */
+  /** Hundredths: the vectors of the row's first question and of its position. */
   token: number[][];
   position: number[][];
   /** What heads give from `drawn` up: [looks][some], each a head, from which place, to which, and percents. */
@@ -75,43 +98,67 @@ export interface Data {
   /** How many answers each accuracy is of. */
   questions: number;
   diverged: boolean;
-  models: Record<ModelName, Model>;
+  /** Steps from one measure of what is right to the next. */
+  stride: number;
+  /** Those of namesOf(). */
+  models: Partial<Record<ModelName, Model>>;
+  /** Of the recorded models with separate scores: without LayerNorm at the end, and with it on the way. */
+  separate?: { end: { step: number; right: number }; norm: { step: number; right: number }[] };
 }
+export const modelOf = ({ models }: Data, name: ModelName): Model => models[name] as Model;
 
 /** Seeds of rows of which the recorded models get about as many right as of all. */
 const rowSeeds: Record<TaskName, number> = { lookup: 328, roll: 9, badge: 127, prev: 328 };
 /** In percent: the least of a head's attention that has an arc. */
 export const drawn = 30;
 
-type Trained = StateOf<typeof trainedControls>;
+export type Trained = StateOf<typeof trainedControls>;
 
 const isRecorded = ({ n, sigma, seed }: Trained): boolean =>
   n === first.n && sigma === first.sigma && seed === first.seed;
 
 export const compute: Compute<typeof trainedControls, Data> = async (library, state, job) => {
-  const { task, n, sigma, seed } = state;
-  if (!job.run?.again && isRecorded(state)) {
-    const known = await library.recorded?.(task);
-    if (known) return known as Data;
-  }
   const again = job.run?.again;
-  return library.kept(
+  const data = await library.kept(
     'add-or-concatenate',
-    [task, n, sigma, seed],
-    async () => train(await library.superpose(), state, job),
+    [state.task, state.separate, state.n, state.sigma, state.seed],
+    async () => {
+      const file = state.separate === 'yes' ? `${state.task}Separate` : state.task;
+      const known = !again && isRecorded(state) && (await library.recorded?.(file));
+      return known ? (known as Data) : train(await library.superpose(), state, job);
+    },
     again,
   );
+  return state.separate === 'yes' && isRecorded(state)
+    ? { ...data, ...(await separateOf(library, state)) }
+    : data;
 };
 
-const optionsOf = (name: ModelName, { task, n, sigma }: Trained, seed: number): TaskTrainerOptions => ({
-  d_model,
-  ...wayIn(name).options(d_model),
-  task,
-  n,
-  sigma,
-  seed,
-  steps,
-});
+const shapeOf = ({ n, sigma, separate }: Trained) =>
+  ({ n, d_model, sigma, layers: 'one', norm: separate === 'yes' ? 'without' : 'with' }) as const;
+
+/** What became of the recorded models with separate scores, if they are at hand. */
+async function separateOf(library: Library, state: Trained): Promise<Pick<Data, 'separate'>> {
+  const { runs } = await recordOf(library);
+  const recorded = (norm: 'with' | 'without') =>
+    Array.from({ length: seeds }, (_, k) => {
+      const shape = { ...shapeOf(state), norm, seed: seedAfter(state.seed, k) };
+      return runs.get(keyOf({ options: modelOptions(state.task, 'apart', shape) }));
+    }).flatMap((run) => run ?? []);
+  const [without, withNorm] = [recorded('without'), recorded('with')];
+  if (without.length < seeds || withNorm.length < seeds) return {};
+  const { summary } = await library.small();
+  const at = (all: CellRun[], step: number) => ({
+    step,
+    right: summary(Float64Array.from(all, (run) => accuracyAt(run, step))).mean,
+  });
+  return {
+    separate: {
+      end: at(without, latest(without).steps),
+      norm: keptTo(latest(withNorm).steps).map((step) => at(withNorm, step)),
+    },
+  };
+}
 
 /** Trains every model with every seed. */
 async function train(superpose: Superpose, state: Trained, job: Job): Promise<Data> {
@@ -119,8 +166,12 @@ async function train(superpose: Superpose, state: Trained, job: Job): Promise<Da
   const row = superpose.taskExamples({ task, n, seed: rowSeeds[task] });
   const tokens = Array.from(row.tokens);
   const targets = Array.from(row.targets);
+  const names = namesOf(state);
+  const stride = stepsOf(state) / measures;
   const all = names.flatMap((name) =>
-    Array.from({ length: seeds }, (_, k) => optionsOf(name, state, seedAfter(state.seed, k))),
+    Array.from({ length: seeds }, (_, k) =>
+      modelOptions(task, name, { ...shapeOf(state), seed: seedAfter(state.seed, k) }),
+    ),
   );
   return withTrainers(superpose, all, async (trainers) => {
     const own = (name: ModelName) => {
@@ -143,12 +194,13 @@ async function train(superpose: Superpose, state: Trained, job: Job): Promise<Da
           },
         ];
       }),
-    ) as Record<ModelName, Model>;
-    const data: Data = { tokens, targets, questions, diverged: false, models };
+    );
+    const data: Data = { tokens, targets, questions, diverged: false, stride, models };
     const note = () => {
       data.diverged = trainers.some(({ diverged }) => diverged);
       for (const name of names) {
-        const { right, mean, shown } = models[name];
+        const model = modelOf(data, name);
+        const { right, mean, shown } = model;
         own(name).forEach((trainer, k) => {
           right[k]?.push(Math.round(trainer.accuracy() * questions));
         });
@@ -158,14 +210,15 @@ async function train(superpose: Superpose, state: Trained, job: Job): Promise<Da
           const point = of.findIndex((count) => count >= aim * questions);
           return point < 0 ? [] : [point * stride];
         });
-        models[name].first = firsts.length > 0 ? { mean: over(firsts), count: firsts.length } : null;
-        if (shown && looks.includes((mean.length - 1) * stride))
+        model.first = firsts.length > 0 ? { mean: over(firsts), count: firsts.length } : null;
+        if (shown && lookPoints.includes(mean.length - 1))
           look(own(name)[0] as Trainer, shown, tokens, targets);
       }
     };
     note();
     const show = () => job.run?.frame(data);
     show();
+    if (!mayTrain(job, stepsOf(state))) return data;
     await trainTogether(
       trainers,
       job,
@@ -176,7 +229,7 @@ async function train(superpose: Superpose, state: Trained, job: Job): Promise<Da
         },
         show,
       },
-      stride,
+      { stride, to: stepsOf(state) },
     );
     return data;
   });
@@ -193,8 +246,8 @@ function look(trainer: Trainer, shown: ShownRow, tokens: number[], targets: numb
   const place = firstAsking(targets);
   const { E, P } = trainer.parameters() as { E: Table; P: Table };
   const rowOf = ({ data, columns }: Table, at: number) => data.slice(at * columns, (at + 1) * columns);
-  shown.token.push(rounded(rowOf(E, tokens[place] as number), 1000));
-  shown.position.push(rounded(rowOf(P, place), 1000));
+  shown.token.push(rounded(rowOf(E, tokens[place] as number), 100));
+  shown.position.push(rounded(rowOf(P, place), 100));
   const attention = rounded(trainer.attention({ n, tokens }).data, 100);
   shown.attention.push(
     attention.flatMap((percents, at) =>

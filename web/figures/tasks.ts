@@ -2,6 +2,7 @@
 import type { TaskTrainerOptions } from 'superpose';
 import type { AxisOptions } from '../plot/parts.js';
 import type { Term } from '../plot/scene.js';
+import type { Job } from './figure.js';
 import { type WayName, wayIn } from './waysIn.js';
 
 /** Tokens in a sequence. */
@@ -14,8 +15,13 @@ export const every = 8;
 export const points = steps / every + 1;
 /** The part of the answers that is right once a task is learned. */
 export const aim = 0.99;
-/** Sequences that a model is measured on. */
-export const evaluationSequences = 64;
+/** So long a cosine that the rate of these steps is what it was after its warm-up: one that decays ends what learns. */
+export const constantRate = 2 ** 22;
+/** The most that is trained without being asked for, and the most that is trained on the page. */
+export const unaskedSteps = 400;
+export const pageSteps = 2000;
+/** Whether a run may begin: where nobody watches, the question asks for it. */
+export const mayTrain = ({ run }: Job, steps: number): boolean => !run || run.again || steps <= unaskedSteps;
 
 export interface SmallTask {
   task: 'badge' | 'lookup' | 'roll' | 'prev';
@@ -76,13 +82,20 @@ export const taskOptions = /* @__PURE__ */ Object.fromEntries(
 ) as Record<(typeof fourTasks)[number]['task'], string>;
 
 /** How such figures begin, apart from their settings: what computes carries no labels. */
-export const firstRun = { steps: 200, seeds: 1, seed: 1, sigma: 0.1, layers: 'one' } as const;
+export const firstRun = { seeds: 5, seed: 1, sigma: 0.1, layers: 'one' } as const;
 /** Settings that these figures have in common. */
 export const layersControl = {
   kind: 'choice',
   label: 'Layers',
   options: { one: 'One', two: 'Two', causal: 'Two, causal' },
   initial: firstRun.layers,
+} as const;
+export const normControl = {
+  kind: 'choice',
+  label: 'LayerNorm',
+  options: { with: 'With', without: 'Without' },
+  initial: 'with',
+  radio: true,
 } as const;
 export const sigmaControl = {
   kind: 'steps',
@@ -91,10 +104,18 @@ export const sigmaControl = {
   initial: firstRun.sigma,
 } as const;
 
+/** A look at runs that may have ended before, once they stood still. */
+export const stepsControl = {
+  kind: 'steps',
+  label: 'Steps, at most',
+  values: [50, 100, 200, 400, 1000, 2000, 4000, 8000, 16_000],
+  initial: 16_000,
+} as const;
+
 /** Settings of figures that train many models. */
 export const runControls = {
-  steps: { kind: 'steps', more: true, label: 'Steps', values: [50, 100, 200, 400], initial: firstRun.steps },
-  seeds: { kind: 'steps', more: true, label: 'Seeds', values: [1, 2, 3, 5], initial: firstRun.seeds },
+  steps: { ...stepsControl, initial: unaskedSteps, more: true },
+  seeds: { kind: 'steps', more: true, label: 'Seeds', values: [1, 2, 3, 5], initial: 1 },
   seed: { kind: 'seed', more: true, label: 'First seed', initial: firstRun.seed },
   sigma: { ...sigmaControl, more: true },
 } as const;
@@ -111,29 +132,35 @@ export const rightAxis: AxisOptions = {
 /** The seed `more` places after this one; the first follows the last. */
 export const seedAfter = (seed: number, more: number): number => (seed + more) % 2 ** 32;
 
-interface ModelState {
+/** What models have in common that are compared. */
+export interface Shape {
+  n: number;
+  d_model: number;
   layers: keyof (typeof layersControl)['options'];
+  /** LayerNorm before attention and unembedding. */
+  norm: keyof (typeof normControl)['options'];
   sigma: number;
   seed: number;
 }
 
-/** A model of one or two layers. Both four-tasks and schemes-tasks use it, so they train the same models. */
+/** A model and how it is trained: equal wherever a figure trains it. */
 export const modelOptions = (
   task: SmallTask['task'] | 'where',
   way: WayName,
-  { layers, sigma, seed }: ModelState,
+  { n, d_model, layers, norm, sigma, seed }: Shape,
 ): TaskTrainerOptions => ({
-  ...wayIn(way).options(32),
+  d_model,
+  ...wayIn(way).options(d_model),
   ...depthOf(layers),
+  layerNorm: norm === 'with',
   task,
   n,
   sigma,
   seed,
-  steps,
-  evaluationSequences,
+  steps: constantRate,
 });
 
-export const depthOf = (layers: ModelState['layers']) => ({
+export const depthOf = (layers: Shape['layers']) => ({
   layers: layers === 'one' ? 1 : 2,
   causal: layers === 'causal',
 });

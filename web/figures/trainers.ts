@@ -31,16 +31,16 @@ export async function trainTogether(
   trainers: readonly Trainer[],
   job: Job,
   { looked, show }: { looked(part: number): void; show(turned: 'go' | 'look'): void },
-  stride = every,
+  { stride = every, to = steps } = {},
 ): Promise<void> {
-  for (let done = 0; done < steps; ) {
+  for (let done = 0; done < to; ) {
     // Most is learned in the first steps, which would be over before anybody has looked.
     if (job.run && done > 0 && done <= slow) await new Promise((go) => setTimeout(go, pause));
     const turned = await turn(job);
     if (turned === 'go') {
       for (const trainer of trainers) if (!trainer.diverged) trainer.step(stride);
       done += stride;
-      looked(done / steps);
+      looked(done / to);
     }
     show(turned);
   }

@@ -1,62 +1,113 @@
-// One training run of a small transformer from beginning to end, for tables of runs.
+// One training run of a small transformer, for tables of runs: how far it goes, and what is kept on its way.
 import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
+import { latest } from './lists.js';
 import { aim } from './tasks.js';
 
-/** Steps between two looks at accuracy, until it has reached `aim`. */
-const usualEvery = 5;
+/** Steps after which right answers are kept. */
+const keptSteps = [
+  ...[50, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000],
+  ...[3000, 4000, 6000, 8000, 12_000, 16_000],
+];
+/** Those of a run of so many steps; its end is always one. */
+export const keptTo = (steps: number): number[] => [...keptSteps.filter((at) => at < steps), steps];
+
 /** Steps between two rests. */
 const slice = 40;
+/** Steps from here to the next look at accuracy, until it has reached `aim`. */
+const strideAt = (step: number): number => (step < 400 ? 5 : step < 2000 ? 50 : 500);
 
-export interface Measurements {
-  /** Steps between two looks at accuracy. */
-  every?: number;
+export interface CellJob {
+  options: TaskTrainerOptions;
+  /** How far it is trained; a recorded run that went further is as good. */
+  steps: number;
   /** At both ends, how large position rows are beside token rows. */
   loudness?: true;
 }
 
 export interface TrainingRun {
-  /** Accuracy on the evaluation set, at the end. */
-  accuracy: number;
+  steps: number;
+  /** Accuracy on the evaluation set after each of keptTo(steps). */
+  right: number[];
   /** Steps until accuracy was first 99 % or more; null if it never was. */
   stepsToAim: number | null;
-  /** It stopped because a loss or gradient was not finite. */
+  /** It stopped because a loss or gradient was not finite; what it got right then counts for all later steps. */
   diverged: boolean;
-  /** Length of position rows over that of token rows, before and after; only if asked for. */
+  /** Only if asked for. */
   loudness?: [number, number];
   parameters: Record<string, Table>;
 }
 
-/** Awaits `rest` between slices of steps. */
-export async function trainingRun(
-  superpose: Superpose,
-  options: TaskTrainerOptions,
-  { every = usualEvery, loudness }: Measurements = {},
-  rest: () => Promise<void> = async () => {},
-): Promise<TrainingRun> {
+export const accuracyAt = ({ right, steps }: Pick<TrainingRun, 'right' | 'steps'>, step: number): number => {
+  const there = keptTo(steps).filter((at) => at <= step).length;
+  return right[Math.max(0, there - 1)] as number;
+};
+
+/** A run that can go on where it stopped. */
+export interface StartedRun {
+  /** Awaits `rest` between slices of steps. */
+  goOn(steps: number, rest?: () => Promise<void>): Promise<void>;
+  soFar(): TrainingRun;
+  delete(): void;
+}
+
+export function startedRun(superpose: Superpose, options: TaskTrainerOptions, loud?: true): StartedRun {
   const trainer = superpose.trainer(options);
-  try {
-    const before = loudness && loudnessOf(trainer);
-    let stepsToAim: number | null = null;
-    let rested = 0;
-    while (trainer.steps < trainer.plannedSteps && !trainer.diverged) {
-      if (trainer.steps - rested >= slice) {
-        await rest();
-        rested = trainer.steps;
+  const before = loud && loudnessOf(trainer);
+  const right: number[] = [];
+  let stepsToAim: number | null = null;
+  let steps = 0;
+  return {
+    async goOn(to, rest = async () => {}) {
+      let rested = steps;
+      for (const kept of keptTo(to).filter((at) => at > steps)) {
+        while (trainer.steps < kept && !trainer.diverged) {
+          if (trainer.steps - rested >= slice) {
+            await rest();
+            rested = trainer.steps;
+          }
+          trainer.step(Math.min(kept - trainer.steps, stepsToAim === null ? strideAt(trainer.steps) : slice));
+          if (stepsToAim === null && trainer.accuracy() >= aim) stepsToAim = trainer.steps;
+        }
+        right.push(trainer.accuracy());
       }
-      trainer.step(Math.min(trainer.plannedSteps - trainer.steps, stepsToAim === null ? every : slice));
-      if (stepsToAim === null && trainer.accuracy() >= aim) stepsToAim = trainer.steps;
-    }
-    const { diverged } = trainer;
-    return {
-      accuracy: trainer.accuracy(),
+      steps = to;
+    },
+    soFar: () => ({
+      steps,
+      right: [...right],
       stepsToAim,
-      diverged,
+      diverged: trainer.diverged,
       ...(before !== undefined && { loudness: [before, loudnessOf(trainer)] }),
       parameters: trainer.parameters(),
-    };
+    }),
+    delete: () => trainer.delete(),
+  };
+}
+
+/** One run from beginning to end. */
+export async function trainingRun(
+  superpose: Superpose,
+  { options, steps, loudness }: CellJob,
+  rest?: () => Promise<void>,
+): Promise<TrainingRun> {
+  const run = startedRun(superpose, options, loudness);
+  try {
+    await run.goOn(steps, rest);
+    return run.soFar();
   } finally {
-    trainer.delete();
+    run.delete();
   }
+}
+
+/** How far runs of one model go: on to the next of these until the mean of its seeds stands still. */
+export const lengths = [2000, 4000, 8000, 16_000];
+
+/** Whether that mean moved by less than a point over the last half. */
+export function standsStill(superpose: Pick<Superpose, 'summary'>, runs: readonly TrainingRun[]): boolean {
+  const { steps } = latest(runs);
+  const meanAt = (step: number) =>
+    superpose.summary(Float64Array.from(runs, (run) => accuracyAt(run, step))).mean;
+  return Math.abs(meanAt(steps) - meanAt(steps / 2)) < 0.01;
 }
 
 function loudnessOf(trainer: Trainer): number {

@@ -43,7 +43,7 @@ export const waysIn = {
   },
   apart: {
     options: () => ({ scheme: 'concat-wide', cuts: crossTerms }),
-    name: (d) => `Concatenated ${d} + ${d} (never to meet)`,
+    name: (d) => `Concatenated ${d} + ${d} (separate scores)`,
     kind: 'apart',
   },
   cut: {
@@ -84,7 +84,7 @@ export const waysIn = {
   multiply: { options: () => ({ scheme: 'multiply' }), name: () => 'Multiplied: (1 + p)e', noTerms: true },
   zero: {
     options: () => ({ scheme: 'add', zeroScores: true }),
-    name: () => 'All scores 0: what guessing gets',
+    name: () => 'All scores 0: without attention',
     noTerms: true,
   },
 } as const satisfies Record<string, WayIn>;

@@ -7,7 +7,7 @@ import {
   type TaskTrainerOptions,
 } from 'superpose';
 import { csvOf } from '../../element/csv.js';
-import { listed } from '../../figures/lists.js';
+import { latest, listed } from '../../figures/lists.js';
 import type { TrainingRun } from '../../figures/trainingRun.js';
 import { isWay, wayIn, wayNames } from '../../figures/waysIn.js';
 import { checkWritable, write } from './files.js';
@@ -64,7 +64,7 @@ export async function train(args: string[]): Promise<string> {
   const told = () => {
     const [scheme, { task: one }] = cells[Math.floor(done.length / seeds)] ?? ['', { task: '' }];
     const last = done.at(-1);
-    const so = last ? `; the last one had ${last.accuracy.toFixed(3)}` : '';
+    const so = last ? `; the last one had ${latest(last.right).toFixed(3)}` : '';
     progress(
       `run ${done.length + 1} of ${asked.length}: ${one}, ${scheme}, seed ${(done.length % seeds) + 1}${so}`,
     );
@@ -109,7 +109,7 @@ async function keep(
 function together(superpose: Superpose, runs: TrainingRun[]) {
   const of = (numbers: number[]) => superpose.summary(Float64Array.from(numbers));
   const orNull = (number: number) => (Number.isNaN(number) ? null : number);
-  const accuracy = of(runs.map((run) => run.accuracy));
+  const accuracy = of(runs.map((run) => latest(run.right)));
   const reached = runs.flatMap(({ stepsToAim }) => stepsToAim ?? []);
   return {
     accuracy: accuracy.mean,

@@ -5,5 +5,5 @@ import { trainingRun } from '../../figures/trainingRun.js';
 
 const superpose = await load();
 parentPort?.on('message', async (options: TaskTrainerOptions) => {
-  parentPort?.postMessage(await trainingRun(superpose, options));
+  parentPort?.postMessage(await trainingRun(superpose, { options, steps: options.steps as number }));
 });
