@@ -11,7 +11,7 @@ import { runnerImport } from 'vite';
 import { root, runTool, usageError } from './steps.mjs';
 
 const help = `npm run record -- [--workers=N] [--state=FILE] [--write] [--check] [--table] [--layers]
-  after npm run build. Trains what figures show, five seeds of each model: about HOURS hours on one core.
+  after npm run build. Trains what figures show, five seeds of each model: about three hours on one core.
   Ctrl-C or SIGTERM ends it once what is under way is done, in minutes; begun again, it goes on.
   --workers   models that are trained at once; default 1
   --state     what is done so far, a line a model; default build/record.jsonl
