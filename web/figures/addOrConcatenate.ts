@@ -5,13 +5,13 @@ import type { Cursor } from '../plot/scene.js';
 import { arcsOf, type Row } from './addOrConcatenateParts.js';
 import { picture, rowsOf } from './addOrConcatenatePicture.js';
 import {
+  briefly,
   controls,
   headsFrom,
   isAnswerRight,
   lastStep,
   lookAt,
   looks,
-  openingSteps,
   rightAt,
   type State,
   shownNames,
@@ -36,13 +36,7 @@ import {
 } from './smallModels.js';
 import { aim, divergedRemark, seedAfter } from './tasks.js';
 
-/** The part of a replay in which the vectors are put together. */
-const opening = 0.2;
-
 const words = (count: number) => count.toLocaleString('en');
-const briefly = (name: ShownName): string =>
-  name === 'add' ? 'added' : name === 'apart' ? 'with separate scores' : 'concatenated';
-
 /** What it means that these models learn the task, the last of them with separate scores; nothing where others do not. */
 function headOf(data: Data, state: State, [added, concatenated, separate]: boolean[]): string | undefined {
   if (!added || !concatenated) return undefined;
@@ -78,8 +72,7 @@ export const figure: Figure<typeof controls, Data> = {
     button: 'Replay the training',
     seconds: 5,
     at(part) {
-      if (part < opening) return (part / opening - 1) * openingSteps;
-      const along = ((part - opening) / (1 - opening)) * (looks.length - 1);
+      const along = part * (looks.length - 1);
       const before = Math.min(Math.floor(along), looks.length - 2);
       const [from, to] = [looks[before] as number, looks[before + 1] as number];
       return from + (along - before) * (to - from);

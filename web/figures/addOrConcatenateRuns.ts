@@ -47,6 +47,9 @@ export const titles: Record<ShownName, string> = {
   'concat-wide': 'Concatenated',
   apart: 'Concatenated, scores kept separate',
 };
+/** In a sentence, or at the end of a curve. */
+export const briefly = (name: ShownName): string =>
+  name === 'add' ? 'added' : name === 'apart' ? 'scores separate' : 'concatenated';
 const parted = (token: number, position: number) => `${token} + ${position} = ${token + position} wide`;
 export const widths: Record<ShownName, string> = {
   add: `${d_model} wide`,
@@ -89,8 +92,3 @@ export const isAnswerRight = (data: Data, name: ShownName, look: number, place: 
   shownOf(data, name).answers[look]?.[place] === data.targets[place];
 export const asking = ({ targets }: Data): number[] =>
   targets.flatMap((target, place) => (target >= 0 ? [place] : []));
-
-/** The steps that stand for the part of a replay in which the vectors are put together. */
-export const openingSteps = 100;
-/** How far the vectors are put together, from 0 to 1, before the first step of a replay. */
-export const togetherAt = (step: number): number => Math.min(1, 1 + step / openingSteps);
