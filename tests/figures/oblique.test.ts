@@ -89,12 +89,12 @@ test.each([
   { d: 64, k1: 64, k2: 64 },
   { d: 8, k1: 64, k2: 64 },
   { d: 16, k1: 9, k2: 8, subspaces: 'apart' },
-])('%o do not fit: no linear map', async (settings) => {
+])('%o do not fit: no matrix tells them apart', async (settings) => {
   const result = await run(oblique, settings);
   expectSoundPictures(result);
   expect(result.data.now.gain).toBe(Infinity);
   const said = result.figure.describe(result.data, result.state);
-  expect(said).toContain('no linear map');
+  expect(said).toContain('no matrix can recover the token');
   for (let j = 0; j < result.data.sweep.length; j++)
     expect(result.figure.readout(result.data, result.state, { i: 0, j }).length).toBeGreaterThan(1);
 });
