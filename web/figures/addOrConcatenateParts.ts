@@ -127,7 +127,8 @@ export function answersOf({ data, state, task }: Page, name: ShownName, row: Row
       textAt(middle, y + 41, sign, { anchor: 'middle', ink: 'ink', size: 13 }),
     ];
   });
-  return [...marks, { mark: 'path', d: hatched, stroke: 'quiet', wide: 1, opacity: 0.5 }];
+  // The sign and the outline say that it is wrong; hatching only helps to see where.
+  return [...marks, { mark: 'path', d: hatched, stroke: 'quiet', wide: 1, opacity: 0.3 }];
 }
 
 /**
