@@ -203,12 +203,12 @@ modelTest('five tabs reach the first figure, and the first offers to go there at
   expect(await page.evaluate(focused)).toMatch(/^one-layer surface/);
 });
 
-test('a menu opened by keys lies over the section on which the pointer rests', async () => {
+test('a menu opened by keys lies over everything while the pointer rests on the next section', async () => {
   const { page } = await visit();
   await drawn(page, 'schemes-tasks');
   const menu = figureOf(page, 'schemes-tasks').locator('details.save');
   await menu.locator('summary').press('Enter');
-  await page.locator('#mix-title').hover();
+  await page.locator('#language-title').hover();
   const covered = await menu.getByRole('button').evaluateAll((buttons) =>
     buttons.map((button) => {
       const { left, right, top, bottom } = button.getBoundingClientRect();

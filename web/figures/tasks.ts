@@ -107,7 +107,7 @@ export const sigmaControl = {
 /** A look at runs that may have ended before, once they stood still. */
 export const stepsControl = {
   kind: 'steps',
-  label: 'Steps, at most',
+  label: 'Most steps',
   values: [50, 100, 200, 400, 1000, 2000, 4000, 8000, 16_000],
   initial: 16_000,
 } as const;
