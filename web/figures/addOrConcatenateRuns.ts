@@ -23,7 +23,7 @@ const forms = { concat: '8 + 8', 'concat-8': '12 + 4', 'concat-wide': '16 + 16, 
 export type Form = keyof typeof forms;
 
 export const controls = {
-  step: { kind: 'steps', label: 'Step', values: looks, initial: steps, more: true },
+  step: { kind: 'steps', label: 'Step', values: looks, initial: steps },
   form: { kind: 'choice', label: 'Concatenated', options: forms, initial: 'concat', radio: true },
   ...trainedControls,
 } as const satisfies Controls;
