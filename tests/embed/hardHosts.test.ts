@@ -19,6 +19,9 @@ async function open(make: Made, before?: (page: Page) => Promise<unknown>) {
 }
 
 const lazy = figure('name="dot-products" n="6"').replace(' src=', ' class="lazyload" data-src=');
+/** Members that figures, marks, answers and options may or may not have, and what other people's libraries add. */
+const names =
+  'again anchor apart attribute before bold boxes button clone converter dashed data each enter error extend fill focus follows frame handles held id include ink isEmpty italic kind label live look more opacity options plays print problem progress radio recipes remark runs separate shift size state stroke subtitle term text turn type wide';
 const live: [string, Made][] = [
   [
     'a base that points elsewhere',
@@ -38,10 +41,10 @@ const live: [string, Made][] = [
   ],
   ['pictures that are rewritten for lazy loading', ({ site }) => ({ html: page(lazy + script(site)) })],
   [
-    'a page that adds to Object.prototype',
+    'a page that adds fifty names to Object.prototype, and takes at() from arrays',
     ({ site }) => ({
       html: page(
-        `<script>Object.prototype.foo = 'bar'</script>${figure('name="dot-products" n="6"')}${script(site)}`,
+        `<script>for (const name of '${names}'.split(' ')) Object.prototype[name] = 'theirs'; delete Array.prototype.at</script>${figure('name="dot-products" n="6"')}${script(site)}`,
       ),
     }),
   ],
@@ -61,6 +64,16 @@ test.each(live)('a live figure, and a quiet console: %s', async (_, make) => {
   const [found] = await settled(inPage(engine));
   expect(found).toMatchObject({ finding: await findingOf('dot-products', { n: '6' }), problem: '' });
   expect([...engine.complaints, ...said]).toEqual([]);
+});
+
+test('a page whose remove() throws hears of no error', async () => {
+  const { engine, said } = await open(({ site }) => ({
+    html: page(
+      `<script>Element.prototype.remove = () => { throw new Error('theirs') }</script>${figure('name="dot-products" n="6"')}${script(site)}`,
+    ),
+  }));
+  await expect.poll(() => said.join(), patience).toContain('“dot-products” could not be drawn on this page');
+  expect(engine.complaints).toEqual([]);
 });
 
 test('a page that isolates itself may frame figures and show pictures', async () => {

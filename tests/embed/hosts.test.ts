@@ -151,6 +151,20 @@ describe('where it stands', () => {
     await shows(engine, await findingOf('dot-products', { n: '9' }));
     expect(engine.complaints).toEqual([]);
   });
+
+  test('moved into another document and back, it keeps its styles', async () => {
+    const { engine } = await onBlog(`<main>${figure()}</main><iframe title="F"></iframe>`);
+    await shows(engine, await findingOf('dot-products'));
+    const found = await engine.evaluate(() => {
+      const element = document.querySelector('superpose-figure') as HTMLElement;
+      const other = (document.querySelector('iframe') as HTMLIFrameElement).contentDocument as Document;
+      return [document.body, other.body, document.body].map((place) => {
+        place.append(element);
+        return getComputedStyle(element.shadowRoot?.querySelector('.unseen') as Element).position;
+      });
+    });
+    expect(found).toEqual(['absolute', 'absolute', 'absolute']);
+  });
 });
 
 describe('a page that asks for Trusted Types', () => {

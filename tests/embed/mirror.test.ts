@@ -112,6 +112,9 @@ describe('a page’s script', () => {
       /^TypeError: “65” is not a value of .*There is no setting called “m”\. Nothing has changed\.$/,
     );
     expect((await shown(page)).n).toBe(8);
+    expect(await refused('all[0].set(null)')).toBe(
+      'TypeError: set() takes an object of settings. Nothing has changed.',
+    );
     expect(await refused('all[1].set({ n: 3 })')).toBe('TypeError: There is no figure called “nonesuch”.');
   });
 

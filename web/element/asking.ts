@@ -1,9 +1,11 @@
 // A figure's settings and what comes of them: loads the figure's code, asks for its numbers while the reader
 // is near, and receives the answers.
 import type { ReactiveController } from 'lit';
-import { readState, type State, type Value } from '../figures/controls.js';
+import { type Controls, readState, type State, type Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
+import { latest } from '../figures/lists.js';
+import { own } from '../plot/own.js';
 import { type Asker, type AskOptions, asker } from '../worker/client.js';
 import type { Order } from '../worker/transports.js';
 import type { Cursors } from './cursor.js';
@@ -84,7 +86,7 @@ export class Asking implements ReactiveController {
     const within = (rootMargin: string, heard: (within: boolean) => void) => {
       const view = new IntersectionObserver(
         (entries) => {
-          heard(entries.at(-1)?.isIntersecting ?? false);
+          heard(latest(entries).isIntersecting);
           this.#begin();
         },
         { rootMargin },
@@ -144,7 +146,7 @@ export class Asking implements ReactiveController {
       return undefined;
     }
     try {
-      const figure = await (figures[name] as () => Promise<AnyFigure>)();
+      const figure = ofItself(await (figures[name] as () => Promise<AnyFigure>)());
       const run = figure.runs && (await import('./running.js'));
       // Meanwhile the name may have changed, or another call may have finished first.
       if (this.#renamed() || this.#name !== name) return this.loaded();
@@ -152,11 +154,11 @@ export class Asking implements ReactiveController {
       this.figure = figure;
       this.running = run && new run.Running(this.host, figure);
       this.failure = undefined;
-      const own = Array.from(this.host.attributes, ({ name, value }): [string, string] => [
+      const given = Array.from(this.host.attributes, ({ name, value }): [string, string] => [
         settingOf(name),
         value,
       ]).filter(([setting]) => Object.hasOwn(figure.controls, setting));
-      const { state, refused } = readState(figure.controls, own);
+      const { state, refused } = readState(figure.controls, given);
       this.#take(state, instead(refused));
       this.own = this.settings;
       this.#asker = asker(name, {
@@ -164,11 +166,11 @@ export class Asking implements ReactiveController {
           if (this.asked === state) this.#settle();
           this.#answered = state;
           this.running?.ended();
-          this.present({ data, state: this.#played(state) });
+          this.present({ data: own(data), state: this.#played(state) });
         },
         frame: (data, state) => {
           this.#answered = state;
-          this.running?.frame({ data, state: this.#played(state) });
+          this.running?.frame({ data: own(data), state: this.#played(state) });
         },
         failed: (sentence) => {
           this.#settle();
@@ -377,3 +379,23 @@ export class Asking implements ReactiveController {
 }
 
 const instead = (refused: string[]): string[] => (refused.length > 0 ? [...refused, firstView] : []);
+
+/** A figure without what the page may have added to all objects. */
+const ofItself = (figure: AnyFigure): AnyFigure =>
+  own({
+    ...figure,
+    controls: own(
+      Object.fromEntries(
+        Object.entries(figure.controls as Controls).map(([name, control]) => [name, own(control)]),
+      ),
+    ),
+    scene: (...given) => {
+      const scene = own(figure.scene(...given));
+      const { marks, regions, handles } = scene;
+      return Object.assign(scene, {
+        marks: marks.map(own),
+        regions: regions.map(own),
+        handles: handles?.map(own),
+      });
+    },
+  });

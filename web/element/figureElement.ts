@@ -7,6 +7,7 @@ import type { Control, State, Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import type { Theme } from '../plot/colour.js';
+import { own } from '../plot/own.js';
 import type { Cursor, Handle } from '../plot/scene.js';
 import { answeredIn } from '../worker/client.js';
 import { Asking } from './asking.js';
@@ -27,7 +28,7 @@ import type { View } from './view.js';
 
 export class FigureElement extends LitElement {
   static override styles = elementStyles;
-  static override properties = { name: {}, theme: {}, keep: {}, group: {} };
+  static override properties = { name: own({}), theme: own({}), keep: own({}), group: own({}) };
 
   name = '';
   /** light, dark, or whatever the reader prefers. */
@@ -93,6 +94,26 @@ export class FigureElement extends LitElement {
   /** Shows a state that comes from outside: a link, or the page. `problem` is a sentence about what was wrong. */
   show(settings: [string, string][], problem?: string): Promise<void> {
     return this.asking.show(settings, problem);
+  }
+
+  /** Style sheets stay with the document that made them: in another one they are made anew. */
+  adoptedCallback(): void {
+    const { defaultView: page } = this.ownerDocument;
+    if (!page || !this.shadowRoot) return;
+    this.shadowRoot.adoptedStyleSheets = elementStyles.map(({ cssText }) => {
+      const sheet = new page.CSSStyleSheet();
+      sheet.replaceSync(cssText);
+      return sheet;
+    });
+  }
+
+  /** What the page has replaced may break drawing; its own scripts hear of no error. */
+  protected override performUpdate(): void {
+    try {
+      super.performUpdate();
+    } catch (error) {
+      console.warn(`Superpose: “${this.name}” could not be drawn on this page. (${error})`);
+    }
   }
 
   override render(): TemplateResult {

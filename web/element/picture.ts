@@ -2,6 +2,7 @@
 // the cursor changes. If drawing fails, the figure says so, and what was there before stays.
 import type { LitElement, ReactiveController } from 'lit';
 import type { AnyFigure, ReadoutPiece } from '../figures/figure.js';
+import { own } from '../plot/own.js';
 import { type Cursor, cursorMarks, type Mark } from '../plot/scene.js';
 import type { Asking } from './asking.js';
 import type { Cursors } from './cursor.js';
@@ -36,7 +37,7 @@ const viewOf = (
   finding: figure.describe(data, state),
   tokens: figure.tokens?.(data, state),
   remark: figure.remark?.(data, state),
-  named: figure.named?.(data, state) ?? {},
+  named: own(figure.named?.(data, state) ?? {}),
   scene: figure.scene(data, state, width, began, cursor),
 });
 
@@ -85,7 +86,7 @@ export class Picture implements ReactiveController {
       const { data, state, scene } = view;
       const readout = cursors.pointed ? figure.readout(data, state, cursors.cursor) : [];
       const focus = cursors.pointed ? (figure.focus?.(data, state, cursors.cursor, width) ?? []) : [];
-      this.#atCursor = cursors.pointed ? [...cursorMarks(scene, cursors.cursor), ...focus] : [];
+      this.#atCursor = cursors.pointed ? [...cursorMarks(scene, cursors.cursor), ...focus].map(own) : [];
       this.readout = readout;
       this.view = view;
     } catch (error) {

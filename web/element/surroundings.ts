@@ -1,5 +1,6 @@
 // What a figure must fit: the room it has, and the theme.
 import type { LitElement, ReactiveController } from 'lit';
+import { latest } from '../figures/lists.js';
 import type { Theme } from '../plot/colour.js';
 
 /** Text size in pixels, unless the reader has set another. */
@@ -27,7 +28,7 @@ export class Surroundings implements ReactiveController {
 
   hostConnected(): void {
     this.#sizes = new ResizeObserver((entries) => {
-      const room = entries.at(-1)?.contentRect.width ?? 0;
+      const room = latest(entries).contentRect.width;
       const root = this.host.renderRoot.querySelector('.root');
       const text = root ? Number.parseFloat(getComputedStyle(root).fontSize) / usualText : 1;
       const scale = Math.max(1, Math.min(text, room / leastWidth));

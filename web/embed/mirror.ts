@@ -149,6 +149,8 @@ class Mirror implements ReactiveController {
     const figure = await this.element.loaded();
     if (!figure) throw new TypeError(`There is no figure called “${this.element.name}”.`);
     const controls: Record<string, Control> = figure.controls;
+    if (typeof settings !== 'object' || settings === null)
+      throw new TypeError('set() takes an object of settings. Nothing has changed.');
     const texts = Object.entries(settings).map(([name, value]): [string, string] => [
       name,
       controls[name] && typeof value === typeof controls[name].initial

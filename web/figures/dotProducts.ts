@@ -84,17 +84,17 @@ async function fromModel(library: TextLibrary, { text, positions, seed }: State)
 interface Row {
   name: DotProductName;
   label: string;
-  term?: Term;
+  term: Term | undefined;
 }
 
 /** From the parts to the sum, in the order in which they are read. */
 const rows: Row[] = [
   { name: 'token-token', label: 'token · token', term: 'token-token' },
   { name: 'position-position', label: '+ position · position', term: 'position-position' },
-  { name: 'concatenated', label: '= concatenated' },
+  { name: 'concatenated', label: '= concatenated', term: undefined },
   { name: 'token-position', label: '+ token · position', term: 'token-position' },
   { name: 'position-token', label: '+ position · token', term: 'position-token' },
-  { name: 'added', label: '= added' },
+  { name: 'added', label: '= added', term: undefined },
 ];
 
 export const figure: Figure<typeof controls, Data> = {

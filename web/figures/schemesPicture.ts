@@ -75,8 +75,8 @@ export function arrange(data: Data, state: State, width: number) {
   const tileRows = Math.ceil(ids.length / tiles.columns) * tileStep;
   const x = narrow ? 0 : gallery + 28;
   const wide = width - x;
-  const text: { text: string; runs?: Run[] }[] = [
-    ...wrapped(kinds[state.scheme].says, Math.max(150, wide), 7.5).map((text) => ({ text })),
+  const text: { text: string; runs: Run[] | undefined }[] = [
+    ...wrapped(kinds[state.scheme].says, Math.max(150, wide), 7.5).map((text) => ({ text, runs: undefined })),
     ...formulaLines(data.tex, Math.floor(wide / 9)),
   ];
   const name = 16;

@@ -4,6 +4,7 @@ import { type Result, toSvg } from '../element/exports.js';
 import type { ModelExcerpt } from '../embed/modelExcerpt.js';
 import type { SinglePage } from '../embed/single.js';
 import { writtenState } from '../figures/controls.js';
+import { own } from '../plot/own.js';
 import { escaped } from '../plot/svg.js';
 import { newWorker } from '../worker/siteWorker.js';
 import type { Question, Reply } from '../worker/transports.js';
@@ -14,10 +15,11 @@ function excerptFor({ figure, state }: Wish): Promise<ModelExcerpt | undefined> 
   return new Promise((done, failed) => {
     const worker = newWorker();
     worker.onmessage = ({ data }: MessageEvent<Reply>) => {
-      if ('progress' in data || 'frame' in data) return;
+      const reply = own(data);
+      if ('progress' in reply || 'frame' in reply) return;
       worker.terminate();
-      if ('error' in data) failed(new Error(data.error));
-      else done(data.data as ModelExcerpt | undefined);
+      if ('error' in reply) failed(new Error(reply.error));
+      else done(reply.data as ModelExcerpt | undefined);
     };
     worker.onerror = () => failed(new Error('What the file needs could not be computed.'));
     worker.postMessage({ id: 0, figure: figure.name, state, excerpt: true } satisfies Question);

@@ -1,5 +1,6 @@
 // The parts that figures are built from: planes with axes, maps with keys, lines, histograms, bars.
 import { quantileSorted } from 'd3-array';
+import { own } from './own.js';
 import { linear, logarithmic, type Scale } from './scale.js';
 import type {
   Ink,
@@ -45,7 +46,8 @@ const lineHeight = 16;
 export const tickText = (tick: number): string => String(Number(tick.toPrecision(6))).replace('-', '−');
 
 /** A plane with grid lines, ticks and labels inside `area`; what is drawn on it uses its scales. */
-export function plane(area: Area, across: AxisOptions, up: AxisOptions): Plane {
+export function plane(area: Area, below: AxisOptions, beside: AxisOptions): Plane {
+  const [across, up] = [own(below), own(beside)];
   const print = up.print ?? tickText;
   const y = axis(up, [area.y + area.height - 2.3 * lineHeight, area.y + lineHeight + 4]);
   const rows = ticksOf(y, up);
@@ -191,7 +193,7 @@ export const titleHeight = (subtitle = false): number => (subtitle ? 38 : 24);
 
 /** A map that can be pointed at; `area` includes the title. */
 export function map(area: Area, options: MapOptions): { marks: Mark[]; region: Region } {
-  const { title, subtitle, term, ink, faint, ...raster } = options;
+  const { title, subtitle, term, ink, faint, ...raster } = own(options);
   const top = title === undefined ? 0 : titleHeight(subtitle !== undefined);
   const inside: Area = { x: area.x, y: area.y + top, width: area.width, height: area.height - top };
   const cells: RasterMark = { mark: 'raster', ...inside, ...raster, faint: faint ?? false, term };
@@ -216,14 +218,9 @@ export function map(area: Area, options: MapOptions): { marks: Mark[]; region: R
 export function colourKey(
   x: number,
   y: number,
-  {
-    low,
-    high,
-    scale,
-    label,
-    print = tickText,
-  }: { low: number; high: number; scale: ScaleName; label: string; print?: (value: number) => string },
+  key: { low: number; high: number; scale: ScaleName; label: string; print?: (value: number) => string },
 ): Mark[] {
+  const { low, high, scale, label, print = tickText } = own(key);
   const width = 120;
   const ramp = Float64Array.from({ length: 64 }, (_, k) => k / 63);
   return [
@@ -258,7 +255,7 @@ export function bars(area: Area, list: readonly Bar[], low: number, high: number
   );
   const zero = across(0);
   return [
-    ...list.flatMap(({ label, value, text, ink, term }, place): Mark[] => {
+    ...list.map(own).flatMap(({ label, value, text, ink, term }, place): Mark[] => {
       const y = area.y + place * row;
       const to = Number.isFinite(value) ? across(value) : zero;
       return [
@@ -306,7 +303,7 @@ export function lineKey(
   y: number,
   entries: readonly { label: string; ink: Ink; dashed?: boolean; term?: Term }[],
 ): Mark[] {
-  return entries.flatMap(({ label, ink, dashed, term }, place): Mark[] => [
+  return entries.map(own).flatMap(({ label, ink, dashed, term }, place): Mark[] => [
     {
       mark: 'line',
       x1: x,
@@ -340,7 +337,7 @@ export function namedLines(whole: Area, entries: readonly Named[], least = 560) 
       const order = [...end.keys()].sort((a, b) => (end[a] as number) - (end[b] as number));
       let y2 = -16;
       return order.flatMap((k, place): Mark[] => {
-        const { label, ink, dashed = false, term } = entries[k] as Named;
+        const { label, ink, dashed = false, term } = own(entries[k] as Named);
         // Each below the last one, and with room for those that follow.
         y2 = Math.max(y2 + 16, Math.min(end[k] as number, bottom - 16 * (order.length - 1 - place)));
         const x1 = inner.x + inner.width;

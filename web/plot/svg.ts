@@ -1,5 +1,6 @@
 // Marks as SVG, by classes and attributes only: a page's content security policy forbids inline styles.
 import { colourStep, colourTable, inkClasses, inks, type Theme, themeVariables } from './colour.js';
+import { own } from './own.js';
 import { pngAddress } from './png.js';
 import {
   type DotsMark,
@@ -44,6 +45,7 @@ const shape = (
 ): Shape => ({
   name,
   text,
+  runs: undefined,
   attributes: Object.entries(attributes).flatMap(([one, value]) =>
     value === undefined ? [] : [[one, typeof value === 'number' ? round(value) : value]],
   ),
@@ -56,7 +58,7 @@ export const markup = ({ name, attributes, text, runs }: Shape): string =>
 function runShapes(runs: readonly Run[], size: number): Shape[] {
   const heights = { sub: 0.22 * size, sup: -0.38 * size };
   let above = 0;
-  return runs.map(({ text, shift, italic, ink }) => {
+  return runs.map(own).map(({ text, shift, italic, ink }) => {
     const level = shift ? heights[shift] : 0;
     const dy = level - above;
     above = level;

@@ -3,6 +3,7 @@
 import type { NoRoom } from 'superpose';
 import type { State } from '../figures/controls.js';
 import type { Job, Library } from '../figures/figure.js';
+import { own } from '../plot/own.js';
 import { computeOf } from './computes.js';
 import type { Order, Question, Reply } from './transports.js';
 import { watchedRun } from './watchedRun.js';
@@ -30,7 +31,8 @@ function sentenceOf(error: unknown): string {
 export function answering(run: Run, say: (reply: Reply) => void): (question: Question) => Promise<void> {
   const underWay = new Map<number, AbortController>();
   const orders = new Map<number, (order: Order) => void>();
-  return async (question) => {
+  return async (heard) => {
+    const question = own(heard);
     if ('cancel' in question) {
       underWay.get(question.cancel)?.abort();
       return;

@@ -1,6 +1,7 @@
 // The page's side of the worker. Each asker has one question under way, and a newer one cancels it: a slider
 // never waits for an answer that nobody wants any more.
 import type { State } from '../figures/controls.js';
+import { own } from '../plot/own.js';
 import {
   type Connection,
   type Order,
@@ -100,17 +101,19 @@ export function asker(figure: string, { answered, failed, progress, frame }: Ans
   let underWay: { id: number; wanted: boolean } | undefined;
   let newest: [State, AskOptions | undefined] | undefined;
 
-  const send = (state: State, { again, held }: AskOptions = {}) => {
+  const send = (state: State, options: AskOptions = {}) => {
+    const { again, held } = own(options);
     const mine = { id: nextId++, wanted: true };
     underWay = mine;
-    const settle = (reply: Reply) => {
+    const settle = (said: Reply) => {
+      const reply = own(said);
       if ('progress' in reply) {
         if (mine.wanted) progress(reply.progress);
         return;
       }
       if ('frame' in reply) {
         // A frame overtaken by a newer question is not shown, unless that question only looks at the run.
-        if (mine.wanted && (!newest || newest[1]?.look)) frame?.(reply.frame, newest?.[0] ?? state);
+        if (mine.wanted && (!newest || own(newest[1])?.look)) frame?.(reply.frame, newest?.[0] ?? state);
         return;
       }
       waiting.delete(mine.id);
@@ -152,7 +155,7 @@ export function asker(figure: string, { answered, failed, progress, frame }: Ans
       else {
         newest = [state, options];
         // `newest` is also asked at the run's end, which may come before the order is heard.
-        if (options?.look && underWay.wanted) order({ look: state });
+        if (own(options)?.look && underWay.wanted) order({ look: state });
         else stop();
       }
     },

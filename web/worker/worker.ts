@@ -49,5 +49,6 @@ if (typeof document === 'undefined') {
     const { excerptOf } = await import('./excerpt.js');
     return excerptOf(loaded, model)(figure, state, job);
   }, say);
-  self.onmessage = ({ data }: MessageEvent<Question>) => ('excerpt' in data ? excerpt : answer)(data);
+  self.onmessage = ({ data }: MessageEvent<Question>) =>
+    (Object.hasOwn(data, 'excerpt') ? excerpt : answer)(data);
 }

@@ -1,5 +1,6 @@
 // Runs independent jobs on several workers and gives their results in the order of the jobs.
 import type { State } from '../figures/controls.js';
+import { own } from '../plot/own.js';
 import { type Question, type Reply, scriptAddress } from './transports.js';
 
 /** A worker, or a stand-in for one. Does one job at a time. */
@@ -96,7 +97,8 @@ export function nestedWorker<Result>(address: string, figure: string): PoolWorke
   let id = 0;
   let answered: (data: Result) => void = () => {};
   let failed: (error: Error) => void = () => {};
-  worker.onmessage = ({ data: reply }: MessageEvent<Reply>) => {
+  worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+    const reply = own(data);
     if ('data' in reply) answered(reply.data as Result);
     else if ('error' in reply) failed(new Error(reply.error));
   };
