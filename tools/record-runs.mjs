@@ -68,7 +68,7 @@ export async function ofModel(load, superpose, { shape, way, task }, some = seed
   const { wayIn } = await load('waysIn');
   const options = some.map((seed) => modelOptions(task, way, { ...shape, seed }));
   const runs = options.map((one) => startedRun(superpose, one, wayIn(way).loudness));
-  const isTold = shape.layers === 'one' && shape.norm === 'without' && separate.includes(way);
+  const isTold = shape.n === small.n && shape.layers === 'one' && shape.norm === 'without' && separate.includes(way);
   const least = isTold && ['lookup', 'roll'].includes(task) ? lengths.at(-1) : 0;
   try {
     let done = [];

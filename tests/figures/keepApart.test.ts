@@ -32,7 +32,7 @@ test('A, accuracy and rows are those of trainers stepped by hand', async () => {
   const { data, figure, state } = result;
   expect(data.curves).toHaveLength(5);
   const superpose = await load();
-  const trainer = superpose.trainer({ task: 'prev', d_model: 16, seed: 4 });
+  const trainer = superpose.trainer({ task: 'prev', d_model: 16, seed: 4, schedule: 'constant' });
   for (const point of [0, 5, 25]) {
     if (point > 0) trainer.step(8 * point - trainer.steps);
     const { E, P } = trainer.parameters();
