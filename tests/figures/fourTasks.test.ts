@@ -40,7 +40,7 @@ test('its curves, cuts and floors are those of trainers stepped by hand', async 
   }
 });
 
-test('in its first view each task has its one term, and all is right; without both cross terms two tasks fall to their floors', async () => {
+test('in its first view each task has its one term, and all is right; without both cross terms two tasks are at their floors after 200 steps', async () => {
   const first = await run(fourTasks);
   expectSoundPictures(first);
   const { data } = await run(fourTasks, { terms });

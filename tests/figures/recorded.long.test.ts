@@ -5,9 +5,11 @@ import { expect, inject, test } from 'vitest';
 import { isSame, ofLayers, ofTask } from '../../tools/record-runs.mjs';
 import { verdicts } from '../../web/build/verdicts.ts';
 import { readState } from '../../web/figures/controls.ts';
+import * as keepApart from '../../web/figures/keepApart.ts';
 import type { RecordFile } from '../../web/figures/record.ts';
 import * as schemesTasks from '../../web/figures/schemesTasksRuns.ts';
 import { recorded } from '../../web/worker/recorded.ts';
+import { run } from './support.ts';
 
 const folder = new URL('../../web/figures/recorded/', import.meta.url);
 
@@ -55,6 +57,22 @@ test('one seed of the runs that each claim rests on, trained anew, is what was r
   }
   for (const [name, one] of asked) expect(await isSame(figures, superpose, one as never), name).toBe(true);
 }, 1_800_000);
+
+test('after 2,000 steps the overlap of tokens and positions has no order of widths, and has gone on to fall', async () => {
+  const overlapOf = async (settings: Record<string, string | number>) =>
+    (await run(keepApart, { steps: 2000, ...settings })).data.overlap.mean;
+  const [narrow, middle, wide] = [
+    await overlapOf({ d_model: 16 }),
+    await overlapOf({}),
+    await overlapOf({ d_model: 64 }),
+  ] as const;
+  expect(narrow).toBeGreaterThan(wide);
+  expect(wide).toBeGreaterThan(middle);
+  for (const task of ['lookup', 'badge']) {
+    const early = (await run(keepApart, { task })).data.overlap.mean;
+    expect(task === 'lookup' ? middle : await overlapOf({ task })).toBeLessThan(0.9 * early);
+  }
+}, 600_000);
 
 test.runIf(inject('withModel'))(
   'what was computed of all layers is what they give',

@@ -146,14 +146,14 @@ test('sooner, later and not: as the verdicts on training say, over five seeds', 
   ];
   const firstOf = (row: Cell[], task: number) => row[task]?.first?.mean ?? Number.POSITIVE_INFINITY;
   ofVerdicts(
-    'Added positions without their cross terms learn badge and prev a little sooner than with them, lookup and roll, which need a cross term in one layer, much later',
+    'added positions without their cross terms learn badge and prev about as soon as with them, lookup and roll much later',
   );
-  for (const task of [0, 3]) expect(firstOf(cut, task)).toBeLessThan(firstOf(added, task));
+  for (const task of [0, 3]) expect(Math.abs(firstOf(cut, task) - firstOf(added, task))).toBeLessThan(10);
   for (const task of [1, 2]) {
     expect(cut[task]?.first?.count).toBe(5);
     expect(firstOf(cut, task)).toBeGreaterThan(5 * firstOf(added, task));
   }
-  ofVerdicts('a fixed sinusoid is slower wherever a position is needed');
+  ofVerdicts('a fixed sinusoid was slower wherever a position is needed');
   for (const task of [1, 2, 3]) expect(firstOf(added, task)).toBeLessThan(firstOf(sinusoid, task));
   // Without LayerNorm no seed of any model with separate scores gets there, in 16,000 steps.
   const separate = await rowsOf({ norm: 'without', schemes: 'apart.cut.untied', tasks: 'lookup.roll' });
@@ -162,12 +162,12 @@ test('sooner, later and not: as the verdicts on training say, over five seeds', 
   const causal = await rowsOf({ schemes: 'add', tasks: 'prev', layers: 'causal' });
   expect(causal[0]?.[0]?.first).toMatchObject({ count: 5 });
   expect(causal[0]?.[0]?.first?.mean).toBeLessThan(100);
-  ofVerdicts('If every token sees all others, two layers gave nothing of the kind here.');
+  ofVerdicts('If every token sees all others, no depth can: reordering the tokens reorders the outputs.');
   const [deep, floor] = await rowsOf({ schemes: 'none.zero', tasks: 'prev', layers: 'two' });
   expect(deep?.[0]?.accuracy.mean).toBeLessThan((floor?.[0]?.accuracy.mean as number) + 0.04);
 });
 
-test('wide tables overlap more than narrow ones, large ones more than small, and both fixed fail when narrow', async () => {
+test('after 200 steps wide tables overlap more than narrow ones, and large ones more than small', async () => {
   const overlapOf = async (settings: Record<string, string | number>) =>
     (await run(keepApart, settings)).data.overlap;
   const [narrow, wide, large] = [
@@ -177,8 +177,6 @@ test('wide tables overlap more than narrow ones, large ones more than small, and
   ];
   expect(wide.mean).toBeGreaterThan(narrow.mean + narrow.standardDeviation);
   expect(large.least).toBeGreaterThan(narrow.largest);
-  const fixed = (await run(keepApart, { rows: 'neither', d_model: 12 })).data;
-  expect(fixed.accuracy.largest).toBeLessThan(0.6);
 });
 
 test('without anything in common RoPE hardly asks about positions, and what it asks of them is the distance', async () => {

@@ -65,7 +65,7 @@ export const figure: Figure<typeof controls, Data> = {
         (share, place) => share[termPlace(tasks[place] as SmallTask)] === Math.max(...share),
       ).length;
       sentences.push(
-        `In ${own} of ${tasks.length}, the term that the task needs makes the scores vary most.`,
+        `In ${own} of ${tasks.length}, the term that the task asks for makes the scores vary most.`,
       );
     }
     if (panels.every(({ cut }) => cut !== null)) {

@@ -137,9 +137,9 @@ export const figure: Figure<typeof controls, Data> = {
     });
     const head =
       added === joined
-        ? `Learned tables need ${added} dimensions, added or concatenated.`
-        : `Learned tables need ${added} dimensions added, ${joined} concatenated.`;
-    return `${head} To get ${task} 99\u202f% right within ${steps.toLocaleString('en')} steps, frozen tables need ${frozenAdded} added; concatenated, ${frozenJoined}. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}.`;
+        ? `Learned tables did with ${added} dimensions, added or concatenated.`
+        : `Learned tables did with ${added} dimensions added, ${joined} concatenated.`;
+    return `${head} To get ${task} 99\u202f% right within ${steps.toLocaleString('en')} steps, frozen tables needed ${frozenAdded} added; concatenated, ${frozenJoined}. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}.`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),

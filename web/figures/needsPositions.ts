@@ -262,9 +262,9 @@ export const figure: Figure<typeof controls, Data> = {
       const found =
         of[0] > of[1]
           ? 'Positions act through attention, hardly through values.'
-          : 'Values need positions too.';
+          : 'Here values use positions too.';
       const other = pair === 'yours' ? 'The tokens shuffled have' : `“${texts[1]}” has`;
-      return `${found} With ${curves[0]?.name}, “${texts[0]}” keeps a cosine of ${readable(of[0])}; ${curves[1]?.name}, ${readable(of[1])}. ${other} ${plain} with it, then ${then[0]} and ${then[1]}.`;
+      return `${found} With ${curves[0]?.name}, “${texts[0]}” keeps a cosine of ${readable(of[0])} with its unchanged embedding; ${curves[1]?.name}, ${readable(of[1])}. ${other} ${plain} with it, then ${then[0]} and ${then[1]}.`;
     }
     const last = curves.map(({ name, cosines }) => ({ name, cosine: cosines.at(-1) as number }));
     const [mean, table, shuffled] = last as [(typeof last)[0], (typeof last)[0], (typeof last)[0]];

@@ -15,7 +15,7 @@ function finding(data: Data, { pull, norm, undoes }: State): string {
   }
   return equal
     ? `Concatenating has become adding. With W₂ = W₁ the two outputs are equal ${howExactly(data.difference)}.`
-    : `The next linear layer adds them anyway. Concatenated, the position meets weights of its own, W₂, and the two outputs differ by ${aboutPercent(data.apart)}. Pull W₂ to W₁, and they become equal.`;
+    : `The next linear layer adds them anyway. One matrix W₁ reads the sum. Concatenated, the position meets a second, W₂, and the two outputs differ by ${aboutPercent(data.apart)}. Pull W₂ to W₁, and they become equal.`;
 }
 
 export const figure: Figure<typeof controls, Data> = {
@@ -34,7 +34,7 @@ export const figure: Figure<typeof controls, Data> = {
     const loud =
       scale === 1
         ? ''
-        : ` Positions are multiplied by ${scale}: W₂/ρ undoes that ${howExactly(data.undone)}, while one matrix for both misses by ${aboutPercent(data.sharedMiss)} at best.`;
+        : ` Positions are multiplied by ${scale}: W₂/ρ undoes that ${howExactly(data.undone)}, while one matrix for both, of rows that fill all channels, misses by ${aboutPercent(data.sharedMiss)} at best.`;
     const { width, total } = data.costs[way === 'none' ? 'add' : way];
     const price =
       way === 'none'
