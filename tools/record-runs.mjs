@@ -58,7 +58,7 @@ const jobs = [...new Map(all.map((job) => [keyOf(job), job])).values()];
 const seeds = [1, 2, 3, 4, 5];
 
 /**
- * Trains a model on a task with each seed, on and on by the rule of trainingRun.ts. What the page says was not learned
+ * Trains a model on a task with each seed, on and on by the rule of trainingRun.ts. What the page says ten tokens did not learn
  * in one layer without LayerNorm goes to the end, even if it stands still before.
  */
 export async function ofModel(load, superpose, { shape, way, task }, some = seeds, steps = undefined) {
@@ -68,7 +68,8 @@ export async function ofModel(load, superpose, { shape, way, task }, some = seed
   const { wayIn } = await load('waysIn');
   const options = some.map((seed) => modelOptions(task, way, { ...shape, seed }));
   const runs = options.map((one) => startedRun(superpose, one, wayIn(way).loudness));
-  const isTold = shape.n === small.n && shape.layers === 'one' && shape.norm === 'without' && separate.includes(way);
+  const isTold =
+    shape.n === small.n && shape.layers === 'one' && shape.norm === 'without' && separate.includes(way);
   const least = isTold && ['lookup', 'roll'].includes(task) ? lengths.at(-1) : 0;
   try {
     let done = [];
