@@ -1,6 +1,5 @@
 // Debian packages without root: apt resolves, downloads and verifies in a folder of its own, and dpkg-deb
 // unpacks. Nothing is installed, no package script runs, and only the host's apt settings are read.
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -67,43 +66,11 @@ export async function unpackPackages(run, { uri, suite, packages }, folder) {
   const waiting = readdirSync(archives).filter((name) => name.endsWith('.deb'));
   const unpackOneByOne = async () => {
     for (let name = waiting.pop(); name; name = waiting.pop())
-      await unpackArchive(run, join(archives, name), folder);
+      await run('dpkg-deb', ['--extract', join(archives, name), folder]);
   };
   await Promise.all(Array.from({ length: availableParallelism() }, unpackOneByOne));
   rmSync(own, { recursive: true });
 }
-
-/** Downloads one pinned .deb, accepts no other in its place, and unpacks it into `folder`. */
-export async function unpackPinned(run, uri, pin, folder) {
-  const archive = join(folder, 'pinned.deb');
-  const helper = which('apt-helper', `${process.env.PATH}:/usr/lib/apt`);
-  if (!helper) throw new Error('There is no apt-helper, which Debian has in the package apt.');
-  // As root, apt would download as another user, who may not write here.
-  const command = [
-    '-o',
-    'APT::Sandbox::User=',
-    'download-file',
-    `${uri}/${pin.pool}`,
-    archive,
-    `SHA256:${pin.sha256}`,
-  ];
-  if ((await run(helper, command, { mayFail: true })) !== 0) {
-    const refused = `${archive}.FAILED`;
-    const name = `${pin.package} ${pin.version}-${pin.revision}`;
-    if (existsSync(refused))
-      throw new Error(
-        `The file that came as ${name} has the SHA-256 ${sha256(refused)}, and ${pin.sha256} was expected.`,
-      );
-    const why = `${uri}/${pin.pool} could not be downloaded. If it was not found there, ${name} has left the mirror.`;
-    throw Object.assign(new Error(why), { hasLeft: true });
-  }
-  await unpackArchive(run, archive, folder);
-  rmSync(archive);
-}
-
-const unpackArchive = (run, archive, folder) => run('dpkg-deb', ['--extract', archive, folder]);
-
-const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
 /** The host's download settings, above all proxies, without its hooks and indexes. */
 function settings(own) {

@@ -18,8 +18,8 @@ export const parts = ['wasm', 'native', ...optional];
 
 /**
  * Prepares the machine for the named parts and returns the environment to run CMake in:
- * SUPERPOSE_PREFIX (the prefix with Eigen's headers, and RapidJSON's) and, for wasm,
- * SUPERPOSE_EMSCRIPTEN (Emscripten's root folder). A private CMake is also put on this process's PATH.
+ * SUPERPOSE_PREFIX (the prefix with Eigen's headers) and, for wasm, SUPERPOSE_EMSCRIPTEN (Emscripten's root folder).
+ * A private CMake is also put on this process's PATH.
  */
 export async function setUp(...wanted) {
   refuseOldNode();
@@ -37,7 +37,7 @@ async function prepare(wanted) {
   if (wasm) await installNodeModules();
   const tools = await cmakeTools();
   const found = {
-    ...(await headers({ native: wanted.includes('native') })),
+    ...(await headers()),
     ...(wasm ? await emscripten() : {}),
   };
   writeEnvironment(found, tools);

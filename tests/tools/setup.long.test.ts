@@ -53,7 +53,7 @@ function fakeEmscripten(version: string): string {
   return emscripten;
 }
 
-/** Headers as `make install` of Eigen leaves them, with RapidJSON beside them. */
+/** Headers as `make install` of Eigen leaves them. */
 function fakeHeaders(version: string): string {
   const prefix = join(top, `prefix-${version}`);
   const config = join(prefix, 'share/eigen3/cmake/Eigen3Config');
@@ -73,7 +73,6 @@ endif()
 `,
   );
   write(join(prefix, 'include/eigen3/Eigen/Core'), '');
-  write(join(prefix, 'include/rapidjson/reader.h'), '');
   return prefix;
 }
 
@@ -139,22 +138,6 @@ describe('without apt, as on macOS', () => {
     },
   );
 
-  test('native tests take RapidJSON from where CMake finds it, or say that they need it', async () => {
-    for (const name of ['cmake', 'ninja']) onPath(name);
-    for (const name of ['g++', 'clang++']) onPath(name, 'exit 1');
-    const prefix = fakeHeaders('5.0.0');
-    const found = await setUp({ CMAKE_PREFIX_PATH: prefix }, 'native');
-    expect(found.code, found.said).toBe(0);
-    const link = join(copy, 'build/prefix/include/rapidjson');
-    expect(readlinkSync(link)).toBe(join(prefix, 'include/rapidjson'));
-    expect(existsSync(cache)).toBe(false);
-
-    rmSync(join(prefix, 'include/rapidjson'), { recursive: true });
-    const { code, said } = await setUp({ CMAKE_PREFIX_PATH: prefix }, 'native');
-    expect(code).toBe(1);
-    expect(said).toContain('By hand: put RapidJSON where CMake finds it');
-  });
-
   test('an Emscripten that is too old is refused', async () => {
     fakeEmscripten('3.1.68');
     for (const name of ['cmake', 'ninja']) onPath(name);
@@ -181,50 +164,33 @@ describe('without apt, as on macOS', () => {
   });
 });
 
-describe.skipIf(!which('apt-helper', '/usr/lib/apt'))('with apt', () => {
+describe.skipIf(!which('apt-get'))('with apt', () => {
   beforeEach(() => {
     fakeEmscripten('4.0.1');
     for (const name of ['cmake', 'ninja']) onPath(name);
   });
 
-  test('when neither source has Eigen, the error says what was expected, where, and what to do', async () => {
-    const mirror = fakeMirror();
+  test('where the mirror has no Eigen, the error says what was expected, and what to do', async () => {
+    fakeMirror();
     const { code, said } = await setUp();
     expect(code).toBe(1);
-    expect(said).toContain('The step "Unpack Eigen 5 (libeigen3-dev ');
-    const { version, revision, pool, suite } = pins.eigen;
-    expect(said).toContain(`Why: copy:${mirror}/${pool} could not be downloaded.`);
-    expect(said).toContain(`libeigen3-dev ${version}-${revision} has left the mirror`);
-    expect(said).toContain(`${suite} has no libeigen3-dev ${version} either`);
+    expect(said).toContain(`The step "Unpack Eigen 5 (libeigen3-dev ${pins.eigen.version})`);
     expect(said).toMatch(
       /put Eigen 5 where CMake finds it, or name .* in SUPERPOSE_PREFIX or CMAKE_PREFIX_PATH/,
     );
     expect(unpacked()).toEqual([]);
   });
 
-  test('an Eigen whose file has left the pool comes in its next revision, signed', async () => {
-    onPath('apt-helper', 'exit 100');
+  test('Eigen comes from its suite, signed', async () => {
     // The rest of apt is the machine's, with all that it calls to check a signature.
     const { code, said } = await setUp({ PATH: `${bin}:/usr/bin:/bin` });
     expect(code, said).toBe(0);
-    expect(said).toContain('has left the mirror');
     const macros = readFileSync(join(copy, 'build/prefix/include/eigen3/Eigen/Version'), 'utf8');
     const [major, minor, patch] = ['MAJOR', 'MINOR', 'PATCH'].map(
       (part) => macros.match(new RegExp(`EIGEN_${part}_VERSION (\\d+)`))?.[1],
     );
     expect(`${major}.${minor}.${patch}`).toBe(pins.eigen.version);
     expect(unpacked()).toEqual([`libeigen3-dev-${pins.eigen.version}`]);
-  });
-
-  test('a different file under the same name is refused, with both hashes', async () => {
-    write(join(fakeMirror(), pins.eigen.pool), 'not Eigen');
-    const { code, said } = await setUp();
-    expect(code).toBe(1);
-    // The SHA-256 of "not Eigen", from sha256sum.
-    const theirs = 'c622ebe033bbe23546612963e647c3b94a09688a9ed885262eb3031f3bed6efd';
-    expect(said).toContain(`has the SHA-256 ${theirs}`);
-    expect(said).toContain(`${pins.eigen.sha256} was expected`);
-    expect(unpacked()).toEqual([]);
   });
 
   test('a mirror without a signature is refused', async () => {

@@ -22,11 +22,11 @@ const batchOf = (tokens: readonly number[][], targets: readonly number[][]): Tra
   targets: targets.flat(),
 });
 
-/** The oracle's model with its parameters, on its batches. */
+/** The oracle's model as it begins, on its batches. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
-function trainerOf(one: any, of = plain): Trainer {
+function begunOf(one: any, of = plain): Trainer {
   const { optimizer, evaluation } = one;
-  const trainer = of.trainer({
+  return of.trainer({
     batches: (step) => batchOf(one.tokens[step], one.targets[step]),
     evaluation: batchOf(evaluation.tokens, evaluation.targets),
     vocabulary: one.vocabulary,
@@ -55,11 +55,10 @@ function trainerOf(one: any, of = plain): Trainer {
     epsilon: optimizer.eps,
     clip: optimizer.clip,
   });
-  trainer.setParameters(
-    Object.fromEntries(Object.entries(one.parameters).map(([name, of]) => [name, tableOf(of as Rows)])),
-  );
-  return trainer;
 }
+
+const parametersOf = (one: { parameters: object }) =>
+  Object.fromEntries(Object.entries(one.parameters).map(([name, of]) => [name, tableOf(of as Rows)]));
 
 /**
  * Compares relative to the largest of the oracle's numbers, which are in float64 where the trainer's are in float32: within
@@ -74,7 +73,8 @@ function near(found: ArrayLike<number>, wanted: readonly number[], within = 5e-6
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
   test.each(cases.map((one) => [one.name, one]))('%s: as the oracle has it', (_, one) => {
-    const trainer = trainerOf(one, superpose);
+    const trainer = begunOf(one, superpose);
+    trainer.setParameters(parametersOf(one));
     const first = batchOf(one.tokens[0], one.targets[0]);
     near(trainer.logits(first).data, one.logits.flat(2));
 
@@ -290,6 +290,21 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(other.evaluate(evaluation)).toEqual(whole.evaluate());
     for (const trainer of [whole, sliced, other]) trainer.delete();
   });
+});
+
+test.each(cases.map((one) => [one.name, one]))('%s: what it begins with', (_, one) => {
+  using trainer = begunOf(one);
+  for (const [name, { data, rows, columns }] of Object.entries(trainer.parameters())) {
+    const standardDeviation = one.initial_spread[name];
+    if (/^(gf|.*g1)$/.test(name)) expect(data.every((gain) => gain === 1)).toBe(true);
+    else if (standardDeviation === undefined) near(data, [...(parametersOf(one)[name] as Table).data], 1e-6);
+    else {
+      const size = { rows, columns, seed: 1, standardDeviation } as const;
+      const streams = Array.from({ length: 20 }, (_, stream) => plain.randomNormal({ ...size, stream }).data);
+      const off = streams.map((drawn) => plain.largestDifference(Float64Array.from(data), drawn));
+      expect(Math.min(...off), name).toBeLessThan(1e-6);
+    }
+  }
 });
 
 test.skipIf(oneBuild)('the curve is the same in both builds, but for rounding', () => {

@@ -13,7 +13,7 @@ namespace {
 
 TEST(Fuzz, WhatWasFoundOnceStaysMended) {
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(SUPERPOSE_REFERENCE "/../core/fuzz/corpus")) {
+  for (const auto& entry : std::filesystem::directory_iterator("tests/core/fuzz/corpus")) {
     std::ifstream file(entry.path(), std::ios::binary);
     const std::vector<char> bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     fuzz_core(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
