@@ -137,6 +137,8 @@ export default defineConfig(({ mode }) => ({
           name: 'node-alone',
           include: mode === 'quick' ? [] : [...testsIn('package', 'tools', 'soak'), ...files(aloneInNode)],
           exclude: skipped(mode),
+          // TensorFlow.js, which the bench times: Node finds no modules without an extension.
+          server: { deps: { inline: [/@tensorflow/] } },
         },
       },
       {

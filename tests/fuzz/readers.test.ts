@@ -1,5 +1,5 @@
-// The readers in TypeScript against inputs drawn from a seed: a few thousand here; under `npm run fuzz`, as
-// many as the time allows. A failure names the seed and the number of the input.
+// The readers in TypeScript against inputs drawn from a seed: a few thousand, or as many as
+// SUPERPOSE_FUZZ_SECONDS allow. A failure names the seed and the number of the input.
 import { expect, test } from 'vitest';
 import { drawing } from '../api/support/drawing.ts';
 import { targets } from './readers.ts';

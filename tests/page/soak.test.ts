@@ -1,5 +1,5 @@
 // Figures that come, move and go, and a page that is left and returned to, hold no more memory, listeners or
-// workers than after the first few. A short run here; `npm run soak` makes 500.
+// workers than after the first few. A short run, unless SUPERPOSE_SOAK_FIGURES says how many.
 import puppeteer, { type Browser, type CDPSession, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { chromiumOptions, wholeChromium } from '../../tools/chromium.mjs';

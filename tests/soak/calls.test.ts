@@ -1,6 +1,6 @@
 // Calls of every function, in a seeded random order and with newly drawn numbers each time: after the first
-// thousand neither a module's memory nor JavaScript's grows. A few thousand here; `npm run soak` makes
-// 100,000.
+// thousand neither a module's memory nor JavaScript's grows. A few thousand, unless
+// SUPERPOSE_SOAK_CALLS says how many.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';

@@ -8,10 +8,14 @@
 // paint. A setting that starts a new training is measured to the training's first frame; the rest is no work of a step.
 import { join } from 'node:path';
 import { median, quantile } from 'd3-array';
+import { runnerImport } from 'vite';
 import { root, runTool, usageError } from '../steps.mjs';
-import { browsers, serve } from './browsers.mjs';
 import { inPage } from './inPage.js';
-import { table } from './table.js';
+
+const from = async (file) => (await runnerImport(join(root, 'tests', file))).module;
+const { freshChromium } = await from('engines/chromium.ts');
+const { serve } = await from('hosts/support/serve.ts');
+const chromium = () => freshChromium({ viewport: { width: 1440, height: 900 } });
 
 const steps = 40;
 const throttled = 4;
@@ -26,7 +30,7 @@ async function main(args) {
     const visits = [];
     for (let visit = 0; visit < 5; visit++) visits.push(Math.round(await firstFigure(central)));
     console.log(`First live figure: ${visits.join(', ')} ms after navigation`);
-    const browser = await browsers.chromium();
+    const browser = await chromium();
     try {
       await browser.open(central);
       await everyFigure(browser, args);
@@ -39,6 +43,15 @@ async function main(args) {
 }
 
 const shown = (time) => time.toFixed(1);
+
+/** Rows as Markdown, with a function of a row for each heading; the first `words` columns are words, the others numbers. */
+function table(words, rows, columns) {
+  const headings = Object.keys(columns);
+  const aligned = headings.map((_, at) => (at < words ? '---' : '---:'));
+  const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)));
+  return [headings, aligned, ...cells].map((line) => `| ${line.join(' | ')} |\n`).join('');
+}
+
 const worked = {
   'work, median ms': ({ work }) => (work ? shown(median(work)) : 'trains'),
   ours: ({ ours }) => (ours ? shown(median(ours)) : 'trains'),
@@ -117,7 +130,7 @@ async function workOf({ page }, take) {
 
 /** The first visit of a new browser, with nothing else open. */
 async function firstFigure(central) {
-  const { page, close } = await browsers.chromium();
+  const { page, close } = await chromium();
   try {
     await page.addInitScript(() => {
       addEventListener('superpose-drawn', ({ target }) => {

@@ -73,10 +73,7 @@ export const forward = {
   shapes: [16, 64, 128].map((n) => ({ n, d: 384, heads: 12, layers: 6, inner: 1536 })),
   small: [{ n: 5, d: 12, heads: 3, layers: 2, inner: 17 }],
   inputOf,
-  enginesOf: ({ superpose, ort }) => [
-    ...superpose.map((one) => ours(one, encoded)),
-    ...(ort ? [byOnnxruntime(ort)] : []),
-  ],
+  enginesOf: ({ superpose, ort }) => [...superpose.map((one) => ours(one, encoded)), byOnnxruntime(ort)],
   referenceOf: (input, modules) => exactly(modules, encoded, input),
   errorOf: (found, exact) => gapOf(Array.isArray(found) ? found[0] : found, exact),
 };

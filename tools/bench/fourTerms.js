@@ -123,8 +123,9 @@ export const fourTerms = {
   inputOf,
   enginesOf: ({ superpose, ort, tf }) => [
     ...superpose.map((one) => ours(one, decomposed)),
-    ...(ort ? kinds.map((kind) => byOnnxruntime(ort, kind)) : []),
-    ...(tf ? [byTensorFlow(tf, 'unstacked', 'unstacked'), byTensorFlow(tf, 'stacked', 'wide')] : []),
+    ...kinds.map((kind) => byOnnxruntime(ort, kind)),
+    byTensorFlow(tf, 'unstacked', 'unstacked'),
+    byTensorFlow(tf, 'stacked', 'wide'),
     plainJs,
   ],
   // Of large shapes, plain loops would take longer than the bench.

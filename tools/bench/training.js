@@ -126,10 +126,7 @@ export const training = {
   shapes: [{ n: 16, d: 32, heads: 2 }],
   small: [{ n: 8, d: 16, heads: 2 }],
   inputOf,
-  enginesOf: ({ superpose, tf }) => [
-    ...superpose.map((one) => ours(one, trained)),
-    ...(tf ? [byTensorFlow(tf)] : []),
-  ],
+  enginesOf: ({ superpose, tf }) => [...superpose.map((one) => ours(one, trained)), byTensorFlow(tf)],
   referenceOf: (input, modules) => exactly(modules, trained, input),
   /** Of each loss as a share of the exact one, since they fall. */
   errorOf: (found, exact) =>

@@ -1,0 +1,30 @@
+// Times every engine of every job. What it answers is first compared with the reference: one that is wrong ends the bench.
+import { bench, describe } from 'vitest';
+import { jobs, modules } from './jobs.js';
+
+const all = await modules();
+
+for (const job of Object.values(jobs)) {
+  describe.each(job.shapes)(`${job.name}, %o`, (shape) => {
+    const input = job.inputOf(shape);
+    let reference;
+    for (const engine of job.enginesOf(all).filter(({ takes }) => !takes || takes(shape))) {
+      let prepared;
+      bench(engine.name, () => prepared.run(), {
+        async setup() {
+          prepared = await engine.prepare(input);
+          reference ??= job.referenceOf(input, all);
+          const error = job.errorOf(await prepared.run(), reference, input);
+          if (!(error <= job.allowed))
+            throw new Error(`${engine.name} is off by ${error} of the largest value.`);
+        },
+        teardown: () => prepared.release?.(),
+        time: 1000,
+        // A run of the largest shapes takes a second, so that few are enough.
+        iterations: 3,
+        warmupIterations: 1,
+        throws: true,
+      });
+    }
+  });
+}
