@@ -1,8 +1,6 @@
 import { load, loadMiniLM, type Table } from 'superpose';
 import { expect, inject, test } from 'vitest';
 import * as collisions from '../../web/figures/collisions.ts';
-import { readState } from '../../web/figures/controls.ts';
-import { library } from '../../web/worker/library.ts';
 import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
 
 const row = ({ data, columns }: Table, place: number) =>
@@ -85,75 +83,6 @@ test.runIf(inject('withModel')).each([
   const [own, other] = [await at(piece), await at(data.bare)];
   const distance = Math.sqrt(squared(row(own.token, 0), row(other.token, 0)));
   expect(data.bareDistance).toBeCloseTo(distance, 4);
-});
-
-interface Point {
-  share: number;
-  bound: number;
-}
-const widths = [4, 8, 16, 32, 64, 128, 256];
-const scales = [0.5, 1, 2];
-const at = (points: Point[][], d: number, scale: number) =>
-  points[widths.indexOf(d)]?.[scales.indexOf(scale)] as Point;
-
-test('the bound is V − 1 tails of Student’s t', async () => {
-  const { data } = await run(collisions, { vocabulary: 500 });
-  // docs/evidence.md; by quadrature in tests/reference/readback.py.
-  expect(at(data.points, 64, 1).bound / 499 / 1.94e-7).toBeCloseTo(1, 2);
-  // t with 4 degrees of freedom: P(t > x) = ½ − ¾ s + ¼ s³, s = x / √(x² + 4).
-  for (const scale of scales) {
-    const x = Math.sqrt(2) / scale;
-    const s = x / Math.sqrt(x * x + 4);
-    expect(at(data.points, 4, scale).bound / 499).toBeCloseTo(0.5 - 0.75 * s + 0.25 * s ** 3, 10);
-  }
-});
-
-test('all words, counted one by one', async () => {
-  const result = await run(collisions, { vocabulary: 500, looked: 'all', seed: 9 });
-  expectSoundPictures(result);
-  const superpose = await load();
-  const d = 8;
-  const words = superpose.randomNormal({ rows: 500, columns: d, seed: 9, precision: 'float32' }).data;
-  const positions = superpose.randomNormal({
-    rows: 64,
-    columns: d,
-    seed: 9,
-    stream: 1,
-    precision: 'float32',
-  }).data;
-  let lost = 0;
-  for (let p = 0; p < 64; p++) {
-    for (let a = 0; a < 500; a++) {
-      for (let b = 0; b < 500; b++) {
-        let margin = 0;
-        for (let c = 0; c < d; c++) {
-          const delta = (words[b * d + c] as number) - (words[a * d + c] as number);
-          margin += delta * (delta / 2 - (positions[p * d + c] as number));
-        }
-        if (margin < 0) {
-          lost++;
-          break;
-        }
-      }
-    }
-  }
-  expect(at(result.data.points, d, 1).share).toBeCloseTo(lost / 32_000, 4);
-  expect(result.data.looked).toBe(500);
-});
-
-test('a job that nobody waits for ends', async () => {
-  const aborted = new AbortController();
-  const { state: all } = readState(collisions.figure.controls, Object.entries({ looked: 'all', seed: '11' }));
-  const heard: number[] = [];
-  const job = {
-    signal: aborted.signal,
-    progress: (fraction: number) => {
-      heard.push(fraction);
-      if (heard.length === 3) aborted.abort();
-    },
-  };
-  await expect(collisions.compute(library(), all, job)).rejects.toThrow();
-  expect(heard.length).toBeLessThan(6);
 });
 
 test('it says how far it is and stops midway', () => expectToStopMidway(collisions));

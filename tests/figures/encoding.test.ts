@@ -26,29 +26,6 @@ test.each(published)('%s, %i positions: the channels that move', async (name, po
   }
 });
 
-test('39 directions hold 99 % of the energy of either layout, and the numerical rank is 57', async () => {
-  for (const name of ['tensor2tensor', 'interleaved', 'transformerXl']) {
-    const { data } = await run(encoding, { encoding: name });
-    expect([data.ranks.energy, data.ranks.numerical]).toEqual([39, 57]);
-  }
-  const { data } = await run(encoding, { encoding: 'interleaved' });
-  expect(data.ranks.stable.toFixed(2)).toBe('1.75');
-});
-
-test('values and ranges by the formula', async () => {
-  const { data, figure, state } = await run(encoding, { positions: 64, d: 32 });
-  const w = (i: number) => 10000 ** (-i / 15);
-  const column = (c: number) =>
-    Array.from({ length: 64 }, (_, p) => (c < 16 ? Math.sin(p * w(c)) : Math.cos(p * w(c - 16))));
-  const { rows } = figure.table(data, state);
-  expect(rows).toHaveLength(64 * 32);
-  for (const [p, c, value, range] of rows as [number, number, number, number][]) {
-    const values = column(c);
-    expect(value).toBeCloseTo(values[p] as number, 6);
-    expect(range).toBeCloseTo(Math.max(...values) - Math.min(...values), 9);
-  }
-});
-
 test.runIf(inject('withModel'))('MiniLM’s positions', async () => {
   const result = await run(encoding, { encoding: 'learned', positions: 512 });
   expectSoundPictures(result);

@@ -1,7 +1,6 @@
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as gram from '../../web/figures/gram.ts';
-import { sinusoids } from '../../web/figures/sinusoids.ts';
 import { expectSoundPictures, run } from './support.ts';
 
 const encodings = ['interleaved', 'tensor2tensor', 'transformerXl'] as const;
@@ -25,32 +24,6 @@ test.each(encodings)('%s: the matrices shown are those whose spreads are printed
   }
 });
 
-test('as it is: the sum of cosines of the distance; centred and sines only by their definitions', async () => {
-  const superpose = await load();
-  for (const encoding of encodings) {
-    const { data } = await run(gram, { encoding });
-    const { layout, spacing } = sinusoids[encoding];
-    const frequencies = superpose.sinusoidalFrequencies({ d_model: 32, spacing });
-    const sum = (of: (w: number) => number) => [...frequencies].reduce((total, w) => total + of(w), 0);
-    const mean = (p: number) => sum((w) => Math.sin(w * p) + Math.cos(w * p)) / 32;
-    expect(layout).toBe(encoding === 'interleaved' ? 'interleaved' : 'concatenated');
-    for (const [p, q] of [
-      [0, 0],
-      [3, 60],
-      [63, 1],
-    ] as [number, number][]) {
-      const at = (place: number) => data.matrices[place]?.[p * 64 + q];
-      const whole = sum((w) => Math.cos(w * (p - q)));
-      expect(at(0)).toBeCloseTo(whole, 11);
-      expect(at(1)).toBeCloseTo(whole - 32 * mean(p) * mean(q), 11);
-      expect(at(2)).toBeCloseTo(
-        sum((w) => Math.sin(w * p) * Math.sin(w * q)),
-        11,
-      );
-    }
-  }
-});
-
 test('the spreads of science: centred 8.30 and 8.15, sines 6.08 and 6.61', async () => {
   const spreads = async (encoding: string) =>
     (await run(gram, { encoding })).data.spreads.slice(1, 3).map((spread: number) => spread.toFixed(2));
@@ -70,28 +43,6 @@ test.each([{ k: 1, d: 8, scale: 0 }, { k: 64, d: 256, scale: 2, seed: 4294967295
     else expect(finding).toContain('does not follow');
   },
 );
-
-test('the sum is missed by ‖(M_k − I) x‖, whatever the position; the encoding by rounding', async () => {
-  const superpose = await load();
-  const d = 32;
-  const token = superpose.randomNormal({ rows: 1, columns: d, seed: 5 }).data.map((value) => 1.5 * value);
-  const missed = (offset: number) => {
-    const { data } = superpose.shiftOperator({ d_model: d, offset });
-    return Math.hypot(
-      ...Array.from(token, (value, row) =>
-        token.reduce((total, other, c) => total + (data[row * d + c] as number) * other, -value),
-      ),
-    );
-  };
-  const { data } = await shift({ d, k: 9, scale: 1.5, seed: 5 });
-  for (const k of [1, 2, 9, 64]) expect(data.sumErrors[k - 1]).toBeCloseTo(missed(k), 11);
-  expect(data.tokenLength).toBeCloseTo(Math.hypot(...token), 12);
-  expect(Math.max(...data.encodingErrors)).toBeLessThan(1e-13);
-  // ‖PE(p + k) − PE(p)‖² = Σ (2 − 2 cos kw)
-  const frequencies = superpose.sinusoidalFrequencies({ d_model: d });
-  const move = Math.sqrt([...frequencies].reduce((total, w) => total + 2 - 2 * Math.cos(9 * w), 0));
-  expect(data.moves[8]).toBeCloseTo(move, 12);
-});
 
 test('another base has other products and another shift; axes and colours stay while it is moved', async () => {
   const began = await run(gram, { base: 10_000 });

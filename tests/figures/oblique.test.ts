@@ -64,18 +64,6 @@ test('the ring follows its slider, also to sizes between those that are swept', 
   expect(new Set(heights).size).toBe(rings.length);
 });
 
-test('two directions: the gain of their angle, from the cosine', async () => {
-  const superpose = await load();
-  const u = superpose.randomNormal({ rows: 8, columns: 1, seed: 1 }).data;
-  const w = superpose
-    .randomNormal({ rows: 8, columns: 8, seed: 1, stream: 1 })
-    .data.filter((_, at) => at % 8 === 0);
-  const dot = (a: Float64Array, b: Float64Array) => a.reduce((sum, x, at) => sum + x * (b[at] as number), 0);
-  const cosine = dot(u, w) / Math.sqrt(dot(u, u) * dot(w, w));
-  const { data } = await run(oblique, { d: 8, k1: 1, k2: 1 });
-  expect(data.now.gain).toBeCloseTo(1 / Math.sqrt(1 - cosine ** 2), 10);
-});
-
 test('in channels of their own nothing grows: that is concatenation', async () => {
   const result = await run(oblique, { subspaces: 'apart', d: 64, k1: 32, k2: 32 });
   expectSoundPictures(result);

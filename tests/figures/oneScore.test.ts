@@ -130,16 +130,6 @@ describe('one score tables', () => {
     }
   });
 
-  test('tensor2tensor’s second half are cosines, and ρ multiplies', async () => {
-    const { data } = await bareTables({ positions: 'tensor2tensor', n: 4, d: 8, scale: 2 });
-    const { position } = data.tables.rows;
-    expect(position[8]).toBeCloseTo(2 * Math.sin(1), 6);
-    expect(position[8 + 4]).toBeCloseTo(2 * Math.cos(1), 6);
-    const zero = await bareTables({ scale: 0 });
-    expect(zero.data.tables.rows.position.every((value: number) => value === 0)).toBe(true);
-    expect(zero.data.panels[0].share).toBeCloseTo(1, 10);
-  });
-
   test('the table has every value of the maps and of the tables', async () => {
     const { figure, data, state } = await bareTables({ n: 3, d: 8 });
     const { rows } = figure.table(data, state);

@@ -35,31 +35,6 @@ test.each([
   expect(said).toBe(all);
 });
 
-// In three dimensions a cosine is uniform on [−1, 1] (Archimedes).
-test('in three dimensions the density is ½ and the mean size ½', async () => {
-  const { data } = await vectors({ d: 3 });
-  for (const value of data.density) expect(value).toBeCloseTo(0.5, 12);
-  expect(data.mean).toBeCloseTo(0.5, 12);
-});
-
-test('the curve has area 1 and variance 1/d, by the trapezium rule', async () => {
-  for (const d of [8, 64, 512]) {
-    const { data } = await vectors({ d });
-    const [area, variance] = [0, 2].map((power) => {
-      let total = 0;
-      for (let k = 1; k < data.at.length; k++) {
-        const at = (place: number) => data.at[place] as number;
-        const height = (place: number) => (data.density[place] as number) * at(place) ** power;
-        total += ((height(k - 1) + height(k)) / 2) * (at(k) - at(k - 1));
-      }
-      return total;
-    }) as [number, number];
-    expect(area).toBeCloseTo(1, 3);
-    expect(variance * d).toBeCloseTo(1, 2);
-    expect(data.deviation ** 2 * d).toBeCloseTo(1, 12);
-  }
-});
-
 test('the largest of all pairs is where they have a chance of one half to stay below', async () => {
   const superpose = await load();
   const { data, figure, state } = await vectors({ d: 768 });
@@ -84,18 +59,6 @@ test('64 and 64 in 512: near the edge, far above two single vectors', async () =
   expect(Math.abs(mean - Math.sqrt(7) / 4)).toBeLessThan(0.03);
   expect(data.mean).toBeLessThan(mean / 15);
   expect(figure.describe(data, state)).toContain('64 and 64 dimensions in 512');
-});
-
-test('Σcos² is k₁k₂/d on average', async () => {
-  const sums = await Promise.all(
-    Array.from(
-      { length: 24 },
-      async (_, seed) => (await spaces({ d: 64, k1: 12, k2: 20, seed })).data.spaces.sum,
-    ),
-  );
-  const mean = sums.reduce((total, sum) => total + sum, 0) / sums.length;
-  const spread = Math.sqrt(sums.reduce((total, sum) => total + (sum - mean) ** 2, 0) / (sums.length - 1));
-  expect(Math.abs(mean - (12 * 20) / 64)).toBeLessThan((4 * spread) / Math.sqrt(sums.length));
 });
 
 test('k₁ + k₂ over d: so many shared directions, exactly', async () => {

@@ -1,4 +1,4 @@
-import { askedTerms, load } from 'superpose';
+import { load } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
 import { formulaLines } from '../../web/figures/formula.ts';
 import * as schemes from '../../web/figures/schemes.ts';
@@ -139,21 +139,6 @@ test('with one word, a scheme depends on the offset alone just when its scores a
   for (const id of [...relative, 'decoupled-rope']) expect(data.schemes[id].logits.depends).toBe('offset');
 });
 
-test('the mean at an offset, and how much it explains, of different words', async () => {
-  const { data } = await run(schemes, { words: 'many', n: 9 });
-  const { values: raw, offsets } = data.schemes.add.logits;
-  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const whole = mean([...raw]);
-  let explained = 0;
-  for (let offset = -8; offset <= 8; offset++) {
-    const values = [...raw].filter((_, cell) => (cell % 9) - Math.floor(cell / 9) === offset);
-    expect(offsets.kernel[offset + 8]).toBeCloseTo(mean(values) - whole, 12);
-    explained += values.length * (mean(values) - whole) ** 2;
-  }
-  const variation = [...raw].reduce((sum, value) => sum + (value - whole) ** 2, 0);
-  expect(offsets.share).toBeCloseTo(explained / variation, 12);
-});
-
 test('parameters of BERT-base’s shape', async () => {
   const counts: Record<string, number> = {
     none: 0,
@@ -196,10 +181,6 @@ test('the base reaches sinusoids and rotations; axes stay, and other schemes do 
   expect(grid(small)).not.toEqual(grid(usual));
 });
 
-const sharesOf = ({ data }: Awaited<ReturnType<typeof run>>, id: string): Record<string, number> =>
-  // biome-ignore lint/suspicious/noExplicitAny: the data of the figure
-  Object.fromEntries(askedTerms.map((name, place) => [name, (data as any).schemes[id].shares[place]]));
-
 test.each([{ base: 100 }, { spread: 0.1 }, { n: 9 }, { causal: 'yes' }, { words: 'many' }])(
   'what is kept of other settings is the same as computed anew: %o',
   async (moved) => {
@@ -211,15 +192,3 @@ test.each([{ base: 100 }, { spread: 0.1 }, { n: 9 }, { causal: 'yes' }, { words:
     }
   },
 );
-
-test('the more tokens have in common, the more RoPE asks about positions', async () => {
-  const shares = [];
-  for (const common of [0, 1, 2])
-    shares.push(sharesOf(await run(schemes, { words: 'many', common, scheme: 'rope', n: 64 }), 'rope'));
-  for (const name of ['position-position', 'token-position'])
-    expect(shares[1]?.[name]).toBeGreaterThan(shares[0]?.[name] as number);
-  expect(shares[2]?.['position-position']).toBeGreaterThan(shares[1]?.['position-position'] as number);
-  const { figure, data, state } = await run(schemes, { words: 'many', common: 1, scheme: 'rope' });
-  expect(figure.describe(data, state)).toMatch(/By what they ask: .*position → position \d/);
-  expectSoundPictures({ figure, data, state });
-});

@@ -1,21 +1,11 @@
 // All six layers: against numpy, against a forward in plain TypeScript, and how their files arrive.
-import {
-  type CorpusMeans,
-  corpusSentences,
-  load,
-  loadMiniLM,
-  type MiniLM,
-  type Precision,
-  type Sentence,
-} from 'superpose';
+import { type CorpusMeans, loadMiniLM, type MiniLM, type Precision, type Sentence } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
 import depth from '../../reference/depth.json' with { type: 'json' };
 import minilm from '../../reference/minilm.json' with { type: 'json' };
 import { builds, plain } from '../support/builds.ts';
-import { run } from '../support/forward.ts';
 import { describeModel, model } from '../support/model.ts';
-import { dot, largestDifference, rowOf } from '../support/numbers.ts';
-import { describeWeights, readWeights } from '../support/weights.ts';
+import { dot, largestDifference } from '../support/numbers.ts';
 
 const d = 384;
 const heads = 12;
@@ -76,15 +66,6 @@ describeModel('all layers', () => {
       expect(Math.max(...found.residuals)).toBeLessThan(1e-12);
       expect(largestDifference(found.shares, (shares[way][layer] as number[][]).flat())).toBeLessThan(1e-8);
     }
-  });
-
-  test('the first layer’s are those of decompose() without a layer', async () => {
-    const before = await minilm.decompose(depth.river_bank.text, {
-      groups: { position: ['position'], rest: ['token', 'token_type', 'constant'] },
-    });
-    const again = await minilm.decompose(depth.river_bank.text, { layer: 0, groups });
-    expect(largestDifference(before.logits, again.logits)).toBeLessThan(1e-12);
-    expect(largestDifference(before.terms, again.terms)).toBeLessThan(1e-12);
   });
 
   test('the mean decomposition of the ten sentences', async () => {
@@ -213,27 +194,6 @@ describeModel('all layers', () => {
     }
   });
 
-  test('what a forward leaves ends with the next one', async () => {
-    const first = await minilm.forward('one');
-    await minilm.forward('two');
-    expect(() => first.state(0)).toThrow('has run again since');
-    const fast = await minilm.forward('three', { scores: false });
-    expect(() => fast.logits(0)).toThrow('kept no scores');
-    expect(fast.state(6).rows).toBe(3);
-    await expect(minilm.decompose('four', { layer: 6 })).rejects.toThrow(
-      'layer must be a whole number from 0 to 5',
-    );
-    await expect(minilm.decompose('four', { layer: 1, way: 'mean' })).rejects.toThrow(
-      'means must be an object',
-    );
-  });
-
-  test('the small module says what is missing', async () => {
-    const { load } = await import('superpose');
-    const small = await loadMiniLM(await load({ module: 'small' }));
-    await expect(small.forward('one')).rejects.toThrow('whole module');
-  });
-
   test('what comes while a corpus is run goes first', async () => {
     let steps = 0;
     let came = 0;
@@ -251,10 +211,6 @@ describeModel('all layers', () => {
     const alone = await minilm.corpusMeans({ sentences: ten });
     expect(largestDifference(found.heads.data, alone.heads.data)).toBe(0);
   });
-
-  test('a corpus of too few words is refused', async () => {
-    await expect(minilm.corpusMeans({ sentences: ['One.'] })).rejects.toThrow('at least 51 pieces');
-  });
 });
 
 type Rows = { data: Float64Array; rows: number; columns: number };
@@ -263,74 +219,3 @@ async function embeddingOf(minilm: MiniLM, sentence: Sentence, options: object):
   const { embedding } = await minilm.forward(sentence, { ...options, precision: 'float64', scores: false });
   return embedding.slice();
 }
-
-describeWeights('sentences of the corpus, drawn at random', () => {
-  test('every state and every score is that of a forward in plain TypeScript', async () => {
-    const weights = readWeights();
-    const minilm = await model();
-    const { data } = plain.randomUniform({ rows: 3, columns: 1, seed: 20 });
-    for (const draw of data) {
-      // Uniform on −√3 to √3.
-      const share = (draw / Math.sqrt(3) + 1) / 2;
-      const text = corpusSentences[Math.floor(share * corpusSentences.length)] as string;
-      const forward = await minilm.forward(text, { precision: 'float64' });
-      const { states, logits } = run(weights, forward.sentence.ids);
-      for (const [layer, rows] of states.entries())
-        for (const [i, row] of rows.entries())
-          expect(largestDifference(rowOf(forward.state(layer), i), row), text).toBeLessThan(1e-9);
-      for (const [layer, scores] of logits.entries())
-        expect(largestDifference(forward.logits(layer), scores), text).toBeLessThan(1e-9);
-    }
-  }, 120_000);
-});
-
-describeModel('the layers’ files', () => {
-  test('come when asked for, say how far they are, stop, and go on where they stopped', async () => {
-    const superpose = await load({ simd: 'plain' });
-    const from = new URL('../../../build/model/', import.meta.url);
-    const asked: string[] = [];
-    const { readFile } = await import('node:fs/promises');
-    const read = async (
-      file: string,
-      _afresh?: boolean,
-      watch?: { received?: ((bytes: number) => void) | undefined },
-    ) => {
-      asked.push(file);
-      const bytes = new Uint8Array(await readFile(new URL(file, from)));
-      watch?.received?.(bytes.length);
-      return bytes;
-    };
-    const minilm = await loadMiniLM(superpose, { read });
-    await minilm.decompose('The cat sat.');
-    const ofLayers = () => asked.filter((file) => file.startsWith('encoder-'));
-    expect(ofLayers()).toEqual([]);
-
-    const stop = new AbortController();
-    const heard: [number, number][] = [];
-    const progress = (bytes: number, of: number) => {
-      heard.push([bytes, of]);
-      if (heard.length === 2) stop.abort();
-    };
-    await expect(minilm.forward('The cat sat.', { signal: stop.signal, progress })).rejects.toThrow('abort');
-    const all = minilm.layerBytes.reduce((sum, bytes) => sum + bytes, 0);
-    expect(heard).toEqual([
-      [minilm.layerBytes[0], all],
-      [(minilm.layerBytes[0] as number) + (minilm.layerBytes[1] as number), all],
-    ]);
-    expect(ofLayers()).toEqual(['encoder-0.safetensors', 'encoder-1.safetensors']);
-    await minilm.forward('The cat sat.');
-    // The second had arrived when it was stopped, and is not fetched again.
-    expect(ofLayers()).toEqual([0, 1, 2, 3, 4, 5].map((layer) => `encoder-${layer}.safetensors`));
-    await minilm.forward('Again.');
-    expect(ofLayers().length).toBe(6);
-  });
-
-  test('files are as long as the manifest says', async () => {
-    const { stat } = await import('node:fs/promises');
-    const { layerBytes } = await model();
-    for (const [layer, bytes] of layerBytes.entries()) {
-      const file = new URL(`../../../build/model/encoder-${layer}.safetensors`, import.meta.url);
-      expect((await stat(file)).size).toBe(bytes);
-    }
-  });
-});

@@ -23,17 +23,13 @@ import {
   norm,
   rowOf,
   rowsOf,
-  sumOf,
   tableOf,
 } from '../support/numbers.ts';
 import { minilm as oracle } from '../support/oracles.ts';
-import { meanShares, pool, pooledShares, sharesByHead } from '../support/shares.ts';
 import { participationRatio } from '../support/tables.ts';
 
 const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-9) =>
   expect(largestDifference(found, expected)).toBeLessThan(bound * Math.max(1, largest(expected)));
-
-const percent = (share: number) => Math.round(1000 * share) / 10;
 
 const groups = {
   /** Everything that does not depend on the position counts as the token's. */
@@ -261,98 +257,6 @@ describeModel('MiniLM', () => {
         expect(largestDifference(a.terms, b.terms)).toBeLessThan(bound);
         expect(largestDifference(a.logits, b.logits)).toBeLessThan(bound);
       }
-    });
-  });
-
-  describe('ten sentences, as the tables come', () => {
-    const expected = oracle.ten_sentences;
-    let four: Scores[];
-    let nine: Scores[];
-    beforeAll(async () => {
-      const decomposed = (kind: keyof typeof groups) =>
-        Promise.all(
-          oracle.sentences.map(({ text }) => minilm.decompose(text, { groups: groups[kind], gauge: 'raw' })),
-        );
-      [four, nine] = await Promise.all([decomposed('four'), decomposed('nine')]);
-    });
-
-    test('231 tokens', () => {
-      expect(nine.reduce((sum, { n }) => sum + n, 0)).toBe(231);
-      expect(expected.tokens).toBe(231);
-    });
-
-    test('nine terms add up to the logits', () => {
-      for (const scores of nine) {
-        expect(largest(scores.residuals)).toBeLessThan(1e-13);
-        for (const head of scores.heads) {
-          const terms = scores.parts.flatMap((q) => scores.parts.map((k) => termOf(scores, head, q, k)));
-          expect(largestDifference(sumOf(terms), logitsOf(scores, head))).toBeLessThan(1e-13);
-        }
-      }
-    });
-
-    test('four terms: nearly all is position·position when pooled, and a quarter for the average head', () => {
-      const pooled = pooledShares(pool(four));
-      const byHead = sharesByHead(pool(four));
-      close(pooled, expected.pooled_four);
-      expect(pooled.map(percent)).toEqual([6.7, 1.8, 1.1, 90.4]);
-      close(byHead.flat(), expected.per_head_four.flat());
-      close(meanShares(byHead), expected.mean_of_heads_four);
-      expect(meanShares(byHead).map(percent)).toEqual([66.6, 3, 5, 25.3]);
-    });
-
-    test('nine terms: a quarter of the average head is constant·token', () => {
-      const byHead = sharesByHead(pool(nine));
-      close(byHead.flat(), expected.per_head_nine.flat());
-      close(meanShares(byHead), expected.mean_of_heads_nine);
-      expect(meanShares(byHead).map(percent)).toEqual([41.5, 2.2, 0.2, 2.9, 25.3, 2.1, 24.4, 0.8, 0.5]);
-    });
-
-    test('the energy of each head', () => {
-      close(pool(four).variances, expected.energy_per_head);
-    });
-
-    test('head 2 looks at the token before, by position alone', () => {
-      const [tokenToken, , , positionPosition] = sharesByHead(pool(four))[2] as [
-        number,
-        number,
-        number,
-        number,
-      ];
-      expect(percent(positionPosition)).toBe(96.3);
-      expect(tokenToken).toBeLessThan(0.02);
-      // Every row except the first, which has nothing before it.
-      for (const scores of four) {
-        const logits = logitsOf(scores, 2);
-        for (let i = 1; i < scores.n; i++) {
-          expect(strongest(logits.subarray(i * scores.n, (i + 1) * scores.n))).toBe(i - 1);
-        }
-      }
-    });
-
-    test('heads 0, 1 and 10 are mostly content', () => {
-      const tokenToken = sharesByHead(pool(four)).map(([share]) => share as number);
-      expect([0, 1, 10].map((head) => percent(tokenToken[head] as number))).toEqual([81.7, 95.3, 75]);
-    });
-
-    // "Cross terms are negligible" is true on average, but not in these heads.
-    test('cross terms: small on average, large in heads 0, 4, 5, 8 and 10, negative in 6 and 9', () => {
-      const cross = (byHead: number[][], a: number, b: number) =>
-        byHead.map((shares) => (shares[a] as number) + (shares[b] as number));
-      const ofFour = cross(sharesByHead(pool(four)), 1, 2);
-      const ofNine = cross(sharesByHead(pool(nine)), 1, 3);
-      expect(percent(mean(ofFour))).toBe(8);
-      expect([0, 4, 5, 8, 10].map((head) => percent(ofFour[head] as number))).toEqual([
-        15.8, 19.4, 18.5, 28.5, 21.4,
-      ]);
-      expect([6, 9].map((head) => percent(ofFour[head] as number))).toEqual([-15.1, -15.5]);
-      expect([0, 8].map((head) => percent(ofNine[head] as number))).toEqual([13.9, 21.6]);
-      expect(percent(ofNine[9] as number)).toBe(-16.2);
-    });
-
-    test('head 9 is what the constant asks of the tokens', () => {
-      const [, , , , , , constantToken] = sharesByHead(pool(nine))[9] as number[];
-      expect(percent(constantToken as number)).toBe(101.5);
     });
   });
 });
