@@ -114,8 +114,8 @@ export const stepsControl = {
 
 /** Settings of figures that train many models. */
 export const runControls = {
-  steps: { ...stepsControl, initial: unaskedSteps, more: true },
-  seeds: { kind: 'steps', more: true, label: 'Seeds', values: [1, 2, 3, 5], initial: 1 },
+  steps: { ...stepsControl, more: true },
+  seeds: { kind: 'steps', more: true, label: 'Seeds', values: [1, 2, 3, 5], initial: firstRun.seeds },
   seed: { kind: 'seed', more: true, label: 'First seed', initial: firstRun.seed },
   sigma: { ...sigmaControl, more: true },
 } as const;
