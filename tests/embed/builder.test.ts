@@ -26,6 +26,7 @@ async function openBuilder(name: string, settings: Record<string, string>) {
   const shown = async () => withoutResidual((await figure.locator('.finding').last().textContent()) ?? '');
   await expect.poll(shown, patience).toBe(withoutResidual(finding));
   // A click of Playwright scrolls further than a hand would, to another step of the figure’s beat.
+  await figure.locator('.menu > summary').press('Enter');
   await figure.getByRole('button', { name: 'Embed' }).press('Enter');
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();

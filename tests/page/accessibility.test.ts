@@ -7,7 +7,7 @@ import { faultsOf } from './support/axe.ts';
 import { figures, names } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
 import { dist } from './support/site.ts';
-import { drawn, figureOf, modelTest, settled, surface, visit } from './support/visit.ts';
+import { drawn, figureOf, modelTest, openMenu, settled, surface, visit } from './support/visit.ts';
 
 modelTest('axe finds nothing in what choices bring up', async () => {
   const { page } = await visit({ viewport: { width: 390, height: 900 } });
@@ -16,7 +16,7 @@ modelTest('axe finds nothing in what choices bring up', async () => {
   await figure.getByLabel('Your sentence (MiniLM)').check();
   await figure.getByRole('textbox', { name: 'Your sentence' }).fill('word '.repeat(200));
   await figure.getByText('Only the first 128').waitFor();
-  await figure.getByRole('button', { name: 'Copy link' }).click();
+  await (await openMenu(figure)).getByRole('button', { name: 'Copy link' }).click();
   expect(await faultsOf(page)).toEqual([]);
 });
 
@@ -75,6 +75,7 @@ modelTest(
     const { page } = await visit();
     const { state } = await drawn(page, 'dot-products');
     const figure = figureOf(page, 'dot-products');
+    await openMenu(figure);
     await figure.locator('[name=tokens]').first().focus();
     const path: string[] = [];
     for (let tabs = 0; tabs < 30; tabs++) {
@@ -89,9 +90,10 @@ modelTest(
       // More settings, which include the seed with Again.
       ...['summary', 'd', 'recipes', 'n', 'seed', 'button'],
       'surface',
+      // The menu: the table, four files, Copy link, Embed, Reset.
       'summary',
-      // Copy link, Save, Reset, Embed.
-      ...['button', 'summary', 'button', 'embed'],
+      ...Array(6).fill('button'),
+      ...['embed', 'button'],
     ]);
   },
 );
@@ -206,9 +208,8 @@ modelTest('five tabs reach the first figure, and the first offers to go there at
 test('a menu opened by keys lies over everything while the pointer rests on the next section', async () => {
   const { page } = await visit();
   await drawn(page, 'schemes-tasks');
-  const menu = figureOf(page, 'schemes-tasks').locator('details.save');
-  await menu.locator('summary').press('Enter');
   await page.locator('#language-title').hover();
+  const menu = await openMenu(figureOf(page, 'schemes-tasks'));
   const covered = await menu.getByRole('button').evaluateAll((buttons) =>
     buttons.map((button) => {
       const { left, right, top, bottom } = button.getBoundingClientRect();
@@ -256,7 +257,7 @@ modelTest(
       const seen = (parts: string) => figure.locator(parts).filter({ visible: true });
       expect(await seen('img, .surface').count(), name).toBe(1);
       expect(await seen('.finding').innerText(), name).toMatch(/\d/);
-      expect(await seen('.controls, .tools').count(), name).toBe(0);
+      expect(await seen('.controls, .menu').count(), name).toBe(0);
     }
     // A live picture keeps its shape, because its labels are placed over its colours.
     const shape = await surface(figureOf(page, 'one-score')).evaluate((element) => {

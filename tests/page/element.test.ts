@@ -5,7 +5,7 @@ import type { AnyFigure } from '../../web/figures/figure.ts';
 import { expected, figures } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
 import { codeOf } from './support/site.ts';
-import { drawn, figureOf, unfold, visit } from './support/visit.ts';
+import { drawn, figureOf, openMenu, unfold, visit } from './support/visit.ts';
 
 type Live = HTMLElement & { loaded(): Promise<AnyFigure> };
 
@@ -50,7 +50,7 @@ test('numbers that cannot be put into a table leave the figure as it is', async 
       throw new Error('the pen broke');
     };
   });
-  await element.getByText('The numbers as a table').click();
+  await (await openMenu(element)).getByText('The numbers as a table').click();
   await expect.poll(() => problems(page)).toBe('The table could not be made (the pen broke).');
   await element.locator('input[name=k]').press('End');
   const shown = await drawn(page, name);

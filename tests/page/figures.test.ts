@@ -17,7 +17,7 @@ import {
   writeLink,
 } from './support/expected.ts';
 import { readFigure, readTable, type Shown } from './support/shown.ts';
-import { drawn, figureOf, fold, modelTest, sharedVisit, surface } from './support/visit.ts';
+import { drawn, figureOf, fold, modelTest, openMenu, sharedVisit, surface } from './support/visit.ts';
 
 const visit = sharedVisit();
 
@@ -69,8 +69,7 @@ async function keysMoveTheCursor(page: Page, name: string): Promise<void> {
 
 async function saved(page: Page, name: string, button: string): Promise<Buffer> {
   const download = page.waitForEvent('download');
-  const menu = figureOf(page, name).locator('details.save');
-  if (!(await menu.evaluate((one: HTMLDetailsElement) => one.open))) await menu.locator('summary').click();
+  const menu = await openMenu(figureOf(page, name));
   await menu.getByRole('button', { name: button, exact: true }).click();
   return readFile(await (await download).path());
 }
@@ -120,7 +119,7 @@ async function filesHoldItsPicture(page: Page, name: string): Promise<void> {
 
 async function tableHoldsItsNumbers(page: Page, name: string): Promise<void> {
   const shown = await drawn(page, name);
-  await figureOf(page, name).getByText('The numbers as a table').click();
+  await (await openMenu(figureOf(page, name))).getByText('The numbers as a table').click();
   const { rendered } = await expected(name, shown.state);
   const { columns, rows } = rendered.figure.table(rendered.data, rendered.state);
   await expect.poll(async () => (await page.evaluate(readTable, name)).length).toBeGreaterThan(0);
@@ -174,7 +173,7 @@ async function inputsChangeTheirSettings(page: Page, name: string): Promise<Show
 
 async function resetLeadsToTheFirstView(page: Page, name: string): Promise<void> {
   const { controls, settle } = figures[name] as (typeof figures)[string];
-  await figureOf(page, name).getByRole('button', { name: 'Reset' }).click();
+  await (await openMenu(figureOf(page, name))).getByRole('button', { name: 'Reset' }).click();
   const initial = initialState(controls);
   const first = settle?.(initial, undefined) ?? initial;
   await expect.poll(async () => (await page.evaluate(readFigure, name))?.state).toEqual(first);
@@ -194,7 +193,7 @@ async function copiedLinkOpensTheSameView(
   changed: Shown,
 ): Promise<void> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await figureOf(page, name).getByRole('button', { name: 'Copy link' }).click();
+  await (await openMenu(figureOf(page, name))).getByRole('button', { name: 'Copy link' }).click();
   await figureOf(page, name).getByText('Link copied').waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link.startsWith(address)).toBe(true);

@@ -97,10 +97,10 @@ modelTest('a slider over words says the word', async () => {
     .toBe(`${words[(state.word as number) - 1]}, ${(state.word as number) - 1}`);
 });
 
-test('Escape and a press elsewhere close the list of files', async () => {
+test('Escape and a press elsewhere close the menu', async () => {
   const { page } = await visit();
   await settled(page, name);
-  const menu = figureOf(page, name).locator('details.save');
+  const menu = figureOf(page, name).locator('details.menu');
   const summary = menu.locator('summary');
   await summary.click();
   expect(await menu.getAttribute('open')).not.toBeNull();

@@ -49,10 +49,7 @@ function showAllShots(): void {
 
 function openAll(): void {
   for (const figure of document.querySelectorAll('superpose-figure')) {
-    for (const details of figure.shadowRoot?.querySelectorAll('details') ?? []) {
-      if (details.querySelector('summary')?.textContent?.trim() === 'The numbers as a table')
-        details.open = true;
-    }
+    figure.shadowRoot?.querySelector<HTMLElement>('.tools > [aria-expanded=false]')?.click();
   }
   for (const details of document.querySelectorAll<HTMLDetailsElement>('details.closer')) details.open = true;
 }

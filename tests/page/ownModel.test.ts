@@ -9,7 +9,7 @@ import { about, aboutPercent } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
 import { dropFolder, filesIn } from './support/dropFolder.ts';
 import { readFigure } from './support/shown.ts';
-import { figureOf, settled, visit } from './support/visit.ts';
+import { figureOf, openMenu, settled, visit } from './support/visit.ts';
 
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));
@@ -61,7 +61,7 @@ test('a file of GPT-2’s layout gives its figures, with the library’s numbers
   expect(heads.problems).toEqual([]);
   const share = scores.shares[4] as number;
   expect(heads.finding).toMatch(/ For this sentence, in the canonical gauge/);
-  await figureOf(page, 'own-heads').getByText('The numbers as a table').click();
+  await (await openMenu(figureOf(page, 'own-heads'))).getByText('The numbers as a table').click();
   await figureOf(page, 'own-heads').locator('tbody td').first().waitFor();
   const cells = await figureOf(page, 'own-heads').locator('tbody tr').first().locator('td').allTextContents();
   expect(Number((cells[3] as string).replace('−', '-'))).toBeCloseTo(share, 4);

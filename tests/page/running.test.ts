@@ -4,7 +4,7 @@ import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { expected } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, visit } from './support/visit.ts';
+import { drawn, figureOf, openMenu, visit } from './support/visit.ts';
 
 const name = 'four-tasks';
 const now = (page: Page) => page.evaluate(readFigure, name);
@@ -122,8 +122,9 @@ test('Reset leaves a run that was begun, and shows the finished table again', as
   const { page } = await visit();
   await drawn(page, 'schemes-tasks');
   const said = async () => (await page.evaluate(readFigure, 'schemes-tasks'))?.finding;
-  const press = (label: string) =>
-    figureOf(page, 'schemes-tasks').getByRole('button', { name: label, exact: true }).click();
+  const figure = figureOf(page, 'schemes-tasks');
+  await openMenu(figure);
+  const press = (label: string) => figure.getByRole('button', { name: label, exact: true }).press('Enter');
   const finished = 'both learn all four tasks';
   await press('Reset');
   await expect.poll(said).toContain(finished);
@@ -131,5 +132,5 @@ test('Reset leaves a run that was begun, and shows the finished table again', as
   await expect.poll(said).toMatch(/^\d+ of \d+ runs still to come/);
   await press('Reset');
   await expect.poll(said).toContain(finished);
-  await figureOf(page, 'schemes-tasks').getByRole('button', { name: 'Run it here' }).waitFor();
+  await figure.getByRole('button', { name: 'Run it here' }).waitFor();
 });

@@ -20,10 +20,10 @@ export interface Verdict extends FigureState {
   said?: { who: string; where: string };
   /** The question that it answers. */
   asks: string;
-  /** Seen before the list is opened. */
+  /** Seen before the list is opened. Its `on` has at most twelve words. */
   first?: boolean;
   tag: 'True' | 'False' | 'Depends';
-  /** What it depends on, or where it holds. */
+  /** What it depends on, where it holds, or why it does not. */
   on?: string;
   verdict: string;
   why: string;
@@ -91,33 +91,29 @@ const printed = (text: string) =>
     .replace(/arXiv (\d{4}\.\d{5})/g, '<a href="https://arxiv.org/abs/$1">arXiv $1</a>');
 
 function itemOf(one: Verdict, withFigures: Headless): string {
-  const { claim, said, tag, on, verdict, why, figure } = one;
+  const { claim, said, tag, on, verdict, why, figure, first } = one;
   const link = html(linkOf(one, withFigures));
   const where = figure ? 'See it' : 'The published numbers';
   const who = said ? ` Said in <a href="${said.where}">${html(said.who)}</a>.` : '';
-  const what = on ? ` <span class="on">${html(on)}</span>` : '';
-  return `<details class="verdict"><summary><span class="tag" data-tag="${tag}">${tag}</span> <span class="claim">${html(claim)}${what}</span></summary><p><strong>${html(verdict)}.</strong> ${printed(why)}${who} <a class="see" href="${link}">${where}<span class="unseen">: ${html(claim)}</span></a></p></details>`;
+  const rests = [first && said?.who, on].filter(Boolean).join(': ');
+  const what = rests ? ` <span class="on">${html(rests)}</span>` : '';
+  return `<details class="verdict${first ? '' : ' later'}" data-tag="${tag}"><summary><span class="tag" data-tag="${tag}">${tag}</span> <span class="claim">${html(claim)}${what}</span></summary><p><strong>${html(verdict)}.</strong> ${printed(why)}${who} <a class="see" href="${link}">${where}<span class="unseen">: ${html(claim)}</span></a></p></details>`;
 }
 
-/** Claims under what one asks; `level` is that of the headings. */
-function groupsOf(claims: Verdict[], level: number, withFigures: Headless): string {
-  const asked = [...new Set(claims.map(({ asks }) => asks))];
-  const list = asked.map((asks) => {
-    const of = claims.filter((one) => one.asks === asks).map((one) => itemOf(one, withFigures));
-    return `<div><h${level}>${html(asks)}</h${level}>${of.join('\n')}</div>`;
-  });
-  return `<div class="verdicts">${list.join('\n')}</div>`;
-}
-
+/** Filters, which page.css obeys, and the claims under what one asks. */
 function listOf(withFigures: Headless): string {
-  const first = verdicts.filter((one) => one.first);
-  const more = verdicts.filter((one) => !one.first);
-  const kinds = ['All', ...new Set(verdicts.map(({ tag }) => tag))].map(
-    (tag) =>
-      `<label><input type="radio" name="kind" value="${tag}"${tag === 'All' ? ' checked' : ''} />${tag}</label>`,
-  );
-  const filter = `<fieldset class="kinds"><legend class="unseen">Verdicts to show</legend>${kinds.join('')}</fieldset>`;
-  return `${filter}${groupsOf(first, 3, withFigures)}<details class="more-claims"><summary>${more.length} more</summary>${groupsOf(more, 4, withFigures)}</details>`;
+  const asked = [...new Set(verdicts.map(({ asks }) => asks))];
+  const groups = asked.map((asks) => {
+    const items = verdicts.filter((one) => one.asks === asks).map((one) => itemOf(one, withFigures));
+    return `<div><h3>${html(asks)}</h3>${items.join('\n')}</div>`;
+  });
+  const options = (names: string[]) =>
+    names.map((name, place) => `<option value="${place + 1}">${html(name)}</option>`).join('');
+  const filter = (label: string, names: string[]) =>
+    `<label>${label} <select name="${label.toLowerCase()}"><option value="">all</option>${options(names)}</select></label>`;
+  const later = verdicts.filter(({ first }) => !first).length;
+  return `<div class="kinds">${filter('Verdict', ['True', 'False', 'Depends'])}${filter('Question', asked)}<label class="more-claims"><input type="checkbox" />${later} more</label></div>
+<div class="verdicts">${groups.join('\n')}</div>`;
 }
 
 export const verdictTable = (): Plugin => ({

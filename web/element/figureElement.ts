@@ -45,7 +45,6 @@ export class FigureElement extends LitElement {
   readonly playing = new Playing(this);
   readonly speech = new Speech(this);
   readonly #saving = new Saving(this);
-  #tableOpen = false;
 
   /** All settings; a link to this view holds them all. */
   get state(): State {
@@ -236,6 +235,7 @@ export class FigureElement extends LitElement {
         ${view.scene.handles?.map((handle) => this.#knob(handle))}
       </div>
       ${below}
+      <div class="foot" part="below">${this.#saving.tools(view)}</div>
       <p class=${dimmed('finding', overtaken || this.playing.going)} id="finding" part="caption">${head ? html`<b>${head}</b>${rest}` : rest}</p>
       ${
         view.tokens
@@ -248,7 +248,7 @@ export class FigureElement extends LitElement {
       ${this.#saving.opens(view, cursor)}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
-      <div class="foot" part="below">${this.#numbers(view)}${this.#saving.tools(view)}</div>
+      ${this.#saving.tableOpen ? html`<div class="numbers" part="below">${guard([view.data, view.state], () => numbers(view))}</div>` : nothing}
     `;
   }
 
@@ -267,21 +267,13 @@ export class FigureElement extends LitElement {
     return html`<div class=${size ? 'knob field' : 'knob'} aria-hidden="true" .style=${`translate:${x * scale}px ${y * scale}px${room}`}
       @pointerdown=${(event: PointerEvent) => this.cursors.grab(event, handle)} @pointermove=${size ? nothing : alone} @click=${alone}></div>`;
   }
+}
 
-  #numbers(view: View): TemplateResult {
-    const opened = (event: Event) => {
-      this.#tableOpen = (event.target as HTMLDetailsElement).open;
-      this.requestUpdate();
-    };
-    const table = () => {
-      try {
-        return tableOf(view);
-      } catch (error) {
-        return html`<p class="problem">The table could not be made (${(error as Error).message}).</p>`;
-      }
-    };
-    return html`<details @toggle=${opened}><summary>The numbers as a table</summary>
-      ${this.#tableOpen ? guard([view.data, view.state], table) : nothing}</details>`;
+function numbers(view: View): TemplateResult {
+  try {
+    return tableOf(view);
+  } catch (error) {
+    return html`<p class="problem">The table could not be made (${(error as Error).message}).</p>`;
   }
 }
 

@@ -1,4 +1,4 @@
-// What a reader can take away from a figure: files, and links to its state.
+// A figure's menu: its numbers as a table, and what a reader can take away, files and links to its state.
 import { html, type LitElement, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { Cursor } from '../plot/scene.js';
 import type { Asking } from './asking.js';
@@ -33,6 +33,7 @@ interface Host extends LitElement {
 export class Saving implements ReactiveController {
   /** What came of the last save or copy. */
   #said = '';
+  tableOpen = false;
   #around: Node | undefined;
 
   constructor(private readonly host: Host) {
@@ -66,34 +67,38 @@ export class Saving implements ReactiveController {
     return html`<p class="opens" part="caption"><a href=${link} target=${hostPage.foreign ? '_blank' : nothing} rel="noopener">${opened.label ?? 'Open this run'}: ${opened.figure.title}</a></p>`;
   }
 
-  /** The row of tools below a figure. */
   tools(view: View): TemplateResult {
     const { asking, surroundings } = this.host;
     const { width, theme } = surroundings;
-    return html`<div class="tools" @keydown=${this.#close}>
-      <span class="badge" title=${meanings[view.source]}><span class="unseen">Numbers: </span>${sources[view.source]}</span>
-      ${linkBase() === undefined ? nothing : html`<button @click=${this.#copyLink}>Copy link</button>`}
-      <details class="save" @toggle=${this.#follow}><summary>Save</summary><div role="group" aria-label="Save as">
-      ${[
+    return html`${view.figure.enters ? html`<button @click=${this.host.enter}>Replay</button>` : nothing}
+      <details class="menu" @toggle=${this.#follow} @keydown=${this.#close}><summary>Tools</summary><div class="tools">
+      <span class="badge" title=${meanings[view.source]}>Numbers: ${sources[view.source]}</span>
+      <button aria-expanded=${this.tableOpen} @click=${this.#toggleTable}>The numbers as a table</button>
+      <div role="group" aria-label="Save as"><span aria-hidden="true">Save</span> ${[
         this.#button(view, 'PNG', 'image/png', ({ toPng }) => toPng(view, width, theme, onWeb())),
         this.#button(view, 'SVG', 'image/svg+xml', ({ toFramedSvg }) =>
           toFramedSvg(view, width, theme, onWeb()),
         ),
         this.#button(view, 'CSV', 'text/csv', ({ toCsv }) => toCsv(view)),
         this.#button(view, 'JSON', 'application/json', ({ toJson }) => toJson(view)),
-      ]}</div></details>
-      <button @click=${() => asking.reset()}>Reset</button>
-      ${view.figure.enters ? html`<button @click=${this.host.enter}>Replay</button>` : nothing}
-      <slot name="tools"></slot>${this.homeLink()}
+      ]}</div>
+      ${linkBase() === undefined ? nothing : html`<button @click=${this.#copyLink}>Copy link</button>`}
+      <slot name="tools"></slot>
+      <button @click=${() => asking.reset()}>Reset</button>${this.homeLink()}
       <span class="said" role="status">${this.#said}</span>
-    </div>`;
+    </div></details>`;
   }
+
+  #toggleTable = (): void => {
+    this.tableOpen = !this.tableOpen;
+    this.host.requestUpdate();
+  };
 
   get #menu(): HTMLDetailsElement | null {
-    return this.host.renderRoot.querySelector('details.save');
+    return this.host.renderRoot.querySelector('details.menu');
   }
 
-  /** Escape closes the list of files, and so does a press anywhere else while it is open. */
+  /** Escape closes the menu, and so does a press anywhere else while it is open. */
   #close = (event: KeyboardEvent): void => {
     const menu = this.#menu;
     if (event.key !== 'Escape' || !menu?.open) return;
@@ -104,6 +109,10 @@ export class Saving implements ReactiveController {
     this.#around?.removeEventListener('pointerdown', this.#pressed);
     // Not the document: from outside a closed shadow, nothing inside it is told apart.
     this.#around = this.#menu?.open ? this.host.getRootNode() : undefined;
+    const [head, list] = this.#menu?.children ?? [];
+    // Above its button, if the window has room for it there.
+    if (head && list)
+      list.classList.toggle('down', head.getBoundingClientRect().top < list.getBoundingClientRect().height);
     this.#around?.addEventListener('pointerdown', this.#pressed);
   };
   #pressed = (event: Event): void => {

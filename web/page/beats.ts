@@ -152,10 +152,10 @@ class Stage {
     return about(step) ? step : ([...this.root.querySelectorAll('.step')].find(about) ?? step);
   }
 
-  /** Whoever has opened a picture's settings or its numbers, and scrolls to see them, keeps its state. */
+  /** Whoever has opened a picture's settings, menu or numbers, and scrolls to see them, keeps its state. */
   #inUse(): boolean {
     return [...this.root.querySelectorAll('.shot:not([hidden]) superpose-figure')].some((figure) =>
-      figure.shadowRoot?.querySelector('details[open]'),
+      figure.shadowRoot?.querySelector('details[open], .numbers'),
     );
   }
 

@@ -1,4 +1,4 @@
-// Each figure's "Embed" button, in the row of its tools. The dialog is loaded when it is first wanted.
+// Each figure's "Embed" button, in its menu. The dialog is loaded when it is first wanted.
 import type { FigureElement } from '../element/figureElement.js';
 import type { EmbedBuilder } from './embedBuilder.js';
 

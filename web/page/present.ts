@@ -1,5 +1,5 @@
 // Present mode: one step of a beat a screen, as large as the window allows. Before them come the first screen, the
-// short answer and the grid; the short answer ends it, too. Loaded when it is asked for.
+// short answer and the grid. Loaded when it is asked for.
 import { generate } from 'lean-qr';
 import { toSvgPath } from 'lean-qr/extras/svg';
 import { html, render } from 'lit';
@@ -39,10 +39,11 @@ function opening(place: string, at: string, home: string, text?: string): Slide 
   return { at, home, part: '', title: textOf(section, 'h1, h2'), text: says, figure, settings: [] };
 }
 
-function shortAnswer(at: string): Slide {
+function shortAnswer(): Slide {
   const section = document.querySelector('#answer') as Element;
   const sentences = [...section.querySelectorAll('p')].map((sentence) => sentence.textContent ?? '');
-  return { at, home: '#answer', part: '', title: textOf(section, 'h2'), text: '', settings: [], sentences };
+  const title = textOf(section, 'h2');
+  return { at: 'answer', home: '#answer', part: '', title, text: '', settings: [], sentences };
 }
 
 /** As much as fits beside a picture. */
@@ -66,10 +67,9 @@ function slidesOfPage(): Slide[] {
   );
   return [
     opening('main > header', '', '#', '.short'),
-    shortAnswer('answer'),
+    shortAnswer(),
     opening('#grid', 'grid', '#grid'),
     ...steps,
-    shortAnswer('end'),
   ];
 }
 
@@ -169,6 +169,11 @@ class Presenter {
       // Of its inputs, buttons stay.
       this.#figure.setAttribute('keep', '');
       this.#figure.style.visibility = 'hidden';
+      // Until it has computed, the picture of its first view stands in for it, pale.
+      const picture = document.createElement('img');
+      picture.src = `./pictures/${figure}-wide.svg`;
+      picture.alt = '';
+      this.#figure.append(picture);
     }
     this.#render();
     void this.#figure.show(settings).then(this.#fit);

@@ -69,7 +69,7 @@ export function insideStyles(place: number): Styles {
       '.finding',
       'summary',
       'button',
-      '.tools',
+      '.menu > summary',
     ].map((selector) => {
       const one = root?.querySelector(selector);
       const style = one && getComputedStyle(one);

@@ -34,6 +34,13 @@ export const figureOf = (page: Page, name: string): Locator =>
 /** The element that listens for a figure's arrow keys and pointers. */
 export const surface = (figure: Locator): Locator => figure.locator('.surface');
 
+/** A figure's menu, opened: the table, files, link, Embed and Reset. By key: a click might scroll to another step. */
+export async function openMenu(figure: Locator): Promise<Locator> {
+  const menu = figure.locator('details.menu');
+  if ((await menu.getAttribute('open')) === null) await menu.locator('summary').press('Enter');
+  return menu;
+}
+
 /** A test that needs the model's files. Without them it is skipped, unless CI=true. */
 export const modelTest = test.runIf(inject('withModel'));
 
