@@ -190,7 +190,7 @@ export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; han
   const marks: Mark[] = [
     ...drawn.marks,
     horizontal(drawn, y(floor), { ink: 'quiet', dashed: true }),
-    textAt(inner.x + inner.width - 4, y(floor) + 15, `without attention: ${aboutPercent(floor)}`, {
+    textAt(inner.x + inner.width - 4, y(floor) + 15, `trained without attention: ${aboutPercent(floor)}`, {
       anchor: 'end',
     }),
     ...lines,

@@ -164,14 +164,19 @@ function isLikely(records: readonly CsvRecord[], reading: Reading, given: CsvOpt
   const width = (header ? below[0] : top)?.length ?? 0;
   const short = header && first.length < width;
   const unnamed = first.length > 1 && first[0] === '';
-  // Whole numbers that rise may number the columns; above fractions they do.
+  // What stands between the names of columns does so between numbers.
+  if (!given.separator && header && decimal === ',' && width === 1 && first[0]?.includes(',')) return false;
+  // Whole numbers that rise above fractions are names of columns. Above whole numbers they may be, if they count from
+  // 0 or are years; from 1 a row of two counts by chance.
   const names = first.slice(labels && !short ? 1 : 0);
   const rises = names.every(
     (cell, at) => /^\d+$/.test(cell) && (at === 0 || Number(cell) > Number(names[at - 1])),
   );
   const numbers = below.flatMap((row) => row.slice(labels ? 1 : 0)).filter(isNumber);
   const fractions = numbers.length > 0 && !numbers.some((cell) => /^[-+]?\d+$/.test(cell));
-  if (given.header === undefined && header && !rises && !names.every(isWord)) return false;
+  const counted = names.length > 1 && isCount(names, names.length > 2 && names[0] === '1' ? 1 : 0);
+  const numbered = rises && (fractions || counted || names.every((cell) => /^\d{4}$/.test(cell)));
+  if (given.header === undefined && header && !numbered && !names.every(isWord)) return false;
   if (given.header === undefined && !header && (unnamed || (rises && fractions && names.length > 2)))
     return false;
   if (given.labels !== undefined) return true;
