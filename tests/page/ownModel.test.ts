@@ -39,7 +39,7 @@ test('a file of GPT-2’s layout gives its figures, with the library’s numbers
   const card = await opened(page, filesOf('gpt2'));
   await expect
     .poll(() => card.locator('.own > [role=status]').textContent())
-    .toContain('GPT-2, 0 MB; opened');
+    .toContain('GPT-2, 0 MB; opened here from model.safetensors;');
   // What the page opens with has been fetched by now.
   await settled(page, 'add-or-concatenate');
   const requests = site.requests.length;

@@ -29,6 +29,7 @@ export type Opened = Pick<
   | 'summands'
   | 'readsText'
   | 'vocabulary'
+  | 'files'
   | 'bytes'
   | 'layers'
   | 'positions'

@@ -145,7 +145,9 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     this.#model = model;
     this.forget.hidden = false;
     const size = `${(model.bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
-    this.say(`${model.name}, ${size}; opened here; nothing is uploaded.`);
+    const [first, ...more] = model.files;
+    const from = more.length > 0 ? `${first} and ${more.length} more` : first;
+    this.say(`${model.name}, ${size}; opened here from ${from}; nothing is uploaded.`);
     this.#told.replaceChildren(model.about);
     this.#chosen.replaceChildren(...this.#options(model));
     this.show(ownFigures(model), model.digest);

@@ -204,9 +204,9 @@ const ofTexts: Record<string, string> = {
 };
 
 async function openedOf(model: OpenedModel): Promise<Opened> {
-  const { name, about, family, heads, epsilon, readsText, vocabulary, bytes } = model;
+  const { name, about, family, heads, epsilon, readsText, vocabulary, files, bytes } = model;
   const { layers, positions, summands } = model;
-  const ofFile = { name, about, family, vocabulary, bytes, layers, positions };
+  const ofFile = { name, about, family, vocabulary, files, bytes, layers, positions };
   return { ...ofFile, heads, epsilon, summands, readsText, digest: await model.digest() };
 }
 

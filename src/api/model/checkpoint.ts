@@ -42,6 +42,8 @@ export interface Tensors {
 
 /** Those of files that somebody opened. */
 export interface Checkpoint extends Tensors {
+  /** The names of its files. */
+  readonly files: readonly string[];
   /** The bytes of all its files. */
   readonly size: number;
   /** The shards that the index names but the folder lacks. */
@@ -115,6 +117,7 @@ export async function checkpointOf(
   return {
     tensors,
     missing,
+    files: shards.map(({ name }) => name),
     size: shards.reduce((sum, { size }) => sum + size, 0),
     async digest(names) {
       const parts = names.map((name) => {

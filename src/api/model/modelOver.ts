@@ -23,6 +23,7 @@ export type Told =
   | 'vocabulary'
   | 'causal'
   | 'readsText'
+  | 'files'
   | 'bytes'
   | 'digest'
   | 'report';

@@ -83,6 +83,7 @@ export async function openModel(
     vocabulary: layout.vocabulary,
     causal: facts.causal,
     readsText: found.readsText,
+    files: checkpoint.files,
     bytes: checkpoint.size,
     digest: () =>
       checkpoint.digest((['query', 'key'] as const).map((part) => `${nameIn(layout, 0, part)}.weight`)),

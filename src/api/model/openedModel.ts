@@ -97,6 +97,8 @@ export interface OpenedModel {
   readonly markers: { readonly before: number; readonly after: number };
   /** Whether a tokenizer.json is beside the weights, so that a text can be given. */
   readonly readsText: boolean;
+  /** Names of the files with its weights. */
+  readonly files: readonly string[];
   /** Bytes of the model’s files, few of which are read. */
   readonly bytes: number;
   /** Layers. */

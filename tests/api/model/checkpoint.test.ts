@@ -79,7 +79,9 @@ test('two models within reach are none', async () => {
 test('without an index it is model.safetensors, or the only one', async () => {
   const config = named('config.json', '{}');
   expect(await names(config, named('x.safetensors', a))).toEqual([['a'], []]);
-  expect(await names(named('a.safetensors', b), named('model.safetensors', a))).toEqual([['a'], []]);
+  const two = [named('a.safetensors', b), named('model.safetensors', a)];
+  expect(await names(...two)).toEqual([['a'], []]);
+  expect((await checkpoint(...two)).files).toEqual(['model.safetensors']);
   expect(await names(named('x.bin', a))).toEqual([['a'], []]);
   expect(await refusal(names(config, named('notes.txt', '')))).toBe(
     'There is no .safetensors file; give one, with config.json and tokenizer.json beside it where there are such.',

@@ -121,6 +121,19 @@ test('heads of groups write what their values carry', () => {
     expect(raw([0]).outputs).toEqual(raw([]).outputs);
     expect(raw([0]).layer.overQueries.shares).not.toEqual(raw([]).layer.overQueries.shares);
   });
+  // What rounding may have made has no shares; a millionth of a row has.
+  const { rotary: _, ...still } = layerOf(10);
+  withEncoder({}, [still], (encoder) => {
+    const variesBy = (size: number) => {
+      const rows = {
+        ...token,
+        data: token.data.map((value, at) => (token.data[at % d] as number) + size * value),
+      };
+      const { overQueries } = encoder.forward({ token: rows }).headOutputs({ layer: 0 });
+      return overQueries.shares.slice(0, 2).map((share) => Number(Number.isFinite(share)));
+    };
+    expect([...variesBy(4e-16), ...variesBy(1e-6)]).toEqual([0, 0, 1, 1]);
+  });
 });
 
 test('what does not fit an encoder is refused', () => {

@@ -451,6 +451,29 @@ test('RoPE asks about positions by what tokens share, and ALiBi by its bias', ()
   expect(bias.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 11);
 });
 
+test('a bias for segments is of tokens: what a query has, what a key has more, and the rest', () => {
+  const given = { ...base, scheme: 'diet-rel', bias: draw(3, 2, 0), terms: 'asked', only: [0] } as const;
+  const segmentBias = draw(4, 2, 5);
+  const segmentIds = [0, 1, 1, 0, 1, 1];
+  const without = superpose.schemeScores(given);
+  const found = superpose.schemeScores({ ...given, segmentIds, segmentBias });
+  const own = (i: number, j: number) =>
+    segmentBias.data[4 * (segmentIds[i] as number) + 2 * (segmentIds[j] as number)] as number;
+  const over = (of: (k: number) => number) => segmentIds.reduce((sum, _, k) => sum + of(k), 0) / 6;
+  for (const name of askedTerms) {
+    const more = schemeTermOf(found, 0, name).map(
+      (value, k) => value - (schemeTermOf(without, 0, name)[k] as number),
+    );
+    for (const [k, value] of more.entries()) {
+      const [i, j] = [Math.floor(k / 6), k % 6];
+      const query = over((to) => own(i, to));
+      const key = over((from) => own(from, j)) - over((from) => over((to) => own(from, to)));
+      const wanted = { query, key, 'token-token': own(i, j) - query - key }[name as 'query'] ?? 0;
+      expect(value, name).toBeCloseTo(wanted, 12);
+    }
+  }
+});
+
 test('terms are own or asked', () => {
   expect(() => superpose.schemeScores({ ...base, scheme: 'none', terms: 'both' } as never)).toThrow(
     "terms must be 'own' or 'asked'; it is \"both\".",

@@ -46,6 +46,11 @@ function rowsOf(model: OpenedModel, report: ModelReport): Row[] {
     cosines && { raw: cosines.raw[of], centred: cosines.centred[of] };
   return [
     ...row('family', 'family', model.family),
+    ...row(
+      'files with its weights',
+      'files',
+      model.files.slice(0, 3).join(' ') + (model.files.length > 3 ? ' …' : ''),
+    ),
     ...row('width that W_Q reads', 'd_model', model.d_model),
     ...row('heads', 'heads', model.heads),
     ...row('ε of its norms', 'epsilon', model.epsilon),
@@ -109,7 +114,7 @@ function plain(model: OpenedModel, report: ModelReport): unknown {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, listed(one)]));
   };
-  const { family, d_model, heads, epsilon, vocabulary, positions, causal, apart, bytes } = model;
-  const ofModel = { family, d_model, heads, epsilon, vocabulary, positions, causal, apart, bytes };
+  const { family, d_model, heads, epsilon, vocabulary, positions, causal, apart, files, bytes } = model;
+  const ofModel = { family, d_model, heads, epsilon, vocabulary, positions, causal, apart, files, bytes };
   return listed({ ...ofModel, ...report });
 }
