@@ -31,7 +31,7 @@ test('the leads are those of means over the file’s runs, of both implementatio
   );
   const said = figure.describe(data, state);
   expect(said).toContain(
-    `Concatenating at the same width led adding by ${soon} bits per byte after 24.6 million tokens and by ${late} after 73.7.`,
+    `Dividing the same width between them led adding by ${soon} bits per byte after 24.6 million tokens and by ${late} after 73.7.`,
   );
   for (const [name, arm] of [
     ['no position', 'nowhere'],

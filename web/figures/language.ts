@@ -224,7 +224,7 @@ export const figure: Figure<typeof controls, Data> = {
             'nor-into-values',
             'In larger models, position in the first layer’s queries and keys alone',
           ] as const)
-        : (['concatenated', 'Concatenating at the same width'] as const);
+        : (['concatenated', 'Dividing the same width between them'] as const);
     const most = printed(data.byRate);
     const rate = data.byRate > 0 ? ` Other gaps under ${most} may come from the learning rate alone.` : '';
     return `${head} Ahead of adding by: ${others.join('; ')}.${leadOverTime(data, arm, subject)}${rate}`;

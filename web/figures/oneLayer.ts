@@ -15,7 +15,7 @@ function finding(data: Data, { pull, norm, undoes }: State): string {
   }
   return equal
     ? `Concatenating has become adding. With W₂ = W₁ the two outputs are equal ${howExactly(data.difference)}.`
-    : `The next linear layer adds them anyway. One matrix W₁ reads the sum. Concatenated, the position meets a second, W₂, and the two outputs differ by ${aboutPercent(data.apart)}. Pull W₂ to W₁, and they become equal.`;
+    : `The next linear layer adds them anyway. One matrix W₁ reads the sum. Concatenated, the position meets a second, W₂, and the two outputs differ by ${aboutPercent(data.apart)} here. Pull W₂ to W₁, and they become equal.`;
 }
 
 export const figure: Figure<typeof controls, Data> = {
@@ -38,7 +38,7 @@ export const figure: Figure<typeof controls, Data> = {
     const { width, total } = data.costs[way === 'none' ? 'add' : way];
     const price =
       way === 'none'
-        ? ` Concatenating gives BERT-base ${times(data, 'divided')} to ${times(data, 'widest')} the weights.`
+        ? ` Concatenating gives BERT-base ${times(data, 'divided')} (704 + 64) to ${times(data, 'widest')} (768 + 768) the weights.`
         : ` Concatenated ${ways[way][1]}, BERT-base is ${width} wide and has ${readable(total / 1e6)} million weights, ${times(data, way)} those of adding.`;
     return `${finding(data, state)}${loud}${price}`;
   },

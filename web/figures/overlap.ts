@@ -260,7 +260,7 @@ function overlapFinding(data: TableOverlap): string {
   const least = tail(data);
   const inTail = 1 - (reached[d_model - least - 1] ?? 0);
   const than = data.centred < 0.95 ? 'less than' : data.centred > 1.05 ? 'more than' : 'about as much as';
-  return `Once centred, they overlap ${than} random tables would. Weighted by energy: ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. The ${counted(least, 'direction')} in which the ${data.tokenRows} token rows vary least, ${d_model % 8 ? `of ${d_model}` : 'an eighth of all'}, ${least === 1 ? 'holds' : 'hold'} ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}.`;
+  return `Once centred, these rows overlap ${than} random tables would. Weighted by energy: ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. The ${counted(least, 'direction')} in which the ${data.tokenRows} token rows vary least, ${d_model % 8 ? `of ${d_model}` : 'an eighth of all'}, ${least === 1 ? 'holds' : 'hold'} ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}.`;
 }
 
 function overlapReadout({ shares, reached, chance }: TableOverlap, j: number): ReadoutPiece[] {

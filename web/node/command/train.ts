@@ -140,19 +140,21 @@ function printed(rows: Row[]): string {
     .join('');
 }
 
-/** Options of a trainer that numbers and flags can set. */
+/** Options of a trainer that can be set. */
 const settable = [
   ...['n', 'sequences', 'evaluationSequences', 'd_model', 'heads', 'layers', 'positions'],
   ...['layerNorm', 'causal', 'fixedTokens', 'fixedPositions', 'sigma', 'learningRate', 'weightDecay'],
   ...['sigmaTokens', 'sigmaPositions', 'scaleTokens'],
-  ...['warmUp', 'beta1', 'beta2', 'epsilon', 'clip'],
+  ...['warmUp', 'beta1', 'beta2', 'epsilon', 'clip', 'schedule'],
 ];
 
-function settingOf([key, value]: [string, string]): [string, number | boolean] {
+function settingOf([key, value]: [string, string]): [string, number | boolean | string] {
   if (!settable.includes(key))
     throw new Refusal(`There is no setting called ${quoted(key)}. There are ${settable.join(', ')}.`);
   if (value === 'true' || value === 'false') return [key, value === 'true'];
   if (isNumber(value)) return [key, Number(value)];
+  // The trainer says which there are.
+  if (key === 'schedule') return [key, value];
   throw new Refusal(`--set ${key}= takes a number, true or false, and got ${quoted(value)}.`);
 }
 
