@@ -3,13 +3,11 @@
 // which also writes build/env.sh, to be sourced before calling cmake by hand.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cmakeTools } from './cmakeTools.mjs';
-import { emscripten } from './emscripten.mjs';
 import { headers } from './headers.mjs';
 import { installHostPackages, optional } from './hostPackages.mjs';
 import { withLock } from './lock.mjs';
-import { installNodeModules } from './nodeModules.mjs';
-import { Failure, root, runTool, usageError } from './steps.mjs';
+import { cmakeTools, emscripten } from './programs.mjs';
+import { Failure, root, runTool, step, usageError } from './steps.mjs';
 
 /**
  * The parts to choose from. `wasm` needs no root; `native` alone needs neither Emscripten nor node_modules.
@@ -72,6 +70,31 @@ function writeEnvironment(found, tools) {
   const kept = earlier.filter((line) => !(line.match(/^export (\w+)=/)?.[1] in found));
   if (tools) lines.push(`PATH="$PATH":${quote(tools)}\n`);
   writeFileSync(file, [...lines, ...kept].join(''));
+}
+
+/** Runs `npm ci` unless node_modules already matches package-lock.json. */
+async function installNodeModules() {
+  if (upToDate()) return;
+  await step(
+    'Install the npm dependencies',
+    { byHand: 'see that npm reaches its registry (npm ping), then run "npm ci" in this folder.' },
+    (run) => run('npm', ['ci', '--no-fund', '--no-audit']),
+  );
+}
+
+/**
+ * npm writes node_modules/.package-lock.json last, however it is run. Comparing it with ours detects a
+ * half-finished install and accepts one made by hand.
+ */
+function upToDate() {
+  const installed = join(root, 'node_modules/.package-lock.json');
+  if (!existsSync(installed)) return false;
+  const have = JSON.parse(readFileSync(installed, 'utf8')).packages;
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+  return Object.entries(wanted).every(
+    ([path, { version, optional }]) =>
+      path === '' || (have[path] ? have[path].version === version : optional),
+  );
 }
 
 async function main(args) {

@@ -3,10 +3,9 @@
 import { randomInt } from 'node:crypto';
 import { build } from './build.mjs';
 import { missingPrograms } from './hostPackages.mjs';
-import { runNativeTests } from './nativeTests.mjs';
 import { setUp } from './setup.mjs';
 import { Failure, runTool, usageError } from './steps.mjs';
-import { runVitest } from './vitestTests.mjs';
+import { runNativeTests, runVitest } from './testRunners.mjs';
 
 const presets = ['sanitize', 'native'];
 const projects = ['node', 'chromium', 'page', 'engines'];

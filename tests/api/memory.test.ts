@@ -1,7 +1,11 @@
 // What would not fit in memory is refused before anything is allocated, counting weights and all that is
 // held.
-import { expect, test } from 'vitest';
+
+import type { SchemeInput } from 'superpose';
+import { describe, expect, test } from 'vitest';
+import { hold } from '../../build/package/check.js';
 import { plain } from './support/builds.ts';
+import { left } from './support/refusals.ts';
 
 const zeros = (rows: number, columns: number) => ({ data: new Float32Array(rows * columns), rows, columns });
 
@@ -26,4 +30,168 @@ test('what is held counts, until it is deleted', () => {
   const second = plain.collisionSearch(input);
   expect(second.tokens).toBe(90_000);
   second.delete();
+});
+
+const drawn = (rows: number, columns: number) => plain.randomNormal({ rows, columns, seed: 7 });
+const linear = (rows: number, columns: number) => ({ weight: drawn(rows, columns) });
+
+type Call = () => unknown;
+
+function needs(call: Call, bytes: number, counted = '') {
+  const free = left();
+  const release = hold(free - bytes);
+  try {
+    expect(call).not.toThrow();
+  } finally {
+    release();
+  }
+  const more = hold(free - bytes + 1);
+  try {
+    expect(call).toThrow(`${counted} would take 1 MB; of the 1,024 MB that fit`);
+  } finally {
+    more();
+  }
+  expect(left()).toBe(free);
+}
+
+const [three, five, token] = [drawn(3, 4), drawn(5, 3), drawn(3, 5)];
+const square = drawn(3, 3);
+const shared = { query: linear(6, 4), key: linear(6, 4), heads: 2, only: [1] };
+
+const calls: [name: string, bytes: number, call: Call][] = [
+  ['channelRanges', 128, () => plain.channelRanges(three)],
+  ['ranks', 576, () => plain.ranks({ table: three })],
+  [
+    'bertEmbeddings',
+    1600,
+    () => plain.bertEmbeddings({ token: three, position: drawn(5, 4), token_type: drawn(2, 4) }),
+  ],
+  ['toeplitzSpread', 72, () => plain.toeplitzSpread(square)],
+  ['gram', 240, () => plain.gram(three)],
+  ['gramSpreads', 1208, () => plain.gramSpreads({ positions: 3, d_model: 4, seed: 1 })],
+  ['rotate', 384, () => plain.rotate({ rows: three })],
+  ['shiftOperator', 256, () => plain.shiftOperator({ d_model: 4, offset: 1 })],
+  ['shiftError', 512, () => plain.shiftError({ positions: 3, d_model: 4, offset: 1 })],
+  ['sampleCosines', 240, () => plain.sampleCosines({ d: 4, count: 3, seed: 1 })],
+  ['rowLengths', 144, () => plain.rowLengths(three)],
+  ['rowCosines', 296, () => plain.rowCosines(three, drawn(2, 4))],
+  [
+    'meanDecomposition',
+    960,
+    () =>
+      plain.meanDecomposition({
+        rows: three,
+        positionOf: [0, 1, 0],
+        positions: 2,
+        tokenOf: [0, 3, 1],
+        tokens: 4,
+      }),
+  ],
+  ['moveMean', 672, () => plain.moveMean({ from: three, to: three, amount: 1 })],
+  [
+    'obliqueProjection',
+    3456,
+    () => plain.obliqueProjection({ u: drawn(7, 2), w: drawn(7, 3), noise: drawn(3, 7) }),
+  ],
+  ['energyOverlap', 1296, () => plain.energyOverlap({ tokens: five, positions: drawn(4, 3) })],
+  ['principalAngles', 944, () => plain.principalAngles({ first: three, second: drawn(2, 4) })],
+  ['randomPrincipalAngles', 1248, () => plain.randomPrincipalAngles({ d: 5, k1: 3, k2: 2, seed: 1 })],
+  ['angleCosines', 72, () => plain.angleCosines(new Float64Array(3))],
+  ['summary', 72, () => plain.summary(new Float64Array(3))],
+  ['dotProducts', 1512, () => plain.dotProducts({ token: three, position: token })],
+  [
+    'concatenateBlockDiagonal',
+    6160,
+    () => {
+      const [tokenQuery, positionQuery] = [drawn(6, 4), drawn(2, 5)];
+      const projections = { tokenQuery, tokenKey: tokenQuery, positionQuery, positionKey: positionQuery };
+      return plain.concatenateBlockDiagonal({
+        token: three,
+        position: token,
+        ...projections,
+        heads: 2,
+        only: [1],
+      });
+    },
+  ],
+  ['taskExamples', 192, () => plain.taskExamples({ task: 'prev', n: 4, sequences: 3 })],
+  ['taskTargets', 64, () => plain.taskTargets({ task: 'prev', n: 4, tokens: [0, 1, 2, 0] })],
+];
+
+test.each(calls)('%s needs %i bytes', (_, bytes, call) => {
+  needs(call, bytes);
+});
+
+test('shares of three times two heads are pooled in 1440 bytes', () => {
+  const [biased, { key, heads }] = [{ ...linear(6, 4), bias: new Float64Array(6) }, shared];
+  const scores = plain.decompose({ summands: { token: three, position: three }, query: biased, key, heads });
+  expect(scores.parts).toHaveLength(3);
+  const groupOf = Array(9).fill(0);
+  needs(() => plain.poolShares([scores, scores, scores], groupOf), 1440);
+});
+
+const weights = { d_head: 3, heads: 2, only: [1], content: three };
+const bucketed = { buckets: 8, maxDistance: 9 } as const;
+const schemes: [options: SchemeInput, terms: number, bytes: number][] = [
+  [{ ...weights, scheme: 'none' }, 1, 4224],
+  [{ ...weights, scheme: 'add' }, 4, 13_152],
+  [{ ...weights, scheme: 'concat-raw', d_position: 5 }, 2, 26_592],
+  [{ ...weights, scheme: 'concat-full', d_position: 5 }, 4, 16_416],
+  [{ ...weights, scheme: 'concat-block-diagonal', d_position: 5, d_position_head: 3 }, 2, 22_752],
+  [{ ...weights, scheme: 'shaw', clip: 2 }, 2, 6432],
+  [{ ...weights, scheme: 'transformer-xl' }, 4, 11_968],
+  [{ ...weights, scheme: 'transformer-xl', offsets: drawn(5, 5) }, 4, 12_320],
+  [{ ...weights, scheme: 't5', ...bucketed }, 2, 5024],
+  [{ ...weights, scheme: 'alibi' }, 2, 4512],
+  [{ ...weights, scheme: 'deberta', clip: 2 }, 3, 10_304],
+  [{ ...weights, scheme: 'tupe-a', ...bucketed }, 2, 9248],
+  [{ ...weights, scheme: 'tupe-r', ...bucketed }, 3, 10_112],
+  [{ ...weights, scheme: 'diet-abs', d_position: 2 }, 2, 5280],
+  [{ ...weights, scheme: 'diet-rel', clip: 2 }, 2, 4832],
+  [{ ...weights, scheme: 'diet-rel', clip: 2, segmentBias: drawn(4, 2), segmentIds: [0, 1, 0] }, 3, 5120],
+  [{ ...weights, scheme: 'rope', d_head: 4 }, 1, 5216],
+  [{ ...weights, scheme: 'decoupled-rope', d_rotary: 2 }, 2, 9696],
+];
+
+test.each(schemes.map(([options, ...of]) => [options.scheme, of, options] as const))(
+  'the scores of %s, of %j terms and bytes',
+  (_, [terms, bytes], options) => {
+    needs(() => plain.schemeScores(options), bytes, `1 heads of ${terms} terms for 3 tokens`);
+  },
+);
+
+describe('what is held', () => {
+  test('a search holds what it needs', () => {
+    const single = (rows: number) =>
+      plain.randomNormal({ rows, columns: 5, seed: 1, precision: 'float32' as const });
+    const input = { tokens: single(3), positions: single(2) };
+    const make = () => plain.collisionSearch(input);
+    needs(() => make().delete(), 248);
+    const free = left();
+    const search = make();
+    expect(free - left()).toBe(248);
+    needs(() => search.nearestTokens(1, 2), 120);
+    search.delete();
+    expect(left()).toBe(free);
+  });
+
+  test('a trainer holds its parameters, their gradients and the work of a step', () => {
+    const evaluation = { n: 4, tokens: [0, 1, 2, 6], targets: [0, 1, 2, -1] };
+    const sizes = { evaluation, vocabulary: 7, classes: 3, positions: 5, d_model: 4, heads: 2 } as const;
+    const make = (options: object) => plain.trainer({ ...sizes, batches: () => evaluation, ...options });
+    needs(() => make({ layers: 3 }).delete(), 87_824);
+    const wide = { scheme: 'concat-wide' };
+    needs(() => make(wide).delete(), 117_328);
+    const free = left();
+    const trainer = make(wide);
+    expect(free - left()).toBe(117_328);
+    const batch = { n: 3, tokens: [0, 1, 2], targets: [0, 1, 2] };
+    needs(() => trainer.evaluate(batch), 48);
+    needs(() => trainer.step(), 64);
+    needs(() => trainer.logits(batch), 192);
+    needs(() => trainer.attention(batch), 336);
+    needs(() => trainer.coordinates(drawn(2, 8)), 912);
+    trainer.delete();
+    expect(left()).toBe(free);
+  });
 });

@@ -8,8 +8,8 @@ import * as library from 'superpose';
 import { expect, inject, test } from 'vitest';
 import { hold } from '../../build/package/check.js';
 import { builds, plain } from './support/builds.ts';
-import { left } from './support/left.ts';
 import { model } from './support/model.ts';
+import { left } from './support/refusals.ts';
 import { linear, rightCalls, scores, single, table } from './support/rightCalls.ts';
 
 type Call = (...args: unknown[]) => unknown;
@@ -30,15 +30,13 @@ const own = {
   directions: table(2, 4),
 };
 
-/** The calls of each section: those of the file, but that what is too large has every function that can be. */
+/** The calls of each section. */
 const sections = readFileSync(file, 'utf8')
   .split(/^# /m)
   .slice(1)
   .map((text) => {
     const [name = '', ...lines] = text.trimEnd().split('\n');
-    const calls = lines.filter((line) => !line.startsWith(indent));
-    const huge = Object.keys(rightCalls).filter((one) => rightCalls[one]?.huge);
-    return { name, lines, calls: name === 'Too large' ? huge : calls };
+    return { name, lines, calls: lines.filter((line) => !line.startsWith(indent)) };
   });
 
 test.each(builds)('are those of refusals.txt, before anything is allocated: $simd SIMD', async (build) => {
@@ -57,7 +55,6 @@ test.each(builds)('are those of refusals.txt, before anything is allocated: $sim
     new Function(...Object.keys(names), `return (${code});`)(...Object.values(names));
 
   const callOf = (section: string, line: string) => {
-    if (section === 'Too large') return functions[line]?.(...(rightCalls[line]?.huge ?? []));
     const [first, ...rest] = rightCalls[section]?.sound ?? [];
     const asked = evaluate(line);
     return first ? functions[section]?.({ ...first, ...asked }, ...rest) : asked;
@@ -82,8 +79,8 @@ test.each(builds)('are those of refusals.txt, before anything is allocated: $sim
 
   const texts: string[] = [];
   for (const { name, lines, calls } of sections) {
-    // What cannot be asked here stays as it is. Sizes are counted before a build matters, and take seconds.
-    const stays = (name === 'MiniLM' && !minilm) || (name === 'Too large' && superpose !== plain);
+    // What cannot be asked here stays as it is.
+    const stays = name === 'MiniLM' && !minilm;
     const told: string[] = [];
     for (const call of stays ? [] : calls) told.push(await refusal(name, call));
     texts.push(`# ${name}\n${(stays ? lines : told).join('\n')}\n`);

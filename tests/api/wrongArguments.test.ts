@@ -220,6 +220,17 @@ describe.each(Object.entries(rightCalls))(
   },
 );
 
+const sized = Object.entries(rightCalls).filter(([, { huge }]) => huge);
+test.each(sized)('%s: what would not fit is refused before anything is allocated', (name, { huge = [] }) => {
+  const before = plain.memoryBytes();
+  const error = errorOf((plain as Anything)[name] as Call, huge);
+  expect(error).toBeInstanceOf(RangeError);
+  expect((error as Error).message).toMatch(
+    /would take [\d,]+ MB; at most 1,024 MB fit\. Ask for fewer tokens, heads or columns, or for float32\.$/,
+  );
+  expect(plain.memoryBytes()).toBe(before);
+});
+
 test('what is finite and no longer so in float32 is refused; in float64 it is taken', () => {
   const [wide, narrow] = [table(3, 4), single(3, 4)];
   const weights = (rows: Anything) => ({ query: { weight: rows }, key: { weight: rows } });

@@ -15,7 +15,7 @@ import { initialState, type State } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
 import { excerptOf } from '../../web/worker/excerpt.ts';
 import { library } from '../../web/worker/library.ts';
-import { fileOf } from '../api/support/safetensors.ts';
+import { fileOf } from '../api/support/files.ts';
 
 type MiniLM = Parameters<typeof onlyExcerpt>[0];
 

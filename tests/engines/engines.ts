@@ -5,7 +5,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import puppeteer, { type Browser, type BrowserContext } from 'puppeteer-core';
 import { Builder, Capabilities, type WebDriver } from 'selenium-webdriver';
+import { expect } from 'vitest';
 import { which } from '../../tools/steps.mjs';
+import { readFigure } from '../page/support/shown.ts';
 
 export interface Engine {
   open(address: string): Promise<void>;
@@ -172,4 +174,24 @@ function freePort(): Promise<number> {
       server.close(() => resolve(port));
     });
   });
+}
+
+/** What a figure shows once it is drawn. */
+export async function shown(engine: Engine, name: string) {
+  await expect
+    .poll(
+      async () => {
+        await engine.evaluate(
+          (one: string) => document.querySelector(`superpose-figure[name="${one}"]`)?.scrollIntoView(),
+          name,
+        );
+        const found = await engine.evaluate(readFigure, name);
+        return Boolean(found?.drawn) && !found?.busy;
+      },
+      { timeout: 60_000, interval: 200, message: name },
+    )
+    .toBe(true);
+  const found = await engine.evaluate(readFigure, name);
+  if (!found) throw new Error(`There is no figure ${name}.`);
+  return found;
 }

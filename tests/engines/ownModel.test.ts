@@ -6,10 +6,9 @@ import { openModel, type Table } from 'superpose';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { about } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
-import { tableFiles } from '../api/support/tableFiles.ts';
+import { tableFiles } from '../api/support/files.ts';
 import { startSite } from '../page/support/site.ts';
-import { firefox, lacking, webkit } from './engines.ts';
-import { shown } from './figureShown.ts';
+import { firefox, lacking, shown, webkit } from './engines.ts';
 
 const starters = { firefox, webkit };
 const inCi = process.env.CI === 'true';

@@ -2,8 +2,7 @@
 // with Node by tests/embed/support/embeds.ts, in every engine; Chromium's tests, in tests/page, go deeper.
 import { expect, onTestFinished, test } from 'vitest';
 import { startSite } from '../page/support/site.ts';
-import { firefox, lacking, webkit } from './engines.ts';
-import { shown } from './figureShown.ts';
+import { firefox, lacking, shown, webkit } from './engines.ts';
 
 const starters = { firefox, webkit };
 const inCi = process.env.CI === 'true';

@@ -13,8 +13,7 @@ import type { Scene } from '../../web/plot/scene.ts';
 import { keeping } from '../../web/worker/kept.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
-import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
-import { expectTextsApart } from './texts.ts';
+import { expectSoundPictures, expectTextsApart, expectToStopMidway, run } from './support.ts';
 import { alone, expectNothingToStay, watched } from './training.ts';
 
 const addOrConcatenate = { figure, compute };

@@ -6,7 +6,7 @@ import { figures } from '../../web/figures/index.ts';
 import { computeOf } from '../../web/worker/computes.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
-import { shorter } from './shorter.ts';
+import { shorter } from './support.ts';
 
 /** A new seed each time: a figure that remembers an earlier one would not draw. */
 let fresh = 1000;

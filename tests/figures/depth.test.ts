@@ -11,8 +11,7 @@ import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import depthOracle from '../reference/depth.json' with { type: 'json' };
 import valuesOracle from '../reference/values.json' with { type: 'json' };
-import { expectSoundPictures, run } from './support.ts';
-import { expectTextsApart } from './texts.ts';
+import { expectSoundPictures, expectTextsApart, run } from './support.ts';
 
 describe.runIf(inject('withModel'))('of all layers', () => {
   const nothing = async () => {

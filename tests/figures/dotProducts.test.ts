@@ -1,8 +1,7 @@
 import { describe, expect, inject, test } from 'vitest';
 import * as dotProducts from '../../web/figures/dotProducts.ts';
 import { cursorAt, type Handle, type LineMark, type Scene } from '../../web/plot/scene.ts';
-import { expectSoundPictures, run } from './support.ts';
-import { expectTextsApart } from './texts.ts';
+import { expectSoundPictures, expectTextsApart, run } from './support.ts';
 
 /** How far the handle is below the dashed line, in pixels. */
 function far({ handles, marks }: Scene): number {

@@ -3,8 +3,7 @@ import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
 import { aboutPercent } from '../../web/plot/format.ts';
-import { expectSoundPictures, expectToStopMidway, loaded, run } from './support.ts';
-import { expectTextsApart } from './texts.ts';
+import { expectSoundPictures, expectTextsApart, expectToStopMidway, loaded, run } from './support.ts';
 import { alone, countedTrainers, expectNothingToStay, watched } from './training.ts';
 
 const tasks = ['badge', 'lookup', 'roll', 'prev'] as const;

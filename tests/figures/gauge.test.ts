@@ -3,8 +3,7 @@ import { load, loadMiniLM, sharesOf } from 'superpose';
 import { describe, expect, inject, test } from 'vitest';
 import * as gauge from '../../web/figures/gauge.ts';
 import { sentenceControl } from '../../web/figures/sentence.ts';
-import { expectSoundPictures, run } from './support.ts';
-import { expectTextsApart } from './texts.ts';
+import { expectSoundPictures, expectTextsApart, run } from './support.ts';
 
 // From the published weights, in numpy. Nine terms: token, position and constant with each other.
 const oracle = JSON.parse(readFileSync(new URL('../reference/minilm.json', import.meta.url), 'utf8'));

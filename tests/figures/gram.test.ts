@@ -44,6 +44,28 @@ test.each([{ k: 1, d: 8, scale: 0 }, { k: 64, d: 256, scale: 2, seed: 4294967295
   },
 );
 
+test('the sum is missed by ‖(M_k − I) x‖, whatever the position; the encoding by rounding', async () => {
+  const superpose = await load();
+  const d = 32;
+  const token = superpose.randomNormal({ rows: 1, columns: d, seed: 5 }).data.map((value) => 1.5 * value);
+  const missed = (offset: number) => {
+    const { data } = superpose.shiftOperator({ d_model: d, offset });
+    return Math.hypot(
+      ...Array.from(token, (value, row) =>
+        token.reduce((total, other, c) => total + (data[row * d + c] as number) * other, -value),
+      ),
+    );
+  };
+  const { data } = await shift({ d, k: 9, scale: 1.5, seed: 5 });
+  for (const k of [1, 2, 9, 64]) expect(data.sumErrors[k - 1]).toBeCloseTo(missed(k), 11);
+  expect(data.tokenLength).toBeCloseTo(Math.hypot(...token), 12);
+  expect(Math.max(...data.encodingErrors)).toBeLessThan(1e-13);
+  // ‖PE(p + k) − PE(p)‖² = Σ (2 − 2 cos kw)
+  const frequencies = superpose.sinusoidalFrequencies({ d_model: d });
+  const move = Math.sqrt([...frequencies].reduce((total, w) => total + 2 - 2 * Math.cos(9 * w), 0));
+  expect(data.moves[8]).toBeCloseTo(move, 12);
+});
+
 test('another base has other products and another shift; axes and colours stay while it is moved', async () => {
   const began = await run(gram, { base: 10_000 });
   const drawn = async (base: number) => {

@@ -2,8 +2,7 @@
 import { load, type Table } from 'superpose';
 import { expect, test } from 'vitest';
 import * as keepApart from '../../web/figures/keepApart.ts';
-import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
-import { expectTextsApart } from './texts.ts';
+import { expectSoundPictures, expectTextsApart, expectToStopMidway, run } from './support.ts';
 import { expectNothingToStay, watched } from './training.ts';
 
 /** Rows of a table, each minus the mean row. */

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import * as language from '../../web/figures/language.ts';
 import { readRuns } from '../../web/figures/languageRuns.ts';
 import file from '../../web/figures/recorded/language.json' with { type: 'json' };
-import { expectSoundPictures, loaded, run } from './support.ts';
-import { expectTextsApart } from './texts.ts';
+import { expectSoundPictures, expectTextsApart, loaded, run } from './support.ts';
 
 const own = (source: number) => file.sources[source]?.by === 'tools/language';
 const widthOf = (source: number) => file.sources[source]?.size.width;

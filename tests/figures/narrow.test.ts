@@ -3,8 +3,7 @@ import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as narrow from '../../web/figures/narrow.ts';
 import { percent } from '../../web/plot/format.ts';
-import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
-import { expectTextsApart } from './texts.ts';
+import { expectSoundPictures, expectTextsApart, expectToStopMidway, run } from './support.ts';
 import { expectNothingToStay, watched } from './training.ts';
 
 const meanOf = (

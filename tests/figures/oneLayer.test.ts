@@ -1,8 +1,7 @@
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as oneLayer from '../../web/figures/oneLayer.ts';
-import { expectSoundPictures, run } from './support.ts';
-import { expectTextsApart } from './texts.ts';
+import { expectSoundPictures, expectTextsApart, run } from './support.ts';
 
 const row = '0.5 -0.25 1 -1';
 

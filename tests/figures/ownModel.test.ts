@@ -11,8 +11,8 @@ import { about, aboutPercent } from '../../web/plot/format.ts';
 import { running } from '../../web/worker/answers.ts';
 import { ownModel } from '../../web/worker/ownModel.ts';
 import { plain } from '../api/support/builds.ts';
+import { describeWeights } from '../api/support/model.ts';
 import { largestDifference } from '../api/support/numbers.ts';
-import { describeWeights } from '../api/support/weights.ts';
 import { ask, folderOf, job, loaded, opened } from './ownOpened.ts';
 import { expectSoundPictures } from './support.ts';
 

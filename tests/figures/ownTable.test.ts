@@ -8,9 +8,8 @@ import { running } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { ownTable } from '../../web/worker/ownTable.ts';
 import { plain } from '../api/support/builds.ts';
+import { fileOf, tableFiles } from '../api/support/files.ts';
 import { largestDifference, norm } from '../api/support/numbers.ts';
-import { fileOf } from '../api/support/safetensors.ts';
-import { tableFiles } from '../api/support/tableFiles.ts';
 import { expectSoundPictures } from './support.ts';
 
 const loaded = library();

@@ -11,8 +11,7 @@ import { accuracyAt } from '../../web/figures/trainingRun.ts';
 import { percent } from '../../web/plot/format.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
-import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
-import { expectTextsApart } from './texts.ts';
+import { expectSoundPictures, expectTextsApart, expectToStopMidway, run } from './support.ts';
 import { alone, expectNothingToStay, watched } from './training.ts';
 
 const textOf = ({ figure, data, state }: Awaited<ReturnType<typeof run>>, i: number, j: number) =>

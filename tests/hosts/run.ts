@@ -1,22 +1,17 @@
 // npm run hosts: builds every host's site with the snippets of web/page/platforms.ts, and opens and reports it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { chromiumPath } from '../../tools/chromium.mjs';
 import { root, usageError } from '../../tools/steps.mjs';
-import { hosts } from './hosts.ts';
-import {
-  type BrowserName,
-  browsers,
-  closeBrowsers,
-  lackingOf,
-  type Scheme,
-  type Visitor,
-} from './support/browsers.ts';
-import type { Host, Page } from './support/host.ts';
-import { lighthouse } from './support/lighthouse.ts';
-import { insideStyles } from './support/read.ts';
-import { type Served, serve } from './support/serve.ts';
-import { siteOf } from './support/site.ts';
-import { type Reference, type Verdict, visit } from './support/visit.ts';
+import { closeChromium } from '../engines/chromium.ts';
+import { lacking } from '../engines/engines.ts';
+import { type Built, type Host, hosts } from './hosts.ts';
+import { insideStyles } from './read.ts';
+import { type Served, serve } from './serve.ts';
+import { copied, run, siteOf, withNode22 } from './site.ts';
+import { browsers, type Reference, type Scheme, type Verdict, type Visitor, visit } from './visit.ts';
+
+type BrowserName = keyof typeof browsers;
 
 const schemes: Scheme[] = ['light', 'dark'];
 const widths = [390, 1280];
@@ -24,80 +19,74 @@ const height = 844;
 const shots = join(root, 'build/hosts/screenshots');
 const visits = schemes.length * widths.length;
 
-interface Row {
-  host: string;
-  way: string;
-  browser: string;
-  seen: number;
-  wrong: Map<string, number>;
-}
-
-/** Slow measurements, each run on request; each returns whether it is within its bounds. */
-const measures: Readonly<Record<string, (home: string) => Promise<boolean>>> = {
-  '--lighthouse': lighthouse,
-};
-
 export async function main(args: string[]): Promise<number> {
-  const unknown = args.find((one) => !(one in hosts) && !(one in browsers) && !(one in measures));
-  const measured = args.filter((one) => one in measures);
-  if (unknown !== undefined || (measured.length > 0 && measured.length < args.length))
+  const unknown = args.find((one) => !(one in hosts || one in browsers || args.join() === '--lighthouse'));
+  if (unknown !== undefined)
     throw usageError(
-      `npm run hosts takes names of ${Object.keys(hosts).join(', ')}, and of ${Object.keys(browsers).join(', ')}, or, alone, ${Object.keys(measures).join(' and ')}; it got: ${args.join(' ')}`,
+      `npm run hosts takes names of ${Object.keys(hosts).join(', ')}, and of ${Object.keys(browsers).join(', ')}, or --lighthouse alone; it got: ${args.join(' ')}`,
     );
   const dist = await serve(
     { '/superpose/': join(root, 'dist') },
     { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' },
   );
-  if (measured.length === 0) return everyHost(args, dist);
   try {
-    let within = true;
-    for (const one of measured)
-      within = ((await measures[one]?.(`${dist.address}superpose/`)) ?? true) && within;
-    return within ? 0 : 1;
+    const home = `${dist.address}superpose/`;
+    return await (args[0] === '--lighthouse' ? lighthouse(home) : everyHost(args, home));
   } finally {
     await dist.stop();
   }
 }
 
-async function everyHost(args: string[], dist: Served): Promise<number> {
-  const named = args.filter((one) => one in hosts);
-  const only = args.filter((one) => one in browsers) as BrowserName[];
-  const wanted = named.length > 0 ? named : Object.keys(hosts);
-  const home = `${dist.address}superpose/`;
-  const rows: Row[] = [];
+interface Made extends Built {
+  name: string;
+  host: Host;
+}
+
+async function everyHost(args: string[], home: string): Promise<number> {
+  const some = <T extends string>(all: object) => {
+    const named = args.filter((one) => one in all);
+    return (named.length > 0 ? named : Object.keys(all)) as T[];
+  };
   const missing: string[] = [];
-  const stops: (() => Promise<void>)[] = [() => dist.stop(), closeBrowsers];
+  /** By host, way and browser: how often it was seen, and what was wrong. */
+  const found = new Map<string, { seen: number; wrong: Set<string> }>();
+  const made: Made[] = [];
+  const bare = await barePage(home);
   try {
-    const built: { name: string; host: Host; page: Page }[] = [];
-    for (const name of wanted) {
+    for (const name of some(hosts)) {
       const host = hosts[name] as Host;
-      const started = Date.now();
       try {
-        const { page, stop } = await host.build(await siteOf(name, host, home));
-        stops.push(stop);
-        built.push({ name, host, page });
-        console.log(`${host.title}: built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+        made.push({ name, host, ...(await host.build(await siteOf(name, host, home))) });
+        console.log(`${host.title}: built`);
       } catch (error) {
         missing.push(`${host.title}: could not be built: ${(error as Error).message}`);
       }
     }
-    const bare = await barePage(home);
-    stops.push(() => bare.stop());
-    for (const browser of only.length > 0 ? only : (Object.keys(browsers) as BrowserName[])) {
-      const lacking = lackingOf(browser);
-      if (lacking.length > 0) {
-        missing.push(`${browser}: not on this machine: ${lacking.join(', ')}`);
-        continue;
-      }
-      for (const scheme of schemes) await withBrowser({ browser, scheme, bare, built, rows, home });
+    for (const browser of some<BrowserName>(browsers)) {
+      const programs = browser === 'chromium' ? [] : lacking[browser]();
+      if (programs.length > 0) missing.push(`${browser}: not on this machine: ${programs.join(', ')}`);
+      else
+        for (const scheme of schemes)
+          for (const one of made)
+            for (const { verdict, width } of await visitsOf(one, browser, scheme, bare, home)) {
+              const row = `${one.host.title} | ${verdict.way} | ${browser}`;
+              const { seen, wrong } = found.get(row) ?? { seen: 0, wrong: new Set() };
+              for (const what of verdict.wrong) wrong.add(`${width} px ${scheme}: ${what}`);
+              found.set(row, { seen: seen + Number(verdict.seen), wrong });
+            }
     }
   } finally {
-    for (const stop of stops.reverse()) await stop().catch(() => {});
+    for (const { stop } of [...made, bare]) await stop().catch(() => {});
+    await closeChromium();
   }
-  console.log(tableOf(rows));
+  console.log('\n| engine | way | browser | seen |\n| --- | --- | --- | --- |');
+  for (const [row, { seen }] of found) console.log(`| ${row} | ${seen}/${visits} |`);
+  const wrong = [...found].flatMap(([row, { wrong }]) => [...wrong].map((what) => `${row}, ${what}`));
+  for (const one of wrong) console.log(`wrong: ${one}`);
   for (const one of missing) console.log(`not run: ${one}`);
   console.log(`Screenshots of Chromium are in ${relative(root, shots)}/.`);
-  return missing.length > 0 || rows.some(isWrong) ? 1 : 0;
+  const all = [...found.values()].every(({ seen }) => seen === visits);
+  return all && wrong.length === 0 && missing.length === 0 ? 0 : 1;
 }
 
 /** Two figures with nothing around them, one in each theme. */
@@ -134,89 +123,75 @@ async function referenceOf(visitor: Visitor, address: string): Promise<Reference
   return found as Reference;
 }
 
-interface Round {
-  browser: BrowserName;
-  scheme: Scheme;
-  bare: Served;
-  built: { name: string; host: Host; page: Page }[];
-  rows: Row[];
-  home: string;
-}
-
-async function withBrowser({ browser, scheme, bare, built, rows, home }: Round): Promise<void> {
-  const references: Record<number, Reference> = {};
-  const first = await browsers[browser](scheme);
+/** A host's page in a browser, at every width, beside what figures look like with nothing around them. */
+async function visitsOf(
+  { name, host, page }: Made,
+  browser: BrowserName,
+  scheme: Scheme,
+  bare: Served,
+  home: string,
+): Promise<{ verdict: Verdict; width: number }[]> {
+  const verdicts: { verdict: Verdict; width: number }[] = [];
+  const visitor = await browsers[browser](scheme);
   try {
     for (const width of widths) {
-      await first.resize(width, height);
-      references[width] = await referenceOf(first, bare.address);
+      await visitor.resize(width, height);
+      const reference = await referenceOf(visitor, bare.address);
+      const shot = (way: string) => join(shots, `${[name, way, width, scheme].join('-')}.png`);
+      const found = await visit({ page, host, visitor, reference, home, shot }).catch(
+        (error: Error): Verdict[] =>
+          page.ways.map(({ place }) => ({ way: place, seen: false, wrong: [error.message] })),
+      );
+      verdicts.push(...found.map((verdict) => ({ verdict, width })));
     }
   } finally {
-    await first.close();
+    await visitor.close().catch(() => {});
   }
-  for (const { name, host, page } of built) {
-    const visitor = await browsers[browser](scheme);
-    try {
-      for (const width of widths) {
-        await visitor.resize(width, height);
-        const verdicts = await visit({
-          page,
-          host,
-          visitor,
-          reference: references[width] as Reference,
-          home,
-          shot: (way) => join(shots, `${[name, way, width, scheme].join('-')}.png`),
-        }).catch((error: Error): Verdict[] =>
-          page.ways.map(({ place }) => ({ way: place, seen: false, wrong: [error.message] })),
-        );
-        for (const verdict of verdicts)
-          note(rows, { host: host.title, browser }, verdict, `${width} px ${scheme}`);
-      }
-    } finally {
-      await visitor.close().catch(() => {});
-    }
-    console.log(`${browser}, ${scheme}: ${host.title}`);
-  }
+  console.log(`${browser}, ${scheme}: ${host.title}`);
+  return verdicts;
 }
 
-function note(
-  rows: Row[],
-  { host, browser }: Pick<Row, 'host' | 'browser'>,
-  { way, seen, wrong }: Verdict,
-  where: string,
-): void {
-  let row = rows.find((one) => one.host === host && one.way === way && one.browser === browser);
-  if (!row) {
-    row = { host, browser, way, seen: 0, wrong: new Map() };
-    rows.push(row);
-  }
-  row.seen += Number(seen);
-  for (const one of wrong) {
-    const sentence = `${where}: ${one}`;
-    row.wrong.set(sentence, (row.wrong.get(sentence) ?? 0) + 1);
-  }
-}
-
-const isWrong = ({ seen, wrong }: Row) => seen < visits || wrong.size > 0;
-
-/** Engine and way in rows, browsers in columns; below them, what is wrong. */
-function tableOf(rows: Row[]): string {
-  const names = [...new Set(rows.map(({ browser }) => browser))];
-  const keys = [...new Set(rows.map(({ host, way }) => `${host} | ${way}`))].sort();
-  const find = (key: string, browser: string) =>
-    rows.find((one) => `${one.host} | ${one.way}` === key && one.browser === browser);
-  const cell = (row?: Row) => {
-    if (!row) return '–';
-    return `${row.way === 'picture' ? 'picture' : 'live'} ${row.seen}/${visits}${isWrong(row) ? ' ✗' : ''}`;
-  };
-  const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
-  const lines = [
-    line(['engine', 'way', ...names]),
-    line(['---', '---', ...names.map(() => '---')]),
-    ...keys.map((key) => line([key, ...names.map((name) => cell(find(key, name)))])),
+/** What a figure below the fold costs the page around it: Lighthouse's performance score with it and without. */
+async function lighthouse(home: string): Promise<number> {
+  const runs = 5;
+  /** The most it may cost, in points out of a hundred. */
+  const most = 3;
+  const folder = await copied('lighthouse');
+  const path = await withNode22();
+  const chrome = '--headless=new --no-sandbox --disable-gpu --disable-background-networking';
+  const options = [
+    '--only-categories=performance',
+    '--output=json',
+    '--quiet',
+    '--no-enable-error-reporting',
   ];
-  const wrong = rows.flatMap((row) =>
-    [...row.wrong.keys()].map((one) => `- ${row.host}, ${row.way}, ${row.browser}, ${one}`),
-  );
-  return `\n${lines.join('\n')}\n${wrong.length > 0 ? `\nWrong:\n${wrong.join('\n')}` : ''}`;
+  const score = async (address: string) => {
+    const report = await run(
+      folder,
+      'node',
+      ['node_modules/lighthouse/cli/index.js', address, ...options, `--chrome-flags=${chrome}`],
+      { PATH: path, CHROME_PATH: chromiumPath ?? 'chromium' },
+    );
+    const { categories, runtimeError } = JSON.parse(report.slice(report.indexOf('{')));
+    if (runtimeError) throw new Error(`Lighthouse: ${runtimeError.message}`);
+    return Math.round(100 * categories.performance.score);
+  };
+  const host = hosts.html as Host;
+  const pages: Built[] = [];
+  try {
+    for (const figures of [0, 1]) {
+      const ways = host.ways.slice(0, figures);
+      pages.push(await host.build(await siteOf(`lighthouse-sites/${figures}`, { ways }, home)));
+    }
+    const scores: number[][] = [[], []];
+    // Taking turns, so that the machine's other work affects both.
+    for (let turn = 0; turn < runs; turn++)
+      for (const [place, { page }] of pages.entries()) scores[place]?.push(await score(page.address));
+    const [without = 0, one = 0] = scores.map((all) => all.toSorted((a, b) => a - b)[runs >> 1]);
+    console.log(`Lighthouse's performance of a plain page, each median of ${runs}, and all:`);
+    console.log(`without ${without}, with one figure ${one}; ${scores.join(' / ')}`);
+    return without - one <= most ? 0 : 1;
+  } finally {
+    for (const { stop } of pages) await stop();
+  }
 }

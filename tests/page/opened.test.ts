@@ -3,7 +3,7 @@
 // cards open.
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
-import { shorter } from '../figures/shorter.ts';
+import { shorter } from '../figures/support.ts';
 import { follow } from './support/agreement.ts';
 import { faultsOf } from './support/axe.ts';
 import { figures, names } from './support/expected.ts';

@@ -1,15 +1,50 @@
 // A reader's own model on the page: chosen files give its figures, with the library's numbers, and nothing
 // leaves the page. What its figures say is computed by tests/figures/ownModel.test.ts.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright';
 import { openModel } from 'superpose';
 import { expect, test } from 'vitest';
 import { about, aboutPercent } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
-import { dropFolder, filesIn } from './support/dropFolder.ts';
 import { readFigure } from './support/shown.ts';
 import { figureOf, openMenu, settled, visit } from './support/visit.ts';
+
+/** The names and the bytes of a folder's files, in base64. */
+const filesIn = (folder: string) =>
+  readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'base64')] as const);
+
+/**
+ * Runs in the page: drops a folder on the card of own models, once that exists. A browser makes entries from what the
+ * system drops; these imitate a folder and its reader.
+ */
+function dropFolder(files: readonly (readonly [name: string, base64: string])[]): boolean {
+  const card = document.querySelector('#own-model') as HTMLDetailsElement;
+  card.open = true;
+  const own = card.querySelector('.own');
+  if (!own) return false;
+  const entries = files.map(([name, base64]) => ({
+    isFile: true,
+    isDirectory: false,
+    name,
+    file: (take: (file: File) => void) =>
+      take(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name)),
+  }));
+  // A reader returns some entries at a time, and at the end none.
+  const parts = [entries.slice(0, 1), entries.slice(1), []];
+  const folder = {
+    isFile: false,
+    isDirectory: true,
+    name: 'folder',
+    createReader: () => ({ readEntries: (take: (some: unknown[]) => void) => take(parts.shift() ?? []) }),
+  };
+  const event = new DragEvent('drop', { bubbles: true, cancelable: true });
+  Object.defineProperty(event, 'dataTransfer', {
+    value: { files: [new File([], 'folder')], items: [{ webkitGetAsEntry: () => folder }] },
+  });
+  own.dispatchEvent(event);
+  return true;
+}
 
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));

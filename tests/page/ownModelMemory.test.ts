@@ -1,13 +1,12 @@
 // A large file of the reader's own costs no more memory than the few rows that are read from it.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright';
 import { expect, onTestFinished, test } from 'vitest';
-import { writeLargeModel } from '../../tools/largeModel.mjs';
-import { memoryOf, startedBy } from '../../tools/processes.mjs';
+import { ask } from '../../tools/steps.mjs';
 import { readFigure } from './support/shown.ts';
 import { figureOf, visit } from './support/visit.ts';
 
@@ -25,11 +24,48 @@ const shapes = {
 };
 const numbers = Float32Array.from({ length: megabyte }, (_, at) => Math.sin(at * at) / 10);
 
+/** Writes a safetensors file of `shapes`, filled with `numbers` again and again, and returns its bytes. */
+function writeLargeModel(path: string): number {
+  let offset = 0;
+  const header = Object.fromEntries(
+    Object.entries(shapes).map(([name, shape]) => {
+      const begin = offset;
+      offset += shape.reduce((product, extent) => product * extent, numbers.BYTES_PER_ELEMENT);
+      return [name, { dtype: 'F32', shape, data_offsets: [begin, offset] }];
+    }),
+  );
+  const text = Buffer.from(JSON.stringify(header));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(text.length));
+  const chunk = Buffer.from(numbers.buffer);
+  const file = openSync(path, 'w');
+  writeSync(file, Buffer.concat([length, text]));
+  for (let left = offset; left > 0; left -= chunk.length)
+    writeSync(file, chunk, 0, Math.min(left, chunk.length));
+  closeSync(file);
+  return 8 + text.length + offset;
+}
+
 /**
  * Memory in bytes of this process's descendants; what they share counts in part. Not the program's own files: when
  * another browser ends, more of them counts as this one's.
  */
-const memoryOfTree = (): number => memoryOf(startedBy(process.pid), 'smaps_rollup', 'Pss_(?:Anon|Shmem)');
+function memoryOfTree(): number {
+  const listed: string = ask('ps', ['-ewwo', 'pid=,ppid=']) ?? '';
+  const all = [...listed.matchAll(/(\d+) +(\d+)/g)].map(([, own, parent]) => [Number(own), Number(parent)]);
+  const tree = [process.pid];
+  for (const one of tree) tree.push(...all.flatMap(([own = 0, parent]) => (parent === one ? [own] : [])));
+  let kilobytes = 0;
+  for (const one of tree.slice(1)) {
+    try {
+      const text = readFileSync(`/proc/${one}/smaps_rollup`, 'utf8');
+      for (const [, number] of text.matchAll(/^Pss_(?:Anon|Shmem):\s+(\d+)/gm)) kilobytes += Number(number);
+    } catch {
+      // It has ended.
+    }
+  }
+  return 1024 * kilobytes;
+}
 
 /** Collects the garbage of a page and its workers. */
 async function collectorOf(page: Page): Promise<() => Promise<void>> {
@@ -65,7 +101,7 @@ test.runIf(readdirSync('/').includes('proc'))('a chosen file of 500 MB costs les
   const folder = mkdtempSync(join(tmpdir(), 'superpose-large-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'model.safetensors');
-  const size = writeLargeModel(path, shapes, 'F32', numbers);
+  const size = writeLargeModel(path);
   expect(size).toBeGreaterThan(500e6);
   const { page } = await visit();
   const card = page.locator('#own-model');

@@ -5,7 +5,7 @@ import { openTable } from 'superpose';
 import { expect, test } from 'vitest';
 import { about } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
-import { tableFiles } from '../api/support/tableFiles.ts';
+import { tableFiles } from '../api/support/files.ts';
 import { readFigure } from './support/shown.ts';
 import { figureOf, settled, visit } from './support/visit.ts';
 

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { plain } from '../api/support/builds.ts';
-import { drawing } from '../api/support/drawing.ts';
+import { drawing } from '../api/support/numbers.ts';
 import { rightCalls } from '../api/support/rightCalls.ts';
 
 const calls = Number(process.env.SUPERPOSE_SOAK_CALLS ?? 4000);

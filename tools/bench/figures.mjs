@@ -14,7 +14,7 @@ import { inPage } from './inPage.js';
 
 const from = async (file) => (await runnerImport(join(root, 'tests', file))).module;
 const { freshChromium } = await from('engines/chromium.ts');
-const { serve } = await from('hosts/support/serve.ts');
+const { serve } = await from('hosts/serve.ts');
 const chromium = () => freshChromium({ viewport: { width: 1440, height: 900 } });
 
 const steps = 40;

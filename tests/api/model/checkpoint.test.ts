@@ -5,8 +5,7 @@ import { checkpointOf } from '../../../build/package/model/checkpoint.js';
 import { digestOf } from '../../../build/package/model/digest.js';
 import { counted } from '../../../build/package/model/watch.js';
 import { plain } from '../support/builds.ts';
-import { file, fileOf } from '../support/safetensors.ts';
-import { singles } from '../support/tableFiles.ts';
+import { file, fileOf, singles } from '../support/files.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const named = (name: string, content: Uint8Array | string | object): Slices => {

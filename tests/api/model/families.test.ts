@@ -12,7 +12,7 @@ import {
 } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { file } from '../support/safetensors.ts';
+import { file } from '../support/files.ts';
 
 type Shapes = Record<string, readonly number[]>;
 

@@ -8,8 +8,7 @@ import {
   type Table,
 } from 'superpose';
 import { plain } from '../support/builds.ts';
-import { fileOf } from '../support/safetensors.ts';
-import { wordPieceTokenizer } from '../support/wordPieces.ts';
+import { fileOf, wordPieceTokenizer } from '../support/files.ts';
 
 /** Drawn in float32, so that files and both precisions hold the same numbers. */
 export function drawn(rows: number, columns: number, seed: number, deviation = 0.5): Table<Float64Array> {

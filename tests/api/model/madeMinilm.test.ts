@@ -3,8 +3,8 @@ import { type CorpusMeans, corpusSentences, loadMiniLM, type MiniLMOptions, type
 import { afterAll, describe, expect, test } from 'vitest';
 import { inSteps, stepsOf } from '../../../build/package/model/steps.js';
 import { plain } from '../support/builds.ts';
+import { fileOf } from '../support/files.ts';
 import { largestDifference, rowOf, rowsOf, sumOf } from '../support/numbers.ts';
-import { fileOf } from '../support/safetensors.ts';
 import {
   corpusFile,
   files,

@@ -2,8 +2,8 @@
 import { type EncoderLayer, type FamilyId, openModel, type Slices, type Table } from 'superpose';
 import { describe, expect, test, vi } from 'vitest';
 import { plain } from '../support/builds.ts';
+import { fileOf } from '../support/files.ts';
 import { dot, largestDifference, norm, rowOf, rowsOf, sumOf, tableOf } from '../support/numbers.ts';
-import { fileOf } from '../support/safetensors.ts';
 import { drawn, heldBytes, json, layerNorm, linear, madeLayer } from './made.ts';
 
 const [d, heads, inner, vocabulary, positions] = [4, 2, 6, 12, 10];

@@ -1,15 +1,13 @@
 // Figures over the whole vocabulary, from the published weights rather than the extracted files, and
 // that the extracted files hold the published weights.
-
 import { readFileSync } from 'node:fs';
 import { corpusSentences, type Table } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { model } from '../support/model.ts';
+import { describeWeights, model, readWeights, type Weights } from '../support/model.ts';
 import { deviation, largestDifference, mean, norm, rowOf, rowsOf } from '../support/numbers.ts';
 import { minilm as oracle } from '../support/oracles.ts';
 import { meanAbsoluteCosines, participationRatio } from '../support/tables.ts';
-import { describeWeights, readWeights, type Weights } from '../support/weights.ts';
 
 const { tables } = oracle;
 const close = (found: number, expected: number) => expect(Math.abs(found / expected - 1)).toBeLessThan(1e-9);
@@ -99,4 +97,21 @@ describeWeights('the published weights', () => {
     expect(normalization.gamma).toEqual(weights.tensor('embeddings.LayerNorm.weight').data);
     expect(normalization.beta).toEqual(weights.tensor('embeddings.LayerNorm.bias').data);
   });
+});
+
+test('128 plain sentences of 7 to 19 words, each once', async () => {
+  expect(corpusSentences).toHaveLength(128);
+  expect(new Set(corpusSentences).size).toBe(128);
+  for (const sentence of corpusSentences) {
+    expect(sentence).toMatch(/^[A-Z][A-Za-z, -]*[.?]$/);
+    expect(sentence).not.toContain('  ');
+  }
+  const words = corpusSentences.map((sentence) => sentence.split(' ').length);
+  expect([Math.min(...words), Math.max(...words)]).toEqual([7, 19]);
+  expect(words.reduce((sum, count) => sum + count, 0)).toBe(1656);
+  const all = new TextEncoder().encode(corpusSentences.join('\n'));
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', all));
+  expect([...digest.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join('')).toBe(
+    '780cf059189c65ba',
+  );
 });

@@ -7,8 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { loadMiniLM } from 'superpose';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { fileOf } from '../support/safetensors.ts';
-import { wordPieceTokenizer } from '../support/wordPieces.ts';
+import { fileOf, wordPieceTokenizer } from '../support/files.ts';
 
 const d_model = 4;
 const halves = (rows: number, columns: number) => ({

@@ -16,10 +16,9 @@ import {
 import { afterAll, describe, expect, test } from 'vitest';
 import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';
+import { fileOf, wordPieceTokenizer } from '../support/files.ts';
+import { describeWeights } from '../support/model.ts';
 import { largestDifference } from '../support/numbers.ts';
-import { fileOf } from '../support/safetensors.ts';
-import { describeWeights } from '../support/weights.ts';
-import { wordPieceTokenizer } from '../support/wordPieces.ts';
 
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../../reference/checkpoints/${name}`, import.meta.url));

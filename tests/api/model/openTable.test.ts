@@ -2,8 +2,7 @@
 import { openTable, type Slices, type TableFormat } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { fileOf } from '../support/safetensors.ts';
-import { joined, npy, singles } from '../support/tableFiles.ts';
+import { fileOf, joined, npy, singles } from '../support/files.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const slices = (name: string, content: string | Uint8Array): Slices => {

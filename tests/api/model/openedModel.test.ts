@@ -6,8 +6,8 @@ import { type FamilyId, type OpenedModel, openModel, type Slices } from 'superpo
 import { expect, test } from 'vitest';
 import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';
+import { wordPieceTokenizer } from '../support/files.ts';
 import { largestDifference } from '../support/numbers.ts';
-import { wordPieceTokenizer } from '../support/wordPieces.ts';
 import { heldBytes } from './made.ts';
 
 const folderOf = (name: string) =>

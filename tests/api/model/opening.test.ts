@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { load, loadMiniLM, loadOpening, openingHeads, openingText } from 'superpose';
 import { expect, inject, test } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { file } from '../support/safetensors.ts';
+import { file } from '../support/files.ts';
 
 const folder = new URL('../../../build/model/', import.meta.url);
 const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };

@@ -1,7 +1,7 @@
 import type { SafetensorsEntry } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { file, fileOf, floatFromHalf } from '../support/safetensors.ts';
+import { file, fileOf, floatFromHalf } from '../support/files.ts';
 
 const everyHalf = new Uint8Array(Uint16Array.from({ length: 65536 }, (_, bits) => bits).buffer);
 /** The same bytes, one byte further in a larger buffer: at an odd address. */

@@ -7,8 +7,7 @@ import { openModel, openTable, type Slices, type Source } from 'superpose';
 import { afterAll, expect, test, vi } from 'vitest';
 import { filesOf, jsonOf, slice } from '../../../build/package/model/slices.js';
 import { plain } from '../support/builds.ts';
-import { fileOf } from '../support/safetensors.ts';
-import { singles } from '../support/tableFiles.ts';
+import { fileOf, singles } from '../support/files.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'superpose-files-'));
 afterAll(() => rmSync(scratch, { recursive: true }));

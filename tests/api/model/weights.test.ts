@@ -7,10 +7,9 @@ import { corpusSentences, loadMiniLM, loadOpening, openingHeads, openingText, ty
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { weightsFiles, weightsFolder, weightsPackage } from '../../../build/package/model/weights.js';
 import { plain } from '../support/builds.ts';
+import { fileOf, wordPieceTokenizer } from '../support/files.ts';
+import { describeWeights } from '../support/model.ts';
 import { largestDifference } from '../support/numbers.ts';
-import { fileOf } from '../support/safetensors.ts';
-import { describeWeights } from '../support/weights.ts';
-import { wordPieceTokenizer } from '../support/wordPieces.ts';
 
 const [d, inner, vocabulary, positions] = [96, 5, 10, 18];
 const vocab = {

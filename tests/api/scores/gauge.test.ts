@@ -2,7 +2,7 @@
 import { type DecomposeInput, type Gauge, logitsOf, type Scores, sharesOf, termOf } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { builds, plain } from '../support/builds.ts';
-import { randomInput } from '../support/decomposition.ts';
+import { randomInput } from '../support/naive.ts';
 import { flat, inPrecision, largest, largestDifference, rowsOf, sum, tableOf } from '../support/numbers.ts';
 import { gaugeCases as cases, type GaugeCase, inputOf } from '../support/oracles.ts';
 

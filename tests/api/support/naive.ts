@@ -1,6 +1,7 @@
-// The score of summed embeddings straight from the formula, in double and one number at a time: the
-// reference for the fast version on shapes that the oracles do not have.
+// The score of summed embeddings straight from the formula, in double and one number at a time: the reference for the fast
+// version on shapes that the oracles do not have; and input of any such shape.
 import type { DecomposeInput, Linear, Table } from 'superpose';
+import { plain } from './builds.ts';
 import { dot, mean, rowOf, rowsOf, sumOf } from './numbers.ts';
 
 /** LayerNorm, RMSNorm or neither, of one row. */
@@ -62,4 +63,32 @@ export function headLogits(
 export function joined(left: Table, right: Table): Table<Float64Array> {
   const rows = rowsOf(left).map((row, i) => [...row, ...rowOf(right, i)]);
   return { data: Float64Array.from(rows.flat()), rows: left.rows, columns: left.columns + right.columns };
+}
+
+/** Three summands of n tokens and a LayerNorm, with sizes that are not multiples of a SIMD register. */
+export function randomInput(
+  n: number,
+  d: number,
+  heads: number,
+  headWidth: number,
+): DecomposeInput<Float64Array> {
+  let stream = 0;
+  const draw = (rows: number, columns: number, standardDeviation: number) =>
+    plain.randomNormal({ rows, columns, standardDeviation, seed: 1000 * n + d, stream: stream++ });
+  const linear = () => ({
+    weight: draw(heads * headWidth, d, 1 / Math.sqrt(d)),
+    bias: draw(1, heads * headWidth, 0.3).data,
+  });
+  return {
+    summands: { token: draw(n, d, 1), position: draw(n, d, 0.7), token_type: draw(n, d, 0.2) },
+    normalization: {
+      kind: 'layer_norm',
+      gamma: draw(1, d, 0.5).data,
+      beta: draw(1, d, 0.5).data,
+      epsilon: 1e-5,
+    },
+    query: linear(),
+    key: linear(),
+    heads,
+  };
 }

@@ -1,4 +1,4 @@
-// Small arithmetic for the tests, written plainly.
+// Numbers of tests: rows, sums, differences, and seeded draws.
 import type { Floats, FloatsOf, Precision, Table } from 'superpose';
 
 /** Nested lists of numbers, as the oracles' JSON has them. */
@@ -113,4 +113,15 @@ export function softmaxRows(matrix: ArrayLike<number>, n: number): Float64Array 
     });
   }
   return weights;
+}
+
+/** Draws that are the same for the same seed: 0 up to 1 (mulberry32). */
+export function drawing(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

@@ -1,4 +1,5 @@
-// How wrong arguments are made, and what every refusal must satisfy.
+// How wrong arguments are made, what every refusal must satisfy, and how much memory calls may still ask for.
+import { fits, maxBytes } from '../../../build/package/check.js';
 
 export type ErrorClass = typeof RangeError | typeof TypeError;
 export type Path = readonly (string | number)[];
@@ -32,4 +33,19 @@ export function changed(args: readonly unknown[], path: Path, value: unknown): u
     return whole.map((one, k) => (k === key ? to : one));
   };
   return inside(args, path) as unknown[];
+}
+
+/** The bytes that are left beside what other tests may still hold. */
+export function left(): number {
+  let [taken, refused] = [0, maxBytes + 1];
+  while (refused - taken > 1) {
+    const middle = Math.floor((taken + refused) / 2);
+    try {
+      fits('It', middle);
+      taken = middle;
+    } catch {
+      refused = middle;
+    }
+  }
+  return taken;
 }

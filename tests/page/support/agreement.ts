@@ -1,7 +1,7 @@
 // Compares a figure on the page with what Node computes for its state.
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
-import { shorter } from '../../figures/shorter.ts';
+import { shorter } from '../../figures/support.ts';
 import { expected, typed, withoutRounding } from './expected.ts';
 import { readFigure, type Shown } from './shown.ts';
 import { drawn } from './visit.ts';

@@ -6,7 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { shorter } from '../../figures/shorter.ts';
+import { shorter } from '../../figures/support.ts';
 
 export const dist = fileURLToPath(new URL('../../../dist/', import.meta.url));
 const folder = '/blog/superpose/';

