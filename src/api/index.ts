@@ -10,7 +10,7 @@ export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
 export type { CsvDecimal, CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
 export { type FamilyId, familyIds, modelFamilies, namesOf } from './model/families.js';
 export type { FirstLayer, OwnRows } from './model/firstLayer.js';
-export type { PositionsTaken, TakenBy, TakenOptions } from './model/interventions.js';
+export type { PositionsTaken, TakenOptions } from './model/interventions.js';
 export { loadMiniLM, type MiniLM } from './model/minilm.js';
 export type {
   ByGauge,

@@ -129,15 +129,9 @@ interface EncoderLayer extends Record<'attentionNorm' | 'mlpNorm' | 'queryNorm' 
   readonly frequencies: List | undefined;
 }
 
-type ByLayer = readonly (Table | undefined)[];
-
 /** What is asked of a forward. */
 interface Asked extends Numbers<'layers'>, Flags<'trace' | 'projections'> {
-  readonly attended: Integers | undefined;
-  readonly unread: ByLayer;
-  readonly uncarried: ByLayer;
-  readonly attention: ByLayer;
-  readonly withheld: Table | undefined;
+  readonly attention: readonly (Table | undefined)[];
 }
 
 interface StateMeans {
@@ -147,8 +141,6 @@ interface StateMeans {
 }
 
 type ScoreMeans = Record<'query' | 'key', StateMeans>;
-
-type HeadOutputs = Arrays<'shares' | 'covariances' | 'variances' | 'residuals' | 'weighted' | 'outputs'>;
 
 type CorpusMeans = Arrays<'mean' | 'position'>;
 type CorpusFindings = CorpusMeans &

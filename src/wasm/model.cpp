@@ -8,7 +8,6 @@
 #include "heads_out.h"
 #include "model/encoder.h"
 #include "model/encoder_parts.h"
-#include "model/head_outputs.h"
 #include "model/mechanism.h"
 #include "model/position_means.h"
 #include "model/row_norm.h"
@@ -134,18 +133,10 @@ Typed<"Floats | undefined"> run_encoder(std::uint32_t address, const Typed<"read
   options.layers = asked["layers"].as<int>();
   options.scores = options.trace = held.traced = asked["trace"].as<bool>();
   options.projections = asked["projections"].as<bool>();
-  for (const int flag : integers_in(asked["attended"])) options.attended.push_back(static_cast<char>(flag));
-  const auto by_layer = [&](const char* name) {
-    std::vector<Matrix<Scalar>> all;
-    const Value given = asked[name];
-    for (int l = 0; l < given.length(); ++l)
-      all.push_back(given[l].isUndefined() ? Matrix<Scalar>() : matrix_in<Scalar>(given[l]));
-    return all;
-  };
-  options.unread = by_layer("unread");
-  options.uncarried = by_layer("uncarried");
-  options.attention = by_layer("attention");
-  if (!asked["withheld"].isUndefined()) options.withheld = matrix_in<Scalar>(asked["withheld"]);
+  const Value attention = asked["attention"];
+  for (int l = 0; l < attention.length(); ++l)
+    options.attention.push_back(attention[l].isUndefined() ? Matrix<Scalar>()
+                                                           : matrix_in<Scalar>(attention[l]));
   held.steps.emplace(held.encoder, std::move(rows), std::move(options));
   return step_encoder<Scalar>(address, multiplications);
 }
@@ -243,68 +234,6 @@ Typed<"Heads"> mechanism_out(std::uint32_t address, int layer, const Typed<"Scor
                            });
 }
 
-// The parts of what the layer reads, one below the other, [groups * n, d], the constant's group last.
-template <typename Scalar>
-Typed<"Floats"> encoder_parts_out(std::uint32_t address, int layer, int way,
-                                  const Typed<"StateMeans | undefined">& means, const Typed<"Gauge">& gauge,
-                                  const Typed<"Integers">& group_of, int groups) {
-  const std::vector<Matrix<Scalar>> parts = grouped_parts(
-      encoder_at<Scalar>(address), layer, way, means, gauge_in<Scalar>(gauge), integers_in(group_of), groups);
-  const std::size_t size = parts.front().size();
-  Value result = new_array<Scalar>(parts.size() * size);
-  for (std::size_t p = 0; p < parts.size(); ++p) result.copy_from(parts[p].data(), size, p * size);
-  return result;
-}
-
-// The chosen heads' outputs, and the layer's; see head_outputs.h. Parts: the groups less the constant's, the
-// contrast of rows that stand apart if there are any, and the constant's group.
-template <typename Scalar>
-Typed<"HeadOutputs"> encoder_outputs(std::uint32_t address, int layer, int way,
-                                     const Typed<"StateMeans | undefined">& means,
-                                     const Typed<"Gauge">& gauge, const Typed<"Integers">& group_of,
-                                     int groups, const Typed<"Integers">& chosen, bool whole) {
-  HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
-  const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
-  const Matrix<Scalar>& attention = held.run.attention[layer];
-  const OutputParts<Scalar> parts = output_parts(
-      held.encoder, layer, held.run,
-      grouped_parts(held, layer, way, means, in, integers_in(group_of), groups), in.apart, in.moves_terms());
-  const std::size_t n = parts.values.rows(), d = parts.output.cols(), count = parts.parts();
-  std::vector<int> heads = integers_in(chosen);
-  Value weighted = new_array<double>(heads.size() * n * n);
-  Value outputs = new_array<double>(whole ? heads.size() * count * n * d : 0);
-  for (std::size_t k = 0; k < heads.size(); ++k) {
-    const Matrix<double> of_head = attention.middleRows(heads[k] * n, n).template cast<double>();
-    weighted.copy_from(norm_weighted(parts, heads[k], of_head).data(), n * n, k * n * n);
-    for (std::size_t p = 0; whole && p < count; ++p) {
-      const Matrix<double> one = head_output(parts, heads[k], static_cast<int>(p)).template cast<double>();
-      outputs.copy_from(one.data(), n * d, (k * count + p) * n * d);
-    }
-  }
-  // The layer's shares follow the heads'.
-  heads.push_back(parts.heads);
-  const std::vector<OutputShares> found = output_shares(parts);
-  Matrix<double> shares(2 * heads.size(), count), covariances(2 * heads.size(), count);
-  Matrix<double> variances(2, heads.size()), residuals(1, heads.size());
-  for (std::size_t k = 0; k < heads.size(); ++k) {
-    const OutputShares& one = found[heads[k]];
-    residuals(0, k) = one.residual;
-    const Covariances* kinds[] = {&one.over_queries, &one.from_uniform};
-    for (int kind = 0; kind < 2; ++kind) {
-      shares.row(kind * heads.size() + k) = kinds[kind]->shares;
-      covariances.row(kind * heads.size() + k) = kinds[kind]->terms;
-      variances(kind, k) = kinds[kind]->logits;
-    }
-  }
-  return Value::object()
-      .set("shares", copy_out(shares))
-      .set("covariances", copy_out(covariances))
-      .set("variances", copy_out(variances))
-      .set("residuals", copy_out(residuals))
-      .set("weighted", weighted)
-      .set("outputs", outputs);
-}
-
 template <typename Scalar>
 void delete_encoder(std::uint32_t address) {
   delete &encoder_at<Scalar>(address);
@@ -378,8 +307,6 @@ EMSCRIPTEN_BINDINGS(model) {
   SUPERPOSE_BOTH("encoderScores", encoder_scores_out);
   SUPERPOSE_BOTH("decomposeEncoder", decompose_encoder);
   SUPERPOSE_BOTH("mechanism", mechanism_out);
-  SUPERPOSE_BOTH("encoderParts", encoder_parts_out);
-  SUPERPOSE_BOTH("encoderOutputs", encoder_outputs);
   SUPERPOSE_BOTH("deleteEncoder", delete_encoder);
   function("positionMeans", &position_means_out);
   SUPERPOSE_BOTH("addToPositionMeans", add_to_position_means);

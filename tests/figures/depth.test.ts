@@ -149,7 +149,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     const { taken } = valuesOracle.sentences[0] as (typeof valuesOracle.sentences)[0];
     const { figure, data, state } = await opened(needsPositions, { pair: 'dog', view: 'taken' });
     const { curves, orders } = data as { curves: { cosines: number[] }[]; orders: number[] };
-    const wanted = Object.entries(taken.copied).filter(([name]) => name !== 'nothing');
+    const wanted = Object.entries(taken).filter(([name]) => name !== 'nothing');
     for (const [place, [, { cosines }]] of wanted.entries())
       for (const [layer, cosine] of cosines.entries())
         expect(curves[place]?.cosines[layer]).toBeCloseTo(cosine, 4);

@@ -114,7 +114,6 @@ test.each([
   [['train', '--task', 'prev,roll', '--out', 'model.safetensors'], 2, 'one task, one scheme and one seed'],
   [['decompose', '--text', 'Hi', '--csv', '--json'], 2, 'one of --csv and --json'],
   [['decompose', '--text', 'Hi', '--way', 'round'], 2, 'direct, streams, mean or mechanism'],
-  [['decompose', '--values'], 2, '--text'],
   [['decompose', '--text', 'Hi', '--gauge', 'metric'], 2, 'canonical or raw'],
 ])('%j ends with %i', async (args, code, sentence) => {
   const outcome = await superpose(...args);
@@ -145,7 +144,7 @@ test.each<[string[], string]>([
     'at most 8 tokens',
   ],
   [
-    ['decompose', '--values', '--model', checkpoint('bert'), '--ids', '1', '--head', '2'],
+    ['decompose', '--model', checkpoint('bert'), '--ids', '1', '--head', '2', '--way', 'streams'],
     'from 0 to 1; it is 2',
   ],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'mean'], 'no tokenizer.json'],
@@ -188,26 +187,6 @@ test('a model of one’s own: the library’s report and scores, as a table, in 
   const behind = JSON.parse((await superpose('decompose', '--model', checkpoint('bert'), ...later)).stdout);
   expect(behind).toMatchObject({ model: 'BERT', layer: 1, way: 'streams', gauge: 'canonical' });
   for (const [head, ...row] of behind.rows) expect(row.slice(0, -1)).toEqual([...sharesOf(second, head)]);
-
-  // What its heads write: each head's shares, then those of all together, by both definitions.
-  const run = await bert.forward({ ids: [3, 7, 2] }, { precision: 'float64' });
-  const outputs = run.headOutputs({ layer: 1, way: 'streams', gauge: 'canonical', apart: [0] });
-  const { columns: parts, rows } = JSON.parse(
-    (await superpose('decompose', '--values', '--model', checkpoint('bert'), ...later)).stdout,
-  );
-  expect(parts).toEqual(['head', 'of', ...outputs.parts, 'residual']);
-  const { overQueries, fromUniform, layer } = outputs;
-  expect(rows.flatMap((row: number[]) => row.slice(2, -1))).toEqual([
-    ...overQueries.shares,
-    ...layer.overQueries.shares,
-    ...fromUniform.shares,
-    ...layer.fromUniform.shares,
-  ]);
-  expect(rows.map(([head]: string[]) => head)).toEqual([0, 1, 'all', 0, 1, 'all']);
-  const read = await superpose('decompose', '--values', '--model', checkpoint('bert'), '--ids', '3,7,2');
-  expect(read.stdout).toContain(
-    'Shares of what each head writes, layer 0 of BERT, by streams, canonical gauge',
-  );
 });
 
 test('training gives the library’s numbers, as a table, in CSV and in JSON, and keeps the model', async () => {

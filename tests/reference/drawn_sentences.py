@@ -12,8 +12,8 @@ its id.
 
 Per sentence: states [L + 1, n, d], logits and attention [L, H, n, n], embedding [d], the chosen heads [L, k],
 and their canonical terms [L, k, parts^2, n, n] in depth.py's three ways. `mean` exists up to 31 tokens; its
-corpus is the drawn sentences themselves. From three tokens on, what heads write: canonical shares by streams,
-[L, H, 7]; and the embeddings [4, L + 1, d] without positions here or there, by copied attention (values.py).
+corpus is the drawn sentences themselves. From three tokens on, the embeddings [4, L + 1, d] without positions here or
+there, by copied attention (values.py).
 """
 
 import json
@@ -26,7 +26,7 @@ from depth import INNER, LAYERS, canonical_parts, mean_decomposition, minilm
 from drawn_numbers import Numbers
 from encoder import CONSTANT, decomposed, embedding_rows, forward, terms_of
 from minilm import HEADS, PACKAGE, WIDTH, read_safetensors, tokenize
-from values import by_copies, shares, written_by
+from values import by_copies
 
 # Lengths take turns, so that even a few sentences include short and long ones.
 LENGTHS = [(1, 2), (3, 8), (9, 16), (17, 31), (32, 64)]
@@ -90,11 +90,9 @@ def main():
             for term, logits in zip(of_layers, run["logits"]):
                 assert np.abs(term.sum(axis=1) - logits).max() < 1e-9
             terms[way] = array([term[chosen] for term, chosen in zip(of_layers, heads)])
-        outputs = [shares(one, range(1, n)) for one in written_by(model, rows, run, [0], "streams")] if n > 2 else None
         sentences.append(
             {
-                "outputs": array(outputs) if outputs else None,
-                "taken": array(list(by_copies(model, rows).values())) if outputs else None,
+                "taken": array(list(by_copies(model, rows).values())) if n > 2 else None,
                 "text": text,
                 "ids": ids,
                 "states": array(run["states"]),

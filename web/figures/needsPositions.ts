@@ -1,7 +1,7 @@
 // Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its
 // positions are replaced or shifted, or its words shuffled or reversed; when positions are taken from values or from
 // attention alone. Another sentence gives the scale.
-import type { PositionChange, PositionsTaken, Sentence, Superpose, Table } from 'superpose';
+import type { PositionChange, Sentence, Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { lineThrough, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
@@ -108,19 +108,17 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   if (view === 'taken') {
     const ids = orders.shuffled.map((place) => sentence.ids[place] as number);
     const other = state.pair === 'yours' ? { ids, tokens: shuffled, dropped } : another;
-    // By attention that is copied between runs.
-    const asked = { by: 'copied', ...watching(job, 0.8) } as const;
+    const asked = watching(job, 0.8);
     const one = await model.withoutPositions(sentence, asked);
     const two = await model.withoutPositions(other, asked);
-    const kinds = Object.keys(one).filter((name) => name !== 'nothing');
-    const of = (taken: PositionsTaken, name: string) => taken[name] as Table;
+    const kinds = ['allButAttention', 'attention', 'everything'] as const;
     return {
       ...said,
-      orders: ['nothing', ...kinds].map((name) => along(of(one, name), of(two, name)).at(-1) as number),
+      orders: (['nothing', ...kinds] as const).map((name) => along(one[name], two[name]).at(-1) as number),
       curves: kinds.map((name, place) => ({
         name: `positions ${takers[name]}`,
         ...inkOf(place),
-        cosines: along(of(one, 'nothing'), of(one, name)),
+        cosines: along(one.nothing, one[name]),
       })),
     };
   }
@@ -145,7 +143,7 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
 /** Its name among what was computed beforehand. */
 export const recordedAs = ({ view, pair }: State): string => `${view} ${pair}`;
 
-const takers: Record<string, string> = {
+const takers = {
   allButAttention: 'in attention alone',
   attention: 'everywhere but in attention',
   everything: 'nowhere',

@@ -73,24 +73,13 @@ export interface EncoderInput<P extends Precision = 'float32'> {
 export interface ForwardInput<A extends Floats = Floats> {
   /** How many layers to run through, from 0; default all that were added. */
   layers?: number;
-  /** [n], false for padding, which no query sees and the embedding leaves out. Default all true. */
-  attended?: readonly boolean[];
   /** Keeps what logits(), attention() and decompose() need. Default true; a forward without it is faster. */
   scores?: boolean;
-  /**
-   * By layer, [n, d]: subtracted from what W_Q and W_K of that layer read and from nothing else, so only who
-   * attends to whom changes.
-   */
-  unread?: Readonly<Record<number, Table<A>>>;
-  /** By layer, [n, d]: subtracted from what W_V of that layer reads, so only what attention carries changes. */
-  uncarried?: Readonly<Record<number, Table<A>>>;
   /**
    * By layer, [heads, n, n]: weights in place of the softmax of the layer’s scores, such as attention() of
    * another forward of as many tokens.
    */
   attention?: Readonly<Record<number, A>>;
-  /** [n, d], subtracted from the state before layer 0, for all that reads it. */
-  withheld?: Table<A>;
   /** Keeps each layer’s queries and keys before they are turned, for positionMeans() with `scores`. Default false. */
   projections?: boolean;
 }
@@ -110,53 +99,6 @@ export interface EncoderDecomposeInput<A extends Floats = Floats>
   way?: Way;
   /** Means of the state that the layer reads for the way `mean`, of its queries and keys for `mechanism`. */
   means?: StateMeans<A> | ScoreMeans<A>;
-}
-
-export interface HeadOutputsInput<A extends Floats = Floats> extends EncoderDecomposeInput<A> {
-  /** Whether to return every part of every chosen head’s output, [heads, parts, n, d]. Default false. */
-  outputs?: boolean;
-}
-
-/** How much of what is written varies, and how much of that each part accounts for. */
-export interface OutputVariation {
-  /** [heads, parts]; they sum to 1 and may be negative. NaN where nothing varies by more than rounding. */
-  readonly shares: Float64Array;
-  /** [heads, parts]. Pooled shares are their sum over that of variances. */
-  readonly covariances: Float64Array;
-  /** [heads] */
-  readonly variances: Float64Array;
-}
-
-/** What a layer’s heads write, as sums of the parts of what the layer reads. */
-export interface HeadOutputs {
-  /** Tokens. */
-  readonly n: number;
-  /** The heads that were asked for. */
-  readonly heads: readonly number[];
-  /**
-   * The groups; `apart`, the contrast of rows that stand apart, if there are any and the gauge is not raw; the
-   * constant’s group last.
-   */
-  readonly parts: readonly string[];
-  /** The gauge of the parts. */
-  readonly gauge: Scores['gauge'];
-  /** The rows that stand apart. */
-  readonly apart: readonly number[];
-  /** Of what differs between queries: the output less its mean over the used rows. */
-  readonly overQueries: OutputVariation;
-  /** Of the output less what attending to all used rows alike would write; keeps what all queries get. */
-  readonly fromUniform: OutputVariation;
-  /** [heads], the largest |sum of the parts − output|. */
-  readonly residuals: Float64Array;
-  /** The same of all heads together, one row each. */
-  readonly layer: Pick<HeadOutputs, 'overQueries' | 'fromUniform' | 'residuals'>;
-  /**
-   * [heads, n, n], A_ij ‖W_O W_V (x_j − x̄)‖, x̄ the used rows’ mean: attention weighed by what it moves
-   * (after Kobayashi et al., EMNLP 2020, who keep the bias of the values, which depends on a convention).
-   */
-  readonly weighted: Float64Array;
-  /** [heads, parts, n, d]; empty unless asked for. */
-  readonly outputs: Float64Array;
 }
 
 /** The result of one forward, valid until the encoder’s next one. */
@@ -201,16 +143,6 @@ export interface EncoderForward<A extends Floats = Floats> {
    * For `direct` and `streams`, given means are subtracted at the embedding. Throws RangeError, TypeError.
    */
   decompose(input: EncoderDecomposeInput<A>): Scores<A>;
-  /**
-   * What a layer reads, as the sum of the same parts, [n, d] each, the constant’s last. Throws RangeError, TypeError.
-   */
-  parts(input: EncoderDecomposeInput<A>): Readonly<Record<string, Table<A>>>;
-  /**
-   * What a layer’s heads write, W_O,h (Σ_j A_ij W_V,h x_j + b_V,h), as sums of the same parts, with all attention
-   * frozen: whether values carry tokens or positions. Heads, parts and b_O add up to what attention writes. In the canonical gauge the shares depend on no shift of the tables, no b_V and no basis of a head’s values.
-   * Throws RangeError, TypeError.
-   */
-  headOutputs(input: HeadOutputsInput<A>): HeadOutputs;
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 } from './corpusMeans.js';
 import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
 import { checkedParts } from './encoderChecks.js';
-import { checkedTaker, type PositionsTaken, positionsTaken, type TakenOptions } from './interventions.js';
+import { type PositionsTaken, positionsTaken, type TakenOptions } from './interventions.js';
 import type { Resident } from './resident.js';
 import type { Sentence } from './sentence.js';
 import { stepsOf } from './steps.js';
@@ -36,8 +36,6 @@ export interface LayeredModel {
   heads: number;
   /** Widths of a layer’s queries and keys. Default d_model each. */
   projections?: Readonly<Record<'query' | 'key', number>>;
-  /** Whether its layers normalize before or after what they do. */
-  norm: 'pre' | 'post';
   /** Layers of the whole model, from 1 up. */
   layers: number;
   /** Rows whose token the model fixes. */
@@ -211,32 +209,16 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     });
   };
 
-  /** Runs through all layers in one turn, since a forward is valid until the next. */
-  const whole = <T>(
-    { precision, signal, progress }: Pick<TakenOptions, 'precision' | 'signal' | 'progress'>,
-    work: (encoder: Encoder, kind: Precision) => T | Promise<T>,
-  ) => {
-    const kind = check.precision(precision ?? 'float32');
-    return resident.use(kind, all, counted({ signal, progress }), (encoder) => {
-      decomposed.delete(encoder);
-      return work(encoder as Encoder, kind);
-    });
-  };
-
   const withoutPositions: LayeredFunctions['withoutPositions'] = async (sentence, options = {}) => {
     check.object('options', options);
-    const by = checkedTaker(options.by);
-    return whole(options, async (encoder, precision) => {
-      const rows = await model.rows(sentence, precision, options.signal);
-      const bare = await model.changed(sentence, { mean: 'sentence' }, precision);
-      const apart = fixed.filter((row) => row < sentence.ids.length);
-      return positionsTaken(encoder, { rows, bare }, apart, {
-        by,
-        means: options.means,
-        precision,
-        norm: model.norm,
-        signal: options.signal,
-      });
+    const kind = check.precision(options.precision ?? 'float32');
+    const { signal, progress } = options;
+    // All layers in one turn, since a forward is valid until the next.
+    return resident.use(kind, all, counted({ signal, progress }), async (encoder) => {
+      decomposed.delete(encoder);
+      const rows = await model.rows(sentence, kind, signal);
+      const bare = await model.changed(sentence, { mean: 'sentence' }, kind);
+      return positionsTaken(encoder, { rows, bare }, signal);
     });
   };
 

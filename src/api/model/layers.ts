@@ -43,7 +43,6 @@ export function layersOf(found: Found, opened: Opened, superpose: Superpose): La
     summands: summandNames(layout),
     heads: opened.heads,
     projections: { query: opened.heads * d_head, key: keyHeads * d_head },
-    norm: layout.facts.finalNorm ? 'pre' : 'post',
     layers,
     apart: layout.apart,
     ahead: isSmall,

@@ -17,7 +17,6 @@ export const inside = new WeakMap<
       d: number;
       projected: Readonly<Record<'query' | 'key', number>> | undefined;
     };
-    attended: readonly boolean[] | undefined;
   }
 >();
 
@@ -58,8 +57,6 @@ export function positionMeans(raw: RawModule, input: PositionMeansInput): Positi
       if (width !== d) check.refuseCount('forward', `states of ${d} channels`, width);
       if (n < first + positions) check.refuseCount('forward', `at least ${first + positions} rows`, n);
       if (forward.layers < layers) check.refuseCount('forward', `at least ${layers} layers`, forward.layers);
-      if (found.attended?.slice(first, first + positions).includes(false))
-        throw new RangeError('forward must have no padding among the rows that have a position.');
       if (scores && !projected)
         throw new RangeError('forward kept no queries and keys; run it with projections: true.');
       if (scores && projected && (projected.query !== queries || projected.key !== keys)) {

@@ -43,21 +43,17 @@ Matrix<Scalar> of_query_heads(const Matrix<Scalar>& of_key_heads, int key_heads,
 }
 
 template <typename Scalar>
-void mask(bool causal, const std::vector<char>& attended, Matrix<Scalar>& scores) {
+void mask_later(Matrix<Scalar>& scores) {
   const Index n = scores.rows();
-  if (!causal && attended.empty()) return;
   for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) {
-      const bool padding = !attended.empty() && !attended[j];
-      if (padding || (causal && j > i)) scores(i, j) = Scalar(kMasked);
-    }
+    for (Index j = i + 1; j < n; ++j) scores(i, j) = Scalar(kMasked);
   }
 }
 
 #define SUPERPOSE_INSTANTIATE(Scalar)                                                       \
   template void normalize_heads(const Normalization<Scalar>&, int, Index, Matrix<Scalar>&); \
   template Matrix<Scalar> of_query_heads(const Matrix<Scalar>&, int, int);                  \
-  template void mask(bool, const std::vector<char>&, Matrix<Scalar>&);
+  template void mask_later(Matrix<Scalar>&);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE

@@ -8,8 +8,6 @@
 // Norm and rotation act on every part of a query or key alike, once the norm's numbers are those of the whole.
 #pragma once
 
-#include <vector>
-
 #include "numeric/matrix.h"
 #include "numeric/product.h"
 #include "scores/layer_norm.h"
@@ -28,9 +26,8 @@ inline int key_head(int head, int key_heads, int heads) { return head * key_head
 template <typename Scalar>
 Matrix<Scalar> of_query_heads(const Matrix<Scalar>& of_key_heads, int key_heads, int heads);
 
-// Scores [n, n] become kMasked where a query sees no key: later ones if `causal`, and padding, for which attended [n] is
-// 0, unless it is empty.
+// Scores [n, n] become kMasked where the key comes after the query.
 template <typename Scalar>
-void mask(bool causal, const std::vector<char>& attended, Matrix<Scalar>& scores);
+void mask_later(Matrix<Scalar>& scores);
 
 }  // namespace superpose

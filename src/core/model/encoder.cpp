@@ -29,17 +29,12 @@ Block<Scalar> columns_of(Scalar* data, Index stride, Index head, Index width) {
   return {data + head * width, stride};
 }
 
+// Writes the mean row, scaled to length one, to out [d].
 template <typename Scalar>
-void subtract(const Matrix<Scalar>& from, Matrix<Scalar>& x) {
-  for (Index at = 0; at < x.size(); ++at) x.data()[at] -= from.data()[at];
-}
-
-// Writes the mean row of the attended tokens, scaled to length one, to out [d].
-template <typename Scalar>
-void pooled_embedding(const Matrix<Scalar>& rows, const std::vector<char>& attended, Scalar* out) {
+void pooled_embedding(const Matrix<Scalar>& rows, Scalar* out) {
   std::vector<double> sum(rows.cols());
   for (Index i = 0; i < rows.rows(); ++i) {
-    for (Index c = 0; (attended.empty() || attended[i]) && c < rows.cols(); ++c) sum[c] += rows(i, c);
+    for (Index c = 0; c < rows.cols(); ++c) sum[c] += rows(i, c);
   }
   double squares = 0;
   for (const double one : sum) squares += one * one;
@@ -130,7 +125,6 @@ ForwardSteps<Scalar>::ForwardSteps(const Encoder<Scalar>& encoder, Matrix<Scalar
       x_(std::move(embeddings)) {
   const EncoderOptions<Scalar>& options = encoder_.options_;
   normalize_rows(options.embedding_norm, x_, run.embedding_sigma);
-  if (asked_.withheld.size()) subtract(asked_.withheld, x_);
   run.states.push_back(x_);
   if (layers_ == 0) end();
 }
@@ -170,24 +164,20 @@ void ForwardSteps<Scalar>::start() {
         if (asked_.trace) run.attention_sigma.push_back(sigma_);
       }
       if (asked_.trace) run.inputs.push_back(input());
-      if (given(asked_.unread).size()) subtract(given(asked_.unread), attention_.read = input());
-      if (given(asked_.uncarried).size()) subtract(given(asked_.uncarried), attention_.carried = input());
-      return begin_product(attention_.read.size() ? attention_.read : input(), of.query,
-                           attention_.both.queries);
+      return begin_product(input(), of.query, attention_.both.queries);
     case kKey:
-      return begin_product(attention_.read.size() ? attention_.read : input(), of.key, attention_.both.keys);
+      return begin_product(input(), of.key, attention_.both.keys);
     case kValue:
-      return begin_product(attention_.carried.size() ? attention_.carried : input(), of.value,
-                           attention_.value);
+      return begin_product(input(), of.value, attention_.value);
     case kHeads:
       return prepare_heads();
     case kOutput:
       return begin_product(attention_.context, of.output, wrote_);
     case kUp:
       end_attention();
-      return begin_product(encoder_.options_.pre_norm ? normed_ : x_, of.up, mlp_.wide);
+      return begin_product(input(), of.up, mlp_.wide);
     case kGate:
-      return begin_product(encoder_.options_.pre_norm ? normed_ : x_, of.gate, mlp_.gate);
+      return begin_product(input(), of.gate, mlp_.gate);
     case kDown:
       if (of.gate.weight.rows())
         activate_gated(encoder_.options_.activation, of.gate.bias, mlp_.gate, of.up.bias, mlp_.wide);
@@ -206,12 +196,6 @@ void ForwardSteps<Scalar>::begin_product(const Matrix<Scalar>& rows, const Packe
   out.resize(rows.rows(), by.weight.rows());
   pieces_ = by.weight.pieces(rows.rows());
   each_ = pieces_ ? static_cast<double>(out.size()) * rows.cols() / pieces_ : 0;
-}
-
-template <typename Scalar>
-const Matrix<Scalar>& ForwardSteps<Scalar>::given(const std::vector<Matrix<Scalar>>& all) const {
-  static const Matrix<Scalar> none;
-  return layer_ < static_cast<int>(all.size()) ? all[layer_] : none;
 }
 
 template <typename Scalar>
@@ -247,10 +231,10 @@ void ForwardSteps<Scalar>::attend(int h) {
   multiply<Scalar>(columns_of<const Scalar>(both.queries.data(), all, h, width),
                    {attention_.keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
   if (asked_.scores) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
-  mask(options.causal, asked_.attended, scores);
+  if (options.causal) mask_later(scores);
   softmax<Scalar>({scores.data(), n}, n, n);
-  const Matrix<Scalar>& weights = given(asked_.attention);
-  if (weights.size()) std::copy_n(weights.data() + h * n * n, n * n, scores.data());
+  if (layer_ < static_cast<int>(asked_.attention.size()) && asked_.attention[layer_].size())
+    std::copy_n(asked_.attention[layer_].data() + h * n * n, n * n, scores.data());
   if (asked_.scores) std::copy_n(scores.data(), n * n, run.attention.back().data() + h * n * n);
   multiply<Scalar>({scores.data(), n},
                    columns_of<const Scalar>(attention_.value.data(), of_keys, of_key, width), {n, n, width},
@@ -260,11 +244,7 @@ void ForwardSteps<Scalar>::attend(int h) {
 template <typename Scalar>
 void ForwardSteps<Scalar>::end_attention() {
   const Layer& of = layer();
-  if (asked_.trace) {
-    run.values.push_back(std::move(attention_.value));
-    run.contexts.push_back(std::move(attention_.context));
-    run.attended.push_back(wrote_);
-  }
+  if (asked_.trace) run.attended.push_back(wrote_);
   attention_ = {};
   add_rows(wrote_, of.output.bias, x_);
   if (encoder_.options_.pre_norm) {
@@ -293,8 +273,7 @@ void ForwardSteps<Scalar>::end() {
   if (layers_ == encoder_.layers()) normalize_rows(encoder_.options_.final_norm, run.last, sigma_);
   run.pooled.resize(layers_ + 1, run.last.cols());
   for (int l = 0; l <= layers_; ++l) {
-    pooled_embedding(l == layers_ ? run.last : run.states[l], asked_.attended,
-                     run.pooled.data() + l * run.pooled.cols());
+    pooled_embedding(l == layers_ ? run.last : run.states[l], run.pooled.data() + l * run.pooled.cols());
   }
 }
 
@@ -332,11 +311,11 @@ ProjectedParts<Scalar> Encoder<Scalar>::queries_and_keys(int l, const Matrix<Sca
 }
 
 template <typename Scalar>
-Matrix<Scalar> Encoder<Scalar>::mixed(int l, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const {
+Matrix<Scalar> Encoder<Scalar>::moved(int l, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const {
   const Layer& layer = layers_[l];
   const int heads = options_.heads, key_heads = options_.key_heads;
   const Index n = x.rows(), of_values = layer.value.bias.size(), width = of_values / key_heads;
-  if (is_zero(x)) return Matrix<Scalar>::Zero(n, heads * width);
+  if (is_zero(x)) return Matrix<Scalar>::Zero(n, x.cols());
   const Matrix<Scalar> values = product(x, layer.value.weight);
   Matrix<Scalar> context(n, heads * width);
   for (int h = 0; h < heads; ++h) {
@@ -344,14 +323,7 @@ Matrix<Scalar> Encoder<Scalar>::mixed(int l, const Matrix<Scalar>& attention, co
                      columns_of<const Scalar>(values.data(), of_values, key_head(h, key_heads, heads), width),
                      {n, n, width}, columns_of(context.data(), heads * width, h, width));
   }
-  return context;
-}
-
-template <typename Scalar>
-Matrix<Scalar> Encoder<Scalar>::moved(int l, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const {
-  const Matrix<Scalar> context = mixed(l, attention, x);
-  if (is_zero(context)) return Matrix<Scalar>::Zero(x.rows(), x.cols());
-  return product(context, layers_[l].output.weight);
+  return product(context, layer.output.weight);
 }
 
 template class Encoder<float>;

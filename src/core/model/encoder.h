@@ -7,8 +7,8 @@
 // with e the sum of the embeddings, N any norm or none, and one more N after the last layer of a pre-norm encoder,
 // whose states are the sums before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, A_h the softmax over
 // the allowed keys of q'k / sqrt(d_h), q and k as attention.h has them; mlp(x) = W_2 g(W_1 x + b_1) + b_2, or with a
-// gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. No query sees padding. The embedding is the mean of the last layer's
-// rows, scaled to length one.
+// gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. The embedding is the mean of the last layer's rows, scaled to length
+// one.
 //
 // Layers are added in order, packed for the product, and a forward runs through all of them or the first few.
 #pragma once
@@ -47,16 +47,11 @@ struct EncoderOptions {
 
 template <typename Scalar>
 struct ForwardOptions {
-  int layers = -1;             // how many to run through; all
-  std::vector<char> attended;  // [n], 0 for padding; or empty
-  bool scores = false;         // keep logits and attention
-  bool trace = false;  // keep inputs, values, what was written and sigmas, for taking the forward apart
-  // [layers], each [n, d] or empty: subtracted from what W_Q and W_K of that layer read, from nothing else.
-  std::vector<Matrix<Scalar>> unread;
-  std::vector<Matrix<Scalar>> uncarried;  // likewise, from what W_V reads
+  int layers = -1;      // how many to run through; all
+  bool scores = false;  // keep logits and attention
+  bool trace = false;   // keep inputs, what was written and sigmas, for taking the forward apart
   // [layers], each [heads * n, n] or empty: another run's attention, in place of the softmax.
   std::vector<Matrix<Scalar>> attention;
-  Matrix<Scalar> withheld;   // [n, d] or empty: subtracted from the first state, for all that reads it
   bool projections = false;  // keep queries and keys
 };
 
@@ -74,8 +69,6 @@ struct Forward {
   std::vector<Matrix<Scalar>> attention;         // [L], likewise
   std::vector<Matrix<Scalar>> inputs;            // [L], [n, d], what W_Q and W_K read
   std::vector<Projections<Scalar>> projections;  // [L]
-  std::vector<Matrix<Scalar>> values;            // [L], [n, G d_h], W_V x + b_V
-  std::vector<Matrix<Scalar>> contexts;          // [L], [n, H d_h], concat_h(A_h v_h)
   // [L], [n, d], by attention, without b_O, and by the MLP, without its last bias
   std::vector<Matrix<Scalar>> attended, written;
   Vector<Scalar> embedding_sigma;                          // [n]
@@ -109,17 +102,9 @@ class Encoder {
   // The same, turned.
   Projections<Scalar> turned(int layer, const Matrix<Scalar>& input) const;
   const std::vector<double>& frequencies(int layer) const { return layers_[layer].frequencies; }
-  // b_V as each query head reads it, [H d_h].
-  Vector<Scalar> value_bias(int layer) const {
-    const Matrix<Scalar> row = layers_[layer].value.bias.transpose();
-    return of_query_heads(row, options_.key_heads, options_.heads).row(0).transpose();
-  }
-  // concat_h(A_h W_V x) for attention [heads * n, n], without biases. Zeros cost nothing, and parts often are.
-  Matrix<Scalar> mixed(int layer, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const;
-  // W_O of that: what attention moves of x.
+  // W_O concat_h(A_h W_V x) for attention [heads * n, n], without biases: what attention moves of x. Zeros cost nothing,
+  // and parts often are.
   Matrix<Scalar> moved(int layer, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const;
-  // W_O transposed, [H d_h, d].
-  Matrix<Scalar> output_weight(int layer) const { return layers_[layer].output.weight.transposed(); }
   // W_O b_V, which attention writes to every token alike, and the same with b_O.
   const Vector<Scalar>& moved_bias(int layer) const { return layers_[layer].moved_bias; }
   const Vector<Scalar>& attention_constant(int layer) const { return layers_[layer].attention_constant; }
@@ -161,7 +146,6 @@ class ForwardSteps {
   using Layer = typename Encoder<Scalar>::Layer;
   const Layer& layer() const { return encoder_.layers_[layer_]; }
   const Matrix<Scalar>& input() const { return encoder_.options_.pre_norm ? normed_ : x_; }
-  const Matrix<Scalar>& given(const std::vector<Matrix<Scalar>>& all) const;
   // Prepares the stage, and says in how many pieces it is cut, of how many multiplications each.
   void start();
   void begin_product(const Matrix<Scalar>& rows, const PackedLinear<Scalar>& by, Matrix<Scalar>& out);
@@ -183,7 +167,6 @@ class ForwardSteps {
   Matrix<Scalar> x_, normed_, wrote_;
   Vector<Scalar> sigma_;
   struct {
-    Matrix<Scalar> read, carried;  // where they are not the layer's input
     Projections<Scalar> both;
     Matrix<Scalar> value, keys, scores, context;  // keys transposed
   } attention_;

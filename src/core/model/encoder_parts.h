@@ -35,8 +35,8 @@ enum class Way { direct, streams };
 
 // The parts of what W_Q and W_K read: the summands, attention, mlp, constant, each [n, d]. Each layer's are
 // found from those of the one before it, so asking for the layers in order walks through the run once.
-// summands are [n, d] and add up to the input of `run`, which needs a trace, scores up to the last layer asked
-// for, and no padding. All three stay in use.
+// summands are [n, d] and add up to the input of `run`, which needs a trace and scores up to the last layer asked
+// for. All three stay in use.
 template <typename Scalar>
 class InputParts {
  public:

@@ -349,21 +349,6 @@ void PackedMatrix<Scalar>::place_columns(const Rows<Scalar>& columns, Index firs
   }
 }
 
-template <typename Scalar>
-Matrix<Scalar> PackedMatrix<Scalar>::transposed() const {
-  const Panels<Scalar> panels{1, rows_};
-  Matrix<Scalar> out(columns_, rows_);
-  const Scalar* from = panels_.data();
-  for (Index start = 0; start < columns_; start += kDepth) {
-    const Index end = std::min(columns_, start + kDepth);
-    for (Index p = 0; p < panels.count(); ++p) {
-      for (Index k = start; k < end; ++k, from += kColumns<Scalar>)
-        std::copy_n(from, panels.width(p), out.data() + k * rows_ + panels.column(p));
-    }
-  }
-  return out;
-}
-
 // A piece is a block of a, which fits into the L2, with as many panels of b as fit there too.
 template <typename Scalar>
 Index PackedMatrix<Scalar>::pieces(Index rows_of_a) const {

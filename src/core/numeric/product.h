@@ -65,8 +65,6 @@ class PackedMatrix {
   void place_rows(const Rows<Scalar>& rows, Eigen::Index first);
   // Columns from column `first` on, each a row of what is given.
   void place_columns(const Rows<Scalar>& columns, Eigen::Index first);
-  // [columns, rows]
-  Matrix<Scalar> transposed() const;
 
   // A product with so many rows of a is cut into pieces of about the same work.
   Eigen::Index pieces(Eigen::Index rows_of_a) const;

@@ -3,7 +3,7 @@
 import type { EncoderInput, EncoderLayer, StateMeans } from 'superpose';
 import { expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { dot, rowsOf, sum } from '../support/numbers.ts';
+import { dot, rowsOf } from '../support/numbers.ts';
 import { drawn, linear } from './made.ts';
 
 const [d, heads, keyHeads, d_head, inner, n] = [5, 4, 2, 6, 7, 5];
@@ -108,34 +108,6 @@ test('means of queries and keys are gathered before they are turned, and the fir
   for (const one of [found, states, other]) one.delete();
 });
 
-test('heads of groups write what their values carry', () => {
-  withEncoder({}, ofLayers, (encoder) => {
-    const forward = encoder.forward({ token });
-    const { outputs, parts, residuals, layer } = forward.headOutputs({ layer: 1, outputs: true });
-    expect(outputs).toHaveLength(heads * parts.length * n * d);
-    expect(Math.max(...residuals, ...layer.residuals)).toBeLessThan(1e-12);
-    expect(sum(layer.overQueries.shares)).toBeCloseTo(1, 10);
-    // Raw means raw: rows that stand apart are left out of shares, and no part is taken from another.
-    const raw = (apart: number[]) => forward.headOutputs({ layer: 1, outputs: true, gauge: 'raw', apart });
-    expect(raw([0]).parts).toEqual(raw([]).parts);
-    expect(raw([0]).outputs).toEqual(raw([]).outputs);
-    expect(raw([0]).layer.overQueries.shares).not.toEqual(raw([]).layer.overQueries.shares);
-  });
-  // What rounding may have made has no shares; a millionth of a row has.
-  const { rotary: _, ...still } = layerOf(10);
-  withEncoder({}, [still], (encoder) => {
-    const variesBy = (size: number) => {
-      const rows = {
-        ...token,
-        data: token.data.map((value, at) => (token.data[at % d] as number) + size * value),
-      };
-      const { overQueries } = encoder.forward({ token: rows }).headOutputs({ layer: 0 });
-      return overQueries.shares.slice(0, 2).map((share) => Number(Number.isFinite(share)));
-    };
-    expect([...variesBy(4e-16), ...variesBy(1e-6)]).toEqual([0, 0, 1, 1]);
-  });
-});
-
 test('what does not fit an encoder is refused', () => {
   const refused = (change: Partial<EncoderInput<'float64'>> | Record<string, unknown>, sentence: string) =>
     expect(() => plain.encoder({ ...input, ...change } as EncoderInput<'float64'>)).toThrow(sentence);
@@ -193,8 +165,6 @@ test('what does not fit the way by mechanism is refused', () => {
       'means.key.first must be 1, as means.query.first is; it is 0.',
     );
     refused({ groups: { all: ['content'] } }, 'the parts are token, position, constant, offset');
-    expect(() => forward.parts({ layer: 0, way: 'mechanism' })).toThrow('splits scores alone');
-    expect(() => forward.headOutputs({ layer: 0, way: 'mechanism' })).toThrow('splits scores alone');
   });
 });
 

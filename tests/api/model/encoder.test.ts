@@ -2,8 +2,7 @@
 import type { EncoderInput, EncoderLayer, ForwardInput, Table } from 'superpose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { apply, headLogits } from '../support/naive.ts';
-import { inPrecision, largestDifference, mean, rowsOf, tableOf } from '../support/numbers.ts';
+import { inPrecision, largestDifference, mean, rowsOf } from '../support/numbers.ts';
 import { drawn, heldBytes, layerNorm, linear, madeLayer } from './made.ts';
 
 const [d, heads, inner, n] = [4, 2, 6, 3];
@@ -45,8 +44,6 @@ const told = (run: () => unknown) => {
 
 // States, logits, weights and embeddings are drawnModels.test.ts's, against numpy.
 describe('a forward', () => {
-  const through = (rows: Float64Array[], by: Parameters<typeof apply>[0]) =>
-    rows.map((row) => apply(by, row));
   test('defaults are float32, post, gelu, every key, all layers, all tokens and scores', () => {
     const single = plain.encoder({ d_model: d, heads });
     single.addLayer(inPrecision(layer, 'float32') as never);
@@ -55,107 +52,31 @@ describe('a forward', () => {
     const named = { norm: 'post', activation: 'gelu', causal: false } as const;
     const wanted = withEncoder(named, (encoder) => encoder.forward(summands, { layers: 1 }).state(1).data);
     expect(largestDifference(forward.state(1).data, wanted)).toBeLessThan(1e-5);
-    const all = { layers: 1, attended: [true, true, true], scores: true, unread: {} };
+    const all = { layers: 1, scores: true, attention: {} };
     expect(forwarded(all, (one) => one.state(1).data)).toEqual(wanted);
     single.delete();
     const tanh = withEncoder({ activation: 'gelu_tanh' }, (one) => one.forward(summands).state(1).data);
     expect(largestDifference(tanh, wanted)).toBeGreaterThan(1e-7);
   });
 
-  test('padding is seen by no query, and the embedding leaves it out', () => {
-    const short = Object.fromEntries(
-      Object.entries(summands).map(([name, table]) => [
-        name,
-        tableOf(
-          rowsOf(table)
-            .slice(0, 2)
-            .map((row) => [...row]),
-        ),
-      ]),
+  test('attention that is given takes the place of the softmax, and such a forward has no terms', () => {
+    const given = drawn(heads * n, n, 64);
+    const rows = rowsOf(given).map((row) => row.map(Math.abs));
+    const weights = Float64Array.from(rows.flatMap((row) => [...row]));
+    const attention = { 1: weights };
+    const whole = forwarded({}, (one) => [one.state(1).data, one.state(2).data, one.logits(1)], 2);
+    forwarded(
+      { attention },
+      (one) => {
+        expect([one.state(1).data, one.logits(1)]).toEqual([whole[0], whole[2]]);
+        expect(one.attention(1)).toEqual(weights);
+        expect(largestDifference(one.state(2).data, whole[1] as Float64Array)).toBeGreaterThan(1e-3);
+        expect(told(() => one.decompose({ layer: 1 }))).toBe(
+          'Error: The scores of a forward with attention are not those of its summands; run it without.',
+        );
+      },
+      2,
     );
-    const attended = [true, true, false];
-    const [wanted, embedding] = withEncoder({}, (encoder) => {
-      const forward = encoder.forward(short);
-      return [forward.state(1).data, forward.embedding.slice()];
-    });
-    forwarded({ attended }, (forward) => {
-      expect(largestDifference(forward.state(1).data.subarray(0, 2 * d), wanted)).toBeLessThan(close);
-      expect(largestDifference(forward.embedding, embedding)).toBeLessThan(close);
-      const weights = forward.attention(0);
-      for (let row = 0; row < heads * n; row++) {
-        expect(weights[row * n + 2]).toBe(0);
-        expect((weights[row * n] as number) + (weights[row * n + 1] as number)).toBeCloseTo(1, 12);
-      }
-      expect(told(() => forward.decompose({ layer: 0 }))).toBe(
-        'Error: A padded sentence has the terms of the sentence without padding; run that.',
-      );
-    });
-    forwarded({ attended: [true, true, true] }, (forward) => {
-      expect(forward.decompose({ layer: 0 }).n).toBe(n);
-    });
-  });
-
-  test('what is unread changes who attends to whom in that layer alone; what is withheld is gone for all', () => {
-    const taken = drawn(n, d, 64);
-    const states = (given: ForwardInput<Float64Array>) =>
-      forwarded(
-        given,
-        (one) => ({ first: one.state(1).data, second: one.state(2).data, logits: one.logits(1) }),
-        2,
-      );
-    const whole = states({});
-    const later = states({ unread: { 1: taken } });
-    expect(later.first).toEqual(whole.first);
-    expect(largestDifference(later.second, whole.second)).toBeGreaterThan(1e-3);
-    const rows = rowsOf({ data: whole.first, rows: n, columns: d }).map((row, i) =>
-      row.map((one, c) => one - (taken.data[i * d + c] as number)),
-    );
-    const [, second] = layers as [EncoderLayer<Float64Array>, EncoderLayer<Float64Array>];
-    const wanted = headLogits(through(rows, second.query), through(rows, second.key), heads);
-    expect(largestDifference(later.logits, wanted)).toBeLessThan(close);
-    const earlier = states({ unread: { 0: taken } });
-    expect(largestDifference(earlier.first, whole.first)).toBeGreaterThan(1e-3);
-    const less = forwarded({ withheld: taken }, (forward) => forward.state(0).data);
-    const state = forwarded({}, (forward) => forward.state(0).data);
-    expect(
-      largestDifference(
-        less,
-        state.map((one, at) => one - (taken.data[at] as number)),
-      ),
-    ).toBeLessThan(close);
-  });
-
-  test('a forward whose input was changed inside has no terms of its summands', () => {
-    const taken = drawn(n, d, 64);
-    const refusal =
-      'Error: The scores of a forward with withheld, unread, uncarried or attention are not those of its summands; run it without them.';
-    const [layerOne] = [{ layer: 1 }] as const;
-    for (const given of [
-      { withheld: taken },
-      { unread: { 0: taken } },
-      { unread: { 1: taken } },
-      { uncarried: { 0: taken } },
-    ])
-      for (const way of ['direct', 'streams'] as const)
-        expect(told(() => forwarded(given, (one) => one.decompose({ ...layerOne, way }), 2))).toBe(refusal);
-    // With nothing subtracted, the terms add up to the scores that the forward tells.
-    for (const given of [{}, { unread: {} }, { attended: [true, true, true] }])
-      forwarded(
-        given,
-        (one) => {
-          const { terms, parts, logits, residuals } = one.decompose(layerOne);
-          expect(largestDifference(logits, one.logits(1))).toBeLessThan(close);
-          expect(Math.max(...residuals)).toBeLessThan(close);
-          const cells = n * n;
-          const sum = new Float64Array(heads * cells);
-          for (const [at, value] of terms.entries()) {
-            const to = Math.floor(at / (parts.length ** 2 * cells)) * cells + (at % cells);
-            sum[to] = (sum[to] as number) + value;
-          }
-          expect(largestDifference(sum, one.logits(1))).toBeLessThan(close);
-        },
-        2,
-      );
   });
 
   test('layers may be left out at the end', () => {
@@ -235,21 +156,13 @@ describe('means of states', () => {
       const old = encoder.forward(summands);
       encoder.forward(summands);
       expect(added(old)).toContain('has run again since');
-      // Padding has no place among the rows whose mean is taken.
-      expect(added(encoder.forward(summands, { attended: [true, true, false] }))).toBe(
-        'RangeError: forward must have no padding among the rows that have a position.',
-      );
-      const longer = { token: drawn(n + 1, d, 1) };
-      expect(added(encoder.forward(longer, { attended: [true, true, true, false] }))).toBe(
-        'It did not fail.',
-      );
     });
     const wide = plain.encoder({ ...input, d_model: 6 });
     expect(added(wide.forward({ x: drawn(n, 6, 1) }, { layers: 0 }))).toBe(
       'RangeError: forward must have states of 4 channels; it has 6.',
     );
     wide.delete();
-    expect(means.windows).toBe(2);
+    expect(means.windows).toBe(1);
     means.delete();
   });
 
@@ -355,23 +268,14 @@ describe('what an encoder refuses', () => {
       expect(with_(4)).toBe('TypeError: input must be an object; it is 4.');
       expect(with_({ layers: 2 })).toBe('RangeError: layers must be a whole number from 0 to 1; it is 2.');
       expect(with_({ scores: 1 })).toBe('TypeError: scores must be true or false; it is 1.');
-      expect(with_({ attended: 'all' })).toBe('TypeError: attended must be a list of 3 flags; it is "all".');
-      expect(with_({ attended: [true] })).toBe('RangeError: attended must have 3 flags; it has 1.');
-      expect(with_({ attended: [true, 1, true] })).toBe(
-        'TypeError: an entry of attended must be true or false; it is 1.',
+      expect(with_({ attention: 5 })).toBe('TypeError: attention must be an object; it is 5.');
+      expect(with_({ attention: { 1: new Float64Array(heads * n * n) } })).toBe(
+        'RangeError: a layer of attention must be a whole number from 0 to 0; it is 1.',
       );
-      expect(with_({ attended: [false, false, false] })).toBe(
-        'RangeError: attended must leave a token; it leaves none.',
+      expect(with_({ attention: { 0: new Float64Array(2) } })).toBe(
+        `RangeError: attention.0 must have ${heads * n * n} values; it has 2.`,
       );
-      expect(with_({ attended: [false, false, true] })).toBe('It did not fail.');
-      expect(with_({ unread: 5 })).toBe('TypeError: unread must be an object; it is 5.');
-      expect(with_({ unread: { 1: zeros(n, d) } })).toBe(
-        'RangeError: a layer of unread must be a whole number from 0 to 0; it is 1.',
-      );
-      expect(with_({ unread: { 0: zeros(2, d) } })).toBe('RangeError: unread.0 must have 3 rows; it has 2.');
-      expect(with_({ unread: { 0: singles(n, d) } })).toBe(mixed('unread.0.data'));
-      expect(with_({ withheld: zeros(n, 2) })).toBe('RangeError: withheld must have 4 columns; it has 2.');
-      expect(with_({ withheld: singles(n, d) })).toBe(mixed('withheld.data'));
+      expect(with_({ attention: { 0: new Float32Array(heads * n * n) } })).toBe(mixed('attention.0'));
     });
   });
 
@@ -463,42 +367,6 @@ describe('what an encoder refuses', () => {
   });
 });
 
-test('parts are those that were asked for, whatever was asked before', () => {
-  const asked = [
-    { layer: 1, way: 'streams', gauge: 'canonical', apart: [0] },
-    { layer: 1, way: 'direct', gauge: 'canonical', apart: [0] },
-    { layer: 1, way: 'streams', gauge: 'raw' },
-    { layer: 1, way: 'streams', gauge: 'canonical' },
-    { layer: 0, way: 'streams', gauge: 'canonical' },
-    {
-      layer: 1,
-      way: 'streams',
-      gauge: { means: { token: drawn(1, d, 5).data, position: drawn(1, d, 6).data } },
-    },
-    {
-      layer: 1,
-      way: 'streams',
-      gauge: { means: { token: drawn(1, d, 6).data, position: drawn(1, d, 5).data } },
-    },
-  ] as const;
-  const alone = asked.map((one) => forwarded({}, (forward) => forward.parts(one as never), 2));
-  forwarded(
-    {},
-    (forward) => {
-      for (const [k, one] of asked.entries()) expect(forward.parts(one as never)).toEqual(alone[k]);
-    },
-    2,
-  );
-  expect(new Set(alone.map((one) => JSON.stringify(one))).size).toBe(asked.length);
-  // Nor is anything left of another sentence.
-  withEncoder({}, (encoder) => {
-    const of = (rows: typeof summands) => encoder.forward(rows).parts({ layer: 0, way: 'streams' });
-    const first = of(summands);
-    expect(of({ ...summands, token: drawn(n, d, 9) })).not.toEqual(first);
-    expect(of(summands)).toEqual(first);
-  });
-});
-
 describe('what is held', () => {
   let before = 0;
   beforeEach(() => {
@@ -518,9 +386,9 @@ describe('what is held', () => {
     expectHeld(weights);
     const rows: Table<Float64Array> = drawn(count, d, 2);
     encoder.forward({ a: rows, b: rows });
-    // Of every head logits and weights; of the layer six tables, and the parts that it reads.
-    const traced = count * (2 * heads * count + 6 * d + 5 * d);
-    const working = count * (12 * d + 2 * count) + 2 * count * d;
+    // Of every head logits and weights; of the layer four tables, and the parts that it reads.
+    const traced = count * (2 * heads * count + 4 * d + 5 * d);
+    const working = count * (10 * d + 2 * count) + 2 * count * d;
     expectHeld(weights + 8 * (traced + working));
     encoder.forward({ a: rows, b: rows }, { scores: false });
     expectHeld(weights + 8 * (count * d + working));
@@ -532,7 +400,7 @@ describe('what is held', () => {
   test('a forward that is refused leaves the one before, and what that holds', () => {
     const encoder = plain.encoder({ ...input, d_model: 1, heads: 1 });
     const forward = encoder.forward({ x: zeros(64, 1) });
-    const held = 8 * (64 * (12 + 2 * 64) + 64);
+    const held = 8 * (64 * (10 + 2 * 64) + 64);
     expectHeld(held);
     expect(told(() => encoder.forward({ x: zeros(8192, 1) }))).toContain('would take 1,025 MB');
     expectHeld(held);

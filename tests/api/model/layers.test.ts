@@ -99,33 +99,6 @@ describeModel('all layers', () => {
     }
   });
 
-  test('position out of what is scored, layer by layer, and out of the input', async () => {
-    const wanted = depth.ten_sentences.without_position_in_scores;
-    const sums = Array(8).fill(0) as number[];
-    for (const text of ten) {
-      const sentence = await minilm.tokenize(text);
-      const n = sentence.ids.length;
-      const without = (layer: number) => {
-        const { position } = means.states[layer] as CorpusMeans['states'][0];
-        const data = new Float64Array(n * d);
-        data.set(position.data.subarray(0, (n - 1) * d), d);
-        return { data, rows: n, columns: d };
-      };
-      const plainly = await embeddingOf(minilm, sentence, {});
-      const ways = [
-        ...layers.map((layer) => ({ unread: { [layer]: without(layer) } })),
-        { unread: Object.fromEntries(layers.map((layer) => [layer, without(layer)])) },
-        { withheld: without(0) },
-      ];
-      for (const [place, way] of ways.entries())
-        sums[place] =
-          (sums[place] as number) + dot(plainly, await embeddingOf(minilm, sentence, way)) / ten.length;
-    }
-    expect(largestDifference(sums, [...wanted.one_layer, wanted.all_layers, wanted.input])).toBeLessThan(
-      1e-8,
-    );
-  });
-
   test('positions replaced and shifted, words reordered', async () => {
     const wanted: Record<string, { mean: number }> = depth.ten_sentences.replacements;
     const orders = depth.ten_sentences.shuffled_orders;

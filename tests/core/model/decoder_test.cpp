@@ -4,7 +4,6 @@
 #include "any_encoder.h"
 #include "model/encoder.h"
 #include "model/encoder_parts.h"
-#include "model/head_outputs.h"
 
 namespace superpose {
 namespace {
@@ -89,52 +88,6 @@ TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
           EXPECT_LT(max_abs(MatrixMap<double>(logits.data(), 1, n * n) - total) / largest(terms), 1e-12);
         }
       }
-    }
-  }
-}
-
-// Heads and parts add up to what attention writes, less b_O, and the parts to each head's own values through W_O.
-TEST(Decoder, OutputsOfGroupedHeadsAddUp) {
-  Shapes shapes(38);
-  for (int trial = 0; trial < 30; ++trial) {
-    SCOPED_TRACE(trial);
-    const int n = shapes.between(3, 7);
-    const AnyEncoder made = any_encoder(shapes, 2);
-    const auto encoder = made.encoder();
-    const std::vector<Matrix<double>> summands{shapes.matrix(n, made.d), shapes.matrix(n, made.d)};
-    const auto run = traced(encoder, summands[0] + summands[1]);
-    const std::vector<int> apart = shapes.coin() ? std::vector<int>{0} : std::vector<int>();
-    const auto inputs =
-        input_parts<double>(encoder, summands, run, 1, Way::direct, {GaugeKind::canonical, {}, apart});
-    const auto parts = output_parts(encoder, 1, run, inputs, apart);
-    Matrix<double> all = Matrix<double>::Zero(n, made.d);
-    const auto& layer = made.layers[1];
-    const int width = made.width(), groups = made.options.heads / made.key_heads();
-    for (int h = 0; h < made.options.heads; ++h) {
-      Matrix<double> of_head = Matrix<double>::Zero(n, made.d);
-      for (int p = 0; p < parts.parts(); ++p) of_head += head_output(parts, h, p);
-      Matrix<double> wanted = Matrix<double>::Zero(n, made.d);
-      for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j) {
-          const double weight = run.attention[1](h * n + i, j);
-          for (int c = 0; c < width; ++c) {
-            const double value = run.values[1](j, h / groups * width + c);
-            for (int o = 0; o < made.d; ++o)
-              wanted(i, o) += weight * value * layer.output.weight(o, h * width + c);
-          }
-        }
-      }
-      EXPECT_LT(max_abs(of_head - wanted) / largest(wanted), 1e-11);
-      all += of_head;
-    }
-    EXPECT_LT(max_abs(all - run.attended[1]) / largest(all), 1e-11);
-    const auto shares = output_shares(parts);
-    for (const OutputShares& one : shares) {
-      EXPECT_LT(one.residual / largest(run.attended[1]), 1e-11);
-      // What is left of the whole when the parts are taken from it has next to no covariance with the whole.
-      const Covariances& over = one.over_queries;
-      EXPECT_LE(std::abs(over.terms.sum() - over.logits),
-                1e-11 * largest(run.attended[1]) * std::sqrt(over.logits * n * made.d));
     }
   }
 }

@@ -31,8 +31,6 @@ TEST(ForwardSteps, OfAnyLengthAreTheWholeForward) {
     EXPECT_EQ(run.logits, whole.logits);
     EXPECT_EQ(run.attention, whole.attention);
     EXPECT_EQ(run.inputs, whole.inputs);
-    EXPECT_EQ(run.values, whole.values);
-    EXPECT_EQ(run.contexts, whole.contexts);
     EXPECT_EQ(run.attended, whole.attended);
     EXPECT_EQ(run.written, whole.written);
     EXPECT_EQ(run.last, whole.last);

@@ -1,8 +1,6 @@
-// superpose decompose: the scores of a layer of MiniLM or of the user's own model, and the terms of each; with --values
-// what its heads write, part by part.
+// superpose decompose: the scores of a layer of MiniLM or of the user's own model, and the terms of each.
 
 import {
-  type HeadOutputs,
   load,
   loadMiniLM,
   logitsOf,
@@ -35,7 +33,6 @@ export async function decompose(args: string[]): Promise<string> {
       layer: { type: 'string' },
       way: { type: 'string' },
       gauge: { type: 'string', default: 'canonical' },
-      values: { type: 'boolean', default: false },
       csv: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
@@ -58,10 +55,9 @@ export async function decompose(args: string[]): Promise<string> {
     const model = await loadMiniLM(await load());
     const sentence = await cutUp(model, text);
     const common = { gauge, ...(only && { only }) } as const;
-    if (layer === undefined && way === undefined && !values.values)
+    if (layer === undefined && way === undefined)
       return model.decompose(sentence, { ...common, groups: inThree });
     const behind = { ...common, layer: layer ?? 0 };
-    if (values.values) return writtenOf(model, sentence, { ...behind, way });
     if (way !== 'mean' && way !== 'mechanism')
       return model.decompose(sentence, { ...behind, way: way ?? 'direct' });
     fitsMeans(model, sentence.ids.length, way);
@@ -69,8 +65,6 @@ export async function decompose(args: string[]): Promise<string> {
     const { gauge: asked, ...others } = behind;
     return model.decompose(sentence, { ...others, ...gaugeOf(way, asked), way, means });
   });
-  if ('overQueries' in scores)
-    return shared(scores, { gauge, way: way ?? 'streams', layer: layer ?? 0 }, { csv, json });
   const which = {
     ...(layer !== undefined && { layer }),
     ...(way !== undefined && { way }),
@@ -89,7 +83,6 @@ interface OwnValues {
   layer?: string;
   way: Way | undefined;
   gauge: 'canonical' | 'raw';
-  values: boolean;
   csv: boolean;
   json: boolean;
 }
@@ -108,7 +101,7 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
     const input = typeof given === 'string' ? await model.tokenize(given) : given;
     const [content, position, ...others] = model.summands as [string, string];
     // Of a model that adds no positions, what each score asks.
-    const way = values.way ?? (content && !position && !values.values ? 'mechanism' : undefined);
+    const way = values.way ?? (content && !position ? 'mechanism' : undefined);
     const byMeans = way === 'mean' || way === 'mechanism';
     // Nine terms, as for MiniLM. For a model without summands the library says why there are none.
     const three = { [content]: [content], [position]: [position], rest: [...others, 'constant'] };
@@ -120,15 +113,6 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
       if (head !== undefined && model.heads !== undefined)
         wholeOf('--head', String(head), 0, model.heads - 1);
     }
-    if (values.values) {
-      const asked = { gauge, layer: layer ?? 0, way, ...(only && { only }) };
-      const found = await writtenOf(model, input as Sentence, asked);
-      return shared(
-        found,
-        { model: model.name, gauge, way: way ?? 'streams', layer: layer ?? 0 },
-        { csv, json },
-      );
-    }
     const means = byMeans ? await model.corpusMeans({ scores: way === 'mechanism' }) : undefined;
     const scores = await model.decompose(input, {
       ...gaugeOf(way, gauge),
@@ -139,51 +123,6 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
     const which = { ...(layer !== undefined && { layer }), ...(way !== undefined && { way }) };
     return answered(scores, { model: model.name, gauge, ...which }, { csv, json, only });
   });
-}
-
-type Written = HeadOutputs & { sentence: Sentence };
-
-/** What the heads of a layer write. By streams unless another way is asked for. */
-async function writtenOf(
-  model: Pick<OpenedModel, 'forward' | 'corpusMeans' | 'markers' | 'positions' | 'apart'>,
-  sentence: Sentence,
-  {
-    gauge,
-    layer,
-    way = 'streams',
-    only,
-  }: { gauge: 'canonical' | 'raw'; layer: number; way: Way | undefined; only?: number[] },
-): Promise<Written> {
-  if (way === 'mean') fitsMeans(model, sentence.ids.length);
-  const corpus = way === 'mean' ? await model.corpusMeans({ precision: 'float64' }) : undefined;
-  const means = corpus?.states[layer];
-  const run = await model.forward(sentence, { precision: 'float64', layers: layer + 1 });
-  const apart = gauge === 'raw' ? [] : model.apart.filter((row) => row < run.n);
-  const found = run.headOutputs({ layer, way, gauge, apart, ...(only && { only }), ...(means && { means }) });
-  return { ...found, sentence: run.sentence };
-}
-
-/** The shares of what each head writes, and of all together, in both definitions. */
-function shared(
-  found: Written,
-  which: Pick<Answer, 'model' | 'gauge' | 'layer' | 'way'>,
-  { csv, json }: { csv: boolean; json: boolean },
-): string {
-  const { tokens, dropped } = found.sentence;
-  const cut = cutShort(tokens, dropped, csv);
-  const columns = ['head', 'of', ...found.parts, 'residual'];
-  const rows = (['overQueries', 'fromUniform'] as const).flatMap((kind) =>
-    [found, found.layer].flatMap((one) => {
-      const width = found.parts.length;
-      return Array.from(one.residuals, (residual, place) => [
-        one === found ? (found.heads[place] as number) : 'all',
-        kind === 'overQueries' ? 'over queries' : 'from uniform',
-        ...one[kind].shares.slice(place * width, (place + 1) * width),
-        residual,
-      ]);
-    }),
-  );
-  return printed({ tokens, dropped, ...which, columns, rows }, { csv, json, cut }, 'writes');
 }
 
 function answered(
@@ -274,11 +213,7 @@ interface Answer {
   rows: (string | number)[][];
 }
 
-function printed(
-  found: Answer,
-  { csv, json, cut }: { csv: boolean; json: boolean; cut: string },
-  of: 'scores' | 'writes' = 'scores',
-): string {
+function printed(found: Answer, { csv, json, cut }: { csv: boolean; json: boolean; cut: string }): string {
   const { columns, rows, tokens, head, layer, gauge, model } = found;
   const where = `${layer === undefined ? '' : `, layer ${layer}`}${model === undefined ? '' : `${layer === undefined ? ', first layer' : ''} of ${model}`}`;
   if (json) return `${JSON.stringify(found, null, 1)}\n`;
@@ -298,10 +233,8 @@ function printed(
   const line = (row: string[]) =>
     `${row.map((text, column) => text.padStart(widths[column] as number)).join('  ')}\n`;
   const what =
-    of === 'writes'
-      ? `Shares of what each head writes${where}, by ${found.way === 'mean' ? 'means over a corpus' : found.way === 'direct' ? 'the direct path' : 'streams'}, ${gauge} gauge: of what differs between queries, and of what attending to all alike does not write:\n`
-      : head === undefined
-        ? `Shares of what each head’s scores vary by over keys${where}, ${gauge} gauge, query part → key part:\n`
-        : `Scores of head ${head}${where}, and the terms that they are the sum of, ${gauge} gauge, query part → key part:\n`;
+    head === undefined
+      ? `Shares of what each head’s scores vary by over keys${where}, ${gauge} gauge, query part → key part:\n`
+      : `Scores of head ${head}${where}, and the terms that they are the sum of, ${gauge} gauge, query part → key part:\n`;
   return `${cut && `${cut}\n`}${tokens.map(inLine).join(' ')}\n${what}${line(columns)}${shown.map(line).join('')}`;
 }

@@ -24,8 +24,6 @@ Why are positions added? It is simpler, and the next linear layer adds them anyw
                                      moved by attention too; the means of positions over a corpus; or, by means of
                                      queries and keys over a corpus, what each score asks
       --head 0…11                    one head, with every score and its terms
-      --values                       what each head writes instead: shares of the parts that its values carry, by
-                                     streams unless another way is given
       --gauge canonical|raw          what counts as constant: canonical, the means of the sentence; raw, nothing;
                                      canonical unless given
       --csv | --json                 instead of a table to read
@@ -35,8 +33,8 @@ Why are positions added? It is simpler, and the next linear layer adds them anyw
       --heads COUNT, --epsilon ε     in the same case
       --csv | --json                 instead of a table to read
   superpose decompose --model PATH   its first layer, with --text where tokenizer.json is beside it, or --ids; --family,
-                                     --heads, --epsilon, --layer, --way, --head, --values, --gauge, --csv and --json as
-                                     above; models are ${families}
+                                     --heads, --epsilon, --layer, --way, --head, --gauge, --csv and --json as above;
+                                     models are ${families}
       --ids 101,2023,102             the tokens by their numbers
   superpose train --task TASK        trains small transformers: accuracy, and steps to 99 %; TASK is badge, lookup,
                                      roll, prev or where, or several with commas
@@ -55,7 +53,6 @@ Examples
   superpose decompose --text "The cat sat on the mat."
   superpose decompose --text "The cat sat on the mat." --head 2 --csv > head-2.csv
   superpose decompose --text "The cat sat on the mat." --layer 1 --gauge canonical --json
-  superpose decompose --text "The cat sat on the mat." --values --layer 1
   superpose model ./gpt2/model.safetensors --json
   superpose decompose --model ./gpt2 --ids 464,3797,3332 --csv
   superpose train --task lookup --schemes add,untied,rope --seeds 10

@@ -1,0 +1,86 @@
+// A layer on its way into an encoder: checked, and its maps placed or read.
+import * as check from '../check.js';
+import type { Floats, Linear, Table } from '../table.js';
+import { checkedRotary } from './encoderChecks.js';
+import type { HeldEncoder } from './heldEncoder.js';
+import type { ReadLayer, ReadMap, ReadTensor } from './steps.js';
+
+const layerMembers = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
+
+const isRead = <A extends Floats>(map: unknown): map is ReadMap<A> =>
+  typeof (map as ReadMap<A> | undefined)?.weight?.read === 'function';
+
+/** The maps that a layer has, checked where they are whole. */
+function checkedMaps<A extends Floats>(encoder: HeldEncoder<A>, layer: ReadLayer<A>) {
+  const { d, ofQueries, ofKeys, like } = encoder;
+  check.object('layer', layer);
+  const inner = layer.up?.weight?.rows;
+  const shape: Record<(typeof layerMembers)[number], check.Extents> = {
+    query: { rows: ofQueries, columns: d },
+    key: { rows: ofKeys, columns: d },
+    value: { rows: ofKeys, columns: d },
+    output: { rows: d, columns: ofQueries },
+    up: { columns: d },
+    gate: { rows: inner, columns: d },
+    down: { rows: d, columns: inner },
+  };
+  const maps: [place: number, map: Linear<A> | ReadMap<A>][] = [];
+  let [bytes, copied] = [0, 0];
+  for (const [place, name] of layerMembers.entries()) {
+    const map = layer[name];
+    if (name === 'gate' && map === undefined) continue;
+    if (!isRead(map)) {
+      const { weight, bias } = check.linear(name, map, shape[name]);
+      check.samePrecision({
+        precision: like,
+        [`${name}.weight.data`]: weight.data,
+        [`${name}.bias`]: bias,
+      });
+      copied = Math.max(copied, weight.data.byteLength);
+    }
+    const found = map as Linear<A> | ReadMap<A>;
+    maps.push([place, found]);
+    bytes += found.weight.rows * found.weight.columns * like.BYTES_PER_ELEMENT;
+  }
+  return { maps, inner: inner as number, bytes, copied };
+}
+
+/** Checks a layer, and places its maps but for those that are still to be read, which it hands back by tensor. */
+export function begunLayer<A extends Floats>(encoder: HeldEncoder<A>, layer: ReadLayer<A>) {
+  const { raw, suffix, d, d_head, normOf } = encoder;
+  const address = encoder.address();
+  const { maps, inner, bytes, copied } = checkedMaps(encoder, layer);
+  const checked = {
+    attentionNorm: normOf('attentionNorm', layer.attentionNorm, d),
+    mlpNorm: normOf('mlpNorm', layer.mlpNorm, d),
+    queryNorm: normOf('queryNorm', layer.queryNorm, d_head),
+    keyNorm: normOf('keyNorm', layer.keyNorm, d_head),
+    frequencies: checkedRotary(layer.rotary, d_head),
+  };
+  // While a map is placed, a copy exists beside what stays.
+  check.fits(`A layer of ${d} channels`, bytes + copied);
+  const release = encoder.hold(bytes);
+  const read = (place: number, rows: Table<A>, from: number) =>
+    raw[`readEncoderMap${suffix}`](encoder.address(), place, rows, from);
+  const tensors = new Map<ReadTensor<A>, number[]>();
+  for (const [place, map] of maps) {
+    const { rows, columns } = map.weight;
+    const alone = { place: 0, of: 1, transposed: false, bias: map.bias };
+    raw[`beginEncoderMap${suffix}`](address, place, rows, columns, isRead(map) ? map : alone);
+    if (!isRead(map)) read(place, map.weight, 0);
+    else tensors.set(map.weight.read, [...(tensors.get(map.weight.read) ?? []), place]);
+  }
+  return {
+    tensors,
+    read,
+    end() {
+      raw[`addEncoderLayer${suffix}`](encoder.address(), checked);
+      encoder.widest = Math.max(encoder.widest, (layer.gate ? 2 : 1) * inner);
+      encoder.layers += 1;
+    },
+    drop() {
+      release();
+      encoder.stop();
+    },
+  };
+}

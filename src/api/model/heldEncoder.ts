@@ -1,0 +1,128 @@
+// An encoder in the module's memory: what it was made of, and what its layers and its last forward hold there.
+import * as check from '../check.js';
+import { held } from '../handle.js';
+import type { RawModule } from '../module.js';
+import { checkedNormalization, type Normalization } from '../scores/decompose.js';
+import type { Floats, Precision } from '../table.js';
+import { activationNames, type EncoderInput } from './encoderTypes.js';
+
+const noNorm = { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
+
+/** What an encoder is made of, checked. */
+function checkedEncoder<A extends Floats>(input: EncoderInput<Precision>) {
+  check.object('input', input);
+  const d = check.integer('d_model', input.d_model, 1);
+  const single = check.precision(input.precision ?? 'float32') === 'float32';
+  const d_head =
+    input.d_head === undefined
+      ? check.headWidth(input.heads, d, 'd_model', 'channels')
+      : check.integer('d_head', input.d_head, 1);
+  const heads = check.integer('heads', input.heads, 1);
+  const keyHeads = check.integer('keyHeads', input.keyHeads ?? heads, 1);
+  if (heads % keyHeads !== 0)
+    throw new RangeError(`keyHeads must divide the ${heads} heads; ${keyHeads} does not.`);
+  const preNorm = check.placeOf('norm', input.norm ?? 'post', ['post', 'pre']) === 1;
+  const activation = check.placeOf('activation', input.activation ?? 'gelu', activationNames);
+  const causal = check.flag('causal', input.causal ?? false);
+  const like = (single ? new Float32Array() : new Float64Array()) as Floats as A;
+  const normOf = (name: string, given: Normalization | undefined, columns: number) => {
+    if (given === undefined) return noNorm;
+    const { gamma, beta, ...norm } = checkedNormalization(given, columns, single, name);
+    check.samePrecision({ precision: like, [`${name}.gamma`]: gamma, [`${name}.beta`]: beta });
+    return { ...norm, gamma, beta };
+  };
+  const norms = {
+    embeddingNorm: normOf('embeddingNorm', input.embeddingNorm, d),
+    finalNorm: normOf('finalNorm', input.finalNorm, d),
+  };
+  return {
+    options: { heads, keyHeads, preNorm, causal, activation, ...norms },
+    suffix: single ? ('F32' as const) : ('F64' as const),
+    ...{ d, d_head, heads, causal, like, normOf },
+    /** Channels of all queries, and of all keys. */
+    ofQueries: heads * d_head,
+    ofKeys: keyHeads * d_head,
+  };
+}
+
+/** An encoder in the module, with what its layers and its last forward hold there. */
+export interface HeldEncoder<A extends Floats> extends ReturnType<typeof checkedEncoder<A>> {
+  readonly raw: RawModule;
+  /** Its address; throws once it is gone. */
+  address(): number;
+  readonly handle: ReturnType<typeof held>['handle'];
+  /** How many layers were added. */
+  layers: number;
+  /** The most values that a token has inside an MLP. */
+  widest: number;
+  /** The last forward. */
+  newest: object | undefined;
+  /** Counts bytes of layers until the encoder goes; calling the result takes them off. */
+  hold(bytes: number): () => void;
+  /** Lets the last forward go, and counts the next one's bytes unless they do not fit. */
+  holdRun(what: string, bytes: number): void;
+  /** Lets go of a forward that is under way. */
+  dropRun(): void;
+  /** Lets go of what is under way in the module. */
+  stop(): void;
+}
+
+export function heldEncoder<A extends Floats>(
+  raw: RawModule,
+  input: EncoderInput<Precision>,
+): HeldEncoder<A> {
+  const checked = checkedEncoder<A>(input);
+  const { suffix, options } = checked;
+  const mine = held(
+    raw,
+    'encoder',
+    0,
+    () => raw[`encoder${suffix}`](options),
+    (address) => raw[`deleteEncoder${suffix}`](address),
+  );
+  const releases: (() => void)[] = [];
+  let [heldByRun, releaseRun] = [0, () => {}];
+  const releaseAll = () => {
+    raw.kept.delete(releaseAll);
+    encoder.newest = undefined;
+    for (const release of [releaseRun, ...releases]) release();
+  };
+  raw.kept.add(releaseAll);
+  const free = () => {
+    mine.handle.delete();
+    releaseAll();
+  };
+  const encoder: HeldEncoder<A> = {
+    ...checked,
+    raw,
+    address: () => mine.address(),
+    handle: { ...mine.handle, delete: free, ...(Symbol.dispose && { [Symbol.dispose]: free }) },
+    layers: 0,
+    widest: 0,
+    newest: undefined,
+    hold(bytes) {
+      const release = check.hold(bytes);
+      releases.push(release);
+      return release;
+    },
+    holdRun(what, bytes) {
+      // The last forward makes room for this one, but stays if that is refused.
+      releaseRun();
+      try {
+        check.fits(what, bytes);
+        heldByRun = bytes;
+      } finally {
+        releaseRun = check.hold(heldByRun);
+      }
+    },
+    dropRun() {
+      releaseRun();
+      heldByRun = 0;
+      encoder.stop();
+    },
+    stop() {
+      if (mine.handle.isAlive()) raw[`stopEncoder${suffix}`](mine.address());
+    },
+  };
+  return encoder;
+}

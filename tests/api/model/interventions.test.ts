@@ -1,0 +1,53 @@
+// What positions are for in attention and elsewhere: MiniLM against tests/reference/values.py.
+import { join } from 'node:path';
+import { openModel, type PositionsTaken, type Sentence } from 'superpose';
+import { expect, test } from 'vitest';
+import { root } from '../../package/support/project.ts';
+import values from '../../reference/values.json' with { type: 'json' };
+import { plain } from '../support/builds.ts';
+import { describeModel, model } from '../support/model.ts';
+import { dot, largestDifference } from '../support/numbers.ts';
+
+/** What the API calls the oracle's kinds. */
+const names: Record<string, keyof PositionsTaken> = {
+  nothing: 'nothing',
+  all_but_attention: 'allButAttention',
+  attention: 'attention',
+  everything: 'everything',
+};
+
+describeModel('on MiniLM', () => {
+  test.each(values.sentences)(
+    '“$text” without positions here or there',
+    async ({ text, shuffled, taken }) => {
+      const whole = await model();
+      const sentence = await whole.tokenize(text);
+      const at = <T>(list: readonly T[]) => shuffled.map((place) => list[place] as T);
+      const other: Sentence = { ids: at(sentence.ids), tokens: at(sentence.tokens), dropped: 0 };
+      const one = await whole.withoutPositions(sentence, { precision: 'float64' });
+      const two = await whole.withoutPositions(other, { precision: 'float64' });
+      for (const [name, wanted] of Object.entries(taken)) {
+        const row = (of: PositionsTaken, kind: keyof PositionsTaken, layer: number) =>
+          of[kind].data.subarray(384 * layer, 384 * (layer + 1)) as Float64Array;
+        const kind = names[name] as keyof PositionsTaken;
+        for (const [layer, cosine] of wanted.cosines.entries())
+          expect(Math.abs(dot(row(one, kind, layer), row(one, 'nothing', layer)) - cosine)).toBeLessThan(
+            1e-9,
+          );
+        expect(Math.abs(1 - dot(row(one, kind, 6), row(two, kind, 6)) - wanted.order), name).toBeLessThan(
+          1e-9,
+        );
+      }
+    },
+  );
+});
+
+test('a model of one’s own has them too', async () => {
+  const own = await openModel(plain, join(root, 'tests/reference/checkpoints/bert'));
+  const ids = [2, 3, 4, 5];
+  const taken = await own.withoutPositions({ ids }, { precision: 'float64' });
+  const forward = await own.forward({ ids }, { precision: 'float64' });
+  expect(largestDifference(taken.nothing.data, forward.embeddings.data)).toBeLessThan(1e-14);
+  expect(largestDifference(taken.everything.data, forward.embeddings.data)).toBeGreaterThan(1e-3);
+  own.delete();
+});
