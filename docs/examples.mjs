@@ -60,13 +60,6 @@ export const examples = [
     code: `return superpose.sinusoidalFrequencies({ d_model: 8, spacing: 'timescales' });`,
   },
   {
-    name: 'fairseqSinusoidal',
-    kind: encoding,
-    what: 'with a padding row',
-    source: 'fairseq, sinusoidal_positional_embedding.py',
-    code: `return superpose.fairseqSinusoidal({ positions: 1, d_model: 4 }).data;`,
-  },
-  {
     name: 'bertEmbeddings',
     kind: encoding,
     what: 'token + token type + position',
@@ -196,36 +189,6 @@ return superpose.combineTerms(scores, 0, crossTerms).share;`,
 const scores = superpose.decompose({ summands: { token, position }, query, key, heads: 2 });
 const isCross = scores.parts.flatMap((q) => scores.parts.map((k) => Number(q !== k)));
 return superpose.poolShares([scores], isCross);`,
-  },
-  {
-    name: 'concatenateRaw',
-    kind: score,
-    what: 'concatenated, no weights',
-    source: 'definition',
-    code: `const { token, position } = tables(superpose);
-return superpose.concatenateRaw({ token, position }).logits.slice(0, 5);`,
-  },
-  {
-    name: 'concatenateFull',
-    kind: score,
-    what: 'concatenated, any W_Q and W_K: four terms',
-    source: 'definition',
-    code: `const { token, position } = tables(superpose);
-const query = { weight: superpose.randomNormal({ rows: 4, columns: 16, seed: 6 }) };
-const key = { weight: superpose.randomNormal({ rows: 4, columns: 16, seed: 7 }) };
-return superpose.concatenateFull({ token, position, query, key, heads: 1 }).shares;`,
-  },
-  {
-    name: 'concatenateBlockDiagonal',
-    kind: score,
-    what: 'concatenated, separate projections: a sum of two scores',
-    source: 'arXiv 2006.15595, eq. 7',
-    code: `const { token, position } = tables(superpose);
-const weight = (seed) => superpose.randomNormal({ rows: 4, columns: 8, seed });
-return superpose.concatenateBlockDiagonal({
-  token, position, heads: 1,
-  tokenQuery: weight(1), tokenKey: weight(2), positionQuery: weight(3), positionKey: weight(4),
-}).shares;`,
   },
 
   schemeExample('none', ', causal: true', 'arXiv 2203.16634'),

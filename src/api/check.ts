@@ -242,7 +242,7 @@ export function fits(what: string, bytes: number, ...weights: (Linear | Table | 
   const needed = bytes + given;
   if (needed > maxBytes) {
     throw new RangeError(
-      `${what} would take ${megabytes(needed)}; at most ${megabytes(maxBytes)} fit. Ask for fewer tokens, heads or columns, or for float32.`,
+      `${what} would take ${megabytes(needed)}; at most ${megabytes(maxBytes)} fit. Ask for fewer tokens, heads or columns.`,
     );
   }
   if (needed + heldBytes > maxBytes) {

@@ -40,35 +40,9 @@ export interface Loaded {
 }
 
 // The smallest modules that each use one instruction: f32x4.add, and f32x4.relaxed_madd.
+const beginning = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10];
 const uses = (body: number[]) =>
-  new Uint8Array([
-    0,
-    97,
-    115,
-    109,
-    1,
-    0,
-    0,
-    0,
-    1,
-    5,
-    1,
-    96,
-    0,
-    1,
-    123,
-    3,
-    2,
-    1,
-    0,
-    10,
-    body.length + 4,
-    1,
-    body.length + 2,
-    0,
-    ...body,
-    11,
-  ]);
+  new Uint8Array([...beginning, body.length + 4, 1, body.length + 2, 0, ...body, 11]);
 const zeroVector = [65, 0, 253, 15];
 const plainProbe = uses([...zeroVector, ...zeroVector, 253, 228, 1]);
 const relaxedProbe = uses([...zeroVector, ...zeroVector, ...zeroVector, 253, 133, 2]);

@@ -1,7 +1,7 @@
 /**
- * The element type decides the precision everything is computed in: float or double. Arguments must be
- * finite. Results may not be: as IEEE 754 has it, a product or sum beyond the type's range is infinite, and
- * NaN where infinities meet.
+ * Formulas are computed in double, and rounded once to the element type of what they are given; an encoder computes in
+ * the type that it is made of, a trainer in float. Arguments must be finite. Results may not be: as IEEE 754 has it, a
+ * product or sum beyond the type's range is infinite, and NaN where infinities meet.
  */
 export type Floats = Float32Array | Float64Array;
 
@@ -36,9 +36,6 @@ export interface Linear<A extends Floats = Floats> {
   /** [out]; left out, zeros. */
   readonly bias?: A | undefined;
 }
-
-/** The suffix of the binding's function for this element type. */
-export const suffixOf = (data: Floats): 'F32' | 'F64' => (data instanceof Float32Array ? 'F32' : 'F64');
 
 /** A Table over data that is already in order. */
 export function table<A extends Floats>(data: A, rows: number, columns: number): Table<A> {

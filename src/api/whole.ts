@@ -14,7 +14,6 @@ import { subspacesApi } from './geometry/subspaces.js';
 import { encoderApi } from './model/encoder.js';
 import { encodeSafetensorsApi } from './model/encodeSafetensors.js';
 import type { Loaded } from './module.js';
-import { concatenateApi } from './scores/concatenate.js';
 import { schemeRegistryApi } from './scores/schemeRegistry.js';
 import { schemesApi } from './scores/schemes.js';
 import { type SmallSuperpose, smallApi } from './small.js';
@@ -34,7 +33,6 @@ export type * from './geometry/oblique.js';
 export type * from './geometry/subspaces.js';
 export type * from './model/encoder.js';
 export type * from './model/encodeSafetensors.js';
-export type * from './scores/concatenate.js';
 export type * from './scores/schemeInputs.js';
 export type * from './scores/schemeRegistry.js';
 export type * from './scores/schemes.js';
@@ -57,7 +55,6 @@ const factories = [
   subspacesApi,
   encoderApi,
   encodeSafetensorsApi,
-  concatenateApi,
   schemeRegistryApi,
   schemesApi,
   tasksApi,

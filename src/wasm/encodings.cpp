@@ -18,10 +18,6 @@ Typed<"Float64Array"> sinusoidal_frequencies_out(int d_model, int layout, int sp
   return copy_out(sinusoidal_frequencies(encoding_of(0, d_model, layout, spacing, base, 0)));
 }
 
-Typed<"Float64Array"> fairseq_sinusoidal_out(int positions, int d_model, int padding_idx) {
-  return copy_out(fairseq_sinusoidal(positions, d_model, padding_idx));
-}
-
 Typed<"{ position: Float64Array; token_type: Float64Array; sum: Float64Array }"> bert_embeddings_out(
     const Typed<"Table">& token, const Typed<"Table">& position, const Typed<"Table">& token_type,
     const Typed<"Integers">& ids, double position_scale) {
@@ -38,7 +34,6 @@ EMSCRIPTEN_BINDINGS(encodings) {
   using emscripten::function;
   function("sinusoidal", &sinusoidal_out);
   function("sinusoidalFrequencies", &sinusoidal_frequencies_out);
-  function("fairseqSinusoidal", &fairseq_sinusoidal_out);
   function("bertEmbeddings", &bert_embeddings_out);
 }
 

@@ -84,10 +84,7 @@ Typed<"MeanDecomposition"> mean_decomposition_out(const Typed<"Table">& rows,
 Typed<"{ from: Float64Array; to: Float64Array }"> move_mean_out(const Typed<"Table">& from,
                                                                 const Typed<"Table">& to, double amount) {
   const MovedMean moved = move_mean(matrix_in<double>(from), matrix_in<double>(to), amount);
-  Value result = Value::object();
-  result.set("from", copy_out(moved.from));
-  result.set("to", copy_out(moved.to));
-  return result;
+  return Value::object().set("from", copy_out(moved.from)).set("to", copy_out(moved.to));
 }
 
 Typed<"Oblique"> oblique_projection_out(const Typed<"Table">& u, const Typed<"Table">& w, double tolerance,

@@ -131,7 +131,7 @@ Typed<"Floats | undefined"> run_encoder(std::uint32_t address, const Typed<"read
   for (std::size_t s = 1; s < held.summands.size(); ++s) add_rows<Scalar>(held.summands[s], {}, rows);
   ForwardOptions<Scalar> options;
   options.layers = asked["layers"].as<int>();
-  options.scores = options.trace = held.traced = asked["trace"].as<bool>();
+  options.trace = held.traced = asked["trace"].as<bool>();
   options.projections = asked["projections"].as<bool>();
   const Value attention = asked["attention"];
   for (int l = 0; l < attention.length(); ++l)

@@ -1,12 +1,10 @@
-// Concatenated scores, every scheme of positions, and what its scores can do and cost.
+// Every scheme of positions, and what its scores can do and cost.
 #include <string>
 #include <vector>
 
 #include "convert.h"
-#include "heads_out.h"
 #include "numeric/orthogonal.h"
 #include "scores/asked.h"
-#include "scores/concatenation.h"
 #include "scores/scheme_head.h"
 #include "scores/scheme_registry.h"
 
@@ -71,11 +69,11 @@ SchemeInput scheme_input_in(const Value& input) {
 Typed<"SchemeHeads"> scheme_scores_out(const std::string& id, const Typed<"SchemeInput">& input) {
   const SchemeInfo& info = scheme_named(id);
   const SchemeInput given = scheme_input_in(input);
-  Scheme<double> scheme = info.build(given);
+  Scheme scheme = info.build(given);
   const Eigen::Index n = scheme.n;
   scheme.causal = input["causal"].as<bool>();
   const bool asked = input["asked"].as<bool>();
-  Scheme<double> average;
+  Scheme average;
   if (asked) average = info.build(with_mean_token(given));
   const std::vector<int> heads = integers_in(input["only"]);
   const int count = asked ? kAsked : static_cast<int>(scheme.terms.size());
@@ -183,37 +181,9 @@ double scheme_work_out(const std::string& id, const Typed<"SchemeSizes">& sizes)
   return scheme_named(id).work(scheme_shape_in(sizes));
 }
 
-Typed<"Heads<Float64Array>"> concatenate_raw_out(const Typed<"Table">& token, const Typed<"Table">& position,
-                                                 double position_scale, const Typed<"Integers">& chosen) {
-  return heads_out(concatenate_raw(matrix_in<double>(token), matrix_in<double>(position), position_scale),
-                   chosen);
-}
-
-Typed<"Heads<Float64Array>"> concatenate_full_out(const Typed<"Table">& token, const Typed<"Table">& position,
-                                                  const Typed<"Linear">& query, const Typed<"Linear">& key,
-                                                  int heads, double scale, const Typed<"Integers">& chosen) {
-  return heads_out(concatenate_full(matrix_in<double>(token), matrix_in<double>(position),
-                                    linear_in<double>(query), linear_in<double>(key), heads, scale),
-                   chosen);
-}
-
-Typed<"Heads<Float64Array>"> concatenate_block_diagonal_out(
-    const Typed<"Table">& token, const Typed<"Table">& position, const Typed<"Table">& token_query,
-    const Typed<"Table">& token_key, const Typed<"Table">& position_query, const Typed<"Table">& position_key,
-    int heads, double scale, const Typed<"Integers">& chosen) {
-  return heads_out(concatenate_block_diagonal(matrix_in<double>(token), matrix_in<double>(position),
-                                              matrix_in<double>(token_query), matrix_in<double>(token_key),
-                                              matrix_in<double>(position_query),
-                                              matrix_in<double>(position_key), heads, scale),
-                   chosen);
-}
-
 EMSCRIPTEN_BINDINGS(schemes) {
   using emscripten::function;
   function("schemeScores", &scheme_scores_out);
-  function("concatenateRaw", &concatenate_raw_out);
-  function("concatenateFull", &concatenate_full_out);
-  function("concatenateBlockDiagonal", &concatenate_block_diagonal_out);
   function("schemeRegistry", &scheme_registry_out);
   function("schemeParameters", &scheme_parameters_out);
   function("schemeWork", &scheme_work_out);

@@ -47,41 +47,33 @@ Typed<"DotProductsOut"> dot_products_out(const Typed<"Table">& token, const Type
                                                 : std::numeric_limits<double>::quiet_NaN());
 }
 
-template <typename Scalar>
-const ScoreLayer<Scalar>& layer_at(std::uint32_t address) {
-  return at_address<ScoreLayer<Scalar>>(address);
-}
+const ScoreLayer& layer_at(std::uint32_t address) { return at_address<ScoreLayer>(address); }
 
 // A layer that stays in the module's memory, packed.
-template <typename Scalar>
 std::uint32_t layer_out(const Typed<"Norm">& norm, const Typed<"Linear">& query, const Typed<"Linear">& key,
                         int heads, double scale) {
-  return address_of(new ScoreLayer<Scalar>(normalization_in<Scalar>(norm), linear_in<Scalar>(query),
-                                           linear_in<Scalar>(key), heads, static_cast<Scalar>(scale)));
+  return address_of(new ScoreLayer(normalization_in<double>(norm), linear_in<double>(query),
+                                   linear_in<double>(key), heads, scale));
 }
 
-template <typename Scalar>
-void delete_layer(std::uint32_t layer) {
-  delete &layer_at<Scalar>(layer);
-}
+void delete_layer(std::uint32_t layer) { delete &layer_at(layer); }
 
 // Every part of a sum that a layer reads, projected and in its gauge.
-template <typename Scalar>
-ProjectedParts<Scalar> parts_in(std::uint32_t address, const Value& summands, const Gauge<Scalar>& gauge,
+ProjectedParts<double> parts_in(std::uint32_t address, const Value& summands, const Gauge<double>& gauge,
                                 bool whole) {
-  std::vector<Matrix<Scalar>> tables;
-  for (int s = 0; s < summands.length(); ++s) tables.push_back(matrix_in<Scalar>(summands[s]));
-  const ScoreLayer<Scalar>& layer = layer_at<Scalar>(address);
+  std::vector<Matrix<double>> tables;
+  for (int s = 0; s < summands.length(); ++s) tables.push_back(matrix_in<double>(summands[s]));
+  const ScoreLayer& layer = layer_at(address);
   auto parts = project_sum(tables, layer, whole);
   apply_gauge(gauge, layer, parts);
   return parts;
 }
 
-template <typename Scalar>
-Typed<"Heads"> decompose_out(std::uint32_t layer, const Typed<"readonly Table[]">& summands,
-                             const Typed<"Integers">& group_of, int groups, const Typed<"Integers">& chosen,
-                             const Typed<"Gauge">& gauge, bool causal) {
-  const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
+Typed<"Heads<Float64Array>"> decompose_out(std::uint32_t layer, const Typed<"readonly Table[]">& summands,
+                                           const Typed<"Integers">& group_of, int groups,
+                                           const Typed<"Integers">& chosen, const Typed<"Gauge">& gauge,
+                                           bool causal) {
+  const Gauge<double> in = gauge_in<double>(gauge);
   const auto parts = parts_in(layer, summands, in, true);
   const std::vector<int> group = integers_in(group_of);
   // If each part is a group of its own, in order, nothing is merged.
@@ -90,16 +82,15 @@ Typed<"Heads"> decompose_out(std::uint32_t layer, const Typed<"readonly Table[]"
   return heads_out(group == itself ? parts : merge_parts(parts, group, groups), chosen, in.apart, causal);
 }
 
-template <typename Scalar>
-Typed<"Floats"> decompose_terms_out(std::uint32_t layer, const Typed<"readonly Table[]">& summands,
-                                    bool constant, const Typed<"Integers">& chosen,
-                                    const Typed<"Gauge">& gauge) {
-  auto parts = parts_in(layer, summands, gauge_in<Scalar>(gauge), false);
+Typed<"Float64Array"> decompose_terms_out(std::uint32_t layer, const Typed<"readonly Table[]">& summands,
+                                          bool constant, const Typed<"Integers">& chosen,
+                                          const Typed<"Gauge">& gauge) {
+  auto parts = parts_in(layer, summands, gauge_in<double>(gauge), false);
   if (!constant) leave_out_constant(parts);
   const std::size_t size = parts.terms() * parts.tokens * parts.tokens;
   const int count = chosen.length();
-  Value terms = new_array<Scalar>(count * size);
-  Vector<Scalar> of_head(size);
+  Value terms = new_array<double>(count * size);
+  Vector<double> of_head(size);
   for (int k = 0; k < count; ++k) {
     head_terms(parts, chosen[k].as<int>(), of_head.data());
     terms.copy_from(of_head.data(), size, k * size);
@@ -192,10 +183,10 @@ Typed<"Cost"> position_cost_out(int way, const Typed<"CostShape">& shape) {
 EMSCRIPTEN_BINDINGS(scores) {
   using emscripten::function;
   function("dotProducts", &dot_products_out);
-  SUPERPOSE_BOTH("layer", layer_out);
-  SUPERPOSE_BOTH("deleteLayer", delete_layer);
-  SUPERPOSE_BOTH("decompose", decompose_out);
-  SUPERPOSE_BOTH("decomposeTerms", decompose_terms_out);
+  function("layer", &layer_out);
+  function("deleteLayer", &delete_layer);
+  function("decompose", &decompose_out);
+  function("decomposeTerms", &decompose_terms_out);
   function("combineTerms", &combine_terms_out);
   function("poolShares", &pooled_shares_out);
   function("oneLayer", &one_layer_out);

@@ -41,11 +41,10 @@ HeldBatch batch_in(const Value& batch) {
 
 Value batch_out(const Batch& batch) {
   const std::size_t count = static_cast<std::size_t>(batch.sequences) * batch.n;
-  Value result = Value::object();
-  result.set("n", batch.n);
-  result.set("tokens", copy_out(batch.tokens, count));
-  result.set("targets", copy_out(batch.targets, count));
-  return result;
+  return Value::object()
+      .set("n", batch.n)
+      .set("tokens", copy_out(batch.tokens, count))
+      .set("targets", copy_out(batch.targets, count));
 }
 
 TaskOptions task_in(const Value& options) {
@@ -148,11 +147,10 @@ void trainer_keeps_out(std::uint32_t trainer, const Typed<"KeptTerms">& kept) {
 }
 
 Value evaluation_out(const Evaluation& found) {
-  Value result = Value::object();
-  result.set("loss", found.loss);
-  result.set("accuracy", found.accuracy());
-  result.set("targets", found.targets);
-  return result;
+  return Value::object()
+      .set("loss", found.loss)
+      .set("accuracy", found.accuracy())
+      .set("targets", found.targets);
 }
 
 // For a given batch, or the one the trainer measures on.
@@ -165,10 +163,7 @@ Typed<"TrainingEvaluation"> evaluate_trainer_out(std::uint32_t trainer, const Ty
 }
 
 Value loudness_out(const Loudness& found) {
-  Value result = Value::object();
-  result.set("tokens", found.tokens);
-  result.set("positions", found.positions);
-  return result;
+  return Value::object().set("tokens", found.tokens).set("positions", found.positions);
 }
 
 Typed<"{ tokens: number; positions: number }"> trainer_loudness_out(std::uint32_t trainer) {
@@ -210,19 +205,15 @@ Typed<"{ mean: Float64Array; byHead: Float64Array }"> trainer_shares_out(std::ui
   auto& [of, examples, evaluation] = training_at(trainer);
   const TrainedShares found = trained_shares(of.model(), of.parameters(), evaluation.view(), of.kept(),
                                              canonical ? TermGauge::canonical : TermGauge::raw);
-  Value result = Value::object();
-  result.set("mean", copy_out(found.mean.data(), found.mean.size()));
-  result.set("byHead", copy_out(found.by_head));
-  return result;
+  return Value::object()
+      .set("mean", copy_out(found.mean.data(), found.mean.size()))
+      .set("byHead", copy_out(found.by_head));
 }
 
 Typed<"{ overlap: number; chance: number }"> trainer_overlap_out(std::uint32_t trainer) {
   Training& of = training_at(trainer);
   const RowOverlap found = row_overlap(of.trainer.options(), of.trainer.parameters(), of.evaluation.n);
-  Value result = Value::object();
-  result.set("overlap", found.overlap);
-  result.set("chance", found.chance);
-  return result;
+  return Value::object().set("overlap", found.overlap).set("chance", found.chance);
 }
 
 Typed<"Float64Array"> trainer_directions_out(std::uint32_t trainer) {
@@ -235,10 +226,7 @@ Typed<"{ tokens: Float64Array; positions: Float64Array }"> trainer_coordinates_o
   Training& of = training_at(trainer);
   const RowCoordinates found = row_coordinates(of.trainer.options(), of.trainer.parameters(), of.evaluation.n,
                                                matrix_in<double>(directions));
-  Value result = Value::object();
-  result.set("tokens", copy_out(found.tokens));
-  result.set("positions", copy_out(found.positions));
-  return result;
+  return Value::object().set("tokens", copy_out(found.tokens)).set("positions", copy_out(found.positions));
 }
 
 Typed<"Parameter[]"> trainer_parameters_out(std::uint32_t trainer) {
@@ -265,10 +253,7 @@ void set_trainer_parameter_out(std::uint32_t trainer, const std::string& name,
 
 Typed<"{ vocabulary: number; classes: number }"> task_sizes_out(const Typed<"Task">& options) {
   const TaskOptions task = task_in(options);
-  Value result = Value::object();
-  result.set("vocabulary", task.vocabulary());
-  result.set("classes", task.classes());
-  return result;
+  return Value::object().set("vocabulary", task.vocabulary()).set("classes", task.classes());
 }
 
 Typed<"Batch"> task_examples_out(const Typed<"Task & { sequences: number; seed: number }">& options) {

@@ -74,7 +74,7 @@ describe('memory', () => {
     expect(() => fits('All', check.maxBytes)).not.toThrow();
     expect(() => fits('More', check.maxBytes + 1)).toThrow(
       new RangeError(
-        'More would take 1,025 MB; at most 1,024 MB fit. Ask for fewer tokens, heads or columns, or for float32.',
+        'More would take 1,025 MB; at most 1,024 MB fit. Ask for fewer tokens, heads or columns.',
       ),
     );
   });

@@ -99,21 +99,6 @@ const calls: [name: string, bytes: number, call: Call][] = [
   ['angleCosines', 72, () => plain.angleCosines(new Float64Array(3))],
   ['summary', 72, () => plain.summary(new Float64Array(3))],
   ['dotProducts', 1512, () => plain.dotProducts({ token: three, position: token })],
-  [
-    'concatenateBlockDiagonal',
-    6160,
-    () => {
-      const [tokenQuery, positionQuery] = [drawn(6, 4), drawn(2, 5)];
-      const projections = { tokenQuery, tokenKey: tokenQuery, positionQuery, positionKey: positionQuery };
-      return plain.concatenateBlockDiagonal({
-        token: three,
-        position: token,
-        ...projections,
-        heads: 2,
-        only: [1],
-      });
-    },
-  ],
   ['taskExamples', 192, () => plain.taskExamples({ task: 'prev', n: 4, sequences: 3 })],
   ['taskTargets', 64, () => plain.taskTargets({ task: 'prev', n: 4, tokens: [0, 1, 2, 0] })],
 ];

@@ -34,17 +34,18 @@ const normalized = (table: Matrix, gamma: number[], beta: number[], eps: number)
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
   describe('encodings', () => {
-    test('fairseq: tokens take the rows after the padding row, which is zero', () => {
+    test('fairseq: sines, then cosines, on timescales; its padding row alone is zero', () => {
       const padded = encodings.fairseq.filter(({ padding_row }) => padding_row !== null);
       expect(padded.length).toBeGreaterThan(1);
       for (const { rows, width, padding_row, table } of padded) {
-        const paddingIdx = padding_row as number;
-        const ours = superpose.fairseqSinusoidal({
-          positions: rows - paddingIdx - 1,
+        const { data } = superpose.sinusoidal({
+          positions: rows,
           d_model: width,
-          paddingIdx,
+          layout: 'concatenated',
+          spacing: 'timescales',
         });
-        close(ours.data, table);
+        data.fill(0, (padding_row as number) * width, ((padding_row as number) + 1) * width);
+        close(data, table);
       }
     });
 

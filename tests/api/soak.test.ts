@@ -116,9 +116,6 @@ const inBoth = [
   'dotProducts',
   'decompose',
   'decomposeTerms',
-  'concatenateRaw',
-  'concatenateFull',
-  'concatenateBlockDiagonal',
   'combineTerms',
   'decodeSafetensors',
 ];

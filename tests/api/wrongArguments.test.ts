@@ -237,28 +237,8 @@ test('what is finite and no longer so in float32 is refused; in float64 it is ta
   const beyond = 1e300;
   const calls: ((of: Anything) => unknown)[] = [
     (of) => plain.dotProducts({ token: of, position: of, positionScale: beyond }),
-    (of) => plain.concatenateRaw({ token: of, position: of, positionScale: beyond }),
     (of) => plain.decompose({ summands: { of }, ...weights(of), heads: 1, scale: beyond }),
     (of) => plain.decomposeTerms({ summands: { of }, ...weights(of), heads: 1, scale: beyond }),
-    (of) =>
-      plain.concatenateFull({
-        token: { ...of, columns: 2, data: of.data.slice(0, 6) },
-        position: { ...of, columns: 2, data: of.data.slice(0, 6) },
-        ...weights(of),
-        heads: 1,
-        scale: beyond,
-      }),
-    (of) =>
-      plain.concatenateBlockDiagonal({
-        token: of,
-        position: of,
-        tokenQuery: of,
-        tokenKey: of,
-        positionQuery: of,
-        positionKey: of,
-        heads: 1,
-        scale: beyond,
-      }),
     (of) => plain.schemeScores({ scheme: 'none', content: of, heads: 1, scale: beyond }),
     (of) => plain.schemeScores({ scheme: 'add', content: of, heads: 1, positionScale: beyond }),
     (of) => plain.schemeScores({ scheme: 'add', content: of, heads: 1, standardDeviation: beyond }),

@@ -1,20 +1,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Floats, type FloatsOf, type Precision, rounded, type Table, table } from '../table.js';
-
-interface Precise<P extends Precision> {
-  /** Default float64. Angles are formed in double either way. */
-  precision?: P;
-}
-
-export interface FairseqSinusoidalOptions<P extends Precision = Precision> extends Precise<P> {
-  /** How many tokens a sequence may have, from 0. */
-  positions: number;
-  /** From 4: fairseq divides by zero below that. */
-  d_model: number;
-  /** From 0; default 1. */
-  paddingIdx?: number;
-}
+import { type Floats, rounded, type Table, table } from '../table.js';
 
 export interface BertEmbeddingsInput<A extends Floats = Floats> {
   /** Word embeddings of the tokens, [n, d]. */
@@ -37,30 +23,12 @@ export interface BertEmbeddings<A extends Floats = Floats> {
 }
 
 export interface EncodingsApi {
-  /**
-   * fairseq's table, [paddingIdx + 1 + positions, d_model]: row paddingIdx is zero, token t has row
-   * paddingIdx + 1 + t (sinusoidal_positional_embedding.py).
-   */
-  fairseqSinusoidal<P extends Precision = 'float64'>(
-    options: FairseqSinusoidalOptions<P>,
-  ): Table<FloatsOf<P>>;
   /** Token + token type + ρ · position (google-research/bert, embedding_postprocessor). */
   bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>): BertEmbeddings<A>;
 }
 
 export function encodingsApi(raw: RawModule): EncodingsApi {
   return {
-    fairseqSinusoidal<P extends Precision = 'float64'>(options: FairseqSinusoidalOptions<P>) {
-      check.object('options', options);
-      const positions = check.integer('positions', options.positions, 0);
-      const d = check.integer('d_model', options.d_model, 4);
-      const padding = check.integer('paddingIdx', options.paddingIdx ?? 1, 0);
-      const rows = padding + 1 + positions;
-      const single = check.precision(options.precision ?? 'float64') === 'float32';
-      check.fits(`A table of ${rows} positions by ${d} channels`, 3 * rows * d * 8);
-      const data = rounded<FloatsOf<P>>(raw.fairseqSinusoidal(positions, d, padding), single);
-      return table(data, rows, d);
-    },
     bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>) {
       check.object('input', input);
       const { token, position, token_type, tokenTypeIds, positionScale = 1 } = input;

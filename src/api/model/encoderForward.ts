@@ -143,7 +143,7 @@ function forwardOf<A extends Floats>(encoder: HeldEncoder<A>, run: Run<A>): Enco
         const means = mechanismMeans(encoder, wanted, n);
         const apart = Array.from({ length: Math.min(n, means.query.first) }, (_, row) => row);
         // Terms are formed in double, from copies of queries, keys and their means.
-        fitsScores(n, parts.length, only.length, 2 * Math.max(d, ofQueries), like);
+        fitsScores(n, parts.length, only.length, 2 * Math.max(d, ofQueries), like.BYTES_PER_ELEMENT);
         check.fits(`${n} tokens by mechanism`, 8 * (24 * n * n + 8 * n * (ofQueries + ofKeys)));
         const call = [now, layer, means, apart, groups.of, parts.length, only] as const;
         const result = raw[`mechanism${suffix}`](...call) as Heads<A>;
@@ -154,7 +154,7 @@ function forwardOf<A extends Floats>(encoder: HeldEncoder<A>, run: Run<A>): Enco
       const gauge = checkedGauge(wanted, names, d, like, n);
       if (byMeans && gauge.name === 'means')
         throw new RangeError("gauge must be 'raw' or 'canonical' for the way 'mean', which has its means.");
-      fitsScores(n, groups.of.length, only.length, 2 * Math.max(d, ofQueries), like);
+      fitsScores(n, groups.of.length, only.length, 2 * Math.max(d, ofQueries), like.BYTES_PER_ELEMENT);
       const call = [now, layer, way, means, gauge, groups.of, parts.length, only] as const;
       const result = raw[`decomposeEncoder${suffix}`](...call) as Heads<A>;
       return { n, parts, heads: only, gauge: gauge.name, apart: gauge.apart, causal, ...result } as Scores<A>;

@@ -34,8 +34,8 @@ export interface LayeredModel {
   summands: readonly string[];
   /** Heads of a layer, from 1 up. */
   heads: number;
-  /** Widths of a layer’s queries and keys. Default d_model each. */
-  projections?: Readonly<Record<'query' | 'key', number>>;
+  /** Widths of a layer’s queries and keys. */
+  projections: Readonly<Record<'query' | 'key', number>>;
   /** Layers of the whole model, from 1 up. */
   layers: number;
   /** Rows whose token the model fixes. */
@@ -89,20 +89,55 @@ export interface LayeredFunctions {
   ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
   /** See PositionsTaken. */
   withoutPositions(sentence: Sentence, options?: TakenOptions): Promise<PositionsTaken>;
-  /** `cut` reads and cuts the corpus, `rowsOf` its rows at once; both after the options are checked. */
+  /** `cut` reads and cuts the corpus, after the options are checked. */
   corpusMeans(
     cut: () => Corpus | Promise<Corpus>,
     options: Omit<CorpusMeansOptions, 'sentences'>,
-    rowsOf?: (precision: Precision, signal?: AbortSignal) => Promise<LayeredModel['rows']>,
   ): Promise<CorpusMeans>;
+}
+
+/** Checks what is asked of a layer before layers are read, which may take long. */
+function checkedScores<P extends Precision>(model: LayeredModel, input: ScoresOptions<P>) {
+  const kind = check.precision(input.precision ?? 'float64') as P;
+  const layer = check.integer('layer', input.layer, 0, model.layers - 1);
+  check.chosenHeads(input.only, model.heads);
+  checkedParts(input.summands ? Object.keys(input.summands) : model.summands, input);
+  const { way, means } = input;
+  if (way === 'mean' || way === 'mechanism') check.object('means', means);
+  return {
+    kind,
+    layer,
+    means: means && (way === 'mechanism' ? scoreMeansAt : meansAt)(means, layer, kind),
+  };
+}
+
+/** The forward of an encoder's last decomposition, and of which tokens it is. */
+type Decomposed = WeakMap<object, { key: string; run: EncoderForward }>;
+
+/** The forward whose scores are taken apart; the last one, if it is of the same tokens. */
+async function through<P extends Precision>(
+  model: LayeredModel,
+  decomposed: Decomposed,
+  encoder: Encoder<FloatsOf<P>>,
+  { kind, layer, sentence }: { kind: P; layer: number; sentence: Sentence },
+  { summands, signal }: { summands: Rows<P> | undefined; signal: AbortSignal | undefined },
+) {
+  const key = String(sentence.ids);
+  const last = decomposed.get(encoder);
+  if (!summands && last?.key === key && last.run.layers > layer) return last.run;
+  const rows = summands ?? (await model.rows(sentence, kind, signal));
+  decomposed.delete(encoder);
+  const layers = model.ahead ? encoder.layers : layer + 1;
+  const found = await stepsOf(encoder).forward(rows, { layers }, signal);
+  if (!summands) decomposed.set(encoder, { key, run: found as unknown as EncoderForward });
+  return found;
 }
 
 export function layeredModel(model: LayeredModel): LayeredFunctions {
   const { superpose, resident, d_model, heads, layers: all, apart: fixed } = model;
-  /** The forward of an encoder's last decomposition, and of which tokens it is. */
-  const decomposed = new WeakMap<object, { key: string; run: EncoderForward }>();
+  const decomposed: Decomposed = new WeakMap();
 
-  const forward = async <P extends Precision = 'float32'>(
+  const forward: LayeredFunctions['forward'] = async <P extends Precision = 'float32'>(
     sentence: Sentence,
     { precision, summands, signal, progress, ...input }: RunOptions<P> = {},
   ) => {
@@ -116,111 +151,56 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     });
   };
 
-  /** The forward whose scores are taken apart; the last one, if it is of the same tokens. */
-  const through = async <P extends Precision>(
-    encoder: Encoder<FloatsOf<P>>,
-    kind: P,
-    sentence: Sentence,
-    layer: number,
-    { summands, signal }: { summands: Rows<P> | undefined; signal: AbortSignal | undefined },
-  ) => {
-    const key = String(sentence.ids);
-    const last = decomposed.get(encoder);
-    if (!summands && last?.key === key && last.run.layers > layer) return last.run;
-    const rows = summands ?? (await model.rows(sentence, kind, signal));
-    decomposed.delete(encoder);
-    const layers = model.ahead ? encoder.layers : layer + 1;
-    const found = await stepsOf(encoder).forward(rows, { layers }, signal);
-    if (!summands) decomposed.set(encoder, { key, run: found as unknown as EncoderForward });
-    return found;
-  };
-
-  /** Checks what is asked of a layer before layers are read, which may take long. */
-  const checked = <P extends Precision>(input: ScoresOptions<P>) => {
-    const kind = check.precision(input.precision ?? 'float64') as P;
-    const layer = check.integer('layer', input.layer, 0, all - 1);
-    check.chosenHeads(input.only, heads);
-    checkedParts(input.summands ? Object.keys(input.summands) : model.summands, input);
-    const { way, means } = input;
-    if (way === 'mean' || way === 'mechanism') check.object('means', means);
-    return {
-      kind,
-      layer,
-      means: means && (way === 'mechanism' ? scoreMeansAt : meansAt)(means, layer, kind),
-    };
-  };
-
-  const decompose = async <P extends Precision = 'float64'>(
-    sentence: Sentence,
-    options: ScoresOptions<P>,
-  ) => {
-    const { kind, layer, means: layerMeans } = checked(options);
-    const { precision, means, signal, progress, gauge, apart, summands, ...input } = options;
-    return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
-      const found = await through(encoder, kind, sentence, layer, { summands, signal });
-      const named = gauge ?? (input.way === 'mechanism' ? undefined : 'canonical');
-      const rows =
-        apart ??
-        (input.way === 'mechanism' ? undefined : named === 'raw' ? [] : fixed.filter((row) => row < found.n));
-      const scores = found.decompose({
-        ...(input as EncoderDecomposeInput),
-        ...(named !== undefined && { gauge: named as NonNullable<EncoderDecomposeInput['gauge']> }),
-        ...(rows !== undefined && { apart: rows }),
-        ...(layerMeans && { means: layerMeans }),
-      });
-      return { ...(scores as Scores<FloatsOf<P>>), sentence };
-    });
-  };
-
-  const corpusMeans: LayeredFunctions['corpusMeans'] = async (
-    cut,
-    { precision, done, control = false, scores = false, signal, progress },
-    rowsOf,
-  ) => {
-    const kind = check.precision(precision ?? 'float32');
-    check.flag('control', control);
-    check.flag('scores', scores);
-    const corpus = await cut();
-    const rows = rowsOf ? await rowsOf(kind, signal) : model.rows;
-    return meansOver(corpus, {
-      positionMeans: superpose.positionMeans,
-      poolShares: superpose.poolShares,
-      d_model,
-      heads,
-      layers: all,
-      apart: fixed,
-      precision: kind,
-      ...(scores && { scores: model.projections ?? { query: d_model, key: d_model } }),
-      async run(sentence, isWindow) {
-        const summands = await (control && isWindow
-          ? model.changed(sentence, { mean: 'sentence' }, kind)
-          : rows(sentence, kind, signal));
-        return forward(sentence, {
-          precision: kind,
-          summands,
-          scores: !isWindow,
-          projections: scores && isWindow,
-          signal,
-          progress,
+  return {
+    forward,
+    async decompose<P extends Precision = 'float64'>(sentence: Sentence, options: ScoresOptions<P>) {
+      const { kind, layer, means: layerMeans } = checkedScores(model, options);
+      const { precision, means, signal, progress, gauge, apart, summands, ...input } = options;
+      return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
+        const wanted = { kind, layer, sentence };
+        const found = await through(model, decomposed, encoder, wanted, { summands, signal });
+        const byMechanism = input.way === 'mechanism';
+        const named = gauge ?? (byMechanism ? undefined : 'canonical');
+        const rows =
+          apart ?? (byMechanism ? undefined : named === 'raw' ? [] : fixed.filter((row) => row < found.n));
+        const scores = found.decompose({
+          ...(input as EncoderDecomposeInput),
+          ...(named !== undefined && { gauge: named as NonNullable<EncoderDecomposeInput['gauge']> }),
+          ...(rows !== undefined && { apart: rows }),
+          ...(layerMeans && { means: layerMeans }),
         });
-      },
-      signal,
-      done,
-    });
+        return { ...(scores as Scores<FloatsOf<P>>), sentence };
+      });
+    },
+    async corpusMeans(cut, { precision, done, control = false, scores = false, signal, progress }) {
+      const kind = check.precision(precision ?? 'float32');
+      check.flag('control', control);
+      check.flag('scores', scores);
+      const { positionMeans, poolShares } = superpose;
+      return meansOver(await cut(), {
+        ...{ positionMeans, poolShares, d_model, heads, layers: all, apart: fixed, precision: kind },
+        ...(scores && { scores: model.projections }),
+        async run(sentence, isWindow) {
+          const summands = await (control && isWindow
+            ? model.changed(sentence, { mean: 'sentence' }, kind)
+            : model.rows(sentence, kind, signal));
+          const kept = { scores: !isWindow, projections: scores && isWindow };
+          return forward(sentence, { precision: kind, summands, ...kept, signal, progress });
+        },
+        ...{ signal, done },
+      });
+    },
+    async withoutPositions(sentence, options = {}) {
+      check.object('options', options);
+      const kind = check.precision(options.precision ?? 'float32');
+      const { signal, progress } = options;
+      // All layers in one turn, since a forward is valid until the next.
+      return resident.use(kind, all, counted({ signal, progress }), async (encoder) => {
+        decomposed.delete(encoder);
+        const rows = await model.rows(sentence, kind, signal);
+        const bare = await model.changed(sentence, { mean: 'sentence' }, kind);
+        return positionsTaken(encoder, { rows, bare }, signal);
+      });
+    },
   };
-
-  const withoutPositions: LayeredFunctions['withoutPositions'] = async (sentence, options = {}) => {
-    check.object('options', options);
-    const kind = check.precision(options.precision ?? 'float32');
-    const { signal, progress } = options;
-    // All layers in one turn, since a forward is valid until the next.
-    return resident.use(kind, all, counted({ signal, progress }), async (encoder) => {
-      decomposed.delete(encoder);
-      const rows = await model.rows(sentence, kind, signal);
-      const bare = await model.changed(sentence, { mean: 'sentence' }, kind);
-      return positionsTaken(encoder, { rows, bare }, signal);
-    });
-  };
-
-  return { forward, decompose, corpusMeans, withoutPositions };
 }

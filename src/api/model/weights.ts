@@ -57,12 +57,22 @@ export function weightsFolder(): URL | undefined {
   }
 }
 
-/** Reads only what is needed of the package's 45 MB. */
-export async function weightsFiles(
-  superpose: SmallSuperpose,
-  folder: URL,
-  rowsPerShard = 128,
-): Promise<WeightsFiles> {
+/** The published weights, of which only what is needed is read. */
+interface Published {
+  /** A JSON file of the package. */
+  json(name: string): Promise<ReturnType<typeof JSON.parse>>;
+  /** Bytes of the weights. */
+  part(begin: number, end: number): Promise<Uint8Array>;
+  /** A tensor of the weights, which must be there. */
+  entry(name: string): SafetensorsEntry;
+  /** How many layers there are. */
+  layers: number;
+  /** package@version */
+  source: string;
+  license: string;
+}
+
+async function publishedIn(superpose: SmallSuperpose, folder: URL): Promise<Published> {
   const json = async (name: string) => JSON.parse(await readFile(new URL(name, folder), 'utf8'));
   const { version, license } = await json('package.json');
   const source = `${weightsPackage}@${version}`;
@@ -79,32 +89,34 @@ export async function weightsFiles(
   };
   const length = Number(new DataView((await part(0, 8)).buffer).getBigUint64(0, true));
   const entries = superpose.readSafetensorsHeader(await part(0, 8 + length), (await stat(weights)).size);
+  const layers = [...entries.keys()].filter((name) =>
+    /^encoder\.layer\.\d+\.output\.dense\.bias$/.test(name),
+  ).length;
   const entry = (name: string): SafetensorsEntry => {
     const found = entries.get(name);
     if (!found) throw new Error(`The weights package ${source} lacks the tensor ${name}.`);
     return found;
   };
-  const rowsOf = (name: string) => entry(tables[name] as string).shape as [number, number];
+  return { json, part, entry, layers, source, license };
+}
 
-  const layers = [...entries.keys()].filter((name) =>
-    /^encoder\.layer\.\d+\.output\.dense\.bias$/.test(name),
-  ).length;
-  const filled = (names: readonly string[]) =>
-    Promise.all(
-      names.map(async (name) => {
-        const { dtype, shape, begin, end } = entry(name);
-        return { name, dtype, shape, bytes: await part(begin, end) };
-      }),
+/** Reads only what is needed of the package's 45 MB. */
+export async function weightsFiles(
+  superpose: SmallSuperpose,
+  folder: URL,
+  rowsPerShard = 128,
+): Promise<WeightsFiles> {
+  const published = await publishedIn(superpose, folder);
+  const { json, part, entry, layers, source } = published;
+  const filled = async (names: readonly string[]) =>
+    safetensors(
+      await Promise.all(
+        names.map(async (name) => {
+          const { dtype, shape, begin, end } = entry(name);
+          return { name, dtype, shape, bytes: await part(begin, end) };
+        }),
+      ),
     );
-  /** The size of a file of these tensors, without reading them. */
-  const sizeOf = (names: readonly string[]) => {
-    const all = names.map((name) => {
-      const { dtype, shape, begin, end } = entry(name);
-      return { name, dtype, shape, length: end - begin };
-    });
-    return all.reduce((sum, { length }) => sum + length, headerOf(all).length);
-  };
-
   // The package pads and cuts every text to 128 tokens; the library does its own cutting.
   const tokenizer = async () => ({
     ...(await json('model/tokenizer.json')),
@@ -112,30 +124,13 @@ export async function weightsFiles(
     truncation: null,
   });
   const made: Record<string, () => Promise<OwnBytes>> = {
-    'manifest.json': async () => {
-      const [vocabulary, d_model] = rowsOf('words');
-      const manifest = {
-        format: 1,
-        model: 'all-MiniLM-L6-v2',
-        source,
-        license,
-        d_model,
-        heads: 12,
-        positions: rowsOf('positions')[0],
-        vocabulary,
-        epsilon: 1e-12,
-        rowsPerShard,
-        inner: entry('encoder.layer.0.intermediate.dense.bias').shape[0],
-        layerBytes: Array.from({ length: layers }, (_, layer) => sizeOf(encoderTensors(layer))),
-      };
-      return bytesOf(`${JSON.stringify(manifest, null, 2)}\n`);
-    },
+    'manifest.json': async () => bytesOf(`${JSON.stringify(manifestOf(published, rowsPerShard), null, 2)}\n`),
     'tokenizer.json': async () => bytesOf(JSON.stringify(await tokenizer())),
-    'layer-0.safetensors': async () => safetensors(await filled(layerTensors)),
+    'layer-0.safetensors': () => filled(layerTensors),
   };
   for (const [name, tensor] of Object.entries(tables)) {
-    const [rows, columns] = rowsOf(name);
-    const { dtype, begin, end } = entry(tensor);
+    const { dtype, shape, begin, end } = entry(tensor);
+    const [rows, columns] = shape as [number, number];
     const rowBytes = (end - begin) / rows;
     for (let first = 0; first < rows; first += rowsPerShard) {
       const count = Math.min(rowsPerShard, rows - first);
@@ -147,20 +142,13 @@ export async function weightsFiles(
   }
   // One file in place of the hundred shards that these rows are spread over.
   made['corpus.safetensors'] = async () => {
-    const [vocabulary, columns] = rowsOf('words');
     const { cut } = tokenizerOf(await tokenizer(), {});
     const ids = corpusIds(corpusSentences.map((text) => cut(text).ids));
-    const { dtype, begin, end } = entry(tables.words as string);
-    const size = (end - begin) / vocabulary;
-    const bytes = new Uint8Array(ids.length * size);
-    for (const [place, id] of ids.entries())
-      bytes.set(await part(begin + id * size, begin + (id + 1) * size), place * size);
-    return safetensors([{ name: 'rows', dtype, shape: [ids.length, columns], bytes }]);
+    return safetensors([await rowsOf(published, 'rows', tables.words as string, ids)]);
   };
-  made[openingFile] = async () => opening(await tokenizer(), entry, part);
-  for (let layer = 0; layer < layers; layer++) {
-    made[`encoder-${layer}.safetensors`] = async () => safetensors(await filled(encoderTensors(layer)));
-  }
+  made[openingFile] = async () => opening(await tokenizer(), published);
+  for (let layer = 0; layer < layers; layer++)
+    made[`encoder-${layer}.safetensors`] = () => filled(encoderTensors(layer));
   return {
     names: Object.keys(made),
     source,
@@ -169,6 +157,32 @@ export async function weightsFiles(
       if (!make) throw new Error(`The weights package ${source} makes no file ${name}.`);
       return make();
     },
+  };
+}
+
+function manifestOf({ entry, layers, source, license }: Published, rowsPerShard: number) {
+  /** The size of a file of these tensors, without reading them. */
+  const sizeOf = (names: readonly string[]) => {
+    const all = names.map((name) => {
+      const { dtype, shape, begin, end } = entry(name);
+      return { name, dtype, shape, length: end - begin };
+    });
+    return all.reduce((sum, { length }) => sum + length, headerOf(all).length);
+  };
+  const [vocabulary, d_model] = entry(tables.words as string).shape;
+  return {
+    format: 1,
+    model: 'all-MiniLM-L6-v2',
+    source,
+    license,
+    d_model,
+    heads: 12,
+    positions: entry(tables.positions as string).shape[0],
+    vocabulary,
+    epsilon: 1e-12,
+    rowsPerShard,
+    inner: entry('encoder.layer.0.intermediate.dense.bias').shape[0],
+    layerBytes: Array.from({ length: layers }, (_, layer) => sizeOf(encoderTensors(layer))),
   };
 }
 
@@ -181,45 +195,41 @@ interface Tensor {
   bytes: Uint8Array;
 }
 
+/** These rows of a tensor, stacked; with `wide`, these blocks of `wide` rows each. */
+async function rowsOf(
+  { entry, part }: Published,
+  name: string,
+  from: string,
+  rows: readonly number[],
+  wide = 1,
+): Promise<Tensor> {
+  const { dtype, shape, begin, end } = entry(from);
+  const [count = 1, ...columns] = shape;
+  const size = ((end - begin) / count) * wide;
+  const bytes = new Uint8Array(rows.length * size);
+  for (const [place, row] of rows.entries())
+    bytes.set(await part(begin + row * size, begin + (row + 1) * size), place * size);
+  return { name, dtype, shape: [rows.length * wide, ...columns], bytes };
+}
+
 /** What a page opens with: see opening.ts. */
-async function opening(
-  tokenizer: object,
-  entry: (name: string) => SafetensorsEntry,
-  part: (begin: number, end: number) => Promise<Uint8Array>,
-): Promise<OwnBytes> {
+async function opening(tokenizer: object, published: Published): Promise<OwnBytes> {
   const { ids, tokens } = tokenizerOf(tokenizer, {}).cut(openingText);
-  /** These rows of a tensor, stacked; with `wide`, these blocks of `wide` rows each. */
-  const rowsOf = async (name: string, from: string, rows: readonly number[], wide = 1): Promise<Tensor> => {
-    const { dtype, shape, begin, end } = entry(from);
-    const [count = 1, ...columns] = shape;
-    const bytes = ((end - begin) / count) * wide;
-    const parts = await Promise.all(rows.map((row) => part(begin + row * bytes, begin + (row + 1) * bytes)));
-    return {
-      name,
-      dtype,
-      shape: [rows.length * wide, ...columns],
-      bytes: Uint8Array.from(parts.flatMap((one) => [...one])),
-    };
-  };
   const whole = async (name: string, from: string): Promise<Tensor> => {
-    const { dtype, shape, begin, end } = entry(from);
-    return { name, dtype, shape, bytes: await part(begin, end) };
+    const { dtype, shape, begin, end } = published.entry(from);
+    return { name, dtype, shape, bytes: await published.part(begin, end) };
   };
   const attention = 'encoder.layer.0.attention.self';
   const d_head = 32;
+  const block = (name: string) => rowsOf(published, name, `${attention}.${name}`, openingHeads, d_head);
   return safetensors(
     [
       await whole('gamma', 'embeddings.LayerNorm.weight'),
       await whole('beta', 'embeddings.LayerNorm.bias'),
-      ...(await Promise.all(
-        ['query', 'key'].flatMap((name) => [
-          rowsOf(`${name}.weight`, `${attention}.${name}.weight`, openingHeads, d_head),
-          rowsOf(`${name}.bias`, `${attention}.${name}.bias`, openingHeads, d_head),
-        ]),
-      )),
-      await rowsOf('token', tables.words as string, ids),
-      await rowsOf('position', tables.positions as string, [...ids.keys()]),
-      await rowsOf('token_type', 'embeddings.token_type_embeddings.weight', [0]),
+      ...(await Promise.all(['query.weight', 'query.bias', 'key.weight', 'key.bias'].map(block))),
+      await rowsOf(published, 'token', tables.words as string, ids),
+      await rowsOf(published, 'position', tables.positions as string, [...ids.keys()]),
+      await rowsOf(published, 'token_type', 'embeddings.token_type_embeddings.weight', [0]),
     ],
     { tokens: JSON.stringify(tokens), epsilon: '1e-12' },
   );

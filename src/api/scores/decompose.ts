@@ -2,7 +2,7 @@ import type { Heads } from '../../wasm/bound.js';
 import * as check from '../check.js';
 import { type Handle, held, type OwnedObject } from '../handle.js';
 import type { RawModule } from '../module.js';
-import { type Floats, type Linear, suffixOf, type Table, table } from '../table.js';
+import { type Floats, type Linear, rounded, roundedIn, type Table, table } from '../table.js';
 import { checkedGauge, type GaugeOptions } from './gauge.js';
 import { fitsScores, type Scores, type Terms } from './scores.js';
 
@@ -71,7 +71,8 @@ export interface DecomposeApi {
   /**
    * Takes the attention scores of summed embeddings apart, exactly: for n summands, the (n+1)² terms of each
    * head's logits. This is TUPE, arXiv 2006.15595, eq. 6, with the LayerNorm and biases that it leaves out.
-   * Exact for a model's first layer. It is that of a layer that is made for it and deleted. Throws RangeError or
+   * Exact for a model's first layer. It is computed in double, whatever the tables are, and rounded once to their type:
+   * the residual is what double leaves. It is that of a layer that is made for it and deleted. Throws RangeError or
    * TypeError before allocating.
    */
   decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A>;
@@ -89,7 +90,7 @@ export function decomposeApi(raw: RawModule): DecomposeApi {
       check.object('input', input);
       const layer = checkedLayer(input);
       const { weight } = layer.query;
-      const packed = 2 * weight.data.byteLength;
+      const packed = 16 * weight.data.length;
       check.fits(
         `A layer of ${2 * weight.rows} by ${weight.columns} weights`,
         packed,
@@ -126,7 +127,7 @@ interface Asked<A extends Floats> {
 }
 
 function decomposed<A extends Floats>(raw: RawModule, { layer, address, sum }: Asked<A>): Scores<A> {
-  const result = raw[`decompose${suffixOf(layer.query.weight.data)}`](
+  const result: Heads = raw.decompose(
     address,
     sum.tables,
     sum.groups.of,
@@ -134,7 +135,7 @@ function decomposed<A extends Floats>(raw: RawModule, { layer, address, sum }: A
     sum.chosen,
     sum.gauge,
     layer.causal,
-  ) as Heads<A>;
+  );
   const { name, apart } = sum.gauge;
   const { names: parts } = sum.groups;
   return {
@@ -144,20 +145,17 @@ function decomposed<A extends Floats>(raw: RawModule, { layer, address, sum }: A
     gauge: name,
     apart,
     ...(layer.causal && { causal: true }),
-    ...result,
+    ...(roundedIn(result, ['terms', 'logits'], layer.single) as Heads<A>),
   };
 }
 
 function termsOf<A extends Floats>(raw: RawModule, { layer, address, sum }: Asked<A>): Terms<A> {
   const { name, apart } = sum.gauge;
   const constant = !!(layer.query.bias || layer.key.bias || layer.norm.beta) || name !== 'raw';
-  const terms = raw[`decomposeTerms${suffixOf(layer.query.weight.data)}`](
-    address,
-    sum.tables,
-    constant,
-    sum.chosen,
-    sum.gauge,
-  ) as A;
+  const terms = rounded<A>(
+    raw.decomposeTerms(address, sum.tables, constant, sum.chosen, sum.gauge),
+    layer.single,
+  );
   const parts = constant ? [...sum.names, 'constant'] : [...sum.names];
   return { n: sum.n, heads: sum.only, parts, gauge: name, apart, terms };
 }
@@ -189,13 +187,12 @@ function made(raw: RawModule, layer: CheckedLayer): OwnedObject {
   const some = kept.length > 0 && (kept.length < heads || kept.some((head, place) => head !== place));
   const rows = (all: Linear) => (some ? rowsOf(all, heads, kept) : all);
   const [query, key] = [rows(layer.query), rows(layer.key)];
-  const suffix = suffixOf(query.weight.data);
   return held(
     raw,
     'layer',
-    query.weight.data.byteLength + key.weight.data.byteLength,
-    () => raw[`layer${suffix}`](norm, query, key, some ? kept.length : heads, scale),
-    (address) => raw[`deleteLayer${suffix}`](address),
+    16 * query.weight.data.length,
+    () => raw.layer(norm, query, key, some ? kept.length : heads, scale),
+    (address) => raw.deleteLayer(address),
   );
 }
 
@@ -216,7 +213,7 @@ function checkedSum<A extends Floats>(
   const { rows: n, columns: d, data } = first;
   const only = input.only === undefined ? layer.kept : check.chosenHeads(input.only, layer.heads);
   const chosen = only.map((head) => check.placeIn('A head of only', head, layer.kept));
-  fitsScores(n, names.length + 1, only.length, layer.query.weight.rows + d, data, ...weights);
+  fitsScores(n, names.length + 1, only.length, layer.query.weight.rows + d, 8, ...weights);
   const gauge = checkedGauge(input, names, d, data, n);
   const tables = names.map((name) => input.summands[name] as Table<A>);
   const groups = grouped([...names, 'constant'], given);
@@ -286,7 +283,7 @@ function checkedLayer<A extends Floats>(input: ScoreLayerInput<A>, first?: Table
   });
   const kept = check.chosenHeads(input.only, input.heads);
   const causal = check.flag('causal', input.causal ?? false);
-  return { norm, scale, query, key, heads: input.heads, kept, causal };
+  return { norm, scale, query, key, heads: input.heads, kept, causal, single };
 }
 
 export function checkedNormalization(

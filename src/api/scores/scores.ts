@@ -209,13 +209,14 @@ export function fitsScores(
   parts: number,
   heads: number,
   width: number,
-  data: Floats,
+  /** Of a number. */
+  bytes: number,
   ...weights: (Linear | Table)[]
 ): void {
   const perHead = (parts ** 2 + 3) * n * n;
   check.fits(
     `${heads} heads of ${parts ** 2} terms for ${n} tokens`,
-    (heads * perHead + perHead + 4 * (parts + 1) * n * width) * data.BYTES_PER_ELEMENT,
+    (heads * perHead + perHead + 4 * (parts + 1) * n * width) * bytes,
     ...weights,
   );
 }

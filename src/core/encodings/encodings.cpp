@@ -2,13 +2,6 @@
 
 namespace superpose {
 
-Matrix<double> fairseq_sinusoidal(int positions, int d_model, int padding_idx) {
-  Matrix<double> table =
-      sinusoidal({padding_idx + 1 + positions, d_model, Layout::concatenated, Spacing::timescales, 10000, 0});
-  table.row(padding_idx).setZero();
-  return table;
-}
-
 BertSummands bert_embeddings(const Matrix<double>& token, const Matrix<double>& position,
                              const Matrix<double>& token_type, const std::vector<int>& ids,
                              double position_scale) {

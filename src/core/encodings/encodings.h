@@ -1,18 +1,11 @@
-// Position tables beyond the plain sinusoid, and the two sums that models put them into.
+// The sum that a model puts its tables into.
 #pragma once
 
 #include <vector>
 
-#include "encodings/sinusoidal.h"
 #include "numeric/matrix.h"
 
 namespace superpose {
-
-// fairseq's table for up to `positions` tokens, [padding_idx + 1 + positions, d_model]: tensor2tensor's
-// layout and spacing, row padding_idx zero; token t has row padding_idx + 1 + t, which holds the
-// encoding of that number (facebookresearch/fairseq, sinusoidal_positional_embedding.py). d_model >= 4:
-// below, fairseq divides by zero. padding_idx >= 0.
-Matrix<double> fairseq_sinusoidal(int positions, int d_model, int padding_idx);
 
 // What BERT adds up before its LayerNorm: row i of each is token i's (google-research/bert,
 // modeling.py, embedding_postprocessor). position is [L, d], L >= n, of which the first n rows are used;

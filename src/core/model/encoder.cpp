@@ -93,13 +93,6 @@ Projections<Scalar> Encoder<Scalar>::projections(int layer, const Matrix<Scalar>
 }
 
 template <typename Scalar>
-Projections<Scalar> Encoder<Scalar>::turned(int layer, const Matrix<Scalar>& input) const {
-  Projections<Scalar> both = projections(layer, input);
-  turn_heads(layers_[layer].frequencies, input.rows(), both);
-  return both;
-}
-
-template <typename Scalar>
 void Encoder<Scalar>::turn_heads(const std::vector<double>& frequencies, Index n,
                                  Projections<Scalar>& both) const {
   Turning turning{frequencies, Layout::concatenated, options_.heads};
@@ -214,7 +207,7 @@ void ForwardSteps<Scalar>::prepare_heads() {
   attention_.context.resize(n, queries.cols());
   pieces_ = encoder_.options_.heads;
   each_ = 2.0 * n * n * width;
-  if (!asked_.scores) return;
+  if (!asked_.trace) return;
   run.logits.emplace_back(pieces_ * n, n);
   run.attention.emplace_back(pieces_ * n, n);
 }
@@ -230,12 +223,12 @@ void ForwardSteps<Scalar>::attend(int h) {
   const int of_key = key_head(h, options.key_heads, options.heads);
   multiply<Scalar>(columns_of<const Scalar>(both.queries.data(), all, h, width),
                    {attention_.keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
-  if (asked_.scores) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
+  if (asked_.trace) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
   if (options.causal) mask_later(scores);
   softmax<Scalar>({scores.data(), n}, n, n);
   if (layer_ < static_cast<int>(asked_.attention.size()) && asked_.attention[layer_].size())
     std::copy_n(asked_.attention[layer_].data() + h * n * n, n * n, scores.data());
-  if (asked_.scores) std::copy_n(scores.data(), n * n, run.attention.back().data() + h * n * n);
+  if (asked_.trace) std::copy_n(scores.data(), n * n, run.attention.back().data() + h * n * n);
   multiply<Scalar>({scores.data(), n},
                    columns_of<const Scalar>(attention_.value.data(), of_keys, of_key, width), {n, n, width},
                    columns_of(attention_.context.data(), all, h, width));

@@ -47,9 +47,9 @@ struct EncoderOptions {
 
 template <typename Scalar>
 struct ForwardOptions {
-  int layers = -1;      // how many to run through; all
-  bool scores = false;  // keep logits and attention
-  bool trace = false;   // keep inputs, what was written and sigmas, for taking the forward apart
+  int layers = -1;  // how many to run through; all
+  // Keep logits and attention, and inputs, what was written and sigmas, for taking the forward apart.
+  bool trace = false;
   // [layers], each [heads * n, n] or empty: another run's attention, in place of the softmax.
   std::vector<Matrix<Scalar>> attention;
   bool projections = false;  // keep queries and keys
@@ -99,8 +99,6 @@ class Encoder {
                                           const std::vector<Matrix<Scalar>>& parts) const;
   // Of what the layer's W_Q and W_K read.
   Projections<Scalar> projections(int layer, const Matrix<Scalar>& input) const;
-  // The same, turned.
-  Projections<Scalar> turned(int layer, const Matrix<Scalar>& input) const;
   const std::vector<double>& frequencies(int layer) const { return layers_[layer].frequencies; }
   // W_O concat_h(A_h W_V x) for attention [heads * n, n], without biases: what attention moves of x. Zeros cost nothing,
   // and parts often are.

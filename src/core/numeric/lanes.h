@@ -80,17 +80,6 @@ inline Scalar exponential_of(Scalar x) {
   return exponential(Simd<Scalar>::all(x))[0];
 }
 
-inline Lanes<float> square_root(Lanes<float> v) {
-#pragma GCC unroll 4
-  for (int lane = 0; lane < 4; ++lane) v[lane] = std::sqrt(v[lane]);
-  return v;
-}
-inline Lanes<double> square_root(Lanes<double> v) {
-#pragma GCC unroll 2
-  for (int lane = 0; lane < 2; ++lane) v[lane] = std::sqrt(v[lane]);
-  return v;
-}
-
 // Calls whole(c) for each full vector of entries, and single(c) for each entry left over.
 template <typename Scalar, typename Whole, typename Single>
 inline void along(Eigen::Index count, const Whole& whole, const Single& single) {

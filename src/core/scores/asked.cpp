@@ -98,7 +98,7 @@ void add_turned(const Parted& query, const Parted& key, const std::vector<double
   sums->add(Asked::token_offset, query.token, token_mean, -scale);
 }
 
-CountedPairs attending(const Scheme<double>& scheme) { return {{}, scheme.causal}; }
+CountedPairs attending(const Scheme& scheme) { return {{}, scheme.causal}; }
 
 // of(i, j) on average over the pairs of n places that count.
 template <typename Of>
@@ -164,7 +164,7 @@ void add_gathered(const CountedPairs& counted, const Indices& index, bool keys, 
 }
 
 // A number for each pair. One of segments, which are their tokens', is taken apart by query and key.
-void add_table(const Scheme<double>& scheme, const ScoreTerm<double>& term, int head, Sums* sums) {
+void add_table(const Scheme& scheme, const ScoreTerm& term, int head, Sums* sums) {
   const Index n = scheme.n;
   Matrix<double> bias(n, n);
   for (Index i = 0; i < n; ++i) {
@@ -214,14 +214,14 @@ void turned_asked(const Parted& query, const Parted& key, const std::vector<doub
   add_turned(query, key, frequencies, layout, means, scale, &sums);
 }
 
-void scheme_asked(const Scheme<double>& scheme, const Scheme<double>& average, int head, double* terms) {
+void scheme_asked(const Scheme& scheme, const Scheme& average, int head, double* terms) {
   const Index n = scheme.n;
   std::fill_n(terms, kAsked * n * n, 0.0);
   if (n == 0) return;
   Sums sums(terms, n);
   for (std::size_t t = 0; t < scheme.terms.size(); ++t) {
-    const ScoreTerm<double>& term = scheme.terms[t];
-    const ScoreTerm<double>& usual = average.terms[t];
+    const ScoreTerm& term = scheme.terms[t];
+    const ScoreTerm& usual = average.terms[t];
     if (term.lookup == Lookup::table) {
       add_table(scheme, term, head, &sums);
       continue;

@@ -55,6 +55,6 @@ void turned_asked(const Parted& query, const Parted& key, const std::vector<doub
 
 // One head of a scheme, kAsked terms [n, n] one after another. `average` is the same scheme of n tokens that are all
 // the mean token. Means are over the pairs that attend.
-void scheme_asked(const Scheme<double>& scheme, const Scheme<double>& average, int head, double* terms);
+void scheme_asked(const Scheme& scheme, const Scheme& average, int head, double* terms);
 
 }  // namespace superpose

@@ -48,12 +48,6 @@ ProjectedParts<double> concatenate_heads(const Matrix<double>& token_query, cons
   return result;
 }
 
-ProjectedParts<double> concatenate_raw(const Matrix<double>& token, const Matrix<double>& position,
-                                       double position_scale) {
-  const Matrix<double> scaled = position_scale * position;
-  return concatenate_heads(token, token, scaled, scaled, 1, 1);
-}
-
 ProjectedParts<double> concatenate_full(const Matrix<double>& token, const Matrix<double>& position,
                                         const Linear<double>& query, const Linear<double>& key, int heads,
                                         double scale) {
@@ -81,18 +75,6 @@ ProjectedParts<double> concatenate_full(const Matrix<double>& token, const Matri
   result.heads = heads;
   result.scale = scale;
   return result;
-}
-
-ProjectedParts<double> concatenate_block_diagonal(const Matrix<double>& token, const Matrix<double>& position,
-                                                  const Matrix<double>& token_query,
-                                                  const Matrix<double>& token_key,
-                                                  const Matrix<double>& position_query,
-                                                  const Matrix<double>& position_key, int heads,
-                                                  double scale) {
-  return concatenate_heads(rows_times_rows<double>(token, token_query),
-                           rows_times_rows<double>(token, token_key),
-                           rows_times_rows<double>(position, position_query),
-                           rows_times_rows<double>(position, position_key), heads, scale);
 }
 
 }  // namespace superpose

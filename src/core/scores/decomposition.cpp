@@ -12,14 +12,13 @@ namespace {
 using Eigen::Index;
 
 // The whole and each part through one Linear, and W beta + b as the last part.
-template <typename Scalar>
-Matrix<Scalar> project(const NormalizedSummands<Scalar>& input, const Vector<Scalar>& beta,
-                       const PackedLinear<Scalar>& linear, bool whole) {
+Matrix<double> project(const NormalizedSummands& input, const Vector<double>& beta,
+                       const PackedLinear<double>& linear, bool whole) {
   const Index n = input.tokens, projected = input.stack.rows(), width = linear.weight.rows();
   const Index left_out = whole ? 0 : n;
-  Matrix<Scalar> result(projected + n, width);
-  const auto multiply = [&](const Rows<Scalar>& rows, Scalar* out) {
-    multiply_packed<Scalar>(rows, linear.weight, 0, linear.weight.pieces(rows.rows()), out);
+  Matrix<double> result(projected + n, width);
+  const auto multiply = [&](const Rows<double>& rows, double* out) {
+    multiply_packed<double>(rows, linear.weight, 0, linear.weight.pieces(rows.rows()), out);
   };
   multiply(input.stack.bottomRows(projected - left_out), result.data() + left_out * width);
   const auto add_bias = [&](Index row) {
@@ -28,7 +27,7 @@ Matrix<Scalar> project(const NormalizedSummands<Scalar>& input, const Vector<Sca
   for (Index i = left_out; i < n; ++i) add_bias(i);
   if (n == 0) return result;
 
-  MatrixMap<Scalar> first(&result(projected, 0), 1, width);
+  MatrixMap<double> first(&result(projected, 0), 1, width);
   first.setZero();
   if (beta.size()) multiply(beta.transpose(), first.data());
   add_bias(projected);
@@ -38,22 +37,20 @@ Matrix<Scalar> project(const NormalizedSummands<Scalar>& input, const Vector<Sca
 
 }  // namespace
 
-template <typename Scalar>
-ScoreLayer<Scalar>::ScoreLayer(Normalization<Scalar> normalization, const Linear<Scalar>& query,
-                               const Linear<Scalar>& key, int heads, Scalar scale)
+ScoreLayer::ScoreLayer(Normalization<double> normalization, const Linear<double>& query,
+                       const Linear<double>& key, int heads, double scale)
     : normalization(std::move(normalization)),
-      query{PackedMatrix<Scalar>(query.weight), query.bias},
-      key{PackedMatrix<Scalar>(key.weight), key.bias},
+      query{PackedMatrix<double>(query.weight), query.bias},
+      key{PackedMatrix<double>(key.weight), key.bias},
       heads(heads),
       scale(scale) {
   eigen_assert(query.weight.rows() == key.weight.rows() && query.weight.rows() % heads == 0);
 }
 
-template <typename Scalar>
-ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
-                                   const ScoreLayer<Scalar>& layer, bool whole) {
-  const NormalizedSummands<Scalar> input = normalize(summands, layer.normalization);
-  ProjectedParts<Scalar> parts;
+ProjectedParts<double> project_sum(const std::vector<Matrix<double>>& summands, const ScoreLayer& layer,
+                                   bool whole) {
+  const NormalizedSummands input = normalize(summands, layer.normalization);
+  ProjectedParts<double> parts;
   parts.queries = project(input, layer.normalization.beta, layer.query, whole);
   parts.keys = project(input, layer.normalization.beta, layer.key, whole);
   parts.tokens = input.tokens;
@@ -169,25 +166,20 @@ void make_room_for_a_part(Scalar* terms, int parts, Index n) {
   }
 }
 
-template <typename Scalar>
-Matrix<Scalar> sum_of_terms(const Scalar* terms, Index n, const std::vector<bool>& included) {
-  Matrix<Scalar> sum = Matrix<Scalar>::Zero(n, n);
+Matrix<double> sum_of_terms(const double* terms, Index n, const std::vector<bool>& included) {
+  Matrix<double> sum = Matrix<double>::Zero(n, n);
   for (std::size_t t = 0; t < included.size(); ++t) {
-    if (included[t]) sum += ConstMatrixMap<Scalar>(terms + t * n * n, n, n);
+    if (included[t]) sum += ConstMatrixMap<double>(terms + t * n * n, n, n);
   }
   return sum;
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                        \
-  template struct ScoreLayer<Scalar>;                                                                        \
-  template ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>&, const ScoreLayer<Scalar>&, \
-                                              bool);                                                         \
-  template ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>&, const std::vector<int>&, int);  \
-  template void head_terms(const ProjectedParts<Scalar>&, int, Scalar*);                                     \
-  template Scalar head_terms(const ProjectedParts<Scalar>&, int, Scalar*, Scalar*);                          \
-  template Scalar largest_gap(const Scalar*, int, const Scalar*, Index);                                     \
-  template void make_room_for_a_part(Scalar*, int, Index);                                                   \
-  template Matrix<Scalar> sum_of_terms(const Scalar*, Index, const std::vector<bool>&);
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                       \
+  template ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>&, const std::vector<int>&, int); \
+  template void head_terms(const ProjectedParts<Scalar>&, int, Scalar*);                                    \
+  template Scalar head_terms(const ProjectedParts<Scalar>&, int, Scalar*, Scalar*);                         \
+  template Scalar largest_gap(const Scalar*, int, const Scalar*, Index);                                    \
+  template void make_room_for_a_part(Scalar*, int, Index);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE

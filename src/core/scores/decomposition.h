@@ -36,26 +36,23 @@ struct ProjectedParts {
 };
 
 // What reads the sum, its weights packed once for all inputs.
-template <typename Scalar>
 struct ScoreLayer {
-  ScoreLayer(Normalization<Scalar> normalization, const Linear<Scalar>& query, const Linear<Scalar>& key,
-             int heads, Scalar scale);
+  ScoreLayer(Normalization<double> normalization, const Linear<double>& query, const Linear<double>& key,
+             int heads, double scale);
 
-  Normalization<Scalar> normalization;
-  PackedLinear<Scalar> query, key;  // [heads * d_h, d]
+  Normalization<double> normalization;
+  PackedLinear<double> query, key;  // [heads * d_h, d]
   int heads;
-  Scalar scale;
+  double scale;
 };
 
 // Adding: one W_Q and one W_K for the sum of the summands, each [n, d]. The constant is the last part. Without
 // `whole`, for terms alone, the rows of the whole input are not projected, and hold nothing.
-template <typename Scalar>
-ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
-                                   const ScoreLayer<Scalar>& layer, bool whole = true);
+ProjectedParts<double> project_sum(const std::vector<Matrix<double>>& summands, const ScoreLayer& layer,
+                                   bool whole = true);
 
 // The parts without the constant, for where it is zero. Call it before merging any.
-template <typename Scalar>
-void leave_out_constant(ProjectedParts<Scalar>& parts) {
+inline void leave_out_constant(ProjectedParts<double>& parts) {
   parts.parts -= parts.constant;
   parts.constant = false;
 }
@@ -86,7 +83,6 @@ void make_room_for_a_part(Scalar* terms, int parts, Eigen::Index n);
 
 // The sum [n, n] of the terms whose `included` flag is set; terms holds included.size() matrices
 // [n, n], one after another.
-template <typename Scalar>
-Matrix<Scalar> sum_of_terms(const Scalar* terms, Eigen::Index n, const std::vector<bool>& included);
+Matrix<double> sum_of_terms(const double* terms, Eigen::Index n, const std::vector<bool>& included);
 
 }  // namespace superpose

@@ -42,21 +42,7 @@ struct Gauge {
 // Flags [n] that mark these rows, from 0 to n - 1; empty when there are none.
 std::vector<char> row_flags(const std::vector<int>& rows, Eigen::Index n);
 
-// The m_s of given means [summands, d]: [summands, width], without bias and sigma; empty for no means.
-template <typename Scalar>
-Matrix<Scalar> project_means(const Matrix<Scalar>& means, const Normalization<Scalar>& normalization,
-                             const PackedLinear<Scalar>& linear);
-
-// Subtracts the m_s from projected parts [(summands + 1) * n, width], n rows of each and the constant last,
-// in place; they and the rows that stand apart join the constant. The first row of the first part is row
-// `from`. The m_s are the columns from `column` on of `given` or, when that is empty, those of the canonical
-// gauge: zero where every row stands apart. sigma is [n], the product where there are several norms.
-template <typename Scalar>
-void move_means_into_constant(const Matrix<Scalar>& given, Eigen::Index column, const Vector<Scalar>& sigma,
-                              const std::vector<char>& apart, Eigen::Index from, Matrix<Scalar>& parts);
-
 // Puts the parts of project_sum(), of the same layer, into a gauge. Call it before merging any.
-template <typename Scalar>
-void apply_gauge(const Gauge<Scalar>& gauge, const ScoreLayer<Scalar>& layer, ProjectedParts<Scalar>& parts);
+void apply_gauge(const Gauge<double>& gauge, const ScoreLayer& layer, ProjectedParts<double>& parts);
 
 }  // namespace superpose

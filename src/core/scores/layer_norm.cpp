@@ -9,38 +9,36 @@
 namespace superpose {
 namespace {
 
-template <typename Scalar>
-Scalar mean_of(const Scalar* row, Eigen::Index size) {
-  Scalar sum = 0;
+double mean_of(const double* row, Eigen::Index size) {
+  double sum = 0;
   for (Eigen::Index c = 0; c < size; ++c) sum += row[c];
-  return sum / static_cast<Scalar>(size);
+  return sum / static_cast<double>(size);
+}
+
+// sqrt(|row|^2 / size + epsilon), correct whenever the result itself can be represented.
+double root_mean_square(const double* row, Eigen::Index size, double epsilon) {
+  using Limits = std::numeric_limits<double>;
+  double squares = 0;
+  for (Eigen::Index c = 0; c < size; ++c) squares += row[c] * row[c];
+  if (squares <= Limits::max() && squares >= Limits::min() / (Limits::epsilon() * Limits::epsilon())) {
+    return std::sqrt(squares / static_cast<double>(size) + epsilon);
+  }
+  // Squares have overflowed, or lost digits: compute again in another unit.
+  const Eigen::Map<const Vector<double>> given(row, size);
+  const int exponent = exponent_of(given);
+  const double mean =
+      times_power_of_two<Vector<double>>(given, -exponent).squaredNorm() / static_cast<double>(size);
+  return std::hypot(std::ldexp(std::sqrt(mean), exponent), std::sqrt(epsilon));
 }
 
 }  // namespace
 
-template <typename Scalar>
-Scalar root_mean_square(const Scalar* row, Eigen::Index size, Scalar epsilon) {
-  using Limits = std::numeric_limits<Scalar>;
-  Scalar squares = 0;
-  for (Eigen::Index c = 0; c < size; ++c) squares += row[c] * row[c];
-  if (squares <= Limits::max() && squares >= Limits::min() / (Limits::epsilon() * Limits::epsilon())) {
-    return std::sqrt(squares / static_cast<Scalar>(size) + epsilon);
-  }
-  // Squares have overflowed, or lost digits: compute again in another unit.
-  const Eigen::Map<const Vector<Scalar>> given(row, size);
-  const int exponent = exponent_of(given);
-  const Scalar mean =
-      times_power_of_two<Vector<Scalar>>(given, -exponent).squaredNorm() / static_cast<Scalar>(size);
-  return std::hypot(std::ldexp(std::sqrt(mean), exponent), std::sqrt(epsilon));
-}
-
-template <typename Scalar>
-NormalizedSummands<Scalar> normalize(const std::vector<Matrix<Scalar>>& summands,
-                                     const Normalization<Scalar>& normalization) {
+NormalizedSummands normalize(const std::vector<Matrix<double>>& summands,
+                             const Normalization<double>& normalization) {
   eigen_assert(!summands.empty());
   const Eigen::Index n = summands[0].rows(), d = summands[0].cols();
   const Eigen::Index count = static_cast<Eigen::Index>(summands.size());
-  NormalizedSummands<Scalar> result;
+  NormalizedSummands result;
   result.tokens = n;
   result.stack.resize((1 + count) * n, d);
   result.sigma.resize(n);
@@ -48,9 +46,9 @@ NormalizedSummands<Scalar> normalize(const std::vector<Matrix<Scalar>>& summands
 
   // Token by token, while its rows are in the cache.
   for (Eigen::Index i = 0; i < n; ++i) {
-    Scalar* const whole = &result.stack(i, 0);
+    double* const whole = &result.stack(i, 0);
     for (Eigen::Index s = 0; s < count; ++s) {
-      const Scalar* const row = &summands[s](i, 0);
+      const double* const row = &summands[s](i, 0);
       for (Eigen::Index c = 0; c < d; ++c) whole[c] = s ? whole[c] + row[c] : row[c];
       std::copy(row, row + d, &result.stack((1 + s) * n + i, 0));
     }
@@ -59,14 +57,14 @@ NormalizedSummands<Scalar> normalize(const std::vector<Matrix<Scalar>>& summands
 
     // Twice: a mean is rounded in the unit of its numbers, and the second takes away what that left.
     for (Eigen::Index s = 0; centre && s < 2 * (1 + count); ++s) {
-      Scalar* const row = &result.stack(s / 2 * n + i, 0);
-      const Scalar mean = mean_of(row, d);
+      double* const row = &result.stack(s / 2 * n + i, 0);
+      const double mean = mean_of(row, d);
       for (Eigen::Index c = 0; c < d; ++c) row[c] -= mean;
     }
     result.sigma[i] = root_mean_square(whole, d, normalization.epsilon);
-    const Scalar inverse = 1 / result.sigma[i];
+    const double inverse = 1 / result.sigma[i];
     for (Eigen::Index s = 0; s <= count; ++s) {
-      Scalar* const row = &result.stack(s * n + i, 0);
+      double* const row = &result.stack(s * n + i, 0);
       for (Eigen::Index c = 0; c < d; ++c) row[c] *= inverse;
       if (!normalization.gamma.size()) continue;
       for (Eigen::Index c = 0; c < d; ++c) row[c] *= normalization.gamma[c];
@@ -76,11 +74,5 @@ NormalizedSummands<Scalar> normalize(const std::vector<Matrix<Scalar>>& summands
   }
   return result;
 }
-
-template float root_mean_square(const float*, Eigen::Index, float);
-template double root_mean_square(const double*, Eigen::Index, double);
-template NormalizedSummands<float> normalize(const std::vector<Matrix<float>>&, const Normalization<float>&);
-template NormalizedSummands<double> normalize(const std::vector<Matrix<double>>&,
-                                              const Normalization<double>&);
 
 }  // namespace superpose

@@ -25,17 +25,12 @@ struct Normalization {
   Scalar epsilon = 0;    // >= 0, inside the square root (BERT: 1e-12)
 };
 
-// sqrt(|row|^2 / size + epsilon), correct whenever the result itself can be represented.
-template <typename Scalar>
-Scalar root_mean_square(const Scalar* row, Eigen::Index size, Scalar epsilon);
-
-template <typename Scalar>
 struct NormalizedSummands {
   Eigen::Index tokens = 0;  // n
   // [(1 + summands) * n, d], stacked so that one product projects them all: LN(x) from x
   // itself, beta included, and then each h_s.
-  Matrix<Scalar> stack;
-  Vector<Scalar> sigma;  // [n]; ones when kind is none
+  Matrix<double> stack;
+  Vector<double> sigma;  // [n]; ones when kind is none
 
   auto whole() const { return stack.topRows(tokens); }
   auto part(int s) const { return stack.middleRows((1 + s) * tokens, tokens); }
@@ -43,8 +38,7 @@ struct NormalizedSummands {
 
 // summands: at least one, all [n, d]. A token whose sum is constant (LayerNorm) or zero (RMSNorm)
 // with epsilon = 0 has sigma = 0 and gives NaN, as the formula does.
-template <typename Scalar>
-NormalizedSummands<Scalar> normalize(const std::vector<Matrix<Scalar>>& summands,
-                                     const Normalization<Scalar>& normalization);
+NormalizedSummands normalize(const std::vector<Matrix<double>>& summands,
+                             const Normalization<double>& normalization);
 
 }  // namespace superpose

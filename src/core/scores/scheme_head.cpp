@@ -5,7 +5,7 @@
 
 namespace superpose {
 
-SchemeHead scheme_head(const Scheme<double>& scheme, int head, const Scheme<double>* average) {
+SchemeHead scheme_head(const Scheme& scheme, int head, const Scheme* average) {
   const Eigen::Index n = scheme.n;
   SchemeHead result{Matrix<double>(scheme.terms.size(), n * n), Matrix<double>(n, n), {}, {}, 0};
   result.residual = scheme_head_terms(scheme, head, result.terms.data(), result.logits.data());

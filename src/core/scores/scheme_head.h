@@ -16,6 +16,6 @@ struct SchemeHead {
 };
 
 // With `average`, the same scheme of the mean token at every place, the terms are those of asked.h.
-SchemeHead scheme_head(const Scheme<double>& scheme, int head, const Scheme<double>* average = nullptr);
+SchemeHead scheme_head(const Scheme& scheme, int head, const Scheme* average = nullptr);
 
 }  // namespace superpose

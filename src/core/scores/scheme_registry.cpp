@@ -44,9 +44,9 @@ double tupe_work(const Shape& s) {
   return rows * rows * (s[Size::heads] + 1);
 }
 
-Content<double> content(const Input& in) { return project_content(in.content, in.query, in.key, in.heads); }
+Content content(const Input& in) { return project_content(in.content, in.query, in.key, in.heads); }
 Matrix<double> position(const Input& in) { return in.position_scale * in.position; }
-Scheme<double> tupe_with(const Input& in, const Matrix<double>& bias) {
+Scheme tupe_with(const Input& in, const Matrix<double>& bias) {
   return tupe(content(in), in.position, in.position_query, in.position_key, in.reset_cls, bias, in.buckets,
               in.scale);
 }

@@ -96,7 +96,7 @@ struct SchemeInput {
   T5Options buckets;
   bool reset_cls = true;
   DebertaIndex convention = DebertaIndex::paper;
-  SegmentBias<double> segments;
+  SegmentBias segments;
   Layout layout = Layout::interleaved;
   double base = 10000;
 };
@@ -114,7 +114,7 @@ struct SchemeInfo {
   Few<const char*> terms;  // of a bias for segments, DIET's have one more
   // Logits are divided by the square root of their sum, unless a scale is given.
   Few<Extent> divisor;
-  Scheme<double> (*build)(const SchemeInput&);
+  Scheme (*build)(const SchemeInput&);
   // What else callers may set, by the names in src/api/scores/schemeOptions.ts.
   Few<const char*> options = {};
   // Numbers that building it holds beside its parts and their products with the content.

@@ -27,13 +27,12 @@ enum class Lookup { product, gather_keys, gather_queries, table };
 // What the rows of a query or a key vary with. A vector that all rows share counts as the position's.
 enum class Varies { token, place };
 
-template <typename Scalar>
 struct ScoreTerm {
   const char* name = "";
   Lookup lookup = Lookup::product;
-  Matrix<Scalar> query;  // [n, heads * w]; gather_queries: [rows, heads * w]; table: empty
-  Matrix<Scalar> key;    // [n, heads * w]; gather_keys: [rows, heads * w]; table: [rows, heads]
-  Scalar scale = 1;
+  Matrix<double> query;  // [n, heads * w]; gather_queries: [rows, heads * w]; table: empty
+  Matrix<double> key;    // [n, heads * w]; gather_keys: [rows, heads * w]; table: [rows, heads]
+  double scale = 1;
   Indices index;  // [n, n], below the table's rows; empty for a product
   // What the rows [n] of queries and of keys vary with. A table has query_varies alone, for its numbers.
   Varies query_varies = Varies::token;
@@ -41,88 +40,71 @@ struct ScoreTerm {
   std::optional<RotaryOptions> turned = {};  // how the queries and keys of a product were turned
 };
 
-template <typename Scalar>
 struct Scheme {
   Eigen::Index n = 0;
   int heads = 1;
-  std::vector<ScoreTerm<Scalar>> terms;
+  std::vector<ScoreTerm> terms;
   // The same logits from fewer terms, by whole queries and keys. Empty when there is no such form:
   // then logits are summed pair by pair, over the channels of all terms at once.
-  std::vector<ScoreTerm<Scalar>> whole;
+  std::vector<ScoreTerm> whole;
   bool causal = false;  // a query i sees only the keys j <= i
 };
 
 // The queries and keys of the content, which every scheme shares: [n, heads * d_h].
-template <typename Scalar>
 struct Content {
-  Matrix<Scalar> query;
-  Matrix<Scalar> key;
+  Matrix<double> query;
+  Matrix<double> key;
   int heads = 1;
 };
 
 // content [n, d]; query and key [heads * d_h, d].
-template <typename Scalar>
-Content<Scalar> project_content(const Matrix<Scalar>& content, const Linear<Scalar>& query,
-                                const Linear<Scalar>& key, int heads);
+Content project_content(const Matrix<double>& content, const Linear<double>& query, const Linear<double>& key,
+                        int heads);
 
 // One head: terms gets the terms [n, n] one after another; logits [n, n] gets what `whole` gives or, when
 // that is empty, the sum pair by pair. Returns the residual max_ij |sum of terms - logits|. No mask is
 // applied: see softmax_rows.
-template <typename Scalar>
-Scalar scheme_head_terms(const Scheme<Scalar>& scheme, int head, Scalar* terms, Scalar* logits);
+double scheme_head_terms(const Scheme& scheme, int head, double* terms, double* logits);
 
 // q_i . k_j * scale: no position at all (Haviv et al., arXiv 2203.16634, when causal).
-template <typename Scalar>
-Scheme<Scalar> none(Content<Scalar> content, Scalar scale);
+Scheme none(Content content, double scale);
 
 // W_Q (x_i + p_i) . W_K (x_j + p_j) * scale, scale 1/sqrt(d_h): four terms, biases with the content.
 // content and position [n, d].
-template <typename Scalar>
-Scheme<Scalar> add(const Matrix<Scalar>& content, const Matrix<Scalar>& position, const Linear<Scalar>& query,
-                   const Linear<Scalar>& key, int heads, Scalar scale);
+Scheme add(const Matrix<double>& content, const Matrix<double>& position, const Linear<double>& query,
+           const Linear<double>& key, int heads, double scale);
 
 // x_i . x_j + p_i . p_j, times scale, 1: no weights, so all heads are alike. position [n, d_p].
-template <typename Scalar>
-Scheme<Scalar> concat_raw(const Matrix<Scalar>& content, const Matrix<Scalar>& position, int heads,
-                          Scalar scale);
+Scheme concat_raw(const Matrix<double>& content, const Matrix<double>& position, int heads, double scale);
 
 // [W_Q U_Q][x_i; p_i] . [W_K U_K][x_j; p_j] * scale, scale 1/sqrt(d_h): four terms, biases with the
 // content. position_query and position_key, U_Q and U_K, are [heads * d_h, d_p].
-template <typename Scalar>
-Scheme<Scalar> concat_full(const Matrix<Scalar>& content, const Matrix<Scalar>& position,
-                           const Linear<Scalar>& query, const Linear<Scalar>& key,
-                           const Matrix<Scalar>& position_query, const Matrix<Scalar>& position_key,
-                           int heads, Scalar scale);
+Scheme concat_full(const Matrix<double>& content, const Matrix<double>& position, const Linear<double>& query,
+                   const Linear<double>& key, const Matrix<double>& position_query,
+                   const Matrix<double>& position_key, int heads, double scale);
 
 // q_i . k_j + q^p_i . k^p_j, times scale, 1/sqrt(d_h + d_hp): the position has separate queries and keys
 // [n, heads * d_hp].
-template <typename Scalar>
-Scheme<Scalar> concat_block_diagonal(Content<Scalar> content, Content<Scalar> position, Scalar scale);
+Scheme concat_block_diagonal(Content content, Content position, double scale);
 
 // q_i . (k_j + a_clip(j - i)) * scale, scale 1/sqrt(d_h). offset_keys [2k + 1, d_h], shared by the
 // heads (Shaw et al., arXiv 1803.02155, equation 4; equation 5's computation).
-template <typename Scalar>
-Scheme<Scalar> shaw(Content<Scalar> content, const Matrix<Scalar>& offset_keys, Scalar scale);
+Scheme shaw(Content content, const Matrix<double>& offset_keys, double scale);
 
 // (q_i + u) . k_j + (q_i + v) . W_kR R_{i-j}, all times scale, 1/sqrt(d_h) (Dai et al., arXiv
 // 1901.02860, section 3.3; u is r_w_bias and v r_r_bias in kimiyoung/transformer-xl). offsets
 // [2n - 1, d_r], row t for i - j = t - (n - 1); offset_key [heads * d_h, d_r]; u, v [heads * d_h].
-template <typename Scalar>
-Scheme<Scalar> transformer_xl(Content<Scalar> content, const Matrix<Scalar>& offsets,
-                              const Linear<Scalar>& offset_key, const Vector<Scalar>& u,
-                              const Vector<Scalar>& v, Scalar scale);
+Scheme transformer_xl(Content content, const Matrix<double>& offsets, const Linear<double>& offset_key,
+                      const Vector<double>& u, const Vector<double>& v, double scale);
 
 // q_i . k_j * scale + bias_{bucket(j - i), h}. T5's scale is 1: its 1/sqrt(d) is in the
 // initialization of W_Q (tensorflow/mesh, attention.py, fold_scaling_into_initializer). bias
 // [buckets, heads] (Raffel et al., arXiv 1910.10683, section 2.1).
-template <typename Scalar>
-Scheme<Scalar> t5(Content<Scalar> content, const Matrix<Scalar>& bias, const T5Options& options,
-                  Scalar scale);
+Scheme t5(Content content, const Matrix<double>& bias, const T5Options& options, double scale);
 
 // q_i . k_j * scale - m_h (i - j), scale 1/sqrt(d_h) (Press et al., arXiv 2108.12409, section 3).
 // With causal = false, -m_h |i - j|: the same on the pairs that the paper's models see.
-template <typename Scalar>
-Scheme<Scalar> alibi(Content<Scalar> content, Scalar scale, bool causal);
+Scheme alibi(Content content, double scale, bool causal);
 
 enum class DebertaIndex {
   paper,     // p2c looks up delta(j, i)      (He et al., arXiv 2006.03654, equation 4)
@@ -132,10 +114,8 @@ enum class DebertaIndex {
 // (q_i . k_j + q_i . k^r_delta(i,j) + k_j . q^r_delta) * scale, scale 1/sqrt(3 d_h): content to
 // content, content to position, position to content. distances [2k, d]; position_query and
 // position_key [heads * d_h, d] make q^r and k^r of them.
-template <typename Scalar>
-Scheme<Scalar> deberta(Content<Scalar> content, const Matrix<Scalar>& distances,
-                       const Linear<Scalar>& position_query, const Linear<Scalar>& position_key,
-                       DebertaIndex convention, Scalar scale);
+Scheme deberta(Content content, const Matrix<double>& distances, const Linear<double>& position_query,
+               const Linear<double>& position_key, DebertaIndex convention, double scale);
 
 // q_i . k_j * scale + v_ij with v_ij = (p_i U^Q) . (p_j U^K) * scale, scale 1/sqrt(2 d_h), and the
 // reset of [CLS], token 0 (Ke, He, Liu, arXiv 2006.15595, equations 7 to 9; guolinke/TUPE): v is
@@ -145,41 +125,33 @@ Scheme<Scalar> deberta(Content<Scalar> content, const Matrix<Scalar>& distances,
 // bias is empty (TUPE-A) or [buckets + 1, heads] (TUPE-R), looked up by tupe_buckets, or by
 // t5_buckets without the reset. The released code adds it after the reset; equation 9, which resets
 // the bias as well, is the case of zeros in its rows buckets/2 and buckets.
-template <typename Scalar>
-Scheme<Scalar> tupe(Content<Scalar> content, const Matrix<Scalar>& position,
-                    const Linear<Scalar>& position_query, const Linear<Scalar>& position_key, bool reset_cls,
-                    const Matrix<Scalar>& bias, const T5Options& options, Scalar scale);
+Scheme tupe(Content content, const Matrix<double>& position, const Linear<double>& position_query,
+            const Linear<double>& position_key, bool reset_cls, const Matrix<double>& bias,
+            const T5Options& options, double scale);
 
 // A bias E_S(seg_i, seg_j) for pairs of segments: table [S * S, heads], row seg_i * S + seg_j.
-template <typename Scalar>
 struct SegmentBias {
-  Matrix<Scalar> table;  // empty for none
+  Matrix<double> table;  // empty for none
   std::vector<int> ids;  // [n], below S
 };
 
 // q_i . k_j * scale + p^Q_i . p^K_j + E_S, scale 1/sqrt(d_h) for the first alone (Chen et al., arXiv
 // 2104.08698, DIET-ABS). position_query, position_key [n, heads * d_p].
-template <typename Scalar>
-Scheme<Scalar> diet_abs(Content<Scalar> content, const Matrix<Scalar>& position_query,
-                        const Matrix<Scalar>& position_key, const SegmentBias<Scalar>& segments,
-                        Scalar scale);
+Scheme diet_abs(Content content, const Matrix<double>& position_query, const Matrix<double>& position_key,
+                const SegmentBias& segments, double scale);
 
 // The same with R_{clip(i - j)} for the positions (DIET-REL). bias [2k + 1, heads], row (i - j) + k.
-template <typename Scalar>
-Scheme<Scalar> diet_rel(Content<Scalar> content, const Matrix<Scalar>& bias,
-                        const SegmentBias<Scalar>& segments, Scalar scale);
+Scheme diet_rel(Content content, const Matrix<double>& bias, const SegmentBias& segments, double scale);
 
 // R_i q_i . R_j k_j * scale, scale 1/sqrt(d_h); d_h even. See rotary.h.
-template <typename Scalar>
-Scheme<Scalar> rope(Content<Scalar> content, Layout layout, double base, Scalar scale);
+Scheme rope(Content content, Layout layout, double base, double scale);
 
 // [q_i; R_i q^r_i] . [k_j; R_j k^r_j] * scale, scale 1/sqrt(d_nope + d_rope): content concatenated
 // with a rotary part of its own, in the logits computed as that concatenation, in the terms as the
 // sum of two scores (DeepSeek-V2, arXiv 2405.04434, section 2.1.3; deepseek-ai/DeepSeek-V3,
 // inference/model.py). rotary_query [n, heads * d_rope], rotary_key likewise or [n, d_rope], shared
 // by the heads as it is there; d_rope even.
-template <typename Scalar>
-Scheme<Scalar> decoupled_rope(Content<Scalar> content, const Matrix<Scalar>& rotary_query,
-                              const Matrix<Scalar>& rotary_key, Layout layout, double base, Scalar scale);
+Scheme decoupled_rope(Content content, const Matrix<double>& rotary_query, const Matrix<double>& rotary_key,
+                      Layout layout, double base, double scale);
 
 }  // namespace superpose

@@ -8,12 +8,10 @@ namespace superpose {
 
 // Replaces each row of logits [n, n], or [rows, n] where every key is seen, by its softmax. The row's maximum is
 // subtracted first, so large logits do not overflow. Anything that is constant along a row changes nothing.
-template <typename Scalar>
-void softmax_rows(Matrix<Scalar>& logits, bool causal = false);
+void softmax_rows(Matrix<double>& logits, bool causal = false);
 
 // What softmax sees of logits [n, n]: each row less its mean over the keys that the query sees, and NaN at the
 // others. The first entry is taken away first, so that equal logits leave exactly nothing.
-template <typename Scalar>
-Matrix<Scalar> seen_by_softmax(Matrix<Scalar> logits, bool causal = false);
+Matrix<double> seen_by_softmax(Matrix<double> logits, bool causal = false);
 
 }  // namespace superpose

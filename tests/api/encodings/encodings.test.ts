@@ -41,13 +41,6 @@ describe('channels', () => {
 describe('encodings', async () => {
   const superpose = await load({ simd: 'plain' });
 
-  test('fairseq has its padding row', () => {
-    const { data, rows } = superpose.fairseqSinusoidal({ positions: 3, d_model: 4 });
-    expect(rows).toBe(5);
-    expect([...data.subarray(4, 8)]).toEqual([0, 0, 0, 0]);
-    expect(data[8]).toBeCloseTo(Math.sin(2), 15);
-  });
-
   const table = (rows: number, ...values: number[]) => ({
     data: Float64Array.from(values),
     rows,

@@ -175,7 +175,7 @@ describe('means of states', () => {
     expect(of({ d_model: 0 })).toBe('RangeError: d_model must be a whole number from 1 to 4194304; it is 0.');
     expect(of({ layers: -1 })).toBe('RangeError: layers must be a whole number from 0 to 4194304; it is -1.');
     expect(of({ d_model: 2 ** 14, layers: 0 })).toBe(
-      'RangeError: Means of 1 states of 2 positions would take 2,049 MB; at most 1,024 MB fit. Ask for fewer tokens, heads or columns, or for float32.',
+      'RangeError: Means of 1 states of 2 positions would take 2,049 MB; at most 1,024 MB fit. Ask for fewer tokens, heads or columns.',
     );
   });
 });
@@ -426,7 +426,7 @@ describe('what is held', () => {
   });
 
   test('a forward, scores and a layer that do not fit are refused with their size', () => {
-    const fit = 'at most 1,024 MB fit. Ask for fewer tokens, heads or columns, or for float32.';
+    const fit = 'at most 1,024 MB fit. Ask for fewer tokens, heads or columns.';
     const thin = plain.encoder({ ...input, d_model: 1, heads: 1 });
     expect(told(() => thin.forward({ x: zeros(8192, 1) }))).toBe(
       `RangeError: A forward of 8192 tokens through 0 layers would take 1,025 MB; ${fit}`,

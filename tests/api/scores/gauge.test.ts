@@ -1,9 +1,9 @@
 // Terms and shares by gauge: against the oracle, and properties in any shape.
 import { type DecomposeInput, type Gauge, logitsOf, type Scores, sharesOf, termOf } from 'superpose';
 import { describe, expect, test } from 'vitest';
-import { builds, plain } from '../support/builds.ts';
+import { builds } from '../support/builds.ts';
 import { randomInput } from '../support/naive.ts';
-import { flat, inPrecision, largest, largestDifference, rowsOf, sum, tableOf } from '../support/numbers.ts';
+import { flat, inPrecision, largest, largestDifference, rowsOf, sum } from '../support/numbers.ts';
 import { gaugeCases as cases, type GaugeCase, inputOf } from '../support/oracles.ts';
 
 const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-12) =>
@@ -170,9 +170,4 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const raw = superpose.decompose(input);
     expect(() => superpose.poolShares([many, raw], each)).toThrow('one gauge');
   });
-});
-
-test('what is concatenated is of the tables as they come', () => {
-  const [token, position] = [tableOf([[1], [2]]), tableOf([[3], [5]])];
-  expect(plain.concatenateRaw({ token, position })).toMatchObject({ gauge: 'raw', apart: [] });
 });

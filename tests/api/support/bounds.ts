@@ -86,27 +86,6 @@ function pairBound(
   return worst;
 }
 
-/** A bound for concatenateFull(): token and position side by side, no norm. */
-export function joinedBound(
-  tables: readonly Table[],
-  query: Linear,
-  key: Linear,
-  heads: number,
-  scale: number,
-  precision: Precision,
-): number {
-  const width = sum(tables.map((table) => table.columns));
-  const sides = Array.from({ length: tables[0]?.rows ?? 0 }, (_, i) => {
-    const row = Float64Array.from(tables.flatMap((table) => [...rowOf(table, i)]));
-    return {
-      query: magnitude(query, row),
-      key: magnitude(key, row),
-      error: roundings(2 * width + 4, precision),
-    };
-  });
-  return pairBound(sides, heads, scale, precision);
-}
-
 /**
  * The error of a covariance share <T, A> / |A|^2 (T, A row-centred) when every entry of the term and of
  * the logits may be off by `error`: centring may double that. Shares themselves are summed in double.

@@ -2,7 +2,7 @@
 // version on shapes that the oracles do not have; and input of any such shape.
 import type { DecomposeInput, Linear, Table } from 'superpose';
 import { plain } from './builds.ts';
-import { dot, mean, rowOf, rowsOf, sumOf } from './numbers.ts';
+import { dot, mean, rowOf, sumOf } from './numbers.ts';
 
 /** LayerNorm, RMSNorm or neither, of one row. */
 export function normalized(row: ArrayLike<number>, norm: DecomposeInput['normalization']): Float64Array {
@@ -57,12 +57,6 @@ export function headLogits(
       ),
     ).flat(),
   );
-}
-
-/** Rows side by side: [x; p]. */
-export function joined(left: Table, right: Table): Table<Float64Array> {
-  const rows = rowsOf(left).map((row, i) => [...row, ...rowOf(right, i)]);
-  return { data: Float64Array.from(rows.flat()), rows: left.rows, columns: left.columns + right.columns };
 }
 
 /** Three summands of n tokens and a LayerNorm, with sizes that are not multiples of a SIMD register. */

@@ -150,10 +150,6 @@ const completeCalls: Record<string, RightCall> = {
     huge: [{ rows: 2 ** 22, columns: 512, seed: 1 }],
     whole: { rows: [0], columns: [1], ...draws },
   },
-  fairseqSinusoidal: {
-    sound: [{ positions: 3, d_model: 4, paddingIdx: 1, precision: 'float64' }],
-    huge: [{ positions: 2 ** 22, d_model: 512 }],
-  },
   bertEmbeddings: {
     sound: [{ token, position, token_type: table(2, 4), tokenTypeIds: [0, 1, 0], positionScale: 1 }],
     huge: [{ token: zeros(2 ** 22, 3), position: zeros(2 ** 22, 3), token_type: zeros(1, 3) }],
@@ -203,50 +199,6 @@ const completeCalls: Record<string, RightCall> = {
       ],
       [0, 1, 2, 0, 1, 2, 0, 1, 2],
     ],
-  },
-  concatenateRaw: {
-    sound: [{ token, position, positionScale: 1 }],
-    huge: [{ token: zeros(20_000, 1), position: zeros(20_000, 1) }],
-  },
-  concatenateFull: {
-    sound: [{ token, position, query: linear(4, 8), key: linear(4, 8), heads: 2, scale: 1, only: [1] }],
-    huge: [
-      {
-        token: zeros(10_000, 4),
-        position: zeros(10_000, 4),
-        query: linear(4, 8),
-        key: linear(4, 8),
-        heads: 2,
-      },
-    ],
-    whole: { heads: [1] },
-  },
-  concatenateBlockDiagonal: {
-    sound: [
-      {
-        token,
-        position,
-        tokenQuery: table(4, 4),
-        tokenKey: table(4, 4),
-        positionQuery: table(2, 4),
-        positionKey: table(2, 4),
-        heads: 2,
-        scale: 1,
-        only: [1],
-      },
-    ],
-    huge: [
-      {
-        token: zeros(20_000, 4),
-        position: zeros(20_000, 4),
-        tokenQuery: table(4, 4),
-        tokenKey: table(4, 4),
-        positionQuery: table(2, 4),
-        positionKey: table(2, 4),
-        heads: 2,
-      },
-    ],
-    whole: { heads: [1] },
   },
   schemeScores: {
     sound: [{ ...content, scheme: 'none', only: [1] }],

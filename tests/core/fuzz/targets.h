@@ -131,25 +131,23 @@ inline void fuzz_matrices(Bytes& bytes) {
     SUPERPOSE_MUST(buckets.data()[at] >= 0 && buckets.data()[at] < t5.buckets);
 }
 
-template <typename Scalar>
-void fuzz_scores(Bytes& bytes) {
+inline void fuzz_scores(Bytes& bytes) {
   const int n = bytes.integer(0, 4), d = bytes.integer(1, 4), heads = bytes.integer(1, 2);
-  const Linear<Scalar> query = bytes.linear<Scalar>(2 * heads, d), key = bytes.linear<Scalar>(2 * heads, d);
-  const std::vector<Matrix<Scalar>> summands = {bytes.matrix<Scalar>(n, d), bytes.matrix<Scalar>(n, d)};
-  const Normalization<Scalar> norm{
-      static_cast<Norm>(bytes.integer(0, 2)), {}, {}, static_cast<Scalar>(bytes.integer(0, 8)) / 8};
-  const ScoreLayer<Scalar> layer{norm, query, key, heads, Scalar(0.5)};
-  ProjectedParts<Scalar> parts = project_sum(summands, layer);
+  const Linear<double> query = bytes.linear<double>(2 * heads, d), key = bytes.linear<double>(2 * heads, d);
+  const std::vector<Matrix<double>> summands = {bytes.matrix<double>(n, d), bytes.matrix<double>(n, d)};
+  const Normalization<double> norm{static_cast<Norm>(bytes.integer(0, 2)), {}, {}, bytes.integer(0, 8) / 8.0};
+  const ScoreLayer layer{norm, query, key, heads, 0.5};
+  ProjectedParts<double> parts = project_sum(summands, layer);
   SUPERPOSE_MUST(parts.parts == 3 && parts.tokens == n);
-  Gauge<Scalar> gauge{static_cast<GaugeKind>(bytes.integer(0, 2)), {}, {}};
-  if (gauge.kind == GaugeKind::means) gauge.means = bytes.matrix<Scalar>(2, d);
+  Gauge<double> gauge{static_cast<GaugeKind>(bytes.integer(0, 2)), {}, {}};
+  if (gauge.kind == GaugeKind::means) gauge.means = bytes.matrix<double>(2, d);
   for (int row = 0; row < n; ++row)
     if (gauge.moves_terms() && bytes.flag()) gauge.apart.push_back(row);
   apply_gauge(gauge, layer, parts);
-  const ProjectedParts<Scalar> merged = merge_parts(parts, bytes.integers(3, 1), 2);
-  for (const ProjectedParts<Scalar>* some :
-       std::initializer_list<const ProjectedParts<Scalar>*>{&parts, &merged}) {
-    std::vector<Scalar> terms(some->terms() * n * n), logits(n * n);
+  const ProjectedParts<double> merged = merge_parts(parts, bytes.integers(3, 1), 2);
+  for (const ProjectedParts<double>* some :
+       std::initializer_list<const ProjectedParts<double>*>{&parts, &merged}) {
+    std::vector<double> terms(some->terms() * n * n), logits(n * n);
     for (int head = 0; head < heads; ++head) head_terms(*some, head, terms.data(), logits.data());
     const CountedPairs counted{row_flags(gauge.apart, n), bytes.flag()};
     const Covariances found = row_centred_covariances(terms.data(), some->terms(), logits.data(), n, counted);
@@ -162,8 +160,7 @@ void fuzz_scores(Bytes& bytes) {
     for (std::size_t k = 0; k < included.size(); ++k) included[k] = bytes.flag();
     SUPERPOSE_MUST(sum_of_terms(terms.data(), n, included).rows() == n);
   }
-  const DotProducts products = dot_products(summands[0].template cast<double>(),
-                                            summands[1].template cast<double>(), bytes.integer(-8, 8) / 4.0);
+  const DotProducts products = dot_products(summands[0], summands[1], bytes.integer(-8, 8) / 4.0);
   SUPERPOSE_MUST(products.added.rows() == n && products.concatenated.cols() == n);
 }
 
@@ -204,7 +201,7 @@ inline void fuzz_schemes(Bytes& bytes) {
   }
   in.layout = bytes.flag() ? Layout::interleaved : Layout::concatenated;
   in.base = bytes.positive();
-  const Scheme<double> scheme = info.build(in);
+  const Scheme scheme = info.build(in);
   SUPERPOSE_MUST(scheme.n == n && scheme.heads == heads && scheme.whole.empty() == !info.whole);
   for (int head = 0; head < heads; ++head) {
     const SchemeHead found = scheme_head(scheme, head);
@@ -214,8 +211,8 @@ inline void fuzz_schemes(Bytes& bytes) {
 }
 
 inline constexpr void (*fuzz_kinds[])(Bytes&) = {
-    fuzz_ranks,      fuzz_angles,   fuzz_overlap,        fuzz_oblique,       fuzz_means,
-    fuzz_collisions, fuzz_matrices, fuzz_scores<double>, fuzz_scores<float>, fuzz_schemes,
+    fuzz_ranks,      fuzz_angles,   fuzz_overlap, fuzz_oblique, fuzz_means,
+    fuzz_collisions, fuzz_matrices, fuzz_scores,  fuzz_schemes,
 };
 
 // One call of one target, which the first byte chooses.

@@ -101,7 +101,7 @@ inline Encoder<float> AnyEncoder::single() const {
 template <typename Scalar>
 Forward<Scalar> traced(const Encoder<Scalar>& encoder, const Matrix<double>& rows) {
   ForwardOptions<Scalar> asked;
-  asked.scores = asked.trace = true;
+  asked.trace = true;
   return encoder.forward(rows.cast<Scalar>(), asked);
 }
 

@@ -15,7 +15,7 @@ TEST(ForwardSteps, OfAnyLengthAreTheWholeForward) {
     const Encoder<double> encoder = made.encoder();
     const Matrix<double> rows = shapes.matrix(n, made.d);
     ForwardOptions<double> asked;
-    asked.scores = asked.trace = asked.projections = shapes.coin();
+    asked.trace = asked.projections = shapes.coin();
     const Forward<double> whole = encoder.forward(rows, asked);
     ForwardSteps<double> steps(encoder, rows, asked);
     const double length = trial % 2 ? 1 : 2000;

@@ -146,20 +146,13 @@ TEST(PowerOfTwo, NormalizingDoesNotDependOnScale) {
   const Matrix<double> a = shapes.matrix(4, 7), b = shapes.matrix(4, 7);
   for (Norm kind : {Norm::layer_norm, Norm::rms_norm}) {
     const auto normalized_sum = [&](double scale) {
-      return listed(normalize<double>({scale * a, scale * b}, {kind, {}, {}, 0}).whole());
+      return listed(normalize({scale * a, scale * b}, {kind, {}, {}, 0}).whole());
     };
     expect_alike(normalized_sum, kTables);
-    const auto single = [&](float scale) {
-      return normalize<float>({scale * a.cast<float>(), scale * b.cast<float>()}, {kind, {}, {}, 0}).stack;
-    };
-    for (int exponent : {-100, -70, 70, 110}) {
-      const Matrix<float> apart = single(std::ldexp(1.0f, exponent)) - single(1);
-      EXPECT_LT(apart.cwiseAbs().maxCoeff(), 4 * std::numeric_limits<float>::epsilon()) << exponent;
-    }
   }
   // A constant inside the root is everything beside tiny entries, and nothing beside huge ones.
   const auto sigma = [&](double scale, double epsilon) {
-    return normalize<double>({scale * a}, {Norm::rms_norm, {}, {}, epsilon}).sigma[0];
+    return normalize({scale * a}, {Norm::rms_norm, {}, {}, epsilon}).sigma[0];
   };
   EXPECT_NEAR(sigma(0x1p-700, 1e-12), 1e-6, 1e-20);
   EXPECT_EQ(sigma(0x1p700, 1e-12), 0x1p700 * sigma(1, 0));
