@@ -22,7 +22,6 @@ function checkedEncoder<A extends Floats>(input: EncoderInput<Precision>) {
   if (heads % keyHeads !== 0)
     throw new RangeError(`keyHeads must divide the ${heads} heads; ${keyHeads} does not.`);
   const preNorm = check.placeOf('norm', input.norm ?? 'post', ['post', 'pre']) === 1;
-  const activation = check.placeOf('activation', input.activation ?? 'gelu', activationNames);
   const causal = check.flag('causal', input.causal ?? false);
   const like = (single ? new Float32Array() : new Float64Array()) as Floats as A;
   const normOf = (name: string, given: Normalization | undefined, columns: number) => {
@@ -35,6 +34,7 @@ function checkedEncoder<A extends Floats>(input: EncoderInput<Precision>) {
     embeddingNorm: normOf('embeddingNorm', input.embeddingNorm, d),
     finalNorm: normOf('finalNorm', input.finalNorm, d),
   };
+  const activation = check.placeOf('activation', input.activation ?? 'gelu', activationNames);
   return {
     options: { heads, keyHeads, preNorm, causal, activation, ...norms },
     suffix: single ? ('F32' as const) : ('F64' as const),
@@ -47,9 +47,11 @@ function checkedEncoder<A extends Floats>(input: EncoderInput<Precision>) {
 
 /** An encoder in the module, with what its layers and its last forward hold there. */
 export interface HeldEncoder<A extends Floats> extends ReturnType<typeof checkedEncoder<A>> {
+  /** The module. */
   readonly raw: RawModule;
   /** Its address; throws once it is gone. */
   address(): number;
+  /** Its isAlive() and delete(). */
   readonly handle: ReturnType<typeof held>['handle'];
   /** How many layers were added. */
   layers: number;

@@ -1,7 +1,7 @@
 // A model whose layers run in the whole module: its forward, the scores of any layer, means over a corpus.
 import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
-import type { FloatsOf, Precision, Table } from '../table.js';
+import type { FloatsOf, Precision } from '../table.js';
 import type { Superpose } from '../whole.js';
 import type { PositionChange } from './changedPositions.js';
 import {
@@ -12,16 +12,15 @@ import {
   meansOver,
   scoreMeansAt,
 } from './corpusMeans.js';
-import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
+import type { Encoder, EncoderDecomposeInput, EncoderForward } from './encoder.js';
 import { checkedParts } from './encoderChecks.js';
+import type { OwnRows } from './firstLayer.js';
 import { type PositionsTaken, positionsTaken, type TakenOptions } from './interventions.js';
+import type { OpenDecomposeOptions, OpenForwardOptions } from './openedModel.js';
 import type { Resident } from './resident.js';
 import type { Sentence } from './sentence.js';
 import { stepsOf } from './steps.js';
 import { counted } from './watch.js';
-
-/** Embedding rows, [n, d] each, by name. */
-type Rows<P extends Precision> = Readonly<Record<string, Table<FloatsOf<P>>>>;
 
 export interface LayeredModel {
   /** Both modules. */
@@ -46,41 +45,26 @@ export interface LayeredModel {
    */
   ahead: boolean;
   /** The rows that a sentence sums. */
-  rows<P extends Precision>(sentence: Sentence, precision: P, signal?: AbortSignal): Promise<Rows<P>>;
+  rows<P extends Precision>(
+    sentence: Sentence,
+    precision: P,
+    signal?: AbortSignal,
+  ): Promise<OwnRows<FloatsOf<P>>>;
   /** The same after its positions are changed. */
-  changed<P extends Precision>(sentence: Sentence, change: PositionChange, precision: P): Promise<Rows<P>>;
+  changed<P extends Precision>(
+    sentence: Sentence,
+    change: PositionChange,
+    precision: P,
+  ): Promise<OwnRows<FloatsOf<P>>>;
 }
 
-interface Waiting {
-  /** Ends the reading, and the run within a layer. */
-  signal?: AbortSignal | undefined;
-  /** Bytes read, and bytes in all. */
-  progress?: ((bytes: number, of: number) => void) | undefined;
-}
-
-interface RunOptions<P extends Precision> extends ForwardInput<FloatsOf<P>>, Waiting {
-  /** What it is computed in. */
-  precision?: P;
-  /** In place of the sentence’s own. */
-  summands?: Rows<P>;
-}
-
-interface ScoresOptions<P extends Precision>
-  extends Omit<EncoderDecomposeInput<FloatsOf<P>>, 'means'>,
-    Waiting {
-  /** What it is computed in. */
-  precision?: P;
-  /** Needed for the ways `mean` and `mechanism`. */
-  means?: Pick<CorpusMeans, 'states' | 'scores'>;
-  /** In place of the sentence’s own. */
-  summands?: Rows<P>;
-}
+type ScoresOptions<P extends Precision> = OpenDecomposeOptions<P> & { layer: number };
 
 export interface LayeredFunctions {
   /** See EncoderForward. */
   forward<P extends Precision = 'float32'>(
     sentence: Sentence,
-    options?: RunOptions<P>,
+    options?: OpenForwardOptions<P>,
   ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
   /** See EncoderForward.decompose(). */
   decompose<P extends Precision = 'float64'>(
@@ -120,7 +104,7 @@ async function through<P extends Precision>(
   decomposed: Decomposed,
   encoder: Encoder<FloatsOf<P>>,
   { kind, layer, sentence }: { kind: P; layer: number; sentence: Sentence },
-  { summands, signal }: { summands: Rows<P> | undefined; signal: AbortSignal | undefined },
+  { summands, signal }: { summands: OwnRows<FloatsOf<P>> | undefined; signal: AbortSignal | undefined },
 ) {
   const key = String(sentence.ids);
   const last = decomposed.get(encoder);
@@ -139,7 +123,7 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
 
   const forward: LayeredFunctions['forward'] = async <P extends Precision = 'float32'>(
     sentence: Sentence,
-    { precision, summands, signal, progress, ...input }: RunOptions<P> = {},
+    { precision, summands, signal, progress, ...input }: OpenForwardOptions<P> = {},
   ) => {
     const kind = check.precision(precision ?? 'float32') as P;
     const layers = check.integer('layers', input.layers ?? all, 0, all);
