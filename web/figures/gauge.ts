@@ -6,6 +6,7 @@ import { type Area, lineThrough, namedLines, plane, vertical } from '../plot/par
 import type { Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job, Library, ReadoutPiece } from './figure.js';
+import { apartOf, firstLayer } from './gaugeControl.js';
 import {
   fetching,
   headControl,
@@ -63,25 +64,23 @@ async function turned(
   const { tokens, dropped } = sentence;
   const { token, position, token_type } = await model.rows(sentence);
   const data: Data = { tokens, dropped, amounts, raw: [], canonical: [], changes: [] };
-  const layer = superpose.layer({ ...(await model.layer()), only: [head] });
-  try {
-    const unmoved = layer.decompose({ summands: { token, position, token_type } }).logits;
-    for (const amount of amounts) {
-      job.signal.throwIfAborted();
-      const { from, to } = superpose.moveMean({ from: position, to: token, amount });
-      const summands = { token: to, position: from, token_type };
-      for (const gauge of ['raw', 'canonical'] as const) {
-        const scores = layer.decompose({ summands, groups, gauge, apart: gauge === 'canonical' ? [0] : [] });
-        data[gauge].push(Array.from(superpose.poolShares([scores], kindOf).heads));
-        if (gauge === 'raw') data.changes.push(superpose.largestDifference(scores.logits, unmoved));
-      }
-      job.progress(data.raw.length / amounts.length);
-      await new Promise((resolve) => setTimeout(resolve));
+  const only = [head];
+  const rows = { token, position, token_type };
+  const layer = await firstLayer(library);
+  const unmoved = layer.decompose({ summands: rows, only }).logits;
+  for (const amount of amounts) {
+    job.signal.throwIfAborted();
+    const { from, to } = superpose.moveMean({ from: position, to: token, amount });
+    const summands = { token: to, position: from, token_type };
+    for (const gauge of ['raw', 'canonical'] as const) {
+      const scores = layer.decompose({ summands, groups, gauge, apart: apartOf(gauge, 'trained'), only });
+      data[gauge].push(Array.from(superpose.poolShares([scores], kindOf).heads));
+      if (gauge === 'raw') data.changes.push(superpose.largestDifference(scores.logits, unmoved));
     }
-    return data;
-  } finally {
-    layer.delete();
+    job.progress(data.raw.length / amounts.length);
+    await new Promise((resolve) => setTimeout(resolve));
   }
+  return data;
 }
 
 const panels = [

@@ -1,6 +1,7 @@
-// The choice of a gauge, for figures that show terms and shares.
+// The choice of a gauge, for figures that show terms and shares; and the layer whose scores they take apart.
+import type { ScoreLayer } from 'superpose';
 import type { Choice } from './controls.js';
-import type { DataTable } from './figure.js';
+import type { DataTable, Library } from './figure.js';
 
 export const gaugeControl = {
   kind: 'choice',
@@ -9,6 +10,12 @@ export const gaugeControl = {
   initial: 'canonical',
   radio: true,
 } as const satisfies Choice;
+
+/** MiniLM's first layer, packed once for all that figures ask of it. */
+export async function firstLayer({ kept, small, miniLM }: Library): Promise<ScoreLayer<Float64Array>> {
+  const [superpose, layer] = [await small(), await (await miniLM()).layer()];
+  return kept('MiniLM’s first layer', '', () => superpose.layer(layer));
+}
 
 /** [CLS] is at position 0 of every sentence, so its row cannot tell token from position. */
 export const apartOf = (gauge: 'canonical' | 'raw', weights: 'trained' | 'seeded'): number[] =>

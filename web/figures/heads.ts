@@ -7,7 +7,7 @@ import { textAt } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
-import { gaugeControl } from './gaugeControl.js';
+import { apartOf, firstLayer, gaugeControl } from './gaugeControl.js';
 import {
   fetching,
   headControl,
@@ -96,9 +96,13 @@ export const compute: Compute<typeof controls, Data> = async (
   for (const [place, one] of texts.entries()) {
     job.signal.throwIfAborted();
     const sentence = await model.tokenize(one, mostTokens);
-    const { heads, parts, covariances, variances } = await (layer === 0
-      ? model.decompose(sentence, { groups, gauge })
-      : model.decompose(sentence, { groups: laterGroups, gauge, layer, signal: job.signal }));
+    const { heads, parts, covariances, variances } =
+      layer === 0
+        ? (await firstLayer(library)).decompose({
+            ...{ summands: await model.rows(sentence), groups, gauge },
+            apart: apartOf(gauge, 'trained'),
+          })
+        : await model.decompose(sentence, { groups: laterGroups, gauge, layer, signal: job.signal });
     scores.push({ heads, parts, gauge, covariances, variances });
     if (sentences === 'yours') {
       ({ tokens, dropped } = sentence);

@@ -3,7 +3,7 @@
 import { openingHeads, openingText, type PooledShares, type Scores } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
-import { withGauge } from './gaugeControl.js';
+import { apartOf, firstLayer, withGauge } from './gaugeControl.js';
 import { fetching, nothingToShare, sentenceRemark } from './sentence.js';
 import { controls, longest, type Rows, type State, type Table } from './sumControls.js';
 import { drawnChannels, most, type Reader, type Readers, readerScene, reads, weights } from './sumReaders.js';
@@ -38,11 +38,11 @@ async function takeApart(library: Library, text: string, head: number): Promise<
   } else {
     const model = await library.miniLM();
     const sentence = await model.tokenize(text, longest);
-    const [scores, summands] = await Promise.all([
-      model.decompose(sentence, { only: [head], groups }),
-      model.rows(sentence),
-    ]);
-    found = { scores, ...summands, tokens: sentence.tokens, dropped: sentence.dropped };
+    const summands = await model.rows(sentence);
+    const gauge = 'canonical';
+    const asked = { summands, groups, gauge, apart: apartOf(gauge, 'trained'), only: [head] } as const;
+    const { tokens, dropped } = sentence;
+    found = { scores: (await firstLayer(library)).decompose(asked), ...summands, tokens, dropped };
   }
   const taken = { ...found, shares: superpose.poolShares([found.scores], kindOf) };
   for (const one of found.scores.heads) heads.set(one, taken);
