@@ -74,17 +74,6 @@ export class FigureElement extends LitElement {
     this.cursors.cursor = cursor;
   }
 
-  /** Lets the marks appear one after another, once. The styles skip it for readers who prefer less motion. */
-  enter = (): void => {
-    const root = this.renderRoot.querySelector('.root');
-    root?.classList.remove('entering');
-    void root?.clientWidth;
-    root?.classList.add('entering');
-    clearTimeout(this.#entrance);
-    this.#entrance = window.setTimeout(() => root?.classList.remove('entering'), 1600);
-  };
-  #entrance = 0;
-
   /** Loads the figure's code, without computing anything. */
   loaded(): Promise<AnyFigure | undefined> {
     return this.asking.loaded();

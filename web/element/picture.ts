@@ -19,7 +19,6 @@ interface Host extends LitElement {
   readonly surroundings: Surroundings;
   readonly speech: Speech;
   readonly busy: boolean;
-  readonly enter: () => void;
 }
 
 const viewOf = (
@@ -109,7 +108,6 @@ export class Picture implements ReactiveController {
     } catch (error) {
       this.#failed(error);
     }
-    if (scene === undefined && view.figure.enters) this.host.enter();
     if (scene === view.scene || this.#told === this.host.asking.answer) return;
     this.#told = this.host.asking.answer;
     // A run is read out only at its end.

@@ -27,7 +27,6 @@ const meanings = {
 interface Host extends LitElement {
   readonly asking: Asking;
   readonly surroundings: Surroundings;
-  readonly enter: () => void;
 }
 
 export class Saving implements ReactiveController {
@@ -70,8 +69,7 @@ export class Saving implements ReactiveController {
   tools(view: View): TemplateResult {
     const { asking, surroundings } = this.host;
     const { width, theme } = surroundings;
-    return html`${view.figure.enters ? html`<button @click=${this.host.enter}>Replay</button>` : nothing}
-      <details class="menu" @toggle=${this.#follow} @keydown=${this.#close}><summary>Tools</summary><div class="tools">
+    return html`<details class="menu" @toggle=${this.#follow} @keydown=${this.#close}><summary>Tools</summary><div class="tools">
       <span class="badge" title=${meanings[view.source]}>Numbers: ${sources[view.source]}</span>
       <button aria-expanded=${this.tableOpen} @click=${this.#toggleTable}>The numbers as a table</button>
       <div role="group" aria-label="Save as"><span aria-hidden="true">Save</span> ${[

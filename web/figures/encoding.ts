@@ -70,13 +70,10 @@ const isDrawn = ({ encoding }: State): boolean => encoding === 'random' || encod
 /** A table of full rank with more entries takes so long that progress is shown. */
 const large = 2 ** 17;
 
-/** The tables seen last are kept, because sliders come back to where they were. Four of the largest take 4 MB. */
-const mostKept = 4;
-
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const { encoding, positions, d, seed, base } = state;
+  const superpose = await library.superpose();
   if (encoding !== 'random' && encoding !== 'learned' && state.of === 'base') {
-    const superpose = await library.superpose();
     const options = { positions, d_model: d, base };
     return { ...options, ...superpose.wavelengths({ ...options, ...sinusoids[encoding] }) };
   }
@@ -87,11 +84,8 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
     encoding === 'learned' || d,
     drawn || base,
     encoding === 'random' && seed,
-  ].join();
-  const kept = library.kept('encoding', '', () => new Map<string, Channels>());
-  let data = kept.get(key);
-  if (!data) {
-    const superpose = await library.superpose();
+  ];
+  return library.kept('encoding', key, async () => {
     const table = await tableOf(library, superpose, state);
     job.signal.throwIfAborted();
     if (drawn && table.data.length > large) {
@@ -100,18 +94,14 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
       job.signal.throwIfAborted();
     }
     const { numerical, stable, energy, participationRatio } = superpose.ranks({ table });
-    data = {
+    return {
       values: Float32Array.from(table.data),
       positions: table.rows,
       d_model: table.columns,
       ranges: superpose.channelRanges(table),
       ranks: { numerical, stable, energy, participationRatio },
     };
-    const oldest = kept.size >= mostKept ? kept.keys().next().value : undefined;
-    if (oldest !== undefined) kept.delete(oldest);
-    kept.set(key, data);
-  }
-  return data;
+  });
 };
 
 async function tableOf(library: Library, superpose: Superpose, state: State): Promise<Table<Float64Array>> {

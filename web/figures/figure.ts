@@ -151,8 +151,6 @@ export interface Figure<C extends Controls, Data> {
   module?: 'small';
   /** Said while weights are fetched for it. */
   waiting?: string;
-  /** Its marks appear one after another when it is first shown. */
-  enters?: true;
   /** The setting that a click, tap or Enter sets to the cursor’s column; else clicks hold the cursor. */
   chooses?(state: StateOf<C>): keyof C | undefined;
   /** Its picture is drawn again for each place that is pointed at. */

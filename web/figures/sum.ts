@@ -104,7 +104,6 @@ export const figure: Figure<typeof controls, Readers> = {
   module: 'small',
   source: () => 'trained',
   waiting: fetching,
-  enters: true,
   chooses: () => 'word',
 
   scene: readerScene,

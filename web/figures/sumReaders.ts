@@ -129,25 +129,20 @@ function barsOf(data: Readers, area: Area, width: number): Mark[] {
   const word = data.tokens[data.chosen] as string;
   const short = word.length > 12 ? `${word.slice(0, 11)}…` : word;
   const strips = [
-    { values: data.token, ink: 'token-token', text: `“${short}”`, enter: 'first' },
-    { values: data.position, ink: 'position-position', text: `+ position ${data.chosen}`, enter: 'second' },
-    {
-      values: data.sum,
-      ink: 'ink',
-      text: narrow ? '= the sum' : '= the sum that both heads read',
-      enter: 'third',
-    },
+    { values: data.token, ink: 'token-token', text: `“${short}”` },
+    { values: data.position, ink: 'position-position', text: `+ position ${data.chosen}` },
+    { values: data.sum, ink: 'ink', text: narrow ? '= the sum' : '= the sum that both heads read' },
   ] as const;
   const across = narrow ? (area.width - 20) / 3 : area.width;
   const down = narrow ? area.height : area.height / 3;
-  const marks = strips.flatMap(({ values, ink, text, enter }, place): Mark[] => {
+  const marks = strips.flatMap(({ values, ink, text }, place): Mark[] => {
     const x = narrow ? place * (across + 10) : 0;
     const y = narrow ? 0 : place * down;
     const box: Area = { x, y: y + 20, width: across, height: down - 34 };
     return [
-      textAt(x, y + 13, text, { ink: 'ink', size: 13, bold: place === 2 || !narrow, enter }),
+      textAt(x, y + 13, text, { ink: 'ink', size: 13, bold: place === 2 || !narrow }),
       { mark: 'box', ...box, fill: 'field' },
-      { ...rowBars(box, values, limit, ink), ...(enter && { enter }) },
+      rowBars(box, values, limit, ink),
       horizontal({ inner: box }, box.y + box.height / 2, { ink: 'quiet' }),
     ];
   });
@@ -176,7 +171,7 @@ function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: 
   boxes.forEach((box, place) => {
     const weight = given[place] as number;
     // Pale enough for the word to be read on it.
-    marks.push({ mark: 'box', ...box, fill: term, opacity: 0.48 * weight, enter: 'last' });
+    marks.push({ mark: 'box', ...box, fill: term, opacity: 0.48 * weight });
     if (place === chosen) marks.push({ mark: 'box', ...box, stroke: 'ink', wide: 1.5 });
     marks.push(
       textAt(
@@ -226,7 +221,6 @@ function arcsOf({ attention }: Reader, { tokens, chosen }: Readers, boxes: Area[
     stroke: ink,
     wide: strong ? 1 + 3 * weight : 1,
     opacity: strong ? 1 : 0.48 * weight,
-    enter: 'last',
   });
   const marks: Mark[] = [];
   for (let from = 0; from < n; from++) {

@@ -24,8 +24,6 @@ interface Linked {
   term?: Term | undefined;
   /** Only where it can be done: what says how to use the picture. */
   live?: true;
-  /** When it appears, in figures whose marks appear one after another. */
-  enter?: 'first' | 'second' | 'third' | 'last' | undefined;
 }
 
 /** A piece of a formula. */

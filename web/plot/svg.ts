@@ -85,7 +85,7 @@ export const shapesOf = (marks: readonly Mark[], withDots: boolean): Shape[] =>
   );
 
 function shapeOf(mark: Exclude<Mark, RasterMark>): Shape {
-  const term = { 'data-term': mark.term, 'data-enter': mark.enter };
+  const term = { 'data-term': mark.term };
   switch (mark.mark) {
     case 'text': {
       const { x, y, text, runs, anchor = 'start', ink = 'quiet', size = 12, bold, turn } = mark;
