@@ -1,6 +1,6 @@
 // The parts of the picture of figure "Added or concatenated?": the attention, the answers, the curves.
 import { aboutPercent } from '../plot/format.js';
-import { type Area, horizontal, namedLines, plane, textAt } from '../plot/parts.js';
+import { type Area, boxAt, horizontal, namedLines, plane, textAt } from '../plot/parts.js';
 import type { Handle, Ink, Mark } from '../plot/scene.js';
 import {
   asking,
@@ -114,15 +114,7 @@ export function answersOf({ data, state, task }: Page, name: ShownName, row: Row
     const answer = task.answer(shownOf(data, name).answers[look]?.[place] as number);
     const middle = middleOf(row, place);
     return [
-      {
-        mark: 'box',
-        x,
-        y,
-        width,
-        height: high,
-        fill: right ? 'field' : 'paper',
-        stroke: right ? 'line' : 'quiet',
-      },
+      boxAt([x, y, width, high], { fill: right ? 'field' : 'paper', stroke: right ? 'line' : 'quiet' }),
       textAt(middle, y + 18, answer, { anchor: 'middle', ink: 'ink', size: 14, bold: right }),
       textAt(middle, y + 41, sign, { anchor: 'middle', ink: 'ink', size: 13 }),
     ];

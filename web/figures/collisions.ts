@@ -2,7 +2,7 @@
 // against the width, for three sizes of positions; and one word's margin over all others, along the positions.
 import type { CollisionSearch, Superpose, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
-import { type Area, horizontal, lineKey, lineThrough, plane, textAt } from '../plot/parts.js';
+import { type Area, boxAt, horizontal, lineKey, lineThrough, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import {
   few,
@@ -286,15 +286,10 @@ function oneScene(data: One, width: number): Scene {
     width,
     height: area.height + 52,
     marks: [
-      {
-        mark: 'box',
-        x: inner.x,
-        y: Math.min(y(0), bottom),
-        width: inner.width,
-        height: Math.max(0, bottom - y(0)),
+      boxAt([inner.x, Math.min(y(0), bottom), inner.width, Math.max(0, bottom - y(0))], {
         fill: 'warning',
         opacity: 0.12,
-      },
+      }),
       ...marks,
       horizontal({ inner }, y(0), { ink: 'warning', wide: 2 }),
       horizontal({ inner }, y(half), { ink: 'quiet', dashed: true, wide: 1.5 }),

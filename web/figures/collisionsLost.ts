@@ -2,7 +2,7 @@
 // the figure "collisions".
 import type { Superpose } from 'superpose';
 import { aboutPercent, exponent } from '../plot/format.js';
-import { lineThrough, plane, textAt } from '../plot/parts.js';
+import { curve, lineAt, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import { count, positions, type State } from './collisionsSettings.js';
 import { drawnRows } from './drawnRows.js';
@@ -124,37 +124,20 @@ export function lostScene(data: Lost, bound: boolean, width: number): Scene {
     const bounds = of(({ bound }) => (bound > 1 ? Number.NaN : bound));
     return [
       ...list.map(
-        (place): Mark => ({
-          mark: 'line',
-          x1: x(place) + beside,
-          x2: x(place) + beside,
-          y1: y(pointOf(data, place, row).lowest),
-          y2: y(pointOf(data, place, row).highest),
-          ink,
-          wide: 1.5,
-        }),
+        (place): Mark =>
+          lineAt(
+            [x(place) + beside, y(pointOf(data, place, row).lowest)],
+            [x(place) + beside, y(pointOf(data, place, row).highest)],
+            { ink, wide: 1.5 },
+          ),
       ),
-      ...(bound
-        ? [
-            {
-              mark: 'path',
-              d: lineThrough({ x, y }, list, bounds),
-              stroke: ink,
-              dashed: true,
-              wide: 1.5,
-            } as const,
-          ]
-        : []),
-      {
-        mark: 'path',
-        d: lineThrough(
-          { x, y },
-          list,
-          of(({ share }) => share),
-        ),
-        stroke: ink,
-        wide: 2.5,
-      },
+      ...(bound ? [curve({ x, y }, list, bounds, { stroke: ink, dashed: true, wide: 1.5 })] : []),
+      curve(
+        { x, y },
+        list,
+        of(({ share }) => share),
+        { stroke: ink, wide: 2.5 },
+      ),
       {
         mark: 'dots',
         x: list.map((place) => x(place)),

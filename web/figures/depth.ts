@@ -1,6 +1,6 @@
 // Figure "Where position goes": how much of each layer's state and scores it is, and which heads read it.
 import { about, aboutPercent, percent, readable } from '../plot/format.js';
-import { type Area, lineThrough, map, plane, textAt, tickText } from '../plot/parts.js';
+import { type Area, boxAt, lineThrough, map, plane, textAt, tickText } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Figure, TextCompute } from './figure.js';
@@ -202,14 +202,7 @@ export const figure: Figure<typeof controls, Depth> = {
     });
     const known = heads.y + heads.height;
     if (known < bottom) {
-      marks.push({
-        mark: 'box',
-        x: heads.x,
-        y: known,
-        width: heads.width,
-        height: bottom - known,
-        fill: 'field',
-      });
+      marks.push(boxAt([heads.x, known, heads.width, bottom - known], { fill: 'field' }));
     }
     marks.push(textAt(0, bottom + 18, 'rows: layers from 0; columns: heads', { ink: 'quiet' }));
     const { i, j } = cursor ?? opening;

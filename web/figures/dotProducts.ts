@@ -2,7 +2,7 @@
 import { extent } from 'd3-array';
 import type { DotProductName, DotProducts, LoudnessRecipe, SmallSuperpose } from 'superpose';
 import { about, readable, signed } from '../plot/format.js';
-import { type Area, counts, type Plane, plane, steps, textAt, vertical } from '../plot/parts.js';
+import { type Area, counts, lineAt, type Plane, plane, steps, textAt, vertical } from '../plot/parts.js';
 import type { Cursor, Handle, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import { type Controls, nearestValue, type StateOf } from './controls.js';
 import { drawnRows, positionRows, rowName } from './drawnRows.js';
@@ -151,16 +151,7 @@ export const figure: Figure<typeof controls, Data> = {
       marks: [
         ...marks,
         { mark: 'dots', x: across, y: up, radius: few ? 2 : 1.25, ink: 'accent', opacity: few ? 0.75 : 0.35 },
-        {
-          mark: 'line',
-          x1: x(low),
-          y1: y(low),
-          x2: x(high),
-          y2: y(high),
-          ink: 'quiet',
-          dashed: true,
-          wide: 1.5,
-        },
+        lineAt([x(low), y(low)], [x(high), y(high)], { ink: 'quiet', dashed: true, wide: 1.5 }),
         ...crossTerms(data, widestGap(data), drawn),
         ...(pulled && width >= 400
           ? [
@@ -333,16 +324,8 @@ function crossTerms(data: Data, { i, j }: Cursor, { x, y, inner }: Plane): Mark[
   const within = (one: number) => Math.max(inner.y, Math.min(inner.y + inner.height, one));
   if (across < inner.x || across > inner.x + inner.width) return [];
   const halfway = y(at('concatenated') + at('token-position'));
-  const step = (y1: number, y2: number, term: Term): Mark => ({
-    mark: 'line',
-    x1: across,
-    x2: across,
-    y1: within(y1),
-    y2: within(y2),
-    ink: term,
-    term,
-    wide: 4,
-  });
+  const step = (y1: number, y2: number, term: Term): Mark =>
+    lineAt([across, within(y1)], [across, within(y2)], { ink: term, term, wide: 4 });
   return [
     step(y(at('concatenated')), halfway, 'token-position'),
     step(halfway, y(at('added')), 'position-token'),

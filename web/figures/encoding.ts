@@ -1,7 +1,7 @@
 // Figure "The encoding as an image": which channels move over the positions, and how few directions they fill.
 import type { Ranks, Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
-import { bars, colourKey, largestMagnitude, plane, steps, textAt, tickText } from '../plot/parts.js';
+import { bars, colourKey, largestMagnitude, lineAt, plane, steps, textAt, tickText } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
@@ -191,17 +191,7 @@ export const figure: Figure<typeof controls, Data> = {
       textAt(x - 6, picture.y + 10, '0', { anchor: 'end' }),
       textAt(x - 6, picture.y + picture.height, String(positions - 1), { anchor: 'end' }),
       ...(halvesOf(state)
-        ? [
-            {
-              mark: 'line',
-              x1: middle,
-              x2: middle,
-              y1: picture.y,
-              y2: picture.y + picture.height,
-              ink: 'ink',
-              wide: 2,
-            } as const,
-          ]
+        ? [lineAt([middle, picture.y], [middle, picture.y + picture.height], { ink: 'ink', wide: 2 })]
         : []),
       ...colourKey(x, image + 6, {
         low: -limit,

@@ -4,8 +4,8 @@ import type { Superpose, Table } from 'superpose';
 import { about, changeText, howExactly, readable } from '../plot/format.js';
 import {
   colourKey,
+  curve,
   largestMagnitude,
-  lineThrough,
   map,
   multiples,
   namedLines,
@@ -273,14 +273,7 @@ function shiftScene(data: Shifts, { k, d }: State, width: number): Scene {
     height: named.area.height + named.below,
     marks: [
       ...drawn.marks,
-      ...lines.map(
-        ({ name, ink }): Mark => ({
-          mark: 'path',
-          d: lineThrough(drawn, ks, data[name]),
-          stroke: ink,
-          wide: 2.25,
-        }),
-      ),
+      ...lines.map(({ name, ink }): Mark => curve(drawn, ks, data[name], { stroke: ink, wide: 2.25 })),
       vertical(drawn, drawn.x(k), { ink: 'quiet', dashed: true }),
       ...named.names(
         drawn,

@@ -3,7 +3,7 @@
 import { ticks } from 'd3-array';
 import type { PoolableScores, PooledShares, SmallSuperpose, Table } from 'superpose';
 import { about, aboutPercent, percent } from '../plot/format.js';
-import { textAt } from '../plot/parts.js';
+import { boxAt, lineAt, textAt } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
@@ -216,24 +216,14 @@ export const figure: Figure<typeof controls, Data> = {
     const { marks } = key;
     marks.push(textAt(0, keyHeight - 8, `Shares of variation, ${gauge} gauge`, { ink: 'ink', size: 13 }));
     for (const tick of ticks(low, high, 3)) {
-      marks.push(
-        {
-          mark: 'line',
-          x1: x(tick),
-          x2: x(tick),
-          y1: top - 4,
-          y2: bottom,
-          ink: tick === 0 ? 'quiet' : 'line',
-        },
-        {
-          mark: 'text',
-          x: x(tick),
-          y: bottom + 16,
-          text: `${Math.round(100 * tick)} %`.replace('-', '−'),
-          // No label goes beyond the picture.
-          anchor: x(tick) + 18 > width ? 'end' : 'middle',
-        },
-      );
+      marks.push(lineAt([x(tick), top - 4], [x(tick), bottom], { ink: tick === 0 ? 'quiet' : 'line' }), {
+        mark: 'text',
+        x: x(tick),
+        y: bottom + 16,
+        text: `${Math.round(100 * tick)} %`.replace('-', '−'),
+        // No label goes beyond the picture.
+        anchor: x(tick) + 18 > width ? 'end' : 'middle',
+      });
     }
     rows.forEach(({ label, shares }, place) => {
       const y = yOf(place);
@@ -245,15 +235,9 @@ export const figure: Figure<typeof controls, Data> = {
         if (share < 0) before += share;
         else after += share;
         const { term } = termKinds[kind] as (typeof termKinds)[0];
-        marks.push({
-          mark: 'box',
-          x: x(from),
-          y: y + 3,
-          width: x(from + Math.abs(share)) - x(from),
-          height: row - 6,
-          fill: term,
-          term,
-        });
+        marks.push(
+          boxAt([x(from), y + 3, x(from + Math.abs(share)) - x(from), row - 6], { fill: term, term }),
+        );
       });
     });
     const between = yOf(heads);

@@ -2,7 +2,7 @@
 // rows share with the position rows, and where both lie in a plane.
 import type { Summary, Superpose, Table, Trainer, TrainerOptions } from 'superpose';
 import { aboutPercent, percent, readable } from '../plot/format.js';
-import { type Area, horizontal, lineThrough, plane, textAt } from '../plot/parts.js';
+import { type Area, curve, horizontal, lineThrough, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job } from './figure.js';
@@ -222,18 +222,8 @@ export const figure: Figure<typeof controls, Data> = {
     for (const [place, { overlap, accuracy }] of [...curves.entries()].reverse()) {
       const wide = place === 0 ? 2.5 : 1.2;
       const stroke: Ink = place === 0 ? 'second' : 'quiet';
-      marks.push({
-        mark: 'path',
-        d: lineThrough(overlaps, at.slice(0, overlap.length), overlap),
-        stroke,
-        wide,
-      });
-      marks.push({
-        mark: 'path',
-        d: lineThrough(right, at.slice(0, accuracy.length), accuracy),
-        stroke,
-        wide,
-      });
+      marks.push(curve(overlaps, at.slice(0, overlap.length), overlap, { stroke, wide }));
+      marks.push(curve(right, at.slice(0, accuracy.length), accuracy, { stroke, wide }));
     }
     const { plans, extent } = data;
     marks.push(...drawPlan('Rows before training', plans[0] as Plan, extent, areas.before));

@@ -1,6 +1,6 @@
 // Figure “Language models”: recorded decoders that differ in nothing but how position gets in, a dot a run.
 import { minus } from '../plot/format.js';
-import { lineThrough, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
+import { curve, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
 import { linear } from '../plot/scale.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Figure } from './figure.js';
@@ -173,16 +173,13 @@ function drawCurves({ rows, parts }: Data, width: number) {
   const up = { from: Math.min(...values), to: Math.max(...values), label: 'nats a token, first 256 windows' };
   const drawn = plane(named.area, across, up);
   const marks = lines.map(
-    (line): Mark => ({
-      mark: 'path',
-      d: lineThrough(
+    (line): Mark =>
+      curve(
         drawn,
         line.curve.map(([part]) => part),
         line.curve.map(([, loss]) => loss),
+        { stroke: line.ink, wide: 1.5 },
       ),
-      stroke: line.ink,
-      wide: 1.5,
-    }),
   );
   const points = {
     x: parts.map(drawn.x),

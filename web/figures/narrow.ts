@@ -1,7 +1,7 @@
 // Figure "Narrow it until it breaks": accuracy in a task at each width, with tables that are learned and with
 // tables frozen as they were drawn, added and concatenated.
 import { percent } from '../plot/format.js';
-import { lineThrough, namedLines, plane } from '../plot/parts.js';
+import { curve, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import { type Over, over, remarkOf, seedsOf, trainedCells } from './cells.js';
 import type { Controls, StateOf } from './controls.js';
@@ -109,13 +109,7 @@ export const figure: Figure<typeof controls, Data> = {
       );
       const means = own.map(({ accuracy }) => accuracy?.mean ?? Number.NaN);
       return [
-        {
-          mark: 'path',
-          d: lineThrough(drawn, at, means),
-          stroke: line.ink,
-          wide: 2,
-          dashed: line.dashed ?? false,
-        },
+        curve(drawn, at, means, { stroke: line.ink, wide: 2, dashed: line.dashed ?? false }),
         { mark: 'dots', x: dots.map(([x]) => x), y: dots.map(([, y]) => y), radius: 3.2, ink: line.ink },
       ];
     });

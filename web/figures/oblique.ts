@@ -2,7 +2,7 @@
 // grows in the projector that reads one of the two summands back.
 import type { Superpose, Table } from 'superpose';
 import { about, counted, howExactly, readable } from '../plot/format.js';
-import { type Area, horizontal, lineThrough, type Plane, plane, textAt } from '../plot/parts.js';
+import { type Area, boxAt, curve, horizontal, lineAt, type Plane, plane, textAt } from '../plot/parts.js';
 import type { Handle, Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
@@ -135,27 +135,23 @@ export const figure: Figure<typeof controls, Data> = {
     const dots = sweep.filter(({ largest }) => Number.isFinite(largest));
     const of = (value: (reading: Reading) => number) => Float64Array.from(dots, value);
     const all: Mark[] = [
-      {
-        mark: 'box',
-        x: Math.min(beyond, inner.x + inner.width),
-        y: inner.y,
-        width: Math.max(0, inner.x + inner.width - beyond),
-        height: inner.height,
-        fill: 'quiet',
-        opacity: 0.16,
-      },
+      boxAt(
+        [
+          Math.min(beyond, inner.x + inner.width),
+          inner.y,
+          Math.max(0, inner.x + inner.width - beyond),
+          inner.height,
+        ],
+        { fill: 'quiet', opacity: 0.16 },
+      ),
       ...marks,
       horizontal({ inner }, y(1), { ink: 'quiet', dashed: true, wide: 1.5 }),
-      {
-        mark: 'path',
-        d: lineThrough(
-          { x, y },
-          sizes,
-          sweep.map(({ gain }) => clipped(Number.isFinite(gain) ? gain : Number.NaN)),
-        ),
-        stroke: 'accent',
-        wide: 2.5,
-      },
+      curve(
+        { x, y },
+        sizes,
+        sweep.map(({ gain }) => clipped(Number.isFinite(gain) ? gain : Number.NaN)),
+        { stroke: 'accent', wide: 2.5 },
+      ),
       {
         mark: 'dots',
         x: of(({ k2 }) => x(k2)),
@@ -361,15 +357,7 @@ function shadow(area: Area, { angle: found, gain: most }: Reading, draggable: bo
     }),
     ...says.map((text, line): Mark => textAt(area.x, area.y + 30 + 16 * line, text)),
     { mark: 'line', x1: area.x, x2: right, y1: base, y2: base, ink: 'quiet', wide: 1.5 },
-    {
-      mark: 'line',
-      x1: start,
-      y1: base,
-      x2: start + reach * along.x,
-      y2: base + reach * along.y,
-      ink: 'quiet',
-      wide: 1.5,
-    },
+    lineAt([start, base], [start + reach * along.x, base + reach * along.y], { ink: 'quiet', wide: 1.5 }),
     textAt(right, base + 34, shared ? 'flat: both' : 'flat: tokens', { anchor: 'end' }),
   ];
   if (shared) return marks;
@@ -380,26 +368,10 @@ function shadow(area: Area, { angle: found, gain: most }: Reading, draggable: bo
     const toX = token + side * half;
     const cut = inside(toX);
     const part = toX === fromX ? 1 : (cut - fromX) / (toX - fromX);
-    marks.push({
-      mark: 'line',
-      x1: fromX,
-      y1: fromY,
-      x2: cut,
-      y2: fromY + (base - fromY) * part,
-      ink: 'second',
-      dashed: true,
-    });
+    marks.push(lineAt([fromX, fromY], [cut, fromY + (base - fromY) * part], { ink: 'second', dashed: true }));
   }
   marks.push(
-    {
-      mark: 'line',
-      x1: inside(token - half),
-      x2: inside(token + half),
-      y1: base,
-      y2: base,
-      ink: 'second',
-      wide: 5,
-    },
+    lineAt([inside(token - half), base], [inside(token + half), base], { ink: 'second', wide: 5 }),
     { mark: 'line', x1: start, x2: token, y1: base, y2: base, ink: 'accent', wide: 2.5 },
     { mark: 'line', x1: token, x2: x, y1: base, y2: y, ink: 'accent', wide: 1.5 },
     {

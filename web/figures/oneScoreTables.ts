@@ -1,7 +1,7 @@
 // The tables that a score comes from, and a bar for each head: parts of the picture of the figure "one-score".
 import type { Floats } from 'superpose';
 import { about, readable } from '../plot/format.js';
-import { type Area, colourKey, largestMagnitude, map, sizeWithin, textAt } from '../plot/parts.js';
+import { type Area, boxAt, colourKey, largestMagnitude, map, sizeWithin, textAt } from '../plot/parts.js';
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { DataTable } from './figure.js';
 import { type Data, kindsOf, type Panel, type State, type Tables, values } from './oneScoreSettings.js';
@@ -50,15 +50,7 @@ export function stripOf(heads: number[][], chosen: number, width: number): Scene
     };
   });
   const { x } = regions[chosen] as Region;
-  marks.push({
-    mark: 'box',
-    x: x - 1,
-    y: top - 2,
-    width: wide + 2,
-    height: high + 4,
-    stroke: 'ink',
-    wide: 2,
-  });
+  marks.push(boxAt([x - 1, top - 2, wide + 2, high + 4], { stroke: 'ink', wide: 2 }));
   return { width, height: top + high + 28, marks, regions };
 }
 

@@ -2,7 +2,7 @@
 // and what chance gives random vectors and subspaces.
 import type { MiniLM, OverlapCurve, Superpose, Table } from 'superpose';
 import { about, aboutPercent, counted, percent, readable } from '../plot/format.js';
-import { type Area, bars, lineKey, lineThrough, plane, textAt } from '../plot/parts.js';
+import { type Area, bars, curve, lineAt, lineKey, plane, textAt } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, DataTable, Figure, Library, ReadoutPiece } from './figure.js';
@@ -203,16 +203,12 @@ function overlapScene(data: TableOverlap, width: number): Scene {
     { from: 0, to: n, label: 'first directions of the tokens', nice: false },
     { from: 0, to: 1, label: 'part of the positions’ space in them', nice: false },
   );
-  const line = (drawn: typeof total, from: [number, number], to: [number, number]): Mark => ({
-    mark: 'line',
-    x1: drawn.x(from[0]),
-    y1: drawn.y(from[1]),
-    x2: drawn.x(to[0]),
-    y2: drawn.y(to[1]),
-    ink: 'third',
-    wide: 2,
-    dashed: true,
-  });
+  const line = (drawn: typeof total, from: [number, number], to: [number, number]): Mark =>
+    lineAt([drawn.x(from[0]), drawn.y(from[1])], [drawn.x(to[0]), drawn.y(to[1])], {
+      ink: 'third',
+      wide: 2,
+      dashed: true,
+    });
   const counts = Float64Array.from({ length: n + 1 }, (_, k) => k);
   return {
     width,
@@ -237,12 +233,10 @@ function overlapScene(data: TableOverlap, width: number): Scene {
       },
       ...total.marks,
       line(total, [0, 0], [n, 1]),
-      {
-        mark: 'path',
-        d: lineThrough(total, counts, [0, ...data.reached.map((part) => Math.min(1, part))]),
+      curve(total, counts, [0, ...data.reached.map((part) => Math.min(1, part))], {
         stroke: 'accent',
         wide: 2.5,
-      },
+      }),
       ...lineKey(0, height - 36, [
         { label: `these tables, ${data.dimensions} position directions`, ink: 'accent' },
         { label: 'chance', ink: 'third', dashed: true },

@@ -1,6 +1,6 @@
 import { askedTerms, type SchemeInfo, schemeTermOf } from 'superpose';
 import { aboutPercent, percent, readable, signed } from '../plot/format.js';
-import { colourKey, largestMagnitude, lineThrough, map, textAt, tickText, vertical } from '../plot/parts.js';
+import { colourKey, curve, largestMagnitude, map, textAt, tickText, vertical } from '../plot/parts.js';
 import type { Mark, Region, Scene } from '../plot/scene.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
 import {
@@ -176,12 +176,7 @@ export const figure: Figure<typeof controls, Data> = {
       ),
       ...maps.marks,
       ...axes,
-      {
-        mark: 'path',
-        d: lineThrough({ x, y }, offsets, kernel),
-        stroke: 'accent',
-        wide: 2,
-      },
+      curve({ x, y }, offsets, kernel, { stroke: 'accent', wide: 2 }),
     ];
     return { width, height: at.height, marks, regions: [...tiles.regions, ...maps.regions] } satisfies Scene;
   },

@@ -2,7 +2,7 @@
 // two positions falls with their distance. A view of the figure of the encoding.
 import type { Wavelengths } from 'superpose';
 import { about, readable } from '../plot/format.js';
-import { horizontal, lineThrough, plane, textAt, vertical } from '../plot/parts.js';
+import { curve, horizontal, plane, textAt, vertical } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';
 
 export interface Bought extends Wavelengths {
@@ -71,26 +71,17 @@ export function scene({ lengths, belowOneTurn, similarity, ...found }: Bought, w
     ...waves.marks,
     horizontal(waves, length, { ink: 'warning', wide: 2, dashed: true }),
     textAt(waves.inner.x + 6, length - 6, `${positions} positions in use`, { ink: 'warning' }),
-    {
-      mark: 'path',
-      d: lineThrough(waves, places, lengths),
-      stroke: 'position-position',
-      wide: 2.5,
-    },
+    curve(waves, places, lengths, { stroke: 'position-position', wide: 2.5 }),
     textAt(0, top + 13, 'How alike two positions are', { ink: 'ink', size: 13 }),
     ...fall.marks,
     horizontal(fall, fall.y(0), { ink: 'quiet', wide: 1.5 }),
     ...marksAt,
-    {
-      mark: 'path',
-      d: lineThrough(
-        fall,
-        shown,
-        shown.map((distance) => similarity[distance] as number),
-      ),
-      stroke: 'position-position',
-      wide: 2,
-    },
+    curve(
+      fall,
+      shown,
+      shown.map((distance) => similarity[distance] as number),
+      { stroke: 'position-position', wide: 2 },
+    ),
   ];
   return {
     width,

@@ -3,6 +3,7 @@ import { quantileSorted } from 'd3-array';
 import { own } from './own.js';
 import { linear, logarithmic, type Scale } from './scale.js';
 import type {
+  BoxMark,
   Ink,
   LineMark,
   Mark,
@@ -124,26 +125,35 @@ const rounded = (value: number) => Math.round(100 * value) / 100;
 const point = (x: number, y: number) => `${rounded(x)},${rounded(y)}`;
 
 type Look = Omit<LineMark, 'mark' | 'x1' | 'x2' | 'y1' | 'y2'>;
+type Place = readonly [x: number, y: number];
+
+export const lineAt = ([x1, y1]: Place, [x2, y2]: Place, look: Look): LineMark => ({
+  mark: 'line',
+  ...{ x1, y1, x2, y2 },
+  ...look,
+});
+
+/** A box at its left upper corner, of this width and height. */
+export const boxAt = (
+  [x, y, width, height]: readonly [x: number, y: number, width: number, height: number],
+  look: Omit<BoxMark, 'mark' | keyof Area>,
+): BoxMark => ({ mark: 'box', x, y, width, height, ...look });
+
+/** A line through points of a plane. */
+export const curve = (
+  drawn: Pick<Plane, 'x' | 'y'>,
+  xs: ArrayLike<number>,
+  ys: ArrayLike<number>,
+  look: Omit<PathMark, 'mark' | 'd'>,
+): PathMark => ({ mark: 'path', d: lineThrough(drawn, xs, ys), ...look });
 
 /** A line from one side of the axes to the other, at y in pixels. */
-export const horizontal = ({ inner }: { inner: Area }, y: number, look: Look): Mark => ({
-  mark: 'line',
-  x1: inner.x,
-  x2: inner.x + inner.width,
-  y1: y,
-  y2: y,
-  ...look,
-});
+export const horizontal = ({ inner: { x, width } }: { inner: Area }, y: number, look: Look): Mark =>
+  lineAt([x, y], [x + width, y], look);
 
 /** The same from top to bottom, at x. */
-export const vertical = ({ inner }: { inner: Area }, x: number, look: Look): Mark => ({
-  mark: 'line',
-  x1: x,
-  x2: x,
-  y1: inner.y,
-  y2: inner.y + inner.height,
-  ...look,
-});
+export const vertical = ({ inner: { y, height } }: { inner: Area }, x: number, look: Look): Mark =>
+  lineAt([x, y], [x, y + height], look);
 
 /** How often values fall into each of `count` equal bins from `low` up to `high`, which the last bin includes. */
 export function counts(values: Iterable<number>, low: number, high: number, count: number): number[] {
@@ -202,15 +212,8 @@ export function map(area: Area, options: MapOptions): { marks: Mark[]; region: R
     marks.push(textAt(area.x, area.y + 13, title, { ink: 'ink', size: 13, term }));
   }
   if (subtitle !== undefined) marks.push(textAt(area.x, area.y + 28, subtitle, { size: 11.5 }));
-  marks.push({
-    mark: 'box',
-    x: inside.x,
-    y: inside.y - 4,
-    width: inside.width,
-    height: 3,
-    fill: term ?? ink ?? 'quiet',
-    term,
-  });
+  const fill = term ?? ink ?? 'quiet';
+  marks.push(boxAt([inside.x, inside.y - 4, inside.width, 3], { fill, term }));
   return { marks, region: { ...inside, pick: 'cells', rows: raster.rows, columns: raster.columns, term } };
 }
 
@@ -260,15 +263,7 @@ export function bars(area: Area, list: readonly Bar[], low: number, high: number
       const to = Number.isFinite(value) ? across(value) : zero;
       return [
         textAt(area.x, y + row / 2 + 4, label, { ink: 'ink', size: 12.5, term }),
-        {
-          mark: 'box',
-          x: Math.min(zero, to),
-          y: y + 0.18 * row,
-          width: Math.abs(to - zero),
-          height: 0.64 * row,
-          fill: ink,
-          term,
-        },
+        boxAt([Math.min(zero, to), y + 0.18 * row, Math.abs(to - zero), 0.64 * row], { fill: ink, term }),
         textAt(area.x + area.width, y + row / 2 + 4, text, { anchor: 'end', ink: 'ink', term }),
       ];
     }),
@@ -303,20 +298,13 @@ export function lineKey(
   y: number,
   entries: readonly { label: string; ink: Ink; dashed?: boolean; term?: Term }[],
 ): Mark[] {
-  return entries.map(own).flatMap(({ label, ink, dashed, term }, place): Mark[] => [
-    {
-      mark: 'line',
-      x1: x,
-      x2: x + 22,
-      y1: y + 18 * place + 8,
-      y2: y + 18 * place + 8,
-      ink,
-      wide: 3,
-      dashed: dashed ?? false,
-      term,
-    },
-    textAt(x + 28, y + 18 * place + 12, label, { ink: 'ink', term }),
-  ]);
+  return entries.map(own).flatMap(({ label, ink, dashed = false, term }, place): Mark[] => {
+    const at = y + 18 * place + 8;
+    return [
+      lineAt([x, at], [x + 22, at], { ink, wide: 3, dashed, term }),
+      textAt(x + 28, at + 4, label, { ink: 'ink', term }),
+    ];
+  });
 }
 
 type Named = Parameters<typeof lineKey>[2][number];
