@@ -126,22 +126,6 @@ test('one button removes the cross terms, and puts them back', async () => {
   expect(figure.buttons?.({ ...state, scheme: 'rope' })).toEqual([]);
 });
 
-// The models of the test before are looked at: nothing is trained.
-test('digits of one’s own are asked, and what is lacking is drawn', async () => {
-  const digits = '0123 4567 89AB cdef';
-  const whole = await run(fourTasks, { digits });
-  for (const place of [1, 3]) {
-    const { tokens, targets } = whole.data.panels[place].example;
-    expect(tokens).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
-    // Every digit names its own place; the first has none before it.
-    expect(targets).toEqual(place === 1 ? tokens : [-1, ...tokens.slice(0, 15)]);
-  }
-  expect(whole.figure.remark?.(whole.data, whole.state)).toBe('');
-  const part = await run(fourTasks, { digits: 'ff', example: 40 });
-  expect(part.data.panels[3].example.tokens.slice(0, 2)).toEqual([15, 15]);
-  expect(part.figure.remark?.(part.data, part.state)).toContain('2 of 16 digits; the other 14 are drawn');
-});
-
 test('a run ends the same whether it is watched or not, and whatever settings it is watched with', async () => {
   const unseen = await run(fourTasks, { seed: 6 });
   const { frames, job } = watched<{ steps: number; panels: { cut: number | null }[] }>(

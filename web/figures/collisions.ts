@@ -2,7 +2,7 @@
 // against the width, for three sizes of positions; and one word's margin over all others, along the positions.
 import type { CollisionSearch, Superpose, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
-import { type Area, boxAt, horizontal, lineKey, lineThrough, plane, textAt } from '../plot/parts.js';
+import { type Area, boxAt, dotsAt, horizontal, lineKey, lineThrough, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import {
   few,
@@ -273,13 +273,12 @@ function oneScene(data: One, width: number): Scene {
   const of = (fate: Fate) => list.filter((place) => fateOf(data, place) === fate);
   const dots = (fate: Fate): Mark => {
     const some = of(fate);
-    return {
-      mark: 'dots',
-      x: some.map((place) => x(place)),
-      y: some.map((place) => y(data.margins[place] as number)),
-      radius: narrow ? 2 : 3,
-      ink: inks[fate],
-    };
+    return dotsAt(
+      some.map((place) => x(place)),
+      some.map((place) => y(data.margins[place] as number)),
+      narrow ? 2 : 3,
+      inks[fate],
+    );
   };
   const bottom = inner.y + inner.height;
   return {

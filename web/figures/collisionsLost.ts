@@ -2,7 +2,7 @@
 // the figure "collisions".
 import type { Superpose } from 'superpose';
 import { aboutPercent, exponent } from '../plot/format.js';
-import { curve, lineAt, plane, textAt } from '../plot/parts.js';
+import { curve, dotsAt, lineAt, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import { count, positions, type State } from './collisionsSettings.js';
 import { drawnRows } from './drawnRows.js';
@@ -138,13 +138,12 @@ export function lostScene(data: Lost, bound: boolean, width: number): Scene {
         of(({ share }) => share),
         { stroke: ink, wide: 2.5 },
       ),
-      {
-        mark: 'dots',
-        x: list.map((place) => x(place)),
-        y: of(({ share }) => share).map((share) => y(share)),
-        radius: 3,
+      dotsAt(
+        list.map((place) => x(place)),
+        of(({ share }) => share).map((share) => y(share)),
+        3,
         ink,
-      },
+      ),
     ];
   });
   // Each curve's name stands where fewer than half of the tokens are lost.

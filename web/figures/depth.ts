@@ -1,6 +1,6 @@
 // Figure "Where position goes": how much of each layer's state and scores it is, and which heads read it.
 import { about, aboutPercent, percent, readable } from '../plot/format.js';
-import { type Area, boxAt, lineThrough, map, plane, textAt, tickText } from '../plot/parts.js';
+import { type Area, boxAt, dotsAt, lineThrough, map, plane, textAt, tickText } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Figure, TextCompute } from './figure.js';
@@ -160,13 +160,7 @@ export const figure: Figure<typeof controls, Depth> = {
         marks.push(
           ...drawn.marks,
           { mark: 'path', d: lineThrough(drawn, places, values), stroke: 'position-position', wide: 2 },
-          {
-            mark: 'dots',
-            x: places.map(drawn.x),
-            y: values.map(drawn.y),
-            radius: 3.5,
-            ink: 'position-position',
-          },
+          dotsAt(places.map(drawn.x), values.map(drawn.y), 3.5, 'position-position'),
         );
       });
     }

@@ -23,7 +23,7 @@ export const figure: Figure<typeof controls, Data> = {
   controls,
   source: () => 'seeded',
   runs: {
-    looks: ({ when }) => ['example', 'digits', ...(when === 'after' ? (['terms'] as const) : [])],
+    looks: ({ when }) => ['example', ...(when === 'after' ? (['terms'] as const) : [])],
   },
   redraws: true,
   buttons: ({ scheme, terms }) => {
@@ -104,14 +104,14 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  remark({ panels, note }, { layers, scheme }) {
+  remark({ panels }, { layers, scheme }) {
     const reason = panels.find((panel) => panel.reason)?.reason ?? '';
     const diverged = panels.some((panel) => panel.diverged) ? divergedRemark : '';
     const deeper =
       layers === 'one'
         ? ''
         : 'Shares and cuts are of the first layer; the second can do without what is cut there.';
-    return [reason, hasTerms(scheme) ? deeper : '', diverged, note].filter(Boolean).join(' ');
+    return [reason, hasTerms(scheme) ? deeper : '', diverged].filter(Boolean).join(' ');
   },
 
   table: (data) => ({

@@ -29,13 +29,6 @@ const d_model = 32;
 const mostExamples = 40;
 
 export const controls = {
-  digits: {
-    kind: 'text',
-    more: true,
-    label: 'Sixteen digits of your own, 0–9 and a–f',
-    initial: '',
-    longest: 60,
-  },
   example: { kind: 'range', more: true, label: 'Example', min: 1, max: mostExamples, step: 1, initial: 1 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
   layers: { ...layersControl, more: true },
@@ -103,7 +96,6 @@ export interface Data {
   panels: Panel[];
   /** Steps so far. */
   steps: number;
-  note: string;
 }
 
 interface Trained {
@@ -146,7 +138,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   const floor = floors.get(state.layers) ?? (await measuredFloors(superpose, state, trained, job));
   floors.set(state.layers, floor);
   // Choosing another example computes nothing: all forty are answered at once, for less than the shares cost.
-  const key = JSON.stringify([typedOf(state), state.when, state.terms, state.layers]);
+  const key = JSON.stringify([state.when, state.terms, state.layers]);
   if (trained.looked?.key !== key) {
     const panels = await withTrainers(superpose, modelsOf(state), (lookers) =>
       panelsOf(superpose, lookers, trained, state),
@@ -232,13 +224,6 @@ async function measuredFloors(
 
 const modelsOf = (state: State) => fourTasks.map((task) => optionsOf(task, state));
 
-/** The digits that the reader has typed. */
-const typedOf = ({ digits }: State): number[] =>
-  [...digits.toLowerCase()]
-    .filter((one) => /[0-9a-f]/.test(one))
-    .slice(0, n)
-    .map((digit) => Number.parseInt(digit, 16));
-
 /** The panels of the models so far; the lookers take on their parameters. */
 function panelsOf(
   superpose: Superpose,
@@ -249,12 +234,11 @@ function panelsOf(
   const { curves, parameters } = trained;
   const off = state.when === 'after' ? offOf(state) : [];
   const tasks = fourTasks;
-  const typed = typedOf(state);
-  const key = JSON.stringify([typed, off]);
+  const key = JSON.stringify(off);
   if (trained.moments?.key !== key) trained.moments = { key, of: curves.map(() => []) };
   const moments = trained.moments.of;
   return lookers.map((looker, place): PanelExamples => {
-    const examples = examplesOf(superpose, tasks[place] as SmallTask, typed);
+    const examples = examplesOf(superpose, tasks[place] as SmallTask);
     const known = moments[place] as Moment[];
     const models = parameters[place] as Record<string, Table>[];
     looker.cutTerms(off);
@@ -291,12 +275,6 @@ function dataOf(panels: readonly PanelExamples[], state: State): Data {
     const size = all.length / mostExamples;
     return all.slice((state.example - 1) * size, state.example * size);
   };
-  const typed = typedOf(state).length;
-  const lacking = n - typed;
-  const note =
-    typed > 0 && lacking > 0
-      ? `You gave ${typed} of ${n} digits; the other ${lacking === 1 ? 'is' : `${lacking} are`} drawn.`
-      : '';
   return {
     panels: panels.map(({ examples: { tokens, targets, moments }, ...panel }) => ({
       ...panel,
@@ -310,20 +288,12 @@ function dataOf(panels: readonly PanelExamples[], state: State): Data {
       },
     })),
     steps: every * ((panels[0]?.accuracy.length ?? 1) - 1),
-    note,
   };
 }
 
-/** Tokens and what is right. Typed digits come first. */
-function examplesOf(
-  superpose: Superpose,
-  { task, term }: SmallTask,
-  typed: readonly number[],
-): Omit<Example, 'moments'> {
-  const drawn = superpose.taskExamples({ task, n, sequences: mostExamples }).tokens;
-  const tokens = Array.from(drawn);
-  if (term === 'token-position' || term === 'position-position') {
-    for (let at = 0; at < tokens.length; at++) tokens[at] = typed[at % n] ?? (tokens[at] as number);
-  }
-  return { tokens, targets: Array.from(superpose.taskTargets({ task, n, tokens }).targets) };
+/** Tokens and what is right. */
+function examplesOf(superpose: Superpose, { task }: SmallTask): Omit<Example, 'moments'> {
+  const { tokens } = superpose.taskExamples({ task, n, sequences: mostExamples });
+  const { targets } = superpose.taskTargets({ task, n, tokens });
+  return { tokens: Array.from(tokens), targets: Array.from(targets) };
 }

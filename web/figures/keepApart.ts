@@ -2,7 +2,7 @@
 // rows share with the position rows, and where both lie in a plane.
 import type { Summary, Superpose, Table, Trainer, TrainerOptions } from 'superpose';
 import { aboutPercent, percent, readable } from '../plot/format.js';
-import { type Area, curve, horizontal, lineThrough, plane, textAt } from '../plot/parts.js';
+import { type Area, curve, dotsAt, horizontal, lineThrough, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job } from './figure.js';
@@ -347,14 +347,14 @@ function drawPlan(title: string, { tokens, positions }: Plan, extent: number, ar
   const side = area.width;
   const [top, middle] = [area.y + above, { x: area.x + side / 2, y: area.y + above + side / 2 }];
   const scale = (0.5 * side - 8) / extent;
-  const dots = ({ x, y }: Plan['tokens'], ink: Ink): Mark => ({
-    mark: 'dots',
-    x: x.map((one) => middle.x + scale * one),
-    y: y.map((one) => middle.y - scale * one),
-    radius: 3.2,
-    ink,
-    opacity: 0.85,
-  });
+  const dots = ({ x, y }: Plan['tokens'], ink: Ink): Mark =>
+    dotsAt(
+      x.map((one) => middle.x + scale * one),
+      y.map((one) => middle.y - scale * one),
+      3.2,
+      ink,
+      0.85,
+    );
   return [
     textAt(area.x, area.y + 12, title, { ink: 'ink' }),
     { mark: 'box', x: area.x, y: top, width: side, height: side, stroke: 'line' },

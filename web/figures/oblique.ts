@@ -2,7 +2,17 @@
 // grows in the projector that reads one of the two summands back.
 import type { Superpose, Table } from 'superpose';
 import { about, counted, howExactly, readable } from '../plot/format.js';
-import { type Area, boxAt, curve, horizontal, lineAt, type Plane, plane, textAt } from '../plot/parts.js';
+import {
+  type Area,
+  boxAt,
+  curve,
+  dotsAt,
+  horizontal,
+  lineAt,
+  type Plane,
+  plane,
+  textAt,
+} from '../plot/parts.js';
 import type { Handle, Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
@@ -152,20 +162,18 @@ export const figure: Figure<typeof controls, Data> = {
         sweep.map(({ gain }) => clipped(Number.isFinite(gain) ? gain : Number.NaN)),
         { stroke: 'accent', wide: 2.5 },
       ),
-      {
-        mark: 'dots',
-        x: of(({ k2 }) => x(k2)),
-        y: of(({ largest }) => y(clipped(largest))),
-        radius: 3,
-        ink: 'second',
-      },
-      {
-        mark: 'dots',
-        x: of(({ k2 }) => x(k2)),
-        y: of(({ median }) => y(clipped(median))),
-        radius: 2,
-        ink: 'third',
-      },
+      dotsAt(
+        of(({ k2 }) => x(k2)),
+        of(({ largest }) => y(clipped(largest))),
+        3,
+        'second',
+      ),
+      dotsAt(
+        of(({ k2 }) => x(k2)),
+        of(({ median }) => y(clipped(median))),
+        2,
+        'third',
+      ),
       ...endLabels(drawn, sweep, state.d),
       textAt(inner.x + inner.width, y(1) + 16, 'concatenated: 1', { anchor: 'end' }),
     ];

@@ -2,7 +2,7 @@
 // and what chance gives random vectors and subspaces.
 import type { MiniLM, OverlapCurve, Superpose, Table } from 'superpose';
 import { about, aboutPercent, counted, percent, readable } from '../plot/format.js';
-import { type Area, bars, curve, lineAt, lineKey, plane, textAt } from '../plot/parts.js';
+import { type Area, bars, curve, dotsAt, lineAt, lineKey, plane, textAt } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, DataTable, Figure, Library, ReadoutPiece } from './figure.js';
@@ -223,14 +223,13 @@ function overlapScene(data: TableOverlap, width: number): Scene {
       ),
       ...shares.marks,
       line(shares, [1, data.chance], [n, data.chance]),
-      {
-        mark: 'dots',
-        x: Float64Array.from(data.shares, (_, k) => shares.x(k + 1)),
-        y: Float64Array.from(data.shares, (share) => shares.y(Math.min(1, share))),
-        radius: 1.75,
-        ink: 'accent',
-        opacity: 0.8,
-      },
+      dotsAt(
+        Float64Array.from(data.shares, (_, k) => shares.x(k + 1)),
+        Float64Array.from(data.shares, (share) => shares.y(Math.min(1, share))),
+        1.75,
+        'accent',
+        0.8,
+      ),
       ...total.marks,
       line(total, [0, 0], [n, 1]),
       curve(total, counts, [0, ...data.reached.map((part) => Math.min(1, part))], {

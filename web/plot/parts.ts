@@ -4,6 +4,7 @@ import { own } from './own.js';
 import { linear, logarithmic, type Scale } from './scale.js';
 import type {
   BoxMark,
+  DotsMark,
   Ink,
   LineMark,
   Mark,
@@ -138,6 +139,14 @@ export const boxAt = (
   [x, y, width, height]: readonly [x: number, y: number, width: number, height: number],
   look: Omit<BoxMark, 'mark' | keyof Area>,
 ): BoxMark => ({ mark: 'box', x, y, width, height, ...look });
+
+export const dotsAt = (
+  x: ArrayLike<number>,
+  y: ArrayLike<number>,
+  radius: number,
+  ink: Ink,
+  opacity = 1,
+): DotsMark => ({ mark: 'dots', x, y, radius, ink, opacity });
 
 /** A line through points of a plane. */
 export const curve = (
