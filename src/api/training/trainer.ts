@@ -27,8 +27,6 @@ import type {
 export interface Trainer extends Handle {
   /** Steps done. */
   readonly steps: number;
-  /** Steps that it is planned for; it may go on beyond them. */
-  readonly plannedSteps: number;
   /** The last step’s loss, before its update; NaN before the first step. */
   readonly loss: number;
   /** Whether a loss or gradient was not finite. That step changed nothing, and no more can follow. */
@@ -121,7 +119,6 @@ type Batches = (step: number) => TrainingBatch;
 type Unanswered = { n: number; tokens: Int32Array | readonly number[] };
 
 class HeldTrainer implements Trainer {
-  readonly plannedSteps: number;
   declare readonly isAlive: () => boolean;
   declare readonly delete: () => void;
   declare readonly [Symbol.dispose]: () => void;
@@ -141,7 +138,6 @@ class HeldTrainer implements Trainer {
     this.#held = held(raw, 'trainer', checked.bytes, () => raw.trainer(options), raw.deleteTrainer);
     this.#cuts = checked.cuts;
     raw.trainerKeeps(this.#held.address(), kept(checked.cuts));
-    this.plannedSteps = checked.steps;
     Object.assign(this, this.#held.handle);
   }
 
