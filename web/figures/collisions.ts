@@ -53,7 +53,6 @@ type Floats = Table<Float32Array>;
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
-  // What only changes the picture of lost words computes nothing.
   const { vocabulary, looked, seed } = state;
   if (state.of === 'lost')
     return library.kept('collisions: lost', [vocabulary, looked, seed], () =>
@@ -171,11 +170,11 @@ export const figure: Figure<typeof controls, Data> = {
   unused({ of, words }) {
     if (of === 'lost') return ['words', 'positions', 'd', 'scale', 'index', 'word'];
     const random = words === 'seeded' ? ['word'] : ['positions', 'vocabulary', 'd', 'index', 'seed'];
-    return ['looked', 'bound', ...random] as (keyof typeof controls)[];
+    return ['looked', ...random] as (keyof typeof controls)[];
   },
   settle: (state) => ({ ...state, index: Math.min(state.index, state.vocabulary - 1) }),
 
-  scene: (data, { bound }, width) => (isLost(data) ? lostScene(data, bound, width) : oneScene(data, width)),
+  scene: (data, _, width) => (isLost(data) ? lostScene(data, width) : oneScene(data, width)),
 
   describe(data, state) {
     if (isLost(data)) return lostFinding(data, state);
@@ -223,20 +222,11 @@ export const figure: Figure<typeof controls, Data> = {
   table(data, { words, vocabulary }) {
     if (isLost(data))
       return {
-        columns: [
-          'tokens',
-          'looked up',
-          'd',
-          'ρ',
-          'share lost',
-          'at the best position',
-          'at the worst',
-          'expected number of nearer tokens',
-        ],
+        columns: ['tokens', 'looked up', 'd', 'ρ', 'share lost', 'at the best position', 'at the worst'],
         rows: widths.flatMap((d, place) =>
           scales.map((scale, row) => {
-            const { share, lowest, highest, bound } = pointOf(data, place, row);
-            return [vocabulary, data.looked, d, scale, share, lowest, highest, bound];
+            const { share, lowest, highest } = pointOf(data, place, row);
+            return [vocabulary, data.looked, d, scale, share, lowest, highest];
           }),
         ),
       };

@@ -1,7 +1,7 @@
 // The share of tokens that are no longer their own nearest, by width and for three sizes of positions: the first view of
 // the figure "collisions".
 import type { Superpose } from 'superpose';
-import { aboutPercent, exponent } from '../plot/format.js';
+import { aboutPercent } from '../plot/format.js';
 import { curve, dotsAt, lineAt, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import { count, positions, type State } from './collisionsSettings.js';
@@ -15,8 +15,6 @@ export interface Point {
   /** At the best and the worst position. */
   lowest: number;
   highest: number;
-  /** The expected number of other words that are nearer. It is no smaller than the expected share. */
-  bound: number;
 }
 
 /** Of many words, at seven widths. */
@@ -56,13 +54,12 @@ export async function lost(
         onProgress: (done, total) => job.progress((place + done / total) / widths.length),
       });
       points.push(
-        scales.map((scale, row) => {
+        scales.map((_, row) => {
           const of = superpose.summary(lost.subarray(row * positions, (row + 1) * positions));
           return {
             share: of.mean / looked,
             lowest: of.least / looked,
             highest: of.largest / looked,
-            bound: superpose.randomCollisions({ d, scale, vocabulary }).expected,
           };
         }),
       );
@@ -97,15 +94,12 @@ export const pointOf = ({ points }: Lost, place: number, row: number) =>
 const lostAt = (data: Lost, width: number, scale: number) =>
   pointOf(data, widths.indexOf(width), scales.indexOf(scale));
 
-export function lostFinding(data: Lost, { vocabulary, bound }: State): string {
-  const chance = bound
-    ? ` At d\u00a0=\u00a0128 and ρ\u00a0=\u00a01, the expected share is at most ${exponent(lostAt(data, 128, 1).bound)}.`
-    : '';
+export function lostFinding(data: Lost, { vocabulary }: State): string {
   const said = [8, 16, 32, 64].map((d) => `${few(lostAt(data, d, 1).share)} at d\u00a0=\u00a0${d}`);
-  return `At width 8, ${few(lostAt(data, 8, 1).share)} of tokens are lost; at 64, ${few(lostAt(data, 64, 1).share)}. Of ${count(vocabulary)} random tokens, with random positions of the same norm (ρ\u00a0=\u00a01): ${said.join(', ')} are lost. With positions of twice the norm, ${few(lostAt(data, 64, 2).share)} are at d\u00a0=\u00a064.${chance}`;
+  return `At width 8, ${few(lostAt(data, 8, 1).share)} of tokens are lost; at 64, ${few(lostAt(data, 64, 1).share)}. Of ${count(vocabulary)} random tokens, with random positions of the same norm (ρ\u00a0=\u00a01): ${said.join(', ')} are lost. With positions of twice the norm, ${few(lostAt(data, 64, 2).share)} are at d\u00a0=\u00a064.`;
 }
 
-export function lostScene(data: Lost, bound: boolean, width: number): Scene {
+export function lostScene(data: Lost, width: number): Scene {
   const { points } = data;
   const narrow = width < 560;
   const area = { x: 0, y: 0, width, height: narrow ? 260 : 320 };
@@ -121,7 +115,6 @@ export function lostScene(data: Lost, bound: boolean, width: number): Scene {
     const of = (value: (point: Point) => number) => points.map((scaleRow) => value(scaleRow[row] as Point));
     // Beside each other, so that the three ranges can be told apart.
     const beside = (row - 1) * (narrow ? 3 : 6);
-    const bounds = of(({ bound }) => (bound > 1 ? Number.NaN : bound));
     return [
       ...list.map(
         (place): Mark =>
@@ -131,7 +124,6 @@ export function lostScene(data: Lost, bound: boolean, width: number): Scene {
             { ink, wide: 1.5 },
           ),
       ),
-      ...(bound ? [curve({ x, y }, list, bounds, { stroke: ink, dashed: true, wide: 1.5 })] : []),
       curve(
         { x, y },
         list,

@@ -17,7 +17,6 @@ export const controls = {
     initial: 'some',
     radio: true,
   },
-  bound: { kind: 'toggle', more: true, label: 'What chance allows at most', initial: false },
   words: {
     kind: 'choice',
     label: 'Tokens',
