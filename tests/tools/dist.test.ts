@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as api from 'superpose';
 import { expect, inject, test } from 'vitest';
-import { withoutIndents } from '../../web/build/indents.ts';
-import { unbroken } from '../../web/build/site/unbroken.ts';
+import { unbroken, withoutIndents } from '../../web/build/plugins.ts';
 import { figures } from '../../web/figures/index.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

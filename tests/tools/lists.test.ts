@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { examples } from '../../docs/examples.mjs';
-import { ownNames } from '../../web/build/ownNames.ts';
+import { ownNames } from '../../web/build/plugins.ts';
 import * as schemes from '../../web/figures/schemes.ts';
 import { platforms } from '../../web/page/platforms.ts';
 import { run } from '../figures/support.ts';

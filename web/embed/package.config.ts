@@ -3,8 +3,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vite';
 import { noticeCollector } from '../build/notices.js';
-import { ownNames } from '../build/ownNames.js';
-import { smaller } from '../build/smaller.js';
+import { ownNames, smaller } from '../build/plugins.js';
 import { withoutWasmAddress } from './vite.config.js';
 
 const root = resolve(import.meta.dirname, '../..');

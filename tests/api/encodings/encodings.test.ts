@@ -163,15 +163,6 @@ describe('gram', () => {
 describe('rotary', async () => {
   const superpose = await load({ simd: 'plain' });
 
-  test('turns each pair by its position', () => {
-    const rows = { data: Float64Array.of(1, 0, 0, 1, 1, 0, 0, 1), rows: 2, columns: 4 };
-    const { data } = superpose.rotate({ rows, firstPosition: 2 });
-    expect(data[0]).toBeCloseTo(Math.cos(2), 15);
-    expect(data[1]).toBeCloseTo(Math.sin(2), 15);
-    expect(data[6]).toBeCloseTo(-Math.sin(0.03), 15);
-    expect(data[7]).toBeCloseTo(Math.cos(0.03), 15);
-  });
-
   describe('beyond the trained length', () => {
     const usual = { d_head: 16, base: 10_000 };
     const frequencies = (stretch?: object) => [
@@ -200,33 +191,7 @@ describe('rotary', async () => {
 });
 
 describe('shift', () => {
-  const encodings = [
-    { layout: 'interleaved', spacing: 'd_model' },
-    { layout: 'concatenated', spacing: 'timescales' },
-    { layout: 'concatenated', spacing: 'd_model' },
-  ] as const;
-
   describe.each(builds)('$simd SIMD', ({ superpose }) => {
-    test.each(encodings)('one matrix shifts every position: $layout, $spacing', (encoding) => {
-      const options = { positions: 40, d_model: 12, ...encoding };
-      const operator = superpose.shiftOperator({ ...options, offset: 5 });
-      expect([operator.rows, operator.columns]).toEqual([12, 12]);
-      const rows = rowsOf(superpose.sinusoidal(options));
-      for (let p = 0; p + 5 < 40; p++) {
-        const moved = rowsOf(operator).map((row) => dot(row, rows[p] as Float64Array));
-        expect(largestDifference(moved, rows[p + 5] as Float64Array)).toBeLessThan(2e-14);
-      }
-      expect(superpose.shiftError({ ...options, offset: 5 })).toBeLessThan(2e-14);
-      // Angles are rounded to 2^-53 of their size, which is at most 2 · 1024 together.
-      const long = { ...options, positions: 1017, d_model: 64 };
-      expect(superpose.shiftError({ ...long, offset: 7 })).toBeLessThan(2048 * 2 ** -53 + 1e-15);
-    });
-
-    test('a quarter turn of the fastest pair', () => {
-      const { data } = superpose.shiftOperator({ d_model: 2, offset: Math.PI / 2 });
-      expect(largestDifference(data, [0, 1, -1, 0])).toBeLessThan(1e-15);
-    });
-
     test('the lone sine of an odd width cannot be shifted; the zeros of the other layout can', () => {
       const options = { positions: 9, d_model: 5, offset: 4 };
       expect(superpose.shiftError(options)).toBeGreaterThan(1e-3);

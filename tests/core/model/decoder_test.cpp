@@ -10,36 +10,6 @@ namespace {
 
 double largest(const Matrix<double>& of) { return std::max(1.0, max_abs(of)); }
 
-// The largest difference of states, logits and attention, as a part of the largest number in each.
-template <typename Scalar, typename Other>
-double difference(const Forward<Scalar>& run, const Other& other) {
-  double worst = 0;
-  const auto compare = [&](const auto& found, const auto& wanted) {
-    const Matrix<double> as = wanted.template cast<double>();
-    worst = std::max(worst, max_abs(found.template cast<double>() - as) / largest(as));
-  };
-  for (std::size_t l = 0; l < run.states.size(); ++l) compare(run.states[l], other.states[l]);
-  for (std::size_t l = 0; l < run.logits.size(); ++l) {
-    compare(run.logits[l], other.logits[l]);
-    compare(run.attention[l], other.attention[l]);
-  }
-  compare(run.last, other.last);
-  return worst;
-}
-
-TEST(Decoder, ForwardIsThatOfPlainLoops) {
-  Shapes shapes(31);
-  for (int trial = 0; trial < 200; ++trial) {
-    SCOPED_TRACE(trial);
-    const int n = trial % 10 == 0 ? 1 : shapes.between(2, 13);
-    const AnyEncoder made = any_encoder(shapes, 2);
-    const Matrix<double> rows = shapes.matrix(n, made.d);
-    const PlainForward wanted = plain_forward(made, rows);
-    EXPECT_LT(difference(traced(made.encoder(), rows), wanted), 1e-11);
-    EXPECT_LT(difference(traced(made.single(), rows), wanted), 2e-4);
-  }
-}
-
 struct Parts {
   const char* way;
   std::vector<Matrix<double>> of_input;
@@ -89,6 +59,40 @@ TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
         }
       }
     }
+  }
+}
+
+// A forward in steps of any length: the same numbers, and no step is long.
+TEST(ForwardSteps, OfAnyLengthAreTheWholeForward) {
+  Shapes shapes(31);
+  for (int trial = 0; trial < 30; ++trial) {
+    SCOPED_TRACE(trial);
+    const int n = trial % 5 ? shapes.between(1, 9) : 170;
+    const AnyEncoder made = any_encoder(shapes, shapes.between(0, 3));
+    const Encoder<double> encoder = made.encoder();
+    const Matrix<double> rows = shapes.matrix(n, made.d);
+    ForwardOptions<double> asked;
+    asked.trace = asked.projections = shapes.coin();
+    const Forward<double> whole = encoder.forward(rows, asked);
+    ForwardSteps<double> steps(encoder, rows, asked);
+    const double length = trial % 2 ? 1 : 2000;
+    int count = 1;
+    while (!steps.step(length)) ++count;
+    EXPECT_TRUE(steps.step(length));
+    // Each head and each map is a piece at least.
+    if (length == 1) {
+      EXPECT_GE(count, encoder.layers() * (made.options.heads + 6));
+    }
+    const Forward<double>& run = steps.run;
+    EXPECT_EQ(run.states, whole.states);
+    EXPECT_EQ(run.logits, whole.logits);
+    EXPECT_EQ(run.attention, whole.attention);
+    EXPECT_EQ(run.inputs, whole.inputs);
+    EXPECT_EQ(run.attended, whole.attended);
+    EXPECT_EQ(run.written, whole.written);
+    EXPECT_EQ(run.last, whole.last);
+    EXPECT_EQ(run.pooled, whole.pooled);
+    EXPECT_EQ(run.projections.size(), whole.projections.size());
   }
 }
 

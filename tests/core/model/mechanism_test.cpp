@@ -55,34 +55,5 @@ TEST(RowMeans, AreTheMeansOfRows) {
   EXPECT_EQ(means.positions()(1, 0), 2);
 }
 
-// What a forward keeps for the means is what it turns.
-TEST(Projections, AreQueriesAndKeysBeforeTheyAreTurned) {
-  Shapes shapes(45);
-  for (int trial = 0; trial < 20; ++trial) {
-    const int n = shapes.between(1, 6);
-    const AnyEncoder made = any_encoder(shapes, 2);
-    const auto encoder = made.encoder();
-    ForwardOptions<double> asked;
-    asked.projections = true;
-    const Matrix<double> rows = shapes.matrix(n, made.d);
-    const auto run = encoder.forward(rows, asked);
-    const auto traced_run = traced(encoder, rows);
-    for (int l = 0; l < 2; ++l) {
-      const auto& layer = made.layers[l];
-      plain::Lists read;
-      for (int i = 0; i < n; ++i)
-        read.emplace_back(traced_run.inputs[l].row(i).begin(), traced_run.inputs[l].row(i).end());
-      const auto wanted = [&](const Linear<double>& linear, const Normalization<double>& norm, int heads) {
-        return plain::matrix(plain::heads_of(linear, norm, layer.frequencies, heads, read, false));
-      };
-      EXPECT_LT(
-          max_abs(run.projections[l].queries - wanted(layer.query, layer.query_norm, made.options.heads)),
-          1e-11);
-      EXPECT_LT(max_abs(run.projections[l].keys - wanted(layer.key, layer.key_norm, made.key_heads())),
-                1e-11);
-    }
-  }
-}
-
 }  // namespace
 }  // namespace superpose

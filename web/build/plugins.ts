@@ -1,0 +1,94 @@
+// Vite's plugins of this project: what they change of pages and scripts that are built.
+import temml from 'temml';
+import { type CompressOptions, type FormatOptions, minify } from 'terser';
+import type { Plugin } from 'vite';
+
+// The pages' formulas: <tex>...</tex> becomes MathML when the page is built, so readers' browsers run no code
+// for it. \\TT, \\TP, \\PT, \\PP and \\REST give a part the colour of its term.
+const term = (name: string) => `\\data{term=${name}}{#1}`;
+const macros = {
+  '\\TT': term('token-token'),
+  '\\TP': term('token-position'),
+  '\\PT': term('position-token'),
+  '\\PP': term('position-position'),
+  '\\REST': term('rest'),
+};
+
+const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' };
+
+export function toMathml(tex: string, display: boolean): string {
+  const source = tex.replace(/&(lt|gt|amp);/g, (entity) => entities[entity] as string).trim();
+  const mathml = temml.renderToString(source, {
+    displayMode: display,
+    macros: { ...macros },
+    trust: true,
+    throwOnError: true,
+  });
+  // The page's content security policy forbids inline styles, and the classes belong to a style sheet that is not
+  // used here. `fence` changes nothing that is drawn, and browsers know opening brackets from closing ones.
+  return mathml.replace(/ (?:style|class|fence)="[^"]*"/g, '').replace(/ form="\w+"([^>]*>[()[\]])/g, '$1');
+}
+
+export const withMaths = (html: string): string =>
+  html.replace(/<tex( display)?>([\s\S]*?)<\/tex>/g, (_, display: string | undefined, tex: string) => {
+    const mathml = toMathml(tex, display !== undefined);
+    // A long formula scrolls on a phone, so the keyboard must reach it.
+    return display === undefined ? mathml : `<div class="formula" tabindex="0">${mathml}</div>`;
+  });
+
+export const maths = (): Plugin => ({
+  name: 'maths',
+  transformIndexHtml: { order: 'pre', handler: withMaths },
+});
+
+// A page without its source's indents is smaller and looks the same, because it has no preformatted text.
+export function withoutIndents(html: string): string {
+  if (/<(pre|textarea)[\s>]/.test(html)) throw new Error('A page with preformatted text keeps its indents.');
+  return html.replace(/\n\s+/g, '\n');
+}
+
+export const indents = (): Plugin => ({
+  name: 'indents',
+  apply: 'build',
+  transformIndexHtml: { order: 'post', handler: withoutIndents },
+});
+
+// Keeps a number on one line with its unit, equals sign or power of ten: "89 %", "d = 8", "8.1 × 10⁻⁵".
+const spaces: [RegExp, string][] = [
+  [/(?<=\d) (?=%)/g, '\u202f'],
+  [/(?<=^|[\p{L}₀-₉]) = (?=\d|$)/gu, '\u00a0=\u00a0'],
+  [/ × (?=10[⁰¹²³⁴-⁹⁻])/g, '\u00a0×\u00a0'],
+];
+
+/** Changes the text between the tags of a page, and nothing inside a tag. */
+export const unbroken = (html: string): string =>
+  html.replace(/(?<=>)[^<]+(?=<)/g, (text) =>
+    spaces.reduce((line, [space, kept]) => line.replace(space, kept), text),
+  );
+
+export const unbrokenNumbers = (): Plugin => ({
+  name: 'unbroken-numbers',
+  transformIndexHtml: { order: 'post', handler: unbroken },
+});
+
+// Once more, after Vite's own minifier: a hundredth of all scripts of the page, a quarter of the figures in the package.
+export const smaller = (compress: CompressOptions, format: FormatOptions = {}): Plugin => ({
+  name: 'smaller',
+  async generateBundle(_, files) {
+    for (const file of Object.values(files)) {
+      if (file.type !== 'chunk') continue;
+      const { code } = await minify(file.code, { module: true, ecma: 2020, compress, format });
+      file.code = code ?? file.code;
+    }
+  },
+});
+
+// The bundler lists a module's exports with `for … in`, which also takes what a page has added to
+// Object.prototype, and then defines it anew: on such a page no figure would come.
+const listed = /for\s*\(var (\w+) in (\w+)\)/g;
+
+export const ownNames = (): Plugin => ({
+  name: 'own-names',
+  renderChunk: (code) =>
+    code.includes('Symbol.toStringTag') ? code.replace(listed, 'for (var $1 of Object.keys($2))') : null,
+});
