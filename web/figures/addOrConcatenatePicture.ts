@@ -62,7 +62,7 @@ function arrange(page: Page, width: number) {
   const question = wrapped(`${questions[state.task]} ${exampleOf(data, task)}`, width, questionLetter);
   const top = 20 * question.length + 28;
   const count = shownNames(state).length;
-  const beside = width >= count * 270 + (count - 1) * gap;
+  const beside = width >= count * 222 + (count - 1) * gap;
   const wide = beside ? (width - (count - 1) * gap) / count : width;
   const rows = shownNames(state).map((_, k): Row => {
     const x = beside ? k * (wide + gap) : 0;

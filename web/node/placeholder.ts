@@ -10,8 +10,8 @@ import type { Rendered } from './render.js';
 
 /** Widths of every figure's pictures: for a phone, and for the page's column. */
 export const widths = { narrow: 350, wide: 1048 } as const;
-/** Beside the steps of a beat, from this window's width on. */
-const beat = { width: 824, from: '85rem' };
+/** From this window's width on, figures stand beside steps or beside one another. */
+const besideFrom = '85rem';
 /** Of the first figure, whose models stand below one another up to this width of the window. */
 const middle = { width: 728, to: '77.4rem' };
 
@@ -22,11 +22,14 @@ export interface Placeholder {
   pictures: Record<string, string>;
 }
 
-/** `first` is the figure that a page opens with: its picture is fetched at once. One in a beat has another width there. */
+/**
+ * `first` is the figure that a page opens with: its picture is fetched at once. `column` is the width of one that stands
+ * beside something on wide windows.
+ */
 export async function placeholder(
   rendered: Rendered,
   folder: string,
-  { first = false, inBeat = false } = {},
+  { first = false, column }: { first?: boolean; column?: number | undefined } = {},
 ): Promise<Placeholder> {
   const { figure, data, state } = rendered;
   const unused = new Set(figure.unused?.(initialState(figure.controls)) ?? []);
@@ -50,7 +53,7 @@ export async function placeholder(
   const sizes = {
     ...widths,
     ...(first && { middle: middle.width }),
-    ...(inBeat && { beat: beat.width }),
+    ...(column && { column }),
   };
   for (const [size, width] of Object.entries(sizes)) {
     pictures[`${figure.name}-${size}.svg`] = await toSvg(rendered, width, 'auto');
@@ -65,7 +68,7 @@ export async function placeholder(
     pictures,
     html:
       `${below ? '' : inputs}` +
-      `<picture>${inBeat ? source(`min-width: ${beat.from}`, 'beat') : ''}` +
+      `<picture>${column ? source(`min-width: ${besideFrom}`, 'column') : ''}` +
       `${first ? source(`48rem <= width <= ${middle.to}`, 'middle') : ''}${source('min-width: 48rem', 'wide')}` +
       `<img src="${address('narrow')}" ${sizeOf(widths.narrow)} ${first ? 'fetchpriority="high"' : 'loading="lazy"'} alt="${escaped(figure.title)}"></picture>` +
       `${below ? inputs : ''}<p class="finding">${head && `<b>${head}</b>`}${rest}</p>`,

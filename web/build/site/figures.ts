@@ -28,6 +28,10 @@ const beats: { steps: { figure: string }[] }[] = JSON.parse(
 );
 const beatNames = new Set(beats.flatMap(({ steps }) => steps.map(({ figure }) => figure)));
 
+/** Widths of columns on wide windows: beside a beat's steps, and of figures beside one another. */
+const besideSteps = 824;
+const columns: Record<string, number> = { 'add-or-concatenate': 724, language: 412 };
+
 export const headless = (): Promise<Headless> => import(bundle);
 
 /** Figures that can be rendered here: without the model's files some cannot. */
@@ -95,7 +99,7 @@ async function make(name: string): Promise<MadeFigure> {
     excerpt,
     placeholder: await placeholder(rendered, './pictures/', {
       first: ['one-layer', 'add-or-concatenate'].includes(name),
-      inBeat: beatNames.has(name),
+      column: columns[name] ?? (beatNames.has(name) ? besideSteps : undefined),
     }),
   };
 }
