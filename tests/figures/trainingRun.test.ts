@@ -71,7 +71,7 @@ test('a run that goes on is one run, and an aim that is never met is null', asyn
   for (const [at, right] of [
     [0, 50],
     [55, 50],
-    [399, 300],
+    [399, 200],
     [2000, 2000],
     [9000, 4000],
   ] as const)

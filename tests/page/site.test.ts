@@ -31,7 +31,7 @@ for (const fragment of ['', '#dot-products']) {
     await expect.poll(place).toBeGreaterThan(0);
     const before = site.requests.slice(0, place());
     // The first screen’s other figures come beside it, with what was recorded for them.
-    const beside = /(addOrConcatenate|lookup)-/;
+    const beside = /(addOrConcatenate|lookup|language|languageRuns)-/;
     const asked = new Set(
       before.map((path) => path.slice(folder.length) || 'index.html').filter((path) => !beside.test(path)),
     );

@@ -104,11 +104,13 @@ export const sigmaControl = {
   initial: firstRun.sigma,
 } as const;
 
+/** Steps after which a run's right answers are kept, and that can be looked at. */
+export const keptSteps = [50, 100, 200, 400, 1000, 2000, 4000, 8000, 16_000];
 /** A look at runs that may have ended before, once they stood still. */
 export const stepsControl = {
   kind: 'steps',
   label: 'Most steps',
-  values: [50, 100, 200, 400, 1000, 2000, 4000, 8000, 16_000],
+  values: keptSteps,
   initial: 16_000,
 } as const;
 

@@ -1,13 +1,8 @@
 // One training run of a small transformer, for tables of runs: how far it goes, and what is kept on its way.
 import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
 import { latest } from './lists.js';
-import { aim } from './tasks.js';
+import { aim, keptSteps } from './tasks.js';
 
-/** Steps after which right answers are kept. */
-const keptSteps = [
-  ...[50, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000],
-  ...[3000, 4000, 6000, 8000, 12_000, 16_000],
-];
 /** Those of a run of so many steps; its end is always one. */
 export const keptTo = (steps: number): number[] => [...keptSteps.filter((at) => at < steps), steps];
 

@@ -9,6 +9,7 @@ type AnyCompute = Compute<any, unknown>;
 const opening: Record<string, () => Promise<AnyCompute>> = {
   'one-layer': async () => (await import('../figures/oneLayerData.js')).compute,
   'add-or-concatenate': async () => (await import('../figures/smallModels.js')).compute,
+  language: async () => (await import('../figures/languageRuns.js')).compute,
   'dot-products': async () => (await import('../figures/dotProducts.js')).compute,
 };
 

@@ -3,7 +3,6 @@ import { cellRun, computeCell } from '../figures/cells.js';
 import type { Compute } from '../figures/figure.js';
 import { compute as fourTasks } from '../figures/fourTasksRuns.js';
 import { compute as keepApart } from '../figures/keepApart.js';
-import { compute as language } from '../figures/languageRuns.js';
 import { compute as oblique } from '../figures/oblique.js';
 import { compute as oneScore } from '../figures/oneScore.js';
 import { compute as schemes } from '../figures/schemes.js';
@@ -14,7 +13,6 @@ import { compute as sum } from '../figures/sum.js';
 export const pathComputes: Record<string, Compute<any, unknown>> = {
   sum,
   oblique,
-  language,
   'one-score': oneScore,
   schemes,
   'four-tasks': fourTasks,
