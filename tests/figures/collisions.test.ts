@@ -85,4 +85,38 @@ test.runIf(inject('withModel')).each([
   expect(data.bareDistance).toBeCloseTo(distance, 4);
 });
 
+test('all words, counted one by one', async () => {
+  const result = await run(collisions, { vocabulary: 500, looked: 'all', seed: 9 });
+  expectSoundPictures(result);
+  const superpose = await load();
+  const d = 8;
+  const words = superpose.randomNormal({ rows: 500, columns: d, seed: 9, precision: 'float32' }).data;
+  const positions = superpose.randomNormal({
+    rows: 64,
+    columns: d,
+    seed: 9,
+    stream: 1,
+    precision: 'float32',
+  }).data;
+  let lost = 0;
+  for (let p = 0; p < 64; p++) {
+    for (let a = 0; a < 500; a++) {
+      for (let b = 0; b < 500; b++) {
+        let margin = 0;
+        for (let c = 0; c < d; c++) {
+          const delta = (words[b * d + c] as number) - (words[a * d + c] as number);
+          margin += delta * (delta / 2 - (positions[p * d + c] as number));
+        }
+        if (margin < 0) {
+          lost++;
+          break;
+        }
+      }
+    }
+  }
+  // Widths begin at 4, sizes at half.
+  expect(result.data.points[1][1].share).toBeCloseTo(lost / 32_000, 4);
+  expect(result.data.looked).toBe(500);
+});
+
 test('it says how far it is and stops midway', () => expectToStopMidway(collisions));

@@ -26,6 +26,20 @@ test.each(published)('%s, %i positions: the channels that move', async (name, po
   }
 });
 
+test('values and ranges by the formula', async () => {
+  const { data, figure, state } = await run(encoding, { positions: 64, d: 32 });
+  const w = (i: number) => 10000 ** (-i / 15);
+  const column = (c: number) =>
+    Array.from({ length: 64 }, (_, p) => (c < 16 ? Math.sin(p * w(c)) : Math.cos(p * w(c - 16))));
+  const { rows } = figure.table(data, state);
+  expect(rows).toHaveLength(64 * 32);
+  for (const [p, c, value, range] of rows as [number, number, number, number][]) {
+    const values = column(c);
+    expect(value).toBeCloseTo(values[p] as number, 6);
+    expect(range).toBeCloseTo(Math.max(...values) - Math.min(...values), 9);
+  }
+});
+
 test.runIf(inject('withModel'))('MiniLM’s positions', async () => {
   const result = await run(encoding, { encoding: 'learned', positions: 512 });
   expectSoundPictures(result);
