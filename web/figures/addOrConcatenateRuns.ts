@@ -45,7 +45,7 @@ export const titles: Record<ShownName, string> = {
   concat: 'Concatenated',
   'concat-8': 'Concatenated',
   'concat-wide': 'Concatenated',
-  apart: 'Concatenated, scores kept separate',
+  apart: 'Scores kept separate',
 };
 /** In a sentence, or at the end of a curve. */
 export const briefly = (name: ShownName): string =>
