@@ -225,7 +225,7 @@ export class FigureElement extends LitElement {
       </div>
       ${below}
       <div class="foot" part="below">${this.#saving.tools(view)}</div>
-      <p class=${dimmed('finding', overtaken || this.playing.going)} id="finding" part="caption">${head ? html`<b>${head}</b>${rest}` : rest}</p>
+      <p class=${dimmed('finding', overtaken || this.playing.going)} id="finding" part="caption">${head ? html`<b>${head}</b><span part="rest">${rest}</span>` : rest}</p>
       ${
         view.tokens
           ? html`<ol class="tokens" part="caption" tabindex="0" aria-label="Tokens; the row’s is framed, the column’s is filled">

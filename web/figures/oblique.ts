@@ -347,7 +347,7 @@ function shadow(area: Area, { angle: found, gain: most }: Reading, draggable: bo
   const shared = !Number.isFinite(most);
   const says = shared
     ? ['what lies along it could be either']
-    : [`${draggable ? 'drag the slanted line; ' : ''}purple: noise,`, 'and where the token may be'];
+    : ['purple: noise,', 'and where the token may be'];
   const angle = shared ? 0 : found;
   const gain = shared ? 1 : most;
   const right = area.x + area.width;
@@ -364,6 +364,7 @@ function shadow(area: Area, { angle: found, gain: most }: Reading, draggable: bo
       size: 13,
     }),
     ...says.map((text, line): Mark => textAt(area.x, area.y + 30 + 16 * line, text)),
+    ...(draggable && !shared ? [textAt(area.x, area.y + 62, 'drag the slanted line', { live: true })] : []),
     { mark: 'line', x1: area.x, x2: right, y1: base, y2: base, ink: 'quiet', wide: 1.5 },
     lineAt([start, base], [start + reach * along.x, base + reach * along.y], { ink: 'quiet', wide: 1.5 }),
     textAt(right, base + 34, shared ? 'flat: both' : 'flat: tokens', { anchor: 'end' }),

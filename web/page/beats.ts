@@ -33,12 +33,16 @@ class Stage {
       requestAnimationFrame(() => {
         this.#keptAt = this.#top();
       });
-    root.addEventListener('superpose-change', keepNext);
+    root.addEventListener('superpose-change', () => {
+      this.#told(false);
+      keepNext();
+    });
     // Whoever tabs to a part that is not in sight scrolls there, and means no other step.
     stays.addEventListener('focusin', (event) => {
       if ((event.composedPath()[0] as Element).matches(':focus-visible')) keepNext();
     });
     stays.append(this.#wholeButton());
+    this.#told(true);
     this.reveal(root.querySelector('superpose-figure') as HTMLElement);
   }
 
@@ -169,8 +173,14 @@ class Stage {
     linkOf(step).setAttribute('aria-current', 'step');
   }
 
+  /** While a step says what is seen, the picture does not say it again; what the reader sets, it says. */
+  #told(told: boolean): void {
+    this.root.toggleAttribute('data-told', told);
+  }
+
   show(step: Element): void {
     this.#keptAt = undefined;
+    this.#told(true);
     this.#mark(step);
     const link = readLink(linkOf(step).hash);
     if (!link || 'refused' in link) return;
@@ -188,6 +198,7 @@ class Stage {
   /** The window has just come here. */
   keep(figure: HTMLElement): void {
     this.reveal(figure);
+    this.#told(false);
     this.#keptAt = this.#top();
   }
 }

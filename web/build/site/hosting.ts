@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'vite';
 import { siteAddress } from './address.js';
 import { cardTags } from './figurePages.js';
+import { headless, madeState } from './figures.js';
 
 /** Puts the version and the site's address into the page. */
 export const hostedPage = (version: string): Plugin => ({
@@ -18,7 +19,7 @@ export const hostedPage = (version: string): Plugin => ({
       const title = html.match(/<title>(.*?)<\/title>/)?.[1] ?? 'Superpose';
       const description = html.match(/<meta name="description" content="([^"]*)"/)?.[1] ?? '';
       const tags = cardTags(home, title, description, {
-        address: `${home}figures/one-layer/card.png`,
+        address: `${home}preview.png`,
       });
       return html.replace('</title>', `</title>\n    <link rel="canonical" href="${home}" />\n    ${tags}`);
     },
@@ -28,15 +29,24 @@ export const hostedPage = (version: string): Plugin => ({
 export const hosting = (dist: string): Plugin => ({
   name: 'hosting',
   apply: 'build',
-  writeBundle() {
+  async writeBundle() {
     writeHeaders(dist);
-    if (!siteAddress()) {
+    if (siteAddress()) await writePreview(dist);
+    else {
       console.log(
         'SUPERPOSE_URL is not set, so cards and canonical links are left out. To have them: SUPERPOSE_URL=https://example.org/superpose/ npm run build',
       );
     }
   },
 });
+
+/** What a link to the page shows: its first figure, pulled half-way. */
+async function writePreview(dist: string): Promise<void> {
+  const { rasterised } = await headless();
+  const { rendered, toSvg } = await madeState('one-layer', [['pull', '0.5']]);
+  const png = await rasterised(await toSvg(rendered, 1200, 'light'), 1);
+  if (png) writeFileSync(join(dist, 'preview.png'), png);
+}
 
 /** Everything may be embedded anywhere, even by pages that let in only what allows it (COEP). */
 const everywhere: [string, string][] = [
