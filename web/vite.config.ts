@@ -42,6 +42,7 @@ const thirdParty = (): Plugin => ({
   apply: 'build',
   writeBundle() {
     notices.write(resolve(dist, 'THIRD-PARTY.txt'), {
+      others: ['@fontsource-variable/source-sans-3'],
       withModel: existsSync(resolve(dist, 'model')),
     });
   },

@@ -39,6 +39,7 @@ for (const fragment of ['', '#dot-products']) {
       files.filter((file) => asked.has(file) && types.includes(extname(file)));
     expect(needed('.wasm')).toHaveLength(1);
     expect(1024 * kilobytes(needed('.js', '.html', '.css', '.wasm'))).toBeLessThan(150_000);
+    expect(1024 * kilobytes(files.filter((file) => extname(file) === '.woff2'))).toBeLessThan(45_000);
   });
 }
 

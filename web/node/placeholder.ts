@@ -12,8 +12,8 @@ import type { Rendered } from './render.js';
 export const widths = { narrow: 350, wide: 1048 } as const;
 /** From this window's width on, figures stand beside steps or beside one another. */
 const besideFrom = '85rem';
-/** Of the first figure, whose models stand below one another up to this width of the window. */
-const middle = { width: 728, to: '77.4rem' };
+/** Of the first figure, whose two ways stand below one another up to this width of the window. */
+const middle = { width: 728, to: '52.4rem' };
 
 export interface Placeholder {
   /** Goes between the tags of the element. */
