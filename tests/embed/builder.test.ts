@@ -82,6 +82,7 @@ test('whoever embeds what is still computed is told so', async () => {
   expect(await said.innerText()).toBe('');
   await page.keyboard.press('Escape');
   const figure = page.locator('superpose-figure[name=four-tasks]');
+  await figure.locator('.menu > summary').press('Enter');
   await figure.getByRole('button', { name: 'Step', exact: true }).press('Enter');
   await figure.getByRole('button', { name: 'Continue' }).waitFor();
   await figure.getByRole('button', { name: 'Embed' }).press('Enter');
@@ -107,7 +108,8 @@ test('the preview takes no focus, so Escape closes the dialog after a click in i
   await page.mouse.click(preview.x + preview.width / 2, preview.y + preview.height / 2);
   await page.keyboard.press('Escape');
   await expect.poll(() => dialog.isVisible(), patience).toBe(false);
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Embed');
+  const focused = () => document.activeElement?.shadowRoot?.activeElement?.textContent;
+  expect(await page.evaluate(focused)).toBe('Tools');
 });
 
 test('the frame, pasted into a blog', async () => {

@@ -81,7 +81,7 @@ export class Saving implements ReactiveController {
         this.#button(view, 'JSON', 'application/json', ({ toJson }) => toJson(view)),
       ]}</div>
       ${linkBase() === undefined ? nothing : html`<button @click=${this.#copyLink}>Copy link</button>`}
-      <slot name="tools"></slot>
+      <slot name="tools" @click=${{ handleEvent: this.#shut, capture: true }}></slot>
       <button @click=${() => asking.reset()}>Reset</button>${this.homeLink()}
       <span class="said" role="status">${this.#said}</span>
     </div></details>`;
@@ -98,8 +98,11 @@ export class Saving implements ReactiveController {
 
   /** Escape closes the menu, and so does a press anywhere else while it is open. */
   #close = (event: KeyboardEvent): void => {
-    const menu = this.#menu;
-    if (event.key !== 'Escape' || !menu?.open) return;
+    if (event.key === 'Escape' && this.#menu?.open) this.#shut();
+  };
+  /** Before what is pressed opens a dialog, which gives the focus back to where it was. */
+  #shut = (): void => {
+    const menu = this.#menu as HTMLDetailsElement;
     menu.open = false;
     menu.querySelector('summary')?.focus();
   };
