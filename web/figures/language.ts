@@ -151,7 +151,9 @@ function drawRows(data: Data, state: State, width: number) {
     data.rows.some(({ made }) => made.some((one) => one.own === own)),
   );
   // Short enough for a phone.
-  const key = both ? '● own script  ○ first implementation' : madeBy(data.rows[0]?.made[0]?.own ?? true);
+  const key = both
+    ? '● our program  ○ another program, same test'
+    : madeBy(data.rows[0]?.made[0]?.own ?? true);
   marks.push(
     textAt(0, 14, key, { size: 13 }),
     textAt(width, bottom + 34, `← better · ${unitOf(state)}`, { anchor: 'end', size: 13 }),
@@ -224,7 +226,7 @@ export const figure: Figure<typeof controls, Data> = {
         : (['concatenated', 'Dividing the same width between them'] as const);
     const most = printed(data.byRate);
     const rate = data.byRate > 0 ? ` Other gaps under ${most} may come from the learning rate alone.` : '';
-    return `${head} Ahead of adding by: ${others.join('; ')}.${leadOverTime(data, arm, subject)}${rate}`;
+    return `${head}${leadOverTime(data, arm, subject)} Ahead of adding by: ${others.join('; ')}.${rate}`;
   },
 
   cells: ({ rows, parts }, { curves }) =>

@@ -16,7 +16,7 @@ export type Way = keyof typeof ways;
 
 export const controls = {
   pull: { kind: 'range', label: 'Pull W₂ to W₁', min: 0, max: 1, step: 0.05, initial: 0 },
-  norm: { kind: 'toggle', label: 'A norm between', initial: false },
+  norm: { kind: 'toggle', label: 'LayerNorm between, as in BERT', initial: false },
   way: {
     kind: 'choice',
     label: 'Price in BERT-base',

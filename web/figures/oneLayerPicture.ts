@@ -86,6 +86,9 @@ function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolea
       textAt(box.x, box.y + box.height + 15, rowName(k, state, strip), { size: 13 }),
     );
     if (k > 0 && !joined) say('+', box.x - sign / 2);
+    // The matrix reads the sum.
+    if (k === 0 && !joined) say('(', box.x - 4);
+    if (k === parts.length - 1 && !joined) say(')', box.x + strip + 4);
     regions.push(pointed(box, part.length, k));
     if (k < 2) handles.push(pulled(box, part, limit, k === 0 ? 'token' : 'position'));
   });
@@ -109,7 +112,11 @@ function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolea
     field(end),
     rowBars(end, joined ? data.concatenated : data.added, axes.largest || 1, joined ? 'warning' : 'ink'),
   );
-  if (joined) marks.push(rowBars(end, data.added, axes.largest || 1, 'ink', true));
+  if (joined)
+    marks.push(
+      rowBars(end, data.added, axes.largest || 1, 'ink', true),
+      textAt(end.x, end.y + end.height + 15, '– added', { ink: 'ink', size: 13 }),
+    );
   regions.push(pointed(end, d, parts.length + (joined ? 1 : 0)));
   marks.push(
     pieces(
