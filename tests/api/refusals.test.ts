@@ -1,7 +1,7 @@
 // The refusals of single functions, word for word, in refusals.txt: wrong calls, each with its sentence below it. Under a
 // function's name stand changes to its right call. To add a call write it there; `npx vitest run -c tests/vitest.config.ts
 // --project node api/refusals -u` writes every sentence, to be read in the diff. Mistakes that all arguments of a kind can
-// have are in wrongArguments.test.ts, the bytes that a call needs in memoryNeeded.test.ts.
+// have are in wrongArguments.test.ts, the bytes that a call needs in memory.test.ts.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as library from 'superpose';

@@ -1,6 +1,6 @@
 // The tarball as a user gets it: in plain Node, and in TypeScript. tests/embed has the Vite build.
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { load } from 'superpose';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { emptyProject, type Packed, type Project, pack, root } from './support/project.ts';
@@ -116,8 +116,11 @@ const inPage = `${sound}
   figure?.whenLive().then(() => figure.set({ d: 64 }));
   export const file = new Blob([superpose.encodeSafetensors({ table })]);`;
 
-test('README.md says from which version of TypeScript on', () =>
-  expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`TypeScript ${oldest} or newer`));
+test('README.md names the tarball, and from which version of TypeScript on', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  expect(readme).toContain(`npm install ./${basename(packed.tarball)} `);
+  expect(readme).toContain(`TypeScript ${oldest} or newer`);
+});
 
 test.each(versions.flatMap((version) => ['nodenext', 'bundler'].map((kind) => [version, kind] as const)))(
   'TypeScript %s finds the types, and faults, with resolution %s',

@@ -94,7 +94,7 @@ test('a figure is drawn, and stands wherever figures are listed', async () => {
   await run(bin('tsc'), '-p', 'web/tsconfig.json');
   await run(bin('tsc'), '-p', 'tests/tsconfig.json');
   await run(bin('biome'), 'check', '--error-on-warnings', 'web/figures', 'web/worker', 'tests/figures');
-  await runTests('figures/turns', 'figures/names');
+  await runTests('figures/turns', 'figures/everyFigure');
 });
 
 // The rest of the library is already compiled, and is linked with the new code.
@@ -139,7 +139,7 @@ test.runIf(inCi || compiled)('an encoding is in the API, documented, and its tes
   await all.run('cmake', '--preset', 'wasm');
   await relink(all);
   await all.run(bin('biome'), 'check', '--error-on-warnings', 'src/api', 'docs', 'tests/api');
-  await all.runTests('api/encodings/nerf', 'api/wrongArguments', 'api/drift', 'tools/library');
+  await all.runTests('api/encodings/nerf', 'api/wrongArguments', 'api/drift', 'tools/lists');
 });
 
 test.skipIf(withoutNumpy)(
@@ -160,11 +160,5 @@ test.runIf(inCi || compiled)('a scheme is in the registry, the API, its figure a
   await relink(all, ['CMakeFiles/core-common.dir/core_small_scores.cpp.o']);
   await all.run(bin('tsc'), '-p', 'web/tsconfig.json');
   await all.run(bin('biome'), 'check', '--error-on-warnings', 'src/api', 'web/figures', 'tests/api');
-  await all.runTests(
-    'api/scores/huang',
-    'api/scores/schemes',
-    'api/drift',
-    'figures/schemes',
-    'tools/schemes',
-  );
+  await all.runTests('api/scores/huang', 'api/scores/schemes', 'api/drift', 'figures/schemes', 'tools/lists');
 });

@@ -189,7 +189,6 @@ test('without SUPERPOSE_URL no file claims an address', () => {
   }
 });
 
-// readme.test.ts tests a right one, with README's command.
 test('a wrong SUPERPOSE_URL is refused', () => {
   const build = () =>
     execFileSync(join(root, 'node_modules/.bin/vite'), ['build', '-c', 'web/vite.config.ts'], {

@@ -1,4 +1,5 @@
-// What the small models' runs show at a step of figure "Added or concatenated?", and what can be set there.
+// What the small models' runs show at a step of figure "Added or concatenated?", and what can be set there. What
+// computes is smallModels.ts.
 import type { Controls, StateOf } from './controls.js';
 import { latest } from './lists.js';
 import {

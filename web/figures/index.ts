@@ -1,4 +1,5 @@
-// Every figure by name. Each is a file of its own, loaded when it is near the reader's view.
+// Every figure by name. Each is a file of its own, loaded when it is near the reader's view. Those of a reader's own file
+// are in ownModel.ts and ownTable.ts.
 import type { AnyFigure } from './figure.js';
 
 export const figures: Record<string, () => Promise<AnyFigure>> = {

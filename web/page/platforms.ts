@@ -63,7 +63,7 @@ export const platforms = {
   },
   mdx: {
     label: 'MDX or React',
-    says: 'In an app that has the npm package, its module stands in for the script.',
+    says: 'In an app with the package, its module stands in for the script. npm pack in the repository makes it.',
     live: true,
     pieces: (wish) => [
       {

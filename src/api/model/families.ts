@@ -1,5 +1,6 @@
 // The families of models that can be opened. One row says all of one: the names of its tensors, the members of its
 // config.json, and what it computes. recognize.ts, firstLayer.ts and ownLayers.ts read every family alike by it.
+// BERT's row is in family.ts, for the page's first model.
 // Source: the reference implementations in Hugging Face's transformers.
 import { bert, everywhere, type Family, likeBert, usualSizes } from './family.js';
 

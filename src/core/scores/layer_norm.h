@@ -6,7 +6,7 @@
 //
 // Centring and gamma are linear; only sigma couples the summands, and it comes from the whole sum,
 // once per token. Normalizing each summand by its own sigma does not give parts that add up.
-// RMSNorm is the same with C = I and no beta.
+// RMSNorm is the same with C = I and no beta. model/row_norm.h normalizes whole rows where they lie.
 #pragma once
 
 #include <vector>
