@@ -14,6 +14,8 @@ const top = 26;
 const between = 44;
 /** For a sign between two things, and for a matrix's name. */
 const sign = 18;
+/** For a bracket around the sum. */
+const bracket = 10;
 const named = ({ undoes, scale }: State) => (undoes && scale !== 1 ? 42 : 26);
 
 interface Side {
@@ -32,7 +34,7 @@ function arrange({ parts }: Data, state: State, width: number): { sides: [Side, 
   const count = parts.length;
   const beside = width >= 800;
   const wide = beside ? (width - between) / 2 : width;
-  const strip = Math.min(136, (wide - cells - named(state) - (count + 1) * sign) / (count + 1));
+  const strip = Math.min(136, (wide - cells - named(state) - (count + 1) * sign - 2 * bracket) / (count + 1));
   const high = count * cells + (count - 1) * seam;
   const at = (x: number, y: number): Side => ({
     x,
@@ -78,8 +80,9 @@ function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolea
   const handles: Handle[] = [];
   const say = (text: string, left: number) =>
     marks.push(textAt(left, middle + 6, text, { anchor: 'middle', ink: 'ink', size: 16 }));
+  const inside = x + (joined ? 0 : bracket);
   parts.forEach((part, k) => {
-    const box = area(x + k * (strip + (joined ? 0 : sign)));
+    const box = area(inside + k * (strip + (joined ? 0 : sign)));
     marks.push(
       field(box),
       rowBars(box, part, limit, inks[k] as Ink),
@@ -87,12 +90,12 @@ function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolea
     );
     if (k > 0 && !joined) say('+', box.x - sign / 2);
     // The matrix reads the sum.
-    if (k === 0 && !joined) say('(', box.x - 4);
-    if (k === parts.length - 1 && !joined) say(')', box.x + strip + 4);
+    if (k === 0 && !joined) say('(', box.x - bracket / 2);
+    if (k === parts.length - 1 && !joined) say(')', box.x + strip + bracket / 2);
     regions.push(pointed(box, part.length, k));
     if (k < 2) handles.push(pulled(box, part, limit, k === 0 ? 'token' : 'position'));
   });
-  const left = x + parts.length * strip + (parts.length - 1) * sign + sign;
+  const left = x + 2 * bracket + parts.length * (strip + sign);
   say('×', left - sign / 2);
   const shown = joined ? weights : weights.slice(0, 1);
   const d = data.added.length;
@@ -106,7 +109,7 @@ function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolea
       textAt(left + cells + 5, up + cells / 2 + 5, weightName(k, state, joined), { size: 13 }),
     );
   });
-  const end = area(x + parts.length * (strip + sign) + cells + named(state) + sign);
+  const end = area(x + 2 * bracket + parts.length * (strip + sign) + cells + named(state) + sign);
   say('=', end.x - sign / 2);
   marks.push(
     field(end),
