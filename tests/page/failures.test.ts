@@ -258,6 +258,6 @@ test('JavaScript is off: the text stays and says what is missing', async () => {
     page.locator('superpose-figure[name=dot-products] .finding'),
   ];
   for (const line of lines) expect(await line.isVisible()).toBe(true);
-  expect(await page.locator('noscript p').textContent()).toContain('takes JavaScript and WebAssembly');
+  expect(await page.locator('noscript p').textContent()).toContain('JavaScript and WebAssembly');
   expect(site.requests.filter((path) => /\.wasm$|\/model\//.test(path))).toEqual([]);
 });
