@@ -151,9 +151,7 @@ function drawRows(data: Data, state: State, width: number) {
     data.rows.some(({ made }) => made.some((one) => one.own === own)),
   );
   // Short enough for a phone.
-  const key = both
-    ? '● our program  ○ another program, same test'
-    : madeBy(data.rows[0]?.made[0]?.own ?? true);
+  const key = both ? '● our program  ○ another one' : madeBy(data.rows[0]?.made[0]?.own ?? true);
   marks.push(
     textAt(0, 14, key, { size: 13 }),
     textAt(width, bottom + 34, `← better · ${unitOf(state)}`, { anchor: 'end', size: 13 }),

@@ -118,7 +118,7 @@ function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolea
   if (joined)
     marks.push(
       rowBars(end, data.added, axes.largest || 1, 'ink', true),
-      textAt(end.x, end.y + end.height + 15, '– added', { ink: 'ink', size: 13 }),
+      textAt(end.x + strip, end.y + end.height + 15, '– added', { anchor: 'end', size: 13 }),
     );
   regions.push(pointed(end, d, parts.length + (joined ? 1 : 0)));
   marks.push(
