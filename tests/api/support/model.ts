@@ -1,6 +1,7 @@
 // The real model: the build's files of it, and the published weights, where they exist.
 
-import { existsSync, readFileSync } from 'node:fs';
+// As a whole: in a browser nothing of it may be asked for.
+import * as fs from 'node:fs';
 import type { Table } from 'superpose';
 import { loadMiniLM, type MiniLM } from 'superpose';
 import { describe, inject } from 'vitest';
@@ -36,10 +37,10 @@ export interface Weights {
 }
 
 export function readWeights(): Weights {
-  const bytes = new Uint8Array(readFileSync(file));
+  const bytes = new Uint8Array(fs.readFileSync(file));
   const entries = plain.readSafetensorsHeader(bytes);
   const all = [...entries.values()];
-  const { model } = JSON.parse(readFileSync(new URL('tokenizer.json', folder), 'utf8'));
+  const { model } = JSON.parse(fs.readFileSync(new URL('tokenizer.json', folder), 'utf8'));
   const vocabulary: string[] = [];
   for (const [piece, id] of Object.entries<number>(model.vocab)) vocabulary[id] = piece;
   return {
@@ -60,6 +61,6 @@ export function readWeights(): Weights {
 
 /** Like describe(), but skipped with its reason where the weights package is not installed. */
 export function describeWeights(name: string, body: () => void): void {
-  if (existsSync(file) || process.env.CI === 'true') describe(name, body);
+  if (fs.existsSync(file) || process.env.CI === 'true') describe(name, body);
   else describe.skip(`${name} (skipped: the package with the weights is not installed)`, body);
 }
