@@ -58,8 +58,8 @@ const jobs = [...new Map(all.map((job) => [keyOf(job), job])).values()];
 const seeds = [1, 2, 3, 4, 5];
 
 /**
- * Trains a model on a task with each seed, on and on by the rule of trainingRun.ts. What the page says ten tokens did not learn
- * in one layer without LayerNorm goes to the end, even if it stands still before.
+ * Trains a model on a task with each seed, on and on by the rule of trainingRun.ts. What the page says models of ten
+ * tokens did not learn in one layer without LayerNorm goes to the end, even if it stands still before.
  */
 export async function ofModel(load, superpose, { shape, way, task }, some = seeds, steps = undefined) {
   const { modelOptions } = await load('tasks');

@@ -99,16 +99,14 @@ function faultsOf(mark: Mark, marks: readonly Mark[], width: number, height: num
   return faults;
 }
 
-/** Every number is finite and every mark inside, from a small phone to the page's column. */
-export function expectSoundPictures({
-  figure,
-  data,
-  state,
-}: {
+interface Shown {
   figure: AnyFigure;
   data: unknown;
   state: State;
-}) {
+}
+
+/** Every number is finite and every mark inside, from a small phone to the page's column. */
+export function expectSoundPictures({ figure, data, state }: Shown) {
   for (const width of [280, 350, 700, 1048]) {
     const scene = figure.scene(data, state, width);
     expect(scene.width).toBe(width);
@@ -133,15 +131,7 @@ function boxOf({ x, y, text, anchor, size = 12 }: TextMark) {
   return { left, right: left + long, top: y - 0.7 * size, bottom: y };
 }
 
-export function expectTextsApart({
-  figure,
-  data,
-  state,
-}: {
-  figure: AnyFigure;
-  data: unknown;
-  state: State;
-}) {
+export function expectTextsApart({ figure, data, state }: Shown) {
   for (const width of [280, 350, 480, 700, 860, 1048]) {
     const texts = figure
       .scene(data, state, width)

@@ -103,7 +103,7 @@ export const figure: Figure<typeof controls, Data> = {
     const learn = shown.map((name) => rightAt(data, name, step) >= aim);
     return `${headOf(data, state, learn) ?? `After ${words(step)} steps, right: ${listed(right)}.`} After ${words(step)} steps of ${state.task}${
       state.separate === 'yes' ? ' without LayerNorm' : ''
-    }, mean share right over ${seeds} seeds: ${right.join(', ')}; ${aboutPercent(rightAt(data, 'zero', step))} looking at all alike. Widths: ${wide.join('; ')}.${separateTo(data, state)}`;
+    }, mean share right over ${seeds} seeds: ${right.join(', ')}; ${aboutPercent(rightAt(data, 'zero', step))} looking at all tokens alike. Widths: ${wide.join('; ')}.${separateTo(data, state)}`;
   },
 
   cells: ({ tokens }, state) => ({ rows: shownNames(state).length, columns: tokens.length }),
