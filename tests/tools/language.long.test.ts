@@ -33,8 +33,6 @@ test.skipIf(!python)('language models: what is held of every way in, and each le
       'two products are one with stacked matrices',
       'no later token reaches a prediction',
       'position matters where it gets in',
-      'seeds trained together equal seeds trained alone',
-      'the optimizer is torchs',
       'pieces of text come back',
     ].map((what) => `held: ${what}`),
   );

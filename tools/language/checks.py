@@ -23,17 +23,15 @@ def same(found, expected, what, bound=1e-10):
 
 
 def drawn(name):
-    """An arm's model and weights, everything in it away from where it starts, and ids (1, 2, T + 1)."""
-    arm, random = model.ARMS[name], torch.Generator().manual_seed(7)
-    weights = model.starts(arm, model.TINY, [0])
+    """An arm's weights, everything in them away from where it starts, and ids (2, T + 1)."""
+    random, weights = torch.Generator().manual_seed(7), model.starts(model.ARMS[name], model.TINY, 0)
     for key, w in weights.items():
         weights[key] = w.double() + 0.1 * torch.randn(w.shape, generator=random).double()
-    ids = torch.randint(model.TINY.vocabulary, (1, 2, model.TINY.length + 1), generator=random)
-    return model.Decoder(arm, model.TINY), weights, ids
+    return weights, torch.randint(model.TINY.vocabulary, (2, model.TINY.length + 1), generator=random)
 
 
-def loss(decoder, weights, ids):
-    return decoder.loss(weights, ids[..., :-1], ids[..., 1:])
+def loss(name, weights, ids):
+    return model.losses(model.ARMS[name], model.TINY, weights, ids[:, :-1], ids[:, 1:])
 
 
 @check
@@ -59,17 +57,15 @@ def weights_are_as_many_as_the_formula_says():
 @check
 def concatenated_is_added_with_zeros():
     """The same numbers in the same places give concatenated and disjoint start one loss."""
-    beside, weights, ids = drawn("concatenated")
+    weights, ids = drawn("concatenated")
     border = 3 * model.TINY.width // 4
-    zeros = torch.zeros(1, model.TINY.vocabulary, model.TINY.width, dtype=torch.float64)
-    tokens, rows = weights["token.rows"], weights["position.rows"]
     put = dict(weights)
-    put["token.rows"] = torch.cat([tokens, zeros[:, : tokens.shape[1], border:]], -1)
-    put["position.rows"] = torch.cat([zeros[:, : rows.shape[1], :border], rows], -1)
-    added = model.Decoder(model.ARMS["disjoint-start"], model.TINY)
-    same(loss(added, put, ids), loss(beside, weights, ids), "disjoint rows added, and concatenated")
-    started = model.starts(model.ARMS["disjoint-start"], model.TINY, [0])
-    assert not started["token.rows"][..., border:].any() and not started["position.rows"][..., :border].any()
+    put["token.rows"] = torch.nn.functional.pad(weights["token.rows"], (0, model.TINY.width - border))
+    put["position.rows"] = torch.nn.functional.pad(weights["position.rows"], (border, 0))
+    found, expected = loss("disjoint-start", put, ids), loss("concatenated", weights, ids)
+    same(found, expected, "disjoint rows added, and concatenated")
+    started = model.starts(model.ARMS["disjoint-start"], model.TINY, 0)
+    assert not started["token.rows"][:, border:].any() and not started["position.rows"][:, :border].any()
 
 
 def mixing(name):
@@ -78,22 +74,21 @@ def mixing(name):
     A token and a row are each changed alone and together, deviations multiplied out; without cross terms the
     four scores' signed sum is 0.
     """
-    decoder, weights, ids = drawn(name)
+    weights, ids = drawn(name)
     for key in weights:
         if key.endswith(("bias", "shift")):
             weights[key] = torch.zeros_like(weights[key])
-    total = 0
+    arm, total = model.ARMS[name], 0
     for sign, token, row in ((1, 0, 0), (-1, 1, 0), (-1, 0, 1), (1, 1, 1)):
-        put, seen = dict(weights), ids[..., :-1].clone()
-        seen[..., 3] = 5 + token
-        put["position.rows"] = weights["position.rows"].clone()
-        put["position.rows"][:, 2, 0] += row
-        tokens, rows = decoder.tokens(put, seen), decoder.rows(put, 1)
-        x = decoder.begin(put, tokens, rows)
-        queries, keys, _, scale = decoder.compared(put, 0, x, tokens, rows)
-        scores = scale * torch.einsum("sbqhn,sbkhn->sbhqk", queries, keys)
+        seen, rows = ids[:, :-1].clone(), weights["position.rows"].clone()
+        seen[:, 3] = 5 + token
+        rows[2, 0] += row
+        tokens = weights["token.rows"][seen]
+        x = model.begin(arm, weights, tokens, rows)
+        queries, keys, _, scale = model.compared(arm, model.TINY, weights, 0, x, tokens, rows)
+        scores = scale * torch.einsum("bqhn,bkhn->bhqk", queries, keys)
         deviation = (x.var(-1, unbiased=False) + 1e-5).sqrt()
-        total = total + sign * scores * (deviation[:, :, :, None] * deviation[:, :, None, :])[:, :, None]
+        total = total + sign * scores * (deviation[:, :, None] * deviation[:, None, :])[:, None]
     return total
 
 
@@ -108,42 +103,39 @@ def cut_scores_have_no_cross_terms():
 @check
 def two_products_are_one_with_stacked_matrices():
     """Queries and keys, concatenated: W1 x + W2 p is [x; p] times the stacked matrix."""
-    decoder, weights, ids = drawn("queries-keys-concatenated")
-    tokens, rows = decoder.tokens(weights, ids[..., :-1]), decoder.rows(weights, 1)
-    found = decoder.compared(weights, 1, tokens, tokens, rows)
-    read = model.normalize(tokens, weights["1.attention.gain"], weights["1.attention.shift"])
-    row = model.normalize(rows, weights["position.gain"], weights["position.shift"]).expand(-1, 2, -1, -1)
+    name = "queries-keys-concatenated"
+    weights, ids = drawn(name)
+    tokens, rows = weights["token.rows"][ids[:, :-1]], weights["position.rows"]
+    found = model.compared(model.ARMS[name], model.TINY, weights, 1, tokens, tokens, rows)
+    read = model.normalize(tokens, weights, "1.attention")
+    row = model.normalize(rows, weights, "position").expand(2, -1, -1)
     for part, got in zip(("queries", "keys"), found):
-        stacked = torch.cat([weights[f"1.{part}.matrix"], weights[f"1.position.{part}.matrix"]], 1)
-        expected = model.product(torch.cat([read, row], -1), stacked, weights[f"1.{part}.bias"])
+        stacked = torch.cat([weights[f"1.{part}.matrix"], weights[f"1.position.{part}.matrix"]])
+        expected = torch.cat([read, row], -1) @ stacked + weights[f"1.{part}.bias"]
         same(got.flatten(-2), expected, part)
 
 
 @check
 def no_later_token_reaches_a_prediction():
     for name in model.ARMS:
-        decoder, weights, ids = drawn(name)
+        weights, ids = drawn(name)
         changed = ids.clone()
-        changed[..., 9] = (changed[..., 9] + 1) % model.TINY.vocabulary
-        before, after = loss(decoder, weights, ids), loss(decoder, weights, changed)
-        same(after[..., :8], before[..., :8], name)
-        assert (after[..., 9:] != before[..., 9:]).all(), f"{name}: a token reaches no later prediction"
+        changed[:, 9] = (changed[:, 9] + 1) % model.TINY.vocabulary
+        before, after = loss(name, weights, ids), loss(name, weights, changed)
+        same(after[:, :8], before[:, :8], name)
+        assert (after[:, 9:] != before[:, 9:]).all(), f"{name}: a token reaches no later prediction"
 
 
 @check
 def position_matters_where_it_gets_in():
-    """Changing the first row (or its angle) changes what later places predict, in every arm but one."""
-    for name, arm in model.ARMS.items():
-        decoder, weights, ids = drawn(name)
-        before = loss(decoder, weights, ids)
-        if "position.rows" in weights:
-            weights["position.rows"] = weights["position.rows"].clone()
-            weights["position.rows"][:, 0, 0] += 1
-        elif arm.rows == "sinusoid":
-            decoder.sinusoids = decoder.sinusoids.flip(0)
-        elif hasattr(decoder, "turns"):
-            decoder.turns = decoder.turns.flip(0) ** 2
-        changed = (loss(decoder, weights, ids) - before).abs()[..., 5:].max().item()
+    """Changing the first row (or its angles) changes what later places predict, in every arm but one."""
+    for name in model.ARMS:
+        weights, ids = drawn(name)
+        before = loss(name, weights, ids)
+        for key in ("position.rows", "turns"):
+            if key in weights:
+                weights[key][0, 0] += 1
+        changed = (loss(name, weights, ids) - before).abs()[:, 5:].max().item()
         assert (changed > 1e-6) == (name != "nowhere"), f"{name}: a row changes the loss by {changed}"
 
 
@@ -158,35 +150,9 @@ def text_of(words=4000):
 TINY = training.Protocol(model.TINY, batch=4, steps=150, windows=32, curve_windows=8)
 
 
-def trained(name, seeds, task="causal"):
-    """Losses of each seed after a tiny training."""
-    return training.Training(model.ARMS[name], TINY, seeds, text_of(), "cpu", task).run()
-
-
-@check
-def seeds_trained_together_equal_seeds_trained_alone():
-    for name in ("added", "separate-scores"):
-        (_, together), alone = trained(name, [0, 1]), [trained(name, [seed])[1][0] for seed in (0, 1)]
-        same(torch.tensor(together), torch.tensor(alone), name, 1e-4)
-        assert together[0] != together[1]
-
-
-@check
-def the_optimizer_is_torchs():
-    """Three steps of `adamw` against torch.optim.AdamW and clip_grad_norm_, for two seeds apart."""
-    random = torch.Generator().manual_seed(1)
-    weights, state = torch.randn(2, 9, generator=random), (torch.zeros(2, 9), torch.zeros(2, 9))
-    ours, theirs = weights, [torch.nn.Parameter(weights[seed].clone()) for seed in (0, 1)]
-    optimizers = [torch.optim.AdamW([w], 0.01, (0.9, 0.95), weight_decay=0.1) for w in theirs]
-    for count in (1, 2, 3):
-        gradients = torch.randn(2, 9, generator=random)
-        step = (torch.tensor([0.01]), torch.tensor([count]), 1.0, (0.9, 0.95))
-        ours, *state = training.adamw(ours, gradients, *state, torch.full((9,), 0.1), *step)
-        for seed in (0, 1):
-            theirs[seed].grad = gradients[seed].clone()
-            torch.nn.utils.clip_grad_norm_([theirs[seed]], 1.0)
-            optimizers[seed].step()
-    same(ours, torch.stack([w.detach() for w in theirs]), "weights after three steps", 1e-5)
+def trained(name, task="causal"):
+    """Losses of a curve and at the end of a tiny training."""
+    return training.Training(model.ARMS[name], TINY, 0, text_of(), "cpu", task).run()
 
 
 @check
@@ -209,7 +175,7 @@ def main():
         function()
         print(f"held: {function.__name__.replace('_', ' ')}")
     for name in model.ARMS:
-        curve, final = trained(name, [0])
-        assert final[0] < curve[0][0] - 1, f"{name} does not learn: {curve[0][0]} to {final[0]}"
-        print(f"trained: {name}, {curve[0][0]:.3f} to {final[0]:.3f}")
-    print(f"trained: added, masked, {trained('added', [0], 'masked')[1][0]:.3f}")
+        curve, final = trained(name)
+        assert final < curve[0] - 1, f"{name} does not learn: {curve[0]} to {final}"
+        print(f"trained: {name}, {curve[0]:.3f} to {final:.3f}")
+    print(f"trained: added, masked, {trained('added', 'masked')[1]:.3f}")

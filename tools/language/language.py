@@ -46,8 +46,7 @@ def train(options):
     protocol = replace(protocol, steps=options.steps or protocol.steps, rate=options.rate)
     learn, limit = (8_000_000, 60_100_000) if options.small else (None, None)
     data = training.Data(*text.read(options.text, protocol.size.vocabulary, learn, limit))
-    whole = device == "cuda" and not options.small
-    dtype, shared = (torch.bfloat16, training.compiled()) if whole else (None, None)
+    dtype = torch.bfloat16 if device == "cuda" and not options.small else None
     file = {"format": "superpose-language", "version": 1, "sources": [], "runs": []}
     if options.out.exists():
         file = json.loads(options.out.read_text())
@@ -57,22 +56,20 @@ def train(options):
     for arm in (model.ARMS[name] for name in options.arms.split(",")):
         wanted = {"source": file["sources"].index(here), "arm": arm.name, "task": options.task}
         wanted |= {"steps": protocol.steps, "rate": protocol.rate, "quiet": options.quiet}
-        seeds = [int(seed) for seed in options.seeds.split(",")]
         known = [run["seed"] for run in file["runs"] if all(run.get(key) == wanted[key] for key in wanted)]
-        seeds = [seed for seed in seeds if seed not in known]
-        if not seeds:
-            continue
-        began = time.monotonic()
-        runs = training.Training(arm, protocol, seeds, data, device, options.task, options.quiet, shared, dtype)
-        curve, final = runs.run(replay=device == "cuda")
-        for index, seed in enumerate(seeds):
-            run = wanted | {"seed": seed, "weights": runs.flat.shape[1], "loss": round(final[index], 4)}
+        for seed in [int(seed) for seed in options.seeds.split(",")]:
+            if seed in known:
+                continue
+            began = time.monotonic()
+            run = training.Training(arm, protocol, seed, data, device, options.task, options.quiet, dtype)
+            curve, final = run.run()
+            weights = sum(math.prod(shape) for shape in model.shapes(arm, protocol.size).values())
+            made = wanted | {"seed": seed, "weights": weights, "loss": round(final, 4)}
             if options.task == "causal":
-                run["bitsPerByte"] = round(final[index] / math.log(2) / data.per_token(protocol), 4)
-            file["runs"].append(run | {"losses": [round(point[index], 3) for point in curve]})
-        write(options.out, file)
-        losses = [round(loss, 4) for loss in final]
-        print(f"{arm.name}: {losses} in {time.monotonic() - began:.1f} s", flush=True)
+                made["bitsPerByte"] = round(final / math.log(2) / data.per_token(protocol), 4)
+            file["runs"].append(made | {"losses": [round(loss, 3) for loss in curve]})
+            write(options.out, file)
+            print(f"{arm.name}, seed {seed}: {final:.4f} in {time.monotonic() - began:.1f} s", flush=True)
 
 
 def source(protocol, data, device, dtype):

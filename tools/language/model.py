@@ -1,7 +1,6 @@
 """A decoder of GPT-2's kind in which position gets in one of several ways: an arm.
 
-Models of several seeds are one: every weight and state has the seed as its first axis, and nothing mixes seeds.
-Shapes: S seeds, B windows, T places, d numbers of the stream, H heads.
+Shapes: B windows, T places, d numbers of the stream, H heads, p numbers of a position row.
 """
 
 import math
@@ -83,7 +82,7 @@ def widths(arm, size):
 
 
 def shapes(arm, size):
-    """Every weight's name and shape, without the seeds' axis. A name ends in what it is: see `starts`."""
+    """Name and shape of every weight that is trained. A name ends in what it is: see `starts`."""
     stream, token, position = widths(arm, size)
     found = {"token.rows": (size.vocabulary, token)}
     if position and arm.rows != "sinusoid":
@@ -111,26 +110,34 @@ def shapes(arm, size):
     return found | {"last.gain": (stream,), "last.shift": (stream,), "out.matrix": (stream, size.vocabulary)}
 
 
-def starts(arm, size, seeds, quiet=1.0):
-    """Initial weights, float32, (S, ...): N(0, 0.02), what writes into the stream by sqrt(2 layers) smaller.
+def starts(arm, size, seed, quiet=1.0):
+    """Initial weights, float32: N(0, 0.02), what writes into the stream by sqrt(2 layers) smaller.
 
-    Each weight of a seed is drawn by its name: arms of a seed begin alike where they have the same weights.
+    With them what is not trained: sinusoids, and angles.
+
+    Each weight is drawn by its name: arms of a seed begin alike where they have the same weights.
     """
     found = {}
     for name, shape in shapes(arm, size).items():
         kind = name.rpartition(".")[2]
         if kind in ("gain", "shift", "bias"):
-            found[name] = torch.full((len(seeds), *shape), float(kind == "gain"))
+            found[name] = torch.full(shape, float(kind == "gain"))
             continue
         scale = 0.02 * (quiet if name == "position.rows" else 1)
         if name.endswith(("write.matrix", "down.matrix")):
             scale /= math.sqrt(2 * size.layers)
-        drawn = [torch.randn(shape, generator=generator(seed, name)) for seed in seeds]
-        found[name] = scale * torch.stack(drawn)
+        found[name] = scale * torch.randn(shape, generator=generator(seed, name))
     if arm.rows == "disjoint":
         border = 3 * size.width // 4
-        found["token.rows"][..., border:] = 0
-        found["position.rows"][..., :border] = 0
+        found["token.rows"][:, border:] = 0
+        found["position.rows"][:, :border] = 0
+    if arm.rows == "sinusoid":
+        angles = turns(size.length, size.width // 2)
+        # As long as learned rows are at the start.
+        found["position.rows"] = 0.02 * math.sqrt(2) * torch.cat([angles.sin(), angles.cos()], -1)
+    if arm.scores.startswith("rotated"):
+        pairs = size.width // size.heads // (4 if arm.scores == "rotated beside" else 2)
+        found["turns"] = turns(size.length, pairs)
     return found
 
 
@@ -142,181 +149,92 @@ def generator(seed, name):
     return torch.Generator().manual_seed(mixed)
 
 
-def sinusoids(size):
-    """Position rows of sines and cosines, as long as learned rows are at the start: (T, d)."""
-    angles = turns(size.length, size.width // 2)
-    return 0.02 * math.sqrt(2) * torch.cat([angles.sin(), angles.cos()], -1)
-
-
 def turns(length, pairs):
     """Angles by which places turn pairs of numbers, base 10000: (T, pairs)."""
     rates = 10000.0 ** (-torch.arange(pairs, dtype=torch.float64) / pairs)
     return (torch.arange(length, dtype=torch.float64)[:, None] * rates).float()
 
 
-def normalize(x, gain, shift):
-    """Layer normalization over the last axis; gain and shift have the seed's axis alone before it."""
-    between = (slice(None),) + (None,) * (x.dim() - 2)
-    return functional.layer_norm(x, x.shape[-1:]) * gain[between] + shift[between]
+def normalize(x, weights, name):
+    return functional.layer_norm(x, x.shape[-1:], weights[f"{name}.gain"], weights[f"{name}.shift"])
 
 
-def product(x, matrix, bias=None, dtype=None):
-    """x (S, ..., m) times a matrix (S, m, n) of each seed, in dtype if given."""
-    dtype = dtype or x.dtype
-    flat = x.flatten(1, -2).to(dtype)
-    if bias is None:
-        out = torch.bmm(flat, matrix.to(dtype))
-    else:
-        out = torch.baddbmm(bias[:, None].to(dtype), flat, matrix.to(dtype))
-    return out.unflatten(1, x.shape[1:-1])
-
-
-def feed_forward(x, gain, shift, up, up_bias, down, down_bias, dtype):
-    """The stream after a layer's MLP."""
-    hidden = functional.gelu(product(normalize(x, gain, shift), up, up_bias, dtype))
-    return x + product(hidden, down, down_bias, dtype)
-
-
-def losses(x, gain, shift, out, targets, dtype):
-    """Cross entropy in nats of every place, (S, B, T), from the stream after the last layer."""
-    scores = product(normalize(x, gain, shift), out, None, dtype)
-    return torch.logsumexp(scores.float(), -1) - scores.gather(-1, targets[..., None])[..., 0].float()
+def times(x, weights, name):
+    """x times the matrix of this name, with its bias where it has one."""
+    return functional.linear(x, weights[f"{name}.matrix"].T, weights.get(f"{name}.bias"))
 
 
 def rotated(x, angles):
-    """Pairs of numbers (i, i + half) of x (S, B, T, H, n) turned by their place's angles (T, n / 2)."""
+    """Pairs of numbers (i, i + half) of x (B, T, H, n) turned by their place's angles (T, n / 2)."""
     cosine, sine = angles.cos()[:, None], angles.sin()[:, None]
-    first, second = x.to(torch.promote_types(x.dtype, angles.dtype)).chunk(2, -1)
-    return torch.cat([first * cosine - second * sine, first * sine + second * cosine], -1).to(x.dtype)
+    first, second = x.chunk(2, -1)
+    return torch.cat([first * cosine - second * sine, first * sine + second * cosine], -1)
 
 
-SHARED = (normalize, feed_forward, losses, rotated)
+def losses(arm, size, weights, ids, targets, causal=True):
+    """Cross entropy in nats of every place, (B, T), of tokens ids and targets (B, T)."""
+    tokens, rows = functional.embedding(ids, weights["token.rows"]), weights.get("position.rows")
+    x = begin(arm, weights, tokens, rows)
+    for layer in range(size.layers):
+        mixed = attend(*compared(arm, size, weights, layer, x, tokens, rows), causal)
+        x = x + times(mixed, weights, f"{layer}.write")
+        hidden = functional.gelu(times(normalize(x, weights, f"{layer}.mlp"), weights, f"{layer}.up"))
+        x = x + times(hidden, weights, f"{layer}.down")
+    scores = times(normalize(x, weights, "last"), weights, "out")
+    return functional.cross_entropy(scores.transpose(1, 2), targets, reduction="none")
 
 
-class Decoder:
-    """Computes losses with weights that it is given; holds only what is not trained.
+def begin(arm, weights, tokens, rows):
+    """What the stream begins with."""
+    if arm.into == "sum":
+        return tokens + rows
+    if arm.into == "":
+        return tokens
+    both = torch.cat([tokens, rows.expand(len(tokens), -1, -1)], -1)
+    return both if arm.into == "beside" else times(both, weights, "project")
 
-    dtype: of products; weights, normalization and stream stay as they are given. shared: SHARED, compiled.
-    """
 
-    def __init__(self, arm, size, device="cpu", dtype=None, causal=True, shared=None):
-        self.arm, self.size, self.dtype, self.causal = arm, size, dtype, causal
-        self.normalize, self.feed_forward, self.losses, self.rotated = shared or SHARED
-        self.sinusoids = sinusoids(size).to(device) if arm.rows == "sinusoid" else None
-        if arm.scores.startswith("rotated"):
-            pairs = size.width // size.heads // (4 if arm.scores == "rotated beside" else 2)
-            self.turns = turns(size.length, pairs).to(device)
+def compared(arm, size, weights, layer, x, tokens, rows):
+    """A layer's queries and keys (B, T, H, n), values (B, T, H, m) and the products' scale."""
 
-    def loss(self, weights, ids, targets):
-        """ids and targets (S, B, T); returns (S, B, T)."""
-        tokens = self.tokens(weights, ids)
-        rows = self.rows(weights, ids.shape[0])
-        x = self.begin(weights, tokens, rows)
-        for layer in range(self.size.layers):
-            x = x + self.attention(weights, layer, x, tokens, rows)
-            names = ("mlp.gain", "mlp.shift", "up.matrix", "up.bias", "down.matrix", "down.bias")
-            x = self.feed_forward(x, *(weights[f"{layer}.{name}"] for name in names), self.dtype)
-        last = (weights[name] for name in ("last.gain", "last.shift", "out.matrix"))
-        return self.losses(x, *last, targets, self.dtype)
+    def heads(x, name):
+        return times(x, weights, name).unflatten(-1, (size.heads, -1))
 
-    def tokens(self, weights, ids):
-        rows = weights["token.rows"]
-        seeds = torch.arange(rows.shape[0], device=ids.device)[:, None, None] * rows.shape[1]
-        return functional.embedding(ids + seeds, rows.flatten(0, 1))
-
-    def rows(self, weights, seeds):
-        """Position rows (S, 1, T, p), or None."""
-        if self.sinusoids is not None:
-            return self.sinusoids.expand(seeds, 1, -1, -1)
-        return weights["position.rows"][:, None] if "position.rows" in weights else None
-
-    def begin(self, weights, tokens, rows):
-        """What the stream begins with."""
-        if self.arm.into == "sum":
-            return tokens + rows
-        if self.arm.into == "":
-            return tokens
-        both = torch.cat([tokens, rows.expand(-1, tokens.shape[1], -1, -1)], -1)
-        if self.arm.into == "beside":
-            return both
-        return product(both, weights["project.matrix"], None, self.dtype)
-
-    def attention(self, weights, layer, x, tokens, rows):
-        """What a layer's attention adds to the stream."""
-        queries, keys, values, scale = self.compared(weights, layer, x, tokens, rows)
-        mixed = attend(queries, keys, values, scale, self.causal)
-        return self.times(mixed, weights, f"{layer}.write")
-
-    def compared(self, weights, layer, x, tokens, rows):
-        """A layer's queries and keys (S, B, T, H, n), values (S, B, T, H, m) and the products' scale."""
-        arm = self.arm
-        gain, shift = weights[f"{layer}.attention.gain"], weights[f"{layer}.attention.shift"]
-        here = arm.reads if arm.every or layer == 0 else ""
-        read = self.normalize(x, gain, shift)
-        scored = self.normalize(x + rows, gain, shift) if here == "sum" else read
-        if "position.gain" in weights and (here or arm.scores == "separate"):
-            rows = normalize(rows, weights["position.gain"], weights["position.shift"])
-            scored = read + rows if here == "apart" else read
-        queries, keys = (self.times(scored, weights, f"{layer}.{part}") for part in ("queries", "keys"))
-        values = self.times(scored if here and arm.values else read, weights, f"{layer}.values")
+    here = arm.reads if arm.every or layer == 0 else ""
+    read = normalize(x, weights, f"{layer}.attention")
+    scored = normalize(x + rows, weights, f"{layer}.attention") if here == "sum" else read
+    if "position.gain" in weights and (here or arm.scores == "separate"):
+        rows = normalize(rows, weights, "position")
+        scored = read + rows if here == "apart" else read
+    parts = {part: heads(scored, f"{layer}.{part}") for part in ("queries", "keys")}
+    values = heads(scored if here and arm.values else read, f"{layer}.values")
+    scale = values.shape[-1] ** -0.5
+    if arm.scores == "rotated":
+        parts = {part: rotated(x, weights["turns"]) for part, x in parts.items()}
+    for part, x in parts.items():
         if here == "beside":
-            queries = queries + self.times(rows, weights, f"{layer}.position.queries")
-            keys = keys + self.times(rows, weights, f"{layer}.position.keys")
-        queries, keys, values = self.heads(queries), self.heads(keys), self.heads(values)
-        scale = queries.shape[-1] ** -0.5
-        if arm.scores == "rotated":
-            queries, keys = self.rotated(queries, self.turns), self.rotated(keys, self.turns)
-        elif arm.scores and (arm.scores != "cut" or layer == 0):
-            extra = {"cut": self.cut, "separate": self.separate, "rotated beside": self.beside}[arm.scores]
-            queries, keys = extra(weights, layer, queries, keys, tokens, rows, read)
-            if arm.scores != "cut":
-                scale = queries.shape[-1] ** -0.5
-        return queries, keys, values, scale
-
-    def cut(self, weights, layer, queries, keys, tokens, rows, read):
-        """Token and row through LN(token + row) one by one, side by side: their products never meet."""
-        x = tokens + rows
-        deviation = (x.var(-1, unbiased=False, keepdim=True) + 1e-5).sqrt()
-        gain = weights[f"{layer}.attention.gain"][:, None, None]
-        part = gain * (rows - rows.mean(-1, keepdim=True)) / deviation
-        found = []
-        for whole, name in ((queries, "queries"), (keys, "keys")):
-            of_row = self.heads(product(part, weights[f"{layer}.{name}.matrix"], None, self.dtype))
-            found.append(torch.cat([whole - of_row, of_row], -1))
-        return found
-
-    def separate(self, weights, layer, queries, keys, tokens, rows, read):
-        """Queries and keys of normalized rows beside those of tokens, the same in every layer."""
-        parts = (self.heads(self.times(rows, weights, f"position.{part}")) for part in ("queries", "keys"))
-        return [torch.cat([x, p.expand_as(x)], -1) for x, p in zip((queries, keys), parts)]
-
-    def beside(self, weights, layer, queries, keys, tokens, rows, read):
-        """Turned queries beside each head's own, and a turned key that all heads share."""
-        turned_queries = self.heads(self.times(read, weights, f"{layer}.turned.queries"))
-        turned_key = self.times(read, weights, f"{layer}.turned.keys")[..., None, :]
-        queries = torch.cat([queries, self.rotated(turned_queries, self.turns)], -1)
-        turned_key = self.rotated(turned_key, self.turns).expand(*keys.shape[:-1], -1)
-        return queries, torch.cat([keys, turned_key], -1)
-
-    def times(self, x, weights, name):
-        return product(x, weights[f"{name}.matrix"], weights.get(f"{name}.bias"), self.dtype)
-
-    def heads(self, x):
-        return x.unflatten(-1, (self.size.heads, -1))
+            parts[part] = x + heads(rows, f"{layer}.position.{part}")
+        elif arm.scores == "cut" and layer == 0:
+            # Token and row through LN(token + row) one by one, side by side: their products never meet.
+            deviation = ((tokens + rows).var(-1, unbiased=False, keepdim=True) + 1e-5).sqrt()
+            row = weights[f"{layer}.attention.gain"] * (rows - rows.mean(-1, keepdim=True)) / deviation
+            of_row = (row @ weights[f"{layer}.{part}.matrix"]).unflatten(-1, (size.heads, -1))
+            parts[part] = torch.cat([x - of_row, of_row], -1)
+        elif arm.scores == "separate":
+            of_row = heads(rows, f"position.{part}").expand_as(x)
+            parts[part], scale = torch.cat([x, of_row], -1), (2 * x.shape[-1]) ** -0.5
+        elif arm.scores == "rotated beside":
+            # Turned queries beside each head's own, and a turned key that all heads share.
+            turned = times(read, weights, f"{layer}.turned.{part}")
+            turned = rotated(turned.unflatten(-1, (-1, x.shape[-1] // 2)), weights["turns"])
+            parts[part] = torch.cat([x, turned.expand(*x.shape[:-1], -1)], -1)
+            scale = parts[part].shape[-1] ** -0.5
+    return parts["queries"], parts["keys"], values, scale
 
 
 def attend(queries, keys, values, scale, causal):
-    """Softmax attention: (S, B, T, H, ...) to (S, B, T, d)."""
-    seeds, windows, length = queries.shape[:3]
-    queries, keys, values = (x.flatten(0, 1).transpose(1, 2) for x in (queries, keys, values))
-    if queries.is_cuda:
-        missing = queries.shape[-1] - values.shape[-1]
-        padded = functional.pad(values, (0, missing)) if missing else values
-        mixed = functional.scaled_dot_product_attention(queries, keys, padded, is_causal=causal, scale=scale)
-        mixed = mixed[..., : values.shape[-1]]
-    else:
-        scores = scale * queries @ keys.transpose(-1, -2)
-        if causal:
-            scores = scores + torch.full((length, length), -math.inf, dtype=scores.dtype).triu(1)
-        mixed = scores.softmax(-1) @ values
-    return mixed.transpose(1, 2).flatten(2).unflatten(0, (seeds, windows))
+    """Softmax attention: (B, T, H, ...) to (B, T, d)."""
+    scores = scale * torch.einsum("bqhn,bkhn->bhqk", queries, keys)
+    if causal:
+        scores = scores + torch.full(scores.shape[-2:], -math.inf, device=scores.device).triu(1)
+    return torch.einsum("bhqk,bkhm->bqhm", scores.softmax(-1), values).flatten(2)

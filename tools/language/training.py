@@ -1,4 +1,4 @@
-"""Trains runs of one arm, a seed each, as one model."""
+"""Trains a run of one arm."""
 
 import math
 from dataclasses import dataclass
@@ -21,9 +21,6 @@ class Protocol:
     windows: int
     curve_windows: int = 256
     rate: float = 0.002
-    decay: float = 0.1
-    betas: tuple = (0.9, 0.95)
-    clip: float = 1.0
 
 
 LARGE = Protocol(model.LARGE, batch=32, steps=3000, windows=3136)
@@ -50,15 +47,11 @@ class Data:
         return int(self.bytes[self.valid[1 : count + 1]].sum()) / count
 
 
-def rates(protocol):
-    """The rate of every step: 2 % of them linearly up, then half a cosine down to a tenth."""
-    warm = max(1, round(0.02 * protocol.steps))
-    found = []
-    for step in range(protocol.steps):
-        past = max(0.0, (step - warm) / max(1, protocol.steps - warm))
-        down = 0.1 + 0.9 * (1 + math.cos(math.pi * past)) / 2
-        found.append(protocol.rate * min(1.0, (step + 1) / warm) * down)
-    return torch.tensor(found)
+def share(step, steps):
+    """A step's rate, of the protocol's: 2 % of the steps linearly up, then half a cosine down to a tenth."""
+    warm = max(1, round(0.02 * steps))
+    past = max(0.0, (step - warm) / max(1, steps - warm))
+    return min(1.0, (step + 1) / warm) * (0.1 + 0.9 * (1 + math.cos(math.pi * past)) / 2)
 
 
 def windows_of(protocol, seed, tokens):
@@ -72,118 +65,57 @@ def windows_of(protocol, seed, tokens):
     return torch.cat(found)[:needed].view(protocol.steps, protocol.batch)
 
 
-def adamw(weights, gradients, first, second, decay, rate, count, clip, betas):
-    """One step of AdamW on all weights of all seeds, (S, P) each, gradients clipped seed by seed."""
-    norm = gradients.norm(dim=1, keepdim=True)
-    gradients = gradients * torch.clamp(clip / (norm + 1e-6), max=1.0)
-    first = betas[0] * first + (1 - betas[0]) * gradients
-    second = betas[1] * second + (1 - betas[1]) * gradients * gradients
-    mean = first / (1 - betas[0] ** count)
-    size = (second / (1 - betas[1] ** count)).sqrt() + 1e-8
-    return weights * (1 - rate * decay) - rate * mean / size, first, second
-
-
 class Training:
-    """Runs of one arm, a seed each, trained as one model. On a GPU a step is recorded once and replayed."""
+    """A run. dtype: of products on a GPU; weights, normalization and stream stay float32."""
 
-    def __init__(self, arm, protocol, seeds, data, device, task="causal", quiet=1.0, shared=None, dtype=None):
-        self.protocol, self.task, self.device, self.seeds = protocol, task, device, seeds
-        self.text = torch.from_numpy(data.train.astype(numpy.int32)).to(device)
-        self.held = torch.from_numpy(data.valid.astype(numpy.int64)).to(device)
-        self.windows = data.windows(protocol)
-        self.model = model.Decoder(arm, protocol.size, device, dtype, task == "causal", shared and shared[:4])
-        self.adamw = shared[4] if shared else adamw
-        start = model.starts(arm, protocol.size, seeds, quiet)
-        self.flat = torch.cat([w.flatten(1) for w in start.values()], 1).to(device)
-        self.weights, decay, at = {}, [], 0
-        for name, w in start.items():
-            count = w[0].numel()
-            self.weights[name] = self.flat[:, at : at + count].view(w.shape).requires_grad_()
-            decay.append(torch.full((count,), protocol.decay if name.endswith("matrix") else 0.0))
-            at += count
-        self.decay = torch.cat(decay).to(device)
-        self.first, self.second = torch.zeros_like(self.flat), torch.zeros_like(self.flat)
-        self.plan = torch.stack([windows_of(protocol, s, len(data.train)) for s in seeds], 1).to(device)
-        self.rates = rates(protocol).to(device)
-        self.step = torch.zeros(1, dtype=torch.int64, device=device)
-        self.places = torch.arange(protocol.size.length + 1, device=device)
+    def __init__(self, arm, protocol, seed, data, device, task="causal", quiet=1.0, dtype=None):
+        self.arm, self.protocol, self.seed, self.data = arm, protocol, seed, data
+        self.device, self.task, self.dtype = device, task, dtype
+        self.weights = {k: w.to(device) for k, w in model.starts(arm, protocol.size, seed, quiet).items()}
 
-    def losses(self, windows, hidden):
-        """Losses (S, B, T) of windows (S, B, T + 1): of the next token, or of hidden ones, 0 elsewhere."""
-        ids = windows[..., :-1]
-        if hidden is None:
-            return self.model.loss(self.weights, ids, windows[..., 1:])
-        return self.model.loss(self.weights, ids.masked_fill(hidden, text.MASK), ids) * hidden
-
-    def advance(self):
-        """One step of training."""
-        begins = self.plan.index_select(0, self.step)[0]
-        windows = self.text[begins[..., None] + self.places].long()
-        hidden = None
+    def losses(self, tokens, begins, random):
+        """Losses (B, T) of windows that begin there, of next or of hidden tokens, and how many count."""
+        places = torch.arange(self.protocol.size.length + 1)
+        windows = tokens[(begins[:, None] + places).numpy()].astype(numpy.int64)
+        windows = torch.from_numpy(windows).to(self.device)
+        ids, targets, weigh = windows[:, :-1], windows[:, 1:], None
         if self.task == "masked":
-            hidden = torch.rand(windows[..., :-1].shape, device=self.device) < HIDDEN
-        loss = self.losses(windows, hidden)
-        mean = loss.mean((1, 2)) if hidden is None else loss.sum((1, 2)) / hidden.sum((1, 2))
-        gradients = torch.autograd.grad(mean.sum(), list(self.weights.values()))
-        with torch.no_grad():
-            gradients = torch.cat([g.flatten(1) for g in gradients], 1)
-            rate = self.rates.index_select(0, self.step)
-            self.step += 1
-            clip, betas = self.protocol.clip, self.protocol.betas
-            moments = (self.first, self.second, self.decay)
-            moved = self.adamw(self.flat, gradients, *moments, rate, self.step, clip, betas)
-            for old, new in zip((self.flat, self.first, self.second), moved):
-                old.copy_(new)
-
-    def recorded(self):
-        """`advance` as a CUDA graph, with everything as it was before."""
-        states = (self.flat, self.first, self.second, self.step)
-        kept = [state.clone() for state in states]
-        stream = torch.cuda.Stream()
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            for _ in range(3):
-                self.advance()
-        torch.cuda.current_stream().wait_stream(stream)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            self.advance()
-        with torch.no_grad():
-            for state, old in zip(states, kept):
-                state.copy_(old)
-        return graph.replay
+            weigh = (torch.rand(ids.shape, generator=random) < HIDDEN).to(self.device)
+            ids, targets = ids.masked_fill(weigh, text.MASK), ids
+        with torch.autocast(self.device, self.dtype, enabled=self.dtype is not None):
+            size, causal = self.protocol.size, self.task == "causal"
+            loss = model.losses(self.arm, size, self.weights, ids, targets, causal)
+        return (loss, loss.numel()) if weigh is None else (loss * weigh, weigh.sum())
 
     def held_out(self, windows):
-        """Mean loss of each seed, in nats a token, over the first windows of the held-out text."""
-        length, batch, seeds = self.protocol.size.length, self.protocol.batch, self.flat.shape[0]
-        total, count = torch.zeros(seeds, dtype=torch.float64, device=self.device), 0
-        # What was compiled for training is used again: compiling it without gradients would take longer.
-        with torch.set_grad_enabled(self.device == "cuda"):
+        """Mean loss in nats a token over the first windows of the held-out text."""
+        total, count, batch = 0.0, 0, self.protocol.batch
+        with torch.no_grad():
             for begin in range(0, windows, batch):
-                begins = length * torch.arange(begin, begin + batch, device=self.device)
-                ids = self.held[begins[:, None] + self.places].repeat(seeds, 1, 1)
-                hidden = None
-                if self.task == "masked":
-                    draw = torch.rand(ids[0, :, :-1].shape, generator=model.generator(begin, "hidden"))
-                    hidden = (draw < HIDDEN).to(self.device).expand(seeds, -1, -1)
-                loss = self.losses(ids, hidden)
-                total += loss.detach().double().sum((1, 2))
-                count = count + (loss[0].numel() if hidden is None else hidden[0].sum())
-        return (total / count).tolist()
+                begins = self.protocol.size.length * torch.arange(begin, begin + batch)
+                loss, counted = self.losses(self.data.valid, begins, model.generator(begin, "hidden"))
+                total, count = total + loss.double().sum().item(), count + int(counted)
+        return total / count
 
-    def run(self, replay=False):
-        """Trains; returns a curve's losses and the losses at the end, each a list by seed."""
-        steps, curve = self.protocol.steps, []
-        advance = self.recorded() if replay else self.advance
-        points = {round(share * steps) for share in CURVE}
-        for step in range(1, steps + 1):
-            advance()
+    def run(self):
+        """Trains; returns a curve's losses and the loss at the end."""
+        protocol, curve = self.protocol, []
+        trained = {k: self.weights[k].requires_grad_() for k in model.shapes(self.arm, protocol.size)}
+        matrices = [w for name, w in trained.items() if name.endswith("matrix")]
+        others = [w for name, w in trained.items() if not name.endswith("matrix")]
+        groups = [{"params": matrices, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
+        optimizer = torch.optim.AdamW(groups, protocol.rate, (0.9, 0.95))
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: share(step, protocol.steps))
+        points = {round(part * protocol.steps) for part in CURVE}
+        random = model.generator(self.seed, "hidden")
+        for step, begins in enumerate(windows_of(protocol, self.seed, len(self.data.train)), 1):
+            loss, counted = self.losses(self.data.train, begins, random)
+            optimizer.zero_grad()
+            (loss.sum() / counted).backward()
+            torch.nn.utils.clip_grad_norm_(trained.values(), 1.0)
+            optimizer.step()
+            schedule.step()
             if step in points:
-                curve.append(self.held_out(min(self.protocol.curve_windows, self.windows)))
-                print(f"  step {step}: {[round(loss, 3) for loss in curve[-1]]}", flush=True)
-        return curve, self.held_out(self.windows)
-
-
-def compiled():
-    """What all arms share, fused for a GPU."""
-    return [torch.compile(function, dynamic=False) for function in (*model.SHARED, adamw)]
+                curve.append(self.held_out(min(protocol.curve_windows, self.data.windows(protocol))))
+                print(f"  step {step}: {curve[-1]:.3f}", flush=True)
+        return curve, self.held_out(self.data.windows(protocol))
