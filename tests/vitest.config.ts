@@ -8,13 +8,16 @@ import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { chromiumOptions, chromiumPath } from '../tools/chromium.mjs';
-import { relaxedSimdFlags } from '../tools/relaxedSimd.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 const inCi = process.env.CI === 'true';
 
 /** What a browser does otherwise than Node: it starts the module and fetches files. All else is the same bytes in V8. */
 const inChromium = ['figures', 'handles', 'module', 'model/minilm'].map((name) => `api/${name}`);
+
+/** Relaxed SIMD in this Node: version 20 has it behind a flag, later ones by default. */
+const relaxedSimdFlags =
+  Number(process.versions.node.split('.')[0]) < 22 ? ['--experimental-wasm-relaxed-simd'] : [];
 
 const withChromium = chromiumPath !== undefined || inCi;
 if (!withChromium) console.log('There is no chromium on PATH, so the project `chromium` has no tests here.');

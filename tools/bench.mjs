@@ -1,5 +1,5 @@
 // npm run bench: the four terms, a forward of MiniLM's shape and steps of training, by the library and by its peers, in
-// Node and in Chromium. Vitest measures. `-- --project=node` runs one of them, `-- -t Training` one job;
+// Node and in Chromium. Vitest measures. `-- --project=chromium` runs one of them, `-- -t Training` one job;
 // tools/bench/figures.mjs measures the page.
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,11 @@ async function main(args) {
   console.log(
     `${new Date().toISOString().slice(0, 10)}, at ${commit}; ${machine}; Node ${process.versions.node}`,
   );
-  const command = ['bench', '--run', '--config', 'tools/bench/vitest.config.js', ...args];
+  const both = args.some((arg) => arg.startsWith('--project'))
+    ? []
+    : ['--project=node-alone', '--project=chromium'];
+  const one = '--no-file-parallelism';
+  const command = ['bench', '--run', '--config', 'tests/vitest.config.ts', one, ...both, ...args];
   await step('Bench', { byHand: `npx vitest ${command.join(' ')} does the same.` }, (run) =>
     run(join(root, 'node_modules/.bin/vitest'), command, { env, show: true }),
   );

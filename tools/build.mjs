@@ -12,9 +12,8 @@ export function build(env) {
   return withLock(join(root, 'build', 'build.lock'), 'the build of this checkout', async () => {
     await buildPreset('wasm', env);
     await buildPackage(env);
-    await buildHeadless(env);
-    await buildEmbeds(env);
-    await extractModel(env);
+    // Each keeps one core busy.
+    await Promise.all([buildHeadless(env), buildEmbeds(env), extractModel(env)]);
     await buildPage(env);
   });
 }

@@ -1,22 +1,19 @@
 // Trains the models that figures show, computes what MiniLM's layers make of a sentence, and writes both into
 // web/figures/recorded/. Tests do some of it again and compare.
-import { createHash, randomInt } from 'node:crypto';
-import { once } from 'node:events';
+import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { runnerImport } from 'vite';
 import { root, runTool, usageError } from './steps.mjs';
 
-const help = `npm run record -- [--workers=N] [--state=FILE] [--write] [--check] [--table] [--layers]
+const help = `npm run record -- [--part=K/N] [--state=FILE] [--write] [--table] [--layers]
   after npm run build. Trains what figures show, five seeds of each model: about three hours on one core.
-  Ctrl-C or SIGTERM ends it once what is under way is done, in minutes; begun again, it goes on.
-  --workers   models that are trained at once; default 1
+  Begun again after it was ended, it goes on after the last model that was done.
+  --part      one of N equal parts, for a process each; when all are done, --write puts them together
   --state     what is done so far, a line a model; default build/record.jsonl
   --write     trains nothing: writes what is done
-  --check     trains a dozen recorded runs, drawn at random, anew and compares
   --table     prints what is recorded as the tables of docs/evidence.md
   --layers    only what MiniLM's layers make of a sentence, which takes seconds`;
 
@@ -170,8 +167,6 @@ export async function ofTask(load, superpose, task, separate = 'no') {
   return compute({ kept: keeping(), superpose: async () => superpose }, state, jobOf(state));
 }
 
-/** What a thread is started with that trains what it is asked for, one job after another. */
-const serving = 'record';
 const library = join(root, 'build/package/index.js');
 const folder = join(root, 'web/figures/recorded');
 
@@ -193,20 +188,24 @@ const trainer = () =>
     .update(readFileSync(join(root, 'build/package/wasm/superpose-plain.wasm')))
     .digest('hex');
 
-/** What is done so far, by job. A line that a crash cut short is not done. */
+/** What is done so far, by job. A line that was cut short is not done. */
 function readState(file) {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
   const first = JSON.stringify({ trainer: trainer() });
-  if (lines.length > 0 && lines[0] !== first)
-    throw usageError(`${file} was trained by another module than the one in build/. Give another --state.`);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, [first, ...lines.slice(1), ''].join('\n'));
-  return new Map(
-    lines
-      .slice(1)
-      .map((line) => JSON.parse(line))
-      .map(({ job, made }) => [keyOf(job), made]),
-  );
+  if (!existsSync(file)) writeFileSync(file, first);
+  const [head, ...lines] = readFileSync(file, 'utf8').split('\n');
+  if (head !== first)
+    throw usageError(`${file} was trained by another module than the one in build/. Give another --state.`);
+  const done = new Map();
+  for (const line of lines) {
+    try {
+      const { job, made } = JSON.parse(line);
+      done.set(keyOf(job), made);
+    } catch {
+      console.log('A line was cut short; its model is trained again.');
+    }
+  }
+  return done;
 }
 
 /** The text of each recorded file, of what is done. */
@@ -237,65 +236,24 @@ function write(files) {
   return 0;
 }
 
-/** Trains what is not done, a line of `file` for each; a signal ends it once what is under way is done. */
-async function train(file, workers) {
+/** Trains what a part lacks, a line of `file` for each. */
+async function train(file, part, parts) {
+  const { module } = await loaded();
   const done = readState(file);
-  const lacking = jobs.filter((job) => !done.has(keyOf(job)));
+  const lacking = jobs.filter((job, at) => at % parts === part - 1 && !done.has(keyOf(job)));
   const began = Date.now();
-  for (const signal of ['SIGINT', 'SIGTERM']) {
-    // A second one ends it at once.
-    process.removeAllListeners(signal);
-    process.once(signal, () => lacking.splice(0));
+  for (const [at, job] of lacking.entries()) {
+    const made = job.screen
+      ? await ofTask(figures, module, job.screen, job.separate)
+      : await ofModel(figures, module, job);
+    appendFileSync(file, `\n${JSON.stringify({ job, made })}`);
+    const minutes = ((Date.now() - began) / 60_000).toFixed(1);
+    console.log(`${at + 1} of ${lacking.length}, ${minutes} min: ${keyOf(job)}`);
   }
-  const nameOf = ({ screen, separate, shape, way, task }) =>
-    screen
-      ? `first screen, ${screen}, separate: ${separate}`
-      : `${way}, ${task}, n ${shape.n}, d ${shape.d_model}, layers: ${shape.layers}, LayerNorm: ${shape.norm}`;
-  const worker = async () => {
-    const thread = new Worker(new URL(import.meta.url), { workerData: serving });
-    for (let job = lacking.shift(); job; job = lacking.shift()) {
-      thread.postMessage(job);
-      const [made] = await once(thread, 'message');
-      appendFileSync(file, `${JSON.stringify({ job, made })}\n`);
-      done.set(keyOf(job), made);
-      const minutes = ((Date.now() - began) / 60_000).toFixed(1);
-      console.log(`${done.size} of ${jobs.length}, ${minutes} min: ${nameOf(job)}${outcomeOf(made)}`);
-    }
-    await thread.terminate();
-  };
-  await Promise.all(Array.from({ length: workers }, worker));
-  return done;
+  return readState(file);
 }
-
-const outcomeOf = ({ right, questions }) =>
-  right
-    ? `: ${right.map((own) => `${Math.round((100 * own.at(-1)) / questions)}`).join(' ')} %, ${right[0].length} points`
-    : '';
 
 const recorded = () => JSON.parse(readFileSync(join(folder, 'runs.json'), 'utf8'));
-
-/** Trains some recorded runs anew; 1 if any comes out otherwise. */
-async function check(count) {
-  const { module } = await loaded();
-  const all = recorded().groups.flatMap(({ shape, runs }) =>
-    Object.entries(runs).flatMap(([way, tasks]) =>
-      Object.entries(tasks).flatMap(([task, cell]) =>
-        seeds.map((seed) => ({ shape, way, task, seed, cell })),
-      ),
-    ),
-  );
-  let wrong = 0;
-  for (let k = 0; k < count; k++) {
-    const one = all[randomInt(all.length)];
-    const same = await isSame(figures, module, one);
-    if (!same) wrong = 1;
-    const { shape, way, task, seed } = one;
-    console.log(
-      `${same ? 'the same' : 'DIFFERENT'}: ${way}, ${task}, seed ${seed}, ${JSON.stringify(shape)}`,
-    );
-  }
-  return wrong;
-}
 
 /** What ways in get right of each task: means of the seeds at some steps, and the least and largest at the end. */
 export async function tableOf(load, { groups }) {
@@ -349,15 +307,14 @@ export async function isSame(load, superpose, { shape, way, task, seed, cell }) 
 }
 
 async function main(args) {
-  const options = { workers: { type: 'string' }, state: { type: 'string' } };
-  const names = ['write', 'check', 'table', 'layers', 'help'];
+  const options = { part: { type: 'string' }, state: { type: 'string' } };
+  const names = ['write', 'table', 'layers', 'help'];
   const flags = Object.fromEntries(names.map((name) => [name, { type: 'boolean' }]));
   const { values } = parseArgs({ args, options: { ...options, ...flags } });
   if (values.help) {
     console.log(help);
     return 0;
   }
-  if (values.check) return check(12);
   if (values.table) {
     console.log(await tableOf(figures, recorded()));
     return 0;
@@ -367,19 +324,11 @@ async function main(args) {
     return write(await ofLayers(figures, module, await loadMiniLM(module)));
   }
   const file = values.state ?? join(root, 'build/record.jsonl');
-  const done = values.write ? readState(file) : await train(file, Number(values.workers ?? 1));
-  return write(await filesOf(done));
+  const [, part, parts] = (values.part ?? '1/1').match(/^(\d+)\/(\d+)$/) ?? [];
+  if (!(part >= 1 && +part <= parts)) throw usageError(`--part is K/N, such as 1/2, and not ${values.part}.`);
+  const done = values.write ? readState(file) : await train(file, Number(part), Number(parts));
+  if (values.write || done.size === jobs.length) return write(await filesOf(done));
+  console.log(`${jobs.length - done.size} models are still to be trained, in other parts.`);
 }
 
-async function serve() {
-  const { module } = await loaded();
-  parentPort.on('message', async (job) => {
-    const made = job.screen
-      ? ofTask(figures, module, job.screen, job.separate)
-      : ofModel(figures, module, job);
-    parentPort.postMessage(await made);
-  });
-}
-
-if (workerData === serving) await serve();
-else if (process.argv[1]?.endsWith('record-runs.mjs')) await runTool(import.meta.url, main);
+await runTool(import.meta.url, main);

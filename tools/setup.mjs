@@ -32,12 +32,13 @@ async function prepare(wanted) {
     later,
   );
   await installOptional(later);
-  if (wasm) await installNodeModules();
-  const tools = await cmakeTools();
-  const found = {
-    ...(await headers()),
-    ...(wasm ? await emscripten() : {}),
-  };
+  // npm and apt wait for the network while what came is unpacked.
+  const [[tools, eigen], toolchain] = await Promise.all([
+    cmakeTools().then(async (folder) => [folder, await headers()]),
+    wasm ? emscripten() : {},
+    wasm && installNodeModules(),
+  ]);
+  const found = { ...eigen, ...toolchain };
   writeEnvironment(found, tools);
   return { ...process.env, ...found };
 }

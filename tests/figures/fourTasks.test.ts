@@ -9,13 +9,14 @@ import { alone, countedTrainers, expectNothingToStay, watched } from './training
 const tasks = ['badge', 'lookup', 'roll', 'prev'] as const;
 /** Without the cross terms. */
 const terms = 'token-token.position-position';
+/** The first view, and other models without those terms: each is trained once. */
+const [first, other] = [await run(fourTasks), await run(fourTasks, { seed: 5, sigma: 0.2, terms })];
 const lastOf = <T>(list: T[]): T => list[list.length - 1] as T;
 
 test('its curves, cuts and floors are those of trainers stepped by hand', async () => {
-  const result = await run(fourTasks, { seed: 5, sigma: 0.2, terms });
-  expectSoundPictures(result);
-  expectTextsApart(result);
-  const { data, figure, state } = result;
+  expectSoundPictures(other);
+  expectTextsApart(other);
+  const { data, figure, state } = other;
   const superpose = await load();
   const finding = figure.describe(data, state);
   for (const [place, task] of tasks.entries()) {
@@ -40,7 +41,6 @@ test('its curves, cuts and floors are those of trainers stepped by hand', async 
 });
 
 test('in its first view each task has its one term, and all is right; without both cross terms two tasks are at their floors after 200 steps', async () => {
-  const first = await run(fourTasks);
   expectSoundPictures(first);
   const { data } = await run(fourTasks, { terms });
   for (const [place] of tasks.entries()) {
@@ -72,12 +72,7 @@ interface Moment {
 test('answers and attention at each point are those of a model trained up to there, with and without cuts', async () => {
   const superpose = await load();
   for (const cuts of [[], ['token-position', 'position-token'] as const]) {
-    const { data } = await run(fourTasks, {
-      seed: 5,
-      sigma: 0.2,
-      example: 3,
-      ...(cuts.length > 0 && { terms }),
-    });
+    const { data } = cuts.length > 0 ? other : await run(fourTasks, { seed: 5, sigma: 0.2 });
     const { tokens, moments } = data.panels[1].example;
     expect(moments).toHaveLength(26);
     const trainer = superpose.trainer({ task: 'lookup', seed: 5, sigma: 0.2, steps: 2 ** 22 });
@@ -98,7 +93,7 @@ test('answers and attention at each point are those of a model trained up to the
 });
 
 test('the picture shows the step that is pointed at, and says which it is', async () => {
-  const { figure, data, state } = await run(fourTasks, { seed: 5, sigma: 0.2, terms });
+  const { figure, data, state } = other;
   const said = (j: number) =>
     figure
       .scene(data, state, 1048, undefined, { i: 0, j })
@@ -117,7 +112,7 @@ test('the picture shows the step that is pointed at, and says which it is', asyn
 });
 
 test('one button removes the cross terms, and puts them back', async () => {
-  const { figure, state } = await run(fourTasks);
+  const { figure, state } = first;
   const [remove] = figure.buttons?.(state) ?? [];
   expect(remove?.sets).toEqual({ terms: ['token-token', 'position-position'] });
   const [back] = figure.buttons?.({ ...state, ...remove?.sets } as never) ?? [];
@@ -140,11 +135,11 @@ test('a run ends the same whether it is watched or not, and whatever settings it
 
 test('settings that only look at the models train none, and at the end none is left', async () => {
   const { counted, open, made, steps } = countedTrainers(loaded);
-  const { data, state } = await run(fourTasks, { seed: 8 });
+  const { data, state } = first;
   // Another example needs no new model, and is what a figure opened with it shows.
-  const other = await fourTasks.compute(counted, { ...state, example: 4 } as never, alone());
+  const another = await fourTasks.compute(counted, { ...state, example: 4 } as never, alone());
   expect(made()).toBe(0);
-  for (const [place, { example }] of other.panels.entries()) {
+  for (const [place, { example }] of another.panels.entries()) {
     expect(example.tokens).toHaveLength(16);
     expect(example.tokens).not.toEqual(data.panels[place].example.tokens);
   }
