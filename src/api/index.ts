@@ -16,7 +16,6 @@ export type {
   ByGauge,
   ModelReport,
   ReportedTable,
-  ReportOptions,
   RotaryReport,
 } from './model/modelReport.js';
 export type {

@@ -144,7 +144,7 @@ type ScoreMeans = Record<'query' | 'key', StateMeans>;
 
 type CorpusMeans = Arrays<'mean' | 'position'>;
 type CorpusFindings = CorpusMeans &
-  Numbers<'positionEnergy' | 'contextEnergy' | 'participationRatio' | 'overlap' | 'cosineWithFirst'>;
+  Numbers<'positionEnergy' | 'participationRatio' | 'overlap' | 'cosineWithFirst'>;
 
 interface Batch {
   readonly n: number;

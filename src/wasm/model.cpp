@@ -183,24 +183,13 @@ StateMeans<Scalar> means_in(const Value& means) {
   return {vector_in<Scalar>(means["mean"]), matrix_in<Scalar>(means["position"]), means["first"].as<int>()};
 }
 
-// The parts of what a layer reads, added up in groups. way: 0 direct, 1 streams, 2 by the means of a corpus,
-// given in `means`. The constant's group comes last.
-template <typename Scalar>
-std::vector<Matrix<Scalar>> grouped_parts(HeldEncoder<Scalar>& held, int layer, int way, const Value& means,
-                                          const Gauge<Scalar>& gauge, const std::vector<int>& group_of,
-                                          int groups) {
-  std::vector<Matrix<Scalar>> parts =
-      way == 2 ? mean_parts<Scalar>(held.encoder, held.run, layer, means_in<Scalar>(means), gauge)
-               : parts_at(held, layer, static_cast<Way>(way), gauge);
-  return group_inputs(std::move(parts), group_of, groups);
-}
-
 // The pairs that a layer's shares are taken over.
 template <typename Scalar>
 CountedPairs pairs_of(const HeldEncoder<Scalar>& held, int layer, const std::vector<int>& apart) {
   return {row_flags(apart, held.run.logits[layer].cols()), held.encoder.options().causal};
 }
 
+// way: 0 direct, 1 streams, 2 by the means of a corpus, given in `means`.
 template <typename Scalar>
 Typed<"Heads"> decompose_encoder(std::uint32_t address, int layer, int way,
                                  const Typed<"StateMeans | undefined">& means, const Typed<"Gauge">& gauge,
@@ -209,8 +198,11 @@ Typed<"Heads"> decompose_encoder(std::uint32_t address, int layer, int way,
   HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
   const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
   const std::vector<int> of = integers_in(group_of);
-  const ProjectedParts<Scalar> projected = held.encoder.queries_and_keys(
-      layer, held.run.inputs[layer], grouped_parts(held, layer, way, means, in, of, groups));
+  std::vector<Matrix<Scalar>> read =
+      way == 2 ? mean_parts<Scalar>(held.encoder, held.run, layer, means_in<Scalar>(means), in)
+               : parts_at(held, layer, static_cast<Way>(way), in);
+  const ProjectedParts<Scalar> projected =
+      held.encoder.queries_and_keys(layer, held.run.inputs[layer], group_inputs(std::move(read), of, groups));
   const ProjectedParts<Scalar> parts = in_order_of_groups(projected, of.back());
   const std::size_t n = parts.tokens;
   return heads_out<Scalar>(
@@ -285,7 +277,6 @@ Typed<"CorpusFindings"> position_findings_out(std::uint32_t means, int state) {
   Value result = Value::object();
   set_means(all.states[state], result);
   result.set("positionEnergy", found.position_energy);
-  result.set("contextEnergy", found.context_energy);
   result.set("participationRatio", found.participation_ratio);
   result.set("overlap", found.overlap);
   result.set("cosineWithFirst", found.cosine_with_first);

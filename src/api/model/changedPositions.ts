@@ -1,5 +1,5 @@
 // A sentence's embedding rows after its positions are replaced or moved, or its words reordered. A first token that
-// the model fixes, such as [CLS], and position 0 only ever occur together, so they stay together unless told otherwise.
+// the model fixes, such as [CLS], and position 0 only ever occur together, so a shift leaves them together.
 import * as check from '../check.js';
 import { type Floats, type Table, table } from '../table.js';
 
@@ -8,16 +8,15 @@ export type PositionRows<A extends Floats> = (rows: readonly number[]) => Promis
 
 export type PositionChange =
   /**
-   * Every row is replaced by one row, but for row 0 where the model fixes the first token: `sentence`, the mean
-   * of the rows that are replaced, which keeps the result independent of a shift of the tables; `used`, the mean
-   * of the first 128 less that row; or `table`, the mean of all rows, which replaces row 0 too.
+   * Every row is replaced by one row: `sentence`, the mean of the rows that are replaced, which keeps the result
+   * independent of a shift of the tables, and leaves row 0 alone where the model fixes the first token; or `table`, the
+   * mean of all rows.
    */
-  | { mean: 'sentence' | 'used' | 'table' }
+  | { mean: 'sentence' | 'table' }
   /**
-   * Rows are taken so many places further down the table, from 0. Where the model fixes the first token, row 0
-   * stays unless `cls` is true.
+   * Rows are taken so many places further down the table, from 0. Where the model fixes the first token, row 0 stays.
    */
-  | { shift: number; cls?: boolean }
+  | { shift: number }
   /** [n]: position i gets the token that was at order[i]. */
   | { order: readonly number[] };
 
@@ -39,22 +38,19 @@ export async function changedRows<A extends Floats>(
   }
   if ('shift' in change) {
     const by = check.integer('shift', change.shift, 0, positions - n);
-    const cls = check.flag('cls', change.cls ?? false);
-    const places = Array.from({ length: n }, (_, row) => (row < fixed && !cls ? row : row + by));
+    const places = Array.from({ length: n }, (_, row) => (row < fixed ? row : row + by));
     return { token, position: await rowsOf(places) };
   }
-  const kind = check.oneOf('mean', change.mean, ['sentence', 'used', 'table']);
+  const kind = check.oneOf('mean', change.mean, ['sentence', 'table']);
   const among =
     kind === 'sentence'
       ? table(position.data.subarray(fixed * d) as A, n - fixed, d)
-      : await rowsOf(kind === 'used' ? range(fixed, Math.min(128, positions)) : range(0, positions));
+      : await rowsOf(Array.from({ length: positions }, (_, row) => row));
   const mean = meanRow(among);
   const data = position.data.slice() as A;
   for (let row = kind === 'table' ? 0 : fixed; row < n; row++) data.set(mean, row * d);
   return { token, position: table(data, n, d) };
 }
-
-const range = (from: number, to: number) => Array.from({ length: to - from }, (_, place) => from + place);
 
 function picked<A extends Floats>({ data, rows, columns }: Table<A>, order: readonly number[]): Table<A> {
   const moved = data.slice() as A;

@@ -21,11 +21,6 @@ export interface CorpusMeansOptions extends SlicesWatch {
   precision?: Precision;
   /** Called with the fraction of the windows done, from 0 to 1. */
   done?: (fraction: number) => void;
-  /**
-   * Takes the positions out of the input: each row that has one is replaced by the mean of its window’s. What is
-   * still found is noise. Default false.
-   */
-  control?: boolean;
   /** Gathers means of every layer’s queries and keys too, for the way `mechanism`. Default false. */
   scores?: boolean;
 }

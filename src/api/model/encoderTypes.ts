@@ -186,8 +186,6 @@ export interface ScoreMeans<A extends Floats = Floats> {
 export interface PositionFindings extends StateMeans<Float64Array> {
   /** The positions’ share of the mean ‖h − μ‖². */
   readonly positionEnergy: number;
-  /** The share of it that a window’s own mean has. */
-  readonly contextEnergy: number;
   /** How many directions the positions’ covariance C_P fills. */
   readonly participationRatio: number;
   /** A = d tr(C_P C) / (tr C_P tr C), C the content’s covariance: 1 expected of unrelated directions. */

@@ -156,18 +156,15 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
         return { ...(scores as Scores<FloatsOf<P>>), sentence };
       });
     },
-    async corpusMeans(cut, { precision, done, control = false, scores = false, signal, progress }) {
+    async corpusMeans(cut, { precision, done, scores = false, signal, progress }) {
       const kind = check.precision(precision ?? 'float32');
-      check.flag('control', control);
       check.flag('scores', scores);
       const { positionMeans, poolShares } = superpose;
       return meansOver(await cut(), {
         ...{ positionMeans, poolShares, d_model, heads, layers: all, apart: fixed, precision: kind },
         ...(scores && { scores: model.projections }),
         async run(sentence, isWindow) {
-          const summands = await (control && isWindow
-            ? model.changed(sentence, { mean: 'sentence' }, kind)
-            : model.rows(sentence, kind, signal));
+          const summands = await model.rows(sentence, kind, signal);
           const kept = { scores: !isWindow, projections: scores && isWindow };
           return forward(sentence, { precision: kind, summands, ...kept, signal, progress });
         },

@@ -13,18 +13,10 @@ import { headsOf } from './ownLayers.js';
 import { nameIn, tensorsOf } from './tensors.js';
 import { type CountedWatch, counted, type SlicesWatch } from './watch.js';
 
-export interface ReportOptions extends SlicesWatch {
-  /**
-   * How many rows of the token table, evenly spaced, from 2 up. Default 512, or all where there are fewer.
-   */
-  tokenRows?: number;
-  /**
-   * How many rows of the position table, from the first one in use, from 2 up. Default 512, or all if fewer.
-   */
-  positionRows?: number;
-  /** Main directions of the positions, for `curve`, from 0 to the table’s width. Default 12 or that width. */
-  k?: number;
-}
+/** How many rows of a table are measured, or all where there are fewer. */
+const mostRows = 512;
+/** How many main directions of the positions `curve` follows, or as many as there are channels. */
+const mainDirections = 12;
 
 /** A measurement of the tables as they are, and of their rows minus the mean row. */
 export interface ByGauge<T> {
@@ -35,7 +27,7 @@ export interface ByGauge<T> {
 }
 
 export interface ReportedTable {
-  /** Which rows of the file’s table were read. */
+  /** Which rows of the file’s table were read: at most 512, of tokens evenly spaced, of positions the first in use. */
   readonly rows: readonly number[];
   /** ‖row‖, raw. */
   readonly lengths: Summary;
@@ -58,7 +50,7 @@ export interface ModelReport {
   readonly chance: number;
   /** A of the two tables: see energyOverlap(). */
   readonly overlap: ByGauge<number> | undefined;
-  /** In which of the tokens’ directions the positions’ main ones lie, centred. */
+  /** In which of the tokens’ directions the positions’ 12 main ones lie, centred. */
   readonly curve: OverlapCurve | undefined;
   /** Dot products of the position rows with one another. */
   readonly gram: ByGauge<Table<Float64Array>> | undefined;
@@ -97,17 +89,13 @@ interface Reported {
   heads: number | undefined;
 }
 
-export async function modelReport(opened: Reported, options: ReportOptions): Promise<ModelReport> {
+export async function modelReport(opened: Reported, options: SlicesWatch): Promise<ModelReport> {
   check.object('options', options);
   const { superpose, checkpoint, layout } = opened;
-  const { tokenRows = 512, positionRows = 512, k = Math.min(12, layout.d_model) } = options;
   const watch = counted(options);
-  check.integer('tokenRows', tokenRows, 2);
-  check.integer('positionRows', positionRows, 2);
-  check.integer('k', k, 0, layout.d_model);
   const [token, position] = await Promise.all([
-    tokensOf(opened, tokenRows, watch),
-    positionsOf(checkpoint, layout, positionRows, watch),
+    tokensOf(opened, watch),
+    positionsOf(checkpoint, layout, watch),
   ]);
   // Row i of a sentence gets row i of those that are used of the position table.
   const used = position && without(superpose, position, layout.apart);
@@ -130,7 +118,13 @@ export async function modelReport(opened: Reported, options: ReportOptions): Pro
       raw: superpose.energyOverlap({ tokens: token.table, positions: position.table }),
       centred: superpose.energyOverlap({ tokens: centred, positions: used }),
     },
-    curve: both && superpose.overlapCurve({ tokens: centred, positions: used, k }),
+    curve:
+      both &&
+      superpose.overlapCurve({
+        tokens: centred,
+        positions: used,
+        k: Math.min(mainDirections, layout.d_model),
+      }),
     ...gramsOf(superpose, position?.table, used),
     rotary: angles && (await rotaryOf(opened, anglesIn(opened.config, angles), watch)),
   };
@@ -159,8 +153,8 @@ interface Read {
   rows: readonly number[];
 }
 
-async function tokensOf({ checkpoint, layout }: Reported, most: number, watch: CountedWatch): Promise<Read> {
-  const count = Math.min(most, layout.vocabulary);
+async function tokensOf({ checkpoint, layout }: Reported, watch: CountedWatch): Promise<Read> {
+  const count = Math.min(mostRows, layout.vocabulary);
   const rows = Array.from({ length: count }, (_, at) =>
     Math.floor(((at + 0.5) * layout.vocabulary) / count),
   ).filter((row) => layout.facts.firstPosition === undefined || row !== layout.padding);
@@ -170,13 +164,15 @@ async function tokensOf({ checkpoint, layout }: Reported, most: number, watch: C
 async function positionsOf(
   checkpoint: Tensors,
   layout: Layout,
-  most: number,
   watch: CountedWatch,
 ): Promise<Read | undefined> {
   const { position } = layout.tables;
   if (!position) return undefined;
   const { firstPosition = 0 } = layout.facts;
-  const rows = Array.from({ length: Math.min(most, layout.positions) }, (_, place) => firstPosition + place);
+  const rows = Array.from(
+    { length: Math.min(mostRows, layout.positions) },
+    (_, place) => firstPosition + place,
+  );
   return { table: await checkpoint.rows(position, rows, 'float64', watch), rows };
 }
 

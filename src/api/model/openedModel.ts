@@ -8,7 +8,7 @@ import type { EncoderForward, ForwardInput, Way } from './encoder.js';
 import type { FamilyId } from './families.js';
 import type { FirstLayer, OwnRows } from './firstLayer.js';
 import type { PositionsTaken, TakenOptions } from './interventions.js';
-import type { ModelReport, ReportOptions } from './modelReport.js';
+import type { ModelReport } from './modelReport.js';
 import type { Sentence } from './sentence.js';
 import type { SlicesWatch } from './watch.js';
 
@@ -116,7 +116,7 @@ export interface OpenedModel {
   /** The texts of vocabulary indices; their numbers without a tokenizer.json. Throws RangeError, TypeError. */
   pieces(ids: readonly number[]): Promise<string[]>;
   /** The tables’ norms, cosines, directions and Gram matrix. */
-  report(options?: ReportOptions): Promise<ModelReport>;
+  report(options?: SlicesWatch): Promise<ModelReport>;
   /**
    * The scores of a layer taken apart. Without `layer` and `way`, those of the first: its parts are the summands and
    * `constant`, and little of the file is read. Of a later layer, or in a way of one’s own, the parts are those of

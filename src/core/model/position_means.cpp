@@ -76,32 +76,23 @@ Vector<double> RowMeans::mu() const { return mean_row(sums_, windows_); }
 Matrix<double> RowMeans::positions() const { return centred_mean(sums_, windows_); }
 
 PositionMeans::PositionMeans(Index positions, Index d)
-    : sums_{zeros(positions, d), zeros(positions, d)},
-      products_(zeros(d, d)),
-      parities_{zeros(1, d), zeros(1, d)} {}
+    : sums_{zeros(positions, d), zeros(positions, d)}, products_(zeros(d, d)) {}
 
 template <typename Scalar>
 void PositionMeans::add(const Scalar* rows) {
   const Index length = sums_[0].rows(), d = sums_[0].cols();
   Matrix<double> across(d, length);
   Matrix<double>& sums = sums_[windows_++ % 2];
-  Matrix<double> means[2] = {zeros(1, d), zeros(1, d)};
-  const Index counts[2] = {(length + 1) / 2, length / 2};
   for (Index t = 0; t < length; ++t) {
     for (Index c = 0; c < d; ++c) {
       const double h = rows[t * d + c];
       across(c, t) = h;
       sums(t, c) += h;
       squares_ += h * h;
-      means[t % 2](c) += h / static_cast<double>(counts[t % 2]);
     }
   }
   const Matrix<double> products = rows_times_rows<double>(across, across);
   for (Index at = 0; at < products.size(); ++at) products_.data()[at] += products.data()[at];
-  for (int parity = 0; parity < 2; ++parity) {
-    for (Index c = 0; c < d; ++c) parities_[parity](c) += means[parity](c);
-  }
-  even_odd_ += product_of(means[0], means[1]);
 }
 
 Matrix<double> PositionMeans::sums() const {
@@ -135,7 +126,6 @@ PositionFindings PositionMeans::findings(const PositionMeans& first) const {
   for (Index c = 0; c < mean.size(); ++c) energy -= mean[c] * mean[c];
   PositionFindings found;
   found.position_energy = product_of(half(0), half(1)) / length / energy;
-  found.context_energy = (even_odd_ - product_of(parities_[0], parities_[1]) / count) / count / energy;
   const Matrix<double> of_position = covariance(), of_first = first.covariance();
   const double trace_of_position = trace(of_position), squares = product_of(of_position, of_position);
   found.participation_ratio = trace_of_position * trace_of_position / squares;

@@ -32,7 +32,6 @@ class RowMeans {
 
 struct PositionFindings {
   double position_energy = 0;      // of the mean |h - mu|^2: sum of D E over positions
-  double context_energy = 0;       // a window's mean content, the mean of even t with that of odd t
   double participation_ratio = 0;  // tr(C_P)^2 / |C_P|^2
   double overlap = 0;              // d tr(C_P C) / (tr C_P tr C), C the content's covariance
   double cosine_with_first =
@@ -60,10 +59,9 @@ class PositionMeans {
   Matrix<double> covariance() const;     // C_P
 
   Eigen::Index windows_ = 0;
-  Matrix<double> sums_[2];             // [positions, d], of windows of even and odd number
-  Matrix<double> products_;            // [d, d], sum of h h'
-  Matrix<double> parities_[2];         // [1, d], sums over windows of the mean row of even and of odd t
-  double even_odd_ = 0, squares_ = 0;  // sums of their dot product, and of |h|^2
+  Matrix<double> sums_[2];   // [positions, d], of windows of even and odd number
+  Matrix<double> products_;  // [d, d], sum of h h'
+  double squares_ = 0;       // sum of |h|^2
 };
 
 }  // namespace superpose

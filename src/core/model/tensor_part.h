@@ -1,7 +1,7 @@
 // A map's weights within a tensor of a file, whose rows come bit by bit.
 #pragma once
 
-#include <vector>
+#include <algorithm>
 
 #include "numeric/product.h"
 
@@ -14,6 +14,16 @@ struct TensorPart {
 
 // Places in the map what the tensor's rows from row `first` on hold of it.
 template <typename Scalar>
-void place_part(const TensorPart& part, Matrix<Scalar> rows, Eigen::Index first, PackedMatrix<Scalar>& map);
+void place_part(const TensorPart& part, const Matrix<Scalar>& rows, Eigen::Index first,
+                PackedMatrix<Scalar>& map) {
+  using Eigen::Index;
+  const Index outputs = map.rows(), start = part.place * outputs;
+  if (part.transposed) {
+    map.place_columns(rows.middleCols(start, outputs), first);
+    return;
+  }
+  const Index from = std::max<Index>(0, start - first), to = std::min(rows.rows(), start + outputs - first);
+  if (from < to) map.place_rows(rows.middleRows(from, to - from), first + from - start);
+}
 
 }  // namespace superpose

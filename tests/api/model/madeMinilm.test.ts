@@ -482,7 +482,7 @@ describe('positions and order changed', async () => {
     );
   });
 
-  test('positions from further down the table, up to its end; row 0 stays unless it is asked for', async () => {
+  test('positions from further down the table, up to its end; row 0 stays', async () => {
     const places = async (change: object) => {
       const { token, position } = await changed(change);
       expect(token).toEqual(rows.token);
@@ -491,22 +491,19 @@ describe('positions and order changed', async () => {
     const last = positions - n;
     expect(await places({ shift: 0 })).toEqual(rowsOf(rows.position));
     expect(await places({ shift: 7 })).toEqual([0, 8, 9, 10, 11].map(tableRow));
-    expect(await places({ shift: 7, cls: false })).toEqual([0, 8, 9, 10, 11].map(tableRow));
-    expect(await places({ shift: last, cls: true })).toEqual([135, 136, 137, 138, 139].map(tableRow));
+    expect(await places({ shift: last })).toEqual([0, 136, 137, 138, 139].map(tableRow));
     expect(await told(changed({ shift: last + 1 }))).toBe(
       'RangeError: shift must be a whole number from 0 to 135; it is 136.',
     );
-    expect(await told(changed({ shift: 1, cls: 1 }))).toBe('TypeError: cls must be true or false; it is 1.');
   });
 
-  test('all positions the mean of the sentence, of the rows in use or of the table', async () => {
+  test('all positions the mean of the sentence or of the table', async () => {
     const meanOf = (from: number, to: number) => {
       const count = to - from;
       return sumOf(Array.from({ length: count }, (_, place) => tableRow(from + place))).map((x) => x / count);
     };
     for (const [kind, middle, begin] of [
       ['sentence', meanOf(1, n), 1],
-      ['used', meanOf(1, 128), 1],
       ['table', meanOf(0, positions), 0],
     ] as const) {
       const { token, position } = await changed({ mean: kind });
@@ -515,7 +512,7 @@ describe('positions and order changed', async () => {
         expect(largestDifference(row, place < begin ? tableRow(0) : middle), kind).toBeLessThan(1e-14);
     }
     expect(await told(changed({ mean: 'all' }))).toBe(
-      `RangeError: mean must be 'sentence' or 'used' or 'table'; it is "all".`,
+      `RangeError: mean must be 'sentence' or 'table'; it is "all".`,
     );
     expect(await told(changed(1))).toBe('TypeError: change must be an object; it is 1.');
     const single = await minilm.changed(sentence, { mean: 'table' }, 'float32');
@@ -532,7 +529,7 @@ describe('means over a corpus', () => {
     Array.from({ length: count }, (_, seed) => sentenceOf(length, seed));
   const groups = { position: ['position'], rest: ['content', 'constant'] };
 
-  test.each([false, true])('by hand; positions taken out of the input: %s', async (control) => {
+  test('by hand', async () => {
     const { minilm } = await loadMade();
     const sentences = several(4, 15);
     const fractions: number[] = [];
@@ -540,10 +537,9 @@ describe('means over a corpus', () => {
       sentences,
       precision: 'float64',
       done: (fraction) => fractions.push(fraction),
-      ...(control && { control }),
     });
     // Cut every 7 pieces: of 60 from 0, 7, 14, 21 and 28.
-    const means = await meansByHand(minilm, sentences, 2, control);
+    const means = await meansByHand(minilm, sentences, 2);
     expect(found.windows).toBe(5);
     expect(found.states).toEqual([0, 1, 2].map((layers) => means.findings(layers)));
     means.delete();
@@ -558,15 +554,13 @@ describe('means over a corpus', () => {
     minilm: Awaited<ReturnType<typeof loadMade>>['minilm'],
     sentences: readonly string[],
     layers: number,
-    control = false,
   ) {
     const cut = await Promise.all(sentences.map((one) => minilm.tokenize(one)));
     const pieces = cut.flatMap(({ ids }) => ids.slice(1, -1));
     const means = plain.positionMeans({ positions: 30, d_model: d, layers });
     for (let from = 0; from + 30 <= pieces.length; from += 7) {
       const sentence = { ids: [1, ...pieces.slice(from, from + 30), 2] };
-      const rows = control ? minilm.changed(sentence, { mean: 'sentence' }) : minilm.rows(sentence);
-      means.add(hand.forward(await rows, { layers, scores: false }) as never);
+      means.add(hand.forward(await minilm.rows(sentence), { layers, scores: false }) as never);
     }
     return means;
   }
@@ -628,7 +622,6 @@ describe('means over a corpus', () => {
     expect(await run({ sentences: 'One.' })).toBe(
       'TypeError: sentences must be a list of texts; it is "One.".',
     );
-    expect(await run({ control: 1 })).toBe('TypeError: control must be true or false; it is 1.');
     expect(await run({ precision: 'half' })).toContain('precision must be');
   });
 

@@ -184,10 +184,10 @@ const wrong: [string, string, (model: OpenedModel) => Promise<unknown>, Error][]
     new RangeError('layers must be a whole number from 0 to 2; it is 3.'),
   ],
   [
-    'a control that is a number',
+    'a flag that is a number',
     'bert',
-    (model) => model.corpusMeans({ control: 3 as never }),
-    new TypeError('control must be true or false; it is 3.'),
+    (model) => model.corpusMeans({ scores: 3 as never }),
+    new TypeError('scores must be true or false; it is 3.'),
   ],
   [
     'a text for sentences',
