@@ -58,7 +58,7 @@ const kilobytes = (content: string | Uint8Array) => gzipSync(content, { level: 9
 
 test.each(['plain', 'relaxed'])('the %s modules: what a first figure waits for, and all', (simd) => {
   expect(kilobytes(readFileSync(at(`wasm/superpose-small-${simd}.wasm`)))).toBeLessThan(46);
-  expect(1024 * kilobytes(readFileSync(at(`wasm/superpose-${simd}.wasm`)))).toBeLessThan(225_000);
+  expect(1024 * kilobytes(readFileSync(at(`wasm/superpose-${simd}.wasm`)))).toBeLessThan(200_000);
 });
 
 /** A module and its imports, without `external`, as a bundler makes it from the package. */

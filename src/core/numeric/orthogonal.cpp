@@ -2,11 +2,14 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "numeric/lanes.h"
 #include "numeric/power_of_two.h"
+#include "numeric/product.h"
+#include "numeric/sorted.h"
 
 namespace superpose {
 namespace {
@@ -20,34 +23,111 @@ struct Scaled {
   Eigen::MatrixXd matrix;
 };
 
-// Eigen would rather have the options in the type. But then each set of them is a decomposition of its own,
-// 27 KB more of WebAssembly.
-using DivideAndConquer = Eigen::BDCSVD<Eigen::MatrixXd>;
-DivideAndConquer decomposed(const Scaled& a, unsigned options) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  return DivideAndConquer(a.matrix, options);
-#pragma GCC diagnostic pop
+double product_of(const double* x, const double* y, Eigen::Index count) {
+  using S = Simd<double>;
+  S::Vector sums[4] = {};
+  Eigen::Index k = 0;
+  for (; k + 8 <= count; k += 8) {
+    for (int part = 0; part < 4; ++part) sums[part] += S::load(x + k + 2 * part) * S::load(y + k + 2 * part);
+  }
+  double rest = 0;
+  for (; k < count; ++k) rest += x[k] * y[k];
+  return rest + sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
+
+void turn(Matrix<double>& rows, Eigen::Index i, Eigen::Index j, double cosine, double sine) {
+  using S = Simd<double>;
+  double *const x = rows.data() + i * rows.cols(), *const y = rows.data() + j * rows.cols();
+  const auto of = [=](auto first, auto second, auto& to_first, auto& to_second) {
+    to_first = cosine * first - sine * second;
+    to_second = sine * first + cosine * second;
+  };
+  along<double>(
+      rows.cols(),
+      [&](Eigen::Index k) {
+        S::Vector first, second;
+        of(S::load(x + k), S::load(y + k), first, second);
+        S::store(x + k, first);
+        S::store(y + k, second);
+      },
+      [&](Eigen::Index k) { of(x[k], y[k], x[k], y[k]); });
+}
+
+// R of a QR with column pivoting is turns' rows, with orthogonal rows whose lengths are the singular values: by the
+// eigenvectors of R R', which are right to half the digits, and one-sided Jacobi for the other half (Drmac and Veselic
+// 2008, LAPACK working note 169). Eigen's SVD would be a sixth of the module.
+struct Jacobi {
+  explicit Jacobi(const Eigen::ColPivHouseholderQR<Eigen::MatrixXd>& qr) {
+    const Eigen::Index r = std::min(qr.rows(), qr.cols());
+    const Matrix<double> upper = qr.matrixQR().topRows(r).triangularView<Eigen::Upper>();
+    turns = symmetric_eigen(rows_times_rows<double>(upper, upper)).vectors.transpose().colwise().reverse();
+    rows = rows_times_rows<double>(turns, upper.transpose().eval());
+    bool turned = true;
+    for (int sweep = 0; turned && sweep < 40; ++sweep) turned = orthogonalize();
+    lengths = rows.rowwise().norm();
+    order = sorted_places(static_cast<int>(r), static_cast<int>(r),
+                          [this](int a, int b) { return lengths[a] > lengths[b]; });
+  }
+
+  // Turns each pair of rows that is not orthogonal yet; false when all were.
+  bool orthogonalize() {
+    const Eigen::Index r = rows.rows(), n = rows.cols();
+    const double rounding = 0x1p-52 * std::sqrt(static_cast<double>(n));
+    Vector<double> squares = rows.rowwise().squaredNorm();
+    // What is shorter is rounding itself.
+    const double least = rounding * rounding * squares.maxCoeff();
+    bool turned = false;
+    for (Eigen::Index i = 0; i < r; ++i) {
+      for (Eigen::Index j = i + 1; j < r; ++j) {
+        if (squares[i] <= least || squares[j] <= least) continue;
+        const double both = product_of(&rows(i, 0), &rows(j, 0), n);
+        if (std::abs(both) <= rounding * std::sqrt(squares[i] * squares[j])) continue;
+        const double zeta = (squares[j] - squares[i]) / (2 * both);
+        const double tangent = std::copysign(1 / (std::abs(zeta) + std::hypot(1, zeta)), zeta);
+        const double cosine = 1 / std::hypot(1, tangent);
+        turn(rows, i, j, cosine, cosine * tangent);
+        turn(turns, i, j, cosine, cosine * tangent);
+        squares[i] -= tangent * both;
+        squares[j] += tangent * both;
+        turned = true;
+      }
+    }
+    return turned;
+  }
+
+  Matrix<double> rows, turns;
+  Vector<double> lengths;
+  std::vector<int> order;  // longest first
+};
 
 }  // namespace
 
 Svd svd(const Matrix<double>& a) {
   if (a.size() == 0) return {Matrix<double>(a.rows(), 0), {}, Matrix<double>(a.cols(), 0)};
   const Scaled scaled(a);
-  const DivideAndConquer found = decomposed(scaled, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Vector<double>& values = found.singularValues();
-  const double smallest = static_cast<double>(std::max(a.rows(), a.cols())) * 0x1p-52 * values[0];
-  const Eigen::Index rank = (values.array() > smallest).count();
-  return {found.matrixU().leftCols(rank),
-          times_power_of_two<Vector<double>>(values.head(rank), scaled.exponent),
-          found.matrixV().leftCols(rank)};
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(scaled.matrix);
+  const Jacobi found(qr);
+  const double smallest =
+      static_cast<double>(std::max(a.rows(), a.cols())) * 0x1p-52 * found.lengths[found.order[0]];
+  const Eigen::Index rank = (found.lengths.array() > smallest).count();
+  Eigen::MatrixXd U = Eigen::MatrixXd::Zero(a.rows(), rank), V(a.cols(), rank);
+  Vector<double> values(rank);
+  for (Eigen::Index k = 0; k < rank; ++k) {
+    const int place = found.order[k];
+    values[k] = found.lengths[place];
+    U.col(k).head(found.turns.cols()) = found.turns.row(place);
+    V.col(k) = found.rows.row(place) / values[k];
+  }
+  return {qr.householderQ() * U, times_power_of_two(values, scaled.exponent), qr.colsPermutation() * V};
 }
 
 Vector<double> singular_values(const Matrix<double>& a) {
   if (a.size() == 0) return {};
   const Scaled scaled(a);
-  return times_power_of_two<Vector<double>>(decomposed(scaled, 0).singularValues(), scaled.exponent);
+  const Jacobi found{Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(scaled.matrix)};
+  Vector<double> values(found.lengths.size());
+  for (Eigen::Index k = 0; k < values.size(); ++k) values[k] = found.lengths[found.order[k]];
+  return times_power_of_two(values, scaled.exponent);
 }
 
 Matrix<double> orthonormal_basis(const Matrix<double>& a, double tolerance) {

@@ -1,4 +1,4 @@
-// Eigen's orthogonal factorizations, in double: singular values, bases, eigenvectors.
+// Orthogonal factorizations, in double: singular values, bases, eigenvectors.
 //
 // A matrix is scaled by a power of two before it is factorized. So entries of 1e160 or 1e-160 lose
 // nothing, and a factorization does not depend on the unit.
