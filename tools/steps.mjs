@@ -161,32 +161,43 @@ function lineReader(take) {
   };
 }
 
+const terminal = process.stdout.isTTY;
+/** The steps that have shown nothing of their own yet. */
+const underWay = new Set();
+let ticking;
+
 /** On a terminal, one line that is rewritten; elsewhere, a line now and then. */
+function tick() {
+  const alone = underWay.size === 1;
+  const steps = [...underWay].map(
+    ({ name, started, last }) => `${name}: ${seconds(started)}${alone ? `  ${last}` : ''}`,
+  );
+  const line = steps.join('; ');
+  const width = (process.stdout.columns ?? 80) - 1;
+  if (terminal) process.stdout.write(`\r\x1b[K${line.slice(0, width)}`);
+  else console.log(line);
+}
+
 function startProgress(name) {
-  const terminal = process.stdout.isTTY;
-  const started = Date.now();
-  let last = '';
-  let shown = false;
-  const tick = () => {
-    if (shown) return;
-    const line = `${name}: ${seconds(started)}  ${last}`;
-    const width = (process.stdout.columns ?? 80) - 1;
-    if (terminal) process.stdout.write(`\r\x1b[K${line.slice(0, width)}`);
-    else console.log(line);
+  const own = { name, started: Date.now(), last: '' };
+  if (underWay.size === 0) ticking = setInterval(tick, terminal ? 250 : heartbeatSeconds * 1000);
+  underWay.add(own);
+  /** What clears the line that is rewritten. */
+  const leave = () => {
+    const first = underWay.delete(own);
+    if (underWay.size === 0) clearInterval(ticking);
+    return first && terminal ? '\r\x1b[K' : '';
   };
-  const timer = setInterval(tick, terminal ? 250 : heartbeatSeconds * 1000);
   return {
     note(line) {
-      last = line.trim();
+      own.last = line.trim();
     },
     pass(chunk) {
-      if (terminal && !shown) process.stdout.write('\r\x1b[K');
-      shown = true;
+      process.stdout.write(leave());
       process.stdout.write(chunk);
     },
     end(line) {
-      clearInterval(timer);
-      console.log(terminal && !shown ? `\r\x1b[K${line}` : line);
+      console.log(`${leave()}${line}`);
     },
   };
 }

@@ -364,7 +364,7 @@ def trained():
     path = PACKAGE / "model/model.fp16.safetensors"
     if not path.exists():
         sys.exit("The weights are missing: run `npm ci` in the root of the repository first.")
-    _, tensors = read_safetensors(path)
+    tensors = read_safetensors(path)
     tokenizer = json.loads((PACKAGE / "model/tokenizer.json").read_text(encoding="utf-8"))
     vocabulary = Vocabulary(tokenizer["model"]["vocab"])
     model = minilm(tensors)

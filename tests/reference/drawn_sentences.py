@@ -56,7 +56,7 @@ def mean_parts(state, mu, position):
 def main():
     seed, count, folder = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
     rng = np.random.default_rng(seed)
-    _, tensors = read_safetensors(PACKAGE / "model/model.fp16.safetensors")
+    tensors = read_safetensors(PACKAGE / "model/model.fp16.safetensors")
     tokenizer = json.loads((PACKAGE / "model/tokenizer.json").read_text(encoding="utf-8"))
     vocabulary = tokenizer["model"]["vocab"]
     pieces = [piece for piece in vocabulary if not piece.startswith("[")]
