@@ -76,6 +76,18 @@ test('a page whose remove() throws hears of no error', async () => {
   expect(engine.complaints).toEqual([]);
 });
 
+test('a page whose remove() does nothing shows the figure alone', async () => {
+  const { engine, browserPage, said } = await open(({ site }) => ({
+    html: page(
+      `<script>Element.prototype.remove = () => {}</script>${figure('name="dot-products" n="6"')}${script(site)}`,
+    ),
+  }));
+  await settled(inPage(engine));
+  const others = browserPage.locator('superpose-figure :is(.over, .note, img)').filter({ visible: true });
+  expect(await others.count()).toBe(0);
+  expect([...engine.complaints, ...said]).toEqual([]);
+});
+
 test('a page that isolates itself may frame figures and show pictures', async () => {
   const { engine, browserPage, said } = await open(({ site }) => ({
     html: page(

@@ -1,8 +1,11 @@
 // Figures of a reader's own model, MiniLM's figures with its numbers: the worker's side, without a page.
-import { readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Floats, logitsOf, openingText, openModel, type Table } from 'superpose';
+import { type Floats, logitsOf, openingText, openModel, type SafetensorsEntry, type Table } from 'superpose';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { csvOf } from '../../web/element/csv.ts';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import type { OneScore } from '../../web/figures/oneScoreSettings.ts';
@@ -233,6 +236,53 @@ test('a model that is forgotten while it is opened stays forgotten', async () =>
   await ask('own-open', {});
   await expect(opening).rejects.toThrow('abort');
   await expect(ask('own-heads', {})).rejects.toThrow('There is no model open');
+});
+
+/** A file of BERT's layout whose tables hold other numbers. */
+function withTables(at: (row: number, column: number, table: 'word' | 'position') => number): string {
+  const folder = mkdtempSync(join(tmpdir(), 'own-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const bytes = readFileSync(`${folderOf('bert')}/model.safetensors`);
+  const entries = plain.readSafetensorsHeader(bytes);
+  for (const table of ['word', 'position'] as const) {
+    const { begin, end } = entries.get(`bert.embeddings.${table}_embeddings.weight`) as SafetensorsEntry;
+    for (let k = 0; 4 * k < end - begin; k++)
+      bytes.writeFloatLE(at(Math.floor(k / 8), k % 8, table), begin + 4 * k);
+  }
+  writeFileSync(`${folder}/model.safetensors`, bytes);
+  copyFileSync(`${folderOf('bert')}/config.json`, `${folder}/config.json`);
+  return folder;
+}
+
+describe.each<[string, Parameters<typeof withTables>[0]]>([
+  ['rows of zeros', () => 0],
+  ['tokens of zeros', (row, column, table) => (table === 'word' ? 0 : Math.sin(row + 7 * column))],
+  ['positions of zeros', (row, column, table) => (table === 'word' ? Math.sin(row + 7 * column) : 0)],
+  ['equal rows', (_, column) => Math.sin(column)],
+  ['rows that are multiples', (row, column) => (row + 1) * Math.sin(column)],
+  ['very small numbers', (row, column) => 1e-30 * Math.sin(row + 7 * column)],
+  ['very large numbers', (row, column) => 1e20 * Math.sin(row + 7 * column)],
+])('%s in a model are drawn and told without numbers that are none', (_, at) => {
+  test.each(['2', '2, 3', '2, 2, 2'])('ids %s', async (ids) => {
+    const { figures } = await opened(withTables(at));
+    for (const [name, figure] of Object.entries(figures) as [string, AnyFigure][]) {
+      const state = { ...initialState(figure.controls), ids };
+      const data = await ask(name, state).catch((error: unknown) => {
+        // What cannot be computed is a sentence.
+        expect((error as Error).message, name).toMatch(/^[A-Z“].*\.$/s);
+        expect((error as Error).message, name).not.toMatch(/NaN|undefined/);
+      });
+      if (data === undefined) continue;
+      expectSoundPictures({ figure, data, state });
+      const { rows, columns } = figure.cells(data, state);
+      const said = [
+        figure.describe(data, state),
+        csvOf(figure.table(data, state)),
+        ...[0, columns - 1].map((j) => JSON.stringify(figure.readout(data, state, { i: rows - 1, j }))),
+      ];
+      for (const sentence of said) expect(sentence, name).not.toMatch(/NaN|Infinity|undefined/);
+    }
+  });
 });
 
 describe('what is asked of a model that is open', () => {

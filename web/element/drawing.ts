@@ -50,7 +50,7 @@ function write(surface: HTMLElement, layer: string, shapes: Shape[]): void {
     else if (was.name === shape.name) change(element, was, shape);
     else element.replaceWith(elementOf(shape));
   });
-  for (const element of elements.slice(shapes.length)) element.remove();
+  for (const element of elements.slice(shapes.length)) svg.removeChild(element);
 }
 
 /** Touches only what differs: unchanged attributes and text cost the browser nothing. */

@@ -112,13 +112,15 @@ export class FigureElement extends LitElement {
     const settings = figure ? this.#inputs(figure) : html`<slot name="room"></slot>`;
     // Without a picture there is nothing for them to stand below.
     const below = figure?.below && !this.asking.failure && !this.asking.stopped;
+    // What is over is hidden too: a page may have replaced the remove() that takes it away.
+    const busy = this.#busyLine();
     return html`<svg class="room" aria-hidden="true"></svg>
       <div class="root" part="root" role=${figure ? 'region' : nothing} aria-label=${figure?.title ?? nothing}
         data-theme=${this.surroundings.asked ?? nothing} data-runs-in=${answeredIn() ?? nothing} data-lit=${linked.term() ?? nothing}>
         <slot name="title">${figure && !early ? html`<h3 part="title">${figure.title}</h3>` : nothing}</slot>
         ${early ? nothing : [below ? nothing : settings, this.#problems()]}
-        <div class=${view || this.childElementCount > 0 ? 'over' : nothing}>${this.#busyLine()}</div>
-        ${view ? nothing : html`<slot>${this.#standIn()}</slot>`}
+        <div class=${view || this.childElementCount > 0 ? 'over' : nothing} ?hidden=${busy === nothing}>${busy}</div>
+        <slot ?hidden=${view}>${view ? nothing : this.#standIn()}</slot>
         ${early ? [this.#problems(), this.asking.failure || this.asking.stopped ? settings : nothing] : nothing}
         ${view ? this.#live(view, below ? settings : nothing) : nothing}
       </div>

@@ -11,7 +11,9 @@ export function tableOf({ figure, data, state }: Result): TemplateResult {
   const cell = (value: string | number) =>
     typeof value === 'string'
       ? value
-      : String(Number.isInteger(value) ? value : Number(value.toPrecision(6))).replace('-', '−');
+      : !Number.isFinite(value)
+        ? '–'
+        : String(Number.isInteger(value) ? value : Number(value.toPrecision(6))).replace('-', '−');
   return html`
     ${rows.length > mostRows ? html`<p class="note">The first ${mostRows} of ${rows.length} rows; CSV and JSON have all.</p>` : nothing}
     <div class="scroll" tabindex="0" role="region" aria-label="${figure.title}: numbers">

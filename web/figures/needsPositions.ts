@@ -176,8 +176,8 @@ function forwards(model: TextModel, layers: number, job: Job, count: number) {
 
 /** The tokens' places in another word order. Markers, the last token and closing punctuation stay; words stay whole. */
 function ordersOf(superpose: Superpose, { tokens }: Sentence, before: number, seed: number) {
-  let end = tokens.length - 1;
-  if (['.', '?', '!'].includes(tokens[end - 1] ?? '')) end -= 1;
+  let end = Math.max(before, tokens.length - 1);
+  if (end > before && ['.', '?', '!'].includes(tokens[end - 1] ?? '')) end -= 1;
   const words: number[][] = [];
   // WordPiece marks pieces that continue a word, other tokenizers those that begin one.
   const mark = /^[Ġ▁]/;

@@ -233,13 +233,14 @@ export function colourKey(
   key: { low: number; high: number; scale: ScaleName; label: string; print?: (value: number) => string },
 ): Mark[] {
   const { low, high, scale, label, print = tickText } = own(key);
-  const width = 120;
+  const [least, most] = [print(low), print(high)];
+  const width = Math.max(120, 7 * (least.length + most.length + 3));
   const ramp = Float64Array.from({ length: 64 }, (_, k) => k / 63);
   return [
     { mark: 'raster', x, y, width, height: 10, values: ramp, rows: 1, columns: 64, low: 0, high: 1, scale },
-    textAt(x, y + 23, print(low)),
+    textAt(x, y + 23, least),
     ...(low < 0 && high > 0 ? [textAt(x + width / 2, y + 23, '0', { anchor: 'middle' })] : []),
-    textAt(x + width, y + 23, print(high), { anchor: 'end' }),
+    textAt(x + width, y + 23, most, { anchor: 'end' }),
     ...(label ? [textAt(x + width + 10, y + 9, label)] : []),
   ];
 }

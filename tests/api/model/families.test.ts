@@ -158,7 +158,8 @@ test('names may stand behind a prefix; of two models neither is taken', async ()
       `The file has 2 models: their tensors begin with “${one}”, “${other}”. Save one of them in a file of its own.`,
     );
   // A prefix says nothing of the family, and ends in a dot.
-  expect(await open(behind('roberta.', bert), 'bert')).toMatchObject({ name: 'BERT' });
+  for (const prefix of ['roberta.', '_orig_mod.', 'module._orig_mod.'])
+    expect(await open(behind(prefix, bert), 'bert')).toMatchObject({ name: 'BERT' });
   expect(await refusal(open(behind('x', bert), 'bert'))).toMatch(
     /^These are not the tensors of BERT \(“xembed/,
   );
