@@ -47,10 +47,19 @@ export const roundedIn = <T extends object>(result: T, names: readonly (keyof T)
   single
     ? {
         ...result,
-        ...Object.fromEntries(names.map((name) => [name, Float32Array.from(result[name] as Float64Array)])),
+        ...Object.fromEntries(names.map((name) => [name, inSingle(result[name] as Float64Array)])),
       }
     : result;
 
 /** Values computed in double, rounded once to the caller's element type. */
 export const rounded = <A extends Floats>(values: Float64Array, single: boolean): A =>
-  (single ? Float32Array.from(values) : values) as Floats as A;
+  (single ? inSingle(values) : values) as Floats as A;
+
+function inSingle(values: Float64Array): Float32Array {
+  const found = Float32Array.from(values);
+  const beyond = values.find((value, at) => Number.isFinite(value) && !Number.isFinite(found[at]));
+  if (beyond === undefined) return found;
+  throw new RangeError(
+    `The result has ${beyond.toPrecision(2)}, which is beyond float32. Give numbers as Float64Array, or smaller ones.`,
+  );
+}

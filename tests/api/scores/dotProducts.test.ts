@@ -140,5 +140,9 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       expect(largestDifference(found[name], expected[name])).toBeLessThan(bound);
       expect(isTight(bound, expected[name])).toBe(true);
     }
+    const large = { data: Float32Array.of(1e20, 1e20), rows: 1, columns: 2 };
+    expect(() => superpose.dotProducts({ token: large, position: large })).toThrow(
+      'The result has 2.0e+40, which is beyond float32.',
+    );
   });
 });
