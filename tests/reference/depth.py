@@ -10,8 +10,7 @@ Definitions beside those of gauge.py and encoder.py ([CLS] stands apart througho
   mean decomposition of a state  h_c(t) = mu + pos_t + content_c(t) over windows c and
             t = 1 to 30: mu the mean of all, pos_t the mean over windows less mu
   energies  shares of the mean of |h - mu|^2. Position: the product of pos_t from windows
-            of even and of odd number, so that no noise is squared. Context: the mean over
-            t of a window's content, the product of even and odd t
+            of even and of odd number, so that no noise is squared
   position covariance  C_P = (D'E + E'D) / 2, D and E the two halves' pos_t; from it the
             participation ratio, A = d tr(C_P C) / (tr C_P tr C) with C the content's, and the
             cosine with the state's before layer 0, which is the table's after the first norm
@@ -19,8 +18,8 @@ Definitions beside those of gauge.py and encoder.py ([CLS] stands apart througho
             parts pos_t, content, mu; content and pos_t less their means over the used rows
 
 Changes of positions and words; p_0 and [CLS] are kept unless stated otherwise. Every row is
-replaced by the mean of the sentence's other rows, of rows 1 to 127, or of 0 to 511 (p_0 too). Words are
-shuffled, with a closing mark kept at the end. Rows are taken from further down the table, with or without [CLS]'s own.
+replaced by the mean of the sentence's other rows, or of rows 0 to 511 (p_0 too). Words are shuffled, with a closing
+mark kept at the end. Rows are taken from further down the table.
 
 Energies, covariances and shares are pooled over sentences before they are divided.
 """
@@ -161,10 +160,8 @@ def mean_decomposition(model, sentences):
         first = c_position if first is None else first
         flat = content.reshape(-1, WIDTH)
         c_content = flat.T @ flat
-        even, odd = (content[:, i::2].mean(axis=1) for i in (0, 1))
         row = {
             "position_energy": (d * e).sum(axis=1).mean() / energy,
-            "context_energy": (even * odd).sum(axis=1).mean() / energy,
             "participation_ratio": np.trace(c_position) ** 2 / (c_position**2).sum(),
             "overlap": WIDTH * (c_position * c_content).sum() / (np.trace(c_position) * np.trace(c_content)),
             "cosine_with_table": cosine(c_position, first),
@@ -178,12 +175,10 @@ def mean_decomposition(model, sentences):
 def mean_shares(model, sentences, mu, position):
     """P.P, [L, H], of sentences of at most 31 tokens, by the mean decomposition."""
     total = [[0, 0] for _ in range(LAYERS)]
-    count = 0
     for ids in sentences:
         n = len(ids)
         if n > INNER + 1:
             continue
-        count += 1
         run = forward(model, embedding_rows(model, ids))
         for number in range(LAYERS):
             h = run["states"][number]
@@ -196,40 +191,7 @@ def mean_shares(model, sentences, mu, position):
             assert np.abs(terms.sum(axis=1) - run["logits"][number]).max() < 1e-9
             for i, value in enumerate(pooled(terms, range(1, n))):
                 total[number][i] = total[number][i] + value
-    return {
-        "sentences": count,
-        "mean_decomposition": np.array([c[:, 0] / e for c, e in total]),
-    }
-
-
-def without_position_in_scores(model, sentences, position):
-    """Cosines with the unchanged embedding without pos_t: in Q and K of one layer, of all, and in the input."""
-    found = []
-    for ids in sentences:
-        n = len(ids)
-        if n > INNER + 1:
-            continue
-        rows = embedding_rows(model, ids)
-        plain = forward(model, rows)["embedding"]
-        layers = [{number} for number in range(LAYERS)] + [set(range(LAYERS))]
-        line = []
-        for taken in layers:
-
-            def hook(number, x, taken=taken):
-                out = x.copy()
-                if number in taken:
-                    out[1:] -= position[number, : n - 1]
-                return out
-
-            line.append(plain @ forward(model, rows, hook=hook)["embedding"])
-        # From the input: the state before layer 0 loses pos_t, for all that reads it.
-        moved = dict(model, embedding_norm=None)
-        state = forward(model, rows)["states"][0]
-        state[1:] -= position[0, : n - 1]
-        line.append(plain @ forward(moved, state[None])["embedding"])
-        found.append(line)
-    mean = np.mean(found, axis=0)
-    return {"one_layer": mean[:LAYERS], "all_layers": mean[LAYERS], "input": mean[LAYERS + 1]}
+    return np.array([c[:, 0] / e for c, e in total])
 
 
 # ---------------------------------------------------------------- does it need positions?
@@ -250,7 +212,7 @@ def words_of(ids, vocabulary):
 
 
 def replacements(model, sentences, vocabulary):
-    """Mean, sd and smallest cosine with the unchanged embedding, for each change of positions or words."""
+    """Mean cosine with the unchanged embedding, for each change of positions or words."""
     rng = np.random.default_rng(112)
     table = model["position"]
     found, orders = {}, []
@@ -274,49 +236,36 @@ def replacements(model, sentences, vocabulary):
         keep_first = np.arange(n)[:, None] == 0
         cases = {
             "sentence_mean": positions(np.where(keep_first, table[0], table[1:n].mean(axis=0))),
-            "mean_1_to_127": positions(np.where(keep_first, table[0], table[1:128].mean(axis=0))),
             "mean_0_to_511": positions(np.tile(table.mean(axis=0), (n, 1))),
             "shuffled": tokens(orders[-1]),
-            "shifted_with_cls_by_64": positions(table[64 : 64 + n]),
         }
         for by in (8, 400):
             cases[f"shifted_by_{by}"] = positions(np.append(table[:1], table[1 + by : n + by], axis=0))
         for name, changed in cases.items():
             found.setdefault(name, []).append(embedding @ forward(model, changed)["embedding"])
-    summary = {
-        name: {"mean": np.mean(values), "standard_deviation": np.std(values, ddof=1), "least": np.min(values)}
-        for name, values in found.items()
-    }
-    return summary, orders
+    return {name: {"mean": np.mean(values)} for name, values in found.items()}, orders
 
 
-def study_of(model, sentences, vocabulary):
+def study_of(model, sentences):
+    """The mean decomposition, and each head's P.P by it over all sentences that fit."""
     mean, mu, position = mean_decomposition(model, sentences)
-    exact = exact_paths(model, sentences[: len(SENTENCES)])
-    summary, orders = replacements(model, sentences, vocabulary)
-    return {
-        "mean": mean,
-        # Direct and streams are over the ten sentences, the mean decomposition over all that fit.
-        "position-position": {**exact, **mean_shares(model, sentences, mu, position)},
-        "without_position_in_scores": without_position_in_scores(model, sentences, position),
-        "replacements": summary,
-    }, orders
+    return {"mean": mean, "position-position": {"mean_decomposition": mean_shares(model, sentences, mu, position)}}
 
 
 # ---------------------------------------------------------------- what a shift does
 
 
-def shares_by_layer(model, rows, run, way, **kind):
-    """[L, H, 36] of one sentence's used rows; `kind` may ask for parts in another gauge."""
+def shares_by_layer(model, rows, run, way):
+    """[L, H, 36] of one sentence's used rows."""
     layers = []
-    for number, parts in enumerate(decomposed(model, rows, run, [0], way, **kind)):
+    for number, parts in enumerate(decomposed(model, rows, run, [0], way)):
         covariance, energy = pooled(terms_of(model, number, parts), range(1, rows.shape[1]))
         layers.append(covariance / energy[:, None])
     return np.array(layers)
 
 
-def show_shifts(model, ids):
-    """Moves vectors of norm 2 between the tables: canonical shares stay at every layer, others do not."""
+def check_shifts(model, ids):
+    """Vectors of norm 2 that move between the tables leave canonical shares as they are, at every layer."""
     rng = np.random.default_rng(2)
     rows = embedding_rows(model, ids)
     run = forward(model, rows)
@@ -327,16 +276,8 @@ def show_shifts(model, ids):
     again = forward(model, moved)
 
     for way in ("direct", "streams"):
-        for label, kind in (
-            ("canonical", {}),
-            ("means taken away only before scoring", {"at_embedding": False}),
-            ("raw", {"gauge": "raw"}),
-        ):
-            before = shares_by_layer(model, rows, run, way, **kind)
-            after = shares_by_layer(model, moved, again, way, **kind)
-            change = np.abs(after - before).max(axis=(1, 2))
-            print(f"  {way}, {label}: shares move by up to {' '.join(f'{100 * c:.1e}' for c in change)} points")
-            assert label != "canonical" or change.max() < 1e-8
+        before, after = shares_by_layer(model, rows, run, way), shares_by_layer(model, moved, again, way)
+        assert np.abs(after - before).max() < 1e-8
 
 
 # ---------------------------------------------------------------- main
@@ -347,7 +288,6 @@ def stored_sentence(model, tokenizer, text):
     run = forward(model, embedding_rows(model, ids))
     n = len(ids)
     cells = [[i % n, (3 * i + 1) % n] for i in range(8)]
-    mean = run["last"].mean(axis=0)
     return {
         "text": text,
         "ids": ids,
@@ -355,7 +295,6 @@ def stored_sentence(model, tokenizer, text):
         "cells": cells,
         "logits": [a[LOGIT_HEADS][:, [i for i, _ in cells], [j for _, j in cells]] for a in run["logits"]],
         "embedding": run["embedding"][:16],
-        "norm_before": np.linalg.norm(mean),
     }
 
 
@@ -382,14 +321,15 @@ def main():
     assert np.abs(forward(model, embedding_rows(model, ten[0]))["last"] - Encoder(tensors).hidden(ten[0])).max() < 1e-12
 
     short = [stored_sentence(model, tokenizer, text) for text in SHORT]
-    print("Shifts of norm 2, sentence 6")
-    show_shifts(model, ten[5])
+    check_shifts(model, ten[5])
 
     river = tokenize(RIVER_BANK, tokenizer)[1]
     rows = embedding_rows(model, river)
     river_shares = {way: shares_by_layer(model, rows, forward(model, rows), way) for way in ("direct", "streams")}
 
-    of_ten, orders = study_of(model, ten, vocabulary)
+    of_ten = study_of(model, ten)
+    of_ten["position-position"] |= exact_paths(model, ten)
+    of_ten["replacements"], of_ten["shuffled_orders"] = replacements(model, ten, vocabulary)
 
     active, *others = "The dog bit the man.", "The man bit the dog.", "The man was bitten by the dog."
     embedding = {
@@ -403,7 +343,7 @@ def main():
     if corpus:
         lines = [line for line in corpus.read_text(encoding="utf-8").splitlines() if line.strip()]
         sentences = ten + [tokenize(line, tokenizer)[1] for line in lines]
-        of_corpus, _ = study_of(model, sentences, vocabulary)
+        of_corpus = study_of(model, sentences)
 
     write_beside(
         __file__,
@@ -413,7 +353,7 @@ def main():
             "sentences": short,
             "groups": GROUPS,
             "river_bank": {"text": RIVER_BANK, "shares": river_shares},
-            "ten_sentences": {**of_ten, "shuffled_orders": orders},
+            "ten_sentences": of_ten,
             "pairs": pairs,
             "shared_corpus": of_corpus,
         },

@@ -20,7 +20,7 @@ Biases and betas are constant. Gauge: canonical (gauge.py) at the embedding, wit
 from the norms before layer 0's W_Q, so that nothing later depends on how a vector is
 divided among tables. Then, before scoring, the mean over the used rows of each part joins
 the constant (weights 1; 1 / sigma where a norm is in between), and rows that stand apart
-are constant. `raw` subtracts no mean.
+are constant.
 
 Sources: Devlin et al. 2019; Hendrycks & Gimpel 2016 (GELU); Xiong et al. 2020 (pre-LN);
 Mickus, Paperno & Constant 2022 (the state as a sum of its writers).
@@ -77,12 +77,11 @@ def embedding_rows(model, ids, types=None):
     )
 
 
-def forward(model, rows, attended=None, hook=None):
+def forward(model, rows, attended=None):
     """All that the forward makes of embedding rows [3, n, e].
 
     states [L + 1][n, d], inputs [L][n, d] (what W_Q reads), logits [L][H, n, n] without the
-    mask, attention, last [n, d], embedding [d], and the sigmas it met. `hook(layer, x)` may
-    give another input to W_Q and W_K alone.
+    mask, attention, last [n, d], embedding [d], and the sigmas it met.
     """
     n, heads, eps = rows.shape[1], model["heads"], model["eps"]
     allowed = np.ones((n, n), bool)
@@ -104,8 +103,7 @@ def forward(model, rows, attended=None, hook=None):
     for number, layer in enumerate(model["layers"]):
         y = norm(x, layer["attention_norm"], (number, "attention")) if pre else x
         run["inputs"].append(y)
-        read = y if hook is None else hook(number, y)
-        q, k, v = (by_head(linear(z, layer[name]), heads) for z, name in ((read, "query"), (read, "key"), (y, "value")))
+        q, k, v = (by_head(linear(y, layer[name]), heads) for name in ("query", "key", "value"))
         a = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[2])
         run["logits"].append(a)
         a = softmax(np.where(allowed, a, -np.inf))
@@ -143,7 +141,7 @@ def canonical_parts(parts, apart, weights):
     return out
 
 
-def decomposed(model, rows, run, apart, way, gauge="canonical", at_embedding=True, offset=0):
+def decomposed(model, rows, run, apart, way, offset=0):
     """[L][6, n, d]: the parts of the input of each layer's W_Q and W_K, without padding. `offset` is constant in the sum."""
     n, heads, pre = rows.shape[1], model["heads"], model["pre"]
     sigma = run["sigma"]
@@ -154,8 +152,6 @@ def decomposed(model, rows, run, apart, way, gauge="canonical", at_embedding=Tru
         return parts
 
     def gauged(parts, *names):
-        if gauge == "raw":
-            return parts
         weights = np.ones(n)
         for name in names:
             weights = weights / sigma[name][:, 0]
@@ -165,8 +161,7 @@ def decomposed(model, rows, run, apart, way, gauge="canonical", at_embedding=Tru
     parts[:3] = rows
     parts[CONSTANT] += offset
     before = (["embedding"] if model["embedding_norm"] else []) + ([(0, "attention")] if pre else [])
-    if at_embedding:
-        parts = gauged(parts, *before)
+    parts = gauged(parts, *before)
     if model["embedding_norm"]:
         parts = through(parts, model["embedding_norm"], "embedding")
     found = []

@@ -119,22 +119,14 @@ def means_over_corpus(model, before=1, after=1):
     cut = [[*first, *pieces[i : i + inner], *last] for i in range(0, len(pieces) - inner + 1, STRIDE)]
     apart, pre = list(range(before)), model["pre"]
 
-    def means_of(control):
-        """mu, pos_t and the positions' share of the energy; `control` takes positions out of the input."""
-        runs = []
-        for ids in cut:
-            rows = embedding_rows(model, ids)
-            if control:
-                rows[1, before:] = rows[1, before:].mean(axis=0)
-            runs.append(np.array(forward(model, rows)["states"])[:, before : before + inner])
-        h = np.array(runs).transpose(1, 0, 2, 3)
-        mu = h.mean(axis=(1, 2))
-        energy = ((h - mu[:, None, None]) ** 2).sum(axis=3).mean(axis=(1, 2))
-        halves = [h[:, i::2].mean(axis=1) for i in (0, 1)]
-        even, odd = (half - half.mean(axis=1, keepdims=True) for half in halves)
-        return mu, h.mean(axis=1) - mu[:, None], (even * odd).sum(axis=2).mean(axis=1) / energy
-
-    mu, position, share = means_of(False)
+    runs = [forward(model, embedding_rows(model, ids))["states"] for ids in cut]
+    h = np.array(runs)[:, :, before : before + inner].transpose(1, 0, 2, 3)
+    mu = h.mean(axis=(1, 2))
+    position = h.mean(axis=1) - mu[:, None]
+    energy = ((h - mu[:, None, None]) ** 2).sum(axis=3).mean(axis=(1, 2))
+    halves = [h[:, i::2].mean(axis=1) for i in (0, 1)]
+    even, odd = (half - half.mean(axis=1, keepdims=True) for half in halves)
+    share = (even * odd).sum(axis=2).mean(axis=1) / energy
     total = np.zeros((2, 2, HEADS))
     chosen = [ids for ids in CORPUS if len(ids) <= before + inner]
     for ids in chosen:
@@ -166,7 +158,6 @@ def means_over_corpus(model, before=1, after=1):
         "mean": mu,
         "position": position,
         "position_energy": share,
-        "position_energy_control": means_of(True)[2],
         "heads": total[0] / total[1],
     }
 

@@ -269,48 +269,6 @@ def covariances(parts):
 # ---------------------------------------------------------------- the figures
 
 
-def unit_rows(x):
-    return x / np.linalg.norm(x, axis=1, keepdims=True)
-
-
-def mean_absolute_cosine(a, b):
-    a, b = unit_rows(a), unit_rows(b)
-    blocks = (np.abs(a[i : i + 2000] @ b.T).sum() for i in range(0, len(a), 2000))
-    return sum(blocks) / (len(a) * len(b))
-
-
-def participation_ratio(x):
-    """(sum of eigenvalues)^2 / sum of squares, of the centred covariance."""
-    x = x - x.mean(axis=0)
-    c = x.T @ x
-    return np.trace(c) ** 2 / (c**2).sum()
-
-
-def table_figures(encoder, tokenizer):
-    word = encoder.weight("embeddings.word_embeddings.weight")
-    position = encoder.weight("embeddings.position_embeddings.weight")
-    segment = encoder.weight("embeddings.token_type_embeddings.weight")[0]
-    used = [i for piece, i in tokenizer["model"]["vocab"].items() if not piece.startswith("[unused")]
-    token = word[sorted(used)]
-    lengths = [np.linalg.norm(x, axis=1) for x in (token, position)]
-    raw = mean_absolute_cosine(token, position)
-    apart = mean_absolute_cosine(token - token.mean(axis=0), position - position.mean(axis=0))
-    chance = math.exp(math.lgamma(WIDTH / 2) - math.lgamma((WIDTH + 1) / 2)) / math.sqrt(math.pi)
-    ratios = participation_ratio(position), participation_ratio(token)
-    direction = unit_rows(position)
-    lags = (1, 2, 4, 8, 16, 64)
-    by_lag = [(direction[lag:] * direction[:-lag]).sum(axis=1).mean() for lag in lags]
-    return {
-        "token_rows": len(token),
-        "token_norm": {"mean": lengths[0].mean(), "deviation": lengths[0].std()},
-        "position_norm": {"mean": lengths[1].mean(), "deviation": lengths[1].std(), "first": lengths[1][0]},
-        "segment_norm": np.linalg.norm(segment),
-        "mean_absolute_cosine": {"raw": raw, "centred": apart, "random_pair": chance},
-        "participation_ratio": {"position": ratios[0], "token": ratios[1]},
-        "position_cosine_by_lag": [{"lag": lag, "mean": c} for lag, c in zip(lags, by_lag)],
-    }
-
-
 def share_figures(encoder, tokenizer):
     """Shares over the ten sentences: pooled over everything, or head by head."""
     total = {"nine": 0, "four": 0}
@@ -356,7 +314,7 @@ def position_figures(encoder):
     for keys in (128, 512):
         best = scores[:, rows, :keys].argmax(axis=2) - rows
         counts = (best == -1).sum(axis=1)
-        found.append({"first_row": 8, "last_row": 55, "keys": keys, "rows_at_minus_one": counts})
+        found.append({"keys": keys, "rows_at_minus_one": counts})
     limits = {}
     for head in (2, 5):
         held = [n for n in range(56, 513) if (scores[head, rows, :n].argmax(axis=1) - rows == -1).all()]
@@ -398,18 +356,17 @@ def main():
     tokenizer = json.loads((PACKAGE / "model/tokenizer.json").read_text(encoding="utf-8"))
     example = "This is an example sentence"
     pooled = encoder.hidden(tokenize(example, tokenizer)[1]).mean(axis=0)
-    length = np.linalg.norm(pooled)
     ids = lambda text: tokenize(text, tokenizer)[1]
     write_beside(
         __file__,
         {
             "sentences": [{"text": s, "ids": ids(s)} for s in SENTENCES],
             "hostile": [{"name": name, "text": text, "ids": ids(text)} for name, text in HOSTILE.items()],
-            "tables": table_figures(encoder, tokenizer),
+            "tables": {"segment_norm": np.linalg.norm(encoder.weight("embeddings.token_type_embeddings.weight")[0])},
             "ten_sentences": share_figures(encoder, tokenizer),
             "position_scores": position_figures(encoder),
             "river_bank": river_bank(encoder, tokenizer),
-            "embedding": {"text": example, "first": (pooled / length)[:8], "norm_before": length},
+            "embedding": {"text": example, "first": (pooled / np.linalg.norm(pooled))[:8]},
         },
         digits=12,
     )
