@@ -66,6 +66,22 @@ modelTest('a link to a later picture of a beat marks a step of that picture', as
   expect(await marked.getAttribute('href')).toContain('figure=four-tasks');
 });
 
+modelTest('a picture that waits says nothing at a step that is about another state', async () => {
+  const { page } = await visit({
+    site: (site) => {
+      site.hold(/\.wasm$/);
+    },
+  });
+  const waits = () => figureOf(page, 'dot-products').locator('css:light=.finding').isVisible();
+  for (const [step, says] of [
+    ['Each dot is a pair of tokens', true],
+    ['No positions, no difference', false],
+  ] as const) {
+    await page.locator('#mix .step h3 a', { hasText: step }).click();
+    await expect.poll(waits, { message: step }).toBe(says);
+  }
+});
+
 modelTest('a page opened at a step’s address shows its picture whole', async () => {
   const { page } = await visit({ fragment: '#v=1&figure=one-score&head=11' });
   await expect.poll(() => page.evaluate(untilDrawn, 'one-score'), { timeout: 20_000 }).toBe(true);

@@ -80,7 +80,7 @@ export const figure: Figure<typeof controls, Data> = {
           ]
         : [textAt(0, y + 15, name, { ink: quiet })];
       if (!beside && width >= 340)
-        named.push(textAt(width, y + 15, numbers, { anchor: 'end', ink: 'quiet', size: 12 }));
+        named.push(textAt(width, y + 15, numbers, { anchor: 'end', ink: 'quiet', size: 13 }));
       const drawn = cells.flatMap((cell, j) =>
         drawCell(cell, { x: left + j * each, y: y + above, width: each, height: cellHeight }),
       );
@@ -361,7 +361,7 @@ function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
   ];
   const reached = cell.first && 2 * cell.first.count > there.length ? cell.first : undefined;
   const said = reached ? `✓ ${inWords(Math.round(reached.mean))}` : `✗ ${inWords(cell.step)}`;
-  if (reached || !learned(cell)) marks.push({ ...text, y: y + 29, text: said, ink: 'quiet', size: 12 });
+  if (reached || !learned(cell)) marks.push({ ...text, y: y + 29, text: said, ink: 'quiet', size: 13 });
   return marks;
 }
 

@@ -147,7 +147,7 @@ function barsOf(data: Readers, area: Area, width: number): Mark[] {
     ];
   });
   const note = `${data.token.length} of ${data.channels} channels`;
-  return [...marks, textAt(0, area.height - 1, note, { size: 11.5 })];
+  return [...marks, textAt(0, area.height - 1, note, { size: 13 })];
 }
 
 /** A head: what it reads, the sentence with what it looks at, and what its scores are made of. */
@@ -180,7 +180,7 @@ function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: 
         box.width < letter * (tokens[place] as string).length
           ? `${(tokens[place] as string).slice(0, Math.floor(box.width / letter) - 2)}…`
           : (tokens[place] as string),
-        { anchor: 'middle', ink: 'ink', size: 12, bold: weight > 0.2 || place === chosen },
+        { anchor: 'middle', ink: 'ink', size: 13, bold: weight > 0.2 || place === chosen },
       ),
     );
   });
@@ -259,7 +259,7 @@ function shareBar({ shares }: Reader, off: readonly Term[], area: Area, width: n
         ? [
             textAt(from + 6, area.y + 14, isGone ? `${label}: off` : label, {
               ink: isGone ? 'ink' : 'paper',
-              size: 12,
+              size: 13,
               bold: true,
               term,
             }),

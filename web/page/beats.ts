@@ -187,6 +187,8 @@ class Stage {
     const figure = this.root.querySelector<FigureElement>(`superpose-figure[name="${link.figure}"]`);
     if (!figure) return;
     this.reveal(figure);
+    // The picture that waits is of the first view, and may say the opposite of this step.
+    figure.toggleAttribute('data-other', link.settings.length > 0);
     void figure.show(link.settings);
   }
 

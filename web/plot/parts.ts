@@ -272,7 +272,7 @@ export function bars(area: Area, list: readonly Bar[], low: number, high: number
       const y = area.y + place * row;
       const to = Number.isFinite(value) ? across(value) : zero;
       return [
-        textAt(area.x, y + row / 2 + 4, label, { ink: 'ink', size: 12.5, term }),
+        textAt(area.x, y + row / 2 + 4, label, { ink: 'ink', size: 13, term }),
         boxAt([Math.min(zero, to), y + 0.18 * row, Math.abs(to - zero), 0.64 * row], { fill: ink, term }),
         textAt(area.x + area.width, y + row / 2 + 4, text, { anchor: 'end', ink: 'ink', term }),
       ];

@@ -88,7 +88,7 @@ function shapeOf(mark: Exclude<Mark, RasterMark>): Shape {
   const term = { 'data-term': mark.term };
   switch (mark.mark) {
     case 'text': {
-      const { x, y, text, runs, anchor = 'start', ink = 'quiet', size = 12, bold, turn } = mark;
+      const { x, y, text, runs, anchor = 'start', ink = 'quiet', size = 13, bold, turn } = mark;
       const attributes = {
         x,
         y,
