@@ -47,10 +47,7 @@ describe.each(['bert', 'distilbert', 'roberta', 'gpt2'])('a file of %s’s layou
 
     const { embedding } = await model.forward({ ids });
     const against = async (change: Parameters<typeof model.changed>[1]) => {
-      const other = await model.forward(
-        { ids },
-        { summands: await model.changed({ ids }, change, 'float32') },
-      );
+      const other = await model.forward({ ids }, { summands: await model.changed({ ids }, change) });
       return embedding.reduce((sum, one, at) => sum + one * (other.embedding[at] as number), 0);
     };
     const needs = await found('own-needs-positions', { layers: 'all' });

@@ -16,7 +16,7 @@ import {
   widths,
 } from './collisionsLost.js';
 import { controls, count, largestVocabulary, positions, type State } from './collisionsSettings.js';
-import { drawnRows, rowName } from './drawnRows.js';
+import { drawnRows, inSingle, rowName } from './drawnRows.js';
 import type { Compute, DataTable, Figure, Library } from './figure.js';
 import { rawRows, rawTable } from './gaugeControl.js';
 
@@ -101,13 +101,13 @@ export async function trained(library: Library, superpose: Superpose, state: Sta
     const data = new Float32Array(all.length * model.d_model);
     for (let from = 0; from < all.length; from += atOnce) {
       const some = { ids: all.slice(from, from + atOnce) };
-      data.set((await model.rows(some, precision)).token.data, from * model.d_model);
+      data.set((await model.rows(some)).token.data, from * model.d_model);
     }
     return { data, rows: all.length, columns: model.d_model };
   });
   const anyIds = Array.from({ length: positions }, () => id);
-  const rows = await model.rows({ ids: anyIds }, precision);
-  const search = moved(library, superpose, tokens, key, state, () => rows.position);
+  const { position } = await model.rows({ ids: anyIds });
+  const search = moved(library, superpose, tokens, key, state, () => inSingle(position));
   const found = search.nearestTokens(known ? id - frequent.first : frequent.count);
   const idOf = (place: number) => (place < frequent.count ? frequent.first + place : id);
   const [word = '', bare = '', ...nearest] = await model.pieces([

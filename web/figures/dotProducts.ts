@@ -5,7 +5,7 @@ import { about, readable, signed } from '../plot/format.js';
 import { type Area, counts, lineAt, type Plane, plane, steps, textAt, vertical } from '../plot/parts.js';
 import type { Cursor, Handle, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import { type Controls, nearestValue, type StateOf } from './controls.js';
-import { drawnRows, positionRows, rowName } from './drawnRows.js';
+import { drawnRows, inSingle, positionRows, rowName } from './drawnRows.js';
 import type { DataTable, Figure, TextCompute, TextLibrary } from './figure.js';
 import { rawRows, rawTable } from './gaugeControl.js';
 import { fetching, mostTokens, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
@@ -74,9 +74,10 @@ async function fromModel(library: TextLibrary, { text, positions, seed }: State)
   const superpose = await library.small();
   const model = await library.miniLM();
   const sentence = await model.tokenize(text, mostTokens);
-  const { token, position } = await model.rows(sentence, 'float32');
+  const rows = await model.rows(sentence);
+  const token = inSingle(rows.token);
   const { tokens, dropped } = sentence;
-  if (positions === 'learned') return { token, position, tokens, dropped };
+  if (positions === 'learned') return { token, position: inSingle(rows.position), tokens, dropped };
   const chosen = positionRows(library, superpose, positions, token.rows, model.d_model, seed);
   return { token, position: chosen, tokens, dropped };
 }

@@ -23,6 +23,12 @@ export const drawnRows = (
   own?.[kind]?.(drawn.rows) ??
   superpose.randomNormal({ ...drawn, stream: streams[kind], precision: 'float32' });
 
+/** A model’s rows, in single precision as drawn ones are. */
+export const inSingle = ({ data, ...rows }: Table): Table<Float32Array> => ({
+  ...rows,
+  data: new Float32Array(data),
+});
+
 /**
  * Positions: a sinusoid, or drawn: of the same squared length as a sinusoidal row, d/2, so that encodings can be
  * compared, or as small as learned ones begin.

@@ -2,14 +2,11 @@
 // sentence, a readout of one place, and a table. Free of the DOM, so that Node draws the same.
 import type {
   EncoderForward,
-  Floats,
-  FloatsOf,
   MiniLM,
   OpenForwardOptions,
   Opening,
   PositionChange,
   PositionsTaken,
-  Precision,
   Scores,
   Sentence,
   SmallSuperpose,
@@ -79,15 +76,15 @@ export interface TextModel extends Pick<MiniLM, 'd_model' | 'heads' | 'positions
   /** Its length is the number of layers that can be run. */
   readonly layerBytes: { readonly length: number };
   tokenize(text: string, most?: number): Sentence | Promise<Sentence>;
-  rows<P extends Precision = 'float64'>(sentence: Sentence, precision?: P): Promise<Rows<FloatsOf<P>>>;
+  rows(sentence: Sentence): Promise<Rows>;
   decompose(sentence: Sentence, options: Parts): Promise<Scores>;
   forward(sentence: Sentence, options: OpenForwardOptions<'float32'>): Promise<EncoderForward<Float32Array>>;
-  changed(sentence: Sentence, change: PositionChange, precision: 'float32'): Promise<Rows<Float32Array>>;
+  changed(sentence: Sentence, change: PositionChange): Promise<Rows>;
 }
 
 /** Rows that are added up; those of segments only if the model has any. */
-export type Rows<A extends Floats> = Readonly<Record<'token' | 'position', Table<A>>> & {
-  readonly token_type?: Table<A>;
+export type Rows = Readonly<Record<'token' | 'position', Table<Float64Array>>> & {
+  readonly token_type?: Table<Float64Array>;
 };
 
 interface Parts {

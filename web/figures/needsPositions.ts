@@ -160,7 +160,7 @@ function forwards(model: TextModel, layers: number, job: Job, count: number) {
   let done = 0;
   return async (sentence: Sentence, change?: PositionChange): Promise<Table> => {
     job.signal.throwIfAborted();
-    const summands = change ? await model.changed(sentence, change, 'float32') : undefined;
+    const summands = change ? await model.changed(sentence, change) : undefined;
     const { embeddings } = await model.forward(sentence, {
       layers,
       scores: false,

@@ -246,9 +246,8 @@ const asTextModel = (model: OpenedModel): TextModel => ({
   layerBytes: { length: model.layers },
   apart: model.apart,
   tokenize: (text, most = mostTokens) => cut(model, text, most),
-  rows: async ({ ids }, precision) => (await model.rows({ ids }, precision)) as Rows<never>,
-  changed: async (sentence, change, precision) =>
-    (await model.changed(sentence, change, precision)) as Rows<Float32Array>,
+  rows: async ({ ids }) => (await model.rows({ ids })) as Rows,
+  changed: async (sentence, change) => (await model.changed(sentence, change)) as Rows,
   forward: (sentence, options) => model.forward(sentence, options),
   corpusMeans: (options) => model.corpusMeans(options),
   withoutPositions: (sentence, options) => model.withoutPositions(sentence, options),

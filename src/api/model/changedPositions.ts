@@ -1,10 +1,12 @@
 // A sentence's embedding rows after its positions are replaced or moved, or its words reordered. A first token that
 // the model fixes, such as [CLS], and position 0 only ever occur together, so a shift leaves them together.
 import * as check from '../check.js';
-import { type Floats, type Table, table } from '../table.js';
+import { type Table, table } from '../table.js';
 
 /** These rows of the position table, [count, d]. */
-export type PositionRows<A extends Floats> = (rows: readonly number[]) => Promise<Table<A>>;
+export type PositionRows = (rows: readonly number[]) => Promise<Rows>;
+
+type Rows = Table<Float64Array>;
 
 export type PositionChange =
   /**
@@ -21,14 +23,14 @@ export type PositionChange =
   | { order: readonly number[] };
 
 /** Both tables [n, d] after a change. The model fixes so many tokens at the beginning. */
-export async function changedRows<A extends Floats>(
-  token: Table<A>,
-  position: Table<A>,
+export async function changedRows(
+  token: Rows,
+  position: Rows,
   change: PositionChange,
-  rowsOf: PositionRows<A>,
+  rowsOf: PositionRows,
   positions: number,
   fixed: number,
-): Promise<{ token: Table<A>; position: Table<A> }> {
+): Promise<{ token: Rows; position: Rows }> {
   check.object('change', change);
   const { rows: n, columns: d } = position;
   if ('order' in change) {
@@ -44,23 +46,23 @@ export async function changedRows<A extends Floats>(
   const kind = check.oneOf('mean', change.mean, ['sentence', 'table']);
   const among =
     kind === 'sentence'
-      ? table(position.data.subarray(fixed * d) as A, n - fixed, d)
+      ? table(position.data.subarray(fixed * d), n - fixed, d)
       : await rowsOf(Array.from({ length: positions }, (_, row) => row));
   const mean = meanRow(among);
-  const data = position.data.slice() as A;
+  const data = position.data.slice();
   for (let row = kind === 'table' ? 0 : fixed; row < n; row++) data.set(mean, row * d);
   return { token, position: table(data, n, d) };
 }
 
-function picked<A extends Floats>({ data, rows, columns }: Table<A>, order: readonly number[]): Table<A> {
-  const moved = data.slice() as A;
+function picked({ data, rows, columns }: Rows, order: readonly number[]): Rows {
+  const moved = data.slice();
   order.forEach((from, to) => {
     moved.set(data.subarray(from * columns, (from + 1) * columns), to * columns);
   });
   return table(moved, rows, columns);
 }
 
-function meanRow<A extends Floats>({ data, rows, columns }: Table<A>): Float64Array {
+function meanRow({ data, rows, columns }: Rows): Float64Array {
   const mean = new Float64Array(columns);
   for (let at = 0; at < rows * columns; at++)
     mean[at % columns] = (mean[at % columns] as number) + (data[at] as number);

@@ -1,7 +1,7 @@
 // The tensors of a model’s files, one file or several shards: listed by their headers, read in slices.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
-import { type FloatsOf, type Precision, type Table, table } from '../table.js';
+import { type Table, table } from '../table.js';
 import { digestOf } from './digest.js';
 import type { SafetensorsEntry } from './safetensors.js';
 import { jsonOf, type Slices, slice } from './slices.js';
@@ -23,18 +23,12 @@ export interface Tensors {
   /** Bytes of each layer's own file, for a model that has such. */
   readonly layerBytes?: readonly number[];
   /** These rows of a table, in this order. The last extent is the width of a row. */
-  rows<P extends Precision>(
-    name: string,
-    wanted: readonly number[],
-    precision: P,
-    watch: CountedWatch,
-  ): Promise<Table<FloatsOf<P>>>;
+  rows(name: string, wanted: readonly number[], watch: CountedWatch): Promise<Table<Float64Array>>;
   /** All its rows, block by block; `from` is a block’s first row. */
-  blocks<P extends Precision>(
+  blocks(
     name: string,
-    precision: P,
     watch: CountedWatch,
-    visit: (block: Table<FloatsOf<P>>, from: number) => void,
+    visit: (block: Table<Float64Array>, from: number) => void,
   ): Promise<void>;
   /** Reads the token rows of the default corpus at once, for a model that has them in one file. */
   corpusRows?(ids: readonly number[], watch: Pick<CountedWatch, 'signal'>): Promise<void>;
@@ -94,12 +88,11 @@ export async function checkpointOf(
   };
   let sinceBreath = 0;
   /** Neighbouring rows, read after a look at the signal. */
-  const decoded = async <P extends Precision>(
+  const decoded = async (
     { name, dtype, begin, file, columns, rowBytes }: ReturnType<typeof tableIn>,
     [from, to]: Run,
-    precision: P,
     watch: CountedWatch,
-  ): Promise<Table<FloatsOf<P>>> => {
+  ): Promise<Table<Float64Array>> => {
     sinceBreath += (to - from) * columns;
     // Reading alone may let no abort through.
     if (sinceBreath > mostAtOnce) {
@@ -109,7 +102,7 @@ export async function checkpointOf(
     watch.signal?.throwIfAborted();
     const bytes = await slice(file, begin + from * rowBytes, (to - from) * rowBytes);
     const entry = { name, dtype, shape: [to - from, columns], begin: 0, end: bytes.length };
-    const found = superpose.decodeSafetensors(entry, bytes, precision);
+    const found = superpose.decodeSafetensors(entry, bytes);
     check.floats(`Tensor ${check.shown(name)}`, found.data);
     watch.received(bytes.length);
     return found;
@@ -126,20 +119,17 @@ export async function checkpointOf(
       });
       return digestOf([...read, ...(await Promise.all(parts))]);
     },
-    async rows(name, wanted, precision, watch) {
+    async rows(name, wanted, watch) {
       const own = tableIn(name);
       const { columns, rowBytes } = own;
       check.fits(`${wanted.length} rows of ${columns} columns`, wanted.length * (rowBytes + 8 * columns));
-      const single = precision === 'float32';
-      const data = single
-        ? new Float32Array(wanted.length * columns)
-        : new Float64Array(wanted.length * columns);
+      const data = new Float64Array(wanted.length * columns);
       const sorted = [...new Set(wanted)].sort((a, b) => a - b);
       const places = new Map<number, number[]>();
       for (const [place, row] of wanted.entries()) places.set(row, [...(places.get(row) ?? []), place]);
       watch.wanted(sorted.length * rowBytes);
       for (const run of runsOf(sorted, rowsAtOnce(columns))) {
-        const { data: values } = await decoded(own, run, precision, watch);
+        const { data: values } = await decoded(own, run, watch);
         const [from, to] = run;
         for (let row = from; row < to; row++) {
           const at = (row - from) * columns;
@@ -147,15 +137,15 @@ export async function checkpointOf(
             data.set(values.subarray(at, at + columns), place * columns);
         }
       }
-      return table(data as FloatsOf<typeof precision>, wanted.length, columns);
+      return table(data, wanted.length, columns);
     },
-    async blocks(name, precision, watch, visit) {
+    async blocks(name, watch, visit) {
       const own = tableIn(name);
       const { rows, columns, rowBytes } = own;
       watch.wanted(rows * rowBytes);
       const most = rowsAtOnce(columns);
       for (let from = 0; from < rows; from += most)
-        visit(await decoded(own, [from, Math.min(rows, from + most)], precision, watch), from);
+        visit(await decoded(own, [from, Math.min(rows, from + most)], watch), from);
     },
   };
 }

@@ -4,7 +4,7 @@ import { type DecomposeInput, grouped } from '../scores/decompose.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
 import type { SmallSuperpose } from '../small.js';
-import type { Floats, FloatsOf, Precision, Table } from '../table.js';
+import type { Floats, Table } from '../table.js';
 import type { Superpose } from '../whole.js';
 import type { Tensors } from './checkpoint.js';
 import type { Layout } from './families.js';
@@ -14,8 +14,8 @@ import type { Sentence } from './sentence.js';
 import { type CountedWatch, counted, type SlicesWatch } from './watch.js';
 
 /** A first layer, as decompose() takes it. */
-export type FirstLayer<A extends Floats = Floats> = Required<
-  Pick<DecomposeInput<A>, 'normalization' | 'query' | 'key' | 'heads' | 'causal'>
+export type FirstLayer = Required<
+  Pick<DecomposeInput<Float64Array>, 'normalization' | 'query' | 'key' | 'heads' | 'causal'>
 >;
 
 /** An opened model, as the functions that read it need it. */
@@ -55,7 +55,7 @@ export interface Found {
   /** Rows of its tables. */
   readonly rows: Tensors['rows'];
   /** The first layer, of a model that adds positions. Throws where nothing says how many heads there are, or ε. */
-  first<P extends Precision>(precision: P, watch: CountedWatch): Promise<FirstLayer<FloatsOf<P>>>;
+  first(watch: CountedWatch): Promise<FirstLayer>;
   /** All tensors, for what runs its layers. Throws likewise. */
   opened(): Promise<Opened>;
   /** The whole module; the small one, where the model was opened over that. */
@@ -71,7 +71,7 @@ export interface Found {
 }
 
 /** Rows [n, d] to add up, by name. */
-export type OwnRows<A extends FloatsOf<Precision> = FloatsOf<Precision>> = Readonly<Record<string, Table<A>>>;
+export type OwnRows<A extends Floats = Float64Array> = Readonly<Record<string, Table<A>>>;
 
 /** The names of the rows that a sentence sums. */
 export const summandNames = ({ tables }: Pick<Layout, 'tables'>): string[] => [
@@ -81,12 +81,11 @@ export const summandNames = ({ tables }: Pick<Layout, 'tables'>): string[] => [
 ];
 
 /** Those rows; one sentence is all of segment 0. */
-export async function rowsOf<P extends Precision>(
+export async function rowsOf(
   { rows: readRows, layout, facts }: Found,
   ids: readonly number[],
-  precision: P,
   watch: CountedWatch,
-): Promise<OwnRows<FloatsOf<P>>> {
+): Promise<OwnRows> {
   const { token, position, segment } = layout.tables;
   const { firstPosition = 0 } = facts;
   const asked: [name: string, table: string | undefined, rows: readonly number[]][] = [
@@ -96,30 +95,29 @@ export async function rowsOf<P extends Precision>(
   ];
   const found = await Promise.all(
     asked.flatMap(([name, from, rows]) =>
-      from ? [readRows(from, rows, precision, watch).then((read) => [name, read] as const)] : [],
+      from ? [readRows(from, rows, watch).then((read) => [name, read] as const)] : [],
     ),
   );
   return Object.fromEntries(found);
 }
 
 /** The first layer's scores taken apart. */
-export async function firstScores<P extends Precision>(
+export async function firstScores(
   found: Found,
-  layer: () => Promise<FirstLayer<FloatsOf<P>>>,
+  layer: () => Promise<FirstLayer>,
   { ids }: Sentence,
-  precision: P,
   {
     gauge = 'canonical',
     apart,
     only,
     groups,
     ...waiting
-  }: GaugeOptions<FloatsOf<P>> & Pick<DecomposeInput, 'only' | 'groups'> & SlicesWatch,
-): Promise<Scores<FloatsOf<P>>> {
+  }: GaugeOptions<Float64Array> & Pick<DecomposeInput, 'only' | 'groups'> & SlicesWatch,
+): Promise<Scores<Float64Array>> {
   // A wrong question reads nothing.
   grouped([...summandNames(found.layout), 'constant'], groups);
-  const [summands, maps] = await Promise.all([rowsOf(found, ids, precision, counted(waiting)), layer()]);
-  return found.superpose.decompose<FloatsOf<P>>({
+  const [summands, maps] = await Promise.all([rowsOf(found, ids, counted(waiting)), layer()]);
+  return found.superpose.decompose({
     summands: { ...summands },
     ...maps,
     ...(only && { only }),

@@ -1,7 +1,7 @@
 // A model whose layers run in the whole module: its forward, the scores of any layer, means over a corpus.
 import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
-import type { FloatsOf, Precision } from '../table.js';
+import type { Floats, FloatsOf, Precision } from '../table.js';
 import type { Superpose } from '../whole.js';
 import type { PositionChange } from './changedPositions.js';
 import {
@@ -45,17 +45,9 @@ export interface LayeredModel {
    */
   ahead: boolean;
   /** The rows that a sentence sums. */
-  rows<P extends Precision>(
-    sentence: Sentence,
-    precision: P,
-    signal?: AbortSignal,
-  ): Promise<OwnRows<FloatsOf<P>>>;
+  rows(sentence: Sentence, signal?: AbortSignal): Promise<OwnRows>;
   /** The same after its positions are changed. */
-  changed<P extends Precision>(
-    sentence: Sentence,
-    change: PositionChange,
-    precision: P,
-  ): Promise<OwnRows<FloatsOf<P>>>;
+  changed(sentence: Sentence, change: PositionChange): Promise<OwnRows>;
 }
 
 type ScoresOptions<P extends Precision> = OpenDecomposeOptions<P> & { layer: number };
@@ -95,6 +87,16 @@ function checkedScores<P extends Precision>(model: LayeredModel, input: ScoresOp
   };
 }
 
+/** Rows in the precision of the encoder that sums them. */
+function rowsIn<P extends Precision>(rows: OwnRows<Floats>, precision: P): OwnRows<FloatsOf<P>> {
+  check.object('summands', rows);
+  const own = Object.entries(rows).map(([name, one]) => {
+    const round = precision === 'float32' && one?.data instanceof Float64Array;
+    return [name, round ? { ...one, data: new Float32Array(one.data) } : one];
+  });
+  return Object.fromEntries(own);
+}
+
 /** The forward of an encoder's last decomposition, and of which tokens it is. */
 type Decomposed = WeakMap<object, { key: string; run: EncoderForward }>;
 
@@ -104,12 +106,12 @@ async function through<P extends Precision>(
   decomposed: Decomposed,
   encoder: Encoder<FloatsOf<P>>,
   { kind, layer, sentence }: { kind: P; layer: number; sentence: Sentence },
-  { summands, signal }: { summands: OwnRows<FloatsOf<P>> | undefined; signal: AbortSignal | undefined },
+  { summands, signal }: { summands: OwnRows<Floats> | undefined; signal: AbortSignal | undefined },
 ) {
   const key = String(sentence.ids);
   const last = decomposed.get(encoder);
   if (!summands && last?.key === key && last.run.layers > layer) return last.run;
-  const rows = summands ?? (await model.rows(sentence, kind, signal));
+  const rows = rowsIn(summands ?? (await model.rows(sentence, signal)), kind);
   decomposed.delete(encoder);
   const layers = model.ahead ? encoder.layers : layer + 1;
   const found = await stepsOf(encoder).forward(rows, { layers }, signal);
@@ -128,7 +130,7 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     const kind = check.precision(precision ?? 'float32') as P;
     const layers = check.integer('layers', input.layers ?? all, 0, all);
     return resident.use(kind, layers, counted({ signal, progress }), async (encoder) => {
-      const rows = summands ?? (await model.rows(sentence, kind, signal));
+      const rows = rowsIn(summands ?? (await model.rows(sentence, signal)), kind);
       decomposed.delete(encoder);
       const found = await stepsOf(encoder).forward(rows, { ...input, layers }, signal);
       return Object.assign(found, { sentence });
@@ -164,7 +166,7 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
         ...{ positionMeans, poolShares, d_model, heads, layers: all, apart: fixed, precision: kind },
         ...(scores && { scores: model.projections }),
         async run(sentence, isWindow) {
-          const summands = await model.rows(sentence, kind, signal);
+          const summands = await model.rows(sentence, signal);
           const kept = { scores: !isWindow, projections: scores && isWindow };
           return forward(sentence, { precision: kind, summands, ...kept, signal, progress });
         },
@@ -178,8 +180,8 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
       // All layers in one turn, since a forward is valid until the next.
       return resident.use(kind, all, counted({ signal, progress }), async (encoder) => {
         decomposed.delete(encoder);
-        const rows = await model.rows(sentence, kind, signal);
-        const bare = await model.changed(sentence, { mean: 'sentence' }, kind);
+        const rows = rowsIn(await model.rows(sentence, signal), kind);
+        const bare = rowsIn(await model.changed(sentence, { mean: 'sentence' }), kind);
         return positionsTaken(encoder, { rows, bare }, signal);
       });
     },

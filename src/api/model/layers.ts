@@ -1,7 +1,7 @@
 // What few readers of a page ask of a model: its later layers, and its rows after a change. One chunk for both.
 
 import * as check from '../check.js';
-import type { FloatsOf, Precision, Table } from '../table.js';
+import type { Table } from '../table.js';
 import type { Superpose } from '../whole.js';
 import { changedRows } from './changedPositions.js';
 import { type CorpusMeans, corpusOf } from './corpusMeans.js';
@@ -46,8 +46,8 @@ export function layersOf(found: Found, opened: Opened, superpose: Superpose): La
     layers,
     apart: layout.apart,
     ahead: isSmall,
-    rows: (sentence, precision, signal) => rowsOf(found, sentence.ids, precision, counted({ signal })),
-    changed: (sentence, change, precision) => changedOf(found, sentence, change, precision),
+    rows: (sentence, signal) => rowsOf(found, sentence.ids, counted({ signal })),
+    changed: (sentence, change) => changedOf(found, sentence, change),
   });
   return {
     ...run,
@@ -61,26 +61,24 @@ export function layersOf(found: Found, opened: Opened, superpose: Superpose): La
 }
 
 /** A sentence’s rows after a change. */
-export async function changedOf<P extends Precision>(
+export async function changedOf(
   parts: Found,
   { ids }: Sentence,
   change: Parameters<OpenedModel['changed']>[1],
-  precision: P,
-): Promise<OwnRows<FloatsOf<P>>> {
+): Promise<OwnRows> {
   const { layout, facts } = parts;
   const { position } = layout.tables;
   if (!position)
     throw new RangeError(`${facts.name} adds no positions to its tokens, so there are none to change.`);
   const { firstPosition = 0 } = facts;
-  const rows = await rowsOf(parts, ids, precision, counted({}));
+  const rows = await rowsOf(parts, ids, counted({}));
   const places = (list: readonly number[]) =>
     parts.rows(
       position,
       list.map((place) => place + firstPosition),
-      precision,
       counted({}),
     );
-  const [of, at] = [rows.token, rows.position] as [Table<FloatsOf<P>>, Table<FloatsOf<P>>];
+  const [of, at] = [rows.token, rows.position] as [Table<Float64Array>, Table<Float64Array>];
   return { ...rows, ...(await changedRows(of, at, change, places, layout.positions, layout.apart.length)) };
 }
 

@@ -1,14 +1,14 @@
 // all-MiniLM-L6-v2, opened like any other BERT, from files so small that a page fetches only what it needs.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
-import type { Floats, FloatsOf, Precision, Table } from '../table.js';
+import type { Table } from '../table.js';
 import type { PositionChange } from './changedPositions.js';
 import type { Told } from './modelOver.js';
 import type { ModelInput, OpenedModel } from './openedModel.js';
 import { type MiniLMOptions, manifestIn, parsedReader } from './packedFiles.js';
 
 /** The three tables that BERT adds up, each [n, 384]. */
-export type Summands<A extends Floats = Floats> = Record<'token' | 'position' | 'token_type', Table<A>>;
+export type Summands = Record<'token' | 'position' | 'token_type', Table<Float64Array>>;
 
 export interface MiniLM extends Omit<OpenedModel, Told | 'rows' | 'changed'> {
   /** Heads of a layer: 12. */
@@ -16,13 +16,9 @@ export interface MiniLM extends Omit<OpenedModel, Told | 'rows' | 'changed'> {
   /** Bytes of each of the six layers’ own files, which are fetched when they are run. */
   readonly layerBytes: readonly number[];
   /** See OpenedModel. */
-  rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P): Promise<Summands<FloatsOf<P>>>;
+  rows(input: ModelInput): Promise<Summands>;
   /** See OpenedModel. */
-  changed<P extends Precision = 'float64'>(
-    input: ModelInput,
-    change: PositionChange,
-    precision?: P,
-  ): Promise<Summands<FloatsOf<P>>>;
+  changed(input: ModelInput, change: PositionChange): Promise<Summands>;
 }
 
 /** Loads the tokenizer and the first layer; rows of the tables are read when a sentence needs them. */

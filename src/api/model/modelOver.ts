@@ -2,7 +2,7 @@
 // anybody's files and minilm.ts for the build's own, checks those: a page's figures read no others, and load no more.
 import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
-import type { FloatsOf, Precision } from '../table.js';
+import { type FloatsOf, type Precision, roundedIn } from '../table.js';
 import type { Superpose } from '../whole.js';
 import { type FirstLayer, type Found, firstScores, rowsOf, summandNames } from './firstLayer.js';
 import type { Layers } from './layers.js';
@@ -57,24 +57,11 @@ export function modelOver(parts: Found): Omit<OpenedModel, Told> {
       check.object('options', options);
       return run.corpusMeans(inputs, options);
     },
-    async layer(precision) {
-      return held.first(
-        check.precision(precision ?? 'float64') as NonNullable<typeof precision>,
-        counted({}),
-      );
-    },
-    async rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P) {
-      const kind = check.precision(precision ?? 'float64') as P;
-      return rowsOf(parts, (await inputs.read(input)).ids, kind, counted({}));
-    },
-    async changed<P extends Precision = 'float64'>(
-      input: ModelInput,
-      change: Parameters<OpenedModel['changed']>[1],
-      precision?: P,
-    ) {
-      const kind = check.precision(precision ?? 'float64') as P;
+    layer: () => held.first(counted({})),
+    rows: async (input) => rowsOf(parts, (await inputs.read(input)).ids, counted({})),
+    async changed(input, change) {
       const { changedOf } = await import('./layers.js');
-      return changedOf(parts, await inputs.read(input), change, kind);
+      return changedOf(parts, await inputs.read(input), change);
     },
     delete() {
       held.delete();
@@ -129,7 +116,7 @@ function inputsOf({ layout, facts, readsText, tokenizer, refuseIds }: Found) {
 
 /** What is kept until delete(); a call keeps to what was held when it was made. */
 function heldOf(parts: Found) {
-  const first = new Map<Precision, Promise<FirstLayer>>();
+  let first: Promise<FirstLayer> | undefined;
   let run: Promise<Layers> | undefined;
   let own: Layers | undefined;
   let deleted = false;
@@ -153,11 +140,12 @@ function heldOf(parts: Found) {
       return run;
     },
     /** The first layer's maps, which are read once. */
-    first<P extends Precision>(precision: P, watch: CountedWatch): Promise<FirstLayer<FloatsOf<P>>> {
-      const found = first.get(precision) ?? parts.first(precision, watch);
-      first.set(precision, found);
-      found.catch(() => first.delete(precision));
-      return found as Promise<FirstLayer<FloatsOf<P>>>;
+    first(watch: CountedWatch): Promise<FirstLayer> {
+      first ??= parts.first(watch);
+      first.catch(() => {
+        first = undefined;
+      });
+      return first;
     },
     /** Throws where the model was deleted since. */
     refuseDeleted() {
@@ -181,10 +169,11 @@ async function decomposed<P extends Precision = 'float64'>(
   const adds = parts.layout.tables.position !== undefined;
   if (layer === undefined && way === undefined && adds) {
     const sentence = await inputs.read(input);
-    const first = () => held.first(kind, counted(others));
-    const scores = await firstScores(parts, first, sentence, kind, others);
+    const first = () => held.first(counted(others));
+    const scores = await firstScores(parts, first, sentence, others as object);
     held.refuseDeleted();
-    return { ...scores, sentence };
+    const own = roundedIn(scores, ['terms', 'logits'], kind === 'float32') as Scores as Scores<FloatsOf<P>>;
+    return { ...own, sentence };
   }
   const run = await held.layered();
   const by = way ?? (adds ? undefined : 'mechanism');

@@ -158,7 +158,7 @@ async function tokensOf({ checkpoint, layout }: Reported, watch: CountedWatch): 
   const rows = Array.from({ length: count }, (_, at) =>
     Math.floor(((at + 0.5) * layout.vocabulary) / count),
   ).filter((row) => layout.facts.firstPosition === undefined || row !== layout.padding);
-  return { table: await checkpoint.rows(layout.tables.token, rows, 'float64', watch), rows };
+  return { table: await checkpoint.rows(layout.tables.token, rows, watch), rows };
 }
 
 async function positionsOf(
@@ -173,7 +173,7 @@ async function positionsOf(
     { length: Math.min(mostRows, layout.positions) },
     (_, place) => firstPosition + place,
   );
-  return { table: await checkpoint.rows(position, rows, 'float64', watch), rows };
+  return { table: await checkpoint.rows(position, rows, watch), rows };
 }
 
 /** The rows that do not stand apart, minus their mean. */
@@ -215,7 +215,7 @@ async function rotaryOf(
   // Where queries and keys are normalized, their biases are no rows that turn.
   if (!biased || layout.facts.layer.queryNorm || !heads || !d_head || !keyHeads || stretch) return known;
   const rows = heads * d_head;
-  const of = tensorsOf(checkpoint, 'float64', watch);
+  const of = tensorsOf(checkpoint, watch);
   const [b_Q, shared] = [(await of.whole(query)).data, (await of.whole(key)).data];
   const b_K = new Float64Array(rows);
   for (let head = 0; head < heads; head++) {

@@ -47,12 +47,12 @@ export async function openModel(
     facts,
     layers: layersIn({ checkpoint, layout }),
     rows: checkpoint.rows,
-    async first(precision, watch) {
+    async first(watch) {
       if (!layout.tables.position)
         throw new RangeError(
           `The queries and keys of ${facts.name} turn; its first layer is no input of decompose().`,
         );
-      return firstLayerOf(opened(), precision, watch);
+      return firstLayerOf(opened(), watch);
     },
     opened: async () => opened(),
     isSmall: false,

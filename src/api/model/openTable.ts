@@ -397,6 +397,6 @@ async function ofTensor(
     );
   const wanted = Math.min(most, count);
   const rows = Array.from({ length: wanted }, (_, row) => row);
-  const { data } = await checkpoint.rows(tensor.name, rows, 'float64', counted(watch));
+  const { data } = await checkpoint.rows(tensor.name, rows, counted(watch));
   return { values: data, columns, more: wanted < count };
 }

@@ -1,7 +1,7 @@
 // What is asked of an opened model, and what it can do.
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
-import type { FloatsOf, Precision } from '../table.js';
+import type { Floats, FloatsOf, Precision } from '../table.js';
 import type { PositionChange } from './changedPositions.js';
 import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
 import type { EncoderForward, ForwardInput, Way } from './encoder.js';
@@ -34,7 +34,7 @@ export type ModelInput =
 export interface OpenDecomposeOptions<P extends Precision = 'float64'>
   extends GaugeOptions<FloatsOf<P>>,
     SlicesWatch {
-  /** Default float64. */
+  /** That of a layer’s run, and of the result; the first scores are computed in double. Default float64. */
   precision?: P;
   /** Which heads to return, in this order. Default all. */
   only?: readonly number[];
@@ -47,7 +47,7 @@ export interface OpenDecomposeOptions<P extends Precision = 'float64'>
   /** From corpusMeans(); needed for the ways `mean` and `mechanism`. */
   means?: Pick<CorpusMeans, 'states' | 'scores'>;
   /** Rows in place of the sentence’s own, from changed(); with `layer` or `way`. */
-  summands?: OwnRows<FloatsOf<P>>;
+  summands?: OwnRows<Floats>;
 }
 
 export interface OpenCorpusMeansOptions extends Omit<CorpusMeansOptions, 'sentences'> {
@@ -64,7 +64,7 @@ export interface OpenForwardOptions<P extends Precision = 'float32'>
   /** Default float32. */
   precision?: P;
   /** Rows in place of the sentence’s own, from changed(). */
-  summands?: OwnRows<FloatsOf<P>>;
+  summands?: OwnRows<Floats>;
 }
 
 export interface OpenedModel {
@@ -153,18 +153,14 @@ export interface OpenedModel {
    * The first layer's W_Q and W_K and the norm before them, as decompose() takes them. Throws RangeError for a model
    * whose queries and keys turn.
    */
-  layer<P extends Precision = 'float64'>(precision?: P): Promise<FirstLayer<FloatsOf<P>>>;
+  layer(): Promise<FirstLayer>;
   /** The rows that a sentence sums, [n, d] each, by name. Throws RangeError, TypeError. */
-  rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P): Promise<OwnRows<FloatsOf<P>>>;
+  rows(input: ModelInput): Promise<OwnRows>;
   /**
    * The rows of a sentence after its positions or word order are changed, for forward(). Positions count from
    * 0, whatever row of the table the model begins with. Throws RangeError, TypeError.
    */
-  changed<P extends Precision = 'float64'>(
-    input: ModelInput,
-    change: PositionChange,
-    precision?: P,
-  ): Promise<OwnRows<FloatsOf<P>>>;
+  changed(input: ModelInput, change: PositionChange): Promise<OwnRows>;
   /** Frees the layers that forward() and decompose() keep; the next call reads them again. */
   delete(): void;
 }

@@ -1,6 +1,7 @@
 // All layers of an opened model, read one after another and run by the whole module.
 
 import * as check from '../check.js';
+import type { Normalization } from '../scores/decompose.js';
 import type { FloatsOf, Precision } from '../table.js';
 import type { Superpose } from '../whole.js';
 import { anglesIn } from './angles.js';
@@ -11,6 +12,7 @@ import { type Config, present, shapeOf } from './header.js';
 import type { EncoderParts } from './resident.js';
 import type { ReadMap, ReadTensor } from './steps.js';
 import { type MapName, type MapSize, nameIn, placeOf, tensorsOf } from './tensors.js';
+import type { CountedWatch } from './watch.js';
 
 /** By config.json's names. */
 const activations: Readonly<Record<string, ActivationName>> = {
@@ -95,8 +97,9 @@ export function ownLayers(opened: Opened, superpose: Superpose, alone: boolean):
   return {
     async begin<P extends Precision>(precision: P, watch: Parameters<EncoderParts['begin']>[1]) {
       refuseContradictions(opened, sizes.size);
-      const of = tensorsOf(checkpoint, precision, watch);
+      const of = tensorsOf(checkpoint, watch);
       const { embeddingNorm, finalNorm, causal } = facts;
+      const norm = async (name: string) => normIn(await of.norm(opened, prefix + name), precision);
       return superpose.encoder<P>({
         d_model,
         heads,
@@ -106,27 +109,31 @@ export function ownLayers(opened: Opened, superpose: Superpose, alone: boolean):
         causal,
         norm: finalNorm ? 'pre' : 'post',
         activation: activationIn(config, facts.activation),
-        ...(embeddingNorm && { embeddingNorm: await of.norm(opened, prefix + embeddingNorm) }),
-        ...(finalNorm && { finalNorm: await of.norm(opened, prefix + finalNorm) }),
+        ...(embeddingNorm && { embeddingNorm: await norm(embeddingNorm) }),
+        ...(finalNorm && { finalNorm: await norm(finalNorm) }),
       });
     },
-    async layer(number, precision, watch) {
-      const of = tensorsOf(checkpoint, precision, watch);
+    async layer<P extends Precision>(number: number, precision: P, watch: CountedWatch) {
+      const of = tensorsOf(checkpoint, watch);
       // Maps of one tensor are read together.
-      const blocks = new Map<string, ReadTensor<FloatsOf<typeof precision>>>();
+      const blocks = new Map<string, ReadTensor<FloatsOf<P>>>();
       const sizes = sizesOf(opened);
-      const map = async (part: MapName): Promise<ReadMap<FloatsOf<typeof precision>>> => {
+      const map = async (part: MapName): Promise<ReadMap<FloatsOf<P>>> => {
         const found = placeOf(opened, number, part, sizes[part]);
         const { name, out, into, place, of: count, transposed } = found;
-        const read =
-          blocks.get(name) ?? ((visit) => checkpoint.blocks(`${name}.weight`, precision, watch, visit));
+        const read: ReadTensor<FloatsOf<P>> =
+          blocks.get(name) ??
+          ((visit) =>
+            checkpoint.blocks(`${name}.weight`, watch, (block, from) =>
+              visit({ ...block, data: valuesIn(`Tensor “${name}.weight”`, block.data, precision) }, from),
+            ));
         blocks.set(name, read);
-        const bias = await of.biasOf(found);
+        const bias = valuesIn(`${name}.bias`, await of.biasOf(found), precision);
         const weight = { rows: out, columns: into, read };
         return { weight, ...(bias && { bias }), place, of: count, transposed };
       };
-      const norm = (part: Parameters<typeof nameIn>[2], width?: number) =>
-        of.norm(opened, nameIn(layout, number, part), width);
+      const norm = async (part: Parameters<typeof nameIn>[2], width?: number) =>
+        normIn(await of.norm(opened, nameIn(layout, number, part), width), precision);
       return {
         query: await map('query'),
         key: await map('key'),
@@ -147,6 +154,25 @@ export function ownLayers(opened: Opened, superpose: Superpose, alone: boolean):
     bytes: (number) => checkpoint.layerBytes?.[number] ?? sizes.get(number) ?? 0,
     alone,
   };
+}
+
+/** What a file has, in the precision of an encoder. A double may be larger than any float. */
+function valuesIn<P extends Precision, A extends Float64Array | undefined>(
+  name: string,
+  values: A,
+  precision: P,
+): FloatsOf<P> | Extract<A, undefined> {
+  const own = values && precision === 'float32' ? check.floats(name, new Float32Array(values)) : values;
+  return own as FloatsOf<P> | Extract<A, undefined>;
+}
+
+function normIn<P extends Precision>(
+  { gamma, beta, ...norm }: Normalization<Float64Array>,
+  precision: P,
+): Normalization<FloatsOf<P>> {
+  const own = valuesIn('gamma', gamma, precision);
+  const shift = valuesIn('beta', beta, precision);
+  return { ...norm, ...(own && { gamma: own }), ...(shift && { beta: shift }) };
 }
 
 /** By how many radians a position turns each pair of channels. */

@@ -3,9 +3,8 @@
 import * as check from '../check.js';
 import { readBytes, Unreachable, Unreadable, type Watch } from '../files.js';
 import type { SmallSuperpose } from '../small.js';
-import type { FloatsOf, Precision, Table } from '../table.js';
+import type { Table } from '../table.js';
 import type { Superpose } from '../whole.js';
-import type { SafetensorsEntry } from './safetensors.js';
 
 export interface MiniLMOptions {
   /**
@@ -179,20 +178,13 @@ export type ReadParsed = <T>(
   watch?: Watch,
 ) => Promise<T>;
 
-export type TensorReader = <P extends Precision = 'float64'>(
-  name: string,
-  precision?: P,
-) => Table<FloatsOf<P>>;
+/** A tensor of a file, by its name. */
+export type TensorReader = (name: string) => Table<Float64Array>;
 
-/**
- * Tensors of one file, which must have all of them, finite and in these shapes; decoded when first asked for.
- */
+/** Tensors of one file, which must have all of them, finite and in these shapes. */
 export function tensorReader(superpose: SmallSuperpose, file: Uint8Array, shapes: Shapes): TensorReader {
   const entries = superpose.readSafetensorsHeader(file);
-  const decode = <P extends Precision>(name: string, precision: P) => {
-    const entry = entries.get(name) as SafetensorsEntry;
-    return superpose.decodeSafetensors(entry, file.subarray(entry.begin, entry.end), precision);
-  };
+  const decoded = new Map<string, Table<Float64Array>>();
   for (const [name, shape] of Object.entries(shapes)) {
     const entry = entries.get(name);
     if (!entry) throw new Error(`It lacks the tensor ${name}.`);
@@ -201,14 +193,10 @@ export function tensorReader(superpose: SmallSuperpose, file: Uint8Array, shapes
         `Tensor ${name} has shape [${entry.shape.join(', ')}] instead of [${shape.join(', ')}].`,
       );
     }
-    // Check all at once, so that a damaged file can be read again.
-    check.floats(`Tensor ${name}`, decode(name, 'float32').data);
+    // All at once, so that a damaged file can be read again.
+    const found = superpose.decodeSafetensors(entry, file.subarray(entry.begin, entry.end));
+    check.floats(`Tensor ${name}`, found.data);
+    decoded.set(name, found);
   }
-  const decoded = new Map<string, Table>();
-  return <P extends Precision = 'float64'>(name: string, precision?: P): Table<FloatsOf<P>> => {
-    const slot = `${precision ?? 'float64'} ${name}`;
-    const values = decoded.get(slot) ?? decode(name, precision ?? 'float64');
-    decoded.set(slot, values);
-    return values as Table<FloatsOf<P>>;
-  };
+  return (name) => decoded.get(name) as Table<Float64Array>;
 }

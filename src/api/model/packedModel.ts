@@ -1,11 +1,9 @@
 // MiniLM over the files that the build makes of it: a BERT whose names and sizes nobody has to recognize.
 import type { SmallSuperpose } from '../small.js';
-import type { FloatsOf, Precision } from '../table.js';
 import type { Superpose } from '../whole.js';
-import type { FirstLayer } from './firstLayer.js';
 import { modelOver } from './modelOver.js';
 import { jsonIn, type Manifest, type MiniLMOptions, type ReadParsed } from './packedFiles.js';
-import { attention, norm, packedRows, places, segments, words } from './packedRows.js';
+import { attention, norm, packedTensors, places, segments, words } from './packedTensors.js';
 import { type TokenizerFile, wordPieces } from './wordPieces.js';
 
 export async function packedModel(
@@ -15,9 +13,9 @@ export async function packedModel(
   { rest }: MiniLMOptions,
 ) {
   const { d_model, heads, epsilon, positions, vocabulary, layerBytes } = manifest;
-  const [tokenizer, own] = await Promise.all([
+  const [tokenizer, checkpoint] = await Promise.all([
     read('tokenizer.json', (bytes) => wordPieces(jsonIn(bytes) as TokenizerFile)),
-    packedRows(superpose, read, manifest),
+    packedTensors(superpose, read, manifest),
   ]);
   const tables = { token: words, position: places, segment: segments };
   const layout = { tables, d_model, vocabulary, positions, padding: undefined, apart: [0] };
@@ -26,11 +24,11 @@ export async function packedModel(
     layout,
     facts: { name: 'BERT', markers: { before: 1, after: 1 } },
     layers: layerBytes.length,
-    rows: own.rows,
-    async first<P extends Precision>(precision: P): Promise<FirstLayer<FloatsOf<P>>> {
-      const vector = (name: string) => own.first(name, precision).data;
+    rows: checkpoint.rows,
+    async first() {
+      const vector = (name: string) => checkpoint.first(name).data;
       const linear = (name: string) => ({
-        weight: own.first(`${attention}.${name}.weight`, precision),
+        weight: checkpoint.first(`${attention}.${name}.weight`),
         bias: vector(`${attention}.${name}.bias`),
       });
       const [gamma, beta] = [vector(`${norm}.weight`), vector(`${norm}.bias`)];
@@ -38,8 +36,7 @@ export async function packedModel(
       return { normalization, query: linear('query'), key: linear('key'), heads, causal: false };
     },
     async opened() {
-      const { bert, packedTensors } = await import('./packedTensors.js');
-      const checkpoint = packedTensors(superpose, read, manifest, own);
+      const { bert } = await import('./family.js');
       const known = { ...layout, family: 'bert' as const, facts: bert, prefix: '' };
       return { superpose, checkpoint, layout: known, config: {}, heads, epsilon };
     },

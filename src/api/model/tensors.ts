@@ -1,7 +1,7 @@
 // Tensors of an opened model: whole ones, and the maps of its layers by what the family calls them.
 import * as check from '../check.js';
 import type { Normalization } from '../scores/decompose.js';
-import { type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
+import { type Linear, type Table, table } from '../table.js';
 import type { Tensors } from './checkpoint.js';
 import type { Layout } from './families.js';
 import type { LayerNames } from './family.js';
@@ -44,11 +44,9 @@ export function placeOf(
   return { name, out, into, place, of, transposed, biased };
 }
 
-/** Whole tensors of a file, its norms and its maps, in one precision. */
-export function tensorsOf<P extends Precision>(checkpoint: Tensors, precision: P, watch: CountedWatch) {
-  type A = FloatsOf<P>;
-  const make = (length: number) =>
-    (precision === 'float32' ? new Float32Array(length) : new Float64Array(length)) as A;
+/** Whole tensors of a file, its norms and its maps. */
+export function tensorsOf(checkpoint: Tensors, watch: CountedWatch) {
+  type A = Float64Array;
   const reading = new Map<string, Promise<Table<A>>>();
   /** Reads a tensor once, however often it is asked for. */
   const whole = (name: string): Promise<Table<A>> => {
@@ -59,14 +57,13 @@ export function tensorsOf<P extends Precision>(checkpoint: Tensors, precision: P
       checkpoint.rows(
         name,
         Array.from({ length: rows }, (_, row) => row),
-        precision,
         watch,
       );
     reading.set(name, found);
     return found;
   };
   const biasOf = async ({ name, out, place, biased }: ReturnType<typeof placeOf>): Promise<A | undefined> =>
-    biased ? ((await whole(`${name}.bias`)).data.slice(place * out, (place + 1) * out) as A) : undefined;
+    biased ? (await whole(`${name}.bias`)).data.slice(place * out, (place + 1) * out) : undefined;
   return {
     whole,
     biasOf,
@@ -90,8 +87,8 @@ export function tensorsOf<P extends Precision>(checkpoint: Tensors, precision: P
       const { name, out, into, place, of, transposed } = found;
       const [{ data }, bias] = await Promise.all([whole(`${name}.weight`), biasOf(found)]);
       const own = transposed
-        ? make(out * into)
-        : (data.slice(place * out * into, (place + 1) * out * into) as A);
+        ? new Float64Array(out * into)
+        : data.slice(place * out * into, (place + 1) * out * into);
       for (let row = 0; transposed && row < out; row++) {
         for (let column = 0; column < into; column++)
           own[row * into + column] = data[(column * of + place) * out + row] as number;
@@ -102,15 +99,11 @@ export function tensorsOf<P extends Precision>(checkpoint: Tensors, precision: P
 }
 
 /** What is between those rows and the first layer's scores, as decompose() takes it. */
-export async function firstLayerOf<P extends Precision>(
-  opened: Opened,
-  precision: P,
-  watch: CountedWatch,
-): Promise<FirstLayer<FloatsOf<P>>> {
+export async function firstLayerOf(opened: Opened, watch: CountedWatch): Promise<FirstLayer> {
   const { checkpoint, layout, heads } = opened;
   const { embeddingNorm, causal } = layout.facts;
   const size = [layout.d_model, layout.d_model] as const;
-  const of = tensorsOf(checkpoint, precision, watch);
+  const of = tensorsOf(checkpoint, watch);
   const norm = embeddingNorm ? layout.prefix + embeddingNorm : nameIn(layout, 0, 'attentionNorm');
   const [normalization, query, key] = await Promise.all([
     of.norm(opened, norm),

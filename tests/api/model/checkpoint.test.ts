@@ -145,7 +145,7 @@ async function rows(count: number, wanted: number[]) {
       return whole.slice(from, from + length);
     },
   };
-  const { data } = await (await checkpoint(source)).rows('a', wanted, 'float64', counted({}));
+  const { data } = await (await checkpoint(source)).rows('a', wanted, counted({}));
   return { data: [...data], reads };
 }
 
@@ -187,14 +187,12 @@ test('at most 2^20 numbers are read at a time, whole rows of them', async () => 
   const opened = await checkpoint(source);
   const row = 4 * columns;
   lengths.length = 0;
-  const found = await opened.rows('a', [...new Array(count).keys()], 'float32', counted({}));
+  const found = await opened.rows('a', [...new Array(count).keys()], counted({}));
   expect(lengths).toEqual([8 * row, 2 * row]);
-  expect(found.data).toEqual(values);
+  expect(found.data).toEqual(Float64Array.from(values));
   lengths.length = 0;
   const blocks: [from: number, rows: number, first: number | undefined][] = [];
-  await opened.blocks('a', 'float32', counted({}), ({ rows, data }, from) =>
-    blocks.push([from, rows, data[0]]),
-  );
+  await opened.blocks('a', counted({}), ({ rows, data }, from) => blocks.push([from, rows, data[0]]));
   expect(lengths).toEqual([8 * row, 2 * row]);
   expect(blocks).toEqual([
     [0, 8, 0],

@@ -210,4 +210,4 @@ const within = { float64: 1e-10, float32: 1e-4 };
 
 /** A sentence’s embedding rows. */
 type Rows = Awaited<ReturnType<typeof rowsOf>>;
-const rowsOf = (by: MiniLM, sentence: Sentence) => by.rows(sentence, 'float64');
+const rowsOf = (by: MiniLM, sentence: Sentence) => by.rows(sentence);

@@ -32,7 +32,7 @@ const told = (run: Promise<unknown> | (() => unknown)) =>
   );
 
 describe('rows and weights', () => {
-  test('are those of the files, in the precision that is asked for', async () => {
+  test('are those of the files', async () => {
     const { minilm } = await loadMade();
     const { ids, tokens, dropped } = await minilm.tokenize(text);
     expect(tokens).toEqual(['[CLS]', 'the', 'cat', '##s', 'sat', 'on', 'a', 'mat', '.', '[SEP]']);
@@ -42,15 +42,9 @@ describe('rows and weights', () => {
     expect(rowsOf(token)).toEqual(ids.map((id) => rowOf(made.words, id)));
     expect(rowsOf(position)).toEqual(ids.map((_, place) => rowOf(made.positions, place)));
     expect(rowsOf(token_type)).toEqual(ids.map(() => rowOf(made.segments, 0)));
-    const single = await minilm.rows({ ids, tokens }, 'float32');
-    for (const { data } of Object.values(single)) expect(data).toBeInstanceOf(Float32Array);
-    expect([...single.token.data]).toEqual([...token.data]);
-    // The single one first: neither takes the other's place.
-    const [narrow, wide] = await Promise.all([minilm.layer('float32'), minilm.layer()]);
-    expect(narrow.query.weight.data).toBeInstanceOf(Float32Array);
-    expect(wide.query.weight.data).toBeInstanceOf(Float64Array);
+    const layer = await minilm.layer();
     const [{ query, key }] = made.layers as [(typeof made.layers)[0]];
-    expect(wide).toEqual({
+    expect(layer).toEqual({
       normalization: made.embeddingNorm,
       query,
       key,
@@ -58,8 +52,7 @@ describe('rows and weights', () => {
       causal: false,
     });
     // Decoded once.
-    expect((await minilm.layer('float64')).key.weight.data).toBe(wide.key.weight.data);
-    expect((await minilm.layer('float32')).key.weight.data).toBe(narrow.key.weight.data);
+    expect((await minilm.layer()).key.weight.data).toBe(layer.key.weight.data);
   });
 
   test('shards are read when a row is needed, and once', async () => {
@@ -72,7 +65,7 @@ describe('rows and weights', () => {
       'words-0.safetensors',
       'words-1.safetensors',
     ]);
-    await minilm.rows(of(13, 4), 'float32');
+    await minilm.rows(of(13, 4));
     expect(asked).toHaveLength(6);
     await minilm.rows(of(23));
     expect(asked.slice(6)).toEqual(['words-2.safetensors']);
@@ -515,8 +508,6 @@ describe('positions and order changed', async () => {
       `RangeError: mean must be 'sentence' or 'table'; it is "all".`,
     );
     expect(await told(changed(1))).toBe('TypeError: change must be an object; it is 1.');
-    const single = await minilm.changed(sentence, { mean: 'table' }, 'float32');
-    expect(single.position.data).toBeInstanceOf(Float32Array);
   });
 });
 

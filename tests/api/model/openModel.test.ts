@@ -256,7 +256,7 @@ describe.each(run)('$name, all layers', ({ name, later_logits, embedding, corpus
     expect(row(later, 1)).toEqual(row(own, 3));
     await expect(model.changed(input, { shift: 4 })).rejects.toThrow('from 0 to 3; it is 4');
     const order = [0, 2, 1, 3, 4];
-    const turned = await model.changed(input, { order }, 'float32');
+    const turned = await model.changed(input, { order });
     const { embedding: moved } = await model.forward(input, { summands: turned });
     const direct = await model.forward({ ids: order.map((at) => families.ids[at] as number) });
     expect(largestDifference(moved, direct.embedding)).toBe(0);

@@ -224,8 +224,6 @@ test('the rows that an input sums are rows of the tables', async () => {
   // Its first position is in row 2.
   expect(rows.position?.data).toEqual(taken('position_embeddings', [2, 3, 4, 5, 6]));
   expect(rows.token_type?.data).toEqual(taken('token_type_embeddings', [0, 0, 0, 0, 0]));
-  const single = await model.rows(input, 'float32');
-  expect(single.token?.data).toEqual(Float32Array.from(taken('word_embeddings', families.ids)));
   // The first and the last row stay.
   const later = await model.changed(input, { shift: 2 });
   expect(later.position?.data.slice(8, 32)).toEqual(taken('position_embeddings', [5, 6, 7]));
