@@ -10,7 +10,6 @@ export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
 export type { CsvDecimal, CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
 export { type FamilyId, familyIds, modelFamilies, namesOf } from './model/families.js';
 export type { FirstLayer, OwnRows } from './model/firstLayer.js';
-export type { PositionsTaken, TakenOptions } from './model/interventions.js';
 export { loadMiniLM, type MiniLM } from './model/minilm.js';
 export type {
   ByGauge,
@@ -25,14 +24,15 @@ export type {
   OpenedModel,
   OpenForwardOptions,
   OpenModelOptions,
+  PositionsTaken,
+  TakenOptions,
 } from './model/openedModel.js';
 export { loadOpening, type Opening } from './model/opening.js';
-export { openingHeads, openingText } from './model/openingSentence.js';
 export { openModel } from './model/openModel.js';
 export { type OpenedTable, type OpenTableOptions, openTable, type TableFormat } from './model/openTable.js';
 export type { MiniLMOptions } from './model/packedFiles.js';
 export { FamilyUnknown } from './model/recognize.js';
-export type { Sentence } from './model/sentence.js';
+export { openingHeads, openingText, type Sentence } from './model/sentence.js';
 export type { Slices, Source } from './model/slices.js';
 export type { SlicesWatch } from './model/watch.js';
 export { type LoadOptions, type ModuleName, type Simd, supportedSimd, wasmAddress } from './module.js';

@@ -1,16 +1,27 @@
-// What few readers of a page ask of a model: its later layers, and its rows after a change. One chunk for both.
-
+// What few readers of a page ask of a model, one chunk for all: its layers, which run in the whole module, and its rows
+// after a change.
 import * as check from '../check.js';
-import type { Table } from '../table.js';
+import type { Scores } from '../scores/scores.js';
+import type { Floats, FloatsOf, Precision, Table } from '../table.js';
 import type { Superpose } from '../whole.js';
 import { changedRows } from './changedPositions.js';
-import { type CorpusMeans, corpusOf } from './corpusMeans.js';
+import { type CorpusMeans, corpusOf, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
+import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
+import { checkedParts } from './encoderChecks.js';
 import { type Found, type Opened, type OwnRows, rowsOf, summandNames } from './firstLayer.js';
-import { type LayeredFunctions, layeredModel } from './layeredModel.js';
-import type { ModelInput, OpenCorpusMeansOptions, OpenedModel } from './openedModel.js';
+import type {
+  ModelInput,
+  OpenCorpusMeansOptions,
+  OpenDecomposeOptions,
+  OpenedModel,
+  OpenForwardOptions,
+  PositionsTaken,
+  TakenOptions,
+} from './openedModel.js';
 import { headsOf, ownLayers } from './ownLayers.js';
-import { resident } from './resident.js';
+import { type Resident, resident } from './resident.js';
 import type { Sentence } from './sentence.js';
+import { stepsOf } from './steps.js';
 import { counted } from './watch.js';
 
 /** How many pieces of a sentence a window of the default corpus has. */
@@ -22,42 +33,147 @@ interface Reading extends Pick<OpenedModel, 'tokenize'> {
   read(input: ModelInput): Promise<Sentence>;
 }
 
-/** A model whose layers can be run, and freed. */
-export interface Layers extends Omit<LayeredFunctions, 'corpusMeans'> {
+type ScoresOptions<P extends Precision> = OpenDecomposeOptions<P> & { layer: number };
+
+/** The layers of a model, which can be run, and freed. */
+export interface Layers {
+  /** See EncoderForward. */
+  forward<P extends Precision = 'float32'>(
+    sentence: Sentence,
+    options?: OpenForwardOptions<P>,
+  ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
+  /** See EncoderForward.decompose(). */
+  decompose<P extends Precision = 'float64'>(
+    sentence: Sentence,
+    options: ScoresOptions<P>,
+  ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
+  /** See PositionsTaken. */
+  withoutPositions(sentence: Sentence, options?: TakenOptions): Promise<PositionsTaken>;
   /** See OpenedModel. */
   corpusMeans(inputs: Reading, options: OpenCorpusMeansOptions): Promise<CorpusMeans>;
   /** Frees them. */
   delete(): void;
 }
 
+/** The forward of an encoder's last decomposition, and of which tokens it is. */
+type Decomposed = WeakMap<object, { key: string; run: EncoderForward }>;
+
+interface Running {
+  found: Found;
+  opened: Opened;
+  resident: Resident;
+  decomposed: Decomposed;
+}
+
 /** Throws where the file lacks what the first layer needs. */
 export function layersOf(found: Found, opened: Opened, superpose: Superpose): Layers {
-  const { layers, isSmall } = found;
-  const { layout } = opened;
-  const kept = resident(ownLayers(opened, superpose, !isSmall));
-  const { d_head, keyHeads } = headsOf(opened);
-  const run = layeredModel({
-    superpose,
-    resident: kept,
-    d_model: layout.d_model,
-    summands: summandNames(layout),
-    heads: opened.heads,
-    projections: { query: opened.heads * d_head, key: keyHeads * d_head },
-    layers,
-    apart: layout.apart,
-    ahead: isSmall,
-    rows: (sentence, signal) => rowsOf(found, sentence.ids, counted({ signal })),
-    changed: (sentence, change) => changedOf(found, sentence, change),
-  });
+  const kept = resident(ownLayers(opened, superpose, !found.isSmall));
+  const running = { found, opened, resident: kept, decomposed: new WeakMap() };
+  const forward: Layers['forward'] = async <P extends Precision = 'float32'>(
+    sentence: Sentence,
+    { precision, summands, signal, progress, ...input }: OpenForwardOptions<P> = {},
+  ) => {
+    const kind = check.precision(precision ?? 'float32') as P;
+    const layers = check.integer('layers', input.layers ?? found.layers, 0, found.layers);
+    return kept.use(kind, layers, counted({ signal, progress }), async (encoder) => {
+      const rows = rowsIn(summands ?? (await rowsOf(found, sentence.ids, counted({ signal }))), kind);
+      running.decomposed.delete(encoder);
+      const run = await stepsOf(encoder).forward(rows, { ...input, layers }, signal);
+      return Object.assign(run, { sentence });
+    });
+  };
   return {
-    ...run,
-    corpusMeans: (inputs, options) =>
-      run.corpusMeans(() => corpusIn(opened, inputs, options), {
-        scores: layout.tables.position === undefined,
-        ...options,
-      }),
+    forward,
+    decompose: (sentence, options) => decomposed(running, sentence, options),
+    async corpusMeans(inputs, { precision, done, signal, progress, ...options }) {
+      const kind = check.precision(precision ?? 'float32');
+      const { layout, heads } = opened;
+      const scores = check.flag('scores', options.scores ?? layout.tables.position === undefined);
+      const { d_head, keyHeads } = headsOf(opened);
+      const { positionMeans, poolShares } = superpose;
+      return meansOver(await corpusIn(opened, inputs, { ...options, signal }), {
+        ...{ positionMeans, poolShares, d_model: layout.d_model, heads, layers: found.layers },
+        ...{ apart: layout.apart, precision: kind, signal, done },
+        ...(scores && { scores: { query: heads * d_head, key: keyHeads * d_head } }),
+        run(sentence, isWindow) {
+          const asked = { scores: !isWindow, projections: scores && isWindow };
+          return forward(sentence, { precision: kind, ...asked, signal, progress });
+        },
+      });
+    },
+    async withoutPositions(sentence, options = {}) {
+      check.object('options', options);
+      const kind = check.precision(options.precision ?? 'float32');
+      const { signal, progress } = options;
+      // All layers in one turn, since a forward is valid until the next.
+      return kept.use(kind, found.layers, counted({ signal, progress }), async (encoder) => {
+        running.decomposed.delete(encoder);
+        const rows = rowsIn(await rowsOf(found, sentence.ids, counted({ signal })), kind);
+        const bare = rowsIn(await changedOf(found, sentence, { mean: 'sentence' }), kind);
+        return positionsTaken(encoder, { rows, bare }, signal);
+      });
+    },
     delete: kept.delete,
   };
+}
+
+/** The scores of a layer. What is asked of it is checked before layers are read, which may take long. */
+async function decomposed<P extends Precision>(
+  running: Running,
+  sentence: Sentence,
+  options: ScoresOptions<P>,
+): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }> {
+  const { found, opened, resident } = running;
+  const { precision, means: given, signal, progress, gauge, apart, summands, ...input } = options;
+  const kind = check.precision(precision ?? 'float64') as P;
+  const layer = check.integer('layer', input.layer, 0, found.layers - 1);
+  check.chosenHeads(input.only, opened.heads);
+  checkedParts(summands ? Object.keys(summands) : summandNames(found.layout), input);
+  const byMechanism = input.way === 'mechanism';
+  if (byMechanism || input.way === 'mean') check.object('means', given);
+  const means = given && (byMechanism ? scoreMeansAt : meansAt)(given, layer, kind);
+  return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
+    const run = await through(running, encoder, { kind, layer, sentence }, { summands, signal });
+    const named = gauge ?? (byMechanism ? undefined : 'canonical');
+    const fixed = named === 'raw' ? [] : found.layout.apart.filter((row) => row < run.n);
+    const rows = apart ?? (byMechanism ? undefined : fixed);
+    const scores = run.decompose({
+      ...(input as EncoderDecomposeInput),
+      ...(named !== undefined && { gauge: named as NonNullable<EncoderDecomposeInput['gauge']> }),
+      ...(rows !== undefined && { apart: rows }),
+      ...(means && { means }),
+    });
+    return { ...(scores as Scores<FloatsOf<P>>), sentence };
+  });
+}
+
+/** The forward whose scores are taken apart; the last one, if it is of the same tokens. */
+async function through<P extends Precision>(
+  { found, decomposed }: Running,
+  encoder: Encoder<FloatsOf<P>>,
+  { kind, layer, sentence }: { kind: P; layer: number; sentence: Sentence },
+  { summands, signal }: { summands: OwnRows<Floats> | undefined; signal: AbortSignal | undefined },
+) {
+  const key = String(sentence.ids);
+  const last = decomposed.get(encoder);
+  if (!summands && last?.key === key && last.run.layers > layer) return last.run;
+  const rows = rowsIn(summands ?? (await rowsOf(found, sentence.ids, counted({ signal }))), kind);
+  decomposed.delete(encoder);
+  // Through all layers that are held where there is room, so that another layer’s scores need no run of their own.
+  const layers = found.isSmall ? encoder.layers : layer + 1;
+  const run = await stepsOf(encoder).forward(rows, { layers }, signal);
+  if (!summands) decomposed.set(encoder, { key, run: run as unknown as EncoderForward });
+  return run;
+}
+
+/** Rows in the precision of the encoder that sums them. */
+function rowsIn<P extends Precision>(rows: OwnRows<Floats>, precision: P): OwnRows<FloatsOf<P>> {
+  check.object('summands', rows);
+  const own = Object.entries(rows).map(([name, one]) => {
+    const round = precision === 'float32' && one?.data instanceof Float64Array;
+    return [name, round ? { ...one, data: new Float32Array(one.data) } : one];
+  });
+  return Object.fromEntries(own);
 }
 
 /** A sentence’s rows after a change. */
@@ -96,4 +212,28 @@ async function corpusIn(
   const { before, after } = facts.markers;
   const most = (positions || Infinity) - before - after;
   return corpusOf(ids, { positions: Math.min(windowOf, most), before, after });
+}
+
+/** What positions are for. `rows` are the sentence’s, `bare` those without positions. */
+async function positionsTaken<P extends Precision>(
+  encoder: Encoder<FloatsOf<P>>,
+  { rows, bare }: { rows: OwnRows<FloatsOf<P>>; bare: OwnRows<FloatsOf<P>> },
+  signal: AbortSignal | undefined,
+): Promise<PositionsTaken> {
+  type A = FloatsOf<P>;
+  const { forward } = stepsOf(encoder);
+  const attentionOf = (run: EncoderForward<A>): Record<number, A> =>
+    Object.fromEntries(Array.from({ length: encoder.layers }, (_, layer) => [layer, run.attention(layer)]));
+  const run = async (summands: OwnRows<A>, input: ForwardInput<A>) =>
+    (await forward(summands, { scores: false, ...input }, signal)).embeddings;
+  const plain = await forward(rows, {}, signal);
+  const [nothing, own] = [plain.embeddings, attentionOf(plain)];
+  const without = await forward(bare, {}, signal);
+  const [everything, other] = [without.embeddings, attentionOf(without)];
+  return {
+    nothing,
+    allButAttention: await run(bare, { attention: own }),
+    attention: await run(rows, { attention: other }),
+    everything,
+  };
 }

@@ -1,13 +1,12 @@
 // What is asked of an opened model, and what it can do.
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
-import type { Floats, FloatsOf, Precision } from '../table.js';
+import type { Floats, FloatsOf, Precision, Table } from '../table.js';
 import type { PositionChange } from './changedPositions.js';
 import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
 import type { EncoderForward, ForwardInput, Way } from './encoder.js';
 import type { FamilyId } from './families.js';
 import type { FirstLayer, OwnRows } from './firstLayer.js';
-import type { PositionsTaken, TakenOptions } from './interventions.js';
 import type { ModelReport } from './modelReport.js';
 import type { Sentence } from './sentence.js';
 import type { SlicesWatch } from './watch.js';
@@ -66,6 +65,21 @@ export interface OpenForwardOptions<P extends Precision = 'float32'>
   /** Rows in place of the sentence’s own, from changed(). */
   summands?: OwnRows<Floats>;
 }
+
+export interface TakenOptions extends SlicesWatch {
+  /** Default float32. */
+  precision?: Precision;
+}
+
+/**
+ * The embedding after each number of layers, [layers + 1, d], by what the positions are taken from. `nothing`;
+ * `everything`: each position row is replaced by the mean of all, but for row 0 where the model fixes the first token.
+ * `allButAttention` runs without positions and attends as the unchanged run does; `attention` runs with them and attends
+ * as the run without. Attention is copied between runs, so that no part has to be told from another.
+ */
+export type PositionsTaken = Readonly<
+  Record<'nothing' | 'allButAttention' | 'attention' | 'everything', Table>
+>;
 
 export interface OpenedModel {
   /** The family of the opened model. */

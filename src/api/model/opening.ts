@@ -5,8 +5,8 @@ import type { DecomposeInput } from '../scores/decompose.js';
 import type { Scores } from '../scores/scores.js';
 import type { SmallSuperpose } from '../small.js';
 import type { Table } from '../table.js';
-import { openingFile, openingHeads } from './openingSentence.js';
 import { type MiniLMOptions, parsedReader, tensorReader } from './packedFiles.js';
+import { openingFile, openingHeads } from './sentence.js';
 
 export interface Opening {
   /** The word pieces of `openingText`, [CLS] first and [SEP] last. */

@@ -13,3 +13,11 @@ export interface Sentence {
 /** The ids that occur in these sentences, each once, ascending: the order of rows in corpus.safetensors. */
 export const corpusIds = (sentences: readonly (readonly number[])[]): number[] =>
   [...new Set(sentences.flat())].sort((a, b) => a - b);
+
+// What a page opens with, for what reads its file and what makes it.
+
+/** The sentence. */
+export const openingText = 'The river bank was closed, so she walked to the other bank.';
+/** The heads: the first reads places, the second words. */
+export const openingHeads: readonly number[] = [2, 1];
+export const openingFile = 'opening.safetensors';

@@ -5,9 +5,8 @@ import { open, readFile, stat } from 'node:fs/promises';
 import type { SmallSuperpose } from '../small.js';
 import type { OwnBytes } from '../table.js';
 import { corpusSentences } from './corpus.js';
-import { openingFile, openingHeads, openingText } from './openingSentence.js';
 import type { SafetensorsEntry } from './safetensors.js';
-import { corpusIds } from './sentence.js';
+import { corpusIds, openingFile, openingHeads, openingText } from './sentence.js';
 import { tokenizerOf } from './tokenizer.js';
 
 /** The package with the weights, an optional peer of this one. */
