@@ -137,6 +137,12 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         v: Float64Array.from(flat(xl.position_bias)),
       });
       close(ours.logits, xl.logits);
+      const { content_content, content_position, global_content, global_position } = xl;
+      const terms = [content_content, content_position, global_content, global_position];
+      close(
+        ours.terms,
+        content_content.flatMap((_, h) => terms.map((one) => one[h] as Matrix)),
+      );
     });
 
     test('T5 without 1/√d', () => {

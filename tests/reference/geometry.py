@@ -152,7 +152,7 @@ def largest_of_m():
         poisson = solve(math.log(2) / m, d)
         if d == 3:
             assert abs(independent - 0.5 ** (1 / m)) < 1e-12
-        out.append({"d": d, "m": m, "independent": independent, "poisson": poisson, "leading_order": math.sqrt(2 * math.log(m) / d)})
+        out.append({"d": d, "m": m, "independent": independent, "poisson": poisson})
         print(f"  d {d}, m {m}: median of the largest {independent:.6f}, {poisson:.6f}")
     return out
 
@@ -298,12 +298,11 @@ def overlaps(rng):
             "raw": overlap(e, p),
             # A single row has no spread about its mean.
             "centred": None if single else overlap(centred(e), centred(p)),
-            "curve_raw": curve(e, p),
-            "curve_centred": None if single else curve(centred(e), centred(p)),
         }
         out.append(c)
-        full = c["curve_raw"][-1]
-        if len(c["curve_raw"]) == e.shape[1]:
+        whole = curve(e, p)
+        full = whole[-1]
+        if len(whole) == e.shape[1]:
             assert same(full, 1)
         if name == "disjoint channels":
             assert c["raw"] == 0 and full.max() < 1e-20

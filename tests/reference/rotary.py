@@ -56,8 +56,6 @@ def rope(c):
         "rotated_query": rotated(q),
         "rotated_key": rotated(k),
         "logits": logits,
-        "cosine_part": cosine_part,
-        "sine_part": sine_part,
         "permutation": permutation,
         "rotated_query_half_split": rotated(q, half_split=True),
         "logits_half_split": half,
