@@ -215,16 +215,14 @@ export const figure: Figure<typeof controls, Data> = {
       const leads = leadOf(few, arm);
       return arm === 'added' || arm === 'concatenated' || !leads ? [] : [`${nameOf(arm)} ${leads}`];
     });
-    const [arm, subject] =
+    const leads =
       state.view === 'ladder'
-        ? ([
-            'nor-into-values',
-            'In larger models, position in the first layer’s queries and keys alone',
-          ] as const)
-        : (['concatenated', 'Dividing the same width between them'] as const);
+        ? leadOverTime(data, 'not-into-stream', 'In larger models, position kept out of the stream') +
+          leadOverTime(data, 'nor-into-values', 'Kept out of the first layer’s values too, it')
+        : leadOverTime(data, 'concatenated', 'Dividing the same width between them');
     const most = printed(data.byRate);
     const rate = data.byRate > 0 ? ` Other gaps under ${most} may come from the learning rate alone.` : '';
-    return `${head}${leadOverTime(data, arm, subject)} Ahead of adding by: ${others.join('; ')}.${rate}`;
+    return `${head}${leads} Ahead of adding by: ${others.join('; ')}.${rate}`;
   },
 
   cells: ({ rows, parts }, { curves }) =>

@@ -72,7 +72,7 @@ const six: ArmName[] = ['nowhere', 'added', 'concatenated', 'rotated', 'separate
 /** The rows in sight before all are asked for. On the ladder each changes one thing of the one before it. */
 export const firstArms: Record<ViewName, readonly ArmName[]> = {
   short: six,
-  long: ['added', 'concatenated', 'nor-into-values', 'rotated'],
+  long: ['added', 'concatenated', 'not-into-stream', 'nor-into-values', 'rotated'],
   masked: ['added', 'concatenated', 'rotated', 'separate-scores'],
   ladder: [
     'added',
