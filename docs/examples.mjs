@@ -471,13 +471,6 @@ search.delete();
 return lost;`,
   },
   {
-    name: 'randomCollisions',
-    kind: measure,
-    what: 'what to expect of random ones',
-    source: 'derived from the cosine’s law',
-    code: `return superpose.randomCollisions({ d: 32, scale: 1, vocabulary: 5000 });`,
-  },
-  {
     name: 'oneLayer',
     kind: measure,
     what: 'what a linear layer makes of vectors added, and concatenated',

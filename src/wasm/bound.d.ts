@@ -5,7 +5,7 @@
 import type { Ranks } from '../../src/api/encodings/channels.js';
 import type { GramSpreads, OffsetMeans } from '../../src/api/encodings/gram.js';
 import type { Wavelengths } from '../../src/api/encodings/wavelengths.js';
-import type { NearestTokens, RandomCollisions } from '../../src/api/geometry/collisions.js';
+import type { NearestTokens } from '../../src/api/geometry/collisions.js';
 import type { MeanDecomposition } from '../../src/api/geometry/meanDecomposition.js';
 import type { ObliqueProjection } from '../../src/api/geometry/oblique.js';
 import type { AngleCosines, ChanceAngles, OverlapCurve } from '../../src/api/geometry/subspaces.js';
@@ -101,7 +101,7 @@ type SchemeSizes = Partial<
   >
 >;
 
-type CostShape = Numbers<
+type ModelShape = Numbers<
   | 'vocabulary'
   | 'positions'
   | 'segments'
@@ -114,6 +114,21 @@ type CostShape = Numbers<
   | 'd_position_head'
 > &
   Flags<'pooler'>;
+
+/** Enumerations are numbered in the order of their declarations. */
+type SinusoidalOptions = Numbers<'positions' | 'd_model' | 'layout' | 'spacing' | 'base' | 'firstPosition'>;
+type RotaryOptions = Numbers<'heads' | 'layout' | 'base' | 'firstPosition' | 'step'>;
+type StretchOptions = Numbers<'way' | 'factor' | 'trained' | 'alpha' | 'beta'>;
+type T5Options = Flags<'bidirectional'> & Numbers<'buckets' | 'maxDistance'>;
+type OneLayerOptions = Flags<'undoes'> & Numbers<'pull' | 'scale' | 'norm'>;
+
+type FormGrams = GramSpreads['matrices'];
+type BertSummands = Arrays<'position' | 'token_type' | 'sum'>;
+type MovedMean = Arrays<'from' | 'to'>;
+type Loudness = Numbers<'tokens' | 'positions'>;
+type RowOverlap = Numbers<'overlap' | 'chance'>;
+type RowCoordinates = Arrays<'tokens' | 'positions'>;
+type TrainedShares = Arrays<'byHead' | 'mean'>;
 
 interface EncoderOptions
   extends Numbers<'heads' | 'keyHeads' | 'activation'>,

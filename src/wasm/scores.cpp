@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "convert.h"
+#include "bound.h"
 #include "heads_out.h"
 #include "scores/cost.h"
 #include "scores/decomposition.h"
@@ -15,6 +15,16 @@
 #include "scores/softmax.h"
 
 namespace superpose {
+
+SUPERPOSE_MEMBERS(PairMoments, mean, deviation);
+SUPERPOSE_MEMBERS(PooledShares, heads, mean, pooled);
+SUPERPOSE_MEMBERS(OneLayerOptions, pull, scale, undoes, norm);
+SUPERPOSE_MEMBERS(OneLayer, weights, added, concatenated, difference, apart, miss, sharedMiss);
+SUPERPOSE_MEMBERS(ModelShape, vocabulary, positions, segments, d_model, heads, layers, ffnRatio, sequence,
+                  d_position, d_position_head, pooler);
+SUPERPOSE_MEMBERS(Cost, width, headsDivide, tables, embedding, projection, layer, total, flopsPerToken,
+                  kvCache);
+
 namespace {
 
 // The matrices one below the other in one array, which is copied once; those that differing widths leave empty last.
@@ -28,8 +38,7 @@ Typed<"DotProductsOut"> dot_products_out(const Typed<"Table">& token, const Type
       {"position-token", products.position_token}, {"added", products.added}};
   Value moments = Value::object();
   const auto set_moments = [&](const char* name, const Matrix<double>& matrix) {
-    const PairMoments of_pairs = pair_moments(matrix);
-    moments.set(name, Value::object().set("mean", of_pairs.mean).set("deviation", of_pairs.deviation));
+    moments.set(name, value_out(pair_moments(matrix)));
   };
   const Eigen::Index n = products.token_token.rows();
   Matrix<double> all((products.added.size() ? 6 : 3) * n, n);
@@ -61,8 +70,7 @@ void delete_layer(std::uint32_t layer) { delete &layer_at(layer); }
 // Every part of a sum that a layer reads, projected and in its gauge.
 ProjectedParts<double> parts_in(std::uint32_t address, const Value& summands, const Gauge<double>& gauge,
                                 bool whole) {
-  std::vector<Matrix<double>> tables;
-  for (int s = 0; s < summands.length(); ++s) tables.push_back(matrix_in<double>(summands[s]));
+  const auto tables = value_in<std::vector<Matrix<double>>>(summands);
   const ScoreLayer& layer = layer_at(address);
   auto parts = project_sum(tables, layer, whole);
   apply_gauge(gauge, layer, parts);
@@ -133,51 +141,7 @@ Typed<"PooledShares"> pooled_shares_out(const Typed<"readonly Pooled[]">& scores
     copy_in(scores[s]["covariances"], covariances.data() + s * heads * terms, heads * terms);
     copy_in(scores[s]["variances"], variances.data() + s * heads, heads);
   }
-  const PooledShares found = pooled_shares(covariances, variances, heads, integers_in(group_of), groups);
-  return Value::object()
-      .set("heads", copy_out(found.heads))
-      .set("mean", copy_out(found.mean))
-      .set("pooled", copy_out(found.pooled));
-}
-
-Typed<"OneLayer"> one_layer_out(const Typed<"readonly Table[]">& parts,
-                                const Typed<"readonly Table[]">& weights, double pull, double scale,
-                                bool undoes, int norm) {
-  const auto tables_in = [](const Value& list) {
-    std::vector<Matrix<double>> tables;
-    for (int k = 0; k < list.length(); ++k) tables.push_back(matrix_in<double>(list[k]));
-    return tables;
-  };
-  const OneLayer found =
-      one_layer(tables_in(parts), tables_in(weights), {pull, scale, undoes, static_cast<Norm>(norm)});
-  Value used = Value::array();
-  for (const Matrix<double>& weight : found.weights) used.push(copy_out(weight));
-  return Value::object()
-      .set("weights", used)
-      .set("added", copy_out(found.added))
-      .set("concatenated", copy_out(found.concatenated))
-      .set("difference", found.difference)
-      .set("apart", found.apart)
-      .set("miss", found.miss)
-      .set("sharedMiss", found.shared_miss);
-}
-
-Typed<"Cost"> position_cost_out(int way, const Typed<"CostShape">& shape) {
-  const auto of = [&](const char* name) { return shape[name].as<double>(); };
-  const Cost cost = position_cost(
-      static_cast<PositionWay>(way),
-      {of("vocabulary"), of("positions"), of("segments"), of("d_model"), of("heads"), of("layers"),
-       of("ffnRatio"), of("sequence"), of("d_position"), of("d_position_head"), shape["pooler"].as<bool>()});
-  return Value::object()
-      .set("width", cost.width)
-      .set("headsDivide", cost.heads_divide)
-      .set("tables", cost.tables)
-      .set("embedding", cost.embedding)
-      .set("projection", cost.projection)
-      .set("layer", cost.layer)
-      .set("total", cost.total)
-      .set("flopsPerToken", cost.flops_per_token)
-      .set("kvCache", cost.kv_cache);
+  return value_out(pooled_shares(covariances, variances, heads, integers_in(group_of), groups));
 }
 
 EMSCRIPTEN_BINDINGS(scores) {
@@ -189,8 +153,8 @@ EMSCRIPTEN_BINDINGS(scores) {
   function("decomposeTerms", &decompose_terms_out);
   function("combineTerms", &combine_terms_out);
   function("poolShares", &pooled_shares_out);
-  function("oneLayer", &one_layer_out);
-  function("positionCost", &position_cost_out);
+  bind<&one_layer>("oneLayer");
+  bind<&position_cost>("positionCost");
 }
 
 }  // namespace

@@ -2,11 +2,23 @@
 #include <array>
 #include <optional>
 
-#include "convert.h"
+#include "bound.h"
 #include "training/measures.h"
 #include "training/trainer.h"
 
 namespace superpose {
+
+SUPERPOSE_MEMBERS(TaskOptions, task, n);
+SUPERPOSE_MEMBERS(ModelOptions, vocabulary, classes, positions, scheme, table, d_model, d_position, heads,
+                  layers, layerNorm, causal, zeroScores, fixedTokens, fixedPositions, scaleTokens,
+                  sigmaTokens, sigmaPositions);
+SUPERPOSE_MEMBERS(OptimizerOptions, learningRate, weightDecay, schedule, warmUp, steps, beta1, beta2, epsilon,
+                  clip);
+SUPERPOSE_MEMBERS(Loudness, tokens, positions);
+SUPERPOSE_MEMBERS(RowOverlap, overlap, chance);
+SUPERPOSE_MEMBERS(RowCoordinates, tokens, positions);
+SUPERPOSE_MEMBERS(TrainedShares, byHead, mean);
+
 namespace {
 
 // A batch that owns its ids.
@@ -47,46 +59,6 @@ Value batch_out(const Batch& batch) {
       .set("targets", copy_out(batch.targets, count));
 }
 
-TaskOptions task_in(const Value& options) {
-  return {static_cast<Task>(options["task"].as<int>()), options["n"].as<int>()};
-}
-
-ModelOptions model_in(const Value& from) {
-  ModelOptions options;
-  options.vocabulary = from["vocabulary"].as<int>();
-  options.classes = from["classes"].as<int>();
-  options.rows = from["positions"].as<int>();
-  options.scheme = static_cast<TrainingScheme>(from["scheme"].as<int>());
-  options.table = static_cast<Table>(from["table"].as<int>());
-  options.width = from["d_model"].as<int>();
-  options.position_width = from["d_position"].as<int>();
-  options.heads = from["heads"].as<int>();
-  options.layers = from["layers"].as<int>();
-  options.layer_norm = from["layerNorm"].as<bool>();
-  options.causal = from["causal"].as<bool>();
-  options.zero_scores = from["zeroScores"].as<bool>();
-  options.fixed_tokens = from["fixedTokens"].as<bool>();
-  options.fixed_positions = from["fixedPositions"].as<bool>();
-  options.scale_tokens = from["scaleTokens"].as<bool>();
-  options.sigma_tokens = from["sigmaTokens"].as<double>();
-  options.sigma_positions = from["sigmaPositions"].as<double>();
-  return options;
-}
-
-OptimizerOptions optimizer_in(const Value& from) {
-  OptimizerOptions options;
-  options.learning_rate = from["learningRate"].as<double>();
-  options.weight_decay = from["weightDecay"].as<double>();
-  options.schedule = static_cast<Schedule>(from["schedule"].as<int>());
-  options.warm_up = from["warmUp"].as<int>();
-  options.steps = from["steps"].as<int>();
-  options.beta1 = from["beta1"].as<double>();
-  options.beta2 = from["beta2"].as<double>();
-  options.epsilon = from["epsilon"].as<double>();
-  options.clip = from["clip"].as<double>();
-  return options;
-}
-
 struct Training {
   Trainer trainer;
   std::optional<Examples> examples;
@@ -98,12 +70,13 @@ Training& training_at(std::uint32_t address) { return at_address<Training>(addre
 // A trainer on the task's examples or, given a batch for measuring, on the batch given with each step.
 std::uint32_t trainer_out(const Typed<"TrainerOptions">& options) {
   const std::uint32_t seed = options["seed"].as<std::uint32_t>();
-  auto* const training = new Training{{model_in(options), optimizer_in(options), seed}, {}, {}};
+  auto* const training =
+      new Training{{value_in<ModelOptions>(options), value_in<OptimizerOptions>(options), seed}, {}, {}};
   if (!options["evaluation"].isUndefined()) {
     training->evaluation = batch_in(options["evaluation"]);
     return address_of(training);
   }
-  const TaskOptions task = task_in(options);
+  const TaskOptions task = value_in<TaskOptions>(options);
   training->examples.emplace(task, options["sequences"].as<int>(), seed, Examples::training);
   Examples examples(task, options["evaluationSequences"].as<int>(), seed, Examples::evaluation);
   const Batch drawn = examples.next();
@@ -162,13 +135,9 @@ Typed<"TrainingEvaluation"> evaluate_trainer_out(std::uint32_t trainer, const Ty
       training.trainer.evaluate((own.tokens.empty() ? training.evaluation : own).view(), terms_in(kept)));
 }
 
-Value loudness_out(const Loudness& found) {
-  return Value::object().set("tokens", found.tokens).set("positions", found.positions);
-}
-
-Typed<"{ tokens: number; positions: number }"> trainer_loudness_out(std::uint32_t trainer) {
+Typed<"Loudness"> trainer_loudness_out(std::uint32_t trainer) {
   Training& of = training_at(trainer);
-  return loudness_out(row_loudness(of.trainer.options(), of.trainer.parameters(), of.evaluation.n));
+  return value_out(row_loudness(of.trainer.options(), of.trainer.parameters(), of.evaluation.n));
 }
 
 Typed<"LoudnessRecipe[]"> recipes_out(int d_model) {
@@ -181,7 +150,7 @@ Typed<"LoudnessRecipe[]"> recipes_out(int d_model) {
     options.set("sigmaPositions", recipe.sigma_positions);
     options.set("scaleTokens", recipe.scale_tokens);
     const Loudness begins = loudness(recipe, d_model);
-    Value out = loudness_out(begins);
+    Value out = value_out(begins);
     out.set("positionScale", position_scale(begins));
     out.set("name", std::string(recipe.name));
     out.set("options", options);
@@ -200,20 +169,15 @@ Typed<"Float32Array"> trainer_attention_out(std::uint32_t trainer, const Typed<"
   return copy_out(of.model().attention(of.parameters(), batch_in(batch).view(), layer, of.kept()));
 }
 
-Typed<"{ mean: Float64Array; byHead: Float64Array }"> trainer_shares_out(std::uint32_t trainer,
-                                                                         bool canonical) {
+Typed<"TrainedShares"> trainer_shares_out(std::uint32_t trainer, bool canonical) {
   auto& [of, examples, evaluation] = training_at(trainer);
-  const TrainedShares found = trained_shares(of.model(), of.parameters(), evaluation.view(), of.kept(),
-                                             canonical ? TermGauge::canonical : TermGauge::raw);
-  return Value::object()
-      .set("mean", copy_out(found.mean.data(), found.mean.size()))
-      .set("byHead", copy_out(found.by_head));
+  return value_out(trained_shares(of.model(), of.parameters(), evaluation.view(), of.kept(),
+                                  canonical ? TermGauge::canonical : TermGauge::raw));
 }
 
-Typed<"{ overlap: number; chance: number }"> trainer_overlap_out(std::uint32_t trainer) {
+Typed<"RowOverlap"> trainer_overlap_out(std::uint32_t trainer) {
   Training& of = training_at(trainer);
-  const RowOverlap found = row_overlap(of.trainer.options(), of.trainer.parameters(), of.evaluation.n);
-  return Value::object().set("overlap", found.overlap).set("chance", found.chance);
+  return value_out(row_overlap(of.trainer.options(), of.trainer.parameters(), of.evaluation.n));
 }
 
 Typed<"Float64Array"> trainer_directions_out(std::uint32_t trainer) {
@@ -221,12 +185,10 @@ Typed<"Float64Array"> trainer_directions_out(std::uint32_t trainer) {
   return copy_out(row_directions(of.trainer.options(), of.trainer.parameters(), of.evaluation.n));
 }
 
-Typed<"{ tokens: Float64Array; positions: Float64Array }"> trainer_coordinates_out(
-    std::uint32_t trainer, const Typed<"Table">& directions) {
+Typed<"RowCoordinates"> trainer_coordinates_out(std::uint32_t trainer, const Typed<"Table">& directions) {
   Training& of = training_at(trainer);
-  const RowCoordinates found = row_coordinates(of.trainer.options(), of.trainer.parameters(), of.evaluation.n,
-                                               matrix_in<double>(directions));
-  return Value::object().set("tokens", copy_out(found.tokens)).set("positions", copy_out(found.positions));
+  return value_out(row_coordinates(of.trainer.options(), of.trainer.parameters(), of.evaluation.n,
+                                   matrix_in<double>(directions)));
 }
 
 Typed<"Parameter[]"> trainer_parameters_out(std::uint32_t trainer) {
@@ -252,18 +214,18 @@ void set_trainer_parameter_out(std::uint32_t trainer, const std::string& name,
 }
 
 Typed<"{ vocabulary: number; classes: number }"> task_sizes_out(const Typed<"Task">& options) {
-  const TaskOptions task = task_in(options);
+  const TaskOptions task = value_in<TaskOptions>(options);
   return Value::object().set("vocabulary", task.vocabulary()).set("classes", task.classes());
 }
 
 Typed<"Batch"> task_examples_out(const Typed<"Task & { sequences: number; seed: number }">& options) {
-  Examples examples(task_in(options), options["sequences"].as<int>(), options["seed"].as<std::uint32_t>(),
-                    Examples::evaluation);
+  Examples examples(value_in<TaskOptions>(options), options["sequences"].as<int>(),
+                    options["seed"].as<std::uint32_t>(), Examples::evaluation);
   return batch_out(examples.next());
 }
 
 Typed<"Int32Array"> task_targets_out(const Typed<"Task & { tokens: Integers }">& options) {
-  const TaskOptions task = task_in(options);
+  const TaskOptions task = value_in<TaskOptions>(options);
   const std::vector<int> tokens = integers_in(options["tokens"]);
   std::vector<int> targets(tokens.size());
   for (std::size_t first = 0; first < tokens.size(); first += task.n)

@@ -77,7 +77,16 @@ export function gramApi(raw: RawModule): GramApi {
         `The Gram matrices of ${positions} positions of ${d_model} channels`,
         8 * (11 * positions * positions + 3 * positions * d_model + d_model * d_model),
       );
-      return raw.gramSpreads(...encoding, seed);
+      const matrices = raw.formGrams(encoding, seed);
+      const spread = (matrix: Float64Array) => raw.toeplitzSpread(table(matrix, positions, positions));
+      return {
+        whole: spread(matrices.whole),
+        centred: spread(matrices.centred),
+        sines: spread(matrices.sines),
+        randomForm: spread(matrices.randomForm),
+        rotationForm: spread(matrices.rotationForm),
+        matrices,
+      };
     },
   };
 }

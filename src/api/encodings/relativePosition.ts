@@ -37,10 +37,10 @@ export function relativePositionApi(raw: RawModule): RelativePositionApi {
     alibiSlopes: (heads) => raw.alibiSlopes(check.integer('heads', heads, 1)),
     t5Buckets(options) {
       check.object('options', options);
-      const { bidirectional, buckets, maxDistance } = checkBuckets(options);
+      const buckets = checkBuckets(options);
       const n = check.integer('n', options.n, 0);
       check.fits(`The buckets of ${n} tokens`, 8 * n * n);
-      return raw.t5Buckets(n, bidirectional, buckets, maxDistance);
+      return raw.t5Buckets(n, buckets);
     },
   };
 }

@@ -53,9 +53,6 @@ export interface RotaryApi {
   rotaryPermutation(d_head: number): Int32Array;
 }
 
-/** Named, because TypeScript before 5.7 knows no Float64Array with a buffer's type, which it would write out. */
-interface StretchArguments extends Float64Array {}
-
 interface RotaryArguments {
   /** Its place in the list of layouts. */
   layout: number;
@@ -74,9 +71,9 @@ export function rotaryConvention({
   };
 }
 
-/** As the binding takes it: way, factor, trained, alpha, beta. */
-function stretchArguments(stretch: Stretch | undefined): StretchArguments | undefined {
-  if (stretch === undefined) return undefined;
+/** As the binding takes it. */
+function stretchArguments(stretch: Stretch | undefined) {
+  if (stretch === undefined) return { way: 0, factor: 1, trained: 1, alpha: 1, beta: 32 };
   check.object('stretch', stretch);
   const way = check.placeOf('stretch.way', stretch.way, wayNames) + 1;
   const factor = check.number('stretch.factor', stretch.factor, 1, 1e6);
@@ -87,7 +84,7 @@ function stretchArguments(stretch: Stretch | undefined): StretchArguments | unde
   check.number('stretch.alpha', alpha, 0);
   if (check.number('stretch.beta', beta) <= alpha)
     check.refuse('stretch.beta', `above alpha, ${alpha}`, beta);
-  return Float64Array.of(way, factor, trained, alpha, beta);
+  return { way, factor, trained, alpha, beta };
 }
 
 /** Pairs of channels need an even width. */
@@ -103,10 +100,10 @@ export function rotaryApi(raw: RawModule): RotaryApi {
       const { rows, heads = 1, firstPosition = 0 } = input;
       check.table('rows', rows);
       evenWidth('The width of a head', check.headWidth(heads, rows.columns, 'rows', 'columns'));
-      const { layout, base } = rotaryConvention(input);
       check.number('firstPosition', firstPosition);
+      const convention = { heads, ...rotaryConvention(input), firstPosition, step: 1 };
       check.fits(`${rows.rows} rows by ${rows.columns} columns, turned`, 4 * rows.data.length * 8);
-      const turned = raw.rotate(rows, heads, layout, base, firstPosition);
+      const turned = raw.rotate(rows, convention);
       return table(rounded<A>(turned, check.isSingle(rows.data)), rows.rows, rows.columns);
     },
     rotaryFrequencies(options) {

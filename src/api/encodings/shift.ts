@@ -31,7 +31,7 @@ export function shiftApi(raw: RawModule): ShiftApi {
       const { d_model, offset } = options;
       check.number('offset', offset);
       check.fits(`A shift operator of ${d_model} by ${d_model}`, 16 * d_model * d_model);
-      return table(raw.shiftOperator(...spectrum, offset), d_model, d_model);
+      return table(raw.shiftOperator(spectrum, offset), d_model, d_model);
     },
     shiftError(options) {
       const encoding = encodingArguments(options);
@@ -41,7 +41,7 @@ export function shiftApi(raw: RawModule): ShiftApi {
         `Shifting ${positions} positions of ${d_model} channels`,
         8 * d_model * (4 * positions + d_model),
       );
-      return raw.shiftError(...encoding, offset);
+      return raw.shiftError(encoding, offset);
     },
   };
 }

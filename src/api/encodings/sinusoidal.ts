@@ -34,26 +34,29 @@ export interface SinusoidalApi {
   sinusoidalFrequencies(options: SpectrumOptions): Float64Array;
 }
 
-/** d_model, layout, spacing and base as the binding takes them. */
-export function spectrumArguments(options: SpectrumOptions): [number, number, number, number] {
+/** As the binding takes them, of a table without rows. */
+export function spectrumArguments(options: SpectrumOptions) {
   check.object('options', options);
   const { d_model, layout = 'interleaved', spacing = 'd_model', base = 10000 } = options;
-  return [
-    check.integer('d_model', d_model, 1),
-    check.placeOf('layout', layout, ['interleaved', 'concatenated']),
-    check.placeOf('spacing', spacing, ['d_model', 'timescales']),
-    check.positive('base', base),
-  ];
+  return {
+    positions: 0,
+    d_model: check.integer('d_model', d_model, 1),
+    layout: check.placeOf('layout', layout, ['interleaved', 'concatenated']),
+    spacing: check.placeOf('spacing', spacing, ['d_model', 'timescales']),
+    base: check.positive('base', base),
+    firstPosition: 0,
+  };
 }
 
-/** The arguments of a table: positions, then those of spectrumArguments(), then the first position. */
-export function encodingArguments(
-  options: EncodingOptions,
-): [number, ...ReturnType<typeof spectrumArguments>, number] {
+/** The same with positions. */
+export function encodingArguments(options: EncodingOptions) {
   const spectrum = spectrumArguments(options);
-  const { positions, firstPosition = 0 } = options;
-  check.integer('positions', positions, 0);
-  return [positions, ...spectrum, check.number('firstPosition', firstPosition)];
+  const positions = check.integer('positions', options.positions, 0);
+  return {
+    ...spectrum,
+    positions,
+    firstPosition: check.number('firstPosition', options.firstPosition ?? 0),
+  };
 }
 
 export function sinusoidalApi(raw: RawModule): SinusoidalApi {
@@ -66,11 +69,11 @@ export function sinusoidalApi(raw: RawModule): SinusoidalApi {
         `A table of ${positions} positions by ${d_model} channels`,
         positions * d_model * (single ? 12 : 8),
       );
-      const data = rounded<FloatsOf<P>>(raw.sinusoidal(...encoding), single);
+      const data = rounded<FloatsOf<P>>(raw.sinusoidal(encoding), single);
       return table(data, positions, d_model);
     },
     sinusoidalFrequencies(options) {
-      return raw.sinusoidalFrequencies(...spectrumArguments(options));
+      return raw.sinusoidalFrequencies(spectrumArguments(options));
     },
   };
 }

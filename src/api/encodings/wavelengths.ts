@@ -39,7 +39,8 @@ export interface WavelengthsApi {
 export function wavelengthsApi(raw: RawModule): WavelengthsApi {
   return {
     wavelengths(options) {
-      const [d_model, layout, spacing, base] = spectrumArguments(options);
+      const spectrum = spectrumArguments(options);
+      const { d_model, base } = spectrum;
       evenWidth('d_model', d_model);
       if (base <= 1 || base > 1e12) {
         check.refuse('base', 'above 1, for wavelengths that grow, and at most 10¹²; 10000 is usual', base);
@@ -47,7 +48,7 @@ export function wavelengthsApi(raw: RawModule): WavelengthsApi {
       const positions = check.integer('positions', options.positions, 1, 1_000_001);
       const usual = Math.max(20_000, positions - 1);
       const farthest = check.integer('farthest', options.farthest ?? usual, positions - 1, 1_000_000);
-      return raw.wavelengths(positions, d_model, layout, spacing, base, farthest);
+      return raw.wavelengths({ ...spectrum, positions }, farthest);
     },
   };
 }

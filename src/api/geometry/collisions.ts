@@ -24,8 +24,6 @@ export interface NearestTokens {
   readonly margins: Float64Array;
   /** [words], ½‖e_b − e_a‖², the margin without a position; infinite when there is no other token. */
   readonly bareMargins: Float64Array;
-  /** [words], the smallest of a word's margins; infinite without positions. */
-  readonly smallestMargins: Float64Array;
   /** [L], how many of the words have a margin below 0. */
   readonly lost: Int32Array;
 }
@@ -44,8 +42,6 @@ export interface AllWordsOptions {
 export interface AllWords {
   /** [L], how many words are not their own nearest token once position i is added. */
   readonly lost: Float64Array;
-  /** [words], each word's smallest margin over positions. */
-  readonly smallestMargins: Float64Array;
 }
 
 /**
@@ -65,27 +61,12 @@ export interface CollisionSearch extends Handle {
   allWords(options?: AllWordsOptions): Promise<AllWords>;
 }
 
-export interface RandomCollisions {
-  /** The probability for one pair of tokens. */
-  readonly pair: number;
-  /**
-   * (vocabulary − 1) · pair, the expected number of nearer tokens. The probability of any is at most this.
-   */
-  readonly expected: number;
-}
-
 export interface CollisionsApi {
   /**
    * Whether a token plus a position can be mistaken for another token: e_a + p_i is nearer to e_b than to
    * e_a if and only if ⟨e_b − e_a, p_i⟩ > ½‖e_b − e_a‖².
    */
   collisionSearch(input: CollisionSearchInput): CollisionSearch;
-  /**
-   * What to expect of N(0, I) tokens of width d and N(0, scale²·I) positions: the probability that a given
-   * other token is nearer to e_a + p than e_a is, ½ P(|t| > 1/√(1 + 2·scale²)) for the cosine t in d + 1
-   * dimensions.
-   */
-  randomCollisions(options: { d: number; scale: number; vocabulary: number }): RandomCollisions;
 }
 
 export function collisionsApi(raw: RawModule): CollisionsApi {
@@ -123,15 +104,6 @@ export function collisionsApi(raw: RawModule): CollisionsApi {
       );
       return searchOf(raw, search, V, L);
     },
-
-    randomCollisions(options) {
-      check.object('options', options);
-      return raw.randomCollisions(
-        check.integer('d', options.d, 1),
-        check.number('scale', options.scale, 0),
-        check.integer('vocabulary', options.vocabulary, 1),
-      );
-    },
   };
 }
 
@@ -154,7 +126,6 @@ function searchOf(raw: RawModule, search: OwnedObject, V: number, L: number): Co
       check.integer('slice', slice, 1);
       const all = check.integer('words', wanted, 0, V);
       const lost = new Float64Array(L);
-      const smallestMargins = new Float64Array(all);
       for (let first = 0; first < all; first += slice) {
         signal?.throwIfAborted();
         const words = Math.min(slice, all - first);
@@ -162,12 +133,11 @@ function searchOf(raw: RawModule, search: OwnedObject, V: number, L: number): Co
         found.lost.forEach((count, place) => {
           lost[place] = (lost[place] as number) + count;
         });
-        smallestMargins.set(found.smallestMargins, first);
         onProgress?.(first + words, all);
         await new Promise((resolve) => setTimeout(resolve));
       }
       signal?.throwIfAborted();
-      return { lost, smallestMargins };
+      return { lost };
     },
     ...search.handle,
   };

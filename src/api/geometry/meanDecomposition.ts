@@ -24,10 +24,6 @@ export interface MeanDecomposition {
   readonly token: Float64Array;
   /** [n, d], what is left. */
   readonly residual: Float64Array;
-  /** [positions], the number of rows at each position. */
-  readonly positionCounts: Float64Array;
-  /** [tokens], the number of rows of each token. */
-  readonly tokenCounts: Float64Array;
   /** The positions’ share of ‖h − global‖² over all rows; NaN when that is 0. */
   readonly positionShare: number;
   /** The tokens’ share of it. */

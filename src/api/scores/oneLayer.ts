@@ -69,14 +69,8 @@ export function oneLayerApi(raw: RawModule): OneLayerApi {
         check.refuse('positionScale', 'other than 0 to be undone', positionScale);
       const { rows: n, columns: d } = first;
       check.fits(`A layer that reads ${n} rows`, 8 * (6 * n * parts.length * d + 4 * n * shared.columns));
-      const found = raw.oneLayer(
-        parts,
-        weights,
-        pull,
-        positionScale,
-        undoes,
-        check.placeOf('norm', norm, norms),
-      );
+      const place = check.placeOf('norm', norm, norms);
+      const found = raw.oneLayer(parts, weights, { pull, scale: positionScale, undoes, norm: place });
       return { ...found, weights: found.weights.map((data) => table(data, d, shared.columns)) };
     },
   };

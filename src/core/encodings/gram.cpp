@@ -105,10 +105,4 @@ FormGrams form_grams(const SinusoidalOptions& options, std::uint32_t seed) {
           bilinear_gram(table, rotation_form(options, seed))};
 }
 
-GramSpreads gram_spreads(const SinusoidalOptions& options, std::uint32_t seed) {
-  const FormGrams grams = form_grams(options, seed);
-  return {toeplitz_spread(grams.whole), toeplitz_spread(grams.centred), toeplitz_spread(grams.sines),
-          toeplitz_spread(grams.random_form), toeplitz_spread(grams.rotation_form)};
-}
-
 }  // namespace superpose

@@ -51,14 +51,4 @@ struct FormGrams {
 };
 FormGrams form_grams(const SinusoidalOptions& options, std::uint32_t seed);
 
-// toeplitz_spread() of each matrix of FormGrams.
-struct GramSpreads {
-  double whole = 0;
-  double centred = 0;
-  double sines = 0;
-  double random_form = 0;
-  double rotation_form = 0;
-};
-GramSpreads gram_spreads(const SinusoidalOptions& options, std::uint32_t seed);
-
 }  // namespace superpose

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "geometry/cosines.h"
 #include "numeric/product.h"
 #include "numeric/simd.h"
 #include "numeric/sorted.h"
@@ -99,9 +98,8 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
                        std::vector<int>(words * positions, -1),
                        Matrix<double>::Constant(words, positions, std::numeric_limits<double>::infinity()),
                        {},
-                       {},
                        std::vector<int>(positions)};
-  result.bare_margins = result.smallest_margins = result.bare_distances;
+  result.bare_margins = result.bare_distances;
   if (words == 0) return result;
 
   // Half the squared distance from each word of the slice to each token, without the terms that are the
@@ -143,17 +141,10 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
         result.nearest[w * positions + i - 1] = other;
         result.margins(w, i - 1) = collision_margin(search, a, other, static_cast<int>(i - 1));
         result.lost[i - 1] += result.margins(w, i - 1) < 0;
-        result.smallest_margins[w] = std::min(result.smallest_margins[w], result.margins(w, i - 1));
       }
     }
   }
   return result;
-}
-
-RandomCollisions random_collisions(int d, double scale, double vocabulary) {
-  // cosine_tail() counts both signs of the coordinate.
-  const double pair = cosine_tail(1 / std::sqrt(1 + 2 * scale * scale), d + 1) / 2;
-  return {pair, (vocabulary - 1) * pair};
 }
 
 }  // namespace superpose

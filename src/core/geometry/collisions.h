@@ -35,7 +35,6 @@ struct NearestTokens {
   Vector<double> bare_distances;    // [words], |e_b - e_a|; infinite when there is none
   std::vector<int> nearest;         // [words, L], the other token nearest to e_a + p_i; -1 likewise
   Matrix<double> margins;           // [words, L], its margin; < 0: the identity is lost. Infinite likewise
-  Vector<double> smallest_margins;  // [words], of the word's margins; infinite without positions
   Vector<double> bare_margins;      // [words], |e_b - e_a|^2 / 2: the margin without a position
   std::vector<int> lost;            // [L], how many of the words have a margin < 0
 };
@@ -47,19 +46,5 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
 
 // The margin of one pair, 1/2 |e_b - e_a|^2 - <e_b - e_a, p_i>, from the differences themselves.
 double collision_margin(const CollisionSearch& search, int a, int b, int position);
-
-// What to expect of tokens from N(0, I_d) and positions from N(0, scale^2 I_d).
-//
-// D = e_b - e_a is N(0, 2 I), so <D, p> > |D|^2 / 2 means |D| < 2 |p| cos(D, p). With D = sqrt(2) u and
-// p = scale v, that is |u| < sqrt(2) scale v_1, where v_1 ~ N(0, 1) is the part of v along u. The direction
-// (u, v_1), uniform in d + 1 dimensions, then has a last coordinate above 1 / sqrt(1 + 2 scale^2).
-struct RandomCollisions {
-  double pair = 0;      // the probability that one given other token takes the token's place
-  double expected = 0;  // times (V - 1): the expected number of tokens nearer, which bounds the probability
-                        // that there is one
-};
-
-// d >= 1, scale >= 0, vocabulary >= 1.
-RandomCollisions random_collisions(int d, double scale, double vocabulary);
 
 }  // namespace superpose

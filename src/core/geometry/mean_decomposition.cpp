@@ -8,10 +8,9 @@ namespace superpose {
 namespace {
 
 // Means of the rows of each group; zeros for a group without rows.
-Matrix<double> group_means(const Matrix<double>& rows, const std::vector<int>& group_of, int groups,
-                           Vector<double>& counts) {
+Matrix<double> group_means(const Matrix<double>& rows, const std::vector<int>& group_of, int groups) {
   Matrix<double> means = Matrix<double>::Zero(groups, rows.cols());
-  counts = Vector<double>::Zero(groups);
+  Vector<double> counts = Vector<double>::Zero(groups);
   for (Eigen::Index i = 0; i < rows.rows(); ++i) {
     means.row(group_of[i]) += rows.row(i);
     counts[group_of[i]] += 1;
@@ -37,8 +36,8 @@ MeanDecomposition mean_decomposition(const Matrix<double>& given, const std::vec
   const double rounding = static_cast<double>(rows.rows()) * std::numeric_limits<double>::epsilon();
   if (energy <= rounding * rounding * rows.squaredNorm()) energy = std::numeric_limits<double>::quiet_NaN();
 
-  result.position = group_means(result.residual, position_of, positions, result.position_counts);
-  result.token = group_means(result.residual, token_of, tokens, result.token_counts);
+  result.position = group_means(result.residual, position_of, positions);
+  result.token = group_means(result.residual, token_of, tokens);
   double of_position = 0;
   double of_token = 0;
   for (Eigen::Index i = 0; i < rows.rows(); ++i) {
