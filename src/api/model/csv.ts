@@ -110,6 +110,7 @@ const numberIn = (cell: string, decimal: CsvDecimal): number => {
   return Number.isFinite(found) ? found : Number.NaN;
 };
 
+const likeNumber = /^[-+−]?\.?\d[\d.,'’\s]*(e[-+−]?\d+)?$/i;
 /** What programs write where a number is missing. */
 const isMissing = (cell: string) => /^(|nan|n\/?a|null|none|[-+]?inf(inity)?)$/i.test(cell);
 const isCount = (cells: readonly string[], from: number) =>
@@ -117,6 +118,8 @@ const isCount = (cells: readonly string[], from: number) =>
 
 /** A way to read a file. */
 export type Reading = Required<CsvOptions>;
+
+const fields = (count: number) => (count === 1 ? '1 field' : `${count} fields`);
 
 /** The numbers of a row of so many. */
 export function numbersIn(
@@ -126,7 +129,7 @@ export function numbersIn(
 ): number[] | Fault {
   const expected = `${labels ? 'a label and ' : ''}${columns} ${columns === 1 ? 'number' : 'numbers'}`;
   const given = cells.slice(labels ? 1 : 0);
-  if (given.length !== columns) return { line, expected, found: `${cells.length} fields` };
+  if (given.length !== columns) return { line, expected, found: fields(cells.length) };
   const numbers = given.map((cell) => numberIn(cell, decimal));
   const bad = numbers.findIndex(Number.isNaN);
   if (bad < 0) return numbers;
@@ -145,7 +148,7 @@ function faultOf(records: readonly CsvRecord[], reading: Reading): Fault | undef
   const names = first.cells.length;
   // R's write.table() leaves out the name of the column of names.
   if (names !== width && !(labels && names > 1 && names === width - 1))
-    return { line: first.line, expected: `${width} fields, as in line ${row.line}`, found: `${names}` };
+    return { line: first.line, expected: `${fields(width)}, as in line ${row.line}`, found: `${names}` };
   for (const record of header ? records.slice(1) : records) {
     const found = numbersIn(record, reading, Math.max(1, width - (labels ? 1 : 0)));
     if (!Array.isArray(found)) return found;
@@ -157,8 +160,8 @@ function faultOf(records: readonly CsvRecord[], reading: Reading): Fault | undef
 function isLikely(records: readonly CsvRecord[], reading: Reading, given: CsvOptions): boolean {
   const { decimal, header, labels } = reading;
   const isNumber = (cell: string) => !Number.isNaN(numberIn(cell, decimal));
-  // A number with other marks is no word.
-  const isWord = (cell: string) => !isNumber(cell) && !isMissing(cell) && !/^[-+]?\.?\d[\d.,]*$/.test(cell);
+  // A number with other marks, or beyond what a number here can be, is no word.
+  const isWord = (cell: string) => !isNumber(cell) && !isMissing(cell) && !likeNumber.test(cell);
   const [top = [], ...below] = records.map(({ cells }) => cells);
   const first = top.map((cell) => cell.replace(/^#\s*(?=\S)/, ''));
   const width = (header ? below[0] : top)?.length ?? 0;

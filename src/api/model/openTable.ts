@@ -306,7 +306,7 @@ const readers: Record<
       refuse(file, 'byte 8', `a header of at most ${2 ** 16} bytes`, `one of ${length}`);
     const header = new TextDecoder().decode(await from.take(length));
     const [, order, kind, size] = header.match(/'descr':\s*'([<>|=])([a-z])(\d)'/) ?? [];
-    const [, extents] = header.match(/'shape':\s*\(([\d,\s]*)\)/) ?? [];
+    const [, extents] = header.match(/'shape':\s*\(([^)]*)\)/) ?? [];
     const shape =
       extents
         ?.split(',')
@@ -343,6 +343,9 @@ const readers: Record<
       const row = Math.floor(bytes.length / (columns * width)) + 1;
       refuse(file, `row ${row} of ${count}`, `${columns * width} bytes of numbers`, 'the end of the file');
     }
+    const rest = wanted === count ? file.size - from.at : 0;
+    if (rest > 0)
+      refuse(file, `after row ${count}`, 'the end of the file, as its shape says', `${rest} bytes more`);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const little = order !== '>';
     const values = new Float64Array(wanted * columns);

@@ -41,6 +41,8 @@ export interface SafetensorsApi {
 const lengthBytes = 8;
 /** The format's own limit on the length of a header. */
 const longestHeader = 100_000_000;
+/** “version ”, read as a length. */
+const pointer = 0x206e6f6973726576n;
 
 const widths = new Map([
   ...['BOOL', 'U8', 'I8', 'F8_E4M3', 'F8_E5M2'].map((dtype) => [dtype, 1] as const),
@@ -115,9 +117,8 @@ function headerOf(bytes: Uint8Array, size: number): Uint8Array {
   }
   const length = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
   if (length > longestHeader) {
-    unsound(
-      `the header claims ${length} bytes; the format allows ${longestHeader}, so this is something else`,
-    );
+    const kind = length === pointer ? 'a pointer of Git LFS: fetch the file itself' : 'something else';
+    unsound(`the header claims ${length} bytes; the format allows ${longestHeader}, so this is ${kind}`);
   }
   const end = lengthBytes + Number(length);
   if (end > size || end > bytes.length) {

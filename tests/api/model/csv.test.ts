@@ -182,6 +182,9 @@ test.each<[string, string, number[] | string, CsvOptions?]>([
   ['marks between thousands', '1.250;0,5\n0,5;1,5\n', 'expected 2 numbers; found "1.250;0"'],
   ['marks that may be those', '1.234;5.678\n2.345;6.789\n', '"1.234" has a decimal mark, or a mark between'],
   ['an index with a name', 'id,x\n0,0.5\n1,0.25\n2,1.5\n', `${twice}numbers in the first column`],
+  ['a minus as print has it', 'a,−1.5\nb,2.5\n', 'line 1: expected a label and 1 number; found "−1.5"'],
+  ['spaces between thousands', 'a,1 234\nb,2\n', 'line 1: expected a label and 1 number; found "1 234"'],
+  ['beyond a number', 'a,1e400\nb,1\n', 'line 1: expected a label and 1 number; found "1e400"'],
   ['a misspelt number', '1.0,2.o,3\n4,5,6\n', 'line 1: expected 3 numbers; found "2.o"'],
   ['a quotation mark in a cell', 'a"b,3,2\nc,3,4\nd"e,5,6\nf,7,8\n', [3, 2, 3, 4, 5, 6, 7, 8]],
   [

@@ -94,13 +94,20 @@ describe('half a table', () => {
     ['numpy of columns', 'a.npy', npy('<f8', '(3, 2)', doubles, 'True'), 'np.ascontiguousarray'],
     ['numpy of three dimensions', 'a.npy', npy('<f8', '(1, 3, 2)', doubles), 'a shape of 1 or 2 extents'],
     [
+      'numpy with more than its shape',
+      'a.npy',
+      npy('<f8', '(2, 2)', doubles),
+      'after row 2: expected the end',
+    ],
+    ['numpy of Python 2', 'a.npy', npy('<f8', '(3L, 2L)', doubles), 'found "(3L, 2L)"'],
+    [
       'numpy with an extent of two numbers',
       'a.npy',
       npy('<f8', '(3 2)', doubles),
       'a shape of 1 or 2 extents',
     ],
     ['numpy in name alone', 'a.npy', 'hello, world', 'byte 0: expected the beginning of a .npy file'],
-    ['CSV with a short line', 'a.csv', '1,-2\n0.5\n', 'line 2: expected 2 numbers; found 1 fields'],
+    ['CSV with a short line', 'a.csv', '1,-2\n0.5\n', 'line 2: expected 2 numbers; found 1 field.'],
     [
       'CSV with a gap',
       'a.csv',

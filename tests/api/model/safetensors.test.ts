@@ -470,6 +470,8 @@ describe('safetensors files', () => {
     expect(superpose.readSafetensorsHeader(large).size).toBe(1);
     // Neither do the bytes of something else, whose first bytes claim that it is all header.
     expect(refusal(new Uint8Array(size).fill(32))).toMatch(/this is something else/);
+    const pointer = new TextEncoder().encode('version https://git-lfs.github.com/spec/v1\n');
+    expect(refusal(pointer)).toMatch(/this is a pointer of Git LFS: fetch the file itself/);
     expect(superpose.memoryBytes()).toBe(before);
   });
 });
