@@ -44,7 +44,7 @@ export interface TextMark extends Linked {
   runs?: readonly Run[];
   anchor?: 'start' | 'middle' | 'end';
   ink?: Ink;
-  /** In pixels; 12 unless given. */
+  /** In pixels; 13 unless given. */
   size?: number;
   bold?: boolean;
   /** Degrees, about (x, y). */

@@ -5,11 +5,22 @@ import type { Plugin } from 'vite';
 import { captionOf } from '../../figures/caption.js';
 import type { State } from '../../figures/controls.js';
 import type { AnyFigure } from '../../figures/figure.js';
+import type { Rendered } from '../../node/render.js';
 import { escaped } from '../../plot/svg.js';
 import { figureNames, headless, type MadeFigure, madeFigure } from './figures.js';
 
 /** Widths that a card's picture is tried in: the one that comes nearest to four by three shows all of it. */
 const cardWidths = [350, 420, 500, 600, 700, 800, 900, 1048];
+
+/** A figure's picture without words: in a card its letters would be too small to read. */
+function wordless(rendered: Rendered): Rendered {
+  const { figure } = rendered;
+  const scene: AnyFigure['scene'] = (...asked) => {
+    const { marks, ...rest } = figure.scene(...asked);
+    return { ...rest, marks: marks.filter(({ mark }) => mark !== 'text') };
+  };
+  return { ...rendered, figure: { ...figure, scene } };
+}
 
 /** What a closed card shows: a picture made for it, what it finds, and the title. */
 function summaryOf({ name, rendered: { figure, data, state } }: MadeFigure): string {
@@ -67,7 +78,11 @@ export function placeholders(dist: string): Plugin {
         const { pictures } = placeholder;
         const { figure, data, state } = rendered;
         const { toSvg } = await headless();
-        pictures[`${name}-card.svg`] = await toSvg(rendered, cardWidth(figure, data, state), 'auto');
+        pictures[`${name}-card.svg`] = await toSvg(
+          wordless(rendered),
+          cardWidth(figure, data, state),
+          'auto',
+        );
         for (const [file, svg] of Object.entries(pictures)) writeFileSync(resolve(out, file), svg);
       }
     },
