@@ -59,6 +59,20 @@ describe('a forward', () => {
     expect(largestDifference(tanh, wanted)).toBeGreaterThan(1e-7);
   });
 
+  test('a LayerNorm in float32 loses no digits to an offset of all channels', () => {
+    const rows = { ...summands.token, data: summands.token.data.map((value) => 100 + value / 10) };
+    const token = inPrecision(rows, 'float32');
+    const single = plain.encoder({ d_model: d, heads, norm: 'pre' });
+    single.addLayer(inPrecision(layer, 'float32') as never);
+    const asked = { scores: true, layers: 1 };
+    const found = single.forward({ token } as never, asked).logits(0);
+    const wanted = withEncoder({ norm: 'pre' }, (one) =>
+      one.forward({ token: inPrecision(token, 'float64') } as never, asked).logits(0),
+    );
+    expect(largestDifference(found, wanted)).toBeLessThan(2e-6 * Math.max(...wanted.map(Math.abs)));
+    single.delete();
+  });
+
   test('attention that is given takes the place of the softmax, and such a forward has no terms', () => {
     const given = drawn(heads * n, n, 64);
     const rows = rowsOf(given).map((row) => row.map(Math.abs));
