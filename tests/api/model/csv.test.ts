@@ -235,6 +235,8 @@ test('a table in any dialect gives its numbers or is refused, and never others',
     const { separator, decimal, end, quote, form, head, first, bom } = dialect;
     const table = thousandths.map((row) => row.map((value) => value / 1000));
     const columns = table[0]?.length ?? 0;
+    // Fewer whole numbers count by chance: they are a row, and the layout says that there is no header.
+    if (columns < ({ counted: 2, 'from one': 3 }[head as string] ?? 1)) return;
     const numeral = (value: number) => {
       const float = Number.isInteger(value) ? value.toFixed(1) : String(value);
       const forms = {
