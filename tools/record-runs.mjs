@@ -55,12 +55,12 @@ const jobs = [...new Map(all.map((job) => [keyOf(job), job])).values()];
 const seeds = [1, 2, 3, 4, 5];
 
 /**
- * Trains a model on a task with each seed, on and on by the rule of trainingRun.ts. What the page says models of ten
+ * Trains a model on a task with each seed, on and on by the rule of training.ts. What the page says models of ten
  * tokens did not learn in one layer without LayerNorm goes to the end, even if it stands still before.
  */
 export async function ofModel(load, superpose, { shape, way, task }, some = seeds, steps = undefined) {
   const { modelOptions } = await load('tasks');
-  const { lengths, standsStill, startedRun } = await load('trainingRun');
+  const { lengths, standsStill, startedRun } = await load('training');
   const { learnedNumbers } = await load('record');
   const { wayIn } = await load('waysIn');
   const options = some.map((seed) => modelOptions(task, way, { ...shape, seed }));
@@ -161,7 +161,7 @@ const jobOf = (state) => ({
 /** What the first screen opens with. `load` imports a module of web/figures by its name. */
 export async function ofTask(load, superpose, task, separate = 'no') {
   const { initialState } = await load('controls');
-  const { compute, trainedControls } = await load('smallModels');
+  const { compute, trainedControls } = await load('addOrConcatenateRuns');
   const state = { ...initialState(trainedControls), task, separate };
   const { keeping } = await load('../worker/kept');
   return compute({ kept: keeping(), superpose: async () => superpose }, state, jobOf(state));
@@ -257,7 +257,7 @@ const recorded = () => JSON.parse(readFileSync(join(folder, 'runs.json'), 'utf8'
 
 /** What ways in get right of each task: means of the seeds at some steps, and the least and largest at the end. */
 export async function tableOf(load, { groups }) {
-  const { keptTo, lengths } = await load('trainingRun');
+  const { keptTo, lengths } = await load('training');
   const steps = [200, 400, 1000, 2000];
   const cellOf = ({ right, questions }) => {
     const length = lengths.find((one) => keptTo(one).length === right[0].length);
@@ -288,7 +288,7 @@ export async function tableOf(load, { groups }) {
 
 /** Whether a recorded run, trained anew, is what it was. */
 export async function isSame(load, superpose, { shape, way, task, seed, cell }) {
-  const { keptTo, lengths } = await load('trainingRun');
+  const { keptTo, lengths } = await load('training');
   const right = cell.right[seed - 1];
   const steps = lengths.find((length) => keptTo(length).length === right.length);
   const again = await ofModel(load, superpose, { shape, way, task }, [seed], steps);

@@ -4,7 +4,7 @@ import { build, defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
 import { beatStages } from './build/beats.js';
 import { noticeCollector } from './build/notices.js';
-import { indents, maths, ownNames, smaller, unbrokenNumbers } from './build/plugins.js';
+import { indents, maths, onlyHalf, ownNames, smaller, unbrokenNumbers } from './build/plugins.js';
 import { publishedResults } from './build/published.js';
 import { siteAddress } from './build/site/address.js';
 import { demo } from './build/site/demo.js';
@@ -122,7 +122,7 @@ export default defineConfig({
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
   worker: {
     format: 'es',
-    plugins: () => [notices.plugin(), exportsOfWorker, ownNames(), smallestOfWorker],
+    plugins: () => [onlyHalf('compute'), notices.plugin(), exportsOfWorker, ownNames(), smallestOfWorker],
     // Notes for bundlers, which see no file of the site again.
     rollupOptions: { treeshake, output: { comments: false } },
   },
@@ -149,6 +149,7 @@ export default defineConfig({
     },
   },
   plugins: [
+    onlyHalf('figure'),
     maths(),
     publishedResults(),
     answerBox(),

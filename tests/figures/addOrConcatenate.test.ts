@@ -3,10 +3,9 @@
 import { load, type Table } from 'superpose';
 import { expect, test } from 'vitest';
 import { figure } from '../../web/figures/addOrConcatenate.ts';
-import { captionOf } from '../../web/figures/caption.ts';
+import { compute, type Model, type ModelName, modelOf } from '../../web/figures/addOrConcatenateRuns.ts';
 import { initialState } from '../../web/figures/controls.ts';
-import type { Run } from '../../web/figures/figure.ts';
-import { compute, type Model, type ModelName, modelOf } from '../../web/figures/smallModels.ts';
+import { captionOf, type Run } from '../../web/figures/figure.ts';
 import { taskTexts } from '../../web/figures/tasks.ts';
 import { aboutPercent } from '../../web/plot/format.ts';
 import type { Scene } from '../../web/plot/scene.ts';

@@ -1,13 +1,13 @@
 // Many models at once, with a fake library: which are trained, where, and what is shown meanwhile.
 import { expect, test, vi } from 'vitest';
-import { cellRun, computeCell, trainedCells } from '../../web/figures/cells.ts';
+import { computeCell, trainedCells } from '../../web/figures/cells.ts';
 import { initialState } from '../../web/figures/controls.ts';
 import type { Run } from '../../web/figures/figure.ts';
 import type { CellRun } from '../../web/figures/record.ts';
-import type { CellJob } from '../../web/figures/trainingRun.ts';
+import type { CellJob } from '../../web/figures/training.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
-import type { Question } from '../../web/worker/transports.ts';
+import { cellRun, type Question } from '../../web/worker/transports.ts';
 import { alone, countedTrainers, watched } from './training.ts';
 
 const askedOf = (seed: number, steps = 16): CellJob => ({

@@ -1,6 +1,5 @@
 // How settings in links, attributes and inputs become the values of figures.
 import { expect, test } from 'vitest';
-import { captionOf } from '../../web/figures/caption.ts';
 import {
   type Control,
   type Controls,
@@ -10,7 +9,7 @@ import {
   readState,
   written,
 } from '../../web/figures/controls.ts';
-import type { AnyFigure } from '../../web/figures/figure.ts';
+import { type AnyFigure, captionOf } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import { bibtex, element, iframe, markdown, svgTag, type Wish } from '../../web/page/snippets.ts';
 

@@ -2,9 +2,8 @@
 // its settings.
 
 import { describe, expect, inject, test } from 'vitest';
-import { captionOf } from '../../web/figures/caption.ts';
 import { initialState, readState, type State } from '../../web/figures/controls.ts';
-import type { AnyFigure, DataTable, ReadoutPiece } from '../../web/figures/figure.ts';
+import { type AnyFigure, captionOf, type DataTable, type ReadoutPiece } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import { channelsOf, inks, type Theme } from '../../web/plot/colour.ts';
 import type { Ink, Mark, RasterMark, TextMark } from '../../web/plot/scene.ts';

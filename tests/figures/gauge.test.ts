@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { load, loadMiniLM, sharesOf } from 'superpose';
 import { describe, expect, inject, test } from 'vitest';
 import * as gauge from '../../web/figures/gauge.ts';
-import { sentenceControl } from '../../web/figures/sentence.ts';
+import { sentenceControl } from '../../web/figures/trainedModel.ts';
 import { expectSoundPictures, expectTextsApart, run } from './support.ts';
 
 // From the published weights, in numpy. Nine terms: token, position and constant with each other.

@@ -3,8 +3,8 @@
 import { bin, quantile } from 'd3-array';
 import { load } from 'superpose';
 import { describe, expect, test } from 'vitest';
-import { csvOf } from '../../web/element/csv.ts';
-import { cloudOf } from '../../web/plot/cloud.ts';
+import { csvOf } from '../../web/element/exports.ts';
+import { cloudOf } from '../../web/plot/canvas.ts';
 import { colourPixels, colourStep, colourTable, inks } from '../../web/plot/colour.ts';
 import { bars, counts, lineThrough, plane, sizeWithin } from '../../web/plot/parts.ts';
 import { type Mark, type RasterMark, roundDots } from '../../web/plot/scene.ts';

@@ -7,7 +7,7 @@ import { initialState } from '../../web/figures/controls.ts';
 import { keyOf, type RecordFile, readRecord } from '../../web/figures/record.ts';
 import * as schemesTasks from '../../web/figures/schemesTasks.ts';
 import { modelOptions } from '../../web/figures/tasks.ts';
-import { keptTo } from '../../web/figures/trainingRun.ts';
+import { keptTo } from '../../web/figures/training.ts';
 import { library } from '../../web/worker/library.ts';
 import { alone } from './training.ts';
 

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as addOrConcatenate from '../../web/figures/addOrConcatenate.ts';
-import { captionOf } from '../../web/figures/caption.ts';
+import type { Data } from '../../web/figures/addOrConcatenateRuns.ts';
 import { readState, writtenState } from '../../web/figures/controls.ts';
+import { captionOf } from '../../web/figures/figure.ts';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
 import * as schemesTasks from '../../web/figures/schemesTasks.ts';
-import type { Data } from '../../web/figures/smallModels.ts';
-import { accuracyAt } from '../../web/figures/trainingRun.ts';
+import { accuracyAt } from '../../web/figures/training.ts';
 import { percent } from '../../web/plot/format.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';

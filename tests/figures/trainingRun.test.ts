@@ -9,7 +9,7 @@ import {
   standsStill,
   startedRun,
   trainingRun,
-} from '../../web/figures/trainingRun.ts';
+} from '../../web/figures/training.ts';
 
 interface Made {
   /** Accuracy after so many steps. */

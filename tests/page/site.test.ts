@@ -60,9 +60,17 @@ modelTest('the scripts of the whole path stay within their budget', async () => 
   const folder = new URL(site.address).pathname;
   const asked = new Set(site.requests.map((path) => path.slice(folder.length)));
   const scripts = files.filter((file) => /^assets\/.*\.js$/.test(file) && asked.has(file));
-  expect(scripts.some((file) => file.includes('pathComputes'))).toBe(true);
-  // Nothing of the evidence, whose cards are closed.
-  expect(scripts.filter((file) => file.includes('laterComputes'))).toEqual([]);
+  // A figure's two halves are files of one name. Nothing of the evidence, whose cards are closed.
+  expect(scripts.filter((file) => file.startsWith('assets/schemes-'))).toHaveLength(2);
+  const cards = new Set(
+    readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8').match(
+      /(?<=<check-card name=")[\w-]+/g,
+    ),
+  );
+  expect(cards).toContain('gram');
+  const inCard = (file: string) =>
+    /^assets\/(\w+)-/.exec(file)?.[1]?.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
+  expect(scripts.filter((file) => cards.has(inCard(file) as string) && !isRecording(file))).toEqual([]);
   const code = scripts.filter((file) => !isRecording(file));
   expect(kilobytes(code)).toBeLessThan(137);
 });

@@ -4,20 +4,19 @@ import { describe, expect, test, vi } from 'vitest';
 import { fits, hold } from '../../build/package/check.js';
 import type { Library } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
-import { answering, type Run, running } from '../../web/worker/answers.ts';
+import { answering, type Run, running, yielding } from '../../web/worker/answers.ts';
 import { computeOf } from '../../web/worker/computes.ts';
 import { keeping } from '../../web/worker/kept.ts';
 import { library } from '../../web/worker/library.ts';
-import type { Reply } from '../../web/worker/transports.ts';
 import {
   blobWorker,
   ownThread,
+  type Reply,
   scriptAddress,
   setTransports,
   type Transport,
   transports,
 } from '../../web/worker/transports.ts';
-import { yielding } from '../../web/worker/yielding.ts';
 
 /** What the library says of what does not fit beside what is held. */
 function tooLarge(): unknown {

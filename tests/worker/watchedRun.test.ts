@@ -1,8 +1,7 @@
 // The turns of a run that is watched: running, paused, stepped, viewed with other settings, and cancelled.
 import { expect, test } from 'vitest';
-import { answering } from '../../web/worker/answers.ts';
+import { answering, watchedRun } from '../../web/worker/answers.ts';
 import type { Reply } from '../../web/worker/transports.ts';
-import { watchedRun } from '../../web/worker/watchedRun.ts';
 
 const free = () => new Promise<void>((go) => setTimeout(go, 5));
 

@@ -92,3 +92,16 @@ export const ownNames = (): Plugin => ({
   renderChunk: (code) =>
     code.includes('Symbol.toStringTag') ? code.replace(listed, 'for (var $1 of Object.keys($2))') : null,
 });
+
+// A figure's module draws and computes. The page takes what draws, a worker what computes; a bundler that saw both would
+// put every picture into the worker.
+export const onlyHalf = (half: 'figure' | 'compute'): Plugin => ({
+  name: 'only-half',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.endsWith('/figures/index.ts')) return undefined;
+    const taken = code.replace(/\(\) => (import\([^)]*\))/g, `async () => ({ ${half}: (await $1).${half} })`);
+    if (taken === code) throw new Error(`${id} lists no modules of figures.`);
+    return { code: taken, map: null };
+  },
+});

@@ -5,7 +5,7 @@ import { type Controls, readState, type State, type Value } from '../figures/con
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import { latest } from '../figures/lists.js';
-import { own } from '../plot/own.js';
+import { own } from '../plot/ownMembers.js';
 import { type Asker, type AskOptions, asker } from '../worker/client.js';
 import type { Order } from '../worker/transports.js';
 import type { Cursors } from './cursor.js';

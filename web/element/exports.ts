@@ -1,11 +1,22 @@
-// A figure's result as files: the picture, the numbers, and the numbers with their settings. Made from the
+// A figure's result as files, also for the command: the picture, the numbers, and the numbers with their settings. Made from the
 // data, not from what is on screen.
 import { type Control, type Controls, type State, type Value, written } from '../figures/controls.js';
 import type { AnyFigure, DataTable } from '../figures/figure.js';
 import type { Theme } from '../plot/colour.js';
 import { svgPicture } from '../plot/svg.js';
-import { csvOf } from './csv.js';
 import { version } from './link.js';
+
+/** A line of CSV by RFC 4180. Text comes out as it is: tokens such as “=” and “-” are what a row is about. */
+function csvRow(values: readonly (string | number)[]): string {
+  const field = (value: string | number) => {
+    // What there is no number for is empty.
+    if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
+    return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  };
+  return `${values.map(field).join(',')}\r\n`;
+}
+
+export const csvOf = ({ columns, rows }: DataTable): string => [columns, ...rows].map(csvRow).join('');
 
 export interface Result {
   figure: AnyFigure;

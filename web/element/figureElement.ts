@@ -2,12 +2,11 @@
 // save them. Its attributes are the figure's settings.
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import { captionOf } from '../figures/caption.js';
 import type { Control, State, Value } from '../figures/controls.js';
-import type { AnyFigure } from '../figures/figure.js';
+import { type AnyFigure, captionOf } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import type { Theme } from '../plot/colour.js';
-import { own } from '../plot/own.js';
+import { own } from '../plot/ownMembers.js';
 import type { Cursor, Handle } from '../plot/scene.js';
 import { answeredIn } from '../worker/client.js';
 import { Asking } from './asking.js';
@@ -18,12 +17,10 @@ import { hostPage } from './link.js';
 import { linked } from './linked.js';
 import { Picture } from './picture.js';
 import { Playing } from './playing.js';
-import { drawnPiece } from './readoutPiece.js';
 import { Saving } from './saving.js';
-import { Speech } from './speech.js';
+import { drawnPiece, Speech } from './speech.js';
 import { elementStyles } from './styles.js';
 import { Surroundings } from './surroundings.js';
-import { tableOf } from './table.js';
 import type { View } from './view.js';
 
 export class FigureElement extends LitElement {
@@ -276,4 +273,27 @@ const tag = 'superpose-figure';
 /** Makes the page's figures live. On a page that loads two versions, the other may have come first. */
 export function defineFigures(): void {
   if (!customElements.get(tag)) customElements.define(tag, FigureElement);
+}
+
+/** The most rows shown; the saved files have all. */
+const mostRows = 300;
+
+export function tableOf({ figure, data, state }: Result): TemplateResult {
+  const { columns, rows } = figure.table(data, state);
+  // A hyphen in a name is no minus.
+  const cell = (value: string | number) =>
+    typeof value === 'string'
+      ? value
+      : !Number.isFinite(value)
+        ? '–'
+        : String(Number.isInteger(value) ? value : Number(value.toPrecision(6))).replace('-', '−');
+  return html`
+    ${rows.length > mostRows ? html`<p class="note">The first ${mostRows} of ${rows.length} rows; CSV and JSON have all.</p>` : nothing}
+    <div class="scroll" tabindex="0" role="region" aria-label="${figure.title}: numbers">
+      <table>
+        <thead><tr>${columns.map((column: string) => html`<th scope="col">${column}</th>`)}</tr></thead>
+        <tbody>${rows.slice(0, mostRows).map((row: (string | number)[]) => html`<tr>${row.map((value, place) => (place === 0 ? html`<th scope="row">${cell(value)}</th>` : html`<td>${cell(value)}</td>`))}</tr>`)}</tbody>
+      </table>
+    </div>
+  `;
 }

@@ -1,9 +1,27 @@
 // What a screen reader is told: what the reader's changes have led to, and where the cursor is. It is not
 // told every move of the pointer.
-import type { LitElement, ReactiveController } from 'lit';
+import { html, type LitElement, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { ReadoutPiece } from '../figures/figure.js';
-import { spokenPiece } from './readoutPiece.js';
+import { termLabels } from '../figures/terms.js';
 import type { View } from './view.js';
+
+/** The name of a piece’s term, where only its colour says it. */
+const unsaid = (piece: Exclude<ReadoutPiece, string>): string | undefined =>
+  piece.term && !/[a-z]{3}/i.test(piece.text) ? termLabels[piece.term] : undefined;
+
+export function spokenPiece(piece: ReadoutPiece): string {
+  if (typeof piece === 'string') return piece;
+  return `${unsaid(piece) ?? ''} ${piece.text}`;
+}
+
+export function drawnPiece(piece: ReadoutPiece): TemplateResult | string {
+  if (typeof piece === 'string') return piece;
+  const ink = piece.term ?? piece.ink;
+  const text = piece.strong ? html`<b>${piece.text}</b>` : piece.text;
+  if (!ink) return html`${text}`;
+  const name = unsaid(piece);
+  return html`<span data-term=${piece.term ?? nothing}><span class="swatch f-${ink}" role=${name ? 'img' : nothing} aria-label=${name ?? nothing}></span>${text}</span>`;
+}
 
 /** A finding is read out when the reader has stopped moving a slider. */
 const pause = 900;

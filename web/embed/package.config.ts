@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vite';
 import { noticeCollector } from '../build/notices.js';
-import { ownNames, smaller } from '../build/plugins.js';
+import { onlyHalf, ownNames, smaller } from '../build/plugins.js';
 import { withoutWasmAddress } from './vite.config.js';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -18,7 +18,7 @@ export default defineConfig({
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
   worker: {
     format: 'iife',
-    plugins: () => [withoutWasmAddress(), notices.plugin()],
+    plugins: () => [onlyHalf('compute'), withoutWasmAddress(), notices.plugin()],
     // A site's bundler sees nothing in the worker, which is a string in one of the modules.
     rolldownOptions: { output: { minify: true } },
   },
@@ -39,6 +39,7 @@ export default defineConfig({
     },
   },
   plugins: [
+    onlyHalf('figure'),
     ownNames(),
     notices.plugin(),
     // What a debugger shows keeps its structure.

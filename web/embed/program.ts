@@ -1,10 +1,9 @@
 // What computes where the site's files are not: in a page of one file and in superpose/embed. It is given its
 // supplies first, then questions, in a worker made from a string or on the page's own thread.
 import type { LoadOptions } from 'superpose';
-import { answering, type Run, running } from '../worker/answers.js';
+import { answering, type Run, running, yielding } from '../worker/answers.js';
 import { library } from '../worker/library.js';
 import type { Question } from '../worker/transports.js';
-import { yielding } from '../worker/yielding.js';
 import {
   excerptReader,
   type ModelExcerpt,

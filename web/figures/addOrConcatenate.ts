@@ -2,38 +2,37 @@
 // where that is asked, concatenated with scores that keep both separate. It opens with runs recorded beforehand.
 import { aboutPercent } from '../plot/format.js';
 import type { Cursor } from '../plot/scene.js';
-import { arcsOf, type Row } from './addOrConcatenateParts.js';
-import { picture, rowsOf } from './addOrConcatenatePicture.js';
+import { arcsOf, picture, type Row, rowsOf } from './addOrConcatenatePicture.js';
 import {
   briefly,
   controls,
+  type Data,
+  drawn,
+  firstAsking,
   headsFrom,
   isAnswerRight,
   lastStep,
   lookAt,
   looks,
+  modelOf,
+  namesOf,
   rightAt,
+  type ShownName,
   type State,
+  seeds,
   shownNames,
   shownOf,
   stepAt,
+  stepsOf,
   taskOf,
   titles,
   widths,
 } from './addOrConcatenateRuns.js';
 import type { Figure, ReadoutPiece } from './figure.js';
 import { latest, listed } from './lists.js';
-import {
-  type Data,
-  drawn,
-  firstAsking,
-  modelOf,
-  namesOf,
-  type ShownName,
-  seeds,
-  stepsOf,
-} from './smallModels.js';
 import { aim, divergedRemark, seedAfter } from './tasks.js';
+
+export { compute } from './addOrConcatenateRuns.js';
 
 const words = (count: number) => count.toLocaleString('en');
 /** What it means that these models learn the task, the last of them with separate scores; nothing where others do not. */

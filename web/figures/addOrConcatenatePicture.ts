@@ -1,30 +1,215 @@
 // The picture of figure "Added or concatenated?": the models side by side, or one below the other, and their curves.
 import { aboutPercent } from '../plot/format.js';
-import { textAt, wrapped } from '../plot/parts.js';
-import type { Mark, Region, Scene } from '../plot/scene.js';
+import { type Area, boxAt, horizontal, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
+import type { Handle, Ink, Mark, Region, Scene } from '../plot/scene.js';
 import {
-  answersOf,
-  arcsOf,
-  chartOf,
-  inkOf,
-  middleOf,
-  type Page,
-  type Row,
-  tokensOf,
-} from './addOrConcatenateParts.js';
-import {
+  asking,
+  briefly,
+  type Data,
+  firstAsking,
+  headsFrom,
+  isAnswerRight,
+  lastStep,
   lookAt,
+  modelOf,
   numbersOf,
   rightAt,
+  type ShownName,
   type State,
+  seeds,
   shownNames,
+  shownOf,
   stepAt,
+  stepsOf,
   type Task,
+  type TaskName,
   taskOf,
   titles,
   widths,
+  withoutAttention,
 } from './addOrConcatenateRuns.js';
-import { type Data, firstAsking, modelOf, type ShownName, type TaskName } from './smallModels.js';
+import { latest } from './lists.js';
+import { steps } from './tasks.js';
+
+export interface Page {
+  data: Data;
+  state: State;
+  task: Task;
+}
+
+/** Adding is black and concatenating orange, here as everywhere. */
+export const inkOf: Record<ShownName, Ink> = {
+  add: 'ink',
+  concat: 'warning',
+  'concat-8': 'warning',
+  'concat-wide': 'warning',
+  apart: 'second',
+};
+
+/** Where a model's row of tokens is: arcs end at `y`. */
+export interface Row {
+  x: number;
+  y: number;
+  cell: number;
+  /** The most that arcs rise. */
+  rise: number;
+  /** Below the arcs: what can be pointed at. */
+  height: number;
+}
+
+export const middleOf = ({ x, cell }: Row, place: number) => x + (place + 0.5) * cell;
+const round = (value: number) => String(Math.round(10 * value) / 10);
+
+/** Arcs of the attention that is drawn, and dashed ones to the places of answers that are wrong without a look there. */
+export function arcsOf(
+  data: Data,
+  name: ShownName,
+  look: number,
+  row: Row,
+  of: (from: number) => boolean,
+  task?: Task,
+): { looking: string; lacking: string } {
+  const n = data.tokens.length;
+  let [looking, lacking] = ['', ''];
+  const wanted = (from: number) =>
+    task && !isAnswerRight(data, name, look, from) ? task.looksAt(data.tokens, from) : undefined;
+  const arc = (from: number, to: number) => {
+    const [a, b] = [middleOf(row, from), middleOf(row, to)];
+    const high = row.rise * (0.35 + (0.65 * Math.abs(to - from)) / n) * (4 / 3);
+    // A token that looks at itself has a loop.
+    const [left, right] = from === to ? [a - 0.45 * row.cell, b + 0.45 * row.cell] : [a, b];
+    return `M${round(a)},${round(row.y)}C${round(left)},${round(row.y - high)} ${round(right)},${round(row.y - high)} ${round(b)},${round(row.y)}M${round(b - 3)},${round(row.y - 6)}L${round(b)},${round(row.y - 1)}L${round(b + 3)},${round(row.y - 6)}`;
+  };
+  for (const from of asking(data)) {
+    if (!of(from)) continue;
+    for (let to = 0; to < n; to++) {
+      const seen = headsFrom(data, name, look, from, to).length > 0;
+      if (seen) looking += arc(from, to);
+      else if (wanted(from) === to) lacking += arc(from, to);
+    }
+  }
+  return { looking, lacking };
+}
+
+/** The row's tokens and their positions. */
+export function tokensOf({ data, task }: Page, row: Row, y: number): Mark[] {
+  return data.tokens.flatMap((id, place): Mark[] => [
+    { mark: 'box', x: row.x + place * row.cell + 1, y, width: row.cell - 2, height: 26, fill: 'field' },
+    textAt(middleOf(row, place), y + 18, task.token(id, data.tokens.length), {
+      anchor: 'middle',
+      ink: 'ink',
+      size: 14,
+    }),
+    textAt(middleOf(row, place), y + 40, String(place), { anchor: 'middle', ink: 'position-position' }),
+  ]);
+}
+
+/** What the model answers, each marked right or wrong; wrong ones are hatched. */
+export function answersOf({ data, state, task }: Page, name: ShownName, row: Row, y: number): Mark[] {
+  const look = lookAt(data, state);
+  const high = 26;
+  let hatched = '';
+  const marks = data.tokens.flatMap((_, place): Mark[] => {
+    const x = row.x + place * row.cell + 1;
+    const width = row.cell - 2;
+    if ((data.targets[place] as number) < 0) return [];
+    const right = isAnswerRight(data, name, look, place);
+    if (!right) {
+      for (let at = 6; at < width + high; at += 6) {
+        const [from, to] = [Math.min(at, width), Math.max(0, at - high)];
+        hatched += `M${round(x + from)},${round(y + at - from)}L${round(x + to)},${round(y + at - to)}`;
+      }
+    }
+    const sign = right ? '✓' : '✗';
+    const answer = task.answer(shownOf(data, name).answers[look]?.[place] as number);
+    const middle = middleOf(row, place);
+    return [
+      boxAt([x, y, width, high], { fill: right ? 'field' : 'paper', stroke: right ? 'line' : 'quiet' }),
+      textAt(middle, y + 18, answer, { anchor: 'middle', ink: 'ink', size: 14, bold: right }),
+      textAt(middle, y + 41, sign, { anchor: 'middle', ink: 'ink', size: 13 }),
+    ];
+  });
+  // The sign and the outline say that it is wrong; hatching only helps to see where.
+  return [...marks, { mark: 'path', d: hatched, stroke: 'quiet', wide: 1, opacity: 0.3 }];
+}
+
+/**
+ * Right answers over the steps, all models on one axis, up to the step that is shown: each seed, their means, and what
+ * is right without attention. A model with separate scores also has what it learns with LayerNorm.
+ */
+export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; handle: Handle } {
+  const names = shownNames(state);
+  const last = stepsOf(state);
+  const norm = data.separate?.norm.filter(({ step }) => step <= last) ?? [];
+  const known = [
+    ...names.map((name) => ({
+      label: briefly(name),
+      ink: inkOf[name],
+      end: latest(modelOf(data, name).mean),
+    })),
+    ...(norm.length > 0
+      ? [
+          {
+            label: 'separate, LayerNorm',
+            ink: inkOf.apart,
+            dashed: true,
+            end: latest(norm).right * data.questions,
+          },
+        ]
+      : []),
+  ];
+  const named = namedLines(area, known);
+  const drawn = plane(
+    named.area,
+    { from: 0, to: last, label: `training steps, ${seeds} runs each`, nice: false, ticks: 5 },
+    { from: 0, to: 1, label: '', nice: false, ticks: 2, print: (part) => `${100 * part}\u202f%` },
+  );
+  const { x, y, inner } = drawn;
+  const end = Math.min(Math.max(0, stepAt(state)), lastStep(data));
+  const at = (step: number, part: number) => `${round(x(step))},${round(y(part))}`;
+  const line = (counts: readonly number[]) => {
+    const { stride, questions } = data;
+    const whole = Math.floor(end / stride);
+    const part = (k: number) => (counts[k] as number) / questions;
+    const points = counts.slice(0, whole + 1).map((_, k) => at(k * stride, part(k)));
+    if (counts.length > whole + 1 && end > whole * stride)
+      points.push(at(end, part(whole) + (part(whole + 1) - part(whole)) * (end / stride - whole)));
+    return `M${points.join('L')}`;
+  };
+  const floor = withoutAttention(data);
+  const lines = names.flatMap((name): Mark[] => {
+    const { right, mean } = modelOf(data, name);
+    const stroke = inkOf[name];
+    return [
+      { mark: 'path', d: right.map(line).join(''), stroke, wide: 1, opacity: 0.35 },
+      { mark: 'path', d: line(mean), stroke, wide: 2.5 },
+    ];
+  });
+  if (norm.length > 0) {
+    const d = `M${norm.map(({ step, right }) => at(step, right)).join('L')}`;
+    lines.push({ mark: 'path', d, stroke: inkOf.apart, wide: 2, dashed: true });
+  }
+  const marks: Mark[] = [
+    ...drawn.marks,
+    horizontal(drawn, y(floor), { ink: 'quiet', dashed: true }),
+    textAt(inner.x + inner.width - 4, y(floor) + 15, `looking at all alike: ${aboutPercent(floor)}`, {
+      anchor: 'end',
+    }),
+    ...lines,
+    ...named.names(
+      drawn,
+      known.map((one) => y(one.end / data.questions)),
+    ),
+  ];
+  // The step that is shown; dragged, it is another.
+  const handle: Handle = {
+    x: x(end),
+    y: y(rightAt(data, 'add', end)),
+    setting: 'step',
+    at: (left) => ((left - inner.x) / inner.width) * steps,
+  };
+  return { marks, handle };
+}
 
 const questions: Record<TaskName, string> = {
   lookup: 'Each digit names a position: answer with the digit that stands there.',

@@ -1,21 +1,270 @@
-// What the small models' runs show at a step of figure "Added or concatenated?", and what can be set there. What
-// computes is smallModels.ts.
-import type { Controls, StateOf } from './controls.js';
+// The small models of the figure “Added or concatenated?”: how each is made and trained, what is kept of its steps, and
+// what of that a state shows.
+import type { Superpose, Table, Trainer } from 'superpose';
+import { type Controls, labelled, type StateOf } from './controls.js';
+import type { Compute, Job, Library } from './figure.js';
 import { latest } from './lists.js';
+import { type CellRun, keyOf, recordOf } from './record.js';
 import {
-  type Data,
-  d_model,
-  lookPoints,
-  type Model,
-  type ModelName,
-  measures,
-  modelOf,
-  type ShownName,
-  type ShownRow,
-  stepsOf,
-  trainedControls,
-} from './smallModels.js';
-import { fourTasks, type SmallTask, steps, type TaskTexts, taskTexts } from './tasks.js';
+  aim,
+  firstRun,
+  fourTasks,
+  mayTrain,
+  modelOptions,
+  pageSteps,
+  type SmallTask,
+  seedAfter,
+  sigmaControl,
+  steps,
+  type TaskTexts,
+  taskOptions,
+  taskTexts,
+} from './tasks.js';
+import { accuracyAt, keptTo, trainTogether, withTrainers } from './training.js';
+
+/** Measures of what is right in a run, after that of its beginning. */
+export const measures = 40;
+/** Those at which the models are looked into: most change early. */
+export const lookPoints = Array.from({ length: measures + 1 }, (_, point) => point).filter(
+  (point) => point % (point <= 20 ? 2 : 4) === 0,
+);
+/** How long models are trained: those whose scores are kept separate longer, and the others beside them too. */
+export const stepsOf = ({ separate }: Pick<Trained, 'separate'>): number =>
+  separate === 'yes' ? pageSteps : steps;
+export const seeds = 5;
+/** Of the tokens and, where positions are added, of the sum. */
+export const d_model = 16;
+
+/** How each model gets its positions. */
+export type ModelName = 'add' | 'concat' | 'concat-8' | 'concat-wide' | 'apart' | 'zero';
+/** Models that the picture looks into. */
+export type ShownName = Exclude<ModelName, 'zero'>;
+const isShown = (name: ModelName): name is ShownName => name !== 'zero';
+/** Beside models with separate scores, those of their width. */
+export const namesOf = ({ separate }: Pick<Trained, 'separate'>): readonly ModelName[] =>
+  separate === 'yes'
+    ? ['add', 'concat-wide', 'apart', 'zero']
+    : ['add', 'concat', 'concat-8', 'concat-wide', 'zero'];
+
+export type TaskName = (typeof fourTasks)[number]['task'];
+
+/** The first view, apart from the settings: what computes carries no labels. */
+const first = { n: 10, sigma: firstRun.sigma, seed: 1 } as const;
+
+export const trainedControls = {
+  task: {
+    kind: 'choice',
+    label: 'Task',
+    options: labelled<TaskName>(['lookup', 'roll', 'badge', 'prev'], (task) => taskOptions[task]),
+    initial: 'lookup',
+    radio: true,
+  },
+  separate: {
+    kind: 'choice',
+    label: 'What if their scores are kept separate?',
+    options: { no: 'not shown', yes: 'beside the others, without LayerNorm' },
+    initial: 'no',
+    radio: true,
+  },
+  n: { kind: 'steps', label: 'Tokens in a row', values: [6, 8, 10, 12], initial: first.n, more: true },
+  sigma: { ...sigmaControl, more: true },
+  seed: { kind: 'seed', label: 'First seed', initial: first.seed, more: true },
+} as const satisfies Controls;
+
+/** What the first seed's model does with the row that is shown, look by look. */
+export interface ShownRow {
+  /** Hundredths: the vectors of the row's first question and of its position. */
+  token: number[][];
+  position: number[][];
+  /** What heads give from `drawn` up: [looks][some], each a head, from which place, to which, and percents. */
+  attention: number[][][];
+  /** [looks][n] */
+  answers: number[][];
+}
+
+export interface Model {
+  /** Numbers to learn. */
+  parameters: number;
+  /** Right answers of `questions`, [seeds][points so far]. */
+  right: number[][];
+  /** Of these, the mean over the seeds, [points so far]. */
+  mean: number[];
+  /** The mean of the steps at which seeds first had 99 % right, and how many did. */
+  first: { mean: number; count: number } | null;
+  shown: ShownRow | null;
+}
+
+export interface Data {
+  /** The row that is shown, and what is right; −1 asks nothing. */
+  tokens: number[];
+  targets: number[];
+  /** How many answers each accuracy is of. */
+  questions: number;
+  diverged: boolean;
+  /** Steps from one measure of what is right to the next. */
+  stride: number;
+  /** Those of namesOf(). */
+  models: Partial<Record<ModelName, Model>>;
+  /** Of the recorded models with separate scores: without LayerNorm at the end, and with it on the way. */
+  separate?: { end: { step: number; right: number }; norm: { step: number; right: number }[] };
+}
+export const modelOf = ({ models }: Data, name: ModelName): Model => models[name] as Model;
+
+/** Seeds of rows of which the recorded models get about as many right as of all. */
+const rowSeeds: Record<TaskName, number> = { lookup: 328, roll: 9, badge: 127, prev: 328 };
+/** In percent: the least of a head's attention that has an arc. */
+export const drawn = 30;
+
+export type Trained = StateOf<typeof trainedControls>;
+
+const isRecorded = ({ n, sigma, seed }: Trained): boolean =>
+  n === first.n && sigma === first.sigma && seed === first.seed;
+
+export const compute: Compute<typeof trainedControls, Data> = async (library, state, job) => {
+  const again = job.run?.again;
+  const data = await library.kept(
+    'add-or-concatenate',
+    [state.task, state.separate, state.n, state.sigma, state.seed],
+    async () => {
+      const file = state.separate === 'yes' ? `${state.task}Separate` : state.task;
+      const known = !again && isRecorded(state) && (await library.recorded?.(file));
+      return known ? (known as Data) : train(await library.superpose(), state, job);
+    },
+    again,
+  );
+  return state.separate === 'yes' && isRecorded(state)
+    ? { ...data, ...(await separateOf(library, state)) }
+    : data;
+};
+
+const shapeOf = ({ n, sigma, separate }: Trained) =>
+  ({ n, d_model, sigma, layers: 'one', norm: separate === 'yes' ? 'without' : 'with' }) as const;
+
+/** What became of the recorded models with separate scores, if they are at hand. */
+async function separateOf(library: Library, state: Trained): Promise<Pick<Data, 'separate'>> {
+  const { runs } = await recordOf(library);
+  const recorded = (norm: 'with' | 'without') =>
+    Array.from({ length: seeds }, (_, k) => {
+      const shape = { ...shapeOf(state), norm, seed: seedAfter(state.seed, k) };
+      return runs.get(keyOf({ options: modelOptions(state.task, 'apart', shape) }));
+    }).flatMap((run) => run ?? []);
+  const [without, withNorm] = [recorded('without'), recorded('with')];
+  if (without.length < seeds || withNorm.length < seeds) return {};
+  const { summary } = await library.small();
+  const at = (all: CellRun[], step: number) => ({
+    step,
+    right: summary(Float64Array.from(all, (run) => accuracyAt(run, step))).mean,
+  });
+  return {
+    separate: {
+      end: at(without, latest(without).steps),
+      norm: keptTo(latest(withNorm).steps).map((step) => at(withNorm, step)),
+    },
+  };
+}
+
+/** Trains every model with every seed. */
+async function train(superpose: Superpose, state: Trained, job: Job): Promise<Data> {
+  const { task, n } = state;
+  const row = superpose.taskExamples({ task, n, seed: rowSeeds[task] });
+  const tokens = Array.from(row.tokens);
+  const targets = Array.from(row.targets);
+  const names = namesOf(state);
+  const stride = stepsOf(state) / measures;
+  const all = names.flatMap((name) =>
+    Array.from({ length: seeds }, (_, k) =>
+      modelOptions(task, name, { ...shapeOf(state), seed: seedAfter(state.seed, k) }),
+    ),
+  );
+  return withTrainers(superpose, all, async (trainers) => {
+    const own = (name: ModelName) => {
+      const at = names.indexOf(name) * seeds;
+      return trainers.slice(at, at + seeds);
+    };
+    const [any] = trainers as [Trainer];
+    const questions = any.evaluate().targets;
+    const models = Object.fromEntries(
+      names.map((name): [ModelName, Model] => {
+        const of = Object.values((own(name)[0] as Trainer).parameters());
+        return [
+          name,
+          {
+            parameters: of.reduce((sum, { rows, columns }) => sum + rows * columns, 0),
+            right: own(name).map(() => []),
+            mean: [],
+            first: null,
+            shown: isShown(name) ? { token: [], position: [], attention: [], answers: [] } : null,
+          },
+        ];
+      }),
+    );
+    const data: Data = { tokens, targets, questions, diverged: false, stride, models };
+    const note = () => {
+      data.diverged = trainers.some(({ diverged }) => diverged);
+      for (const name of names) {
+        const model = modelOf(data, name);
+        const { right, mean, shown } = model;
+        own(name).forEach((trainer, k) => {
+          right[k]?.push(Math.round(trainer.accuracy() * questions));
+        });
+        const over = (values: number[]) => superpose.summary(Float64Array.from(values)).mean;
+        mean.push(over(right.map((of) => of.at(-1) as number)));
+        const firsts = right.flatMap((of) => {
+          const point = of.findIndex((count) => count >= aim * questions);
+          return point < 0 ? [] : [point * stride];
+        });
+        model.first = firsts.length > 0 ? { mean: over(firsts), count: firsts.length } : null;
+        if (shown && lookPoints.includes(mean.length - 1))
+          look(own(name)[0] as Trainer, shown, tokens, targets);
+      }
+    };
+    note();
+    const show = () => job.run?.frame(data);
+    show();
+    if (!mayTrain(job, stepsOf(state))) return data;
+    await trainTogether(
+      trainers,
+      job,
+      {
+        looked(part) {
+          note();
+          job.progress(part);
+        },
+        show,
+      },
+      { stride, to: stepsOf(state) },
+    );
+    return data;
+  });
+}
+
+/** The first place of a row that asks something. */
+export const firstAsking = (targets: readonly number[]): number => targets.findIndex((target) => target >= 0);
+
+const rounded = (values: Iterable<number>, unit: number): number[] =>
+  Array.from(values, (value) => Math.round(value * unit) + 0);
+
+function look(trainer: Trainer, shown: ShownRow, tokens: number[], targets: number[]): void {
+  const n = tokens.length;
+  const place = firstAsking(targets);
+  const { E, P } = trainer.parameters() as { E: Table; P: Table };
+  const rowOf = ({ data, columns }: Table, at: number) => data.slice(at * columns, (at + 1) * columns);
+  shown.token.push(rounded(rowOf(E, tokens[place] as number), 100));
+  shown.position.push(rounded(rowOf(P, place), 100));
+  const attention = rounded(trainer.attention({ n, tokens }).data, 100);
+  shown.attention.push(
+    attention.flatMap((percents, at) =>
+      percents >= drawn ? [[Math.floor(at / n ** 2), Math.floor(at / n) % n, at % n, percents]] : [],
+    ),
+  );
+  const logits = trainer.logits({ n, tokens });
+  shown.answers.push(
+    tokens.map((_, at) => {
+      const own = rowOf(logits, at);
+      return own.indexOf(Math.max(...own));
+    }),
+  );
+}
 
 /** The step that is shown stands in links as one of the shorter run; in the longer run as much of it has passed. */
 export const looks = lookPoints.map((point) => (point * steps) / measures);

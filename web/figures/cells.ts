@@ -1,16 +1,13 @@
 // Tables of trained models: many small runs fill their cells. Runs are spread over workers where there can be
 // more than one, and finished runs are kept.
 import type { SmallSuperpose, Summary, Superpose } from 'superpose';
+import { cellRun } from '../worker/transports.js';
 import { inPool, nestedWorker, type PoolWorker, roomForWorkers } from '../worker/workerPool.js';
 import type { State } from './controls.js';
 import type { Compute, Job, Library } from './figure.js';
 import { type CellRun, keyOf, learnedNumbers, recordOf } from './record.js';
 import { divergedRemark, mayTrain } from './tasks.js';
-import { type CellJob, trainingRun } from './trainingRun.js';
-import { breath, turn } from './turn.js';
-
-/** The name of the question that nested workers are asked. */
-export const cellRun = 'cell-run';
+import { breath, type CellJob, trainingRun, turn } from './training.js';
 
 const most = 4000;
 /** One more worker is worth starting for this many runs. */

@@ -5,20 +5,24 @@ import { about, readable } from '../plot/format.js';
 import { type Area, boxAt, dotsAt, horizontal, lineKey, lineThrough, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import {
+  controls,
+  count,
   few,
   type Lost,
+  largestVocabulary,
   lost,
   lostFinding,
   lostScene,
   pointOf,
+  positions,
+  type State,
   scaleInks,
   scales,
   widths,
 } from './collisionsLost.js';
-import { controls, count, largestVocabulary, positions, type State } from './collisionsSettings.js';
 import { drawnRows, inSingle, rowName } from './drawnRows.js';
 import type { Compute, DataTable, Figure, Library } from './figure.js';
-import { rawRows, rawTable } from './gaugeControl.js';
+import { rawRows, rawTable } from './trainedModel.js';
 
 /** Of one word, at each position. */
 interface One {

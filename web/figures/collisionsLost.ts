@@ -1,13 +1,61 @@
-// The share of tokens that are no longer their own nearest, by width and for three sizes of positions: the first view of
-// the figure "collisions".
+// What can be set in the figure "collisions", and its first view: the share of tokens that are no longer their own nearest, by width and for three sizes of positions.
 import type { Superpose } from 'superpose';
 import { aboutPercent } from '../plot/format.js';
 import { curve, dotsAt, lineAt, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
-import { count, positions, type State } from './collisionsSettings.js';
+import type { Controls, StateOf } from './controls.js';
 import { drawnRows } from './drawnRows.js';
 import type { Job, Library } from './figure.js';
 import { inTurn } from './lists.js';
+
+export const largestVocabulary = 5000;
+
+export const controls = {
+  of: {
+    kind: 'choice',
+    label: 'Show',
+    options: { lost: 'Tokens that are lost', one: 'One token' },
+    initial: 'lost',
+    radio: true,
+  },
+  looked: {
+    kind: 'choice',
+    label: 'Tokens looked up',
+    options: { some: 'The first 100', all: 'All of them (slow)' },
+    initial: 'some',
+    radio: true,
+  },
+  words: {
+    kind: 'choice',
+    label: 'Tokens',
+    options: { trained: 'MiniLM’s frequent tokens', seeded: 'Random (seeded)' },
+    initial: 'trained',
+    radio: true,
+  },
+  positions: {
+    kind: 'choice',
+    label: 'Positions',
+    options: { random: 'Random', sinusoidal: 'Sinusoidal' },
+    initial: 'random',
+  },
+  vocabulary: {
+    kind: 'steps',
+    label: 'Vocabulary',
+    values: [100, 500, 1000, 2000, largestVocabulary],
+    initial: largestVocabulary,
+  },
+  d: { kind: 'steps', label: 'Width d', values: [4, 8, 16, 32, 64, 128, 256], initial: 64 },
+  scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 4, step: 0.1, initial: 1 },
+  index: { kind: 'range', label: 'Token number', min: 0, max: 4999, step: 1, initial: 0 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
+  word: { kind: 'text', label: 'A token', initial: 'king', longest: 40 },
+} as const satisfies Controls;
+
+export type State = StateOf<typeof controls>;
+
+export const positions = 64;
+
+export const count = (number: number) => number.toLocaleString('en');
 
 export interface Point {
   /** The share of the words looked up that is lost, mean over all positions. */

@@ -4,8 +4,14 @@ import { type Area, boxAt, dotsAt, lineThrough, map, plane, textAt, tickText } f
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Figure, TextCompute } from './figure.js';
-import { fetchingLayers, layersControl, quoted, watching } from './layersControl.js';
-import { sentenceControl, sentenceRemark } from './sentence.js';
+import {
+  fetchingLayers,
+  layersControl,
+  quoted,
+  sentenceControl,
+  sentenceRemark,
+  watching,
+} from './trainedModel.js';
 
 const controls = {
   layers: layersControl,

@@ -7,8 +7,15 @@ import type { Cursor, Handle, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import { type Controls, nearestValue, type StateOf } from './controls.js';
 import { drawnRows, inSingle, positionRows, rowName } from './drawnRows.js';
 import type { DataTable, Figure, TextCompute, TextLibrary } from './figure.js';
-import { rawRows, rawTable } from './gaugeControl.js';
-import { fetching, mostTokens, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
+import {
+  fetching,
+  mostTokens,
+  rawRows,
+  rawTable,
+  sentenceControl,
+  tokensControl,
+  wordsWhen,
+} from './trainedModel.js';
 
 const controls = {
   tokens: tokensControl,

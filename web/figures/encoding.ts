@@ -4,9 +4,9 @@ import { about, counted, readable } from '../plot/format.js';
 import { bars, colourKey, largestMagnitude, lineAt, plane, steps, textAt, tickText } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
+import { bases, sinusoids } from './drawnRows.js';
 import type { Compute, Figure, Library } from './figure.js';
-import { rawRows, rawTable } from './gaugeControl.js';
-import { bases, sinusoids } from './sinusoids.js';
+import { rawRows, rawTable } from './trainedModel.js';
 import * as wavelengths from './wavelengths.js';
 
 const controls = {

@@ -15,7 +15,7 @@ import {
   sigmaControl,
 } from './tasks.js';
 import { termLabels } from './terms.js';
-import { trainTogether, withTrainers } from './trainers.js';
+import { trainTogether, withTrainers } from './training.js';
 import { type WayName, wayIn, waysIn } from './waysIn.js';
 
 /** Ways in of which the picture shows a run. */

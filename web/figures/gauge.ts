@@ -6,16 +6,17 @@ import { type Area, lineThrough, namedLines, plane, vertical } from '../plot/par
 import type { Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job, Library, ReadoutPiece } from './figure.js';
-import { apartOf, firstLayer } from './gaugeControl.js';
+import { groups, kindOf, termKinds } from './terms.js';
 import {
+  apartOf,
   fetching,
+  firstLayer,
   headControl,
   mostTokens,
   nothingToShare,
   sentenceControl,
   sentenceRemark,
-} from './sentence.js';
-import { groups, kindOf, termKinds } from './terms.js';
+} from './trainedModel.js';
 
 const most = 2;
 const step = 0.1;

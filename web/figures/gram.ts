@@ -16,8 +16,8 @@ import {
 } from '../plot/parts.js';
 import type { Ink, Mark, Region, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
+import { bases, sinusoidNames, sinusoids } from './drawnRows.js';
 import type { Compute, Figure, Library } from './figure.js';
-import { bases, sinusoidNames, sinusoids } from './sinusoids.js';
 
 const shifts = 64;
 const tableRows = 64;

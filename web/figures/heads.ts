@@ -7,17 +7,19 @@ import { boxAt, lineAt, textAt } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
-import { apartOf, firstLayer, gaugeControl } from './gaugeControl.js';
+import { groups, kindOf, termKinds } from './terms.js';
 import {
+  apartOf,
   fetching,
+  firstLayer,
+  gaugeControl,
   headControl,
   mostTokens,
   nothingToShare,
   oneScoreTitle,
   sentenceControl,
   sentenceRemark,
-} from './sentence.js';
-import { groups, kindOf, termKinds } from './terms.js';
+} from './trainedModel.js';
 
 const controls = {
   sentences: {

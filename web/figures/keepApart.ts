@@ -18,8 +18,7 @@ import {
   sigmaControl,
   taskOptions,
 } from './tasks.js';
-import { trainTogether, withTrainers } from './trainers.js';
-import { breath } from './turn.js';
+import { breath, trainTogether, withTrainers } from './training.js';
 
 const seeds = 5;
 

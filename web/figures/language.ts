@@ -4,8 +4,21 @@ import { curve, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
 import { linear } from '../plot/scale.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Figure } from './figure.js';
-import { type ArmName, firstArms, groupOf, groups, nameOf, schemeOf, sentenceOf } from './languageArms.js';
-import { controls, type Data, endOf, type Row, type Run, type State } from './languageRuns.js';
+import {
+  type ArmName,
+  controls,
+  type Data,
+  endOf,
+  firstArms,
+  groupOf,
+  groups,
+  nameOf,
+  type Row,
+  type Run,
+  type State,
+  schemeOf,
+  sentenceOf,
+} from './languageRuns.js';
 import { figure as schemes } from './schemes.js';
 
 export { compute } from './languageRuns.js';

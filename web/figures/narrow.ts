@@ -9,7 +9,7 @@ import type { Compute, Figure } from './figure.js';
 import { inTurn, listed } from './lists.js';
 import { type CellRun, recordOf } from './record.js';
 import { aim, modelOptions, n, pageSteps, rightAxis, runControls, seedAfter, taskOptions } from './tasks.js';
-import { accuracyAt, type CellJob } from './trainingRun.js';
+import { accuracyAt, type CellJob } from './training.js';
 import type { WayName } from './waysIn.js';
 
 /** The first view, apart from the settings: what computes carries no labels. */

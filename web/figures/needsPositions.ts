@@ -7,8 +7,15 @@ import { lineThrough, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Figure, Job, ReadoutPiece, TextCompute, TextModel } from './figure.js';
-import { fetchingLayers, layersControl, quoted, watching } from './layersControl.js';
-import { mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+import {
+  fetchingLayers,
+  layersControl,
+  mostTokens,
+  quoted,
+  sentenceControl,
+  sentenceRemark,
+  watching,
+} from './trainedModel.js';
 
 /** Sentences that differ in who does what, and one that says the same in other words. */
 const pairs = {

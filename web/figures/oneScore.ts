@@ -15,8 +15,6 @@ import {
 } from '../plot/parts.js';
 import type { Mark, Region, Scene } from '../plot/scene.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
-import { withGauge } from './gaugeControl.js';
-import { tablesOf, takeApart } from './oneScoreLayer.js';
 import {
   controls,
   type Data,
@@ -24,9 +22,11 @@ import {
   kindsOf,
   type Panel,
   type State,
+  tablesOf,
+  takeApart,
   termsOf,
   values,
-} from './oneScoreSettings.js';
+} from './oneScoreData.js';
 import {
   correlated,
   drawTables,
@@ -40,9 +40,16 @@ import {
   stripOf,
   type TablesAt,
 } from './oneScoreTables.js';
-import { fromQueryToKey, queryAndKey } from './pairs.js';
-import { fetching, nothingToShare, oneScoreTitle, wordsWhen } from './sentence.js';
 import { ofSixteen, terms } from './terms.js';
+import {
+  fetching,
+  fromQueryToKey,
+  nothingToShare,
+  oneScoreTitle,
+  queryAndKey,
+  withGauge,
+  wordsWhen,
+} from './trainedModel.js';
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const { taken, heads } = await takeApart(library, state);

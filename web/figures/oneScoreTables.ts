@@ -4,7 +4,7 @@ import { about, readable } from '../plot/format.js';
 import { type Area, boxAt, colourKey, largestMagnitude, map, sizeWithin, textAt } from '../plot/parts.js';
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { DataTable } from './figure.js';
-import { type Data, kindsOf, type Panel, type State, type Tables, values } from './oneScoreSettings.js';
+import { type Data, kindsOf, type Panel, type State, type Tables, values } from './oneScoreData.js';
 import { terms } from './terms.js';
 
 /** The share of all maps' values that lies within the ends of their scale. */

@@ -6,17 +6,22 @@ import type { Control } from './controls.js';
 import { figure as depth } from './depth.js';
 import { figure as dotProducts } from './dotProducts.js';
 import type { AnyFigure, Figure } from './figure.js';
-import { gaugeControl, rawRows } from './gaugeControl.js';
 import { figure as heads } from './heads.js';
-import { layersControl } from './layersControl.js';
 import { figure as needsPositions } from './needsPositions.js';
 import { figure as oneScore } from './oneScore.js';
-import type { OneScore } from './oneScoreSettings.js';
+import type { OneScore } from './oneScoreData.js';
 import { figure as overlap } from './overlap.js';
 import { as, inFile } from './ownFigure.js';
-import { queryAndKey } from './pairs.js';
-import { headControl, mostTokens, sentenceControl } from './sentence.js';
 import { termLabels, terms } from './terms.js';
+import {
+  gaugeControl,
+  headControl,
+  layersControl,
+  mostTokens,
+  queryAndKey,
+  rawRows,
+  sentenceControl,
+} from './trainedModel.js';
 
 /** What the page knows about the model. */
 export type Opened = Pick<

@@ -2,7 +2,7 @@
 import type { Table, Task, TaskTrainerOptions } from 'superpose';
 import type { Library } from './figure.js';
 import { modelOptions, type Shape, seedAfter } from './tasks.js';
-import { type CellJob, keptTo, lengths, type TrainingRun } from './trainingRun.js';
+import { type CellJob, keptTo, lengths, type TrainingRun } from './training.js';
 import { isWay } from './waysIn.js';
 
 export const recordVersion = 1;

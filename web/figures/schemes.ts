@@ -14,8 +14,18 @@ import {
   shownTerms,
   signedOffset,
 } from './schemesPicture.js';
-import { all, positionWidths, shape, taken } from './schemesScores.js';
-import { below, controls, type Data, ids, type OffsetMap, type State } from './schemesSettings.js';
+import {
+  all,
+  below,
+  controls,
+  type Data,
+  ids,
+  type OffsetMap,
+  positionWidths,
+  type State,
+  shape,
+  taken,
+} from './schemesScores.js';
 import { askedLabels, kinds } from './schemeTexts.js';
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {

@@ -12,7 +12,7 @@ import {
 import type { Mark, Run } from '../plot/scene.js';
 import type { FigureView, ReadoutPiece } from './figure.js';
 import { formulaLines } from './formula.js';
-import { below, type Controls, type Data, ids, type OffsetMap, type State } from './schemesSettings.js';
+import { below, type Controls, type Data, ids, type OffsetMap, type State } from './schemesScores.js';
 import { askedLabels, kinds } from './schemeTexts.js';
 
 export const dependsOn = ({ depends, offsets }: OffsetMap): string =>

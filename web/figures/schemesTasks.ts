@@ -4,6 +4,7 @@ import { aboutPercent, counted, percent } from '../plot/format.js';
 import { type Area, textAt, wrapped } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import { figure as side } from './addOrConcatenate.js';
+import { namesOf } from './addOrConcatenateRuns.js';
 import { remarkOf, seedsOf } from './cells.js';
 import { initialState } from './controls.js';
 import type { Figure, Opens } from './figure.js';
@@ -25,9 +26,8 @@ import {
   tasksOf,
   thereOf,
 } from './schemesTasksRuns.js';
-import { namesOf } from './smallModels.js';
 import { seedAfter } from './tasks.js';
-import { accuracyAt } from './trainingRun.js';
+import { accuracyAt } from './training.js';
 import { type WayIn, wayIn } from './waysIn.js';
 
 export { compute } from './schemesTasksRuns.js';

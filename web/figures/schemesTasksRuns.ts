@@ -17,7 +17,7 @@ import {
   sigmaControl,
   stepsControl,
 } from './tasks.js';
-import { accuracyAt, type CellJob } from './trainingRun.js';
+import { accuracyAt, type CellJob } from './training.js';
 import { type WayName, wayIn, waysIn } from './waysIn.js';
 
 const tasks = [...fourTasks, { task: 'where', term: 'token-where token is' } as const];

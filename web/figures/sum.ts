@@ -3,11 +3,22 @@
 import { openingHeads, openingText, type PooledShares, type Scores } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
-import { apartOf, firstLayer, withGauge } from './gaugeControl.js';
-import { fetching, nothingToShare, sentenceRemark } from './sentence.js';
-import { controls, longest, type Rows, type State, type Table } from './sumControls.js';
-import { drawnChannels, most, type Reader, type Readers, readerScene, reads, weights } from './sumReaders.js';
+import {
+  controls,
+  drawnChannels,
+  longest,
+  most,
+  type Reader,
+  type Readers,
+  type Rows,
+  readerScene,
+  reads,
+  type State,
+  type Table,
+  weights,
+} from './sumReaders.js';
 import { groups, kindOf, terms } from './terms.js';
+import { apartOf, fetching, firstLayer, nothingToShare, sentenceRemark, withGauge } from './trainedModel.js';
 
 /** Which of nine terms each choice leaves out: number 3 s + r is query group s with key group r. */
 const isOff: Record<State['terms'], (term: number) => boolean> = {

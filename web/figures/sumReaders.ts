@@ -1,8 +1,36 @@
+// What can be set in the figure "One sum, two readers", and its picture.
+import { openingHeads } from 'superpose';
 import { percent } from '../plot/format.js';
 import { type Area, horizontal, largestMagnitude, rowBars, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Region, Scene, Term } from '../plot/scene.js';
-import type { Rows, State } from './sumControls.js';
+import type { Controls, StateOf } from './controls.js';
 import { termLabels, terms } from './terms.js';
+import { sentenceControl } from './trainedModel.js';
+
+export const head = { kind: 'range', min: 0, max: 11, step: 1, more: true } as const;
+
+export const controls = {
+  terms: {
+    kind: 'choice',
+    label: 'Terms of the scores',
+    options: { added: 'Added', cross: 'Cross terms off', positions: 'Positions off' },
+    initial: 'added',
+    radio: true,
+  },
+  word: { kind: 'range', more: true, label: 'Chosen token', min: 0, max: 31, step: 1, initial: 8 },
+  text: sentenceControl,
+  places: { ...head, label: 'Reader 1: head', initial: openingHeads[0] as number },
+  words: { ...head, label: 'Reader 2: head', initial: openingHeads[1] as number },
+} as const satisfies Controls;
+
+export type State = StateOf<typeof controls>;
+
+export type Rows = Float64Array;
+
+/** The most tokens of a sentence. */
+export const longest = 32;
+
+export type Table = { data: Rows; rows: number; columns: number };
 
 export interface Reader {
   head: number;

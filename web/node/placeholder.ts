@@ -3,8 +3,8 @@
 
 import { toSvg } from '../element/exports.js';
 import { inputClass } from '../element/inputClass.js';
-import { captionOf } from '../figures/caption.js';
 import { type Control, initialState } from '../figures/controls.js';
+import { captionOf } from '../figures/figure.js';
 import { escaped } from '../plot/svg.js';
 import type { Rendered } from './render.js';
 

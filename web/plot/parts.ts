@@ -1,6 +1,6 @@
 // The parts that figures are built from: planes with axes, maps with keys, lines, histograms, bars.
 import { quantileSorted } from 'd3-array';
-import { own } from './own.js';
+import { own } from './ownMembers.js';
 import { linear, logarithmic, type Scale } from './scale.js';
 import type {
   BoxMark,

@@ -1,12 +1,64 @@
 // The answering side: runs a figure's computation for each question, be it in a worker, in a worker made of a
-// blob, or on the page's own thread.
+// blob, or on the page's own thread. Between the turns of a run that is watched it hears the reader's orders.
 import type { NoRoom } from 'superpose';
 import type { State } from '../figures/controls.js';
-import type { Job, Library } from '../figures/figure.js';
-import { own } from '../plot/own.js';
+import type { Job, Library, Run as WatchedRun } from '../figures/figure.js';
+import { own } from '../plot/ownMembers.js';
 import { computeOf } from './computes.js';
 import type { Order, Question, Reply } from './transports.js';
-import { watchedRun } from './watchedRun.js';
+
+interface RunSettings {
+  state: State;
+  again?: true;
+  held?: true;
+}
+
+export function watchedRun(
+  asked: RunSettings,
+  signal: AbortSignal,
+  frame: (data: unknown) => void,
+): { run: WatchedRun; hear(order: Order): void } {
+  let { state } = asked;
+  let held = asked.held ?? false;
+  let allowed = 0;
+  let looked = false;
+  let wake = () => {};
+  signal.addEventListener('abort', () => wake());
+  return {
+    hear(order) {
+      if (typeof order === 'object') {
+        state = order.look;
+        looked = true;
+      } else if (order === 'step') allowed += 1;
+      else {
+        held = order === 'hold';
+        allowed = 0;
+      }
+      wake();
+    },
+    run: {
+      again: asked.again ?? false,
+      state: () => state,
+      frame,
+      async turn() {
+        // Orders that have come in the meantime are heard first.
+        await new Promise<void>((go) => setTimeout(go));
+        while (held && allowed === 0 && !looked && !signal.aborted) {
+          await new Promise<void>((go) => {
+            wake = go;
+          });
+        }
+        signal.throwIfAborted();
+        if (looked) {
+          looked = false;
+          return 'look';
+        }
+        if (held) allowed -= 1;
+        return 'go';
+      },
+    },
+  };
+}
 
 export type Run = (figure: string, state: State, job: Job) => Promise<unknown>;
 
@@ -61,3 +113,15 @@ export function answering(run: Run, say: (reply: Reply) => void): (question: Que
     }
   };
 }
+
+/** Lets the page paint and take its input. */
+const pause = () => new Promise<void>((go) => setTimeout(go));
+
+/** Figures ask for the library between their steps; each time the page gets its turn first. */
+export const yielding = ({ small, superpose, opening, miniLM, ...others }: Library): Library => ({
+  ...others,
+  small: () => pause().then(small),
+  superpose: () => pause().then(superpose),
+  opening: () => pause().then(opening),
+  miniLM: () => pause().then(miniLM),
+});

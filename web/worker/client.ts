@@ -1,7 +1,7 @@
 // The page's side of the worker. Each asker has one question under way, and a newer one cancels it: a slider
 // never waits for an answer that nobody wants any more.
 import type { State } from '../figures/controls.js';
-import { own } from '../plot/own.js';
+import { own } from '../plot/ownMembers.js';
 import {
   type Connection,
   type Order,

@@ -1,5 +1,7 @@
-// The answering side of a model that the reader opened: held here, so questions need not carry its file.
+// The answering side of a model that the reader opened: held here, so questions need not carry its file. A model
+// without a table of positions is taken apart by mechanism, once its queries and keys are averaged over a corpus.
 import {
+  type CorpusMeans,
   FamilyUnknown,
   type Floats,
   logitsOf,
@@ -15,12 +17,11 @@ import type { State } from '../figures/controls.js';
 import type { Depth } from '../figures/depth.js';
 import type { Job, Kept, Library, Rows, TextLibrary, TextModel } from '../figures/figure.js';
 import { lengthsOf, sharedOut } from '../figures/heads.js';
-import type { OneScore } from '../figures/oneScoreSettings.js';
-import type { FamilyAsked, GramData, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
-import { mostTokens } from '../figures/sentence.js';
+import type { OneScore } from '../figures/oneScoreData.js';
+import type { Averaged, FamilyAsked, GramData, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
 import { groups, kindOf, terms } from '../figures/terms.js';
+import { mostTokens } from '../figures/trainedModel.js';
 import type { Run } from './answers.js';
-import { idsIn } from './idsIn.js';
 import { keeping } from './kept.js';
 
 interface LoadedModel {
@@ -70,7 +71,7 @@ export async function ownModel(
 /** Opens files, averages what is open over a corpus, or lets go of it. */
 async function open(superpose: Superpose, question: OwnQuestion, job: Job) {
   const { files, corpus, ...options } = question;
-  if (corpus !== undefined && held) return (await mechanism()).average(held.model, corpus, job);
+  if (corpus !== undefined && held) return average(held.model, corpus, job);
   if (files === undefined) {
     held?.model.delete();
     held = undefined;
@@ -119,11 +120,11 @@ async function ofScores(
   job: Job,
 ): Promise<unknown> {
   // A model without a table is taken apart by means that are gathered first, in as many places as they have.
-  const by = model.summands.includes('position') ? undefined : await mechanism();
-  const { input, dropped } = await inputOf(model, own, by?.reachOf(model));
-  if (by && figure === 'own-depth') {
+  const byMechanism = !model.summands.includes('position');
+  const { input, dropped } = await inputOf(model, own, byMechanism ? reachOf(model) : undefined);
+  if (byMechanism && figure === 'own-depth') {
     const asked = { input: input as Sentence, text: model.readsText ? own.text : own.ids, dropped };
-    return by.depthOf(superpose, model, asked, job);
+    return depthOf(superpose, model, asked, job);
   }
   const [content = '', position = '', ...others] = model.summands;
   const layer = own.layer ?? 0;
@@ -134,8 +135,8 @@ async function ofScores(
     ...(figure === 'own-one-score' && { only: [own.head] }),
   };
   const groups = { [content]: [content], [position]: [position], rest: [...others, ...written, 'constant'] };
-  const scores: Scores & { sentence: Sentence } = await (by
-    ? model.decompose(input, { ...asked, ...by.inThree(model) })
+  const scores: Scores & { sentence: Sentence } = await (byMechanism
+    ? model.decompose(input, { ...asked, ...inThree(model) })
     : model.decompose(input, { ...asked, gauge: own.gauge, groups }));
   const { tokens } = scores.sentence;
   if (figure === 'own-heads')
@@ -143,7 +144,7 @@ async function ofScores(
       rows: sharedOut(superpose, [scores]),
       tokens,
       dropped,
-      lengths: by ? undefined : lengthsOf(superpose, await model.rows(input)),
+      lengths: byMechanism ? undefined : lengthsOf(superpose, await model.rows(input)),
     };
   return oneScoreOf(superpose, scores, own, dropped);
 }
@@ -175,9 +176,6 @@ function oneScoreOf(
     heads: [],
   };
 }
-
-/** Loaded by whoever averages over a corpus. */
-const mechanism = () => import('./ownMechanism.js');
 
 /** The values of the keys that a query sees; NaN at others, as in what is centred over them. */
 const seenAs = (centred: Floats, values: Floats): Floats =>
@@ -269,4 +267,102 @@ async function inputOf(
 ): Promise<{ input: ModelInput; dropped: number }> {
   const { dropped, ...input } = await cut(model, model.readsText ? text : ids, most);
   return { input, dropped };
+}
+
+export const idsIn = (text: string): number[] =>
+  text.split(/[\s,]+/).flatMap((one) => (one === '' ? [] : [Number(one)]));
+
+const known = new WeakMap<OpenedModel, CorpusMeans>();
+
+/** Reads all layers, runs them over the corpus, and keeps the means with the model. */
+export async function average(
+  model: OpenedModel,
+  corpus: string,
+  { signal, progress }: Job,
+): Promise<Averaged> {
+  // Reading is the first third.
+  const part = 1 / 3;
+  const lines = corpus.split('\n').filter((line) => line.trim() !== '');
+  const means = await model.corpusMeans({
+    ...(!model.readsText && { sentences: lines.map((line) => ({ ids: idsIn(line) })) }),
+    scores: true,
+    signal,
+    progress: (bytes, of) => progress(of > 0 ? (part * bytes) / of : 0),
+    done: (share) => progress(part + (1 - part) * share),
+  });
+  known.set(model, means);
+  return { windows: means.windows };
+}
+
+const meansOf = (model: OpenedModel): CorpusMeans => {
+  const means = known.get(model);
+  if (!means)
+    throw new Error('Its queries and keys are not averaged yet; run its layers over a corpus first.');
+  return means;
+};
+
+/** How many tokens of a sentence have a mean. */
+export function reachOf(model: OpenedModel): number {
+  const [means] = meansOf(model).scores ?? [];
+  return means ? (means.query.first ?? 0) + means.query.position.rows : 0;
+}
+
+/**
+ * How a layer is taken apart by mechanism: in three parts, as models with tables are, and in the precision of the means,
+ * so that layers are held once. Token → token by the distance has no terms with other parts.
+ */
+export const inThree = (model: OpenedModel) =>
+  ({
+    way: 'mechanism',
+    means: meansOf(model),
+    precision: 'float32',
+    groups: { token: ['token', 'offset'], position: ['position'], rest: ['constant'] },
+  }) as const;
+
+/** [layers][heads], the share of position → position. */
+async function positionShares(
+  superpose: Superpose,
+  model: OpenedModel,
+  input: ModelInput,
+  { signal, progress }: Job,
+): Promise<number[][]> {
+  const found: number[][] = [];
+  // The last layer first: what is run for it is there for the others.
+  for (let layer = model.layers - 1; layer >= 0; layer--) {
+    const scores = await model.decompose(input, { ...inThree(model), layer, signal });
+    const { heads } = superpose.poolShares([scores], kindOf);
+    const kinds = heads.length / scores.heads.length;
+    found[layer] = scores.heads.map((_, head) => heads[kinds * head + 3] as number);
+    progress((model.layers - layer) / model.layers);
+  }
+  return found;
+}
+
+/** Where position goes: its part of the states, and of each head's scores in this sentence. */
+export async function depthOf(
+  superpose: Superpose,
+  model: OpenedModel,
+  { input, text, dropped }: { input: ModelInput & Sentence; text: string; dropped: number },
+  job: Job,
+): Promise<Depth> {
+  const heads = await positionShares(superpose, model, input, job);
+  const forward = await model.forward(input, { signal: job.signal });
+  const { states, windows } = meansOf(model);
+  return {
+    text,
+    tokens: input.tokens,
+    dropped,
+    mechanism: true,
+    // Rows of tokens carry no position; and there is no table whose directions could be counted, or left.
+    states: states.map(({ positionEnergy }, passed) => ({
+      energy: passed === 0 ? 0 : positionEnergy,
+      directions: Number.NaN,
+      table: Number.NaN,
+    })),
+    windows,
+    sentences: 1,
+    layers: model.layers,
+    heads,
+    attention: Array.from({ length: model.layers }, (_, layer) => forward.attention(layer)),
+  };
 }

@@ -1,7 +1,7 @@
 // How a question gets to what computes. client.ts asks it for a figure; a transport takes it to a worker; there
 // answers.ts finds the figure's computation in computes.ts, runs it over library.ts and replies with progress, frames,
 // then data or an error. A page tries its transports in turn: a worker, which a page of another origin may not start; a
-// worker made of a blob, which a policy may forbid; and its own thread, where yielding.ts lets the page go on.
+// worker made of a blob, which a policy may forbid; and its own thread, where answers.ts lets the page go on.
 import type { State } from '../figures/controls.js';
 
 export type Question =
@@ -13,6 +13,9 @@ export type Question =
   | { cancel: number }
   /** To a run under way. */
   | { run: number; order: Order };
+
+/** The name of the question that nested workers are asked: one run of a table. */
+export const cellRun = 'cell-run';
 
 /** Wait before the next turn, go on, take one more turn, or show the run with other settings. */
 export type Order = 'hold' | 'go' | 'step' | { look: State };

@@ -2,11 +2,10 @@
 // the page's thread; as a module it serves pages that may start no worker.
 
 import type { Library } from '../figures/figure.js';
-import { answering, type Run, running } from './answers.js';
+import { answering, type Run, running, yielding } from './answers.js';
 import { keeping } from './kept.js';
 import { recorded } from './recorded.js';
 import type { Answering, Question, Reply } from './transports.js';
-import { yielding } from './yielding.js';
 
 // In dist/ this file is in assets/, beside model/.
 const model = new URL(/* @vite-ignore */ '../model/', import.meta.url);

@@ -1,6 +1,6 @@
 // Runs independent jobs on several workers and gives their results in the order of the jobs.
 import type { State } from '../figures/controls.js';
-import { own } from '../plot/own.js';
+import { own } from '../plot/ownMembers.js';
 import { type Question, type Reply, scriptAddress } from './transports.js';
 
 /** A worker, or a stand-in for one. Does one job at a time. */

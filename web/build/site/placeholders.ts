@@ -2,9 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
-import { captionOf } from '../../figures/caption.js';
 import type { State } from '../../figures/controls.js';
-import type { AnyFigure } from '../../figures/figure.js';
+import { type AnyFigure, captionOf } from '../../figures/figure.js';
 import type { Rendered } from '../../node/render.js';
 import { escaped } from '../../plot/svg.js';
 import { figureNames, headless, type MadeFigure, madeFigure } from './figures.js';

@@ -12,7 +12,7 @@ import {
   termOf,
   type Way,
 } from 'superpose';
-import { csvOf } from '../../element/csv.js';
+import { csvOf } from '../../element/exports.js';
 import { choiceOf, parsed, wholeOf } from './options.js';
 import { idsOf, opened, openOptions } from './ownModel.js';
 import { Refusal, told, withWeights } from './refusal.js';

@@ -1,6 +1,6 @@
 // superpose model: measures of the tables of the user's own model.
 import type { ByGauge, ModelReport, OpenedModel } from 'superpose';
-import { csvOf } from '../../element/csv.js';
+import { csvOf } from '../../element/exports.js';
 import { parsed } from './options.js';
 import { opened, openOptions } from './ownModel.js';
 import { Refusal, told } from './refusal.js';

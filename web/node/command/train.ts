@@ -6,9 +6,9 @@ import {
   type Task,
   type TaskTrainerOptions,
 } from 'superpose';
-import { csvOf } from '../../element/csv.js';
+import { csvOf } from '../../element/exports.js';
 import { latest, listed } from '../../figures/lists.js';
-import type { TrainingRun } from '../../figures/trainingRun.js';
+import type { TrainingRun } from '../../figures/training.js';
 import { isWay, wayIn, wayNames } from '../../figures/waysIn.js';
 import { checkWritable, write } from './files.js';
 import { isNumber, parsed, quoted, settingsOf, wholeOf } from './options.js';

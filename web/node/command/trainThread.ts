@@ -1,7 +1,7 @@
 // A thread that trains one model after another, until it is ended.
 import { parentPort } from 'node:worker_threads';
 import { load, type TaskTrainerOptions } from 'superpose';
-import { trainingRun } from '../../figures/trainingRun.js';
+import { trainingRun } from '../../figures/training.js';
 
 const superpose = await load();
 parentPort?.on('message', async (options: TaskTrainerOptions) => {

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { TaskTrainerOptions } from 'superpose';
-import type { TrainingRun } from '../../figures/trainingRun.js';
+import type { TrainingRun } from '../../figures/training.js';
 import { inPool, type PoolWorker } from '../../worker/workerPool.js';
 
 /** What the build makes of trainThread.ts; a name that a bundler does not follow. */

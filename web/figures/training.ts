@@ -1,7 +1,9 @@
-// One training run of a small transformer, for tables of runs: how far it goes, and what is kept on its way.
-import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
+// Small transformers in training: one run for a table, how far it goes and what is kept on its way; and models that are
+// trained side by side, and shown on the way.
+import type { Superpose, Table, TaskTrainerOptions, Trainer, TrainerOptions } from 'superpose';
+import type { Job } from './figure.js';
 import { latest } from './lists.js';
-import { aim, keptSteps } from './tasks.js';
+import { aim, every, keptSteps, steps } from './tasks.js';
 
 /** Those of a run of so many steps; its end is always one. */
 export const keptTo = (steps: number): number[] => [...keptSteps.filter((at) => at < steps), steps];
@@ -108,4 +110,59 @@ export function standsStill(superpose: Pick<Superpose, 'summary'>, runs: readonl
 function loudnessOf(trainer: Trainer): number {
   const { tokens, positions } = trainer.loudness();
   return (positions ?? 0) / tokens;
+}
+
+/** Yields the thread; throws once the job is cancelled. */
+export async function breath({ signal }: Job): Promise<void> {
+  await new Promise((go) => setTimeout(go));
+  signal.throwIfAborted();
+}
+
+/** In a run that is watched, waits for the next turn; in any other, only yields. */
+export async function turn(job: Job): Promise<'go' | 'look'> {
+  if (job.run) return job.run.turn();
+  await breath(job);
+  return 'go';
+}
+
+/** Makes trainers for `use`, and deletes all of them afterwards, whatever comes of it. */
+export async function withTrainers<T>(
+  superpose: Superpose,
+  options: TrainerOptions[],
+  use: (trainers: Trainer[]) => T | Promise<T>,
+): Promise<T> {
+  const trainers: Trainer[] = [];
+  try {
+    for (const one of options) trainers.push(superpose.trainer(one));
+    return await use(trainers);
+  } finally {
+    for (const one of trainers) one.delete();
+  }
+}
+
+/** The steps that are shown slowly, and how long one look at them lasts, in milliseconds. */
+const slow = 60;
+const pause = 150;
+
+/**
+ * Trains all of them, `stride` steps at a time. Then calls `looked` with the part that is done, and `show`,
+ * which is also called when the reader looks at the run with other settings.
+ */
+export async function trainTogether(
+  trainers: readonly Trainer[],
+  job: Job,
+  { looked, show }: { looked(part: number): void; show(turned: 'go' | 'look'): void },
+  { stride = every, to = steps } = {},
+): Promise<void> {
+  for (let done = 0; done < to; ) {
+    // Most is learned in the first steps, which would be over before anybody has looked.
+    if (job.run && done > 0 && done <= slow) await new Promise((go) => setTimeout(go, pause));
+    const turned = await turn(job);
+    if (turned === 'go') {
+      for (const trainer of trainers) if (!trainer.diverged) trainer.step(stride);
+      done += stride;
+      looked(done / to);
+    }
+    show(turned);
+  }
 }

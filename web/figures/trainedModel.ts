@@ -1,0 +1,137 @@
+// What figures on a trained model have in common: the sentence, its pairs of tokens, the head, the layers and the gauge
+// that can be set, and what is said of them.
+import { type MiniLM, openingText, type ScoreLayer } from 'superpose';
+import type { Cursor } from '../plot/scene.js';
+import type { Choice, Range, Text } from './controls.js';
+import type { DataTable, Job, Library, ReadoutPiece } from './figure.js';
+
+/** Longest sentence that a figure shows; the library takes the model's 512. */
+export const mostTokens = 128;
+
+export const sentenceControl = {
+  kind: 'text',
+  label: 'Your sentence',
+  initial: openingText,
+  // Far more than 128 tokens, and short enough to be cut into tokens while the reader types.
+  longest: 5000,
+} as const satisfies Text;
+
+export const headControl = {
+  kind: 'range',
+  label: 'Head of first layer',
+  min: 0,
+  max: 11,
+  step: 1,
+  initial: 3,
+} as const satisfies Range;
+
+/** Whether the tokens are drawn at random or are those of the sentence. */
+export const tokensControl = {
+  kind: 'choice',
+  label: 'Tokens',
+  options: { seeded: 'Random (seeded)', sentence: 'Your sentence (MiniLM)' },
+  initial: 'seeded',
+  radio: true,
+} as const satisfies Choice;
+
+/** Also of links to that figure. */
+export const oneScoreTitle = 'One score, and the questions it asks';
+
+export function sentenceRemark(tokens: readonly string[], dropped: number): string {
+  if (dropped > 0) {
+    return `Only the first ${tokens.length} of ${tokens.length + dropped} tokens are shown; in Node the model takes 512.`;
+  }
+  if (tokens.length === 2) {
+    return 'There is no token in the text, so only the markers [CLS] and [SEP] are left.';
+  }
+  return '';
+}
+
+/** Said when no score varies, or too few are left to vary. */
+export const nothingToShare = (
+  { gauge, weights = 'trained' }: { gauge: string; weights?: string },
+  n: number,
+) =>
+  gauge === 'canonical' && weights === 'trained' && n < 3
+    ? 'Beside [CLS], which stands apart, there are fewer than two tokens, so there is nothing to share out.'
+    : 'The scores do not vary along their rows, so there is nothing to share out.';
+
+export const fetching = 'Fetching MiniLM: its tokenizer, its first layer and the rows of your tokens…';
+
+/** The parts of a figure that are about its words, if it shows those of the sentence. */
+export const wordsWhen = <State>(shown: (state: State) => boolean) => ({
+  tokens: ({ tokens }: { tokens: readonly string[] }, state: State) => (shown(state) ? tokens : undefined),
+  remark: ({ tokens, dropped }: { tokens: readonly string[]; dropped: number }, state: State) =>
+    shown(state) ? sentenceRemark(tokens, dropped) : '',
+});
+
+/** The size is that of all layers' files together; a test compares it with the manifest. */
+export const layersControl = {
+  kind: 'choice',
+  label: 'Computed',
+  options: { none: 'Beforehand', all: 'Here, your sentence (20.7 MB)' },
+  initial: 'none',
+  radio: true,
+} as const satisfies Choice;
+
+export const fetchingLayers = 'Fetching MiniLM: its six layers, 20.7 MB, unless they are here already…';
+
+/** Options for forward() and the like: fetching is the first `part` of the job, and stops with the job. */
+export const watching = ({ signal, progress }: Job, part: number) => ({
+  signal,
+  progress: (bytes: number, of: number) => progress((part * bytes) / of),
+});
+
+/** Bytes of the files of all layers. */
+export const bytesOfLayers = ({ layerBytes }: MiniLM): number =>
+  layerBytes.reduce((sum, bytes) => sum + bytes, 0);
+
+/** A text in quotation marks, cut where it is too long for its place. */
+export const quoted = (text: string, most: number): string =>
+  `“${text.length > most ? `${text.slice(0, most - 1)}…` : text}”`;
+
+/** “Query bank (5), key river (3): ” */
+export const queryAndKey = (tokens: readonly string[], { i, j }: Cursor): ReadoutPiece[] => [
+  'Query ',
+  { text: tokens[i] ?? '', strong: true },
+  ` (${i}), key `,
+  { text: tokens[j] ?? '', strong: true },
+  ` (${j}): `,
+];
+
+/** A cell for each query with each key. At first the fourth token asks the third, or the last there are. */
+export const fromQueryToKey = {
+  cells: ({ n }: { n: number }) => ({ rows: n, columns: n }),
+  firstCursor: ({ n }: { n: number }) => ({ i: Math.min(3, n - 1), j: Math.min(2, n - 1) }),
+};
+
+export const gaugeControl = {
+  kind: 'choice',
+  label: 'Gauge',
+  options: { canonical: 'Canonical', raw: 'Raw, as the tables come' },
+  initial: 'canonical',
+  radio: true,
+} as const satisfies Choice;
+
+/** MiniLM's first layer, packed once for all that figures ask of it. */
+export async function firstLayer({ kept, small, miniLM }: Library): Promise<ScoreLayer<Float64Array>> {
+  const [superpose, layer] = [await small(), await (await miniLM()).layer()];
+  return kept('MiniLM’s first layer', '', () => superpose.layer(layer));
+}
+
+/** [CLS] is at position 0 of every sentence, so its row cannot tell token from position. */
+export const apartOf = (gauge: 'canonical' | 'raw', weights: 'trained' | 'seeded'): number[] =>
+  gauge === 'canonical' && weights === 'trained' ? [0] : [];
+
+/** Said of a model's rows: their lengths, products and cosines change if a vector moves between tables. */
+export const rawRows = ' All this is raw: rows as stored.';
+
+/** If the rows are a model's, adds a column that says that they are raw. */
+export const rawTable = (isModels: boolean, found: DataTable): DataTable =>
+  isModels ? withGauge(found, 'raw') : found;
+
+/** Adds the gauge to each row, for numbers that depend on it. */
+export const withGauge = ({ columns, rows }: DataTable, gauge: 'canonical' | 'raw'): DataTable => ({
+  columns: [...columns, 'gauge'],
+  rows: rows.map((row) => [...row, gauge]),
+});
