@@ -20,6 +20,7 @@ import {
   controls,
   type Data,
   ids,
+  n,
   type OffsetMap,
   positionWidths,
   type State,
@@ -37,13 +38,13 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const zero = 1e-13 * largestMagnitude([scores.logits]);
   const terms = askedTerms.map((name) => ({ name, values: schemeTermOf(scores, 0, name).slice() }));
   return {
-    n: state.n,
+    n,
     schemes: Object.fromEntries(
       Object.entries(computed).map(([id, { shown }]) => [id, shown]),
     ) as Data['schemes'],
     terms: terms
       .filter(({ values }) => largestMagnitude([values]) > zero)
-      .map(({ name, values }) => ({ name, ...taken(superpose, values, state.n) })),
+      .map(({ name, values }) => ({ name, ...taken(superpose, values) })),
     name: entry.name,
     tex: state.causal ? entry.formula : entry.bidirectionalFormula,
     parameters: superpose.schemeParameters(state.scheme, {
@@ -63,22 +64,19 @@ function gallery(data: Data, state: State, at: Places): Drawn {
   const { n } = data;
   const marks: Mark[] = [];
   const regions: Region[] = [];
-  const scores = state.view === 'logits';
   const put = (drawn: { marks: Mark[]; region: Region }) => {
     marks.push(...drawn.marks);
     regions.push(drawn.region);
   };
   ids.forEach((id, place) => {
     const area = at.tile(place);
-    const { logits, softmax, shares } = data.schemes[id];
+    const { logits, shares } = data.schemes[id];
     // Rounding must not be blown up into a pattern.
     const limit = logits.depends === 'nothing' ? 1 : logits.limit;
-    const shown = scores
-      ? { values: logits.values, ...aboutMean(logits, limit) }
-      : { values: softmax, low: 0, high: largestMagnitude([softmax]), scale: 'sequential' as const };
     put(
       map(area, {
-        ...shown,
+        values: logits.values,
+        ...aboutMean(logits, limit),
         rows: n,
         columns: n,
         title: kinds[id].label,
@@ -95,11 +93,11 @@ function gallery(data: Data, state: State, at: Places): Drawn {
   });
   marks.push(
     ...colourKey(0, at.tilesKey, {
-      low: scores ? -1 : 0,
+      low: -1,
       high: 1,
-      scale: scores ? 'diverging' : 'sequential',
+      scale: 'diverging',
       label: at.roomy ? 'each by itself; queries down, keys across' : 'each map by itself',
-      print: (value) => (value < 0 ? 'lowest' : value > 0 ? (scores ? 'highest' : 'most') : '0'),
+      print: (value) => (value < 0 ? 'lowest' : value > 0 ? 'highest' : '0'),
     }),
   );
   return { marks, regions };
@@ -166,10 +164,10 @@ export const figure: Figure<typeof controls, Data> = {
   source: () => 'seeded',
   unused: ({ words }) => (words === 'one' ? ['common'] : []),
 
-  scene(data, state, width, began) {
+  scene(data, state, width) {
     const at = arrange(data, state, width);
     const [tiles, maps] = [gallery(data, state, at), mapsOfChosen(data, state, at)];
-    const { x, y, marks: axes } = kernelPlane(data, began ?? { data, state }, at.kernel);
+    const { x, y, marks: axes } = kernelPlane(data, state, at.kernel);
     const { kernel } = data.schemes[state.scheme].logits.offsets;
     const offsets = Array.from(kernel, (_, place) => place - data.n + 1);
     const marks: Mark[] = [
@@ -193,7 +191,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   /** A line at the offset of the cursor's pair. */
   focus(data, state, { i, j }, width) {
-    const { x, inner } = kernelPlane(data, { data, state }, arrange(data, state, width).kernel);
+    const { x, inner } = kernelPlane(data, state, arrange(data, state, width).kernel);
     const at = x(j - i);
     return [vertical({ inner }, at, { ink: 'ink', wide: 1.5 })];
   },
@@ -240,22 +238,16 @@ export const figure: Figure<typeof controls, Data> = {
       rows.push([
         i,
         j,
-        ...ids.map(
-          (id) =>
-            (state.view === 'logits' ? data.schemes[id].logits.values : data.schemes[id].softmax)[
-              cell
-            ] as number,
-        ),
+        ...ids.map((id) => data.schemes[id].logits.values[cell] as number),
         ...data.terms.map(({ values }) => values[cell] as number),
         data.schemes[state.scheme].softmax[cell] as number,
       ]);
     }
-    const what = state.view === 'logits' ? 'score' : 'softmax';
     return {
       columns: [
         'query',
         'key',
-        ...ids.map((id) => `${what}: ${kinds[id].label}`),
+        ...ids.map((id) => `score: ${kinds[id].label}`),
         ...data.terms.map(({ name }) => `${kinds[state.scheme].label}: ${askedLabels[name].label}`),
         `${kinds[state.scheme].label}: softmax`,
       ],

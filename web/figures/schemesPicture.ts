@@ -10,9 +10,9 @@ import {
   wrapped,
 } from '../plot/parts.js';
 import type { Mark, Run } from '../plot/scene.js';
-import type { FigureView, ReadoutPiece } from './figure.js';
+import type { ReadoutPiece } from './figure.js';
 import { formulaLines } from './formula.js';
-import { below, type Controls, type Data, ids, type OffsetMap, type State } from './schemesScores.js';
+import { below, type Data, ids, type OffsetMap, type State } from './schemesScores.js';
 import { askedLabels, kinds } from './schemeTexts.js';
 
 export const dependsOn = ({ depends, offsets }: OffsetMap): string =>
@@ -137,9 +137,9 @@ export function arrange(data: Data, state: State, width: number) {
   };
 }
 
-/** As high as the means go in what was there when something began to be dragged. */
-export function kernelPlane({ n }: Data, began: FigureView<Controls, Data>, area: Area) {
-  const reach = largestMagnitude([began.data.schemes[began.state.scheme].logits.offsets.kernel]);
+/** As high as the means go. */
+export function kernelPlane({ n, schemes }: Data, { scheme }: State, area: Area) {
+  const reach = largestMagnitude([schemes[scheme].logits.offsets.kernel]);
   const end = reach > below ? reach : 1;
   return plane(
     area,

@@ -12,7 +12,6 @@ import type {
 } from 'superpose';
 import { largestMagnitude } from '../plot/parts.js';
 import { type Controls as AnyControls, labelled, type StateOf } from './controls.js';
-import { bases } from './drawnRows.js';
 import type { Library } from './figure.js';
 import { kinds } from './schemeTexts.js';
 
@@ -35,31 +34,8 @@ export const controls = {
     initial: 'one',
     radio: true,
   },
-  view: {
-    kind: 'choice',
-    more: true,
-    label: 'Small maps',
-    options: { logits: 'Scores', softmax: 'Softmax' },
-    initial: 'logits',
-    radio: true,
-  },
-  n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
-  spread: {
-    kind: 'steps',
-    more: true,
-    label: 'Learned spread',
-    values: [0, 0.02, 0.1, 0.3, 1],
-    initial: 1,
-  },
-  common: {
-    kind: 'steps',
-    more: true,
-    label: 'Common to all tokens',
-    values: [0, 0.5, 1, 2],
-    initial: 0,
-  },
+  common: { kind: 'toggle', more: true, label: 'As much common to all as apart', initial: false },
   causal: { kind: 'toggle', more: true, label: 'Causal', initial: false },
-  base: { ...bases, more: true },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies AnyControls;
 
@@ -99,6 +75,8 @@ export const shape = { d_model: 768, heads: 12, d_head: 64, layers: 12, position
 export const positionWidths: Partial<Record<Id, number>> = { 'diet-abs': 64, 'decoupled-rope': 32 };
 
 const d_model = 64;
+/** Tokens. */
+export const n = 24;
 
 const heads = 8;
 
@@ -112,50 +90,25 @@ interface Computed {
   shown: Data['schemes'][Id];
 }
 
-/** What a scheme's positions are made with, so that the other setting does not move its scores. */
-const madeWith: Partial<Record<Id, readonly ('base' | 'spread')[]>> = {
-  none: [],
-  add: ['base'],
-  'concat-raw': ['base'],
-  'concat-full': ['base'],
-  'concat-block-diagonal': ['base'],
-  alibi: [],
-  rope: ['base'],
-  'decoupled-rope': ['base'],
-  shaw: ['spread'],
-  t5: ['spread'],
-  deberta: ['spread'],
-  'tupe-a': ['spread'],
-  'tupe-r': ['spread'],
-  'diet-abs': ['spread'],
-  'diet-rel': ['spread'],
-};
-
-function keyOf(id: Id, { words, n, common, causal, seed, ...state }: State): string {
-  const made = madeWith[id] ?? (['base', 'spread'] as const);
-  return JSON.stringify([words, n, common, causal, seed, made.map((one) => state[one])]);
-}
-
-/** A setting must not compute schemes again that it does not move. */
-export function all(
+/** Choosing a scheme computes none of them again. */
+export const all = (
   library: Library,
   superpose: Superpose,
   schemes: readonly SchemeInfo[],
   state: State,
-): Record<Id, Computed> {
-  const content = contentOf(superpose, state);
-  const computed = (id: Id): Computed =>
-    library.kept(`schemes: ${id}`, keyOf(id, state), () => {
+): Record<Id, Computed> =>
+  library.kept('schemes', [state.words, state.common, state.causal, state.seed], () => {
+    const content = contentOf(superpose, state);
+    const computed = ({ id }: SchemeInfo): [Id, Computed] => {
       const scores = superpose.schemeScores(inputOf(library, superpose, id, content, state));
-      const logits = taken(superpose, scores.logits, state.n);
-      return { scores, shown: { logits, softmax: scores.weights, shares: scores.shares } };
-    });
-  return Object.fromEntries(schemes.map(({ id }) => [id, computed(id)])) as Record<Id, Computed>;
-}
+      const logits = taken(superpose, scores.logits);
+      return [id, { scores, shown: { logits, softmax: scores.weights, shares: scores.shares } }];
+    };
+    return Object.fromEntries(schemes.map(computed)) as Record<Id, Computed>;
+  });
 
 /** The weights of all heads, and of the first alone. */
 const weightsOf = ({ kept }: Library, superpose: Superpose, seed: number) =>
-  // A longer text must not draw new weights.
   kept('schemes: weights', seed, () => {
     const weights = Object.values(streams).map((stream) =>
       superpose.randomNormal({
@@ -175,13 +128,13 @@ const weightsOf = ({ kept }: Library, superpose: Superpose, seed: number) =>
     return { weights, first };
   });
 
-function contentOf(superpose: Superpose, { words, n, common, seed }: State): Table<Float64Array> {
+function contentOf(superpose: Superpose, { words, common, seed }: State): Table<Float64Array> {
   const stream = streams.content;
   if (words === 'many') {
     const drawn = superpose.randomNormal({ rows: n, columns: d_model, seed, stream });
-    if (common === 0) return drawn;
+    if (!common) return drawn;
     const row = superpose.randomNormal({ rows: 1, columns: d_model, seed, stream: streams.common }).data;
-    const data = drawn.data.map((value, at) => value + common * (row[at % d_model] as number));
+    const data = drawn.data.map((value, at) => value + (row[at % d_model] as number));
     return { ...drawn, data };
   }
   const word = superpose.randomNormal({ rows: 1, columns: d_model, seed, stream }).data;
@@ -196,7 +149,7 @@ function inputOf(
   superpose: Superpose,
   scheme: Id,
   content: Table<Float64Array>,
-  { n, seed, causal, spread: standardDeviation, base }: State,
+  { seed, causal }: State,
 ): SchemeInput<Float64Array> {
   const { weights: all, first } = weightsOf(library, superpose, seed);
   // Raw concatenation has no weights, so all heads are the same.
@@ -208,7 +161,7 @@ function inputOf(
     positionQuery: linear(streams.positionQuery),
     positionKey: linear(streams.positionKey),
   };
-  const positions = () => ({ position: superpose.sinusoidal({ positions: n, d_model, base }) });
+  const positions = () => ({ position: superpose.sinusoidal({ positions: n, d_model }) });
   // A scheme is given only the positions and weights that it has; others would be refused.
   const own: Partial<Record<Id, () => object>> = {
     add: positions,
@@ -217,35 +170,26 @@ function inputOf(
     'concat-block-diagonal': () => ({ ...positions(), ...places }),
     'transformer-xl': () => ({
       offsetKey: places.positionKey,
-      offsets: offsetsOf(superpose, n, base),
+      // Of i − j, as Transformer-XL has it.
+      offsets: superpose.sinusoidal({
+        ...{ positions: 2 * n - 1, d_model, layout: 'concatenated', firstPosition: 1 - n },
+      }),
     }),
     t5: () => ({ bidirectional: !causal }),
     deberta: () => ({ ...places, clip: n }),
     'tupe-a': () => places,
     'tupe-r': () => places,
-    rope: () => ({ base }),
-    'decoupled-rope': () => ({ base }),
   };
   const ofWeights = apart.has(scheme) ? heads : 1;
   const given = {
-    ...{ content, heads: ofWeights, ...words, only: [0], causal, seed, standardDeviation },
+    ...{ content, heads: ofWeights, ...words, only: [0], causal, seed, standardDeviation: 1 },
     terms: 'asked',
   };
   return { ...given, scheme, ...own[scheme]?.() } as SchemeInput<Float64Array>;
 }
 
-/** The sinusoid of i − j, as Transformer-XL has it. */
-const offsetsOf = (superpose: Superpose, n: number, base: number) =>
-  superpose.sinusoidal({
-    positions: 2 * n - 1,
-    d_model,
-    layout: 'concatenated',
-    firstPosition: 1 - n,
-    base,
-  });
-
 /** What a map varies by, apart from rounding. */
-export function taken(superpose: Superpose, values: Float64Array, n: number): OffsetMap {
+export function taken(superpose: Superpose, values: Float64Array): OffsetMap {
   const offsets = superpose.offsetMeans({ data: values, rows: n, columns: n });
   const [least = 0, largest = 0] = extent(values);
   const size = below * Math.max(-least, largest, Number.MIN_VALUE);
