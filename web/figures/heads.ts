@@ -1,13 +1,13 @@
 // Figure "What each head looks at": every head's score variation as shares of the four terms and the rest,
 // for a sentence or ten, and what averaging does to them.
 import { ticks } from 'd3-array';
-import type { PoolableScores, PooledShares, SmallSuperpose, Table } from 'superpose';
+import type { PoolableScores, SmallSuperpose, Table } from 'superpose';
 import { about, aboutPercent, percent } from '../plot/format.js';
 import { boxAt, lineAt, textAt } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
-import { groups, kindOf, termKinds } from './terms.js';
+import { groups, type HeadShares as Row, sharedOut, termKinds } from './terms.js';
 import {
   apartOf,
   fetching,
@@ -40,14 +40,6 @@ const controls = {
   text: sentenceControl,
 } as const satisfies Controls;
 
-interface Row {
-  label: string;
-  /** The five shares; they sum to 1, or are NaN when the scores do not vary. */
-  shares: number[];
-  /** The share of the cross terms together. */
-  cross: number;
-}
-
 /** Mean lengths of the rows that a sentence adds up, before the LayerNorm. */
 interface Lengths {
   token: number;
@@ -66,9 +58,6 @@ interface Data {
   /** Of one sentence, if its model adds positions. */
   lengths?: Lengths | undefined;
 }
-
-/** 1 for the cross terms, 0 for all others. */
-const isCross = [0, 1, 0, 1, 0, 0, 0, 0, 0];
 
 export const tenSentences = [
   'the quick brown fox jumps over the lazy dog near the river bank while the sun is setting behind the hills',
@@ -119,23 +108,6 @@ export const compute: Compute<typeof controls, Data> = async (
 
 /** After the first layer, what attention and MLPs have written belongs to the rest. */
 const laterGroups = { ...groups, rest: [...groups.rest, 'attention', 'mlp'] };
-
-/** Takes scores in three parts, which have nine terms. */
-export const sharedOut = (superpose: SmallSuperpose, scores: readonly PoolableScores[]): Row[] =>
-  rowsIn(superpose.poolShares(scores, kindOf), superpose.poolShares(scores, isCross));
-
-/** A row for each head, one for the mean and one for the pooled shares. */
-function rowsIn(kindShares: PooledShares, crossShares: PooledShares): Row[] {
-  const count = kindShares.heads.length / termKinds.length;
-  const labels = [...Array.from({ length: count }, (_, head) => `head ${head}`), 'mean', 'pooled'];
-  const all = ({ heads, mean, pooled }: PooledShares) => [...heads, ...mean, ...pooled];
-  const [shares, crossed] = [all(kindShares), all(crossShares)];
-  return labels.map((label, place) => ({
-    label,
-    shares: shares.slice(place * termKinds.length, (place + 1) * termKinds.length),
-    cross: crossed[2 * place + 1] as number,
-  }));
-}
 
 /** The names of the five terms beside their colours. */
 function termKey(width: number): { marks: Mark[]; height: number } {

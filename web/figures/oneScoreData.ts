@@ -4,8 +4,7 @@ import type { Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import { drawnRows, positionRows, rowName } from './drawnRows.js';
 import type { Library } from './figure.js';
-import { sharedOut } from './heads.js';
-import { groups, ofSixteen, termKinds, termLabels, terms } from './terms.js';
+import { groups, ofSixteen, sharedOut, termKinds, termLabels, terms } from './terms.js';
 import { apartOf, gaugeControl, headControl, mostTokens, sentenceControl } from './trainedModel.js';
 
 export const controls = {

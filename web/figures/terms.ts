@@ -1,4 +1,5 @@
 // The five terms of a score, as the figures call them: four pairs of token and position, and the rest.
+import type { PoolableScores, PooledShares, SmallSuperpose } from 'superpose';
 import type { Term } from '../plot/scene.js';
 
 export const termLabels = {
@@ -28,3 +29,31 @@ export const ofSixteen: Record<Term, number[]> = {
 export const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 /** Which of `terms` each of their nine is: number 3 s + r is query group s with key group r. */
 export const kindOf = [0, 1, 4, 2, 3, 4, 4, 4, 4];
+
+/** 1 for the cross terms, 0 for all others. */
+const isCross = [0, 1, 0, 1, 0, 0, 0, 0, 0];
+
+export interface HeadShares {
+  label: string;
+  /** The five shares; they sum to 1, or are NaN when the scores do not vary. */
+  shares: number[];
+  /** The share of the cross terms together. */
+  cross: number;
+}
+
+/** Takes scores in three parts, which have nine terms. */
+export const sharedOut = (superpose: SmallSuperpose, scores: readonly PoolableScores[]): HeadShares[] =>
+  rowsIn(superpose.poolShares(scores, kindOf), superpose.poolShares(scores, isCross));
+
+/** A row for each head, one for the mean and one for the pooled shares. */
+function rowsIn(kindShares: PooledShares, crossShares: PooledShares): HeadShares[] {
+  const count = kindShares.heads.length / termKinds.length;
+  const labels = [...Array.from({ length: count }, (_, head) => `head ${head}`), 'mean', 'pooled'];
+  const all = ({ heads, mean, pooled }: PooledShares) => [...heads, ...mean, ...pooled];
+  const [shares, crossed] = [all(kindShares), all(crossShares)];
+  return labels.map((label, place) => ({
+    label,
+    shares: shares.slice(place * termKinds.length, (place + 1) * termKinds.length),
+    cross: crossed[2 * place + 1] as number,
+  }));
+}

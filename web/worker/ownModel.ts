@@ -16,10 +16,10 @@ import {
 import type { State } from '../figures/controls.js';
 import type { Depth } from '../figures/depth.js';
 import type { Job, Kept, Library, Rows, TextLibrary, TextModel } from '../figures/figure.js';
-import { lengthsOf, sharedOut } from '../figures/heads.js';
+import { lengthsOf } from '../figures/heads.js';
 import type { OneScore } from '../figures/oneScoreData.js';
 import type { Averaged, FamilyAsked, GramData, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
-import { groups, kindOf, terms } from '../figures/terms.js';
+import { groups, kindOf, sharedOut, terms } from '../figures/terms.js';
 import { mostTokens } from '../figures/trainedModel.js';
 import type { Run } from './answers.js';
 import { keeping } from './kept.js';
