@@ -1,6 +1,6 @@
 // The small models of the figure “Added or concatenated?”: how each is made and trained, what is kept of its steps, and
 // what of that a state shows.
-import type { Superpose, Table, Trainer } from 'superpose';
+import type { Superpose, Trainer } from 'superpose';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job, Library } from './figure.js';
 import { latest } from './lists.js';
@@ -73,9 +73,6 @@ export const trainedControls = {
 
 /** What the first seed's model does with the row that is shown, look by look. */
 export interface ShownRow {
-  /** Hundredths: the vectors of the row's first question and of its position. */
-  token: number[][];
-  position: number[][];
   /** What heads give from `drawn` up: [looks][some], each a head, from which place, to which, and percents. */
   attention: number[][][];
   /** [looks][n] */
@@ -193,7 +190,7 @@ async function train(superpose: Superpose, state: Trained, job: Job): Promise<Da
             right: own(name).map(() => []),
             mean: [],
             first: null,
-            shown: isShown(name) ? { token: [], position: [], attention: [], answers: [] } : null,
+            shown: isShown(name) ? { attention: [], answers: [] } : null,
           },
         ];
       }),
@@ -214,8 +211,7 @@ async function train(superpose: Superpose, state: Trained, job: Job): Promise<Da
           return point < 0 ? [] : [point * stride];
         });
         model.first = firsts.length > 0 ? { mean: over(firsts), count: firsts.length } : null;
-        if (shown && lookPoints.includes(mean.length - 1))
-          look(own(name)[0] as Trainer, shown, tokens, targets);
+        if (shown && lookPoints.includes(mean.length - 1)) look(own(name)[0] as Trainer, shown, tokens);
       }
     };
     note();
@@ -241,26 +237,18 @@ async function train(superpose: Superpose, state: Trained, job: Job): Promise<Da
 /** The first place of a row that asks something. */
 export const firstAsking = (targets: readonly number[]): number => targets.findIndex((target) => target >= 0);
 
-const rounded = (values: Iterable<number>, unit: number): number[] =>
-  Array.from(values, (value) => Math.round(value * unit) + 0);
-
-function look(trainer: Trainer, shown: ShownRow, tokens: number[], targets: number[]): void {
+function look(trainer: Trainer, shown: ShownRow, tokens: number[]): void {
   const n = tokens.length;
-  const place = firstAsking(targets);
-  const { E, P } = trainer.parameters() as { E: Table; P: Table };
-  const rowOf = ({ data, columns }: Table, at: number) => data.slice(at * columns, (at + 1) * columns);
-  shown.token.push(rounded(rowOf(E, tokens[place] as number), 100));
-  shown.position.push(rounded(rowOf(P, place), 100));
-  const attention = rounded(trainer.attention({ n, tokens }).data, 100);
+  const attention = Array.from(trainer.attention({ n, tokens }).data, (share) => Math.round(100 * share));
   shown.attention.push(
     attention.flatMap((percents, at) =>
       percents >= drawn ? [[Math.floor(at / n ** 2), Math.floor(at / n) % n, at % n, percents]] : [],
     ),
   );
-  const logits = trainer.logits({ n, tokens });
+  const { data, columns } = trainer.logits({ n, tokens });
   shown.answers.push(
     tokens.map((_, at) => {
-      const own = rowOf(logits, at);
+      const own = data.subarray(at * columns, (at + 1) * columns);
       return own.indexOf(Math.max(...own));
     }),
   );
