@@ -10,7 +10,7 @@ import type { View } from './view.js';
 const sources = {
   seeded: 'seeded',
   trained: 'trained weights',
-  mixed: 'trained tokens, random rest',
+  mixed: 'trained tokens, random positions',
   exact: 'exact',
   recorded: 'recorded',
   own: 'your file',
@@ -18,7 +18,7 @@ const sources = {
 const meanings = {
   seeded: 'Random numbers, always the same for the same seed',
   trained: 'Computed from the weights of a trained model',
-  mixed: 'The tokens are a trained model’s; weights or positions are random, the same for the same seed',
+  mixed: 'The tokens are a trained model’s; positions are random, the same for the same seed',
   exact: 'Computed from a formula',
   recorded: 'Runs on another machine, whose results are in a file',
   own: 'Computed from rows of your file',

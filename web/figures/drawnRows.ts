@@ -52,24 +52,21 @@ export const inSingle = ({ data, ...rows }: Table): Table<Float32Array> => ({
   data: new Float32Array(data),
 });
 
-/**
- * Positions: a sinusoid, or drawn: of the same squared length as a sinusoidal row, d/2, so that encodings can be
- * compared, or as small as learned ones begin.
- */
+/** Positions: a sinusoid, or drawn: of the same squared length as a sinusoidal row, d/2, so that encodings can be compared. */
 export const positionRows = (
   library: Pick<Library, 'own'>,
   superpose: SmallSuperpose,
-  kind: Sinusoid | 'random' | 'small',
+  kind: Sinusoid | 'random',
   rows: number,
   columns: number,
   seed: number,
 ): Table<Float32Array> =>
-  kind === 'random' || kind === 'small'
+  kind === 'random'
     ? drawnRows(library, superpose, 'position', {
         rows,
         columns,
         seed,
-        standardDeviation: kind === 'random' ? Math.SQRT1_2 : 0.02,
+        standardDeviation: Math.SQRT1_2,
       })
     : superpose.sinusoidal({
         positions: rows,

@@ -78,19 +78,17 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
-const isDrawn = (positions: State['positions']) => positions === 'random' || positions === 'small';
-
 export const figure: Figure<typeof controls, Data> = {
   name: 'one-score',
   title: oneScoreTitle,
   controls,
   module: 'small',
-  source: ({ weights, positions }) => (weights === 'trained' && isDrawn(positions) ? 'mixed' : weights),
+  source: ({ weights, positions }) => (weights === 'trained' && positions === 'random' ? 'mixed' : weights),
   waiting: fetching,
   unused: ({ weights, positions }) => [
     ...(weights === 'seeded' ? (['text'] as const) : (['d', 'n'] as const)),
-    ...(weights === 'trained' ? (['layer', 'heads', 'weightSeed'] as const) : []),
-    ...(weights === 'seeded' || isDrawn(positions) ? [] : (['seed'] as const)),
+    ...(weights === 'trained' ? (['layer', 'heads'] as const) : []),
+    ...(weights === 'seeded' || positions === 'random' ? [] : (['seed'] as const)),
   ],
   /** The head must be one that there is. */
   settle: (state) => ({

@@ -13,7 +13,6 @@ export const controls = {
     label: 'Tables and weights',
     options: {
       trained: 'Your sentence, MiniLM’s weights',
-      mixed: 'Your sentence, random weights',
       seeded: 'Random tokens and weights',
     },
     initial: 'trained',
@@ -51,7 +50,6 @@ export const controls = {
       interleaved: 'Sines, 2017 paper',
       tensor2tensor: 'Sines, tensor2tensor',
       transformerXl: 'Sines, Transformer-XL',
-      small: 'Random, as small as learned ones begin',
       random: 'Random, as long as sines',
     },
     initial: 'own',
@@ -83,7 +81,6 @@ export const controls = {
   n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
   heads: { kind: 'steps', more: true, label: 'Heads', values: [1, 2, 4, 8, 12], initial: 12 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
-  weightSeed: { kind: 'seed', more: true, label: 'Seed of weights', initial: 1 },
   text: { ...sentenceControl, more: true },
 } as const satisfies Controls;
 
@@ -253,11 +250,11 @@ const positionsOf = (
 
 async function given(library: Library, state: State): Promise<SentenceLayer> {
   const superpose = await library.small();
-  const { weights, text, heads, layer, weightSeed, seed } = state;
-  const drawn = (d: number) => ({ d, heads, seed: weightSeed, bare: layer === 'bare' });
+  const { weights, text, heads, layer, seed } = state;
   if (weights === 'seeded') {
     const token = drawnRows(library, superpose, 'token', { rows: state.n, columns: state.d, seed });
     const { rows: n, columns: d } = token;
+    const drawn = { d, heads, seed, bare: layer === 'bare' };
     const position = positionsOf(library, superpose, state, n, d);
     return {
       tokens: Array.from({ length: n }, (_, place) => rowName(library, place)),
@@ -265,9 +262,9 @@ async function given(library: Library, state: State): Promise<SentenceLayer> {
       summands: {
         token: doubles(token),
         position,
-        token_type: drawnSegment(superpose, n, drawn(d)),
+        token_type: drawnSegment(superpose, n, drawn),
       },
-      layer: drawnLayer(library, superpose, drawn(d)),
+      layer: drawnLayer(library, superpose, drawn),
     };
   }
   const model = await library.miniLM();
@@ -275,7 +272,6 @@ async function given(library: Library, state: State): Promise<SentenceLayer> {
   const { tokens, dropped } = sentence;
   const summands = await model.rows(sentence);
   const { rows: n, columns: d } = summands.token;
-  const options = drawn(d);
   return {
     tokens,
     dropped,
@@ -284,9 +280,8 @@ async function given(library: Library, state: State): Promise<SentenceLayer> {
       ...(state.positions !== 'own' && {
         position: positionsOf(library, superpose, state, n, d),
       }),
-      ...(weights === 'mixed' && options.bare && { token_type: drawnSegment(superpose, n, options) }),
     },
-    layer: weights === 'trained' ? await model.layer() : drawnLayer(library, superpose, options),
+    layer: await model.layer(),
   };
 }
 
@@ -300,8 +295,8 @@ export async function takeApart(
   state: State,
 ): Promise<{ taken: SplitScores; heads: number[][] }> {
   const superpose = await library.small();
-  const { weights, text, gauge, n, d, heads: count, seed, weightSeed, positions, scale, layer: kind } = state;
-  const ofWeights = weights === 'trained' ? [] : [count, weightSeed, kind];
+  const { weights, text, gauge, n, d, heads: count, seed, positions, scale, layer: kind } = state;
+  const ofWeights = weights === 'trained' ? [] : [count, seed, kind];
   const key = [library.own?.key, weights, gauge, positions, scale, seed, ofWeights];
   key.push(weights === 'seeded' ? [n, d] : text);
   const { how, layer, ...said } = await library.kept('one-score: rows', key, async () => {

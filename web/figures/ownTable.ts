@@ -206,6 +206,6 @@ function oneScoreOf(open: Open): AnyFigure {
       ...state,
       head: Math.min(state.head as number, (state.heads as number) - 1),
     }),
-    ...drawn('random', 'small'),
+    ...drawn('random'),
   };
 }
