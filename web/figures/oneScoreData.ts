@@ -49,7 +49,6 @@ export const controls = {
       own: 'MiniLM’s; sines for random tokens',
       interleaved: 'Sines, 2017 paper',
       tensor2tensor: 'Sines, tensor2tensor',
-      transformerXl: 'Sines, Transformer-XL',
       random: 'Random, as long as sines',
     },
     initial: 'own',
