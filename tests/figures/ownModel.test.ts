@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Floats, logitsOf, openingText, openModel, type SafetensorsEntry, type Table } from 'superpose';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { csvOf } from '../../web/element/csv.ts';
+import { csvOf } from '../../web/element/exports.ts';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import type { OneScore } from '../../web/figures/oneScoreData.ts';
