@@ -87,7 +87,7 @@ for (const [name, load] of Object.entries(figures)) {
     const states = of ? [first, ...statesOf(figure).map((state) => ({ ...state, of }))] : statesOf(figure);
     for (const state of states) {
       const used = { model: false, random: false, recorded: false };
-      const seeds = ['seed', 'weightSeed'].filter((one) => one in state);
+      const seeds = ['seed'].filter((one) => one in state);
       const seed = Object.fromEntries(seeds.map((one) => [one, fresh++]));
       await compute?.(watched(used), { ...state, ...seed } as never, {
         signal: new AbortController().signal,
