@@ -133,7 +133,7 @@ export default defineConfig({
           groups: [
             {
               name: 'training',
-              test: /\/(figures\/(lists|record|tasks|terms|training|waysIn)|transports)\.ts$/,
+              test: /\/(figures\/(cells|lists|record|tasks|terms|training|waysIn)|transports|workerPool)\.ts$/,
             },
           ],
         },
