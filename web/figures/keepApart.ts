@@ -10,13 +10,12 @@ import { latest } from './lists.js';
 import {
   constantRate,
   divergedRemark,
-  every,
+  mayTrain,
   n,
   points,
   rightAxis,
   seedAfter,
   sigmaControl,
-  steps,
   taskOptions,
 } from './tasks.js';
 import { breath, trainTogether, withTrainers } from './training.js';
@@ -33,11 +32,22 @@ const controls = {
     initial: 'both',
   },
   d_model: { kind: 'steps', more: true, label: 'Width d', values: [8, 12, 16, 24, 32, 48, 64], initial: 32 },
+  weightDecay: {
+    kind: 'steps',
+    more: true,
+    label: 'Weight decay',
+    values: [0, 0.01, 0.03, 0.1, 0.3],
+    initial: 0.01,
+  },
+  steps: { kind: 'steps', more: true, label: 'Steps', values: [200, 400, 1000, 2000], initial: 200 },
   seed: { kind: 'seed', more: true, label: 'First seed', initial: 1 },
   sigma: { ...sigmaControl, more: true },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
+
+/** Steps from one look at the models to the next. */
+const strideOf = ({ steps }: State) => steps / (points - 1);
 
 interface Curve {
   /** [points so far], the overlap A of the rows. */
@@ -68,11 +78,12 @@ interface Data {
   diverged: boolean;
 }
 
-const optionsOf = ({ task, rows, d_model, sigma }: State, seed: number): TrainerOptions => ({
+const optionsOf = ({ task, rows, d_model, weightDecay, sigma }: State, seed: number): TrainerOptions => ({
   task,
   n,
   scheme: 'add',
   d_model,
+  weightDecay,
   sigma,
   steps: constantRate,
   seed,
@@ -110,13 +121,19 @@ async function train(superpose: Superpose, state: State, job: Job): Promise<Data
     const show = () => job.run?.frame(now());
     note(trainers, curves);
     show();
-    await trainTogether(trainers, job, {
-      looked(part) {
-        note(trainers, curves);
-        job.progress(part);
+    if (!mayTrain(job, state.steps)) return now();
+    await trainTogether(
+      trainers,
+      job,
+      {
+        looked(part) {
+          note(trainers, curves);
+          job.progress(part);
+        },
+        show,
       },
-      show,
-    });
+      { stride: strideOf(state), to: state.steps },
+    );
     return now();
   });
 }
@@ -144,9 +161,9 @@ const plansOf = (superpose: Superpose, state: State, job: Job): Promise<Plan[]> 
       rows.push({ E: E as Table, P: P as Table });
     };
     keep();
-    while (rows.length < points) {
+    while (rows.length < points && mayTrain(job, state.steps)) {
       await breath(job);
-      if (!trainer.diverged) trainer.step(every);
+      if (!trainer.diverged) trainer.step(strideOf(state));
       keep();
     }
     const { directions } = trainer.directions();
@@ -173,11 +190,12 @@ export const figure: Figure<typeof controls, Data> = {
   runs: { looks: () => [] },
   redraws: true,
 
-  scene(data, _, width, __, cursor) {
+  scene(data, state, width, _, cursor) {
     const areas = arrange(width);
     const { curves } = data;
+    const every = strideOf(state);
     const at = Array.from({ length: points }, (_, place) => place * every);
-    const across = { from: 0, to: steps, label: 'steps', nice: false, ticks: 4 };
+    const across = { from: 0, to: state.steps, label: 'steps', nice: false, ticks: 4 };
     const all = curves.flatMap(({ overlap, chance }) => [
       ...overlap,
       ...chance.map((by) => 1 + by),
@@ -218,7 +236,7 @@ export const figure: Figure<typeof controls, Data> = {
       textAt(inner.x + inner.width, overlaps.y(1 + (chance[0] ?? 0)) - 4, 'random rows', { anchor: 'end' }),
       // At the end of its line, above it unless the level of random rows is there.
       textAt(overlaps.x(end), overlaps.y(newest) + (newest < 0.8 ? -16 : 18), 'first seed', {
-        anchor: 2 * end > steps ? 'end' : 'start',
+        anchor: 2 * end > state.steps ? 'end' : 'start',
         ink: 'second',
       }),
     );
@@ -235,8 +253,10 @@ export const figure: Figure<typeof controls, Data> = {
     };
   },
 
-  describe(data, { task, d_model, sigma }) {
-    const done = ((data.curves[0]?.overlap.length ?? 1) - 1) * every;
+  describe(data, state) {
+    const { task, d_model, sigma } = state;
+    const done = ((data.curves[0]?.overlap.length ?? 1) - 1) * strideOf(state);
+    if (done === 0) return `Not trained yet: it takes ${state.steps} steps, once you ask for it.`;
     const [from, to] = [data.overlapBefore.mean, data.overlap.mean].map((one) => one.toFixed(2));
     const head =
       data.overlap.mean < 0.8 * data.overlapBefore.mean
@@ -248,14 +268,14 @@ export const figure: Figure<typeof controls, Data> = {
   cells: () => ({ rows: 1, columns: points }),
   firstCursor: () => ({ i: 0, j: points - 1 }),
 
-  readout({ curves }, _, { j }) {
+  readout({ curves }, state, { j }) {
     const place = Math.min(j, (curves[0]?.overlap.length ?? 1) - 1);
     const ends = (values: number[]) => [Math.min(...values), Math.max(...values)] as const;
     const [least, most] = ends(curves.map(({ overlap }) => overlap[place] as number));
     const [worst, best] = ends(curves.map(({ accuracy }) => accuracy[place] as number));
     const first = curves[0] as Curve;
     return [
-      { text: `Step ${place * every}`, strong: true },
+      { text: `Step ${place * strideOf(state)}`, strong: true },
       `: A from ${readable(least)} to ${readable(most)}, right answers from ${percent(worst)} to ${percent(best)}. `,
       `The first seed: A ${readable(first.overlap[place] as number)}; by chance it would be 1 ± ${readable(first.chance[place] as number)}.`,
     ];
@@ -268,7 +288,7 @@ export const figure: Figure<typeof controls, Data> = {
     rows: curves.flatMap(({ overlap, chance, accuracy }, k) =>
       overlap.map((value, place) => [
         seedAfter(state.seed, k),
-        place * every,
+        place * strideOf(state),
         value,
         chance[place] as number,
         accuracy[place] as number,
