@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { load, loadMiniLM, sharesOf } from 'superpose';
 import { expect, inject, test } from 'vitest';
+import { writeLink } from '../../web/element/link.ts';
 import * as heads from '../../web/figures/heads.ts';
 import * as oneScore from '../../web/figures/oneScore.ts';
 import { expectSoundPictures, run } from './support.ts';
@@ -157,6 +158,9 @@ test.runIf(inject('withModel'))(
     });
     for (const [name, control] of Object.entries(opened?.figure.controls ?? {}))
       expect(oneScore.figure.controls).toHaveProperty([name, 'kind'], (control as { kind: string }).kind);
+    const link = opened && writeLink(opened.figure.name, opened.figure.controls, opened.state);
+    expect(link).toContain('&head=7');
+    expect(link).not.toContain('undefined');
     // The rows of the mean and of all heads pooled are no head's.
     for (const i of [12, 13]) expect(figure.opens?.(data, state, { i, j: 0 })).toBeUndefined();
     expect(figure.opens?.(data, { ...state, layer: 1 }, { i: 7, j: 0 })).toBeUndefined();

@@ -202,9 +202,9 @@ export function readState<C extends Controls>(
   return { state: state as StateOf<C>, refused };
 }
 
-/** Every setting of a state as texts. */
+/** Every setting of a state as texts; what the state leaves out is as the figure begins. */
 export const writtenState = (controls: Controls, state: State): [string, string][] =>
-  Object.entries(controls).map(([name, control]) => [name, written(control, state[name] as Value)]);
+  Object.entries(controls).map(([name, control]) => [name, written(control, state[name] ?? control.initial)]);
 
 /** The next seed. */
 export const drawAgain = (seed: number): number => (seed + 1) % seedLimit;

@@ -18,6 +18,8 @@ export interface SinglePageParts {
   head?: string;
   /** Another origin that the page may fetch from. */
   connect?: string;
+  /** The page's font beside it on the site; without it, and in a kept file, the system's. */
+  font?: string | undefined;
 }
 
 /** The reader's scheme. The surrounding page's theme overrides it, and the figure's own overrides both. */
@@ -25,7 +27,7 @@ const colours = {
   light: '{color-scheme:light;background:#fdfdfb;color:#14161a}',
   dark: '{color-scheme:dark;background:#14161a;color:#e6e8ec}',
 };
-const style = `body{margin:0;padding:2px 4px 6px;overflow:auto;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}img{max-width:100%;height:auto}body${colours.light}@media (prefers-color-scheme:dark){body${colours.dark}}body[data-around=light]${colours.light}body[data-around=dark]${colours.dark}body:has([theme=light i])${colours.light}body:has([theme=dark i])${colours.dark}`;
+const style = `body{margin:0;padding:2px 4px 6px;overflow:auto;font:16px/1.5 'Source Sans 3',system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}img{max-width:100%;height:auto}body${colours.light}@media (prefers-color-scheme:dark){body${colours.dark}}body[data-around=light]${colours.light}body[data-around=dark]${colours.dark}body:has([theme=light i])${colours.light}body:has([theme=dark i])${colours.dark}`;
 
 const wasmBlock = (module: SinglePage['module']) => {
   const name = module === 'small' ? 'superpose-small-plain' : 'superpose-plain';
@@ -45,12 +47,16 @@ function notice({ home }: SinglePage): string {
 }
 
 export function singlePage(parts: SinglePageParts): string {
-  const { title, description, page, pictures, finding, script, head = '', connect = '' } = parts;
+  const { title, description, page, pictures, finding, script, head = '', connect = '', font } = parts;
   const code = script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+  const face = font
+    ? `@font-face{font-family:'Source Sans 3';font-weight:200 900;font-display:optional;src:url(${font}) format('woff2')}`
+    : '';
   const policy = [
     "default-src 'none'",
     `script-src ${hashOf(code)} 'wasm-unsafe-eval'`,
-    `style-src ${hashOf(style)}`,
+    `style-src ${hashOf(face + style)}`,
+    ...(font ? ["font-src 'self'"] : []),
     'img-src data: blob:',
     'worker-src blob:',
     `connect-src 'self'${connect && ` ${connect}`}`,
@@ -66,7 +72,7 @@ export function singlePage(parts: SinglePageParts): string {
     <meta name="color-scheme" content="light dark" />
     <title>${escaped(title)}</title>
     <meta name="description" content="${escaped(description)}" />${head}
-    <style>${style}</style>
+    <style>${face}${style}</style>
   </head>
   <body>
     ${notice(page)}
