@@ -55,7 +55,7 @@ export function inputOf(
       const said = numeral(value as number);
       return html`<label>${control.label} <b class="value" aria-hidden="true">${word ?? said}</b>
           <input type="range" name=${name} min=${min} max=${max} step=${step}
-            .value=${live(String(place))} aria-valuetext=${word === undefined ? said : `${word}, ${said}`}
+            .value=${live(String(place))} aria-valuetext=${word === undefined || word === said ? said : `${word}, ${said}`}
             @input=${(event: Event) => moved(event, false)} @change=${(event: Event) => moved(event, true)} />
         </label>`;
     }
