@@ -31,12 +31,12 @@ CollisionSearch collision_search(Matrix<float> tokens, Matrix<float> positions);
 
 // For each of `words` words and each position, the other token that comes nearest to taking its place.
 struct NearestTokens {
-  std::vector<int> bare;            // [words], the nearest other token to e_a; -1 when there is none
-  Vector<double> bare_distances;    // [words], |e_b - e_a|; infinite when there is none
-  std::vector<int> nearest;         // [words, L], the other token nearest to e_a + p_i; -1 likewise
-  Matrix<double> margins;           // [words, L], its margin; < 0: the identity is lost. Infinite likewise
-  Vector<double> bare_margins;      // [words], |e_b - e_a|^2 / 2: the margin without a position
-  std::vector<int> lost;            // [L], how many of the words have a margin < 0
+  std::vector<int> bare;          // [words], the nearest other token to e_a; -1 when there is none
+  Vector<double> bare_distances;  // [words], |e_b - e_a|; infinite when there is none
+  std::vector<int> nearest;       // [words, L], the other token nearest to e_a + p_i; -1 likewise
+  Matrix<double> margins;         // [words, L], its margin; < 0: the identity is lost. Infinite likewise
+  Vector<double> bare_margins;    // [words], |e_b - e_a|^2 / 2: the margin without a position
+  std::vector<int> lost;          // [L], how many of the words have a margin < 0
 };
 
 // Words first .. first + words - 1 of the vocabulary. Tokens are compared in float: of two that are about

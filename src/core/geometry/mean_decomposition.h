@@ -15,10 +15,10 @@
 namespace superpose {
 
 struct MeanDecomposition {
-  Vector<double> global;           // [d]
-  Matrix<double> position;         // [positions, d]; a zero row for a position that does not occur
-  Matrix<double> token;            // [tokens, d]; likewise
-  Matrix<double> residual;         // [n, d], so that the four add up to h
+  Vector<double> global;    // [d]
+  Matrix<double> position;  // [positions, d]; a zero row for a position that does not occur
+  Matrix<double> token;     // [tokens, d]; likewise
+  Matrix<double> residual;  // [n, d], so that the four add up to h
   // Shares of |h - global|^2 over all rows; NaN when that is 0. The three are orthogonal, and sum to 1,
   // when every token occurs equally often at each position. Otherwise `overlap`, 1 minus their sum,
   // measures how far the data are from that (it may have either sign).
