@@ -229,6 +229,11 @@ const picturesThere = (page: Page): Promise<unknown> =>
 
 modelTest('the network goes once the page is there, and comes back', async () => {
   const { page } = await visit();
+  // What answers bets comes when one is near.
+  await page.locator('.bet').first().scrollIntoViewIfNeeded();
+  const there = () => performance.getEntriesByType('resource').some(({ name }) => name.includes('/bets-'));
+  await expect.poll(() => page.evaluate(there)).toBe(true);
+  await page.evaluate(() => scrollTo(0, 0));
   const box = figureOf(page, 'gauge').locator('textarea');
   await recovers(await figure1(page));
   await recovers(await figure2(page));

@@ -7,7 +7,7 @@ import { cellRun } from './transports.js';
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export async function computeOf(figure: string): Promise<Compute<any, unknown> | undefined> {
   try {
-    if (figure === cellRun) return (await import('../figures/cells.js')).computeCell;
+    if (figure === cellRun) return (await import('./cell.js')).computeCell;
     return Object.hasOwn(modules, figure) ? (await modules[figure]?.())?.compute : undefined;
   } catch (cause) {
     throw new Error('The code that computes this figure could not be fetched; is there a network?', {

@@ -36,7 +36,7 @@ export async function packedModel(
       return { normalization, query: linear('query'), key: linear('key'), heads, causal: false };
     },
     async opened() {
-      const { bert } = await import('./family.js');
+      const { bert } = await import('./layers.js');
       const known = { ...layout, family: 'bert' as const, facts: bert, prefix: '' };
       return { superpose, checkpoint, layout: known, config: {}, heads, epsilon };
     },
