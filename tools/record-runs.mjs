@@ -1,6 +1,6 @@
 // Trains the models that figures show, computes what MiniLM's layers make of a sentence, and writes both into
 // web/figures/recorded/. Tests do some of it again and compare.
-import { createHash } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,12 +8,13 @@ import { parseArgs } from 'node:util';
 import { runnerImport } from 'vite';
 import { root, runTool, usageError } from './steps.mjs';
 
-const help = `npm run record -- [--part=K/N] [--state=FILE] [--write] [--table] [--layers]
+const help = `npm run record -- [--part=K/N] [--state=FILE] [--write] [--check] [--table] [--layers]
   after npm run build. Trains what figures show, five seeds of each model: about three hours on one core.
   Begun again after it was ended, it goes on after the last model that was done.
   --part      one of N equal parts, for a process each; when all are done, --write puts them together
   --state     what is done so far, a line a model; default build/record.jsonl
   --write     trains nothing: writes what is done
+  --check     trains a dozen recorded runs, drawn at random, anew and compares: minutes
   --table     prints what is recorded as the tables of docs/evidence.md
   --layers    only what MiniLM's layers make of a sentence, which takes seconds`;
 
@@ -59,10 +60,10 @@ const seeds = [1, 2, 3, 4, 5];
  * tokens did not learn in one layer without LayerNorm goes to the end, even if it stands still before.
  */
 export async function ofModel(load, superpose, { shape, way, task }, some = seeds, steps = undefined) {
-  const { modelOptions } = await load('tasks');
-  const { lengths, standsStill, startedRun } = await load('training');
-  const { learnedNumbers } = await load('record');
-  const { wayIn } = await load('waysIn');
+  const { modelOptions } = await load('figures/tasks');
+  const { lengths, standsStill, startedRun } = await load('figures/training');
+  const { learnedNumbers } = await load('figures/record');
+  const { wayIn } = await load('figures/waysIn');
   const options = some.map((seed) => modelOptions(task, way, { ...shape, seed }));
   const runs = options.map((one) => startedRun(superpose, one, wayIn(way).loudness));
   const isTold =
@@ -103,8 +104,8 @@ const short = (data, digits) =>
 
 /** What figures on all of MiniLM's layers open with, by the name of the file. */
 export async function ofLayers(load, superpose, miniLM) {
-  const { initialState } = await load('controls');
-  const { keeping } = await load('../worker/kept');
+  const { initialState } = await load('figures/controls');
+  const { keeping } = await load('worker/kept');
   const library = {
     kept: keeping(),
     small: async () => superpose,
@@ -113,13 +114,13 @@ export async function ofLayers(load, superpose, miniLM) {
   };
   const job = { signal: new AbortController().signal, progress() {} };
   const computed = async (name, settings) => {
-    const { figure, compute } = await load(name);
+    const { figure, compute } = await load(`figures/${name}`);
     return compute(library, { ...initialState(figure.controls), ...settings, layers: 'all' }, job);
   };
   // Few tokens: their attention in every head is most of the file.
   const depth = await computed('depth', { text: 'The dog bit the man.' });
   const needsPositions = {};
-  const { figure, recordedAs } = await load('needsPositions');
+  const { figure, recordedAs } = await load('figures/needsPositions');
   const { view, pair } = Object.fromEntries(
     Object.entries(figure.controls).map(([name, control]) => [name, Object.keys(control.options ?? {})]),
   );
@@ -158,12 +159,12 @@ const jobOf = (state) => ({
   run: { again: true, state: () => state, frame() {}, turn: async () => 'go' },
 });
 
-/** What the first screen opens with. `load` imports a module of web/figures by its name. */
+/** What the first screen opens with. `load` imports a module of web/ by its path. */
 export async function ofTask(load, superpose, task, separate = 'no') {
-  const { initialState } = await load('controls');
-  const { compute, trainedControls } = await load('addOrConcatenateRuns');
+  const { initialState } = await load('figures/controls');
+  const { compute, trainedControls } = await load('figures/addOrConcatenateRuns');
   const state = { ...initialState(trainedControls), task, separate };
-  const { keeping } = await load('../worker/kept');
+  const { keeping } = await load('worker/kept');
   return compute({ kept: keeping(), superpose: async () => superpose }, state, jobOf(state));
 }
 
@@ -171,9 +172,9 @@ const library = join(root, 'build/package/index.js');
 const folder = join(root, 'web/figures/recorded');
 
 const imported = new Map();
-function figures(name) {
+function importing(name) {
   const options = { configFile: false, logLevel: 'error', resolve: { alias: { superpose: library } } };
-  if (!imported.has(name)) imported.set(name, runnerImport(join(root, `web/figures/${name}.ts`), options));
+  if (!imported.has(name)) imported.set(name, runnerImport(join(root, `web/${name}.ts`), options));
   return imported.get(name).then(({ module }) => module);
 }
 
@@ -210,7 +211,7 @@ function readState(file) {
 
 /** The text of each recorded file, of what is done. */
 async function filesOf(done) {
-  const { recordVersion } = await figures('record');
+  const { recordVersion } = await importing('figures/record');
   const byShape = new Map();
   const files = {};
   for (const job of jobs) {
@@ -244,8 +245,8 @@ async function train(file, part, parts) {
   const began = Date.now();
   for (const [at, job] of lacking.entries()) {
     const made = job.screen
-      ? await ofTask(figures, module, job.screen, job.separate)
-      : await ofModel(figures, module, job);
+      ? await ofTask(importing, module, job.screen, job.separate)
+      : await ofModel(importing, module, job);
     appendFileSync(file, `\n${JSON.stringify({ job, made })}`);
     const minutes = ((Date.now() - began) / 60_000).toFixed(1);
     console.log(`${at + 1} of ${lacking.length}, ${minutes} min: ${keyOf(job)}`);
@@ -255,9 +256,31 @@ async function train(file, part, parts) {
 
 const recorded = () => JSON.parse(readFileSync(join(folder, 'runs.json'), 'utf8'));
 
+/** Trains some recorded runs anew; 1 if any comes out otherwise. */
+async function check(count) {
+  const { module } = await loaded();
+  const all = recorded().groups.flatMap(({ shape, runs }) =>
+    Object.entries(runs).flatMap(([way, tasks]) =>
+      Object.entries(tasks).flatMap(([task, cell]) =>
+        seeds.map((seed) => ({ shape, way, task, seed, cell })),
+      ),
+    ),
+  );
+  let wrong = 0;
+  for (let drawn = 0; drawn < count; drawn += 1) {
+    const run = all[randomInt(all.length)];
+    const same = await isSame(importing, module, run);
+    if (!same) wrong = 1;
+    const { shape, way, task, seed } = run;
+    const name = `${way}, ${task}, seed ${seed}, ${JSON.stringify(shape)}`;
+    console.log(`${same ? 'the same' : 'DIFFERENT'}: ${name}`);
+  }
+  return wrong;
+}
+
 /** What ways in get right of each task: means of the seeds at some steps, and the least and largest at the end. */
 export async function tableOf(load, { groups }) {
-  const { keptTo, lengths } = await load('training');
+  const { keptTo, lengths } = await load('figures/training');
   const steps = [200, 400, 1000, 2000];
   const cellOf = ({ right, questions }) => {
     const length = lengths.find((one) => keptTo(one).length === right[0].length);
@@ -288,7 +311,7 @@ export async function tableOf(load, { groups }) {
 
 /** Whether a recorded run, trained anew, is what it was. */
 export async function isSame(load, superpose, { shape, way, task, seed, cell }) {
-  const { keptTo, lengths } = await load('training');
+  const { keptTo, lengths } = await load('figures/training');
   const right = cell.right[seed - 1];
   const steps = lengths.find((length) => keptTo(length).length === right.length);
   const again = await ofModel(load, superpose, { shape, way, task }, [seed], steps);
@@ -308,20 +331,21 @@ export async function isSame(load, superpose, { shape, way, task, seed, cell }) 
 
 async function main(args) {
   const options = { part: { type: 'string' }, state: { type: 'string' } };
-  const names = ['write', 'table', 'layers', 'help'];
+  const names = ['write', 'check', 'table', 'layers', 'help'];
   const flags = Object.fromEntries(names.map((name) => [name, { type: 'boolean' }]));
   const { values } = parseArgs({ args, options: { ...options, ...flags } });
   if (values.help) {
     console.log(help);
     return 0;
   }
+  if (values.check) return check(12);
   if (values.table) {
-    console.log(await tableOf(figures, recorded()));
+    console.log(await tableOf(importing, recorded()));
     return 0;
   }
   if (values.layers) {
     const { module, loadMiniLM } = await loaded();
-    return write(await ofLayers(figures, module, await loadMiniLM(module)));
+    return write(await ofLayers(importing, module, await loadMiniLM(module)));
   }
   const file = values.state ?? join(root, 'build/record.jsonl');
   const [, part, parts] = (values.part ?? '1/1').match(/^(\d+)\/(\d+)$/) ?? [];

@@ -13,7 +13,10 @@ import { run } from './support.ts';
 
 const folder = new URL('../../web/figures/recorded/', import.meta.url);
 
-const figures = (name: string) => import(`../../web/figures/${name}.ts`);
+const importing = (path: string) => {
+  const [room, name] = path.split('/');
+  return import(`../../web/${room}/${name}.ts`);
+};
 const ofModel = ['depth', 'needsPositions'];
 /** Trained by tools/language on a GPU, so not again here. */
 const elsewhere = ['language'];
@@ -31,7 +34,7 @@ function expectSame(made: Record<string, string>, wanted: string[]) {
 
 test('the first screen’s runs of one task are what the trainer gives', async () => {
   const superpose = await load({ simd: 'plain' });
-  expect(await ofTask(figures, superpose, 'prev')).toEqual(await recorded('prev'));
+  expect(await ofTask(importing, superpose, 'prev')).toEqual(await recorded('prev'));
 });
 
 test('one seed of the runs that each claim rests on, trained anew, is what was recorded', async () => {
@@ -55,7 +58,7 @@ test('one seed of the runs that each claim rests on, trained anew, is what was r
         asked.set(JSON.stringify([group.shape, way, task]), one);
       }
   }
-  for (const [name, one] of asked) expect(await isSame(figures, superpose, one as never), name).toBe(true);
+  for (const [name, one] of asked) expect(await isSame(importing, superpose, one as never), name).toBe(true);
 }, 1_800_000);
 
 test('after 2,000 steps the overlap of tokens and positions has no order of widths, and has gone on to fall', async () => {
@@ -78,7 +81,7 @@ test.runIf(inject('withModel'))(
   'what was computed of all layers is what they give',
   async () => {
     const superpose = await load({ simd: 'plain' });
-    expectSame(await ofLayers(figures, superpose, await loadMiniLM(superpose)), [...ofModel]);
+    expectSame(await ofLayers(importing, superpose, await loadMiniLM(superpose)), [...ofModel]);
   },
   300_000,
 );
