@@ -1,5 +1,5 @@
 // npm run build: leaves dist/, a static site.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPreset } from './cmake.mjs';
 import { withLock } from './lock.mjs';
@@ -20,19 +20,20 @@ export function build(env) {
 
 const bin = (name) => join(root, 'node_modules/.bin', name);
 
+/** The declarations keep the sources' comments. esbuild leaves them out of the code, but for notes to bundlers. */
 function buildPackage(env) {
-  const command = ['-p', 'src/api/tsconfig.json'];
-  // What this file uses of a package becomes part of it; the package would bring along its parts four times.
-  const folder = 'build/package/model';
-  const whole = [`${folder}/tokenizer.js`];
-  const options = [
-    '--bundle',
-    '--format=esm',
-    '--allow-overwrite',
-    `--outdir=${folder}`,
-    '--log-level=warning',
-  ];
-  const inlined = [...whole, ...options];
+  const declared = ['-p', 'src/api/tsconfig.json', '--emitDeclarationOnly'];
+  const folder = 'build/package';
+  const options = ['--format=esm', '--log-level=warning'];
+  const sources = readdirSync(join(root, 'src/api'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /(?<!\.d)\.ts$/.test(name))
+    .map((name) => `src/api/${name}`);
+  const compiled = [...sources, ...options, `--outdir=${folder}`];
+  // What this file uses of a package becomes part of it; the package would bring along its parts four times. The names of
+  // the package's files stay, for the notices.
+  const whole = `${folder}/model/tokenizer.js`;
+  const short = ['--minify-identifiers', '--minify-syntax'];
+  const inlined = ['src/api/model/tokenizer.ts', '--bundle', ...short, ...options, `--outfile=${whole}`];
   const inputs = [
     'src/api',
     'src/wasm/bound.d.ts',
@@ -40,14 +41,14 @@ function buildPackage(env) {
     'package-lock.json',
     'tools/build.mjs',
   ];
-  const byHand = `read the compiler's message above; npx tsc ${command.join(' ')} && npx esbuild ${inlined.join(' ')} does the same.`;
-  // The compiler, called by hand, leaves those files in parts, which only a checkout can run.
-  return unlessStamped('package', { inputs, outputs: ['build/package/index.js'], kept: whole }, () =>
+  const byHand = "read the compiler's message above; CONTRIBUTING.md has the commands.";
+  // The compiler, called by hand, leaves that file in parts, which only a checkout can run.
+  return unlessStamped('package', { inputs, outputs: [`${folder}/index.js`], kept: [whole] }, () =>
     step('Compile the typed API', { byHand }, async (run) => {
       clearPackage();
-      await run(bin('tsc'), command, { env });
+      await run(bin('tsc'), declared, { env });
+      await run(bin('esbuild'), compiled, { env });
       await run(bin('esbuild'), inlined, { env });
-      await withoutComments(join(root, 'build/package'), whole);
     }),
   );
 }
@@ -58,30 +59,6 @@ function clearPackage() {
   for (const name of readdirSync(folder)) {
     if (!['embed', 'node', 'wasm', 'THIRD-PARTY.txt'].includes(name))
       rmSync(join(folder, name), { recursive: true });
-  }
-}
-
-/**
- * The declarations beside the code keep its comments. Notes for bundlers stay, and so do the names of the packages.
- * Only files that a package became part of are mangled: nobody reads those, and they are the longest.
- */
-async function withoutComments(folder, inlined) {
-  const { minify } = await import('terser');
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  for (const file of files.filter((name) => /^(?!embed|node|wasm).*\.js$/.test(name))) {
-    const path = join(folder, file);
-    const { code } = await minify(readFileSync(path, 'utf8'), {
-      module: true,
-      compress: false,
-      mangle: inlined.some((name) => join(root, name) === path),
-      format: {
-        beautify: true,
-        indent_level: 1,
-        quote_style: 3,
-        comments: /@vite-ignore|webpackIgnore|^ node_modules\//,
-      },
-    });
-    writeFileSync(path, code);
   }
 }
 

@@ -7,18 +7,12 @@ import { noticeCollector } from '../build/notices.js';
 const root = resolve(import.meta.dirname, '../..');
 const notices = noticeCollector();
 
-/** The .wasm is handed in, so the file at its address must not be bundled. */
+/** The .wasm is handed in, and the model's address and the code for Node are not used here: no file at an address is bundled. */
 export const withoutWasmAddress = (): Plugin => ({
   name: 'without-wasm-address',
   enforce: 'pre',
-  transform(code, id) {
-    if (id.endsWith('/package/module.js')) {
-      return code.replace(/new URL\('\.\/wasm\/[^)]*\)/g, "new URL('about:blank')");
-    }
-    // The model's address and the code for Node are not used here either.
-    if (id.includes('/build/package/')) return code.replaceAll('import.meta.url', "'about:blank'");
-    return undefined;
-  },
+  transform: (code, id) =>
+    id.includes('/build/package/') ? code.replaceAll('import.meta.url', "'about:blank'") : undefined,
 });
 
 export default defineConfig({
