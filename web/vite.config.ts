@@ -83,7 +83,7 @@ const resizeScript = (): Plugin => ({
  * worker, which computes and does not draw, though a part of it is made by a call.
  */
 const treeshake = {
-  manualPureFunctions: ['bisector', 'Blur2', 'shuffler', 'wordsWhen', 'labelled', 'initialState'],
+  manualPureFunctions: ['bisector', 'Blur2', 'shuffler', 'labelled', 'initialState'],
   propertyReadSideEffects: false,
 } as const;
 

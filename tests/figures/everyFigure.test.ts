@@ -192,7 +192,6 @@ const pictures: Record<string, Record<string, string>[]> = {
   overlap: [{ of: 'subspaces' }, { of: 'vectors' }],
   encoding: [{ of: 'base' }],
   'needs-positions': [{ view: 'taken' }],
-  'one-score': [{ weights: 'seeded', tables: 'yes' }],
 };
 
 test.runIf(inject('withModel'))('figures of a model are among these', async () => {

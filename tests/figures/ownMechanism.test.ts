@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type CorpusMeans, openModel } from 'superpose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Depth } from '../../web/figures/depth.ts';
-import type { OneScore } from '../../web/figures/oneScoreData.ts';
+import type { OneScore } from '../../web/figures/oneScore.ts';
 import { plain } from '../api/support/builds.ts';
 import { drawnModels, drawnSeed as seed } from '../api/support/drawnModels.ts';
 import { withoutNumpy } from '../tools/support/numpy.ts';

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { csvOf } from '../../web/element/exports.ts';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
-import type { OneScore } from '../../web/figures/oneScoreData.ts';
+import type { OneScore } from '../../web/figures/oneScore.ts';
 import { groups } from '../../web/figures/terms.ts';
 import { about, aboutPercent } from '../../web/plot/format.ts';
 import { running } from '../../web/worker/answers.ts';

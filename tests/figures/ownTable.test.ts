@@ -9,7 +9,7 @@ import { library } from '../../web/worker/library.ts';
 import { ownTable } from '../../web/worker/ownTable.ts';
 import { plain } from '../api/support/builds.ts';
 import { fileOf, tableFiles } from '../api/support/files.ts';
-import { largestDifference, norm } from '../api/support/numbers.ts';
+import { largestDifference } from '../api/support/numbers.ts';
 import { expectSoundPictures } from './support.ts';
 
 const loaded = library();
@@ -117,7 +117,7 @@ describe('tables of both kinds', () => {
     const tables = await both();
     const figures = tableFigures(tables);
     expect(Object.keys(figures)).toEqual(
-      ['dot-products', 'collisions', 'overlap', 'one-score'].map((name) => `own-table-${name}`),
+      ['dot-products', 'collisions', 'overlap'].map((name) => `own-table-${name}`),
     );
     const digest = `${tables.token?.digest}.${tables.position?.digest}`;
     for (const { title, controls } of Object.values(figures)) {
@@ -165,20 +165,6 @@ describe('tables of both kinds', () => {
     expect(finding).toMatch(
       /The 2 directions in which the 80 token rows vary least, of 12, hold .* of the 4 main .*; chance is 17\s%/,
     );
-  });
-
-  test('from tables to attention', async () => {
-    const { data, used } = await found(await both(), 'own-table-one-score', { n: 6, scale: 0.5 });
-    expect(Array.from(data.tables.rows.token)).toEqual(Array.from(firstRows(tokens, 6).data));
-    expect(Array.from(data.tables.rows.position)).toEqual(
-      Array.from(firstRows(positions, 6).data, (value) => 0.5 * value),
-    );
-    expect(data.tokens).toEqual(words.slice(0, 6));
-    expect(data.residual).toBeLessThan(1e-9);
-    expect(used).not.toContain('seed');
-    const drawnToo = await found(await both(), 'own-table-one-score', { n: 6, positions: 'random' });
-    expect(drawnToo.used).toContain('seed');
-    expect(norm(drawnToo.data.tables.rows.position)).not.toBe(norm(data.tables.rows.position));
   });
 
   test('drawn rows beside them are those that the page draws', async () => {

@@ -85,8 +85,6 @@ test('each format gives five figures, with the library’s numbers; a half is re
   const products = await shown(page, 'own-table-dot-products');
   expect(inWords(products.finding)).toMatch(/ Over 496 pairs, /);
   expect(products.finding).toContain('raw: rows as stored.');
-  const attention = await shown(page, 'own-table-one-score');
-  expect(attention.finding).toContain('in the raw gauge');
 
   // If the file names words, one of them is moved.
   await line('token').setInputFiles(payload('words.csv'));

@@ -13,8 +13,8 @@ import {
   rawRows,
   rawTable,
   sentenceControl,
+  sentenceRemark,
   tokensControl,
-  wordsWhen,
 } from './trainedModel.js';
 
 const controls = {
@@ -215,7 +215,9 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  ...wordsWhen<State>(({ tokens }) => tokens === 'sentence'),
+  tokens: ({ tokens }, state) => (state.tokens === 'sentence' ? tokens : undefined),
+  remark: ({ tokens, dropped }, state) =>
+    state.tokens === 'sentence' ? sentenceRemark(tokens, dropped) : '',
 
   table({ n, tokens, ...data }, state) {
     const pairs: (string | number)[][] = [];

@@ -74,7 +74,7 @@ async function turned(
     const { from, to } = superpose.moveMean({ from: position, to: token, amount });
     const summands = { token: to, position: from, token_type };
     for (const gauge of ['raw', 'canonical'] as const) {
-      const scores = layer.decompose({ summands, groups, gauge, apart: apartOf(gauge, 'trained'), only });
+      const scores = layer.decompose({ summands, groups, gauge, apart: apartOf(gauge), only });
       data[gauge].push(Array.from(superpose.poolShares([scores], kindOf).heads));
       if (gauge === 'raw') data.changes.push(superpose.largestDifference(scores.logits, unmoved));
     }

@@ -91,7 +91,7 @@ export const compute: Compute<typeof controls, Data> = async (
       layer === 0
         ? (await firstLayer(library)).decompose({
             ...{ summands: await model.rows(sentence), groups, gauge },
-            apart: apartOf(gauge, 'trained'),
+            apart: apartOf(gauge),
           })
         : await model.decompose(sentence, { groups: laterGroups, gauge, layer, signal: job.signal });
     scores.push({ heads, parts, gauge, covariances, variances });

@@ -1,10 +1,11 @@
-// Figure "One score asks four questions": a head's scores for a sentence through MiniLM, or for tables and a layer
-// that are drawn in chosen sizes, and the terms that add up to them.
-import { type CombinedTerms, logitsOf } from 'superpose';
+// Figure "One score asks four questions": a head's scores for a sentence through MiniLM's first layer, and the terms
+// that add up to them.
+import { type CombinedTerms, type Floats, logitsOf, type Scores } from 'superpose';
 import { aboutPercent, howExactly, percent, readable, signed } from '../plot/format.js';
 import {
   type Area,
   bars,
+  boxAt,
   colourKey,
   largestMagnitude,
   map,
@@ -13,48 +14,146 @@ import {
   textAt,
   titleHeight,
 } from '../plot/parts.js';
-import type { Mark, Region, Scene } from '../plot/scene.js';
-import type { Compute, Figure, ReadoutPiece } from './figure.js';
+import type { Mark, Region, Scene, Term } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
+import { groups, ofSixteen, sharedOut, termKinds, termLabels, terms } from './terms.js';
 import {
-  controls,
-  type Data,
-  fourPanels,
-  kindsOf,
-  type Panel,
-  type State,
-  tablesOf,
-  takeApart,
-  termsOf,
-  values,
-} from './oneScoreData.js';
-import {
-  correlated,
-  drawTables,
-  keyHeight,
-  longTable,
-  part,
-  productKinds,
-  rowKinds,
-  shortened,
-  signAt,
-  stripOf,
-  type TablesAt,
-} from './oneScoreTables.js';
-import { ofSixteen, terms } from './terms.js';
-import {
+  apartOf,
   fetching,
+  firstLayer,
   fromQueryToKey,
+  gaugeControl,
+  headControl,
+  mostTokens,
   nothingToShare,
   oneScoreTitle,
   queryAndKey,
+  sentenceControl,
+  sentenceRemark,
   withGauge,
-  wordsWhen,
 } from './trainedModel.js';
 
-export const compute: Compute<typeof controls, Data> = async (library, state) => {
-  const { taken, heads } = await takeApart(library, state);
+const controls = {
+  head: { ...headControl, initial: 2 },
+  view: {
+    kind: 'choice',
+    more: true,
+    label: 'Terms',
+    options: { four: 'Four questions, and the rest', sixteen: 'All sixteen' },
+    initial: 'four',
+    radio: true,
+  },
+  on: {
+    kind: 'several',
+    more: true,
+    label: 'Terms included',
+    options: termLabels,
+    initial: terms,
+  },
+  gauge: { ...gaugeControl, more: true },
+  centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: true },
+  text: { ...sentenceControl, more: true },
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+interface Panel {
+  sum: Floats;
+  centred: Floats;
+  share: number;
+}
+
+export interface OneScore {
+  tokens: readonly string[];
+  dropped: number;
+  n: number;
+  panels: Panel[];
+  /** The direct logits, not the sum of the terms. */
+  logits: Panel;
+  /** The terms that are on. */
+  kept: Panel & { softmax: Floats };
+  /** The largest |sum of all terms − logits|. */
+  residual: number;
+  /** The five shares of each head, to choose one by; empty if only one head was taken apart. */
+  heads: number[][];
+}
+
+interface PanelKind {
+  label: string;
+  question: string;
+  term: Term;
+}
+
+const parts = ['token', 'position', 'segment', 'constant'];
+
+/** The four questions, and all that is left. */
+const questions: Record<Term, string> = {
+  'token-token': 'Tokens together?',
+  'token-position': 'Token asks position?',
+  'position-token': 'Position asks token?',
+  'position-position': 'Positions together?',
+  rest: 'Means, β and biases',
+};
+
+const fourPanels: PanelKind[] = termKinds.map((kind) => ({ ...kind, question: questions[kind.term] }));
+
+const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
+  parts.map((keyPart, r) => {
+    const index = s * parts.length + r;
+    const term = terms.find((one) => ofSixteen[one].includes(index)) as Term;
+    return { label: `${queryPart} → ${keyPart}`, question: '', term };
+  }),
+);
+
+/** In the canonical gauge, the segment is only one of the means. */
+const rawFourPanels = fourPanels.map((panel) =>
+  panel.term === 'rest' ? { ...panel, question: 'Segment, β and biases' } : panel,
+);
+
+const kindsOf = ({ view, gauge }: State): PanelKind[] =>
+  view === 'sixteen' ? sixteenPanels : gauge === 'raw' ? rawFourPanels : fourPanels;
+
+/** By panel, the numbers of the terms that it adds up. */
+const termsOf = ({ view }: State): number[][] =>
+  view === 'sixteen'
+    ? Array.from({ length: 16 }, (_, number) => [number])
+    : terms.map((term) => ofSixteen[term]);
+
+const values = (panel: Panel, { centred }: State) => (centred ? panel.centred : panel.sum);
+
+interface Taken {
+  tokens: readonly string[];
+  dropped: number;
+  scores: Scores<Float64Array>;
+  heads: number[][];
+}
+
+/** Switching a term off and on must not take the scores apart again, nor choosing a head all heads. */
+async function takeApart(library: Library, { text, gauge, head }: State): Promise<Taken> {
+  const [superpose, layer] = [await library.small(), await firstLayer(library)];
+  const { summands, ...said } = await library.kept('one-score: rows', text, async () => {
+    const model = await library.miniLM();
+    const sentence = await model.tokenize(text, mostTokens);
+    const { tokens, dropped } = sentence;
+    return { tokens, dropped, summands: await model.rows(sentence) };
+  });
+  const how = { summands, gauge, apart: apartOf(gauge) };
+  const scores = library.kept('one-score: head', [head, gauge, text], () =>
+    layer.decompose({ ...how, only: [head] }),
+  );
+  const heads = library.kept('one-score: heads', [gauge, text], () =>
+    // Of the rows for each head, the mean and all pooled, the heads'.
+    sharedOut(superpose, [layer.decompose({ ...how, groups })])
+      .slice(0, -2)
+      .map(({ shares }) => shares),
+  );
+  return { ...said, scores, heads };
+}
+
+export const compute: Compute<typeof controls, OneScore> = async (library, state) => {
+  const { scores, ...said } = await takeApart(library, state);
   const superpose = await library.small();
-  const { scores, tokens, dropped } = taken;
   const shown = ({ sum, centred, share }: Panel): Panel => ({ sum, centred, share });
   const every = Array.from({ length: scores.parts.length ** 2 }, (_, term) => term);
   const on = state.on.flatMap((term) => ofSixteen[term]);
@@ -66,36 +165,27 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     ...CombinedTerms<Float64Array>[],
   ];
   return {
-    tokens,
-    dropped,
+    ...said,
     n: scores.n,
     panels: panels.map(shown),
     logits: { ...shown(all), sum: logitsOf(scores, state.head).slice() },
     kept,
     residual: scores.residuals[0] as number,
-    heads,
-    ...(state.tables && { tables: tablesOf(superpose, taken.summands) }),
   };
 };
 
-export const figure: Figure<typeof controls, Data> = {
+/** The share of all maps' values that lies within the ends of their scale. */
+const part = 0.99;
+
+export const figure: Figure<typeof controls, OneScore> = {
   name: 'one-score',
   title: oneScoreTitle,
   controls,
   module: 'small',
-  source: ({ weights, positions }) => (weights === 'trained' && positions === 'random' ? 'mixed' : weights),
+  source: () => 'trained',
   waiting: fetching,
-  unused: ({ weights, positions }) => [
-    ...(weights === 'seeded' ? (['text'] as const) : (['d', 'n'] as const)),
-    ...(weights === 'trained' ? (['layer', 'heads'] as const) : []),
-    ...(weights === 'seeded' || positions === 'random' ? [] : (['seed'] as const)),
-  ],
-  /** The head must be one that there is. */
-  settle: (state) => ({
-    ...state,
-    head: Math.min(state.head, (state.weights === 'trained' ? 12 : state.heads) - 1),
-  }),
-  ...wordsWhen<State>(({ weights }) => weights !== 'seeded'),
+  tokens: ({ tokens }) => tokens,
+  remark: ({ tokens, dropped }) => sentenceRemark(tokens, dropped),
 
   scene(data, state, width) {
     const kinds = kindsOf(state);
@@ -108,11 +198,6 @@ export const figure: Figure<typeof controls, Data> = {
     const strip = stripOf(data.heads, state.head, width);
     const marks: Mark[] = [...strip.marks];
     const regions: Region[] = [...strip.regions];
-    if (data.tables && at.tables) {
-      const drawn = drawTables(data.tables, n, at.tables);
-      marks.push(...drawn.marks);
-      regions.push(...drawn.regions);
-    }
     kinds.forEach(({ label, question, term }, place) => {
       const on = state.on.includes(term);
       const { share } = data.panels[place] as Panel;
@@ -208,9 +293,7 @@ export const figure: Figure<typeof controls, Data> = {
       first.share >= 0.5
         ? `Head ${state.head} is mostly ${first.label}.`
         : `Head ${state.head} mixes ${first.label} and ${second.label}.`;
-    const whose = state.weights === 'trained' ? 'For this sentence' : 'With these random weights';
-    const alike = data.tables ? ` ${correlated(data.tables)}` : '';
-    return `${head} ${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${aboutPercent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${aboutPercent(second.share)}.${against} The terms add up to the score ${howExactly(data.residual)}.${alike}`;
+    return `${head} For this sentence, in the ${state.gauge} gauge, ${first.label} makes up ${aboutPercent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${aboutPercent(second.share)}.${against} The terms add up to the score ${howExactly(data.residual)}.`;
   },
 
   ...fromQueryToKey,
@@ -222,14 +305,8 @@ export const figure: Figure<typeof controls, Data> = {
       { text: `${signed(at(data.panels[place] as Panel))} ${state.view === 'four' ? label : ''}`, term },
       ' ',
     ]);
-    const { products } = data.tables ?? {};
     return [
       ...queryAndKey(data.tokens, { i, j }),
-      ...(products
-        ? [
-            `concatenated ${readable(products.concatenated[cell] as number)}, added ${readable(products.added[cell] as number)}; `,
-          ]
-        : []),
       ...pieces,
       `= score ${readable(at(data.logits))}. Softmax ${
         state.on.length === fourPanels.length ? '' : 'of the terms on '
@@ -239,7 +316,6 @@ export const figure: Figure<typeof controls, Data> = {
 
   table(data, state) {
     const kinds = kindsOf(state);
-    if (data.tables) return withGauge(longTable(data, data.tables, state), state.gauge);
     const rows: (string | number)[][] = [];
     for (let i = 0; i < data.n; i++) {
       for (let j = 0; j < data.n; j++) {
@@ -277,7 +353,7 @@ export const figure: Figure<typeof controls, Data> = {
  * Heads, terms, what they add up to, and the shares beside it. On a phone the score is the cell after the terms, so
  * that the equation is in sight at once.
  */
-function arrange({ heads, tables: shown }: Data, state: State, width: number) {
+function arrange({ heads }: OneScore, state: State, width: number) {
   const sixteen = state.view === 'sixteen';
   const kinds = kindsOf(state).length;
   const narrow = width < 640;
@@ -288,22 +364,7 @@ function arrange({ heads, tables: shown }: Data, state: State, width: number) {
       : multiples(width, 100, 5);
   const titled = titleHeight(!sixteen);
   const cell = titled + grid.width + 12;
-  const strip = stripOf(heads, state.head, width).height;
-  const first = multiples(width, narrow ? 84 : 100, narrow ? 3 : 5, narrow ? 10 : 14);
-  const firstCell = titleHeight(true) + first.width + 12;
-  const keysY = strip + Math.ceil((rowKinds.length + productKinds.length) / first.columns) * firstCell;
-  const stacked = width < 340;
-  const tables: TablesAt | undefined = shown && {
-    cell(place) {
-      const { row, x } = first.at(place);
-      return { x, y: strip + row * firstCell, width: first.width, height: firstCell - 12 };
-    },
-    keys: [
-      { x: 0, y: keysY },
-      stacked ? { x: 0, y: keysY + keyHeight } : { x: Math.min(190, width - 170), y: keysY },
-    ],
-  };
-  const top = shown ? keysY + (stacked ? 2 : 1) * keyHeight + 14 : strip;
+  const top = stripOf(heads, state.head, width).height;
   const cellAt = (place: number, title: number): Area => {
     const { row, x } = grid.at(place);
     return { x, y: top + row * cell + titled - title, width: grid.width, height: title + grid.width };
@@ -315,7 +376,6 @@ function arrange({ heads, tables: shown }: Data, state: State, width: number) {
     const shares = { x: 0, y: below(kinds + 2) + 2 * keyHeight + 28, width, height: barsHeight };
     return {
       short: true,
-      tables,
       between: 0,
       term,
       result: (place: number) => cellAt(kinds + place, titleHeight()),
@@ -332,7 +392,6 @@ function arrange({ heads, tables: shown }: Data, state: State, width: number) {
   const keys = { x: right, y: shares.y + barsHeight + 8, short: shares.width < 390 };
   return {
     short: grid.width < 125,
-    tables,
     between,
     term,
     result: (place: number): Area => ({
@@ -346,3 +405,58 @@ function arrange({ heads, tables: shown }: Data, state: State, width: number) {
     height: Math.max(y + titleHeight() + size, keys.y + 2 * keyHeight) + 2,
   };
 }
+
+/** A bar for each head, of what its scores vary by; a click chooses the head. */
+function stripOf(heads: number[][], chosen: number, width: number): Scene {
+  if (heads.length === 0) return { width, height: 0, marks: [], regions: [] };
+  const [top, high, gap] = [20, 40, 6];
+  const wide = Math.min(64, (width - gap * (heads.length - 1)) / heads.length);
+  const marks: Mark[] = [
+    textAt(0, 13, width < 400 ? 'Heads' : 'Heads, and what the scores of each vary by', {
+      ink: 'ink',
+      size: 13,
+    }),
+    textAt(width, 13, 'click one', { anchor: 'end', live: true }),
+  ];
+  const regions = heads.map((shares, head): Region => {
+    const x = head * (wide + gap);
+    let y = top + high;
+    shares.forEach((share, kind) => {
+      // What is below zero, or above one because of it, has no room.
+      const part = Math.min(y - top, high * Math.max(0, Number.isFinite(share) ? share : 0));
+      y -= part;
+      const term = terms[kind] as Term;
+      marks.push({ mark: 'box', x, y, width: wide, height: part, fill: term, term });
+    });
+    marks.push(
+      textAt(x + wide / 2, top + high + 15, String(head), {
+        anchor: 'middle',
+        ink: head === chosen ? 'ink' : 'quiet',
+      }),
+    );
+    return {
+      x,
+      y: top,
+      width: wide,
+      height: high + 18,
+      pick: 'nothing',
+      rows: 1,
+      columns: 1,
+      sets: { head },
+    };
+  });
+  const { x } = regions[chosen] as Region;
+  marks.push(boxAt([x - 1, top - 2, wide + 2, high + 4], { stroke: 'ink', wide: 2 }));
+  return { width, height: top + high + 28, marks, regions };
+}
+
+const keyHeight = 28;
+
+/** “position → position” with words of so many letters. */
+const shortened = (label: string, letters: number) =>
+  label
+    .replaceAll('position', letters > 3 ? 'pos.' : 'pos')
+    .replace(/[a-z]+/g, (word) => word.slice(0, letters));
+
+const signAt = (x: number, y: number, text: string): Mark =>
+  textAt(x, y, text, { anchor: 'middle', ink: 'ink', size: 16 });

@@ -8,8 +8,7 @@ import { figure as dotProducts } from './dotProducts.js';
 import type { AnyFigure, Figure } from './figure.js';
 import { figure as heads } from './heads.js';
 import { figure as needsPositions } from './needsPositions.js';
-import { figure as oneScore } from './oneScore.js';
-import type { OneScore } from './oneScoreData.js';
+import { type OneScore, figure as oneScore } from './oneScore.js';
 import { figure as overlap } from './overlap.js';
 import { as, inFile } from './ownFigure.js';
 import { termLabels, terms } from './terms.js';
@@ -175,7 +174,7 @@ const oneScoreOf = (model: Opened, { controls, fixed, said }: TakenApart): AnyFi
       on: { kind: 'several', label: 'Terms included', options: termLabels, initial: terms },
       ...inputOf(model),
     },
-    { ...fixed, view: 'four', weights: 'trained' },
+    { ...fixed, view: 'four' },
     said,
   );
 

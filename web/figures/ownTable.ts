@@ -4,7 +4,6 @@ import { figure as collisions } from './collisions.js';
 import type { Control, State } from './controls.js';
 import { figure as dotProducts } from './dotProducts.js';
 import type { AnyFigure } from './figure.js';
-import { figure as oneScore } from './oneScore.js';
 import { figure as overlap } from './overlap.js';
 import { as, inFile } from './ownFigure.js';
 
@@ -82,7 +81,7 @@ export function tableFigures(tables: HeldTables): Record<string, AnyFigure> {
   const digest = open.all.map((one) => one.digest).join('.');
   const source: AnyFigure['source'] = ({ tokens, words = tokens, positions }) =>
     words === 'own' || positions === 'own' ? 'own' : 'seeded';
-  const made = [productsOf, collisionsOf, overlapOf, oneScoreOf].map((of) => of(open));
+  const made = [productsOf, collisionsOf, overlapOf].map((of) => of(open));
   return Object.fromEntries(
     made.map((figure) => [figure.name, inFile({ ...figure, source }, digest, open.name)]),
   );
@@ -176,36 +175,5 @@ function overlapOf(open: Open): AnyFigure {
       said,
     ),
     ...drawn(),
-  };
-}
-
-function oneScoreOf(open: Open): AnyFigure {
-  const { weights: _, text: __, d: ___, positions, ...controls } = oneScore.controls;
-  const { own: ____, ...ofScore } = positions.options;
-  return {
-    ...as(
-      oneScore,
-      'own-table-one-score',
-      `${open.name}: from tables to attention`,
-      several({
-        tokens: ofTokens(open),
-        positions: ofPositions(positions, ofScore, open.position !== undefined),
-        ...controls,
-        n: range(controls.n, most(open, controls.n.max)),
-        head: { ...controls.head, initial: 0 },
-        heads: { ...controls.heads, initial: 4 },
-        layer: { ...controls.layer, initial: 'bare' },
-        tables: { ...controls.tables, initial: true },
-        gauge: { ...controls.gauge, initial: 'raw' },
-        centred: { ...controls.centred, initial: false },
-      }),
-      { weights: 'seeded' },
-      open.said,
-    ),
-    settle: (state: State) => ({
-      ...state,
-      head: Math.min(state.head as number, (state.heads as number) - 1),
-    }),
-    ...drawn('random'),
   };
 }

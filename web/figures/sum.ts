@@ -51,7 +51,7 @@ async function takeApart(library: Library, text: string, head: number): Promise<
     const sentence = await model.tokenize(text, longest);
     const summands = await model.rows(sentence);
     const gauge = 'canonical';
-    const asked = { summands, groups, gauge, apart: apartOf(gauge, 'trained'), only: [head] } as const;
+    const asked = { summands, groups, gauge, apart: apartOf(gauge), only: [head] } as const;
     const { tokens, dropped } = sentence;
     found = { scores: (await firstLayer(library)).decompose(asked), ...summands, tokens, dropped };
   }

@@ -48,22 +48,12 @@ export function sentenceRemark(tokens: readonly string[], dropped: number): stri
 }
 
 /** Said when no score varies, or too few are left to vary. */
-export const nothingToShare = (
-  { gauge, weights = 'trained' }: { gauge: string; weights?: string },
-  n: number,
-) =>
-  gauge === 'canonical' && weights === 'trained' && n < 3
+export const nothingToShare = ({ gauge }: { gauge: string }, n: number) =>
+  gauge === 'canonical' && n < 3
     ? 'Beside [CLS], which stands apart, there are fewer than two tokens, so there is nothing to share out.'
     : 'The scores do not vary along their rows, so there is nothing to share out.';
 
 export const fetching = 'Fetching MiniLM: its tokenizer, its first layer and the rows of your tokens…';
-
-/** The parts of a figure that are about its words, if it shows those of the sentence. */
-export const wordsWhen = <State>(shown: (state: State) => boolean) => ({
-  tokens: ({ tokens }: { tokens: readonly string[] }, state: State) => (shown(state) ? tokens : undefined),
-  remark: ({ tokens, dropped }: { tokens: readonly string[]; dropped: number }, state: State) =>
-    shown(state) ? sentenceRemark(tokens, dropped) : '',
-});
 
 /** The size is that of all layers' files together; a test compares it with the manifest. */
 export const layersControl = {
@@ -120,8 +110,7 @@ export async function firstLayer({ kept, small, miniLM }: Library): Promise<Scor
 }
 
 /** [CLS] is at position 0 of every sentence, so its row cannot tell token from position. */
-export const apartOf = (gauge: 'canonical' | 'raw', weights: 'trained' | 'seeded'): number[] =>
-  gauge === 'canonical' && weights === 'trained' ? [0] : [];
+export const apartOf = (gauge: 'canonical' | 'raw'): number[] => (gauge === 'canonical' ? [0] : []);
 
 /** Said of a model's rows: their lengths, products and cosines change if a vector moves between tables. */
 export const rawRows = ' All this is raw: rows as stored.';

@@ -17,7 +17,7 @@ import type { State } from '../figures/controls.js';
 import type { Depth } from '../figures/depth.js';
 import type { Job, Kept, Library, Rows, TextLibrary, TextModel } from '../figures/figure.js';
 import { lengthsOf } from '../figures/heads.js';
-import type { OneScore } from '../figures/oneScoreData.js';
+import type { OneScore } from '../figures/oneScore.js';
 import type { Averaged, FamilyAsked, GramData, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
 import { groups, kindOf, sharedOut, terms } from '../figures/terms.js';
 import { mostTokens } from '../figures/trainedModel.js';

@@ -57,7 +57,7 @@ export async function ownTable(
       ...settings,
       ...(index !== undefined && { index }),
       // Seeded rows are drawn, and what is drawn can be replaced by the reader's own.
-      ...{ tokens: 'seeded', words: 'seeded', weights: 'seeded', tables: 'seeded' },
+      ...{ tokens: 'seeded', words: 'seeded', tables: 'seeded' },
       of: shown[name] ?? '',
       positions: ofPosition || positions === undefined ? 'random' : positions,
       d: columns,
