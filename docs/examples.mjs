@@ -440,24 +440,6 @@ return { position: result.positionShare, token: result.tokenShare };`,
 return superpose.moveMean({ from: position, to: token, amount: 1 }).to.data.slice(0, 4);`,
   },
   {
-    name: 'positionMeans',
-    kind: measure,
-    what: 'what of every state depends on the position alone, over windows of a corpus',
-    source: 'Song & Zhong 2023, arXiv 2310.04861',
-    code: `const { position } = tables(superpose);
-const encoder = superpose.encoder({ d_model: 8, heads: 2, precision: 'float64' });
-encoder.addLayer(encoderLayer(superpose, 1));
-const means = superpose.positionMeans({ positions: 4, d_model: 8, layers: 1 });
-for (let seed = 1; seed <= 40; seed++) {
-  const token = superpose.randomNormal({ rows: 5, columns: 8, seed, standardDeviation: 0.5 });
-  means.add(encoder.forward({ token, position }, { scores: false }));
-}
-const energies = [0, 1].map((layers) => means.findings(layers).positionEnergy);
-means.delete();
-encoder.delete();
-return energies;`,
-  },
-  {
     name: 'collisionSearch',
     kind: measure,
     what: 'can a token plus a position be taken for another token?',

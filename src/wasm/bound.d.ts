@@ -157,8 +157,7 @@ interface StateMeans {
 
 type ScoreMeans = Record<'query' | 'key', StateMeans>;
 
-type CorpusMeans = Arrays<'mean' | 'position'>;
-type CorpusFindings = CorpusMeans &
+type PositionFindings = Arrays<'mean' | 'position'> &
   Numbers<'positionEnergy' | 'participationRatio' | 'overlap' | 'cosineWithFirst'>;
 
 interface Batch {

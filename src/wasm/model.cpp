@@ -1,10 +1,10 @@
 // An encoder that stays in the module's memory, with the result of its last forward.
+#include <array>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "convert.h"
+#include "bound.h"
 #include "heads_out.h"
 #include "model/encoder.h"
 #include "model/encoder_parts.h"
@@ -14,6 +14,10 @@
 #include "model/tensor_part.h"
 
 namespace superpose {
+
+SUPERPOSE_MEMBERS(PositionFindings, mean, position, positionEnergy, participationRatio, overlap,
+                  cosineWithFirst);
+
 namespace {
 
 template <typename Scalar>
@@ -231,56 +235,36 @@ void delete_encoder(std::uint32_t address) {
   delete &encoder_at<Scalar>(address);
 }
 
-struct CorpusMeans {
-  std::vector<PositionMeans> states;
-  std::vector<RowMeans> queries, keys;  // of each layer, or none
-};
+// Of states, and of each layer's queries and keys, or none.
+using CorpusMeans = std::array<std::vector<PositionMeans>, 3>;
 
 // Of queries and keys too where their widths are given.
 std::uint32_t position_means_out(int states, int positions, int d, int queries, int keys) {
   const std::size_t layers = queries > 0 ? states - 1 : 0;
-  return address_of(new CorpusMeans{std::vector<PositionMeans>(states, PositionMeans(positions, d)),
-                                    std::vector<RowMeans>(layers, RowMeans(positions, queries)),
-                                    std::vector<RowMeans>(layers, RowMeans(positions, keys))});
+  const auto means = [&](std::size_t count, int width, bool squares) {
+    return std::vector<PositionMeans>(count, PositionMeans(positions, width, squares));
+  };
+  return address_of(
+      new CorpusMeans{means(states, d, true), means(layers, queries, false), means(layers, keys, false)});
 }
 
 // Adds the rows of each state of the encoder's last forward from row `first` on, one for each position.
 template <typename Scalar>
 void add_to_position_means(std::uint32_t means, std::uint32_t encoder, int first) {
-  CorpusMeans& all = at_address<CorpusMeans>(means);
+  auto& [states, queries, keys] = at_address<CorpusMeans>(means);
   const Forward<Scalar>& run = encoder_at<Scalar>(encoder).run;
   const auto add = [&](auto& to, const Matrix<Scalar>& rows) { to.add(rows.data() + first * rows.cols()); };
-  for (std::size_t l = 0; l < all.states.size(); ++l) add(all.states[l], run.states[l]);
-  for (std::size_t l = 0; l < all.queries.size(); ++l) {
-    add(all.queries[l], run.projections[l].queries);
-    add(all.keys[l], run.projections[l].keys);
+  for (std::size_t l = 0; l < states.size(); ++l) add(states[l], run.states[l]);
+  for (std::size_t l = 0; l < queries.size(); ++l) {
+    add(queries[l], run.projections[l].queries);
+    add(keys[l], run.projections[l].keys);
   }
 }
 
-template <typename Means>
-void set_means(const Means& of, Value& result) {
-  result.set("mean", copy_out(of.mu()));
-  result.set("position", copy_out(of.positions()));
-}
-
-// The means of a layer's queries, or of its keys.
-Typed<"CorpusMeans"> projection_means_out(std::uint32_t means, int layer, bool keys) {
-  const CorpusMeans& all = at_address<CorpusMeans>(means);
-  Value result = Value::object();
-  set_means((keys ? all.keys : all.queries)[layer], result);
-  return result;
-}
-
-Typed<"CorpusFindings"> position_findings_out(std::uint32_t means, int state) {
-  const CorpusMeans& all = at_address<CorpusMeans>(means);
-  const PositionFindings found = all.states[state].findings(all.states[0]);
-  Value result = Value::object();
-  set_means(all.states[state], result);
-  result.set("positionEnergy", found.position_energy);
-  result.set("participationRatio", found.participation_ratio);
-  result.set("overlap", found.overlap);
-  result.set("cosineWithFirst", found.cosine_with_first);
-  return result;
+// kind: 0 states, 1 queries, 2 keys, of which means alone are found.
+Typed<"PositionFindings"> position_findings_out(std::uint32_t means, int kind, int layer) {
+  const std::vector<PositionMeans>& all = at_address<CorpusMeans>(means)[kind];
+  return value_out(all[layer].findings(all[0]));
 }
 
 void delete_position_means(std::uint32_t address) { delete &at_address<CorpusMeans>(address); }
@@ -301,7 +285,6 @@ EMSCRIPTEN_BINDINGS(model) {
   SUPERPOSE_BOTH("deleteEncoder", delete_encoder);
   function("positionMeans", &position_means_out);
   SUPERPOSE_BOTH("addToPositionMeans", add_to_position_means);
-  function("projectionMeans", &projection_means_out);
   function("positionFindings", &position_findings_out);
   function("deletePositionMeans", &delete_position_means);
 }

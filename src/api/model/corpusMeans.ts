@@ -1,16 +1,11 @@
 // The mean decomposition of a model’s states over a corpus: windows of equal length, run through all layers.
 import * as check from '../check.js';
+import { held } from '../handle.js';
 import type { PoolableScores } from '../scores/scores.js';
 import type { SmallSuperpose } from '../small.js';
 import { type Floats, type Precision, rounded, type Table, table } from '../table.js';
-import type {
-  EncoderApi,
-  EncoderForward,
-  PositionFindings,
-  PositionMeansInput,
-  ScoreMeans,
-  StateMeans,
-} from './encoder.js';
+import type { EncoderForward, PositionFindings, ScoreMeans, StateMeans } from './encoder.js';
+import { type Inside, inside } from './encoderForward.js';
 import type { Sentence } from './sentence.js';
 import type { SlicesWatch } from './watch.js';
 
@@ -64,11 +59,7 @@ export interface Corpus {
 /** A model, as meansOver() needs it. */
 export interface CorpusModel {
   /** The module's own. */
-  positionMeans: EncoderApi['positionMeans'];
-  /** The module's own. */
   poolShares: SmallSuperpose['poolShares'];
-  /** Channels of a state, from 1 up. */
-  d_model: number;
   /** Heads of a layer, from 1 up. */
   heads: number;
   /** Layers of the whole model, from 1 up. */
@@ -78,7 +69,7 @@ export interface CorpusModel {
   /** What its states are computed in. */
   precision: Precision;
   /** Widths of queries and keys, if their means are gathered too. */
-  scores?: PositionMeansInput['scores'] | undefined;
+  scores?: Readonly<Record<'query' | 'key', number>> | undefined;
   /** A run through all layers, which lets others run between two of them; a window needs no scores. */
   run(sentence: Sentence, isWindow: boolean): Promise<EncoderForward>;
   /** Ends the run between two windows. */
@@ -134,38 +125,69 @@ function chosenOf<One>(all: readonly One[]): One[] {
   return all.filter((_, place) => Math.floor(place / every) !== Math.floor((place - 1) / every));
 }
 
-export async function meansOver(
-  { positions, first, windows, chosen }: Corpus,
-  {
-    positionMeans,
-    poolShares,
-    d_model,
-    heads,
-    layers,
-    apart,
-    precision,
-    scores: widths,
-    run,
-    signal,
-    done,
-  }: CorpusModel,
-): Promise<CorpusMeans> {
+/** Means over windows of equal length, state by state, in the module that runs them. */
+export function gathering(
+  { raw, d }: Inside,
+  { positions, first }: Pick<Corpus, 'positions' | 'first'>,
+  { layers, scores: widths }: Pick<CorpusModel, 'layers' | 'scores'>,
+) {
+  check.integer('positions', positions, 2);
+  const { query, key } = widths ?? { query: 0, key: 0 };
+  const bytes = ((layers + 1) * (2 * positions + d + 2) * d + 2 * layers * positions * (query + key)) * 8;
+  check.fits(`Means of ${layers + 1} states of ${positions} positions`, bytes);
+  const { address, handle } = held(
+    raw,
+    'set of means',
+    bytes,
+    () => raw.positionMeans(layers + 1, positions, d, query, key),
+    (own) => raw.deletePositionMeans(own),
+  );
+  const found = (kind: 0 | 1 | 2, layer: number, width: number): PositionFindings => {
+    const { position, ...others } = raw.positionFindings(address(), kind, layer);
+    return { ...others, position: table(position, positions, width), first };
+  };
+  const scoresAt = (kind: 1 | 2, layer: number, width: number, bare: boolean): StateMeans<Float64Array> => {
+    const { mean, position } = found(kind, layer, width);
+    const places = bare ? table(new Float64Array(position.data.length), positions, width) : position;
+    return { mean, position: places, first };
+  };
+  return {
+    /** The rows of each state from `first` on. */
+    add({ suffix, address: encoder }: Inside) {
+      raw[`addToPositionMeans${suffix}`](address(), encoder(), first);
+    },
+    states: () => Array.from({ length: layers + 1 }, (_, behind) => found(0, behind, d)),
+    /** Where nothing is added to tokens, no place differs from another in the first layer. */
+    scores: (placed: boolean) =>
+      Array.from({ length: layers }, (_, layer) => ({
+        query: scoresAt(1, layer, query, layer === 0 && !placed),
+        key: scoresAt(2, layer, key, layer === 0 && !placed),
+      })),
+    delete: handle.delete,
+  };
+}
+
+export async function meansOver(corpus: Corpus, model: CorpusModel): Promise<CorpusMeans> {
+  const { windows, chosen } = corpus;
+  const { poolShares, heads, layers, apart, precision, run, signal, done } = model;
   const steps = windows.length + chosen.length;
   let step = 0;
   const stepped = () => {
     signal?.throwIfAborted();
     done?.(++step / steps);
   };
-  const means = positionMeans({ positions, first, d_model, layers, ...(widths && { scores: widths }) });
+  let means: ReturnType<typeof gathering> | undefined;
   let placed = false;
   try {
     for (const window of windows) {
       const forward = await run(window, true);
+      const own = inside.get(forward) as Inside;
+      means ??= gathering(own, corpus, model);
+      means.add(own);
       placed ||= forward.summands.includes('position');
-      means.add(forward);
       stepped();
     }
-    const states = Array.from({ length: layers + 1 }, (_, behind) => means.findings(behind));
+    const states = means?.states() ?? [];
     const scores = Array.from({ length: layers }, (): PoolableScores[] => []);
     for (const sentence of chosen) {
       const forward = await run(sentence, false);
@@ -198,23 +220,12 @@ export async function meansOver(
       states,
       heads: table(shares, layers, heads),
       sentencesOfHeads: chosen.length,
-      ...(widths && {
-        scores: Array.from({ length: layers }, (_, layer) => {
-          const { query, key } = means.scores(layer);
-          const bare = layer === 0 && !placed;
-          return bare ? { query: withoutPlaces(query), key: withoutPlaces(key) } : { query, key };
-        }),
-      }),
+      ...(model.scores && means && { scores: means.scores(placed) }),
     };
   } finally {
-    means.delete();
+    means?.delete();
   }
 }
-
-const withoutPlaces = (means: StateMeans<Float64Array>): StateMeans<Float64Array> => ({
-  ...means,
-  position: { ...means.position, data: new Float64Array(means.position.data.length) },
-});
 
 /** Means in the requested element type. */
 const meansIn = <Means extends StateMeans<Float64Array>>(means: Means, precision: Precision) => {

@@ -5,7 +5,6 @@ import { begunForward } from './encoderForward.js';
 import { begunLayer } from './encoderLayer.js';
 import type { Encoder, EncoderApi, EncoderInput } from './encoderTypes.js';
 import { type HeldEncoder, heldEncoder } from './heldEncoder.js';
-import { positionMeans } from './positionMeans.js';
 import { inSteps, type Steps } from './steps.js';
 import { breath } from './watch.js';
 
@@ -19,7 +18,6 @@ export function encoderApi(raw: RawModule): EncoderApi {
     encoder<P extends Precision = 'float32'>(input: EncoderInput<P>): Encoder<FloatsOf<P>> {
       return encoderOf<FloatsOf<P>>(heldEncoder(raw, input as EncoderInput<Precision>));
     },
-    positionMeans: (input) => positionMeans(raw, input),
   };
 }
 

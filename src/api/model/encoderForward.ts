@@ -15,7 +15,14 @@ import {
   ways,
 } from './encoderTypes.js';
 import type { HeldEncoder } from './heldEncoder.js';
-import { inside } from './positionMeans.js';
+
+/** What means over a corpus take of a forward. */
+export interface Inside extends Pick<HeldEncoder<Floats>, 'raw' | 'suffix' | 'd'> {
+  /** Its encoder's; throws once that has run again. */
+  address(): number;
+}
+
+export const inside = new WeakMap<object, Inside>();
 
 type Summands<A extends Floats> = Readonly<Record<string, Table<A>>>;
 
@@ -161,8 +168,7 @@ function forwardOf<A extends Floats>(encoder: HeldEncoder<A>, run: Run<A>): Enco
     },
   };
   encoder.newest = found;
-  const projected = asked.projections ? { query: ofQueries, key: ofKeys } : undefined;
-  inside.set(found, { raw, of: () => ({ suffix, address: here(), n, d, projected }) });
+  inside.set(found, { raw, suffix, d, address: here });
   return found;
 }
 

@@ -80,7 +80,7 @@ export interface ForwardInput<A extends Floats = Floats> {
    * another forward of as many tokens.
    */
   attention?: Readonly<Record<number, A>>;
-  /** Keeps each layer’s queries and keys before they are turned, for positionMeans() with `scores`. Default false. */
+  /** Keeps each layer’s queries and keys before they are turned, for the library’s own means. Default false. */
   projections?: boolean;
 }
 
@@ -194,46 +194,10 @@ export interface PositionFindings extends StateMeans<Float64Array> {
   readonly cosineWithFirst: number;
 }
 
-/** Means over a corpus of windows of equal length, state by state. */
-export interface PositionMeans extends Handle {
-  /** How many windows were added. */
-  readonly windows: number;
-  /**
-   * Adds the states of a forward of at least first + positions rows: of each, the rows from `first` on. Throws
-   * RangeError, TypeError.
-   */
-  add(forward: EncoderForward): void;
-  /** Findings on the state after so many layers; needs at least four windows. Throws RangeError. */
-  findings(layers: number): PositionFindings;
-  /** Means of a layer’s queries and keys, from 0; needs `scores` and at least four windows. Throws RangeError. */
-  scores(layer: number): ScoreMeans<Float64Array>;
-}
-
-export interface PositionMeansInput {
-  /** Rows that have a position, from 2 up. */
-  positions: number;
-  /** Rows of each window before those. Default 1. */
-  first?: number;
-  /** The width of the states, from 1 up. */
-  d_model: number;
-  /** How many layers the windows are run through, from 0 up. */
-  layers: number;
-  /**
-   * The widths of a layer’s queries, heads × d_head, and keys, keyHeads × d_head: their means are gathered too, from
-   * forwards with `projections`. Left out, they are not.
-   */
-  scores?: Readonly<Record<'query' | 'key', number>>;
-}
-
 export interface EncoderApi {
   /**
    * A transformer whose input is a sum of rows, without layers at first: the forward of Devlin et al. 2019, or
    * with LayerNorm first (Xiong et al. 2020). Throws RangeError, TypeError.
    */
   encoder<P extends Precision = 'float32'>(input: EncoderInput<P>): Encoder<FloatsOf<P>>;
-  /**
-   * The mean decomposition of states, h = μ + pos_t + content (Song & Zhong, arXiv 2310.04861), gathered
-   * window by window. Throws RangeError, TypeError.
-   */
-  positionMeans(input: PositionMeansInput): PositionMeans;
 }

@@ -93,9 +93,8 @@ export function layersOf(found: Found, opened: Opened, superpose: Superpose): La
       const { layout, heads } = opened;
       const scores = check.flag('scores', options.scores ?? layout.tables.position === undefined);
       const { d_head, keyHeads } = headsOf(opened);
-      const { positionMeans, poolShares } = superpose;
       return meansOver(await corpusIn(opened, inputs, { ...options, signal }), {
-        ...{ positionMeans, poolShares, d_model: layout.d_model, heads, layers: found.layers },
+        ...{ poolShares: superpose.poolShares, heads, layers: found.layers },
         ...{ apart: layout.apart, precision: kind, signal, done },
         ...(scores && { scores: { query: heads * d_head, key: keyHeads * d_head } }),
         run(sentence, isWindow) {

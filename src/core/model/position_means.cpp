@@ -63,20 +63,8 @@ Vector<double> mean_row(const Matrix<double>& sums, Index windows) {
 
 }  // namespace
 
-RowMeans::RowMeans(Index positions, Index d) : sums_(zeros(positions, d)) {}
-
-template <typename Scalar>
-void RowMeans::add(const Scalar* rows) {
-  ++windows_;
-  for (Index at = 0; at < sums_.size(); ++at) sums_.data()[at] += rows[at];
-}
-
-Vector<double> RowMeans::mu() const { return mean_row(sums_, windows_); }
-
-Matrix<double> RowMeans::positions() const { return centred_mean(sums_, windows_); }
-
-PositionMeans::PositionMeans(Index positions, Index d)
-    : sums_{zeros(positions, d), zeros(positions, d)}, products_(zeros(d, d)) {}
+PositionMeans::PositionMeans(Index positions, Index d, bool squares)
+    : sums_{zeros(positions, d), zeros(positions, d)}, products_(squares ? zeros(d, d) : zeros(0, 0)) {}
 
 template <typename Scalar>
 void PositionMeans::add(const Scalar* rows) {
@@ -91,6 +79,7 @@ void PositionMeans::add(const Scalar* rows) {
       squares_ += h * h;
     }
   }
+  if (!products_.size()) return;
   const Matrix<double> products = rows_times_rows<double>(across, across);
   for (Index at = 0; at < products.size(); ++at) products_.data()[at] += products.data()[at];
 }
@@ -100,10 +89,6 @@ Matrix<double> PositionMeans::sums() const {
   for (Index at = 0; at < both.size(); ++at) both.data()[at] += sums_[1].data()[at];
   return both;
 }
-
-Vector<double> PositionMeans::mu() const { return mean_row(sums(), windows_); }
-
-Matrix<double> PositionMeans::positions() const { return centred_mean(sums(), windows_); }
 
 Matrix<double> PositionMeans::half(int which) const {
   return centred_mean(sums_[which], (windows_ + 1 - which) / 2);
@@ -121,10 +106,10 @@ Matrix<double> PositionMeans::covariance() const {
 PositionFindings PositionMeans::findings(const PositionMeans& first) const {
   const double count = static_cast<double>(windows_);
   const double length = static_cast<double>(sums_[0].rows()), d = static_cast<double>(sums_[0].cols());
+  PositionFindings found{mean_row(sums(), windows_), centred_mean(sums(), windows_)};
+  if (!products_.size()) return found;
   double energy = squares_ / (count * length);
-  const Vector<double> mean = mu();
-  for (Index c = 0; c < mean.size(); ++c) energy -= mean[c] * mean[c];
-  PositionFindings found;
+  for (Index c = 0; c < found.mu.size(); ++c) energy -= found.mu[c] * found.mu[c];
   found.position_energy = product_of(half(0), half(1)) / length / energy;
   const Matrix<double> of_position = covariance(), of_first = first.covariance();
   const double trace_of_position = trace(of_position), squares = product_of(of_position, of_position);
@@ -140,8 +125,6 @@ PositionFindings PositionMeans::findings(const PositionMeans& first) const {
   return found;
 }
 
-template void RowMeans::add<float>(const float*);
-template void RowMeans::add<double>(const double*);
 template void PositionMeans::add<float>(const float*);
 template void PositionMeans::add<double>(const double*);
 

@@ -13,24 +13,9 @@
 
 namespace superpose {
 
-// mu and pos_t of rows at each position, and no more.
-class RowMeans {
- public:
-  RowMeans(Eigen::Index positions, Eigen::Index d);
-
-  // Rows [positions, d] of the next window.
-  template <typename Scalar>
-  void add(const Scalar* rows);
-
-  Vector<double> mu() const;         // [d]
-  Matrix<double> positions() const;  // [positions, d], pos_t
-
- private:
-  Eigen::Index windows_ = 0;
-  Matrix<double> sums_;  // [positions, d]
-};
-
 struct PositionFindings {
+  Vector<double> mu;               // [d]
+  Matrix<double> positions;        // [positions, d], pos_t
   double position_energy = 0;      // of the mean |h - mu|^2: sum of D E over positions
   double participation_ratio = 0;  // tr(C_P)^2 / |C_P|^2
   double overlap = 0;              // d tr(C_P C) / (tr C_P tr C), C the content's covariance
@@ -38,18 +23,16 @@ struct PositionFindings {
       0;  // of C_P and that of `first`: for the state before layer 0, the position table's
 };
 
-// One state of every window, in the order of the windows.
+// One state of every window, or a layer's queries or keys, in the order of the windows.
 class PositionMeans {
  public:
-  PositionMeans(Eigen::Index positions, Eigen::Index d);
+  // Of means alone no squares are gathered, and their findings are mu and pos_t.
+  PositionMeans(Eigen::Index positions, Eigen::Index d, bool squares);
 
   // Rows [positions, d] of the next window.
   template <typename Scalar>
   void add(const Scalar* rows);
 
-  Eigen::Index windows() const { return windows_; }
-  Vector<double> mu() const;         // [d]
-  Matrix<double> positions() const;  // [positions, d], pos_t
   // Needs at least two windows.
   PositionFindings findings(const PositionMeans& first) const;
 
@@ -60,7 +43,7 @@ class PositionMeans {
 
   Eigen::Index windows_ = 0;
   Matrix<double> sums_[2];   // [positions, d], of windows of even and odd number
-  Matrix<double> products_;  // [d, d], sum of h h'
+  Matrix<double> products_;  // [d, d], sum of h h', or empty
   double squares_ = 0;       // sum of |h|^2
 };
 

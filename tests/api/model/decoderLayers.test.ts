@@ -1,7 +1,9 @@
 // What decoders have beside BERT: means of queries and keys, what heads of groups write, and what is refused. Scores and
 // terms are drawnModels.test.ts's.
-import type { EncoderInput, EncoderLayer, StateMeans } from 'superpose';
+import type { EncoderInput, EncoderLayer, PositionFindings, ScoreMeans, StateMeans } from 'superpose';
 import { expect, test } from 'vitest';
+import { gathering } from '../../../build/package/model/corpusMeans.js';
+import { type Inside, inside } from '../../../build/package/model/encoderForward.js';
 import { plain } from '../support/builds.ts';
 import { dot, rowsOf } from '../support/numbers.ts';
 import { drawn, linear } from './made.ts';
@@ -60,8 +62,7 @@ const scoreMeans = (placed: boolean) => ({
 
 test('means of queries and keys are gathered before they are turned, and the first place may be left out', () => {
   const scores = { query: heads * d_head, key: keyHeads * d_head };
-  const found = plain.positionMeans({ positions: 3, first: 2, d_model: d, layers: 1, scores });
-  const states = plain.positionMeans({ positions: 3, first: 2, d_model: d, layers: 1 });
+  let found: ReturnType<typeof gathering> | undefined;
   // Without norms and turning, a query is W_Q x + b, and so is its mean of the mean of x.
   const { rotary: _, queryNorm: __, keyNorm: ___, attentionNorm: ____, ...layer } = layerOf(10);
   withEncoder({}, [{ ...layer, rotary: { frequencies } }], (encoder) => {
@@ -70,12 +71,13 @@ test('means of queries and keys are gathered before they are turned, and the fir
         { token: drawn(n, d, 90 + window) },
         { scores: false, projections: true },
       );
-      found.add(forward);
-      states.add(forward);
-      if (window < 3) expect(() => found.scores(0)).toThrow('at least 4 windows');
+      const own = inside.get(forward) as Inside;
+      found ??= gathering(own, { positions: 3, first: 2 }, { layers: 1, scores });
+      found.add(own);
     }
-    const ofState = states.findings(0);
-    const { query, key } = found.scores(0);
+    const all = found as unknown as ReturnType<typeof gathering>;
+    const [ofState] = all.states() as [PositionFindings];
+    const [{ query, key }] = all.scores(true) as [ScoreMeans<Float64Array>];
     expect([query.first, key.position.columns]).toEqual([2, keyHeads * d_head]);
     for (const [means, { weight, bias }] of [
       [query, layer.query],
@@ -88,24 +90,12 @@ test('means of queries and keys are gathered before they are turned, and the fir
           expect(means.position.data[place * weight.rows + channel]).toBeCloseTo(dot(row, x), 12);
       }
     }
-    expect(() => found.add(encoder.forward({ token }))).toThrow(
-      'forward kept no queries and keys; run it with projections: true.',
-    );
-    expect(() => states.scores(0)).toThrow('These means are of states alone; make them with scores.');
+    // Of the first layer of a model that adds no positions, no place differs from another by definition.
+    const [bare] = all.scores(false) as [ScoreMeans<Float64Array>];
+    expect(bare.query.mean).toEqual(query.mean);
+    expect(bare.key.position).toEqual({ ...key.position, data: new Float64Array(3 * keyHeads * d_head) });
+    all.delete();
   });
-  const other = plain.positionMeans({
-    positions: 3,
-    first: 2,
-    d_model: d,
-    layers: 1,
-    scores: { query: 8, key: 8 },
-  });
-  withEncoder({}, ofLayers, (encoder) =>
-    expect(() => other.add(encoder.forward({ token }, { projections: true }))).toThrow(
-      'forward must have queries of 8 and keys of 8 channels; it has 24 and 12.',
-    ),
-  );
-  for (const one of [found, states, other]) one.delete();
 });
 
 test('what does not fit an encoder is refused', () => {

@@ -1,6 +1,8 @@
 // Encoders of one or two small layers: the formulas, what is refused, and what they hold.
-import type { EncoderInput, EncoderLayer, ForwardInput, Table } from 'superpose';
+import type { EncoderInput, EncoderLayer, ForwardInput, PositionFindings, Table } from 'superpose';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { gathering } from '../../../build/package/model/corpusMeans.js';
+import { type Inside, inside } from '../../../build/package/model/encoderForward.js';
 import { plain } from '../support/builds.ts';
 import { inPrecision, largestDifference, mean, rowsOf } from '../support/numbers.ts';
 import { drawn, heldBytes, layerNorm, linear, madeLayer } from './made.ts';
@@ -110,88 +112,31 @@ describe('a forward', () => {
   });
 });
 
-describe('means of states', () => {
-  const asked = { positions: 2, d_model: d, layers: 1 };
-
-  test('they are those of the rows after the first, and the rest is counted', () => {
-    const means = plain.positionMeans(asked);
-    expect(means.windows).toBe(0);
-    const encoder = plain.encoder({ d_model: d, heads });
-    encoder.addLayer(inPrecision(layer, 'float32') as never);
-    const rows: Float64Array[] = [];
-    for (let window = 0; window < 4; window++) {
-      // One row more than the means take.
-      const forward = encoder.forward({ x: inPrecision(drawn(4, d, 40 + window), 'float32') as never });
-      means.add(forward);
-      rows.push(Float64Array.from(forward.state(1).data));
-      expect(means.windows).toBe(window + 1);
-      if (window === 2)
-        expect(told(() => means.findings(0))).toBe(
-          'RangeError: The means must have at least 4 windows; it has 3.',
-        );
-    }
-    const { mean: middle, position } = means.findings(1);
-    const at = (row: number, c: number) => mean(rows.map((state) => state[row * d + c] as number));
-    for (let c = 0; c < d; c++) {
-      const both = [at(1, c), at(2, c)];
-      expect(middle[c]).toBeCloseTo(mean(both), 6);
-      for (const row of [0, 1])
-        expect(position.data[row * d + c]).toBeCloseTo((both[row] as number) - mean(both), 6);
-    }
-    expect([position.rows, position.columns]).toEqual([2, d]);
-    expect(told(() => means.findings(2))).toBe(
-      'RangeError: layers must be a whole number from 0 to 1; it is 2.',
-    );
-    means.delete();
-    expect(told(() => means.findings(0))).toBe(
-      'Error: This set of means has been deleted; make another one.',
-    );
-    encoder.delete();
-  });
-
-  test('a forward that does not fit them is refused', () => {
-    const means = plain.positionMeans(asked);
-    const added = (forward: unknown) => told(() => means.add(forward as never));
-    for (const [value, shown] of [
-      [null, 'null'],
-      ['text', '"text"'],
-      [undefined, 'undefined'],
-      [{ n: 3 }, 'an object'],
-    ])
-      expect(added(value)).toBe(`TypeError: forward must be an encoder's forward; it is ${shown}.`);
-    withEncoder({}, (encoder) => {
-      expect(added(encoder.forward({ x: drawn(2, d, 1) }))).toBe(
-        'RangeError: forward must have at least 3 rows; it has 2.',
-      );
-      expect(added(encoder.forward(summands, { layers: 0 }))).toBe(
-        'RangeError: forward must have at least 1 layers; it has 0.',
-      );
-      expect(added(encoder.forward(summands))).toBe('It did not fail.');
-      const old = encoder.forward(summands);
-      encoder.forward(summands);
-      expect(added(old)).toContain('has run again since');
-    });
-    const wide = plain.encoder({ ...input, d_model: 6 });
-    expect(added(wide.forward({ x: drawn(n, 6, 1) }, { layers: 0 }))).toBe(
-      'RangeError: forward must have states of 4 channels; it has 6.',
-    );
-    wide.delete();
-    expect(means.windows).toBe(1);
-    means.delete();
-  });
-
-  test('wrong sizes are refused by name', () => {
-    const of = (change: object) => told(() => plain.positionMeans({ ...asked, ...change }));
-    expect(told(() => plain.positionMeans(1 as never))).toBe('TypeError: input must be an object; it is 1.');
-    expect(of({ positions: 1 })).toBe(
-      'RangeError: positions must be a whole number from 2 to 4194304; it is 1.',
-    );
-    expect(of({ d_model: 0 })).toBe('RangeError: d_model must be a whole number from 1 to 4194304; it is 0.');
-    expect(of({ layers: -1 })).toBe('RangeError: layers must be a whole number from 0 to 4194304; it is -1.');
-    expect(of({ d_model: 2 ** 14, layers: 0 })).toBe(
-      'RangeError: Means of 1 states of 2 positions would take 2,049 MB; at most 1,024 MB fit. Ask for fewer tokens, heads or columns.',
-    );
-  });
+test('means of states are those of the rows after the first', () => {
+  const encoder = plain.encoder({ d_model: d, heads });
+  encoder.addLayer(inPrecision(layer, 'float32') as never);
+  let means: ReturnType<typeof gathering> | undefined;
+  const rows: Float64Array[] = [];
+  for (let window = 0; window < 4; window++) {
+    // One row more than the means take.
+    const forward = encoder.forward({ x: inPrecision(drawn(4, d, 40 + window), 'float32') as never });
+    const own = inside.get(forward) as Inside;
+    means ??= gathering(own, { positions: 2, first: 1 }, { layers: 1 });
+    means.add(own);
+    rows.push(Float64Array.from(forward.state(1).data));
+  }
+  const all = means as unknown as ReturnType<typeof gathering>;
+  const { mean: middle, position } = all.states()[1] as PositionFindings;
+  const at = (row: number, c: number) => mean(rows.map((state) => state[row * d + c] as number));
+  for (let c = 0; c < d; c++) {
+    const both = [at(1, c), at(2, c)];
+    expect(middle[c]).toBeCloseTo(mean(both), 6);
+    for (const row of [0, 1])
+      expect(position.data[row * d + c]).toBeCloseTo((both[row] as number) - mean(both), 6);
+  }
+  expect([position.rows, position.columns]).toEqual([2, d]);
+  all.delete();
+  encoder.delete();
 });
 
 describe('what an encoder refuses', () => {
@@ -386,11 +331,7 @@ describe('what is held', () => {
   beforeEach(() => {
     before = heldBytes();
   });
-  const expectHeld = (bytes: number) => {
-    const found = heldBytes(before + bytes) - before;
-    // It is told to 16 bytes.
-    expect(Math.abs(found - bytes), `${found} instead of ${bytes}`).toBeLessThan(16);
-  };
+  const expectHeld = (bytes: number) => expect(heldBytes() - before).toBe(bytes);
 
   test('an encoder holds its layers and its last forward, until it is deleted', () => {
     const count = 64;
@@ -432,11 +373,19 @@ describe('what is held', () => {
   });
 
   test('means hold what they gather', () => {
-    const means = plain.positionMeans({ positions: 5, d_model: 7, layers: 2 });
-    // Of even and odd windows the sums at each position, a covariance, and two rows.
-    expectHeld(3 * (2 * 5 + 7 + 2) * 7 * 8);
+    const encoder = plain.encoder({ ...input, d_model: 7, heads: 1 });
+    const own = inside.get(encoder.forward({ x: drawn(1, 7, 1) }, { layers: 0 })) as Inside;
+    encoder.delete();
+    expectHeld(0);
+    const means = gathering(own, { positions: 5, first: 0 }, { layers: 2, scores: { query: 4, key: 3 } });
+    // Of even and odd windows the sums at each position, of states a covariance and two rows too.
+    expectHeld(3 * (2 * 5 + 7 + 2) * 7 * 8 + 2 * 2 * 5 * (4 + 3) * 8);
     means.delete();
     expectHeld(0);
+    expect(() => gathering({ ...own, d: 2 ** 14 }, { positions: 2, first: 1 }, { layers: 0 })).toThrow(
+      'Means of 1 states of 2 positions would take 2,049 MB; at most 1,024 MB fit.',
+    );
+    expect(() => gathering(own, { positions: 1, first: 1 }, { layers: 0 })).toThrow('positions must be');
   });
 
   test('a forward, scores and a layer that do not fit are refused with their size', () => {

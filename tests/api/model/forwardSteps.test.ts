@@ -103,6 +103,6 @@ test('cancelled at any look within a layer, forward stops there, leaves nothing 
     expect(read() - from).toBe((looks[end] as number) - (looks[0] as number));
     expect(await run()).toEqual(wanted);
     model.delete();
-    expect(heldBytes(before)).toBe(before);
+    expect(heldBytes()).toBe(before);
   }
 });

@@ -7,6 +7,7 @@ import {
   type Superpose,
   type Table,
 } from 'superpose';
+import { fits, maxBytes } from '../../../build/package/check.js';
 import { plain } from '../support/builds.ts';
 import { fileOf, wordPieceTokenizer } from '../support/files.ts';
 
@@ -39,40 +40,19 @@ export const madeLayer = (d: number, inner: number, seed: number): EncoderLayer<
   mlpNorm: layerNorm(d, seed + 8),
 });
 
-/**
- * The bytes that all layers, searches and means hold, to 16 bytes. A table of all the room there is does not fit
- * beside what is held, and its refusal tells that in whole megabytes: means of known size are held until it
- * tells one more. A right `guess` is found at once.
- */
-export function heldBytes(guess = 0): number {
-  const megabyte = 2 ** 20;
-  const sizeOf = (positions: number) => (2 * positions + 3) * 8;
-  const toldWith = (positions: number) => {
-    const filler = plain.positionMeans({ positions, d_model: 1, layers: 0 });
+/** The bytes that all layers, searches and means hold: what is left of the room is found by what is refused. */
+export function heldBytes(): number {
+  let [low, high] = [0, maxBytes + 1];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
     try {
-      plain.sinusoidal({ positions: 2 ** 22, d_model: 32 });
-    } catch (error) {
-      const [, told = ''] = (error as Error).message.match(/hold ([\d,]+) MB\./) ?? [];
-      return Number(told.replace(',', ''));
-    } finally {
-      filler.delete();
+      fits('It', middle);
+      low = middle;
+    } catch {
+      high = middle;
     }
-    return Number.NaN;
-  };
-  const least = 2;
-  const told = toldWith(least);
-  // With `low` it tells no more than with the least, with `high` it does.
-  let [low, high] = [least, least + megabyte / 16];
-  const narrow = (middle: number) => {
-    if (middle <= low || middle >= high) return;
-    if (toldWith(middle) === told) low = middle;
-    else high = middle;
-  };
-  const guessed = Math.floor(((told * megabyte - guess) / 8 - 3) / 2);
-  narrow(guessed);
-  narrow(guessed + 1);
-  while (high - low > 1) narrow(Math.floor((low + high) / 2));
-  return told * megabyte - sizeOf(low);
+  }
+  return maxBytes - low;
 }
 
 const [d_model, heads, inner, positions, layers] = [4, 2, 6, 140, 2];

@@ -373,16 +373,16 @@ test('calls side by side take turns: each gets its own result, and nothing is le
   await model.forward(input);
   const one = heldBytes();
   model.delete();
-  expect(heldBytes(before)).toBe(before);
+  expect(heldBytes()).toBe(before);
   const rows = 4 * 8 * (4 + 5 + 1);
   const whole = await cost(() => model.forward(input));
   model.delete();
   expect(await cost(() => Promise.all(Array.from({ length: 12 }, () => model.forward(input))))).toBe(
     whole + 11 * rows,
   );
-  expect(heldBytes(one)).toBe(one);
+  expect(heldBytes()).toBe(one);
   model.delete();
-  expect(heldBytes(before)).toBe(before);
+  expect(heldBytes()).toBe(before);
 });
 
 test('whoever asks while a model is deleted is told so, and nothing is left behind', async () => {
@@ -424,7 +424,7 @@ test('whoever asks while a model is deleted is told so, and nothing is left behi
       opened = undefined;
       // It is as it was when it was opened: what is held now would stay for good.
       if (over) model.delete();
-      expect(heldBytes(before), `${name}, read ${at}`).toBe(before);
+      expect(heldBytes(), `${name}, read ${at}`).toBe(before);
       if (!over) expect((await model.forward(input)).layers).toBe(2);
       model.delete();
       // Later windows of a corpus are like these.

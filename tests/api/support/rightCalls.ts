@@ -180,11 +180,6 @@ const completeCalls: Record<string, RightCall> = {
     ],
     whole: { d_model: [1], heads: [1] },
   },
-  positionMeans: {
-    sound: [{ positions: 3, d_model: 4, layers: 1 }],
-    huge: [{ positions: 3, d_model: 2 ** 14, layers: 1 }],
-    whole: { positions: [2], d_model: [1], layers: [0] },
-  },
   combineTerms: { sound: [scores, 1, Array(9).fill(true)] },
   poolShares: {
     sound: [

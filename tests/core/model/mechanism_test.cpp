@@ -46,13 +46,14 @@ TEST(Mechanism, TermsAddUpInAnyShape) {
 }
 
 // mu and pos_t of a window's rows, by hand.
-TEST(RowMeans, AreTheMeansOfRows) {
-  RowMeans means(2, 1);
+TEST(PositionMeans, AreTheMeansOfRows) {
+  PositionMeans means(2, 1, false);
   const double windows[2][2] = {{1, 4}, {3, 8}};
   for (const auto& rows : windows) means.add(rows);
-  EXPECT_EQ(means.mu()[0], 4);
-  EXPECT_EQ(means.positions()(0, 0), -2);
-  EXPECT_EQ(means.positions()(1, 0), 2);
+  const PositionFindings found = means.findings(means);
+  EXPECT_EQ(found.mu[0], 4);
+  EXPECT_EQ(found.positions(0, 0), -2);
+  EXPECT_EQ(found.positions(1, 0), 2);
 }
 
 }  // namespace
