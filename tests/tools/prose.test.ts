@@ -92,6 +92,11 @@ describe('verdicts', () => {
     '$claim',
     async (verdict) => {
       const { claim, why, figure, shows } = verdict;
+      // What it is called agrees with what follows: “Depends” on something, or the verdict’s first word.
+      const word = verdict.on?.startsWith('on ')
+        ? 'Depends'
+        : /^(True|False)\b(?! of)/.exec(verdict.verdict)?.[0];
+      if (word) expect(verdict.tag).toBe(word);
       const known = new Set(numbersIn(`${claim} ${shows.join(' ; ')}`));
       if (!figure) {
         expect(why).toContain('Published, not computed here.');

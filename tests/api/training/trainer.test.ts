@@ -279,10 +279,11 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   test('one seed, one run: in slices, at once, and again from its own parameters', () => {
     const options = { task: 'lookup', n: 8, d_model: 16, seed: 3 } as const;
     const [whole, sliced] = [superpose.trainer(options), superpose.trainer(options)];
+    const other = superpose.trainer({ ...options, seed: 4 });
+    expect(other.parameters()).not.toEqual(whole.parameters());
     const losses = whole.step(12);
     expect([...sliced.step(5), ...sliced.step(7)]).toEqual([...losses]);
     expect(sliced.parameters()).toEqual(whole.parameters());
-    const other = superpose.trainer({ ...options, seed: 4 });
     expect(other.accuracy()).not.toBe(whole.accuracy());
     other.setParameters(whole.parameters());
     const { vocabulary, classes, ...evaluation } = superpose.taskExamples({ ...options, sequences: 128 });
