@@ -66,7 +66,8 @@ function focused(): string {
   const name = element.getAttribute('name') ?? element.className;
   const host = (element.getRootNode() as ShadowRoot).host ?? element.closest('superpose-figure');
   const figure = host?.getAttribute('name') ?? '';
-  return [figure, name || element.localName, element.textContent?.trim().slice(0, 20)].join(' ');
+  const outlined = getComputedStyle(element).outlineStyle === 'solid' ? '' : 'without an outline';
+  return [figure, name || element.localName, outlined, element.textContent?.trim().slice(0, 20)].join(' ');
 }
 
 modelTest(
@@ -82,6 +83,7 @@ modelTest(
       const here = await page.evaluate(focused);
       if (!here.startsWith('dot-products')) break;
       path.push(here.replace('dot-products ', '').split(' ')[0] as string);
+      expect(here).not.toContain('without an outline');
       await page.keyboard.press('Tab');
     }
     expect(state.tokens).toBe('seeded');

@@ -9,7 +9,7 @@ import { modelTest, visit } from './support/visit.ts';
 
 const patience = { timeout: 20_000 };
 const dialog = (page: Page) => page.locator('dialog.present');
-const said = (page: Page) => dialog(page).locator('css:light=.said');
+const said = (page: Page) => dialog(page).locator('css:light=.said[aria-live=polite]');
 const fragment = (page: Page) => decodeURIComponent(new URL(page.url()).hash);
 
 /** What the screen shows once its picture is fitted: in pixels of the window. */

@@ -1,6 +1,7 @@
 // The turns of a run that is watched: running, paused, stepped, viewed with other settings, and cancelled.
 import { expect, test } from 'vitest';
 import { answering, watchedRun } from '../../web/worker/answers.ts';
+import { keeping } from '../../web/worker/kept.ts';
 import type { Reply } from '../../web/worker/transports.ts';
 
 const free = () => new Promise<void>((go) => setTimeout(go, 5));
@@ -98,4 +99,23 @@ test('orders reach the run that they name, while it is under way; a question for
     { id: 4, data: ['look', 2] },
     { id: 5, data: 'not watched' },
   ]);
+});
+
+test('a handle that is kept is freed before another is made, and made again once it is gone', () => {
+  const [kept, said]: [ReturnType<typeof keeping>, string[]] = [keeping(), []];
+  const made = (key: string) =>
+    kept('search', key, () => {
+      let alive = true;
+      said.push(key);
+      const free = () => {
+        alive = false;
+        said.push(`${key} freed`);
+      };
+      return { isAlive: () => alive, delete: free };
+    });
+  expect(made('a')).toBe(made('a'));
+  made('a').delete();
+  made('a');
+  made('b');
+  expect(said).toEqual(['a', 'a freed', 'a freed', 'a', 'a freed', 'b']);
 });

@@ -315,6 +315,8 @@ describe('oblique', () => {
     test('subspaces that meet', () => {
       const found = obliqueProjection({ u: tableOf([[1], [2]]), w: tableOf([[2], [4]]) });
       expect(found).toMatchObject({ exact: false, projector: undefined, gain: Infinity });
+      const none = obliqueProjection({ u: tableOf([[0], [0]]), w: tableOf([[2], [4]]) });
+      expect(none).toMatchObject({ exact: true, gain: 0, smallestAngle: Math.PI / 2 });
     });
   });
 });
