@@ -181,12 +181,6 @@ describe('rotary', async () => {
       const ramp = { factor: 4, trained: 16, alpha: 0.1, beta: 1 };
       expect(frequencies({ way: 'parts', ...ramp })).toEqual(near(parts));
     });
-
-    test('at factor 1 nothing changes', () => {
-      for (const way of ['interpolate', 'parts'])
-        for (const [i, value] of frequencies({ way, factor: 1, trained: 16 }).entries())
-          expect(value).toBeCloseTo(frequencies()[i] as number, 15);
-    });
   });
 });
 
