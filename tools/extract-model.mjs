@@ -20,7 +20,7 @@ async function extract() {
     return;
   }
   const { version } = JSON.parse(await readFile(new URL('package.json', source), 'utf8'));
-  const recipe = `${weightsPackage}@${version}, ${rowsPerShard} rows a shard, a file a layer, the corpus of ${corpusSentences.length} sentences, format 1, with an opening and its licence`;
+  const recipe = `${weightsPackage}@${version}, ${rowsPerShard} rows a shard, a file a layer, the corpus of ${corpusSentences.length} sentences, format 2, with an opening and its licence`;
   const stamp = join(target, 'made-from.txt');
   if ((await readFile(stamp, 'utf8').catch(() => '')) === recipe) return;
 

@@ -15,38 +15,45 @@ import { initialState, type State } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
 import { excerptOf } from '../../web/worker/excerpt.ts';
 import { library } from '../../web/worker/library.ts';
-import { fileOf } from '../api/support/files.ts';
 
 type MiniLM = Parameters<typeof onlyExcerpt>[0];
 
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 const parsed = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
-const [perShard, columns] = [3, 5];
+const [perPiece, columns] = [3, 5];
 /** A row of half-precision numbers that no other row has. */
 const rowOf = (table: string, row: number) =>
   Uint8Array.from({ length: 2 * columns }, (_, at) => (table === 'words' ? 7 : 91) * (row + 1) + at);
+
+const manifestOf = (rows: number) => ({
+  name: 'made up',
+  files: [
+    { name: 'layer-0', tensors: { one: [3] } },
+    ...['words', 'positions'].map((name) => ({
+      ...{ name, each: rows * 2 * columns, tensors: { [name]: [6, columns] } },
+    })),
+  ],
+});
 
 /** A model of 12 words and 6 positions, three rows a file, and how often each file was read. */
 function modelOf(more: Record<string, Uint8Array> = {}) {
   const asked: string[] = [];
   const vocab = Object.fromEntries(Array.from({ length: 1200 }, (_, id) => [`w${id}`, id]));
   const files: Record<string, Uint8Array> = {
-    'manifest.json': bytesOf({ rowsPerShard: perShard, name: 'made up' }),
+    'manifest.json': bytesOf(manifestOf(perPiece)),
     'tokenizer.json': bytesOf({ version: 1, model: { type: 'WordPiece', vocab } }),
-    'layer-0.safetensors': Uint8Array.from({ length: 70_000 }, (_, at) => at % 253),
+    'layer-0.bin': Uint8Array.from({ length: 70_000 }, (_, at) => at % 253),
     ...more,
   };
   for (const [table, rows] of [
     ['words', 1200],
     ['positions', 6],
   ] as const)
-    for (let shard = 0; shard < rows / perShard; shard++) {
+    for (let shard = 0; shard < rows / perPiece; shard++) {
       const bytes = Uint8Array.from(
-        Array.from({ length: perShard }, (_, at) => [...rowOf(table, shard * perShard + at)]).flat(),
+        Array.from({ length: perPiece }, (_, at) => [...rowOf(table, shard * perPiece + at)]).flat(),
       );
-      files[`${table}-${shard}.safetensors`] = new Uint8Array(
-        fileOf({ rows: { dtype: 'F16', shape: [perShard, columns], bytes } }),
-      );
+      files[`${table}-${shard}.bin`] = bytes;
     }
   const read = async (file: string) => {
     asked.push(file);
@@ -56,16 +63,6 @@ function modelOf(more: Record<string, Uint8Array> = {}) {
   };
   return { read, asked, files };
 }
-
-/** A safetensors file of one row: what its header says, and its bytes. */
-function oneRowOf(file: Uint8Array) {
-  const length = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
-  return { header: parsed(file.subarray(8, 8 + length)), bytes: [...file.subarray(8 + length)] };
-}
-const expected = (table: string, row: number) => ({
-  header: { rows: { dtype: 'F16', shape: [1, columns], data_offsets: [0, 2 * columns] } },
-  bytes: [...rowOf(table, row)],
-});
 
 test.each([0, 1, 2, 3, 0x7fff, 0x8000, 0x8001, 100_000])('%d bytes as base64 and back', (length) => {
   const bytes = Uint8Array.from({ length }, (_, at) => (at * 7) % 256);
@@ -77,15 +74,15 @@ describe('a recorded model', () => {
   test('has one row a file, each that of the model', async () => {
     const { read } = modelOf();
     const { read: recorded } = excerptRecorder(read);
-    expect(parsed(await recorded('manifest.json'))).toEqual({ rowsPerShard: 1, name: 'made up' });
+    expect(parsed(await recorded('manifest.json'))).toEqual(manifestOf(1));
     for (const [table, row] of [
       ['words', 0],
       ['words', 4],
       ['words', 1100],
       ['positions', 5],
     ] as const)
-      expect(oneRowOf(await recorded(`${table}-${row}.safetensors`))).toEqual(expected(table, row));
-    await expect(recorded('words-5000.safetensors')).rejects.toThrow('no words-1666.safetensors');
+      expect(await recorded(`${table}-${row}.bin`)).toEqual(rowOf(table, row));
+    await expect(recorded('words-5000.bin')).rejects.toThrow('no words-1666.bin');
   });
 
   test('of which nothing was asked has nothing to carry', async () => {
@@ -104,8 +101,8 @@ describe('a recorded model', () => {
       ['words', 4],
       ['words', 9],
     ] as const;
-    for (const file of ['manifest.json', 'tokenizer.json', 'layer-0.safetensors']) await record.read(file);
-    for (const [table, row] of rows) await record.read(`${table}-${row}.safetensors`);
+    for (const file of ['manifest.json', 'tokenizer.json', 'layer-0.bin']) await record.read(file);
+    for (const [table, row] of rows) await record.read(`${table}-${row}.bin`);
     expect(asked.filter((file) => file === 'manifest.json')).toHaveLength(1);
     // As it goes into a page.
     const excerpt = JSON.parse(JSON.stringify(record.excerpt())) as ModelExcerpt;
@@ -113,18 +110,10 @@ describe('a recorded model', () => {
     expect(excerpt.pieces.sort((a, b) => a - b)).toEqual([4, 9, 1100]);
 
     const again = excerptReader(excerpt);
-    for (const [table, row] of rows)
-      expect(oneRowOf(await again(`${table}-${row}.safetensors`))).toEqual(expected(table, row));
-    expect([...(await again('layer-0.safetensors'))]).toEqual([
-      ...(files['layer-0.safetensors'] as Uint8Array),
-    ]);
-    expect(parsed(await again('manifest.json')).rowsPerShard).toBe(1);
-    for (const file of [
-      'words-5.safetensors',
-      'positions-4.safetensors',
-      'other-2.safetensors',
-      'layer-1.safetensors',
-    ])
+    for (const [table, row] of rows) expect(await again(`${table}-${row}.bin`)).toEqual(rowOf(table, row));
+    expect([...(await again('layer-0.bin'))]).toEqual([...(files['layer-0.bin'] as Uint8Array)]);
+    expect(parsed(await again('manifest.json'))).toEqual(manifestOf(1));
+    for (const file of ['words-5.bin', 'positions-4.bin', 'other-2.bin', 'layer-1.bin'])
       await expect(again(file), file).rejects.toThrow(new NotInExcerpt(`${file} is not in the excerpt.`));
     // Of the words the first thousand, and those that were asked for.
     const { version, model } = parsed(await again('tokenizer.json'));
@@ -139,9 +128,9 @@ describe('a recorded model', () => {
     });
     const { read: recorded } = excerptRecorder(read);
     for (const file of ['large', 'large', 'tokenizer.json']) await recorded(file);
-    for (let turn = 0; turn < 200; turn++) await recorded('words-3.safetensors');
+    for (let turn = 0; turn < 200; turn++) await recorded('words-3.bin');
     const more = (async () => {
-      for (let row = 10; row < 200; row++) await recorded(`words-${row}.safetensors`);
+      for (let row = 10; row < 200; row++) await recorded(`words-${row}.bin`);
     })();
     await expect(more).rejects.toThrow(
       new NotInExcerpt('This state needs more of the model than a page can carry.'),

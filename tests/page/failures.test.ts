@@ -185,12 +185,8 @@ describe('the model', () => {
   });
 
   const troubles: [string, (site: Site) => void, RegExp][] = [
-    [
-      'words are missing',
-      (site) => site.lose(/words-\d+\./),
-      /words-\d+\.safetensors .*the server answered 404/,
-    ],
-    ['words are half there', (site) => site.truncate(/words-\d+\./), /words-\d+\.safetensors is damaged/],
+    ['words are missing', (site) => site.lose(/words-\d+\./), /words-\d+\.bin .*the server answered 404/],
+    ['words are half there', (site) => site.truncate(/words-\d+\./), /words-\d+\.bin is damaged/],
   ];
   modelTest.each(troubles)('%s', async (_, site, sentence) => {
     const { page, site: served } = await visit({ site });

@@ -52,7 +52,7 @@ test.runIf(inject('withModel'))(
     serve(/words-/);
     const state = await stateOf('one-score', { text: 'the bank' });
     await expect(excerptOf(library({}, {}, small), model)('one-score', state, job)).rejects.toThrow(
-      /The server answered 404 \(.*words-\d+\.safetensors\)\./,
+      /The server answered 404 \(.*words-\d+\.bin\)\./,
     );
   },
 );

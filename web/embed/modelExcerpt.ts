@@ -15,7 +15,7 @@ export interface ModelExcerpt {
   /** Files by name, base64. */
   files: Record<string, string>;
   /** Rows of the tables: which they are, then their bytes one after another, base64. */
-  rows: Record<string, { at: number[]; dtype: string; columns: number; bytes: string }>;
+  rows: Record<string, { at: number[]; bytes: string }>;
   /** Runs that were trained beforehand, by name. */
   recorded?: Record<string, unknown>;
 }
@@ -23,7 +23,7 @@ export interface ModelExcerpt {
 /** Something was asked for that is not in the excerpt. */
 export class NotInExcerpt extends Error {}
 
-const rowFile = /^(words|positions)-(\d+)\.safetensors$/;
+const rowFile = /^(words|positions)-(\d+)\.bin$/;
 /** The most bytes of a model that a page may carry. */
 const mostBytes = 3_000_000;
 
@@ -43,6 +43,26 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** A file of the model, in pieces of so many bytes. */
+interface InPieces {
+  name: string;
+  each: number;
+  tensors: Record<string, [rows: number, columns: number]>;
+}
+
+interface Manifest {
+  files: (InPieces | Omit<InPieces, 'each'>)[];
+}
+
+/** Numbers are of half precision. */
+const rowBytes = (tensors: InPieces['tensors']) => 2 * (Object.values(tensors)[0]?.[1] ?? 0);
+
+/** With a piece for each row. */
+const inRows = ({ files, ...others }: Manifest) => ({
+  ...others,
+  files: files.map((file) => ('each' in file ? { ...file, each: rowBytes(file.tensors) } : file)),
+});
+
 const json = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
@@ -53,9 +73,8 @@ export function excerptRecorder(read: ReadFile) {
   const texts = new Set<string>();
   const ids = new Set<number>();
   const runs = new Map<string, unknown>();
-  let shape = { dtype: '', columns: 0 };
   let bytes = 0;
-  let asked: Promise<{ rowsPerShard: number }> | undefined;
+  let asked: Promise<Manifest> | undefined;
   // Read only when somebody awaits it; otherwise a failure would go unheard.
   const manifest = () => {
     asked ??= read('manifest.json').then(json);
@@ -68,24 +87,23 @@ export function excerptRecorder(read: ReadFile) {
   };
 
   const readRow = async (table: string, row: number) => {
-    const { rowsPerShard } = await manifest();
-    const shard = await read(`${table}-${Math.floor(row / rowsPerShard)}.safetensors`);
-    const { dtype, columns, bytes: found } = rowIn(shard, row % rowsPerShard);
-    shape = { dtype, columns };
+    const { each, tensors } = (await manifest()).files.find(({ name }) => name === table) as InPieces;
+    const begin = row * rowBytes(tensors);
+    const piece = await read(`${table}-${Math.floor(begin / each)}.bin`);
+    const found = piece.slice(begin % each, (begin % each) + rowBytes(tensors));
     const known = rows.get(table) ?? new Map();
     rows.set(table, known);
     if (!known.has(row)) count(found.length);
     known.set(row, found);
     if (table === 'words') ids.add(row);
-    return oneRow(dtype, columns, found);
+    return found;
   };
 
   return {
     async read(file: string): Promise<Uint8Array> {
       const [, table, row] = file.match(rowFile) ?? [];
       if (table) return readRow(table, Number(row));
-      const found =
-        file === 'manifest.json' ? bytesOf({ ...(await manifest()), rowsPerShard: 1 }) : await read(file);
+      const found = file === 'manifest.json' ? bytesOf(inRows(await manifest())) : await read(file);
       if (!files.has(file) && file !== 'tokenizer.json') count(found.length);
       files.set(file, found);
       return found;
@@ -117,19 +135,11 @@ export function excerptRecorder(read: ReadFile) {
         texts: [...texts],
         pieces: [...ids],
         files: Object.fromEntries([...files].map(([name, one]) => [name, toBase64(one)])),
-        rows: Object.fromEntries([...rows].map(([table, known]) => [table, { ...shape, ...packed(known) }])),
+        rows: Object.fromEntries([...rows].map(([table, known]) => [table, packed(known)])),
         ...(runs.size > 0 && { recorded: Object.fromEntries(runs) }),
       };
     },
   };
-}
-
-/** A row of a shard's table, and how it is written. */
-function rowIn(shard: Uint8Array, row: number): { dtype: string; columns: number; bytes: Uint8Array } {
-  const start = 8 + Number(new DataView(shard.buffer, shard.byteOffset).getBigUint64(0, true));
-  const { dtype, shape, data_offsets } = json(shard.subarray(8, start)).rows;
-  const size = (data_offsets[1] - data_offsets[0]) / shape[0];
-  return { dtype, columns: shape[1], bytes: shard.slice(start + row * size, start + (row + 1) * size) };
 }
 
 /** Rows one after another, and which they are. */
@@ -149,15 +159,6 @@ function reduced(tokenizer: { model: { vocab: Record<string, number> } }, ids: R
     Object.entries(tokenizer.model.vocab).filter(([, id]) => id < 1000 || ids.has(id)),
   );
   return { ...tokenizer, model: { ...tokenizer.model, vocab } };
-}
-
-function oneRow(dtype: string, columns: number, bytes: Uint8Array): Uint8Array {
-  const header = bytesOf({ rows: { dtype, shape: [1, columns], data_offsets: [0, bytes.length] } });
-  const file = new Uint8Array(8 + header.length + bytes.length);
-  new DataView(file.buffer).setBigUint64(0, BigInt(header.length), true);
-  file.set(header, 8);
-  file.set(bytes, 8 + header.length);
-  return file;
 }
 
 interface Guards {
@@ -204,7 +205,7 @@ export function excerptReader(excerpt: ModelExcerpt): ReadFile {
     const all = decoded.get(table) ?? fromBase64(rows.bytes);
     decoded.set(table, all);
     const size = all.length / rows.at.length;
-    return oneRow(rows.dtype, rows.columns, all.subarray(place * size, (place + 1) * size));
+    return all.slice(place * size, (place + 1) * size);
   };
 }
 

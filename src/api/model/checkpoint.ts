@@ -1,37 +1,16 @@
 // The tensors of a model’s files, one file or several shards: listed by their headers, read in slices.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
-import { type Table, table } from '../table.js';
 import { digestOf } from './digest.js';
 import type { SafetensorsEntry } from './safetensors.js';
 import { jsonOf, type Slices, slice } from './slices.js';
-import { breath, type CountedWatch, type SlicesWatch } from './watch.js';
+import { type Tensors, tensorRows } from './tensorRows.js';
+import type { SlicesWatch } from './watch.js';
 
 /** A tensor, and the file it is in. */
 export interface Held extends SafetensorsEntry {
   /** The file. */
   readonly file: Slices;
-}
-
-/** Rows from one number up to, not including, another. */
-type Run = readonly [from: number, to: number];
-
-/** The tensors of a model, wherever they are. */
-export interface Tensors {
-  /** By name. */
-  readonly tensors: ReadonlyMap<string, SafetensorsEntry>;
-  /** Bytes of each layer's own file, for a model that has such. */
-  readonly layerBytes?: readonly number[];
-  /** These rows of a table, in this order. The last extent is the width of a row. */
-  rows(name: string, wanted: readonly number[], watch: CountedWatch): Promise<Table<Float64Array>>;
-  /** All its rows, block by block; `from` is a block’s first row. */
-  blocks(
-    name: string,
-    watch: CountedWatch,
-    visit: (block: Table<Float64Array>, from: number) => void,
-  ): Promise<void>;
-  /** Reads the token rows of the default corpus at once, for a model that has them in one file. */
-  corpusRows?(ids: readonly number[], watch: Pick<CountedWatch, 'signal'>): Promise<void>;
 }
 
 /** Those of files that somebody opened. */
@@ -45,9 +24,6 @@ export interface Checkpoint extends Tensors {
   /** A digest of the headers, the files' sizes and the first bytes of these tensors. */
   digest(names: readonly string[]): Promise<string>;
 }
-
-/** How many numbers are decoded between two looks at the signal. */
-const mostAtOnce = 2 ** 20;
 
 /** The most bytes of a tensor that go into the digest. */
 const digested = 2 ** 20;
@@ -77,38 +53,12 @@ export async function checkpointOf(
       tensors.set(name, { ...entry, file });
     }
   }
-  /** A table of the file, whose dtype can be decoded; the width of others’ rows is unknown. */
-  const tableIn = (name: string) => {
-    const { shape, dtype, begin, end, file } = tensors.get(name) as Held;
-    const columns = shape.at(-1) as number;
-    const none = { name, dtype, shape: [0, columns], begin: 0, end: 0 };
-    superpose.decodeSafetensors(none, new Uint8Array());
-    const rows = shape.slice(0, -1).reduce((all, extent) => all * extent, 1);
-    return { name, dtype, begin, file, rows, columns, rowBytes: (end - begin) / rows };
-  };
-  let sinceBreath = 0;
-  /** Neighbouring rows, read after a look at the signal. */
-  const decoded = async (
-    { name, dtype, begin, file, columns, rowBytes }: ReturnType<typeof tableIn>,
-    [from, to]: Run,
-    watch: CountedWatch,
-  ): Promise<Table<Float64Array>> => {
-    sinceBreath += (to - from) * columns;
-    // Reading alone may let no abort through.
-    if (sinceBreath > mostAtOnce) {
-      sinceBreath = 0;
-      await breath();
-    }
-    watch.signal?.throwIfAborted();
-    const bytes = await slice(file, begin + from * rowBytes, (to - from) * rowBytes);
-    const entry = { name, dtype, shape: [to - from, columns], begin: 0, end: bytes.length };
-    const found = superpose.decodeSafetensors(entry, bytes);
-    check.floats(`Tensor ${check.shown(name)}`, found.data);
-    watch.received(bytes.length);
-    return found;
-  };
   return {
-    tensors,
+    ...tensorRows(superpose, tensors, async ({ file }, offset, length, { received }) => {
+      const bytes = await slice(file, offset, length);
+      received(length);
+      return bytes;
+    }),
     missing,
     files: shards.map(({ name }) => name),
     size: shards.reduce((sum, { size }) => sum + size, 0),
@@ -119,49 +69,7 @@ export async function checkpointOf(
       });
       return digestOf([...read, ...(await Promise.all(parts))]);
     },
-    async rows(name, wanted, watch) {
-      const own = tableIn(name);
-      const { columns, rowBytes } = own;
-      check.fits(`${wanted.length} rows of ${columns} columns`, wanted.length * (rowBytes + 8 * columns));
-      const data = new Float64Array(wanted.length * columns);
-      const sorted = [...new Set(wanted)].sort((a, b) => a - b);
-      const places = new Map<number, number[]>();
-      for (const [place, row] of wanted.entries()) places.set(row, [...(places.get(row) ?? []), place]);
-      watch.wanted(sorted.length * rowBytes);
-      for (const run of runsOf(sorted, rowsAtOnce(columns))) {
-        const { data: values } = await decoded(own, run, watch);
-        const [from, to] = run;
-        for (let row = from; row < to; row++) {
-          const at = (row - from) * columns;
-          for (const place of places.get(row) as number[])
-            data.set(values.subarray(at, at + columns), place * columns);
-        }
-      }
-      return table(data, wanted.length, columns);
-    },
-    async blocks(name, watch, visit) {
-      const own = tableIn(name);
-      const { rows, columns, rowBytes } = own;
-      watch.wanted(rows * rowBytes);
-      const most = rowsAtOnce(columns);
-      for (let from = 0; from < rows; from += most)
-        visit(await decoded(own, [from, Math.min(rows, from + most)], watch), from);
-    },
   };
-}
-
-/** In eights, as the module packs them. */
-const rowsAtOnce = (columns: number) => Math.max(1, 8 * Math.floor(mostAtOnce / columns / 8));
-
-/** Neighbouring rows are read together, so many at most. */
-function runsOf(sorted: readonly number[], most: number): Run[] {
-  const runs: [number, number][] = [];
-  for (const row of sorted) {
-    const last = runs.at(-1);
-    if (last && last[1] === row && row - last[0] < most) last[1] = row + 1;
-    else runs.push([row, row + 1]);
-  }
-  return runs;
 }
 
 async function shardsOf(files: ReadonlyMap<string, Slices>, named: string | undefined) {

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { Floats, OwnBytes, Table } from '../table.js';
+import { type Floats, type OwnBytes, type Table, table } from '../table.js';
 
 export interface EncodeSafetensorsApi {
   /**
@@ -25,32 +25,54 @@ export function encodeSafetensorsApi(): EncodeSafetensorsApi {
       }
       if (Object.hasOwn(tables, '__metadata__'))
         throw new RangeError('tables must not have one called __metadata__: the format has that name.');
-      const header: [string, unknown][] = [['__metadata__', metadata]];
-      let bytes = 0;
       for (const name of Object.keys(tables)) unicode('A name of tables', name);
-      const tensors = Object.entries(tables).map(checkedTensor);
-      for (const { name, data, shape } of tensors) {
-        const dtype = data instanceof Float32Array ? 'F32' : 'F64';
-        const data_offsets = [bytes, bytes + data.byteLength];
-        header.push([name, { dtype, shape, data_offsets }]);
-        bytes += data.byteLength;
-      }
-      check.fits('The file', bytes);
-      const text = new TextEncoder().encode(JSON.stringify(Object.fromEntries(header)));
-      // Padded with spaces, so that the data begin at a multiple of eight.
-      const length = Math.ceil(text.length / 8) * 8;
-      const file = new Uint8Array(8 + length + bytes).fill(0x20, 8 + text.length, 8 + length);
-      new DataView(file.buffer).setUint32(0, length, true);
-      file.set(text, 8);
-      let at = 8 + length;
-      for (const { data } of tensors) {
-        // Every engine that runs WebAssembly on common hardware is little-endian, as the format is.
-        file.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), at);
-        at += data.byteLength;
-      }
-      return file;
+      const tensors = Object.entries(tables).map(rawTensor);
+      check.fits(
+        'The file',
+        tensors.reduce((all, { bytes }) => all + bytes.length, 0),
+      );
+      return safetensorsFile(tensors, metadata);
     },
   };
+}
+
+/** A tensor as a file has it. */
+export interface RawTensor {
+  name: string;
+  dtype: string;
+  shape: readonly number[];
+  bytes: OwnBytes;
+}
+
+/** A safetensors file of these tensors, in this order. */
+export function safetensorsFile(
+  tensors: readonly RawTensor[],
+  metadata: Readonly<Record<string, string>>,
+): OwnBytes {
+  const header: [string, unknown][] = [['__metadata__', metadata]];
+  let at = 0;
+  for (const { name, dtype, shape, bytes } of tensors) {
+    header.push([name, { dtype, shape, data_offsets: [at, at + bytes.length] }]);
+    at += bytes.length;
+  }
+  const text = new TextEncoder().encode(JSON.stringify(Object.fromEntries(header)));
+  // Padded with spaces, so that the data begin at a multiple of eight.
+  const length = Math.ceil(text.length / 8) * 8;
+  const start = new Uint8Array(8 + length).fill(0x20);
+  new DataView(start.buffer).setBigUint64(0, BigInt(length), true);
+  start.set(text, 8);
+  return joined([start, ...tensors.map(({ bytes }) => bytes)]);
+}
+
+/** One after another. */
+export function joined(parts: readonly Uint8Array[]): OwnBytes {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 /** A file is UTF-8, which cannot hold half of a surrogate pair. */
@@ -59,9 +81,16 @@ function unicode(what: string, text: string): void {
     throw new RangeError(`${what} must be Unicode text; ${check.shown(text)} has half of a surrogate pair.`);
 }
 
-function checkedTensor([name, value]: [string, Table | Floats]) {
-  if (value instanceof Float32Array || value instanceof Float64Array)
-    return { name, data: value, shape: [value.length] };
-  const { data, rows, columns } = check.table(`tables.${name}`, value);
-  return { name, data, shape: [rows, columns] };
+function rawTensor([name, value]: [string, Table | Floats]): RawTensor {
+  const isList = value instanceof Float32Array || value instanceof Float64Array;
+  const { data, rows, columns } = isList
+    ? table(value, 1, value.length)
+    : check.table(`tables.${name}`, value);
+  return {
+    name,
+    dtype: data instanceof Float32Array ? 'F32' : 'F64',
+    shape: isList ? [columns] : [rows, columns],
+    // Every engine that runs WebAssembly on common hardware is little-endian, as the format is.
+    bytes: new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength),
+  };
 }

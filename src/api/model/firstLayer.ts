@@ -6,33 +6,16 @@ import type { Scores } from '../scores/scores.js';
 import type { SmallSuperpose } from '../small.js';
 import type { Floats, Table } from '../table.js';
 import type { Superpose } from '../whole.js';
-import type { Tensors } from './checkpoint.js';
 import type { Layout } from './families.js';
-import type { Family } from './family.js';
 import type { Config } from './header.js';
 import type { Sentence } from './sentence.js';
+import type { Tensors } from './tensorRows.js';
 import { type CountedWatch, counted, type SlicesWatch } from './watch.js';
 
 /** A first layer, as decompose() takes it. */
 export type FirstLayer = Required<
   Pick<DecomposeInput<Float64Array>, 'normalization' | 'query' | 'key' | 'heads' | 'causal'>
 >;
-
-/** An opened model, as the functions that read it need it. */
-export interface Opened {
-  /** Of the small module, or of the whole one. */
-  superpose: SmallSuperpose;
-  /** Its tensors. */
-  checkpoint: Tensors;
-  /** What they mean. */
-  layout: Layout;
-  /** The members of its config.json. */
-  config: Config;
-  /** Heads of queries. */
-  heads: number;
-  /** ε of its norms. */
-  epsilon: number;
-}
 
 /** Cuts texts into pieces, and names those. */
 export interface Tokenizer {
@@ -43,31 +26,49 @@ export interface Tokenizer {
 }
 
 /** A model as far as it is known. */
-export interface Found {
+export interface Model {
   /** Of the small module, or of the whole one. */
   readonly superpose: SmallSuperpose;
-  /** What its tables mean. */
-  readonly layout: Omit<Layout, 'family' | 'facts' | 'prefix'>;
-  /** What is known of its family. */
-  readonly facts: Pick<Family, 'firstPosition' | 'markers' | 'name'>;
+  /** Its tensors. */
+  readonly checkpoint: Tensors;
+  /** What they mean. */
+  readonly layout: Layout;
+  /** The members of its config.json. */
+  readonly config: Config;
+  /** Heads of queries, where something gives them. */
+  readonly heads: number | undefined;
+  /** ε of its norms, likewise. */
+  readonly epsilon: number | undefined;
   /** How many layers there are. */
   readonly layers: number;
-  /** Rows of its tables. */
-  readonly rows: Tensors['rows'];
-  /** The first layer, of a model that adds positions. Throws where nothing says how many heads there are, or ε. */
-  first(watch: CountedWatch): Promise<FirstLayer>;
-  /** All tensors, for what runs its layers. Throws likewise. */
-  opened(): Promise<Opened>;
   /** The whole module; the small one, where the model was opened over that. */
   whole(): Promise<Superpose>;
   /** Whether there is room for it in both precisions, and for a forward of all its layers. */
   readonly isSmall: boolean;
-  /** Throws for ids that the family has no position for. */
-  refuseIds?(ids: readonly number[]): void;
   /** Whether a text can be given. */
   readonly readsText: boolean;
   /** Throws where it cannot. */
   tokenizer(): Promise<Tokenizer>;
+}
+
+/** One of which enough is known to run it. */
+export interface Opened extends Model {
+  readonly heads: number;
+  readonly epsilon: number;
+}
+
+/** Throws where nothing says how many heads there are, or ε. */
+export function runnable(model: Model): Opened {
+  const { heads, epsilon } = model;
+  if (heads === undefined) missing('heads', 'how many heads its layers have');
+  if (epsilon === undefined) missing('epsilon', 'the ε of its norms');
+  return { ...model, heads, epsilon };
+}
+
+function missing(option: string, what: string): never {
+  throw new RangeError(
+    `A .safetensors file does not say ${what}. Put the model’s config.json beside it, or give the option ${option}.`,
+  );
 }
 
 /** Rows [n, d] to add up, by name. */
@@ -82,12 +83,12 @@ export const summandNames = ({ tables }: Pick<Layout, 'tables'>): string[] => [
 
 /** Those rows; one sentence is all of segment 0. */
 export async function rowsOf(
-  { rows: readRows, layout, facts }: Found,
+  { checkpoint, layout }: Model,
   ids: readonly number[],
   watch: CountedWatch,
 ): Promise<OwnRows> {
   const { token, position, segment } = layout.tables;
-  const { firstPosition = 0 } = facts;
+  const { firstPosition = 0 } = layout.facts;
   const asked: [name: string, table: string | undefined, rows: readonly number[]][] = [
     ['token', token, ids],
     ['position', position, ids.map((_, place) => firstPosition + place)],
@@ -95,7 +96,7 @@ export async function rowsOf(
   ];
   const found = await Promise.all(
     asked.flatMap(([name, from, rows]) =>
-      from ? [readRows(from, rows, watch).then((read) => [name, read] as const)] : [],
+      from ? [checkpoint.rows(from, rows, watch).then((read) => [name, read] as const)] : [],
     ),
   );
   return Object.fromEntries(found);
@@ -103,7 +104,7 @@ export async function rowsOf(
 
 /** The first layer's scores taken apart. */
 export async function firstScores(
-  found: Found,
+  model: Model,
   layer: () => Promise<FirstLayer>,
   { ids }: Sentence,
   {
@@ -115,14 +116,14 @@ export async function firstScores(
   }: GaugeOptions<Float64Array> & Pick<DecomposeInput, 'only' | 'groups'> & SlicesWatch,
 ): Promise<Scores<Float64Array>> {
   // A wrong question reads nothing.
-  grouped([...summandNames(found.layout), 'constant'], groups);
-  const [summands, maps] = await Promise.all([rowsOf(found, ids, counted(waiting)), layer()]);
-  return found.superpose.decompose({
+  grouped([...summandNames(model.layout), 'constant'], groups);
+  const [summands, maps] = await Promise.all([rowsOf(model, ids, counted(waiting)), layer()]);
+  return model.superpose.decompose({
     summands: { ...summands },
     ...maps,
     ...(only && { only }),
     ...(groups && { groups }),
     gauge,
-    apart: apart ?? (gauge === 'raw' ? [] : found.layout.apart.filter((row) => row < ids.length)),
+    apart: apart ?? (gauge === 'raw' ? [] : model.layout.apart.filter((row) => row < ids.length)),
   });
 }

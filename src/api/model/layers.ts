@@ -8,7 +8,7 @@ import { changedRows } from './changedPositions.js';
 import { type CorpusMeans, corpusOf, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
 import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
 import { checkedParts } from './encoderChecks.js';
-import { type Found, type Opened, type OwnRows, rowsOf, summandNames } from './firstLayer.js';
+import { type Model, type Opened, type OwnRows, rowsOf, summandNames } from './firstLayer.js';
 import type {
   ModelInput,
   OpenCorpusMeansOptions,
@@ -23,9 +23,6 @@ import { type Resident, resident } from './resident.js';
 import type { Sentence } from './sentence.js';
 import { stepsOf } from './steps.js';
 import { counted } from './watch.js';
-
-// MiniLM's row, which its first scores do without.
-export { bert } from './family.js';
 
 /** How many pieces of a sentence a window of the default corpus has. */
 const windowOf = 30;
@@ -62,24 +59,23 @@ export interface Layers {
 type Decomposed = WeakMap<object, { key: string; run: EncoderForward }>;
 
 interface Running {
-  found: Found;
   opened: Opened;
   resident: Resident;
   decomposed: Decomposed;
 }
 
 /** Throws where the file lacks what the first layer needs. */
-export function layersOf(found: Found, opened: Opened, superpose: Superpose): Layers {
-  const kept = resident(ownLayers(opened, superpose, !found.isSmall));
-  const running = { found, opened, resident: kept, decomposed: new WeakMap() };
+export function layersOf(opened: Opened, superpose: Superpose): Layers {
+  const kept = resident(ownLayers(opened, superpose));
+  const running = { opened, resident: kept, decomposed: new WeakMap() };
   const forward: Layers['forward'] = async <P extends Precision = 'float32'>(
     sentence: Sentence,
     { precision, summands, signal, progress, ...input }: OpenForwardOptions<P> = {},
   ) => {
     const kind = check.precision(precision ?? 'float32') as P;
-    const layers = check.integer('layers', input.layers ?? found.layers, 0, found.layers);
+    const layers = check.integer('layers', input.layers ?? opened.layers, 0, opened.layers);
     return kept.use(kind, layers, counted({ signal, progress }), async (encoder) => {
-      const rows = rowsIn(summands ?? (await rowsOf(found, sentence.ids, counted({ signal }))), kind);
+      const rows = rowsIn(summands ?? (await rowsOf(opened, sentence.ids, counted({ signal }))), kind);
       running.decomposed.delete(encoder);
       const run = await stepsOf(encoder).forward(rows, { ...input, layers }, signal);
       return Object.assign(run, { sentence });
@@ -94,7 +90,7 @@ export function layersOf(found: Found, opened: Opened, superpose: Superpose): La
       const scores = check.flag('scores', options.scores ?? layout.tables.position === undefined);
       const { d_head, keyHeads } = headsOf(opened);
       return meansOver(await corpusIn(opened, inputs, { ...options, signal }), {
-        ...{ poolShares: superpose.poolShares, heads, layers: found.layers },
+        ...{ poolShares: superpose.poolShares, heads, layers: opened.layers },
         ...{ apart: layout.apart, precision: kind, signal, done },
         ...(scores && { scores: { query: heads * d_head, key: keyHeads * d_head } }),
         run(sentence, isWindow) {
@@ -108,10 +104,10 @@ export function layersOf(found: Found, opened: Opened, superpose: Superpose): La
       const kind = check.precision(options.precision ?? 'float32');
       const { signal, progress } = options;
       // All layers in one turn, since a forward is valid until the next.
-      return kept.use(kind, found.layers, counted({ signal, progress }), async (encoder) => {
+      return kept.use(kind, opened.layers, counted({ signal, progress }), async (encoder) => {
         running.decomposed.delete(encoder);
-        const rows = rowsIn(await rowsOf(found, sentence.ids, counted({ signal })), kind);
-        const bare = rowsIn(await changedOf(found, sentence, { mean: 'sentence' }), kind);
+        const rows = rowsIn(await rowsOf(opened, sentence.ids, counted({ signal })), kind);
+        const bare = rowsIn(await changedOf(opened, sentence, { mean: 'sentence' }), kind);
         return positionsTaken(encoder, { rows, bare }, signal);
       });
     },
@@ -125,19 +121,19 @@ async function decomposed<P extends Precision>(
   sentence: Sentence,
   options: ScoresOptions<P>,
 ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }> {
-  const { found, opened, resident } = running;
+  const { opened, resident } = running;
   const { precision, means: given, signal, progress, gauge, apart, summands, ...input } = options;
   const kind = check.precision(precision ?? 'float64') as P;
-  const layer = check.integer('layer', input.layer, 0, found.layers - 1);
+  const layer = check.integer('layer', input.layer, 0, opened.layers - 1);
   check.chosenHeads(input.only, opened.heads);
-  checkedParts(summands ? Object.keys(summands) : summandNames(found.layout), input);
+  checkedParts(summands ? Object.keys(summands) : summandNames(opened.layout), input);
   const byMechanism = input.way === 'mechanism';
   if (byMechanism || input.way === 'mean') check.object('means', given);
   const means = given && (byMechanism ? scoreMeansAt : meansAt)(given, layer, kind);
   return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
     const run = await through(running, encoder, { kind, layer, sentence }, { summands, signal });
     const named = gauge ?? (byMechanism ? undefined : 'canonical');
-    const fixed = named === 'raw' ? [] : found.layout.apart.filter((row) => row < run.n);
+    const fixed = named === 'raw' ? [] : opened.layout.apart.filter((row) => row < run.n);
     const rows = apart ?? (byMechanism ? undefined : fixed);
     const scores = run.decompose({
       ...(input as EncoderDecomposeInput),
@@ -151,7 +147,7 @@ async function decomposed<P extends Precision>(
 
 /** The forward whose scores are taken apart; the last one, if it is of the same tokens. */
 async function through<P extends Precision>(
-  { found, decomposed }: Running,
+  { opened, decomposed }: Running,
   encoder: Encoder<FloatsOf<P>>,
   { kind, layer, sentence }: { kind: P; layer: number; sentence: Sentence },
   { summands, signal }: { summands: OwnRows<Floats> | undefined; signal: AbortSignal | undefined },
@@ -159,10 +155,10 @@ async function through<P extends Precision>(
   const key = String(sentence.ids);
   const last = decomposed.get(encoder);
   if (!summands && last?.key === key && last.run.layers > layer) return last.run;
-  const rows = rowsIn(summands ?? (await rowsOf(found, sentence.ids, counted({ signal }))), kind);
+  const rows = rowsIn(summands ?? (await rowsOf(opened, sentence.ids, counted({ signal }))), kind);
   decomposed.delete(encoder);
   // Through all layers that are held where there is room, so that another layer’s scores need no run of their own.
-  const layers = found.isSmall ? encoder.layers : layer + 1;
+  const layers = opened.isSmall ? encoder.layers : layer + 1;
   const run = await stepsOf(encoder).forward(rows, { layers }, signal);
   if (!summands) decomposed.set(encoder, { key, run: run as unknown as EncoderForward });
   return run;
@@ -180,18 +176,19 @@ function rowsIn<P extends Precision>(rows: OwnRows<Floats>, precision: P): OwnRo
 
 /** A sentence’s rows after a change. */
 export async function changedOf(
-  parts: Found,
+  model: Model,
   { ids }: Sentence,
   change: Parameters<OpenedModel['changed']>[1],
 ): Promise<OwnRows> {
-  const { layout, facts } = parts;
+  const { checkpoint, layout } = model;
+  const { facts } = layout;
   const { position } = layout.tables;
   if (!position)
     throw new RangeError(`${facts.name} adds no positions to its tokens, so there are none to change.`);
   const { firstPosition = 0 } = facts;
-  const rows = await rowsOf(parts, ids, counted({}));
+  const rows = await rowsOf(model, ids, counted({}));
   const places = (list: readonly number[]) =>
-    parts.rows(
+    checkpoint.rows(
       position,
       list.map((place) => place + firstPosition),
       counted({}),
@@ -210,7 +207,7 @@ async function corpusIn(
   const ids: (readonly number[])[] = [];
   for (const one of all)
     ids.push(typeof one === 'string' ? (await tokenize(one)).ids : (await read(one)).ids);
-  if (!sentences) await checkpoint.corpusRows?.(ids.flat(), { signal });
+  if (!sentences) await checkpoint.corpusRows?.(ids.flat(), counted({ signal }));
   const { before, after } = facts.markers;
   const most = (positions || Infinity) - before - after;
   return corpusOf(ids, { positions: Math.min(windowOf, most), before, after });

@@ -1,13 +1,14 @@
 // What an opened model does, over the tensors of its files and what is known of them. What opens it, openModel.ts for
-// anybody's files and minilm.ts for the build's own, checks those: a page's figures read no others, and load no more.
+// anybody's files and packedModel.ts for the build's own, checks those: a page's figures read no others, and load no more.
 import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
 import { type FloatsOf, type Precision, roundedIn } from '../table.js';
 import type { Superpose } from '../whole.js';
-import { type FirstLayer, type Found, firstScores, rowsOf, summandNames } from './firstLayer.js';
+import { type FirstLayer, firstScores, type Model, rowsOf, runnable, summandNames } from './firstLayer.js';
 import type { Layers } from './layers.js';
 import type { ModelInput, OpenDecomposeOptions, OpenedModel } from './openedModel.js';
 import type { Sentence } from './sentence.js';
+import { firstLayerOf } from './tensors.js';
 import { type CountedWatch, counted, gone } from './watch.js';
 
 /** Texts are cut whole, so very long ones are refused. */
@@ -29,20 +30,20 @@ export type Told =
   | 'report';
 
 /** The model of these tensors. */
-export function modelOver(parts: Found): Omit<OpenedModel, Told> {
-  const { layout } = parts;
-  const inputs = inputsOf(parts);
-  let held = heldOf(parts);
+export function modelOver(model: Model): Omit<OpenedModel, Told> {
+  const { layout } = model;
+  const inputs = inputsOf(model);
+  let held = heldOf(model);
   return {
     d_model: layout.d_model,
     positions: layout.positions,
     summands: summandNames(layout),
     apart: layout.apart,
-    markers: parts.facts.markers,
-    layers: parts.layers,
+    markers: layout.facts.markers,
+    layers: model.layers,
     tokenize: inputs.tokenize,
     pieces: inputs.pieces,
-    decompose: (input, options = {}) => decomposed(parts, inputs, held, input, options),
+    decompose: (input, options = {}) => decomposed(model, inputs, held, input, options),
     async forward(input, options = {}) {
       const run = await held.layered();
       check.object('options', options);
@@ -58,21 +59,21 @@ export function modelOver(parts: Found): Omit<OpenedModel, Told> {
       return run.corpusMeans(inputs, options);
     },
     layer: () => held.first(counted({})),
-    rows: async (input) => rowsOf(parts, (await inputs.read(input)).ids, counted({})),
+    rows: async (input) => rowsOf(model, (await inputs.read(input)).ids, counted({})),
     async changed(input, change) {
       const { changedOf } = await import('./layers.js');
-      return changedOf(parts, await inputs.read(input), change);
+      return changedOf(model, await inputs.read(input), change);
     },
     delete() {
       held.delete();
-      held = heldOf(parts);
+      held = heldOf(model);
     },
   };
 }
 
 /** How texts and ids become sentences. */
-function inputsOf({ layout, facts, readsText, tokenizer, refuseIds }: Found) {
-  const { vocabulary, positions } = layout;
+function inputsOf({ layout, readsText, tokenizer }: Model) {
+  const { vocabulary, positions, padding, facts } = layout;
   const sentenceOf = ({ ids: given, tokens, dropped = 0 }: Partial<Sentence>): Sentence => {
     const ids = check.integers('ids', given, vocabulary - 1);
     if (ids.length === 0 || ids.length > (positions || Infinity))
@@ -81,7 +82,10 @@ function inputsOf({ layout, facts, readsText, tokenizer, refuseIds }: Found) {
         positions ? `from 1 to ${positions} tokens` : 'at least 1 token',
         ids.length,
       );
-    refuseIds?.(ids);
+    if (padding !== undefined && ids.includes(padding))
+      throw new RangeError(
+        `ids must have no padding, which has the number ${padding} in this ${facts.name}: other tokens would look at it. Leave it out.`,
+      );
     const names = tokens ?? ids.map(String);
     if (names.length !== ids.length) check.refuseCount('tokens', `${ids.length} texts`, names.length);
     return { ids, tokens: names, dropped };
@@ -114,20 +118,26 @@ function inputsOf({ layout, facts, readsText, tokenizer, refuseIds }: Found) {
   };
 }
 
+async function firstOf(model: Model, watch: CountedWatch): Promise<FirstLayer> {
+  const { tables, facts } = model.layout;
+  if (!tables.position)
+    throw new RangeError(
+      `The queries and keys of ${facts.name} turn; its first layer is no input of decompose().`,
+    );
+  return firstLayerOf(runnable(model), watch);
+}
+
 /** What is kept until delete(); a call keeps to what was held when it was made. */
-function heldOf(parts: Found) {
+function heldOf(model: Model) {
   let first: Promise<FirstLayer> | undefined;
   let run: Promise<Layers> | undefined;
   let own: Layers | undefined;
   let deleted = false;
   const load = async () => {
+    const opened = runnable(model);
     // Together: what fails while the others are under way is heard.
-    const [opened, superpose, { layersOf }] = await Promise.all([
-      parts.opened(),
-      wholeOf(parts),
-      import('./layers.js'),
-    ]);
-    own = layersOf(parts, opened, superpose);
+    const [superpose, { layersOf }] = await Promise.all([wholeOf(model), import('./layers.js')]);
+    own = layersOf(opened, superpose);
     if (deleted) own.delete();
     return own;
   };
@@ -141,7 +151,7 @@ function heldOf(parts: Found) {
     },
     /** The first layer's maps, which are read once. */
     first(watch: CountedWatch): Promise<FirstLayer> {
-      first ??= parts.first(watch);
+      first ??= firstOf(model, watch);
       first.catch(() => {
         first = undefined;
       });
@@ -159,18 +169,18 @@ function heldOf(parts: Found) {
 }
 
 async function decomposed<P extends Precision = 'float64'>(
-  parts: Found,
+  model: Model,
   inputs: ReturnType<typeof inputsOf>,
   held: ReturnType<typeof heldOf>,
   input: ModelInput,
   { precision, layer, way, means, ...others }: OpenDecomposeOptions<P>,
 ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }> {
   const kind = check.precision(precision ?? 'float64') as P;
-  const adds = parts.layout.tables.position !== undefined;
+  const adds = model.layout.tables.position !== undefined;
   if (layer === undefined && way === undefined && adds) {
     const sentence = await inputs.read(input);
     const first = () => held.first(counted(others));
-    const scores = await firstScores(parts, first, sentence, others as object);
+    const scores = await firstScores(model, first, sentence, others as object);
     held.refuseDeleted();
     const own = roundedIn(scores, ['terms', 'logits'], kind === 'float32') as Scores as Scores<FloatsOf<P>>;
     return { ...own, sentence };
@@ -187,7 +197,7 @@ async function decomposed<P extends Precision = 'float64'>(
 }
 
 /** The whole module, which later layers run in. */
-export async function wholeOf({ whole }: Found): Promise<Superpose> {
+export async function wholeOf({ whole }: Model): Promise<Superpose> {
   const found = await whole();
   if (!found.encoder)
     throw new Error('The layers after the first scores run in the whole module; open the model over load().');

@@ -6,9 +6,7 @@ import type { Summary } from '../numeric/summary.js';
 import { type Table, table } from '../table.js';
 import type { Superpose } from '../whole.js';
 import { type Angles, anglesIn } from './angles.js';
-import type { Tensors } from './checkpoint.js';
-import type { Layout } from './families.js';
-import type { Config } from './header.js';
+import type { Model } from './firstLayer.js';
 import { headsOf } from './ownLayers.js';
 import { nameIn, tensorsOf } from './tensors.js';
 import { type CountedWatch, counted, type SlicesWatch } from './watch.js';
@@ -76,27 +74,14 @@ export interface RotaryReport {
   readonly positionTerm: Table<Float64Array> | undefined;
 }
 
-interface Reported {
-  /** Both modules. */
-  superpose: Superpose;
-  /** Its tensors. */
-  checkpoint: Tensors;
-  /** What they mean. */
-  layout: Layout;
-  /** The members of its config.json. */
-  config: Config;
-  /** Heads of the first layer, where something gives them. */
-  heads: number | undefined;
-}
+/** A model over the whole module. */
+type Reported = Model & { readonly superpose: Superpose };
 
 export async function modelReport(opened: Reported, options: SlicesWatch): Promise<ModelReport> {
   check.object('options', options);
-  const { superpose, checkpoint, layout } = opened;
+  const { superpose, layout } = opened;
   const watch = counted(options);
-  const [token, position] = await Promise.all([
-    tokensOf(opened, watch),
-    positionsOf(checkpoint, layout, watch),
-  ]);
+  const [token, position] = await Promise.all([tokensOf(opened, watch), positionsOf(opened, watch)]);
   // Row i of a sentence gets row i of those that are used of the position table.
   const used = position && without(superpose, position, layout.apart);
   const centred = less(superpose, token.table);
@@ -161,11 +146,7 @@ async function tokensOf({ checkpoint, layout }: Reported, watch: CountedWatch): 
   return { table: await checkpoint.rows(layout.tables.token, rows, watch), rows };
 }
 
-async function positionsOf(
-  checkpoint: Tensors,
-  layout: Layout,
-  watch: CountedWatch,
-): Promise<Read | undefined> {
+async function positionsOf({ checkpoint, layout }: Reported, watch: CountedWatch): Promise<Read | undefined> {
   const { position } = layout.tables;
   if (!position) return undefined;
   const { firstPosition = 0 } = layout.facts;

@@ -5,7 +5,7 @@ import type { SmallSuperpose } from '../small.js';
 import type { Superpose } from '../whole.js';
 import { type Checkpoint, checkpointOf } from './checkpoint.js';
 import type { Layout } from './families.js';
-import type { Found, Tokenizer } from './firstLayer.js';
+import type { Model, Tokenizer } from './firstLayer.js';
 import { type Config, shapeOf } from './header.js';
 import { modelOver, wholeOf } from './modelOver.js';
 import { modelReport } from './modelReport.js';
@@ -13,7 +13,7 @@ import type { OpenedModel, OpenModelOptions } from './openedModel.js';
 import { layersIn } from './ownLayers.js';
 import { FamilyUnknown, recognized } from './recognize.js';
 import { filesOf, jsonOf, type Slices, type Source } from './slices.js';
-import { firstLayerOf, nameIn } from './tensors.js';
+import { nameIn } from './tensors.js';
 
 /**
  * Opens a model: in Node by the path of a .safetensors file, an index of shards or a folder; in a browser by
@@ -35,35 +35,11 @@ export async function openModel(
   const { heads, epsilon } = told(layout, config, options);
   refuseMisread(checkpoint, layout);
   let tokenizer: Promise<Tokenizer> | undefined;
-  const { facts } = layout;
-  const opened = () => {
-    if (heads === undefined) missing('heads', 'how many heads its layers have');
-    if (epsilon === undefined) missing('epsilon', 'the ε of its norms');
-    return { superpose, checkpoint, layout, config, heads, epsilon };
-  };
-  const found: Found = {
-    superpose,
-    layout,
-    facts,
+  const model: Model = {
+    ...{ superpose, checkpoint, layout, config, heads, epsilon },
     layers: layersIn({ checkpoint, layout }),
-    rows: checkpoint.rows,
-    async first(watch) {
-      if (!layout.tables.position)
-        throw new RangeError(
-          `The queries and keys of ${facts.name} turn; its first layer is no input of decompose().`,
-        );
-      return firstLayerOf(opened(), watch);
-    },
-    opened: async () => opened(),
-    isSmall: false,
-    refuseIds(ids) {
-      const { padding } = layout;
-      if (padding !== undefined && ids.includes(padding))
-        throw new RangeError(
-          `ids must have no padding, which has the number ${padding} in this ${facts.name}: other tokens would look at it. Leave it out.`,
-        );
-    },
     whole: async () => superpose as Superpose,
+    isSmall: false,
     readsText: files.has('tokenizer.json'),
     tokenizer() {
       tokenizer ??= tokenizerIn(files);
@@ -73,22 +49,16 @@ export async function openModel(
       return tokenizer;
     },
   };
+  const { facts, family, vocabulary } = layout;
   return {
-    ...modelOver(found),
-    family: layout.family,
-    name: facts.name,
-    about: facts.about,
-    heads,
-    epsilon,
-    vocabulary: layout.vocabulary,
-    causal: facts.causal,
-    readsText: found.readsText,
+    ...modelOver(model),
+    ...{ family, vocabulary, heads, epsilon, readsText: model.readsText },
+    ...{ name: facts.name, about: facts.about, causal: facts.causal },
     files: checkpoint.files,
     bytes: checkpoint.size,
     digest: () =>
       checkpoint.digest((['query', 'key'] as const).map((part) => `${nameIn(layout, 0, part)}.weight`)),
-    report: async (asked = {}) =>
-      modelReport({ superpose: await wholeOf(found), checkpoint, layout, config, heads }, asked),
+    report: async (asked = {}) => modelReport({ ...model, superpose: await wholeOf(model) }, asked),
   };
 }
 
@@ -101,12 +71,6 @@ function refuseMisread({ tensors }: Checkpoint, layout: Layout): void {
     const name = `${nameIn(layout, 0, part)}.weight`;
     shapeOf(tensors, name, facts.transposed ? [d, rows] : [rows, d]);
   }
-}
-
-function missing(option: string, what: string): never {
-  throw new RangeError(
-    `A .safetensors file does not say ${what}. Put the model’s config.json beside it, or give the option ${option}.`,
-  );
 }
 
 /** The members of config.json; none where there is no such file. */

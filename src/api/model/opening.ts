@@ -5,20 +5,18 @@ import type { DecomposeInput } from '../scores/decompose.js';
 import type { Scores } from '../scores/scores.js';
 import type { SmallSuperpose } from '../small.js';
 import type { Table } from '../table.js';
-import { type MiniLMOptions, parsedReader, tensorReader } from './packedFiles.js';
+import type { Summands } from './minilm.js';
+import { type MiniLMOptions, parsedReader } from './packedFiles.js';
 import { openingFile, openingHeads } from './sentence.js';
 
 export interface Opening {
   /** The word pieces of `openingText`, [CLS] first and [SEP] last. */
   readonly tokens: readonly string[];
   /** The three tables that BERT adds up, each [n, 384]. */
-  readonly summands: Record<'token' | 'position' | 'token_type', Table<Float64Array>>;
+  readonly summands: Summands;
   /** Like MiniLM's decompose() in the canonical gauge, for `openingHeads` alone. */
   decompose(options?: Pick<DecomposeInput, 'groups'>): Scores<Float64Array>;
 }
-
-/** Width of a head, the size of each block in the layer's tensors. */
-const d_head = 32;
 
 /**
  * Loads what a page opens with, from where loadMiniLM() has its files. Exact: the rows, weights and scores
@@ -28,26 +26,22 @@ export async function loadOpening(superpose: SmallSuperpose, options: MiniLMOpti
   check.object('superpose', superpose);
   check.object('options', options);
   const read = await parsedReader(superpose, options);
-  const { tokens, tensor, epsilon, d_model } = await read(openingFile, (bytes) => {
-    const said = metadataOf(bytes);
-    const { length: n } = said.tokens;
-    const rows = openingHeads.length * d_head;
-    const [d] = superpose.readSafetensorsHeader(bytes).get('gamma')?.shape ?? [];
-    const d_model = check.integer('d_model', d, 1);
-    const shapes = {
-      gamma: [d_model],
-      beta: [d_model],
-      'query.weight': [rows, d_model],
-      'query.bias': [rows],
-      'key.weight': [rows, d_model],
-      'key.bias': [rows],
-      token: [n, d_model],
-      position: [n, d_model],
-      token_type: [1, d_model],
+  const { tokens, tensors, epsilon } = await read(openingFile, (bytes) => {
+    const entries = [...superpose.readSafetensorsHeader(bytes).values()];
+    return {
+      ...metadataOf(bytes),
+      // All at once, so that a damaged file can be read again.
+      tensors: new Map(
+        entries.map((entry) => {
+          const found = superpose.decodeSafetensors(entry, bytes.subarray(entry.begin, entry.end));
+          check.floats(`Tensor ${entry.name}`, found.data);
+          return [entry.name, found];
+        }),
+      ),
     };
-    return { ...said, tensor: tensorReader(superpose, bytes, shapes), d_model };
   });
-  const n = tokens.length;
+  const tensor = (name: string) => check.table(name, tensors.get(name)) as Table<Float64Array>;
+  const [n, d_model] = [tokens.length, tensor('token').columns];
   const segment = new Float64Array(n * d_model);
   for (let row = 0; row < n; row++) segment.set(tensor('token_type').data, row * d_model);
   const summands = {

@@ -88,8 +88,8 @@ function sizesOf(opened: Opened): Record<MapName, MapSize> {
 }
 
 /** The model’s layers; their maps are read when they are added. */
-export function ownLayers(opened: Opened, superpose: Superpose, alone: boolean): EncoderParts {
-  const { checkpoint, layout, config, heads } = opened;
+export function ownLayers(opened: Opened, superpose: Superpose): EncoderParts {
+  const { checkpoint, layout, config, heads, isSmall } = opened;
   const { facts, d_model, prefix } = layout;
   present(checkpoint.tensors, `${nameIn(layout, 0, 'down')}.weight`);
   const sizes = bytesIn(opened);
@@ -151,8 +151,8 @@ export function ownLayers(opened: Opened, superpose: Superpose, alone: boolean):
         }),
       };
     },
-    bytes: (number) => checkpoint.layerBytes?.[number] ?? sizes.get(number) ?? 0,
-    alone,
+    bytes: (number) => sizes.get(number) ?? 0,
+    alone: !isSmall,
   };
 }
 

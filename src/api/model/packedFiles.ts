@@ -1,9 +1,7 @@
 // The files of all-MiniLM-L6-v2 that tools/extract-model.mjs makes of the published weights: small ones, so that a
 // page fetches no more than it needs. Where they come from, and how one is read.
-import * as check from '../check.js';
 import { readBytes, Unreachable, Unreadable, type Watch } from '../files.js';
 import type { SmallSuperpose } from '../small.js';
-import type { Table } from '../table.js';
 import type { Superpose } from '../whole.js';
 
 export interface MiniLMOptions {
@@ -23,32 +21,34 @@ export interface MiniLMOptions {
   rest?: () => Promise<Superpose>;
 }
 
+/** Tensors that lie one after another in a file, or in pieces of it. */
+export interface PackedFile {
+  /** Without .bin; a piece has its number behind it. */
+  name: string;
+  /** Bytes of a piece but the last; left out, the file is in one. */
+  each?: number;
+  /** Their shapes, in order. */
+  tensors: Readonly<Record<string, readonly number[]>>;
+}
+
 export interface Manifest {
   /** Which version of these files it is of. */
   format: number;
-  /** Width of a state. */
-  d_model: number;
+  /** How numbers are written. */
+  dtype: string;
   /** Heads of a layer. */
   heads: number;
-  /** Rows of the table of positions. */
-  positions: number;
-  /** Rows of the table of words. */
-  vocabulary: number;
   /** ε of the norms. */
   epsilon: number;
-  /** Rows of a table in one file. */
-  rowsPerShard: number;
-  /** Width of the MLP. */
-  inner: number;
-  /** Bytes of each layer’s own file. */
-  layerBytes: number[];
+  /** The files beside it. */
+  files: readonly PackedFile[];
 }
 
-const supportedFormat = 1;
+const supportedFormat = 2;
 
 /** The manifest, which says what else there is. */
 export async function manifestIn(read: ReadParsed, options: MiniLMOptions): Promise<Manifest> {
-  const manifest = await read('manifest.json', (bytes) => manifestOf(jsonIn(bytes))).catch(
+  const manifest = await read('manifest.json', (bytes) => jsonIn(bytes) as Manifest | null).catch(
     (cause: unknown) => {
       if (cause instanceof Damaged || cause instanceof Unreachable) throw cause;
       if (options.from !== undefined && !options.read)
@@ -152,51 +152,9 @@ export const jsonIn = (bytes: Uint8Array): unknown => {
   }
 };
 
-/** A manifest of another format is returned unchecked. */
-function manifestOf(found: unknown): Manifest | null {
-  const manifest = found as Manifest | null;
-  if (manifest?.format !== supportedFormat) return manifest;
-  const { d_model, heads, positions, vocabulary, epsilon, rowsPerShard, inner, layerBytes } = manifest;
-  check.integer('d_model', d_model, 1);
-  check.headWidth(heads, d_model, 'd_model', 'channels');
-  check.integer('positions', positions, 2);
-  check.integer('vocabulary', vocabulary, 1);
-  check.positive('epsilon', epsilon);
-  check.integer('rowsPerShard', rowsPerShard, 1);
-  check.integer('inner', inner, 1);
-  check.integers('layerBytes', layerBytes, 2 ** 30);
-  return manifest;
-}
-
-/** Tensors of a file and their shapes. */
-export type Shapes = Readonly<Record<string, readonly number[]>>;
-
 /** Reads a file and parses it; errors name the file. */
 export type ReadParsed = <T>(
   file: string,
   parse: (bytes: Uint8Array) => T | Promise<T>,
   watch?: Watch,
 ) => Promise<T>;
-
-/** A tensor of a file, by its name. */
-export type TensorReader = (name: string) => Table<Float64Array>;
-
-/** Tensors of one file, which must have all of them, finite and in these shapes. */
-export function tensorReader(superpose: SmallSuperpose, file: Uint8Array, shapes: Shapes): TensorReader {
-  const entries = superpose.readSafetensorsHeader(file);
-  const decoded = new Map<string, Table<Float64Array>>();
-  for (const [name, shape] of Object.entries(shapes)) {
-    const entry = entries.get(name);
-    if (!entry) throw new Error(`It lacks the tensor ${name}.`);
-    if (String(entry.shape) !== String(shape)) {
-      throw new Error(
-        `Tensor ${name} has shape [${entry.shape.join(', ')}] instead of [${shape.join(', ')}].`,
-      );
-    }
-    // All at once, so that a damaged file can be read again.
-    const found = superpose.decodeSafetensors(entry, file.subarray(entry.begin, entry.end));
-    check.floats(`Tensor ${name}`, found.data);
-    decoded.set(name, found);
-  }
-  return (name) => decoded.get(name) as Table<Float64Array>;
-}

@@ -10,7 +10,7 @@ export interface Sentence {
   readonly dropped: number;
 }
 
-/** The ids that occur in these sentences, each once, ascending: the order of rows in corpus.safetensors. */
+/** The ids that occur in these sentences, each once, ascending: the order of rows in the corpus’s file. */
 export const corpusIds = (sentences: readonly (readonly number[])[]): number[] =>
   [...new Set(sentences.flat())].sort((a, b) => a - b);
 

