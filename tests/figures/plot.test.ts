@@ -172,6 +172,15 @@ describe('plot', () => {
     );
   });
 
+  test('a saved picture has its texts as text, whatever signs are in them', async () => {
+    const said = `<b>"&'\u0000`;
+    const marks: Mark[] = [{ mark: 'text', x: 1, y: 1, text: said }];
+    const words = { theme: 'light', title: said, description: said } as const;
+    const svg = await svgPicture({ width: 9, height: 9, marks, regions: [] }, words);
+    expect(svg.match(/<b|\0/g)).toBeNull();
+    expect(svg.match(/&lt;b&gt;&quot;&amp;&#39;\ufffd/g)?.length).toBeGreaterThanOrEqual(3);
+  });
+
   test('no tick’s label goes beyond the picture, where a saved one would be cut', () => {
     const { marks } = plane(
       { x: 0, y: 0, width: 300, height: 200 },
