@@ -5,8 +5,11 @@ import { load } from 'superpose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { examples } from '../../docs/examples.mjs';
 import { ownNames } from '../../web/build/plugins.ts';
+import { initialState } from '../../web/figures/controls.ts';
+import { figure } from '../../web/figures/dotProducts.ts';
 import * as schemes from '../../web/figures/schemes.ts';
 import { platforms } from '../../web/page/platforms.ts';
+import { bibtex, iframe, markdown, scriptTag, svgTag } from '../../web/page/snippets.ts';
 import { run } from '../figures/support.ts';
 import { hosts } from '../hosts/hosts.ts';
 
@@ -28,6 +31,18 @@ describe('platforms', () => {
     const used = new Set(Object.values(hosts).flatMap(({ ways }) => ways));
     expect([...used, 'file'].sort()).toEqual(Object.keys(platforms).sort());
   });
+});
+
+test('a snippet has a stranger’s text as text, for what reads it', () => {
+  const said = '<b>"{{1}}](x)';
+  const state = { ...initialState(figure.controls), tokens: 'trained', text: said };
+  const place = { home: 'https://example.org/', version: '1.0.0', theme: 'auto', keep: [] } as const;
+  const wish = { figure, state, finding: said, ...place, width: 800, height: 700 };
+  for (const html of [iframe, scriptTag, svgTag].map((make) => make(wish)))
+    expect(html).not.toMatch(/<b\b|[{}]/);
+  expect(scriptTag(wish)).toContain(' text="&lt;b&gt;&quot;&#123;&#123;1&#125;&#125;](x)"');
+  expect(markdown(wish)).toContain('. \\<b\\>"\\{\\{1\\}\\}\\](x)](');
+  expect(bibtex(wish, 2026)).toContain('text = <b>"\\textbraceleft{}\\textbraceleft{}1');
 });
 
 // What the page says of all schemes: the table of formulas, and how many depend on the offset alone.
