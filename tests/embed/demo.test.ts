@@ -46,5 +46,6 @@ test('five figures in five ways', async () => {
     const shown = () => image.evaluate((one) => (one as HTMLImageElement).naturalWidth);
     await expect.poll(shown, patience).toBeGreaterThan(0);
   }
+  expect(await page.locator('iframe:not([title])').count()).toBe(0);
   expect(engine.complaints).toEqual([]);
 });

@@ -1,10 +1,10 @@
-// Lists that must agree: functions and examples, platforms and hosts, schemes and what the page says of them; and exports under their own names.
+// Lists that must agree: functions and examples, platforms and hosts, schemes and what the page says of them; and what
+// is pasted from the dialog.
 
 import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { examples } from '../../docs/examples.mjs';
-import { ownNames } from '../../web/build/plugins.ts';
 import { initialState } from '../../web/figures/controls.ts';
 import { figure } from '../../web/figures/dotProducts.ts';
 import * as schemes from '../../web/figures/schemes.ts';
@@ -95,29 +95,5 @@ describe('schemes', () => {
         source,
       })),
     );
-  });
-});
-
-// The bundler's helper for a module's exports, on a page that has added to Object.prototype.
-describe('own names', () => {
-  const helper = `var define = Object.defineProperty;
-var exportAll = (all, plain) => {
-	let target = {};
-	for (var name in all) define(target, name, { get: all[name], enumerable: true });
-	if (!plain) define(target, Symbol.toStringTag, { value: "Module" });
-	return target;
-};
-exportAll({ here: () => 1 }).here`;
-
-  test('exports are listed only under their own names', () => {
-    const { renderChunk } = ownNames() as unknown as { renderChunk(code: string): string };
-    const value = (code: string) => new Function(code.replace('exportAll({', 'return exportAll({'))();
-    Object.assign(Object.prototype, { foo: 'bar' });
-    try {
-      expect(() => value(helper)).toThrow('Getter must be a function');
-      expect(value(renderChunk(helper))).toBe(1);
-    } finally {
-      delete (Object.prototype as { foo?: string }).foo;
-    }
   });
 });
