@@ -123,12 +123,17 @@ test.each(['before it is asked', 'before it answers', 'half-way'])(
   },
 );
 
-test('a file that is not there is named, with what the system said', async () => {
+test('a file that is not there is named, with what the system said; an abort ends a read from disk, too', async () => {
   const nowhere = await readBytes(new URL('file:///nowhere/at/all'), 'The list').catch(
     (error: Error) => error,
   );
   expect((nowhere as Error).message).toBe('The list could not be read (/nowhere/at/all).');
   expect((nowhere as Error).cause).toMatchObject({ code: 'ENOENT' });
+  const reason = new Error('no longer wanted');
+  const stopped = readBytes(new URL(import.meta.url), 'The list', false, {
+    signal: AbortSignal.abort(reason),
+  });
+  await expect(stopped).rejects.toBe(reason);
 });
 
 test('arrays of another realm are told from ours', () => {
