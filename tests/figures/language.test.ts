@@ -39,6 +39,15 @@ test('the leads are those of means over the file’s runs, of both implementatio
     expect(said).toContain(`${name} ${lead(arm, 3000, 256, true)} / ${lead(arm, 3000, 256, false)}`);
 });
 
+test('what led adding at first and is behind it later is said to trail it', async () => {
+  const { figure, data, state } = await run(language, { view: 'ladder' });
+  const [soon, late] = [3000, 9000].map((steps) => lead('nor-into-values', steps, 256, true));
+  expect(late).toMatch(/^−/);
+  expect(figure.describe(data, state)).toContain(
+    `it led adding by ${soon} bits per byte after 24.6 million tokens and trailed it by ${late?.slice(1)} after 73.7.`,
+  );
+});
+
 test.each([
   {},
   { ways: 'all' },

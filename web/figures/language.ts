@@ -34,23 +34,30 @@ const inkOf = (arm: ArmName): Ink => {
   return groupOf(arm) === 'nowhere' ? 'quiet' : 'second';
 };
 
-/** How far a way is ahead of adding, by each implementation that has both. */
-function leadOf(rows: readonly Row[], arm: ArmName): string {
-  const leads = [true, false].flatMap((own) => {
+/** How far a way is ahead of adding, by each implementation that has both; below 0 it is behind. */
+const leadsOf = (rows: readonly Row[], arm: ArmName): number[] =>
+  [true, false].flatMap((own) => {
     const [added, other] = ['added', arm].map((name) =>
       rows.find((row) => row.arm === name)?.made.find((one) => one.own === own),
     );
-    return added && other ? [printed(added.mean - other.mean)] : [];
+    return added && other ? [added.mean - other.mean] : [];
   });
-  return leads.join(' / ');
-}
+const inTurn = (leads: readonly number[]): string => leads.map(printed).join(' / ');
+
+const behind = (lead: number) => lead < 0;
+/** Where implementations differ in who is ahead, signs say it. */
+const verbOf = (leads: readonly number[]): string =>
+  leads.every(behind) ? 'trailed' : leads.some(behind) ? 'was ahead of' : 'led';
+const by = (leads: readonly number[]): string =>
+  `by ${inTurn(leads.every(behind) ? leads.map(Math.abs) : leads)}`;
 
 /** The same after 25 and after 74 million tokens. */
 function leadOverTime({ larger: { short, long } }: Data, arm: ArmName, subject: string): string {
-  const [soon, late] = [leadOf(short, arm), leadOf(long, arm)];
-  if (!soon || !late) return '';
+  const [soon, late] = [leadsOf(short, arm), leadsOf(long, arm)];
+  if (soon.length === 0 || late.length === 0) return '';
   const [from, to] = [short, long].map((rows) => rows[0]?.tokens.toFixed(1));
-  return ` ${subject} led adding by ${soon} bits per byte after ${from} million tokens and by ${late} after ${to}.`;
+  const turned = verbOf(soon) === verbOf(late) ? '' : `${verbOf(late)} it `;
+  return ` ${subject} ${verbOf(soon)} adding ${by(soon)} bits per byte after ${from} million tokens and ${turned}${by(late)} after ${to}.`;
 }
 
 /** The rows that are in sight first, of the first length. */
@@ -225,7 +232,7 @@ export const figure: Figure<typeof controls, Data> = {
     const head = `${headOf(few, state)}Models of ${weights} million weights, ${added.tokens.toFixed(1)} million tokens.`;
     if (state.view === 'masked') return `${head} No causal mask; the models guess hidden tokens.`;
     const others = few.flatMap(({ arm }) => {
-      const leads = leadOf(few, arm);
+      const leads = inTurn(leadsOf(few, arm));
       return arm === 'added' || arm === 'concatenated' || !leads ? [] : [`${nameOf(arm)} ${leads}`];
     });
     const leads =
