@@ -9,7 +9,7 @@ import { captionOf, type Run } from '../../web/figures/figure.ts';
 import { taskTexts } from '../../web/figures/tasks.ts';
 import { aboutPercent } from '../../web/plot/format.ts';
 import type { Scene } from '../../web/plot/scene.ts';
-import { keeping } from '../../web/worker/kept.ts';
+import { keeping } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import { expectSoundPictures, expectTextsApart, expectToStopMidway, run } from './support.ts';

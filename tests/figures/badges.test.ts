@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest';
 import { initialState, readState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure, Library, Source } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
-import { computeOf } from '../../web/worker/computes.ts';
+import { computeOf } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import { shorter } from './support.ts';

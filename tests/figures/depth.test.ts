@@ -4,9 +4,9 @@ import { initialState } from '../../web/figures/controls.ts';
 import * as depth from '../../web/figures/depth.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import * as needsPositions from '../../web/figures/needsPositions.ts';
-import { bytesOfLayers, layersControl } from '../../web/figures/trainedModel.ts';
+import { layersControl } from '../../web/figures/trainedModel.ts';
 import type { Scene } from '../../web/plot/scene.ts';
-import { keeping } from '../../web/worker/kept.ts';
+import { keeping } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import depthOracle from '../reference/depth.json' with { type: 'json' };
@@ -97,7 +97,8 @@ describe.runIf(inject('withModel'))('of all layers', () => {
   });
 
   test('the control says how many bytes they are', async () => {
-    const bytes = bytesOfLayers(await loadMiniLM(await load()));
+    const { layerBytes } = await loadMiniLM(await load());
+    const bytes = layerBytes.reduce((sum, one) => sum + one, 0);
     expect(layersControl.options.all).toContain(`${(bytes / 1e6).toFixed(1)} MB`);
   });
 

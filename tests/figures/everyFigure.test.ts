@@ -5,10 +5,9 @@ import { describe, expect, inject, test } from 'vitest';
 import { initialState, readState, type State } from '../../web/figures/controls.ts';
 import { type AnyFigure, captionOf, type DataTable, type ReadoutPiece } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
-import { channelsOf, inks, type Theme } from '../../web/plot/colour.ts';
+import { channelsOf, inks, rasterPixels, type Theme } from '../../web/plot/colour.ts';
 import type { Ink, Mark, RasterMark, TextMark } from '../../web/plot/scene.ts';
-import { rasterPixels } from '../../web/plot/svg.ts';
-import { computeOf } from '../../web/worker/computes.ts';
+import { computeOf } from '../../web/worker/answers.ts';
 import { loaded, shorter } from './support.ts';
 
 type Colour = number[];
@@ -35,7 +34,7 @@ function cellAt(raster: RasterMark, x: number, y: number, theme: Theme): Colour 
   const at = (part: number, whole: number, count: number) =>
     Math.min(count - 1, Math.floor((part / whole) * count));
   const cell = at(y - raster.y, height, rows) * columns + at(x - raster.x, width, columns);
-  return [...rasterPixels(raster, theme).slice(3 * cell, 3 * cell + 3)];
+  return [...new Uint8Array(rasterPixels(raster, theme).slice(cell, cell + 1).buffer)].slice(0, 3);
 }
 
 /** The colour under a point: the paper, and the boxes and rasters drawn on it before. */

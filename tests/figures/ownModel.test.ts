@@ -27,7 +27,6 @@ describe.each(['bert', 'distilbert', 'roberta', 'gpt2'])('a file of %s’s layou
   test('has these figures', async () => {
     const { figures } = await opened(folderOf(name));
     expect(Object.keys(figures)).toEqual([
-      'own-gram',
       'own-overlap',
       'own-dot-products',
       'own-heads',
@@ -206,7 +205,7 @@ test('a cell of a key that a query does not see says so, in the picture of one s
 test('a file that does not say its family is opened when the reader does, and not before', async () => {
   const files = [new File([readFileSync(`${folderOf('roberta')}/model.safetensors`)], 'model.safetensors')];
   expect(await ask('own-open', { files })).toEqual({ families: ['bert', 'roberta'] });
-  await expect(ask('own-gram', {})).rejects.toThrow('There is no model open');
+  await expect(ask('own-overlap', {})).rejects.toThrow('There is no model open');
   onTestFinished(async () => {
     await ask('own-open', {});
   });
@@ -308,7 +307,7 @@ describe('what is asked of a model that is open', () => {
     await opened(folderOf('bert'));
     const told: number[] = [];
     const watched = { ...job, progress: (part: number) => told.push(part) };
-    for (const figure of ['own-heads', 'own-gram'])
+    for (const figure of ['own-heads', 'own-overlap'])
       await ownModel(loaded, figure, asked as unknown as State, watched, running);
     expect(told.length).toBeGreaterThan(0);
     for (const part of told) expect(part).toBeLessThanOrEqual(1);
@@ -316,23 +315,18 @@ describe('what is asked of a model that is open', () => {
     expect(Math.min(...told)).toBeGreaterThanOrEqual(0);
   });
 
-  test('the report on its tables is made once for all who wait, and goes on when one of them leaves', async () => {
+  test('the report on its tables is made once', async () => {
     const folder = folderOf('bert');
     const read = vi.spyOn(Blob.prototype, 'slice');
     onTestFinished(() => read.mockRestore());
     await opened(folder);
     // The same build, whose last digits are the same.
     const model = await openModel(await loaded.superpose(), folder);
-    const { gram, offsets, overlap, curve, token, position } = await model.report();
+    const { overlap, curve, token, position } = await model.report();
     const given = { ...job, signal: new AbortController().signal };
-    const report = (figure: string, signal = given.signal) =>
-      ownModel(loaded, figure, {}, { ...given, signal }, running) as Promise<Record<string, never>>;
-    const leaves = new AbortController();
-    const left = report('own-gram', leaves.signal);
-    const stays = report('own-overlap');
-    leaves.abort();
-    await expect(left).rejects.toThrow();
-    expect(await stays).toEqual({
+    const report = () => ownModel(loaded, 'own-overlap', {}, given, running);
+    const found = await report();
+    expect(found).toEqual({
       d_model: curve?.shares.length,
       tokenRows: token?.rows.length,
       positionRows: position?.rows.length,
@@ -341,13 +335,8 @@ describe('what is asked of a model that is open', () => {
     });
     // It is there now, and nothing more is read for it.
     read.mockClear();
-    const found = await report('own-gram');
+    expect(await report()).toEqual(found);
     expect(read).not.toHaveBeenCalled();
-    expect(found).toEqual({
-      gram: { raw: gram?.raw.data, centred: gram?.centred.data },
-      rows: { raw: gram?.raw.rows, centred: gram?.centred.rows },
-      shares: { raw: offsets?.raw.share, centred: offsets?.centred.share },
-    });
   });
 });
 

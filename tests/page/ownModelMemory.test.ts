@@ -108,7 +108,7 @@ test.runIf(readdirSync('/').includes('proc'))('a chosen file of 500 MB costs les
   await card.locator('summary').first().click();
   const input = card.locator('input[type=file]').first();
   const figuresShown = async () => {
-    for (const name of ['own-gram', 'own-overlap', 'own-heads', 'own-one-score']) {
+    for (const name of ['own-overlap', 'own-heads', 'own-one-score']) {
       await figureOf(page, name).scrollIntoViewIfNeeded();
       await expect
         .poll(() => page.evaluate(readFigure, name).then((one) => one?.drawn !== undefined && !one.busy), {

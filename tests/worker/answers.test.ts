@@ -4,9 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { fits, hold } from '../../build/package/check.js';
 import type { Library } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
-import { answering, type Run, running, yielding } from '../../web/worker/answers.ts';
-import { computeOf } from '../../web/worker/computes.ts';
-import { keeping } from '../../web/worker/kept.ts';
+import { answering, computeOf, keeping, type Run, running, yielding } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import {
   blobWorker,

@@ -1,12 +1,42 @@
 // A figure's cursor: moved by pointers, by keys, and by other figures that show the same tokens. What a click
-// sets, and what is dragged.
+// sets, what is dragged, and what is lit up on the page.
 import type { LitElement, ReactiveController } from 'lit';
 import { type Control, nearestValue, type State, type Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
-import { type Cursor, cursorAt, type Handle } from '../plot/scene.js';
-import { linked } from './linked.js';
+import { type Cursor, cursorAt, type Handle, type Term } from '../plot/scene.js';
 import type { Speech } from './speech.js';
 import type { View } from './view.js';
+
+type Listener = () => void;
+
+const listeners = new Set<Listener>();
+let term: Term | undefined;
+let pair: { tokens: string; cursor: Cursor } | undefined;
+
+const tell = () => {
+  for (const listener of listeners) listener();
+};
+
+/** A term, wherever its name, formula or marks appear, and a pair of tokens, in every figure that shows the same tokens. */
+export const linked = {
+  term: () => term,
+  /** The pair that is pointed at among these tokens. */
+  pair: (tokens: string) => (pair?.tokens === tokens ? pair.cursor : undefined),
+  lightTerm(one: Term | undefined): void {
+    if (one === term) return;
+    term = one;
+    tell();
+  },
+  lightPair(tokens: string, cursor: Cursor): void {
+    pair = { tokens, cursor };
+    tell();
+  },
+  /** Returns a function that stops listening. */
+  listen(listener: Listener): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+};
 
 interface Host extends LitElement {
   readonly asking: {

@@ -1,7 +1,6 @@
 // Figure “Language models”: recorded decoders that differ in nothing but how position gets in, a dot a run.
 import { minus } from '../plot/format.js';
-import { curve, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
-import { linear } from '../plot/scale.js';
+import { curve, linear, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Figure } from './figure.js';
 import {

@@ -1,11 +1,9 @@
 // Figures of a model that the reader opened: those of MiniLM on its numbers, and without words about MiniLM.
 import type { FamilyId, OpenedModel } from 'superpose';
-import { aboutPercent, readable, signed } from '../plot/format.js';
-import { colourKey, largestMagnitude, map } from '../plot/parts.js';
 import type { Control } from './controls.js';
 import { figure as depth } from './depth.js';
 import { figure as dotProducts } from './dotProducts.js';
-import type { AnyFigure, Figure } from './figure.js';
+import type { AnyFigure } from './figure.js';
 import { figure as heads } from './heads.js';
 import { figure as needsPositions } from './needsPositions.js';
 import { type OneScore, figure as oneScore } from './oneScore.js';
@@ -18,7 +16,6 @@ import {
   layersControl,
   mostTokens,
   queryAndKey,
-  rawRows,
   sentenceControl,
 } from './trainedModel.js';
 
@@ -69,13 +66,6 @@ export interface OwnState {
   ids: string;
 }
 
-export interface GramData {
-  gram: Record<'raw' | 'centred', Float64Array>;
-  rows: Record<'raw' | 'centred', number>;
-  /** The share of the products' variation that depends on the distance alone. */
-  shares: Record<'raw' | 'centred', number>;
-}
-
 const unverified = 'This file was not verified against a reference: terms add up even if it is misread.';
 
 /** The figures by name, for links to this file alone. */
@@ -86,7 +76,7 @@ const ofFile = ({ digest, name }: Opened, made: readonly AnyFigure[]): Record<st
 export function ownFigures(model: Opened): Record<string, AnyFigure> {
   // Models whose queries and keys turn add no table of positions.
   if (!model.summands.includes('position')) return {};
-  const ofTables = [gramOf(model), overlapOf(model), productsOf(model)];
+  const ofTables = [overlapOf(model), productsOf(model)];
   if (model.heads === undefined || model.epsilon === undefined) return ofFile(model, ofTables);
   const gauge = { ...gaugeControl, more: true } as const;
   return ofFile(model, [
@@ -116,11 +106,6 @@ export function averagedFigures(model: Opened, { windows }: Averaged): Record<st
     as(depth, 'own-depth', title, inputOf(model), { layers: 'all' }, said),
   ]);
 }
-
-const gramOf = ({ name }: Opened): AnyFigure => ({
-  ...gram,
-  title: `${name}: positions’ dot products with one another`,
-});
 
 const overlapOf = ({ name }: Opened): AnyFigure =>
   as(
@@ -261,60 +246,3 @@ const readersOwn = <F extends AnyFigure>(figure: F): F => ({
   ...figure,
   unused: (state) => figure.unused?.({ ...state, layers: 'all' }) ?? [],
 });
-
-const gramControls = {
-  mean: {
-    kind: 'choice',
-    label: 'Position rows',
-    options: { centred: 'Less their mean', raw: 'Raw, as they come' },
-    initial: 'centred',
-    radio: true,
-  },
-} as const;
-
-const gram: Figure<typeof gramControls, GramData> = {
-  name: 'own-gram',
-  title: '',
-  controls: gramControls,
-  source: () => 'trained',
-  waiting: 'Reading the model’s file…',
-  scene({ gram, rows }, { mean }, width) {
-    const side = Math.min(width, 420);
-    const limit = largestMagnitude([gram[mean]]);
-    const scale = { low: -limit, high: limit, scale: 'diverging' } as const;
-    const drawn = map(
-      { x: 0, y: 0, width: side, height: side + 24 },
-      {
-        values: gram[mean],
-        rows: rows[mean],
-        columns: rows[mean],
-        ...scale,
-        title: 'Position down, position across',
-      },
-    );
-    return {
-      width,
-      height: side + 76,
-      marks: [
-        ...drawn.marks,
-        ...colourKey(0, side + 34, { ...scale, label: 'dot product', print: readable }),
-      ],
-      regions: [drawn.region],
-    };
-  },
-  describe({ rows, shares }, { mean }) {
-    const read = `${rows.raw} rows of the position table are shown${mean === 'centred' && rows.centred < rows.raw ? `, less ${rows.raw - rows.centred} that always ${rows.raw - rows.centred === 1 ? 'holds' : 'hold'} the same token` : ''}.`;
-    return `${read} Of what their dot products vary by, ${aboutPercent(shares[mean])} depends on the distance alone.${mean === 'raw' ? rawRows : ''}`;
-  },
-  cells: ({ rows }, { mean }) => ({ rows: rows[mean], columns: rows[mean] }),
-  readout: ({ gram, rows }, { mean }, { i, j }) => [
-    `Row ${i} with row ${j}: `,
-    { text: signed(gram[mean][i * rows[mean] + j] ?? Number.NaN), strong: true },
-    '.',
-  ],
-  remark: () => unverified,
-  table: ({ gram, rows }, { mean }) => ({
-    columns: ['row', 'with row', 'dot product'],
-    rows: Array.from(gram[mean], (value, cell) => [Math.floor(cell / rows[mean]), cell % rows[mean], value]),
-  }),
-};

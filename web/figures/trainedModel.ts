@@ -1,6 +1,6 @@
 // What figures on a trained model have in common: the sentence, its pairs of tokens, the head, the layers and the gauge
 // that can be set, and what is said of them.
-import { type MiniLM, openingText, type ScoreLayer } from 'superpose';
+import { openingText, type ScoreLayer } from 'superpose';
 import type { Cursor } from '../plot/scene.js';
 import type { Choice, Range, Text } from './controls.js';
 import type { DataTable, Job, Library, ReadoutPiece } from './figure.js';
@@ -71,10 +71,6 @@ export const watching = ({ signal, progress }: Job, part: number) => ({
   signal,
   progress: (bytes: number, of: number) => progress((part * bytes) / of),
 });
-
-/** Bytes of the files of all layers. */
-export const bytesOfLayers = ({ layerBytes }: MiniLM): number =>
-  layerBytes.reduce((sum, bytes) => sum + bytes, 0);
 
 /** A text in quotation marks, cut where it is too long for its place. */
 export const quoted = (text: string, most: number): string =>

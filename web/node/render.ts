@@ -4,7 +4,7 @@ import type { Result } from '../element/exports.js';
 import { readState } from '../figures/controls.js';
 import type { AnyFigure, Library } from '../figures/figure.js';
 import { figures as loaders } from '../figures/index.js';
-import { computeOf } from '../worker/computes.js';
+import { computeOf } from '../worker/answers.js';
 import { library } from '../worker/library.js';
 import { recorded } from '../worker/recorded.js';
 

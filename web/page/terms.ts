@@ -1,5 +1,5 @@
 // Names of terms in the prose light up with the terms in the figures, and the other way round.
-import { linked } from '../element/linked.js';
+import { linked } from '../element/cursor.js';
 import type { Term } from '../plot/scene.js';
 
 export function lightTerms(root: HTMLElement): void {

@@ -1,5 +1,5 @@
 // The marks that are too many for SVG elements: maps and clouds of dots.
-import { channelsOf, colourPixels, colourStep, inks, type Theme } from './colour.js';
+import { channelsOf, inks, pixelOf, rasterPixels, type Theme } from './colour.js';
 import { type DotsMark, type RasterMark, roundDots, type Scene } from './scene.js';
 
 export interface Cloud {
@@ -50,9 +50,6 @@ export function cloudOf(
   return { left, top, width, height, seen };
 }
 
-/** More dots than this are blended into one image instead of drawn one by one. */
-const manyDots = 1000;
-
 /** Draws the scene's maps and dots; the SVG on top has the rest. */
 export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Theme, scale: number): void {
   if (!scene.marks.some(({ mark }) => mark === 'raster' || mark === 'dots')) {
@@ -80,17 +77,16 @@ export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Them
       context.globalAlpha = 1;
       row += rows;
     }
-    if (mark.mark === 'dots' && mark.x.length > manyDots) paintCloud(context, mark, theme, density);
-    else if (mark.mark === 'dots') {
+    if (mark.mark !== 'dots') continue;
+    // Blended into one image, many take a fifth of the time.
+    if (mark.x.length > roundDots) paintCloud(context, mark, theme, density);
+    else {
       context.globalAlpha = mark.opacity ?? 1;
       context.fillStyle = inks[theme][mark.ink];
-      const { x, y, radius } = mark;
-      for (let k = 0; k < x.length; k++) {
-        if (x.length <= roundDots) {
-          context.beginPath();
-          context.arc(x[k] as number, y[k] as number, radius, 0, 2 * Math.PI);
-          context.fill();
-        } else context.fillRect((x[k] as number) - radius, (y[k] as number) - radius, 2 * radius, 2 * radius);
+      for (let k = 0; k < mark.x.length; k++) {
+        context.beginPath();
+        context.arc(mark.x[k] as number, mark.y[k] as number, mark.radius, 0, 2 * Math.PI);
+        context.fill();
       }
       context.globalAlpha = 1;
     }
@@ -107,12 +103,10 @@ function paintCloud(
   if (!cloud) return;
   const { left, top, width, height, seen } = cloud;
   const image = new ImageData(width, height);
-  const [red = 0, green = 0, blue = 0] = channelsOf(inks[theme][ink]);
-  const colour = (blue << 16) | (green << 8) | red;
-  // Red in the lowest byte: memory is little-endian wherever WebAssembly runs.
+  const colour = channelsOf(inks[theme][ink]);
   const pixels = new Uint32Array(image.data.buffer);
   for (let pixel = 0; pixel < pixels.length; pixel++) {
-    pixels[pixel] = (Math.round(255 * (1 - (seen[pixel] as number))) << 24) | colour;
+    pixels[pixel] = pixelOf(colour, Math.round(255 * (1 - (seen[pixel] as number))));
   }
   context.drawImage(
     holding(image, 'cloud'),
@@ -159,14 +153,10 @@ function mapsOf({ marks }: Scene, theme: Theme): HTMLCanvasElement | undefined {
   const image = new ImageData(wide, high);
   const pixels = new Uint32Array(image.data.buffer);
   let first = 0;
-  for (const { rows, columns, values, low, high, scale } of maps) {
-    const colours = colourPixels(scale, theme);
-    for (let row = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++) {
-        const value = values[row * columns + column] as number;
-        pixels[first + row * wide + column] = colours[colourStep(value, low, high)] as number;
-      }
-    }
+  for (const map of maps) {
+    const [cells, { rows, columns }] = [rasterPixels(map, theme), map];
+    for (let row = 0; row < rows; row++)
+      pixels.set(cells.subarray(row * columns, (row + 1) * columns), first + row * wide);
     first += rows * wide;
   }
   return holding(image, 'maps');

@@ -1,6 +1,6 @@
 // Colours that mean something. The four terms keep theirs in every plot, legend and formula (Okabe and
 // Ito's set, distinguishable to colour-blind readers); values go through a table of 256 steps.
-import type { Ink, ScaleName } from './scene.js';
+import type { Ink, RasterMark, ScaleName } from './scene.js';
 
 export type Theme = 'light' | 'dark';
 
@@ -55,55 +55,45 @@ const steps = 256;
 /** The extra entry at the end, for NaN: a grey that no value has, and that is quieter than most. */
 const missing = steps;
 const absent: Record<Theme, string> = { light: inks.light.line, dark: inks.dark.paper };
-const tables = new Map<string, Uint8Array>();
+const tables = new Map<string, Uint32Array>();
 
-/** 256 RGB colours from the lowest value to the highest, and one for what is not a number. */
-export function colourTable(scale: ScaleName, theme: Theme): Uint8Array {
+/** A colour as a pixel, red in the lowest byte: memory is little-endian wherever WebAssembly runs. */
+export const pixelOf = ([red = 0, green = 0, blue = 0]: readonly number[], alpha = 255): number =>
+  ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+
+/** 256 pixels from the lowest value to the highest, and one for what is not a number. */
+function colourTable(scale: ScaleName, theme: Theme): Uint32Array {
   const slot = `${theme} ${scale}`;
-  let table = tables.get(slot);
-  if (!table) {
-    table = ramp(stops[theme][scale]);
-    table.set(channelsOf(absent[theme]), 3 * missing);
-    tables.set(slot, table);
-  }
+  const table = tables.get(slot) ?? ramp(stops[theme][scale], channelsOf(absent[theme]));
+  tables.set(slot, table);
   return table;
 }
 
-const pixelTables = new Map<string, Uint32Array>();
-
-/** The same colours as whole pixels, red first in memory. */
-export function colourPixels(scale: ScaleName, theme: Theme): Uint32Array {
-  const slot = `${theme} ${scale}`;
-  let table = pixelTables.get(slot);
-  if (!table) {
-    const colours = colourTable(scale, theme);
-    const at = (place: number) => colours[place] as number;
-    table = Uint32Array.from(
-      { length: steps + 1 },
-      (_, step) => (255 << 24) | (at(3 * step + 2) << 16) | (at(3 * step + 1) << 8) | at(3 * step),
-    );
-    pixelTables.set(slot, table);
-  }
-  return table;
+/** The colours of a map's cells as pixels, row by row. */
+export function rasterPixels(raster: RasterMark, theme: Theme): Uint32Array {
+  const { values, rows, columns, low, high, scale } = raster;
+  const colours = colourTable(scale, theme);
+  const pixels = new Uint32Array(rows * columns);
+  for (let cell = 0; cell < pixels.length; cell++)
+    pixels[cell] = colours[colourStep(values[cell] as number, low, high)] as number;
+  return pixels;
 }
 
 /** Red, green and blue of #rrggbb. */
 export const channelsOf = (colour: string): number[] =>
   [1, 3, 5].map((from) => Number.parseInt(colour.slice(from, from + 2), 16));
 
-function ramp(colours: string[]): Uint8Array {
-  const table = new Uint8Array(3 * (steps + 1));
+function ramp(colours: string[], last: number[]): Uint32Array {
   const channels = colours.map(channelsOf);
-  for (let step = 0; step < steps; step++) {
+  const table = Array.from({ length: steps }, (_, step) => {
     const place = (step / (steps - 1)) * (colours.length - 1);
     const left = Math.min(colours.length - 2, Math.floor(place));
-    for (let channel = 0; channel < 3; channel++) {
-      const from = channels[left]?.[channel] as number;
-      const to = channels[left + 1]?.[channel] as number;
-      table[3 * step + channel] = Math.round(from + (to - from) * (place - left));
-    }
-  }
-  return table;
+    const [from, to] = [channels[left], channels[left + 1]] as [number[], number[]];
+    return from.map((value, channel) =>
+      Math.round(value + ((to[channel] as number) - value) * (place - left)),
+    );
+  });
+  return Uint32Array.from([...table, last], (one) => pixelOf(one));
 }
 
 /**

@@ -136,11 +136,8 @@ export interface Region extends Linked {
   y: number;
   width: number;
   height: number;
-  /**
-   * Cells of a map; rows of one whose columns are not keys; columns of a plot; the nearest of points; or nothing,
-   * where it can only be clicked.
-   */
-  pick: 'cells' | 'rows' | 'across' | 'nothing' | { points: Points };
+  /** Cells of a map; columns of a plot; the nearest of points; or nothing, where it can only be clicked. */
+  pick: 'cells' | 'across' | 'nothing' | { points: Points };
   rows: number;
   columns: number;
   /** Settings that a click or tap on it sets; without any, it holds the cursor. */
@@ -184,7 +181,7 @@ export function cursorAt(
     }
     const j = Math.min(region.columns - 1, Math.floor(across * region.columns));
     const i = region.pick === 'across' ? 0 : Math.min(region.rows - 1, Math.floor(down * region.rows));
-    return { cursor: { i, j: region.pick === 'rows' ? i : j }, region };
+    return { cursor: { i, j }, region };
   }
   return undefined;
 }
@@ -214,13 +211,6 @@ export function cursorMarks(scene: Scene, { i, j }: Cursor): Mark[] {
       if (!box) return [ring(at.x, at.y)];
       const corner = { x: at.x - box.width / 2, y: at.y - box.height / 2 };
       return [{ mark: 'box', ...corner, ...box, stroke: 'quiet', wide: 1.5 }];
-    }
-    if (pick === 'rows') {
-      const row = { x, width, height: height / rows } as const;
-      return [
-        { mark: 'box', ...row, y: y + j * row.height, fill: 'ink', opacity: 0.14 },
-        { mark: 'box', ...row, y: y + i * row.height, stroke: 'ink', wide: 1.5 },
-      ];
     }
     if (pick === 'nothing' || j >= columns || (pick === 'cells' && i >= rows)) return [];
     const wide = width / columns;

@@ -1,6 +1,6 @@
-// Marks as SVG, by classes and attributes only: a page's content security policy forbids inline styles. Maps are PNG in it:
-// RGB, eight bits, no filter.
-import { colourStep, colourTable, inkClasses, inks, type Theme, themeVariables } from './colour.js';
+// Marks as SVG, by classes and attributes only: a page's content security policy forbids inline styles. Maps are PNG in it,
+// without filters.
+import { inkClasses, inks, rasterPixels, type Theme, themeVariables } from './colour.js';
 import { own } from './ownMembers.js';
 import {
   type DotsMark,
@@ -39,38 +39,25 @@ async function deflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Pixels, RGB row by row, as the bytes of a PNG file. */
-export async function png(pixels: Uint8Array, width: number, height: number): Promise<Uint8Array> {
+/** Pixels row by row as a PNG file, in a data: address. */
+async function pngAddress(pixels: Uint32Array, width: number, height: number): Promise<string> {
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
   view.setUint32(0, width);
   view.setUint32(4, height);
-  // Eight bits a channel; colour type 2 is RGB.
-  header.set([8, 2, 0, 0, 0], 8);
-  const lines = new Uint8Array((3 * width + 1) * height);
-  for (let row = 0; row < height; row++) {
-    lines.set(pixels.subarray(3 * width * row, 3 * width * (row + 1)), (3 * width + 1) * row + 1);
-  }
+  // Eight bits a channel; colour type 6 is RGB and alpha.
+  header.set([8, 6, 0, 0, 0], 8);
+  const [bytes, row] = [new Uint8Array(pixels.buffer), 4 * width];
+  const lines = new Uint8Array((row + 1) * height);
+  for (let y = 0; y < height; y++) lines.set(bytes.subarray(row * y, row * (y + 1)), (row + 1) * y + 1);
   const parts = [
     Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
     chunk('IHDR', header),
     chunk('IDAT', await deflated(lines)),
     chunk('IEND', new Uint8Array(0)),
   ];
-  const file = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    file.set(part, at);
-    at += part.length;
-  }
-  return file;
-}
-
-/** The same as a data: address. */
-export async function pngAddress(pixels: Uint8Array, width: number, height: number): Promise<string> {
-  const bytes = await png(pixels, width, height);
   let text = '';
-  for (const byte of bytes) text += String.fromCharCode(byte);
+  for (const part of parts) for (const byte of part) text += String.fromCharCode(byte);
   return `data:image/png;base64,${btoa(text)}`;
 }
 
@@ -210,20 +197,6 @@ function dots({ x, y, radius, ink, opacity = 1, term }: DotsMark): Shape {
     opacity,
     'data-term': term,
   });
-}
-
-/** The colours of a raster, RGB, row by row. */
-export function rasterPixels(raster: RasterMark, theme: Theme): Uint8Array {
-  const { values, rows, columns, low, high, scale } = raster;
-  const colours = colourTable(scale, theme);
-  const pixels = new Uint8Array(3 * rows * columns);
-  for (let cell = 0; cell < rows * columns; cell++) {
-    const from = 3 * colourStep(values[cell] as number, low, high);
-    pixels[3 * cell] = colours[from] as number;
-    pixels[3 * cell + 1] = colours[from + 1] as number;
-    pixels[3 * cell + 2] = colours[from + 2] as number;
-  }
-  return pixels;
 }
 
 async function rasterImage(raster: RasterMark, theme: Theme, hidden: string): Promise<string> {

@@ -2,10 +2,10 @@
 // blob, or on the page's own thread. Between the turns of a run that is watched it hears the reader's orders.
 import type { NoRoom } from 'superpose';
 import type { State } from '../figures/controls.js';
-import type { Job, Library, Run as WatchedRun } from '../figures/figure.js';
+import type { Compute, Job, Kept, Library, Run as WatchedRun } from '../figures/figure.js';
+import { modules } from '../figures/index.js';
 import { own } from '../plot/ownMembers.js';
-import { computeOf } from './computes.js';
-import type { Order, Question, Reply } from './transports.js';
+import { cellRun, type Order, type Question, type Reply } from './transports.js';
 
 interface RunSettings {
   state: State;
@@ -58,6 +58,19 @@ export function watchedRun(
       },
     },
   };
+}
+
+/** What computes a figure; undefined when there is none of that name. */
+// biome-ignore lint/suspicious/noExplicitAny: of any controls and data
+export async function computeOf(figure: string): Promise<Compute<any, unknown> | undefined> {
+  try {
+    if (figure === cellRun) return (await import('./cell.js')).computeCell;
+    return Object.hasOwn(modules, figure) ? (await modules[figure]?.())?.compute : undefined;
+  } catch (cause) {
+    throw new Error('The code that computes this figure could not be fetched; is there a network?', {
+      cause,
+    });
+  }
 }
 
 export type Run = (figure: string, state: State, job: Job) => Promise<unknown>;
@@ -125,3 +138,34 @@ export const yielding = ({ small, superpose, opening, miniLM, ...others }: Libra
   opening: () => pause().then(opening),
   miniLM: () => pause().then(miniLM),
 });
+
+/** What the module holds for a caller, who frees it. */
+interface Handle {
+  isAlive(): boolean;
+  delete(): void;
+}
+
+const isHandle = (value: unknown): value is Handle =>
+  typeof value === 'object' && value !== null && 'isAlive' in value;
+
+/** What one question leaves for the next, so that a step of a slider computes only what it changes. A worker has one. */
+export function keeping(): Kept {
+  const values = new Map<string, { key: string; value: unknown }>();
+  return <T>(name: string, key: unknown, make: () => T, again = false) => {
+    const text = JSON.stringify(key);
+    const known = values.get(name);
+    const usable = known?.key === text && !(isHandle(known.value) && !known.value.isAlive());
+    if (usable && !again) return known.value as Awaited<T>;
+    // Freed before the next is made, as there may be no room for both.
+    if (isHandle(known?.value)) {
+      values.delete(name);
+      known.value.delete();
+    }
+    const keep = <V>(value: V): V => {
+      values.set(name, { key: text, value });
+      return value;
+    };
+    const made = make();
+    return made instanceof Promise ? (made.then(keep) as T) : keep(made);
+  };
+}

@@ -1,7 +1,7 @@
 // The library for figures: loaded once, and the model only when a figure needs it.
 import { type LoadOptions, load, loadMiniLM, loadOpening, type MiniLMOptions } from 'superpose';
 import type { Library } from '../figures/figure.js';
-import { keeping } from './kept.js';
+import { keeping } from './answers.js';
 
 /** A failure is not kept: the next question tries again. */
 const retried = <T>(make: () => Promise<T>) => {

@@ -6,7 +6,6 @@ import {
   type Floats,
   logitsOf,
   type ModelInput,
-  type ModelReport,
   type OpenedModel,
   openModel,
   type Scores,
@@ -18,19 +17,16 @@ import type { Depth } from '../figures/depth.js';
 import type { Job, Kept, Library, Rows, TextLibrary, TextModel } from '../figures/figure.js';
 import { lengthsOf } from '../figures/heads.js';
 import type { OneScore } from '../figures/oneScore.js';
-import type { Averaged, FamilyAsked, GramData, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
+import type { Averaged, FamilyAsked, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
 import { groups, kindOf, sharedOut, terms } from '../figures/terms.js';
 import { mostTokens } from '../figures/trainedModel.js';
-import type { Run } from './answers.js';
-import { keeping } from './kept.js';
+import { keeping, type Run } from './answers.js';
 
 interface LoadedModel {
   model: OpenedModel;
   texts: TextModel;
   /** What its figures keep goes with it. */
   kept: Kept;
-  /** Kept, because two figures ask for it at once. */
-  report?: Promise<ModelReport> | undefined;
 }
 
 let held: LoadedModel | undefined;
@@ -64,7 +60,7 @@ export async function ownModel(
       return ofFirstLayer(superpose, texts, String(state.text));
     return running(own as Library & TextLibrary)(named, { ...state, ...both, tokens: 'sentence' }, job);
   }
-  if (figure === 'own-overlap' || figure === 'own-gram') return reported(held, figure, job);
+  if (figure === 'own-overlap') return reported(held, job);
   return ofScores(superpose, model, figure, state as unknown as OwnState, job);
 }
 
@@ -91,17 +87,9 @@ async function open(superpose: Superpose, question: OwnQuestion, job: Job) {
   return openedOf(model);
 }
 
-/** What its tables are like. */
-async function reported(of: LoadedModel, figure: string, job: Job) {
-  const { curve, overlap, token, position, gram, offsets } = await reportOf(of, job);
-  if (figure === 'own-gram') {
-    const both = gram && { raw: gram.raw.data, centred: gram.centred.data };
-    return {
-      gram: both,
-      rows: gram && { raw: gram.raw.rows, centred: gram.centred.rows },
-      shares: offsets && { raw: offsets.raw.share, centred: offsets.centred.share },
-    } as GramData;
-  }
+/** How much its tables overlap. */
+async function reported({ model, kept }: LoadedModel, job: Job) {
+  const { curve, overlap, token, position } = await kept('report', '', () => model.report(watching(job)));
   return {
     d_model: curve?.shares.length,
     tokenRows: token?.rows.length,
@@ -180,19 +168,6 @@ function oneScoreOf(
 /** The values of the keys that a query sees; NaN at others, as in what is centred over them. */
 const seenAs = (centred: Floats, values: Floats): Floats =>
   values.map((value, at) => (Number.isNaN(centred[at]) ? Number.NaN : value));
-
-/** Made once and shared. If the question that started it is cancelled, the other starts it again. */
-async function reportOf(of: LoadedModel, job: Job): Promise<ModelReport> {
-  of.report ??= of.model.report(watching(job));
-  const shared = of.report;
-  try {
-    return await shared;
-  } catch (error) {
-    if (of.report === shared) of.report = undefined;
-    if (job.signal.aborted || (error as Error).name !== 'AbortError') throw error;
-    return reportOf(of, job);
-  }
-}
 
 /** Figures on the reader's model, and the figure on MiniLM that computes each. */
 const ofTexts: Record<string, string> = {

@@ -1,6 +1,6 @@
 // How a question gets to what computes. client.ts asks it for a figure; a transport takes it to a worker; there
-// answers.ts finds the figure's computation in computes.ts, runs it over library.ts and replies with progress, frames,
-// then data or an error. A page tries its transports in turn: a worker, which a page of another origin may not start; a
+// answers.ts finds the figure's computation, runs it over library.ts and replies with progress, frames, then data or
+// an error. A page tries its transports in turn: a worker, which a page of another origin may not start; a
 // worker made of a blob, which a policy may forbid; and its own thread, where answers.ts lets the page go on.
 import type { State } from '../figures/controls.js';
 

@@ -2,8 +2,7 @@
 // the page's thread; as a module it serves pages that may start no worker.
 
 import type { Library } from '../figures/figure.js';
-import { answering, type Run, running, yielding } from './answers.js';
-import { keeping } from './kept.js';
+import { answering, keeping, type Run, running, yielding } from './answers.js';
 import { recorded } from './recorded.js';
 import type { Answering, Question, Reply } from './transports.js';
 

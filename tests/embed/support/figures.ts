@@ -1,7 +1,7 @@
 // What a reader sees of the figures on a page, and what Node says they must show.
 import { readState } from '../../../web/figures/controls.ts';
 import { figures } from '../../../web/figures/index.ts';
-import { computeOf } from '../../../web/worker/computes.ts';
+import { computeOf } from '../../../web/worker/answers.ts';
 import { library } from '../../../web/worker/library.ts';
 
 export interface ShownFigure {
