@@ -42,7 +42,7 @@ const shown = async (page: Page, name: string) => {
 /** A text as the page's texts are read here: with plain spaces. */
 const inWords = (text: string) => text.replace(/\s/g, ' ');
 
-test('each format gives five figures, with the library’s numbers; a half is refused; a button forgets them', async () => {
+test('each format gives its figures, with the library’s numbers; a half is refused; a button forgets them', async () => {
   const { page } = await visit();
   const { part, status } = await partOf(page);
   const sent: string[] = [];
@@ -64,7 +64,7 @@ test('each format gives five figures, with the library’s numbers; a half is re
     });
     expect(finding).toContain(`Weighted by energy: ${about(raw)} times as much as chance, raw`);
   }
-  expect(await part.locator('superpose-figure').count()).toBe(4);
+  expect(await part.locator('superpose-figure').count()).toBe(3);
 
   // A file dropped on the line for positions is a table of positions.
   await page.evaluate((base64) => {
@@ -123,7 +123,7 @@ test('a link to a figure of somebody’s tables says what to open, and shows its
   // The part that opens tables is open.
   const part = page.locator('#own-model .own-table');
   await part.locator('[data-kind=token] input').setInputFiles(payload('words.csv'));
-  await expect.poll(() => part.locator('superpose-figure').count()).toBe(4);
+  await expect.poll(() => part.locator('superpose-figure').count()).toBe(3);
   await part.locator('[data-kind=position] input').setInputFiles(payload('rows.npy', ofPositions));
   await expect
     .poll(async () => (await page.evaluate(readFigure, 'own-table-overlap'))?.drawn)
