@@ -1,13 +1,11 @@
-// Many models at once, with a fake library: which are trained, where, and what is shown meanwhile.
-import { expect, test, vi } from 'vitest';
-import { computeCell, trainedCells } from '../../web/figures/cells.ts';
+// Many models at once, with a fake library: which are trained, and what is shown meanwhile.
+import { expect, test } from 'vitest';
+import { trainedCells } from '../../web/figures/cells.ts';
 import { initialState } from '../../web/figures/controls.ts';
 import type { Run } from '../../web/figures/figure.ts';
-import type { CellRun } from '../../web/figures/record.ts';
 import type { CellJob } from '../../web/figures/training.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
-import { cellRun, type Question } from '../../web/worker/transports.ts';
 import { alone, countedTrainers, watched } from './training.ts';
 
 const askedOf = (seed: number, steps = 16): CellJob => ({
@@ -34,70 +32,6 @@ test('a trained model is kept, trained again only on request, and shared by equa
     [true, false, true],
     [true, true, true],
   ]);
-});
-
-/** Stands in for workers: they answer after a while, or cannot be loaded. */
-function workers({ load, start = true }: { load: boolean; start?: boolean }) {
-  const asked: number[] = [];
-  const ended: number[] = [];
-  let count = 0;
-  class FakeWorker {
-    onmessage: ((event: MessageEvent) => void) | null = null;
-    onerror: ((event: Event) => void) | null = null;
-    private readonly number = count++;
-    constructor() {
-      if (!start) throw new Error('No worker within a worker here.');
-    }
-    postMessage(question: Question) {
-      if (!('figure' in question)) throw new Error('A helper is asked for runs only.');
-      expect(question.figure).toBe(cellRun);
-      if (!load) {
-        setTimeout(() => this.onerror?.(new Event('error')));
-        return;
-      }
-      asked.push(this.number);
-      const say = (data: CellRun) => this.onmessage?.({ data: { id: question.id, data } } as MessageEvent);
-      void computeCell(library(), question.state, alone()).then(say);
-    }
-    terminate() {
-      ended.push(this.number);
-    }
-  }
-  vi.stubGlobal('Worker', FakeWorker);
-  vi.stubGlobal('navigator', { hardwareConcurrency: 3 });
-  return { asked, ended };
-}
-
-test.each([
-  ['three at once', { load: true }],
-  ['one, where the others cannot be loaded', { load: false }],
-  ['one, where no other can be started', { load: false, start: false }],
-] as const)('with a worker that may start more: %s, and the same comes of it', async (_, how) => {
-  const all = Array.from({ length: 12 }, (_, k) => askedOf(100 + k));
-  const expected = await trainedCells(library(), all, alone(), none);
-  const { asked, ended } = workers(how);
-  try {
-    const said: number[] = [];
-    const job = { ...watched({}).job, progress: (part: number) => said.push(part) };
-    const found = await trainedCells({ ...library(), address: 'blob:a-worker' }, all, job, none);
-    expect(found).toEqual(expected);
-    expect(said.map((part) => Math.round(12 * part))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-    expect(new Set(asked)).toEqual(new Set(how.load ? [0, 1] : []));
-    expect(ended).toEqual('start' in how ? [] : [0, 1]);
-  } finally {
-    vi.unstubAllGlobals();
-  }
-});
-
-test('few runs are not worth a worker more', async () => {
-  const { asked } = workers({ load: true });
-  try {
-    const all = [askedOf(201), askedOf(202), askedOf(203), askedOf(204)];
-    await trainedCells({ ...library(), address: 'blob:a-worker' }, all, alone(), none);
-    expect(asked).toEqual([]);
-  } finally {
-    vi.unstubAllGlobals();
-  }
 });
 
 test('on the page nothing long is trained unless it is asked for', async () => {

@@ -1,4 +1,4 @@
-// A table of trained models on the page: its cells link to their runs, and several workers train them.
+// A table of trained models on the page: its cells link to their runs, and it fills as they are trained.
 import { expect, test } from 'vitest';
 import { expected } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
@@ -7,12 +7,6 @@ import { drawn, figureOf, surface, visit } from './support/visit.ts';
 const name = 'schemes-tasks';
 const several =
   'size=large&norm=with&steps=200&seeds=1&seed=11&schemes=none.add.untied&tasks=badge.lookup.prev';
-
-async function agrees(page: Awaited<ReturnType<typeof visit>>['page']) {
-  const shown = await drawn(page, name);
-  expect(shown.problems).toEqual([]);
-  expect(shown.finding).toBe((await expected(name, shown.state)).finding);
-}
 
 test('a click on a cell opens its run, and so does Enter', async () => {
   const two = 'size=large&norm=with&steps=200&seeds=1&schemes=add.untied&tasks=badge.lookup';
@@ -36,20 +30,9 @@ test('a click on a cell opens its run, and so does Enter', async () => {
   await expect.poll(opened).toMatchObject({ scheme: 'add' });
 });
 
-test('the page’s worker starts others of its kind', async () => {
-  const { page, site } = await visit({ fragment: `#v=1&figure=${name}&${several}` });
-  await agrees(page);
-  const workers = site.requests.filter((path) => /\/worker-[^/]*\.js$/.test(path));
-  // Nine runs are worth three workers; some machines have fewer cores.
-  const cores = await page.evaluate(() => navigator.hardwareConcurrency);
-  expect(workers).toHaveLength(Math.min(3, cores));
-});
-
-test('where a worker can start none it trains alone, and the same comes of it', async () => {
-  const { page, site } = await visit({
-    fragment: `#v=1&figure=${name}&${several}`,
-    site: (site) => site.prefix(/\/worker-[^/]*\.js$/, 'self.Worker = undefined;'),
-  });
-  await agrees(page);
-  expect(site.requests.filter((path) => /\/worker-[^/]*\.js$/.test(path))).toHaveLength(1);
+test('what is trained on the page is what Node trains', async () => {
+  const { page } = await visit({ fragment: `#v=1&figure=${name}&${several}` });
+  const shown = await drawn(page, name);
+  expect(shown.problems).toEqual([]);
+  expect(shown.finding).toBe((await expected(name, shown.state)).finding);
 });

@@ -74,39 +74,6 @@ test('a page of another origin does not try it, and starts a blob that takes the
   expect(await texts[0]).toBe('import "https://site.example/assets/worker-1.js";');
 });
 
-test('a worker more answers one state after another, and is ended', async () => {
-  const { nestedWorker, roomForWorkers } = await import('../../web/worker/workerPool.ts');
-  const doer = nestedWorker<number>('https://site.example/assets/worker-1.js', 'narrow');
-  const [worker] = Fake.made as [Fake];
-  expect(worker).toMatchObject({
-    address: 'https://site.example/assets/worker-1.js',
-    options: { type: 'module' },
-  });
-  const first = doer.work({ d: 8 });
-  worker.onmessage?.({ data: { id: 0, progress: 0.5 } });
-  worker.onmessage?.({ data: { id: 0, data: 5 } });
-  expect(await first).toBe(5);
-  const second = doer.work({ d: 16 });
-  worker.onmessage?.({ data: { id: 1, error: 'It broke.' } });
-  await expect(second).rejects.toThrow('It broke.');
-  expect(worker.told).toEqual([
-    { id: 0, figure: 'narrow', state: { d: 8 } },
-    { id: 1, figure: 'narrow', state: { d: 16 } },
-  ]);
-  const third = doer.work({ d: 32 });
-  const preventDefault = vi.fn();
-  worker.onerror?.({ preventDefault });
-  await expect(third).rejects.toThrow('Another worker could not be loaded.');
-  expect(preventDefault).toHaveBeenCalledTimes(1);
-  expect(worker.ended).toBe(0);
-  doer.close();
-  expect(worker.ended).toBe(1);
-  vi.stubGlobal('navigator', { hardwareConcurrency: 6 });
-  expect(roomForWorkers()).toBe(6);
-  vi.stubGlobal('navigator', {});
-  expect(roomForWorkers()).toBe(1);
-});
-
 test('in a worker its file answers, also with an excerpt of the model; in a page it waits to be asked', async () => {
   const said: Reply[] = [];
   const self: { onmessage?: (event: { data: unknown }) => Promise<void>; postMessage(reply: Reply): void } = {

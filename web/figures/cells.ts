@@ -1,17 +1,11 @@
-// Tables of trained models: many small runs fill their cells. Runs are spread over workers where there can be
-// more than one, and finished runs are kept.
+// Tables of trained models: many small runs fill their cells, one after the other. Finished runs are kept.
 import type { SmallSuperpose, Summary, Superpose } from 'superpose';
-import { cellRun } from '../worker/transports.js';
-import { inPool, nestedWorker, type PoolWorker, roomForWorkers } from '../worker/workerPool.js';
-import type { State } from './controls.js';
-import type { Compute, Job, Library } from './figure.js';
+import type { Job, Library } from './figure.js';
 import { type CellRun, keyOf, learnedNumbers, recordOf } from './record.js';
 import { divergedRemark, mayTrain } from './tasks.js';
 import { breath, type CellJob, trainingRun, turn } from './training.js';
 
 const most = 4000;
-/** One more worker is worth starting for this many runs. */
-const worthAWorker = 4;
 
 type Known = Map<string, CellRun>;
 
@@ -28,11 +22,6 @@ async function trainedCell(superpose: Superpose, asked: CellJob, job: Job): Prom
   const { parameters, ...run } = await trainingRun(superpose, asked, () => breath(job));
   return { ...run, numbers: learnedNumbers(parameters, asked.options) };
 }
-
-/** What a nested worker computes. */
-// biome-ignore lint/suspicious/noExplicitAny: what is asked is no state of controls
-export const computeCell: Compute<any, CellRun> = async (library, asked, job) =>
-  trainedCell(await library.superpose(), asked as unknown as CellJob, job);
 
 /** Recorded runs are known like those that were trained here, also after a run that did not come to its end. */
 async function openWith(library: Library, known: Known): Promise<void> {
@@ -59,53 +48,17 @@ export async function trainedCells(
   const lacking = [...asked].flatMap((one) => (isKnown(one) || !mayTrain(job, one[1].steps) ? [] : [one[0]]));
   // A copy: while new runs come in, they may push out older ones.
   const found = new Map([...asked].filter(isKnown).map(([key]) => [key, known.get(key) as CellRun]));
-  const noted = (key: string, run: CellRun) => {
-    job.signal.throwIfAborted();
+  const frame = () => job.run?.frame(show(keys.map((key) => found.get(key))));
+  frame();
+  for (const [done, key] of lacking.entries()) {
+    // Between two runs the reader's orders are heard.
+    await turn(job);
+    const run = await trainedCell(await library.superpose(), asked.get(key) as CellJob, job);
     found.set(key, run);
     keep(known, key, run);
-    done += 1;
-    job.progress(done / lacking.length);
+    job.progress((done + 1) / lacking.length);
     frame();
-  };
-  let done = 0;
-  const frame = () => job.run?.frame(show(keys.map((key) => found.get(key))));
-
-  // A worker asks for a turn when it is free. Turns come one at a time, and each hears the reader's orders.
-  let before: Promise<unknown> = Promise.resolve();
-  const mayGo = () => {
-    before = before.then(() => turn(job));
-    return before;
-  };
-  const here = async (key: string) => trainedCell(await library.superpose(), asked.get(key) as CellJob, job);
-  const doerOf = (work: (key: string) => Promise<CellRun>, close = () => {}): PoolWorker<string, void> => ({
-    async work(key) {
-      await mayGo();
-      noted(key, await work(key));
-    },
-    close,
-  });
-  let started = 0;
-  const start = () => {
-    started += 1;
-    if (started === 1 || library.address === undefined) return doerOf(here);
-    const other = nestedWorker<CellRun>(library.address, cellRun);
-    let works = true;
-    return doerOf(async (key) => {
-      if (works) {
-        try {
-          return await other.work(asked.get(key) as unknown as State);
-        } catch {
-          // If the run itself is at fault, it fails here too.
-          works = false;
-        }
-      }
-      return here(key);
-    }, other.close);
-  };
-  frame();
-  const workers =
-    library.address === undefined ? 1 : Math.min(roomForWorkers(), Math.ceil(lacking.length / worthAWorker));
-  for await (const _ of inPool(lacking, start, { workers, signal: job.signal }));
+  }
   return keys.map((key) => found.get(key));
 }
 

@@ -40,8 +40,6 @@ export interface Library {
   opening(): Promise<Opening>;
   /** The data of a first view that takes long, as tools/record-runs.mjs wrote them; undefined if not at hand. */
   recorded?: ((name: string) => Promise<unknown>) | undefined;
-  /** The address of this worker's file, if more workers may be started from it. */
-  address?: string | undefined;
   /** The reader's own tables, if they take the place of drawn ones. */
   own?: OwnRows | undefined;
 }

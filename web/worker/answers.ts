@@ -5,7 +5,7 @@ import type { State } from '../figures/controls.js';
 import type { Compute, Job, Kept, Library, Run as WatchedRun } from '../figures/figure.js';
 import { modules } from '../figures/index.js';
 import { own } from '../plot/ownMembers.js';
-import { cellRun, type Order, type Question, type Reply } from './transports.js';
+import type { Order, Question, Reply } from './transports.js';
 
 interface RunSettings {
   state: State;
@@ -64,7 +64,6 @@ export function watchedRun(
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export async function computeOf(figure: string): Promise<Compute<any, unknown> | undefined> {
   try {
-    if (figure === cellRun) return (await import('./cell.js')).computeCell;
     return Object.hasOwn(modules, figure) ? (await modules[figure]?.())?.compute : undefined;
   } catch (cause) {
     throw new Error('The code that computes this figure could not be fetched; is there a network?', {

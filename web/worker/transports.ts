@@ -14,9 +14,6 @@ export type Question =
   /** To a run under way. */
   | { run: number; order: Order };
 
-/** The name of the question that nested workers are asked: one run of a table. */
-export const cellRun = 'cell-run';
-
 /** Wait before the next turn, go on, take one more turn, or show the run with other settings. */
 export type Order = 'hold' | 'go' | 'step' | { look: State };
 

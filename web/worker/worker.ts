@@ -42,7 +42,7 @@ export const answeringHere: Answering = (say) => answering(runningAll(yielding(l
 
 if (typeof document === 'undefined') {
   const say = (reply: Reply) => self.postMessage(reply);
-  const answer = answering(runningAll({ ...loaded, address: location.href }), say);
+  const answer = answering(runningAll(loaded), say);
   const excerpt = answering(async (figure, state, job) => {
     const { excerptOf } = await import('./excerpt.js');
     return excerptOf(loaded, model)(figure, state, job);

@@ -27,5 +27,5 @@ function thread(): PoolWorker<TaskTrainerOptions, TrainingRun> {
 }
 
 /** Results in the order of `all`, on as many threads as there are runs and processors for. */
-export const runs = (all: readonly TaskTrainerOptions[], signal?: AbortSignal) =>
-  inPool<TaskTrainerOptions, TrainingRun>(all, thread, { workers: availableParallelism(), signal });
+export const runs = (all: readonly TaskTrainerOptions[]) =>
+  inPool<TaskTrainerOptions, TrainingRun>(all, thread, availableParallelism());
