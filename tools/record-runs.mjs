@@ -105,7 +105,7 @@ const short = (data, digits) =>
 /** What figures on all of MiniLM's layers open with, by the name of the file. */
 export async function ofLayers(load, superpose, miniLM) {
   const { initialState } = await load('figures/controls');
-  const { keeping } = await load('worker/kept');
+  const { keeping } = await load('worker/answers');
   const library = {
     kept: keeping(),
     small: async () => superpose,
@@ -164,7 +164,7 @@ export async function ofTask(load, superpose, task, separate = 'no') {
   const { initialState } = await load('figures/controls');
   const { compute, trainedControls } = await load('figures/addOrConcatenateRuns');
   const state = { ...initialState(trainedControls), task, separate };
-  const { keeping } = await load('worker/kept');
+  const { keeping } = await load('worker/answers');
   return compute({ kept: keeping(), superpose: async () => superpose }, state, jobOf(state));
 }
 

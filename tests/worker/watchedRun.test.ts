@@ -1,7 +1,6 @@
 // The turns of a run that is watched: running, paused, stepped, viewed with other settings, and cancelled.
 import { expect, test } from 'vitest';
-import { answering, watchedRun } from '../../web/worker/answers.ts';
-import { keeping } from '../../web/worker/kept.ts';
+import { answering, keeping, watchedRun } from '../../web/worker/answers.ts';
 import type { Reply } from '../../web/worker/transports.ts';
 
 const free = () => new Promise<void>((go) => setTimeout(go, 5));
