@@ -4,7 +4,6 @@
 export type { NoRoom } from './check.js';
 export { Unreadable } from './files.js';
 export { load } from './load.js';
-export type { PositionChange, PositionRows } from './model/changedPositions.js';
 export { corpusSentences } from './model/corpus.js';
 export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
 export type { CsvDecimal, CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
@@ -24,8 +23,8 @@ export type {
   OpenedModel,
   OpenForwardOptions,
   OpenModelOptions,
+  PositionChange,
   PositionsTaken,
-  TakenOptions,
 } from './model/openedModel.js';
 export { loadOpening, type Opening } from './model/opening.js';
 export { openModel } from './model/openModel.js';

@@ -9,10 +9,10 @@ import type {
   PositionsTaken,
   Scores,
   Sentence,
+  SlicesWatch,
   SmallSuperpose,
   Superpose,
   Table,
-  TakenOptions,
 } from 'superpose';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, State, StateOf } from './controls.js';
@@ -68,7 +68,7 @@ export interface TextLibrary extends Omit<Library, 'miniLM'> {
 
 /** What such figures use of MiniLM, or of a reader's own model in its place. */
 export interface TextModel extends Pick<MiniLM, 'd_model' | 'heads' | 'positions' | 'corpusMeans'> {
-  withoutPositions(sentence: Sentence, options: TakenOptions): Promise<PositionsTaken>;
+  withoutPositions(sentence: Sentence, options: SlicesWatch): Promise<PositionsTaken>;
   /** Rows whose token the model fixes; MiniLM’s is row 0. */
   readonly apart?: readonly number[];
   /** Its length is the number of layers that can be run. */

@@ -1,7 +1,7 @@
 // By which angles queries and keys turn, as config.json says it. Source: transformers' modeling_rope_utils.py.
 import * as check from '../check.js';
 import type { Stretch } from '../encodings/rotary.js';
-import type { Config } from './header.js';
+import type { Config } from './family.js';
 
 export interface Angles {
   /** Pair m of a head's d_h channels turns by base^(−2m/d_h) radians a position. */

@@ -1,9 +1,8 @@
 // The tensors of a model’s files, one file or several shards: listed by their headers, read in slices.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
-import { digestOf } from './digest.js';
 import type { SafetensorsEntry } from './safetensors.js';
-import { jsonOf, type Slices, slice } from './slices.js';
+import { digestOf, jsonOf, type Slices, slice } from './slices.js';
 import { type Tensors, tensorRows } from './tensorRows.js';
 import type { SlicesWatch } from './watch.js';
 

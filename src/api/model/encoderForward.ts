@@ -1,17 +1,17 @@
 // A forward of an encoder: what it is given, and what can be asked of it until the next one.
 import type { Heads } from '../../wasm/bound.js';
 import * as check from '../check.js';
-import { checkedNames, checkedTables } from '../scores/decompose.js';
+import { checkedNames, checkedTables, type DecomposeInput, grouped } from '../scores/decompose.js';
 import { checkedGauge } from '../scores/gauge.js';
 import { fitsScores, type Scores } from '../scores/scores.js';
 import { type Floats, type Table, table } from '../table.js';
-import { checkedMeans, checkedParts } from './encoderChecks.js';
 import {
   type EncoderDecomposeInput,
   type EncoderForward,
   type ForwardInput,
   type ScoreMeans,
   type StateMeans,
+  type Way,
   ways,
 } from './encoderTypes.js';
 import type { HeldEncoder } from './heldEncoder.js';
@@ -191,4 +191,36 @@ function mechanismMeans<A extends Floats>(
   if (means.query.first !== means.key.first)
     check.refuse('means.key.first', `${means.query.first}, as means.query.first is`, means.key.first);
   return means;
+}
+
+function checkedMeans<A extends Floats>(
+  given: StateMeans<A> | undefined,
+  n: number,
+  width: number,
+  like: A,
+  name = 'means',
+): Required<StateMeans<A>> {
+  check.object(name, given);
+  const { mean, position } = given as StateMeans<A>;
+  const first = check.integer(`${name}.first`, given?.first ?? 1, 0);
+  check.floats(`${name}.mean`, mean, width);
+  check.table(`${name}.position`, position, { columns: width });
+  check.samePrecision({ precision: like, [`${name}.mean`]: mean, [`${name}.position.data`]: position.data });
+  if (position.rows < n - first)
+    check.refuseCount(`${name}.position`, `at least ${n - first} rows`, position.rows);
+  return { mean, position, first };
+}
+
+/** The way of a question about a layer that reads these summands, and its groups. */
+export function checkedParts(
+  summands: readonly string[],
+  { way: named, groups }: { way?: unknown; groups?: DecomposeInput['groups'] },
+) {
+  const way = check.placeOf('way', named ?? 'direct', ways);
+  const written = [...summands, 'attention', 'mlp', 'constant'];
+  const parts = {
+    mean: ['position', 'content', 'constant'],
+    mechanism: ['token', 'position', 'constant', 'offset'],
+  };
+  return { way, groups: grouped({ direct: written, streams: written, ...parts }[ways[way] as Way], groups) };
 }

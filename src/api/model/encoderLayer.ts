@@ -1,7 +1,7 @@
 // A layer on its way into an encoder: checked, and its maps placed or read.
 import * as check from '../check.js';
 import type { Floats, Linear, Table } from '../table.js';
-import { checkedRotary } from './encoderChecks.js';
+import type { LayerRotary } from './encoderTypes.js';
 import type { HeldEncoder } from './heldEncoder.js';
 import type { ReadLayer, ReadMap, ReadTensor } from './steps.js';
 
@@ -83,4 +83,22 @@ export function begunLayer<A extends Floats>(encoder: HeldEncoder<A>, layer: Rea
       encoder.stop();
     },
   };
+}
+
+function checkedRotary(given: LayerRotary | undefined, d_head: number) {
+  if (given === undefined) return undefined;
+  check.object('rotary', given);
+  const { frequencies } = given;
+  if (!(frequencies instanceof Float64Array))
+    check.refuse('rotary.frequencies', 'a Float64Array', frequencies, false);
+  check.floats('rotary.frequencies', frequencies);
+  const most = Math.floor(d_head / 2);
+  if (frequencies.length < 1 || frequencies.length > most) {
+    const pairs =
+      most === 0
+        ? 'no values: a head of 1 channel has no pair'
+        : `from 1 to ${most} values, one for each pair of a head’s ${d_head} channels`;
+    check.refuseCount('rotary.frequencies', pairs, frequencies.length);
+  }
+  return frequencies;
 }

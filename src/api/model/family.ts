@@ -1,6 +1,9 @@
 // What is said of a family of models, and what is said of BERT: the model that figures open on is one, and its readers
 // fetch no other row.
 
+/** The members of a config.json; none without one. */
+export type Config = Readonly<Record<string, unknown>>;
+
 /** The names of a layer’s tensors behind its number. Where queries, keys and values have one name, a tensor has all three. */
 export interface LayerNames {
   /** W_Q */

@@ -7,7 +7,7 @@ import type { SmallSuperpose } from '../small.js';
 import type { Floats, Table } from '../table.js';
 import type { Superpose } from '../whole.js';
 import type { Layout } from './families.js';
-import type { Config } from './header.js';
+import type { Config } from './family.js';
 import type { Sentence } from './sentence.js';
 import type { Tensors } from './tensorRows.js';
 import { type CountedWatch, counted, type SlicesWatch } from './watch.js';

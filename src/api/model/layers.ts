@@ -2,12 +2,11 @@
 // after a change.
 import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
-import type { Floats, FloatsOf, Precision, Table } from '../table.js';
+import { type Floats, type FloatsOf, type Precision, type Table, table } from '../table.js';
 import type { Superpose } from '../whole.js';
-import { changedRows } from './changedPositions.js';
 import { type CorpusMeans, corpusOf, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
 import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
-import { checkedParts } from './encoderChecks.js';
+import { checkedParts } from './encoderForward.js';
 import { type Model, type Opened, type OwnRows, rowsOf, summandNames } from './firstLayer.js';
 import type {
   ModelInput,
@@ -15,8 +14,8 @@ import type {
   OpenDecomposeOptions,
   OpenedModel,
   OpenForwardOptions,
+  PositionChange,
   PositionsTaken,
-  TakenOptions,
 } from './openedModel.js';
 import { headsOf, ownLayers } from './ownLayers.js';
 import { type Resident, resident } from './resident.js';
@@ -48,7 +47,10 @@ export interface Layers {
     options: ScoresOptions<P>,
   ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
   /** See PositionsTaken. */
-  withoutPositions(sentence: Sentence, options?: TakenOptions): Promise<PositionsTaken>;
+  withoutPositions(
+    sentence: Sentence,
+    options?: Parameters<OpenedModel['withoutPositions']>[1],
+  ): Promise<PositionsTaken>;
   /** See OpenedModel. */
   corpusMeans(inputs: Reading, options: OpenCorpusMeansOptions): Promise<CorpusMeans>;
   /** Frees them. */
@@ -122,16 +124,16 @@ async function decomposed<P extends Precision>(
   options: ScoresOptions<P>,
 ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }> {
   const { opened, resident } = running;
-  const { precision, means: given, signal, progress, gauge, apart, summands, ...input } = options;
+  const { precision, means: given, signal, progress, gauge, apart, ...input } = options;
   const kind = check.precision(precision ?? 'float64') as P;
   const layer = check.integer('layer', input.layer, 0, opened.layers - 1);
   check.chosenHeads(input.only, opened.heads);
-  checkedParts(summands ? Object.keys(summands) : summandNames(opened.layout), input);
+  checkedParts(summandNames(opened.layout), input);
   const byMechanism = input.way === 'mechanism';
   if (byMechanism || input.way === 'mean') check.object('means', given);
   const means = given && (byMechanism ? scoreMeansAt : meansAt)(given, layer, kind);
   return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
-    const run = await through(running, encoder, { kind, layer, sentence }, { summands, signal });
+    const run = await through(running, encoder, { kind, layer, sentence }, signal);
     const named = gauge ?? (byMechanism ? undefined : 'canonical');
     const fixed = named === 'raw' ? [] : opened.layout.apart.filter((row) => row < run.n);
     const rows = apart ?? (byMechanism ? undefined : fixed);
@@ -150,17 +152,17 @@ async function through<P extends Precision>(
   { opened, decomposed }: Running,
   encoder: Encoder<FloatsOf<P>>,
   { kind, layer, sentence }: { kind: P; layer: number; sentence: Sentence },
-  { summands, signal }: { summands: OwnRows<Floats> | undefined; signal: AbortSignal | undefined },
+  signal: AbortSignal | undefined,
 ) {
   const key = String(sentence.ids);
   const last = decomposed.get(encoder);
-  if (!summands && last?.key === key && last.run.layers > layer) return last.run;
-  const rows = rowsIn(summands ?? (await rowsOf(opened, sentence.ids, counted({ signal }))), kind);
+  if (last?.key === key && last.run.layers > layer) return last.run;
+  const rows = rowsIn(await rowsOf(opened, sentence.ids, counted({ signal })), kind);
   decomposed.delete(encoder);
   // Through all layers that are held where there is room, so that another layer’s scores need no run of their own.
   const layers = opened.isSmall ? encoder.layers : layer + 1;
   const run = await stepsOf(encoder).forward(rows, { layers }, signal);
-  if (!summands) decomposed.set(encoder, { key, run: run as unknown as EncoderForward });
+  decomposed.set(encoder, { key, run: run as unknown as EncoderForward });
   return run;
 }
 
@@ -175,11 +177,7 @@ function rowsIn<P extends Precision>(rows: OwnRows<Floats>, precision: P): OwnRo
 }
 
 /** A sentence’s rows after a change. */
-export async function changedOf(
-  model: Model,
-  { ids }: Sentence,
-  change: Parameters<OpenedModel['changed']>[1],
-): Promise<OwnRows> {
+export async function changedOf(model: Model, { ids }: Sentence, change: PositionChange): Promise<OwnRows> {
   const { checkpoint, layout } = model;
   const { facts } = layout;
   const { position } = layout.tables;
@@ -235,4 +233,53 @@ async function positionsTaken<P extends Precision>(
     attention: await run(rows, { attention: other }),
     everything,
   };
+}
+
+type Rows = Table<Float64Array>;
+
+/** Both tables [n, d] after a change. The model fixes so many tokens at the beginning. */
+async function changedRows(
+  token: Rows,
+  position: Rows,
+  change: PositionChange,
+  rowsOf: (rows: readonly number[]) => Promise<Rows>,
+  positions: number,
+  fixed: number,
+): Promise<{ token: Rows; position: Rows }> {
+  check.object('change', change);
+  const { rows: n, columns: d } = position;
+  if ('order' in change) {
+    const order = check.integers('order', change.order, n - 1, n);
+    check.once('order', order);
+    return { token: picked(token, order), position };
+  }
+  if ('shift' in change) {
+    const by = check.integer('shift', change.shift, 0, positions - n);
+    const places = Array.from({ length: n }, (_, row) => (row < fixed ? row : row + by));
+    return { token, position: await rowsOf(places) };
+  }
+  const kind = check.oneOf('mean', change.mean, ['sentence', 'table']);
+  const among =
+    kind === 'sentence'
+      ? table(position.data.subarray(fixed * d), n - fixed, d)
+      : await rowsOf(Array.from({ length: positions }, (_, row) => row));
+  const mean = meanRow(among);
+  const data = position.data.slice();
+  for (let row = kind === 'table' ? 0 : fixed; row < n; row++) data.set(mean, row * d);
+  return { token, position: table(data, n, d) };
+}
+
+function picked({ data, rows, columns }: Rows, order: readonly number[]): Rows {
+  const moved = data.slice();
+  order.forEach((from, to) => {
+    moved.set(data.subarray(from * columns, (from + 1) * columns), to * columns);
+  });
+  return table(moved, rows, columns);
+}
+
+function meanRow({ data, rows, columns }: Rows): Float64Array {
+  const mean = new Float64Array(columns);
+  for (let at = 0; at < rows * columns; at++)
+    mean[at % columns] = (mean[at % columns] as number) + (data[at] as number);
+  return mean.map((sum) => sum / rows);
 }

@@ -2,9 +2,8 @@
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
 import type { Table } from '../table.js';
-import type { PositionChange } from './changedPositions.js';
 import type { Told } from './modelOver.js';
-import type { ModelInput, OpenedModel } from './openedModel.js';
+import type { ModelInput, OpenedModel, PositionChange } from './openedModel.js';
 import { type MiniLMOptions, manifestIn, parsedReader } from './packedFiles.js';
 
 /** The three tables that BERT adds up, each [n, 384]. */

@@ -5,10 +5,9 @@ import type { OverlapCurve } from '../geometry/subspaces.js';
 import type { Summary } from '../numeric/summary.js';
 import { type Table, table } from '../table.js';
 import type { Superpose } from '../whole.js';
-import { type Angles, anglesIn } from './angles.js';
+import { anglesIn } from './angles.js';
 import type { Model } from './firstLayer.js';
 import { headsOf } from './ownLayers.js';
-import { nameIn, tensorsOf } from './tensors.js';
 import { type CountedWatch, counted, type SlicesWatch } from './watch.js';
 
 /** How many rows of a table are measured, or all where there are fewer. */
@@ -67,11 +66,6 @@ export interface RotaryReport {
   readonly keyHeads: number | undefined;
   /** Channels of a head; undefined likewise. */
   readonly d_head: number | undefined;
-  /**
-   * [heads, offsets]: b_Q R(j − i) b_K / √d_h for i − j from 0 up, a term that depends on the distance alone;
-   * undefined without biases, and where config.json has angles of another kind.
-   */
-  readonly positionTerm: Table<Float64Array> | undefined;
 }
 
 /** A model over the whole module. */
@@ -79,7 +73,7 @@ type Reported = Model & { readonly superpose: Superpose };
 
 export async function modelReport(opened: Reported, options: SlicesWatch): Promise<ModelReport> {
   check.object('options', options);
-  const { superpose, layout } = opened;
+  const { superpose, checkpoint, layout, heads } = opened;
   const watch = counted(options);
   const [token, position] = await Promise.all([tokensOf(opened, watch), positionsOf(opened, watch)]);
   // Row i of a sentence gets row i of those that are used of the position table.
@@ -111,7 +105,10 @@ export async function modelReport(opened: Reported, options: SlicesWatch): Promi
         k: Math.min(mainDirections, layout.d_model),
       }),
     ...gramsOf(superpose, position?.table, used),
-    rotary: angles && (await rotaryOf(opened, anglesIn(opened.config, angles), watch)),
+    rotary: angles && {
+      ...{ base: anglesIn(opened.config, angles).base, heads, keyHeads: undefined, d_head: undefined },
+      ...(heads !== undefined && headsOf({ checkpoint, layout, heads })),
+    },
   };
 }
 
@@ -178,46 +175,4 @@ function less(superpose: Superpose, rows: Table): Table {
     tokens: 1,
   });
   return table(found.residual, rows.rows, rows.columns);
-}
-
-/** How many offsets the pure position term is given for. */
-const offsets = 64;
-
-async function rotaryOf(
-  { superpose, checkpoint, layout, heads }: Reported,
-  { base, stretch }: Angles,
-  watch: CountedWatch,
-): Promise<RotaryReport> {
-  const sized = heads === undefined ? undefined : headsOf({ checkpoint, layout, heads });
-  const { d_head, keyHeads } = sized ?? { d_head: undefined, keyHeads: undefined };
-  const known = { base, heads, keyHeads, d_head, positionTerm: undefined };
-  const [query, key] = [`${nameIn(layout, 0, 'query')}.bias`, `${nameIn(layout, 0, 'key')}.bias`];
-  const biased = checkpoint.tensors.has(query) && checkpoint.tensors.has(key);
-  // Where queries and keys are normalized, their biases are no rows that turn.
-  if (!biased || layout.facts.layer.queryNorm || !heads || !d_head || !keyHeads || stretch) return known;
-  const rows = heads * d_head;
-  const of = tensorsOf(checkpoint, watch);
-  const [b_Q, shared] = [(await of.whole(query)).data, (await of.whole(key)).data];
-  const b_K = new Float64Array(rows);
-  for (let head = 0; head < heads; head++) {
-    const from = Math.floor((head * keyHeads) / heads) * d_head;
-    b_K.set(shared.subarray(from, from + d_head), head * d_head);
-  }
-  // The content is zero, so queries and keys are their biases alone.
-  const nothing = { weight: table(new Float64Array(rows), rows, 1) };
-  const { logits, n } = superpose.schemeScores({
-    scheme: 'rope',
-    content: table(new Float64Array(offsets), offsets, 1),
-    heads,
-    query: { ...nothing, bias: b_Q },
-    key: { ...nothing, bias: b_K },
-    layout: 'concatenated',
-    base,
-  });
-  const term = new Float64Array(heads * offsets);
-  for (let head = 0; head < heads; head++) {
-    for (let back = 0; back < offsets; back++)
-      term[head * offsets + back] = logits[(head * n + n - 1) * n + n - 1 - back] as number;
-  }
-  return { ...known, positionTerm: table(term, heads, offsets) };
 }

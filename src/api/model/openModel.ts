@@ -5,15 +5,15 @@ import type { SmallSuperpose } from '../small.js';
 import type { Superpose } from '../whole.js';
 import { type Checkpoint, checkpointOf } from './checkpoint.js';
 import type { Layout } from './families.js';
+import type { Config } from './family.js';
 import type { Model, Tokenizer } from './firstLayer.js';
-import { type Config, shapeOf } from './header.js';
 import { modelOver, wholeOf } from './modelOver.js';
 import { modelReport } from './modelReport.js';
 import type { OpenedModel, OpenModelOptions } from './openedModel.js';
 import { layersIn } from './ownLayers.js';
 import { FamilyUnknown, recognized } from './recognize.js';
 import { filesOf, jsonOf, type Slices, type Source } from './slices.js';
-import { nameIn } from './tensors.js';
+import { nameIn, shapeOf } from './tensors.js';
 
 /**
  * Opens a model: in Node by the path of a .safetensors file, an index of shards or a folder; in a browser by

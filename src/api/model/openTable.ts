@@ -18,8 +18,7 @@ import {
   sampled,
   separators,
 } from './csv.js';
-import { digestOf } from './digest.js';
-import { filesOf, type Slices, type Source, slice } from './slices.js';
+import { digestOf, filesOf, type Slices, type Source, slice } from './slices.js';
 import { counted, type SlicesWatch } from './watch.js';
 
 /** The format of a file. */
@@ -104,7 +103,7 @@ export async function openTable<P extends Precision = 'float64'>(
   const found =
     format === 'safetensors'
       ? await ofTensor(superpose, files, file, rows, tensor, watch)
-      : await readers[format](new Bytes(file, watch), rows, csv);
+      : await readers[format](new Bytes(file, watch), rows, csv, superpose);
   const { values, columns, words, more, layout } = found;
   const data = (
     precision === 'float32' ? Float32Array.from(values) : Float64Array.from(values)
@@ -258,7 +257,7 @@ async function recordsIn(from: Bytes) {
 
 const readers: Record<
   Exclude<TableFormat, 'safetensors'>,
-  (from: Bytes, rows: number, options: CsvOptions) => Promise<Found>
+  (from: Bytes, rows: number, options: CsvOptions, superpose: SmallSuperpose) => Promise<Found>
 > = {
   async csv(from, most, options) {
     const { file } = from;
@@ -289,7 +288,7 @@ const readers: Record<
     return { values, columns, ...(labels && { words }), more: one !== undefined, layout };
   },
 
-  async npy(from, most) {
+  async npy(from, most, _, superpose) {
     const { file } = from;
     const start = await from.take(8);
     const version = start[6] ?? 0;
@@ -346,29 +345,20 @@ const readers: Record<
     const rest = wanted === count ? file.size - from.at : 0;
     if (rest > 0)
       refuse(file, `after row ${count}`, 'the end of the file, as its shape says', `${rest} bytes more`);
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    const little = order !== '>';
-    const values = new Float64Array(wanted * columns);
-    for (let at = 0; at < values.length; at++) {
-      values[at] =
-        width === 8
-          ? view.getFloat64(8 * at, little)
-          : width === 4
-            ? view.getFloat32(4 * at, little)
-            : half(view.getUint16(2 * at, little));
-    }
+    // The other order of bytes is turned around.
+    for (let at = 0; order === '>' && at < bytes.length; at += width)
+      bytes.subarray(at, at + width).reverse();
+    const entry = {
+      name: file.name,
+      dtype: `F${8 * width}`,
+      shape: [wanted, columns],
+      begin: 0,
+      end: bytes.length,
+    };
+    const { data: values } = superpose.decodeSafetensors(entry, bytes);
     return { values, columns, more: wanted < count };
   },
 };
-
-/** IEEE 754 binary16. */
-function half(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 31;
-  const fraction = bits & 1023;
-  if (exponent === 31) return fraction ? Number.NaN : sign * Infinity;
-  return sign * (exponent ? (1 + fraction / 1024) * 2 ** (exponent - 15) : fraction * 2 ** -24);
-}
 
 async function ofTensor(
   superpose: SmallSuperpose,

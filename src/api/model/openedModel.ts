@@ -2,7 +2,6 @@
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
 import type { Floats, FloatsOf, Precision, Table } from '../table.js';
-import type { PositionChange } from './changedPositions.js';
 import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
 import type { EncoderForward, ForwardInput, Way } from './encoder.js';
 import type { FamilyId } from './families.js';
@@ -45,8 +44,6 @@ export interface OpenDecomposeOptions<P extends Precision = 'float64'>
   way?: Way;
   /** From corpusMeans(); needed for the ways `mean` and `mechanism`. */
   means?: Pick<CorpusMeans, 'states' | 'scores'>;
-  /** Rows in place of the sentence’s own, from changed(); with `layer` or `way`. */
-  summands?: OwnRows<Floats>;
 }
 
 export interface OpenCorpusMeansOptions extends Omit<CorpusMeansOptions, 'sentences'> {
@@ -57,6 +54,20 @@ export interface OpenCorpusMeansOptions extends Omit<CorpusMeansOptions, 'senten
   sentences?: readonly (string | { readonly ids: readonly number[] })[];
 }
 
+export type PositionChange =
+  /**
+   * Every row is replaced by one row: `sentence`, the mean of the rows that are replaced, which keeps the result
+   * independent of a shift of the tables, and leaves row 0 alone where the model fixes the first token; or `table`, the
+   * mean of all rows.
+   */
+  | { mean: 'sentence' | 'table' }
+  /**
+   * Rows are taken so many places further down the table, from 0. Where the model fixes the first token, row 0 stays.
+   */
+  | { shift: number }
+  /** [n]: position i gets the token that was at order[i]. */
+  | { order: readonly number[] };
+
 export interface OpenForwardOptions<P extends Precision = 'float32'>
   extends ForwardInput<FloatsOf<P>>,
     SlicesWatch {
@@ -64,11 +75,6 @@ export interface OpenForwardOptions<P extends Precision = 'float32'>
   precision?: P;
   /** Rows in place of the sentence’s own, from changed(). */
   summands?: OwnRows<Floats>;
-}
-
-export interface TakenOptions extends SlicesWatch {
-  /** Default float32. */
-  precision?: Precision;
 }
 
 /**
@@ -159,10 +165,13 @@ export interface OpenedModel {
    */
   corpusMeans(options?: OpenCorpusMeansOptions): Promise<CorpusMeans>;
   /**
-   * What positions are for: the embedding when they are taken from values, from attention, or from everything. Throws as
-   * forward() does.
+   * What positions are for: the embedding when they are taken from values, from attention, or from everything, in float32
+   * unless another precision is given. Throws as forward() does.
    */
-  withoutPositions(input: ModelInput, options?: TakenOptions): Promise<PositionsTaken>;
+  withoutPositions(
+    input: ModelInput,
+    options?: SlicesWatch & { precision?: Precision },
+  ): Promise<PositionsTaken>;
   /**
    * The first layer's W_Q and W_K and the norm before them, as decompose() takes them. Throws RangeError for a model
    * whose queries and keys turn.

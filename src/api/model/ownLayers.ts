@@ -7,11 +7,11 @@ import type { Superpose } from '../whole.js';
 import { anglesIn } from './angles.js';
 import type { ActivationName } from './encoder.js';
 import { listed } from './families.js';
+import type { Config } from './family.js';
 import type { Opened } from './firstLayer.js';
-import { type Config, present, shapeOf } from './header.js';
 import type { EncoderParts } from './resident.js';
 import type { ReadMap, ReadTensor } from './steps.js';
-import { type MapName, type MapSize, nameIn, placeOf, tensorsOf } from './tensors.js';
+import { type MapName, type MapSize, nameIn, placeOf, present, shapeOf, tensorsOf } from './tensors.js';
 import type { CountedWatch } from './watch.js';
 
 /** By config.json's names. */

@@ -2,9 +2,9 @@
 // file: names of tensors do not tell families apart, and only show which it cannot be.
 import * as check from '../check.js';
 import { type FamilyId, familyIds, type Layout, listed, modelFamilies, namesOf } from './families.js';
-import { type Family, usualSizes } from './family.js';
-import { type Config, type Header, quoted, shapeOf } from './header.js';
+import { type Config, type Family, usualSizes } from './family.js';
 import { refuseSizes } from './ownLayers.js';
+import { type Header, quoted, shapeOf } from './tensors.js';
 
 /** Nothing says which family a model is of. */
 export class FamilyUnknown extends RangeError {

@@ -2,7 +2,7 @@
 import { openModel, openTable, type Slices } from 'superpose';
 import { expect, test } from 'vitest';
 import { checkpointOf } from '../../../build/package/model/checkpoint.js';
-import { digestOf } from '../../../build/package/model/digest.js';
+import { digestOf } from '../../../build/package/model/slices.js';
 import { counted } from '../../../build/package/model/watch.js';
 import { plain } from '../support/builds.ts';
 import { file, fileOf, singles } from '../support/files.ts';

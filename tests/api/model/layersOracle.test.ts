@@ -9,6 +9,7 @@ import {
   type Floats,
   loadMiniLM,
   type MiniLM,
+  type PositionFindings,
   type Precision,
   type Sentence,
 } from 'superpose';
@@ -118,16 +119,18 @@ const within = { float64: 1e-10, float32: 1e-4 };
       const theirs = terms[way];
       if (!theirs) continue;
       const sentence = await sentenceOf({ ...one, terms, heads }, minilm);
-      const rows = change && { summands: change(await rowsOf(minilm, sentence)) };
+      const changed =
+        change &&
+        (await minilm.forward(sentence, {
+          precision: 'float64',
+          summands: change(await rowsOf(minilm, sentence)),
+        }));
       const differences: Differences = {};
       for (const [layer, only] of heads.entries()) {
-        const scores = await minilm.decompose(sentence, {
-          layer,
-          way,
-          only,
-          ...(way === 'mean' && { means }),
-          ...rows,
-        });
+        const ofState = way === 'mean' && { means: means.states[layer] as PositionFindings };
+        const scores = changed
+          ? changed.decompose({ layer, way, only, gauge: 'canonical', apart: [0], ...ofState })
+          : await minilm.decompose(sentence, { layer, way, only, ...(way === 'mean' && { means }) });
         expect(scores.gauge).toBe('canonical');
         expect(scores.parts).toEqual(partsOf[way]);
         differences[`terms of layer ${layer}`] = largestDifference(scores.terms, stored(theirs, layer));

@@ -293,7 +293,6 @@ describe('the report', () => {
         heads: 2,
         keyHeads: 1,
         d_head: 4,
-        positionTerm: undefined,
       });
       const bare = await (
         await openModel(plain, [inMemory('model.safetensors', fileOf(rope({})))], { family: 'qwen2' })
@@ -303,18 +302,12 @@ describe('the report', () => {
         heads: undefined,
         keyHeads: undefined,
         d_head: undefined,
-        positionTerm: undefined,
       });
       expect((await rotary(rope({}), of(2, { rope_theta: 500 })))?.base).toBe(500);
       expect((await rotary(rope({}), of(2, { rope_parameters: { rope_theta: 70 } })))?.base).toBe(70);
       expect(await told(rotary(rope({}), of(2, { rope_theta: 0 })))).toBe(
         'RangeError: rope_theta in config.json must be above 0; it is 0.',
       );
-    });
-
-    test('biases on one side alone leave no term', async () => {
-      for (const tensors of [rope({ queryBias: false }), rope({ keyBias: false })])
-        expect((await rotary(tensors, of(2)))?.positionTerm).toBeUndefined();
     });
 
     test('heads that do not fit the shapes are refused', async () => {
