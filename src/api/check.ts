@@ -158,6 +158,13 @@ export function object(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null) refuse(name, 'an object', value, false);
 }
 
+/** What everything that reads files takes first. */
+export function reading(superpose: unknown, options: unknown): void {
+  const { memoryBytes } = (superpose ?? {}) as { memoryBytes?: unknown };
+  if (typeof memoryBytes !== 'function') refuse('superpose', 'what load() returns', superpose, false);
+  object('options', options);
+}
+
 /** A Float32Array or Float64Array with any values, of the given length if there is one. */
 export function array(name: string, value: unknown, length?: number): Floats {
   if (!(value instanceof Float32Array || value instanceof Float64Array)) {

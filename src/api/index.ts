@@ -7,7 +7,7 @@ export { load } from './load.js';
 export { corpusSentences } from './model/corpus.js';
 export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
 export type { CsvDecimal, CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
-export { type FamilyId, familyIds, modelFamilies, namesOf } from './model/families.js';
+export { type FamilyId, familyIds, familyNames, modelFamilies } from './model/families.js';
 export type { FirstLayer, OwnRows } from './model/firstLayer.js';
 export { loadMiniLM, type MiniLM } from './model/minilm.js';
 export type {

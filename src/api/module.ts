@@ -66,7 +66,10 @@ const addresses: Record<ModuleName, Record<Simd, () => URL>> = {
 };
 
 /** The address of a build's .wasm file, for a page that fetches it for its worker. */
-export const wasmAddress = (simd: Simd, module: ModuleName = 'whole'): URL => addresses[module][simd]();
+export const wasmAddress = (simd: Simd, module: ModuleName = 'whole'): URL =>
+  addresses[check.oneOf('module', module, ['whole', 'small'])][
+    check.oneOf('simd', simd, ['plain', 'relaxed'])
+  ]();
 
 /** What Emscripten writes. The whole module's starts both: it provides all that either imports. */
 type Create = (options: object) => Promise<Instance>;

@@ -4,8 +4,10 @@
 // The right calls are compared with the library's own list: a function without one fails. This runs in one
 // build, because the checks are the same in both. Sentences of single functions are in
 // refusals.txt.
+import { fileURLToPath } from 'node:url';
 import type { Superpose } from 'superpose';
-import { describe, expect, test } from 'vitest';
+import * as library from 'superpose';
+import { describe, expect, inject, test } from 'vitest';
 import { plain } from './support/builds.ts';
 import { changed, faults, type Path, type Refusal } from './support/refusals.ts';
 import { type RightCall, rightCalls, single, table } from './support/rightCalls.ts';
@@ -219,6 +221,95 @@ describe.each(Object.entries(rightCalls))(
     });
   },
 );
+
+/** The functions of an object, of its class too. */
+const methodsOf = (of: Anything): [string, Call][] => {
+  const above = Object.getPrototypeOf(of);
+  const all = [of, ...(above && above !== Object.prototype ? [above] : [])];
+  const names = all.flatMap((one) => Object.getOwnPropertyNames(one));
+  const methods = new Set(names.filter((name) => name !== 'constructor' && name !== 'delete'));
+  return [...methods].flatMap((name) => (typeof of[name] === 'function' ? [[name, of[name].bind(of)]] : []));
+};
+
+/** Beside the module's functions: what waits for files, looks into results, or is a method, each with a right call. */
+async function otherCalls(): Promise<[string, Call, unknown[]][]> {
+  const folder = fileURLToPath(new URL('../reference/checkpoints/bert', import.meta.url));
+  const sentence = { ids: [1, 2, 3] };
+  const batch = { n: 3, tokens: [0, 1, 2], targets: [0, 1, 2] };
+  const open = await library.openModel(plain, folder);
+  const ofModel: Record<string, unknown[]> = {
+    report: [{ signal: undefined, progress: undefined }],
+    corpusMeans: [{ sentences: Array(9).fill(sentence), scores: true, precision: 'float32' }],
+    pieces: [[1, 2]],
+    decompose: [
+      sentence,
+      { layer: 0, gauge: 'raw', way: 'mean', means: {}, only: [0], apart: [0], groups: {} },
+    ],
+    forward: [sentence, { layers: 1, precision: 'float32', summands: {}, signal: {}, progress: 1 }],
+    withoutPositions: [sentence, { precision: 'float32', signal: {} }],
+    changed: [sentence, { order: [2, 1, 0] }],
+  };
+  const { Unreadable, FamilyUnknown, ...functions } = library;
+  const scores = plain.schemeScores({ scheme: 'none', content: table(3, 4), heads: 1 });
+  const own: Record<string, unknown[]> = {
+    load: [{ simd: 'plain', module: 'small', wasm: {} }],
+    openTable: [
+      plain,
+      folder,
+      { rows: 1, tensor: 'a', header: true, labels: true, separator: ',', decimal: '.' },
+    ],
+    openModel: [plain, folder, { family: 'bert', heads: 2, epsilon: 1 }],
+    schemeTermOf: [scores, 0, 'content-content'],
+    wasmAddress: ['plain', 'small'],
+  };
+  const trainer = plain.trainer({
+    batches: () => batch,
+    evaluation: batch,
+    vocabulary: 3,
+    classes: 3,
+    d_model: 4,
+    heads: 2,
+  });
+  const search = plain.collisionSearch({ tokens: single(7, 4), positions: single(3, 4) });
+  const opening = inject('withModel') ? methodsOf(await library.loadOpening(plain)) : [];
+  return [
+    ...methodsOf(functions).map(([name, call]): [string, Call, unknown[]] => [
+      name,
+      call,
+      own[name] ?? [plain, 0, 0, 0],
+    ]),
+    ...methodsOf(open).map(([name, call]): [string, Call, unknown[]] => [
+      name,
+      call,
+      ofModel[name] ?? [sentence],
+    ]),
+    ...[await open.forward(sentence), trainer, search]
+      .flatMap(methodsOf)
+      .concat(opening)
+      .map(([name, call]): [string, Call, unknown[]] => [name, call, [{}, {}, {}]]),
+  ];
+}
+
+test('nothing else answers wrong arguments in the words of the engine', { timeout: 60_000 }, async () => {
+  const said = new Set<string>();
+  for (const [name, call, right] of await otherCalls()) {
+    const paths = right.flatMap((one, k): Path[] => [
+      [k],
+      ...(k > 0 || right.length === 1 ? Object.keys(Object(one)).map((member) => [k, member]) : []),
+    ]);
+    for (const path of paths) {
+      for (const no of [undefined, null, 5, {}, 'x', Number.NaN, [], true]) {
+        const error = await (async () => call(...changed(right, path, no)))().catch((error) => error);
+        if (!(error instanceof Error)) continue;
+        const own =
+          /^[^\n]{10,600}[.)]$/.test(error.message) &&
+          !/Cannot |is not (a function|iterable)|undefined \(/.test(error.message);
+        if (!own) said.add(`${name}, ${path.join('.')} = ${no}: ${error.message}`);
+      }
+    }
+  }
+  expect([...said]).toEqual([]);
+});
 
 const sized = Object.entries(rightCalls).filter(([, { huge }]) => huge);
 test.each(sized)('%s: what would not fit is refused before anything is allocated', (name, { huge = [] }) => {

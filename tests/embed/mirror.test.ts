@@ -84,6 +84,20 @@ test.each(['__proto__', 'constructor'])('name="%s" is refused', async (name) => 
   expect(said).toContain(`There is no figure called “${name}”.`);
 });
 
+test('members that a script sets to anything are said in our words, and the next are taken', async () => {
+  const page = await mirrored(figure('name="dot-products"'));
+  const said = () => page.evaluate('all[0].shadowRoot.querySelector(".problem")?.textContent ?? ""');
+  for (const no of ['null', '5', '{}', '"x"', 'NaN']) {
+    for (const member of ['keep', 'group', 'theme']) await doing(page, `all[0].${member} = ${no}`);
+    if (no !== 'null')
+      expect(await said()).toMatch(/^“.+” is not a theme; there are light, dark and auto\.$/);
+    await doing(page, `all[0].theme = ''; all[0].name = ${no}; all[0].loaded()`);
+    expect(await said()).toMatch(/^There is no figure called “.*”\. There are/);
+    await doing(page, 'all[0].name = "dot-products"; all[0].set({ n: 6 })');
+    expect(await shown(page)).toMatchObject({ n: 6 });
+  }
+});
+
 test('drawing an older state does not reset an attribute that has just been set', async () => {
   const page = await mirrored(figure('name="dot-products" n="5"'));
   const said = await doing(
@@ -112,9 +126,14 @@ describe('a page’s script', () => {
       /^TypeError: “65” is not a value of .*There is no setting called “m”\. Nothing has changed\.$/,
     );
     expect((await shown(page)).n).toBe(8);
-    expect(await refused('all[0].set(null)')).toBe(
-      'TypeError: set() takes an object of settings. Nothing has changed.',
-    );
+    for (const no of ['null', '5', '"x"', 'NaN', 'undefined'])
+      expect(await refused(`all[0].set(${no})`)).toBe(
+        'TypeError: set() takes an object of settings. Nothing has changed.',
+      );
+    for (const no of ['null', '{}', 'NaN', '[1]'])
+      expect(await refused(`all[0].set({ n: ${no} })`)).toMatch(
+        /^TypeError: “.*” is not a value of .*Nothing/,
+      );
     expect(await refused('all[1].set({ n: 3 })')).toBe('TypeError: There is no figure called “nonesuch”.');
   });
 

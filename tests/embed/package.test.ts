@@ -64,8 +64,21 @@ test('the typed API finds its WebAssembly', async () => {
 test('superpose/embed makes figures live, in a worker', async () => {
   const engine = await builtPage({
     'index.html': html('<superpose-figure name="dot-products" n="6"></superpose-figure>'),
-    'main.js': "import { configure } from 'superpose/embed'; configure({ home: 'https://example.org/s/' });",
+    'main.js': `import { configure } from 'superpose/embed';
+      configure({ home: 'https://example.org/s/' });
+      window.refused = [null, 5, 'x', { home: 5 }, { model: {} }, { wasm: 'http://' }, { home: null }].map((no) => {
+        try { configure(no); } catch (error) { return String(error); }
+      });`,
   });
+  const must = (name: string, what: string) => `TypeError: ${name} must be an address; it is ${what}.`;
+  const options = 'TypeError: configure() takes an object with home, model or wasm.';
+  const refused = [
+    ...[options, options, options, must('home', '5'), must('model', '[object Object]')],
+    ...[must('wasm', '“http://”'), must('home', 'null')],
+  ];
+  await expect
+    .poll(() => engine.evaluate(() => (window as unknown as { refused: unknown }).refused))
+    .toEqual(refused);
   const finding = async () => (await engine.evaluate(readFigures))[0]?.finding;
   await expect.poll(finding).toBe(await findingOf('dot-products', { n: '6' }));
   const [found] = await engine.evaluate(readFigures);

@@ -16,9 +16,15 @@ const filesIn = (folder: string) =>
 
 /**
  * Runs in the page: drops a folder on the card of own models, once that exists. A browser makes entries from what the
- * system drops; these imitate a folder and its reader.
+ * system drops; these imitate a folder and its reader. What is `held` is listed at the page’s event “list”.
  */
-function dropFolder(files: readonly (readonly [name: string, base64: string])[]): boolean {
+function dropFolder({
+  files,
+  held,
+}: {
+  files: readonly (readonly [string, string])[];
+  held?: true;
+}): boolean {
   const card = document.querySelector('#own-model') as HTMLDetailsElement;
   card.open = true;
   const own = card.querySelector('.own');
@@ -36,7 +42,13 @@ function dropFolder(files: readonly (readonly [name: string, base64: string])[])
     isFile: false,
     isDirectory: true,
     name: 'folder',
-    createReader: () => ({ readEntries: (take: (some: unknown[]) => void) => take(parts.shift() ?? []) }),
+    createReader: () => ({
+      readEntries(take: (some: unknown[]) => void) {
+        const some = parts.shift() ?? [];
+        if (held && some.length === 1) window.addEventListener('list', () => take(some));
+        else take(some);
+      },
+    }),
   };
   const event = new DragEvent('drop', { bubbles: true, cancelable: true });
   Object.defineProperty(event, 'dataTransfer', {
@@ -186,7 +198,16 @@ test('a folder that is dropped is read, and what is no part of a model is left a
   await card.locator('summary').first().click();
   await card.locator('.own').waitFor();
   const files = [...filesIn(folderOf('bert')), ['notes.txt', btoa('not of a model')] as const];
-  expect(await page.evaluate(dropFolder, files)).toBe(true);
-  await expect.poll(() => card.locator('.own > [role=status]').textContent()).toContain('BERT, 0 MB; opened');
+  expect(await page.evaluate(dropFolder, { files })).toBe(true);
+  const status = () => card.locator('.own > [role=status]').textContent();
+  await expect.poll(status).toContain('BERT, 0 MB; opened');
   expect((await shown(page, 'own-heads')).problems).toEqual([]);
+  // What is chosen while a folder is still listed stays.
+  await page.evaluate(dropFolder, { files, held: true as const });
+  await card.locator('input[type=file]').first().setInputFiles(filesOf('gpt2'));
+  await expect.poll(status).toContain('GPT-2, 0 MB; opened');
+  await page.evaluate(
+    () => window.dispatchEvent(new Event('list')) && new Promise((go) => setTimeout(go, 100)),
+  );
+  expect(await status()).toContain('GPT-2, 0 MB; opened');
 });

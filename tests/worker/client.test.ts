@@ -123,6 +123,7 @@ describe('one asker', () => {
     one.ask({ n: 3 });
     expect(newest().told.at(-1)).toEqual({ cancel: 0 });
     newest().say({ id: 0, frame: 'overtaken' });
+    newest().say({ id: 0, progress: 0.5 });
     newest().say({ id: 0, error: 'aborted' });
     newest().say({ id: 1, frame: 'c' });
     one.cancel();

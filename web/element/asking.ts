@@ -122,9 +122,11 @@ export class Asking implements ReactiveController {
 
   /** A new name means another figure; nothing of the old one stays. */
   #renamed(): boolean {
-    if (this.#name === this.host.name) return false;
+    // A page's script may have set anything.
+    const name = String(this.host.name);
+    if (this.#name === name) return false;
     this.#end();
-    this.#name = this.host.name;
+    this.#name = name;
     this.running?.end();
     this.figure = this.#asker = this.answer = this.began = this.failure = this.running = undefined;
     this.settings = {};

@@ -62,11 +62,13 @@ export class Surroundings implements ReactiveController {
   /** A sentence about a theme that does not exist. */
   get problem(): string | undefined {
     if (['', 'auto', 'light', 'dark'].includes(this.#given)) return undefined;
-    return `“${this.host.theme.slice(0, 40)}” is not a theme; there are light, dark and auto.`;
+    return `“${String(this.host.theme).slice(0, 40)}” is not a theme; there are light, dark and auto.`;
   }
 
   get #given(): string {
     // Null once the attribute has been removed.
-    return (this.host.theme ?? '').trim().toLowerCase();
+    return String(this.host.theme ?? '')
+      .trim()
+      .toLowerCase();
   }
 }

@@ -11,17 +11,28 @@ import { whenNear } from './whenNear.js';
 let model: string | undefined;
 let wasm: string | undefined;
 
-/** A folder's whole address; it may be given with or without its last slash. */
-const folderAt = (folder: string | URL) => new URL(folder, document.baseURI).href.replace(/\/?$/, '/');
+/** An option's whole address, which the page may give relative to its own. */
+function addressOf(name: keyof EmbedOptions, given: unknown): string {
+  try {
+    if (typeof given === 'string' || given instanceof URL) return new URL(given, document.baseURI).href;
+  } catch {}
+  throw new TypeError(
+    `${name} must be an address; it is ${typeof given === 'string' ? `“${given}”` : given}.`,
+  );
+}
+/** A folder's; it may be given with or without its last slash. */
+const folderAt = (name: 'model' | 'wasm', given: unknown) => addressOf(name, given).replace(/\/?$/, '/');
 
 /** On a server there is nothing to make live, and no base address. */
 const onServer = typeof document === 'undefined';
 
 export function configure(options: EmbedOptions): void {
   if (onServer) return;
-  if (options.home !== undefined) hostPage.home = new URL(options.home, document.baseURI).href;
-  if (options.model !== undefined) model = folderAt(options.model);
-  if (options.wasm !== undefined) wasm = folderAt(options.wasm);
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError('configure() takes an object with home, model or wasm.');
+  if (options.home !== undefined) hostPage.home = addressOf('home', options.home);
+  if (options.model !== undefined) model = folderAt('model', options.model);
+  if (options.wasm !== undefined) wasm = folderAt('wasm', options.wasm);
 }
 
 /** A worker made of a blob has no address of its own, so it is told where the files are. */

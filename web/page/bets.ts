@@ -122,30 +122,30 @@ function wordsOf(name: string, value: string): string {
   return choice?.labels?.[0]?.textContent?.trim() ?? `d = ${value}`;
 }
 
-const found = new Map<string, unknown>();
+/** What settles each bet: computed once, however often it is asked meanwhile, and again after a failure. */
+const found = new Map<string, Promise<unknown>>();
 
-/** Computes what settles a bet, once. */
-async function settle(bet: Bet, done: () => void, failed: (sentence: string) => void): Promise<void> {
-  if (found.has(bet.name)) {
-    done();
-    return;
-  }
-  const figure = await (figures[bet.figure] as () => Promise<AnyFigure>)();
-  asker(bet.figure, {
-    answered: (data) => {
-      found.set(bet.name, data);
-      done();
-    },
-    failed,
-    progress: () => {},
-  }).ask(initialState(figure.controls) as never);
+function settle({ name, figure }: Bet): Promise<unknown> {
+  const known = found.get(name);
+  if (known) return known;
+  const asked = (figures[figure] as () => Promise<AnyFigure>)().then(
+    ({ controls }) =>
+      new Promise((answered, refused) => {
+        const failed = (sentence: string) => refused(new Error(sentence));
+        asker(figure, { answered, failed, progress() {} }).ask(initialState(controls) as never);
+      }),
+    () => Promise.reject(new Error('This could not be computed. Reload the page to try again.')),
+  );
+  found.set(name, asked);
+  asked.catch(() => found.delete(name));
+  return asked;
 }
 
 /** The answer first, then how the bet went, then why. */
-function tell({ name, judge }: Bet, line: HTMLElement): void {
+function tell({ name, judge }: Bet, data: unknown, line: HTMLElement): void {
   const chosen = made()[name];
   if (chosen === undefined) return;
-  const { answer, because } = judge(found.get(name), chosen);
+  const { answer, because } = judge(data, chosen);
   const strong = document.createElement('strong');
   strong.textContent = `${wordsOf(name, answer)}.`;
   const how = chosen === answer ? 'You were right.' : `You said: ${wordsOf(name, chosen)}.`;
@@ -165,11 +165,11 @@ export function takeBets(): void {
     if (!asked || !line) continue;
     const answer = () => {
       if (made()[bet.name] === undefined) return;
-      const failed = (sentence: string) => {
-        line.textContent = sentence;
-      };
-      settle(bet, () => tell(bet, line), failed).catch(() =>
-        failed('This could not be computed. Reload the page to try again.'),
+      settle(bet).then(
+        (data) => tell(bet, data, line),
+        (error: Error) => {
+          line.textContent = error.message;
+        },
       );
     };
     asked.addEventListener('input', (event) => {

@@ -1,5 +1,5 @@
 // The card for a model of the reader's own: files chosen or dropped go to the worker, and figures come of it.
-import { type FamilyId, familyIds, modelFamilies, namesOf } from 'superpose';
+import { type FamilyId, familyNames, modelFamilies } from 'superpose';
 import {
   type Averaged,
   averagedFigures,
@@ -42,6 +42,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
   readonly #corpus = made('div');
   #model: Opened | undefined;
   #files: readonly File[] = [];
+  #drop: Promise<File[]> | undefined;
   /** What the reader said of these files. */
   #stated: { family?: FamilyId } = {};
 
@@ -59,7 +60,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
       'div',
       { className: 'own' },
       made('p', {
-        textContent: `These can be opened: ${namesOf(familyIds)}. config.json says which it is; without it, you choose. Of a large file only the first layer and a few rows are read; other layers when you ask.`,
+        textContent: `These can be opened: ${familyNames}. config.json says which it is; without it, you choose. Of a large file only the first layer and a few rows are read; other layers when you ask.`,
       }),
       made(
         'label',
@@ -80,7 +81,10 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     this.root.addEventListener('dragover', (event) => event.preventDefault());
     this.root.addEventListener('drop', (event) => {
       event.preventDefault();
-      void dropped(event).then((list) => this.#take(list));
+      const drop = dropped(event);
+      this.#drop = drop;
+      // A folder may take long to list; meanwhile the reader may have chosen other files.
+      void drop.then((list) => this.#drop === drop && this.#take(list));
     });
     this.forget.addEventListener('click', () => this.#clear('The model is forgotten.'));
     this.#chosen.addEventListener('submit', (event) => {
@@ -101,6 +105,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
   }
 
   #take(list: readonly File[]): void {
+    this.#drop = undefined;
     const useful = list.filter(({ name }) => wanted.test(name));
     if (list.length === 0) return;
     if (!useful.some(({ name }) => name.endsWith('.safetensors'))) {

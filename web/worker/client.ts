@@ -107,13 +107,11 @@ export function asker(figure: string, { answered, failed, progress, frame }: Ans
     underWay = mine;
     const settle = (said: Reply) => {
       const reply = own(said);
-      if ('progress' in reply) {
-        if (mine.wanted) progress(reply.progress);
-        return;
-      }
-      if ('frame' in reply) {
-        // A frame overtaken by a newer question is not shown, unless that question only looks at the run.
-        if (mine.wanted && (!newest || own(newest[1])?.look)) frame?.(reply.frame, newest?.[0] ?? state);
+      if ('progress' in reply || 'frame' in reply) {
+        // What a newer question has overtaken is not shown, unless that question only looks at the run.
+        if (!mine.wanted || (newest && !own(newest[1])?.look)) return;
+        if ('progress' in reply) progress(reply.progress);
+        else frame?.(reply.frame, newest?.[0] ?? state);
         return;
       }
       waiting.delete(mine.id);

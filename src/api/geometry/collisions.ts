@@ -120,8 +120,10 @@ function searchOf(raw: RawModule, search: OwnedObject, V: number, L: number): Co
     tokens: V,
     positions: L,
     nearestTokens,
-    async allWords({ signal, onProgress, slice = 64, words: wanted = V } = {}) {
+    async allWords(options = {}) {
       search.address();
+      check.object('options', options);
+      const { signal, onProgress, slice = 64, words: wanted = V } = options;
       check.waiting(signal, onProgress, 'onProgress');
       check.integer('slice', slice, 1);
       const all = check.integer('words', wanted, 0, V);

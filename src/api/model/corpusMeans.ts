@@ -235,9 +235,14 @@ const meansIn = <Means extends StateMeans<Float64Array>>(means: Means, precision
   return { ...means, mean: as(mean), position: { ...position, data: as(position.data) } };
 };
 
+function atLayer<T>(name: string, list: readonly T[], layer: number): T {
+  if (!Array.isArray(list)) check.refuse(name, 'an array, as corpusMeans() gives it', list, false);
+  return list[check.index('layer', layer, list.length)] as T;
+}
+
 /** The means of the state that a layer reads, in the requested element type. */
 export const meansAt = ({ states }: Pick<CorpusMeans, 'states'>, layer: number, precision: Precision) =>
-  meansIn(states[check.index('layer', layer, states.length)] as PositionFindings, precision);
+  meansIn(atLayer('means.states', states, layer), precision);
 
 /** Those of its queries and keys. */
 export function scoreMeansAt(
@@ -246,6 +251,6 @@ export function scoreMeansAt(
   precision: Precision,
 ): ScoreMeans {
   if (!scores) throw new RangeError('means has none of queries and keys; gather them with scores: true.');
-  const { query, key } = scores[check.index('layer', layer, scores.length)] as ScoreMeans<Float64Array>;
+  const { query, key } = atLayer('means.scores', scores, layer);
   return { query: meansIn(query, precision), key: meansIn(key, precision) };
 }

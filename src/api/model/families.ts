@@ -172,9 +172,6 @@ export interface Layout {
   readonly apart: readonly number[];
 }
 
-/** Their ids, in the order of the table. */
-export const familyIds = Object.keys(modelFamilies) as FamilyId[];
-
 /** Their names in prose: “BERT, RoBERTa and GPT-2”. */
 export const namesOf = (families: readonly FamilyId[], last = 'and'): string =>
   listed(
@@ -185,3 +182,8 @@ export const namesOf = (families: readonly FamilyId[], last = 'and'): string =>
 /** Texts with commas between them, and a word before the last. */
 export const listed = (texts: readonly string[], last = 'and'): string =>
   texts.length < 2 ? texts.join() : `${texts.slice(0, -1).join(', ')} ${last} ${texts.at(-1)}`;
+
+/** Their ids, in the order of the table. */
+export const familyIds = Object.keys(modelFamilies) as FamilyId[];
+/** The names of all of them. */
+export const familyNames = namesOf(familyIds);

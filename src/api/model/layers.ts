@@ -130,7 +130,7 @@ async function decomposed<P extends Precision>(
   check.chosenHeads(input.only, opened.heads);
   checkedParts(summandNames(opened.layout), input);
   const byMechanism = input.way === 'mechanism';
-  if (byMechanism || input.way === 'mean') check.object('means', given);
+  if (given || byMechanism || input.way === 'mean') check.object('means', given);
   const means = given && (byMechanism ? scoreMeansAt : meansAt)(given, layer, kind);
   return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
     const run = await through(running, encoder, { kind, layer, sentence }, signal);

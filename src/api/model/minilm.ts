@@ -22,8 +22,7 @@ export interface MiniLM extends Omit<OpenedModel, Told | 'rows' | 'changed'> {
 
 /** Loads the tokenizer and the first layer; rows of the tables are read when a sentence needs them. */
 export async function loadMiniLM(superpose: SmallSuperpose, options: MiniLMOptions = {}): Promise<MiniLM> {
-  check.object('superpose', superpose);
-  check.object('options', options);
+  check.reading(superpose, options);
   const read = await parsedReader(superpose, options);
   // A page’s first figure does without.
   const [manifest, { packedModel }] = await Promise.all([

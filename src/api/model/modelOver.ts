@@ -173,8 +173,10 @@ async function decomposed<P extends Precision = 'float64'>(
   inputs: ReturnType<typeof inputsOf>,
   held: ReturnType<typeof heldOf>,
   input: ModelInput,
-  { precision, layer, way, means, ...others }: OpenDecomposeOptions<P>,
+  options: OpenDecomposeOptions<P>,
 ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }> {
+  check.object('options', options);
+  const { precision, layer, way, means, ...others } = options;
   const kind = check.precision(precision ?? 'float64') as P;
   const adds = model.layout.tables.position !== undefined;
   if (layer === undefined && way === undefined && adds) {

@@ -25,8 +25,7 @@ export async function openModel(
   source: Source,
   options: OpenModelOptions = {},
 ): Promise<OpenedModel> {
-  check.object('superpose', superpose);
-  check.object('options', options);
+  check.reading(superpose, options);
   check.waiting(options.signal, options.progress);
   const { files, named } = await filesOf(source);
   const checkpoint = await checkpointOf(superpose, files, named, options);

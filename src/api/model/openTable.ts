@@ -79,8 +79,7 @@ export async function openTable<P extends Precision = 'float64'>(
   source: Source,
   options: OpenTableOptions<P> = {},
 ): Promise<OpenedTable<P>> {
-  check.object('superpose', superpose);
-  check.object('options', options);
+  check.reading(superpose, options);
   const { rows = 1000, tensor, signal, progress } = options;
   check.integer('rows', rows, 1);
   check.waiting(signal, progress);

@@ -23,8 +23,7 @@ export interface Opening {
  * are those of the model. Throws what loadMiniLM() throws when the file is missing or damaged.
  */
 export async function loadOpening(superpose: SmallSuperpose, options: MiniLMOptions = {}): Promise<Opening> {
-  check.object('superpose', superpose);
-  check.object('options', options);
+  check.reading(superpose, options);
   const read = await parsedReader(superpose, options);
   const { tokens, tensors, epsilon } = await read(openingFile, (bytes) => {
     const entries = [...superpose.readSafetensorsHeader(bytes).values()];
@@ -52,7 +51,9 @@ export async function loadOpening(superpose: SmallSuperpose, options: MiniLMOpti
   return {
     tokens,
     summands,
-    decompose({ groups } = {}) {
+    decompose(options = {}) {
+      check.object('options', options);
+      const { groups } = options;
       const linear = (name: string) => ({
         weight: tensor(`${name}.weight`),
         bias: tensor(`${name}.bias`).data,

@@ -41,10 +41,21 @@ export interface SchemeScores<A extends Floats = Floats> {
   readonly variances: Float64Array;
 }
 
+export function checkHeads(scores: { readonly heads: readonly number[] }): void {
+  check.object('scores', scores);
+  check.integers('scores.heads', scores.heads);
+}
+
+/** The place of a head in `scores.heads`. Throws RangeError when it was not computed. */
+export function placeOf(scores: { readonly heads: readonly number[] }, head: number): number {
+  checkHeads(scores);
+  return check.placeIn('head', head, scores.heads);
+}
+
 /** One term of one head, [n, n], by its name; a view, not a copy. */
 export function schemeTermOf<A extends Floats>(scores: SchemeScores<A>, head: number, name: string): A {
-  const { n, heads, termNames, terms } = scores;
-  const place = check.placeIn('head', head, heads);
+  const place = placeOf(scores, head);
+  const { n, termNames, terms } = scores;
   const start = (place * termNames.length + check.placeIn('A term', name, termNames)) * n * n;
   return terms.subarray(start, start + n * n) as A;
 }

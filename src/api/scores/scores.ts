@@ -4,6 +4,7 @@ import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Floats, type Linear, roundedIn, type Table, table } from '../table.js';
 import { checkGaugeName, type GaugeName } from './gauge.js';
+import { checkHeads, placeOf } from './schemeTerms.js';
 
 /** The terms of attention scores. Arrays are flat, the last index running fastest. */
 export interface Terms<A extends Floats = Floats> {
@@ -45,18 +46,7 @@ export interface Scores<A extends Floats = Floats> extends Terms<A> {
   readonly variances: Float64Array;
 }
 
-function checkHeads(scores: Pick<Terms, 'heads'>): void {
-  check.object('scores', scores);
-  check.integers('scores.heads', scores.heads);
-}
-
-/** The place of a head in `scores.heads`. Throws RangeError when it was not computed. */
-function placeOf(scores: Terms, head: number): number {
-  checkHeads(scores);
-  return check.placeIn('head', head, scores.heads);
-}
-
-const block = <A extends Floats>(data: A, place: number, size: number): A =>
+const block = <A extends Floats>(place: number, data: A, size: number): A =>
   data.subarray(place * size, (place + 1) * size) as A;
 
 /** One term of one head, [n, n], by the names of its query part and key part; a view, not a copy. */
@@ -70,16 +60,16 @@ export function termOf<A extends Floats>(
   const { n, parts, terms } = scores;
   const index =
     check.placeIn('A part', queryPart, parts) * parts.length + check.placeIn('A part', keyPart, parts);
-  return block(terms, place * parts.length ** 2 + index, n * n);
+  return block(place * parts.length ** 2 + index, terms, n * n);
 }
 
 /** The logits of one head, [n, n]; a view, not a copy. */
 export const logitsOf = <A extends Floats>(scores: Scores<A>, head: number): A =>
-  block(scores.logits, placeOf(scores, head), scores.n ** 2);
+  block(placeOf(scores, head), scores.logits, scores.n ** 2);
 
 /** The shares of one head's terms, [parts²]; a view, not a copy. */
 export const sharesOf = (scores: Scores, head: number): Float64Array =>
-  block(scores.shares, placeOf(scores, head), scores.parts.length ** 2);
+  block(placeOf(scores, head), scores.shares, scores.parts.length ** 2);
 
 /** The sum of some of a head's terms; each matrix is [n, n]. */
 export interface CombinedTerms<A extends Floats = Floats> {
@@ -161,7 +151,7 @@ export function scoresApi(raw: RawModule): ScoresApi {
       const causal = check.flag('scores.causal', scores.causal ?? false);
       checkGaugeName('scores.gauge', scores.gauge);
       check.integers('scores.apart', scores.apart, Math.max(0, n - 1));
-      const terms = block(scores.terms, place, count * n ** 2);
+      const terms = block(place, scores.terms, count * n ** 2);
       const logits = table(logitsOf(scores, head), n, n);
       const found = raw.combineTerms(
         table(terms, count, n ** 2),

@@ -55,9 +55,11 @@ NormalizedSummands normalize(const std::vector<Matrix<double>>& summands,
     result.sigma[i] = 1;
     if (normalization.kind == Norm::none) continue;
 
-    // Twice: a mean is rounded in the unit of its numbers, and the second takes away what that left.
-    for (Eigen::Index s = 0; centre && s < 2 * (1 + count); ++s) {
-      double* const row = &result.stack(s / 2 * n + i, 0);
+    // Once is enough: a sum of float32 numbers that are close together is exact here. Where float64 numbers have
+    // an offset of M sigma, the mean's rounding, at most d/2 units in the last place, moves the result by d M / 2
+    // of its own; a change of the input by one unit moves it by M.
+    for (Eigen::Index s = 0; centre && s <= count; ++s) {
+      double* const row = &result.stack(s * n + i, 0);
       const double mean = mean_of(row, d);
       for (Eigen::Index c = 0; c < d; ++c) row[c] -= mean;
     }

@@ -5,12 +5,12 @@ import {
   FamilyUnknown,
   familyIds,
   modelFamilies,
-  namesOf,
   type OpenedModel,
   openModel,
   type Slices,
 } from 'superpose';
 import { describe, expect, test } from 'vitest';
+import { namesOf } from '../../../build/package/model/families.js';
 import { plain } from '../support/builds.ts';
 import { file } from '../support/files.ts';
 

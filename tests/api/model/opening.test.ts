@@ -102,12 +102,3 @@ test.each<[string, Uint8Array, string]>([
     new Error(`The MiniLM file opening.safetensors is damaged; build it again. ${why}`),
   );
 });
-
-test('superpose and options must be objects', async () => {
-  await expect(loadOpening(undefined as never)).rejects.toThrow(
-    new TypeError('superpose must be an object; it is undefined.'),
-  );
-  await expect(loadOpening(plain, null as never)).rejects.toThrow(
-    new TypeError('options must be an object; it is null.'),
-  );
-});

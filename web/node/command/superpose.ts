@@ -71,8 +71,8 @@ const commands: Record<string, () => Promise<(args: string[]) => Promise<string>
 };
 
 async function help(): Promise<string> {
-  const { familyIds, namesOf } = await import('superpose');
-  return helpOf(namesOf(familyIds));
+  const { familyNames } = await import('superpose');
+  return helpOf(familyNames);
 }
 
 function version(): string {
