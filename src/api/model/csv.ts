@@ -16,7 +16,10 @@ export interface CsvOptions {
   separator?: CsvSeparator;
   /** The decimal mark. A comma is found out only where it does not separate cells. */
   decimal?: CsvDecimal;
-  /** Whether the first line names columns. */
+  /**
+   * Whether the first line names columns. Words do, and whole numbers that rise above fractions; a count from 0 or 1, or
+   * years, above whole numbers may be names or a row: then it must be said.
+   */
   header?: boolean;
   /** Whether the first column names rows. */
   labels?: boolean;
@@ -170,15 +173,15 @@ function isLikely(records: readonly CsvRecord[], reading: Reading, given: CsvOpt
   // What stands between the names of columns does so between numbers.
   if (!given.separator && header && decimal === ',' && width === 1 && first[0]?.includes(',')) return false;
   // Whole numbers that rise above fractions are names of columns. Above whole numbers they may be, if they count from
-  // 0 or are years; from 1 a row of two counts by chance.
+  // 0 or 1 or are years, however few: then the first line may be either, and the reader is asked.
   const names = first.slice(labels && !short ? 1 : 0);
   const rises = names.every(
     (cell, at) => /^\d+$/.test(cell) && (at === 0 || Number(cell) > Number(names[at - 1])),
   );
   const numbers = below.flatMap((row) => row.slice(labels ? 1 : 0)).filter(isNumber);
   const fractions = numbers.length > 0 && !numbers.some((cell) => /^[-+]?\d+$/.test(cell));
-  const counted = names.length > 1 && isCount(names, names.length > 2 && names[0] === '1' ? 1 : 0);
-  const numbered = rises && (fractions || counted || names.every((cell) => /^\d{4}$/.test(cell)));
+  const counted = isCount(names, 0) || isCount(names, 1) || names.every((cell) => /^\d{4}$/.test(cell));
+  const numbered = rises && (fractions || counted);
   if (given.header === undefined && header && !numbered && !names.every(isWord)) return false;
   if (given.header === undefined && !header && (unnamed || (rises && fractions && names.length > 2)))
     return false;
