@@ -1,7 +1,7 @@
 """Language models that differ in nothing but how position gets in: python3 language.py TEXT OUT [options].
 
 TEXT is a folder with train.txt and valid.txt, OUT the JSON file of results, to which runs are added; a run that
-is there is not trained again. README.md beside this file is the protocol.
+is there is not trained again. docs/language.md is the protocol.
 """
 
 import argparse
@@ -14,7 +14,6 @@ from pathlib import Path
 
 import torch
 
-import checks
 import model
 import text
 import training
@@ -22,9 +21,8 @@ import training
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("text", nargs="?")
-    parser.add_argument("out", nargs="?", type=Path)
-    parser.add_argument("--tiny", action="store_true", help="check the arms, train two layers of 32")
+    parser.add_argument("text")
+    parser.add_argument("out", type=Path)
     parser.add_argument("--small", action="store_true", help="the smaller model, for a processor")
     parser.add_argument("--arms", default=",".join(model.ARMS), help="names, comma-separated; all by default")
     parser.add_argument("--seeds", default="0,1,2")
@@ -32,12 +30,7 @@ def main():
     parser.add_argument("--rate", type=float, default=0.002)
     parser.add_argument("--quiet", type=float, default=1.0, help="position rows' size at the start, of 0.02")
     parser.add_argument("--task", choices=("causal", "masked"), default="causal")
-    options = parser.parse_args()
-    if options.tiny:
-        return checks.main()
-    if not options.out:
-        parser.error("say where the text is and where the results go")
-    train(options)
+    train(parser.parse_args())
 
 
 def train(options):
