@@ -15,11 +15,10 @@ async function main(args) {
   console.log(
     `${new Date().toISOString().slice(0, 10)}, at ${commit}; ${machine}; Node ${process.versions.node}`,
   );
-  const both = args.some((arg) => arg.startsWith('--project'))
-    ? []
-    : ['--project=node-alone', '--project=chromium'];
-  const one = '--no-file-parallelism';
-  const command = ['bench', '--run', '--config', 'tests/vitest.config.ts', one, ...both, ...args];
+  const named = args.some((arg) => arg.startsWith('--project'));
+  const both = named ? [] : ['--project=node-alone', '--project=chromium'];
+  const alone = ['--config=tests/vitest.config.ts', '--no-file-parallelism'];
+  const command = ['bench', '--run', ...alone, ...both, ...args];
   await step('Bench', { byHand: `npx vitest ${command.join(' ')} does the same.` }, (run) =>
     run(join(root, 'node_modules/.bin/vitest'), command, { env, show: true }),
   );

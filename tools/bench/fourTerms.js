@@ -1,6 +1,6 @@
 // The four-term decomposition of a sum of two embeddings, by every engine. From X, P [n, d] and W_Q, W_K [d, d]
 // come the term logits of every head, (W_Q a)(W_K b)' / √d_h for a and b each x or p, as [heads, 4, n, n].
-import { exactly, gapOf, ours, rowsTimesRows, table, transposed } from './numbers.js';
+import { exactly, gapOf, ours, table, transposed } from './numbers.js';
 import { onnxruntime } from './onnx.js';
 
 const shapesOf = (...shapes) => shapes.map(([n, d, heads]) => ({ n, d, heads }));
@@ -17,32 +17,6 @@ function decomposed(superpose, { summands, ...weights }) {
   const layer = superpose.layer(weights);
   return { run: () => layer.decomposeTerms({ summands }).terms, release: () => layer.delete() };
 }
-
-/** In plain loops and the precision of Floats: a reference in double, an engine in float. */
-function plainly({ summands, query, key, heads }, Floats) {
-  const { rows: n, columns: d } = summands.token;
-  const width = d / heads;
-  const terms = new Floats(heads * 4 * n * n);
-  for (let head = 0; head < heads; head++) {
-    const [queries, keys] = [query, key].map(({ weight }) => {
-      const own = weight.data.subarray(head * width * d, (head + 1) * width * d);
-      return Object.values(summands).map(({ data }) => rowsTimesRows(data, own, d, new Floats(n * width)));
-    });
-    const pairs = queries.flatMap((q) => keys.map((k) => [q, k]));
-    for (const [term, [q, k]] of pairs.entries()) {
-      const at = (head * 4 + term) * n * n;
-      rowsTimesRows(q, k, width, terms.subarray(at, at + n * n), 1 / Math.sqrt(width));
-    }
-  }
-  return terms;
-}
-
-const plainJs = {
-  name: 'plain JS',
-  // Large shapes would take most of the bench's time.
-  takes: ({ n, d }) => n * d * d < 2e7,
-  prepare: async (input) => ({ run: () => plainly(input, Float32Array) }),
-};
 
 /** What peers start from: sizes, and weights that are already transposed and scaled, as the peer's `constant`. */
 function prepared({ summands, query, key, heads }, constant) {
@@ -83,7 +57,6 @@ const byOnnxruntime = (ort, kind) =>
 
 const byTensorFlow = (tf, name, kind) => ({
   name: `tfjs-backend-wasm ${name}`,
-  peer: true,
   async prepare(input) {
     const given = prepared(input, tf.tensor2d);
     const terms = () => {
@@ -126,12 +99,7 @@ export const fourTerms = {
     ...kinds.map((kind) => byOnnxruntime(ort, kind)),
     byTensorFlow(tf, 'unstacked', 'unstacked'),
     byTensorFlow(tf, 'stacked', 'wide'),
-    plainJs,
   ],
-  // Of large shapes, plain loops would take longer than the bench.
-  referenceOf: (input, modules) =>
-    plainJs.takes({ n: input.summands.token.rows, d: input.summands.token.columns })
-      ? plainly(input, Float64Array)
-      : exactly(modules, decomposed, input),
+  referenceOf: (input, modules) => exactly(modules, decomposed, input),
   errorOf: (answer, exact, input) => gapOf(Array.isArray(answer) ? headsFirst(answer, input) : answer, exact),
 };

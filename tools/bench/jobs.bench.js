@@ -8,7 +8,7 @@ for (const job of Object.values(jobs)) {
   describe.each(job.shapes)(`${job.name}, %o`, (shape) => {
     const input = job.inputOf(shape);
     let reference;
-    for (const engine of job.enginesOf(all).filter(({ takes }) => !takes || takes(shape))) {
+    for (const engine of job.enginesOf(all)) {
       let prepared;
       bench(engine.name, () => prepared.run(), {
         async setup() {

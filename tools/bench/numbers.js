@@ -1,4 +1,4 @@
-// Numbers for the inputs of jobs, and plain arithmetic for their references.
+// Numbers for the inputs of jobs, and their references.
 
 /** Numbers that are the same everywhere, from a linear congruential generator, centred. */
 export function numbers(count, seed, size = 1) {
@@ -19,20 +19,6 @@ export const table = (rows, columns, seed, size) => ({
 
 export const transposed = ({ data, rows, columns }) =>
   data.map((_, at) => data[(at % rows) * columns + Math.floor(at / rows)]);
-
-/** rows [n, k] times rows [m, k]', as [n, m]; in the precision of `into`. */
-export function rowsTimesRows(a, b, k, into, scale = 1) {
-  const n = a.length / k;
-  const m = b.length / k;
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j < m; j++) {
-      let sum = 0;
-      for (let c = 0; c < k; c++) sum += a[i * k + c] * b[j * k + c];
-      into[i * m + j] = sum * scale;
-    }
-  }
-  return into;
-}
 
 /** The same input, for a computation in double. */
 export function inDouble(value) {
@@ -60,7 +46,7 @@ export const ours = (superpose, prepare) => ({
   prepare: async (input) => prepare(superpose, input),
 });
 
-/** The reference of what has no plain loops: the library in double, which tests compare with oracles. */
+/** The reference: the library in double, which tests compare with oracles. */
 export function exactly({ superpose: [first] }, prepare, input) {
   const { run, release } = prepare(first, inDouble(input));
   const answer = run();

@@ -72,7 +72,6 @@ function modelOf(tables, build) {
 /** Runs the graph that `build` makes for an input, on its summands. An answer is a list of outputs. */
 export const onnxruntime = (ort, kind, build) => ({
   name: `onnxruntime-web${kind}`,
-  peer: true,
   async prepare(input) {
     const model = modelOf(input.summands, (graph) => build(graph, input));
     const session = await ort.InferenceSession.create(model, {

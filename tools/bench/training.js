@@ -68,7 +68,6 @@ function trained(superpose, { n, d, heads, parameters, batches }) {
  */
 const byTensorFlow = (tf) => ({
   name: 'tfjs-backend-wasm, one-hot products',
-  peer: true,
   async prepare({ n, d, heads, sequences, batches, parameters }) {
     const places = sequences * n;
     const tensors = Object.values(parameters).map(({ data, rows, columns }) =>
