@@ -1,15 +1,13 @@
 // npm run hosts: builds every host's site with the snippets of web/page/platforms.ts, and opens and reports it.
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { chromiumPath } from '../../tools/chromium.mjs';
 import { root, usageError } from '../../tools/steps.mjs';
 import { closeChromium } from '../engines/chromium.ts';
 import { lacking } from '../engines/engines.ts';
 import { type Built, type Host, hosts } from './hosts.ts';
-import { insideStyles } from './read.ts';
-import { type Served, serve } from './serve.ts';
+import { serve } from './serve.ts';
 import { copied, run, siteOf, withNode22 } from './site.ts';
-import { browsers, type Reference, type Scheme, type Verdict, type Visitor, visit } from './visit.ts';
+import { browsers, type Scheme, type Verdict, visit } from './visit.ts';
 
 type BrowserName = keyof typeof browsers;
 
@@ -51,7 +49,6 @@ async function everyHost(args: string[], home: string): Promise<number> {
   /** By host, way and browser: how often it was seen, and what was wrong. */
   const found = new Map<string, { seen: number; wrong: Set<string> }>();
   const made: Made[] = [];
-  const bare = await barePage(home);
   try {
     for (const name of some(hosts)) {
       const host = hosts[name] as Host;
@@ -68,7 +65,7 @@ async function everyHost(args: string[], home: string): Promise<number> {
       else
         for (const scheme of schemes)
           for (const one of made)
-            for (const { verdict, width } of await visitsOf(one, browser, scheme, bare, home)) {
+            for (const { verdict, width } of await visitsOf(one, browser, scheme, home)) {
               const row = `${one.host.title} | ${verdict.way} | ${browser}`;
               const { seen, wrong } = found.get(row) ?? { seen: 0, wrong: new Set() };
               for (const what of verdict.wrong) wrong.add(`${width} px ${scheme}: ${what}`);
@@ -76,7 +73,7 @@ async function everyHost(args: string[], home: string): Promise<number> {
             }
     }
   } finally {
-    for (const { stop } of [...made, bare]) await stop().catch(() => {});
+    for (const { stop } of made) await stop().catch(() => {});
     await closeChromium();
   }
   console.log('\n| engine | way | browser | seen |\n| --- | --- | --- | --- |');
@@ -89,46 +86,11 @@ async function everyHost(args: string[], home: string): Promise<number> {
   return all && wrong.length === 0 && missing.length === 0 ? 0 : 1;
 }
 
-/** Two figures with nothing around them, one in each theme. */
-async function barePage(home: string): Promise<Served> {
-  const folder = join(root, 'build/hosts/bare');
-  mkdirSync(folder, { recursive: true });
-  const figures = schemes.map(
-    (one) => `<superpose-figure name="dot-products" n="9" d="16" theme="${one}"></superpose-figure>`,
-  );
-  writeFileSync(
-    join(folder, 'index.html'),
-    `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Bare</title><body>${figures.join('')}<script type="module" src="${home}embed.js"></script>`,
-  );
-  return serve({ '/': folder });
-}
-
-async function referenceOf(visitor: Visitor, address: string): Promise<Reference> {
-  await visitor.open(address);
-  const found: Partial<Reference> = {};
-  for (const [place, scheme] of schemes.entries()) {
-    for (
-      const end = Date.now() + 30_000;
-      Date.now() < end;
-      await new Promise((later) => setTimeout(later, 100))
-    ) {
-      await visitor.evaluate(
-        (at) => document.querySelectorAll('superpose-figure')[at]?.scrollIntoView(),
-        place,
-      );
-      found[scheme] = await visitor.evaluate(insideStyles, place);
-      if (found[scheme]['.finding']) break;
-    }
-  }
-  return found as Reference;
-}
-
-/** A host's page in a browser, at every width, beside what figures look like with nothing around them. */
+/** A host's page in a browser, at every width. */
 async function visitsOf(
   { name, host, page }: Made,
   browser: BrowserName,
   scheme: Scheme,
-  bare: Served,
   home: string,
 ): Promise<{ verdict: Verdict; width: number }[]> {
   const verdicts: { verdict: Verdict; width: number }[] = [];
@@ -136,11 +98,9 @@ async function visitsOf(
   try {
     for (const width of widths) {
       await visitor.resize(width, height);
-      const reference = await referenceOf(visitor, bare.address);
       const shot = (way: string) => join(shots, `${[name, way, width, scheme].join('-')}.png`);
-      const found = await visit({ page, host, visitor, reference, home, shot }).catch(
-        (error: Error): Verdict[] =>
-          page.ways.map(({ place }) => ({ way: place, seen: false, wrong: [error.message] })),
+      const found = await visit({ page, host, visitor, home, shot }).catch((error: Error): Verdict[] =>
+        page.ways.map(({ place }) => ({ way: place, seen: false, wrong: [error.message] })),
       );
       verdicts.push(...found.map((verdict) => ({ verdict, width })));
     }
