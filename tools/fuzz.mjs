@@ -1,16 +1,14 @@
 // npm run fuzz [SECONDS]: libFuzzer feeds the core in C++, under the sanitizers, with whatever JavaScript could hand it.
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPreset, presetFolder } from './cmake.mjs';
 import { setUp } from './setup.mjs';
-import { root, runTool, step, usageError } from './steps.mjs';
+import { makeFolder, root, runTool, step, usageError } from './steps.mjs';
 
 async function main([seconds = '60', ...rest]) {
   if (rest.length > 0 || !/^\d+$/.test(seconds)) throw usageError('npm run fuzz takes a number of seconds.');
   const env = await setUp('native');
   await buildPreset('fuzz', env);
-  const corpus = join(root, 'build/fuzz/corpus');
-  mkdirSync(corpus, { recursive: true });
+  const corpus = makeFolder(join(root, 'build/fuzz/corpus'));
   // For inputs this short, entropic scheduling costs too much, and so does a long memory of freed blocks.
   const options = ['-max_len=400', '-timeout=20', '-entropic=0', '-print_final_stats=1'];
   const byHand =

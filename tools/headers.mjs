@@ -1,13 +1,5 @@
 // Eigen 5: the host's where CMake finds it, otherwise Debian's package in the user's cache.
-import {
-  mkdirSync,
-  mkdtempSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { unpackPackages } from './apt.mjs';
@@ -57,11 +49,6 @@ async function packaged() {
 }
 
 function link(target, at) {
-  try {
-    if (readlinkSync(at) === target) return;
-  } catch {
-    // It does not exist yet.
-  }
   mkdirSync(dirname(at), { recursive: true });
   rmSync(at, { force: true });
   symlinkSync(target, at);

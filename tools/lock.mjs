@@ -11,25 +11,29 @@ import { makeFolder, which } from './steps.mjs';
 export async function withLock(file, what, work) {
   makeFolder(dirname(file));
   if (!which('flock')) return work();
-  const waiting = setTimeout(
-    () => console.log(`Waiting for another run that is at work on ${what} (${file}).`),
-    500,
-  );
-  const holder = spawn('flock', [file, 'sh', '-c', 'echo held; exec cat'], {
+  let holder = await held(file, '--nonblock');
+  if (!holder) {
+    console.log(`Waiting for another run that is at work on ${what} (${file}).`);
+    holder = await held(file);
+  }
+  if (!holder) throw new Error(`${file} cannot be locked.`);
+  try {
+    return await work();
+  } finally {
+    holder.stdin.destroy();
+  }
+}
+
+/** The process that holds the lock; undefined where it cannot. */
+function held(file, ...options) {
+  const holder = spawn('flock', [...options, file, 'sh', '-c', 'echo held; exec cat'], {
     stdio: ['pipe', 'pipe', 'inherit'],
     // Its own process group: Ctrl-C must not release the lock before the work has stopped.
     detached: true,
   });
-  try {
-    await new Promise((resolve, reject) => {
-      holder.stdout.once('data', resolve);
-      holder.once('error', reject);
-      holder.once('close', () => reject(new Error(`${file} cannot be locked.`)));
-    });
-    clearTimeout(waiting);
-    return await work();
-  } finally {
-    clearTimeout(waiting);
-    holder.stdin.destroy();
-  }
+  return new Promise((resolve, reject) => {
+    holder.stdout.once('data', () => resolve(holder));
+    holder.once('error', reject);
+    holder.once('close', () => resolve(undefined));
+  });
 }

@@ -53,16 +53,17 @@ export function ask(command, args, options = {}) {
  */
 export async function step(name, { byHand }, work) {
   const log = openLog(name);
-  const progress = startProgress(name);
+  const quiet = startProgress(name);
   const started = Date.now();
   try {
-    const result = await work((command, args, options) => run(command, args, options, log, progress));
-    progress.end(`${name}: ${seconds(started)}`);
+    const result = await work((command, args, options) => run(command, args, options, log, quiet));
+    console.log(`${name}: ${seconds(started)}`);
     return result;
   } catch (error) {
-    progress.end(`${name}: failed after ${seconds(started)}`);
+    console.log(`${name}: failed after ${seconds(started)}`);
     throw new Failure(describe(name, error, log, byHand));
   } finally {
+    quiet();
     log.stream.end();
   }
 }
@@ -109,13 +110,13 @@ function openLog(name) {
     .match(/[a-z0-9]+/g)
     .join('-');
   const file = join(makeFolder(join(root, 'build', 'logs')), `${slug}.log`);
-  const log = { file: relative(root, file), lines: [], left: 0, stream: createWriteStream(file) };
+  const log = { file: relative(root, file), text: '', stream: createWriteStream(file) };
   // A full disk must not hide the failure of the step itself.
   log.stream.on('error', () => {});
   return log;
 }
 
-function run(command, args, { show, mayFail, ...options } = {}, log, progress) {
+function run(command, args, { show, mayFail, ...options } = {}, log, quiet) {
   return new Promise((resolve, reject) => {
     log.stream.write(`$ ${[command, ...args].join(' ')}\n`);
     const child = spawn(command, args, {
@@ -125,14 +126,12 @@ function run(command, args, { show, mayFail, ...options } = {}, log, progress) {
     });
     children.add(child);
     for (const stream of [child.stdout, child.stderr]) {
-      const lines = lineReader((line) => {
-        remember(log, line);
-        if (!show) progress.note(line);
-      });
       stream?.on('data', (chunk) => {
         log.stream.write(chunk);
-        if (show) progress.pass(chunk);
-        lines(chunk);
+        log.text += chunk;
+        if (!show) return;
+        quiet();
+        process.stdout.write(chunk);
       });
     }
     child.on('error', (error) => reject(new Error(`${command} could not be started: ${error.message}`)));
@@ -144,71 +143,31 @@ function run(command, args, { show, mayFail, ...options } = {}, log, progress) {
   });
 }
 
-/** Keeps the first and the last lines: npm states the error first, compilers and apt last. */
-function remember(log, line) {
-  log.lines.push(line);
-  if (log.lines.length <= headLines + tailLines) return;
-  log.lines.splice(headLines, 1);
-  log.left += 1;
-}
-
-function lineReader(take) {
-  let rest = '';
-  return (chunk) => {
-    const lines = (rest + chunk).split(/[\r\n]+/);
-    rest = lines.pop();
-    for (const line of lines.map(stripVTControlCharacters)) if (line.trim()) take(line.trimEnd());
-  };
-}
-
-const terminal = process.stdout.isTTY;
-/** The steps that have shown nothing of their own yet. */
-const underWay = new Set();
+/** When each step under way began that has shown nothing of its own yet, by name. */
+const underWay = new Map();
 let ticking;
 
-/** On a terminal, one line that is rewritten; elsewhere, a line now and then. */
-function tick() {
-  const alone = underWay.size === 1;
-  const steps = [...underWay].map(
-    ({ name, started, last }) => `${name}: ${seconds(started)}${alone ? `  ${last}` : ''}`,
-  );
-  const line = steps.join('; ');
-  const width = (process.stdout.columns ?? 80) - 1;
-  if (terminal) process.stdout.write(`\r\x1b[K${line.slice(0, width)}`);
-  else console.log(line);
-}
-
+/** Returns what ends it. */
 function startProgress(name) {
-  const own = { name, started: Date.now(), last: '' };
-  if (underWay.size === 0) ticking = setInterval(tick, terminal ? 250 : heartbeatSeconds * 1000);
-  underWay.add(own);
-  /** What clears the line that is rewritten. */
-  const leave = () => {
-    const first = underWay.delete(own);
+  const tick = () =>
+    console.log([...underWay].map(([step, started]) => `${step}: ${seconds(started)}`).join('; '));
+  if (underWay.size === 0) ticking = setInterval(tick, heartbeatSeconds * 1000);
+  underWay.set(name, Date.now());
+  return () => {
+    underWay.delete(name);
     if (underWay.size === 0) clearInterval(ticking);
-    return first && terminal ? '\r\x1b[K' : '';
-  };
-  return {
-    note(line) {
-      own.last = line.trim();
-    },
-    pass(chunk) {
-      process.stdout.write(leave());
-      process.stdout.write(chunk);
-    },
-    end(line) {
-      console.log(`${leave()}${line}`);
-    },
   };
 }
 
 function describe(name, error, log, byHand) {
   const parts = [`The step "${name}" failed.`, `Why: ${error.message}`];
-  if (!(error instanceof Failure) && log.lines.length > 0) {
-    const said = log.lines.map((line) => `    ${line}`);
-    if (log.left > 0) said.splice(headLines, 0, `    ... (${log.left} more lines)`);
+  const lines = stripVTControlCharacters(log.text).split(/[\r\n]+/);
+  const said = lines.filter((line) => line.trim()).map((line) => `    ${line.trimEnd()}`);
+  // The first and the last lines: npm states the error first, compilers and apt last.
+  const left = said.length - headLines - tailLines;
+  if (left > 0) said.splice(headLines, left, `    ... (${left} more lines)`);
+  if (!(error instanceof Failure) && said.length > 0)
     parts.push(`What it printed (kept in ${log.file}):`, ...said);
-  }
   parts.push(`By hand: ${byHand}`);
   return parts.join('\n');
 }

@@ -1,6 +1,6 @@
 // The test runners: of C++ a program a room, a process each; of TypeScript Vitest, in Node, in Chromium, on the built page and
 // in other engines. Each leaves its counts in a file.
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { buildPreset, presetFolder } from './cmake.mjs';
@@ -26,6 +26,7 @@ export async function runNativeTests(preset, filters, env) {
   await buildPreset(preset, env);
   const folder = join(presetFolder(preset), 'tests/core');
   const rooms = readdirSync(folder).filter((name) => name.endsWith('_test'));
+  if (rooms.length === 0) throw new Failure(`${preset}: there is no test at all.`);
   const total = { passed: 0, failed: 0, skipped: 0 };
   await step(
     `Run the ${preset} tests`,
@@ -56,18 +57,18 @@ export async function runNativeTests(preset, filters, env) {
 }
 
 const vitest = join(root, 'node_modules/.bin/vitest');
-const config = ['--config', 'tests/vitest.config.ts'];
 
 /**
  * Runs Vitest projects, all at once, so that one that waits for its browser leaves the processor to others: the test
  * files whose path contains one of `filters`, or all when there are none. `extent` (quick, usual, all) is Vitest's
- * mode, by which tests/vitest.config.ts lists files. Returns { passed, failed, skipped } for each project.
+ * mode, by which tests/vitest.config.ts lists files. Each of the `complete` projects must run something, unless it was
+ * filtered. Returns { passed, failed, skipped }.
  */
-export async function runVitest(projects, filters, extent, env) {
+export async function runVitest(projects, complete, filters, extent, env) {
   const counts = resultFile(`${projects.join('-')}.json`);
   const command = [
     'run',
-    ...config,
+    '--config=tests/vitest.config.ts',
     `--mode=${extent}`,
     ...projects.map((project) => `--project=${project}*`),
   ];
@@ -79,7 +80,7 @@ export async function runVitest(projects, filters, extent, env) {
     (run) =>
       run(
         vitest,
-        [...command, ...more, ...['--reporter=default', '--reporter=./tools/vitestCounts.mjs'], ...filters],
+        [...command, ...more, ...['--reporter=default', '--reporter=./tools/testRunners.mjs'], ...filters],
         {
           env: {
             ...env,
@@ -92,11 +93,31 @@ export async function runVitest(projects, filters, extent, env) {
       ),
   );
   const counted = JSON.parse(readResult(counts));
+  const empty = complete.filter((project) => filters.length === 0 && !counted[project]);
+  if (empty.length > 0) throw new Failure(`${empty.join(', ')}: the test runner ran no test at all.`);
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const own of Object.values(counted)) for (const kind of Object.keys(total)) total[kind] += own[kind];
   // What fails outside of any test.
-  if (code !== 0 && !projects.some((project) => counted[project]?.failed)) {
-    counted[projects[0]] = { passed: 0, skipped: 0, ...counted[projects[0]], failed: 1 };
+  if (code !== 0 && total.failed === 0) total.failed = 1;
+  return total;
+}
+
+/** A Vitest reporter: writes the numbers of passed, failed and skipped tests by project to the file SUPERPOSE_COUNTS. */
+export default class {
+  onTestRunEnd(modules) {
+    const counts = {};
+    for (const module of modules) {
+      // The name of a project that runs in a browser also has the browser's.
+      const project = module.project.name.match(/\w+/)[0];
+      counts[project] ??= { passed: 0, failed: 0, skipped: 0 };
+      const before = counts[project].failed;
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        counts[project][state === 'passed' || state === 'failed' ? state : 'skipped'] += 1;
+      }
+      // A file that cannot even be loaded has failed, but has no failed test.
+      if (module.state() === 'failed' && counts[project].failed === before) counts[project].failed += 1;
+    }
+    writeFileSync(process.env.SUPERPOSE_COUNTS, JSON.stringify(counts));
   }
-  return Object.fromEntries(
-    projects.map((project) => [project, { passed: 0, failed: 0, skipped: 0, ...counted[project] }]),
-  );
 }

@@ -92,10 +92,7 @@ function remove(folder) {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-function tryAgain(folder) {
-  return (
-    'see that the machine reaches its Debian mirror (the proxy settings http_proxy and https_proxy ' +
-    `count too) and that the disk has 3 GB free for ${folder}, then run the same command again; ` +
-    `it starts ${basename(folder)} afresh.`
-  );
-}
+const tryAgain = (folder) =>
+  'see that the machine reaches its Debian mirror (the proxy settings http_proxy and https_proxy ' +
+  `count too) and that the disk has 3 GB free for ${folder}, then run the same command again; ` +
+  `it starts ${basename(folder)} afresh.`;
