@@ -5,7 +5,7 @@ export type { NoRoom } from './check.js';
 export { Unreadable } from './files.js';
 export { load } from './load.js';
 export { corpusSentences } from './model/corpus.js';
-export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
+export type { CorpusMeans } from './model/corpusMeans.js';
 export type { CsvDecimal, CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
 export { type FamilyId, familyIds, familyNames, modelFamilies } from './model/families.js';
 export type { FirstLayer, OwnRows } from './model/firstLayer.js';

@@ -7,18 +7,6 @@ import { type Floats, type Precision, rounded, type Table, table } from '../tabl
 import type { EncoderForward, PositionFindings, ScoreMeans, StateMeans } from './encoder.js';
 import { type Inside, inside } from './encoderForward.js';
 import type { Sentence } from './sentence.js';
-import type { SlicesWatch } from './watch.js';
-
-export interface CorpusMeansOptions extends SlicesWatch {
-  /** Plain sentences. Default corpusSentences. */
-  sentences?: readonly string[];
-  /** Default float32. */
-  precision?: Precision;
-  /** Called with the fraction of the windows done, from 0 to 1. */
-  done?: (fraction: number) => void;
-  /** Gathers means of every layer’s queries and keys too, for the way `mechanism`. Default false. */
-  scores?: boolean;
-}
 
 /** The mean decomposition of every state over a corpus. */
 export interface CorpusMeans {
@@ -81,20 +69,13 @@ export interface CorpusModel {
 const stride = 7;
 const sentencesForHeads = 32;
 
-/** How the sentences of a model are cut. */
-export interface CorpusCut {
-  /** Pieces in a window. */
-  positions: number;
-  /** With how many tokens, the same for all, sentences begin. */
-  before: number;
-  /** And with how many they end. */
-  after: number;
-}
-
-/** Cuts sentences, each the ids of its tokens, into windows. */
+/**
+ * Cuts sentences, each the ids of its tokens, into windows of so many pieces. All begin and end with the same numbers of
+ * tokens.
+ */
 export function corpusOf(
   cut: readonly (readonly number[])[],
-  { positions, before, after }: CorpusCut,
+  { positions, before, after }: Readonly<Record<'positions' | 'before' | 'after', number>>,
 ): Corpus {
   const pieces = cut.flatMap((ids) => ids.slice(before, ids.length - after));
   const [one] = cut;

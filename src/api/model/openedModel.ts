@@ -2,7 +2,7 @@
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
 import type { Floats, FloatsOf, Precision, Table } from '../table.js';
-import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
+import type { CorpusMeans } from './corpusMeans.js';
 import type { EncoderForward, ForwardInput, Way } from './encoder.js';
 import type { FamilyId } from './families.js';
 import type { FirstLayer, OwnRows } from './firstLayer.js';
@@ -46,12 +46,18 @@ export interface OpenDecomposeOptions<P extends Precision = 'float64'>
   means?: Pick<CorpusMeans, 'states' | 'scores'>;
 }
 
-export interface OpenCorpusMeansOptions extends Omit<CorpusMeansOptions, 'sentences'> {
+export interface OpenCorpusMeansOptions extends SlicesWatch {
   /**
    * Plain sentences, or vocabulary indices including the tokens that every sentence of the model begins and
    * ends with. Default corpusSentences.
    */
   sentences?: readonly (string | { readonly ids: readonly number[] })[];
+  /** Default float32. */
+  precision?: Precision;
+  /** Called with the fraction of the windows done, from 0 to 1. */
+  done?: (fraction: number) => void;
+  /** Gathers means of every layer’s queries and keys too. Default: of a model that adds no positions. */
+  scores?: boolean;
 }
 
 export type PositionChange =

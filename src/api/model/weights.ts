@@ -1,5 +1,5 @@
 // The files that loadMiniLM() reads, made from the published weights: the first layer's query and key, the
-// tokenizer, the embedding tables in shards of a few rows, and a file for the rest of each layer. For Node
+// tokenizer, the embedding tables in pieces of a few rows, and a file for the rest of each layer. For Node
 // only. Everything stays fp16: int8 rows would cost a logit error of 0.3.
 import { open, readFile, stat } from 'node:fs/promises';
 import type { SmallSuperpose } from '../small.js';
