@@ -92,27 +92,6 @@ return superpose.rotate({ rows: token }).data.slice(8, 12);`,
     code: `const stretch = { way: 'parts', factor: 4, trained: 2048 };
 return superpose.rotaryFrequencies({ d_head: 8, stretch });`,
   },
-  {
-    name: 'rotaryPermutation',
-    kind: encoding,
-    what: 'from interleaved to half-split channels',
-    source: 'roformer; GPT-NeoX',
-    code: `return superpose.rotaryPermutation(8);`,
-  },
-  {
-    name: 'alibiSlopes',
-    kind: encoding,
-    what: 'slopes for any number of heads',
-    source: 'arXiv 2108.12409, get_slopes',
-    code: `return superpose.alibiSlopes(6);`,
-  },
-  {
-    name: 't5Buckets',
-    kind: encoding,
-    what: 'buckets of relative positions',
-    source: 'arXiv 1910.10683, section 2.1; mesh_tensorflow',
-    code: `return superpose.t5Buckets({ n: 4 });`,
-  },
 
   {
     name: 'dotProducts',
@@ -200,7 +179,7 @@ return superpose.poolShares([scores], isCross);`,
   schemeExample('transformer-xl', '', 'arXiv 1901.02860, section 3.3'),
   schemeExample('t5', '', 'arXiv 1910.10683; no 1/√d'),
   schemeExample('alibi', '', 'arXiv 2108.12409'),
-  schemeExample('deberta', ", clip: 4, convention: 'released'", 'arXiv 2006.03654, eq. 4; the released code'),
+  schemeExample('deberta', ', clip: 4', 'arXiv 2006.03654, eq. 4'),
   schemeExample('tupe-a', '', 'arXiv 2006.15595, eqs. 7 and 9'),
   schemeExample('tupe-r', '', 'arXiv 2006.15595, eqs. 8 and 9'),
   schemeExample('diet-abs', '', 'arXiv 2104.08698'),
@@ -223,17 +202,10 @@ return superpose.poolShares([scores], isCross);`,
   },
 
   {
-    name: 'shiftOperator',
-    kind: measure,
-    what: 'M_k, which moves every position by k',
-    source: 'Vaswani et al. 2017, section 3.5',
-    code: `return superpose.shiftOperator({ d_model: 2, offset: 1 }).data;`,
-  },
-  {
     name: 'shiftError',
     kind: measure,
-    what: 'how well it does',
-    source: 'the same',
+    what: 'how far one matrix is from moving every position by k',
+    source: 'Vaswani et al. 2017, section 3.5',
     code: `return superpose.shiftError({ positions: 64, d_model: 16, offset: 3 }) < 1e-13;`,
   },
   {
@@ -464,7 +436,7 @@ return [0, 0.5, 1].map((pull) => superpose.oneLayer({ parts, weights, pull }).ap
   {
     name: 'positionCost',
     kind: measure,
-    what: 'parameters, FLOPs and key-value cache',
+    what: 'the parameters of a model that gets its positions so',
     source: 'counted; BERT-base’s total',
     code: `const bert = { vocabulary: 30522, positions: 512, segments: 2, d_model: 768, heads: 12, layers: 12 };
 return superpose.positionCost('add', bert).total;`,

@@ -23,7 +23,7 @@ export type * from './numeric/summary.js';
 export type * from './scores/cost.js';
 export type * from './scores/decompose.js';
 export type * from './scores/dotProducts.js';
-export type { Gauge, GaugeName, GaugeOptions } from './scores/gauge.js';
+export type { Gauge, GaugeOptions } from './scores/gauge.js';
 export type * from './scores/oneLayer.js';
 export type * from './scores/scores.js';
 

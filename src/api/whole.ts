@@ -1,7 +1,6 @@
 // What the whole module can do beyond the small one: measurements, schemes, geometry, models, training.
 import { channelsApi } from './encodings/channels.js';
 import { gramApi } from './encodings/gram.js';
-import { relativePositionApi } from './encodings/relativePosition.js';
 import { rotaryApi } from './encodings/rotary.js';
 import { shiftApi } from './encodings/shift.js';
 import { wavelengthsApi } from './encodings/wavelengths.js';
@@ -22,7 +21,6 @@ import { trainerApi } from './training/trainer.js';
 
 export type * from './encodings/channels.js';
 export type * from './encodings/gram.js';
-export type * from './encodings/relativePosition.js';
 export type * from './encodings/rotary.js';
 export type * from './encodings/shift.js';
 export type * from './encodings/wavelengths.js';
@@ -44,7 +42,6 @@ export type * from './training/trainerResults.js';
 const factories = [
   channelsApi,
   gramApi,
-  relativePositionApi,
   rotaryApi,
   shiftApi,
   wavelengthsApi,

@@ -2,44 +2,31 @@
 // out, so that callers never hold pointers into the module's memory.
 #pragma once
 
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "numeric/matrix.h"
 #include "scores/decomposition.h"
+#include "scores/gauge.h"
 #include "typed.h"
 #include "value.h"
 
 namespace superpose {
 
 template <typename Element>
-void copy_in(const Value& array, Element* to, std::size_t count) {
-  array.copy_to(to, count);
-}
-
-template <typename Element>
 Value copy_out(const Element* from, std::size_t count) {
   return Value::copy_of(from, count);
 }
 
-template <typename Scalar>
-Value copy_out(const Matrix<Scalar>& matrix) {
+template <typename Matrix>
+Value copy_out(const Matrix& matrix) {
   return copy_out(matrix.data(), matrix.size());
-}
-
-inline Value copy_out(const Vector<double>& vector) { return copy_out(vector.data(), vector.size()); }
-
-template <typename Element>
-Value copy_out(const std::vector<Element>& values) {
-  return copy_out(values.data(), values.size());
 }
 
 // A Table; one without rows keeps its width.
 template <typename Scalar>
 Matrix<Scalar> matrix_in(const Value& table) {
   Matrix<Scalar> matrix(table["rows"].as<int>(), table["columns"].as<int>());
-  copy_in(table["data"], matrix.data(), matrix.size());
+  table["data"].copy_to(matrix.data(), matrix.size());
   return matrix;
 }
 
@@ -47,7 +34,7 @@ Matrix<Scalar> matrix_in(const Value& table) {
 template <typename Scalar>
 Vector<Scalar> vector_in(const Value& array) {
   Vector<Scalar> vector(array.isUndefined() ? 0 : array.length());
-  if (vector.size()) copy_in(array, vector.data(), vector.size());
+  if (vector.size()) array.copy_to(vector.data(), vector.size());
   return vector;
 }
 
@@ -59,14 +46,14 @@ inline std::vector<int> integers_in(const Value& array) {
 }
 
 template <typename Scalar>
-Linear<Scalar> linear_in(const Value& linear) {
-  return {matrix_in<Scalar>(linear["weight"]), vector_in<Scalar>(linear["bias"])};
-}
-
-template <typename Scalar>
 Normalization<Scalar> normalization_in(const Value& norm) {
   return {static_cast<Norm>(norm["kind"].as<int>()), vector_in<Scalar>(norm["gamma"]),
           vector_in<Scalar>(norm["beta"]), static_cast<Scalar>(norm["epsilon"].as<double>())};
+}
+
+template <typename Scalar>
+Gauge<Scalar> gauge_in(const Value& gauge) {
+  return {static_cast<GaugeKind>(gauge["kind"].as<int>()), integers_in(gauge["apart"])};
 }
 
 template <typename Scalar>

@@ -10,8 +10,9 @@ namespace superpose {
 // Literals as template arguments.
 template <std::size_t size>
 struct Text {
-  char text[size];
+  char text[size] = {};
 
+  constexpr Text() = default;
   constexpr Text(const char (&from)[size]) {
     for (std::size_t at = 0; at < size; ++at) text[at] = from[at];
   }

@@ -55,7 +55,6 @@ describe('the bindings and the typed API', () => {
       Spacing: 'spacing',
       Norm: 'kind',
       Activation: 'activation',
-      DebertaIndex: 'convention',
       GaugeKind: 'gauge',
       Table: 'table',
       Task: 'task',

@@ -70,7 +70,6 @@ const calls: [name: string, bytes: number, call: Call][] = [
   ['gram', 240, () => plain.gram(three)],
   ['gramSpreads', 1208, () => plain.gramSpreads({ positions: 3, d_model: 4, seed: 1 })],
   ['rotate', 384, () => plain.rotate({ rows: three })],
-  ['shiftOperator', 256, () => plain.shiftOperator({ d_model: 4, offset: 1 })],
   ['shiftError', 512, () => plain.shiftError({ positions: 3, d_model: 4, offset: 1 })],
   ['sampleCosines', 240, () => plain.sampleCosines({ d: 4, count: 3, seed: 1 })],
   ['rowLengths', 144, () => plain.rowLengths(three)],

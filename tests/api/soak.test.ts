@@ -169,7 +169,7 @@ describe.each(builds)('$simd SIMD', ({ simd }: { simd: Simd }) => {
       const tokens = superpose.randomNormal({ rows: 1, columns: 120, seed: 1, precision: 'float32' });
       superpose.collisionSearch({ tokens, positions: { ...tokens, data: new Float32Array(), rows: 0 } });
     };
-    const sound: Run = (superpose) => superpose.alibiSlopes(4);
+    const sound: Run = (superpose) => superpose.chanceAngles({ d: 4, k1: 1, k2: 2 });
     expect((await keeping(simd, { sound, leaking })).memory).toEqual(['leaking']);
   });
 });

@@ -48,14 +48,14 @@ test('the sum is missed by ‖(M_k − I) x‖, whatever the position; the encod
   const superpose = await load();
   const d = 32;
   const token = superpose.randomNormal({ rows: 1, columns: d, seed: 5 }).data.map((value) => 1.5 * value);
-  const missed = (offset: number) => {
-    const { data } = superpose.shiftOperator({ d_model: d, offset });
-    return Math.hypot(
-      ...Array.from(token, (value, row) =>
-        token.reduce((total, other, c) => total + (data[row * d + c] as number) * other, -value),
+  // A pair of channels, turned by kw, is |2 sin(kw/2)| of its length from where it was.
+  const missed = (k: number) =>
+    Math.hypot(
+      ...Array.from(
+        token,
+        (value, c) => 2 * Math.sin((k * 10_000 ** ((-2 * Math.floor(c / 2)) / d)) / 2) * value,
       ),
     );
-  };
   const { data } = await shift({ d, k: 9, scale: 1.5, seed: 5 });
   for (const k of [1, 2, 9, 64]) expect(data.sumErrors[k - 1]).toBeCloseTo(missed(k), 11);
   expect(data.tokenLength).toBeCloseTo(Math.hypot(...token), 12);

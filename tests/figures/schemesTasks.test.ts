@@ -8,6 +8,7 @@ import { captionOf } from '../../web/figures/figure.ts';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
 import * as schemesTasks from '../../web/figures/schemesTasks.ts';
 import { accuracyAt } from '../../web/figures/training.ts';
+import { type WayName, wayIn } from '../../web/figures/waysIn.ts';
 import { percent } from '../../web/plot/format.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
@@ -64,7 +65,13 @@ test('rows of recipes are the library’s, and say how loud positions are at bot
   const superpose = await library().superpose();
   for (const [i, recipe] of superpose.loudnessRecipes({ d_model: 32 }).slice(0, 2).entries()) {
     expect(result.data.cells[i][0].row).toBe(recipe.name);
-    using trainer = superpose.trainer({ task: 'prev', n: 16, steps: 2 ** 22, seed: 1, ...recipe.options });
+    using trainer = superpose.trainer({
+      task: 'prev',
+      n: 16,
+      steps: 2 ** 22,
+      seed: 1,
+      ...wayIn(recipe.name as WayName).options(32),
+    });
     const ratio = () => {
       const { tokens, positions } = trainer.loudness();
       return ((positions as number) / tokens).toFixed(2);

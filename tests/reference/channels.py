@@ -181,34 +181,6 @@ def bilinear(rng):
     return out
 
 
-def shift_matrix(kind, width, k):
-    w = encoding(1, width, *KINDS[kind])[0]
-    pairs = width // 2
-    m = np.zeros((width, width))
-    for i in range(pairs):
-        s, c = (2 * i, 2 * i + 1) if kind == "aiayn" else (i, pairs + i)
-        m[s, s] = m[c, c] = np.cos(k * w[i])
-        m[s, c], m[c, s] = np.sin(k * w[i]), -np.sin(k * w[i])
-    return m
-
-
-def shifts(rng):
-    out = []
-    for kind, width, k in [("aiayn", 6, 3), ("t2t", 6, 3), ("t2t", 4, -2), ("aiayn", 2, 0), ("t2t", 2, 1)]:
-        m = shift_matrix(kind, width, k)
-        assert np.abs(m @ m.T - np.eye(width)).max() < 1e-12
-        t = table(kind, 9, width)
-        p = 4
-        assert np.abs(m @ t[p] - t[p + k]).max() < 1e-12
-        x = random_numbers(rng, width)
-        miss = m @ (x + t[p]) - (x + t[p + k])
-        assert np.abs(miss - (m - np.eye(width)) @ x).max() < 1e-12
-        out.append(
-            {"kind": kind, "width": width, "shift": k, "matrix": m, "x": x, "position": p, "miss_on_the_sum": miss}
-        )
-    return out
-
-
 def shift_errors():
     """The rounding alone: |M_k PE(p) - PE(p+k)| over all p, in float64.
 
@@ -254,7 +226,6 @@ if __name__ == "__main__":
         "small_spectra": small_spectra(rng),
         "spreads": spreads(),
         "bilinear": bilinear(rng),
-        "shifts": shifts(rng),
         "shift_errors": shift_errors(),
         "sizes": sizes(),
     }

@@ -11,7 +11,6 @@ mean m_s for each summand s:
   canonical  m_s = sum_i w_i x_s(i) over the used rows, w_i proportional to
              1 / (product of the sigmas before W_Q), sum of w = 1; equal weights
              where nothing is normalized
-  means      m_s as the caller gives them
 
 A row stands apart if its token and its position only ever occur together: moving v
 from one to the other cannot be noticed there either. So, except in the raw gauge, its
@@ -23,7 +22,7 @@ With two norms, the second one's gamma and C act on the result of the first, and
 first one's beta joins the constant.
 
 Terms are [H, (S+1)^2, n, n] as in decomposition.py, the constant last. Shares are
-covariances with the logits, both centred over the keys, summed over queries. In the canonical gauge, and with the caller's means, rows that stand apart
+covariances with the logits, both centred over the keys, summed over queries. In the canonical gauge, rows that stand apart
 are left out as queries and as keys; with fewer than two used rows nothing varies, so there are no shares.
 """
 
@@ -114,15 +113,15 @@ def random_norm(rng, kind, d, eps):
     return norm
 
 
-#   norms           n  d  H d_h S  apart   biases means
+#   norms           n  d  H d_h S  apart   biases
 CASES = [
-    (["layernorm"], 5, 8, 2, 4, 3, [0],    True,  True),
-    (["layernorm"], 4, 6, 2, 3, 2, [],     True,  False),
-    ([],            4, 9, 3, 3, 3, [1],    True,  True),
-    (["rmsnorm"],   7, 12, 2, 5, 2, [0, 1], False, False),
-    (["layernorm"], 4, 8, 2, 4, 2, [0, 1], True,  False),
-    (["layernorm"], 2, 6, 2, 3, 3, [0],    True,  False),
-    (["layernorm"], 1, 6, 2, 3, 2, [],     True,  False),
+    (["layernorm"], 5, 8, 2, 4, 3, [0],    True),
+    (["layernorm"], 4, 6, 2, 3, 2, [],     True),
+    ([],            4, 9, 3, 3, 3, [1],    True),
+    (["rmsnorm"],   7, 12, 2, 5, 2, [0, 1], False),
+    (["layernorm"], 4, 8, 2, 4, 2, [0, 1], True),
+    (["layernorm"], 2, 6, 2, 3, 3, [0],    True),
+    (["layernorm"], 1, 6, 2, 3, 2, [],     True),
 ]  # fmt: skip
 
 
@@ -131,23 +130,20 @@ def shifted(rng, summands, apart, size=2.0):
     d = summands[0].shape[1]
     moved = [x.copy() for x in summands]
     total = np.zeros(d)
-    vectors = []
     for x in moved[:-1]:
         a = rng.normal(size=d)
         a *= size / np.linalg.norm(a)
         x += a
         total += a
-        vectors.append(a)
     moved[-1] -= total
-    vectors.append(-total)
     for row in apart:
         v = rng.normal(size=d)
         moved[0][row] += v
         moved[1][row] -= v
-    return moved, vectors
+    return moved
 
 
-def case(rng, kinds, n, d, heads, d_h, count, apart, biases, own):
+def case(rng, kinds, n, d, heads, d_h, count, apart, biases):
     norms = [random_norm(rng, kind, d, (1e-5, 0.1)[i % 2]) for i, kind in enumerate(kinds)]
     summands = [random_numbers(rng, n, d, mean=0.25, spread=1.5 / (s + 1)) for s in range(count)]
     if count == 3:  # a segment: the same row for every token
@@ -164,16 +160,14 @@ def case(rng, kinds, n, d, heads, d_h, count, apart, biases, own):
     raw = terms(summands, *model)
     means = canonical_means(summands, norms, apart)
     canonical = terms(summands, *model, apart, means)
-    given = [random_numbers(rng, d, spread=0.5) for _ in summands] if own else None
-    by_given = terms(summands, *model, apart, given) if own else None
 
     # Terms add up to the logits in every gauge.
-    for t in (raw, canonical, by_given):
-        assert t is None or np.abs(t.sum(axis=1) - direct).max() < 1e-12
+    for t in (raw, canonical):
+        assert np.abs(t.sum(axis=1) - direct).max() < 1e-12
     # Shifts that no logit sees: canonical terms and shares stay, raw ones change.
     largest, least = 0, np.inf
     for _ in range(20):
-        moved, vectors = shifted(rng, summands, apart)
+        moved = shifted(rng, summands, apart)
         assert np.abs(logits(moved, *model) - direct).max() < 1e-11
         moved_means = canonical_means(moved, norms, apart)
         again = terms(moved, *model, apart, moved_means)
@@ -182,10 +176,6 @@ def case(rng, kinds, n, d, heads, d_h, count, apart, biases, own):
         for t, u in zip(again, canonical):
             a, b = shares(t, used), shares(u, used)
             assert a is b is None or np.abs(a - b).max() < 1e-10
-        if own:  # the caller's means, moved along, give the same terms; left where they are, others
-            along = terms(moved, *model, apart, [m + v for m, v in zip(given, vectors)])
-            assert np.abs(along - by_given).max() < 1e-11
-            assert np.abs(terms(moved, *model, apart, given) - by_given).max() > 0.1
     assert largest < 1e-11 and least > 0.1
     # Over the used rows, a part of one summand adds up to zero, as a query and as a key.
     square = canonical.reshape(heads, count + 1, count + 1, n, n)[..., used, :][..., used]
@@ -205,8 +195,6 @@ def case(rng, kinds, n, d, heads, d_h, count, apart, biases, own):
         "raw_over_used_rows": [shares(t, used) for t in raw],
         "canonical": [shares(t, used) for t in canonical],
     }
-    if own:
-        share["means"] = [shares(t, used) for t in by_given]
     for head in (s for gauge in share.values() for s in gauge if s is not None):
         assert abs(head.sum() - 1) < 1e-12
     assert (len(used) < 2) == (share["canonical"][0] is None)
@@ -224,11 +212,9 @@ def case(rng, kinds, n, d, heads, d_h, count, apart, biases, own):
         "query_bias": b_q if biases else None,
         "key_weight": w_k,
         "key_bias": b_k if biases else None,
-        "given_means": given,
         "logits": direct,
         "raw_terms": raw,
         "canonical_terms": canonical,
-        "terms_by_given_means": by_given,
         "shares": share,
     }
     return stored

@@ -4,8 +4,7 @@
                <e_b - e_a, p_i> > |e_b - e_a|^2 / 2 for some b
   means        h[c][t] = mu + pos_t + ctx_c + rest: mu over all, pos_t over contexts less mu,
                ctx_c over positions less mu (Song & Zhong 2023, section 2)
-  costs        every matrix of BERT-base counted (Devlin et al. 2019, modeling.py), and the
-               multiplications of one layer, two operations each
+  costs        every matrix of BERT-base counted (Devlin et al. 2019, modeling.py)
 """
 
 import math
@@ -152,14 +151,6 @@ def matrices(token_width, position_width, layers, ratio, vocabulary, positions, 
     return wide, out
 
 
-def layer_operations(tokens, d, ratio):
-    """Two per multiplication: four projections, two feed-forward matrices, scores, mixing."""
-    projections = 4 * (2 * tokens * d * d)
-    feed_forward = 2 * (2 * tokens * d * ratio * d)
-    scores, mixing = 2 * tokens * tokens * d, 2 * tokens * tokens * d
-    return {"matrices": projections + feed_forward, "attention": scores + mixing}
-
-
 def costs():
     base = None
     out = []
@@ -180,32 +171,16 @@ def costs():
         pooler = count["pooler"] + count["pooler bias"]
         layers = total - embeddings - pooler
         assert layers % 12 == 0 and layers // 12 == 4 * wide**2 + 4 * wide + 8 * wide**2 + 5 * wide + 4 * wide
-        operations = layer_operations(512, wide, 4)
-        out.append({"name": name, "scheme": scheme, "token_width": d_t, "position_width": d_p, "stream_width": wide,
-                    "divides_by_12_heads": wide % 12 == 0, "tables": tables, "embeddings": embeddings, "layer": layers // 12,
-                    "pooler": pooler, "total": total, "more_than_base": total - base, "ratio": total / base,
-                    "layer_operations_512_tokens": sum(operations.values()), "of_which_attention": operations["attention"],
-                    "kv_cache_per_layer_512_tokens": 2 * 512 * wide})  # fmt: skip
-        print(f"  {name}: {total:,} ({total - base:+,}, x{total / base:.4f}), operations x{sum(operations.values()) / sum(layer_operations(512, 768, 4).values()):.4f}")
+        out.append({"name": name, "scheme": scheme, "position_width": d_p, "stream_width": wide, "total": total})
+        print(f"  {name}: {total:,} ({total - base:+,}, x{total / base:.4f})")
     assert [c["total"] for c in out[:4]] == [109482240, 123979968, 175779840, 366177792]
-    assert out[0]["tables"] + 2 * 768 == out[0]["embeddings"] == 23837184 and out[0]["layer"] == 7087872
-    assert out[4]["more_than_base"] == -2313984 and out[5]["more_than_base"] == 639744 - 360448
+    assert out[4]["total"] - base == -2313984 and out[5]["total"] - base == 639744 - 360448
 
     scores_only = []
-    for heads, d_p, d_pk, tokens in ((12, 64, 16, 512), (12, 768, 64, 128), (1, 1, 1, 1)):
+    for heads, d_p, d_pk in ((12, 64, 16), (12, 768, 64), (1, 1, 1)):
         weights = [(heads * d_pk, d_p)] * 2  # position query, position key
-        scores_only.append(
-            {
-                "heads": heads,
-                "position_width": d_p,
-                "position_head_width": d_pk,
-                "tokens": tokens,
-                "parameters": sum(math.prod(w) for w in weights),
-                "score_operations": heads * 2 * tokens * tokens * d_pk,
-                "projection_operations": sum(2 * tokens * math.prod(w) for w in weights),
-                "key_cache": tokens * heads * d_pk,
-            }
-        )
+        parameters = sum(math.prod(w) for w in weights)
+        scores_only.append({"heads": heads, "position_width": d_p, "position_head_width": d_pk, "parameters": parameters})
     return {"bert_base": out, "scores_only": scores_only}
 
 

@@ -314,27 +314,21 @@ def diet(c, rng, d_p):
     n, heads = c["n"], c["heads"]
     p_q, p_k = (random_numbers(rng, heads, n, d_p, spread=0.7) for _ in range(2))
     relative = random_numbers(rng, heads, 2 * n - 1)
-    segments = [0, 0, 1, 1, 0][:n]
-    e_s = random_numbers(rng, heads, 2, 2)
     content = c["scale"] * products(c["q"], c["k"])
     absolute = products(p_q, p_k)
     by_offset = relative[:, -offsets(n) + n - 1]
-    segment = e_s[:, segments][:, :, segments]
     if n > 1:
-        assert same(by_offset[:, 1, 0], relative[:, n]) and same(segment[:, 1, 2], e_s[:, 0, 1])
+        assert same(by_offset[:, 1, 0], relative[:, n])
         joint = np.linalg.matrix_rank(content[0] + absolute[0])
         assert joint <= c["q"].shape[-1] + d_p
     return {
         "position_query": p_q,
         "position_key": p_k,
         "relative": relative,
-        "segments": segments,
-        "segment_table": e_s,
         "content": content,
         "absolute": absolute,
-        "segment": segment,
-        "diet_abs_logits": content + absolute + segment,
-        "diet_rel_logits": content + by_offset + segment,
+        "diet_abs_logits": content + absolute,
+        "diet_rel_logits": content + by_offset,
     }
 
 

@@ -46,7 +46,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
       .filter(({ values }) => largestMagnitude([values]) > zero)
       .map(({ name, values }) => ({ name, ...taken(superpose, values) })),
     name: entry.name,
-    tex: state.causal ? entry.formula : entry.bidirectionalFormula,
+    tex: (!state.causal && entry.bidirectionalFormula) || entry.formula,
     parameters: superpose.schemeParameters(state.scheme, {
       ...shape,
       clip: entry.clip,

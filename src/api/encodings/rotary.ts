@@ -46,11 +46,6 @@ export interface RotaryApi {
   rotate<A extends Floats>(input: RotateInput<A>): Table<A>;
   /** By how many radians a position turns each pair, fastest first: [d_head / 2], d_head even. */
   rotaryFrequencies(options: { d_head: number; base?: number; stretch?: Stretch }): Float64Array;
-  /**
-   * The interleaved channel behind each half-split channel, [d_h], d_h even. With queries and keys reordered
-   * this way, either convention gives the other's logits.
-   */
-  rotaryPermutation(d_head: number): Int32Array;
 }
 
 interface RotaryArguments {
@@ -111,9 +106,6 @@ export function rotaryApi(raw: RawModule): RotaryApi {
       const width = evenWidth('d_head', check.integer('d_head', options.d_head, 2));
       const base = check.positive('base', options.base ?? 10000);
       return raw.rotaryFrequencies(width, base, stretchArguments(options.stretch));
-    },
-    rotaryPermutation(d_head) {
-      return raw.rotaryPermutation(evenWidth('d_head', check.integer('d_head', d_head, 0)));
     },
   };
 }

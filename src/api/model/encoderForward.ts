@@ -158,9 +158,7 @@ function forwardOf<A extends Floats>(encoder: HeldEncoder<A>, run: Run<A>): Enco
       }
       const byMeans = ways[way] === 'mean';
       const means = byMeans ? checkedMeans(wanted.means as StateMeans<A>, n, d, like) : undefined;
-      const gauge = checkedGauge(wanted, names, d, like, n);
-      if (byMeans && gauge.name === 'means')
-        throw new RangeError("gauge must be 'raw' or 'canonical' for the way 'mean', which has its means.");
+      const gauge = checkedGauge(wanted, n);
       fitsScores(n, groups.of.length, only.length, 2 * Math.max(d, ofQueries), like.BYTES_PER_ELEMENT);
       const call = [now, layer, way, means, gauge, groups.of, parts.length, only] as const;
       const result = raw[`decomposeEncoder${suffix}`](...call) as Heads<A>;

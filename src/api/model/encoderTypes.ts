@@ -92,7 +92,7 @@ export type Way = (typeof ways)[number];
 
 export interface EncoderDecomposeInput<A extends Floats = Floats>
   extends Pick<DecomposeInput<A>, 'only' | 'groups'>,
-    GaugeOptions<A> {
+    GaugeOptions {
   /** The layer whose scores to take apart, from 0. */
   layer: number;
   /** Default `direct`. */

@@ -113,7 +113,7 @@ export async function firstScores(
     only,
     groups,
     ...waiting
-  }: GaugeOptions<Float64Array> & Pick<DecomposeInput, 'only' | 'groups'> & SlicesWatch,
+  }: GaugeOptions & Pick<DecomposeInput, 'only' | 'groups'> & SlicesWatch,
 ): Promise<Scores<Float64Array>> {
   // A wrong question reads nothing.
   grouped([...summandNames(model.layout), 'constant'], groups);

@@ -29,9 +29,7 @@ export type ModelInput =
   /** Vocabulary indices, including the special tokens that the model expects. */
   | { readonly ids: readonly number[]; readonly tokens?: readonly string[] };
 
-export interface OpenDecomposeOptions<P extends Precision = 'float64'>
-  extends GaugeOptions<FloatsOf<P>>,
-    SlicesWatch {
+export interface OpenDecomposeOptions<P extends Precision = 'float64'> extends GaugeOptions, SlicesWatch {
   /** That of a layer’s run, and of the result; the first scores are computed in double. Default float64. */
   precision?: P;
   /** Which heads to return, in this order. Default all. */

@@ -37,7 +37,7 @@ export interface ScoreLayerInput<A extends Floats = Floats> {
 }
 
 /** What a layer reads, and how it is taken apart. */
-export interface SumInput<A extends Floats = Floats> extends GaugeOptions<A> {
+export interface SumInput<A extends Floats = Floats> extends GaugeOptions {
   /**
    * The tables [n, d] that are added up to make the input, by name, at least one. The name `constant` is
    * reserved: it is the last part of every result, and holds W β + b and what the gauge puts there.
@@ -78,7 +78,7 @@ export interface DecomposeApi {
   decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A>;
   /**
    * The terms of decompose() alone, without logits, residuals and shares: faster, for many tokens or heads.
-   * The part `constant` is there only with a bias, a beta or a gauge other than `raw`, since it is zero
+   * The part `constant` is there only with a bias, a beta or the canonical gauge, since it is zero
    * otherwise. Throws as decompose() does.
    */
   decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups' | 'causal'>): Terms<A>;
@@ -210,11 +210,11 @@ function checkedSum<A extends Floats>(
   given: SumInput['groups'],
   ...weights: Linear[]
 ) {
-  const { rows: n, columns: d, data } = first;
+  const { rows: n, columns: d } = first;
   const only = input.only === undefined ? layer.kept : check.chosenHeads(input.only, layer.heads);
   const chosen = only.map((head) => check.placeIn('A head of only', head, layer.kept));
   fitsScores(n, names.length + 1, only.length, layer.query.weight.rows + d, 8, ...weights);
-  const gauge = checkedGauge(input, names, d, data, n);
+  const gauge = checkedGauge(input, n);
   const tables = names.map((name) => input.summands[name] as Table<A>);
   const groups = grouped([...names, 'constant'], given);
   return { names, tables, n, only, chosen, gauge, groups };

@@ -76,10 +76,15 @@ export function dotProductsApi(raw: RawModule): DotProductsApi {
         `The dot products of ${n} tokens`,
         8 * (12 * n * n + 3 * n * (token.columns + position.columns)),
       );
-      const { products, ...measured } = raw.dotProducts(token, position, positionScale);
+      const { products, moments, correlation } = raw.dotProducts(token, position, positionScale);
       const all = rounded<A>(products, single);
       const matrices = names.map((name, place) => [name, all.subarray(place * n * n, (place + 1) * n * n)]);
-      return { ...Object.fromEntries(matrices), ...measured } as DotProducts<A>;
+      const measured = [...names, 'crossTerms'].map((name, place) => [name, moments[place]]);
+      return {
+        ...Object.fromEntries(matrices),
+        moments: Object.fromEntries(measured),
+        correlation,
+      } as DotProducts<A>;
     },
   };
 }

@@ -1,24 +1,29 @@
 // What callers may set of a scheme beside its parts: each option is read in one place, for all schemes that the registry
 // says take it.
 import * as check from '../check.js';
-import { type BucketOptions, checkBuckets } from '../encodings/relativePosition.js';
 import { evenWidth, type RotaryConvention, rotaryConvention } from '../encodings/rotary.js';
+import type { BucketOptions } from './schemeInputs.js';
 import type { SchemeExtent, SchemeInfo, SchemePart, SchemeSizes } from './schemeRegistry.js';
+
+function checkedBuckets({ bidirectional = true, buckets = 32, maxDistance = 128 }: BucketOptions) {
+  check.flag('bidirectional', bidirectional);
+  check.integer('buckets', buckets, bidirectional ? 4 : 2);
+  if (bidirectional && buckets % 2 !== 0) check.refuse('buckets', 'even when bidirectional', buckets);
+  const exact = Math.floor((bidirectional ? buckets / 2 : buckets) / 2);
+  check.integer('maxDistance', maxDistance, exact + 1);
+  return { bidirectional, buckets, maxDistance };
+}
 
 interface OptionInput {
   /** What the caller gave. */
-  readonly given: Readonly<Record<string, unknown>>;
+  readonly given: Readonly<Record<string, unknown>> & BucketOptions;
   /** Read, and filled in for the parts' shapes. */
   readonly sizes: SchemeSizes;
   /** Whether the arrays are float32. */
   readonly single: boolean;
 }
 
-type OptionReader = (
-  asked: OptionInput,
-  scheme: SchemeInfo,
-  options: Record<string, unknown>,
-) => object | undefined;
+type OptionReader = (asked: OptionInput, scheme: SchemeInfo) => object | undefined;
 
 const readers: Record<string, OptionReader> = {
   positionScale: ({ given, single }) => ({
@@ -37,11 +42,11 @@ const readers: Record<string, OptionReader> = {
   clip: (asked, scheme) =>
     setSize(asked, scheme, 'clip', scheme.parts.some(({ rows }) => rows.plus > 0) ? 0 : 1, scheme.clip),
   buckets({ given, sizes }) {
-    const options = checkBuckets(given as BucketOptions);
-    sizes.buckets = options.buckets;
-    return options;
+    const buckets = checkedBuckets(given);
+    sizes.buckets = buckets.buckets;
+    return { buckets };
   },
-  bothWays(_, __, { bidirectional }) {
+  bothWays({ given: { bidirectional = true } }) {
     if (!bidirectional) check.refuse('bidirectional', 'true for TUPE', false);
     return undefined;
   },
@@ -50,30 +55,16 @@ const readers: Record<string, OptionReader> = {
     if (bias) throw new RangeError('bias belongs to tupe-r; tupe-a has none.');
     return undefined;
   },
-  convention: ({ given }) => ({
-    convention: check.placeOf('convention', given.convention ?? 'paper', ['paper', 'released']),
-  }),
   evenHead({ sizes }) {
     evenWidth('The width of a head', sizes.d_head as number);
     return undefined;
   },
   rotation: ({ given }) => rotaryConvention(given as RotaryConvention),
-  segments({ given: { segmentBias, segmentIds }, sizes }) {
-    if (!segmentBias && !segmentIds) return undefined;
-    const { rows } = check.table('segmentBias', segmentBias, { columns: sizes.heads });
-    const count = Math.round(Math.sqrt(rows));
-    if (rows < 1 || count ** 2 !== rows) check.refuseCount('segmentBias', 'S² rows, for S segments', rows);
-    check.integers('segmentIds', segmentIds, count - 1, sizes.positions);
-    return { segmentBias, segmentIds };
-  },
 };
 
 /** The scheme's options, checked, as the module takes them. Fills in the sizes that they set. */
-export function readOptions(scheme: SchemeInfo, asked: OptionInput): Record<string, unknown> {
-  const options: Record<string, unknown> = {};
-  for (const name of scheme.options) Object.assign(options, readers[name]?.(asked, scheme, options));
-  return options;
-}
+export const readOptions = (scheme: SchemeInfo, asked: OptionInput): { buckets?: BucketOptions } =>
+  Object.assign({}, ...scheme.options.map((name) => readers[name]?.(asked, scheme)));
 
 /** A size as its option says, or a part that is given; by default as wide as a head, of a table as the content. */
 function setSize(
@@ -84,9 +75,9 @@ function setSize(
   usual?: number,
   option: string = size,
 ): undefined {
-  const depend = ({ by }: SchemeExtent) => by.includes(size);
+  const depend = ({ by, andBy }: SchemeExtent) => by === size || andBy === size;
   const perHead = parts.some(({ rows, columns }) =>
-    [rows, columns].some((one) => depend(one) && one.by.includes('heads')),
+    [rows, columns].some((one) => depend(one) && one.by === 'heads'),
   );
   // The first part of that size says it, or another of the same shape. A map that may be shared does not.
   const [first, ...others] = parts.filter(
@@ -111,7 +102,7 @@ function sizeIn(part: SchemePart, given: unknown, side: 'rows' | 'columns', head
   const found = matrix[side];
   const { times, by, plus } = part[side];
   const called = isTable ? name : `${name}.weight`;
-  if (by.includes('heads')) return check.headWidth(heads, found, called, side);
+  if (by === 'heads') return check.headWidth(heads, found, called, side);
   if (times === 2 && (found - plus) % 2 !== 0)
     check.refuseCount(name, plus ? '2k + 1 rows, an odd number' : '2k rows, an even number', found);
   return (found - plus) / times;

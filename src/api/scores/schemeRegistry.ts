@@ -2,12 +2,14 @@ import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import type { SchemeId } from './schemeInputs.js';
 
-/** times · by[0] · by[1] · … + plus, at least 0. */
+/** times · by · andBy + plus, at least 0. */
 export interface SchemeExtent {
   /** A whole number. */
   readonly times: number;
-  /** Names of sizes; none for a constant. */
-  readonly by: readonly (keyof SchemeSizes)[];
+  /** A size, or one. */
+  readonly by: keyof SchemeShape | 'one';
+  /** Likewise. */
+  readonly andBy: keyof SchemeShape | 'one';
   /** A whole number. */
   readonly plus: number;
 }
@@ -25,6 +27,8 @@ export interface SchemePart {
   readonly rows: SchemeExtent;
   /** How many columns it has; a vector, how many values. */
   readonly columns: SchemeExtent;
+  /** How often it is counted among a model’s parameters. */
+  readonly counted: 'once' | 'each_layer' | 'never';
 }
 
 /** The description of a scheme. */
@@ -35,8 +39,8 @@ export interface SchemeInfo {
   readonly name: string;
   /** TeX: the logit A_ij of one head, as published. */
   readonly formula: string;
-  /** TeX: the same when a query also sees later keys. Only ALiBi's differs: it takes the distance. */
-  readonly bidirectionalFormula: string;
+  /** TeX: the same when a query also sees later keys, where it differs. Only ALiBi's does: it takes the distance. */
+  readonly bidirectionalFormula?: string;
   /** TeX: the parameters it adds. N layers, H heads, L positions, B buckets. */
   readonly parameters: string;
   /** Paper and equation, or the file of the reference implementation. */
@@ -45,7 +49,7 @@ export interface SchemeInfo {
   readonly parts: readonly SchemePart[];
   /** Which other options it takes. */
   readonly options: readonly string[];
-  /** The names of its terms, in order. With segments, DIET's have one more. */
+  /** The names of its terms, in order. */
   readonly terms: readonly string[];
   /** Its logits are divided by the square root of the sum of these. */
   readonly divisor: readonly SchemeExtent[];
@@ -85,8 +89,10 @@ export interface SchemeShape {
 export type SchemeSizes = { -readonly [Name in keyof SchemeShape]: number };
 
 /** An extent at these sizes. */
-export const extent = ({ times, by, plus }: SchemeExtent, sizes: SchemeSizes): number =>
-  Math.max(0, by.reduce((product, name) => product * (sizes[name] ?? 0), times) + plus);
+export function extent({ times, by, andBy, plus }: SchemeExtent, sizes: SchemeSizes): number {
+  const size = (name: SchemeExtent['by']) => (name === 'one' ? 1 : (sizes[name] ?? 0));
+  return Math.max(0, times * size(by) * size(andBy) + plus);
+}
 
 export interface SchemeRegistryApi {
   /** One entry for each scheme. */
@@ -106,9 +112,9 @@ export function schemeNamed(registry: readonly SchemeInfo[], name: string, id: u
 
 export function schemeRegistryApi(raw: RawModule): SchemeRegistryApi {
   return {
-    schemeRegistry: () => raw.schemeRegistry(),
+    schemeRegistry: () => raw.schemeRegistry() as SchemeInfo[],
     schemeParameters(id, shape) {
-      schemeNamed(raw.schemeRegistry(), 'id', id);
+      schemeNamed(raw.schemeRegistry() as SchemeInfo[], 'id', id);
       check.object('shape', shape);
       const size = (name: keyof SchemeShape, usual: number) =>
         check.integer(name, shape[name] ?? usual, usual);

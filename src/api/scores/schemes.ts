@@ -1,10 +1,10 @@
 // Every way to give attention positions, over the same content: logits, and the terms that add up to them.
-// Adding with LayerNorm and segments is in decompose.ts. What a scheme is made of stands in the registry of the core;
+// Adding with LayerNorm is in decompose.ts. What a scheme is made of stands in the registry of the core;
 // here a request is checked.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import type { SmallSuperpose } from '../small.js';
-import { type Floats, rounded, type Table } from '../table.js';
+import { type Floats, rounded } from '../table.js';
 import type { SchemeInput } from './schemeInputs.js';
 import { readOptions } from './schemeOptions.js';
 import { SchemeParts } from './schemeParts.js';
@@ -25,14 +25,14 @@ export function schemesApi(raw: RawModule, first: SmallSuperpose): SchemesApi {
   return {
     schemeScores<A extends Floats>(input: SchemeInput<A>): SchemeScores<A> {
       check.object('input', input);
-      registry ??= raw.schemeRegistry();
+      registry ??= raw.schemeRegistry() as SchemeInfo[];
       const info = schemeNamed(registry, 'scheme', input.scheme);
-      const { request, single } = checkedScheme(raw, first, info, input);
-      const result = raw.schemeScores(info.id, request);
+      const { request, only, asked, single } = checkedScheme(raw, first, info, input);
+      const result = raw.schemeScores(info.id, request, only, asked);
       const inType = (values: Float64Array) => rounded<A>(values, single);
       return {
         n: input.content.rows,
-        heads: request.only,
+        heads: only,
         ...result,
         terms: inType(result.terms),
         logits: inType(result.logits),
@@ -74,14 +74,13 @@ function checkedScheme<A extends Floats>(
   const arrays = { 'content.data': content.data, ...parts.arrays };
   const values = n * d + parts.values + raw.schemeWork(info.id, sizes);
 
-  const own = info.terms.length + (options.segmentIds ? 1 : 0);
+  const own = info.terms.length;
   const divisor = info.divisor.reduce((sum, one) => sum + extent(one, sizes), 0);
   const scale = check.scale(input.scale, divisor, single);
-  const published = options.bidirectional === undefined ? info.causal : !options.bidirectional;
+  const published = options.buckets ? !options.buckets.bidirectional : info.causal;
   const causal = check.flag('causal', input.causal ?? published);
   const asked = check.oneOf('terms', input.terms ?? 'own', ['own', 'asked']) === 'asked';
-  const segmentBias = (options.segmentBias as Table | undefined)?.data;
-  check.samePrecision({ ...arrays, ...(segmentBias && { 'segmentBias.data': segmentBias }) });
+  check.samePrecision(arrays);
   const terms = asked ? askedTerms.length : own;
   const perHead = (2 * terms + (asked ? own : 0) + 6) * n * n;
   // The scheme of the mean token is as large again.
@@ -90,5 +89,5 @@ function checkedScheme<A extends Floats>(
     `${only.length} heads of ${terms} terms for ${n} tokens`,
     (only.length * (terms + 2) * n * n + perHead + inputs + own * n * n) * 8,
   );
-  return { single, request: { content, ...parts.learned(), ...options, heads, scale, causal, only, asked } };
+  return { single, request: { content, ...parts.learned(), ...options, heads, scale, causal }, only, asked };
 }

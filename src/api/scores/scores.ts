@@ -3,7 +3,7 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Floats, type Linear, roundedIn, type Table, table } from '../table.js';
-import { checkGaugeName, type GaugeName } from './gauge.js';
+import { checkGaugeName, type Gauge } from './gauge.js';
 import { checkHeads, placeOf } from './schemeTerms.js';
 
 /** The terms of attention scores. Arrays are flat, the last index running fastest. */
@@ -15,7 +15,7 @@ export interface Terms<A extends Floats = Floats> {
   /** The parts of a query or key; term s * parts.length + r is query part s times key part r. */
   readonly parts: readonly string[];
   /** The gauge of the terms: they depend on it as well as on the logits; see Gauge. */
-  readonly gauge: GaugeName;
+  readonly gauge: Gauge;
   /** The rows that stand apart, which shares leave out. */
   readonly apart: readonly number[];
   /** Whether a query sees no later key, which shares leave out too. Default false. */
@@ -156,7 +156,7 @@ export function scoresApi(raw: RawModule): ScoresApi {
       const found = raw.combineTerms(
         table(terms, count, n ** 2),
         logits,
-        masks.map((mask) => mask.map(Boolean)),
+        table(Float64Array.from(masks.flat(), Number), masks.length, count),
         scores.apart,
         causal,
       );

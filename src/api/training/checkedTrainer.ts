@@ -52,7 +52,7 @@ export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
   const seed = check.seed('seed', given.seed ?? 1);
   const noTerms = noTermsOf(model.facts, model.zeroScores);
   const cuts = checkedTerms('cuts', given.cuts ?? [], noTerms);
-  const examples = given.batches ? ownExamples(given) : taskExamples(raw, given);
+  const examples: Examples = given.batches ? ownExamples(given) : taskExamples(raw, given);
   const checked = { ...model, ...optimizer, ...examples, seed, cuts, noTerms };
   for (const name of Object.keys(given))
     if (!(name in checked) && name !== 'sigma')
@@ -124,6 +124,11 @@ function checkedOptimizer(given: Given) {
     clip: positive('clip', given.clip ?? 1),
   };
 }
+
+type OwnExamples = ReturnType<typeof ownExamples>;
+/** Of a task, or one's own. */
+type Examples = Partial<OwnExamples & ReturnType<typeof taskExamples>> &
+  Omit<OwnExamples, 'batches' | 'evaluation'>;
 
 function ownExamples(given: Given) {
   const vocabulary = check.integer('vocabulary', given.vocabulary, 1);

@@ -129,7 +129,7 @@ export function tasksApi(raw: RawModule): TasksApi {
       const seed = check.seed('seed', options.seed ?? 1);
       check.fits(`${sequences} sequences of ${task.n} tokens`, 16 * sequences * task.n);
       const { vocabulary, classes } = task;
-      return { ...raw.taskExamples({ ...task, sequences, seed }), vocabulary, classes };
+      return { ...raw.taskExamples(task, sequences, seed), vocabulary, classes };
     },
 
     taskTargets(options) {
@@ -138,7 +138,7 @@ export function tasksApi(raw: RawModule): TasksApi {
       const { n, vocabulary, classes } = task;
       const tokens = checkedTokens('tokens', options.tokens, n, vocabulary);
       check.fits(`The targets of ${tokens.length} tokens`, 16 * tokens.length);
-      return { n, tokens, targets: raw.taskTargets({ ...task, tokens }), vocabulary, classes };
+      return { n, tokens, targets: raw.taskTargets(task, tokens), vocabulary, classes };
     },
   };
 }

@@ -50,8 +50,6 @@ export interface Trainer extends Handle {
   evaluate(batch?: TrainingBatch): TrainingEvaluation;
   /** The evaluation with one more term cut from the first layer’s scores. Throws where shares() has none. */
   cut(term: TrainingTerm): TrainingEvaluation;
-  /** The evaluation with one term alone, cut or not. */
-  only(term: TrainingTerm): TrainingEvaluation;
   /** [sequences · n, classes], for whole sequences of n tokens. */
   logits(options: { n: number; tokens: Int32Array | readonly number[] }): Table<Float32Array>;
   /**
@@ -132,10 +130,12 @@ class HeldTrainer implements Trainer {
   #cuts: readonly TrainingTerm[];
 
   constructor(raw: RawModule, checked: CheckedTrainer) {
-    const options = { ...checked, batches: undefined, cuts: undefined, noTerms: undefined, facts: undefined };
+    const { seed, sequences = 0, evaluation, evaluationSequences = 0, bytes } = checked;
+    const made = () =>
+      raw.trainer(checked, checked, seed, evaluation, checked, sequences, evaluationSequences);
     this.#raw = raw;
     this.#checked = checked;
-    this.#held = held(raw, 'trainer', checked.bytes, () => raw.trainer(options), raw.deleteTrainer);
+    this.#held = held(raw, 'trainer', bytes, made, raw.deleteTrainer);
     this.#cuts = checked.cuts;
     raw.trainerKeeps(this.#held.address(), kept(checked.cuts));
     Object.assign(this, this.#held.handle);
@@ -167,10 +167,11 @@ class HeldTrainer implements Trainer {
         `This run diverged at step ${this.#steps + 1}: its loss or gradient is not finite. Give a lower learningRate.`,
       );
     }
-    if (!('batches' in this.#checked)) return this.#noted(address, this.#raw.trainerSteps(address, count));
+    const { batches } = this.#checked;
+    if (!batches) return this.#noted(address, this.#raw.trainerSteps(address, count));
     this.#stepping = true;
     try {
-      return this.#batchesSteps(count, this.#checked.batches);
+      return this.#batchesSteps(count, batches);
     } finally {
       this.#stepping = false;
     }
@@ -212,19 +213,10 @@ class HeldTrainer implements Trainer {
   }
 
   cut(term: TrainingTerm) {
-    return this.#evaluated([...this.#cuts, this.#term(term)]);
-  }
-
-  only(term: TrainingTerm) {
-    const one = this.#term(term);
-    return this.#evaluated(pairTerms.filter((other) => other !== one));
-  }
-
-  #term(term: TrainingTerm) {
     this.#held.address();
     check.placeIn('term', term, pairTerms);
     if (this.#checked.noTerms !== null) throw new Error(this.#checked.noTerms);
-    return term;
+    return this.#evaluated([...this.#cuts, term]);
   }
 
   #evaluated(cuts: readonly TrainingTerm[], batch?: TrainingBatch): TrainingEvaluation {
@@ -300,7 +292,7 @@ class HeldTrainer implements Trainer {
     if (!facts.inStream) throw new Error(noSum(facts));
     const { rows } = check.table('directions', directions, { columns: stream });
     check.positive('directions.rows', rows);
-    const n = 'evaluation' in this.#checked ? this.#checked.evaluation.n : this.#checked.n;
+    const { n } = (this.#checked.evaluation ?? this.#checked) as { n: number };
     check.fits(`Coordinates along ${rows} directions`, 24 * rows * (vocabulary + n + stream));
     const { tokens, positions } = this.#raw.trainerCoordinates(address, directions);
     return { tokens: table(tokens, vocabulary, rows), positions: table(positions, n, rows) };
@@ -331,5 +323,4 @@ class HeldTrainer implements Trainer {
 }
 
 /** Which terms are kept, as the module takes it. */
-const kept = (cuts: readonly TrainingTerm[]) =>
-  Object.fromEntries(pairTerms.map((term) => [term, !cuts.includes(term)])) as Record<TrainingTerm, boolean>;
+const kept = (cuts: readonly TrainingTerm[]) => pairTerms.map((term) => Number(!cuts.includes(term)));

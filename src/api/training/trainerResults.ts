@@ -1,6 +1,5 @@
 // What a trainer measures.
 import type { Table } from '../table.js';
-import type { TrainingModelOptions } from './trainerOptions.js';
 
 export interface TrainingEvaluation {
   /** Mean cross-entropy over the targets, in nats. */
@@ -53,17 +52,13 @@ export interface TrainingLoudness {
   readonly positions: number | null;
 }
 
-/** A recipe for rows, with what a trainer takes for it. */
+/** A recipe for rows. */
 export interface LoudnessRecipe extends TrainingLoudness {
   /**
    * 'transformer': N(0, 1/d) times √d, and a sinusoid (arXiv 1706.03762). 'unscaled': the same without √d.
    * 'pytorch': N(0, 1) twice. 'bert': N(0, 0.02²) twice. 'gpt2': N(0, 0.02²) and N(0, 0.01²).
    */
   readonly name: 'transformer' | 'unscaled' | 'pytorch' | 'bert' | 'gpt2';
-  /** For a trainer of this width. */
-  readonly options: Required<
-    Pick<TrainingModelOptions, 'd_model' | 'table' | 'sigmaTokens' | 'sigmaPositions' | 'scaleTokens'>
-  >;
   /** Root mean square of a position row’s norm, by closed form. */
   readonly positions: number;
   /** ρ for dotProducts() of tokens from N(0, 1) with a sinusoid: √2 · positions / tokens. */

@@ -49,15 +49,6 @@ Matrix<double> rotate(Matrix<double> rows, const RotaryOptions& options) {
   return rows;
 }
 
-std::vector<int> rotary_permutation(int head_width) {
-  std::vector<int> order(head_width);
-  for (int c = 0; c < head_width; ++c) {
-    const int pairs = head_width / 2;
-    order[c] = c < pairs ? 2 * c : 2 * (c - pairs) + 1;
-  }
-  return order;
-}
-
 template RotaryAngles<float> rotary_angles(Eigen::Index, const Turning&);
 template RotaryAngles<double> rotary_angles(Eigen::Index, const Turning&);
 template void turn(const Turning&, Eigen::Index, Matrix<float>&);

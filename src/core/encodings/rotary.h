@@ -72,8 +72,4 @@ void turn(const Turning& turning, Eigen::Index n, Matrix<Scalar>& stack);
 // rows [n, heads * d_h], d_h even, every head turned alike.
 Matrix<double> rotate(Matrix<double> rows, const RotaryOptions& options);
 
-// order[c], [d_h], is the interleaved channel that moves to half-split channel c. Reordering channels and
-// then turning them half-split is the same as turning them interleaved and then reordering.
-std::vector<int> rotary_permutation(int head_width);
-
 }  // namespace superpose

@@ -10,14 +10,39 @@
 #include "numeric/product.h"
 
 namespace superpose {
+namespace {
 
-ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<double>& w, double tolerance) {
+double recovery_error(const Matrix<double>& projector, const Matrix<double>& u, const Matrix<double>& w) {
+  double largest = 0;
+  const auto missed = [&](const Matrix<double>& columns, double kept) {
+    if (columns.size() == 0) return;
+    const Matrix<double> given = columns.transpose();
+    const Matrix<double> found = rows_times_rows<double>(given, projector);
+    for (Eigen::Index k = 0; k < given.size(); ++k) {
+      largest = std::max(largest, std::abs(found.data()[k] - kept * given.data()[k]));
+    }
+  };
+  missed(u, 1);
+  missed(w, 0);
+  return largest;
+}
+
+}  // namespace
+
+ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<double>& w, double tolerance,
+                                     const Matrix<double>& noise) {
   const Eigen::Index d = u.rows();
   const Matrix<double> of_u = orthonormal_basis(u, tolerance).transpose();  // [k1, d]
   const Matrix<double> of_w = orthonormal_basis(w, tolerance).transpose();  // [k2, d]
   ObliqueProjection result;
+  const auto with_errors = [&] {
+    result.recovery_error = recovery_error(result.projector, u, w);
+    if (noise.rows()) result.noise_gains = noise_gains(result.projector, noise);
+    return result;
+  };
   if (of_u.rows() == 0) {
-    return {Matrix<double>::Zero(d, d), true, 0, std::numbers::pi / 2};
+    result = {Matrix<double>::Zero(d, d), true, 0, std::numbers::pi / 2};
+    return with_errors();
   }
 
   // The part of U outside W: its singular values are the sines of the principal angles.
@@ -47,22 +72,7 @@ ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<doubl
   const Matrix<double> onto = rows_times_rows<double>(of_u.transpose().eval(), sines.U.transpose().eval());
   const Matrix<double> scaled = onto * sines.singular_values.cwiseInverse().asDiagonal();
   result.projector = rows_times_rows<double>(scaled, sines.V);
-  return result;
-}
-
-double recovery_error(const Matrix<double>& projector, const Matrix<double>& u, const Matrix<double>& w) {
-  double largest = 0;
-  const auto missed = [&](const Matrix<double>& columns, double kept) {
-    if (columns.size() == 0) return;
-    const Matrix<double> given = columns.transpose();
-    const Matrix<double> found = rows_times_rows<double>(given, projector);
-    for (Eigen::Index k = 0; k < given.size(); ++k) {
-      largest = std::max(largest, std::abs(found.data()[k] - kept * given.data()[k]));
-    }
-  };
-  missed(u, 1);
-  missed(w, 0);
-  return largest;
+  return with_errors();
 }
 
 Vector<double> noise_gains(const Matrix<double>& projector, const Matrix<double>& noise) {

@@ -6,6 +6,8 @@
 // Meyer 1995, "The angle between complementary subspaces"). Concatenation has gain 1.
 #pragma once
 
+#include <limits>
+
 #include "numeric/matrix.h"
 
 namespace superpose {
@@ -16,15 +18,16 @@ struct ObliqueProjection {
   double gain = 0;            // the largest singular value of P: 1 / sine; 0 when U = {0}; infinite when
                               // not exact
   double smallest_angle = 0;  // between U and W, radians, 0 to pi/2; pi/2 when either is {0}
+  // The largest entry of |P u - u| and |P w|: the error of recovery without noise, which is rounding. NaN when not exact.
+  double recovery_error = std::numeric_limits<double>::quiet_NaN();
+  Vector<double> noise_gains = {};  // [m], of each row of the noise; empty when not exact
 };
 
 // u [d, k1] and w [d, k2] have the spanning vectors in their columns, dependent ones allowed; k1, k2 >= 0.
 // The subspaces share a direction when the sine of its angle is at most `tolerance`
-// (above 0, below 1); columns count as dependent by the same measure.
-ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<double>& w, double tolerance);
-
-// The largest entry of |P u - u| and |P w|: the error of recovery without noise, which is rounding.
-double recovery_error(const Matrix<double>& projector, const Matrix<double>& u, const Matrix<double>& w);
+// (above 0, below 1); columns count as dependent by the same measure. Rows of `noise` [m, d] are errors of x.
+ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<double>& w, double tolerance,
+                                     const Matrix<double>& noise = {});
 
 // |P e| / |e| for each row e of noise [m, d], [m]: at most the gain. NaN for a row of zeros.
 Vector<double> noise_gains(const Matrix<double>& projector, const Matrix<double>& noise);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "numeric/centred.h"
 #include "numeric/orthogonal.h"
 #include "numeric/power_of_two.h"
 #include "numeric/product.h"
@@ -37,6 +38,11 @@ Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v
   return angles;
 }
 
+Vector<double> row_space_angles(const Matrix<double>& first, const Matrix<double>& second, double tolerance) {
+  return principal_angles(orthonormal_basis(first.transpose(), tolerance),
+                          orthonormal_basis(second.transpose(), tolerance));
+}
+
 AngleCosines angle_cosines(const Vector<double>& angles) {
   AngleCosines result{angles, 0};
   for (double& cosine : result.cosines) {
@@ -50,6 +56,10 @@ Matrix<double> random_subspace(int d, int k, std::uint32_t seed, std::uint32_t s
   return orthonormal_basis(random_normal<double>(d, k, 1, seed, stream), 0);
 }
 
+Vector<double> random_angles(int d, int k1, int k2, std::uint32_t seed) {
+  return principal_angles(random_subspace(d, k1, seed, 0), random_subspace(d, k2, seed, 1));
+}
+
 ChanceAngles chance_angles(int d, int k1, int k2) {
   const double a = static_cast<double>(k1) / d, b = static_cast<double>(k2) / d;
   const double one = std::sqrt(a * (1 - b)), other = std::sqrt(b * (1 - a));
@@ -57,8 +67,9 @@ ChanceAngles chance_angles(int d, int k1, int k2) {
   return {std::abs(one - other), one + other, a * k2, zero_angles, zero_angles ? 1 : one + other};
 }
 
-double energy_overlap(const Matrix<double>& tokens, const Matrix<double>& positions) {
+double energy_overlap(const Matrix<double>& tokens, const Matrix<double>& positions, bool centred) {
   if (tokens.rows() == 0 || positions.rows() == 0) return std::numeric_limits<double>::quiet_NaN();
+  if (centred) return energy_overlap(column_centred(tokens), column_centred(positions), false);
   const Matrix<double> of_tokens = second_moment(tokens), of_positions = second_moment(positions);
   return static_cast<double>(tokens.cols()) * of_tokens.cwiseProduct(of_positions).sum() /
          (of_tokens.trace() * of_positions.trace());

@@ -15,6 +15,10 @@ namespace superpose {
 // both ends are accurate to about 1e-15 (Knyazev and Argentati 2002, algorithm 3.1).
 Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v);
 
+// Those between the spaces that the rows of two tables [n, d] span. A row adds a dimension if more than `tolerance`
+// remains of it, relative to the longest.
+Vector<double> row_space_angles(const Matrix<double>& first, const Matrix<double>& second, double tolerance);
+
 // The sum of the squared cosines is, roughly, how many dimensions two subspaces share.
 struct AngleCosines {
   Vector<double> cosines;  // of each angle
@@ -24,6 +28,9 @@ AngleCosines angle_cosines(const Vector<double>& angles);
 
 // A basis [d, k] of a uniformly random subspace, 0 <= k <= d.
 Matrix<double> random_subspace(int d, int k, std::uint32_t seed, std::uint32_t stream);
+
+// The principal angles of two of them, of k1 and k2 dimensions.
+Vector<double> random_angles(int d, int k1, int k2, std::uint32_t seed);
 
 // What to expect of the angles between independent uniform subspaces of k1 and k2 dimensions of R^d,
 // 1 <= d, 0 <= k1, k2 <= d.
@@ -37,10 +44,9 @@ struct ChanceAngles {
 
 ChanceAngles chance_angles(int d, int k1, int k2);
 
-// d tr(C_E C_P) / (tr C_E tr C_P), where C = X' X / n is a table's second moment, or, after
-// column_centred(), its covariance. 0 when the tables are orthogonal; 1 is expected when one of them is
+// d tr(C_E C_P) / (tr C_E tr C_P), where C = X' X / n is a table's second moment or, if `centred`, its covariance. 0 when the tables are orthogonal; 1 is expected when one of them is
 // turned at random. NaN when a table has no rows or is all zero. Both tables have d columns.
-double energy_overlap(const Matrix<double>& tokens, const Matrix<double>& positions);
+double energy_overlap(const Matrix<double>& tokens, const Matrix<double>& positions, bool centred);
 
 struct OverlapCurve {
   Vector<double> shares;   // [d], |P v_j|^2, from 0 to 1; they sum to `dimensions`

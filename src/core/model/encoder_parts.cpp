@@ -11,11 +11,10 @@ using Eigen::Index;
 
 namespace {
 
-// Moves each part's mean over the used rows, or the given mean, into the last part. Rows that stand apart
+// Moves each part's mean over the used rows into the last part. Rows that stand apart
 // move there whole.
 template <typename Scalar>
-void take_means(const Gauge<Scalar>& gauge, const Matrix<Scalar>& given, const Vector<Scalar>& sigma,
-                std::vector<Matrix<Scalar>>& parts) {
+void take_means(const Gauge<Scalar>& gauge, const Vector<Scalar>& sigma, std::vector<Matrix<Scalar>>& parts) {
   Matrix<Scalar>& constant = parts.back();
   const Index n = constant.rows(), d = constant.cols();
   const std::vector<char> apart = row_flags(gauge.apart, n);
@@ -33,20 +32,16 @@ void take_means(const Gauge<Scalar>& gauge, const Matrix<Scalar>& given, const V
     }
     if (used.empty()) continue;
     Vector<Scalar> mean = Vector<Scalar>::Zero(d);
-    if (given.size()) {
-      if (static_cast<Index>(p) < given.rows()) mean = given.row(p);
-    } else {
-      // About the first row, so that rows that are all equal leave exactly nothing.
-      const Vector<Scalar> first = part.row(used[0]);
-      Scalar weights = 0;
-      for (const Index i : used) {
-        const Scalar weight = sigma.size() ? 1 / sigma[i] : 1;
-        const Scalar* const row = part.data() + i * d;
-        weights += weight;
-        for (Index c = 0; c < d; ++c) mean[c] += weight * (row[c] - first[c]);
-      }
-      mean = mean / weights + first;
+    // About the first row, so that rows that are all equal leave exactly nothing.
+    const Vector<Scalar> first = part.row(used[0]);
+    Scalar weights = 0;
+    for (const Index i : used) {
+      const Scalar weight = sigma.size() ? 1 / sigma[i] : 1;
+      const Scalar* const row = part.data() + i * d;
+      weights += weight;
+      for (Index c = 0; c < d; ++c) mean[c] += weight * (row[c] - first[c]);
     }
+    mean = mean / weights + first;
     for (const Index i : used) {
       Scalar* const row = part.data() + i * d;
       move(mean.data(), i);
@@ -86,7 +81,7 @@ void InputParts<Scalar>::start() {
       if (!sigma.size()) sigma = Vector<Scalar>::Ones(n);
       for (Index i = 0; i < n; ++i) sigma[i] *= second[i];
     }
-    take_means(gauge_, gauge_.means, sigma, parts_);
+    take_means(gauge_, sigma, parts_);
   }
   if (options.embedding_norm.kind != Norm::none)
     through(options.embedding_norm, run_.embedding_sigma, parts_);
@@ -123,7 +118,7 @@ std::vector<Matrix<Scalar>> InputParts<Scalar>::at(int layer) {
   const bool pre = encoder_.options().pre_norm;
   std::vector<Matrix<Scalar>> read = parts_;
   if (gauge_.kind == GaugeKind::canonical)
-    take_means<Scalar>(gauge_, {}, pre ? run_.attention_sigma[layer] : Vector<Scalar>(), read);
+    take_means<Scalar>(gauge_, pre ? run_.attention_sigma[layer] : Vector<Scalar>(), read);
   if (pre) through(encoder_.attention_norm(layer), run_.attention_sigma[layer], read);
   return read;
 }
@@ -144,7 +139,7 @@ std::vector<Matrix<Scalar>> mean_parts(const Encoder<Scalar>& encoder, const For
   }
   const bool pre = encoder.options().pre_norm;
   const Vector<Scalar> sigma = pre ? run.attention_sigma[layer] : Vector<Scalar>();
-  if (gauge.kind == GaugeKind::canonical) take_means<Scalar>(gauge, {}, sigma, parts);
+  if (gauge.kind == GaugeKind::canonical) take_means<Scalar>(gauge, sigma, parts);
   if (pre) through(encoder.attention_norm(layer), sigma, parts);
   return parts;
 }

@@ -100,24 +100,19 @@ void add_turned(const Parted& query, const Parted& key, const std::vector<double
 
 CountedPairs attending(const Scheme& scheme) { return {{}, scheme.causal}; }
 
-// of(i, j) on average over the pairs of n places that count.
-template <typename Of>
-double mean_over_pairs(Index n, const CountedPairs& counted, const Of& of) {
+// A number for each pair, which only places have a say in.
+void add_bias(const ScoreTerm& term, int head, const CountedPairs& counted, Sums* sums) {
+  const Matrix<double> bias = term.scale * term.index.unaryExpr([&](int row) { return term.key(row, head); });
   double sum = 0;
   Index count = 0;
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) {
+  for (Index i = 0; i < bias.rows(); ++i) {
+    for (Index j = 0; j < bias.cols(); ++j) {
       if (!counted.counts(i, j)) continue;
-      sum += of(i, j);
+      sum += bias(i, j);
       ++count;
     }
   }
-  return sum / static_cast<double>(count);
-}
-
-// A number for each pair that only places have a say in.
-void add_bias(const Matrix<double>& bias, const CountedPairs& counted, Sums* sums) {
-  const double mean = mean_over_pairs(sums->n(), counted, [&](Index i, Index j) { return bias(i, j); });
+  const double mean = sum / static_cast<double>(count);
   sums->of(Asked::position_position).array() += bias.array() - mean;
   sums->of(Asked::query).array() += mean;
 }
@@ -163,25 +158,6 @@ void add_gathered(const CountedPairs& counted, const Indices& index, bool keys, 
   sums->add(Asked::key, mean, factor.token, scale);
 }
 
-// A number for each pair. One of segments, which are their tokens', is taken apart by query and key.
-void add_table(const Scheme& scheme, const ScoreTerm& term, int head, Sums* sums) {
-  const Index n = scheme.n;
-  Matrix<double> bias(n, n);
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) bias(i, j) = term.scale * term.key(term.index(i, j), head);
-  }
-  if (term.query_varies == Varies::token) {
-    const Matrix<double> by_query = bias.rowwise().mean();
-    const Matrix<double> by_key = bias.colwise().mean().array() - bias.mean();
-    const Matrix<double> of_key = by_key.replicate(n, 1), of_query = by_query.replicate(1, n);
-    sums->of(Asked::query) += of_query;
-    sums->of(Asked::key) += of_key;
-    sums->of(Asked::token_token) += bias - of_query - of_key;
-    return;
-  }
-  add_bias(bias, attending(scheme), sums);
-}
-
 }  // namespace
 
 Parted part_rows(const Matrix<double>& rows, const Matrix<double>& mean, const Matrix<double>& place) {
@@ -223,7 +199,7 @@ void scheme_asked(const Scheme& scheme, const Scheme& average, int head, double*
     const ScoreTerm& term = scheme.terms[t];
     const ScoreTerm& usual = average.terms[t];
     if (term.lookup == Lookup::table) {
-      add_table(scheme, term, head, &sums);
+      add_bias(term, head, attending(scheme), &sums);
       continue;
     }
     const Index width = term.query.cols() / scheme.heads;

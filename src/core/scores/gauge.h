@@ -14,7 +14,6 @@
 //   part sums to zero over them after LayerNorm. A term of two parts then has zero row and column sums over
 //   the used rows: it is what the two do together and neither does alone. It needs no corpus, and follows
 //   any shift of the summands.
-// - means: the caller's x~_s.
 //
 // Rows that stand apart are those whose token the model fixes, such as BERT's [CLS] at position 0: there
 // t + v, p - v cannot be told from t, p. Except in the raw gauge their whole sum is constant and their
@@ -28,12 +27,11 @@
 
 namespace superpose {
 
-enum class GaugeKind { raw, canonical, means };
+enum class GaugeKind { raw, canonical };
 
 template <typename Scalar>
 struct Gauge {
   GaugeKind kind = GaugeKind::raw;
-  Matrix<Scalar> means;    // [summands, d], for kind means
   std::vector<int> apart;  // the rows that stand apart
 
   bool moves_terms() const { return kind != GaugeKind::raw; }
@@ -42,7 +40,7 @@ struct Gauge {
 // Flags [n] that mark these rows, from 0 to n - 1; empty when there are none.
 std::vector<char> row_flags(const std::vector<int>& rows, Eigen::Index n);
 
-// Puts the parts of project_sum(), of the same layer, into a gauge. Call it before merging any.
-void apply_gauge(const Gauge<double>& gauge, const ScoreLayer& layer, ProjectedParts<double>& parts);
+// Puts the parts of project_sum() into a gauge. Call it before merging any.
+void apply_gauge(const Gauge<double>& gauge, ProjectedParts<double>& parts);
 
 }  // namespace superpose

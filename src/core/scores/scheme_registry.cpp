@@ -68,13 +68,6 @@ double scheme_parameters(const SchemeInfo& info, const SchemeShape& shape) {
   return count;
 }
 
-SchemeInput with_mean_token(SchemeInput input) {
-  if (input.content.rows() == 0) return input;
-  const Matrix<double> mean = input.content.colwise().mean();
-  input.content.rowwise() = mean.row(0);
-  return input;
-}
-
 std::span<const SchemeInfo> scheme_registry() {
   static constexpr SchemeInfo registry[] = {
       {.id = "none",
@@ -222,10 +215,9 @@ std::span<const SchemeInfo> scheme_registry() {
        .divisor = {{3, Size::d_head}},
        .build =
            [](const Input& in) {
-             return deberta(content(in), in.distances, in.position_query, in.position_key, in.convention,
-                            in.scale);
+             return deberta(content(in), in.distances, in.position_query, in.position_key, in.scale);
            },
-       .options = {"clip", "convention"},
+       .options = {"clip"},
        .work = [](const Shape& s) { return 4 * s[Size::clip] * (kAllHeads(s) + s[Size::positions]); },
        .clip = 512},
       {.id = "tupe-a",
@@ -263,10 +255,9 @@ std::span<const SchemeInfo> scheme_registry() {
        .divisor = {kHead},
        .build =
            [](const Input& in) {
-             return diet_abs(content(in), in.position_query.weight, in.position_key.weight, in.segments,
-                             in.scale);
+             return diet_abs(content(in), in.position_query.weight, in.position_key.weight, in.scale);
            },
-       .options = {"d_position", "segments"}},
+       .options = {"d_position"}},
       {.id = "diet-rel",
        .name = "DIET-REL",
        .formula = R"(q_i^\top k_j/\sqrt{d_h}+R_{\mathrm{clip}(i-j,-k,k)})",
@@ -275,8 +266,8 @@ std::span<const SchemeInfo> scheme_registry() {
        .parts = {bias(kClipped, Counted::each_layer)},
        .terms = {"content-content", "bias"},
        .divisor = {kHead},
-       .build = [](const Input& in) { return diet_rel(content(in), in.bias, in.segments, in.scale); },
-       .options = {"clip", "segments"},
+       .build = [](const Input& in) { return diet_rel(content(in), in.bias, in.scale); },
+       .options = {"clip"},
        .clip = 128},
       {.id = "rope",
        .name = "RoPE",

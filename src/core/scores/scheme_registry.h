@@ -42,16 +42,22 @@ enum class Size {
   buckets,          // T5, TUPE-R
   layers
 };
-constexpr int kSizes = 11;
 // As the typed API names them.
-constexpr std::array<const char*, kSizes> kSizeNames = {
-    "one",      "d_model",   "heads", "d_head",  "d_position", "d_position_head",
-    "d_offset", "positions", "clip",  "buckets", "layers"};
+constexpr const char* name_of(Size size) {
+  constexpr const char* names[] = {"one",        "d_model",         "heads",    "d_head",
+                                   "d_position", "d_position_head", "d_offset", "positions",
+                                   "clip",       "buckets",         "layers"};
+  return names[static_cast<int>(size)];
+}
 
 struct SchemeShape {
-  std::array<double, kSizes> sizes = {1};
-  double& operator[](Size size) { return sizes[static_cast<int>(size)]; }
-  double operator[](Size size) const { return sizes[static_cast<int>(size)]; }
+  double one = 1, d_model = 0, heads = 0, d_head = 0, d_position = 0, d_position_head = 0, d_offset = 0,
+         positions = 0, clip = 0, buckets = 0, layers = 0;
+  double operator[](Size size) const {
+    const double all[] = {one,      d_model,   heads, d_head,  d_position, d_position_head,
+                          d_offset, positions, clip,  buckets, layers};
+    return all[static_cast<int>(size)];
+  }
 };
 
 // times * by * and_by + plus, at least 0: a count of rows or columns.
@@ -75,9 +81,15 @@ struct SchemePart {
   Counted counted = Counted::once;
 };
 
-// As the typed API names the kinds.
-constexpr std::array<const char*, 6> kPartKindNames = {"table",  "linear", "weight",
-                                                       "shared", "vector", "offsets"};
+// As the typed API names them.
+constexpr const char* name_of(SchemePart::Kind kind) {
+  constexpr const char* names[] = {"table", "linear", "weight", "shared", "vector", "offsets"};
+  return names[static_cast<int>(kind)];
+}
+constexpr const char* name_of(SchemePart::Counted counted) {
+  constexpr const char* names[] = {"once", "each_layer", "never"};
+  return names[static_cast<int>(counted)];
+}
 
 // Everything a scheme can be built from, under the names and in the shapes of its function in schemes.h. A
 // scheme reads its own parts and ignores the others.
@@ -95,14 +107,9 @@ struct SchemeInput {
   Vector<double> u, v;
   T5Options buckets;
   bool reset_cls = true;
-  DebertaIndex convention = DebertaIndex::paper;
-  SegmentBias segments;
   Layout layout = Layout::interleaved;
   double base = 10000;
 };
-
-// The same with the mean token at every place: what scheme_asked() takes means from.
-SchemeInput with_mean_token(SchemeInput input);
 
 struct SchemeInfo {
   const char* id;
@@ -111,7 +118,7 @@ struct SchemeInfo {
   const char* parameters;  // TeX, what the scheme adds to a model that has W_Q and W_K
   const char* source;
   Few<SchemePart> parts;
-  Few<const char*> terms;  // of a bias for segments, DIET's have one more
+  Few<const char*> terms;
   // Logits are divided by the square root of their sum, unless a scale is given.
   Few<Extent> divisor;
   Scheme (*build)(const SchemeInput&);

@@ -68,21 +68,7 @@ ScoreTerm content_term(const Content& content, double scale) {
 }
 
 ScoreTerm bias_term(const char* name, const Matrix<double>& table, Indices index) {
-  return {name, Lookup::table, {}, table, 1, std::move(index), Varies::place};
-}
-
-void add_segments(const SegmentBias& segments, Scheme* scheme) {
-  if (segments.table.size() == 0) return;
-  const int count = static_cast<int>(std::lround(std::sqrt(segments.table.rows())));
-  Indices index(scheme->n, scheme->n);
-  for (Eigen::Index i = 0; i < scheme->n; ++i) {
-    for (Eigen::Index j = 0; j < scheme->n; ++j) {
-      index(i, j) = segments.ids[i] * count + segments.ids[j];
-    }
-  }
-  // A segment counts as the token's.
-  scheme->terms.push_back(bias_term("segment bias", segments.table, std::move(index)));
-  scheme->terms.back().query_varies = Varies::token;
+  return {name, Lookup::table, {}, table, 1, std::move(index)};
 }
 
 // Parts as terms, by name: query part q with key part k at q * parts + k. A term without a name is zero
@@ -231,15 +217,14 @@ Scheme alibi(Content content, double scale, bool causal) {
 }
 
 Scheme deberta(Content content, const Matrix<double>& distances, const Linear<double>& position_query,
-               const Linear<double>& position_key, DebertaIndex convention, double scale) {
+               const Linear<double>& position_key, double scale) {
   const int n = static_cast<int>(content.query.rows());
   const Indices delta = deberta_distances(n, static_cast<int>(distances.rows()) / 2);
-  const Indices reversed = convention == DebertaIndex::paper ? Indices(delta.transpose()) : delta;
   return scheme_of(content, {content_term(content, scale),
                              {"content-position", Lookup::gather_keys, content.query,
                               apply(position_key, distances), scale, delta},
                              {"position-content", Lookup::gather_queries, apply(position_query, distances),
-                              content.key, scale, reversed}});
+                              content.key, scale, delta.transpose()}});
 }
 
 Scheme tupe(Content content, const Matrix<double>& position, const Linear<double>& position_query,
@@ -277,26 +262,22 @@ Scheme tupe(Content content, const Matrix<double>& position, const Linear<double
 }
 
 Scheme diet_abs(Content content, const Matrix<double>& position_query, const Matrix<double>& position_key,
-                const SegmentBias& segments, double scale) {
-  Scheme scheme = scheme_of(content, {content_term(content, scale),
-                                      {"position-position",
-                                       Lookup::product,
-                                       position_query,
-                                       position_key,
-                                       1,
-                                       {},
-                                       Varies::place,
-                                       Varies::place}});
-  add_segments(segments, &scheme);
-  return scheme;
+                double scale) {
+  return scheme_of(content, {content_term(content, scale),
+                             {"position-position",
+                              Lookup::product,
+                              position_query,
+                              position_key,
+                              1,
+                              {},
+                              Varies::place,
+                              Varies::place}});
 }
 
-Scheme diet_rel(Content content, const Matrix<double>& bias, const SegmentBias& segments, double scale) {
+Scheme diet_rel(Content content, const Matrix<double>& bias, double scale) {
   const int n = static_cast<int>(content.query.rows());
   const Indices index = clipped_offsets(n, static_cast<int>(bias.rows() - 1) / 2).transpose();
-  Scheme scheme = scheme_of(content, {content_term(content, scale), bias_term("bias", bias, index)});
-  add_segments(segments, &scheme);
-  return scheme;
+  return scheme_of(content, {content_term(content, scale), bias_term("bias", bias, index)});
 }
 
 Scheme rope(Content content, Layout layout, double base, double scale) {

@@ -34,7 +34,7 @@ struct ScoreTerm {
   Matrix<double> key;    // [n, heads * w]; gather_keys: [rows, heads * w]; table: [rows, heads]
   double scale = 1;
   Indices index;  // [n, n], below the table's rows; empty for a product
-  // What the rows [n] of queries and of keys vary with. A table has query_varies alone, for its numbers.
+  // What the rows [n] of queries and of keys vary with; of a table nothing.
   Varies query_varies = Varies::token;
   Varies key_varies = Varies::token;
   std::optional<RotaryOptions> turned = {};  // how the queries and keys of a product were turned
@@ -106,16 +106,12 @@ Scheme t5(Content content, const Matrix<double>& bias, const T5Options& options,
 // With causal = false, -m_h |i - j|: the same on the pairs that the paper's models see.
 Scheme alibi(Content content, double scale, bool causal);
 
-enum class DebertaIndex {
-  paper,     // p2c looks up delta(j, i)      (He et al., arXiv 2006.03654, equation 4)
-  released,  // p2c looks up delta(i, j) too  (microsoft/DeBERTa, disentangled_attention.py)
-};
-
 // (q_i . k_j + q_i . k^r_delta(i,j) + k_j . q^r_delta) * scale, scale 1/sqrt(3 d_h): content to
-// content, content to position, position to content. distances [2k, d]; position_query and
+// content, content to position, position to content, which looks up delta(j, i) (He et al., arXiv 2006.03654, equation 4;
+// the released code looks up delta(i, j) there too). distances [2k, d]; position_query and
 // position_key [heads * d_h, d] make q^r and k^r of them.
 Scheme deberta(Content content, const Matrix<double>& distances, const Linear<double>& position_query,
-               const Linear<double>& position_key, DebertaIndex convention, double scale);
+               const Linear<double>& position_key, double scale);
 
 // q_i . k_j * scale + v_ij with v_ij = (p_i U^Q) . (p_j U^K) * scale, scale 1/sqrt(2 d_h), and the
 // reset of [CLS], token 0 (Ke, He, Liu, arXiv 2006.15595, equations 7 to 9; guolinke/TUPE): v is
@@ -129,19 +125,13 @@ Scheme tupe(Content content, const Matrix<double>& position, const Linear<double
             const Linear<double>& position_key, bool reset_cls, const Matrix<double>& bias,
             const T5Options& options, double scale);
 
-// A bias E_S(seg_i, seg_j) for pairs of segments: table [S * S, heads], row seg_i * S + seg_j.
-struct SegmentBias {
-  Matrix<double> table;  // empty for none
-  std::vector<int> ids;  // [n], below S
-};
-
-// q_i . k_j * scale + p^Q_i . p^K_j + E_S, scale 1/sqrt(d_h) for the first alone (Chen et al., arXiv
-// 2104.08698, DIET-ABS). position_query, position_key [n, heads * d_p].
+// q_i . k_j * scale + p^Q_i . p^K_j, scale 1/sqrt(d_h) for the first alone (Chen et al., arXiv 2104.08698,
+// DIET-ABS, without its bias for segments). position_query, position_key [n, heads * d_p].
 Scheme diet_abs(Content content, const Matrix<double>& position_query, const Matrix<double>& position_key,
-                const SegmentBias& segments, double scale);
+                double scale);
 
 // The same with R_{clip(i - j)} for the positions (DIET-REL). bias [2k + 1, heads], row (i - j) + k.
-Scheme diet_rel(Content content, const Matrix<double>& bias, const SegmentBias& segments, double scale);
+Scheme diet_rel(Content content, const Matrix<double>& bias, double scale);
 
 // R_i q_i . R_j k_j * scale, scale 1/sqrt(d_h); d_h even. See rotary.h.
 Scheme rope(Content content, Layout layout, double base, double scale);

@@ -63,8 +63,8 @@ RowOverlap row_overlap(const ModelOptions& options, const Parameters& of, int n)
   if (!options.in_stream()) return {kUndefined, kUndefined};
   const auto [tokens, positions] = rows_in_stream(options, of, n);
   // A table's overlap with itself is D divided by its participation ratio, which is at most D.
-  const double width = options.d_model(), of_tokens = energy_overlap(tokens, tokens) / width,
-               of_positions = energy_overlap(positions, positions) / width;
+  const double width = options.d_model(), of_tokens = energy_overlap(tokens, tokens, false) / width,
+               of_positions = energy_overlap(positions, positions, false) / width;
   const auto beyond_a_ball = [width](double inverse_ratio) {
     return std::isnan(inverse_ratio) ? inverse_ratio : std::max(0.0, inverse_ratio - 1 / width);
   };
@@ -72,7 +72,7 @@ RowOverlap row_overlap(const ModelOptions& options, const Parameters& of, int n)
   // In one dimension a turn changes nothing.
   const double chance =
       width == 1 ? spread : std::sqrt(2 * width * width * spread / ((width - 1) * (width + 2)));
-  return {energy_overlap(tokens, positions), chance};
+  return {energy_overlap(tokens, positions, false), chance};
 }
 
 Matrix<double> row_directions(const ModelOptions& options, const Parameters& of, int n) {

@@ -5,20 +5,19 @@
 
 namespace superpose {
 
-std::vector<Recipe> recipes(int d_model) {
-  const double of_width = 1 / std::sqrt(d_model), of_sines = 1 / std::numbers::sqrt2;
-  return {{"transformer", of_width, of_sines, true, Table::sinusoid},
-          {"unscaled", of_width, of_sines, false, Table::sinusoid},
-          {"pytorch", 1, 1, false, Table::learned},
-          {"bert", 0.02, 0.02, false, Table::learned},
-          {"gpt2", 0.02, 0.01, false, Table::learned}};
+std::vector<LoudnessRecipe> recipes(int d_model) {
+  const double root = std::sqrt(d_model), half = std::numbers::sqrt2 / 2;
+  // Standard deviations; a sinusoid's rows have the root mean square 1 / sqrt(2), exactly where d_model is even.
+  std::vector<LoudnessRecipe> all = {
+      {"transformer", 1, half, 0}, {"unscaled", 1 / root, half, 0}, {"pytorch", 1, 1, 0},
+      {"bert", 0.02, 0.02, 0},     {"gpt2", 0.02, 0.01, 0},
+  };
+  for (LoudnessRecipe& one : all) {
+    one.tokens *= root;
+    one.positions *= root;
+    one.position_scale = std::numbers::sqrt2 * one.positions / one.tokens;
+  }
+  return all;
 }
-
-Loudness loudness(const Recipe& recipe, int d_model) {
-  const double root = std::sqrt(d_model);
-  return {recipe.sigma_tokens * root * (recipe.scale_tokens ? root : 1), recipe.sigma_positions * root};
-}
-
-double position_scale(const Loudness& of) { return std::numbers::sqrt2 * of.positions / of.tokens; }
 
 }  // namespace superpose

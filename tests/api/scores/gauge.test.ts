@@ -21,14 +21,9 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const input = inputOfCase(oracle);
     const { apart, shares } = oracle;
 
-    const check = (
-      gauge: Gauge<Float64Array>,
-      rows: number[],
-      terms: GaugeCase['raw_terms'],
-      of: unknown,
-    ) => {
+    const check = (gauge: Gauge, rows: number[], terms: GaugeCase['raw_terms'], of: unknown) => {
       const scores = superpose.decompose({ ...input, gauge, apart: rows });
-      expect(scores.gauge).toBe(typeof gauge === 'string' ? gauge : 'means');
+      expect(scores.gauge).toBe(gauge);
       expect(scores.apart).toEqual(rows);
       expect(largest(scores.residuals)).toBeLessThan(1e-12);
       const alone = superpose.decomposeTerms({ ...input, gauge, apart: rows });
@@ -49,15 +44,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     test('raw', () => check('raw', [], oracle.raw_terms, shares.raw));
     test('raw, over the used rows', () => check('raw', apart, oracle.raw_terms, shares.raw_over_used_rows));
     test('canonical', () => check('canonical', apart, oracle.canonical_terms, shares.canonical));
-
-    const { given_means: given } = oracle;
-    if (given) {
-      test('by given means', () => {
-        const names = Object.keys(input.summands);
-        const means = Object.fromEntries(names.map((name, s) => [name, Float64Array.from(given[s] ?? [])]));
-        check({ means }, apart, oracle.terms_by_given_means ?? [], shares.means);
-      });
-    }
   });
 
   const input = randomInput(9, 12, 3, 4);

@@ -1,6 +1,6 @@
-// Scores: whole answers of a layer, their shares and softmax, what ranks they have and what they cost.
+// Scores: whole answers of a layer, their shares and softmax
 
-import { type DecomposeInput, logitsOf, type ModelShape, type Scores, sharesOf, termOf } from 'superpose';
+import { type DecomposeInput, logitsOf, type Scores, sharesOf, termOf } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { roundings, softmaxBound } from '../support/bounds.ts';
 import { builds, plain } from '../support/builds.ts';
@@ -179,27 +179,6 @@ describe('scores', () => {
       close(found.sum, expected.sum, error);
       close(found.centred, expected.centred, 2 * error);
       close(found.softmax, expected.softmax, softmaxBound(error, 7, 'float32'));
-    });
-  });
-});
-
-describe('cost', () => {
-  const bertBase: ModelShape = {
-    vocabulary: 30522,
-    positions: 512,
-    segments: 2,
-    d_model: 768,
-    heads: 12,
-    layers: 12,
-  };
-
-  describe.each(builds)('$simd SIMD', ({ superpose }) => {
-    const { positionCost } = superpose;
-
-    test('the sequence is the positions, the ratio 4 and the pooler there unless given', () => {
-      expect(positionCost('add', bertBase)).toEqual(
-        positionCost('add', { ...bertBase, sequence: 512, ffnRatio: 4, pooler: true }),
-      );
     });
   });
 });

@@ -35,10 +35,8 @@ export interface GaugeCase
   extends Omit<DecompositionCase, 'norm' | 'terms' | 'shares' | 'softmax' | 'subset'> {
   norms: DecompositionCase['norm'][];
   apart: number[];
-  given_means: Matrix | null;
   raw_terms: Matrix[][];
   canonical_terms: Matrix[][];
-  terms_by_given_means: Matrix[][] | null;
   shares: Record<'raw' | 'raw_over_used_rows' | 'canonical', (number[] | null)[]> & {
     means?: (number[] | null)[];
   };

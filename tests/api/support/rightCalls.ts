@@ -40,11 +40,8 @@ const model = {
   d_model: 4,
   heads: 2,
   layers: 2,
-  ffnRatio: 4,
-  sequence: 8,
   d_position: 4,
   d_position_head: 2,
-  pooler: true,
 };
 const content = { content: token, ...projections, scale: 1, seed: 1, standardDeviation: 1, causal: true };
 
@@ -125,10 +122,8 @@ const rightDecomposition = {
   gauge: 'canonical',
   apart: [2],
 };
-const means = { token: new Float64Array(4), position: new Float64Array(4) };
 const decomposition: RightCall = {
   sound: [rightDecomposition],
-  also: [[{ ...rightDecomposition, gauge: { means } }]],
   huge: [{ summands: { token: zeros(10_000, 4) }, ...projections }],
   whole: { heads: [1] },
 };
@@ -153,10 +148,6 @@ const completeCalls: Record<string, RightCall> = {
   bertEmbeddings: {
     sound: [{ token, position, token_type: table(2, 4), tokenTypeIds: [0, 1, 0], positionScale: 1 }],
     huge: [{ token: zeros(2 ** 22, 3), position: zeros(2 ** 22, 3), token_type: zeros(1, 3) }],
-  },
-  t5Buckets: {
-    sound: [{ n: 3, bidirectional: true, buckets: 32, maxDistance: 128 }],
-    huge: [{ n: 2 ** 20 }],
   },
   rotate: {
     sound: [{ rows: token, heads: 2, firstPosition: 0, layout: 'interleaved', base: 10000 }],
@@ -242,7 +233,6 @@ const completeCalls: Record<string, RightCall> = {
           distances: table(4, 4),
           positionQuery: linear(4, 4),
           positionKey: linear(4, 4),
-          convention: 'paper',
         },
       ],
       [
@@ -264,8 +254,6 @@ const completeCalls: Record<string, RightCall> = {
           scheme: 'diet-abs',
           positionQuery: table(3, 4),
           positionKey: table(3, 4),
-          segmentBias: table(4, 2),
-          segmentIds: [0, 1, 0],
         },
       ],
       [{ ...content, scheme: 'diet-abs', d_position: 2 }],
@@ -291,7 +279,6 @@ const completeCalls: Record<string, RightCall> = {
       },
     ],
   },
-  shiftOperator: { sound: [{ ...spectrum, offset: 1 }], huge: [{ d_model: 2 ** 14, offset: 1 }] },
   shiftError: {
     sound: [{ ...encoding, offset: 1 }],
     huge: [{ positions: 2 ** 22, d_model: 64, offset: 1 }],

@@ -24,8 +24,7 @@
 #include "scores/dot_products.h"
 #include "scores/gauge.h"
 #include "scores/pooled_shares.h"
-#include "scores/scheme_head.h"
-#include "scores/scheme_registry.h"
+#include "scores/scheme_scores.h"
 #include "scores/shares.h"
 
 namespace superpose {
@@ -36,15 +35,15 @@ inline bool within(double value, double low, double high) {
 
 inline void fuzz_ranks(Bytes& bytes) {
   const Matrix<double> table = bytes.table(0, 7, 7);
-  const Vector<double> values = singular_values(table);
+  const Ranks found = ranks(table, bytes.flag(), 1e-10, bytes.integer(0, 8) / 8.0);
+  const Vector<double>& values = found.singular_values;
   const int most = static_cast<int>(std::min(table.rows(), table.cols()));
   SUPERPOSE_MUST(values.size() <= most);
   for (Eigen::Index k = 1; k < values.size(); ++k) SUPERPOSE_MUST(!(values[k] > values[k - 1]));
-  const int rank = numerical_rank(values, 1e-10);
-  SUPERPOSE_MUST(rank >= 0 && rank <= most);
-  SUPERPOSE_MUST(within(stable_rank(values), 0, most + 1e-9));
-  SUPERPOSE_MUST(energy_rank(values, bytes.integer(0, 8) / 8.0) <= most);
-  SUPERPOSE_MUST(within(participation_ratio(values), 0, most + 1e-9));
+  SUPERPOSE_MUST(found.numerical >= 0 && found.numerical <= most);
+  SUPERPOSE_MUST(within(found.stable, 0, most + 1e-9));
+  SUPERPOSE_MUST(found.energy <= most);
+  SUPERPOSE_MUST(within(found.participation_ratio, 0, most + 1e-9));
   SUPERPOSE_MUST(channel_ranges(table).size() == table.cols());
 }
 
@@ -61,7 +60,7 @@ inline void fuzz_angles(Bytes& bytes) {
 inline void fuzz_overlap(Bytes& bytes) {
   const int d = bytes.integer(1, 5);
   const Matrix<double> a = bytes.matrix(bytes.integer(0, 4), d), b = bytes.matrix(bytes.integer(0, 4), d);
-  const double overlap = energy_overlap(a, b);
+  const double overlap = energy_overlap(a, b, bytes.flag());
   SUPERPOSE_MUST(within(overlap, -1e-9, d * (1 + 1e-9)));
   const OverlapCurve curve = overlap_curve(a, b, bytes.integer(0, d));
   SUPERPOSE_MUST(curve.shares.size() == d && curve.dimensions <= d);
@@ -71,13 +70,11 @@ inline void fuzz_overlap(Bytes& bytes) {
 inline void fuzz_oblique(Bytes& bytes) {
   const int d = bytes.integer(1, 5);
   const Matrix<double> a = bytes.matrix(d, bytes.integer(0, 4)), b = bytes.matrix(d, bytes.integer(0, 4));
-  const ObliqueProjection found = oblique_projection(a, b, 1e-10);
+  const ObliqueProjection found = oblique_projection(a, b, 1e-10, bytes.matrix(bytes.integer(0, 3), d));
   SUPERPOSE_MUST(found.exact == std::isfinite(found.gain));
   SUPERPOSE_MUST(found.smallest_angle >= 0 && found.smallest_angle <= std::acos(-1) / 2 + 1e-12);
   if (!found.exact) return;
   SUPERPOSE_MUST(found.projector.rows() == d && found.projector.allFinite());
-  recovery_error(found.projector, a, b);
-  noise_gains(found.projector, bytes.matrix(bytes.integer(0, 3), d));
 }
 
 inline void fuzz_means(Bytes& bytes) {
@@ -138,11 +135,10 @@ inline void fuzz_scores(Bytes& bytes) {
   const ScoreLayer layer{norm, query, key, heads, 0.5};
   ProjectedParts<double> parts = project_sum(summands, layer);
   SUPERPOSE_MUST(parts.parts == 3 && parts.tokens == n);
-  Gauge<double> gauge{static_cast<GaugeKind>(bytes.integer(0, 2)), {}, {}};
-  if (gauge.kind == GaugeKind::means) gauge.means = bytes.matrix<double>(2, d);
+  Gauge<double> gauge{static_cast<GaugeKind>(bytes.integer(0, 1)), {}};
   for (int row = 0; row < n; ++row)
     if (gauge.moves_terms() && bytes.flag()) gauge.apart.push_back(row);
-  apply_gauge(gauge, layer, parts);
+  apply_gauge(gauge, parts);
   const ProjectedParts<double> merged = merge_parts(parts, bytes.integers(3, 1), 2);
   for (const ProjectedParts<double>* some :
        std::initializer_list<const ProjectedParts<double>*>{&parts, &merged}) {
@@ -193,20 +189,14 @@ inline void fuzz_schemes(Bytes& bytes) {
   in.u = bytes.vector(all);
   in.v = bytes.vector(all);
   in.reset_cls = bytes.flag();
-  in.convention = bytes.flag() ? DebertaIndex::paper : DebertaIndex::released;
-  if (bytes.flag()) {
-    in.segments.table = bytes.matrix(4, heads);
-    in.segments.ids = bytes.integers(n, 1);
-  }
   in.layout = bytes.flag() ? Layout::interleaved : Layout::concatenated;
   in.base = bytes.positive();
   const Scheme scheme = info.build(in);
   SUPERPOSE_MUST(scheme.n == n && scheme.heads == heads && scheme.whole.empty() == !info.whole);
-  for (int head = 0; head < heads; ++head) {
-    const SchemeHead found = scheme_head(scheme, head);
-    SUPERPOSE_MUST(!(found.residual < 0) && !(found.covariances.logits < 0));
-    SUPERPOSE_MUST(found.weights.rows() == n && found.weights.cols() == n);
-  }
+  const bool asked = bytes.flag();
+  const SchemeScores found = scheme_scores(info, in, {heads - 1}, asked);
+  SUPERPOSE_MUST(!(found.residuals[0] < 0) && !(found.variances[0] < 0));
+  SUPERPOSE_MUST(found.weights.size() == n * n && (!asked || found.term_names.size() == 7));
 }
 
 inline constexpr void (*fuzz_kinds[])(Bytes&) = {

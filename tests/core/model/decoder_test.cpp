@@ -21,8 +21,8 @@ std::vector<Parts> all_parts(Shapes& shapes, const Encoder<double>& encoder,
   const int n = static_cast<int>(summands[0].rows()), d = static_cast<int>(run.states[0].cols());
   std::vector<Parts> found;
   for (const GaugeKind kind : {GaugeKind::raw, GaugeKind::canonical}) {
-    const Gauge<double> gauge{
-        kind, {}, kind == GaugeKind::raw || n == 1 ? std::vector<int>() : std::vector<int>{0}};
+    const Gauge<double> gauge{kind,
+                              kind == GaugeKind::raw || n == 1 ? std::vector<int>() : std::vector<int>{0}};
     found.push_back({"direct", input_parts(encoder, summands, run, l, Way::direct, gauge)});
     found.push_back({"streams", input_parts(encoder, summands, run, l, Way::streams, gauge)});
     const StateMeans<double> means{shapes.vector(d), shapes.matrix(n, d), 1};

@@ -1,0 +1,25 @@
+// The scores of a scheme as they are shown: the terms, what a causal mask leaves of them, softmax and shares.
+#pragma once
+
+#include "scores/scheme_registry.h"
+
+namespace superpose {
+
+// A row for each of the heads asked for; terms and logits are of all pairs. Under a causal mask, weights and shares are
+// over the keys that each query sees.
+struct SchemeScores {
+  std::vector<std::string> term_names;
+  Matrix<double> terms;      // [heads * terms, n * n]
+  Matrix<double> logits;     // [heads, n * n]
+  Matrix<double> weights;    // [heads, n * n], the softmax of the logits
+  Vector<double> residuals;  // max_ij |sum of terms - logits|
+  Matrix<double> covariances;
+  Vector<double> variances;
+  Matrix<double> shares;  // as covariances [heads, terms]: shares.h
+};
+
+// The terms are the scheme's own or, `asked`, those of asked.h.
+SchemeScores scheme_scores(const SchemeInfo& info, const SchemeInput& input, const std::vector<int>& heads,
+                           bool asked);
+
+}  // namespace superpose
