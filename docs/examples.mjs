@@ -60,15 +60,6 @@ export const examples = [
     code: `return superpose.sinusoidalFrequencies({ d_model: 8, spacing: 'timescales' });`,
   },
   {
-    name: 'bertEmbeddings',
-    kind: encoding,
-    what: 'token + token type + position',
-    source: 'BERT, embedding_postprocessor',
-    code: `const { token, position } = tables(superpose);
-const token_type = superpose.randomNormal({ rows: 2, columns: 8, seed: 4, standardDeviation: 0.02 });
-return superpose.bertEmbeddings({ token, position, token_type }).sum.data.slice(0, 4);`,
-  },
-  {
     name: 'wavelengths',
     kind: encoding,
     what: 'what the base buys at a length and a width',
@@ -278,6 +269,13 @@ return superpose.summary(token.data);`,
     code: `return superpose.difference(Float64Array.of(1, 5), Float64Array.of(1, 2));`,
   },
   {
+    name: 'sum',
+    kind: measure,
+    what: 'one list of numbers plus another',
+    source: 'definition',
+    code: `return superpose.sum(Float64Array.of(1, 5), Float64Array.of(1, 2));`,
+  },
+  {
     name: 'channelRanges',
     kind: measure,
     what: 'how far each channel moves',
@@ -395,13 +393,12 @@ const { projector, gain, noiseGains } = superpose.obliqueProjection({ u, w, nois
 return { projector: projector.data, gain, noiseGains };`,
   },
   {
-    name: 'meanDecomposition',
+    name: 'centred',
     kind: measure,
-    what: 'global + position + token + residual',
-    source: 'arXiv 2310.04861',
-    code: `const { token: rows } = tables(superpose);
-const result = superpose.meanDecomposition({ rows, positionOf: [0, 1, 0, 1, 0], positions: 2, tokenOf: [0, 0, 1, 1, 2], tokens: 3 });
-return { position: result.positionShare, token: result.tokenShare };`,
+    what: 'a table minus its mean row',
+    source: 'definition',
+    code: `const { token } = tables(superpose);
+return superpose.centred(token).data.slice(0, 4);`,
   },
   {
     name: 'moveMean',

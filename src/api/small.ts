@@ -1,6 +1,5 @@
 // What the small module can do, which a page starts with: what a first live figure needs. The whole module can do it
 // too, and what whole.ts lists.
-import { encodingsApi } from './encodings/encodings.js';
 import { sinusoidalApi } from './encodings/sinusoidal.js';
 import { type Made, made } from './factories.js';
 import { directionsApi } from './geometry/directions.js';
@@ -14,7 +13,6 @@ import { dotProductsApi } from './scores/dotProducts.js';
 import { oneLayerApi } from './scores/oneLayer.js';
 import { scoresApi } from './scores/scores.js';
 
-export type * from './encodings/encodings.js';
 export type * from './encodings/sinusoidal.js';
 export type * from './geometry/directions.js';
 export type * from './model/safetensors.js';
@@ -28,7 +26,6 @@ export type * from './scores/oneLayer.js';
 export type * from './scores/scores.js';
 
 const factories = [
-  encodingsApi,
   sinusoidalApi,
   directionsApi,
   safetensorsApi,

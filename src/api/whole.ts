@@ -7,7 +7,7 @@ import { wavelengthsApi } from './encodings/wavelengths.js';
 import { type Made, made } from './factories.js';
 import { collisionsApi } from './geometry/collisions.js';
 import { cosinesApi } from './geometry/cosines.js';
-import { meanDecompositionApi } from './geometry/meanDecomposition.js';
+import { meansApi } from './geometry/means.js';
 import { obliqueApi } from './geometry/oblique.js';
 import { subspacesApi } from './geometry/subspaces.js';
 import { encoderApi } from './model/encoder.js';
@@ -26,7 +26,7 @@ export type * from './encodings/shift.js';
 export type * from './encodings/wavelengths.js';
 export type * from './geometry/collisions.js';
 export type * from './geometry/cosines.js';
-export type * from './geometry/meanDecomposition.js';
+export type * from './geometry/means.js';
 export type * from './geometry/oblique.js';
 export type * from './geometry/subspaces.js';
 export type * from './model/encoder.js';
@@ -47,7 +47,7 @@ const factories = [
   wavelengthsApi,
   collisionsApi,
   cosinesApi,
-  meanDecompositionApi,
+  meansApi,
   obliqueApi,
   subspacesApi,
   encoderApi,

@@ -97,7 +97,8 @@ constexpr std::string members_in_script(std::type_identity<std::tuple<Types...>>
                                         bool given) {
   std::string text = "{ ";
   const auto add = [&](const std::string& type) {
-    if (!type.empty()) text += name + std::string(given ? "?: " : ": ") + type + (given ? " | undefined; " : "; ");
+    if (!type.empty())
+      text += name + std::string(given ? "?: " : ": ") + type + (given ? " | undefined; " : "; ");
     name = next_name(name);
   };
   (add(in_script<Types>(given)), ...);

@@ -7,7 +7,6 @@
 
 #include "scores/decomposition.h"
 #include "scores/gauge.h"
-#include "typed.h"
 #include "value.h"
 
 namespace superpose {

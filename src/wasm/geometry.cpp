@@ -2,17 +2,15 @@
 #include "bound.h"
 #include "geometry/collisions.h"
 #include "geometry/cosines.h"
-#include "geometry/mean_decomposition.h"
 #include "geometry/oblique.h"
 #include "geometry/subspaces.h"
+#include "numeric/centred.h"
 
 namespace superpose {
 
 SUPERPOSE_MEMBERS(AngleCosines, cosines, squares);
 SUPERPOSE_MEMBERS(ChanceAngles, lowestCosine, highestCosine, cosineSquares, zeroAngles, largestCosine);
 SUPERPOSE_MEMBERS(OverlapCurve, shares, dimensions, chance, reached);
-SUPERPOSE_MEMBERS(MeanDecomposition, global, position, token, residual, positionShare, tokenShare,
-                  residualShare, overlap);
 SUPERPOSE_MEMBERS(MovedMean, from, to);
 SUPERPOSE_MEMBERS(ObliqueProjection, projector, exact, gain, smallestAngle, recoveryError, noiseGains);
 SUPERPOSE_MEMBERS(NearestTokens, bare, bareDistances, nearest, margins, bareMargins, lost);
@@ -32,7 +30,7 @@ EMSCRIPTEN_BINDINGS(geometry) {
   bind<&chance_angles>("chanceAngles");
   bind<&energy_overlap>("energyOverlap");
   bind<&overlap_curve>("overlapCurve");
-  bind<&mean_decomposition>("meanDecomposition");
+  bind<&column_centred>("centred");
   bind<&move_mean>("moveMean");
   bind<&oblique_projection>("obliqueProjection");
   bind<&search_of>("collisionSearch");

@@ -14,6 +14,7 @@ EMSCRIPTEN_BINDINGS(numeric) {
   bind<&summary>("summary");
   bind<&largest_difference>("largestDifference");
   bind<&difference>("difference");
+  bind<&list_sum>("sum");
   bind<&row_lengths>("rowLengths");
   bind<&row_cosines>("rowCosines");
 }

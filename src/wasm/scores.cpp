@@ -6,7 +6,7 @@
 #include "scores/cost.h"
 #include "scores/dot_products.h"
 #include "scores/one_layer.h"
-#include "scores/pooled_shares.h"
+#include "scores/shares.h"
 #include "scores/softmax.h"
 
 namespace superpose {

@@ -60,7 +60,6 @@ SUPERPOSE_MEMBERS(Loudness, tokens, positions);
 SUPERPOSE_MEMBERS(LoudnessRecipe, name, tokens, positions, positionScale);
 SUPERPOSE_MEMBERS(RowOverlap, overlap, chance);
 SUPERPOSE_MEMBERS(RowCoordinates, tokens, positions);
-SUPERPOSE_MEMBERS(TrainedShares, byHead, mean);
 
 namespace {
 
@@ -130,7 +129,7 @@ Matrix<float> attention(Training& of, const HeldBatch& batch, int layer) {
   return of.trainer.model().attention(of.trainer.parameters(), batch.view(), layer, of.trainer.kept());
 }
 
-TrainedShares shares(Training& of, bool canonical) {
+std::array<double, kTermCount> shares(Training& of, bool canonical) {
   return trained_shares(of.trainer.model(), of.trainer.parameters(), of.evaluation.view(), of.trainer.kept(),
                         canonical ? TermGauge::canonical : TermGauge::raw);
 }

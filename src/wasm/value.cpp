@@ -40,6 +40,9 @@ Value::Value(const val& other) : val(other) {}
 Value::Value(val&& other) : val(std::move(other)) {}
 Value::Value(const Value& other) : val(other) {}
 Value::Value(Value&& other) : val(std::move(other)) {}
+Value::Value(const std::string& text) : val(text) {}
+Value::Value(double number) : val(number) {}
+Value::Value(bool truth) : val(truth) {}
 Value::~Value() = default;
 
 Value Value::object() { return val::object(); }
@@ -57,17 +60,11 @@ template std::uint32_t Value::as<std::uint32_t>() const;
 template double Value::as<double>() const;
 template bool Value::as<bool>() const;
 
-Value& Value::set(const char* name, const val& value) {
+Value& Value::set(const char* name, const Value& value) {
   val::set(name, value);
   return *this;
 }
-Value& Value::set(const char* name, const std::string& value) { return set(name, val(value)); }
-Value& Value::set(const char* name, double value) { return set(name, val(value)); }
-Value& Value::set(const char* name, bool value) { return set(name, val(value)); }
-void Value::set(int index, double value) { val::set(index, val(value)); }
-void Value::push(const val& value) { call<void>("push", value); }
-void Value::push(double value) { push(val(value)); }
-void Value::push(const std::string& value) { push(val(value)); }
+void Value::push(const Value& value) { call<void>("push", value); }
 
 template <typename Element>
 Value Value::zeros(std::size_t count) {

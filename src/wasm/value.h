@@ -1,4 +1,4 @@
-// A JavaScript value whose members are compiled out of line.
+// A JavaScript value whose members are compiled out of line, and what it is to TypeScript.
 //
 // emscripten::val inlines every read, write and destructor where it is used, which came to a third of the
 // module. This class has what the bindings need, compiled once, in value.cpp.
@@ -18,6 +18,10 @@ class Value : public emscripten::val {
   Value(emscripten::val&& other);
   Value(const Value& other);
   Value(Value&& other);
+  Value(const std::string& text);
+  Value(double number);
+  Value(bool truth);
+  Value(int number) : Value(static_cast<double>(number)) {}
   ~Value();
 
   static Value object();
@@ -38,21 +42,33 @@ class Value : public emscripten::val {
   int length() const { return (*this)["length"].as<int>(); }
 
   // A member; for a chain.
-  Value& set(const char* name, const emscripten::val& value);
-  Value& set(const char* name, const std::string& value);
-  Value& set(const char* name, double value);
-  Value& set(const char* name, bool value);
-  Value& set(const char* name, int value) { return set(name, static_cast<double>(value)); }
-  void set(int index, double value);
-  void push(const emscripten::val& value);
-  void push(double value);
-  void push(const std::string& value);
+  Value& set(const char* name, const Value& value);
+  void push(const Value& value);
 
   // For a typed array: copies all elements out, rounded or widened to Element, or `count` in, from `at` on.
   template <typename Element>
   void copy_to(Element* to, std::size_t count) const;
   template <typename Element>
   void copy_from(const Element* from, std::size_t count, std::size_t at);
+};
+
+// Literals as template arguments.
+template <std::size_t size>
+struct Text {
+  char text[size] = {};
+
+  constexpr Text() = default;
+  constexpr Text(const char (&from)[size]) {
+    for (std::size_t at = 0; at < size; ++at) text[at] = from[at];
+  }
+};
+
+// What a value is to TypeScript: Typed<"Float64Array">, a class for each, which embind names in its declarations.
+template <Text type>
+struct Typed : Value {
+  Typed(const emscripten::val& value) : Value(value) { (void)registered; }
+
+  static inline const bool registered = (emscripten::register_type<Typed>(type.text), true);
 };
 
 }  // namespace superpose

@@ -33,17 +33,17 @@ test('the last row stands apart, and of heads of any number the parts are pooled
   expect([...pooled.mean].reduce((sum, share) => sum + share)).toBeCloseTo(1, 12);
 });
 
-test('positions wider than the model, side by side; the ratio is of the whole stream', () => {
+test('positions wider than the model, side by side', () => {
   const shape = { vocabulary: 9, positions: 4, d_model: 8, heads: 2, layers: 1 };
   expect(plain.positionCost('concat-wide', { ...shape, d_position: 9 }).width).toBe(17);
-  expect(plain.positionCost('project', { ...shape, d_position: 9, ffnRatio: 0.5 }).width).toBe(8);
+  expect(plain.positionCost('project', { ...shape, d_position: 9 }).width).toBe(8);
 });
 
 test('a count of 2^53 − 1 is exact', () => {
-  // One channel: each token is a number, and LayerNorm has two.
-  const shape = { positions: 0, d_model: 1, heads: 1, layers: 0, pooler: false };
+  // One channel: each token is a number, and LayerNorm and the pooler have two each.
+  const shape = { positions: 0, d_model: 1, heads: 1, layers: 0 };
   const most = Number.MAX_SAFE_INTEGER;
-  expect(plain.positionCost('add', { ...shape, vocabulary: most - 2 }).total).toBe(most);
+  expect(plain.positionCost('add', { ...shape, vocabulary: most - 4 }).total).toBe(most);
 });
 
 test('one bias, or a gauge, makes a constant part', () => {

@@ -61,11 +61,6 @@ const shared = { query: linear(6, 4), key: linear(6, 4), heads: 2, only: [1] };
 const calls: [name: string, bytes: number, call: Call][] = [
   ['channelRanges', 128, () => plain.channelRanges(three)],
   ['ranks', 576, () => plain.ranks({ table: three })],
-  [
-    'bertEmbeddings',
-    1600,
-    () => plain.bertEmbeddings({ token: three, position: drawn(5, 4), token_type: drawn(2, 4) }),
-  ],
   ['toeplitzSpread', 72, () => plain.toeplitzSpread(square)],
   ['gram', 240, () => plain.gram(three)],
   ['gramSpreads', 1208, () => plain.gramSpreads({ positions: 3, d_model: 4, seed: 1 })],
@@ -74,18 +69,7 @@ const calls: [name: string, bytes: number, call: Call][] = [
   ['sampleCosines', 240, () => plain.sampleCosines({ d: 4, count: 3, seed: 1 })],
   ['rowLengths', 144, () => plain.rowLengths(three)],
   ['rowCosines', 296, () => plain.rowCosines(three, drawn(2, 4))],
-  [
-    'meanDecomposition',
-    960,
-    () =>
-      plain.meanDecomposition({
-        rows: three,
-        positionOf: [0, 1, 0],
-        positions: 2,
-        tokenOf: [0, 3, 1],
-        tokens: 4,
-      }),
-  ],
+  ['centred', 384, () => plain.centred(three)],
   ['moveMean', 672, () => plain.moveMean({ from: three, to: three, amount: 1 })],
   [
     'obliqueProjection',
@@ -124,7 +108,7 @@ const schemes: [options: SchemeInput, terms: number, bytes: number][] = [
   [{ ...weights, scheme: 'concat-block-diagonal', d_position: 5, d_position_head: 3 }, 2, 22_752],
   [{ ...weights, scheme: 'shaw', clip: 2 }, 2, 6432],
   [{ ...weights, scheme: 'transformer-xl' }, 4, 11_968],
-  [{ ...weights, scheme: 'transformer-xl', offsets: drawn(5, 5) }, 4, 12_320],
+  [{ ...weights, scheme: 'transformer-xl', d_offset: 5, offsets: drawn(5, 5) }, 4, 12_320],
   [{ ...weights, scheme: 't5', ...bucketed }, 2, 5024],
   [{ ...weights, scheme: 'alibi' }, 2, 4512],
   [{ ...weights, scheme: 'deberta', clip: 2 }, 3, 10_304],
@@ -132,7 +116,6 @@ const schemes: [options: SchemeInput, terms: number, bytes: number][] = [
   [{ ...weights, scheme: 'tupe-r', ...bucketed }, 3, 10_112],
   [{ ...weights, scheme: 'diet-abs', d_position: 2 }, 2, 5280],
   [{ ...weights, scheme: 'diet-rel', clip: 2 }, 2, 4832],
-  [{ ...weights, scheme: 'diet-rel', clip: 2, segmentBias: drawn(4, 2), segmentIds: [0, 1, 0] }, 3, 5120],
   [{ ...weights, scheme: 'rope', d_head: 4 }, 1, 5216],
   [{ ...weights, scheme: 'decoupled-rope', d_rotary: 2 }, 2, 9696],
 ];

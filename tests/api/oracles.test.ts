@@ -132,7 +132,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
     test('Shaw', () => {
       const { key_table, logits, content, position } = oracle.shaw;
-      const ours = run({ scheme: 'shaw', offsetKeys: tableOf(key_table) });
+      const clip = (key_table.length - 1) / 2;
+      const ours = run({ scheme: 'shaw', clip, offsetKeys: tableOf(key_table) });
       close(ours.logits, logits);
       close(
         ours.terms,
@@ -181,6 +182,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const { position_table, position_query_weight, position_key_weight, logits_paper } = oracle.deberta;
       const ours = run({
         scheme: 'deberta',
+        clip: position_table.length / 2,
         distances: tableOf(position_table),
         positionQuery: linearOf(position_query_weight),
         positionKey: linearOf(position_key_weight),
@@ -208,10 +210,11 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     test('DIET-ABS and DIET-REL', () => {
       const { position_query, position_key, relative, ...logits } = oracle.diet;
       const absolute = { positionQuery: sideBySide(position_query), positionKey: sideBySide(position_key) };
-      close(run({ scheme: 'diet-abs', ...absolute }).logits, logits.diet_abs_logits);
+      const d_position = absolute.positionQuery.columns / heads;
+      close(run({ scheme: 'diet-abs', d_position, ...absolute }).logits, logits.diet_abs_logits);
       const bias = tableOf(transposed(relative));
       expect(bias.rows).toBe(2 * n - 1);
-      close(run({ scheme: 'diet-rel', bias }).logits, logits.diet_rel_logits);
+      close(run({ scheme: 'diet-rel', clip: n - 1, bias }).logits, logits.diet_rel_logits);
     });
   });
 
@@ -263,16 +266,22 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const none = new Array<number>(width).fill(0);
       const schemes: Record<string, object> = {
         alibi: { scheme: 'alibi', causal: false },
-        bias: { scheme: 'diet-rel', bias: tableOf(one.bias.map((x) => [x]).reverse()) },
+        bias: {
+          scheme: 'diet-rel',
+          clip: (one.bias.length - 1) / 2,
+          bias: tableOf(one.bias.map((x) => [x]).reverse()),
+        },
         diet_abs: {
           scheme: 'diet-abs',
+          d_position: (one.position_query[0] as number[]).length,
           positionQuery: tableOf(one.position_query),
           positionKey: tableOf(one.position_key),
         },
-        shaw: { scheme: 'shaw', offsetKeys: tableOf(one.shaw_keys) },
+        shaw: { scheme: 'shaw', clip: (one.shaw_keys.length - 1) / 2, offsetKeys: tableOf(one.shaw_keys) },
         transformer_xl: {
           scheme: 'transformer-xl',
           causal: false,
+          d_offset: width,
           offsets: tableOf([...one.offsets].reverse()),
           offsetKey: { weight: tableOf(identity) },
           u: Float64Array.from(one.u),
@@ -280,6 +289,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         },
         deberta: {
           scheme: 'deberta',
+          clip: one.distance_queries.length / 2,
           distances: tableOf(
             one.distance_queries.map((row, at) => [...row, ...(one.distance_keys[at] as number[])]),
           ),
@@ -329,6 +339,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const { rotary_query_weight, rotary_key_weight, content, position, logits } = oracle.decoupled_rope;
       const ours = superpose.schemeScores({
         scheme: 'decoupled-rope',
+        d_rotary: rotary_query_weight.length / oracle.heads,
         ...shared,
         rotaryQuery: linearOf(rotary_query_weight),
         rotaryKey: linearOf(rotary_key_weight),

@@ -147,7 +147,7 @@ const runs: Record<string, Run> = {
     trainer.evaluate(batch);
     trainer.logits(batch);
     trainer.attention(batch);
-    trainer.only('token-token');
+    trainer.cut('token-token');
     trainer.overlap();
     trainer.setParameters(trainer.parameters());
     trainer.delete();

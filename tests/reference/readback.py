@@ -2,8 +2,6 @@
 
   collisions   x = e_a + p_i. Nearest bare token to x: argmin_b |x - e_b|; it is not a iff
                <e_b - e_a, p_i> > |e_b - e_a|^2 / 2 for some b
-  means        h[c][t] = mu + pos_t + ctx_c + rest: mu over all, pos_t over contexts less mu,
-               ctx_c over positions less mu (Song & Zhong 2023, section 2)
   costs        every matrix of BERT-base counted (Devlin et al. 2019, modeling.py)
 """
 
@@ -105,28 +103,6 @@ def simulated_errors():
         print(f"  d {d}, rho {rho}: error {np.mean(rates):.4f} +- {np.std(rates) / math.sqrt(draws):.4f}, spread {np.std(rates):.3f}")
 
 
-# --- means
-
-
-def means(rng):
-    out = []
-    for contexts, positions, d in ((3, 4, 2), (1, 3, 2), (2, 1, 3), (1, 1, 2)):
-        h = random_numbers(rng, contexts, positions, d, mean=0.5)
-        mu = h.mean((0, 1))
-        pos, ctx = h.mean(0) - mu, h.mean(1) - mu
-        rest = h - mu - pos - ctx[:, None]
-        energies = [positions * contexts * (mu**2).sum(), contexts * (pos**2).sum(), positions * (ctx**2).sum(), (rest**2).sum()]
-        assert abs(sum(energies) - (h**2).sum()) < 1e-12 * max(1, sum(energies))
-        for t in (pos.sum(0), ctx.sum(0), rest.sum(0), rest.sum(1)):
-            assert same(t, 0)
-        # Every token at every position: the position part is p_t minus the mean of p.
-        e, p = random_numbers(rng, contexts, d), random_numbers(rng, positions, d)
-        x = e[:, None] + p
-        assert same(x.mean(0) - x.mean((0, 1)), p - p.mean(0))
-        out.append({"h": h, "mean": mu, "position": pos, "context": ctx, "rest": rest, "energies": energies})
-    return out
-
-
 # --- costs
 
 
@@ -189,7 +165,6 @@ if __name__ == "__main__":
     document = {
         "collisions": collisions(rng),
         "pair_probabilities": pair_probabilities(),
-        "means": means(rng),
         "costs": costs(),
     }
     simulated_errors()

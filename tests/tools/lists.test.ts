@@ -88,9 +88,9 @@ describe('schemes', () => {
       source: source?.replace(/<[^>]*>/g, ''),
     }));
     expect(found).toEqual(
-      superpose.schemeRegistry().map(({ name, bidirectionalFormula: formula, parameters, source }) => ({
+      superpose.schemeRegistry().map(({ name, formula, bidirectionalFormula, parameters, source }) => ({
         name,
-        formula,
+        formula: bidirectionalFormula || formula,
         parameters,
         source,
       })),

@@ -2,7 +2,7 @@
 // and those of the article against the figure or the call that they come from.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { askedTerms, load, loadMiniLM, type Table } from 'superpose';
+import { askedTerms, load, loadMiniLM } from 'superpose';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { answer } from '../../web/build/answer.ts';
 import { beats } from '../../web/build/beats.ts';
@@ -283,18 +283,6 @@ test('random subspaces', () => {
   expect(superpose.chanceAngles({ d: 512, k1: 300, k2: 212 }).zeroAngles).toBe(0);
 });
 
-const aboutTheMean = ({ data, rows, columns }: Table): Table => {
-  const none = new Array<number>(rows).fill(0);
-  const { residual } = superpose.meanDecomposition({
-    rows: { data, rows, columns },
-    positionOf: none,
-    positions: 1,
-    tokenOf: none,
-    tokens: 1,
-  });
-  return { data: residual, rows, columns };
-};
-
 test.runIf(withModel)('MiniLM’s tables, of 512 words and of all', async () => {
   said(
     'once each has its mean row taken away, they overlap less than a third as much as chance, and most of the positions’ main directions lie where the tokens vary least',
@@ -321,8 +309,8 @@ test.runIf(withModel)('MiniLM’s tables, of 512 words and of all', async () => 
   const later = { data: positions.data.subarray(384), rows: positions.rows - 1, columns: 384 };
   expect(superpose.energyOverlap({ tokens, positions: later, centred: true }).toFixed(2)).toBe('0.14');
   const { shares } = superpose.overlapCurve({
-    tokens: aboutTheMean(tokens),
-    positions: aboutTheMean(positions),
+    tokens: superpose.centred(tokens),
+    positions: superpose.centred(positions),
     k: 12,
   });
   const held = shares.slice(-last).reduce((sum, share) => sum + share, 0) / 12;

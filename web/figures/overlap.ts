@@ -91,19 +91,6 @@ function seeded({ own }: Library, superpose: Superpose, seed: number): Tables {
   };
 }
 
-/** Each row minus the mean row. */
-function aboutTheMean(superpose: Superpose, { data, rows, columns }: Table): Table {
-  const none = new Array<number>(rows).fill(0);
-  const { residual } = superpose.meanDecomposition({
-    rows: { data, rows, columns },
-    positionOf: none,
-    positions: 1,
-    tokenOf: none,
-    tokens: 1,
-  });
-  return { data: residual, rows, columns };
-}
-
 interface Prepared extends Tables {
   raw: number;
   centred: number;
@@ -140,8 +127,8 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
 
 function prepared(superpose: Superpose, read: Tables): Prepared {
   return {
-    tokens: aboutTheMean(superpose, read.tokens),
-    positions: aboutTheMean(superpose, read.positions),
+    tokens: superpose.centred(read.tokens),
+    positions: superpose.centred(read.positions),
     raw: superpose.energyOverlap(read),
     centred: superpose.energyOverlap({ ...read, centred: true }),
     curves: new Map(),

@@ -72,7 +72,7 @@ export const compute: Compute<typeof controls, Readers> = async (library, state)
     columns,
   });
   const [x, p] = [row(token), row(position)];
-  const { sum } = superpose.bertEmbeddings({ token: x, position: p });
+  const sum = superpose.sum(x.data, p.data);
   const every = Array.from({ length: kindOf.length }, () => true);
   const masks = [every, every.map((_, term) => !isOff[state.terms](term))];
   const reader = (of: number, { scores, shares }: SplitScores): Reader => {
@@ -96,7 +96,7 @@ export const compute: Compute<typeof controls, Readers> = async (library, state)
     chosen,
     token: shown(x),
     position: shown(p),
-    sum: shown(sum),
+    sum: sum.slice(0, drawnChannels),
     channels: token.columns,
     readers: [reader(places, ofPlaces), reader(words, ofWords)],
   };

@@ -7,8 +7,6 @@ export interface RanksInput {
   table: Table;
   /** Subtract each column's mean first. Default false. */
   centred?: boolean;
-  /** Singular values above tolerance times the largest count as rank; from 0 to 1. Default 1e-10, or 1e-6 for float32. */
-  tolerance?: number;
   /** The share of the sum of squares that `energy` dimensions must hold; from 0 to 1. Default 0.99. */
   share?: number;
 }
@@ -17,7 +15,7 @@ export interface RanksInput {
 export interface Ranks {
   /** [min(rows, columns)], largest first. */
   readonly singularValues: Float64Array;
-  /** Singular values above tolerance · s₁. */
+  /** Singular values above 1e-10 · s₁, of float32 above 1e-6 · s₁. */
   readonly numerical: number;
   /** Σ s² / s₁² (Rudelson and Vershynin 2007). */
   readonly stable: number;
@@ -49,10 +47,9 @@ export function channelsApi(raw: RawModule): ChannelsApi {
       const { table, centred = false, share = 0.99 } = input;
       const { rows, columns } = check.table('table', table);
       check.flag('centred', centred);
-      const tolerance = check.number('tolerance', input.tolerance ?? toleranceOf(table), 0, 1);
       check.number('share', share, 0, 1);
       check.fits(`The singular values of ${rows} by ${columns}`, 48 * rows * columns);
-      return raw.ranks(table, centred, tolerance, share);
+      return raw.ranks(table, centred, toleranceOf(table), share);
     },
   };
 }

@@ -6,8 +6,6 @@ import { type SpectrumOptions, spectrumArguments } from './sinusoidal.js';
 export interface WavelengthsOptions extends SpectrumOptions {
   /** n, the length in use, from 1. */
   positions: number;
-  /** The largest distance at which positions are compared, at least n − 1 and at most 1,000,000. Default 20,000. */
-  farthest?: number;
 }
 
 /** How a sinusoid's wavelengths lie against the length in use, and how p · p′ falls with the distance. */
@@ -16,7 +14,7 @@ export interface Wavelengths {
   readonly lengths: Float64Array;
   /** The pairs that make less than one turn in n positions; near (d/2) (1 − ln(n/2π) / ln base). */
   readonly belowOneTurn: number;
-  /** [farthest + 1], p · p′ / |p|² at each distance from 0: the mean of cos(wᵢ k). */
+  /** p · p′ / |p|² at each distance from 0 to 20,000 or n − 1: the mean of cos(wᵢ k). */
   readonly similarity: Float64Array;
   /** The least |p − p′| / |p| of any two of the n positions; near √(0.48 / ln base). NaN when n is 1. */
   readonly nearest: number;
@@ -24,7 +22,7 @@ export interface Wavelengths {
   readonly nearestApart: number;
   /** p · p′ falls strictly up to this distance. */
   readonly fallsTo: number;
-  /** The least distance at which p · p′ is below 0; 0 if it is not up to `farthest`. */
+  /** The least distance at which p · p′ is below 0; 0 if there is none among these. */
   readonly firstNegative: number;
 }
 
@@ -46,9 +44,7 @@ export function wavelengthsApi(raw: RawModule): WavelengthsApi {
         check.refuse('base', 'above 1, for wavelengths that grow, and at most 10¹²; 10000 is usual', base);
       }
       const positions = check.integer('positions', options.positions, 1, 1_000_001);
-      const usual = Math.max(20_000, positions - 1);
-      const farthest = check.integer('farthest', options.farthest ?? usual, positions - 1, 1_000_000);
-      return raw.wavelengths({ ...spectrum, positions }, farthest);
+      return raw.wavelengths({ ...spectrum, positions }, Math.max(20_000, positions - 1));
     },
   };
 }

@@ -7,8 +7,6 @@ export interface ObliqueProjectionInput {
   u: Table;
   /** Vectors that span W, in columns: [d, k2]. */
   w: Table;
-  /** Directions at an angle with at most this sine count as shared; above 0, below 1. Default 1e-10, or 1e-6 for float32. */
-  tolerance?: number;
   /** Errors of x, one per row, [m, d], for noiseGains. Default none. */
   noise?: Table;
 }
@@ -16,7 +14,7 @@ export interface ObliqueProjectionInput {
 export interface ObliqueProjection {
   /** [d, d], the projection onto U along W: it gives t back from x = t + p. Undefined when not exact. */
   readonly projector: Table<Float64Array> | undefined;
-  /** Whether U and W meet only in 0. Recovery is exact if and only if they do. */
+  /** Whether U and W meet only in 0, at no angle whose sine is 1e-10 or less, 1e-6 for float32: then recovery is exact. */
   readonly exact: boolean;
   /** The most it can amplify noise: its largest singular value, 1 / sin θ_min. Infinite when not exact. */
   readonly gain: number;
@@ -45,8 +43,6 @@ export function obliqueApi(raw: RawModule): ObliqueApi {
       check.table('u', u);
       if (u.rows === 0) check.refuseCount('u', 'at least 1 row', 0);
       check.table('w', w, { rows: u.rows });
-      const tolerance = check.positive('tolerance', input.tolerance ?? toleranceOf(u, w));
-      if (tolerance >= 1) check.refuse('tolerance', 'below 1', tolerance);
       const d = u.rows;
       const errors = noise ?? table(new Float64Array(), 0, d);
       check.table('noise', errors, { columns: d });
@@ -54,7 +50,7 @@ export function obliqueApi(raw: RawModule): ObliqueApi {
         `A projector of ${d} by ${d}`,
         (2 * d * d + 8 * d * (u.columns + w.columns) + u.columns * w.columns + 2 * errors.rows * (d + 1)) * 8,
       );
-      const found = raw.obliqueProjection(u, w, tolerance, errors);
+      const found = raw.obliqueProjection(u, w, toleranceOf(u, w), errors);
       return { ...found, projector: found.exact ? table(found.projector, d, d) : undefined };
     },
   };

@@ -7,10 +7,6 @@ export interface PrincipalAnglesInput {
   first: Table;
   /** [n2, d]: its rows span the other. */
   second: Table;
-  /**
-   * A row adds a dimension if more than this remains of it, relative to the longest; 0 to 1. Default 1e-10, or 1e-6 for float32.
-   */
-  tolerance?: number;
 }
 
 /** Two uniformly random subspaces, of k1 and k2 dimensions, of a space of d. */
@@ -66,7 +62,7 @@ export interface OverlapCurve {
 export interface SubspacesApi {
   /**
    * Principal angles between the row spaces of two tables, in radians, ascending; as many as the smaller
-   * space has dimensions. Accurate to about 1e-15 at both ends (Knyazev and Argentati 2002, algorithm 3.1).
+   * space has dimensions: a row adds one if more than 1e-10 of it remains, 1e-6 for float32. Accurate to about 1e-15 at both ends (Knyazev and Argentati 2002, algorithm 3.1).
    * Throws RangeError, TypeError.
    */
   principalAngles(input: PrincipalAnglesInput): Float64Array;
@@ -113,13 +109,12 @@ export function subspacesApi(raw: RawModule): SubspacesApi {
       const { first, second } = input;
       check.table('first', first);
       check.table('second', second, { columns: first.columns });
-      const tolerance = check.number('tolerance', input.tolerance ?? toleranceOf(first, second), 0, 1);
       const rows = first.rows + second.rows;
       check.fits(
         `The angles between ${first.rows} and ${second.rows} rows of ${first.columns} columns`,
         8 * (5 * rows * first.columns + 3 * first.rows * second.rows),
       );
-      return raw.principalAngles(first, second, tolerance);
+      return raw.principalAngles(first, second, toleranceOf(first, second));
     },
     angleCosines(angles) {
       return raw.angleCosines(check.list('angles', angles));

@@ -78,7 +78,7 @@ export async function modelReport(opened: Reported, options: SlicesWatch): Promi
   const [token, position] = await Promise.all([tokensOf(opened, watch), positionsOf(opened, watch)]);
   // Row i of a sentence gets row i of those that are used of the position table.
   const used = position && without(superpose, position, layout.apart);
-  const centred = less(superpose, token.table);
+  const centred = superpose.centred(token.table);
   const both = position && used;
   const { angles } = layout.facts;
   // A row of zeros, for example one that was never trained, has no cosine.
@@ -161,18 +161,5 @@ function without(superpose: Superpose, { table: rows }: Read, apart: readonly nu
   const values = new Float64Array(kept.length * columns);
   for (const [place, row] of kept.entries())
     values.set(data.subarray(row * columns, (row + 1) * columns), place * columns);
-  return less(superpose, table(values, kept.length, columns));
-}
-
-/** Each row minus the mean row. */
-function less(superpose: Superpose, rows: Table): Table {
-  const none = new Array<number>(rows.rows).fill(0);
-  const found = superpose.meanDecomposition({
-    rows,
-    positionOf: none,
-    positions: 1,
-    tokenOf: none,
-    tokens: 1,
-  });
-  return table(found.residual, rows.rows, rows.columns);
+  return superpose.centred(table(values, kept.length, columns));
 }

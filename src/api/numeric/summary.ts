@@ -27,6 +27,8 @@ export interface SummaryApi {
   largestDifference(first: Floats, second: Floats): number;
   /** first − second, number by number, of two lists of the same length, in double. Throws RangeError, TypeError. */
   difference(first: Floats, second: Floats): Float64Array;
+  /** first + second, likewise. */
+  sum(first: Floats, second: Floats): Float64Array;
 }
 
 export function summaryApi(raw: RawModule): SummaryApi {
@@ -41,6 +43,10 @@ export function summaryApi(raw: RawModule): SummaryApi {
     difference(first, second) {
       sameLength(first, second);
       return raw.difference(first, second);
+    },
+    sum(first, second) {
+      sameLength(first, second);
+      return raw.sum(first, second);
     },
   };
 }

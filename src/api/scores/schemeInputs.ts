@@ -32,7 +32,7 @@ export interface SchemeBase<A extends Floats = Floats> {
   standardDeviation?: number;
 }
 
-/** Sizes that a scheme's parts do not have from the content. A part that is given has them too. */
+/** Sizes that a scheme's parts do not have from the content. */
 export interface SchemeWidths {
   /** d_p of concatenated and decoupled positions. Default d, of DIET-ABS d_h. */
   d_position?: number;

@@ -3,7 +3,7 @@
 import * as check from '../check.js';
 import { evenWidth, type RotaryConvention, rotaryConvention } from '../encodings/rotary.js';
 import type { BucketOptions } from './schemeInputs.js';
-import type { SchemeExtent, SchemeInfo, SchemePart, SchemeSizes } from './schemeRegistry.js';
+import type { SchemeInfo, SchemeSizes } from './schemeRegistry.js';
 
 function checkedBuckets({ bidirectional = true, buckets = 32, maxDistance = 128 }: BucketOptions) {
   check.flag('bidirectional', bidirectional);
@@ -29,18 +29,23 @@ const readers: Record<string, OptionReader> = {
   positionScale: ({ given, single }) => ({
     positionScale: check.representable('positionScale', given.positionScale ?? 1, single),
   }),
-  d_position: (asked, scheme) => setSize(asked, scheme, 'd_position', 1),
-  d_position_head: (asked, scheme) => setSize(asked, scheme, 'd_position_head', 1),
-  d_offset: (asked, scheme) => setSize(asked, scheme, 'd_offset', 1),
-  d_rotary(asked, scheme) {
-    const usual = 2 * Math.ceil((asked.sizes.d_head as number) / 4);
-    setSize(asked, scheme, 'd_position', 2, usual, 'd_rotary');
-    evenWidth('The width of a rotary head', asked.sizes.d_position as number);
+  d_position(asked, { parts }) {
+    const perHead = parts.some(({ columns }) => columns.by === 'heads');
+    return setSize(asked, 'd_position', asked.sizes[perHead ? 'd_head' : 'd_model']);
+  },
+  d_position_head: (asked) => setSize(asked, 'd_position_head', asked.sizes.d_head),
+  d_offset: (asked) => setSize(asked, 'd_offset', asked.sizes.d_model),
+  d_rotary({ given, sizes }) {
+    const width = check.integer('d_rotary', given.d_rotary ?? 2 * Math.ceil((sizes.d_head as number) / 4), 2);
+    sizes.d_position = evenWidth('The width of a rotary head', width);
     return undefined;
   },
-  // A table has at least one row.
-  clip: (asked, scheme) =>
-    setSize(asked, scheme, 'clip', scheme.parts.some(({ rows }) => rows.plus > 0) ? 0 : 1, scheme.clip),
+  clip({ given, sizes }, { parts, clip }) {
+    // A table has at least one row.
+    const least = parts.some(({ rows }) => rows.plus > 0) ? 0 : 1;
+    sizes.clip = check.integer('clip', given.clip ?? clip, least, 2 ** 20);
+    return undefined;
+  },
   buckets({ given, sizes }) {
     const buckets = checkedBuckets(given);
     sizes.buckets = buckets.buckets;
@@ -66,44 +71,11 @@ const readers: Record<string, OptionReader> = {
 export const readOptions = (scheme: SchemeInfo, asked: OptionInput): { buckets?: BucketOptions } =>
   Object.assign({}, ...scheme.options.map((name) => readers[name]?.(asked, scheme)));
 
-/** A size as its option says, or a part that is given; by default as wide as a head, of a table as the content. */
+/** A width that a scheme's parts do not have from the content. */
 function setSize(
   { given, sizes }: OptionInput,
-  { parts }: SchemeInfo,
   size: keyof SchemeSizes,
-  least: number,
-  usual?: number,
-  option: string = size,
+  usual: number | undefined,
 ): undefined {
-  const depend = ({ by, andBy }: SchemeExtent) => by === size || andBy === size;
-  const perHead = parts.some(({ rows, columns }) =>
-    [rows, columns].some((one) => depend(one) && one.by === 'heads'),
-  );
-  // The first part of that size says it, or another of the same shape. A map that may be shared does not.
-  const [first, ...others] = parts.filter(
-    ({ kind, ...at }) => kind !== 'shared' && (depend(at.rows) || depend(at.columns)),
-  );
-  const same = ({ rows, columns }: SchemePart) => JSON.stringify([rows, columns]);
-  const teller = [first, ...others.filter((one) => same(one) === same(first as SchemePart))].find(
-    (one) => one && given[one.name],
-  );
-  const told =
-    teller &&
-    sizeIn(teller, given[teller.name], depend(teller.rows) ? 'rows' : 'columns', sizes.heads as number);
-  const wanted = given[option] ?? told ?? usual ?? sizes[perHead ? 'd_head' : 'd_model'];
-  sizes[size] = check.integer(option, wanted, least, option === 'clip' ? 2 ** 20 : undefined);
-}
-
-/** The size that a given part's rows or columns say. */
-function sizeIn(part: SchemePart, given: unknown, side: 'rows' | 'columns', heads: number): number {
-  const { name, kind } = part;
-  const isTable = kind === 'table' || kind === 'offsets';
-  const matrix = isTable ? check.table(name, given) : check.linear(name, given).weight;
-  const found = matrix[side];
-  const { times, by, plus } = part[side];
-  const called = isTable ? name : `${name}.weight`;
-  if (by === 'heads') return check.headWidth(heads, found, called, side);
-  if (times === 2 && (found - plus) % 2 !== 0)
-    check.refuseCount(name, plus ? '2k + 1 rows, an odd number' : '2k rows, an even number', found);
-  return (found - plus) / times;
+  sizes[size] = check.integer(size, given[size] ?? usual, 1);
 }

@@ -39,8 +39,8 @@ export interface SchemeInfo {
   readonly name: string;
   /** TeX: the logit A_ij of one head, as published. */
   readonly formula: string;
-  /** TeX: the same when a query also sees later keys, where it differs. Only ALiBi's does: it takes the distance. */
-  readonly bidirectionalFormula?: string;
+  /** TeX: the same when a query also sees later keys; empty where it does not differ. Only ALiBi's takes the distance. */
+  readonly bidirectionalFormula: string;
   /** TeX: the parameters it adds. N layers, H heads, L positions, B buckets. */
   readonly parameters: string;
   /** Paper and equation, or the file of the reference implementation. */

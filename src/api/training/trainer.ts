@@ -8,9 +8,6 @@ import { checkedBatch, checkedTokens, type TrainingBatch } from './tasks.js';
 import type { TrainerOptions, TrainingTerm } from './trainerOptions.js';
 import type {
   LoudnessRecipe,
-  NoTrainingDirections,
-  NoTrainingOverlap,
-  NoTrainingShares,
   TrainingCoordinates,
   TrainingDirections,
   TrainingEvaluation,
@@ -27,8 +24,6 @@ import type {
 export interface Trainer extends Handle {
   /** Steps done. */
   readonly steps: number;
-  /** The last step’s loss, before its update; NaN before the first step. */
-  readonly loss: number;
   /** Whether a loss or gradient was not finite. That step changed nothing, and no more can follow. */
   readonly diverged: boolean;
   /**
@@ -65,13 +60,13 @@ export interface Trainer extends Handle {
    * Shares of the four terms over the evaluation, <T̃, S̃>/‖S̃‖², with rows centred over the keys they may
    * read; 0 for a cut term. Throws RangeError, TypeError.
    */
-  shares(options?: TrainingSharesOptions): TrainingShares | NoTrainingShares;
+  shares(options?: TrainingSharesOptions): TrainingShares;
   /** How large token and position rows are. */
   loudness(): TrainingLoudness;
   /** How far tokens and positions share directions. */
-  overlap(): TrainingOverlap | NoTrainingOverlap;
+  overlap(): TrainingOverlap;
   /** Directions to project the rows on. Take them once, at the end of a run, for a steady view. */
-  directions(): TrainingDirections | NoTrainingDirections;
+  directions(): TrainingDirections;
   /**
    * The rows in use, along directions [k, D] with k from 1 up. For an earlier step, first call
    * setParameters() with its E and P. Throws RangeError, TypeError, and where directions() has none.
@@ -105,7 +100,7 @@ export function trainerApi(raw: RawModule): TrainerApi {
     trainer: (options) => trainerOf(raw, checkedTrainer(raw, options)),
     loudnessRecipes(options) {
       check.object('options', options);
-      return raw.recipes(check.integer('d_model', options.d_model, 1));
+      return raw.recipes(check.integer('d_model', options.d_model, 1)) as LoudnessRecipe[];
     },
   };
 }
@@ -124,7 +119,6 @@ class HeldTrainer implements Trainer {
   readonly #checked: CheckedTrainer;
   readonly #held: OwnedObject;
   #steps = 0;
-  #loss = Number.NaN;
   #diverged = false;
   #stepping = false;
   #cuts: readonly TrainingTerm[];
@@ -132,7 +126,7 @@ class HeldTrainer implements Trainer {
   constructor(raw: RawModule, checked: CheckedTrainer) {
     const { seed, sequences = 0, evaluation, evaluationSequences = 0, bytes } = checked;
     const made = () =>
-      raw.trainer(checked, checked, seed, evaluation, checked, sequences, evaluationSequences);
+      raw.trainer(checked, checked, seed, evaluation ?? {}, checked, sequences, evaluationSequences);
     this.#raw = raw;
     this.#checked = checked;
     this.#held = held(raw, 'trainer', bytes, made, raw.deleteTrainer);
@@ -143,10 +137,6 @@ class HeldTrainer implements Trainer {
 
   get steps() {
     return this.#steps;
-  }
-
-  get loss() {
-    return this.#loss;
   }
 
   get diverged() {
@@ -180,7 +170,6 @@ class HeldTrainer implements Trainer {
   #noted(address: number, losses: Float64Array) {
     this.#diverged = this.#raw.trainerDiverged(address);
     this.#steps += losses.length - (this.#diverged ? 1 : 0);
-    this.#loss = losses.at(-1) ?? this.#loss;
     return losses;
   }
 
@@ -223,7 +212,7 @@ class HeldTrainer implements Trainer {
     const address = this.#held.address();
     const own = batch == null ? undefined : checkedBatch('batch', batch, this.#checked);
     if (own) check.fits(`${own.tokens.length} tokens`, 16 * own.tokens.length);
-    return this.#raw.evaluateTrainer(address, kept(cuts), own);
+    return this.#raw.evaluateTrainer(address, kept(cuts), own ?? {});
   }
 
   logits(options: Unanswered) {
@@ -251,18 +240,17 @@ class HeldTrainer implements Trainer {
     return { address, batch: { n, tokens, targets: tokens } };
   }
 
-  shares(options: TrainingSharesOptions = {}) {
+  shares(options: TrainingSharesOptions = {}): TrainingShares {
     const address = this.#held.address();
-    const { noTerms, facts, heads } = this.#checked;
+    const { noTerms, facts } = this.#checked;
     check.object('options', options);
     const gauge = check.oneOf('gauge', options.gauge ?? 'raw', ['raw', 'canonical']);
-    const none = (reason: string) => ({ mean: null, byHead: null, reason });
-    if (noTerms !== null) return none(noTerms);
+    if (noTerms !== null) return { mean: null, reason: noTerms };
     if (gauge === 'canonical' && !facts.sums)
-      return none(`Tokens and positions of '${facts.id}' share no stream.`);
-    const { mean, byHead } = this.#raw.trainerShares(address, gauge === 'canonical');
-    if (mean.some(Number.isNaN)) return none('The scores do not vary over keys.');
-    return { mean, byHead: table(byHead, heads, mean.length), reason: null };
+      return { mean: null, reason: `Tokens and positions of '${facts.id}' share no stream.` };
+    const mean = this.#raw.trainerShares(address, gauge === 'canonical');
+    if (mean.some(Number.isNaN)) return { mean: null, reason: 'The scores do not vary over keys.' };
+    return { mean, reason: null };
   }
 
   loudness() {

@@ -24,24 +24,12 @@ export interface TrainingSharesOptions {
  */
 export interface TrainingShares {
   /**
-   * [4], over the heads, in the order of the term names: token-token, token-position, position-token,
-   * position-position.
+   * [4], the mean over the heads, in the order of the term names: token-token, token-position, position-token,
+   * position-position. Null for a scheme whose scores have no terms in this gauge, or scores that do not vary.
    */
-  readonly mean: Float64Array;
-  /** [heads, 4] */
-  readonly byHead: Table<Float64Array>;
-  /** Null, as there are shares. */
-  readonly reason: null;
-}
-
-/** For a scheme whose scores have no terms in this gauge, or scores that do not vary. */
-export interface NoTrainingShares {
-  /** None. */
-  readonly mean: null;
-  /** None. */
-  readonly byHead: null;
-  /** Why, in a sentence. */
-  readonly reason: string;
+  readonly mean: Float64Array | null;
+  /** Why there are none, in a sentence; null where there are. */
+  readonly reason: string | null;
 }
 
 /** Root mean squares of the norms of rows. */
@@ -65,43 +53,29 @@ export interface LoudnessRecipe extends TrainingLoudness {
   readonly positionScale: number;
 }
 
-/** How far token rows E and position rows P, each minus their mean row, share directions. */
+/**
+ * How far token rows E and position rows P, each minus their mean row, share directions. Null for a scheme without
+ * positions in the stream, or rows that are all equal.
+ */
 export interface TrainingOverlap {
   /** A = D‖EPᵀ‖² / (‖E‖²‖P‖²): 0 if orthogonal, 1 expected of random rotations. */
-  readonly overlap: number;
+  readonly overlap: number | null;
   /** A’s standard deviation over random rotations. */
-  readonly chance: number;
-  /** Null, as there is an overlap. */
-  readonly reason: null;
-}
-
-/** For a scheme without positions in the stream, or rows that are all equal. */
-export interface NoTrainingOverlap {
-  /** None. */
-  readonly overlap: null;
-  /** None. */
-  readonly chance: null;
-  /** Why, in a sentence. */
-  readonly reason: string;
+  readonly chance: number | null;
+  /** Why there is none, in a sentence; null where there is. */
+  readonly reason: string | null;
 }
 
 /** Two directions that show how token and position rows move apart. */
 export interface TrainingDirections {
   /**
    * [2, D], of length 1: the leading direction of the token rows, and that of the position rows minus its
-   * part along the first. Each is chosen without regard to the other table. The largest entry is positive.
+   * part along the first. Each is chosen without regard to the other table. The largest entry is positive. Null for a
+   * scheme without positions in the stream.
    */
-  readonly directions: Table<Float64Array>;
-  /** Null, as there are directions. */
-  readonly reason: null;
-}
-
-/** For a scheme without positions in the stream. */
-export interface NoTrainingDirections {
-  /** None. */
-  readonly directions: null;
-  /** Why, in a sentence. */
-  readonly reason: string;
+  readonly directions: Table<Float64Array> | null;
+  /** Why there are none, in a sentence; null where there are. */
+  readonly reason: string | null;
 }
 
 /** Rows minus their mean row, along k directions. */

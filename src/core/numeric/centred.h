@@ -15,6 +15,16 @@ inline Matrix<double> column_centred(const Matrix<double>& table) {
   return from_first.rowwise() - from_first.colwise().mean();
 }
 
+// `amount` times the mean row of `from`, taken from each of its rows and given to each row of `to`, both [n, d]. The sums
+// of their rows, and whatever is computed from them, stay as they are; n >= 1.
+struct MovedMean {
+  Matrix<double> from, to;
+};
+inline MovedMean move_mean(const Matrix<double>& from, const Matrix<double>& to, double amount) {
+  const Matrix<double> moved = (amount * from.colwise().mean()).replicate(from.rows(), 1);
+  return {from - moved, to + moved};
+}
+
 // The table minus the mean of each row, in the same way. For logits [n, n] this is the part that softmax sees.
 template <typename Scalar>
 Matrix<Scalar> row_centred(const Matrix<Scalar>& table) {

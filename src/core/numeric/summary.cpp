@@ -52,5 +52,6 @@ double largest_difference(const Vector<double>& a, const Vector<double>& b) {
 }
 
 Vector<double> difference(const Vector<double>& a, const Vector<double>& b) { return a - b; }
+Vector<double> list_sum(const Vector<double>& a, const Vector<double>& b) { return a + b; }
 
 }  // namespace superpose

@@ -20,7 +20,8 @@ Summary summary(const Vector<double>& values);
 // The largest |a_k - b_k| of two lists of the same size; 0 when they are empty.
 double largest_difference(const Vector<double>& a, const Vector<double>& b);
 
-// a - b, number by number, of two lists of the same size.
+// a - b and a + b, number by number, of two lists of the same size.
 Vector<double> difference(const Vector<double>& a, const Vector<double>& b);
+Vector<double> list_sum(const Vector<double>& a, const Vector<double>& b);
 
 }  // namespace superpose

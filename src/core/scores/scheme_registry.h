@@ -129,8 +129,8 @@ struct SchemeInfo {
   // Whether the logits are also computed from whole queries and keys, independently of the terms.
   bool whole = false;
   bool causal = false;  // as published
-  // TeX, the logit when a query also sees later keys; null when that is the same formula.
-  const char* bidirectional_formula = nullptr;
+  // TeX, the logit when a query also sees later keys; empty when that is the same formula.
+  const char* bidirectional_formula = "";
   int clip = 0;  // k as published, of a scheme that clips distances
 };
 

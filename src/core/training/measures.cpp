@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include "geometry/subspaces.h"
@@ -36,20 +37,18 @@ Rows rows_in_stream(const ModelOptions& options, const Parameters& of, int n) {
 
 }  // namespace
 
-TrainedShares trained_shares(const Model& model, const Parameters& of, const Batch& batch, const Terms& kept,
-                             TermGauge gauge) {
-  TrainedShares result;
-  result.mean.fill(kUndefined);
+std::array<double, kTermCount> trained_shares(const Model& model, const Parameters& of, const Batch& batch,
+                                              const Terms& kept, TermGauge gauge) {
+  std::array<double, kTermCount> mean;
+  mean.fill(kUndefined);
   const ModelOptions& options = model.options();
-  if (!options.has_terms() || (gauge == TermGauge::canonical && !options.sums())) return result;
-  const std::vector<TermCovariances> covariances = model.term_covariances(of, batch, kept, gauge);
-  result.by_head.resize(options.heads, kTermCount);
-  for (int h = 0; h < options.heads; ++h) {
-    for (int t = 0; t < kTermCount; ++t)
-      result.by_head(h, t) = covariances[h].terms[t] / covariances[h].scores;
+  if (!options.has_terms() || (gauge == TermGauge::canonical && !options.sums())) return mean;
+  mean.fill(0);
+  for (const TermCovariances& head : model.term_covariances(of, batch, kept, gauge)) {
+    for (int t = 0; t < kTermCount; ++t) mean[t] += head.terms[t] / head.scores;
   }
-  for (int t = 0; t < kTermCount; ++t) result.mean[t] = result.by_head.col(t).mean();
-  return result;
+  for (double& share : mean) share /= options.heads;
+  return mean;
 }
 
 Loudness row_loudness(const ModelOptions& options, const Parameters& of, int n) {
@@ -57,6 +56,21 @@ Loudness row_loudness(const ModelOptions& options, const Parameters& of, int n) 
     return rows.cast<double>().norm() / std::sqrt(static_cast<double>(rows.rows()));
   };
   return {options.token_scale() * loud(of.E), options.has_table() ? loud(of.P.topRows(n)) : kUndefined};
+}
+
+std::vector<LoudnessRecipe> recipes(int d_model) {
+  const double root = std::sqrt(d_model), half = std::numbers::sqrt2 / 2;
+  // Standard deviations; a sinusoid's rows have the root mean square 1 / sqrt(2), exactly where d_model is even.
+  std::vector<LoudnessRecipe> all = {
+      {"transformer", 1, half, 0}, {"unscaled", 1 / root, half, 0}, {"pytorch", 1, 1, 0},
+      {"bert", 0.02, 0.02, 0},     {"gpt2", 0.02, 0.01, 0},
+  };
+  for (LoudnessRecipe& one : all) {
+    one.tokens *= root;
+    one.positions *= root;
+    one.position_scale = std::numbers::sqrt2 * one.positions / one.tokens;
+  }
+  return all;
 }
 
 RowOverlap row_overlap(const ModelOptions& options, const Parameters& of, int n) {

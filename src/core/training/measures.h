@@ -1,25 +1,42 @@
-// Measurements of a trained model: which terms decide, and whether tokens and positions keep apart.
+// Measurements of a trained model: which terms decide, how large rows are, and whether tokens and positions keep apart.
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "training/model.h"
-#include "training/recipes.h"
 
 namespace superpose {
-
-struct TrainedShares {
-  Matrix<double> by_head;               // [H, 4], each row sums to 1
-  std::array<double, kTermCount> mean;  // over the heads
-};
 
 // For the first layer: each term's share of the scores' variation, <T~, S~> / |S~|^2, with rows centred over
 // the keys they may read and both summed over the batch. The terms are those of e and p, both normalized with
 // the standard deviation of their sum. Terms that are not kept have 0. In the raw gauge parts are as training
 // left them; in the canonical one, terms with constants make up the rest of 1. Empty, and NaN, without
 // options().has_terms(), and canonical without options().sums(); NaN where no score varies.
-TrainedShares trained_shares(const Model& model, const Parameters& of, const Batch& batch,
-                             const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw);
+std::array<double, kTermCount> trained_shares(const Model& model, const Parameters& of, const Batch& batch,
+                                              const Terms& kept = kAllTerms,
+                                              TermGauge gauge = TermGauge::raw);
+
+// Root mean squares of the norms of rows as they are added.
+struct Loudness {
+  double tokens, positions;
+};
+
+struct LoudnessRecipe {
+  const char* name;
+  double tokens, positions;
+  // The factor rho that makes sinusoidal rows as loud beside tokens from N(0, 1) as positions are in the recipe: of
+  // such rows the norms are sqrt(d/2) and sqrt(d).
+  double position_scale;
+};
+
+// For rows of d_model channels, by closed form:
+//   transformer  N(0, 1/d) sqrt(d) and a sinusoid (arXiv 1706.03762, 3.4 and 3.5)
+//   unscaled     the same without sqrt(d)
+//   pytorch      N(0, 1) twice, as torch.nn.Embedding begins
+//   bert         N(0, 0.02^2) twice (its released code)
+//   gpt2         N(0, 0.02^2) and N(0, 0.01^2) (its released code)
+std::vector<LoudnessRecipe> recipes(int d_model);
 
 // Root mean squares of the norms of the rows of E as they are read, and of the first n rows of P; NaN for the
 // latter without options().has_table().

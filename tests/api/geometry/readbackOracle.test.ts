@@ -7,7 +7,7 @@ import type { PositionCostWay, Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import readback from '../../reference/readback.json' with { type: 'json' };
 import { builds } from '../support/builds.ts';
-import { dot, flat, largestDifference, sum, tableOf } from '../support/numbers.ts';
+import { tableOf } from '../support/numbers.ts';
 
 const u = 2 ** -53;
 const single = ({ data, ...rest }: Table) => ({ ...rest, data: Float32Array.from(data) });
@@ -40,35 +40,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       expect(Math.abs(ours / pair - 1)).toBeLessThan(16 * d * u);
       expect(at_typical_norms).toBeLessThan(pair);
     }
-  });
-
-  test.each(readback.means)('means of $h.length contexts', (oracle) => {
-    const [contexts, positions] = [oracle.h.length, (oracle.h[0] as number[][]).length];
-    const found = superpose.meanDecomposition({
-      rows: tableOf(oracle.h.flat()),
-      positionOf: oracle.h.flatMap((rows) => rows.map((_, t) => t)),
-      positions,
-      tokenOf: oracle.h.flatMap((rows, c) => rows.map(() => c)),
-      tokens: contexts,
-    });
-    // Sums of at most twelve numbers below 4, divided and subtracted twice.
-    const bound = 4 * 16 * u;
-    const near = (ours: Float64Array, theirs: Parameters<typeof flat>[0]) =>
-      expect(largestDifference(ours, flat(theirs))).toBeLessThan(bound);
-    near(found.global, oracle.mean);
-    near(found.position, oracle.position);
-    near(found.token, oracle.context);
-    near(found.residual, oracle.rest);
-    const shares = [found.positionShare, found.tokenShare, found.residualShare];
-    const [ofMean, ...energies] = oracle.energies as [number, number, number, number];
-    const total = sum(energies);
-    expect(Math.abs(oracle.h.flat().length * dot(found.global, found.global) - ofMean)).toBeLessThan(
-      16 * bound,
-    );
-    shares.forEach((share, k) => {
-      if (total > 0) expect(Math.abs(share * total - (energies[k] as number))).toBeLessThan(16 * bound);
-      else expect(share).toBeNaN();
-    });
   });
 
   describe('costs, which are whole numbers', () => {

@@ -24,7 +24,7 @@ function fullInput(
 ): SchemeInput<Float64Array> {
   const [query, positionQuery] = parted(weights.query, content.columns);
   const [key, positionKey] = parted(weights.key, content.columns);
-  const own = { position, query, key, positionQuery, positionKey } as never;
+  const own = { position, d_position: position.columns, query, key, positionQuery, positionKey } as never;
   return { scheme: 'concat-full', content, heads, ...(own as object) };
 }
 
@@ -47,6 +47,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       scheme: 'concat-raw',
       content: tableOf(token),
       position: tableOf(position),
+      d_position: tableOf(position).columns,
       positionScale: rho,
       heads: 1,
     });
@@ -78,6 +79,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         scheme: 'concat-block-diagonal',
         content,
         position,
+        d_position: position.columns,
+        d_position_head: oracle.position_query_weight.length / oracle.heads,
         positionScale: oracle.rho,
         query: linearOf(oracle.token_query_weight),
         key: linearOf(oracle.token_key_weight),
@@ -152,7 +155,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const none = (columns: number) => ({ data: new Float64Array(), rows: 0, columns });
     for (const scheme of ['concat-raw', 'concat-full', 'concat-block-diagonal'] as const)
       expect(
-        superpose.schemeScores({ scheme, content: none(4), position: none(2), heads: 1 }).terms,
+        superpose.schemeScores({ scheme, content: none(4), position: none(2), d_position: 2, heads: 1 })
+          .terms,
       ).toHaveLength(0);
   });
 });

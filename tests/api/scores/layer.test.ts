@@ -32,7 +32,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       { only: [2, 0] },
       { only: [3, 2, 1, 0] },
       { gauge: 'canonical', apart: [0], groups: { token: ['token', 'constant'], position: ['position'] } },
-      { gauge: { means: { token: layer.normalization.gamma, position: layer.normalization.beta } } },
     ] as Omit<DecomposeInput<Floats>, keyof typeof layer | 'summands'>[];
     for (const how of asked) {
       const { groups: _, ...others } = how;

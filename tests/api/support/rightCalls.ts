@@ -145,10 +145,6 @@ const completeCalls: Record<string, RightCall> = {
     huge: [{ rows: 2 ** 22, columns: 512, seed: 1 }],
     whole: { rows: [0], columns: [1], ...draws },
   },
-  bertEmbeddings: {
-    sound: [{ token, position, token_type: table(2, 4), tokenTypeIds: [0, 1, 0], positionScale: 1 }],
-    huge: [{ token: zeros(2 ** 22, 3), position: zeros(2 ** 22, 3), token_type: zeros(1, 3) }],
-  },
   rotate: {
     sound: [{ rows: token, heads: 2, firstPosition: 0, layout: 'interleaved', base: 10000 }],
     huge: [{ rows: zeros(2 ** 22, 10) }],
@@ -207,6 +203,7 @@ const completeCalls: Record<string, RightCall> = {
           ...content,
           scheme: 'concat-block-diagonal',
           position,
+          d_position_head: 1,
           positionQuery: linear(2, 4),
           positionKey: linear(2, 4),
         },
@@ -252,6 +249,7 @@ const completeCalls: Record<string, RightCall> = {
         {
           ...content,
           scheme: 'diet-abs',
+          d_position: 2,
           positionQuery: table(3, 4),
           positionKey: table(3, 4),
         },
@@ -299,15 +297,20 @@ const completeCalls: Record<string, RightCall> = {
     sound: [new Float64Array(3), new Float64Array(3)],
     huge: [new Float64Array(2 ** 26), new Float64Array(2 ** 26)],
   },
+  sum: {
+    anyLength: true,
+    sound: [new Float64Array(3), new Float64Array(3)],
+    huge: [new Float64Array(2 ** 26), new Float64Array(2 ** 26)],
+  },
   gramSpreads: { sound: [{ ...encoding, seed: 1 }], huge: [{ positions: 20_000, d_model: 4, seed: 1 }] },
   channelRanges: { sound: [token], huge: [zeros(2 ** 22, 33)] },
   ranks: {
-    sound: [{ table: token, centred: true, tolerance: 0.1, share: 0.9 }],
+    sound: [{ table: token, centred: true, share: 0.9 }],
     huge: [{ table: zeros(2 ** 22, 6) }],
   },
   sampleCosines: { sound: [{ d: 4, count: 3, seed: 1 }], huge: [{ d: 512, count: 2 ** 22, seed: 1 }] },
   principalAngles: {
-    sound: [{ first: token, second: position, tolerance: 0.1 }],
+    sound: [{ first: token, second: position }],
     huge: [{ first: zeros(2 ** 22, 4), second: zeros(2 ** 22, 4) }],
   },
   randomPrincipalAngles: {
@@ -328,15 +331,10 @@ const completeCalls: Record<string, RightCall> = {
     huge: [{ tokens: zeros(2 ** 22, 8), positions: zeros(2 ** 22, 8), k: 2 }],
   },
   obliqueProjection: {
-    sound: [{ u: table(3, 1), w: table(3, 1), tolerance: 0.1, noise: table(2, 3) }],
+    sound: [{ u: table(3, 1), w: table(3, 1), noise: table(2, 3) }],
     huge: [{ u: zeros(10_000, 1), w: zeros(10_000, 1) }],
   },
-  meanDecomposition: {
-    sound: [{ rows: token, positionOf: [0, 1, 0], positions: 2, tokenOf: [0, 1, 0], tokens: 2 }],
-    huge: [
-      { rows: table(3, 16), positionOf: [0, 1, 0], positions: 2 ** 22, tokenOf: [0, 1, 0], tokens: 2 ** 22 },
-    ],
-  },
+  centred: { sound: [token], huge: [zeros(2 ** 22, 10)] },
   moveMean: {
     sound: [{ from: position, to: token, amount: 0.5 }],
     huge: [{ from: zeros(2 ** 22, 8), to: zeros(2 ** 22, 8), amount: 1 }],

@@ -14,16 +14,15 @@
 #include "geometry/collisions.h"
 #include "geometry/cosines.h"
 #include "geometry/directions.h"
-#include "geometry/mean_decomposition.h"
 #include "geometry/oblique.h"
 #include "geometry/subspaces.h"
+#include "numeric/centred.h"
 #include "numeric/orthogonal.h"
 #include "numeric/summary.h"
 #include "scores/concatenation.h"
 #include "scores/decomposition.h"
 #include "scores/dot_products.h"
 #include "scores/gauge.h"
-#include "scores/pooled_shares.h"
 #include "scores/scheme_scores.h"
 #include "scores/shares.h"
 
@@ -80,10 +79,8 @@ inline void fuzz_oblique(Bytes& bytes) {
 inline void fuzz_means(Bytes& bytes) {
   const int n = bytes.integer(0, 6), d = bytes.integer(1, 4);
   const Matrix<double> rows = bytes.matrix(n, d);
-  const int positions = bytes.integer(1, 4), tokens = bytes.integer(1, 4);
-  const std::vector<int> places = bytes.integers(n, positions - 1), ids = bytes.integers(n, tokens - 1);
-  const MeanDecomposition means = mean_decomposition(rows, places, positions, ids, tokens);
-  SUPERPOSE_MUST(means.residual.rows() == n && means.residual.cols() == d);
+  const Matrix<double> centred = column_centred(rows);
+  SUPERPOSE_MUST(centred.rows() == n && centred.cols() == d);
   const Vector<double> lengths = row_lengths(rows);
   SUPERPOSE_MUST(lengths.size() == n);
   const Matrix<double> cosines = row_cosines(rows, rows);

@@ -10,14 +10,12 @@
 #include "encodings/channels.h"
 #include "encodings/gram.h"
 #include "geometry/directions.h"
-#include "geometry/mean_decomposition.h"
 #include "geometry/oblique.h"
 #include "geometry/subspaces.h"
 #include "numeric/orthogonal.h"
 #include "random_shapes.h"
 #include "scores/dot_products.h"
 #include "scores/layer_norm.h"
-#include "scores/pooled_shares.h"
 #include "scores/shares.h"
 
 namespace superpose {
@@ -112,20 +110,12 @@ TEST(PowerOfTwo, DirectionsDoNotDependOnScale) {
 TEST(PowerOfTwo, SharesDoNotDependOnScale) {
   Shapes shapes(4);
   const int n = 6, count = 3;
-  const Matrix<double> terms = shapes.matrix(count, n * n), rows = shapes.matrix(12, 5);
+  const Matrix<double> terms = shapes.matrix(count, n * n);
   const Matrix<double> sum = ConstMatrixMap<double>(Matrix<double>(terms.colwise().sum()).data(), n, n);
-  const std::vector<int> position_of = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2};
-  const std::vector<int> token_of = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3};
   expect_alike(
       [&](double scale) {
         const Matrix<double> scaled = scale * terms;
         return row_centred_covariances(scaled.data(), count, Matrix<double>(scale * sum).data(), n).shares;
-      },
-      kTables);
-  expect_alike(
-      [&](double scale) {
-        const auto found = mean_decomposition(scale * rows, position_of, 3, token_of, 4);
-        return list({found.position_share, found.token_share, found.residual_share, found.overlap});
       },
       kTables);
   const Matrix<double> one = ConstMatrixMap<double>(terms.data(), n, n);
