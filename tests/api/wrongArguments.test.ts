@@ -34,6 +34,7 @@ const allowed: Record<string, readonly string[]> = {
 
 /** What sentences call an argument where the code calls it otherwise. */
 const declared: Record<string, readonly string[]> = {
+  centred: ['table'],
   channelRanges: ['table'],
   gram: ['table'],
   rowLengths: ['table'],

@@ -50,7 +50,6 @@ test('what BERT-base costs in five ways', async () => {
     '×3.34',
   ]);
   expect(figure.describe(data, state)).toContain('BERT-base is 832 wide and has 124 million weights, ×1.13');
-  expect(data.costs.wider.headsDivide).toBe(true);
   expect(data.costs.add.total).toBe(109_482_240);
 });
 
