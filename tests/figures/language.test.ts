@@ -33,8 +33,8 @@ test('the leads are those of means over the file’s runs, of both implementatio
     `Dividing the same width between them led adding by ${soon} bits per byte after 24.6 million tokens and by ${late} after 73.7.`,
   );
   for (const [name, arm] of [
-    ['no position', 'nowhere'],
-    ['rotated (RoPE)', 'rotated'],
+    ['RoPE', 'rotated'],
+    ['TUPE', 'separate-scores'],
   ] as const)
     expect(said).toContain(`${name} ${lead(arm, 3000, 256, true)} / ${lead(arm, 3000, 256, false)}`);
 });

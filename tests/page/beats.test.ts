@@ -55,6 +55,16 @@ modelTest('the link of a step brings its picture’s tools into the window, too'
   }
 });
 
+modelTest('a step marks the place that it names, and the next one takes the mark away', async () => {
+  const { page } = await visit();
+  const go = (step: string) => page.locator('#ask .step h3 a', { hasText: step }).click();
+  const readout = figureOf(page, 'one-score').locator('.readout');
+  await go('Position asks position');
+  await expect.poll(() => readout.innerText(), { timeout: 20_000 }).toContain('Query she (8), key so (7)');
+  await go('A token asks about a position');
+  await expect.poll(() => readout.innerText()).not.toContain('Query');
+});
+
 modelTest('a link to a later picture of a beat marks a step of that picture', async () => {
   const { page } = await visit({ fragment: '#v=1&figure=four-tasks' });
   await expect.poll(() => page.evaluate(untilDrawn, 'four-tasks'), { timeout: 20_000 }).toBe(true);

@@ -63,7 +63,7 @@ test('a screen reader is not left with what an earlier step said', async () => {
   await figureOf(page, name).locator('.surface').press('ArrowRight');
   await expect.poll(told, patience).toContain('answers');
   await button(page, 'Replay the training').click();
-  await expect.poll(told, patience).toBe('');
+  await expect.poll(told, patience).toBe('This takes 5 seconds.');
   await expect.poll(told, patience).toBe((await settled(page, name)).finding);
 });
 

@@ -79,9 +79,11 @@ modelTest('keys go from screen to screen, each at its own address and said', asy
   await expect.poll(() => said(page).innerText(), patience).toContain('Why are positions added');
   expect(fragment(page)).toBe('#present');
   const steps = await page.locator('.step').count();
-  expect(await said(page).textContent()).toContain(`1 of ${steps + 3}.`);
-  await page.keyboard.press('ArrowRight');
-  expect(fragment(page)).toBe('#present/answer');
+  expect(await said(page).textContent()).toContain(`1 of ${steps + 5}.`);
+  for (const at of ['add-or-concatenate', 'language', 'answer']) {
+    await page.keyboard.press('ArrowRight');
+    expect(fragment(page)).toBe(`#present/${at}`);
+  }
   for (const sentence of await page.locator('#answer > p').allTextContents())
     expect(await said(page).textContent()).toContain(sentence);
   await page.keyboard.press('ArrowRight');
@@ -95,7 +97,7 @@ modelTest('keys go from screen to screen, each at its own address and said', asy
   expect(await said(page).textContent()).toContain(await step.locator('p').textContent());
   await expect.poll(async () => (await shown(page)).state.scale, patience).toBe(0);
   await page.keyboard.press('End');
-  expect(await said(page).textContent()).toContain(`${steps + 3} of ${steps + 3}.`);
+  expect(await said(page).textContent()).toContain(`${steps + 5} of ${steps + 5}.`);
   await page.keyboard.press('ArrowDown');
   expect(fragment(page)).toBe('#present/other-ways/3');
   await page.keyboard.press('ArrowUp');
@@ -166,7 +168,7 @@ modelTest('every screen fits its window, and nothing lies over anything', async 
   const [width, height] = [1440, 900];
   const { page } = await visit({ viewport: { width, height }, fragment: '#present' });
   const steps = await page.locator('.step').count();
-  for (let place = 0; place < steps + 3; place++) {
+  for (let place = 0; place < steps + 5; place++) {
     if (fragment(page) === '#present/answer') {
       await expectSentencesToFit(page);
       await page.keyboard.press('ArrowRight');

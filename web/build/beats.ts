@@ -10,6 +10,8 @@ export interface Step extends LinkedText, Required<FigureState> {
   title: string;
   /** Where links of the page’s own lead. */
   id?: string;
+  /** The place that it names, row and column; if empty, the figure’s first. */
+  at?: number[];
 }
 
 export interface Beat {
@@ -20,7 +22,7 @@ export interface Beat {
 export const beats: Beat[] = JSON.parse(readFileSync(new URL('../page/beats.json', import.meta.url), 'utf8'));
 
 function stepOf(step: Step, withFigures: Headless): string {
-  const id = step.id ? ` id="${step.id}"` : '';
+  const id = `${step.id ? ` id="${step.id}"` : ''}${step.at ? ` data-at="${step.at.join(' ')}"` : ''}`;
   const link = html(linkOf(step, withFigures));
   return `<li class="step"${id}><h3><a href="${link}">${html(step.title)}</a></h3><p>${linked(step, withFigures)}</p></li>`;
 }

@@ -95,7 +95,7 @@ function itemOf(one: Verdict, withFigures: Headless): string {
   const link = html(linkOf(one, withFigures));
   const where = figure ? 'See it' : 'The published numbers';
   const who = said ? ` Said in <a href="${said.where}">${html(said.who)}</a>.` : '';
-  const rests = [first && said?.who, on].filter(Boolean).join(': ');
+  const rests = [first && said?.who.replace(/ \d+$/, ''), on].filter(Boolean).join(': ');
   const what = rests ? ` <span class="on">${html(rests)}</span>` : '';
   return `<details class="verdict${first ? '' : ' later'}" data-tag="${tag}"><summary><span class="tag" data-tag="${tag}">${tag}</span> <span class="claim">${html(claim)}${what}</span></summary><p><strong>${html(verdict)}.</strong> ${printed(why)}${who} <a class="see" href="${link}">${where}<span class="unseen">: ${html(claim)}</span></a></p></details>`;
 }

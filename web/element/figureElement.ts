@@ -136,7 +136,7 @@ export class FigureElement extends LitElement {
     const sentences = [...refused, this.surroundings.problem ?? []].flat();
     return html`
       ${sentences.length > 0 ? html`<p class="problem" role="status">${sentences.join(' ')}</p>` : nothing}
-      ${failure ? html`<p class="problem" role="alert">${failure} <button @click=${again}>Try again</button>${this.#saving.homeLink()}</p>` : nothing}
+      ${failure ? html`<p class="problem" role="alert">${this.picture.view || !this.asking.figure ? '' : 'The picture stands still. '}${failure} <button @click=${again}>Try again</button>${this.#saving.homeLink()}</p>` : nothing}
       ${stopped ? html`<p class="note">Stopped. <button @click=${again}>Compute it</button></p>` : nothing}
     `;
   }
@@ -223,7 +223,7 @@ export class FigureElement extends LitElement {
       </div>
       ${below}
       <div class="foot" part="below">${this.#saving.tools(view)}</div>
-      <p class=${dimmed('finding', overtaken || this.playing.going)} id="finding" part="caption">${head ? html`<b>${head}</b><span part="rest">${rest}</span>` : rest}</p>
+      <p class=${dimmed('finding', overtaken || this.playing.going)} id="finding" part="caption">${head ? html`<b part="rest">${head}</b><span part="rest">${rest}</span>` : rest}</p>
       ${
         view.tokens
           ? html`<ol class="tokens" part="caption" tabindex="0" aria-label="Tokens; the row’s is framed, the column’s is filled">
@@ -243,7 +243,7 @@ export class FigureElement extends LitElement {
   #hint(): TemplateResult | typeof nothing {
     const first: Element | null = document.querySelector(tag);
     if (first && first !== this) return nothing;
-    return html`<span class="held">Point at the picture, or tap it, to read its numbers.</span>`;
+    return html`<span class="held">Point at a picture for its numbers.</span>`;
   }
 
   /** Its setting has an input for keys and screen readers. Translated, it moves without a shift of layout. */

@@ -32,8 +32,7 @@ export class Playing {
   #press = (plays: Plays, values: readonly number[]): void => {
     if (this.going) this.#end(plays, values);
     else {
-      // What was said of another step would stay until the end.
-      this.host.speech.say('');
+      this.host.speech.say(`This takes ${plays.seconds} seconds.`);
       this.#begun = performance.now();
       this.#settings = this.host.asking.settings;
       this.#frame(plays, values);

@@ -35,6 +35,8 @@ export class Speech implements ReactiveController {
   /** The reader has changed something and not yet heard what came of it. */
   changed = false;
   #timer = 0;
+  /** Sentences of the finding that was said last. */
+  #heard: string[] = [];
 
   constructor(private readonly host: Host) {
     host.addController(this);
@@ -44,11 +46,16 @@ export class Speech implements ReactiveController {
     clearTimeout(this.#timer);
   }
 
-  /** Says the finding, once no further change follows. */
+  /** Says what is new in the finding, once no further change follows. */
   finding(): void {
     if (!this.changed) return;
     clearTimeout(this.#timer);
-    this.#timer = window.setTimeout(() => this.say(this.host.picture.view?.finding ?? ''), pause);
+    this.#timer = window.setTimeout(() => {
+      const sentences = (this.host.picture.view?.finding ?? '').split(/(?<=[.!?]) /);
+      const fresh = sentences.filter((one) => !this.#heard.includes(one));
+      this.#heard = sentences;
+      this.say(fresh.join(' ') || 'Nothing else has changed.');
+    }, pause);
   }
 
   async readout(): Promise<void> {

@@ -95,14 +95,10 @@ export const figure: Figure<typeof controls, Data> = {
     const step = Math.max(0, Math.min(stepAt(state), last));
     const shown = shownNames(state);
     const right = shown.map((name) => `${aboutPercent(rightAt(data, name, step))} ${briefly(name)}`);
-    const wide = shown.map(
-      (name) =>
-        `${briefly(name)} ${widths[name].split(' = ')[0]}, ${words(modelOf(data, name).parameters)} numbers`,
-    );
     const learn = shown.map((name) => rightAt(data, name, step) >= aim);
-    return `${headOf(data, state, learn) ?? `After ${words(step)} steps, right: ${listed(right)}.`} After ${words(step)} steps of ${state.task}${
+    return `${headOf(data, state, learn) ?? `After ${words(step)} steps, right: ${listed(right)}.`} Share right after ${words(step)} steps of ${state.task}${
       state.separate === 'yes' ? ' without LayerNorm' : ''
-    }, mean share right over ${seeds} seeds: ${right.join(', ')}; ${aboutPercent(rightAt(data, 'zero', step))} looking at all tokens alike. Widths: ${wide.join('; ')}.${separateTo(data, state)}`;
+    }, mean of ${seeds} seeds: ${right.join(', ')}; ${aboutPercent(rightAt(data, 'zero', step))} looking at all tokens alike.${separateTo(data, state)}`;
   },
 
   cells: ({ tokens }, state) => ({ rows: shownNames(state).length, columns: tokens.length }),

@@ -167,7 +167,7 @@ const where = ({ words, d, scale }: State, { vocabulary }: One) =>
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'collisions',
-  title: 'Tokens that are lost once a position is added',
+  title: 'Tokens lost to a position',
   controls,
   source: ({ of, words }) => (of === 'lost' ? 'seeded' : words),
   waiting: 'Fetching MiniLM’s tokenizer and the rows of 2,048 tokens…',

@@ -224,7 +224,7 @@ export const figure: Figure<typeof controls, Depth> = {
     const left = data.mechanism
       ? 'The gauge is the corpus’s means.'
       : `What is left of the table’s own directions falls to a cosine of ${about(last.table)}. Canonical gauge.`;
-    return `Position is ${aboutPercent(first.energy)} of what the first layer reads, ${aboutPercent(last.energy)} of what the last writes. That is over ${windows} windows of a corpus. The scores use it most in layer ${most}, where position → position makes up ${aboutPercent(all[most] as number)} of the average head, ${of}; in the first it is ${aboutPercent(all[0] as number)} and in the last ${aboutPercent(all.at(-1) as number)}. ${left}`;
+    return `Position is ${aboutPercent(first.energy)} of the first layer’s input, ${aboutPercent(last.energy)} of the last one’s output. That is over ${windows} windows of a corpus. The scores use it most in layer ${most}, where position → position makes up ${aboutPercent(all[most] as number)} of the average head, ${of}; in the first it is ${aboutPercent(all[0] as number)} and in the last ${aboutPercent(all.at(-1) as number)}. ${left}`;
   },
 
   cells: ({ heads }) => ({ rows: heads.length, columns: heads[0]?.length ?? 1 }),

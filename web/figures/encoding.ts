@@ -133,7 +133,7 @@ const list = 18 + 5 * 22;
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'encoding',
-  title: 'A position encoding as an image, its channels and its directions',
+  title: 'A position encoding',
   controls,
   source: ({ encoding }) => (encoding === 'learned' ? 'trained' : encoding === 'random' ? 'seeded' : 'exact'),
   unused: (state) =>

@@ -175,7 +175,7 @@ function drawExample(
     const right = targets[place] === answers[place];
     marks.push(
       { mark: 'box', x: x - wide / 2 + 1, y, width: wide - 2, height: 16, fill: 'field' },
-      textAt(x, y + 12, texts.token(token), { anchor: 'middle', ink: 'quiet', size: 11 }),
+      textAt(x, y + 12, texts.token(token), { anchor: 'middle', ink: 'quiet' }),
     );
     if (targets[place] === -1) return;
     marks.push(

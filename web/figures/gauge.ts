@@ -91,7 +91,7 @@ const panels = [
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'gauge',
-  title: 'A mistake: shares taken raw',
+  title: 'Shares taken raw',
   controls,
   source: () => 'trained',
   waiting: fetching,

@@ -129,7 +129,7 @@ const spreadText = (spread: number) => (spread < 1e-9 ? '0 (rounding)' : about(s
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'gram',
-  title: 'What depends on the distance of two positions alone',
+  title: 'Dot products of positions',
   controls,
   source: () => 'seeded',
   unused: ({ of }) => (of === 'shift' ? ['encoding', 'positions'] : ['k', 'scale']),
@@ -148,7 +148,7 @@ export const figure: Figure<typeof controls, Data> = {
     }
     const { n, spreads } = data;
     const [whole, centred, sines, random, rotation] = spreads.map(spreadText);
-    return `Dot products depend on the distance alone; little is needed to break that. Along a diagonal of the ${n} × ${n} dot products, the values of this ${d}-wide encoding spread by ${whole}. Centring each row, as LayerNorm does, makes that ${centred}; leaving out the cosines, ${sines}; a random matrix A between the two, ${random}. One that turns and scales each frequency’s pair, aI + bJ, keeps it at ${rotation}.`;
+    return `Dot products depend on the distance alone; little breaks that. Along a diagonal of the ${n} × ${n} dot products, the values of this ${d}-wide encoding spread by ${whole}. Centring each row, as LayerNorm does, makes that ${centred}; leaving out the cosines, ${sines}; a random matrix A between the two, ${random}. One that turns and scales each frequency’s pair, aI + bJ, keeps it at ${rotation}.`;
   },
 
   cells: (data) => (isShift(data) ? { rows: 1, columns: shifts } : { rows: data.n, columns: data.n }),

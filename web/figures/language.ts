@@ -33,6 +33,9 @@ const inkOf = (arm: ArmName): Ink => {
   return groupOf(arm) === 'nowhere' ? 'quiet' : 'second';
 };
 
+/** What its name has in brackets, if it has any. */
+const shortOf = (arm: ArmName) => nameOf(arm).match(/\((.+)\)/)?.[1] ?? nameOf(arm);
+
 /** How far a way is ahead of adding, by each implementation that has both; below 0 it is behind. */
 const leadsOf = (rows: readonly Row[], arm: ArmName): number[] =>
   [true, false].flatMap((own) => {
@@ -170,7 +173,7 @@ function drawRows(data: Data, state: State, width: number) {
     data.rows.some(({ made }) => made.some((one) => one.own === own)),
   );
   // Short enough for a phone.
-  const key = both ? '● our program  ○ another one' : madeBy(data.rows[0]?.made[0]?.own ?? true);
+  const key = both ? '● a run of ours  ○ another’s  | mean' : madeBy(data.rows[0]?.made[0]?.own ?? true);
   marks.push(
     textAt(0, 14, key, { size: 13 }),
     textAt(width, bottom + 34, `← better · ${unitOf(state)}`, { anchor: 'end', size: 13 }),
@@ -228,11 +231,12 @@ export const figure: Figure<typeof controls, Data> = {
     const added = few.find(({ arm }) => arm === 'added');
     if (!added) return 'The file has no runs of added positions here.';
     const weights = ((runsOf(added)[0] as Run).weights / 1e6).toFixed(1);
-    const head = `${headOf(few, state)}Models of ${weights} million weights, ${added.tokens.toFixed(1)} million tokens.`;
-    if (state.view === 'masked') return `${head} No causal mask; the models guess hidden tokens.`;
+    const head = `${headOf(few, state)}${weights} million weights`;
+    const tokens = `, ${added.tokens.toFixed(1)} million tokens.`;
+    if (state.view === 'masked') return `${head}${tokens} No causal mask; the models guess hidden tokens.`;
     const others = few.flatMap(({ arm }) => {
       const leads = inTurn(leadsOf(few, arm));
-      return arm === 'added' || arm === 'concatenated' || !leads ? [] : [`${nameOf(arm)} ${leads}`];
+      return ['added', 'concatenated', 'nowhere'].includes(arm) || !leads ? [] : [`${shortOf(arm)} ${leads}`];
     });
     const leads =
       state.view === 'ladder'
@@ -241,7 +245,7 @@ export const figure: Figure<typeof controls, Data> = {
         : leadOverTime(data, 'concatenated', 'Dividing the same width between them');
     const most = printed(data.byRate);
     const rate = data.byRate > 0 ? ` Other gaps under ${most} may come from the learning rate alone.` : '';
-    return `${head}${leads} Ahead of adding by: ${others.join('; ')}.${rate}`;
+    return `${head}${state.view === 'ladder' || !leads ? tokens : '.'}${leads} Ahead of adding by: ${others.join('; ')}.${rate}`;
   },
 
   cells: ({ rows, parts }, { curves }) =>

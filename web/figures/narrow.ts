@@ -1,4 +1,4 @@
-// Figure "Narrow it until it breaks": accuracy in a task at each width, with tables that are learned and with
+// Figure "The narrowest stream": accuracy in a task at each width, with tables that are learned and with
 // tables frozen as they were drawn, added and concatenated.
 import { percent } from '../plot/format.js';
 import { curve, namedLines, plane } from '../plot/parts.js';
@@ -88,7 +88,7 @@ const allRight = (points: Point[][], width: number): string =>
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'narrow',
-  title: 'Narrow it until it breaks',
+  title: 'The narrowest stream',
   controls,
   source: () => 'seeded',
   runs: { looks: () => [], button: 'Run it here' },

@@ -275,7 +275,7 @@ export const figure: Figure<typeof controls, Data> = {
     const [mean, table, shuffled] = last as [(typeof last)[0], (typeof last)[0], (typeof last)[0]];
     const other = last.at(-1) as (typeof last)[0];
     const where = (curves[0]?.cosines.length ?? 1) > 1 ? 'after the last layer' : 'before the first layer';
-    return `With all tokens on one position row, the embedding keeps a cosine of ${about(mean.cosine)}. That is “${texts[0]}” ${where}, on its mean row${first && `; ${first} keeps its own`}. With the mean of all ${positions} rows${first && `, ${first}’s too`}, it keeps ${about(table.cosine)}; with the tokens shuffled, ${about(shuffled.cosine)}. For scale: “${texts[1]}” has ${about(other.cosine)}.`;
+    return `All on one position row, an embedding keeps a cosine of ${about(mean.cosine)}. That is “${texts[0]}” ${where}, on its mean row${first && `; ${first} keeps its own`}. With the mean of all ${positions} rows${first && `, ${first}’s too`}, it keeps ${about(table.cosine)}; with the tokens shuffled, ${about(shuffled.cosine)}. For scale: “${texts[1]}” has ${about(other.cosine)}.`;
   },
 
   cells: ({ curves }) => ({ rows: 1, columns: curves[0]?.cosines.length ?? 1 }),

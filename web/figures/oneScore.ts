@@ -81,38 +81,23 @@ export interface OneScore {
 
 interface PanelKind {
   label: string;
-  question: string;
   term: Term;
 }
 
 const parts = ['token', 'position', 'segment', 'constant'];
 
 /** The four questions, and all that is left. */
-const questions: Record<Term, string> = {
-  'token-token': 'Tokens together?',
-  'token-position': 'Token asks position?',
-  'position-token': 'Position asks token?',
-  'position-position': 'Positions together?',
-  rest: 'Means, β and biases',
-};
-
-const fourPanels: PanelKind[] = termKinds.map((kind) => ({ ...kind, question: questions[kind.term] }));
+const fourPanels: PanelKind[] = termKinds;
 
 const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
   parts.map((keyPart, r) => {
     const index = s * parts.length + r;
     const term = terms.find((one) => ofSixteen[one].includes(index)) as Term;
-    return { label: `${queryPart} → ${keyPart}`, question: '', term };
+    return { label: `${queryPart} → ${keyPart}`, term };
   }),
 );
 
-/** In the canonical gauge, the segment is only one of the means. */
-const rawFourPanels = fourPanels.map((panel) =>
-  panel.term === 'rest' ? { ...panel, question: 'Segment, β and biases' } : panel,
-);
-
-const kindsOf = ({ view, gauge }: State): PanelKind[] =>
-  view === 'sixteen' ? sixteenPanels : gauge === 'raw' ? rawFourPanels : fourPanels;
+const kindsOf = ({ view }: State): PanelKind[] => (view === 'sixteen' ? sixteenPanels : fourPanels);
 
 /** By panel, the numbers of the terms that it adds up. */
 const termsOf = ({ view }: State): number[][] =>
@@ -198,7 +183,7 @@ export const figure: Figure<typeof controls, OneScore> = {
     const strip = stripOf(data.heads, state.head, width);
     const marks: Mark[] = [...strip.marks];
     const regions: Region[] = [...strip.regions];
-    kinds.forEach(({ label, question, term }, place) => {
+    kinds.forEach(({ label, term }, place) => {
       const on = state.on.includes(term);
       const { share } = data.panels[place] as Panel;
       const drawn = map(at.term(place), {
@@ -209,9 +194,7 @@ export const figure: Figure<typeof controls, OneScore> = {
         high: limit,
         scale: 'diverging',
         title: at.short ? shortened(label, sixteen ? 3 : 5) : label,
-        ...(sixteen
-          ? {}
-          : { subtitle: on ? (narrow ? percent(share) : question) : narrow ? 'off' : 'off: click to add' }),
+        ...(sixteen ? {} : { subtitle: on ? percent(share) : narrow ? 'off' : 'off: click to add' }),
         term,
         faint: !on,
       });

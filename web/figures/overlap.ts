@@ -1,4 +1,4 @@
-// Figure "How much tokens and positions overlap": tables, energy-weighted and direction by direction, against chance;
+// Figure "How much they overlap": tables, energy-weighted and direction by direction, against chance;
 // and what chance gives random vectors and subspaces.
 import type { MiniLM, OverlapCurve, Superpose, Table } from 'superpose';
 import { about, aboutPercent, counted, percent, readable } from '../plot/format.js';
@@ -151,7 +151,7 @@ const unusedBy: Record<State['of'], (keyof State)[]> = {
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'overlap',
-  title: 'How much tokens and positions overlap',
+  title: 'How much they overlap',
   controls,
   source: ({ of, tables }) => (of === 'tables' ? tables : 'seeded'),
   waiting: 'Fetching MiniLM: its tokenizer, 512 token rows and 128 positions…',

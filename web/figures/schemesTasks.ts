@@ -147,6 +147,9 @@ export const figure: Figure<typeof controls, Data> = {
       return `${conclusionOfFew(cells)}Right ${afterSteps(all)}, ${seedsOf(seeds)}. ${said.join(' ')}`;
     }
     const schemes = cells.filter(([first]) => first?.row !== 'zero');
+    const known = conclusion(cells, state);
+    if (known && schemes.every(([first]) => wayIn((first as Cell).row).kind))
+      return `${known}Learned: 99\u202f% right, ${seedsOf(seeds)}.`;
     // Tasks that the same schemes learn are named together. If fewer schemes fail, those are named instead.
     const by = new Map<string, string[]>();
     (cells[0] ?? []).forEach(({ task }, j) => {
@@ -162,7 +165,7 @@ export const figure: Figure<typeof controls, Data> = {
       by.set(whom, [...(by.get(whom) ?? []), task]);
     });
     const said = [...by].map(([whom, tasks]) => `${listed(tasks)} by ${whom}`);
-    return `${conclusion(cells, state)}At least 99\u202f% are right ${afterSteps(all)}, ${seedsOf(seeds)}: ${said.join('; ')}.`;
+    return `${known}At least 99\u202f% are right ${afterSteps(all)}, ${seedsOf(seeds)}: ${said.join('; ')}.`;
   },
 
   cells: ({ cells }) => ({ rows: Math.max(1, cells.length), columns: Math.max(1, cells[0]?.length ?? 0) }),

@@ -59,6 +59,7 @@ export const waysIn = {
     name: () => 'Added, both tables frozen',
   },
   'concat-8': {
+    kind: 'concatenated',
     options: (d) => ({ scheme: 'concat', d_position: Math.ceil(d / 4) }),
     name: (d) => parted(d, d / 4),
   },

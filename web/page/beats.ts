@@ -37,6 +37,7 @@ class Stage {
       this.#told(false);
       keepNext();
     });
+    root.addEventListener('superpose-drawn', () => this.#point());
     // Whoever tabs to a part that is not in sight scrolls there, and means no other step.
     stays.addEventListener('focusin', (event) => {
       if ((event.composedPath()[0] as Element).matches(':focus-visible')) keepNext();
@@ -171,6 +172,17 @@ class Stage {
     if (this.#current) linkOf(this.#current).removeAttribute('aria-current');
     this.#current = step;
     linkOf(step).setAttribute('aria-current', 'step');
+    this.#point();
+  }
+
+  /** Marks the place that the step names, unless the reader has set something else. */
+  #point(): void {
+    const figure = this.root.querySelector<FigureElement>('.shot:not([hidden]) superpose-figure');
+    if (!figure?.result || !this.#current || !this.root.hasAttribute('data-told')) return;
+    const { at } = (this.#current as HTMLElement).dataset;
+    const [i = 0, j] = at?.split(' ').map(Number) ?? [];
+    figure.cursor = j === undefined ? figure.cursor : { i, j };
+    figure.cursors.pointed = at !== undefined;
   }
 
   /** While a step says what is seen, the picture does not say it again; what the reader sets, it says. */

@@ -1,5 +1,5 @@
-// Present mode: one step of a beat a screen, as large as the window allows. Before them come the first screen, the
-// short answer and the grid. Loaded when it is asked for.
+// Present mode: one step of a beat a screen, as large as the window allows. Before them come the figures of the first
+// screen, the short answer and the grid. Loaded when it is asked for.
 import { generate } from 'lean-qr';
 import { toSvgPath } from 'lean-qr/extras/svg';
 import { html, render } from 'lit';
@@ -67,6 +67,7 @@ function slidesOfPage(): Slide[] {
   );
   return [
     opening('main > header', '', '#', '.short'),
+    ...['add-or-concatenate', 'language'].map((id) => opening(`#${id}`, id, `#${id}`)),
     shortAnswer(),
     opening('#grid', 'grid', '#grid'),
     ...steps,
@@ -166,8 +167,8 @@ class Presenter {
     if (!this.#figure) {
       this.#figure = document.createElement('superpose-figure') as HTMLElement as FigureElement;
       this.#figure.setAttribute('name', figure);
-      // Of its inputs, buttons stay.
-      this.#figure.setAttribute('keep', '');
+      // Of its inputs, buttons stay, and the first figure’s slider.
+      this.#figure.setAttribute('keep', 'pull');
       this.#figure.style.visibility = 'hidden';
       // Until it has computed, the picture of its first view stands in for it, pale.
       const picture = document.createElement('img');

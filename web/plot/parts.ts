@@ -267,7 +267,7 @@ export function map(area: Area, options: MapOptions): { marks: Mark[]; region: R
   if (title !== undefined) {
     marks.push(textAt(area.x, area.y + 13, title, { ink: 'ink', size: 13, term }));
   }
-  if (subtitle !== undefined) marks.push(textAt(area.x, area.y + 28, subtitle, { size: 11.5 }));
+  if (subtitle !== undefined) marks.push(textAt(area.x, area.y + 29, subtitle));
   const fill = term ?? ink ?? 'quiet';
   marks.push(boxAt([inside.x, inside.y - 4, inside.width, 3], { fill, term }));
   return { marks, region: { ...inside, pick: 'cells', rows: raster.rows, columns: raster.columns, term } };

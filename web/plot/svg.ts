@@ -115,7 +115,7 @@ function runShapes(runs: readonly Run[], size: number): Shape[] {
       'tspan',
       {
         dy: dy === 0 ? undefined : dy,
-        'font-size': shift && 0.72 * size,
+        'font-size': shift && 0.82 * size,
         'font-style': italic && 'italic',
         class: ink && `f-${ink}`,
         'font-family': ink

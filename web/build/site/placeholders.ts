@@ -5,18 +5,24 @@ import type { Plugin } from 'vite';
 import type { State } from '../../figures/controls.js';
 import { type AnyFigure, captionOf } from '../../figures/figure.js';
 import type { Rendered } from '../../node/render.js';
+import type { Mark } from '../../plot/scene.js';
 import { escaped } from '../../plot/svg.js';
 import { figureNames, headless, type MadeFigure, madeFigure } from './figures.js';
 
 /** Widths that a card's picture is tried in: the one that comes nearest to four by three shows all of it. */
 const cardWidths = [350, 420, 500, 600, 700, 800, 900, 1048];
 
-/** A figure's picture without words: in a card its letters would be too small to read. */
+/** Swatches of keys stand before their words. */
+const isSwatch = (mark: Mark, next: Mark | undefined): boolean =>
+  next?.mark === 'text' &&
+  ((mark.mark === 'line' && mark.x2 - mark.x1 === 22) || (mark.mark === 'box' && mark.width === 14));
+
+/** A figure's picture without words and their swatches: in a card its letters would be too small to read. */
 function wordless(rendered: Rendered): Rendered {
   const { figure } = rendered;
   const scene: AnyFigure['scene'] = (...asked) => {
     const { marks, ...rest } = figure.scene(...asked);
-    return { ...rest, marks: marks.filter(({ mark }) => mark !== 'text') };
+    return { ...rest, marks: marks.filter((one, k) => one.mark !== 'text' && !isSwatch(one, marks[k + 1])) };
   };
   return { ...rendered, figure: { ...figure, scene } };
 }
