@@ -24,15 +24,18 @@ export interface Result {
   state: State;
 }
 
+/** The picture as a file; `below` is text that stands below it. */
 export const toSvg = (
   { figure, data, state }: Result,
   width: number,
   theme: Theme | 'auto',
+  below?: readonly string[],
 ): Promise<string> =>
   svgPicture(figure.scene(data, state, width), {
     theme,
     title: figure.title,
     description: figure.describe(data, state),
+    ...(below && { below }),
   });
 
 /** The same with a margin, its title, its settings, the source of its numbers and the page's address, to stand alone. */
@@ -42,17 +45,13 @@ export const toFramedSvg = (
   theme: Theme | 'auto',
   address?: string,
 ): Promise<string> => {
-  const { figure, data, state } = result;
+  const { figure, state } = result;
   const unused = new Set(figure.unused?.(state) ?? []);
   const set = Object.entries(figure.controls as Controls).flatMap(([name, control]) =>
     unused.has(name) ? [] : [`${control.label}: ${shown(control, state[name] as Value)}`],
   );
-  return svgPicture(figure.scene(data, state, width), {
-    theme,
-    title: figure.title,
-    description: figure.describe(data, state),
-    below: [...set, `numbers: ${figure.source(state)}`, 'Superpose', ...(address ? [address] : [])],
-  });
+  const below = [...set, `numbers: ${figure.source(state)}`, 'Superpose', ...(address ? [address] : [])];
+  return toSvg(result, width, theme, below);
 };
 
 /** A value as the reader sees it. */

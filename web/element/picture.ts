@@ -20,7 +20,7 @@ import type { Answer, View } from './view.js';
 const shown = new WeakMap<Element, Shape[]>();
 
 /** Draws what does not depend on the cursor. */
-export function drawScene(surface: HTMLElement, scene: Scene, theme: Theme, scale: number): void {
+function drawScene(surface: HTMLElement, scene: Scene, theme: Theme, scale: number): void {
   const { width, height } = scene;
   // Setting the same height again would lay out the whole page anew.
   const size = `${width} ${height} ${scale}`;
@@ -35,19 +35,9 @@ export function drawScene(surface: HTMLElement, scene: Scene, theme: Theme, scal
   const dotted = scene.marks.some(({ mark }) => mark === 'dots');
   const under = (mark: Mark) => dotted && mark.mark === 'line' && (mark.ink ?? 'line') === 'line';
   write(surface, '.under', shapesOf(scene.marks.filter(under), false));
-  write(
-    surface,
-    '.marks',
-    shapesOf(
-      scene.marks.filter((mark) => !under(mark)),
-      false,
-    ),
-  );
+  const others = scene.marks.filter((mark) => !under(mark));
+  write(surface, '.marks', shapesOf(others, false));
 }
-
-/** Draws what follows the cursor. */
-export const drawCursor = (surface: HTMLElement, marks: readonly Mark[]): void =>
-  write(surface, '.frame', shapesOf(marks, true));
 
 function write(surface: HTMLElement, layer: string, shapes: Shape[]): void {
   const svg = surface.querySelector(layer) as Element;
@@ -181,7 +171,7 @@ export class Picture implements ReactiveController {
     this.#painted = now;
     try {
       if (anew) drawScene(surface, view.scene, theme, scale);
-      if (anew || marks !== this.#atCursor) drawCursor(surface, this.#atCursor);
+      if (anew || marks !== this.#atCursor) write(surface, '.frame', shapesOf(this.#atCursor, true));
     } catch (error) {
       this.#failed(error);
     }

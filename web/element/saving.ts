@@ -1,5 +1,6 @@
 // A figure's menu: its numbers as a table, and what a reader can take away, files and links to its state.
 import { html, type LitElement, nothing, type ReactiveController, type TemplateResult } from 'lit';
+import type { Source } from '../figures/figure.js';
 import type { Cursor } from '../plot/scene.js';
 import type { Asking } from './asking.js';
 import { hostPage, linkBase, writeLink } from './link.js';
@@ -7,21 +8,16 @@ import type { Surroundings } from './surroundings.js';
 import type { View } from './view.js';
 
 /** What a badge says, and what it means. */
-const sources = {
-  seeded: 'seeded',
-  trained: 'trained weights',
-  mixed: 'trained tokens, random positions',
-  exact: 'exact',
-  recorded: 'recorded',
-  own: 'your file',
-};
-const meanings = {
-  seeded: 'Random numbers, always the same for the same seed',
-  trained: 'Computed from the weights of a trained model',
-  mixed: 'The tokens are a trained model’s; positions are random, the same for the same seed',
-  exact: 'Computed from a formula',
-  recorded: 'Runs on another machine, whose results are in a file',
-  own: 'Computed from rows of your file',
+const sources: Record<Source, readonly [says: string, means: string]> = {
+  seeded: ['seeded', 'Random numbers, always the same for the same seed'],
+  trained: ['trained weights', 'Computed from the weights of a trained model'],
+  mixed: [
+    'trained tokens, random positions',
+    'The tokens are a trained model’s; positions are random, the same for the same seed',
+  ],
+  exact: ['exact', 'Computed from a formula'],
+  recorded: ['recorded', 'Runs on another machine, whose results are in a file'],
+  own: ['your file', 'Computed from rows of your file'],
 };
 
 interface Host extends LitElement {
@@ -69,8 +65,9 @@ export class Saving implements ReactiveController {
   tools(view: View): TemplateResult {
     const { asking, surroundings } = this.host;
     const { width, theme } = surroundings;
+    const [says, means] = sources[view.source];
     return html`<details class="menu" @toggle=${this.#follow} @keydown=${this.#close}><summary>Tools</summary><div class="tools">
-      <span class="badge" title=${meanings[view.source]}>Numbers: ${sources[view.source]}</span>
+      <span class="badge" title=${means}>Numbers: ${says}</span>
       <button aria-expanded=${this.tableOpen} @click=${this.#toggleTable}>The numbers as a table</button>
       <div role="group" aria-label="Save as"><span aria-hidden="true">Save</span> ${[
         this.#button(view, 'PNG', 'image/png', ({ toPng }) => toPng(view, width, theme, onWeb())),

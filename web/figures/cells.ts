@@ -1,5 +1,5 @@
 // Tables of trained models: many small runs fill their cells, one after the other. Finished runs are kept.
-import type { SmallSuperpose, Summary, Superpose } from 'superpose';
+import type { SmallSuperpose, Summary } from 'superpose';
 import type { Job, Library } from './figure.js';
 import { type CellRun, keyOf, learnedNumbers, recordOf } from './record.js';
 import { divergedRemark, mayTrain } from './tasks.js';
@@ -16,11 +16,6 @@ function keep(known: Known, key: string, run: CellRun): void {
   known.set(key, run);
   const [oldest] = known.keys();
   if (known.size > most && oldest !== undefined) known.delete(oldest);
-}
-
-async function trainedCell(superpose: Superpose, asked: CellJob, job: Job): Promise<CellRun> {
-  const { parameters, ...run } = await trainingRun(superpose, asked, () => breath(job));
-  return { ...run, numbers: learnedNumbers(parameters, asked.options) };
 }
 
 /** Recorded runs are known like those that were trained here, also after a run that did not come to its end. */
@@ -53,7 +48,9 @@ export async function trainedCells(
   for (const [done, key] of lacking.entries()) {
     // Between two runs the reader's orders are heard.
     await turn(job);
-    const run = await trainedCell(await library.superpose(), asked.get(key) as CellJob, job);
+    const cell = asked.get(key) as CellJob;
+    const { parameters, ...trained } = await trainingRun(await library.superpose(), cell, () => breath(job));
+    const run = { ...trained, numbers: learnedNumbers(parameters, cell.options) };
     found.set(key, run);
     keep(known, key, run);
     job.progress((done + 1) / lacking.length);

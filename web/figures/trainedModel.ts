@@ -66,10 +66,10 @@ export const layersControl = {
 
 export const fetchingLayers = 'Fetching MiniLM: its six layers, 20.7 MB, unless they are here already…';
 
-/** Options for forward() and the like: fetching is the first `part` of the job, and stops with the job. */
-export const watching = ({ signal, progress }: Job, part: number) => ({
+/** Options for forward() and the like: fetching or reading is the first `part` of the job, and stops with the job. */
+export const watching = ({ signal, progress }: Job, part = 1) => ({
   signal,
-  progress: (bytes: number, of: number) => progress((part * bytes) / of),
+  progress: (bytes: number, of: number) => progress(of > 0 ? (part * bytes) / of : 0),
 });
 
 /** A text in quotation marks, cut where it is too long for its place. */

@@ -19,7 +19,7 @@ import { lengthsOf } from '../figures/heads.js';
 import type { OneScore } from '../figures/oneScore.js';
 import type { Averaged, FamilyAsked, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
 import { groups, kindOf, sharedOut, terms } from '../figures/terms.js';
-import { mostTokens } from '../figures/trainedModel.js';
+import { mostTokens, watching } from '../figures/trainedModel.js';
 import { keeping, type Run } from './answers.js';
 
 interface LoadedModel {
@@ -30,11 +30,6 @@ interface LoadedModel {
 }
 
 let held: LoadedModel | undefined;
-
-const watching = ({ signal, progress }: Job) => ({
-  signal,
-  progress: (bytes: number, of: number) => progress(of > 0 ? bytes / of : 0),
-});
 
 export async function ownModel(
   library: Library,
@@ -250,20 +245,15 @@ export const idsIn = (text: string): number[] =>
 const known = new WeakMap<OpenedModel, CorpusMeans>();
 
 /** Reads all layers, runs them over the corpus, and keeps the means with the model. */
-export async function average(
-  model: OpenedModel,
-  corpus: string,
-  { signal, progress }: Job,
-): Promise<Averaged> {
+export async function average(model: OpenedModel, corpus: string, job: Job): Promise<Averaged> {
   // Reading is the first third.
   const part = 1 / 3;
   const lines = corpus.split('\n').filter((line) => line.trim() !== '');
   const means = await model.corpusMeans({
     ...(!model.readsText && { sentences: lines.map((line) => ({ ids: idsIn(line) })) }),
     scores: true,
-    signal,
-    progress: (bytes, of) => progress(of > 0 ? (part * bytes) / of : 0),
-    done: (share) => progress(part + (1 - part) * share),
+    ...watching(job, part),
+    done: (share) => job.progress(part + (1 - part) * share),
   });
   known.set(model, means);
   return { windows: means.windows };

@@ -4,6 +4,7 @@ import { type OpenedTable, openTable } from 'superpose';
 import type { State } from '../figures/controls.js';
 import type { Job, Library, OwnRows } from '../figures/figure.js';
 import type { HeldTable, HeldTables, TableKind, TableQuestion } from '../figures/ownTable.js';
+import { watching } from '../figures/trainedModel.js';
 import type { Run } from './answers.js';
 
 /** As much of a table as figures can show: their largest vocabulary and their widest rows. */
@@ -75,8 +76,7 @@ async function opened(library: Library, { files, kind, tensor, ...csv }: TableQu
   const table = await openTable(await library.small(), files.slice(0, 1), {
     rows: mostRows,
     precision: 'float32',
-    signal: job.signal,
-    progress: (bytes, of) => job.progress(of > 0 ? bytes / of : 0),
+    ...watching(job),
     ...(tensor && { tensor }),
     ...csv,
   });
