@@ -9,9 +9,9 @@ import { own } from '../plot/ownMembers.js';
 import { type Asker, type AskOptions, asker } from '../worker/client.js';
 import type { Order } from '../worker/transports.js';
 import type { Cursors } from './cursor.js';
+import type { Answer } from './exports.js';
 import { hostPage, settingOf } from './link.js';
 import type { RunHost, Running } from './running.js';
-import type { Answer } from './view.js';
 
 /** On somebody else's page the placeholder has another height, so it is replaced well out of sight. */
 const near = () => (hostPage.foreign ? '1200px' : '400px');

@@ -4,8 +4,8 @@ import type { LitElement, ReactiveController } from 'lit';
 import { type Control, nearestValue, type State, type Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { type Cursor, cursorAt, type Handle, type Term } from '../plot/scene.js';
+import type { View } from './exports.js';
 import type { Speech } from './speech.js';
-import type { View } from './view.js';
 
 type Listener = () => void;
 

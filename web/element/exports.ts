@@ -1,8 +1,9 @@
 // A figure's result as files, also for the command: the picture, the numbers, and the numbers with their settings. Made from the
 // data, not from what is on screen.
 import { type Control, type Controls, type State, type Value, written } from '../figures/controls.js';
-import type { AnyFigure, DataTable } from '../figures/figure.js';
+import type { AnyFigure, DataTable, Source } from '../figures/figure.js';
 import type { Theme } from '../plot/colour.js';
+import type { Scene } from '../plot/scene.js';
 import { svgPicture } from '../plot/svg.js';
 import { version } from './link.js';
 
@@ -18,10 +19,26 @@ function csvRow(values: readonly (string | number)[]): string {
 
 export const csvOf = ({ columns, rows }: DataTable): string => [columns, ...rows].map(csvRow).join('');
 
-export interface Result {
-  figure: AnyFigure;
+/** What a figure has computed. */
+export interface Answer {
   data: unknown;
   state: State;
+}
+
+export interface Result extends Answer {
+  figure: AnyFigure;
+}
+
+/** What is on screen of it. */
+export interface View extends Result {
+  rows: number;
+  columns: number;
+  source: Source;
+  finding: string;
+  tokens: readonly string[] | undefined;
+  remark: string | undefined;
+  named: Readonly<Record<string, readonly string[] | undefined>>;
+  scene: Scene;
 }
 
 /** The picture as a file; `below` is text that stands below it. */

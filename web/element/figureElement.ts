@@ -11,7 +11,7 @@ import type { Cursor, Handle } from '../plot/scene.js';
 import { answeredIn } from '../worker/client.js';
 import { Asking } from './asking.js';
 import { Cursors, linked } from './cursor.js';
-import type { Result } from './exports.js';
+import type { Result, View } from './exports.js';
 import { inputOf } from './inputs.js';
 import { hostPage } from './link.js';
 import { Picture } from './picture.js';
@@ -20,7 +20,6 @@ import { Saving } from './saving.js';
 import { drawnPiece, Speech } from './speech.js';
 import { elementStyles } from './styles.js';
 import { Surroundings } from './surroundings.js';
-import type { View } from './view.js';
 
 export class FigureElement extends LitElement {
   static override styles = elementStyles;

@@ -11,10 +11,10 @@ import { type Cursor, cursorMarks, type Mark, type Scene } from '../plot/scene.j
 import { type Shape, shapesOf } from '../plot/svg.js';
 import type { Asking } from './asking.js';
 import type { Cursors } from './cursor.js';
+import type { Answer, View } from './exports.js';
 import type { Playing } from './playing.js';
 import type { Speech } from './speech.js';
 import type { Surroundings } from './surroundings.js';
-import type { Answer, View } from './view.js';
 
 /** What each layer shows. */
 const shown = new WeakMap<Element, Shape[]>();

@@ -6,8 +6,8 @@ import type { State } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import type { AskOptions } from '../worker/client.js';
 import type { Order } from '../worker/transports.js';
+import type { Answer } from './exports.js';
 import type { Speech } from './speech.js';
-import type { Answer } from './view.js';
 
 const lessMotion = matchMedia('(prefers-reduced-motion: reduce)');
 

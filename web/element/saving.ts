@@ -3,9 +3,9 @@ import { html, type LitElement, nothing, type ReactiveController, type TemplateR
 import type { Source } from '../figures/figure.js';
 import type { Cursor } from '../plot/scene.js';
 import type { Asking } from './asking.js';
+import type { View } from './exports.js';
 import { hostPage, linkBase, writeLink } from './link.js';
 import type { Surroundings } from './surroundings.js';
-import type { View } from './view.js';
 
 /** What a badge says, and what it means. */
 const sources: Record<Source, readonly [says: string, means: string]> = {

@@ -3,7 +3,7 @@
 import { html, type LitElement, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { ReadoutPiece } from '../figures/figure.js';
 import { termLabels } from '../figures/terms.js';
-import type { View } from './view.js';
+import type { View } from './exports.js';
 
 /** The name of a piece’s term, where only its colour says it. */
 const unsaid = (piece: Exclude<ReadoutPiece, string>): string | undefined =>
