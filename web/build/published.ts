@@ -1,6 +1,7 @@
 // Results of others, from one file: <published></published> becomes their tables when the page is built.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
+import { escaped } from '../plot/svg.js';
 
 export interface Published {
   id: string;
@@ -18,8 +19,6 @@ export const published: Published[] = JSON.parse(
   readFileSync(new URL('../page/published.json', import.meta.url), 'utf8'),
 );
 
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string) => text.replace(/[&<>"]/g, (letter) => escapes[letter] as string);
 const unique = (texts: string[]) => [...new Set(texts)];
 
 /** Where a value lies between its column's smallest and largest, from 0 to 1; 0.5 if all are equal. */
