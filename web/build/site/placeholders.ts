@@ -18,8 +18,7 @@ const isSwatch = (mark: Mark, next: Mark | undefined): boolean =>
   ((mark.mark === 'line' && mark.x2 - mark.x1 === 22) || (mark.mark === 'box' && mark.width === 14));
 
 /** A figure's picture without words and their swatches: in a card its letters would be too small to read. */
-function wordless(rendered: Rendered): Rendered {
-  const { figure } = rendered;
+function wordless({ figure, ...rendered }: Rendered): Rendered {
   const scene: AnyFigure['scene'] = (...asked) => {
     const { marks, ...rest } = figure.scene(...asked);
     return { ...rest, marks: marks.filter((one, k) => one.mark !== 'text' && !isSwatch(one, marks[k + 1])) };
