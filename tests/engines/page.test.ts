@@ -1,10 +1,13 @@
 // The page starts in Firefox and in WebKit, follows its sliders, and trains in its worker. What figures say there is compared
-// with Node by tests/embed/support/embeds.ts, in every engine; Chromium's tests, in tests/page, go deeper.
-import { expect, onTestFinished, test } from 'vitest';
+// with Node by tests/embed/support/embeds.ts, in every engine; Chromium's tests, in tests/page, go deeper. And axe looks at a
+// whole visit, light and dark, in all three: at colours, names, roles and live regions.
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { faultsOf } from '../page/support/axe.ts';
 import { startSite } from '../page/support/site.ts';
-import { firefox, lacking, shown, webkit } from './engines.ts';
+import { openChromium } from './chromium.ts';
+import { type Engine, firefox, lacking, shown, webkit } from './engines.ts';
 
-const starters = { firefox, webkit };
+const starters = { chromium: openChromium, firefox, webkit };
 const inCi = process.env.CI === 'true';
 
 for (const name of ['firefox', 'webkit'] as const) {
@@ -41,4 +44,66 @@ for (const name of ['firefox', 'webkit'] as const) {
       expect(site.requests.filter((path) => !path.startsWith(folder))).toEqual([]);
     },
   );
+}
+
+/** Runs in the page. */
+const press = (selector: string) => document.querySelector<HTMLElement>(selector)?.click();
+const goTo = (fragment: string) => {
+  location.hash = fragment;
+};
+const dialogOpen = (host: string) => {
+  const one = document.querySelector(host);
+  return (one?.shadowRoot?.querySelector('dialog') ?? one)?.matches('dialog[open]:modal') ?? false;
+};
+const closeEmbed = () =>
+  document.querySelector('superpose-embed-builder')?.shadowRoot?.querySelector('dialog')?.close();
+
+/** What a visit comes by, each added to what is there already. */
+const visit: [what: string, come: (engine: Engine) => Promise<unknown>][] = [
+  ['the first screen', (engine) => shown(engine, 'add-or-concatenate')],
+  [
+    'a beat, and a card and the claims, opened',
+    async (engine) => {
+      await shown(engine, 'dot-products');
+      for (const part of ['#check-narrow > summary', '.kinds [type=checkbox]', '.verdict > summary'])
+        await engine.evaluate(press, part);
+      await shown(engine, 'narrow');
+    },
+  ],
+  [
+    'the Embed dialog',
+    async (engine) => {
+      await engine.evaluate(press, 'superpose-figure[name=one-layer] > .embed');
+      await expect.poll(() => engine.evaluate(dialogOpen, 'superpose-embed-builder')).toBe(true);
+    },
+  ],
+  [
+    'Present',
+    async (engine) => {
+      await engine.evaluate(closeEmbed);
+      await engine.evaluate(goTo, '#present/mix');
+      await expect.poll(() => engine.evaluate(dialogOpen, 'dialog.present')).toBe(true);
+    },
+  ],
+];
+
+for (const name of ['chromium', 'firefox', 'webkit'] as const) {
+  const missing = name === 'chromium' ? [] : lacking[name]();
+  describe.skipIf(missing.length > 0 && !inCi)(name, () => {
+    test.each(['light', 'dark'] as const)('axe finds nothing, %s', async (scheme) => {
+      const site = await startSite();
+      onTestFinished(() => site.stop());
+      const engine = await starters[name]({ scheme });
+      onTestFinished(() => engine.close());
+      await engine.open(site.address);
+      const faults: Record<string, string[]> = {};
+      for (const [what, come] of visit) {
+        await come(engine);
+        const found = await faultsOf(engine);
+        if (found.length > 0) faults[what] = found;
+      }
+      expect(faults).toEqual({});
+      expect(engine.complaints).toEqual([]);
+    });
+  });
 }

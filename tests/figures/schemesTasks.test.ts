@@ -251,7 +251,9 @@ test('the caption says what adding and concatenating learn, and what separate sc
     ),
     faults: [],
   });
-  expect(figure.describe(changed(['concat'], 0.98), state)).toMatch(/^At least 99/);
+  expect(figure.describe(changed(['concat'], 0.98), state)).toMatch(
+    /^In one layer without LayerNorm, at least 99/,
+  );
   expect(figure.describe(changed(['apart', 'cut', 'untied'], 1), state)).toContain(
     'So do models whose scores keep token and position separate.',
   );
@@ -277,6 +279,9 @@ test('other ways in are a press away, trained beforehand, and a press leads back
   expect(state.tasks).toEqual(['badge', 'lookup', 'roll', 'prev', 'where']);
   const [back] = figure.buttons?.(state) ?? [];
   expect({ ...state, ...back?.sets }).toEqual((await opened()).state);
+  // A press sets nothing that the sentence does not say.
+  expect(figure.describe(data, state)).toMatch(/^In one layer with LayerNorm, .* where by /);
+  expect(back?.sets).not.toHaveProperty('size');
   // For lookup: add, and what each way has besides.
   const numbers = data.cells.map((row) => row[1]?.runs.map((run) => run?.numbers));
   const more = [0, 0, 512, 0, 0];

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { untilDrawn } from './support/shown.ts';
-import { drawn, figureOf, modelTest, settled, unfold, visit } from './support/visit.ts';
+import { drawn, figureOf, modelTest, settled, stepsCameBy, unfold, visit } from './support/visit.ts';
 
 test('a long computation says how far it is without moving the picture', async () => {
   const { page } = await visit({ viewport: { width: 390, height: 900 } });
@@ -131,3 +131,80 @@ test('the picture that stands in for a beat’s figure is the one that comes liv
   };
   expect(Math.abs(box.width / before.shape - box.height)).toBeLessThan(2);
 });
+
+/** In the page: what the bar below a beat's picture cuts through, and how much is blank above it and below. */
+function atTheBar(name: string): { cut: number; above: number; below: number; sideways: number } {
+  const figure = document.querySelector(`superpose-figure[name="${name}"]`) as Element;
+  const surface = figure.shadowRoot?.querySelector('.surface') as Element;
+  const stays = figure.closest('.stays') as Element;
+  const bar = (stays.querySelector('.whole') as Element).getBoundingClientRect();
+  const step = stays.closest('.stage')?.querySelector('.step') as Element;
+  const marks = [...surface.querySelectorAll('.marks :is(text, :not(:has(*)))')].map((mark) =>
+    mark.getBoundingClientRect(),
+  );
+  const end = Math.min(surface.getBoundingClientRect().bottom, bar.top);
+  return {
+    cut: marks.filter(({ top, bottom }) => top < bar.top - 1 && bottom > bar.top + 1).length,
+    above: Math.round(bar.top - end),
+    below: Math.round(step.getBoundingClientRect().top - bar.bottom),
+    sideways: marks.filter(({ left, right }) => left < -1 || right > innerWidth + 1).length,
+  };
+}
+
+for (const [width, height] of [
+  [820, 1180],
+  [1024, 768],
+] as const) {
+  modelTest(
+    `above its steps no picture is cut in a part, and nothing is blank, ${width} × ${height} px`,
+    async () => {
+      const { page } = await visit({ viewport: { width, height }, reducedMotion: 'reduce' });
+      for (const beat of ['mix', 'separate', 'ask', 'learn', 'other-ways']) {
+        const first = page.locator(`#${beat} .step h3 a`).first();
+        await first.evaluate((link: HTMLElement) => link.click());
+        const name = /figure=([a-z-]+)/.exec(page.url())?.[1] as string;
+        await expect.poll(() => page.evaluate(untilDrawn, name), { timeout: 120_000 }).toBe(true);
+        await stepsCameBy(page);
+        const { cut, above, below, sideways } = await page.evaluate(atTheBar, name);
+        expect({ cut, sideways }, name).toEqual({ cut: 0, sideways: 0 });
+        // A lower one stands in the middle of the room that the beat's highest takes.
+        expect(above, name).toBeLessThanOrEqual(140);
+        expect(below, name).toBeLessThanOrEqual(24);
+      }
+    },
+  );
+}
+
+test.each([1, 1.5, 2, 3])(
+  'below the bar of a beat nothing of its picture is left, ratio %s',
+  async (ratio) => {
+    const viewport = { width: 390, height: 843 };
+    const { page } = await visit({ viewport, deviceScaleFactor: ratio });
+    await page.locator('#learn .stage').evaluate((one) => one.scrollIntoView());
+    await page.evaluate(() => scrollBy(0, 120.4));
+    await stepsCameBy(page);
+    const { bottom } = await page
+      .locator('#learn .whole')
+      .evaluate((one) => one.getBoundingClientRect().toJSON() as DOMRect);
+    const strip = await page.screenshot({
+      clip: { x: 40, y: bottom - 3, width: 300, height: 3 + 1 / ratio },
+    });
+    const colours = await page.evaluate(
+      async (png) => {
+        const picture = Object.assign(new Image(), { src: png });
+        await picture.decode();
+        const canvas = new OffscreenCanvas(picture.width, picture.height).getContext('2d', {
+          willReadFrequently: true,
+        }) as OffscreenCanvasRenderingContext2D;
+        canvas.drawImage(picture, 0, 0);
+        return Array.from({ length: picture.height }, (_, y) => {
+          const row = new Uint32Array(canvas.getImageData(0, y, picture.width, 1).data.buffer);
+          return new Set(row).size;
+        });
+      },
+      `data:image/png;base64,${strip.toString('base64')}`,
+    );
+    expect(colours.length).toBeGreaterThanOrEqual(4);
+    expect(colours).toEqual(colours.map(() => 1));
+  },
+);

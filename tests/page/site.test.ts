@@ -107,6 +107,14 @@ test('dist/ asks nothing special of a server', async () => {
   }
 });
 
+test('a picture that stands still asks for no drag and no click', () => {
+  const pictures = files.filter((file) => /^pictures.*\.svg$/.test(file));
+  expect(pictures.length).toBeGreaterThan(20);
+  const asks = (file: string) =>
+    /drag|click/.test(readFileSync(join(dist, file), 'utf8').replace(/<[^>]*>/g, ''));
+  expect(pictures.filter(asks)).toEqual([]);
+});
+
 test('no page, script or style names another host', () => {
   for (const name of files.filter((file) => ['.html', '.js', '.css'].includes(extname(file)))) {
     // A link to a source requests nothing until a reader follows it.

@@ -150,7 +150,8 @@ export class FigureElement extends LitElement {
     }
     if (!asked || !figure || this.picture.view) return nothing;
     const trained = ['trained', 'mixed'].includes(figure.source(asked));
-    return html`<p class="note" role="status">${(trained && figure.waiting) || 'Computing…'}</p>`;
+    // Not a status either: nobody has asked for a figure that comes near.
+    return html`<p class="note">${(trained && figure.waiting) || 'Computing…'}</p>`;
   }
 
   #inputs(figure: AnyFigure): TemplateResult {

@@ -7,12 +7,15 @@ const longest = ({ options }: Choice) => Math.max(...Object.values(options).map(
 /** Options that need a line of their own, in letters. */
 const longLine = 60;
 const lettersOf = ({ options }: Choice) => Object.values(options).join('').length;
+/** Buttons that fit one cell, below a label that does. */
+const small = (control: Choice) => lettersOf(control) < 14 && control.label.length < 24;
 
 /** Classes for the space that an input takes; the page's placeholder reserves the same. */
 export function inputClass(control: Control): string {
   if (control.kind === 'text') return 'wide text';
   if (control.kind === 'several') return 'full lines';
   if (control.kind === 'choice' && control.radio && lettersOf(control) > longLine) return 'full lines';
-  if (control.kind === 'choice' && (control.radio || longest(control) > widest)) return 'wide';
+  if (control.kind === 'choice' && (control.radio ? !small(control) : longest(control) > widest))
+    return 'wide';
   return control.kind === 'toggle' && control.label.length > 24 ? 'wide' : '';
 }

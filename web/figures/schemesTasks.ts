@@ -53,7 +53,10 @@ export const figure: Figure<typeof controls, Data> = {
   runs: { looks: () => [], button: 'Run it here' },
   buttons: ({ schemes }) => [
     schemes.includes('project')
-      ? { label: 'Added or concatenated', sets: first }
+      ? {
+          label: 'Added or concatenated',
+          sets: { norm: first.norm, schemes: first.schemes, tasks: first.tasks },
+        }
       : { label: 'Other ways in', sets: others },
   ],
 
@@ -245,6 +248,9 @@ const counts = ['no', 'one', 'two', 'three', 'four', 'five'];
 const depths = { one: 'one layer', two: 'two layers', causal: 'two causal layers' } as const;
 const inWords = (step: number) => step.toLocaleString('en');
 
+/** What a press of a button may have set. */
+const inModels = ({ layers, norm }: State) => `In ${depths[layers]} ${norm} LayerNorm, `;
+
 /** How far these runs went. */
 const afterSteps = (cells: readonly Cell[]): string =>
   `after ${between(
@@ -262,7 +268,7 @@ function conclusion(cells: readonly Cell[][], state: State): string {
   const all = (rows: readonly Cell[][]) => rows.length > 0 && rows.flat().every(learned);
   if (!all(added) || !all(concatenated)) return '';
   const tasks = (cells[0] as Cell[]).map(({ task }) => task);
-  const both = `In ${depths[state.layers]} ${state.norm} LayerNorm, adding and concatenating both learn ${
+  const both = `${inModels(state)}adding and concatenating both learn ${
     tasks.length > 2 ? `all ${counts[tasks.length]} tasks` : listed(tasks)
   }. `;
   if (separate.length === 0) return both;

@@ -97,7 +97,7 @@ export class EmbedBuilder extends LitElement {
       ${
         live
           ? html`<p class="label">As it will be:</p>
-            <div class="preview"><iframe inert title="Preview of ${wish.figure.title}" sandbox="allow-scripts" src=${frameAddress(wish)}
+            <div class="preview" role="group" aria-label="Preview" tabindex="0"><iframe inert title="Preview of ${wish.figure.title}" sandbox="allow-scripts" src=${frameAddress(wish)}
               width=${wish.width} height=${wish.height}></iframe></div>`
           : ''
       }`;

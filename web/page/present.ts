@@ -125,9 +125,11 @@ class Presenter {
     dialog.addEventListener('close', this.#end);
     window.addEventListener('resize', this.#resize);
     window.addEventListener('hashchange', this.follow);
+    // Its first screen is read out with its name, later ones as they come.
+    dialog.setAttribute('aria-describedby', 'presented');
     dialog.showModal();
-    dialog.focus();
     this.follow();
+    dialog.focus();
   }
 
   /** Goes where the address says; somewhere else on the page, the presentation is over. */
@@ -191,7 +193,7 @@ class Presenter {
     const to = (by: number) => () => this.#go(this.#now + by);
     render(
       html`<div class="picture">${this.#figure}</div>
-        <div class=${sentences ? 'said alone' : 'said'} aria-live="polite" aria-atomic="true">
+        <div class=${sentences ? 'said alone' : 'said'} id="presented" aria-live="polite" aria-atomic="true">
           <p class="part"><span class="unseen">${step}. </span>${part}</p>
           <h2>${title || view?.figure.title}</h2>
           ${(sentences ?? [text || firstSentences(view?.finding)]).map((sentence) => html`<p>${sentence}</p>`)}
