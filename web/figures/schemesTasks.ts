@@ -168,7 +168,7 @@ export const figure: Figure<typeof controls, Data> = {
       by.set(whom, [...(by.get(whom) ?? []), task]);
     });
     const said = [...by].map(([whom, tasks]) => `${listed(tasks)} by ${whom}`);
-    return `${known}At least 99\u202f% are right ${afterSteps(all)}, ${seedsOf(seeds)}: ${said.join('; ')}.`;
+    return `${known || inModels(state)}${known ? 'At' : 'at'} least 99\u202f% are right ${afterSteps(all)}, ${seedsOf(seeds)}: ${said.join('; ')}.`;
   },
 
   cells: ({ cells }) => ({ rows: Math.max(1, cells.length), columns: Math.max(1, cells[0]?.length ?? 0) }),
