@@ -9,8 +9,9 @@ const name = 'dot-products';
 const scaleOf = async (page: Page) => (await page.evaluate(readFigure, name))?.state.scale;
 const framed = (page: Page, of: string) => figureOf(page, of).locator('.frame *').count();
 
+// In a state of one’s own: a step of a beat marks the place that it names.
 test('nothing is marked or read out until something points: a pointer', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ fragment: '#v=1&figure=dot-products&d=32' });
   expect((await settled(page, name)).readout).toBe('');
   expect(await framed(page, name)).toBe(0);
   await surface(figureOf(page, name)).hover({ position: { x: 200, y: 200 } });
