@@ -120,7 +120,7 @@ test.runIf(inject('withModel'))('the ten sentences fetch the 4 MB that their con
   const ids = sentences.flatMap((sentence) => sentence.ids);
   const shards = new Set(ids.map((id) => Math.floor(id / rowsPerShard)));
   const bytes = [...shards].reduce(
-    (sum, shard) => sum + statSync(new URL(`words-${shard}.safetensors`, folder)).size,
+    (sum, shard) => sum + statSync(new URL(`words-${shard}.bin`, folder)).size,
     0,
   );
   expect(heads.figure.controls.sentences.options.ten).toContain(`${Math.round(bytes / 1e6)} MB`);

@@ -139,7 +139,7 @@ export function gathering(
     },
     states: () => Array.from({ length: layers + 1 }, (_, behind) => found(0, behind, d)),
     /** Where nothing is added to tokens, no place differs from another in the first layer. */
-    scores: (placed: boolean) =>
+    scores: (placed: boolean): ScoreMeans<Float64Array>[] =>
       Array.from({ length: layers }, (_, layer) => ({
         query: scoresAt(1, layer, query, layer === 0 && !placed),
         key: scoresAt(2, layer, key, layer === 0 && !placed),

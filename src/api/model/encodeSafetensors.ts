@@ -38,9 +38,13 @@ export function encodeSafetensorsApi(): EncodeSafetensorsApi {
 
 /** A tensor as a file has it. */
 export interface RawTensor {
+  /** No other of its file has it. */
   name: string;
+  /** As the header spells it: F32, F16 and so on. */
   dtype: string;
+  /** Its extents; empty for a single number. */
   shape: readonly number[];
+  /** Little-endian, the last extent the fastest. */
   bytes: OwnBytes;
 }
 

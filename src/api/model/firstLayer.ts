@@ -53,7 +53,9 @@ export interface Model {
 
 /** One of which enough is known to run it. */
 export interface Opened extends Model {
+  /** From its configuration, or given. */
   readonly heads: number;
+  /** ε of its norms. */
   readonly epsilon: number;
 }
 

@@ -78,10 +78,9 @@ export function placeOf(
 
 /** Whole tensors of a file, its norms and its maps. */
 export function tensorsOf(checkpoint: Tensors, watch: CountedWatch) {
-  type A = Float64Array;
-  const reading = new Map<string, Promise<Table<A>>>();
+  const reading = new Map<string, Promise<Table<Float64Array>>>();
   /** Reads a tensor once, however often it is asked for. */
-  const whole = (name: string): Promise<Table<A>> => {
+  const whole = (name: string): Promise<Table<Float64Array>> => {
     const shape = checkpoint.tensors.get(name)?.shape ?? [];
     const rows = shape.slice(0, -1).reduce((all, extent) => all * extent, 1);
     const found =
@@ -94,7 +93,12 @@ export function tensorsOf(checkpoint: Tensors, watch: CountedWatch) {
     reading.set(name, found);
     return found;
   };
-  const biasOf = async ({ name, out, place, biased }: ReturnType<typeof placeOf>): Promise<A | undefined> =>
+  const biasOf = async ({
+    name,
+    out,
+    place,
+    biased,
+  }: ReturnType<typeof placeOf>): Promise<Float64Array | undefined> =>
     biased ? (await whole(`${name}.bias`)).data.slice(place * out, (place + 1) * out) : undefined;
   return {
     whole,
@@ -104,17 +108,17 @@ export function tensorsOf(checkpoint: Tensors, watch: CountedWatch) {
       { layout, epsilon }: Pick<Opened, 'layout' | 'epsilon'>,
       name: string,
       width = layout.d_model,
-    ): Promise<Normalization<A>> {
+    ): Promise<Normalization<Float64Array>> {
       const kind = layout.facts.norms;
       // Older files of BERT have these names.
       const [gamma, beta] = checkpoint.tensors.has(`${name}.gamma`) ? ['gamma', 'beta'] : ['weight', 'bias'];
       const parts = [gamma, ...(kind === 'rms_norm' ? [] : [beta])].map((part) => `${name}.${part}`);
       for (const part of parts) shapeOf(checkpoint.tensors, part, [width]);
       const [gain, bias] = await Promise.all(parts.map(whole));
-      return { kind, gamma: (gain as Table<A>).data, ...(bias && { beta: bias.data }), epsilon };
+      return { kind, gamma: (gain as Table<Float64Array>).data, ...(bias && { beta: bias.data }), epsilon };
     },
     /** A map that is read at once. */
-    async linear(opened: Opened, layer: number, part: MapName, size: MapSize): Promise<Linear<A>> {
+    async linear(opened: Opened, layer: number, part: MapName, size: MapSize): Promise<Linear<Float64Array>> {
       const found = placeOf(opened, layer, part, size);
       const { name, out, into, place, of, transposed } = found;
       const [{ data }, bias] = await Promise.all([whole(`${name}.weight`), biasOf(found)]);

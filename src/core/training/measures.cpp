@@ -68,7 +68,8 @@ std::vector<LoudnessRecipe> recipes(int d_model) {
   for (LoudnessRecipe& one : all) {
     one.tokens *= root;
     one.positions *= root;
-    one.position_scale = std::numbers::sqrt2 * one.positions / one.tokens;
+    // Divided, so that the half cancels: at a width of 64 the scale is 8, and not the next number.
+    one.position_scale = one.positions / (one.tokens * half);
   }
   return all;
 }

@@ -119,7 +119,7 @@ const packed: Record<string, Tensors> = {
 };
 const singles = (values: ArrayLike<number>) => new Uint8Array(Float32Array.from(values).buffer);
 const bytesOf = (tensors: Tensors) =>
-  new Uint8Array(Buffer.concat(Object.values(tensors).map(([, data]) => singles(data))));
+  singles(Object.values(tensors).flatMap(([, data]) => Array.from<number>(data)));
 const each = 4 * rowsPerPiece * d_model;
 const inPieces = (name: string) => ['words', 'positions'].includes(name);
 export const manifest = {
