@@ -1,16 +1,16 @@
 // A reader's model without a table of positions, by mechanism: the page's numbers against the library's terms in double
 // precision, which tests/api compares with numpy.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CorpusMeans, openModel } from 'superpose';
+import { type CorpusMeans, openModel, type Table } from 'superpose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Depth } from '../../web/figures/depth.ts';
 import type { OneScore } from '../../web/figures/oneScore.ts';
 import { plain } from '../api/support/builds.ts';
 import { drawnModels, drawnSeed as seed } from '../api/support/drawnModels.ts';
 import { withoutNumpy } from '../tools/support/numpy.ts';
-import { ask, job, opened } from './ownOpened.ts';
+import { ask, expectTold, job, opened } from './ownOpened.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'superpose-mechanism-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -95,6 +95,89 @@ const meansOf = async (path: string, sentences: readonly (readonly number[])[]) 
   model.delete();
   return means;
 };
+
+type At = (row: number, column: number) => number;
+interface Made {
+  token?: At;
+  query?: At;
+  rows?: number;
+  layers?: number;
+  heads?: number;
+  d?: number;
+}
+const usual: At = (row, column) => Math.sin(1 + 3 * row + 7 * column + row * column);
+const zero: At = () => 0;
+
+/** A small file of Llama’s layout, whose numbers may be anything. */
+function made({ token = usual, query = usual, rows = 12, layers = 2, heads = 2, d = 4 }: Made): string {
+  const path = mkdtempSync(join(folder, 'made-'));
+  const tensors: Record<string, Table> = {};
+  const put = (name: string, rows: number, columns: number, at: At) => {
+    const data = Float32Array.from({ length: rows * columns }, (_, k) =>
+      at(Math.floor(k / columns), k % columns),
+    );
+    tensors[`${name}.weight`] = { data, rows, columns };
+  };
+  put('model.embed_tokens', rows, d, token);
+  for (let layer = 0; layer < layers; layer++) {
+    const of = (name: string) => `model.layers.${layer}.${name}`;
+    const moved: At = (row, column) => usual(row + layer + 1, column);
+    put(of('self_attn.q_proj'), 2 * heads, d, query);
+    for (const name of ['k_proj', 'v_proj']) put(of(`self_attn.${name}`), 2 * heads, d, moved);
+    put(of('self_attn.o_proj'), d, 2 * heads, moved);
+    for (const name of ['gate_proj', 'up_proj']) put(of(`mlp.${name}`), 3, d, moved);
+    put(of('mlp.down_proj'), d, 3, moved);
+    for (const name of ['input_layernorm', 'post_attention_layernorm']) put(of(name), 1, d, () => 1);
+  }
+  put('model.norm', 1, d, () => 1);
+  const lists = Object.entries(tensors).map(([name, one]) => [name, /norm/.test(name) ? one.data : one]);
+  writeFileSync(`${path}/model.safetensors`, plain.encodeSafetensors(Object.fromEntries(lists)));
+  const config = { model_type: 'llama', num_attention_heads: heads, num_key_value_heads: heads, head_dim: 2 };
+  writeFileSync(`${path}/config.json`, JSON.stringify({ ...config, rms_norm_eps: 1e-12 }));
+  return path;
+}
+
+describe.each<[string, Made]>([
+  ['tokens of zeros', { token: zero }],
+  ['equal rows', { token: (_, column) => usual(1, column) }],
+  ['a row of zeros', { token: (row, column) => (row === 0 ? 0 : usual(row, column)) }],
+  ['rows that are multiples', { token: (row, column) => (row + 1) * usual(1, column) }],
+  ['one row', { rows: 1 }],
+  ['large numbers', { token: (row, column) => 1e20 * usual(row, column) }],
+  ['the largest numbers', { token: (row, column) => 3e38 * Math.sign(usual(row, column)) }],
+  ['small numbers', { token: (row, column) => 1e-30 * usual(row, column) }],
+  ['queries of zeros', { query: zero }],
+  ['a head of zeros', { query: (row, column) => (row < 2 ? 0 : usual(row, column)) }],
+  ['large queries', { query: (row, column) => 1e20 * usual(row, column) }],
+  ['one head, one layer, one channel', { heads: 1, layers: 1, d: 1 }],
+])('%s in a model without positions are drawn and told without numbers that are none', (_, numbers) => {
+  const rows = numbers.rows ?? 12;
+  const varied = lines(rows).map((line) => line.map((id) => id % rows));
+  test.each([
+    ['a corpus', varied],
+    ['a corpus of one token', varied.map((line) => line.map(() => 0))],
+  ])('%s', async (_, corpus) => {
+    const { average, figures, model } = await opened(made(numbers));
+    await average(corpusOf(corpus));
+    for (const ids of ['0', '0, 0', '0, 0, 0', ...(rows > 1 ? ['0, 1, 2', '5, 2, 5, 3'] : [])])
+      for (let layer = 0; layer < model.layers; layer++) await expectTold(figures, { ids, layer });
+  });
+});
+
+test('a model’s shares do not depend on the unit of its tokens', async () => {
+  const sharesAt = async (unit: number) => {
+    const { average, seen, model } = await opened(
+      made({ token: (row, column) => unit * usual(row, column) }),
+    );
+    await average(corpusOf(lines(model.vocabulary)));
+    const { data } = await seen('own-heads', { ids: '5, 2, 5, 3' });
+    return (data as { rows: { shares: number[] }[] }).rows.flatMap(({ shares }) => shares);
+  };
+  const wanted = await sharesAt(1);
+  for (const unit of [1e-3, 1e15])
+    for (const [at, share] of (await sharesAt(unit)).entries())
+      near(share, wanted[at] as number, `× ${unit}`);
+});
 
 (withoutNumpy ? describe.skip : describe)('models without a table of positions', () => {
   beforeAll(async () => {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Floats, logitsOf, openingText, openModel, type SafetensorsEntry, type Table } from 'superpose';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { csvOf } from '../../web/element/exports.ts';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import type { OneScore } from '../../web/figures/oneScore.ts';
@@ -16,7 +15,7 @@ import { ownModel } from '../../web/worker/ownModel.ts';
 import { plain } from '../api/support/builds.ts';
 import { describeWeights } from '../api/support/model.ts';
 import { largestDifference } from '../api/support/numbers.ts';
-import { ask, folderOf, job, loaded, opened } from './ownOpened.ts';
+import { ask, expectTold, folderOf, job, loaded, opened } from './ownOpened.ts';
 import { expectSoundPictures } from './support.ts';
 
 /** Two ways to the same numbers, in double precision. */
@@ -261,23 +260,7 @@ describe.each<[string, Parameters<typeof withTables>[0]]>([
 ])('%s in a model are drawn and told without numbers that are none', (_, at) => {
   test.each(['2', '2, 3', '2, 2, 2'])('ids %s', async (ids) => {
     const { figures } = await opened(withTables(at));
-    for (const [name, figure] of Object.entries(figures) as [string, AnyFigure][]) {
-      const state = { ...initialState(figure.controls), ids };
-      const data = await ask(name, state).catch((error: unknown) => {
-        // What cannot be computed is a sentence.
-        expect((error as Error).message, name).toMatch(/^[A-Z“].*\.$/s);
-        expect((error as Error).message, name).not.toMatch(/NaN|undefined/);
-      });
-      if (data === undefined) continue;
-      expectSoundPictures({ figure, data, state });
-      const { rows, columns } = figure.cells(data, state);
-      const said = [
-        figure.describe(data, state),
-        csvOf(figure.table(data, state)),
-        ...[0, columns - 1].map((j) => JSON.stringify(figure.readout(data, state, { i: rows - 1, j }))),
-      ];
-      for (const sentence of said) expect(sentence, name).not.toMatch(/NaN|Infinity|undefined/);
-    }
+    await expectTold(figures, { ids });
   });
 });
 

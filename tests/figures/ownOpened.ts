@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
+import { csvOf } from '../../web/element/exports.ts';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import { type Averaged, averagedFigures, type Opened, ownFigures } from '../../web/figures/ownModel.ts';
@@ -47,4 +48,23 @@ export async function opened(folder: string, names = readdirSync(folder), option
       return Object.assign(figures, averagedFigures(model, averaged));
     },
   };
+}
+
+/** What a figure says, its CSV and its readouts have no numbers that are none; what cannot be computed is a sentence. */
+export async function expectTold(figures: Record<string, AnyFigure>, settings: State) {
+  for (const [name, figure] of Object.entries(figures)) {
+    const state = { ...initialState(figure.controls), ...settings };
+    const data = await ask(name, state).catch((error: unknown) => {
+      expect((error as Error).message, name).toMatch(/^[A-Z“].*\.$/s);
+      expect((error as Error).message, name).not.toMatch(/NaN|undefined/);
+    });
+    if (data === undefined) continue;
+    expectSoundPictures({ figure, data, state });
+    const { rows, columns } = figure.cells(data, state);
+    const ends = [0, columns - 1].flatMap((j) => [0, rows - 1].map((i) => ({ i, j })));
+    const cells = ends.map((end) => JSON.stringify(figure.readout(data, state, end)));
+    for (const said of [csvOf(figure.table(data, state)), ...cells])
+      expect(said, name).not.toMatch(/NaN|Infinity|undefined/);
+    expect(figure.describe(data, state), name).not.toMatch(/–|-1\b/);
+  }
 }

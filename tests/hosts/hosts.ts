@@ -123,8 +123,6 @@ ${site
 // What a server would send has the element and its picture.
 if (!renderToString(<Post />).includes('<superpose-figure')) throw new Error('The server sends no figure.');
 createRoot(document.getElementById('app') as HTMLElement).render(<Post />);
-// @ts-expect-error A figure must have a name.
-const Wrong = () => <superpose-figure />;
 `,
     );
     await site.run('node', ['node_modules/typescript/bin/tsc', '-p', '.']);

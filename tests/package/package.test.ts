@@ -3,6 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { load } from 'superpose';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { initialState } from '../../web/figures/controls.ts';
+import type { AnyFigure } from '../../web/figures/figure.ts';
+import { figures } from '../../web/figures/index.ts';
+import { platforms } from '../../web/page/platforms.ts';
 import { emptyProject, type Packed, type Project, pack, root } from './support/project.ts';
 
 let packed: Packed;
@@ -77,8 +81,14 @@ const oldest = '5.2';
 const versions = [oldest, 'current'];
 const compilerOf = (version: string) =>
   join(root, 'node_modules', version === 'current' ? 'typescript' : `typescript-${version}`, 'bin/tsc');
-/** Compiles the project's main.ts. */
-const compile = async (version: string, resolution: string, lib: string[], types: string[] = []) => {
+/** Compiles the project's main.ts, or another file. */
+const compile = async (
+  version: string,
+  resolution: string,
+  lib: string[],
+  types: string[] = [],
+  include = ['main.ts'],
+) => {
   await project.write(
     'tsconfig.json',
     JSON.stringify({
@@ -89,11 +99,12 @@ const compile = async (version: string, resolution: string, lib: string[], types
         target: 'es2022',
         lib: ['es2023', ...lib],
         types,
+        jsx: 'react-jsx',
         typeRoots: [join(root, 'node_modules/@types')],
         module: resolution === 'bundler' ? 'esnext' : resolution,
         moduleResolution: resolution,
       },
-      include: ['main.ts'],
+      include,
     }),
   );
   return project.run(process.execPath, compilerOf(version), '-p', '.');
@@ -130,6 +141,52 @@ test.each(versions.flatMap((version) => ['nodenext', 'bundler'].map((kind) => [v
 test.each(versions)('TypeScript %s needs no types of a page in Node', async (version) => {
   await project.write('main.ts', sound);
   expect(await compile(version, 'nodenext', [], ['node'])).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+/** What superpose/embed/react and the snippet take of React’s types. `npm run hosts` builds both with React itself. */
+const react = `declare module 'react' {
+  export interface HTMLAttributes<T> { children?: unknown; onChange?: (event: T) => void }
+  export type DetailedHTMLProps<E, T> = E & { ref?: (one: T) => void };
+  export namespace JSX {
+    type Style = { maxWidth?: string; height?: string };
+    interface IntrinsicElements {
+      a: { href: string; children?: unknown };
+      img: { src: string; alt: string; width?: string; style?: Style; loading?: 'lazy' };
+      script: { type: 'module'; async: boolean; src: string };
+    }
+  }
+}
+declare module 'react/jsx-runtime' { export { JSX } from 'react'; }`;
+
+test('TypeScript reads the snippet for React, and finds faults in it', async () => {
+  const figure = (await figures['dot-products']?.()) as AnyFigure;
+  const text = 'a {b} }} "<i>" \\ it’s';
+  const [element = '', configured = ''] = platforms.mdx
+    .pieces({
+      figure,
+      state: { ...initialState(figure.controls), tokens: 'sentence', text },
+      ...{ finding: text, home: "https://example.org/it's/", version: '1', theme: 'dark', keep: ['n'] },
+      ...{ width: 800, height: 600 },
+    })
+    .map((piece) => piece.text);
+  const post = (snippet: string) => `${configured.replace('superpose/embed', 'superpose/embed/react')}
+    export const post = <a href="/">${snippet}</a>;
+    export const heard = <superpose-figure name="gram" onchange={({ detail }) => detail.state.n} />;
+    // @ts-expect-error A figure must have a name.
+    export const nameless = <superpose-figure />;`;
+  await project.write('react.d.ts', react);
+  const compiled = async (snippet: string) => {
+    await project.write('post.tsx', post(snippet));
+    return project.run(process.execPath, compilerOf('current'), '-p', '.');
+  };
+  await compile('current', 'bundler', ['dom', 'dom.iterable'], [], ['post.tsx', 'react.d.ts']);
+  expect(await compiled(element)).toEqual({ code: 0, stdout: '', stderr: '' });
+  for (const broken of [
+    element.replace(' /></a>', '></a>'),
+    element.replace('style={{', 'style={'),
+    element.replace('name=', 'named='),
+  ])
+    expect((await compiled(broken)).code).not.toBe(0);
 });
 
 const search = `

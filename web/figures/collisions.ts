@@ -2,7 +2,17 @@
 // against the width, for three sizes of positions; and one word's margin over all others, along the positions.
 import type { CollisionSearch, Superpose, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
-import { type Area, boxAt, dotsAt, horizontal, lineKey, lineThrough, plane, textAt } from '../plot/parts.js';
+import {
+  type Area,
+  boxAt,
+  dotsAt,
+  horizontal,
+  largestMagnitude,
+  lineKey,
+  lineThrough,
+  plane,
+  textAt,
+} from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import {
   controls,
@@ -160,6 +170,9 @@ const inks = { same: 'accent', other: 'third', taken: 'warning' } as const;
 
 const smallestOf = ({ margins }: One): number => margins.indexOf(Math.min(...margins));
 
+/** Distances are printed as parts of the largest, which is small for a table of small numbers. */
+const sizeOf = ({ bareDistance, margins }: One) => Math.min(1, largestMagnitude([[bareDistance], margins]));
+
 const where = ({ words, d, scale }: State, { vocabulary }: One) =>
   words === 'trained'
     ? `Among ${count(vocabulary)} tokens of MiniLM, with its own positions${scale === 1 ? '' : ` times ${scale}`}`
@@ -185,12 +198,13 @@ export const figure: Figure<typeof controls, Data> = {
     const { word, bare, margins } = data;
     const lost = margins.filter((margin) => margin < 0).length;
     const least = smallestOf(data);
+    const size = sizeOf(data);
     const fate =
       lost === 0
         ? `No position takes “${word}” to another token`
         : `“${word}” is lost at ${lost} of ${positions} positions`;
-    const before = `without a position “${bare}” is nearest, ${about(data.bareDistance)} away, its distance to being mistaken ${about(data.bareMargin)}`;
-    const after = `; with one it is at least ${about(margins[least] as number)}, at position ${least}, against “${data.nearest[least]}”.${state.words === 'seeded' ? '' : rawRows}`;
+    const before = `without a position “${bare}” is nearest, ${about(data.bareDistance, size)} away, its distance to being mistaken ${about(data.bareMargin, size)}`;
+    const after = `; with one it is at least ${about(margins[least] as number, size)}, at position ${least}, against “${data.nearest[least]}”.${state.words === 'seeded' ? '' : rawRows}`;
     return `${fate}. ${where(state, data)}: ${before}${after}`;
   },
 
@@ -216,7 +230,7 @@ export const figure: Figure<typeof controls, Data> = {
       { text: `“${word}” at position ${j}`, strong: true },
       ': the nearest other token is ',
       { text: `“${nearest[j]}”`, ink: inks[fate] },
-      `, distance to being mistaken ${readable(margins[j] as number)}. `,
+      `, distance to being mistaken ${readable(margins[j] as number, sizeOf(data))}. `,
       fate === 'taken' ? `It is nearer than “${word}” itself.` : `Without a position it is “${data.bare}”.`,
     ];
   },

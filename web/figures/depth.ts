@@ -7,6 +7,7 @@ import type { Figure, TextCompute } from './figure.js';
 import {
   fetchingLayers,
   layersControl,
+  nothingToShare,
   quoted,
   sentenceControl,
   sentenceRemark,
@@ -125,6 +126,18 @@ function arrange(data: Depth, width: number) {
   };
 }
 
+/** Where the largest of the numbers is; −1 where none is one. */
+const largestAt = (values: readonly number[]) => values.indexOf(Math.max(...values.filter(Number.isFinite)));
+
+/** Of the heads whose scores vary; NaN where none do. */
+function averageOf(shares: readonly number[]): number {
+  const known = shares.filter(Number.isFinite);
+  return known.reduce((sum, share) => sum + share, 0) / known.length;
+}
+
+/** What does not vary has no parts. */
+const partOf = (share: number) => (Number.isFinite(share) ? aboutPercent(share) : 'nothing');
+
 /** The head that is shown before one is pointed at: it attends to the previous token. */
 const opening = { i: 0, j: 2 };
 
@@ -157,16 +170,22 @@ export const figure: Figure<typeof controls, Depth> = {
     if (data.states.length > 0) {
       panelsOf(data).forEach(({ of, title, print }, panel) => {
         const values = data.states.map((state) => state[of]);
+        const known = values.filter(Number.isFinite);
         const drawn = plane(
           panelAreas[panel] as Area,
           { from: 0, to: places.length - 1, label: 'layers passed', nice: false, ticks: places.length },
           // Of few windows, noise may bring the estimate of no position below zero.
-          { from: Math.min(0, ...values), to: Math.max(...values), label: title, print, ticks: 4 },
+          { from: Math.min(0, ...known), to: Math.max(0, ...known), label: title, print, ticks: 4 },
         );
         marks.push(
           ...drawn.marks,
           { mark: 'path', d: lineThrough(drawn, places, values), stroke: 'position-position', wide: 2 },
-          dotsAt(places.map(drawn.x), values.map(drawn.y), 3.5, 'position-position'),
+          dotsAt(
+            places.filter((place) => Number.isFinite(values[place])).map(drawn.x),
+            known.map(drawn.y),
+            3.5,
+            'position-position',
+          ),
         );
       });
     }
@@ -212,19 +231,22 @@ export const figure: Figure<typeof controls, Depth> = {
 
   describe(data) {
     const { states, windows, sentences } = data;
+    const most = largestAt(data.heads.map(averageOf));
+    if (most < 0) return nothingToShare(data.tokens.length);
     if (states.length === 0) {
       const [first] = data.heads as [number[]];
-      const most = first.indexOf(Math.max(...first));
+      const most = largestAt(first);
       return `Head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position in this sentence. Canonical gauge; the later layers are not here yet.`;
     }
-    const all = data.heads.map((shares) => shares.reduce((sum, share) => sum + share, 0) / shares.length);
-    const most = all.indexOf(Math.max(...all));
+    const all = data.heads.map(averageOf);
     const [first, last] = [states[0], states.at(-1)] as [(typeof states)[0], (typeof states)[0]];
     const of = data.mechanism ? 'by mechanism, for this sentence' : `over ${sentences} sentences`;
     const left = data.mechanism
       ? 'The gauge is the corpus’s means.'
-      : `What is left of the table’s own directions falls to a cosine of ${about(last.table)}. Canonical gauge.`;
-    return `Position is ${aboutPercent(first.energy)} of the first layer’s input, ${aboutPercent(last.energy)} of the last one’s output. That is over ${windows} windows of a corpus. The scores use it most in layer ${most}, where position → position makes up ${aboutPercent(all[most] as number)} of the average head, ${of}; in the first it is ${aboutPercent(all[0] as number)} and in the last ${aboutPercent(all.at(-1) as number)}. ${left}`;
+      : Number.isFinite(last.table)
+        ? `What is left of the table’s own directions falls to a cosine of ${about(last.table)}. Canonical gauge.`
+        : 'Positions have no directions there. Canonical gauge.';
+    return `Position is ${partOf(first.energy)} of the first layer’s input, ${partOf(last.energy)} of the last one’s output. That is over ${windows} windows of a corpus. The scores use it most in layer ${most}, where position → position makes up ${aboutPercent(all[most] as number)} of the average head, ${of}; in the first it is ${partOf(all[0] as number)} and in the last ${partOf(all.at(-1) as number)}. ${left}`;
   },
 
   cells: ({ heads }) => ({ rows: heads.length, columns: heads[0]?.length ?? 1 }),

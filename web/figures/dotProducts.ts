@@ -1,8 +1,18 @@
 // Figure "Adding versus concatenating": every pair of tokens as a point, and what moves it off the line.
 import { extent } from 'd3-array';
 import type { DotProductName, DotProducts, LoudnessRecipe, SmallSuperpose } from 'superpose';
-import { about, readable, signed } from '../plot/format.js';
-import { type Area, counts, lineAt, type Plane, plane, steps, textAt, vertical } from '../plot/parts.js';
+import { about, counted, readable, signed } from '../plot/format.js';
+import {
+  type Area,
+  counts,
+  largestMagnitude,
+  lineAt,
+  type Plane,
+  plane,
+  steps,
+  textAt,
+  vertical,
+} from '../plot/parts.js';
 import type { Cursor, Handle, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import { type Controls, nearestValue, type StateOf } from './controls.js';
 import { drawnRows, inSingle, positionRows, rowName } from './drawnRows.js';
@@ -180,7 +190,8 @@ export const figure: Figure<typeof controls, Data> = {
 
   focus: (data, _, cursor, width) => crossTerms(data, cursor, planeOf(data, arrange(width).scatter)),
 
-  describe({ n, moments, correlation, recipes }, { tokens, scale }) {
+  describe(data, { tokens, scale }) {
+    const { n, moments, correlation, recipes } = data;
     if (recipes) {
       const [scaled, bare] = recipes as [LoudnessRecipe, LoudnessRecipe];
       const begins = ({ positionScale, tokens, positions }: LoudnessRecipe) =>
@@ -188,30 +199,33 @@ export const figure: Figure<typeof controls, Data> = {
       return `Without √d, positions drown tokens. The 2017 paper begins ${begins(scaled)}; without √d it would begin ${begins(bare)}. Here, at ρ = ${scale}, token · token spreads ±${about(moments['token-token'].deviation)} and position · position ±${about(moments['position-position'].deviation)}.`;
     }
     const pairs = (n * (n - 1)) / 2;
+    if (pairs === 0) return 'There is one row of each table, and so no pair of rows.';
+    const size = sizeOf(data);
     const head =
       scale === 0
         ? 'Without positions, adding and concatenating agree.'
         : 'A dot’s distance from the line is its cross terms.';
     const how = Number.isNaN(correlation)
-      ? `There are too few pairs, ${pairs}, for a correlation; the cross terms`
+      ? `Over ${counted(pairs, 'pair')}, one of the two dot products does not vary, so they have no correlation; the cross terms`
       : `Over ${pairs} pairs, the two dot products correlate at ${about(correlation)}; the cross terms`;
-    return `${head} ${how}, which only adding has, spread ±${about(moments.crossTerms.deviation)} around ${about(moments.crossTerms.mean)}, and the concatenated dot products ±${about(moments.concatenated.deviation)}.${tokens === 'seeded' ? '' : rawRows}`;
+    return `${head} ${how}, which only adding has, spread ±${about(moments.crossTerms.deviation, size)} around ${about(moments.crossTerms.mean, size)}, and the concatenated dot products ±${about(moments.concatenated.deviation, size)}.${tokens === 'seeded' ? '' : rawRows}`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
   firstCursor: widestGap,
 
   readout(data, _, { i, j }) {
+    const size = sizeOf(data);
     const at = (name: DotProductName) => data[name][i * data.n + j] ?? Number.NaN;
     return [
       { text: data.tokens[i] ?? '', strong: true },
       ` (${i}) with `,
       { text: data.tokens[j] ?? '', strong: true },
-      ` (${j}): concatenated ${readable(at('concatenated'))} `,
-      { text: signed(at('token-position')), term: 'token-position' },
+      ` (${j}): concatenated ${readable(at('concatenated'), size)} `,
+      { text: signed(at('token-position'), size), term: 'token-position' },
       ' ',
-      { text: signed(at('position-token')), term: 'position-token' },
-      ` = added ${readable(at('added'))}`,
+      { text: signed(at('position-token'), size), term: 'position-token' },
+      ` = added ${readable(at('added'), size)}`,
     ];
   },
 
@@ -368,6 +382,7 @@ function distributions(data: Data, area: Area, axes: Data): Mark[] {
   const shown = rows.map(({ name }) => offDiagonal(axes[name], axes.n));
   const [from = 0, to = 0] = extent([0, ...shown.flatMap((row) => extent(row) as [number, number])]);
   const height = (area.height - 26) / rows.length;
+  const size = sizeOf(data);
   const { x, inner } = plane(area, { from, to, label: '' }, { from: 0, to: 1, label: '', print: () => '' });
   const [low, high] = x.domain() as [number, number];
   const axis: Mark[] = x
@@ -381,6 +396,8 @@ function distributions(data: Data, area: Area, axes: Data): Mark[] {
       const heights = counts(values[place] as number[], low, high, 64);
       const most = Math.max(1, ...heights);
       const { mean, deviation } = data.moments[name];
+      // Two numbers with exponents have no room on a small phone; the table has them.
+      const spread = `${readable(mean, size)} ± ${readable(deviation, size)}`;
       const ink: Ink = term ?? 'ink';
       // Each row is a plane of its own: the same x, and its counts from its base line up.
       const up = (count: number) => base - 2 - (count / most) * (height - 26);
@@ -390,14 +407,22 @@ function distributions(data: Data, area: Area, axes: Data): Mark[] {
         // Each row's zero ends below its label.
         { mark: 'line', x1: x(0), x2: x(0), y1: base - height + 22, y2: base, ink: 'quiet' },
         textAt(inner.x, base - height + 16, label, { ink: 'ink', bold: !term, term }),
-        textAt(inner.x + inner.width, base - height + 16, `${readable(mean)} ± ${readable(deviation)}`, {
-          anchor: 'end',
-          term,
-        }),
+        textAt(
+          inner.x + inner.width,
+          base - height + 16,
+          spread.length > 16 && area.width < 300 ? '' : spread,
+          {
+            anchor: 'end',
+            term,
+          },
+        ),
       ];
     })
     .concat(axis);
 }
+
+/** Numbers are printed as parts of the largest, which is small for a table of small numbers. */
+const sizeOf = ({ concatenated }: Data) => Math.min(1, largestMagnitude([concatenated]));
 
 /** The values of the pairs i < j. */
 function offDiagonal(matrix: ArrayLike<number>, n: number): number[] {

@@ -100,7 +100,7 @@ export const figure: Figure<typeof controls, Data> = {
   describe(data, state) {
     const { raw, canonical, changes, tokens } = data;
     if (!canonical.flat().every(Number.isFinite)) {
-      return nothingToShare({ gauge: 'canonical' }, tokens.length);
+      return nothingToShare(tokens.length);
     }
     const swings = termKinds.map((_, kind) => spread(raw, kind));
     const widest = swings.indexOf(Math.max(...swings));

@@ -7,6 +7,7 @@ import { boxAt, lineAt, textAt } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
+import { listed } from './lists.js';
 import { groups, type HeadShares as Row, sharedOut, termKinds } from './terms.js';
 import {
   apartOf,
@@ -143,6 +144,8 @@ function saidOfLengths({ lengths }: Data): string {
 /** The last two rows are about all heads. */
 const headsOf = ({ rows }: Data) => rows.slice(0, -2);
 const row = 24;
+/** Otherwise there is nothing to share out. */
+const varies = ({ shares }: Row) => shares.every(Number.isFinite);
 
 /** The part of the one-score figure that a link needs. */
 const opened = {
@@ -173,12 +176,12 @@ export const figure: Figure<typeof controls, Data> = {
   scene(data, { gauge }, width) {
     const { rows } = data;
     const heads = headsOf(data).length;
-    const finite = rows.flatMap(({ shares }) => shares).every(Number.isFinite);
+    const known = rows.filter(varies);
     // Negative shares are stacked to the left of zero, the others to the right.
     const below = (shares: number[]) => shares.reduce((sum, share) => sum + Math.min(0, share), 0);
     const above = (shares: number[]) => shares.reduce((sum, share) => sum + Math.max(0, share), 0);
-    const low = finite ? Math.min(0, ...rows.map(({ shares }) => below(shares))) : 0;
-    const high = finite ? Math.max(1, ...rows.map(({ shares }) => above(shares))) : 1;
+    const low = Math.min(0, ...known.map(({ shares }) => below(shares)));
+    const high = Math.max(1, ...known.map(({ shares }) => above(shares)));
     const key = termKey(width);
     const keyHeight = key.height + 34;
     const left = 62;
@@ -189,7 +192,8 @@ export const figure: Figure<typeof controls, Data> = {
     const bottom = yOf(rows.length);
     const { marks } = key;
     marks.push(textAt(0, keyHeight - 8, `Shares of variation, ${gauge} gauge`, { ink: 'ink', size: 13 }));
-    for (const tick of ticks(low, high, 3)) {
+    // Percents of more than three digits need more room.
+    for (const tick of ticks(low, high, high - low < 20 ? 3 : 2)) {
       marks.push(lineAt([x(tick), top - 4], [x(tick), bottom], { ink: tick === 0 ? 'quiet' : 'line' }), {
         mark: 'text',
         x: x(tick),
@@ -237,9 +241,8 @@ export const figure: Figure<typeof controls, Data> = {
   describe(data, { sentences, gauge, layer = 0 }) {
     const heads = headsOf(data);
     const [mean, pooled] = data.rows.slice(-2) as [Row, Row];
-    if (!heads.flatMap(({ shares }) => shares).every(Number.isFinite)) {
-      return nothingToShare({ gauge }, data.tokens.length);
-    }
+    const still = heads.filter((one) => !varies(one));
+    if (still.length === heads.length) return nothingToShare(data.tokens.length);
     const places = heads.map(({ shares }) => shares[3] as number);
     const most = places.indexOf(Math.max(...places));
     const crossed = heads.map(({ cross }) => cross);
@@ -250,6 +253,8 @@ export const figure: Figure<typeof controls, Data> = {
       layer === 0
         ? ''
         : `, in layer ${layer}, by ${gauge in gaugeControl.options ? 'the direct path' : 'mechanism'}`;
+    if (still.length > 0)
+      return `The scores of ${listed(still.map(({ label }) => label))} do not vary along their rows. ${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(pooled.cross)} of the variation of the others, pooled.${saidOfLengths(data)}`;
     const head = `Cross terms are ${aboutPercent(mean.cross)} of the average head, ${aboutPercent(crossed[largest] as number)} of head ${largest}.`;
     return `${head} ${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(mean.cross)} of the average head and ${aboutPercent(pooled.cross)} of all heads’ variation pooled, but ${aboutPercent(crossed[largest] as number)} of head ${largest} and ${aboutPercent(crossed[least] as number)} of head ${least}. Head ${most} is ${aboutPercent(places[most] as number)} position → position; pooled, that term has ${aboutPercent(pooled.shares[3] as number)}.${saidOfLengths(data)}`;
   },

@@ -262,7 +262,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe({ curves, texts, first, positions, orders = [] }, { view, pair }) {
     const of = curves.map(({ cosines }) => cosines.at(-1) as number) as [number, number, number, number];
-    const [plain, ...then] = orders.map(readable);
+    const [plain, ...then] = orders.map((cosine) => readable(cosine));
     if (view === 'taken') {
       const found =
         of[0] > of[1]

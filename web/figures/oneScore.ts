@@ -248,7 +248,10 @@ export const figure: Figure<typeof controls, OneScore> = {
         low: -limit,
         high: limit,
         scale: 'diverging',
-        label: at.keys.short ? `${state.centred ? 'less row mean' : unit}, 99 %` : `${unit}, 99 % inside`,
+        // Where long numbers make the key wide, the name is all there is room for.
+        label: at.keys.short
+          ? `${state.centred ? 'less row mean' : unit}${readable(limit).length > 6 ? '' : ', 99 %'}`
+          : `${unit}, 99 % inside`,
         print: readable,
       }),
       ...colourKey(at.keys.x, at.keys.y + keyHeight, {
@@ -263,7 +266,7 @@ export const figure: Figure<typeof controls, OneScore> = {
 
   describe(data, state) {
     if (!Number.isFinite(data.panels[0]?.share ?? Number.NaN)) {
-      return nothingToShare(state, data.n);
+      return nothingToShare(data.n);
     }
     const ranked = kindsOf(state)
       .map(({ label }, place) => ({ label, share: data.panels[place]?.share as number }))
@@ -276,7 +279,7 @@ export const figure: Figure<typeof controls, OneScore> = {
       first.share >= 0.5
         ? `Head ${state.head} is mostly ${first.label}.`
         : `Head ${state.head} mixes ${first.label} and ${second.label}.`;
-    return `${head} For this sentence, in the ${state.gauge} gauge, ${first.label} makes up ${aboutPercent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${aboutPercent(second.share)}.${against} The terms add up to the score ${howExactly(data.residual)}.`;
+    return `${head} For this sentence, in the ${state.gauge} gauge, ${first.label} makes up ${aboutPercent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${aboutPercent(second.share)}.${against} The terms add up to the score ${howExactly(data.residual, largestMagnitude([data.logits.sum]))}.`;
   },
 
   ...fromQueryToKey,
@@ -284,14 +287,18 @@ export const figure: Figure<typeof controls, OneScore> = {
   readout(data, state, { i, j }) {
     const cell = i * data.n + j;
     const at = (panel: Panel) => values(panel, state)[cell] ?? Number.NaN;
+    const size = Math.min(1, largestMagnitude([values(data.logits, state)]));
     const pieces = kindsOf(state).flatMap(({ label, term }, place): ReadoutPiece[] => [
-      { text: `${signed(at(data.panels[place] as Panel))} ${state.view === 'four' ? label : ''}`, term },
+      {
+        text: `${signed(at(data.panels[place] as Panel), size)} ${state.view === 'four' ? label : ''}`,
+        term,
+      },
       ' ',
     ]);
     return [
       ...queryAndKey(data.tokens, { i, j }),
       ...pieces,
-      `= score ${readable(at(data.logits))}. Softmax ${
+      `= score ${readable(at(data.logits), size)}. Softmax ${
         state.on.length === fourPanels.length ? '' : 'of the terms on '
       }gives it ${percent(data.kept.softmax[cell] ?? Number.NaN)} of the attention.`,
     ];

@@ -122,7 +122,7 @@ export const figure: Figure<typeof controls, Readers> = {
   describe(data, state) {
     const [places, words] = data.readers as [Reader, Reader];
     if (!Number.isFinite(places.shares[0] ?? Number.NaN)) {
-      return nothingToShare({ gauge: 'canonical' }, data.tokens.length);
+      return nothingToShare(data.tokens.length);
     }
     const says = (reader: Reader) =>
       most(reader, data)

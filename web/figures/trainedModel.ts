@@ -48,9 +48,9 @@ export function sentenceRemark(tokens: readonly string[], dropped: number): stri
 }
 
 /** Said when no score varies, or too few are left to vary. */
-export const nothingToShare = ({ gauge }: { gauge: string }, n: number) =>
-  gauge === 'canonical' && n < 3
-    ? 'Beside [CLS], which stands apart, there are fewer than two tokens, so there is nothing to share out.'
+export const nothingToShare = (n: number) =>
+  n < 3
+    ? 'There are too few tokens for scores to vary along a row, so there is nothing to share out.'
     : 'The scores do not vary along their rows, so there is nothing to share out.';
 
 export const fetching = 'Fetching MiniLM: its tokenizer, its first layer and the rows of your tokens…';

@@ -28,10 +28,9 @@ export interface Platform {
   pieces(wish: Wish): Piece[];
 }
 
-/** HTML for JSX, where braces would be code. */
-const inJsx = (html: string) => html.replace(/[{}]/g, (brace) => `&#${brace.charCodeAt(0)};`);
+/** Its texts have no braces, which would be code here. */
 const elementInJsx = (wish: Wish) =>
-  inJsx(element(wish, ' /')).replace(
+  element(wish, ' /').replace(
     'style="max-width:100%;height:auto"',
     "style={{ maxWidth: '100%', height: 'auto' }}",
   );

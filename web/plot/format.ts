@@ -2,13 +2,13 @@
 
 export const minus = (text: string) => text.replace('-', '−');
 
-/** Anything smaller is rounding error, as of a constant row minus its mean, and prints as 0. */
+/** Of the largest number beside it. Anything smaller is rounding error, as of a constant row minus its mean, and prints as 0. */
 const dust = 1e-12;
-const dusted = (value: number) => (Math.abs(value) < dust ? 0 : value);
+const dusted = (value: number, size: number) => (Math.abs(value) < dust * size ? 0 : value);
 
-function rounded(exact: number, digits: number): string {
+function rounded(exact: number, digits: number, beside: number): string {
   if (!Number.isFinite(exact)) return '–';
-  const value = dusted(exact);
+  const value = dusted(exact, beside);
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e6)) return exponent(value);
   // Of larger numbers toPrecision would round whole digits away and print an exponent.
@@ -20,14 +20,14 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
 /** A number in a readout, such as a logit: three significant digits, no exponent in the usual range. */
-export const readable = (value: number): string => rounded(value, 3);
+export const readable = (value: number, size = 1): string => rounded(value, 3, size);
 
 /** A number in a finding: two significant digits. */
-export const about = (value: number): string => rounded(value, 2);
+export const about = (value: number, size = 1): string => rounded(value, 2, size);
 
 /** With a sign in front, for terms of a sum. */
-export const signed = (value: number): string =>
-  dusted(value) >= 0 ? `+${readable(value)}` : readable(value);
+export const signed = (value: number, size = 1): string =>
+  dusted(value, size) >= 0 ? `+${readable(value, size)}` : readable(value, size);
 
 /** A very small or very large number, on one line: 2.1 × 10⁻¹⁴. */
 export function exponent(value: number): string {
@@ -54,9 +54,12 @@ export const aboutPercent = (fraction: number): string =>
 /** More than the rounding error of any sum on this page. */
 const rounding = 1e-9;
 
-/** How exactly two numbers are equal; a gap up to `most` counts as rounding. */
-export const howExactly = (gap: number, most = rounding): string =>
-  gap === 0 ? 'exactly' : gap <= most ? 'to machine precision' : `to within ${exponent(gap)}`;
+/** How exactly numbers are equal, where one is said as a part of it. */
+export function howExactly(gap: number, largest?: number): string {
+  const part = gap / (largest || 1);
+  if (part <= rounding) return gap === 0 ? 'exactly' : 'to machine precision';
+  return `to within ${exponent(part)}${largest ? ' of the largest' : ''}`;
+}
 
 /** A change that may be only rounding. */
 export const changeText = (change: number): string =>
