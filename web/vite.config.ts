@@ -133,7 +133,7 @@ export default defineConfig({
           groups: [
             {
               name: 'training',
-              test: /\/figures\/(cells|lists|record|tasks|terms|training|waysIn)\.ts$/,
+              test: /\/figures\/(cells|record|tasks|terms|training|waysIn)\.ts$/,
             },
           ],
         },

@@ -9,9 +9,10 @@ import {
   readState,
   written,
 } from '../../web/figures/controls.ts';
-import { type AnyFigure, captionOf } from '../../web/figures/figure.ts';
+import type { AnyFigure } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import { bibtex, element, iframe, markdown, svgTag, type Wish } from '../../web/page/snippets.ts';
+import { captionOf } from '../../web/plot/format.ts';
 
 const all = async () => {
   const found: [string, Control][] = [];

@@ -1,16 +1,15 @@
 // A figure's settings and what comes of them: loads the figure's code, asks for its numbers while the reader
 // is near, and receives the answers.
 import type { ReactiveController } from 'lit';
-import { type Controls, readState, type State, type Value } from '../figures/controls.js';
+import { type Controls, readState, type State, settingOf, type Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
-import { latest } from '../figures/lists.js';
-import { own } from '../plot/ownMembers.js';
+import { latest, own } from '../plot/own.js';
 import { type Asker, type AskOptions, asker } from '../worker/client.js';
 import type { Order } from '../worker/transports.js';
 import type { Cursors } from './cursor.js';
 import type { Answer } from './exports.js';
-import { hostPage, settingOf } from './link.js';
+import { hostPage } from './link.js';
 import type { RunHost, Running } from './running.js';
 
 /** On somebody else's page the placeholder has another height, so it is replaced well out of sight. */

@@ -3,10 +3,11 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import type { Control, State, Value } from '../figures/controls.js';
-import { type AnyFigure, captionOf } from '../figures/figure.js';
+import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import type { Theme } from '../plot/colour.js';
-import { own } from '../plot/ownMembers.js';
+import { captionOf } from '../plot/format.js';
+import { own } from '../plot/own.js';
 import type { Cursor, Handle } from '../plot/scene.js';
 import { answeredIn } from '../worker/client.js';
 import { Asking } from './asking.js';
@@ -15,7 +16,6 @@ import type { Result, View } from './exports.js';
 import { inputOf } from './inputs.js';
 import { hostPage } from './link.js';
 import { Picture } from './picture.js';
-import { Playing } from './playing.js';
 import { Saving } from './saving.js';
 import { drawnPiece, Speech } from './speech.js';
 import { elementStyles } from './styles.js';
@@ -37,7 +37,6 @@ export class FigureElement extends LitElement {
   readonly surroundings = new Surroundings(this);
   readonly cursors = new Cursors(this);
   readonly picture = new Picture(this);
-  readonly playing = new Playing(this);
   readonly speech = new Speech(this);
   readonly #saving = new Saving(this);
 
@@ -162,7 +161,7 @@ export class FigureElement extends LitElement {
     const [seen, more] = [false, true].map((more) =>
       guard([figure, settings, this.keep, names], () => this.#inputsOf(figure, more)),
     );
-    const play = figure.plays ? this.playing.button(figure.plays, figure) : nothing;
+    const play = running?.playing?.button() ?? nothing;
     const run = running?.tools() ?? nothing;
     const buttons = (figure.buttons?.(settings) ?? []).map(({ label, sets }) => this.#button(label, sets));
     const { below, plays } = figure;
@@ -213,7 +212,8 @@ export class FigureElement extends LitElement {
     const [head, rest] = captionOf(view.finding);
     // While it is played, a picture is ahead of its caption, which is of the end.
     const { overtaken } = this.asking;
-    const dimmed = (name: string, old: boolean) => (old ? `${name} old` : name);
+    const { open, said, tableOpen } = this.#saving;
+    const dimmed = (name: string, old = false) => (old ? `${name} old` : name);
     return html`
       <div class=${dimmed('surface', overtaken)} tabindex="0" role="application" aria-roledescription="figure"
         aria-label="${view.figure.title.replace(/[^?]$/, '$&.')} ${view.rows > 1 ? 'Arrow keys choose a row and a column.' : 'Arrow keys move along it.'}"
@@ -222,8 +222,8 @@ export class FigureElement extends LitElement {
         ${view.scene.handles?.map((handle) => this.#knob(handle))}
       </div>
       ${below}
-      <div class="foot" part="below">${this.#saving.tools(view)}</div>
-      <p class=${dimmed('finding', overtaken || this.playing.going)} id="finding" part="caption">${head ? html`<b part="rest">${head}</b><span part="rest">${rest}</span>` : rest}</p>
+      <div class="foot" part="below">${guard([open ? view : view.source, said, tableOpen], () => this.#saving.tools(view))}</div>
+      <p class=${dimmed('finding', overtaken || this.asking.running?.playing?.going)} id="finding" part="caption">${head ? html`<b part="rest">${head}</b><span part="rest">${rest}</span>` : rest}</p>
       ${
         view.tokens
           ? html`<ol class="tokens" part="caption" tabindex="0" aria-label="Tokens; the row’s is framed, the column’s is filled">
@@ -232,10 +232,10 @@ export class FigureElement extends LitElement {
       }
       <p class=${pointed ? 'readout pointed' : 'readout'} part="below">${pointed ? this.picture.readout.map(drawnPiece) : this.#hint()}
         ${held ? html`<span class="held"> Held: tap again to let go.</span>` : nothing}</p>
-      ${this.#saving.opens(view, cursor)}
+      ${view.figure.opens ? this.#saving.opens(view, cursor) : nothing}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
-      ${this.#saving.tableOpen ? html`<div class="numbers" part="below">${guard([view.data, view.state], () => numbers(view))}</div>` : nothing}
+      ${tableOpen ? html`<div class="numbers" part="below">${guard([view.data, view.state], () => numbers(view))}</div>` : nothing}
     `;
   }
 

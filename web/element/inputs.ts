@@ -1,9 +1,8 @@
 // A figure's inputs, one for each control. They are native, so keys, touch and screen readers work.
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { type Control, drawAgain, type Value } from '../figures/controls.js';
+import { type Control, drawAgain, inputClass, type Value } from '../figures/controls.js';
 import { terms } from '../figures/terms.js';
-import { inputClass } from './inputClass.js';
 
 /** What the reader does with an input. */
 export interface InputListener {

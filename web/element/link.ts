@@ -1,6 +1,5 @@
 // A state as the fragment of an address: #v=1&figure=NAME&setting=value... It has every setting of the
-// figure, so a link keeps showing the same view when defaults change. What links begin with, and the attributes that set
-// settings.
+// figure, so a link keeps showing the same view when defaults change. And what links begin with.
 import { type Controls, type State, writtenState } from '../figures/controls.js';
 
 export const version = 1;
@@ -36,13 +35,6 @@ export function readLink(fragment: string): ReadLink {
   if (!figure) return { refused: 'This link does not say which figure it shows.' };
   return { figure, settings: fields.filter(([name]) => name !== 'v' && name !== 'figure') };
 }
-
-/** `positionScale` is set by the attribute `position-scale`, `d_head` by `d_head`. */
-export const attributeOf = (name: string): string =>
-  name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
-
-export const settingOf = (attribute: string): string =>
-  attribute.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Where figures are: on their own page or on somebody else’s. */
 export const hostPage = {

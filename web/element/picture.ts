@@ -6,13 +6,12 @@ import type { LitElement, ReactiveController } from 'lit';
 import type { AnyFigure, ReadoutPiece } from '../figures/figure.js';
 import { paintCanvas } from '../plot/canvas.js';
 import type { Theme } from '../plot/colour.js';
-import { own } from '../plot/ownMembers.js';
+import { own } from '../plot/own.js';
 import { type Cursor, cursorMarks, type Mark, type Scene } from '../plot/scene.js';
 import { type Shape, shapesOf } from '../plot/svg.js';
 import type { Asking } from './asking.js';
 import type { Cursors } from './cursor.js';
 import type { Answer, View } from './exports.js';
-import type { Playing } from './playing.js';
 import type { Speech } from './speech.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -82,7 +81,6 @@ function elementOf({ name, attributes, text, runs }: Shape): Element {
 interface Host extends LitElement {
   readonly asking: Asking;
   readonly cursors: Cursors;
-  readonly playing: Playing;
   readonly surroundings: Surroundings;
   readonly speech: Speech;
   readonly busy: boolean;
@@ -126,8 +124,8 @@ export class Picture implements ReactiveController {
   }
 
   hostUpdate(): void {
-    const { asking, cursors, playing, surroundings } = this.host;
-    const { figure, answer } = asking;
+    const { asking, cursors, surroundings } = this.host;
+    const { figure, answer, running } = asking;
     const { width } = surroundings;
     if (this.view?.figure !== figure) this.view = undefined;
     if (!figure || !answer || width === 0) return;
@@ -140,7 +138,7 @@ export class Picture implements ReactiveController {
       const at = () => (figure.redraws && cursors.pointed ? cursors.cursor : undefined);
       if (!view || answer !== drawn[0] || width !== drawn[1]) {
         view =
-          this.view && playing.going
+          this.view && running?.playing?.going
             ? // What is said waits for the end: text that came and went would move all that is below it.
               { ...this.view, ...answer, scene: figure.scene(answer.data, answer.state, width) }
             : viewOf(figure, answer, width, asking.began, at());

@@ -1,8 +1,9 @@
 // A figure that is shown while it runs: draws its frames, and lets the reader pause it, take a step or run it
 // again. It waits in a hidden tab. Readers who prefer less motion see only the end, unless they ask to see
-// the run.
+// the run. A recorded run can be played: a button moves one of its settings through its values, while the data stay, and
+// where there is less motion shows a few stills.
 import { html, type LitElement, type ReactiveController, type TemplateResult } from 'lit';
-import type { State } from '../figures/controls.js';
+import type { State, Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import type { AskOptions } from '../worker/client.js';
 import type { Order } from '../worker/transports.js';
@@ -11,14 +12,20 @@ import type { Speech } from './speech.js';
 
 const lessMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
+/** Where there is less motion: one for each quarter of the time. */
+const stills = 4;
+
 export interface RunHost extends LitElement {
   readonly asking: {
     readonly answer: Answer | undefined;
     readonly asked: State | undefined;
     readonly fraction: number | undefined;
+    readonly settings: State;
     order(order: Order): void;
     present(answer: Answer): void;
     train(held: boolean): void;
+    play(value: Value, between: Value): void;
+    change(name: string, value: Value, settled: boolean): void;
   };
   readonly speech: Speech;
 }
@@ -28,6 +35,7 @@ export class Running implements ReactiveController {
   #held = false;
   /** The reader has asked to see this run, or a step of it. */
   #wanted = false;
+  readonly playing: Playing | undefined;
   /** The frame to draw next; a newer one replaces it. */
   #newest: Answer | undefined;
   #drawing = 0;
@@ -37,6 +45,7 @@ export class Running implements ReactiveController {
     private readonly figure: AnyFigure,
   ) {
     host.addController(this);
+    this.playing = figure.plays && new Playing(host, figure, figure.plays);
   }
 
   hostConnected(): void {
@@ -121,5 +130,63 @@ export class Running implements ReactiveController {
       <button class="main" @click=${this.#press}>${main}</button><button @click=${this.#step}>Step</button>
       <progress max="1" .value=${asked ? fraction : 1} aria-label="Trained so far"></progress>
       <span class="said" aria-hidden="true">${far}</span></div>`;
+  }
+}
+
+type Plays = NonNullable<AnyFigure['plays']>;
+
+class Playing {
+  /** The settings as it has left them; anybody else's change ends it. */
+  #settings: State | undefined;
+  #begun = 0;
+  readonly #values: readonly number[];
+
+  constructor(
+    private readonly host: RunHost,
+    { controls }: AnyFigure,
+    private readonly plays: Plays,
+  ) {
+    this.#values = controls[plays.setting as string].values;
+  }
+
+  get going(): boolean {
+    return this.#settings !== undefined && this.#settings === this.host.asking.settings;
+  }
+
+  #press = (): void => {
+    if (this.going) this.#end();
+    else {
+      this.host.speech.say(`This takes ${this.plays.seconds} seconds.`);
+      this.#begun = performance.now();
+      this.#settings = this.host.asking.settings;
+      this.#frame();
+    }
+  };
+
+  #frame = (): void => {
+    const { asking, isConnected } = this.host;
+    if (!this.going || !isConnected) return;
+    const time = (performance.now() - this.#begun) / (1000 * this.plays.seconds);
+    const part = lessMotion.matches ? Math.floor(time * stills) / stills : time;
+    if (part >= 1) {
+      this.#end();
+      return;
+    }
+    const between = this.plays.at(part);
+    const [least] = this.#values;
+    asking.play(this.#values.findLast((one) => one <= between) ?? (least as Value), between);
+    this.#settings = asking.settings;
+    requestAnimationFrame(this.#frame);
+  };
+
+  #end(): void {
+    this.#settings = undefined;
+    this.host.asking.change(this.plays.setting as string, this.#values.at(-1) as Value, true);
+  }
+
+  button(): TemplateResult {
+    return html`<div><button class="main" @click=${this.#press}>${
+      this.going ? 'To the end' : this.plays.button
+    }</button></div>`;
   }
 }

@@ -27,8 +27,10 @@ interface Host extends LitElement {
 
 export class Saving implements ReactiveController {
   /** What came of the last save or copy. */
-  #said = '';
+  said = '';
   tableOpen = false;
+  /** Closed, the menu is not drawn again for each new view. */
+  open = false;
   #around: Node | undefined;
 
   constructor(private readonly host: Host) {
@@ -36,7 +38,7 @@ export class Saving implements ReactiveController {
   }
 
   hostDisconnected(): void {
-    this.#said = '';
+    this.said = '';
     this.#around?.removeEventListener('pointerdown', this.#pressed);
   }
 
@@ -64,15 +66,16 @@ export class Saving implements ReactiveController {
 
   tools(view: View): TemplateResult {
     const { asking, surroundings } = this.host;
-    const { width, theme } = surroundings;
     const [says, means] = sources[view.source];
     return html`<details class="menu" @toggle=${this.#follow} @keydown=${this.#close}><summary>Tools</summary><div class="tools">
       <span class="badge" title=${means}>Numbers: ${says}</span>
       <button aria-expanded=${this.tableOpen} @click=${this.#toggleTable}>The numbers as a table</button>
       <div role="group" aria-label="Save as"><span aria-hidden="true">Save</span> ${[
-        this.#button(view, 'PNG', 'image/png', ({ toPng }) => toPng(view, width, theme, onWeb())),
+        this.#button(view, 'PNG', 'image/png', ({ toPng }) =>
+          toPng(view, surroundings.width, surroundings.theme, onWeb()),
+        ),
         this.#button(view, 'SVG', 'image/svg+xml', ({ toFramedSvg }) =>
-          toFramedSvg(view, width, theme, onWeb()),
+          toFramedSvg(view, surroundings.width, surroundings.theme, onWeb()),
         ),
         this.#button(view, 'CSV', 'text/csv', ({ toCsv }) => toCsv(view)),
         this.#button(view, 'JSON', 'application/json', ({ toJson }) => toJson(view)),
@@ -80,7 +83,7 @@ export class Saving implements ReactiveController {
       ${linkBase() === undefined ? nothing : html`<button @click=${this.#copyLink}>Copy link</button>`}
       <slot name="tools" @click=${{ handleEvent: this.#shut, capture: true }}></slot>
       <button @click=${() => asking.reset()}>Reset</button>${this.homeLink()}
-      <span class="said" role="status">${this.#said}</span>
+      <span class="said" role="status">${this.said}</span>
     </div></details>`;
   }
 
@@ -106,7 +109,9 @@ export class Saving implements ReactiveController {
   #follow = (): void => {
     this.#around?.removeEventListener('pointerdown', this.#pressed);
     // Not the document: from outside a closed shadow, nothing inside it is told apart.
-    this.#around = this.#menu?.open ? this.host.getRootNode() : undefined;
+    this.open = this.#menu?.open ?? false;
+    this.#around = this.open ? this.host.getRootNode() : undefined;
+    this.host.requestUpdate();
     const [head, list] = this.#menu?.children ?? [];
     // Above its button, if the window has room for it there.
     if (head && list)
@@ -150,7 +155,7 @@ export class Saving implements ReactiveController {
   };
 
   #say(sentence: string): void {
-    this.#said = sentence;
+    this.said = sentence;
     this.host.requestUpdate();
   }
 }

@@ -1,7 +1,7 @@
 // What a figure must fit: the room it has, and the theme.
 import type { LitElement, ReactiveController } from 'lit';
-import { latest } from '../figures/lists.js';
 import type { Theme } from '../plot/colour.js';
+import { latest } from '../plot/own.js';
 
 /** Text size in pixels, unless the reader has set another. */
 const usualText = 16;

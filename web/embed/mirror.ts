@@ -3,12 +3,13 @@
 import type { ReactiveController } from 'lit';
 import type { Change } from '../element/asking.js';
 import { defineFigures, FigureElement } from '../element/figureElement.js';
-import { attributeOf, settingOf } from '../element/link.js';
 import {
+  attributeOf,
   type Control,
   read,
   readState,
   type State,
+  settingOf,
   type Value,
   written,
   writtenState,

@@ -1,6 +1,7 @@
 // Figure "Added or concatenated?": small models learn one task side by side, with positions added, concatenated, and,
 // where that is asked, concatenated with scores that keep both separate. It opens with runs recorded beforehand.
-import { aboutPercent } from '../plot/format.js';
+import { aboutPercent, listed } from '../plot/format.js';
+import { latest } from '../plot/own.js';
 import type { Cursor } from '../plot/scene.js';
 import { arcsOf, picture, type Row, rowsOf } from './addOrConcatenatePicture.js';
 import {
@@ -29,7 +30,6 @@ import {
   widths,
 } from './addOrConcatenateRuns.js';
 import type { Figure, ReadoutPiece } from './figure.js';
-import { latest, listed } from './lists.js';
 import { aim, divergedRemark, seedAfter } from './tasks.js';
 
 export { compute } from './addOrConcatenateRuns.js';

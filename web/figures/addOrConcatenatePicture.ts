@@ -1,5 +1,6 @@
 // The picture of figure "Added or concatenated?": the models side by side, or one below the other, and their curves.
 import { aboutPercent } from '../plot/format.js';
+import { latest } from '../plot/own.js';
 import { type Area, boxAt, horizontal, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
 import type { Handle, Ink, Mark, Region, Scene } from '../plot/scene.js';
 import {
@@ -28,7 +29,6 @@ import {
   widths,
   withoutAttention,
 } from './addOrConcatenateRuns.js';
-import { latest } from './lists.js';
 import { steps } from './tasks.js';
 
 export interface Page {

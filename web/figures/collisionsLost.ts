@@ -1,12 +1,11 @@
 // What can be set in the figure "collisions", and its first view: the share of tokens that are no longer their own nearest, by width and for three sizes of positions.
 import type { Superpose } from 'superpose';
 import { aboutPercent } from '../plot/format.js';
-import { curve, dotsAt, lineAt, plane, textAt } from '../plot/parts.js';
+import { curve, dotsAt, inTurn, lineAt, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import { drawnRows } from './drawnRows.js';
 import type { Job, Library } from './figure.js';
-import { inTurn } from './lists.js';
 
 export const largestVocabulary = 5000;
 

@@ -203,12 +203,3 @@ export interface Figure<C extends Controls, Data> {
 
 // biome-ignore lint/suspicious/noExplicitAny: a figure of any controls and data
 export type AnyFigure = Figure<any, any>;
-
-/** In letters: about eight words and their numbers. */
-const longest = 90;
-
-/** The sentence that stands out, empty if the first is too long, and the rest. */
-export function captionOf(finding: string): [head: string, rest: string] {
-  const end = finding.search(/[.!?](\s|$)/) + 1;
-  return end > 0 && end <= longest ? [finding.slice(0, end), finding.slice(end)] : ['', finding];
-}

@@ -1,6 +1,6 @@
 // The registry's formulas, which are TeX, as pieces that a picture can set: letters in italics, indices below
 // and above the line. It knows the few commands that they use.
-import { own } from '../plot/ownMembers.js';
+import { own } from '../plot/own.js';
 import type { Run } from '../plot/scene.js';
 
 const signs: Record<string, string> = {

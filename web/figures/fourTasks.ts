@@ -1,11 +1,11 @@
 // Figure "Four tasks, four questions": four small models, each trained on a task that one term of the scores
 // solves. The reader watches each term's share of the scores, and how much is right when a term is cut.
 import { pairTerms } from 'superpose';
-import { aboutPercent, percent } from '../plot/format.js';
+import { aboutPercent, listed, percent } from '../plot/format.js';
+import { latest } from '../plot/own.js';
 import type { Figure, ReadoutPiece } from './figure.js';
 import { picture } from './fourTasksPicture.js';
 import { controls, type Data, hasTerms, offOf, type Panel } from './fourTasksRuns.js';
-import { latest, listed } from './lists.js';
 import { aim, divergedRemark, every, fourTasks, points, type SmallTask } from './tasks.js';
 import { termLabels } from './terms.js';
 import { crossTerms } from './waysIn.js';

@@ -1,8 +1,8 @@
 // The models of figure "Four tasks, four questions": how they are trained, and what they do on their way.
 import { pairTerms, type Superpose, type Table, type Trainer, type TrainerOptions } from 'superpose';
+import { latest } from '../plot/own.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job } from './figure.js';
-import { latest } from './lists.js';
 import {
   constantRate,
   depthOf,

@@ -1,12 +1,11 @@
 // Figure "The narrowest stream": accuracy in a task at each width, with tables that are learned and with
 // tables frozen as they were drawn, added and concatenated.
-import { percent } from '../plot/format.js';
-import { curve, namedLines, plane } from '../plot/parts.js';
+import { listed, percent } from '../plot/format.js';
+import { curve, inTurn, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import { type Over, over, remarkOf, seedsOf, trainedCells } from './cells.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
-import { inTurn, listed } from './lists.js';
 import { type CellRun, recordOf } from './record.js';
 import { aim, modelOptions, n, pageSteps, rightAxis, runControls, seedAfter, taskOptions } from './tasks.js';
 import { accuracyAt, type CellJob } from './training.js';

@@ -1,6 +1,6 @@
 // Figure "Schemes against tasks": which way of giving a model its positions learns which task, in a table
 // that opens with runs recorded beforehand, and fills in as one model after another is trained.
-import { aboutPercent, counted, percent } from '../plot/format.js';
+import { aboutPercent, counted, listed, percent } from '../plot/format.js';
 import { type Area, textAt, wrapped } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import { figure as side } from './addOrConcatenate.js';
@@ -9,7 +9,6 @@ import { remarkOf, seedsOf } from './cells.js';
 import { initialState } from './controls.js';
 import type { Figure, Opens } from './figure.js';
 import { figure as oneRun } from './fourTasks.js';
-import { listed } from './lists.js';
 import {
   askerOf,
   type Cell,

@@ -1,8 +1,8 @@
 // Small transformers in training: one run for a table, how far it goes and what is kept on its way; and models that are
 // trained side by side, and shown on the way.
 import type { Superpose, Table, TaskTrainerOptions, Trainer, TrainerOptions } from 'superpose';
+import { latest } from '../plot/own.js';
 import type { Job } from './figure.js';
-import { latest } from './lists.js';
 import { aim, every, keptSteps, steps } from './tasks.js';
 
 /** Those of a run of so many steps; its end is always one. */

@@ -1,7 +1,7 @@
 // How small models are trained, by the names that figures, links and `superpose train` have in common. This table
 // says all of a way in: what is trained, how it is called, and what else depends on it.
 import type { TaskTrainerOptions, TrainingTerm } from 'superpose';
-import { own } from '../plot/ownMembers.js';
+import { own } from '../plot/own.js';
 
 export interface WayIn {
   /** What is trained, where a token has d channels. */

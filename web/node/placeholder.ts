@@ -2,9 +2,8 @@
 // picture and the finding of its first view.
 
 import { toSvg } from '../element/exports.js';
-import { inputClass } from '../element/inputClass.js';
-import { type Control, initialState } from '../figures/controls.js';
-import { captionOf } from '../figures/figure.js';
+import { type Control, initialState, inputClass } from '../figures/controls.js';
+import { captionOf } from '../plot/format.js';
 import { escaped } from '../plot/svg.js';
 import type { Rendered } from './render.js';
 

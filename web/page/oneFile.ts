@@ -4,7 +4,7 @@ import { type Result, toSvg } from '../element/exports.js';
 import type { ModelExcerpt } from '../embed/modelExcerpt.js';
 import type { SinglePage } from '../embed/single.js';
 import { writtenState } from '../figures/controls.js';
-import { own } from '../plot/ownMembers.js';
+import { own } from '../plot/own.js';
 import { escaped } from '../plot/svg.js';
 import { newWorker } from '../worker/siteWorker.js';
 import type { Question, Reply } from '../worker/transports.js';

@@ -1,6 +1,13 @@
 // Snippets to paste, which show a figure elsewhere. Each names the figure for screen readers, and links back.
-import { attributeOf, writeLink } from '../element/link.js';
-import { type Control, type State, type Value, written, writtenState } from '../figures/controls.js';
+import { writeLink } from '../element/link.js';
+import {
+  attributeOf,
+  type Control,
+  type State,
+  type Value,
+  written,
+  writtenState,
+} from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { escaped as inXml } from '../plot/svg.js';
 

@@ -1,4 +1,6 @@
-// Numbers as the page prints them: a true minus sign, and no more digits than can be read.
+// Numbers as the page prints them: a true minus sign, and no more digits than can be read; names in a sentence, and
+// sentences in a caption.
+import { latest } from './own.js';
 
 export const minus = (text: string) => text.replace('-', '−');
 
@@ -18,6 +20,10 @@ function rounded(exact: number, digits: number, beside: number): string {
 /** A count with its noun, singular or plural. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
+
+/** One, two and three. */
+export const listed = (names: readonly string[]): string =>
+  names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${latest(names)}` : (names[0] ?? '');
 
 /** A number in a readout, such as a logit: three significant digits, no exponent in the usual range. */
 export const readable = (value: number, size = 1): string => rounded(value, 3, size);
@@ -64,3 +70,12 @@ export function howExactly(gap: number, largest?: number): string {
 /** A change that may be only rounding. */
 export const changeText = (change: number): string =>
   change !== 0 && change <= rounding ? '0 (rounding)' : readable(change);
+
+/** In letters: about eight words and their numbers. */
+const longest = 90;
+
+/** The sentence that stands out, empty if the first is too long, and the rest. */
+export function captionOf(finding: string): [head: string, rest: string] {
+  const end = finding.search(/[.!?](\s|$)/) + 1;
+  return end > 0 && end <= longest ? [finding.slice(0, end), finding.slice(end)] : ['', finding];
+}

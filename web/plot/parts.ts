@@ -1,6 +1,6 @@
 // The parts that figures are built from: planes with axes, maps with keys, lines, histograms, bars.
 import { nice, quantileSorted, ticks } from 'd3-array';
-import { own } from './ownMembers.js';
+import { own } from './own.js';
 import type {
   BoxMark,
   DotsMark,
@@ -119,6 +119,16 @@ export function plane(area: Area, below: AxisOptions, beside: AxisOptions): Plan
   ];
   return { x, y, inner: { x: start, y: top, width: end - start, height: bottom - top }, marks };
 }
+
+/** An axis with the values at equal distances, whatever lies between them, each labelled. */
+export const inTurn = (values: readonly number[], label: string) => ({
+  from: -0.5,
+  to: values.length - 0.5,
+  nice: false,
+  ticks: values.length,
+  label,
+  print: (tick: number) => String(values[tick] ?? ''),
+});
 
 /** Below its tick, but not beyond the area, where a picture would be cut. */
 function tickLabel(text: string, at: number, y: number, area: Area): Mark {

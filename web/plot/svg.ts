@@ -1,7 +1,7 @@
 // Marks as SVG, by classes and attributes only: a page's content security policy forbids inline styles. Maps are PNG in it,
 // without filters.
 import { inkClasses, inks, rasterPixels, type Theme, themeVariables } from './colour.js';
-import { own } from './ownMembers.js';
+import { own } from './own.js';
 import {
   type DotsMark,
   type Ink,

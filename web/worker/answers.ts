@@ -4,7 +4,7 @@ import type { NoRoom } from 'superpose';
 import type { State } from '../figures/controls.js';
 import type { Compute, Job, Kept, Library, Run as WatchedRun } from '../figures/figure.js';
 import { modules } from '../figures/index.js';
-import { own } from '../plot/ownMembers.js';
+import { own } from '../plot/own.js';
 import type { Order, Question, Reply } from './transports.js';
 
 interface RunSettings {
@@ -77,7 +77,7 @@ export type Run = (figure: string, state: State, job: Job) => Promise<unknown>;
 export const running =
   (library: Library): Run =>
   async (figure, state, job) => {
-    const compute = await computeOf(figure);
+    const compute = await library.kept(`compute ${figure}`, '', () => computeOf(figure));
     if (!compute) throw new Error(`There is no figure called “${figure}”.`);
     return compute(library, state, job);
   };

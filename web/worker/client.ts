@@ -1,7 +1,7 @@
 // The page's side of the worker. Each asker has one question under way, and a newer one cancels it: a slider
 // never waits for an answer that nobody wants any more.
 import type { State } from '../figures/controls.js';
-import { own } from '../plot/ownMembers.js';
+import { own } from '../plot/own.js';
 import {
   type Connection,
   type Order,
@@ -36,21 +36,23 @@ export interface Answers {
 }
 
 let connection: Connection | undefined;
+let answers: Transport['name'] | undefined;
 /** Index into the list of transports. */
 let tried = 0;
 let nextId = 0;
 const waiting = new Map<number, { question: Question; settle(reply: Reply): void }>();
 
 /** Where the questions are answered; undefined before the first. */
-export const answeredIn = (): Transport['name'] | undefined =>
-  connection ? transports()[tried]?.name : undefined;
+export const answeredIn = (): Transport['name'] | undefined => connection && answers;
 
 const broken = 'The part of this page that computes could not be loaded. Reload the page to try again.';
 
 function start(): Connection {
   while (!connection) {
     try {
-      connection = listenedTo((transports()[tried] as Transport).start());
+      const transport = transports()[tried] as Transport;
+      connection = listenedTo(transport.start());
+      answers = transport.name;
     } catch (error) {
       if (tried + 1 >= transports().length) throw new Error(broken, { cause: error });
       tried += 1;

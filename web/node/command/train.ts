@@ -7,9 +7,10 @@ import {
   type TaskTrainerOptions,
 } from 'superpose';
 import { csvOf } from '../../element/exports.js';
-import { latest, listed } from '../../figures/lists.js';
 import type { TrainingRun } from '../../figures/training.js';
 import { isWay, wayIn, wayNames } from '../../figures/waysIn.js';
+import { listed } from '../../plot/format.js';
+import { latest } from '../../plot/own.js';
 import { checkWritable, write } from './files.js';
 import { isNumber, parsed, quoted, settingsOf, wholeOf } from './options.js';
 import { Refusal } from './refusal.js';
