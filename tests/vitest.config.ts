@@ -9,6 +9,13 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { chromiumOptions, chromiumPath } from '../tools/chromium.mjs';
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** False only when the model's files are missing and CI is not true. */
+    withModel: boolean;
+  }
+}
+
 const root = resolve(import.meta.dirname, '..');
 const inCi = process.env.CI === 'true';
 

@@ -1,6 +1,7 @@
 // A frame and the page around it: heights and themes, in the messages that each takes, and none that it does not.
 import type { Frame, Page } from 'playwright';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { tellHeight } from '../../web/embed/framed.ts';
 import { openPage, painted, scriptOf } from './support/module.ts';
 
 /** A page that notes what its frames say, with one frame that holds a module. */
@@ -60,7 +61,7 @@ describe('the height of a page in a frame', () => {
   const drawn = "figure.dispatchEvent(new Event('superpose-drawn'))";
 
   test('is told once its figure is drawn, and again whenever it is another', async () => {
-    const { page, frame, heard } = await framed('height');
+    const { page, frame, heard } = await framed('framed');
     await frame.evaluate("window.figure = document.querySelector('div'); embed.tellHeight(figure)");
     const becomes = async (height: string) => {
       await frame.evaluate((given) => {
@@ -84,7 +85,7 @@ describe('the height of a page in a frame', () => {
 
   test('is told after five seconds where a figure is never drawn, or there is none', async () => {
     for (const figure of ["document.querySelector('div')", 'null']) {
-      const { page, frame, heard } = await framed('height');
+      const { page, frame, heard } = await framed('framed');
       await page.clock.install();
       await frame.evaluate(`embed.tellHeight(${figure})`);
       await page.clock.runFor(4900);
@@ -94,9 +95,32 @@ describe('the height of a page in a frame', () => {
     }
   });
 
+  afterEach(() => vi.unstubAllGlobals());
+  test('has one observer where a figure is drawn after the wait is over', () => {
+    vi.useFakeTimers();
+    const observers = new Set<object>();
+    vi.stubGlobal(
+      'ResizeObserver',
+      class {
+        observe() {
+          observers.add(this);
+        }
+      },
+    );
+    vi.stubGlobal('window', { parent: {} });
+    vi.stubGlobal('document', { body: {} });
+    vi.stubGlobal('history', { state: { given: 'here' } });
+    const figure = new EventTarget();
+    tellHeight(figure as Element);
+    vi.runAllTimers();
+    figure.dispatchEvent(new Event('superpose-drawn'));
+    vi.useRealTimers();
+    expect(observers.size).toBe(1);
+  });
+
   test('is told to nobody where there is no frame', async () => {
     const page = await openPage('<p>Words</p>');
-    await page.addScriptTag({ content: await scriptOf('height') });
+    await page.addScriptTag({ content: await scriptOf('framed') });
     await page.evaluate(`
       window.heard = [];
       addEventListener('message', ({ data }) => heard.push(data));

@@ -98,3 +98,34 @@ test('a file of another version is refused, and what cannot be drawn is named', 
   );
   expect(data.rows.map(({ arm }) => arm)).toContain('concatenated');
 });
+
+test('in the file a run is there once, of a source that is there', () => {
+  const names = file.runs.map((run) => {
+    const { source, arm, task, steps, rate, quiet, seed } = run;
+    const rowRate = 'rowRate' in run ? run.rowRate : 1;
+    return [source, arm, task, steps, rate, quiet, rowRate, seed].join();
+  });
+  expect(new Set(names).size).toBe(file.runs.length);
+  for (const { source } of file.runs) expect(file.sources[source]?.size.layers).toBeGreaterThan(0);
+});
+
+test('in the file bits per byte are the loss in nats a token, by the bytes of a token', () => {
+  for (const run of file.runs) {
+    if (run.bitsPerByte === undefined) continue;
+    const bits = run.loss / Math.LN2 / (file.sources[run.source]?.bytesPerToken ?? 0);
+    expect(Math.abs(bits - run.bitsPerByte)).toBeLessThan(1.5e-4);
+  }
+});
+
+test('in the file a curve has a point where its source says', () => {
+  for (const run of file.runs) expect(run.losses).toHaveLength(file.sources[run.source]?.curve.length ?? 0);
+});
+
+test('in the file a way in has as many weights in both implementations', () => {
+  const counted = new Map<string, number>();
+  for (const { arm, source, weights } of file.runs) {
+    const name = `${arm} ${file.sources[source]?.size.width}`;
+    expect(weights).toBe(counted.get(name) ?? weights);
+    counted.set(name, weights);
+  }
+});

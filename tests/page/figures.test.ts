@@ -5,10 +5,11 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import type { Control } from '../../web/figures/controls.ts';
-import { agrees, go } from './support/agreement.ts';
 import {
+  agrees,
   expected,
   figures,
+  go,
   initialState,
   names,
   toCsv,

@@ -4,9 +4,8 @@
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import { shorter } from '../figures/support.ts';
-import { follow } from './support/agreement.ts';
 import { faultsOf } from './support/axe.ts';
-import { figures, names } from './support/expected.ts';
+import { figures, follow, names } from './support/expected.ts';
 import { readCanvas } from './support/shown.ts';
 import { drawn, figureOf, modelTest, sharedVisit } from './support/visit.ts';
 

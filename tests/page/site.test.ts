@@ -1,4 +1,5 @@
-// What the site needs from the network and from its server.
+// What the site needs from the network and from its server; and that the watch that all other tests rely on sees what it
+// should.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -155,4 +156,33 @@ test('every page carries the strict policy, but for the demo, which plays somebo
     expect(policy, name).toContain(`default-src 'self'; script-src ${scripts};`);
     expect(policy).not.toMatch(/unsafe-inline|'unsafe-eval'|https?:/);
   }
+});
+
+test('the watch sees what the policy blocks, what is thrown and what is logged', async () => {
+  const { page, complaints } = await visit();
+  await page.evaluate(() => {
+    const inline = document.createElement('script');
+    inline.textContent = 'document.title = "injected"';
+    document.head.append(inline);
+    setTimeout(() => {
+      throw new Error('thrown');
+    });
+    console.warn('logged');
+  });
+  await expect.poll(() => complaints.join('\n')).toMatch(/script-src-elem blocked inline/);
+  await expect.poll(() => complaints.join('\n')).toMatch(/thrown/);
+  expect(complaints).toContain('logged');
+  expect(await page.title()).not.toBe('injected');
+  complaints.length = 0;
+});
+
+// A page's policy does not bind its workers, so the request itself must be seen.
+test('the watch sees what the worker asks of another host', async () => {
+  const { page, complaints } = await visit({
+    site: (site) => site.prefix(/worker-.*\.js$/, "fetch('http://elsewhere.invalid/').catch(() => {});"),
+  });
+  // The worker starts for the first figure that comes near.
+  await page.locator('superpose-figure').first().scrollIntoViewIfNeeded();
+  await expect.poll(() => complaints.join('\n')).toMatch(/request to http:\/\/elsewhere\.invalid/);
+  complaints.length = 0;
 });

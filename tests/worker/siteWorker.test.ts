@@ -1,9 +1,9 @@
-// How the site's own worker is started, without browsers: from which address, and where it is not tried; the
-// worker that is started from within another; and what the worker's file listens to.
+// How the site's own worker is started, without browsers: from which address, and where it is not tried; when a
+// blob's address is given up; and what the worker's file listens to.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { initialState } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
-import type { Reply } from '../../web/worker/transports.ts';
+import { blobWorker, type Reply } from '../../web/worker/transports.ts';
 
 vi.mock('../../web/worker/worker.ts?worker&url', () => ({
   default: 'https://site.example/assets/worker-1.js',
@@ -101,4 +101,22 @@ test('in a worker its file answers, also with an excerpt of the model; in a page
   await answeringHere((reply) => here.push(reply))({ id: 7, figure: 'nothing', state: {} });
   await vi.waitFor(() => expect(here).toEqual([{ id: 7, error: 'There is no figure called “nothing”.' }]));
   expect(said).toHaveLength(2);
+});
+
+test.each(['message', 'error'])('a blob’s address is given up at the worker’s first %s', (event) => {
+  const given: string[] = [];
+  vi.stubGlobal(
+    'Worker',
+    class extends EventTarget {
+      constructor(readonly address: string) {
+        super();
+      }
+    },
+  );
+  vi.spyOn(URL, 'revokeObjectURL').mockImplementation((address) => void given.push(address));
+  const worker = blobWorker('0').start() as unknown as EventTarget & { address: string };
+  expect(worker.address).toMatch(/^blob:/);
+  expect(given).toEqual([]);
+  worker.dispatchEvent(new Event(event));
+  expect(given).toEqual([worker.address]);
 });

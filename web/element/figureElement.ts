@@ -18,8 +18,7 @@ import { hostPage } from './link.js';
 import { Picture } from './picture.js';
 import { Saving } from './saving.js';
 import { drawnPiece, Speech } from './speech.js';
-import { elementStyles } from './styles.js';
-import { Surroundings } from './surroundings.js';
+import { elementStyles, Surroundings } from './surroundings.js';
 
 export class FigureElement extends LitElement {
   static override styles = elementStyles;

@@ -4,8 +4,7 @@ import type { FigureElement } from '../element/figureElement.js';
 import { hostPage, readLink, writeLink } from '../element/link.js';
 import { answering } from '../worker/answers.js';
 import { blobWorker, ownThread, setTransports } from '../worker/transports.js';
-import { hearTheme } from './framed.js';
-import { givenAddress, tellHeight } from './height.js';
+import { givenAddress, hearTheme, tellHeight } from './framed.js';
 import { fromBase64, type ModelExcerpt } from './modelExcerpt.js';
 import { beWorker, runWith, type Supplies } from './program.js';
 

@@ -11,5 +11,4 @@ export {
 } from '../figures/controls.js';
 export { type Placeholder, placeholder } from './placeholder.js';
 export { canRasterise, rasterised } from './raster.js';
-export { figures, type Rendered, renderer } from './render.js';
-export { renderWithExcerpt } from './renderWithExcerpt.js';
+export { figures, type Rendered, renderer, renderWithExcerpt } from './render.js';

@@ -1,6 +1,7 @@
 // A figure without a page: computed and drawn in Node by the same code.
-
+import { readFile } from 'node:fs/promises';
 import type { Result } from '../element/exports.js';
+import { excerptRecorder, type ModelExcerpt, NotInExcerpt, watchedLibrary } from '../embed/modelExcerpt.js';
 import { readState } from '../figures/controls.js';
 import type { AnyFigure, Library } from '../figures/figure.js';
 import { figures as loaders } from '../figures/index.js';
@@ -40,4 +41,25 @@ export function rendererOf(loaded: Library) {
     const job = { signal: new AbortController().signal, progress: () => {} };
     return { figure, state, data: await compute(loaded, state, job), refused };
   };
+}
+
+/** Renders a figure and records what it reads of the model, undefined if that is nothing or too much to carry. */
+export async function renderWithExcerpt(
+  modelFolder: URL,
+  name: string,
+  settings: [string, string][] = [],
+): Promise<{ rendered: Rendered; excerpt: ModelExcerpt | undefined }> {
+  const files = (file: string) => readFile(new URL(file, modelFolder));
+  const record = excerptRecorder(files);
+  try {
+    const watched = watchedLibrary(
+      { ...library({ read: record.read }), recorded: record.recorded(recorded) },
+      record.watched,
+    );
+    return { rendered: await rendererOf(watched)(name, settings), excerpt: record.excerpt() };
+  } catch (error) {
+    if (!(error instanceof NotInExcerpt) && !((error as Error).cause instanceof NotInExcerpt)) throw error;
+    const rendered = await rendererOf({ ...library({ read: files }), recorded })(name, settings);
+    return { rendered, excerpt: undefined };
+  }
 }

@@ -1,7 +1,12 @@
-// What a figure must show, computed in Node by the library's own build. That the numbers are right is tested
-// in tests/figures.
+// What a figure must show, computed in Node by the library's own build, and whether the page shows it. That the numbers
+// are right is tested in tests/figures.
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Page } from 'playwright';
+import { expect } from 'vitest';
 import type { State } from '../../../web/figures/controls.ts';
+import { shorter } from '../../figures/support.ts';
+import { readFigure, type Shown } from './shown.ts';
+import { drawn } from './visit.ts';
 
 type Headless = typeof import('../../../web/node/index.ts');
 
@@ -68,3 +73,27 @@ export const typed = (name: string, settings: Record<string, string>): Record<st
       return [setting, ['range', 'steps', 'seed'].includes(kind) ? Number(text) : text];
     }),
   );
+
+export async function agrees(name: string, shown: Shown): Promise<void> {
+  const { finding, readout } = await expected(name, shown.state);
+  expect(withoutRounding(shown.finding)).toBe(withoutRounding(finding));
+  expect(withoutRounding(shown.readout)).toBe(withoutRounding(readout(shown.cursor)));
+  expect(shown.problems).toEqual([]);
+}
+
+/** Opens a state in the page that is already open, as a click on a link does. */
+export async function go(page: Page, name: string, settings: Record<string, string>): Promise<void> {
+  const fields = new URLSearchParams({ v: '1', figure: name, ...shorter[name], ...settings });
+  await page.evaluate((fragment) => {
+    location.hash = fragment;
+  }, String(fields));
+  await expect
+    .poll(() => page.evaluate(readFigure, name).then((shown) => shown?.state))
+    .toMatchObject(typed(name, settings));
+}
+
+/** The same, and waits until it is drawn. */
+export async function follow(page: Page, name: string, settings: Record<string, string>): Promise<Shown> {
+  await go(page, name, settings);
+  return drawn(page, name);
+}

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { escaped } from '../../plot/svg.js';
-import { readingPage } from './readingPage.js';
+import { readingPage } from './reference.js';
 
 const root = resolve(import.meta.dirname, '../../..');
 const named = /<code>((?:src|web\/figures)\/[\w/]+\.(?:cpp|ts))<\/code>/g;

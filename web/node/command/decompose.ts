@@ -13,9 +13,8 @@ import {
   type Way,
 } from 'superpose';
 import { csvOf } from '../../element/exports.js';
-import { choiceOf, parsed, wholeOf } from './options.js';
+import { choiceOf, parsed, Refusal, told, wholeOf, withWeights } from './options.js';
 import { idsOf, opened, openOptions } from './ownModel.js';
-import { Refusal, told, withWeights } from './refusal.js';
 import { inLine, say } from './terminal.js';
 
 /** The parts of the first layer in three: what is neither token nor position is the rest. */

@@ -1,7 +1,12 @@
-// superpose figure: any figure in any state, as a picture or as its numbers.
+// superpose figure: any figure in any state, as a picture or as its numbers; superpose list: the figures, or the settings
+// of one.
 import { extname } from 'node:path';
 import {
+  allowed,
+  type Controls,
   canRasterise,
+  figures,
+  initialState,
   type Rendered,
   rasterised,
   readLink,
@@ -9,11 +14,19 @@ import {
   toCsv,
   toJson,
   toSvg,
+  written,
 } from '../index.js';
 import { checkWritable, write } from './files.js';
-import { figureNamed } from './list.js';
-import { choiceOf, parsed, quoted, refuseTwice, settingsOf, wholeOf } from './options.js';
-import { Refusal, withWeights } from './refusal.js';
+import {
+  choiceOf,
+  parsed,
+  quoted,
+  Refusal,
+  refuseTwice,
+  settingsOf,
+  wholeOf,
+  withWeights,
+} from './options.js';
 
 const themes = ['light', 'dark', 'auto'] as const;
 type ThemeName = (typeof themes)[number];
@@ -85,4 +98,33 @@ function stateOf(name: string, text: string): [string, string][] {
   if (link.figure !== name) throw new Refusal(`This state is of the figure ${quoted(link.figure)}.`);
   refuseTwice('--state', link.settings);
   return link.settings;
+}
+
+export async function list(args: string[]): Promise<string> {
+  const { positionals } = parsed({ args, allowPositionals: true });
+  if (positionals.length > 1) throw new Refusal('superpose list takes the name of one figure, or none.');
+  const [name] = positionals;
+  if (name === undefined) {
+    const longest = Math.max(...Object.keys(figures).map((one) => one.length));
+    return Object.values(figures)
+      .map((one) => `${one.name.padEnd(longest)}  ${one.title}\n`)
+      .join('');
+  }
+  const { title, controls } = figureNamed(name);
+  const first = initialState(controls);
+  const settings = Object.entries(controls).map(
+    ([key, control]) =>
+      `  ${key}: ${control.label}. Takes ${allowed(control)}; at first ${written(control, first[key] as never)}\n`,
+  );
+  return `${title}\n${settings.join('')}`;
+}
+
+function figureNamed(name: string) {
+  const figure = Object.hasOwn(figures, name) ? figures[name] : undefined;
+  if (!figure) {
+    throw new Refusal(
+      `There is no figure called ${quoted(name)}. There are ${Object.keys(figures).join(', ')}.`,
+    );
+  }
+  return figure as { name: string; title: string; controls: Controls };
 }

@@ -1,7 +1,6 @@
 // Files that the command reads and writes besides models.
 import { open, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
-import { quoted } from './options.js';
-import { Refusal } from './refusal.js';
+import { quoted, Refusal } from './options.js';
 
 const unwritable = (file: string, why: string | undefined) =>
   new Refusal(`${quoted(file, 200)} could not be written (${why}).`);

@@ -1,9 +1,8 @@
 // superpose model: measures of the tables of the user's own model.
 import type { ByGauge, ModelReport, OpenedModel } from 'superpose';
 import { csvOf } from '../../element/exports.js';
-import { parsed } from './options.js';
+import { parsed, Refusal, told } from './options.js';
 import { opened, openOptions } from './ownModel.js';
-import { Refusal, told } from './refusal.js';
 
 export async function model(args: string[]): Promise<string> {
   const { values, positionals } = parsed({

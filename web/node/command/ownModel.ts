@@ -1,7 +1,6 @@
 // A model of the user's own, as the command is told of one.
 import { FamilyUnknown, load, type OpenedModel, openModel } from 'superpose';
-import { numberOf, wholeOf } from './options.js';
-import { Refusal } from './refusal.js';
+import { numberOf, Refusal, wholeOf } from './options.js';
 
 /** Options that opening a model may need. */
 export const openOptions = {

@@ -2,8 +2,7 @@
 // The command `superpose`: figures, decompositions and training without a page. A wrong argument is one sentence and
 // exit code 2.
 import { readFileSync } from 'node:fs';
-import { quoted } from './options.js';
-import { Refusal } from './refusal.js';
+import { quoted, Refusal } from './options.js';
 import { answer, say } from './terminal.js';
 
 const helpOf = (families: string) => `superpose: adding and concatenating position embeddings, without a page
@@ -66,7 +65,7 @@ const commands: Record<string, () => Promise<(args: string[]) => Promise<string>
   figure: async () => (await import('./figure.js')).figure,
   decompose: async () => (await import('./decompose.js')).decompose,
   model: async () => (await import('./model.js')).model,
-  list: async () => (await import('./list.js')).list,
+  list: async () => (await import('./figure.js')).list,
   train: async () => (await import('./train.js')).train,
 };
 

@@ -12,8 +12,7 @@ import { isWay, wayIn, wayNames } from '../../figures/waysIn.js';
 import { listed } from '../../plot/format.js';
 import { latest } from '../../plot/own.js';
 import { checkWritable, write } from './files.js';
-import { isNumber, parsed, quoted, settingsOf, wholeOf } from './options.js';
-import { Refusal } from './refusal.js';
+import { isNumber, parsed, quoted, Refusal, settingsOf, wholeOf } from './options.js';
 import { progress } from './terminal.js';
 import { runs } from './trainWorkers.js';
 

@@ -1,6 +1,6 @@
 // Jobs spread over workers, without workers: promises that are settled by hand.
 import { expect, test } from 'vitest';
-import { inPool, type PoolWorker } from '../../web/worker/workerPool.ts';
+import { inPool, type PoolWorker } from '../../web/node/command/trainWorkers.ts';
 
 /** Fake workers: the test settles what each is doing, by the job's name. */
 function workshop() {
