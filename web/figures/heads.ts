@@ -2,12 +2,11 @@
 // for a sentence or ten, and what averaging does to them.
 import { ticks } from 'd3-array';
 import type { PoolableScores, SmallSuperpose, Table } from 'superpose';
-import { about, aboutPercent, percent } from '../plot/format.js';
+import { about, aboutPercent, listed, percent } from '../plot/format.js';
 import { boxAt, lineAt, textAt } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
-import { listed } from './lists.js';
 import { groups, type HeadShares as Row, sharedOut, termKinds } from './terms.js';
 import {
   apartOf,
