@@ -102,7 +102,9 @@ export async function toPng(result: Result, width: number, theme: Theme, page?: 
     const context = canvas.getContext('2d') as CanvasRenderingContext2D;
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((done, failed) => {
-      canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error('The picture could not be made.'))));
+      canvas.toBlob((blob) =>
+        blob ? done(blob) : failed(new Error('This browser made no PNG of it; save it as SVG.')),
+      );
     });
   } finally {
     URL.revokeObjectURL(address);

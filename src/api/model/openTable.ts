@@ -343,7 +343,12 @@ const readers: Record<
     }
     const rest = wanted === count ? file.size - from.at : 0;
     if (rest > 0)
-      refuse(file, `after row ${count}`, 'the end of the file, as its shape says', `${rest} bytes more`);
+      refuse(
+        file,
+        `after row ${count}`,
+        'the end of the file, as its shape says',
+        `${rest} ${rest === 1 ? 'byte' : 'bytes'} more`,
+      );
     // The other order of bytes is turned around.
     for (let at = 0; order === '>' && at < bytes.length; at += width)
       bytes.subarray(at, at + width).reverse();
@@ -375,8 +380,10 @@ async function ofTensor(
   if (!tensor) {
     const names = tables.slice(0, 5).map((one) => brief(one.name));
     const more = tables.length > 5 ? ', …' : '';
+    if (names.length === 0)
+      throw new RangeError(`“${file.name}” has no table: none of its tensors has two extents.`);
     throw new RangeError(
-      `tensor must name one of the tables in “${file.name}”, ${names.join(', ') || 'of which there are none'}${more}; it is ${check.shown(name)}.`,
+      `tensor must name one of the tables in “${file.name}”, ${names.join(', ')}${more}; ${name === undefined ? 'none is named' : `it is ${check.shown(name)}`}.`,
     );
   }
   const [count = 0, columns = 0] = tensor.shape;

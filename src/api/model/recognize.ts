@@ -116,7 +116,7 @@ function refuseStranger(header: Header, prefix: string, family: FamilyId): void 
   const stranger = strangerIn(header, prefix, family);
   if (stranger !== undefined)
     throw new RangeError(
-      `The file has a tensor ${quoted(stranger)}, which ${modelFamilies[family].name} has not; what it does to the scores is not known.`,
+      `The file has a tensor ${quoted(stranger)}, which ${modelFamilies[family].name} has not; what it does to the scores is not known. Give a checkpoint without it.`,
     );
 }
 
@@ -133,7 +133,7 @@ function unlike(header: Header, families: readonly FamilyId[]): never {
     const lacks = needed.filter((one) => ![...header.keys()].some((name) => name.endsWith(one)));
     if (lacks.length === 1)
       throw new RangeError(
-        `The file lacks a tensor ${quoted(lacks[0] as string)}, which ${namesOf(families)} has.`,
+        `The file lacks a tensor ${quoted(lacks[0] as string)}, which ${namesOf(families)} has. Give the whole checkpoint, or another family.`,
       );
   }
   const names = [...header.keys()].slice(0, 3).map(quoted).join(', ');
@@ -178,7 +178,7 @@ function refuseForeign({ name, sizes }: Family, config: Config): void {
     const [said, other] = [config[own], config[usual]];
     if (other !== undefined && said !== other)
       throw new RangeError(
-        `config.json says ${usual} ${check.shown(other)}, which ${name} has as ${own}, and that is ${said === undefined ? 'left out' : check.shown(said)}.`,
+        `config.json says ${usual} ${check.shown(other)}, which ${name} has as ${own}, and that is ${said === undefined ? 'left out' : check.shown(said)}. Give it as ${own} alone.`,
       );
   }
 }

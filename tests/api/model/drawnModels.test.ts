@@ -323,7 +323,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
     [
       'gpt2',
       { num_attention_heads: 7 },
-      'says num_attention_heads 7, which GPT-2 has as n_head, and that is',
+      'says num_attention_heads 7, which GPT-2 has as n_head, and that is 4. Give it as n_head alone.',
     ],
     [
       'llama',

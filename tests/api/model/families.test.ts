@@ -143,7 +143,7 @@ test.each(laid)('%s: what its header and its config.json tell', async (family) =
 test('a table that is missing is named, and so is an adapter', async () => {
   const { 'embeddings.word_embeddings.weight': _, ...without } = bert;
   expect(await refusal(open(without, 'bert'))).toBe(
-    'The file lacks a tensor “embeddings.word_embeddings.weight”, which BERT has.',
+    'The file lacks a tensor “embeddings.word_embeddings.weight”, which BERT has. Give the whole checkpoint, or another family.',
   );
   const adapter = { 'base_model.model.encoder.layer.0.attention.self.query.lora_A.weight': [2, d] };
   expect(await refusal(open(adapter, 'bert'))).toContain('of an adapter (LoRA). Merge it into the weights');
@@ -272,7 +272,7 @@ describe('nothing is guessed', () => {
       for (const known of Object.keys(layouts[family])) {
         const stranger = `${known.split('.')[0]}.stranger.weight`;
         expect(await refusal(open({ ...layouts[family], [stranger]: [1] }, family)), known).toBe(
-          `The file has a tensor “${stranger}”, which ${modelFamilies[family].name} has not; what it does to the scores is not known.`,
+          `The file has a tensor “${stranger}”, which ${modelFamilies[family].name} has not; what it does to the scores is not known. Give a checkpoint without it.`,
         );
       }
     }

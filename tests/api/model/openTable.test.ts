@@ -96,8 +96,8 @@ describe('half a table', () => {
     [
       'numpy with more than its shape',
       'a.npy',
-      npy('<f8', '(2, 2)', doubles),
-      'after row 2: expected the end',
+      npy('<f8', '(3, 2)', Uint8Array.of(...doubles, 0)),
+      'after row 3: expected the end of the file, as its shape says; found 1 byte more.',
     ],
     ['numpy of Python 2', 'a.npy', npy('<f8', '(3L, 2L)', doubles), 'found "(3L, 2L)"'],
     [
@@ -128,13 +128,13 @@ describe('half a table', () => {
         a: { dtype: 'F32', shape: [1, 1], bytes: singles(1) },
         b: { dtype: 'F32', shape: [1, 1], bytes: singles(1) },
       }),
-      'tensor must name one of the tables in “a.safetensors”, "a", "b"; it is undefined',
+      'tensor must name one of the tables in “a.safetensors”, "a", "b"; none is named.',
     ],
     [
       'safetensors without any',
       'a.safetensors',
       fileOf({ a: { dtype: 'F32', shape: [1], bytes: singles(1) } }),
-      'of which there are none',
+      '“a.safetensors” has no table: none of its tensors has two extents.',
     ],
     [
       'safetensors with infinities',
@@ -494,12 +494,16 @@ test('tensors that may be meant are named, at most five of them', async () => {
       ),
     );
   const sentence = (names: string, given: string) =>
-    `tensor must name one of the tables in “a.safetensors”, ${names}; it is ${given}.`;
+    `tensor must name one of the tables in “a.safetensors”, ${names}; ${given}.`;
   const five = '"t0", "t1", "t2", "t3", "t4"';
-  expect(await refusal(open('a.safetensors', many(5)))).toBe(sentence(five, 'undefined'));
-  expect(await refusal(open('a.safetensors', many(6), { tensor: 'x' }))).toBe(sentence(`${five}, …`, '"x"'));
+  expect(await refusal(open('a.safetensors', many(5)))).toBe(sentence(five, 'none is named'));
+  expect(await refusal(open('a.safetensors', many(6), { tensor: 'x' }))).toBe(
+    sentence(`${five}, …`, 'it is "x"'),
+  );
   expect((await open('a.safetensors', many(6), { tensor: 't5' })).table.data[0]).toBe(5);
-  expect(await refusal(open('a.safetensors', tensors, { tensor: 'bias' }))).toBe(sentence('"E"', '"bias"'));
+  expect(await refusal(open('a.safetensors', tensors, { tensor: 'bias' }))).toBe(
+    sentence('"E"', 'it is "bias"'),
+  );
 });
 
 test('the formats are named where another is asked for, and each may be named', async () => {
