@@ -24,12 +24,12 @@ const mapSide = (width: number) => Math.min(120, (width - apart) / 2);
 
 /** What the models do is drawn at a point of their way. */
 export function picture(data: Data, state: State, width: number, point: number): Scene {
-  const columns = width >= 760 ? 4 : width >= 330 ? 2 : 1;
+  const columns = width >= 680 ? 4 : width >= 330 ? 2 : 1;
   const gap = 18;
   const each = (width - gap * (columns - 1)) / columns;
   const tasks = fourTasks;
   const asked = tasks.map(({ task }) => wrapped(asks[task], each));
-  const chart = columns === 4 ? 124 : 100;
+  const chart = columns === 4 ? 110 : 100;
   const above = 2 * line + 12 + line * Math.max(...asked.map(({ length }) => length)) + chart;
   const below = 2 * line + 2 * example + mapSide(each) + 10 + summary;
   const rows = Math.ceil(tasks.length / columns);

@@ -322,29 +322,30 @@ function arrange(width: number) {
   const beside = width >= 640;
   const gap = 16;
   const side = beside ? 0.34 * (width - 2 * gap) : (width - gap) / 2;
+  const high = beside ? Math.max(side, 330) : side;
   const plan = (place: number): Area => ({
     x: place * (side + gap),
     y: 0,
     width: side,
-    height: above + side,
+    height: above + high,
   });
-  const rows = above + side + under;
+  const rows = above + high + under;
   const x = beside ? 2 * (side + gap) + 10 : 0;
-  const [top, high, low] = beside ? [0, 0.56 * rows, 0.44 * rows] : [rows + 12, 200, 170];
+  const [top, upper, lower] = beside ? [0, 0.56 * rows, 0.44 * rows] : [rows + 12, 200, 170];
   return {
     before: plan(0),
     now: plan(1),
-    overlap: { x, y: top, width: width - x, height: high },
-    accuracy: { x, y: top + high, width: width - x, height: low },
-    dots: above + side + 8,
-    height: beside ? rows : top + high + low,
+    overlap: { x, y: top, width: width - x, height: upper },
+    accuracy: { x, y: top + upper, width: width - x, height: lower },
+    dots: above + high + 8,
+    height: beside ? rows : top + upper + lower,
   };
 }
 
 /** Rows in a plane: along the tokens' own main direction, and along what the positions add to it. */
 function drawPlan(title: string, { tokens, positions }: Plan, extent: number, area: Area): Mark[] {
-  const side = area.width;
-  const [top, middle] = [area.y + above, { x: area.x + side / 2, y: area.y + above + side / 2 }];
+  const [side, high] = [area.width, area.height - above];
+  const [top, middle] = [area.y + above, { x: area.x + side / 2, y: area.y + above + high / 2 }];
   const scale = (0.5 * side - 8) / extent;
   const dots = ({ x, y }: Plan['tokens'], ink: Ink): Mark =>
     dotsAt(
@@ -356,9 +357,9 @@ function drawPlan(title: string, { tokens, positions }: Plan, extent: number, ar
     );
   return [
     textAt(area.x, area.y + 12, title, { ink: 'ink' }),
-    { mark: 'box', x: area.x, y: top, width: side, height: side, stroke: 'line' },
+    { mark: 'box', x: area.x, y: top, width: side, height: high, stroke: 'line' },
     { mark: 'line', x1: area.x, x2: area.x + side, y1: middle.y, y2: middle.y, ink: 'line' },
-    { mark: 'line', x1: middle.x, x2: middle.x, y1: top, y2: top + side, ink: 'line' },
+    { mark: 'line', x1: middle.x, x2: middle.x, y1: top, y2: top + high, ink: 'line' },
     dots(tokens, 'token-token'),
     dots(positions, 'position-position'),
   ];

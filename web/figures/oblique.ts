@@ -187,8 +187,9 @@ export const figure: Figure<typeof controls, Data> = {
       });
     }
     if (inner.x + inner.width - beyond > 92) {
-      all.push(textAt(beyond + 8, inner.y + 18, 'cannot be told'));
-      all.push(textAt(beyond + 8, inner.y + 34, 'apart'));
+      // Below the knob, which stands at the upper edge there.
+      all.push(textAt(beyond + 8, inner.y + 36, 'cannot be told'));
+      all.push(textAt(beyond + 8, inner.y + 52, 'apart'));
     }
     const xs = Float64Array.from(sweep, ({ k2 }) => x(k2));
     const ys = Float64Array.from(sweep, ({ gain }) => y(clipped(Number.isFinite(gain) ? gain : axis.high)));
@@ -304,17 +305,17 @@ function arrange(width: number): {
   if (width >= 640) {
     const wide = Math.min(560, 0.46 * width);
     return {
-      plot: { x: 0, y: 0, width: wide, height: 340 },
-      drawing: { x: wide + 40, y: 0, width: width - wide - 40, height: 340 },
-      height: 344,
+      plot: { x: 0, y: 0, width: wide, height: 400 },
+      drawing: { x: wide + 40, y: 0, width: width - wide - 40, height: 400 },
+      height: 404,
     };
   }
-  // On a phone only the upper part is in sight: what is dragged.
-  const drawing = 230;
+  // On a phone both are in sight above a beat's steps.
+  const drawing = 180;
   return {
     drawing: { x: 0, y: 0, width, height: drawing },
-    plot: { x: 0, y: drawing + 16, width, height: 260 },
-    height: drawing + 280,
+    plot: { x: 0, y: drawing + 16, width, height: 230 },
+    height: drawing + 250,
   };
 }
 

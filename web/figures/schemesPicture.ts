@@ -65,11 +65,11 @@ export const shownTerms = ({ terms }: Data) => terms.filter(({ name }) => name !
 
 /** All schemes, and beside them the chosen one taken apart; on a phone that comes first. */
 export function arrange(data: Data, state: State, width: number) {
-  const narrow = width < 700;
+  const narrow = width < 660;
   // In a beat the picture shares a window with its settings and tools.
   const small = !narrow && width < 1000;
-  const gallery = narrow ? width : Math.round(0.4 * width);
-  const tiles = multiples(gallery, 76, narrow ? 8 : 4, 10);
+  const gallery = narrow ? width : Math.max(Math.round(0.4 * width), 310);
+  const tiles = multiples(gallery, small ? 70 : 76, narrow ? 8 : 4, 10);
   const tileHeight = titleHeight(true) + (narrow ? tiles.width : Math.min(small ? 49 : 58, tiles.width));
   const tileStep = tileHeight + 11;
   const tileRows = Math.ceil(ids.length / tiles.columns) * tileStep;
@@ -82,7 +82,7 @@ export function arrange(data: Data, state: State, width: number) {
   const name = 16;
   // With room for the longest, so that maps do not move when another scheme is chosen.
   const partsY = name + 23 * (narrow ? text.length : Math.max(3, text.length)) + 12;
-  const grid = multiples(wide, 140, 4, 10);
+  const grid = multiples(wide, small ? 120 : 140, 4, 10);
   const rowOf = (side: number) => titleHeight() + side + 10;
   const shown = shownTerms(data).length + 2;
   const rowsOf = (parts: number) => Math.ceil(parts / grid.columns);

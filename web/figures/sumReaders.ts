@@ -117,7 +117,7 @@ interface Placed {
 }
 
 /** The words of the sentence in lines of this width, and how far arcs rise above each line. */
-function flow(tokens: readonly string[], width: number) {
+function flow(tokens: readonly string[], width: number, narrow: boolean) {
   let [x, line] = [0, 0];
   const placed = tokens.map((token): Placed => {
     const wide = Math.min(wordWidth(token), width);
@@ -129,7 +129,7 @@ function flow(tokens: readonly string[], width: number) {
     x += wide + 2;
     return here;
   });
-  const rise = line === 0 ? 46 : 15;
+  const rise = line === 0 ? (narrow ? 46 : 96) : narrow ? 15 : 52;
   return { placed, rise, height: (line + 1) * (rise + wordHeight) };
 }
 
@@ -139,7 +139,7 @@ function arrange({ tokens }: Readers, width: number) {
   const left = narrow ? width : Math.min(300, 0.3 * width);
   const x = narrow ? 0 : left + 36;
   const wide = width - x;
-  const high = 58 + flow(tokens, wide).height;
+  const high = 58 + flow(tokens, wide, narrow).height;
   const top = narrow ? 96 : 0;
   const gap = narrow ? 4 : 20;
   const readers = [0, 1].map(
@@ -183,7 +183,7 @@ function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: 
   const { term, says } = reads(reader);
   const { tokens, chosen } = data;
   const given = weights(reader, data);
-  const { placed, rise, height } = flow(tokens, area.width);
+  const { placed, rise, height } = flow(tokens, area.width, narrowOf(width));
   const boxes = placed.map(
     ({ x, wide, line }): Area => ({
       x: area.x + x,

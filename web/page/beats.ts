@@ -27,7 +27,10 @@ class Stage {
     document.addEventListener('scroll', () => {
       this.#looking ||= requestAnimationFrame(() => this.#look());
     });
-    new ResizeObserver(() => this.#fit()).observe(stays);
+    new ResizeObserver(() => {
+      this.#fit();
+      this.#crop();
+    }).observe(stays);
     // In the next frame: to measure at once would lay the page out twice in this one, at each step of a slider.
     const keepNext = () =>
       requestAnimationFrame(() => {
@@ -37,7 +40,10 @@ class Stage {
       this.#told(false);
       keepNext();
     });
-    root.addEventListener('superpose-drawn', () => this.#point());
+    root.addEventListener('superpose-drawn', () => {
+      this.#point();
+      this.#crop();
+    });
     // Whoever tabs to a part that is not in sight scrolls there, and means no other step.
     stays.addEventListener('focusin', (event) => {
       if ((event.composedPath()[0] as Element).matches(':focus-visible')) keepNext();
@@ -134,6 +140,25 @@ class Stage {
     return button;
   }
 
+  /** Of a picture that goes on below the bar nothing is cut in a part, unless little would be left. */
+  #crop(): void {
+    const shot = this.root.querySelector('.shot:not([hidden]) superpose-figure');
+    const surface = shot?.shadowRoot?.querySelector<HTMLElement>('.surface');
+    const bar = this.root.querySelector('.whole')?.getBoundingClientRect().top ?? 0;
+    if (!surface) return;
+    const { bottom } = surface.getBoundingClientRect();
+    const parts = [...surface.querySelectorAll('.marks > *')].map((part) => part.getBoundingClientRect());
+    let end = bar;
+    let cut: DOMRect | undefined;
+    do {
+      cut = parts.find((part) => part.top < end - 1 && part.bottom > end + 1);
+      end = cut?.top ?? end;
+    } while (cut);
+    const below = end < bottom && bar - end < innerHeight / 6 ? bottom - end : -99;
+    const whole = beside.matches || this.root.hasAttribute('data-whole');
+    surface.style.clipPath = whole ? '' : `inset(-99px -99px ${below}px)`;
+  }
+
   /**
    * A step comes by. The first one changes nothing that is still in its first view, and no step what the reader
    * has just chosen.
@@ -207,6 +232,7 @@ class Stage {
   /** Of several figures one is seen at a time. */
   reveal(figure: HTMLElement): void {
     for (const shot of this.root.querySelectorAll<HTMLElement>('.shot')) shot.hidden = !shot.contains(figure);
+    this.#crop();
   }
 
   /** The window has just come here. */
