@@ -148,7 +148,7 @@ return { embedding: forward.embedding.slice(0, 3), shares, exact: residuals[0] <
     code: `const { token, position, query, key } = tables(superpose);
 const scores = superpose.decompose({ summands: { token, position }, query, key, heads: 2 });
 const crossTerms = scores.parts.flatMap((q) => scores.parts.map((k) => q !== k));
-return superpose.combineTerms(scores, 0, crossTerms).share;`,
+return superpose.combineTerms(scores, 0, [crossTerms])[0].share;`,
   },
   {
     name: 'poolShares',
@@ -413,9 +413,8 @@ return superpose.moveMean({ from: position, to: token, amount: 1 }).to.data.slic
     kind: measure,
     what: 'can a token plus a position be taken for another token?',
     source: 'margin ½‖e_b − e_a‖² − ⟨e_b − e_a, p⟩',
-    code: `const precision = 'float32';
-const tokens = superpose.randomNormal({ rows: 200, columns: 8, seed: 1, precision });
-const positions = superpose.sinusoidal({ positions: 16, d_model: 8, precision });
+    code: `const tokens = superpose.randomNormal({ rows: 200, columns: 8, seed: 1 });
+const positions = superpose.sinusoidal({ positions: 16, d_model: 8 });
 const search = superpose.collisionSearch({ tokens, positions });
 const { lost } = await search.allWords();
 search.delete();

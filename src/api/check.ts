@@ -58,8 +58,8 @@ export function single(name: string, value: unknown, low = -Infinity, advice = '
 }
 
 /** What multiplies every logit: 1/√width unless it is given. */
-export const scale = (value: unknown, width: number, single: boolean): number =>
-  representable('scale', value ?? 1 / Math.sqrt(width), single);
+export const scale = (value: unknown, width: number): number =>
+  number('scale', value ?? 1 / Math.sqrt(width));
 
 export const isSingle = (data: Floats): boolean => data instanceof Float32Array;
 
@@ -266,13 +266,11 @@ export interface NoRoom extends RangeError {
   readonly held: number;
 }
 
-/** The bytes of weights and biases, in the element type they are given in. */
+/** The bytes of weights and biases in the module, whose formulas compute in double. */
 const bytesOf = (one: Linear | Table | undefined): number =>
   one === undefined
     ? 0
-    : 'weight' in one
-      ? one.weight.data.byteLength + (one.bias?.byteLength ?? 0)
-      : one.data.byteLength;
+    : 8 * ('weight' in one ? one.weight.data.length + (one.bias?.length ?? 0) : one.data.length);
 
 /** Counts what an object keeps in the module's memory. Calling the result takes it off the count, once. */
 export function hold(bytes: number): () => void {

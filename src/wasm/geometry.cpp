@@ -17,9 +17,9 @@ SUPERPOSE_MEMBERS(NearestTokens, bare, bareDistances, nearest, margins, bareMarg
 
 namespace {
 
-std::unique_ptr<CollisionSearch> search_of(const Matrix<float>& tokens, const Matrix<float>& positions,
+std::unique_ptr<CollisionSearch> search_of(const Matrix<double>& tokens, const Matrix<double>& positions,
                                            double scale) {
-  return std::make_unique<CollisionSearch>(collision_search(tokens, static_cast<float>(scale) * positions));
+  return std::make_unique<CollisionSearch>(collision_search(tokens, scale * positions));
 }
 
 EMSCRIPTEN_BINDINGS(geometry) {

@@ -7,14 +7,12 @@ const largestSingle = 3.4028234663852886e38;
 test('the largest float32 is taken for one, either sign', () => {
   expect(Math.fround(largestSingle)).toBe(largestSingle);
   for (const value of [largestSingle, -largestSingle]) {
-    expect(check.representable('scale', value, true)).toBe(value);
-    expect(check.scale(value, 4, true)).toBe(value);
+    expect(check.single('clip', value)).toBe(value);
   }
   const beyond = largestSingle * (1 + 2 ** -52);
-  expect(() => check.representable('scale', beyond, true)).toThrow(
-    new RangeError(`scale must be at most 3.4e38 in float32; it is ${beyond}. Use float64 for more.`),
+  expect(() => check.single('clip', beyond)).toThrow(
+    new RangeError(`clip must be at most 3.4e38 in float32; it is ${beyond}.`),
   );
-  expect(check.representable('scale', beyond, false)).toBe(beyond);
 });
 
 test('lists of a length and of any', () => {
@@ -79,16 +77,16 @@ describe('memory', () => {
     );
   });
 
-  test('weights count in the bytes they have, biases too, and what is not given counts nothing', () => {
+  test('weights count as doubles, biases too, and what is not given counts nothing', () => {
     const weight = { data: new Float32Array(6), rows: 2, columns: 3 };
-    const rest = check.maxBytes - 24;
+    const rest = check.maxBytes - 48;
     expect(() => fits('W', rest, weight, undefined)).not.toThrow();
     expect(() => fits('W', rest + 1, weight)).toThrow('W would take 1,025 MB');
     const biased = { weight, bias: new Float64Array(2) };
     expect(() => fits('W', rest, biased)).toThrow('W would take 1,025 MB');
     expect(() => fits('W', rest - 16, biased)).not.toThrow();
-    expect(() => fits('W', rest - 24, { weight }, weight)).not.toThrow();
-    expect(() => fits('W', rest - 23, { weight }, weight)).toThrow('W would take 1,025 MB');
+    expect(() => fits('W', rest - 48, { weight }, weight)).not.toThrow();
+    expect(() => fits('W', rest - 47, { weight }, weight)).toThrow('W would take 1,025 MB');
   });
 
   test('what is let go twice is let go once', () => {

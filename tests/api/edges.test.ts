@@ -1,8 +1,8 @@
 // What is allowed at the edge of what is allowed: the last, the widest, one more of the same. What is refused beyond it is in
 // refusals.txt.
-import type { Scores } from 'superpose';
 import { expect, test } from 'vitest';
 import { plain } from './support/builds.ts';
+import { combined } from './support/naive.ts';
 
 const drawn = (rows: number, columns: number) => plain.randomNormal({ rows, columns, seed: 3 });
 const linear = (rows: number, columns: number) => ({ weight: drawn(rows, columns) });
@@ -13,9 +13,7 @@ const weights = { query: linear(4, 4), key: linear(4, 4), heads: 2 };
 const scores = plain.decompose({ summands: right, ...weights, apart: [2] });
 
 test('a search of six words in slices of three', async () => {
-  const single = (rows: number) =>
-    plain.randomNormal({ rows, columns: 4, seed: 3, precision: 'float32' as const });
-  using search = plain.collisionSearch({ tokens: single(7), positions: single(3) });
+  using search = plain.collisionSearch({ tokens: drawn(7, 4), positions: drawn(3, 4) });
   const told: number[][] = [];
   await search.allWords({ words: 6, slice: 3, onProgress: (...at) => told.push(at) });
   expect(told).toEqual([
@@ -25,8 +23,7 @@ test('a search of six words in slices of three', async () => {
 });
 
 test('the last row stands apart, and of heads of any number the parts are pooled', () => {
-  const all = plain.combineTerms(scores as Scores<Float64Array>, 1, Array<boolean>(9).fill(true));
-  expect(all.share).toBeCloseTo(1, 12);
+  expect(combined(plain, scores, 1, Array<boolean>(9).fill(true)).share).toBeCloseTo(1, 12);
   const groupOf = [0, 1, 2, 3, 4, 5, 6, 7, 8];
   const pooled = plain.poolShares([scores], groupOf);
   expect(pooled.mean).toHaveLength(9);

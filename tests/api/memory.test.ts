@@ -7,28 +7,28 @@ import { hold } from '../../build/package/check.js';
 import { plain } from './support/builds.ts';
 import { left } from './support/refusals.ts';
 
-const zeros = (rows: number, columns: number) => ({ data: new Float32Array(rows * columns), rows, columns });
+const zeros = (rows: number, columns: number) => ({ data: new Float64Array(rows * columns), rows, columns });
 
-test('weights count: W_Q and W_K of 11,600', () => {
-  const weight = zeros(11_600, 11_600);
+test('weights count: W_Q and W_K of 8,200', () => {
+  const weight = zeros(8_200, 8_200);
   expect(() =>
-    plain.decompose({ summands: { token: zeros(1, 11_600) }, query: { weight }, key: { weight }, heads: 1 }),
+    plain.decompose({ summands: { token: zeros(1, 8_200) }, query: { weight }, key: { weight }, heads: 1 }),
   ).toThrow(/would take 1,02\d MB; at most 1,024 MB fit/);
 });
 
 test('what is held counts, until it is deleted', () => {
-  const input = { tokens: zeros(90_000, 800), positions: zeros(2, 800) };
+  const input = { tokens: zeros(45_000, 800), positions: zeros(2, 800) };
   const first = plain.collisionSearch(input);
   try {
     expect(() => plain.collisionSearch(input)).toThrow(
-      /^A vocabulary of 90000 tokens with 2 positions would take 551 MB; of the 1,024 MB that fit, .* hold \d+ MB\. Call delete\(\)/,
+      /^A vocabulary of 45000 tokens with 2 positions would take 551 MB; of the 1,024 MB that fit, .* hold \d+ MB\. Call delete\(\)/,
     );
   } finally {
     first.delete();
     first.delete();
   }
   const second = plain.collisionSearch(input);
-  expect(second.tokens).toBe(90_000);
+  expect(second.tokens).toBe(45_000);
   second.delete();
 });
 
@@ -129,15 +129,14 @@ test.each(schemes.map(([options, ...of]) => [options.scheme, of, options] as con
 
 describe('what is held', () => {
   test('a search holds what it needs', () => {
-    const single = (rows: number) =>
-      plain.randomNormal({ rows, columns: 5, seed: 1, precision: 'float32' as const });
-    const input = { tokens: single(3), positions: single(2) };
+    const drawn = (rows: number) => plain.randomNormal({ rows, columns: 5, seed: 1 });
+    const input = { tokens: drawn(3), positions: drawn(2) };
     const make = () => plain.collisionSearch(input);
-    needs(() => make().delete(), 248);
+    needs(() => make().delete(), 496);
     const free = left();
     const search = make();
-    expect(free - left()).toBe(248);
-    needs(() => search.nearestTokens(1, 2), 120);
+    expect(free - left()).toBe(496);
+    needs(() => search.nearestTokens(1, 2), 144);
     search.delete();
     expect(left()).toBe(free);
   });

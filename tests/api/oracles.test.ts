@@ -81,7 +81,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   describe('relative positions', () => {
     const scored = (input: object, n: number, heads: number) => {
       const content = { data: new Float64Array(n * heads), rows: n, columns: heads };
-      return superpose.schemeScores({ content, heads, ...input } as SchemeInput<Float64Array>).logits;
+      return superpose.schemeScores({ content, heads, ...input } as SchemeInput).logits;
     };
 
     test('T5’s buckets', () => {
@@ -117,8 +117,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       query: linearOf(oracle.query_weight),
       key: linearOf(oracle.key_weight),
     };
-    const run = (input: object) =>
-      superpose.schemeScores({ ...shared, ...input } as SchemeInput<Float64Array>);
+    const run = (input: object) => superpose.schemeScores({ ...shared, ...input } as SchemeInput);
 
     test('no position, and causal', () => {
       const causal = run({ scheme: 'none', causal: true });
@@ -232,8 +231,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const content = tableOf(query.map((row, i) => [...row, ...(key[i] as number[])]));
       return { content, heads: 1, query: block(0), key: block(width), scale, terms: 'asked' };
     };
-    const run = (input: object) => superpose.schemeScores(input as SchemeInput<Float64Array>);
-    const closeTerms = (ours: SchemeScores<Float64Array>, theirs: Record<string, Matrix>, causal = false) => {
+    const run = (input: object) => superpose.schemeScores(input as SchemeInput);
+    const closeTerms = (ours: SchemeScores, theirs: Record<string, Matrix>, causal = false) => {
       const n = ours.n;
       for (const [name, wanted] of Object.entries(theirs)) {
         const at = ours.termNames.indexOf(name as never) * n * n;

@@ -8,7 +8,7 @@ const large = { rows: 4096, columns: 1024, seed: 1 };
 const small = { rows: 2, columns: 3, seed: 1 };
 const brokeOff = /^The computation broke off, most likely for want of memory\. Ask for less, or try again\.$/;
 
-const zeros = (rows: number, columns: number) => ({ data: new Float32Array(rows * columns), rows, columns });
+const zeros = (rows: number, columns: number) => ({ data: new Float64Array(rows * columns), rows, columns });
 
 beforeEach(() => {
   // Silences what Emscripten prints when a module aborts.
@@ -144,7 +144,7 @@ describe('what is held in a module that breaks off', () => {
   test('no longer counts', async () => {
     const superpose = await load();
     // 123 MB are held. 938 MB more would not fit beside them, but do fit alone.
-    const search = superpose.collisionSearch({ tokens: zeros(40_000, 400), positions: zeros(1, 400) });
+    const search = superpose.collisionSearch({ tokens: zeros(20_000, 400), positions: zeros(1, 400) });
     const much = { rows: 120_000, columns: 1024, seed: 1 };
     expect(() => superpose.randomUniform(much)).toThrow(
       /encoders, layers, searches and trainers hold 123 MB/,
@@ -156,7 +156,7 @@ describe('what is held in a module that breaks off', () => {
     mend();
     // The memory is not released twice: another search counts in full.
     search.delete();
-    const another = superpose.collisionSearch({ tokens: zeros(40_000, 400), positions: zeros(1, 400) });
+    const another = superpose.collisionSearch({ tokens: zeros(20_000, 400), positions: zeros(1, 400) });
     expect(() => superpose.randomUniform(much)).toThrow(
       /encoders, layers, searches and trainers hold 123 MB/,
     );

@@ -10,7 +10,7 @@ import { hold } from '../../build/package/check.js';
 import { builds, plain } from './support/builds.ts';
 import { model } from './support/model.ts';
 import { left } from './support/refusals.ts';
-import { linear, rightCalls, scores, single, table } from './support/rightCalls.ts';
+import { linear, rightCalls, scores, table } from './support/rightCalls.ts';
 
 type Call = (...args: unknown[]) => unknown;
 
@@ -22,7 +22,7 @@ const projections = { query: linear(4, 4), key: linear(4, 4), heads: 2 };
 const summands = { token: table(3, 4), position: table(3, 4) };
 const batch = { n: 3, tokens: [0, 1, 2], targets: [0, 1, 2] };
 const own = {
-  ...{ table, single, linear, scores, minilm, projections, summands, batch },
+  ...{ table, linear, scores, minilm, projections, summands, batch },
   bothHeads: plain.decompose({ summands, ...projections }),
   entry: { name: 'w', dtype: 'F32', shape: [2], begin: 0, end: 8 },
   every: Array<boolean>(9).fill(true),
@@ -42,7 +42,7 @@ const sections = readFileSync(file, 'utf8')
 test.each(builds)('are those of refusals.txt, before anything is allocated: $simd SIMD', async (build) => {
   const { superpose } = build;
   const functions = superpose as unknown as Record<string, Call>;
-  const input = { tokens: single(7, 4), positions: single(3, 4) };
+  const input = { tokens: table(7, 4), positions: table(3, 4) };
   using search = superpose.collisionSearch(input);
   using trainer = superpose.trainer({
     ...{ batches: () => batch, evaluation: batch, vocabulary: 3, classes: 3, d_model: 4, heads: 2 },

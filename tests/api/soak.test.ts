@@ -96,45 +96,16 @@ async function keeping(simd: Simd, runs: Record<string, Run>) {
   return { memory: memory.length ? memory : ['all together'], handles: many.adding };
 }
 
-/** The library with float32 requested wherever a table is made. */
-const inSingle = (superpose: Superpose): Superpose => ({
-  ...superpose,
-  randomNormal: ((options: object) =>
-    superpose.randomNormal({ ...options, precision: 'float32' } as never)) as never,
-  randomUniform: ((options: object) =>
-    superpose.randomUniform({ ...options, precision: 'float32' } as never)) as never,
-  sinusoidal: ((options: object) =>
-    superpose.sinusoidal({ ...options, precision: 'float32' } as never)) as never,
-  decodeSafetensors: ((entry: never, bytes: never) =>
-    superpose.decodeSafetensors(entry, bytes, 'float32')) as never,
-});
-/** Functions bound for both element types. */
-const inBoth = [
-  'sinusoidal',
-  'randomNormal',
-  'randomUniform',
-  'dotProducts',
-  'decompose',
-  'decomposeTerms',
-  'combineTerms',
-  'decodeSafetensors',
-];
-
-/** Every example, in both element types where there are two, and what the examples do not reach. */
+/** Every example, and what the examples do not reach. */
 const runs: Record<string, Run> = {
   ...Object.fromEntries(
-    examples.flatMap((example) => {
-      const title = `${example.name}: ${example.what}`;
-      const once: [string, Run] = [title, (superpose) => runExample(superpose, example)];
-      const single: [string, Run] = [
-        `${title}, float32`,
-        (superpose) => runExample(inSingle(superpose), example),
-      ];
-      return inBoth.includes(example.name) ? [once, single] : [once];
-    }),
+    examples.map((example): [string, Run] => [
+      `${example.name}: ${example.what}`,
+      (superpose) => runExample(superpose, example),
+    ]),
   ),
   'what a search is asked': (superpose) => {
-    const tokens = superpose.randomNormal({ rows: 9, columns: 4, seed: 1, precision: 'float32' });
+    const tokens = superpose.randomNormal({ rows: 9, columns: 4, seed: 1 });
     const search = superpose.collisionSearch({ tokens, positions: tokens });
     search.nearestTokens(1, 3);
     search.delete();
@@ -166,8 +137,8 @@ describe.each(builds)('$simd SIMD', ({ simd }: { simd: Simd }) => {
 
   test('500 bytes a call would be seen', async () => {
     const leaking: Run = (superpose) => {
-      const tokens = superpose.randomNormal({ rows: 1, columns: 120, seed: 1, precision: 'float32' });
-      superpose.collisionSearch({ tokens, positions: { ...tokens, data: new Float32Array(), rows: 0 } });
+      const tokens = superpose.randomNormal({ rows: 1, columns: 120, seed: 1 });
+      superpose.collisionSearch({ tokens, positions: { ...tokens, data: new Float64Array(), rows: 0 } });
     };
     const sound: Run = (superpose) => superpose.chanceAngles({ d: 4, k1: 1, k2: 2 });
     expect((await keeping(simd, { sound, leaking })).memory).toEqual(['leaking']);

@@ -5,16 +5,26 @@
 // build, because the checks are the same in both. Sentences of single functions are in
 // refusals.txt.
 import { fileURLToPath } from 'node:url';
-import type { Superpose } from 'superpose';
+import type { Floats, Superpose } from 'superpose';
 import * as library from 'superpose';
 import { describe, expect, inject, test } from 'vitest';
 import { plain } from './support/builds.ts';
+import { eachArray, floatsOf, inPrecision } from './support/numbers.ts';
 import { changed, faults, type Path, type Refusal } from './support/refusals.ts';
-import { type RightCall, rightCalls, single, table } from './support/rightCalls.ts';
+import { type RightCall, rightCalls, table } from './support/rightCalls.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: wrong arguments are what this file is about.
 type Anything = any;
 type Call = (...args: unknown[]) => Anything;
+
+const arraysIn = (value: unknown): Floats[] => {
+  const found: Floats[] = [];
+  eachArray(value, (values) => {
+    found.push(values);
+    return values;
+  });
+  return found;
+};
 
 /** Members that cause no errors. */
 const free = ['name', 'begin', 'end'];
@@ -271,7 +281,7 @@ async function otherCalls(): Promise<[string, Call, unknown[]][]> {
     d_model: 4,
     heads: 2,
   });
-  const search = plain.collisionSearch({ tokens: single(7, 4), positions: single(3, 4) });
+  const search = plain.collisionSearch({ tokens: table(7, 4), positions: table(3, 4) });
   const opening = inject('withModel') ? methodsOf(await library.loadOpening(plain)) : [];
   return [
     ...methodsOf(functions).map(([name, call]): [string, Call, unknown[]] => [
@@ -323,32 +333,34 @@ test.each(sized)('%s: what would not fit is refused before anything is allocated
   expect(plain.memoryBytes()).toBe(before);
 });
 
-test('what is finite and no longer so in float32 is refused; in float64 it is taken', () => {
-  const [wide, narrow] = [table(3, 4), single(3, 4)];
-  const weights = (rows: Anything) => ({ query: { weight: rows }, key: { weight: rows } });
-  const beyond = 1e300;
-  const calls: ((of: Anything) => unknown)[] = [
-    (of) => plain.dotProducts({ token: of, position: of, positionScale: beyond }),
-    (of) => plain.decompose({ summands: { of }, ...weights(of), heads: 1, scale: beyond }),
-    (of) => plain.decomposeTerms({ summands: { of }, ...weights(of), heads: 1, scale: beyond }),
-    (of) => plain.schemeScores({ scheme: 'none', content: of, heads: 1, scale: beyond }),
-    (of) => plain.schemeScores({ scheme: 'add', content: of, heads: 1, positionScale: beyond }),
-    (of) => plain.schemeScores({ scheme: 'add', content: of, heads: 1, standardDeviation: beyond }),
-    (of) =>
-      plain.decompose({
-        summands: { of },
-        ...weights(of),
-        heads: 1,
-        normalization: { kind: 'rms_norm', epsilon: beyond },
-      }),
-    (of) => {
-      const precision = of === narrow ? 'float32' : 'float64';
-      return plain.randomNormal({ rows: 1, columns: 1, seed: 1, standardDeviation: beyond, precision });
-    },
-  ];
-  for (const call of calls) {
-    expect(() => call(narrow)).toThrow(RangeError);
-    expect(() => call(narrow)).toThrow(/at most 3.4e38 in float32; it is 1e\+300/);
-    expect(() => call(wide)).not.toThrow();
+/** Of what a call gives, all that can be compared: what is held is asked. */
+const given = (call: Call, args: readonly Anything[]) => {
+  const found = call(...args);
+  if (typeof found?.delete !== 'function') return found;
+  const answer =
+    found.nearestTokens?.(0, args[0].tokens.rows) ?? found.decompose({ summands: args[0].summands });
+  found.delete();
+  return answer;
+};
+
+// A file has the type of what is written; an encoder's own tests have both.
+const typed = ['encodeSafetensors', 'encoder'];
+const ofArrays = Object.entries(rightCalls).filter(
+  ([name, { sound }]) => !typed.includes(name) && arraysIn(sound).length > 0,
+);
+test.each(ofArrays)('%s: floats are doubles, and results are', (name, { sound, also = [] }) => {
+  const call = (plain as Anything)[name] as Call;
+  for (const right of [sound, ...also]) {
+    const args = name === 'layer' ? [{ ...(right[0] as object), summands: { token: table(3, 8) } }] : right;
+    const [floats, doubles] = [
+      inPrecision(args, 'float32'),
+      inPrecision(inPrecision(args, 'float32'), 'float64'),
+    ];
+    let count = 0;
+    const mixed = eachArray(floats, (values) => floatsOf(values, count++ % 2 ? 'float32' : 'float64'));
+    const expected = given(call, doubles);
+    expect(given(call, floats)).toEqual(expected);
+    expect(given(call, mixed)).toEqual(expected);
+    expect(arraysIn(expected).filter((values) => values instanceof Float32Array)).toEqual([]);
   }
 });

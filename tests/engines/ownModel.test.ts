@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { about } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
 import { tableFiles } from '../api/support/files.ts';
+import { inPrecision } from '../api/support/numbers.ts';
 import { startSite } from '../page/support/site.ts';
 import { firefox, lacking, shown, webkit } from './engines.ts';
 
@@ -61,8 +62,8 @@ for (const name of ['firefox', 'webkit'] as const) {
       onTestFinished(() => engine.close());
       await engine.open(site.address);
       const [tokens, positions] = [40, 70].map((rows) =>
-        plain.randomNormal({ rows, columns: 8, seed: rows, precision: 'float32' }),
-      ) as [Table<Float32Array>, Table<Float32Array>];
+        inPrecision<Table>(plain.randomNormal({ rows, columns: 8, seed: rows }), 'float32'),
+      ) as [Table, Table];
       const words = Array.from({ length: 40 }, (_, row) => `word-${row}`);
       const dropped = (kind: string, table: typeof tokens, file: string) => {
         const bytes = Buffer.from(tableFiles(table, words)[file] as Uint8Array);

@@ -31,19 +31,18 @@ test.each([
   const superpose = await load();
   const { vocabulary, d, scale, index } = settings;
   const seed = settings.seed ?? 1;
-  const precision = 'float32';
-  const words = superpose.randomNormal({ rows: vocabulary, columns: d, seed, precision });
+  const words = superpose.randomNormal({ rows: vocabulary, columns: d, seed });
   const table =
     settings.positions === 'sinusoidal'
-      ? superpose.sinusoidal({ positions: 64, d_model: d, precision })
-      : superpose.randomNormal({ rows: 64, columns: d, seed, stream: 1, precision });
+      ? superpose.sinusoidal({ positions: 64, d_model: d })
+      : superpose.randomNormal({ rows: 64, columns: d, seed, stream: 1 });
   const { margins, nearest } = result.data;
   for (let place = 0; place < 64; place++) {
-    const position = row(table, place).map((x) => Math.fround(scale * x));
+    const position = row(table, place).map((x) => scale * x);
     const { best, own, least } = nearestTo(words, index, position);
     expect(nearest[place]).toBe(`token ${best}`);
     // ‖e_a + p − e_b‖² = ‖p‖² + 2 margin
-    expect(Math.abs((least - own) / 2 - (margins[place] as number))).toBeLessThan(1e-4 * (own + least));
+    expect(Math.abs((least - own) / 2 - (margins[place] as number))).toBeLessThan(1e-12 * (own + least));
   }
   const rows = result.figure.table(result.data, result.state).rows;
   expect(rows.map((cells) => cells[4] === `token ${index}`)).toEqual(
@@ -55,7 +54,7 @@ test('without a position nothing moves', async () => {
   const result = await run(collisions, { of: 'one', words: 'seeded', scale: 0, vocabulary: 1000 });
   expectSoundPictures(result);
   const { margins, bareDistance, nearest, bare } = result.data;
-  for (const margin of margins) expect(margin).toBeCloseTo(bareDistance ** 2 / 2, 3);
+  for (const margin of margins) expect(margin).toBeCloseTo(bareDistance ** 2 / 2, 12);
   expect(new Set(nearest)).toEqual(new Set([bare]));
 });
 
@@ -82,7 +81,7 @@ test.runIf(inject('withModel')).each([
   };
   const [own, other] = [await at(piece), await at(data.bare)];
   const distance = Math.sqrt(squared(row(own.token, 0), row(other.token, 0)));
-  expect(data.bareDistance).toBeCloseTo(distance, 4);
+  expect(data.bareDistance).toBeCloseTo(distance, 12);
 });
 
 test('all words, counted one by one', async () => {
@@ -90,13 +89,12 @@ test('all words, counted one by one', async () => {
   expectSoundPictures(result);
   const superpose = await load();
   const d = 8;
-  const words = superpose.randomNormal({ rows: 500, columns: d, seed: 9, precision: 'float32' }).data;
+  const words = superpose.randomNormal({ rows: 500, columns: d, seed: 9 }).data;
   const positions = superpose.randomNormal({
     rows: 64,
     columns: d,
     seed: 9,
     stream: 1,
-    precision: 'float32',
   }).data;
   let lost = 0;
   for (let p = 0; p < 64; p++) {
@@ -115,7 +113,7 @@ test('all words, counted one by one', async () => {
     }
   }
   // Widths begin at 4, sizes at half.
-  expect(result.data.points[1][1].share).toBeCloseTo(lost / 32_000, 4);
+  expect(result.data.points[1][1].share).toBeCloseTo(lost / 32_000, 12);
   expect(result.data.looked).toBe(500);
 });
 

@@ -25,8 +25,8 @@ test.each([
   expect(rows).toHaveLength((settings.n * (settings.n - 1)) / 2);
   for (const [, , , , tokens, positions, concatenated, tp, pt, added] of rows as Nine[]) {
     const [all, two] = [tokens + positions + tp + pt, tokens + positions] as [number, number];
-    // Four float32 products of d terms each: d + 4 roundings of values up to the sum of their sizes.
-    const bound = (settings.d + 4) * 2 ** -23 * 40 * settings.d;
+    // Four products of d terms each: d + 4 roundings of values up to the sum of their sizes.
+    const bound = (settings.d + 4) * 2 ** -52 * 40 * settings.d;
     expect(Math.abs(all - added)).toBeLessThanOrEqual(bound);
     expect(Math.abs(two - concatenated)).toBeLessThanOrEqual(bound);
   }

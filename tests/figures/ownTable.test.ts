@@ -9,7 +9,7 @@ import { library } from '../../web/worker/library.ts';
 import { ownTable } from '../../web/worker/ownTable.ts';
 import { plain } from '../api/support/builds.ts';
 import { fileOf, tableFiles } from '../api/support/files.ts';
-import { largestDifference } from '../api/support/numbers.ts';
+import { inPrecision, largestDifference } from '../api/support/numbers.ts';
 import { expectSoundPictures } from './support.ts';
 
 const loaded = library();
@@ -17,11 +17,11 @@ const job = { signal: new AbortController().signal, progress: () => {} };
 const ask = (figure: string, question: object) => ownTable(loaded, figure, question as State, job, running);
 
 const drawn = (rows: number, columns: number, seed: number) =>
-  plain.randomNormal({ rows, columns, seed, precision: 'float32' });
+  inPrecision<Table>(plain.randomNormal({ rows, columns, seed }), 'float32');
 const tokens = drawn(80, 12, 5);
 const positions = drawn(70, 12, 6);
 const words = Array.from({ length: 80 }, (_, row) => `word-${row}`);
-const firstRows = ({ data, columns }: Table<Float32Array>, rows: number) => ({
+const firstRows = ({ data, columns }: Table, rows: number) => ({
   data: data.slice(0, rows * columns),
   rows,
   columns,
@@ -29,11 +29,11 @@ const firstRows = ({ data, columns }: Table<Float32Array>, rows: number) => ({
 
 const open = (kind: TableKind, name: string, bytes: Uint8Array<ArrayBuffer>, tensor?: string) =>
   ask('own-table-open', { kind, files: [new File([bytes], name)], tensor }) as Promise<HeldTables>;
-const npyOf = (table: Table<Float32Array>) => tableFiles(table, words)['rows.npy'] as Uint8Array<ArrayBuffer>;
+const npyOf = (table: Table) => tableFiles(table, words)['rows.npy'] as Uint8Array<ArrayBuffer>;
 
-/** Compares one build of the library with the other, in single precision. */
+/** Compares one build of the library with the other. */
 const expectClose = (found: ArrayLike<number>, wanted: ArrayLike<number>) =>
-  expect(largestDifference(found, wanted)).toBeLessThan(1e-4);
+  expect(largestDifference(found, wanted)).toBeLessThan(1e-10);
 
 /** What a figure finds in a state; checks all its pictures. */
 async function found(tables: HeldTables, name: string, settings: State = {}) {
@@ -90,7 +90,7 @@ describe.each(Object.entries(tableFiles(tokens, words)))('%s', (name, bytes) => 
     });
     const { data, used } = await found(tables, 'own-table-dot-products', { n: 9 });
     const rows = firstRows(tokens, 9);
-    const position = plain.sinusoidal({ positions: 9, d_model: 12, precision: 'float32' });
+    const position = plain.sinusoidal({ positions: 9, d_model: 12 });
     const wanted = plain.dotProducts({ token: rows, position });
     expectClose(data.added, wanted.added);
     expect(data.tokens[3]).toBe(named ? 'word-3' : 'token 3');
@@ -100,7 +100,7 @@ describe.each(Object.entries(tableFiles(tokens, words)))('%s', (name, bytes) => 
   test('as rows of positions', async () => {
     const tables = await open('position', name, bytes);
     const { data, used } = await found(tables, 'own-table-dot-products', { n: 9, seed: 4 });
-    const token = plain.randomNormal({ rows: 9, columns: 12, seed: 4, precision: 'float32' });
+    const token = plain.randomNormal({ rows: 9, columns: 12, seed: 4 });
     expectClose(data.added, plain.dotProducts({ token, position: firstRows(tokens, 9) }).added);
     // There are no tokens to choose from.
     expect(used).toEqual(['positions', 'scale', 'n', 'seed']);
@@ -169,7 +169,7 @@ describe('tables of both kinds', () => {
 
   test('drawn rows beside them are those that the page draws', async () => {
     const { data } = await found(await both(), 'own-table-dot-products', { tokens: 'seeded', n: 5, seed: 3 });
-    const token = plain.randomNormal({ rows: 5, columns: 12, seed: 3, precision: 'float32' });
+    const token = plain.randomNormal({ rows: 5, columns: 12, seed: 3 });
     expectClose(data.added, plain.dotProducts({ token, position: firstRows(positions, 5) }).added);
   });
 });

@@ -186,11 +186,10 @@ export const tables: Target = {
     const changes = draw() < 0.2 ? 0 : 4;
     const bytes = changes === 0 ? sound : changedBytes(draw, sound, changes);
     const most = draw() < 0.5 ? 1000 : 1 + below(draw, 3);
-    const precision = draw() < 0.5 ? 'float64' : 'float32';
     const input = { name, text: new TextDecoder().decode(bytes), bytes: [...bytes] };
     let found: Awaited<ReturnType<typeof openTable>>;
     try {
-      found = (await openTable(plain, slicesOf(name, bytes), { rows: most, precision })) as typeof found;
+      found = (await openTable(plain, slicesOf(name, bytes), { rows: most })) as typeof found;
     } catch (error) {
       if (changes === 0 && !/two ways/.test(String(error)))
         fault(`A sound file is refused: ${String(error)}`, input);

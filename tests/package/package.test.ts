@@ -192,7 +192,7 @@ test('TypeScript reads the snippet for React, and finds faults in it', async () 
 const search = `
   import { load } from 'superpose';
   const superpose = await load({ simd: 'plain' });
-  const tokens = superpose.randomNormal({ rows: 9, columns: 4, seed: 1, precision: 'float32' });
+  const tokens = superpose.randomNormal({ rows: 9, columns: 4, seed: 1 });
   export function nearest() {
     HOLD search = superpose.collisionSearch({ tokens, positions: tokens });
     return [search, search.nearestTokens(3).bare[0]] as const;
@@ -232,7 +232,7 @@ test('a search can be made, and deleted, where there is no Symbol.dispose', asyn
      });
      const { load } = await import('superpose');
      const superpose = await load({ simd: 'plain' });
-     const tokens = superpose.randomNormal({ rows: 9, columns: 4, seed: 1, precision: 'float32' });
+     const tokens = superpose.randomNormal({ rows: 9, columns: 4, seed: 1 });
      const search = superpose.collisionSearch({ tokens, positions: tokens });
      const { length } = search.nearestTokens(3).bare;
      search.delete();

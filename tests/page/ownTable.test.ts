@@ -1,16 +1,17 @@
 // Tables of the reader's own on the page: chosen or dropped files give their figures, with the library's
 // numbers, and nothing leaves.
 import type { Page } from 'playwright';
-import { openTable } from 'superpose';
+import { openTable, type Table } from 'superpose';
 import { expect, test } from 'vitest';
 import { about } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
 import { tableFiles } from '../api/support/files.ts';
+import { inPrecision } from '../api/support/numbers.ts';
 import { readFigure } from './support/shown.ts';
 import { figureOf, settled, visit } from './support/visit.ts';
 
 const drawn = (rows: number, seed: number) =>
-  plain.randomNormal({ rows, columns: 16, seed, precision: 'float32' });
+  inPrecision<Table>(plain.randomNormal({ rows, columns: 16, seed }), 'float32');
 const tokens = drawn(90, 1);
 const positions = drawn(70, 2);
 const words = Array.from({ length: 90 }, (_, row) => `word-${row}`);
@@ -58,10 +59,7 @@ test('each format gives its figures, with the library’s numbers; a half is ref
     if (name === 'rows.csv')
       expect(await status()).toContain('first line was read as numbers, and its first column as numbers,');
     const { finding } = await shown(page, 'own-table-overlap');
-    const raw = plain.energyOverlap({
-      tokens,
-      positions: { ...positionRows, data: Float32Array.from(positionRows.data) },
-    });
+    const raw = plain.energyOverlap({ tokens, positions: positionRows });
     expect(finding).toContain(`Weighted by energy: ${about(raw)} times as much as chance, raw`);
   }
   expect(await part.locator('superpose-figure').count()).toBe(3);

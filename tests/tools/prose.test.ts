@@ -364,13 +364,13 @@ describe.runIf(withModel)('MiniLM', () => {
     );
     const model = await loadMiniLM(superpose);
     const [first, count] = [1996, 2048];
-    const data = new Float32Array(count * 384);
-    let position = new Float32Array();
+    const data = new Float64Array(count * 384);
+    let position: Float64Array = new Float64Array();
     for (let from = 0; from < count; from += 512) {
       const ids = Array.from({ length: 512 }, (_, place) => first + from + place);
       const rows = await model.rows({ ids });
       data.set(rows.token.data, from * 384);
-      position = new Float32Array(rows.position.data);
+      position = rows.position.data;
     }
     const positions = { data: position.subarray(0, 64 * 384), rows: 64, columns: 384 };
     const search = superpose.collisionSearch({ tokens: { data, rows: count, columns: 384 }, positions });

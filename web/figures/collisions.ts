@@ -30,7 +30,7 @@ import {
   scales,
   widths,
 } from './collisionsLost.js';
-import { drawnRows, inSingle, rowName } from './drawnRows.js';
+import { drawnRows, rowName } from './drawnRows.js';
 import type { Compute, DataTable, Figure, Library } from './figure.js';
 import { rawRows, rawTable } from './trainedModel.js';
 
@@ -61,10 +61,6 @@ export const frequent = { first: 1996, count: 2048 } as const;
 
 const atOnce = 512;
 
-const precision = 'float32';
-
-type Floats = Table<Float32Array>;
-
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
   const { vocabulary, looked, seed } = state;
@@ -86,7 +82,7 @@ export function seeded(library: Library, superpose: Superpose, state: State): On
   const found = moved(library, superpose, tokens, [key, vocabulary], state, () =>
     state.positions === 'random'
       ? drawnRows(library, superpose, 'position', { rows: positions, columns: d, seed })
-      : superpose.sinusoidal({ positions, d_model: d, precision }),
+      : superpose.sinusoidal({ positions, d_model: d }),
   ).nearestTokens(index);
   const named = (token: number) => rowName(library, token);
   return {
@@ -109,10 +105,10 @@ export async function trained(library: Library, superpose: Superpose, state: Sta
   const id = typed ? (ids[1] as number) : frequent.first;
   const known = id >= frequent.first && id < frequent.first + frequent.count;
   const key = known ? 'frequent' : `frequent and ${id}`;
-  const tokens = await library.kept('collisions: frequent', key, async (): Promise<Floats> => {
+  const tokens = await library.kept('collisions: frequent', key, async (): Promise<Table> => {
     const all = Array.from({ length: frequent.count }, (_, place) => frequent.first + place);
     if (!known) all.push(id);
-    const data = new Float32Array(all.length * model.d_model);
+    const data = new Float64Array(all.length * model.d_model);
     for (let from = 0; from < all.length; from += atOnce) {
       const some = { ids: all.slice(from, from + atOnce) };
       data.set((await model.rows(some)).token.data, from * model.d_model);
@@ -121,7 +117,7 @@ export async function trained(library: Library, superpose: Superpose, state: Sta
   });
   const anyIds = Array.from({ length: positions }, () => id);
   const { position } = await model.rows({ ids: anyIds });
-  const search = moved(library, superpose, tokens, key, state, () => inSingle(position));
+  const search = moved(library, superpose, tokens, key, state, () => position);
   const found = search.nearestTokens(known ? id - frequent.first : frequent.count);
   const idOf = (place: number) => (place < frequent.count ? frequent.first + place : id);
   const [word = '', bare = '', ...nearest] = await model.pieces([
@@ -150,10 +146,10 @@ export async function trained(library: Library, superpose: Superpose, state: Sta
 function moved(
   { kept }: Library,
   superpose: Superpose,
-  tokens: Floats,
+  tokens: Table,
   words: unknown,
   state: State,
-  make: () => Floats,
+  make: () => Table,
 ): CollisionSearch {
   const key = [words, state.words, state.positions, state.scale, state.seed];
   return kept('collisions: search', key, () =>

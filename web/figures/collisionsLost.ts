@@ -119,7 +119,7 @@ export async function lost(
 
 /** The same random positions at each scale, one below the other. */
 function scaled(library: Library, superpose: Superpose, d: number, seed: number) {
-  const data = new Float32Array(scales.length * positions * d);
+  const data = new Float64Array(scales.length * positions * d);
   scales.forEach((standardDeviation, row) => {
     const drawn = drawnRows(library, superpose, 'position', {
       rows: positions,

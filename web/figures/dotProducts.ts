@@ -15,7 +15,7 @@ import {
 } from '../plot/parts.js';
 import type { Cursor, Handle, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import { type Controls, nearestValue, type StateOf } from './controls.js';
-import { drawnRows, inSingle, positionRows, rowName } from './drawnRows.js';
+import { drawnRows, positionRows, rowName } from './drawnRows.js';
 import type { DataTable, Figure, TextCompute, TextLibrary } from './figure.js';
 import {
   fetching,
@@ -56,7 +56,7 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
-interface Data extends DotProducts<Float32Array> {
+interface Data extends DotProducts {
   n: number;
   d_model: number;
   tokens: readonly string[];
@@ -91,10 +91,9 @@ async function fromModel(library: TextLibrary, { text, positions, seed }: State)
   const superpose = await library.small();
   const model = await library.miniLM();
   const sentence = await model.tokenize(text, mostTokens);
-  const rows = await model.rows(sentence);
-  const token = inSingle(rows.token);
+  const { token, position } = await model.rows(sentence);
   const { tokens, dropped } = sentence;
-  if (positions === 'learned') return { token, position: inSingle(rows.position), tokens, dropped };
+  if (positions === 'learned') return { token, position, tokens, dropped };
   const chosen = positionRows(library, superpose, positions, token.rows, model.d_model, seed);
   return { token, position: chosen, tokens, dropped };
 }
@@ -383,13 +382,15 @@ function distributions(data: Data, area: Area, axes: Data): Mark[] {
   const [from = 0, to = 0] = extent([0, ...shown.flatMap((row) => extent(row) as [number, number])]);
   const height = (area.height - 26) / rows.length;
   const size = sizeOf(data);
-  const { x, inner } = plane(area, { from, to, label: '' }, { from: 0, to: 1, label: '', print: () => '' });
+  // Its numbers stand below the last row.
+  const below = { ...area, height: area.height + 13 };
+  const { x, inner, marks } = plane(
+    below,
+    { from, to, label: '' },
+    { from: 0, to: 1, label: '', print: () => '' },
+  );
   const [low, high] = x.domain() as [number, number];
-  const axis: Mark[] = x
-    .ticks(area.width < 330 ? 4 : 6)
-    .map((tick) =>
-      textAt(x(tick), area.y + area.height - 8, String(tick).replace('-', '−'), { anchor: 'middle' }),
-    );
+  const axis = marks.filter((mark) => mark.mark === 'text' && mark.anchor === 'middle');
   return rows
     .flatMap(({ name, label, term }, place): Mark[] => {
       const base = area.y + (place + 1) * height;

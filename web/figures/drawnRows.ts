@@ -42,15 +42,8 @@ export const drawnRows = (
   superpose: SmallSuperpose,
   kind: keyof typeof streams,
   drawn: Drawn,
-): Table<Float32Array> =>
-  own?.[kind]?.(drawn.rows) ??
-  superpose.randomNormal({ ...drawn, stream: streams[kind], precision: 'float32' });
-
-/** A model’s rows, in single precision as drawn ones are. */
-export const inSingle = ({ data, ...rows }: Table): Table<Float32Array> => ({
-  ...rows,
-  data: new Float32Array(data),
-});
+): Table<Float64Array> =>
+  own?.[kind]?.(drawn.rows) ?? superpose.randomNormal({ ...drawn, stream: streams[kind] });
 
 /** Positions: a sinusoid, or drawn: of the same squared length as a sinusoidal row, d/2, so that encodings can be compared. */
 export const positionRows = (
@@ -60,7 +53,7 @@ export const positionRows = (
   rows: number,
   columns: number,
   seed: number,
-): Table<Float32Array> =>
+): Table<Float64Array> =>
   kind === 'random'
     ? drawnRows(library, superpose, 'position', {
         rows,
@@ -68,12 +61,7 @@ export const positionRows = (
         seed,
         standardDeviation: Math.SQRT1_2,
       })
-    : superpose.sinusoidal({
-        positions: rows,
-        d_model: columns,
-        ...sinusoids[kind],
-        precision: 'float32',
-      });
+    : superpose.sinusoidal({ positions: rows, d_model: columns, ...sinusoids[kind] });
 
 /** What a row of tokens is called. */
 export const rowName = ({ own }: Pick<Library, 'own'>, place: number, what = 'token'): string =>

@@ -52,7 +52,7 @@ type State = StateOf<typeof controls>;
 
 interface Channels {
   /** [positions, d], row by row. */
-  values: Float32Array;
+  values: Float64Array;
   positions: number;
   d_model: number;
   /** max − min of each channel. */
@@ -95,7 +95,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
     }
     const { numerical, stable, energy, participationRatio } = superpose.ranks({ table });
     return {
-      values: Float32Array.from(table.data),
+      values: table.data,
       positions: table.rows,
       d_model: table.columns,
       ranges: superpose.channelRanges(table),

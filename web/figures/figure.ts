@@ -49,8 +49,8 @@ export interface OwnRows {
   /** Identifies these tables. */
   key: string;
   columns: number;
-  token?: ((rows: number) => Table<Float32Array>) | undefined;
-  position?: ((rows: number) => Table<Float32Array>) | undefined;
+  token?: ((rows: number) => Table<Float64Array>) | undefined;
+  position?: ((rows: number) => Table<Float64Array>) | undefined;
   /** Names of the token rows, if their file has any. */
   words?: readonly string[] | undefined;
 }

@@ -110,7 +110,7 @@ const values = (panel: Panel, { centred }: State) => (centred ? panel.centred : 
 interface Taken {
   tokens: readonly string[];
   dropped: number;
-  scores: Scores<Float64Array>;
+  scores: Scores;
   heads: number[][];
 }
 
@@ -145,9 +145,9 @@ export const compute: Compute<typeof controls, OneScore> = async (library, state
   const chosen = [every, on, ...termsOf(state)];
   const masks = chosen.map((terms) => every.map((term) => terms.includes(term)));
   const [all, kept, ...panels] = superpose.combineTerms(scores, state.head, masks) as [
-    CombinedTerms<Float64Array>,
-    CombinedTerms<Float64Array>,
-    ...CombinedTerms<Float64Array>[],
+    CombinedTerms,
+    CombinedTerms,
+    ...CombinedTerms[],
   ];
   return {
     ...said,

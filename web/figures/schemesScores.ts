@@ -86,7 +86,7 @@ const apart: ReadonlySet<Id> = new Set<Id>(['t5', 'alibi', 'tupe-r', 'diet-abs',
 const streams = { content: 0, query: 1, key: 2, positionQuery: 3, positionKey: 4, common: 5 };
 
 interface Computed {
-  scores: SchemeScores<Float64Array>;
+  scores: SchemeScores;
   shown: Data['schemes'][Id];
 }
 
@@ -150,7 +150,7 @@ function inputOf(
   scheme: Id,
   content: Table<Float64Array>,
   { seed, causal }: State,
-): SchemeInput<Float64Array> {
+): SchemeInput {
   const { weights: all, first } = weightsOf(library, superpose, seed);
   // Raw concatenation has no weights, so all heads are the same.
   const raw = scheme === 'concat-raw';
@@ -185,7 +185,7 @@ function inputOf(
     ...{ content, heads: ofWeights, ...words, only: [0], causal, seed, standardDeviation: 1 },
     terms: 'asked',
   };
-  return { ...given, scheme, ...own[scheme]?.() } as SchemeInput<Float64Array>;
+  return { ...given, scheme, ...own[scheme]?.() } as SchemeInput;
 }
 
 /** What a map varies by, apart from rounding. */

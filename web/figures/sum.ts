@@ -28,7 +28,7 @@ const isOff: Record<State['terms'], (term: number) => boolean> = {
 };
 
 interface SplitScores {
-  scores: Scores<Float64Array>;
+  scores: Scores;
   shares: PooledShares;
   token: Table;
   position: Table;

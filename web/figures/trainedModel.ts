@@ -100,7 +100,7 @@ export const gaugeControl = {
 } as const satisfies Choice;
 
 /** MiniLM's first layer, packed once for all that figures ask of it. */
-export async function firstLayer({ kept, small, miniLM }: Library): Promise<ScoreLayer<Float64Array>> {
+export async function firstLayer({ kept, small, miniLM }: Library): Promise<ScoreLayer> {
   const [superpose, layer] = [await small(), await (await miniLM()).layer()];
   return kept('MiniLM’s first layer', '', () => superpose.layer(layer));
 }

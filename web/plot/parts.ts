@@ -102,7 +102,12 @@ export function plane(area: Area, below: AxisOptions, beside: AxisOptions): Plan
   const rows = ticksOf(y, up);
   const left = 10 + 7 * Math.max(...rows.map((tick) => print(tick).length), 1);
   const x = axis(across, [area.x + left, area.x + area.width - 8]);
-  const columns = ticksOf(x, across, area.width < 330 ? 4 : 6);
+  const found = ticksOf(x, across, area.width < 330 ? 4 : 6);
+  const labels = found.map((tick) => tickLabel((across.print ?? tickText)(tick), x(tick), 0, area));
+  const widest = 6.8 * Math.max(...labels.map(({ text }) => text.length));
+  const apart = (labels.at(-1)?.x ?? 0) - (labels.at(-2)?.x ?? -Infinity);
+  // Numbers of many letters stand at every second line, or fewer.
+  const columns = found.filter((_, place) => place % Math.max(1, Math.ceil(widest / apart)) === 0);
   const [start, end] = x.range() as [number, number];
   const [bottom, top] = y.range() as [number, number];
   const marks: Mark[] = [
@@ -131,7 +136,7 @@ export const inTurn = (values: readonly number[], label: string) => ({
 });
 
 /** Below its tick, but not beyond the area, where a picture would be cut. */
-function tickLabel(text: string, at: number, y: number, area: Area): Mark {
+function tickLabel(text: string, at: number, y: number, area: Area): TextMark {
   const half = 3.5 * text.length;
   return textAt(Math.min(at, area.x + area.width - half), y, text, { anchor: 'middle' });
 }

@@ -118,7 +118,7 @@ async function ofScores(
     ...(figure === 'own-one-score' && { only: [own.head] }),
   };
   const groups = { [content]: [content], [position]: [position], rest: [...others, ...written, 'constant'] };
-  const scores: Scores & { sentence: Sentence } = await (byMechanism
+  const scores: Scores<Floats> & { sentence: Sentence } = await (byMechanism
     ? model.decompose(input, { ...asked, ...inThree(model) })
     : model.decompose(input, { ...asked, gauge: own.gauge, groups }));
   const { tokens } = scores.sentence;
@@ -134,7 +134,7 @@ async function ofScores(
 
 function oneScoreOf(
   superpose: Superpose,
-  scores: Scores & { sentence: Sentence },
+  scores: Scores<Floats> & { sentence: Sentence },
   own: OwnState,
   dropped: number,
 ): OneScore {
@@ -185,8 +185,9 @@ async function ofFirstLayer(superpose: Superpose, model: TextModel, text: string
   const count = scores.parts.length ** 2;
   const both = scores.parts.length + 1;
   const shares = scores.heads.map((head) => scores.shares[count * head + both] as number);
+  const all = [Array<boolean>(count).fill(true)];
   const attention = scores.heads.flatMap((head) =>
-    Array.from(superpose.combineTerms(scores, head, Array(count).fill(true)).softmax),
+    superpose.combineTerms(scores, head, all).flatMap(({ softmax }) => Array.from(softmax)),
   );
   const { tokens, dropped } = sentence;
   const layers = model.layerBytes.length;

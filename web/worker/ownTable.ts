@@ -13,7 +13,7 @@ const mostColumns = 1024;
 
 interface LoadedTable {
   told: HeldTable;
-  table: OpenedTable<'float32'>;
+  table: OpenedTable;
 }
 
 const held: Partial<Record<TableKind, LoadedTable>> = {};
@@ -75,7 +75,6 @@ async function opened(library: Library, { files, kind, tensor, ...csv }: TableQu
   }
   const table = await openTable(await library.small(), files.slice(0, 1), {
     rows: mostRows,
-    precision: 'float32',
     ...watching(job),
     ...(tensor && { tensor }),
     ...csv,

@@ -1,7 +1,7 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
-import { type EncodingOptions, encodingArguments } from './sinusoidal.js';
+import { encodingArguments, type SinusoidalOptions } from './sinusoidal.js';
 
 /** Each is the largest max − min along a diagonal: 0 for a Toeplitz matrix, which depends on p − q alone. */
 export interface GramSpreads {
@@ -46,7 +46,7 @@ export interface GramApi {
    * How far the Gram matrix of a sinusoidal table is from Toeplitz, as it is and after changes that break it,
    * with the matrices. `seed` draws the forms, from 0 to 2³²-1. Throws RangeError, TypeError.
    */
-  gramSpreads(options: EncodingOptions & { seed: number }): GramSpreads;
+  gramSpreads(options: SinusoidalOptions & { seed: number }): GramSpreads;
 }
 
 function checkSquare(square: Table): Table {

@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Floats, rounded, type Table, table } from '../table.js';
+import { type Table, table } from '../table.js';
 
 /** Rotary positions beyond the trained length (arXiv 2309.00071; as printed, not as released). */
 export interface Stretch {
@@ -32,9 +32,9 @@ export interface RotaryConvention {
   base?: number;
 }
 
-export interface RotateInput<A extends Floats = Floats> extends RotaryConvention {
+export interface RotateInput extends RotaryConvention {
   /** Queries or keys, [n, heads · d_h], d_h even. */
-  rows: Table<A>;
+  rows: Table;
   /** Default 1. */
   heads?: number;
   /** Position of the first row; any finite number. Default 0. */
@@ -43,7 +43,7 @@ export interface RotateInput<A extends Floats = Floats> extends RotaryConvention
 
 export interface RotaryApi {
   /** Turns the rows by their positions (RoPE, arXiv 2104.09864, eq. 34): [n, heads · d_h]. */
-  rotate<A extends Floats>(input: RotateInput<A>): Table<A>;
+  rotate(input: RotateInput): Table<Float64Array>;
   /** By how many radians a position turns each pair, fastest first: [d_head / 2], d_head even. */
   rotaryFrequencies(options: { d_head: number; base?: number; stretch?: Stretch }): Float64Array;
 }
@@ -90,7 +90,7 @@ export function evenWidth(name: string, width: number): number {
 
 export function rotaryApi(raw: RawModule): RotaryApi {
   return {
-    rotate<A extends Floats>(input: RotateInput<A>): Table<A> {
+    rotate(input) {
       check.object('input', input);
       const { rows, heads = 1, firstPosition = 0 } = input;
       check.table('rows', rows);
@@ -98,8 +98,7 @@ export function rotaryApi(raw: RawModule): RotaryApi {
       check.number('firstPosition', firstPosition);
       const convention = { heads, ...rotaryConvention(input), firstPosition, step: 1 };
       check.fits(`${rows.rows} rows by ${rows.columns} columns, turned`, 4 * rows.data.length * 8);
-      const turned = raw.rotate(rows, convention);
-      return table(rounded<A>(turned, check.isSingle(rows.data)), rows.rows, rows.columns);
+      return table(raw.rotate(rows, convention), rows.rows, rows.columns);
     },
     rotaryFrequencies(options) {
       check.object('options', options);

@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type EncodingOptions, encodingArguments } from './sinusoidal.js';
+import { encodingArguments, type SinusoidalOptions } from './sinusoidal.js';
 
 export interface ShiftApi {
   /**
@@ -9,7 +9,7 @@ export interface ShiftApi {
    * and cosine. It is the rounding of angles, about 1e-13 at 1024 positions, unless an interleaved width is odd: no
    * matrix shifts its last sine. Throws RangeError, TypeError. Source: Vaswani et al. 2017, section 3.5.
    */
-  shiftError(options: EncodingOptions & { offset: number }): number;
+  shiftError(options: SinusoidalOptions & { offset: number }): number;
 }
 
 export function shiftApi(raw: RawModule): ShiftApi {

@@ -1,8 +1,8 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type FloatsOf, type Precision, rounded, type Table, table } from '../table.js';
+import { type Table, table } from '../table.js';
 
-export interface SinusoidalOptions<P extends Precision = Precision> {
+export interface SinusoidalOptions {
   /** Rows of the table, from 0 up. */
   positions: number;
   /** Channels, from 1 up. An odd width has one left over: a sine if interleaved, zeros if concatenated. */
@@ -18,18 +18,14 @@ export interface SinusoidalOptions<P extends Precision = Precision> {
   base?: number;
   /** Position of the first row. Default 0. */
   firstPosition?: number;
-  /** Default float64. Angles are formed in double either way. */
-  precision?: P;
 }
 
 /** A sinusoidal encoding without its positions. */
 export type SpectrumOptions = Pick<SinusoidalOptions, 'd_model' | 'layout' | 'spacing' | 'base'>;
-/** A sinusoidal table, always in double. */
-export type EncodingOptions = Omit<SinusoidalOptions, 'precision'>;
 
 export interface SinusoidalApi {
   /** The table [positions, d_model] of sinusoidal position encodings. Throws RangeError, TypeError. */
-  sinusoidal<P extends Precision = 'float64'>(options: SinusoidalOptions<P>): Table<FloatsOf<P>>;
+  sinusoidal(options: SinusoidalOptions): Table<Float64Array>;
   /** The frequencies in radians per position, fastest first. */
   sinusoidalFrequencies(options: SpectrumOptions): Float64Array;
 }
@@ -49,7 +45,7 @@ export function spectrumArguments(options: SpectrumOptions) {
 }
 
 /** The same with positions. */
-export function encodingArguments(options: EncodingOptions) {
+export function encodingArguments(options: SinusoidalOptions) {
   const spectrum = spectrumArguments(options);
   const positions = check.integer('positions', options.positions, 0);
   return {
@@ -61,16 +57,11 @@ export function encodingArguments(options: EncodingOptions) {
 
 export function sinusoidalApi(raw: RawModule): SinusoidalApi {
   return {
-    sinusoidal<P extends Precision = 'float64'>(options: SinusoidalOptions<P>) {
+    sinusoidal(options) {
       const encoding = encodingArguments(options);
-      const { positions, d_model, precision = 'float64' } = options;
-      const single = check.precision(precision) === 'float32';
-      check.fits(
-        `A table of ${positions} positions by ${d_model} channels`,
-        positions * d_model * (single ? 12 : 8),
-      );
-      const data = rounded<FloatsOf<P>>(raw.sinusoidal(encoding), single);
-      return table(data, positions, d_model);
+      const { positions, d_model } = options;
+      check.fits(`A table of ${positions} positions by ${d_model} channels`, 8 * positions * d_model);
+      return table(raw.sinusoidal(encoding), positions, d_model);
     },
     sinusoidalFrequencies(options) {
       return raw.sinusoidalFrequencies(spectrumArguments(options));

@@ -5,9 +5,9 @@ import type { Table } from '../table.js';
 
 export interface CollisionSearchInput {
   /** The vocabulary, [V, d]; copied into the module once. */
-  tokens: Table<Float32Array>;
+  tokens: Table;
   /** Position embeddings added to it, [L, d]. */
-  positions: Table<Float32Array>;
+  positions: Table;
   /** ρ, any finite number: the positions are multiplied by it. Default 1. */
   positionScale?: number;
 }
@@ -53,7 +53,7 @@ export interface CollisionSearch extends Handle {
   readonly tokens: number;
   /** L */
   readonly positions: number;
-  /** `words` words from `first` on, by default one. Tokens are compared in float; margins are in double. */
+  /** `words` words from `first` on, by default one. */
   nearestTokens(first: number, words?: number): NearestTokens;
   /**
    * Every word of the vocabulary, or the first `words`, slice by slice; other work may run between slices.
@@ -76,24 +76,9 @@ export function collisionsApi(raw: RawModule): CollisionsApi {
       const { tokens, positions, positionScale = 1 } = input;
       check.table('tokens', tokens);
       check.table('positions', positions, { columns: tokens.columns });
-      for (const [name, { data }] of Object.entries({ tokens, positions })) {
-        if (!((data as unknown) instanceof Float32Array))
-          check.refuse(`${name}.data`, 'a Float32Array', data, false);
-      }
-      check.representable('positionScale', positionScale, true);
-      const most = 2 ** 62 / Math.sqrt(tokens.columns);
-      for (const [name, { data }, scale] of [
-        ['tokens', tokens, 1],
-        ['positions', positions, positionScale],
-      ] as const) {
-        const beyond = data.find((value) => Math.abs(value * scale) > most);
-        if (beyond !== undefined)
-          throw new RangeError(
-            `${name}.data must be at most ${most.toPrecision(2)} in size${scale === 1 ? '' : ', times positionScale'}, or squared distances overflow in float32; it has ${beyond}.`,
-          );
-      }
+      check.number('positionScale', positionScale);
       const [V, L, d] = [tokens.rows, positions.rows, tokens.columns];
-      const bytes = 4 * (2 * V * (d + L) + 2 * L * d);
+      const bytes = 8 * (2 * V * (d + L) + 2 * L * d);
       check.fits(`A vocabulary of ${V} tokens with ${L} positions`, bytes);
       const search = held(
         raw,
@@ -113,7 +98,7 @@ function searchOf(raw: RawModule, search: OwnedObject, V: number, L: number): Co
     if (words === 0) check.integer('first', first, 0, V);
     else check.index('first', first, V);
     check.integer('words', words, 0, V - first);
-    check.fits(`${words} words against ${V} tokens`, words * (4 * V + 24 * L));
+    check.fits(`${words} words against ${V} tokens`, words * (8 * V + 24 * L));
     return raw.nearestTokens(address, first, words);
   };
   return {

@@ -91,7 +91,7 @@ export type ActivationName = (typeof activationNames)[number];
 export type Way = (typeof ways)[number];
 
 export interface EncoderDecomposeInput<A extends Floats = Floats>
-  extends Pick<DecomposeInput<A>, 'only' | 'groups'>,
+  extends Pick<DecomposeInput, 'only' | 'groups'>,
     GaugeOptions {
   /** The layer whose scores to take apart, from 0. */
   layer: number;

@@ -14,7 +14,7 @@ import { type CountedWatch, counted, type SlicesWatch } from './watch.js';
 
 /** A first layer, as decompose() takes it. */
 export type FirstLayer = Required<
-  Pick<DecomposeInput<Float64Array>, 'normalization' | 'query' | 'key' | 'heads' | 'causal'>
+  Pick<DecomposeInput, 'normalization' | 'query' | 'key' | 'heads' | 'causal'>
 >;
 
 /** Cuts texts into pieces, and names those. */

@@ -1,7 +1,7 @@
 // A reader's own table: NumPy arrays, comma-separated values, tensors of a safetensors file. Files are read from the beginning, no further than the rows that are needed.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
-import { type FloatsOf, type Precision, type Table, table } from '../table.js';
+import { type Table, table } from '../table.js';
 import { checkpointOf } from './checkpoint.js';
 import {
   type CsvLayout,
@@ -25,22 +25,20 @@ import { counted, type SlicesWatch } from './watch.js';
 export type TableFormat = 'safetensors' | 'npy' | 'csv';
 
 /** Separator, decimal, header and labels are for comma-separated values; other formats say themselves what they hold. */
-export interface OpenTableOptions<P extends Precision = 'float64'> extends SlicesWatch, CsvOptions {
+export interface OpenTableOptions extends SlicesWatch, CsvOptions {
   /** Default: by the file’s name and first bytes. */
   format?: TableFormat;
   /** How many rows to read, from the first, from 1 up. Default 1000. */
   rows?: number;
   /** Which tensor of a safetensors file; by default the only one of two dimensions. */
   tensor?: string;
-  /** Default float64. */
-  precision?: P;
 }
 
-export interface OpenedTable<P extends Precision = 'float64'> {
+export interface OpenedTable {
   /** The format of the file. */
   readonly format: TableFormat;
   /** The rows that were read. */
-  readonly table: Table<FloatsOf<P>>;
+  readonly table: Table<Float64Array>;
   /** The word of each row, where the file gives it. */
   readonly words: readonly string[] | undefined;
   /** Whether the file has more rows. */
@@ -56,7 +54,7 @@ export interface OpenedTable<P extends Precision = 'float64'> {
 
 /** What the reader of a format returns: values row by row. */
 interface Found {
-  values: number[] | Float64Array | Float32Array;
+  values: number[] | Float64Array;
   columns: number;
   words?: string[];
   more: boolean;
@@ -74,11 +72,11 @@ const digested = 2 ** 17;
  * Reads a table, from the same sources as openModel(): a .safetensors, .npy, .csv or .tsv file. A truncated or invalid file is a RangeError that names the line
  * or row and says what was expected there.
  */
-export async function openTable<P extends Precision = 'float64'>(
+export async function openTable(
   superpose: SmallSuperpose,
   source: Source,
-  options: OpenTableOptions<P> = {},
-): Promise<OpenedTable<P>> {
+  options: OpenTableOptions = {},
+): Promise<OpenedTable> {
   check.reading(superpose, options);
   const { rows = 1000, tensor, signal, progress } = options;
   check.integer('rows', rows, 1);
@@ -91,7 +89,6 @@ export async function openTable<P extends Precision = 'float64'>(
     ...(options.header !== undefined && { header: check.flag('header', options.header) }),
     ...(options.labels !== undefined && { labels: check.flag('labels', options.labels) }),
   };
-  const precision = check.precision(options.precision ?? 'float64') as P;
   const { files, named } = await filesOf(source);
   const file = files.get(named ?? '') ?? [...files.values()][0];
   if (!file || (named === undefined && files.size !== 1))
@@ -104,9 +101,7 @@ export async function openTable<P extends Precision = 'float64'>(
       ? await ofTensor(superpose, files, file, rows, tensor, watch)
       : await readers[format](new Bytes(file, watch), rows, csv, superpose);
   const { values, columns, words, more, layout } = found;
-  const data = (
-    precision === 'float32' ? Float32Array.from(values) : Float64Array.from(values)
-  ) as FloatsOf<P>;
+  const data = Float64Array.from(values);
   check.floats(`“${file.name}”`, data);
   const told = Float64Array.from([file.size, columns, ...values.slice(0, digested)]);
   const digest = digestOf([new Uint8Array(told.buffer)]);

@@ -2,7 +2,7 @@
 // little-endian 64-bit length, a JSON object of that many bytes, and the data that the object's offsets point
 // into. Nothing in a header is trusted before it is checked.
 import * as check from '../check.js';
-import { type Floats, type FloatsOf, type Precision, type Table, table } from '../table.js';
+import { type Table, table } from '../table.js';
 
 export interface SafetensorsEntry {
   /** The tensor's name in the file. */
@@ -31,11 +31,7 @@ export interface SafetensorsApi {
    * becomes one row; of more than two, the first dimension becomes the rows. A tensor without columns, such
    * as shape [5, 0], is a RangeError.
    */
-  decodeSafetensors<P extends Precision = 'float64'>(
-    entry: SafetensorsEntry,
-    bytes: Uint8Array,
-    precision?: P,
-  ): Table<FloatsOf<P>>;
+  decodeSafetensors(entry: SafetensorsEntry, bytes: Uint8Array): Table<Float64Array>;
 }
 
 const lengthBytes = 8;
@@ -62,11 +58,7 @@ export function safetensorsApi(): SafetensorsApi {
       );
     },
 
-    decodeSafetensors<P extends Precision = 'float64'>(
-      entry: SafetensorsEntry,
-      bytes: Uint8Array,
-      precision?: P,
-    ) {
+    decodeSafetensors(entry, bytes) {
       check.object('entry', entry);
       byteArray('bytes', bytes);
       const { name, dtype, shape } = entry;
@@ -76,7 +68,6 @@ export function safetensorsApi(): SafetensorsApi {
           `Tensor ${name} has dtype ${String(dtype)}; only F64, F32, F16 and BF16 can be decoded.`,
         );
       }
-      const single = check.precision(precision ?? 'float64') === 'float32';
       check.integers('entry.shape', shape, check.maxBytes);
       const width = widths.get(dtype) as number;
       const count = product(shape);
@@ -89,10 +80,10 @@ export function safetensorsApi(): SafetensorsApi {
           `Tensor ${name} has shape [${shape.join(', ')}]; a table has at least 1 column.`,
         );
       }
-      check.fits(`Tensor ${name}`, count * (width + (single ? 4 : 8)));
-      const data: Floats = single ? new Float32Array(count) : new Float64Array(count);
+      check.fits(`Tensor ${name}`, count * (width + 8));
+      const data = new Float64Array(count);
       decode(new DataView(bytes.buffer, bytes.byteOffset, bytes.length), data);
-      return table(data as FloatsOf<P>, rows as number, product(extents));
+      return table(data, rows as number, product(extents));
     },
   };
 }
@@ -239,7 +230,7 @@ function inOrder(entries: readonly SafetensorsEntry[], start: number, size: numb
   return placed;
 }
 
-type Decoder = (from: DataView, to: Floats) => void;
+type Decoder = (from: DataView, to: Float64Array) => void;
 
 const whole =
   (width: number, get: 'getFloat32' | 'getFloat64'): Decoder =>

@@ -1,8 +1,7 @@
-import type { Heads } from '../../wasm/bound.js';
 import * as check from '../check.js';
 import { type Handle, held, type OwnedObject } from '../handle.js';
 import type { RawModule } from '../module.js';
-import { type Floats, type Linear, rounded, roundedIn, type Table, table } from '../table.js';
+import { type Floats, type Linear, type Table, table } from '../table.js';
 import { checkedGauge, type GaugeOptions } from './gauge.js';
 import { fitsScores, type Scores, type Terms } from './scores.js';
 
@@ -19,13 +18,13 @@ export interface Normalization<A extends Floats = Floats> {
 }
 
 /** What reads a sum: it is the same for all inputs. */
-export interface ScoreLayerInput<A extends Floats = Floats> {
+export interface ScoreLayerInput {
   /** Left out, the sum goes to W_Q and W_K unchanged. */
-  normalization?: Normalization<A>;
+  normalization?: Normalization;
   /** W_Q [heads · d_h, d] and its bias. */
-  query: Linear<A>;
+  query: Linear;
   /** W_K [heads · d_h, d] and its bias. */
-  key: Linear<A>;
+  key: Linear;
   /** Heads; they divide the rows of the weights. */
   heads: number;
   /** Whether a query sees keys j ≤ i only: shares are then over those. Default false. */
@@ -37,12 +36,12 @@ export interface ScoreLayerInput<A extends Floats = Floats> {
 }
 
 /** What a layer reads, and how it is taken apart. */
-export interface SumInput<A extends Floats = Floats> extends GaugeOptions {
+export interface SumInput extends GaugeOptions {
   /**
    * The tables [n, d] that are added up to make the input, by name, at least one. The name `constant` is
    * reserved: it is the last part of every result, and holds W β + b and what the gauge puts there.
    */
-  summands: Record<string, Table<A>>;
+  summands: Record<string, Table>;
   /** Which heads to return, in this order. Default those that the layer keeps. */
   only?: readonly number[];
   /**
@@ -52,14 +51,14 @@ export interface SumInput<A extends Floats = Floats> extends GaugeOptions {
   groups?: Record<string, readonly string[]>;
 }
 
-export interface DecomposeInput<A extends Floats = Floats> extends SumInput<A>, ScoreLayerInput<A> {}
+export interface DecomposeInput extends SumInput, ScoreLayerInput {}
 
 /** A layer's weights, packed in the module until they are deleted. */
-export interface ScoreLayer<A extends Floats = Floats> extends Handle {
+export interface ScoreLayer extends Handle {
   /** decompose() of what this layer reads. Throws as that does, and Error when the layer is gone. */
-  decompose(input: SumInput<A>): Scores<A>;
+  decompose(input: SumInput): Scores;
   /** decomposeTerms() of what this layer reads. Throws likewise. */
-  decomposeTerms(input: Omit<SumInput<A>, 'groups'>): Terms<A>;
+  decomposeTerms(input: Omit<SumInput, 'groups'>): Terms;
 }
 
 export interface DecomposeApi {
@@ -67,26 +66,25 @@ export interface DecomposeApi {
    * Keeps a layer's weights in the module, packed once for all inputs: for a slider that moves over fixed weights. Throws
    * RangeError or TypeError before allocating.
    */
-  layer<A extends Floats>(input: ScoreLayerInput<A>): ScoreLayer<A>;
+  layer(input: ScoreLayerInput): ScoreLayer;
   /**
    * Takes the attention scores of summed embeddings apart, exactly: for n summands, the (n+1)² terms of each
    * head's logits. This is TUPE, arXiv 2006.15595, eq. 6, with the LayerNorm and biases that it leaves out.
-   * Exact for a model's first layer. It is computed in double, whatever the tables are, and rounded once to their type:
-   * the residual is what double leaves. It is that of a layer that is made for it and deleted. Throws RangeError or
-   * TypeError before allocating.
+   * Exact for a model's first layer: the residual is what double leaves. It is that of a layer that is made for it and
+   * deleted. Throws RangeError or TypeError before allocating.
    */
-  decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A>;
+  decompose(input: DecomposeInput): Scores;
   /**
    * The terms of decompose() alone, without logits, residuals and shares: faster, for many tokens or heads.
    * The part `constant` is there only with a bias, a beta or the canonical gauge, since it is zero
    * otherwise. Throws as decompose() does.
    */
-  decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups' | 'causal'>): Terms<A>;
+  decomposeTerms(input: Omit<DecomposeInput, 'groups' | 'causal'>): Terms;
 }
 
 export function decomposeApi(raw: RawModule): DecomposeApi {
   return {
-    layer<A extends Floats>(input: ScoreLayerInput<A>): ScoreLayer<A> {
+    layer(input) {
       check.object('input', input);
       const layer = checkedLayer(input);
       const { weight } = layer.query;
@@ -98,10 +96,9 @@ export function decomposeApi(raw: RawModule): DecomposeApi {
         layer.key,
       );
       const mine = made(raw, layer);
-      const asked = (sum: SumInput<A>, groups?: SumInput['groups']) => {
+      const asked = (sum: SumInput, groups?: SumInput['groups']) => {
         check.object('input', sum);
         const summands = checkedSummands(sum, weight.columns);
-        check.samePrecision({ 'query.weight.data': weight.data, summands: summands.first.data });
         return { layer, address: mine.address(), sum: checkedSum(sum, layer, summands, groups) };
       };
       return {
@@ -111,23 +108,21 @@ export function decomposeApi(raw: RawModule): DecomposeApi {
       };
     },
 
-    decompose: <A extends Floats>(input: DecomposeInput<A>): Scores<A> =>
-      once(raw, input, input?.groups, (asked) => decomposed(raw, asked)),
+    decompose: (input) => once(raw, input, input?.groups, (asked) => decomposed(raw, asked)),
 
-    decomposeTerms: <A extends Floats>(input: Omit<DecomposeInput<A>, 'groups' | 'causal'>): Terms<A> =>
-      once(raw, input, undefined, (asked) => termsOf(raw, asked)),
+    decomposeTerms: (input) => once(raw, input, undefined, (asked) => termsOf(raw, asked)),
   };
 }
 
 /** What is asked of a layer in the module. */
-interface Asked<A extends Floats> {
+interface Asked {
   layer: CheckedLayer;
   address: number;
-  sum: CheckedSum<A>;
+  sum: CheckedSum;
 }
 
-function decomposed<A extends Floats>(raw: RawModule, { layer, address, sum }: Asked<A>): Scores<A> {
-  const result: Heads = raw.decompose(
+function decomposed(raw: RawModule, { layer, address, sum }: Asked): Scores {
+  const result = raw.decompose(
     address,
     sum.tables,
     sum.groups.of,
@@ -145,27 +140,24 @@ function decomposed<A extends Floats>(raw: RawModule, { layer, address, sum }: A
     gauge: name,
     apart,
     ...(layer.causal && { causal: true }),
-    ...(roundedIn(result, ['terms', 'logits'], layer.single) as Heads<A>),
+    ...(result as Omit<Scores, keyof Terms | 'n'> & Pick<Scores, 'terms'>),
   };
 }
 
-function termsOf<A extends Floats>(raw: RawModule, { layer, address, sum }: Asked<A>): Terms<A> {
+function termsOf(raw: RawModule, { layer, address, sum }: Asked): Terms {
   const { name, apart } = sum.gauge;
   const constant = !!(layer.query.bias || layer.key.bias || layer.norm.beta) || name !== 'raw';
-  const terms = rounded<A>(
-    raw.decomposeTerms(address, sum.tables, constant, sum.chosen, sum.gauge),
-    layer.single,
-  );
+  const terms = raw.decomposeTerms(address, sum.tables, constant, sum.chosen, sum.gauge);
   const parts = constant ? [...sum.names, 'constant'] : [...sum.names];
   return { n: sum.n, heads: sum.only, parts, gauge: name, apart, terms };
 }
 
 /** In one go: a layer is made for it, and deleted. */
-function once<A extends Floats, Result>(
+function once<Result>(
   raw: RawModule,
-  input: DecomposeInput<A>,
+  input: DecomposeInput,
   groups: SumInput['groups'],
-  run: (asked: Asked<A>) => Result,
+  run: (asked: Asked) => Result,
 ): Result {
   check.object('input', input);
   const summands = checkedSummands(input);
@@ -180,7 +172,7 @@ function once<A extends Floats, Result>(
 }
 
 type CheckedLayer = ReturnType<typeof checkedLayer>;
-type CheckedSum<A extends Floats> = ReturnType<typeof checkedSum<A>>;
+type CheckedSum = ReturnType<typeof checkedSum>;
 
 function made(raw: RawModule, layer: CheckedLayer): OwnedObject {
   const { norm, scale, heads, kept } = layer;
@@ -196,17 +188,17 @@ function made(raw: RawModule, layer: CheckedLayer): OwnedObject {
   );
 }
 
-function checkedSummands<A extends Floats>(input: SumInput<A>, columns?: number) {
+function checkedSummands(input: SumInput, columns?: number) {
   check.object('summands', input.summands);
   const names = checkedNames(Object.keys(input.summands));
   return { names, first: checkedTables(input.summands, names, columns) };
 }
 
 /** What a layer is to read, checked, with defaults filled in. `weights` are copied into the module for it. */
-function checkedSum<A extends Floats>(
-  input: SumInput<A>,
+function checkedSum(
+  input: SumInput,
   layer: CheckedLayer,
-  { names, first }: ReturnType<typeof checkedSummands<A>>,
+  { names, first }: ReturnType<typeof checkedSummands>,
   given: SumInput['groups'],
   ...weights: Linear[]
 ) {
@@ -215,7 +207,7 @@ function checkedSum<A extends Floats>(
   const chosen = only.map((head) => check.placeIn('A head of only', head, layer.kept));
   fitsScores(n, names.length + 1, only.length, layer.query.weight.rows + d, 8, ...weights);
   const gauge = checkedGauge(input, n);
-  const tables = names.map((name) => input.summands[name] as Table<A>);
+  const tables = names.map((name) => input.summands[name] as Table);
   const groups = grouped([...names, 'constant'], given);
   return { names, tables, n, only, chosen, gauge, groups };
 }
@@ -245,45 +237,32 @@ export function checkedNames(names: readonly string[]): readonly string[] {
   return names;
 }
 
-/** The tables of these names, all of the same shape and element type; returns the first. */
-export function checkedTables<A extends Floats>(
-  summands: Record<string, Table<A>>,
+/** The tables of these names, all of the same shape; returns the first. */
+export function checkedTables(
+  summands: Record<string, Table>,
   names: readonly string[],
   columns?: number,
-): Table<A> {
-  const first = summands[names[0] as string] as Table<A>;
+): Table {
+  const first = summands[names[0] as string] as Table;
   for (const name of names) {
     const extents = name === names[0] ? { columns } : { rows: first.rows, columns: first.columns };
     check.table(`summands.${name}`, summands[name], extents);
   }
-  check.samePrecision(
-    Object.fromEntries(names.map((name) => [`summands.${name}.data`, summands[name]?.data])),
-  );
   return first;
 }
 
-/** A layer, checked; of the width and element type of what it reads where that is given. */
-function checkedLayer<A extends Floats>(input: ScoreLayerInput<A>, first?: Table<A>) {
+/** A layer, checked; of the width of what it reads where that is given. */
+function checkedLayer(input: ScoreLayerInput, first?: Table) {
   const { query, key } = input;
   check.linear('query', query, { columns: first?.columns });
   const { rows, columns: d } = query.weight;
   check.linear('key', key, { rows, columns: d });
   const headWidth = check.headWidth(input.heads, rows, 'query.weight');
-  const single = check.isSingle(first?.data ?? query.weight.data);
-  const scale = check.scale(input.scale, headWidth, single);
-  const norm = checkedNormalization(input.normalization, d, single);
-  check.samePrecision({
-    summands: first?.data,
-    'query.weight.data': query.weight.data,
-    'query.bias': query.bias,
-    'key.weight.data': key.weight.data,
-    'key.bias': key.bias,
-    'normalization.gamma': norm.gamma,
-    'normalization.beta': norm.beta,
-  });
+  const scale = check.scale(input.scale, headWidth);
+  const norm = checkedNormalization(input.normalization, d, false);
   const kept = check.chosenHeads(input.only, input.heads);
   const causal = check.flag('causal', input.causal ?? false);
-  return { norm, scale, query, key, heads: input.heads, kept, causal, single };
+  return { norm, scale, query, key, heads: input.heads, kept, causal };
 }
 
 export function checkedNormalization(

@@ -1,30 +1,30 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Floats, rounded, type Table } from '../table.js';
+import type { Table } from '../table.js';
 
-export interface DotProductsInput<A extends Floats = Floats> {
+export interface DotProductsInput {
   /** Token embeddings, [n, d_t]. */
-  token: Table<A>;
+  token: Table;
   /** Position embeddings, [n, d_p]; with d_p ≠ d_t they can only be concatenated. */
-  position: Table<A>;
+  position: Table;
   /** ρ, any finite number: the positions are multiplied by it. Default 1. */
   positionScale?: number;
 }
 
 /** Each is [n, n], row by row; row i belongs to the first token of a pair. */
-export interface DotProducts<A extends Floats = Floats> {
+export interface DotProducts {
   /** x_i · x_j */
-  'token-token': A;
+  'token-token': Float64Array;
   /** ρ x_i · p_j. Empty when the widths differ, like position-token and added. */
-  'token-position': A;
+  'token-position': Float64Array;
   /** ρ p_i · x_j */
-  'position-token': A;
+  'position-token': Float64Array;
   /** ρ² p_i · p_j */
-  'position-position': A;
+  'position-position': Float64Array;
   /** (x_i + ρp_i) · (x_j + ρp_j), computed from the summed rows, not from the terms. */
-  added: A;
+  added: Float64Array;
   /** [x_i; ρp_i] · [x_j; ρp_j], computed from the joined rows, not from the terms. */
-  concatenated: A;
+  concatenated: Float64Array;
   /**
    * Mean and standard deviation over the pairs i < j, for each of the six and for the sum of the two cross
    * terms, by which added and concatenated differ. NaN without pairs.
@@ -58,33 +58,31 @@ export interface DotProductsApi {
    * The dot products of all pairs of tokens, with positions added and with positions concatenated, and the
    * terms they consist of: added = concatenated + token-position + position-token.
    */
-  dotProducts<A extends Floats>(input: DotProductsInput<A>): DotProducts<A>;
+  dotProducts(input: DotProductsInput): DotProducts;
 }
 
 export function dotProductsApi(raw: RawModule): DotProductsApi {
   return {
-    dotProducts<A extends Floats>(input: DotProductsInput<A>) {
+    dotProducts(input) {
       check.object('input', input);
       const { token, position, positionScale = 1 } = input;
       check.table('token', token);
       check.table('position', position, { rows: token.rows });
-      check.samePrecision({ 'token.data': token.data, 'position.data': position.data });
-      const single = check.isSingle(token.data);
-      check.representable('positionScale', positionScale, single);
+      check.number('positionScale', positionScale);
       const n = token.rows;
       check.fits(
         `The dot products of ${n} tokens`,
         8 * (12 * n * n + 3 * n * (token.columns + position.columns)),
       );
       const { products, moments, correlation } = raw.dotProducts(token, position, positionScale);
-      const all = rounded<A>(products, single);
-      const matrices = names.map((name, place) => [name, all.subarray(place * n * n, (place + 1) * n * n)]);
+      const matrix = (place: number) => products.subarray(place * n * n, (place + 1) * n * n);
+      const matrices = names.map((name, place) => [name, matrix(place)]);
       const measured = [...names, 'crossTerms'].map((name, place) => [name, moments[place]]);
       return {
         ...Object.fromEntries(matrices),
         moments: Object.fromEntries(measured),
         correlation,
-      } as DotProducts<A>;
+      } as DotProducts;
     },
   };
 }

@@ -3,15 +3,15 @@ import type { RotaryConvention } from '../encodings/rotary.js';
 import type { Floats, Linear, Table } from '../table.js';
 
 /** What all schemes share. */
-export interface SchemeBase<A extends Floats = Floats> {
+export interface SchemeBase {
   /** Token embeddings, [n, d]. */
-  content: Table<A>;
+  content: Table;
   /** From 1; it divides the rows of query and key. */
   heads: number;
   /** W_Q [heads · d_h, d] and its bias. Left out, it is drawn from N(0, 1/d), with d_h = d_head. */
-  query?: Linear<A>;
+  query?: Linear;
   /** W_K, likewise. */
-  key?: Linear<A>;
+  key?: Linear;
   /** d_h, when query is left out. Default d / heads, rounded down, at least 1. */
   d_head?: number;
   /** Replaces the scheme's own factor, such as 1/√d_h; any finite number. Default: the scheme's. */
@@ -47,41 +47,41 @@ export interface SchemeWidths {
 }
 
 /** The learned parts of schemes; those that are left out are drawn. A scheme takes those that its entry lists. */
-export interface SchemePartsInput<A extends Floats = Floats> {
+export interface SchemePartsInput {
   /**
    * Added [n, d], concatenated [n, d_p]. TUPE: [n + 1, d], already normalized: rows 0 and 1 give θ₁ and θ₂, token i has
    * row i + 1.
    */
-  position?: Table<A>;
+  position?: Table;
   /**
    * Full: U_Q, the position's columns of the joint weight, [heads · d_h, d_p]; the bias is query's. Block-diagonal: U_Q
    * [heads · d_hp, d_p]. TUPE: U^Q [heads · d_h, d]. DeBERTa: [heads · d_h, d], gives q^r. DIET-ABS: a table [n, heads · d_p].
    */
-  positionQuery?: Linear<A> | Table<A>;
+  positionQuery?: Linear | Table;
   /** U_K, likewise; gives k^r. */
-  positionKey?: Linear<A> | Table<A>;
+  positionKey?: Linear | Table;
   /** Shaw: [2k + 1, d_h], row clip(j − i) + k, shared by the heads. */
-  offsetKeys?: Table<A>;
+  offsetKeys?: Table;
   /** Transformer-XL: R, [2n − 1, d_r], row (i − j) + n − 1. Default: the sinusoid of i − j, sin | cos. */
-  offsets?: Table<A>;
+  offsets?: Table;
   /** Transformer-XL: W_kR [heads · d_h, d_r]. */
-  offsetKey?: Linear<A>;
+  offsetKey?: Linear;
   /** Transformer-XL: u, [heads · d_h]; r_w_bias in the authors' code. */
-  u?: A;
+  u?: Floats;
   /** Transformer-XL: v, [heads · d_h]; r_r_bias in the authors' code. */
-  v?: A;
+  v?: Floats;
   /**
    * T5: [buckets, heads]. DIET-REL: R, [2k + 1, heads], row clip(i − j) + k. TUPE-R: [buckets + 1, heads]; row buckets/2 is
    * for [CLS] to any token, row buckets for any token to [CLS]. It is added after the reset, as in the released code;
    * zeros in these two rows give equation 9.
    */
-  bias?: Table<A>;
+  bias?: Table;
   /** DeBERTa: [2k, d], row δ(i, j) = clamp(i − j + k, 0, 2k − 1). */
-  distances?: Table<A>;
+  distances?: Table;
   /** Decoupled RoPE: [heads · d_r, d]. */
-  rotaryQuery?: Linear<A>;
+  rotaryQuery?: Linear;
   /** Decoupled RoPE: [d_r, d], one for all heads, or [heads · d_r, d]. */
-  rotaryKey?: Linear<A>;
+  rotaryKey?: Linear;
 }
 
 /** Of T5, and of TUPE-R, whose buckets are for both directions. */
@@ -98,10 +98,10 @@ export interface BucketOptions {
 }
 
 /** A scheme and what it may be given. What belongs to another is not looked at. */
-export interface SchemeInput<A extends Floats = Floats>
-  extends SchemeBase<A>,
+export interface SchemeInput
+  extends SchemeBase,
     SchemeWidths,
-    SchemePartsInput<A>,
+    SchemePartsInput,
     BucketOptions,
     RotaryConvention {
   /**

@@ -19,15 +19,13 @@ interface OptionInput {
   readonly given: Readonly<Record<string, unknown>> & BucketOptions;
   /** Read, and filled in for the parts' shapes. */
   readonly sizes: SchemeSizes;
-  /** Whether the arrays are float32. */
-  readonly single: boolean;
 }
 
 type OptionReader = (asked: OptionInput, scheme: SchemeInfo) => object | undefined;
 
 const readers: Record<string, OptionReader> = {
-  positionScale: ({ given, single }) => ({
-    positionScale: check.representable('positionScale', given.positionScale ?? 1, single),
+  positionScale: ({ given }) => ({
+    positionScale: check.number('positionScale', given.positionScale ?? 1),
   }),
   d_position(asked, { parts }) {
     const perHead = parts.some(({ columns }) => columns.by === 'heads');

@@ -1,7 +1,7 @@
 // The learned parts of a scheme: checked where they are given, drawn at the end where they are left out.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
-import { type Floats, type Linear, type Precision, table } from '../table.js';
+import { type Linear, table } from '../table.js';
 import { extent, type SchemePart, type SchemeSizes } from './schemeRegistry.js';
 
 /** Random streams of the drawn parts: one each, so that giving one part does not change another. */
@@ -30,15 +30,11 @@ interface Drawing {
   seed: number;
   /** Of tables and vectors. */
   deviation: number;
-  /** Of what is drawn. */
-  precision: Precision;
 }
 
 export class SchemeParts {
   /** How many numbers the parts have, and what they make of the tokens. */
   values = 0;
-  /** What is given, by name, to be of one element type. */
-  readonly arrays: Record<string, Floats | undefined> = {};
   readonly #learned: Record<string, unknown> = {};
   readonly #drawings: (() => void)[] = [];
   readonly #first: SmallSuperpose;
@@ -67,7 +63,7 @@ export class SchemeParts {
     else if (kind === 'vector')
       this.#take(
         name,
-        () => ({ [name]: check.floats(name, given[name], columns) }),
+        () => check.floats(name, given[name], columns),
         () => this.#draw(name, 1, columns, deviation),
       );
     else {
@@ -80,10 +76,9 @@ export class SchemeParts {
   linear(name: string, rows: number, columns: number, biased = true): void {
     this.values += rows * (columns + this.#how.sizes.positions);
     const checked = () => {
-      const { weight, bias } = check.linear(name, this.#how.given[name], { rows, columns });
+      const { bias } = check.linear(name, this.#how.given[name], { rows, columns });
       if (bias && !biased)
         throw new RangeError(`${name} must have no bias; the joined weight's goes with query or key.`);
-      return { [`${name}.weight.data`]: weight.data, [`${name}.bias`]: bias };
     };
     this.#take(name, checked, () => ({
       weight: table(this.#draw(name, rows, columns, 1 / Math.sqrt(columns)), rows, columns),
@@ -92,16 +87,13 @@ export class SchemeParts {
 
   #table(name: string, rows: number, columns: number, drawn: () => unknown): void {
     this.values += rows * columns;
-    const checked = () => ({
-      [`${name}.data`]: check.table(name, this.#how.given[name], { rows, columns }).data,
-    });
-    this.#take(name, checked, drawn);
+    this.#take(name, () => check.table(name, this.#how.given[name], { rows, columns }), drawn);
   }
 
   /** Keeps a part as it is given, or as it will be drawn. */
-  #take(name: string, checked: () => Record<string, Floats | undefined>, drawn: () => unknown): void {
+  #take(name: string, checked: () => void, drawn: () => unknown): void {
     if (this.#how.given[name]) {
-      Object.assign(this.arrays, checked());
+      checked();
       this.#learned[name] = this.#how.given[name];
     } else {
       this.#drawings.push(() => {
@@ -110,21 +102,20 @@ export class SchemeParts {
     }
   }
 
-  #draw(name: string, rows: number, columns: number, standardDeviation: number): Floats {
-    const { seed, precision } = this.#how;
+  #draw(name: string, rows: number, columns: number, standardDeviation: number): Float64Array {
+    const { seed } = this.#how;
     const stream = streams.indexOf(name);
-    return this.#first.randomNormal({ rows, columns, standardDeviation, seed, stream, precision }).data;
+    return this.#first.randomNormal({ rows, columns, standardDeviation, seed, stream }).data;
   }
 
   #offsets(rows: number, columns: number) {
-    const { sizes, precision } = this.#how;
+    const { sizes } = this.#how;
     return this.#first.sinusoidal({
       positions: rows,
       d_model: columns,
       layout: 'concatenated',
       spacing: 'd_model',
       firstPosition: 1 - sizes.positions,
-      precision,
     });
   }
 }

@@ -1,6 +1,5 @@
 // The names of terms and the shape of scores: what a page needs before anything is computed.
 import * as check from '../check.js';
-import type { Floats } from '../table.js';
 
 /** The four terms of a score of tokens and positions: the query's part, then the key's. */
 export const pairTerms = ['token-token', 'token-position', 'position-token', 'position-position'] as const;
@@ -15,7 +14,7 @@ export const askedTerms = [...pairTerms, 'token-offset', 'key', 'query'] as cons
 export type AskedTerm = (typeof askedTerms)[number];
 
 /** Logits taken apart into named terms. Arrays are flat, the last index running fastest. */
-export interface SchemeScores<A extends Floats = Floats> {
+export interface SchemeScores {
   /** Tokens. */
   readonly n: number;
   /** The heads returned, in the order of the arrays below. */
@@ -23,14 +22,14 @@ export interface SchemeScores<A extends Floats = Floats> {
   /** The names of the terms: content-content and, for example, content-position or bias. */
   readonly termNames: readonly string[];
   /** [heads, terms, n, n], queries in rows, for all pairs: no causal mask is applied. */
-  readonly terms: A;
+  readonly terms: Float64Array;
   /**
    * [heads, n, n], for all pairs, computed independently of the terms: from whole queries and keys where the
    * scheme has them, pair by pair otherwise.
    */
-  readonly logits: A;
+  readonly logits: Float64Array;
   /** [heads, n, n], the softmax over the keys that each query sees. */
-  readonly weights: A;
+  readonly weights: Float64Array;
   /** [heads], the largest |sum of terms − logits|. */
   readonly residuals: Float64Array;
   /** [heads, terms], as in Scores, over the keys that each query sees. */
@@ -53,9 +52,9 @@ export function placeOf(scores: { readonly heads: readonly number[] }, head: num
 }
 
 /** One term of one head, [n, n], by its name; a view, not a copy. */
-export function schemeTermOf<A extends Floats>(scores: SchemeScores<A>, head: number, name: string): A {
+export function schemeTermOf(scores: SchemeScores, head: number, name: string): Float64Array {
   const place = placeOf(scores, head);
   const { n, termNames, terms } = scores;
   const start = (place * termNames.length + check.placeIn('A term', name, termNames)) * n * n;
-  return terms.subarray(start, start + n * n) as A;
+  return terms.subarray(start, start + n * n);
 }

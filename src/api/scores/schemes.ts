@@ -4,7 +4,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import type { SmallSuperpose } from '../small.js';
-import { type Floats, rounded } from '../table.js';
 import type { SchemeInput } from './schemeInputs.js';
 import { readOptions } from './schemeOptions.js';
 import { SchemeParts } from './schemeParts.js';
@@ -14,48 +13,32 @@ import { askedTerms, type SchemeScores } from './schemeTerms.js';
 export interface SchemesApi {
   /**
    * The logits of a scheme, and their terms. Learned parts that are left out are drawn: equal inputs and
-   * seeds give equal scores. Computed in double, then returned in the arrays' element type. Throws RangeError
-   * or TypeError before allocating.
+   * seeds give equal scores. Throws RangeError or TypeError before allocating.
    */
-  schemeScores<A extends Floats>(input: SchemeInput<A>): SchemeScores<A>;
+  schemeScores(input: SchemeInput): SchemeScores;
 }
 
 export function schemesApi(raw: RawModule, first: SmallSuperpose): SchemesApi {
   let registry: SchemeInfo[] | undefined;
   return {
-    schemeScores<A extends Floats>(input: SchemeInput<A>): SchemeScores<A> {
+    schemeScores(input) {
       check.object('input', input);
       registry ??= raw.schemeRegistry() as SchemeInfo[];
       const info = schemeNamed(registry, 'scheme', input.scheme);
-      const { request, only, asked, single } = checkedScheme(raw, first, info, input);
-      const result = raw.schemeScores(info.id, request, only, asked);
-      const inType = (values: Float64Array) => rounded<A>(values, single);
-      return {
-        n: input.content.rows,
-        heads: only,
-        ...result,
-        terms: inType(result.terms),
-        logits: inType(result.logits),
-        weights: inType(result.weights),
-      };
+      const { request, only, asked } = checkedScheme(raw, first, info, input);
+      return { n: input.content.rows, heads: only, ...raw.schemeScores(info.id, request, only, asked) };
     },
   };
 }
 
 /** What is asked of the module, checked. Parts that are left out are drawn when all is known to fit. */
-function checkedScheme<A extends Floats>(
-  raw: RawModule,
-  first: SmallSuperpose,
-  info: SchemeInfo,
-  input: SchemeInput<A>,
-) {
+function checkedScheme(raw: RawModule, first: SmallSuperpose, info: SchemeInfo, input: SchemeInput) {
   const { content } = input;
   check.table('content', content);
   const [n, d] = [content.rows, content.columns];
   const heads = check.integer('heads', input.heads, 1);
   const seed = check.seed('seed', input.seed ?? 0);
-  const single = check.isSingle(content.data);
-  const deviation = check.representable('standardDeviation', input.standardDeviation ?? 0.02, single, 0);
+  const deviation = check.number('standardDeviation', input.standardDeviation ?? 0.02, 0);
   const only = check.chosenHeads(input.only, heads);
   const given = input as unknown as Readonly<Record<string, unknown>>;
 
@@ -65,22 +48,19 @@ function checkedScheme<A extends Floats>(
     : check.integer('d_head', input.d_head ?? Math.max(1, Math.floor(d / heads)), 1);
   const sizes = { d_model: d, heads, d_head, positions: n, layers: 1, clip: info.clip };
 
-  const precision = single ? 'float32' : 'float64';
-  const parts = new SchemeParts(first, { given, sizes, seed, deviation, precision });
+  const parts = new SchemeParts(first, { given, sizes, seed, deviation });
   parts.linear('query', heads * d_head, d);
   parts.linear('key', heads * d_head, d);
-  const options = readOptions(info, { given, sizes, single });
+  const options = readOptions(info, { given, sizes });
   for (const part of info.parts) parts.add(part);
-  const arrays = { 'content.data': content.data, ...parts.arrays };
   const values = n * d + parts.values + raw.schemeWork(info.id, sizes);
 
   const own = info.terms.length;
   const divisor = info.divisor.reduce((sum, one) => sum + extent(one, sizes), 0);
-  const scale = check.scale(input.scale, divisor, single);
+  const scale = check.scale(input.scale, divisor);
   const published = options.buckets ? !options.buckets.bidirectional : info.causal;
   const causal = check.flag('causal', input.causal ?? published);
   const asked = check.oneOf('terms', input.terms ?? 'own', ['own', 'asked']) === 'asked';
-  check.samePrecision(arrays);
   const terms = asked ? askedTerms.length : own;
   const perHead = (2 * terms + (asked ? own : 0) + 6) * n * n;
   // The scheme of the mean token is as large again.
@@ -89,5 +69,5 @@ function checkedScheme<A extends Floats>(
     `${only.length} heads of ${terms} terms for ${n} tokens`,
     (only.length * (terms + 2) * n * n + perHead + inputs + own * n * n) * 8,
   );
-  return { single, request: { content, ...parts.learned(), ...options, heads, scale, causal }, only, asked };
+  return { request: { content, ...parts.learned(), ...options, heads, scale, causal }, only, asked };
 }

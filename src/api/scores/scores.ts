@@ -2,12 +2,12 @@
 // add up to them. A plain object, so that it can be posted between threads.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Floats, type Linear, roundedIn, type Table, table } from '../table.js';
+import { type Floats, type Linear, type Table, table } from '../table.js';
 import { checkGaugeName, type Gauge } from './gauge.js';
 import { checkHeads, placeOf } from './schemeTerms.js';
 
 /** The terms of attention scores. Arrays are flat, the last index running fastest. */
-export interface Terms<A extends Floats = Floats> {
+export interface Terms<A extends Floats = Float64Array> {
   /** Tokens. */
   readonly n: number;
   /** The heads returned, in the order of the arrays below. */
@@ -25,7 +25,7 @@ export interface Terms<A extends Floats = Floats> {
 }
 
 /** Attention scores taken apart. */
-export interface Scores<A extends Floats = Floats> extends Terms<A> {
+export interface Scores<A extends Floats = Float64Array> extends Terms<A> {
   /** [heads, n, n], from the whole queries and keys, not from the terms. */
   readonly logits: A;
   /** [heads], the largest |sum of terms − logits|. */
@@ -68,23 +68,23 @@ export const logitsOf = <A extends Floats>(scores: Scores<A>, head: number): A =
   block(placeOf(scores, head), scores.logits, scores.n ** 2);
 
 /** The shares of one head's terms, [parts²]; a view, not a copy. */
-export const sharesOf = (scores: Scores, head: number): Float64Array =>
+export const sharesOf = (scores: Scores<Floats>, head: number): Float64Array =>
   block(placeOf(scores, head), scores.shares, scores.parts.length ** 2);
 
 /** The sum of some of a head's terms; each matrix is [n, n]. */
-export interface CombinedTerms<A extends Floats = Floats> {
+export interface CombinedTerms {
   /** The included terms, added up. */
-  readonly sum: A;
+  readonly sum: Float64Array;
   /**
    * The sum minus the mean of each row: the part that softmax sees, unless it is of capped scores. NaN at keys that the
    * query does not see.
    */
-  readonly centred: A;
+  readonly centred: Float64Array;
   /**
    * Softmax of the sum, over the keys that a query sees: what the model would attend to with these terms alone. Without
    * terms, the same for all of them.
    */
-  readonly softmax: A;
+  readonly softmax: Float64Array;
   /**
    * Its share of the logits' variation over keys, without those that stand apart; NaN when they do not vary.
    */
@@ -105,18 +105,8 @@ export interface PooledShares {
 }
 
 export interface ScoresApi {
-  /** Adds up the terms of one head whose entry in `included`, [parts²], is true. */
-  combineTerms<A extends Floats>(
-    scores: Scores<A>,
-    head: number,
-    included: readonly boolean[],
-  ): CombinedTerms<A>;
-  /** The same for each of several masks; the terms are handed over once. */
-  combineTerms<A extends Floats>(
-    scores: Scores<A>,
-    head: number,
-    masks: readonly (readonly boolean[])[],
-  ): CombinedTerms<A>[];
+  /** For each mask, [parts²], adds up the terms of one head whose entry is true. */
+  combineTerms(scores: Scores<Floats>, head: number, masks: readonly (readonly boolean[])[]): CombinedTerms[];
   /**
    * Covariance shares over several scores, such as those of several sentences, with the same heads, parts and
    * gauge. Scores without variation, whose own shares are NaN, add nothing. groupOf, [parts²], gives each
@@ -127,45 +117,33 @@ export interface ScoresApi {
 
 export function scoresApi(raw: RawModule): ScoresApi {
   return {
-    combineTerms<A extends Floats>(
-      scores: Scores<A>,
-      head: number,
-      included: readonly boolean[] | readonly (readonly boolean[])[],
-    ) {
+    combineTerms(scores, head, masks) {
       const place = placeOf(scores, head);
       const count = scores.parts.length ** 2;
-      const several = Array.isArray(included) && Array.isArray(included[0]);
-      const masks = (several ? included : [included]) as readonly boolean[][];
+      if (!Array.isArray(masks)) check.refuse('masks', 'an array of masks', masks, false);
       for (const mask of masks) {
         if (Array.isArray(mask) && mask.length === count) continue;
         const must = `${count} booleans, one for each term`;
-        check.refuse(several ? 'an entry of masks' : 'included', must, mask, Array.isArray(mask));
+        check.refuse('an entry of masks', must, mask, Array.isArray(mask));
       }
       // Scores may come from another thread or a file, and the module trusts the lengths. NaN is allowed: a
       // sum without variation gives it under epsilon 0.
       const each = check.integer('scores.n', scores.n, 0) ** 2 * scores.heads.length;
       check.array('scores.terms', scores.terms, each * count);
       check.array('scores.logits', scores.logits, each);
-      check.samePrecision({ 'scores.terms': scores.terms, 'scores.logits': scores.logits });
       const { n } = scores;
       const causal = check.flag('scores.causal', scores.causal ?? false);
       checkGaugeName('scores.gauge', scores.gauge);
       check.integers('scores.apart', scores.apart, Math.max(0, n - 1));
       const terms = block(place, scores.terms, count * n ** 2);
       const logits = table(logitsOf(scores, head), n, n);
-      const found = raw.combineTerms(
+      return raw.combineTerms(
         table(terms, count, n ** 2),
         logits,
         table(Float64Array.from(masks.flat(), Number), masks.length, count),
         scores.apart,
         causal,
       );
-      const single = check.isSingle(terms);
-      const combined = found.map((one) =>
-        roundedIn(one, ['sum', 'centred', 'softmax'], single),
-      ) as CombinedTerms<Floats>[] as CombinedTerms<A>[];
-      // What both signatures return.
-      return (several ? combined : combined[0]) as CombinedTerms<A> & CombinedTerms<A>[];
     },
     poolShares(scores, groupOf) {
       if (!Array.isArray(scores) || scores.length === 0) {

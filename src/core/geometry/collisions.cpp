@@ -11,11 +11,11 @@
 namespace superpose {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The smallest of x - y.
-float smallest_difference(const float* x, const float* y, Eigen::Index count) {
-  using S = Simd<float>;
+double smallest_difference(const double* x, const double* y, Eigen::Index count) {
+  using S = Simd<double>;
   constexpr Eigen::Index kStep = 2 * S::kLanes;
   S::Vector left = S::all(kInfinity), right = left;
   Eigen::Index k = 0;
@@ -25,7 +25,7 @@ float smallest_difference(const float* x, const float* y, Eigen::Index count) {
     left = a < left ? a : left;
     right = b < right ? b : right;
   }
-  float smallest = kInfinity;
+  double smallest = kInfinity;
   for (int lane = 0; lane < S::kLanes; ++lane) {
     smallest = std::min({smallest, left[lane], right[lane]});
   }
@@ -36,12 +36,12 @@ float smallest_difference(const float* x, const float* y, Eigen::Index count) {
 // The smallest x - y, and the piece of the vocabulary that holds it. Comparing values alone, piece by piece,
 // is fast; the exact place is then looked up in that one piece.
 struct Smallest {
-  float value = kInfinity;
+  double value = kInfinity;
   Eigen::Index piece = 0;
 };
 constexpr Eigen::Index kPiece = 2048;
 
-int place_of(const Smallest& smallest, const float* x, const float* y, Eigen::Index count) {
+int place_of(const Smallest& smallest, const double* x, const double* y, Eigen::Index count) {
   if (!(smallest.value < kInfinity)) return -1;
   Eigen::Index k = smallest.piece;
   while (k + 1 < count && x[k] - y[k] != smallest.value) ++k;
@@ -51,7 +51,7 @@ int place_of(const Smallest& smallest, const float* x, const float* y, Eigen::In
 double distance(const CollisionSearch& search, int word, int position, int other) {
   double squared = 0;
   for (Eigen::Index c = 0; c < search.tokens.cols(); ++c) {
-    double x = double(search.tokens(word, c)) - search.tokens(other, c);
+    double x = search.tokens(word, c) - search.tokens(other, c);
     if (position >= 0) x += search.positions(position, c);
     squared += x * x;
   }
@@ -59,31 +59,26 @@ double distance(const CollisionSearch& search, int word, int position, int other
 }
 
 // Tokens first .. first + count - 1 without their mean.
-Matrix<float> centred(const CollisionSearch& search, Eigen::Index first, Eigen::Index count) {
+Matrix<double> centred(const CollisionSearch& search, Eigen::Index first, Eigen::Index count) {
   return search.tokens.middleRows(first, count).rowwise() - search.mean.transpose();
 }
 
 }  // namespace
 
-CollisionSearch collision_search(Matrix<float> tokens, Matrix<float> positions) {
+CollisionSearch collision_search(Matrix<double> tokens, Matrix<double> positions) {
   CollisionSearch search{std::move(tokens), std::move(positions), {}, {}, {}};
   const Eigen::Index vocabulary = search.tokens.rows();
-  Vector<double> sum = Vector<double>::Zero(search.tokens.cols());
-  for (Eigen::Index b = 0; b < vocabulary; ++b) sum += search.tokens.row(b).transpose().cast<double>();
-  search.mean = (sum / std::max<double>(1, vocabulary)).cast<float>();
-  const Matrix<float> rows = centred(search, 0, vocabulary);
-  search.half_norms.resize(vocabulary);
-  for (Eigen::Index b = 0; b < vocabulary; ++b) {
-    search.half_norms[b] = static_cast<float>(rows.row(b).cast<double>().squaredNorm() / 2);
-  }
-  search.position_products = rows_times_rows<float>(search.positions, rows);
+  search.mean = search.tokens.colwise().sum().transpose() / std::max<double>(1, vocabulary);
+  const Matrix<double> rows = centred(search, 0, vocabulary);
+  search.half_norms = rows.rowwise().squaredNorm() / 2;
+  search.position_products = rows_times_rows<double>(search.positions, rows);
   return search;
 }
 
 double collision_margin(const CollisionSearch& search, int a, int b, int position) {
   double margin = 0;
   for (Eigen::Index c = 0; c < search.tokens.cols(); ++c) {
-    const double difference = double(search.tokens(b, c)) - search.tokens(a, c);
+    const double difference = search.tokens(b, c) - search.tokens(a, c);
     margin += difference * (difference / 2 - search.positions(position, c));
   }
   return margin;
@@ -104,16 +99,16 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
 
   // Half the squared distance from each word of the slice to each token, without the terms that are the
   // same for every token. An added position subtracts its product with the token.
-  const Matrix<float> asked = centred(search, first, words);
-  Matrix<float> bare(words, vocabulary);
-  const std::vector<float> zeros(vocabulary);
+  const Matrix<double> asked = centred(search, first, words);
+  Matrix<double> bare(words, vocabulary);
+  const std::vector<double> zeros(vocabulary);
   const auto products = [&](Eigen::Index i) {  // position 0 means none
     return i ? &search.position_products(i - 1, 0) : zeros.data();
   };
   std::vector<Smallest> found(words * (1 + positions));
   for (Eigen::Index piece = 0; piece < vocabulary; piece += kPiece) {
     const Eigen::Index count = std::min(kPiece, vocabulary - piece);
-    const Matrix<float> with_words = rows_times_rows<float>(asked, centred(search, piece, count));
+    const Matrix<double> with_words = rows_times_rows<double>(asked, centred(search, piece, count));
     for (int w = 0; w < words; ++w) {
       for (Eigen::Index b = 0; b < count; ++b) {
         const bool itself = piece + b == first + w;
@@ -122,7 +117,7 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
     }
     for (Eigen::Index i = 0; i <= positions; ++i) {
       for (int w = 0; w < words; ++w) {
-        const float value = smallest_difference(&bare(w, piece), products(i) + piece, count);
+        const double value = smallest_difference(&bare(w, piece), products(i) + piece, count);
         Smallest& smallest = found[w * (1 + positions) + i];
         if (value < smallest.value) smallest = {value, piece};
       }

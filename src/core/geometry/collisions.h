@@ -15,19 +15,18 @@
 
 namespace superpose {
 
-// A vocabulary and the positions added to it, prepared for many queries. In float, because a whole vocabulary
-// is large; answers are then settled in double from these floats. Only differences of tokens matter, so their
-// mean row m is taken away before they are multiplied: far from the origin, products in float would lose them.
+// A vocabulary and the positions added to it, prepared for many queries. Only differences of tokens matter, so their
+// mean row m is taken away before they are multiplied: far from the origin, products would lose them.
 struct CollisionSearch {
-  Matrix<float> tokens;             // [V, d]
-  Matrix<float> positions;          // [L, d]
-  Vector<float> mean;               // [d], m
-  Vector<float> half_norms;         // [V], |e_b - m|^2 / 2
-  Matrix<float> position_products;  // [L, V], <p_i, e_b - m>: the thin product that all words share
+  Matrix<double> tokens;             // [V, d]
+  Matrix<double> positions;          // [L, d]
+  Vector<double> mean;               // [d], m
+  Vector<double> half_norms;         // [V], |e_b - m|^2 / 2
+  Matrix<double> position_products;  // [L, V], <p_i, e_b - m>: the thin product that all words share
 };
 
-// V, L >= 0, d >= 1. Takes L V d multiplications and keeps V (d + L + 1) + L d floats.
-CollisionSearch collision_search(Matrix<float> tokens, Matrix<float> positions);
+// V, L >= 0, d >= 1. Takes L V d multiplications and keeps V (d + L + 1) + L d numbers.
+CollisionSearch collision_search(Matrix<double> tokens, Matrix<double> positions);
 
 // For each of `words` words and each position, the other token that comes nearest to taking its place.
 struct NearestTokens {
@@ -39,9 +38,9 @@ struct NearestTokens {
   std::vector<int> lost;          // [L], how many of the words have a margin < 0
 };
 
-// Words first .. first + words - 1 of the vocabulary. Tokens are compared in float: of two that are about
-// equally near, either may be named. Margins and distances are then computed in double, so a token equal to
-// the word has margin 0 whatever p is and never takes its place. Working memory: words * V floats.
+// Words first .. first + words - 1 of the vocabulary. Of two tokens that are equally near up to rounding, either may be
+// named. Margins and distances are then computed from differences, so a token equal to the word has margin 0 whatever
+// p is and never takes its place. Working memory: words * V numbers.
 NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words);
 
 // The margin of one pair, 1/2 |e_b - e_a|^2 - <e_b - e_a, p_i>, from the differences themselves.

@@ -3,7 +3,7 @@
 import { load, type SinusoidalOptions } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { builds, oneBuild, plain, relaxed } from '../support/builds.ts';
-import { dot, flat, floatsOf, largestDifference, rowOf, rowsOf, sum, tableOf } from '../support/numbers.ts';
+import { dot, flat, largestDifference, rowOf, rowsOf, sum, tableOf } from '../support/numbers.ts';
 import { sinusoidal as oracle, type SinusoidalTable, sinusoidalTables } from '../support/oracles.ts';
 
 describe('channels', () => {
@@ -59,8 +59,8 @@ describe('gram', () => {
       expect(superpose.gramSpreads({ ...options, seed: 2 }).randomForm).not.toBe(spreads.randomForm);
     });
 
-    test('the Gram matrix is all dot products, from either precision', () => {
-      const table = superpose.randomNormal({ rows: 5, columns: 7, seed: 3, precision: 'float32' });
+    test('the Gram matrix is all dot products', () => {
+      const table = superpose.randomNormal({ rows: 5, columns: 7, seed: 3 });
       const gram = superpose.gram(table);
       expect([gram.rows, gram.columns, gram.data.constructor]).toEqual([5, 5, Float64Array]);
       rowsOf(table).forEach((row, p) => {
@@ -153,7 +153,7 @@ describe('shift', () => {
 });
 
 describe('sinusoidal', () => {
-  const optionsOf = (oracle: SinusoidalTable): SinusoidalOptions<'float64'> => ({
+  const optionsOf = (oracle: SinusoidalTable): SinusoidalOptions => ({
     positions: oracle.positions,
     d_model: oracle.width,
     layout: oracle.layout,
@@ -173,22 +173,6 @@ describe('sinusoidal', () => {
       expect(
         largestDifference(superpose.sinusoidalFrequencies(optionsOf(oracle)), oracle.frequencies),
       ).toBeLessThan(1e-14);
-    });
-
-    test.each(sinusoidalTables)(
-      'float32 is float64 rounded: $layout, $denominator, $positions × $width',
-      (oracle) => {
-        const options = optionsOf(oracle);
-        const single = superpose.sinusoidal({ ...options, precision: 'float32' });
-        expect(single.data).toBeInstanceOf(Float32Array);
-        expect(single.data).toEqual(floatsOf(superpose.sinusoidal(options).data, 'float32'));
-      },
-    );
-
-    test('float32 does not lose the angle at far positions', () => {
-      const options = { positions: 1, d_model: 64, firstPosition: 1_000_000 };
-      const single = superpose.sinusoidal({ ...options, precision: 'float32' });
-      expect(single.data).toEqual(floatsOf(superpose.sinusoidal(options).data, 'float32'));
     });
 
     // Both argument pairs, so that the width and the length cannot be confused.
@@ -223,7 +207,6 @@ describe('sinusoidal', () => {
         ...paper,
         base: 10000,
         firstPosition: 0,
-        precision: 'float64',
       } as const;
       expect(superpose.sinusoidal({ positions: 9, d_model: 12 })).toEqual(superpose.sinusoidal(explicit));
     });

@@ -3,21 +3,20 @@
 //
 // Bounds: the inputs are about 1 in size, with three decimals, so sums over them are off by a few roundings
 // of each addend. Every bound counts those.
-import type { PositionCostWay, Table } from 'superpose';
+import type { PositionCostWay } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import readback from '../../reference/readback.json' with { type: 'json' };
 import { builds } from '../support/builds.ts';
 import { tableOf } from '../support/numbers.ts';
 
 const u = 2 ** -53;
-const single = ({ data, ...rest }: Table) => ({ ...rest, data: Float32Array.from(data) });
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
   describe.each(readback.collisions)('collisions: $name', (oracle) => {
     const [tokens, positions] = [tableOf(oracle.tokens), tableOf(oracle.positions)];
 
     test('the nearest token to each sum, and how many are lost', async () => {
-      const search = superpose.collisionSearch({ tokens: single(tokens), positions: single(positions) });
+      const search = superpose.collisionSearch({ tokens, positions });
       oracle.nearest_token.forEach((row, i) => {
         row.forEach((nearest, a) => {
           const found = search.nearestTokens(a);

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withoutNumpy } from '../../tools/support/numpy.ts';
 import { builds, plain } from '../support/builds.ts';
 import { drawnModels, type Stored, type StoredNumbers, drawnSeed as seed } from '../support/drawnModels.ts';
+import { combined } from '../support/naive.ts';
 import { largestDifference } from '../support/numbers.ts';
 
 interface Drawn extends Record<'states' | 'logits' | 'attention' | 'last' | 'embedding', Stored> {
@@ -176,7 +177,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
         expectNear(`terms by mechanism ${layer}`, one, scores.terms, wanted, within.float64);
         // All of them together attend as the model does, under its mask.
         for (const head of scores.heads) {
-          const { softmax } = plain.combineTerms(scores, head, Array(16).fill(true));
+          const { softmax } = combined(plain, scores, head, Array(16).fill(true));
           const attention = stored(one.attention, layer).subarray(head * n * n, (head + 1) * n * n);
           expectNear(`attention of all terms ${layer}`, one, softmax, attention, within.float64);
         }

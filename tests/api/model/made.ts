@@ -11,10 +11,10 @@ import { fits, maxBytes } from '../../../build/package/check.js';
 import { plain } from '../support/builds.ts';
 import { wordPieceTokenizer } from '../support/files.ts';
 
-/** Drawn in float32, so that files and both precisions hold the same numbers. */
+/** Rounded to float32, so that files and both precisions hold the same numbers. */
 export function drawn(rows: number, columns: number, seed: number, deviation = 0.5): Table<Float64Array> {
-  const asked = { rows, columns, seed, standardDeviation: deviation, precision: 'float32' } as const;
-  return { data: Float64Array.from(plain.randomNormal(asked).data), rows, columns };
+  const { data } = plain.randomNormal({ rows, columns, seed, standardDeviation: deviation });
+  return { data: data.map(Math.fround), rows, columns };
 }
 
 export const linear = (rows: number, columns: number, seed: number) => ({

@@ -187,7 +187,7 @@ describeModel('MiniLM', () => {
     test('float32 agrees with float64', async () => {
       const double = { summands: await minilm.rows(await minilm.tokenize(text)), ...(await minilm.layer()) };
       const bound = scoreBound(double, 'float32');
-      const single: Scores = await minilm.decompose(text, { precision: 'float32', gauge: 'raw' });
+      const single: Scores<Floats> = await minilm.decompose(text, { precision: 'float32', gauge: 'raw' });
       const expected = plain.decompose(double);
       expect(single.terms).toBeInstanceOf(Float32Array);
       expect(isTight(bound, expected.logits)).toBe(true);

@@ -3,6 +3,7 @@ import type { MiniLM, PooledShares } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { describeModel, model } from '../support/model.ts';
+import { combined } from '../support/naive.ts';
 import { largest, largestDifference, mean } from '../support/numbers.ts';
 import { minilm as oracle } from '../support/oracles.ts';
 
@@ -100,7 +101,7 @@ describeModel('the gauge of MiniLM', () => {
       for (const { text } of oracle.sentences) {
         const scores = await minilm.decompose(text, { gauge, groups, only: [2] });
         const included = Array.from({ length: 9 }, (_, term) => chosen(term));
-        const { softmax } = plain.combineTerms(scores, 2, included);
+        const { softmax } = combined(plain, scores, 2, included);
         for (let i = first; i < scores.n; i++) weights.push(softmax[i * scores.n + i - 1] as number);
       }
       return mean(weights).toFixed(3);

@@ -49,16 +49,15 @@ test.each<[string, string, string | Uint8Array, TableFormat, string[] | undefine
   expect(found).toMatchObject({ format, more: false, table: { rows: 3, columns: 2 } });
   expect([...found.table.data]).toEqual(values);
   expect(found.words).toEqual(labels);
-  const two = await open(name, content, { rows: 2, precision: 'float32' });
+  const two = await open(name, content, { rows: 2 });
   expect(two).toMatchObject({ more: true, table: { rows: 2, columns: 2 } });
-  expect(two.table.data).toEqual(Float32Array.from(values.slice(0, 4)));
+  expect(two.table.data).toEqual(Float64Array.from(values.slice(0, 4)));
 });
 
-test('a digest tells tables from each other, and does not depend on the precision', async () => {
+test('a digest tells tables from each other', async () => {
   const digest = async (content: string, options = {}) => (await open('g.csv', content, options)).digest;
   const first = await digest('the,1,-2\ncat,0.5,4\n');
   expect(first).toMatch(/^[0-9a-f]{16}$/);
-  expect(await digest('the,1,-2\ncat,0.5,4\n', { precision: 'float32' })).toBe(first);
   const others = ['the,1,-2\ncat,0.5,5\n', 'the,-1\ncat,0.5\n', 'the,1,-2\ncat,0.5,4\nsat,3,8\n'];
   for (const other of others) expect(await digest(other), other).not.toBe(first);
   // The digest is of the rows that were read, and of the size of the file.
@@ -189,7 +188,6 @@ test('wrong arguments', async () => {
   await expect(openTable(plain, source, { format: 'xls' as never })).rejects.toThrow(
     "format must be 'safetensors'",
   );
-  await expect(openTable(plain, source, { precision: 'half' as never })).rejects.toThrow('precision');
   await expect(openTable(plain, [source, slices('b.csv', '')])).rejects.toThrow('one file');
 });
 
@@ -384,7 +382,7 @@ test.each<[string, string, string | Uint8Array, number[], string[] | undefined]>
   expect(found.more).toBe(false);
 });
 
-test('numbers that are not finite, or too large for single precision', async () => {
+test('numbers that are not finite', async () => {
   const half = (bits: number) => npy('<f2', '(1,)', new Uint8Array(Uint16Array.of(bits).buffer));
   for (const [bits, shown] of [
     [0x7c00, 'Infinity'],
@@ -393,9 +391,6 @@ test('numbers that are not finite, or too large for single precision', async () 
   ] as const)
     expect(await refusal(open('a.npy', half(bits)))).toBe(`“a.npy” must be finite; value 0 is ${shown}.`);
   expect((await open('g.csv', 'a,1e39\n')).table.data[0]).toBe(1e39);
-  expect(await refusal(open('g.csv', 'a,1e39\n', { precision: 'float32' }))).toBe(
-    '“g.csv” must be finite; value 0 is Infinity.',
-  );
 });
 
 test('a line of 65,536 numbers is a row', async () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { builds, oneBuild, plain, relaxed } from '../support/builds.ts';
-import { deviation, floatsOf, largestDifference, mean, rowOf } from '../support/numbers.ts';
+import { deviation, largestDifference, mean, rowOf } from '../support/numbers.ts';
 import { draws } from '../support/oracles.ts';
 
 describe('random', () => {
@@ -23,7 +23,7 @@ describe('random', () => {
     test('the stream is 0 and the deviation 1 unless given', () => {
       const table = { rows: 3, columns: 5, seed: 42 };
       expect(superpose.randomNormal(table)).toEqual(
-        superpose.randomNormal({ ...table, stream: 0, standardDeviation: 1, precision: 'float64' }),
+        superpose.randomNormal({ ...table, stream: 0, standardDeviation: 1 }),
       );
     });
 
@@ -41,13 +41,6 @@ describe('random', () => {
       expect(superpose.randomNormal({ ...size, standardDeviation: 'fan_in' })).toEqual(
         superpose.randomNormal({ ...size, standardDeviation: 0.25 }),
       );
-    });
-
-    test('float32 is the same draws, rounded', () => {
-      const table = { rows: 9, columns: 7, seed: 5, stream: 2 };
-      for (const draw of [superpose.randomNormal, superpose.randomUniform]) {
-        expect(draw({ ...table, precision: 'float32' }).data).toEqual(floatsOf(draw(table).data, 'float32'));
-      }
     });
 
     test('a table is filled row by row, so that more rows do not change the first', () => {

@@ -21,7 +21,7 @@ function fullInput(
   position: Table<Float64Array>,
   weights: { query: number[][]; key: number[][] },
   heads: number,
-): SchemeInput<Float64Array> {
+): SchemeInput {
   const [query, positionQuery] = parted(weights.query, content.columns);
   const [key, positionKey] = parted(weights.key, content.columns);
   const own = { position, d_position: position.columns, query, key, positionQuery, positionKey } as never;
@@ -64,7 +64,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const scores = superpose.schemeScores({
       ...fullInput(tableOf(oracle.token), tableOf(oracle.position), weights, oracle.heads),
       positionScale: oracle.rho,
-    } as SchemeInput<Float64Array>);
+    } as SchemeInput);
     close(scores.logits, flat(oracle.logits));
     close(scores.terms, flat(oracle.terms));
     addsUp(scores);
@@ -104,7 +104,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         const full = superpose.schemeScores({
           ...fullInput(content, position, weights, heads),
           positionScale: oracle.rho,
-        } as SchemeInput<Float64Array>);
+        } as SchemeInput);
         close(full.logits, scores.logits);
         for (const head of full.heads)
           for (const name of ['content-position', 'position-content'])

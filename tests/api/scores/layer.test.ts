@@ -4,14 +4,14 @@ import { describe, expect, test, vi } from 'vitest';
 import { builds, plain } from '../support/builds.ts';
 
 const [n, d, heads] = [6, 16, 4];
-const drawn = (precision: 'float32' | 'float64', rows: number, stream: number, superpose = plain) =>
-  superpose.randomNormal({ rows, columns: d, seed: 5, stream, precision });
-const given = (precision: 'float32' | 'float64', superpose = plain) => {
+const drawn = (rows: number, stream: number, superpose = plain) =>
+  superpose.randomNormal({ rows, columns: d, seed: 5, stream });
+const given = (superpose = plain) => {
   const linear = (stream: number) => ({
-    weight: drawn(precision, d, stream, superpose),
-    bias: drawn(precision, 1, stream + 1, superpose).data,
+    weight: drawn(d, stream, superpose),
+    bias: drawn(1, stream + 1, superpose).data,
   });
-  const [gamma, beta] = [drawn(precision, 1, 6, superpose).data, drawn(precision, 1, 7, superpose).data];
+  const [gamma, beta] = [drawn(1, 6, superpose).data, drawn(1, 7, superpose).data];
   return {
     layer: {
       normalization: { kind: 'layer_norm', gamma, beta, epsilon: 1e-12 } as const,
@@ -19,33 +19,33 @@ const given = (precision: 'float32' | 'float64', superpose = plain) => {
       key: linear(4),
       heads,
     },
-    summands: { token: drawn(precision, n, 0, superpose), position: drawn(precision, n, 1, superpose) },
+    summands: { token: drawn(n, 0, superpose), position: drawn(n, 1, superpose) },
   };
 };
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
-  test.each(['float32', 'float64'] as const)('it gives what one go gives, in %s', (precision) => {
-    const { layer, summands } = given(precision, superpose);
+  test('it gives what one go gives', () => {
+    const { layer, summands } = given(superpose);
     const held = superpose.layer(layer);
     const asked = [
       {},
       { only: [2, 0] },
       { only: [3, 2, 1, 0] },
       { gauge: 'canonical', apart: [0], groups: { token: ['token', 'constant'], position: ['position'] } },
-    ] as Omit<DecomposeInput<Floats>, keyof typeof layer | 'summands'>[];
+    ] as Omit<DecomposeInput, keyof typeof layer | 'summands'>[];
     for (const how of asked) {
       const { groups: _, ...others } = how;
-      const whole = superpose.decompose<Floats>({ ...layer, summands, ...how });
-      expectClose(held.decompose({ summands, ...how }), whole, precision);
-      expect(superpose.decompose<Floats>({ ...layer, summands, ...how })).toEqual(whole);
-      const terms = superpose.decomposeTerms<Floats>({ ...layer, summands, ...others });
-      expectClose(held.decomposeTerms({ summands, ...others }), terms, precision);
+      const whole = superpose.decompose({ ...layer, summands, ...how });
+      expectClose(held.decompose({ summands, ...how }), whole);
+      expect(superpose.decompose({ ...layer, summands, ...how })).toEqual(whole);
+      const terms = superpose.decomposeTerms({ ...layer, summands, ...others });
+      expectClose(held.decomposeTerms({ summands, ...others }), terms);
     }
     held.delete();
   });
 
   test('it keeps the heads that it is told to, in that order', () => {
-    const { layer, summands } = given('float64', superpose);
+    const { layer, summands } = given(superpose);
     const held = superpose.layer({ ...layer, only: [3, 1] });
     const both = superpose.decompose({ ...layer, summands, only: [3, 1] });
     expect(held.decompose({ summands })).toEqual(both);
@@ -60,9 +60,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 });
 
 /** Products of a few heads' rows and of all may be cut differently, which shows in the last digits. */
-function expectClose(one: object, other: object, precision: string): void {
+function expectClose(one: object, other: object): void {
   expect(Object.keys(one)).toEqual(Object.keys(other));
-  const bound = precision === 'float32' ? 1e-4 : 1e-12;
   for (const [name, value] of Object.entries(other)) {
     const found = one[name as keyof object] as unknown;
     if (!ArrayBuffer.isView(value)) {
@@ -74,21 +73,17 @@ function expectClose(one: object, other: object, precision: string): void {
     expect(left.length).toBe(right.length);
     const size = Math.max(1, ...Array.from(right, Math.abs));
     const gap = Math.max(...Array.from(left, (each, at) => Math.abs(each - (right[at] as number))));
-    expect(gap / size, name).toBeLessThan(bound);
+    expect(gap / size, name).toBeLessThan(1e-12);
   }
 }
 
 test('what it is of is checked when it is made, what it reads when it reads it', () => {
-  const { layer, summands } = given('float64');
+  const { layer, summands } = given();
   expect(() => plain.layer({ ...layer, heads: 3 })).toThrow('heads must divide the 16 rows of query.weight');
   expect(() => plain.layer({ ...layer, scale: Number.NaN })).toThrow('scale must be finite');
   const held = plain.layer(layer);
   const narrow = plain.randomNormal({ rows: n, columns: d - 1, seed: 1 });
   expect(() => held.decompose({ summands: { token: narrow } })).toThrow('must have 16 columns');
-  const single = drawn('float32', n, 0) as never;
-  expect(() => held.decomposeTerms({ summands: { token: single } })).toThrow(
-    'summands is a Float32Array where query.weight.data is a Float64Array',
-  );
   expect(held.decompose({ summands }).n).toBe(n);
   held.delete();
   expect(held.isAlive()).toBe(false);
@@ -98,7 +93,7 @@ test('what it is of is checked when it is made, what it reads when it reads it',
 test('it is lost with its instance, and says so', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   const superpose = await load();
-  const { layer, summands } = given('float64');
+  const { layer, summands } = given();
   const held = superpose.layer(layer);
   const grown = vi.spyOn(WebAssembly.Memory.prototype, 'grow').mockImplementation(() => {
     throw new RangeError('There is no more memory.');

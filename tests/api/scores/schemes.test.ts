@@ -15,7 +15,7 @@ const every = superpose.schemeRegistry().map(({ id: scheme }) => ({
   clip: 3,
   ...(scheme !== 'add' && { d_position: 5 }),
   d_position_head: 3,
-})) as unknown as SchemeInput<Float64Array>[];
+})) as unknown as SchemeInput[];
 
 describe.each(every)('$scheme', (input) => {
   const scores = superpose.schemeScores({ ...input, seed: 3, standardDeviation: 1 });
@@ -62,26 +62,6 @@ describe.each(every)('$scheme', (input) => {
     const some = superpose.schemeScores({ ...input, seed: 3, standardDeviation: 1, only: [1] });
     expect(some.heads).toEqual([1]);
     expect(some.logits).toEqual(scores.logits.slice(36));
-  });
-
-  test('float32 is float64, rounded', () => {
-    const float = ({ data, rows, columns }: Table) => ({ data: Float32Array.from(data), rows, columns });
-    const double = ({ data, rows, columns }: Table) => ({ data: Float64Array.from(data), rows, columns });
-    if (input.scheme !== 'none' && input.scheme !== 'alibi' && input.scheme !== 'rope') return;
-    const narrow = {
-      content: float(content),
-      query: { weight: float(base.query.weight) },
-      key: { weight: float(base.key.weight) },
-    };
-    const wide = {
-      content: double(narrow.content),
-      query: { weight: double(narrow.query.weight) },
-      key: { weight: double(narrow.key.weight) },
-    };
-    const { scheme } = input;
-    const found = superpose.schemeScores<Float32Array>({ ...narrow, heads: 2, scheme });
-    const expected = superpose.schemeScores<Float64Array>({ ...wide, heads: 2, scheme });
-    expect(found.logits).toEqual(Float32Array.from(expected.logits));
   });
 
   test('no tokens, no scores', () => {
@@ -247,14 +227,9 @@ test('what belongs to another scheme is not looked at', () => {
   expect(superpose.schemeScores(input)).toEqual(superpose.schemeScores({ ...base, scheme: 'none' }));
 });
 
-const single = superpose.randomNormal({ rows: 11, columns: 8, seed: 0, precision: 'float32' });
 // Each part's shape is refused by its name below, and what all arguments of a kind can have wrong in wrongArguments.test.ts.
 const sentences: [object, string][] = [
   [{ scheme: 'none', heads: 3 }, 'heads must divide the 8 rows of query.weight; 3 does not.'],
-  [
-    { scheme: 'none', content: single, query: undefined, key: undefined, standardDeviation: 1e39 },
-    'standardDeviation must be at most 3.4e38 in float32; it is 1e+39. Use float64 for more.',
-  ],
   [
     { scheme: 'concat-raw', position: { ...content, columns: 0 } },
     'position.columns must be a whole number from 1 to 4194304; it is 0.',

@@ -6,7 +6,7 @@
 // addends. The worst case, m times the sum of absolute values, is larger by a factor of 10,000 at these sizes
 // and would hide real mistakes.
 import type { DecomposeInput, Linear, Precision, Table } from 'superpose';
-import { deviation, dot, largest, mean, norm, rowOf, sum, sumOf } from './numbers.ts';
+import { deviation, largest, mean, norm, rowOf, sumOf } from './numbers.ts';
 
 const unitRoundoff: Record<Precision, number> = { float32: 2 ** -24, float64: 2 ** -53 };
 /** The allowed error, as a multiple of the expected one. */
@@ -36,7 +36,7 @@ function magnitude({ weight, bias }: Linear, input: Float64Array, beta?: ArrayLi
  * Relative to that, its error is the roundings of the centring and those of sigma, which the cancellation in
  * |Cx| magnifies by |A| / (sqrt(d) sigma).
  */
-export function scoreBound(input: DecomposeInput, precision: Precision): number {
+export function scoreBound(input: DecomposeInput, precision: Precision = 'float64'): number {
   const { normalization, query, key, heads } = input;
   const tables = Object.values(input.summands) as Table[];
   const { rows: n, columns: d } = tables[0] as Table;
@@ -85,24 +85,6 @@ function pairBound(
   }
   return worst;
 }
-
-/**
- * The error of a covariance share <T, A> / |A|^2 (T, A row-centred) when every entry of the term and of
- * the logits may be off by `error`: centring may double that. Shares themselves are summed in double.
- */
-export function shareBound(term: Float64Array, logits: Float64Array, error: number): number {
-  const each = 2 * error;
-  const energy = dot(logits, logits);
-  const size = (values: Float64Array) => sum(absolute(values));
-  const numerator = each * (size(term) + size(logits)) + each ** 2 * term.length;
-  const denominator = 2 * each * size(logits) + each ** 2 * term.length;
-  const share = Math.abs(dot(term, logits)) / energy;
-  return (numerator + share * denominator) / energy + roundings(4 * term.length, 'float64') * (share + 1);
-}
-
-/** The error of a softmax weight when every logit may be off by `error`. */
-export const softmaxBound = (error: number, n: number, precision: Precision): number =>
-  Math.expm1(2 * error) + roundings(n + 16, precision);
 
 /** A bound is only useful when it is far below the numbers it applies to. */
 export const isTight = (bound: number, values: ArrayLike<number>): boolean => bound < 1e-3 * largest(values);

@@ -73,13 +73,10 @@ export function npy(
   return joined(Uint8Array.of(0x93), 'NUMPY', Uint8Array.of(version, 0, ...length), padded, data);
 }
 
-/** One table in single precision in every format, by file name; formats that name rows use these words. */
-export function tableFiles(
-  table: Table<Float32Array>,
-  words: readonly string[],
-): Record<string, Uint8Array<ArrayBuffer>> {
+/** A table of float32 numbers in every format, by file name; formats that name rows use these words. */
+export function tableFiles(table: Table, words: readonly string[]): Record<string, Uint8Array<ArrayBuffer>> {
   const { data, rows, columns } = table;
-  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const bytes = new Uint8Array(Float32Array.from(data).buffer);
   const lines = words.map((_, row) => [...rowOf(table, row)]);
   return {
     'words.csv': joined(lines.map((line, row) => `${[words[row], ...line].join(',')}\n`).join('')),

@@ -1,6 +1,6 @@
 // The score of summed embeddings straight from the formula, in double and one number at a time: the reference for the fast
 // version on shapes that the oracles do not have; and input of any such shape.
-import type { DecomposeInput, Linear, Table } from 'superpose';
+import type { CombinedTerms, DecomposeInput, Linear, Scores, Superpose, Table } from 'superpose';
 import { plain } from './builds.ts';
 import { dot, mean, rowOf, sumOf } from './numbers.ts';
 
@@ -60,12 +60,7 @@ export function headLogits(
 }
 
 /** Three summands of n tokens and a LayerNorm, with sizes that are not multiples of a SIMD register. */
-export function randomInput(
-  n: number,
-  d: number,
-  heads: number,
-  headWidth: number,
-): DecomposeInput<Float64Array> {
+export function randomInput(n: number, d: number, heads: number, headWidth: number): DecomposeInput {
   let stream = 0;
   const draw = (rows: number, columns: number, standardDeviation: number) =>
     plain.randomNormal({ rows, columns, standardDeviation, seed: 1000 * n + d, stream: stream++ });
@@ -86,3 +81,7 @@ export function randomInput(
     heads,
   };
 }
+
+/** The terms of one mask, added up. */
+export const combined = (superpose: Superpose, scores: Scores, head: number, mask: readonly boolean[]) =>
+  superpose.combineTerms(scores, head, [mask])[0] as CombinedTerms;

@@ -24,16 +24,19 @@ export const mapTable = (
   columns,
 });
 
-/** The same input with every array in the given precision. Narrowing rounds; widening is exact. */
-export function inPrecision<T>(input: T, precision: Precision): T {
-  if (input instanceof Float32Array || input instanceof Float64Array) {
-    return floatsOf(input, precision) as T;
-  }
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+/** The same input with every array of floats in it changed. */
+export function eachArray<T>(input: T, change: (values: Floats) => Floats): T {
+  if (input instanceof Float32Array || input instanceof Float64Array) return change(input) as T;
+  if (typeof input !== 'object' || input === null || ArrayBuffer.isView(input)) return input;
+  if (Array.isArray(input)) return input.map((value) => eachArray(value, change)) as T;
   return Object.fromEntries(
-    Object.entries(input).map(([name, value]) => [name, inPrecision(value, precision)]),
+    Object.entries(input).map(([name, value]) => [name, eachArray(value, change)]),
   ) as T;
 }
+
+/** The same input with every array in the given precision. Narrowing rounds; widening is exact. */
+export const inPrecision = <T>(input: T, precision: Precision): T =>
+  eachArray(input, (values) => floatsOf(values, precision));
 
 /** NaN, which is below no bound, when lengths differ or a number is missing. */
 export function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {

@@ -54,7 +54,7 @@ export function linearOf(weight: Matrix, bias?: number[] | null): Linear<Float64
 /** An oracle's case as decompose() takes it. */
 export function inputOf(
   oracle: Omit<DecompositionCase, 'terms' | 'shares' | 'softmax' | 'subset'>,
-): DecomposeInput<Float64Array> {
+): DecomposeInput {
   const { kind, gamma, beta, eps } = oracle.norm;
   return {
     summands: Object.fromEntries(

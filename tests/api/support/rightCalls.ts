@@ -7,8 +7,6 @@ import { plain } from './builds.ts';
 
 export const table = (rows: number, columns: number): Table<Float64Array> =>
   plain.randomNormal({ rows, columns, seed: 1 });
-export const single = (rows: number, columns: number) =>
-  plain.randomNormal({ rows, columns, seed: 1, precision: 'float32' });
 export const linear = (rows: number, columns: number) => ({
   weight: table(rows, columns),
   bias: new Float64Array(rows),
@@ -130,18 +128,18 @@ const decomposition: RightCall = {
 
 const completeCalls: Record<string, RightCall> = {
   sinusoidal: {
-    sound: [{ ...encoding, precision: 'float64' }],
+    sound: [encoding],
     huge: [{ positions: 2 ** 22, d_model: 512 }],
     whole: { positions: [0], d_model: [1] },
   },
   sinusoidalFrequencies: { sound: [spectrum], whole: { d_model: [1] } },
   randomNormal: {
-    sound: [{ rows: 2, columns: 3, seed: 1, stream: 0, standardDeviation: 1, precision: 'float64' }],
+    sound: [{ rows: 2, columns: 3, seed: 1, stream: 0, standardDeviation: 1 }],
     huge: [{ rows: 2 ** 22, columns: 512, seed: 1 }],
     whole: { rows: [0], columns: [1], ...draws },
   },
   randomUniform: {
-    sound: [{ rows: 2, columns: 3, seed: 1, stream: 0, precision: 'float64' }],
+    sound: [{ rows: 2, columns: 3, seed: 1, stream: 0 }],
     huge: [{ rows: 2 ** 22, columns: 512, seed: 1 }],
     whole: { rows: [0], columns: [1], ...draws },
   },
@@ -167,7 +165,7 @@ const completeCalls: Record<string, RightCall> = {
     ],
     whole: { d_model: [1], heads: [1] },
   },
-  combineTerms: { sound: [scores, 1, Array(9).fill(true)] },
+  combineTerms: { sound: [scores, 1, [Array(9).fill(true)]] },
   poolShares: {
     sound: [
       [
@@ -340,11 +338,11 @@ const completeCalls: Record<string, RightCall> = {
     huge: [{ from: zeros(2 ** 22, 8), to: zeros(2 ** 22, 8), amount: 1 }],
   },
   collisionSearch: {
-    sound: [{ tokens: single(3, 4), positions: single(2, 4), positionScale: 1 }],
+    sound: [{ tokens: table(3, 4), positions: table(2, 4), positionScale: 1 }],
     huge: [
       {
-        tokens: { data: new Float32Array(2 ** 18), rows: 2 ** 18, columns: 1 },
-        positions: { data: new Float32Array(2 ** 12), rows: 2 ** 12, columns: 1 },
+        tokens: zeros(2 ** 18, 1),
+        positions: zeros(2 ** 12, 1),
       },
     ],
   },
@@ -380,11 +378,11 @@ const completeCalls: Record<string, RightCall> = {
   },
   encodeSafetensors: {
     alsoLists: true,
-    sound: [{ w: table(2, 2), v: single(1, 3) }, { name: 'x' }],
+    sound: [{ w: table(2, 2), v: table(1, 3) }, { name: 'x' }],
     huge: [{ w: large, v: large, u: large }],
   },
   readSafetensorsHeader: { sound: [new Uint8Array([2, 0, 0, 0, 0, 0, 0, 0, 0x7b, 0x7d]), 10] },
-  decodeSafetensors: { sound: [entry, new Uint8Array(8), 'float64'] },
+  decodeSafetensors: { sound: [entry, new Uint8Array(8)] },
 };
 
 type Call = (...args: unknown[]) => unknown;

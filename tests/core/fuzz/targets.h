@@ -95,7 +95,7 @@ inline void fuzz_means(Bytes& bytes) {
 
 inline void fuzz_collisions(Bytes& bytes) {
   const int V = bytes.integer(1, 6), L = bytes.integer(0, 4), d = bytes.integer(1, 5);
-  const Matrix<float> of_tokens = bytes.matrix<float>(V, d), of_positions = bytes.matrix<float>(L, d);
+  const Matrix<double> of_tokens = bytes.matrix(V, d), of_positions = bytes.matrix(L, d);
   const CollisionSearch search = collision_search(of_tokens, of_positions);
   const int first = bytes.integer(0, V - 1), words = bytes.integer(0, V - first);
   const NearestTokens found = nearest_tokens(search, first, words);
