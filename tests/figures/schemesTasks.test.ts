@@ -239,7 +239,7 @@ test('the caption says what adding and concatenating learn, and what separate sc
     'In one layer without LayerNorm, adding and concatenating both learn all four tasks.',
   );
   expect(said).toContain(
-    'Models whose scores keep token and position separate did not learn lookup and roll within 16,000 steps. ',
+    'With 10 tokens, models that score token and position apart did not learn lookup and roll within 16,000 steps. ',
   );
   /** As if these rows had learned so much. */
   const changed = (rows: string[], mean: number) => ({
@@ -254,7 +254,7 @@ test('the caption says what adding and concatenating learn, and what separate sc
     /^In one layer without LayerNorm, at least 99/,
   );
   expect(figure.describe(changed(['apart', 'cut', 'untied'], 1), state)).toContain(
-    'So do models whose scores keep token and position separate.',
+    'So do models that score token and position apart.',
   );
   expect(figure.describe(changed(['untied'], 1), state)).toContain(
     'not learned within 16,000 steps: lookup and roll by concatenated 16 + 16 (separate scores) and added without cross terms. ',

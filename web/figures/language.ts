@@ -84,7 +84,7 @@ function ladderFalls(rows: readonly Row[]): boolean {
 }
 
 function headOf(rows: readonly Row[], { view }: State): string {
-  if (view !== 'ladder') return scoresLead(rows) ? 'Position in attention scores did better. ' : '';
+  if (view !== 'ladder') return scoresLead(rows) ? 'Position in every layer’s scores did better. ' : '';
   return ladderFalls(rows)
     ? 'Out of the stream, out of the values, into every layer: each step gained. '
     : '';
@@ -244,8 +244,9 @@ export const figure: Figure<typeof controls, Data> = {
           leadOverTime(data, 'nor-into-values', 'Kept out of the first layer’s values too, it')
         : leadOverTime(data, 'concatenated', 'Dividing the same width between them');
     const most = printed(data.byRate);
-    const rate = data.byRate > 0 ? ` Other gaps under ${most} may come from the learning rate alone.` : '';
-    return `${head}${state.view === 'ladder' || !leads ? tokens : '.'}${leads} Ahead of adding by: ${others.join('; ')}.${rate}`;
+    const rate =
+      data.byRate > 0 ? `Another learning rate alone moved means by up to ${most}.` : 'One learning rate.';
+    return `${head}${state.view === 'ladder' || !leads ? tokens : '.'}${leads} Ahead of adding by: ${others.join('; ')}. ${rate}`;
   },
 
   cells: ({ rows, parts }, { curves }) =>

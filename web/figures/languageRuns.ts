@@ -9,7 +9,7 @@ export const groups = {
   input: 'at the input',
   values: 'in attention, values too',
   first: 'in the first layer’s scores alone',
-  scores: 'in attention scores alone',
+  scores: 'in every layer’s scores alone',
 } as const;
 
 /** Each with a sentence. */
@@ -222,7 +222,10 @@ export const compute: Compute<typeof controls, Data> = async (library, { view, w
   return {
     rows,
     larger: { short: rowsOf('short', armNames, [3000]), long: rowsOf('long', armNames, [9000]) },
-    byRate: movedByRate(superpose, runsOf(view)),
+    byRate: movedByRate(
+      superpose,
+      runsOf(view).filter(({ steps }) => lengths.includes(steps)),
+    ),
     parts: [...new Set(runsOf(view).flatMap(({ source }) => sources[source]?.curve ?? []))].sort(),
     problems: [
       ...(lacking.length > 0 ? [`The file has no runs of: ${lacking.join('; ')}.`] : []),

@@ -38,7 +38,7 @@ export const figure: Figure<typeof controls, Data> = {
     const { width, total } = data.costs[way === 'none' ? 'add' : way];
     const price =
       way === 'none'
-        ? ` Concatenating gives BERT-base ${times(data, 'divided')} (704 + 64) to ${times(data, 'widest')} (768 + 768) the weights.`
+        ? ` Concatenating gives BERT-base ${times(data, 'divided')} (704 + 64) or ${times(data, 'widest')} (768 + 768) the weights.`
         : ` Concatenated ${ways[way][1]}, BERT-base is ${width} wide and has ${readable(total / 1e6)} million weights, ${times(data, way)} those of adding.`;
     return `${finding(data, state)}${loud}${price}`;
   },

@@ -22,6 +22,7 @@ import {
   rowName,
   rowsOf,
   type State,
+  sizes,
   tasksOf,
   thereOf,
 } from './schemesTasksRuns.js';
@@ -272,7 +273,7 @@ function conclusion(cells: readonly Cell[][], state: State): string {
   }. `;
   if (separate.length === 0) return both;
   const lost = separate.flat().filter((cell) => !learned(cell));
-  if (lost.length === 0) return `${both}So do models whose scores keep token and position separate. `;
+  if (lost.length === 0) return `${both}So do models that score token and position apart. `;
   // Rows that fail at the same tasks are named together.
   const by = new Map<string, string[]>();
   for (const row of separate) {
@@ -280,10 +281,12 @@ function conclusion(cells: readonly Cell[][], state: State): string {
     if (tasks) by.set(tasks, [...(by.get(tasks) ?? []), lowerName((row[0] as Cell).row, state)]);
   }
   const within = `within ${inWords(Math.min(...lost.map(({ step }) => step)))} steps`;
+  // With four tokens one of them comes near.
+  const long = `With ${sizes[state.size].n} tokens, `;
   const [[same]] = [...by] as [[string, string[]]];
   return by.size === 1 && by.get(same)?.length === separate.length
-    ? `${both}Models whose scores keep token and position separate did not learn ${same} ${within}. `
-    : `${both}Of those whose scores keep token and position separate, not learned ${within}: ${[...by].map(([tasks, names]) => `${tasks} by ${listed(names)}`).join('; ')}. `;
+    ? `${both}${long}models that score token and position apart did not learn ${same} ${within}. `
+    : `${both}${long}of those that score token and position apart, not learned ${within}: ${[...by].map(([tasks, names]) => `${tasks} by ${listed(names)}`).join('; ')}. `;
 }
 
 /** The run of a large model. */

@@ -25,7 +25,7 @@ const taskNames = tasks.map(({ task }) => task);
 export type Task = (typeof taskNames)[number];
 
 /** Two sizes: the first screen's, and that of the other figures with trained models. */
-const sizes = {
+export const sizes = {
   small: { n: 10, d_model: 16 },
   large: { n: 16, d_model: 32 },
 } as const;

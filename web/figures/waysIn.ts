@@ -86,7 +86,7 @@ export const waysIn = {
   multiply: { options: () => ({ scheme: 'multiply' }), name: () => 'Multiplied: (1 + p)e', noTerms: true },
   zero: {
     options: () => ({ scheme: 'add', zeroScores: true }),
-    name: () => 'All scores 0: looks at all alike',
+    name: () => 'Added, scores 0: looks at all alike',
     noTerms: true,
   },
 } as const satisfies Record<string, WayIn>;
