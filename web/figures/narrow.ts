@@ -1,6 +1,6 @@
 // Figure "The narrowest stream": accuracy in a task at each width, with tables that are learned and with
 // tables frozen as they were drawn, added and concatenated.
-import { listed, percent } from '../plot/format.js';
+import { counted, listed, percent } from '../plot/format.js';
 import { curve, inTurn, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import { type Over, over, remarkOf, seedsOf, trainedCells } from './cells.js';
@@ -41,23 +41,37 @@ interface Point {
 interface Data {
   /** [models][widths] */
   points: Point[][];
+  /** The step that is shown: what was asked for, or the first at which one ended that had not learned it. */
+  step: number;
   /** What could not be taken of the recorded runs. */
   faults: string[];
 }
 
+/** Of the models with scores. */
+const endOf = (found: readonly (CellRun | undefined)[], { steps, seeds }: State): number =>
+  Math.min(
+    steps,
+    ...found.flatMap((run, at) =>
+      run && Math.floor(at / seeds) % models.length < 4 && accuracyAt(run, run.steps) < aim
+        ? [run.steps]
+        : [],
+    ),
+  );
+
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.small();
   const { faults } = await recordOf(library);
-  const shown = (found: readonly (CellRun | undefined)[]): Data => ({
-    points: models.map((_, model) =>
+  const shown = (found: readonly (CellRun | undefined)[]): Data => {
+    const step = endOf(found, state);
+    const points = models.map((_, model) =>
       widths.map((_, width) => {
         const at = (width * models.length + model) * state.seeds;
         const runs = found.slice(at, at + state.seeds);
-        return { runs, accuracy: over(superpose, runs, (run) => accuracyAt(run, state.steps)) };
+        return { runs, accuracy: over(superpose, runs, (run) => accuracyAt(run, step)) };
       }),
-    ),
-    faults,
-  });
+    );
+    return { points, step, faults };
+  };
   return shown(await trainedCells(library, allAsked(state), job, shown));
 };
 
@@ -92,7 +106,7 @@ export const figure: Figure<typeof controls, Data> = {
   source: () => 'seeded',
   runs: { looks: () => [], button: 'Run it here' },
 
-  scene({ points }, state, width) {
+  scene({ points, step }, _, width) {
     const wide = width >= 640;
     const named = namedLines({ x: 0, y: 0, width, height: wide ? 320 : 280 }, lines);
     const { area } = named;
@@ -103,7 +117,7 @@ export const figure: Figure<typeof controls, Data> = {
       const at = widths.map((_, place) => place + (k - 2) * 0.025);
       const dots = own.flatMap(({ runs }, place) =>
         runs.flatMap((run) =>
-          run ? [[drawn.x(at[place] as number), drawn.y(accuracyAt(run, state.steps))] as const] : [],
+          run ? [[drawn.x(at[place] as number), drawn.y(accuracyAt(run, step))] as const] : [],
         ),
       );
       const means = own.map(({ accuracy }) => accuracy?.mean ?? Number.NaN);
@@ -121,18 +135,21 @@ export const figure: Figure<typeof controls, Data> = {
     };
   },
 
-  describe({ points }, { task, steps, seeds }) {
+  describe({ points, step }, { task, seeds }) {
     const widest = widths[widths.length - 1] as number;
+    const runs = points.flat().flatMap((point) => point.runs);
+    const missing = runs.filter((run) => !run).length;
+    // Nothing is said of widths before all that is asked is there.
+    if (missing > 0) return `${missing} of ${counted(runs.length, 'run')} still to come, or to be asked for.`;
     const [added, joined, frozenAdded, frozenJoined] = points.slice(0, -1).map((own) => {
       const place = own.findIndex(({ accuracy }) => accuracy && accuracy.mean >= aim);
-      if (place >= 0) return String(widths[place]);
-      return own.every(({ runs }) => runs.every(Boolean)) ? `more than ${widest}` : 'a width still to come';
+      return place < 0 ? `more than ${widest}` : String(widths[place]);
     });
     const head =
       added === joined
         ? `Learned tables did with ${added} dimensions, added or concatenated.`
         : `Learned tables did with ${added} dimensions added, ${joined} concatenated.`;
-    return `${head} To get ${task} 99\u202f% right within ${steps.toLocaleString('en')} steps, frozen tables needed ${frozenAdded} added; concatenated, ${frozenJoined}. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}.`;
+    return `${head} To get ${task} 99\u202f% right within ${step.toLocaleString('en')} steps, frozen tables needed ${frozenAdded} added; concatenated, ${frozenJoined}. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}.`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),
@@ -149,7 +166,7 @@ export const figure: Figure<typeof controls, Data> = {
       points.flat().flatMap(({ runs }) => runs),
     ),
 
-  table: ({ points }, { seed, steps }) => ({
+  table: ({ points, step }, { seed }) => ({
     columns: ['tables', 'd', 'seed', 'right answers', 'first at 99 %, step'],
     rows: lines.flatMap(({ label }, k) =>
       widths.flatMap((d, place) =>
@@ -157,7 +174,7 @@ export const figure: Figure<typeof controls, Data> = {
           label,
           d,
           seedAfter(seed, more),
-          run ? accuracyAt(run, steps) : '',
+          run ? accuracyAt(run, step) : '',
           run?.stepsToAim ?? '',
         ]),
       ),

@@ -155,11 +155,12 @@ function cellOf(
   { steps }: State,
 ): Cell {
   const { runs } = cell;
+  const step = Math.min(steps, ...runs.flatMap((run) => run?.steps ?? []));
   return {
     ...cell,
-    step: Math.min(steps, ...runs.flatMap((run) => run?.steps ?? [])),
-    accuracy: over(superpose, runs, (run) => accuracyAt(run, steps)),
-    first: over(superpose, runs, ({ stepsToAim }) => ((stepsToAim ?? steps + 1) > steps ? null : stepsToAim)),
+    step,
+    accuracy: over(superpose, runs, (run) => accuracyAt(run, step)),
+    first: over(superpose, runs, ({ stepsToAim }) => ((stepsToAim ?? step + 1) > step ? null : stepsToAim)),
     loud: [0, 1].flatMap((end) => over(superpose, runs, ({ loudness }) => loudness?.[end]) ?? []),
   };
 }
