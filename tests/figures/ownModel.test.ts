@@ -13,6 +13,7 @@ import { about, aboutPercent } from '../../web/plot/format.ts';
 import { running } from '../../web/worker/answers.ts';
 import { ownModel } from '../../web/worker/ownModel.ts';
 import { plain } from '../api/support/builds.ts';
+import { wordPieceTokenizer } from '../api/support/files.ts';
 import { describeWeights } from '../api/support/model.ts';
 import { largestDifference } from '../api/support/numbers.ts';
 import { ask, expectTold, folderOf, job, loaded, opened } from './ownOpened.ts';
@@ -261,6 +262,17 @@ describe.each<[string, Parameters<typeof withTables>[0]]>([
   test.each(['2', '2, 3', '2, 2, 2'])('ids %s', async (ids) => {
     const { figures } = await opened(withTables(at));
     await expectTold(figures, { ids });
+  });
+
+  test('a text, and its means over a corpus', async () => {
+    const path = withTables(at);
+    const words = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', 'the', 'a', 'of', 'in', '.'];
+    const tokenizer = wordPieceTokenizer(Object.fromEntries(words.map((word, id) => [word, id])));
+    writeFileSync(`${path}/tokenizer.json`, JSON.stringify(tokenizer));
+    const { figures } = await opened(path);
+    expect(Object.keys(figures)).toContain('own-depth');
+    for (const text of ['', 'the of a in'])
+      for (const layers of ['none', 'all']) await expectTold(figures, { text, layers, layer: 1 });
   });
 });
 
