@@ -446,10 +446,11 @@ return superpose.positionCost('add', bert).total;`,
     code: `const trainer = superpose.trainer({ task: 'lookup', n: 6, d_model: 16, seed: 1, steps: 60 });
 const before = trainer.accuracy();
 trainer.step(60);
-const { mean } = trainer.shares();
-const found = { before, after: trainer.accuracy(), cut: trainer.cut('token-position').accuracy, shares: mean };
+const found = { before, after: trainer.accuracy(), shares: trainer.shares().mean };
+trainer.cutTerms(['token-position']);
+const cut = trainer.accuracy();
 trainer.delete();
-return found;`,
+return { ...found, cut };`,
   },
   {
     name: 'loudnessRecipes',

@@ -118,7 +118,8 @@ const runs: Record<string, Run> = {
     trainer.evaluate(batch);
     trainer.logits(batch);
     trainer.attention(batch);
-    trainer.cut('token-token');
+    trainer.cutTerms(['token-token']);
+    trainer.accuracy();
     trainer.overlap();
     trainer.setParameters(trainer.parameters());
     trainer.delete();

@@ -1,7 +1,7 @@
 import * as check from '../check.js';
 import { type Handle, held, type OwnedObject } from '../handle.js';
 import type { RawModule } from '../module.js';
-import { type Floats, type Linear, type Table, table } from '../table.js';
+import type { Floats, Linear, Table } from '../table.js';
 import { checkedGauge, type GaugeOptions } from './gauge.js';
 import { fitsScores, type Scores, type Terms } from './scores.js';
 
@@ -31,8 +31,6 @@ export interface ScoreLayerInput {
   causal?: boolean;
   /** Multiplies every logit and term; any finite number. Default 1/√d_h. */
   scale?: number;
-  /** Which heads to keep, in this order: of others nothing is copied into the module. Default all. */
-  only?: readonly number[];
 }
 
 /** What a layer reads, and how it is taken apart. */
@@ -42,7 +40,7 @@ export interface SumInput extends GaugeOptions {
    * reserved: it is the last part of every result, and holds W β + b and what the gauge puts there.
    */
   summands: Record<string, Table>;
-  /** Which heads to return, in this order. Default those that the layer keeps. */
+  /** Which heads to return, in this order. Default all. */
   only?: readonly number[];
   /**
    * Parts to add up, e.g. { token: ['token', 'constant'], position: ['position'] }: every part in
@@ -127,7 +125,7 @@ function decomposed(raw: RawModule, { layer, address, sum }: Asked): Scores {
     sum.tables,
     sum.groups.of,
     sum.groups.names.length,
-    sum.chosen,
+    sum.only,
     sum.gauge,
     layer.causal,
   );
@@ -147,7 +145,7 @@ function decomposed(raw: RawModule, { layer, address, sum }: Asked): Scores {
 function termsOf(raw: RawModule, { layer, address, sum }: Asked): Terms {
   const { name, apart } = sum.gauge;
   const constant = !!(layer.query.bias || layer.key.bias || layer.norm.beta) || name !== 'raw';
-  const terms = raw.decomposeTerms(address, sum.tables, constant, sum.chosen, sum.gauge);
+  const terms = raw.decomposeTerms(address, sum.tables, constant, sum.only, sum.gauge);
   const parts = constant ? [...sum.names, 'constant'] : [...sum.names];
   return { n: sum.n, heads: sum.only, parts, gauge: name, apart, terms };
 }
@@ -175,15 +173,12 @@ type CheckedLayer = ReturnType<typeof checkedLayer>;
 type CheckedSum = ReturnType<typeof checkedSum>;
 
 function made(raw: RawModule, layer: CheckedLayer): OwnedObject {
-  const { norm, scale, heads, kept } = layer;
-  const some = kept.length > 0 && (kept.length < heads || kept.some((head, place) => head !== place));
-  const rows = (all: Linear) => (some ? rowsOf(all, heads, kept) : all);
-  const [query, key] = [rows(layer.query), rows(layer.key)];
+  const { norm, query, key, heads, scale } = layer;
   return held(
     raw,
     'layer',
     16 * query.weight.data.length,
-    () => raw.layer(norm, query, key, some ? kept.length : heads, scale),
+    () => raw.layer(norm, query, key, heads, scale),
     (address) => raw.deleteLayer(address),
   );
 }
@@ -203,29 +198,12 @@ function checkedSum(
   ...weights: Linear[]
 ) {
   const { rows: n, columns: d } = first;
-  const only = input.only === undefined ? layer.kept : check.chosenHeads(input.only, layer.heads);
-  const chosen = only.map((head) => check.placeIn('A head of only', head, layer.kept));
+  const only = check.chosenHeads(input.only, layer.heads);
   fitsScores(n, names.length + 1, only.length, layer.query.weight.rows + d, 8, ...weights);
   const gauge = checkedGauge(input, n);
   const tables = names.map((name) => input.summands[name] as Table);
   const groups = grouped([...names, 'constant'], given);
-  return { names, tables, n, only, chosen, gauge, groups };
-}
-
-/** The rows of some heads: of the others nothing is copied into the module, or projected. */
-function rowsOf({ weight, bias }: Linear, heads: number, only: readonly number[]): Linear {
-  const gathered = (all: Floats) => {
-    const size = all.length / heads;
-    const some = only.map((head) => all.subarray(head * size, (head + 1) * size));
-    const data =
-      all instanceof Float32Array
-        ? new Float32Array(only.length * size)
-        : new Float64Array(only.length * size);
-    for (const [place, rows] of some.entries()) data.set(rows, place * size);
-    return data;
-  };
-  const rows = (weight.rows / heads) * only.length;
-  return { weight: table(gathered(weight.data), rows, weight.columns), bias: bias && gathered(bias) };
+  return { names, tables, n, only, gauge, groups };
 }
 
 /** Names of summands. */
@@ -260,9 +238,8 @@ function checkedLayer(input: ScoreLayerInput, first?: Table) {
   const headWidth = check.headWidth(input.heads, rows, 'query.weight');
   const scale = check.scale(input.scale, headWidth);
   const norm = checkedNormalization(input.normalization, d, false);
-  const kept = check.chosenHeads(input.only, input.heads);
   const causal = check.flag('causal', input.causal ?? false);
-  return { norm, scale, query, key, heads: input.heads, kept, causal };
+  return { norm, scale, query, key, heads: input.heads, causal };
 }
 
 export function checkedNormalization(

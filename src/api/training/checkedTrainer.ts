@@ -106,22 +106,12 @@ function checkedModel(raw: RawModule, given: Given) {
 }
 
 function checkedOptimizer(given: Given) {
-  const positive = (name: string, value: unknown) => check.single(name, check.positive(name, value));
-  const beta = (name: string, value: unknown) => {
-    const checked = check.number(name, value, 0);
-    if (checked >= 1) check.refuse(name, 'below 1', checked);
-    return checked;
-  };
   return {
     learningRate: check.single('learningRate', given.learningRate ?? 5e-3, 0),
     weightDecay: check.single('weightDecay', given.weightDecay ?? 0.01, 0),
     schedule: check.placeIn('schedule', given.schedule ?? 'cosine', scheduleNames),
     warmUp: check.integer('warmUp', given.warmUp ?? 20, 0),
     steps: check.integer('steps', given.steps ?? 200, 1),
-    beta1: beta('beta1', given.beta1 ?? 0.9),
-    beta2: beta('beta2', given.beta2 ?? 0.98),
-    epsilon: positive('epsilon', given.epsilon ?? 1e-8),
-    clip: positive('clip', given.clip ?? 1),
   };
 }
 

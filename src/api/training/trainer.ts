@@ -32,19 +32,15 @@ export interface Trainer extends Handle {
    * earlier steps stay done.
    */
   step(count?: number): Float64Array;
-  /** The terms cut from the first layer’s scores, in steps and in everything measured. */
-  readonly cuts: readonly TrainingTerm[];
   /**
-   * Cuts exactly these terms from here on. What the model has learnt stays. Throws where shares() has none, and
-   * RangeError, TypeError.
+   * Cuts exactly these terms of the first layer’s scores from here on, in steps and in everything measured. What the
+   * model has learnt stays. Throws where shares() has none, and RangeError, TypeError.
    */
   cutTerms(terms: readonly TrainingTerm[]): void;
   /** The share of right answers on the evaluation, or on a batch of your own. */
   accuracy(batch?: TrainingBatch): number;
   /** Loss and accuracy on the evaluation, or on a batch of your own. */
   evaluate(batch?: TrainingBatch): TrainingEvaluation;
-  /** The evaluation with one more term cut from the first layer’s scores. Throws where shares() has none. */
-  cut(term: TrainingTerm): TrainingEvaluation;
   /** [sequences · n, classes], for whole sequences of n tokens. */
   logits(options: { n: number; tokens: Int32Array | readonly number[] }): Table<Float32Array>;
   /**
@@ -143,10 +139,6 @@ class HeldTrainer implements Trainer {
     return this.#diverged;
   }
 
-  get cuts() {
-    return [...this.#cuts];
-  }
-
   step(count = 1) {
     const address = this.#held.address();
     check.integer('count', count, 1, maxSteps);
@@ -197,22 +189,11 @@ class HeldTrainer implements Trainer {
     return this.evaluate(batch).accuracy;
   }
 
-  evaluate(batch?: TrainingBatch) {
-    return this.#evaluated(this.#cuts, batch);
-  }
-
-  cut(term: TrainingTerm) {
-    this.#held.address();
-    check.placeIn('term', term, pairTerms);
-    if (this.#checked.noTerms !== null) throw new Error(this.#checked.noTerms);
-    return this.#evaluated([...this.#cuts, term]);
-  }
-
-  #evaluated(cuts: readonly TrainingTerm[], batch?: TrainingBatch): TrainingEvaluation {
+  evaluate(batch?: TrainingBatch): TrainingEvaluation {
     const address = this.#held.address();
     const own = batch == null ? undefined : checkedBatch('batch', batch, this.#checked);
     if (own) check.fits(`${own.tokens.length} tokens`, 16 * own.tokens.length);
-    return this.#raw.evaluateTrainer(address, kept(cuts), own ?? {});
+    return this.#raw.evaluateTrainer(address, kept(this.#cuts), own ?? {});
   }
 
   logits(options: Unanswered) {

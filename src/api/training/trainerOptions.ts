@@ -70,8 +70,8 @@ export interface TrainingModelOptions {
 }
 
 /**
- * AdamW (arXiv 1711.05101) with warm-up and gradient clipping. The rate of step s, from 1, is
- * learningRate · min(1, s/warmUp), and with schedule 'cosine' also times 0.1 + 0.45 (1 + cos πs/steps); beyond `steps`
+ * AdamW (arXiv 1711.05101) with β₁ 0.9, β₂ 0.98 and ε 1e-8, with warm-up, and the norm of all gradients together clipped to
+ * 1. The rate of step s, from 1, is learningRate · min(1, s/warmUp), and with schedule 'cosine' also times 0.1 + 0.45 (1 + cos πs/steps); beyond `steps`
  * that stays as at `steps`.
  */
 export interface TrainingOptimizerOptions {
@@ -85,14 +85,6 @@ export interface TrainingOptimizerOptions {
   schedule?: 'cosine' | 'constant';
   /** Steps of the cosine, from 1 up; training may go on beyond them. Default 200. */
   steps?: number;
-  /** Decay of the mean of gradients, at least 0 and below 1. Default 0.9. */
-  beta1?: number;
-  /** Decay of the mean of their squares, at least 0 and below 1. Default 0.98. */
-  beta2?: number;
-  /** Added to the root of that mean, above 0. Default 1e-8. */
-  epsilon?: number;
-  /** The largest norm of all gradients together, above 0. Default 1. */
-  clip?: number;
 }
 
 interface AnyTrainerOptions extends TrainingModelOptions, TrainingOptimizerOptions {

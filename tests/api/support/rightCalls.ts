@@ -83,10 +83,6 @@ const modelInTraining = {
   schedule: 'constant',
   warmUp: 2,
   steps: 4,
-  beta1: 0.9,
-  beta2: 0.98,
-  epsilon: 1e-8,
-  clip: 1,
   seed: 1,
 };
 const taskTrainer = {

@@ -145,7 +145,7 @@ const settable = [
   ...['n', 'sequences', 'evaluationSequences', 'd_model', 'heads', 'layers', 'positions'],
   ...['layerNorm', 'causal', 'fixedTokens', 'fixedPositions', 'sigma', 'learningRate', 'weightDecay'],
   ...['sigmaTokens', 'sigmaPositions', 'scaleTokens'],
-  ...['warmUp', 'beta1', 'beta2', 'epsilon', 'clip', 'schedule'],
+  ...['warmUp', 'schedule'],
 ];
 
 function settingOf([key, value]: [string, string]): [string, number | boolean | string] {
