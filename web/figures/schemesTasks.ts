@@ -338,7 +338,9 @@ function firstOf(cell: Cell): string {
   const there = thereOf(cell);
   if (!cell.first) return `not in ${inWords(cell.step)} steps`;
   const few = there.length > 1 ? ` in ${cell.first.count} of ${there.length}` : '';
-  return `step ${Number(cell.first.mean.toFixed(1))}${few}`;
+  const { mean, least, largest } = cell.first;
+  // From there on looks are far apart, and the mean of five moves with rounding.
+  return `step ${mean < 400 ? Number(mean.toFixed(1)) : between([least, largest], inWords)}${few}`;
 }
 
 const line = 16;
