@@ -38,6 +38,8 @@ test('its curves, cuts and floors are those of trainers stepped by hand', async 
     for (const value of [lastOf(panel.accuracy), panel.cut, panel.floor])
       expect(finding).toContain(`${task} ${aboutPercent(value)}`);
   }
+  // In a run that is under way they are an earlier one's.
+  expect(figure.describe({ ...data, steps: 50 }, state)).toContain('With all scores 0, after 200 steps: ');
 });
 
 test('in its first view each task has its one term, and all is right; without both cross terms two tasks are at their floors after 200 steps', async () => {

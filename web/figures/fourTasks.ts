@@ -6,7 +6,7 @@ import { latest } from '../plot/own.js';
 import type { Figure, ReadoutPiece } from './figure.js';
 import { picture } from './fourTasksPicture.js';
 import { controls, type Data, hasTerms, offOf, type Panel } from './fourTasksRuns.js';
-import { aim, divergedRemark, every, fourTasks, points, type SmallTask } from './tasks.js';
+import { aim, divergedRemark, every, fourTasks, points, type SmallTask, steps } from './tasks.js';
 import { termLabels } from './terms.js';
 import { crossTerms } from './waysIn.js';
 
@@ -72,7 +72,9 @@ export const figure: Figure<typeof controls, Data> = {
       sentences.push(`With ${listed(off)} cut: ${each(({ cut }) => aboutPercent(cut as number))}.`);
     }
     if (panels.every(({ floor }) => floor !== null)) {
-      sentences.push(`With all scores 0: ${each(({ floor }) => aboutPercent(floor as number))}.`);
+      // Known from an earlier run, it is of that run's end.
+      const then = data.steps < steps ? `, after ${steps} steps` : '';
+      sentences.push(`With all scores 0${then}: ${each(({ floor }) => aboutPercent(floor as number))}.`);
     }
     return sentences.join(' ');
   },
@@ -135,7 +137,7 @@ export const figure: Figure<typeof controls, Data> = {
           ...four(panel.shares[place]),
           ...four(end ? panel.canonical : null),
           (end ? panel.cut : null) ?? '',
-          panel.floor ?? '',
+          (place * every === steps ? panel.floor : null) ?? '',
         ];
       }),
     ),
