@@ -8,14 +8,13 @@ import { parseArgs } from 'node:util';
 import { runnerImport } from 'vite';
 import { root, runTool, usageError } from './steps.mjs';
 
-const help = `npm run record -- [--part=K/N] [--state=FILE] [--write] [--check] [--table] [--layers]
+const help = `npm run record -- [--part=K/N] [--state=FILE] [--write] [--check] [--layers]
   after npm run build. Trains what figures show, five seeds of each model: about three hours on one core.
   Begun again after it was ended, it goes on after the last model that was done.
   --part      one of N equal parts, for a process each; when all are done, --write puts them together
   --state     what is done so far, a line a model; default build/record.jsonl
   --write     trains nothing: writes what is done
   --check     trains a dozen recorded runs, drawn at random, anew and compares: minutes
-  --table     prints what is recorded as the tables of docs/evidence.md
   --layers    only what MiniLM's layers make of a sentence, which takes seconds`;
 
 /** The ways in whose scores keep token and position separate. */
@@ -278,37 +277,6 @@ async function check(count) {
   return wrong;
 }
 
-/** What ways in get right of each task: means of the seeds at some steps, and the least and largest at the end. */
-export async function tableOf(load, { groups }) {
-  const { keptTo, lengths } = await load('figures/training');
-  const steps = [200, 400, 1000, 2000];
-  const cellOf = ({ right, questions }) => {
-    const length = lengths.find((one) => keptTo(one).length === right[0].length);
-    const percents = (step) => right.map((own) => (100 * own[keptTo(length).indexOf(step)]) / questions);
-    const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-    const ends = percents(length);
-    const range = [...new Set([Math.min(...ends), Math.max(...ends)].map((end) => end.toFixed(1)))];
-    const means = [...steps, ...(length > 2000 ? [length] : [])].map((step) =>
-      mean(percents(step)).toFixed(1),
-    );
-    const all = new Set([...means, ...range]);
-    return all.size === 1
-      ? means[0]
-      : `${means.join(' · ')} (${range.join('–')})${length > 2000 ? ` at ${length}` : ''}`;
-  };
-  return groups
-    .map(({ shape: { n, d_model, layers, norm }, runs }) => {
-      const tasks = [...new Set(Object.values(runs).flatMap((of) => Object.keys(of)))];
-      const rows = [`n = ${n}, d = ${d_model}, layers: ${layers}, ${norm} LayerNorm`, ...tasks];
-      const cells = Object.entries(runs).map(([way, of]) => [
-        way,
-        ...tasks.map((task) => (of[task] ? cellOf(of[task]) : '')),
-      ]);
-      return [rows, rows.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n');
-    })
-    .join('\n\n');
-}
-
 /** Whether a recorded run, trained anew, is what it was. */
 export async function isSame(load, superpose, { shape, way, task, seed, cell }) {
   const { keptTo, lengths } = await load('figures/training');
@@ -331,7 +299,7 @@ export async function isSame(load, superpose, { shape, way, task, seed, cell }) 
 
 async function main(args) {
   const options = { part: { type: 'string' }, state: { type: 'string' } };
-  const names = ['write', 'check', 'table', 'layers', 'help'];
+  const names = ['write', 'check', 'layers', 'help'];
   const flags = Object.fromEntries(names.map((name) => [name, { type: 'boolean' }]));
   const { values } = parseArgs({ args, options: { ...options, ...flags } });
   if (values.help) {
@@ -339,10 +307,6 @@ async function main(args) {
     return 0;
   }
   if (values.check) return check(12);
-  if (values.table) {
-    console.log(await tableOf(importing, recorded()));
-    return 0;
-  }
   if (values.layers) {
     const { module, loadMiniLM } = await loaded();
     return write(await ofLayers(importing, module, await loadMiniLM(module)));

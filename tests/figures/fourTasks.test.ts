@@ -120,7 +120,6 @@ test('one button removes the cross terms, and puts them back', async () => {
   const [back] = figure.buttons?.({ ...state, ...remove?.sets } as never) ?? [];
   expect(back?.label).toContain('back');
   expect(back?.sets).toEqual({ terms: state.terms });
-  expect(figure.buttons?.({ ...state, scheme: 'rope' })).toEqual([]);
 });
 
 test('a run ends the same whether it is watched or not, and whatever settings it is watched with', async () => {
@@ -167,17 +166,3 @@ test('models that train without the cross terms have no share of them', async ()
   expect(lastOf(data.panels[1].accuracy)).toBeLessThan(0.5);
   expect(lastOf(data.panels[0].accuracy)).toBeGreaterThan(0.98);
 });
-
-test.each(['untied', 'rope', 'none', 'concat-frozen'])(
-  '%s: what there is no share of is said',
-  async (scheme) => {
-    const result = await run(fourTasks, { scheme });
-    expectSoundPictures(result);
-    const { data, figure, state } = result;
-    const without = scheme === 'rope' || scheme === 'none';
-    expect(
-      data.panels.every(({ shares }: { shares: unknown[] }) => (lastOf(shares) === null) === without),
-    ).toBe(true);
-    if (without) expect(figure.remark?.(data, state)).toContain('positions have no rows');
-  },
-);

@@ -4,11 +4,10 @@ import { expect, test } from 'vitest';
 import * as addOrConcatenate from '../../web/figures/addOrConcatenate.ts';
 import type { Data } from '../../web/figures/addOrConcatenateRuns.ts';
 import { readState, writtenState } from '../../web/figures/controls.ts';
-import * as fourTasks from '../../web/figures/fourTasks.ts';
 import * as schemesTasks from '../../web/figures/schemesTasks.ts';
 import { accuracyAt } from '../../web/figures/training.ts';
 import { type WayName, wayIn } from '../../web/figures/waysIn.ts';
-import { captionOf, percent } from '../../web/plot/format.ts';
+import { captionOf } from '../../web/plot/format.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import { expectSoundPictures, expectTextsApart, expectToStopMidway, run } from './support.ts';
@@ -19,37 +18,6 @@ const textOf = ({ figure, data, state }: Awaited<ReturnType<typeof run>>, i: num
     .readout(data, state, { i, j })
     .map((piece) => (typeof piece === 'string' ? piece : piece.text))
     .join('');
-
-test.each([
-  ['prev', 3, 'untied'],
-  ['lookup', 1, 'concat-8'],
-  ['roll', 2, 'cut'],
-] as const)('a click on %s opens the run that the cell is of', async (task, panel, row) => {
-  const result = await run(schemesTasks, {
-    size: 'large',
-    norm: 'with',
-    steps: 200,
-    seeds: 1,
-    schemes: `add.${row}`,
-    tasks: `badge.${task}`,
-    seed: 3,
-    sigma: 0.2,
-  });
-  const { figure, data, state } = result;
-  // Rows are in the table's order, whatever order they are requested in.
-  const i = data.cells.findIndex((cells: { row: string }[]) => cells[0]?.row === row);
-  const opened = figure.opens?.(data, state, { i, j: 1 });
-  expect(opened?.figure).toBe(fourTasks.figure);
-  const { controls } = fourTasks.figure;
-  // The state can be written in a link.
-  const texts = writtenState(controls, opened?.state ?? {});
-  expect(readState(controls, texts)).toEqual({ state: opened?.state, refused: [] });
-  const shown = await run(fourTasks, Object.fromEntries(texts));
-  const { accuracy } = shown.data.panels[panel];
-  const [cell] = data.cells[i][1].runs;
-  expect(cell.right.at(-1)).toBe(accuracy.at(-1));
-  expect(textOf(result, i, 1)).toContain(`${percent(accuracy.at(-1))} right after 200 steps`);
-});
 
 const recipeRows = ['transformer', 'unscaled'];
 

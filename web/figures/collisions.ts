@@ -63,11 +63,9 @@ const atOnce = 512;
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
-  const { vocabulary, looked, seed } = state;
+  const { vocabulary, seed } = state;
   if (state.of === 'lost')
-    return library.kept('collisions: lost', [vocabulary, looked, seed], () =>
-      lost(library, superpose, state, job),
-    );
+    return library.kept('collisions: lost', [vocabulary, seed], () => lost(library, superpose, state, job));
   return state.words === 'seeded' ? seeded(library, superpose, state) : trained(library, superpose, state);
 };
 
@@ -182,8 +180,7 @@ export const figure: Figure<typeof controls, Data> = {
   waiting: 'Fetching MiniLM’s tokenizer and the rows of 2,048 tokens…',
   unused({ of, words }) {
     if (of === 'lost') return ['words', 'positions', 'd', 'scale', 'index', 'word'];
-    const random = words === 'seeded' ? ['word'] : ['positions', 'vocabulary', 'd', 'index', 'seed'];
-    return ['looked', ...random] as (keyof typeof controls)[];
+    return words === 'seeded' ? ['word'] : ['positions', 'vocabulary', 'd', 'index', 'seed'];
   },
   settle: (state) => ({ ...state, index: Math.min(state.index, state.vocabulary - 1) }),
 

@@ -17,13 +17,6 @@ export const controls = {
     initial: 'lost',
     radio: true,
   },
-  looked: {
-    kind: 'choice',
-    label: 'Tokens looked up',
-    options: { some: 'The first 100', all: 'All of them (slow)' },
-    initial: 'some',
-    radio: true,
-  },
   words: {
     kind: 'choice',
     label: 'Tokens',
@@ -84,10 +77,10 @@ const sample = 100;
 export async function lost(
   library: Library,
   superpose: Superpose,
-  { vocabulary, looked: looking, seed }: State,
+  { vocabulary, seed }: State,
   job: Job,
 ): Promise<Lost> {
-  const looked = looking === 'all' ? vocabulary : Math.min(sample, vocabulary);
+  const looked = Math.min(sample, vocabulary);
   const points: Point[][] = [];
   for (const [place, d] of widths.entries()) {
     job.signal.throwIfAborted();
@@ -96,7 +89,7 @@ export async function lost(
     try {
       const { lost } = await search.allWords({
         words: looked,
-        slice: looking === 'all' ? 64 : 25,
+        slice: 25,
         signal: job.signal,
         onProgress: (done, total) => job.progress((place + done / total) / widths.length),
       });

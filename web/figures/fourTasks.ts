@@ -5,7 +5,7 @@ import { aboutPercent, listed, percent } from '../plot/format.js';
 import { latest } from '../plot/own.js';
 import type { Figure, ReadoutPiece } from './figure.js';
 import { picture } from './fourTasksPicture.js';
-import { controls, type Data, hasTerms, offOf, type Panel } from './fourTasksRuns.js';
+import { controls, type Data, offOf, type Panel } from './fourTasksRuns.js';
 import { aim, divergedRemark, every, fourTasks, points, type SmallTask, steps } from './tasks.js';
 import { termLabels } from './terms.js';
 import { crossTerms } from './waysIn.js';
@@ -26,8 +26,7 @@ export const figure: Figure<typeof controls, Data> = {
     looks: ({ when }) => ['example', ...(when === 'after' ? (['terms'] as const) : [])],
   },
   redraws: true,
-  buttons: ({ scheme, terms }) => {
-    if (!hasTerms(scheme)) return [];
+  buttons: ({ terms }) => {
     const without = pairTerms.filter((term) => terms.includes(term) && !crossTerms.includes(term));
     const removed = crossTerms.every((term) => !terms.includes(term));
     return [
@@ -36,7 +35,6 @@ export const figure: Figure<typeof controls, Data> = {
         : { label: 'Remove the cross terms', sets: { terms: without } },
     ];
   },
-  unused: ({ scheme }) => (hasTerms(scheme) ? [] : ['terms', 'when']),
 
   scene(data, state, width, _, cursor) {
     const last = pointsOf(data) - 1;
@@ -106,14 +104,10 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  remark({ panels }, { layers, scheme }) {
+  remark({ panels }) {
     const reason = panels.find((panel) => panel.reason)?.reason ?? '';
     const diverged = panels.some((panel) => panel.diverged) ? divergedRemark : '';
-    const deeper =
-      layers === 'one'
-        ? ''
-        : 'Shares and cuts are of the first layer; the second can do without what is cut there.';
-    return [reason, hasTerms(scheme) ? deeper : '', diverged].filter(Boolean).join(' ');
+    return [reason, diverged].filter(Boolean).join(' ');
   },
 
   table: (data) => ({

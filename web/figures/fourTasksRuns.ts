@@ -3,27 +3,9 @@ import { pairTerms, type Superpose, type Table, type Trainer, type TrainerOption
 import { latest } from '../plot/own.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job } from './figure.js';
-import {
-  constantRate,
-  depthOf,
-  every,
-  fourTasks,
-  layersControl,
-  modelOptions,
-  n,
-  type SmallTask,
-  sigmaControl,
-} from './tasks.js';
+import { constantRate, every, fourTasks, modelOptions, n, type SmallTask, sigmaControl } from './tasks.js';
 import { termLabels } from './terms.js';
 import { trainTogether, withTrainers } from './training.js';
-import { type WayName, wayIn, waysIn } from './waysIn.js';
-
-/** Ways in of which the picture shows a run. */
-const schemes = [
-  ...(['add', 'add-sinusoid', 'add-frozen', 'concat', 'concat-8', 'concat-4', 'concat-frozen'] as const),
-  ...(['untied', 'rope', 'alibi', 't5', 'none'] as const),
-] as const satisfies WayName[];
-export const hasTerms = (scheme: WayName): boolean => !wayIn(scheme).noTerms;
 
 const d_model = 32;
 const mostExamples = 40;
@@ -31,15 +13,7 @@ const mostExamples = 40;
 export const controls = {
   example: { kind: 'range', more: true, label: 'Example', min: 1, max: mostExamples, step: 1, initial: 1 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
-  layers: { ...layersControl, more: true },
   sigma: { ...sigmaControl, more: true },
-  scheme: {
-    kind: 'choice',
-    more: true,
-    label: 'Positions',
-    options: labelled(schemes, (name) => waysIn[name].name(32)),
-    initial: 'add',
-  },
   when: {
     kind: 'choice',
     more: true,
@@ -62,7 +36,7 @@ export type State = StateOf<typeof controls>;
 interface Curve {
   /** [points so far], from 0 to 1. */
   accuracy: number[];
-  /** [points so far][4], raw; null where positions have no part in the scores, or nothing varies. */
+  /** [points so far][4], raw; null where nothing varies. */
   shares: (number[] | null)[];
   diverged: boolean;
 }
@@ -99,7 +73,6 @@ export interface Data {
 }
 
 interface Trained {
-  /** Of models without scores, by what those depend on. */
   floors: Floors;
   curves: Curve[];
   /** [tasks][points so far]: the models on their way. */
@@ -114,31 +87,29 @@ interface Trained {
 type PanelExamples = Omit<Panel, 'example'> & { examples: Example };
 
 /** What a run depends on; the other settings only look at it. */
-const keyOf = ({ scheme, layers, sigma, seed, when, terms }: State): string =>
-  JSON.stringify([scheme, layers, sigma, seed, when === 'during' && hasTerms(scheme) ? terms : null]);
+const keyOf = ({ sigma, seed, when, terms }: State): string =>
+  JSON.stringify([sigma, seed, when === 'during' ? terms : null]);
 
-export const offOf = ({ terms, scheme }: State) =>
-  hasTerms(scheme) ? pairTerms.filter((term) => !terms.includes(term)) : [];
+export const offOf = ({ terms }: State) => pairTerms.filter((term) => !terms.includes(term));
 
 const optionsOf = ({ task }: SmallTask, state: State): TrainerOptions => ({
-  ...modelOptions(task, state.scheme, { ...state, n, d_model, norm: 'with' }),
+  ...modelOptions(task, 'add', { ...state, n, d_model, layers: 'one', norm: 'with' }),
   cuts: state.when === 'during' ? offOf(state) : [],
 });
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
-  // They hardly depend on what can be set, so all that were measured are kept.
-  const floors = library.kept('four-tasks: floors', '', (): Floors => new Map());
+  // They hardly depend on what can be set, so they are measured once.
+  const floors = library.kept('four-tasks: floors', '', (): Floors => ({}));
   const trained = await library.kept(
     'four-tasks',
     keyOf(state),
     () => train(floors, superpose, state, job),
     job.run?.again,
   );
-  const floor = floors.get(state.layers) ?? (await measuredFloors(superpose, state, trained, job));
-  floors.set(state.layers, floor);
+  floors.all ??= await measuredFloors(superpose, state, trained, job);
   // Choosing another example computes nothing: all forty are answered at once, for less than the shares cost.
-  const key = JSON.stringify([state.when, state.terms, state.layers]);
+  const key = JSON.stringify([state.when, state.terms]);
   if (trained.looked?.key !== key) {
     const panels = await withTrainers(superpose, modelsOf(state), (lookers) =>
       panelsOf(superpose, lookers, trained, state),
@@ -148,7 +119,10 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   return dataOf(trained.looked.panels, state);
 };
 
-type Floors = Map<string, number[]>;
+/** The accuracy in each task of a model with all scores 0, once it has been measured. */
+interface Floors {
+  all?: number[];
+}
 
 async function train(floors: Floors, superpose: Superpose, state: State, job: Job): Promise<Trained> {
   // Four models learn, and four of the same shape look at what these have learned so far.
@@ -170,7 +144,7 @@ async function train(floors: Floors, superpose: Superpose, state: State, job: Jo
     await trainTogether(trainers, job, {
       looked(part) {
         note(trainers, trained);
-        job.progress(part / (floors.has(state.layers) ? 1 : 2));
+        job.progress(part / (floors.all ? 1 : 2));
       },
       show,
     });
@@ -200,13 +174,7 @@ async function measuredFloors(
   trained: Trained,
   job: Job,
 ): Promise<number[]> {
-  const zero = fourTasks.map(({ task }) => ({
-    task,
-    n,
-    ...depthOf(state.layers),
-    steps: constantRate,
-    zeroScores: true,
-  }));
+  const zero = fourTasks.map(({ task }) => ({ task, n, steps: constantRate, zeroScores: true }));
   return withTrainers(superpose, zero, (trainers) =>
     withTrainers(superpose, modelsOf(state), async (lookers) => {
       await trainTogether(trainers, job, {
@@ -255,7 +223,7 @@ function panelsOf(
       canonical: mean && Array.from(mean),
       reason: reason ?? looker.shares().reason,
       cut,
-      floor: trained.floors.get(state.layers)?.[place] ?? null,
+      floor: trained.floors.all?.[place] ?? null,
       examples: { ...examples, moments: [...known] },
     };
   });

@@ -8,7 +8,6 @@ import { namesOf } from './addOrConcatenateRuns.js';
 import { remarkOf, seedsOf } from './cells.js';
 import { initialState } from './controls.js';
 import type { Figure, Opens } from './figure.js';
-import { figure as oneRun } from './fourTasks.js';
 import {
   askerOf,
   type Cell,
@@ -187,7 +186,7 @@ export const figure: Figure<typeof controls, Data> = {
   opens({ cells }, state, { i, j }) {
     const cell = cells[i]?.[j];
     if (!cell) return undefined;
-    return state.size === 'small' ? besides(cell, state) : alone(cell, state);
+    return besides(cell, state);
   },
 
   remark: ({ cells, faults }) => remarkOf(faults, cells.flat().flatMap(thereOf)),
@@ -289,22 +288,11 @@ function conclusion(cells: readonly Cell[][], state: State): string {
     : `${both}${long}of those that score token and position apart, not learned ${within}: ${[...by].map(([tasks, names]) => `${tasks} by ${listed(names)}`).join('; ')}. `;
 }
 
-/** The run of a large model. */
-function alone({ row, task }: Cell, { seed, sigma, layers, norm }: State): Opens | undefined {
-  const first = initialState(oneRun.controls);
-  // There is no run with all scores 0 there; the run with added positions shows that floor.
-  const scheme = row === 'zero' || row === 'cut' ? 'add' : row;
-  if (!Object.hasOwn(oneRun.controls.scheme.options, scheme) || task === 'where' || norm === 'without')
-    return undefined;
-  const cut = row === 'cut' ? { when: 'during', terms: ['token-token', 'position-position'] } : {};
-  return { figure: oneRun, state: { ...first, ...cut, seed, sigma, layers, scheme } };
-}
-
 /** The small models that are trained side by side: with one layer, and not every row. */
-function besides({ row, task }: Cell, { seed, sigma, layers, norm }: State): Opens | undefined {
+function besides({ row, task }: Cell, { size, seed, sigma, layers, norm }: State): Opens | undefined {
   const separate = norm === 'without' ? 'yes' : 'no';
   const there = namesOf({ separate }).some((name) => name === row);
-  if (!there || task === 'where' || layers !== 'one') return undefined;
+  if (!there || task === 'where' || size !== 'small' || layers !== 'one') return undefined;
   const first = initialState(side.controls);
   const form = Object.hasOwn(side.controls.form.options, row) ? row : first.form;
   return { figure: side, state: { ...first, task, separate, form, seed, sigma } };

@@ -45,10 +45,7 @@ async function buildCommand() {
       emptyOutDir: false,
       target: 'node20',
       rollupOptions: {
-        input: {
-          command: resolve(import.meta.dirname, 'command/superpose.ts'),
-          trainThread: resolve(import.meta.dirname, 'command/trainThread.ts'),
-        },
+        input: { command: resolve(import.meta.dirname, 'command/superpose.ts') },
         external: ['superpose', '../index.js'],
         output: {
           entryFileNames: '[name].js',

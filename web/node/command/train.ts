@@ -7,14 +7,13 @@ import {
   type TaskTrainerOptions,
 } from 'superpose';
 import { csvOf } from '../../element/exports.js';
-import type { TrainingRun } from '../../figures/training.js';
+import { type TrainingRun, trainingRun } from '../../figures/training.js';
 import { isWay, wayIn, wayNames } from '../../figures/waysIn.js';
 import { listed } from '../../plot/format.js';
 import { latest } from '../../plot/own.js';
 import { checkWritable, write } from './files.js';
 import { isNumber, parsed, quoted, Refusal, settingsOf, wholeOf } from './options.js';
 import { progress } from './terminal.js';
-import { runs } from './trainWorkers.js';
 
 export async function train(args: string[]): Promise<string> {
   const { values } = parsed({
@@ -69,10 +68,9 @@ export async function train(args: string[]): Promise<string> {
       `run ${done.length + 1} of ${asked.length}: ${one}, ${scheme}, seed ${(done.length % seeds) + 1}${so}`,
     );
   };
-  told();
-  for await (const run of runs(asked)) {
-    done.push(run);
-    if (done.length < asked.length) told();
+  for (const options of asked) {
+    told();
+    done.push(await trainingRun(superpose, { options, steps }));
   }
   progress();
   const rows = cells.map(([scheme, options], at) => {
