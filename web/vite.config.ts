@@ -8,7 +8,6 @@ import { indents, maths, onlyHalf, ownNames, smaller, unbrokenNumbers } from './
 import { publishedResults } from './build/published.js';
 import { siteAddress } from './build/site/address.js';
 import { demo } from './build/site/demo.js';
-import { drivenPost } from './build/site/drivenPost.js';
 import { figurePages } from './build/site/figurePages.js';
 import { hostedPage, hosting } from './build/site/hosting.js';
 import { placeholders } from './build/site/placeholders.js';
@@ -96,7 +95,6 @@ const exportsOfWorker: Plugin = {
 // `unsafe` takes built-in functions to be the language’s own. It must not evaluate: it would take a member that is set
 // elsewhere for a constant.
 const smallestOfWorker = smaller({
-  passes: 3,
   pure_getters: true,
   keep_fargs: false,
   unsafe_symbols: true,
@@ -106,7 +104,6 @@ const smallestOfWorker = smaller({
 });
 
 const smallest = smaller({
-  passes: 3,
   pure_getters: true,
   keep_fargs: false,
   unsafe_symbols: true,
@@ -182,7 +179,6 @@ export default defineConfig({
     reference(dist),
     sources(dist),
     demo(dist, version),
-    drivenPost(dist),
     thirdParty(),
     hostedPage(version),
     hosting(dist),

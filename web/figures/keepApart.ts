@@ -32,13 +32,6 @@ const controls = {
     initial: 'both',
   },
   d_model: { kind: 'steps', more: true, label: 'Width d', values: [8, 12, 16, 24, 32, 48, 64], initial: 32 },
-  weightDecay: {
-    kind: 'steps',
-    more: true,
-    label: 'Weight decay',
-    values: [0, 0.01, 0.03, 0.1, 0.3],
-    initial: 0.01,
-  },
   steps: { kind: 'steps', more: true, label: 'Steps', values: [200, 400, 1000, 2000], initial: 200 },
   seed: { kind: 'seed', more: true, label: 'First seed', initial: 1 },
   sigma: { ...sigmaControl, more: true },
@@ -78,12 +71,11 @@ interface Data {
   diverged: boolean;
 }
 
-const optionsOf = ({ task, rows, d_model, weightDecay, sigma }: State, seed: number): TrainerOptions => ({
+const optionsOf = ({ task, rows, d_model, sigma }: State, seed: number): TrainerOptions => ({
   task,
   n,
   scheme: 'add',
   d_model,
-  weightDecay,
   sigma,
   steps: constantRate,
   seed,

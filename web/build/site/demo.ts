@@ -88,13 +88,8 @@ export function demo(dist: string, version: string): Plugin {
   };
 }
 
-/** A page of somebody's blog; `style` is added to the blog's own. */
-export const blogPage = (
-  title: string,
-  description: string,
-  main: string,
-  style = '',
-): string => `<!DOCTYPE html>
+/** A page of somebody's blog. */
+const blogPage = (title: string, description: string, main: string): string => `<!DOCTYPE html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -103,7 +98,7 @@ export const blogPage = (
     <title>${title} · Superpose</title>
     <meta name="description" content="${description}" />
     <link rel="icon" href="../favicon.svg" type="image/svg+xml" />
-    <style>body{max-width:44rem;margin:0 auto;padding:1rem;font:1.05rem/1.6 Georgia,'DejaVu Serif',serif}pre{overflow:auto;font-size:.8rem;padding:.6rem;border-left:4px solid #8888;white-space:pre-wrap;overflow-wrap:anywhere}${style}</style>
+    <style>body{max-width:44rem;margin:0 auto;padding:1rem;font:1.05rem/1.6 Georgia,'DejaVu Serif',serif}pre{overflow:auto;font-size:.8rem;padding:.6rem;border-left:4px solid #8888;white-space:pre-wrap;overflow-wrap:anywhere}</style>
   </head>
   <body>
     <main>
