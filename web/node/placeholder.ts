@@ -11,8 +11,8 @@ import type { Rendered } from './render.js';
 export const widths = { narrow: 350, wide: 1048 } as const;
 /** From this window's width on, figures stand beside steps or beside one another. */
 const besideFrom = '85rem';
-/** Of the first figures, of which one has its two ways below one another up to this width of the window. */
-const firstMiddle = { width: 728, to: '52.4rem' };
+/** On a tablet held upright: the first figure has its two ways below one another up to this width of the window. */
+const upright = { width: 728, to: '52.4rem' };
 /** Of what stands beside something on wide windows, on narrower ones. */
 const besideMiddle = { width: 820, to: '74.99rem' };
 
@@ -51,10 +51,10 @@ export async function placeholder(
     .join('');
   const inputs = `<div class="controls${below ? ' below"' : '" slot="room"'} aria-hidden="true">${room}</div>`;
   const pictures: Record<string, string> = {};
-  const middle = first ? firstMiddle : column ? besideMiddle : undefined;
+  const middle = column && !first ? besideMiddle : upright;
   const sizes = {
     ...widths,
-    ...(middle && { middle: middle.width }),
+    middle: middle.width,
     ...(column && { column }),
   };
   for (const [size, width] of Object.entries(sizes)) {
@@ -71,7 +71,7 @@ export async function placeholder(
     html:
       `${below ? '' : inputs}` +
       `<picture>${column ? source(`min-width: ${besideFrom}`, 'column') : ''}` +
-      `${middle ? source(`48rem <= width <= ${middle.to}`, 'middle') : ''}${source('min-width: 48rem', 'wide')}` +
+      `${source(`48rem <= width <= ${middle.to}`, 'middle')}${source('min-width: 48rem', 'wide')}` +
       `<img src="${address('narrow')}" ${sizeOf(widths.narrow)} ${first ? 'fetchpriority="high"' : 'loading="lazy"'} alt="${escaped(figure.title)}"></picture>` +
       `${below ? inputs : ''}<p class="finding">${head && `<b>${head}</b>`}${rest}</p>`,
   };

@@ -142,14 +142,19 @@ class Stage {
 
   /** Of a picture that goes on below the bar nothing is cut in a part, unless little would be left. */
   #crop(): void {
-    const shot = this.root.querySelector('.shot:not([hidden]) superpose-figure');
-    const surface = shot?.shadowRoot?.querySelector<HTMLElement>('.surface');
+    const figure = this.root.querySelector<FigureElement>('.shot:not([hidden]) superpose-figure');
+    const surface = figure?.shadowRoot?.querySelector<HTMLElement>('.surface');
     const bar = this.root.querySelector('.whole')?.getBoundingClientRect().top ?? 0;
-    if (!surface) return;
-    const { bottom } = surface.getBoundingClientRect();
-    const parts = [...surface.querySelectorAll('.marks > *')].map((part) => part.getBoundingClientRect());
+    const scene = figure?.picture.view?.scene;
+    if (!surface || !scene) return;
+    const { top, bottom } = surface.getBoundingClientRect();
+    const scale = figure.surroundings.scale;
+    const parts: { top: number; bottom: number }[] = [
+      ...[...surface.querySelectorAll('.marks > *')].map((part) => part.getBoundingClientRect()),
+      ...scene.regions.map(({ y, height }) => ({ top: top + scale * y, bottom: top + scale * (y + height) })),
+    ];
     let end = bar;
-    let cut: DOMRect | undefined;
+    let cut: (typeof parts)[0] | undefined;
     do {
       cut = parts.find((part) => part.top < end - 1 && part.bottom > end + 1);
       end = cut?.top ?? end;
