@@ -191,6 +191,26 @@ for (const [width, height] of [
   );
 }
 
+test('on paper a beat’s picture is whole, with its sentence, and no step is pale', async () => {
+  const { page } = await visit({ viewport: { width: 718, height: 700 }, reducedMotion: 'reduce' });
+  const first = page.locator('#separate .step h3 a').first();
+  await first.evaluate((link: HTMLElement) => link.click());
+  await expect.poll(() => page.evaluate(untilDrawn, 'oblique')).toBe(true);
+  await page.emulateMedia({ media: 'print' });
+  const seen = await page.locator('#separate .stage').evaluate((stage) => {
+    const inside = stage.querySelector('superpose-figure')?.shadowRoot as ShadowRoot;
+    const stays = stage.querySelector('.stays') as Element;
+    const part = (selector: string) => inside.querySelector(selector) as Element;
+    return {
+      ends: stays.getBoundingClientRect().bottom >= part('.surface').getBoundingClientRect().bottom,
+      clip: getComputedStyle(part('.surface')).clipPath,
+      sentence: part('.finding').getBoundingClientRect().height > 0,
+      inks: new Set([...stage.querySelectorAll('.step')].map((step) => getComputedStyle(step).color)).size,
+    };
+  });
+  expect(seen).toEqual({ ends: true, clip: 'none', sentence: true, inks: 1 });
+});
+
 test.each([1, 1.5, 2, 3])(
   'below the bar of a beat nothing of its picture is left, ratio %s',
   async (ratio) => {

@@ -161,7 +161,7 @@ class Stage {
     } while (cut);
     const below = end < bottom && bar - end < innerHeight / 6 ? bottom - end : -99;
     const whole = beside.matches || this.root.hasAttribute('data-whole');
-    surface.style.clipPath = whole ? '' : `inset(-99px -99px ${below}px)`;
+    surface.style.setProperty('--cut', whole ? 'none' : `inset(-99px -99px ${below}px)`);
   }
 
   /**
