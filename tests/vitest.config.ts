@@ -47,7 +47,6 @@ const longest = [
   'package/command',
   'page/accessibility',
   'page/freshness',
-  'page/trainingTable',
   'figures/recorded.long',
   'api/model/layers',
 ];

@@ -1,6 +1,7 @@
 // The part of a model that one state carries, over a model made up here: what is noted of it, and that it is read again as
 // it was; and a page of one file that computes with it, and with nothing else.
-import { afterEach, describe, expect, inject, test, vi } from 'vitest';
+import { existsSync, readFileSync } from 'node:fs';
+import { afterEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import {
   excerptReader,
   excerptRecorder,
@@ -256,5 +257,63 @@ describe('a page of one file', () => {
         tokens: expect.arrayContaining(['another']),
       });
     });
+  });
+});
+
+describe('what a state reads, recorded by computing it again', () => {
+  const model = new URL('../../build/model/', import.meta.url);
+  const asked: string[] = [];
+
+  /** A server of the model's files, some of which may be missing. */
+  function serve(lost?: RegExp): void {
+    asked.length = 0;
+    vi.stubGlobal('fetch', async (address: URL) => {
+      asked.push(address.pathname.split('/').at(-1) as string);
+      if (lost?.test(address.pathname) || !existsSync(address)) return new Response('', { status: 404 });
+      return new Response(readFileSync(address));
+    });
+  }
+
+  /** The small module is already there; nothing of it is fetched. */
+  const { small } = library();
+
+  test('of no model, nothing', async () => {
+    await small();
+    serve();
+    const found = await excerptOf(library({}, {}, small), model)(
+      'dot-products',
+      await stateOf('dot-products'),
+      job,
+    );
+    expect(found).toBeUndefined();
+  });
+
+  // This test comes first: figures remember what they have read.
+  test.runIf(inject('withModel'))(
+    'a file that is not there is said, with what the server answered',
+    async () => {
+      await small();
+      serve(/words-/);
+      const state = await stateOf('one-score', { text: 'the bank' });
+      await expect(excerptOf(library({}, {}, small), model)('one-score', state, job)).rejects.toThrow(
+        /The server answered 404 \(.*words-\d+\.bin\)\./,
+      );
+    },
+  );
+
+  test('where a figure fails and the manifest too, no rejection is left behind', async () => {
+    await small();
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => {
+      process.off('unhandledRejection', note);
+    });
+    serve(/manifest/);
+    const run = excerptOf(library({}, {}, small), model)('no-such-figure', {}, job);
+    await expect(run).rejects.toThrow('There is no figure called “no-such-figure”.');
+    // Node reports rejections after everything due has run.
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 // A figure that is shown while it runs: it shows frames on the way, uses the newest settings, can be paused
-// and stepped, waits in a hidden tab, and keeps still for a reader who prefers that.
+// and stepped, waits in a hidden tab, and keeps still for a reader who prefers that. And a table of trained models, whose cells link to their runs.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { expected } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, openMenu, visit } from './support/visit.ts';
+import { drawn, figureOf, openMenu, surface, visit } from './support/visit.ts';
 
 const name = 'four-tasks';
 const now = (page: Page) => page.evaluate(readFigure, name);
@@ -133,4 +133,38 @@ test('Reset leaves a run that was begun, and shows the finished table again', as
   await press('Reset');
   await expect.poll(said).toContain(finished);
   await figure.getByRole('button', { name: 'Run it here' }).waitFor();
+});
+
+const table = 'schemes-tasks';
+const side = 'add-or-concatenate';
+const several =
+  'size=large&norm=with&steps=200&seeds=1&seed=11&schemes=none.add.untied&tasks=badge.lookup.prev';
+
+test('a click on a cell opens its run, and so does Enter', async () => {
+  const two = 'size=small&norm=with&steps=200&seeds=1&schemes=concat.concat-8&tasks=badge.lookup';
+  const { page } = await visit({ fragment: `#v=1&figure=${table}&${two}` });
+  const { state } = await drawn(page, table);
+  expect(state).toMatchObject({ schemes: ['concat', 'concat-8'], tasks: ['badge', 'lookup'] });
+  // Not under “More settings”.
+  const place = (selector: string) => figureOf(page, table).locator(selector).count();
+  expect(await Promise.all(['button.main', 'details.more button.main'].map(place))).toEqual([1, 0]);
+  const box = await surface(figureOf(page, table)).boundingBox();
+  // The last of two rows, the second column.
+  await surface(figureOf(page, table)).click({ position: { x: (box?.width ?? 0) - 40, y: 110 } });
+  const opened = () => page.evaluate(readFigure, side).then((shown) => shown?.state);
+  await expect.poll(opened).toMatchObject({ task: 'lookup', form: 'concat-8', seed: 1 });
+  expect(new URL(page.url()).hash).toContain(`figure=${side}`);
+  await drawn(page, side);
+  await page.goBack();
+  await drawn(page, table);
+  await surface(figureOf(page, table)).press('ArrowUp');
+  await surface(figureOf(page, table)).press('Enter');
+  await expect.poll(opened).toMatchObject({ task: 'lookup', form: 'concat' });
+});
+
+test('what is trained on the page is what Node trains', async () => {
+  const { page } = await visit({ fragment: `#v=1&figure=${table}&${several}` });
+  const shown = await drawn(page, table);
+  expect(shown.problems).toEqual([]);
+  expect(shown.finding).toBe((await expected(table, shown.state)).finding);
 });

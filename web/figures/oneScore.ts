@@ -1,5 +1,6 @@
 // Figure "One score asks four questions": a head's scores for a sentence through MiniLM's first layer, and the terms
 // that add up to them.
+import { quantileSorted } from 'd3-array';
 import { type CombinedTerms, type Floats, logitsOf, type Scores } from 'superpose';
 import { aboutPercent, howExactly, percent, readable, signed } from '../plot/format.js';
 import {
@@ -10,7 +11,6 @@ import {
   largestMagnitude,
   map,
   multiples,
-  sizeWithin,
   textAt,
   titleHeight,
 } from '../plot/parts.js';
@@ -450,3 +450,19 @@ const shortened = (label: string, letters: number) =>
 
 const signAt = (x: number, y: number, text: string): Mark =>
   textAt(x, y, text, { anchor: 'middle', ink: 'ink', size: 16 });
+
+/**
+ * The magnitude that this share of the values stays within; undefined if there are none. A slider's step asks for
+ * it with thousands: sorted natively they take a third of the time of d3's `quantile`.
+ */
+export function sizeWithin(all: readonly ArrayLike<number>[], part: number): number | undefined {
+  const sizes = new Float64Array(all.reduce((sum, { length }) => sum + length, 0));
+  let count = 0;
+  for (const values of all) {
+    for (let k = 0; k < values.length; k++) {
+      const size = Math.abs(values[k] as number);
+      if (size >= 0) sizes[count++] = size;
+    }
+  }
+  return quantileSorted(sizes.subarray(0, count).sort() as ArrayLike<number> as number[], part);
+}
