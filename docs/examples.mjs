@@ -132,7 +132,7 @@ return { parts, firstRowOfTokenToken: terms.slice(0, 5) };`,
     what: 'a whole encoder: states, scores and attention of every layer, each layer taken apart',
     source: 'Devlin et al. 2019; Mickus, Paperno & Constant 2022; Song & Zhong 2023',
     code: `const { token, position } = tables(superpose);
-const encoder = superpose.encoder({ d_model: 8, heads: 2, precision: 'float64' });
+const encoder = superpose.encoder({ d_model: 8, heads: 2 });
 for (const seed of [1, 2]) encoder.addLayer(encoderLayer(superpose, seed));
 const forward = encoder.forward({ token, position });
 const groups = { position: ['position'], rest: ['token', 'attention', 'mlp', 'constant'] };

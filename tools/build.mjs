@@ -36,7 +36,6 @@ function buildPackage(env) {
   const inlined = ['src/api/model/tokenizer.ts', '--bundle', ...short, ...options, `--outfile=${whole}`];
   const inputs = [
     'src/api',
-    'src/wasm/bound.d.ts',
     'build/declarations',
     'package-lock.json',
     'tools/build.mjs',

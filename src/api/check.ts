@@ -1,6 +1,6 @@
 // Arguments are checked here, once, before anything is allocated. Each error says what was given and what is
 // allowed: TypeError for a wrong kind of value, RangeError for a wrong value.
-import type { Floats, Linear, Precision, Table } from './table.js';
+import type { Floats, Linear, Table } from './table.js';
 
 /**
  * The most that a call’s inputs, working memory and results may take, together with all that is held already.
@@ -44,24 +44,17 @@ export function number(name: string, value: unknown, low = -Infinity, high = Inf
 
 const largestSingle = 2 ** 128 - 2 ** 104;
 
-/** A finite number that stays finite in the element type it is used in. */
-export function representable(name: string, value: unknown, isSingle: boolean, low = -Infinity): number {
-  return isSingle ? single(name, value, low, ' Use float64 for more.') : number(name, value, low);
-}
-
-/** A number that float32 has; `advice` follows the refusal of a larger one. */
-export function single(name: string, value: unknown, low = -Infinity, advice = ''): number {
+/** A number that float32 has. */
+export function single(name: string, value: unknown, low = -Infinity): number {
   const checked = number(name, value, low);
   if (Math.abs(checked) > largestSingle)
-    throw new RangeError(`${name} must be at most 3.4e38 in float32; it is ${checked}.${advice}`);
+    throw new RangeError(`${name} must be at most 3.4e38 in float32; it is ${checked}.`);
   return checked;
 }
 
 /** What multiplies every logit: 1/√width unless it is given. */
 export const scale = (value: unknown, width: number): number =>
   number('scale', value ?? 1 / Math.sqrt(width));
-
-export const isSingle = (data: Floats): boolean => data instanceof Float32Array;
 
 /** A whole number within [low, high]. */
 export function integer(name: string, value: unknown, low: number, high = maxExtent): number {
@@ -152,8 +145,6 @@ export function placeIn<T>(name: string, value: T, list: readonly T[]): number {
 export const placeOf = (name: string, value: unknown, allowed: readonly string[]): number =>
   allowed.indexOf(oneOf(name, value, allowed));
 
-export const precision = (value: unknown): Precision => oneOf('precision', value, ['float32', 'float64']);
-
 export function object(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null) refuse(name, 'an object', value, false);
 }
@@ -226,17 +217,11 @@ export function linear(name: string, value: unknown, wanted: Extents = {}): Line
   return value as Linear;
 }
 
-/** All arrays of one call share an element type; a mixture would silently lose precision. */
-export function samePrecision(named: Record<string, Floats | undefined>): void {
-  let first: [string, Floats] | undefined;
+/** Refuses numbers beyond float32, in which encoders compute. */
+export function singles(named: Record<string, Floats | undefined>): void {
   for (const [name, data] of Object.entries(named)) {
-    if (!data) continue;
-    first ??= [name, data];
-    if (data.constructor !== first[1].constructor) {
-      throw new TypeError(
-        `${name} is a ${data.constructor.name} where ${first[0]} is a ${first[1].constructor.name}; use one of them throughout.`,
-      );
-    }
+    const beyond = data instanceof Float64Array && data.find((one) => Math.abs(one) > largestSingle);
+    if (beyond) single(`an entry of ${name}`, beyond);
   }
 }
 

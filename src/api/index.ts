@@ -45,5 +45,5 @@ export {
 } from './scores/schemeTerms.js';
 export { logitsOf, sharesOf, termOf } from './scores/scores.js';
 export type * from './small.js';
-export type { Floats, FloatsOf, Linear, Precision, Table } from './table.js';
+export type { Floats, Linear, Table } from './table.js';
 export type * from './whole.js';

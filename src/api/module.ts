@@ -29,7 +29,7 @@ export interface Raw {
 }
 
 // What src/wasm registers, the build adds (build/declarations). The small module lacks some of it, which no function in
-// small.ts calls. A name with F32 or F64 after it takes that element type.
+// small.ts calls.
 export interface RawModule extends Raw {}
 
 export interface Loaded {

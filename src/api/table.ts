@@ -1,7 +1,7 @@
 /**
- * Formulas are computed in double, and rounded once to the element type of what they are given; an encoder computes in
- * the type that it is made of, a trainer in float. Arguments must be finite. Results may not be: as IEEE 754 has it, a
- * product or sum beyond the type's range is infinite, and NaN where infinities meet.
+ * What arguments may be, mixed too; results are Float64Array. Formulas are computed in double; an encoder and a trainer
+ * compute in float. Arguments must be finite. Results may not be: as IEEE 754 has it, a product or sum beyond the range
+ * is infinite, and NaN where infinities meet.
  */
 export type Floats = Float32Array | Float64Array;
 
@@ -10,10 +10,6 @@ export type Floats = Float32Array | Float64Array;
  * and could not be written so.
  */
 export type OwnBytes = ReturnType<typeof Uint8Array.of>;
-
-export type Precision = 'float32' | 'float64';
-
-export type FloatsOf<P extends Precision> = P extends 'float32' ? Float32Array : Float64Array;
 
 /** A matrix, row by row: row i is data[i * columns] to data[(i + 1) * columns - 1]. */
 export interface Table<A extends Floats = Floats> {
@@ -40,26 +36,4 @@ export interface Linear<A extends Floats = Floats> {
 /** A Table over data that is already in order. */
 export function table<A extends Floats>(data: A, rows: number, columns: number): Table<A> {
   return { data, rows, columns };
-}
-
-/** The arrays of these names computed in double, rounded once to the caller's element type. */
-export const roundedIn = <T extends object>(result: T, names: readonly (keyof T)[], single: boolean): T =>
-  single
-    ? {
-        ...result,
-        ...Object.fromEntries(names.map((name) => [name, inSingle(result[name] as Float64Array)])),
-      }
-    : result;
-
-/** Values computed in double, rounded once to the caller's element type. */
-export const rounded = <A extends Floats>(values: Float64Array, single: boolean): A =>
-  (single ? inSingle(values) : values) as Floats as A;
-
-function inSingle(values: Float64Array): Float32Array {
-  const found = Float32Array.from(values);
-  const beyond = values.find((value, at) => Number.isFinite(value) && !Number.isFinite(found[at]));
-  if (beyond === undefined) return found;
-  throw new RangeError(
-    `The result has ${beyond.toPrecision(2)}, which is beyond float32. Give numbers as Float64Array, or smaller ones.`,
-  );
 }

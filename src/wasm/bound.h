@@ -1,5 +1,6 @@
 // The core's functions as JavaScript calls them, by the types of what they take and return alone. Of the same types
-// embind makes TypeScript's declarations, so no binding says anything twice.
+// embind makes TypeScript's declarations, so no binding says anything twice. Arrays are copied in and results copied out,
+// so that callers never hold pointers into the module's memory; those of floats come out as Float64Array.
 #pragma once
 
 #include <array>
@@ -9,10 +10,16 @@
 #include <type_traits>
 #include <vector>
 
-#include "convert.h"
 #include "encodings/sinusoidal.h"
+#include "numeric/product.h"
+#include "value.h"
 
 namespace superpose {
+
+template <std::size_t size>
+struct Text {
+  char text[size] = {};
+};
 
 // What JavaScript calls the members of a struct, in the order of their declarations. In a message a struct is an object
 // with these members, going in and coming out; what is left out going in stays as it begins. Functions stay here.
@@ -24,8 +31,8 @@ struct Members {};
   struct Members<Struct> {                                   \
     static constexpr Text kNames = one_by_one(#__VA_ARGS__); \
     template <typename Of, typename With>                    \
-    static constexpr auto each(Of& of, const With& with) {   \
-      auto& [__VA_ARGS__] = of;                              \
+    static constexpr auto each(Of& self, const With& with) { \
+      auto& [__VA_ARGS__] = self;                            \
       return with(__VA_ARGS__);                              \
     }                                                        \
   }
@@ -117,8 +124,9 @@ constexpr std::string in_script(bool given) {
     return "number";
   } else if constexpr (kDimensions<T>) {
     if (given) return kDimensions<T> == 2 ? "Table" : "ArrayLike<number>";
-    const bool whole = std::is_integral_v<Element<T>>, single = sizeof(Element<T>) == 4;
-    return whole ? "Int32Array" : single ? "Float32Array" : "Float64Array";
+    return std::is_integral_v<Element<T>> ? "Int32Array" : "Float64Array";
+  } else if constexpr (std::is_same_v<T, Value>) {
+    return "Float64Array";
   } else if constexpr (Listed<T>) {
     return (given ? "readonly " : "") + in_script<std::decay_t<decltype(*std::declval<T>().begin())>>(given) +
            "[]";
@@ -140,6 +148,14 @@ struct Scripted : Value {
   }();
   static inline const bool registered = (emscripten::register_type<Scripted>(text.text), true);
 };
+
+// A Table; one without rows keeps its width.
+template <typename Scalar>
+Matrix<Scalar> matrix_in(const Value& table) {
+  Matrix<Scalar> matrix(table["rows"].as<int>(), table["columns"].as<int>());
+  table["data"].copy_to(matrix.data(), matrix.size());
+  return matrix;
+}
 
 template <typename T>
 T value_in(const Value& given) {
@@ -176,7 +192,9 @@ T value_in(const Value& given) {
 
 template <typename T>
 auto value_out(const T& found) {
-  if constexpr (Spelled<T>) {
+  if constexpr (std::is_same_v<T, Value>) {
+    return found;
+  } else if constexpr (Spelled<T>) {
     return std::string(name_of(found));
   } else if constexpr (std::is_enum_v<T>) {
     return static_cast<int>(found);
@@ -185,7 +203,7 @@ auto value_out(const T& found) {
   } else if constexpr (Written<T>) {
     return std::string(found);
   } else if constexpr (kDimensions<T>) {
-    return copy_out(found.data(), found.size());
+    return Value::copy_of(found.data(), found.size());
   } else if constexpr (HasMembers<T>) {
     Value result = Value::object();
     const char* name = Members<T>::kNames.text;
@@ -202,6 +220,13 @@ auto value_out(const T& found) {
   }
 }
 
+// An object that outlives a call is handed out as its address. The typed API frees it with its own delete function, and
+// never uses the address afterwards.
+template <typename Object>
+Object& at_address(std::uint32_t address) {
+  return *reinterpret_cast<Object*>(static_cast<std::uintptr_t>(address));
+}
+
 // What embind hands over for a parameter: numbers, truths and texts as they are, a held object's address.
 template <typename T>
 auto given_as() {
@@ -211,8 +236,6 @@ auto given_as() {
     return std::type_identity<int>();
   else if constexpr (Held<T>)
     return std::type_identity<std::uint32_t>();
-  else if constexpr (std::is_base_of_v<Value, T>)
-    return std::type_identity<const T&>();
   else
     return std::type_identity<const Scripted<T, true>&>();
 }
@@ -221,7 +244,7 @@ template <typename T, typename Given>
 decltype(auto) one_in(const Given& given) {
   if constexpr (Held<T>)
     return at_address<T>(given);
-  else if constexpr (std::is_base_of_v<Value, T> || Written<T>)
+  else if constexpr (Written<T>)
     return given;
   else if constexpr (std::is_base_of_v<Value, Given>)
     return value_in<T>(given);
@@ -231,15 +254,14 @@ decltype(auto) one_in(const Given& given) {
 
 template <typename T>
 auto one_out(T found) {
-  if constexpr (std::is_arithmetic_v<T> || std::is_base_of_v<Value, T>)
+  if constexpr (std::is_arithmetic_v<T>)
     return found;
   else
     return Scripted<T, false>(value_out(found));
 }
-// A new object is handed out as its address.
 template <typename T>
 std::uint32_t one_out(std::unique_ptr<T> made) {
-  return address_of(made.release());
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(made.release()));
 }
 
 template <auto core>

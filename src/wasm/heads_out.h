@@ -1,41 +1,47 @@
 // Hands out a score taken apart: the result of every way of taking one apart, in both modules.
 #pragma once
 
-#include "convert.h"
+#include "bound.h"
+#include "scores/gauge.h"
 #include "scores/shares.h"
 
 namespace superpose {
 
+SUPERPOSE_MEMBERS(Gauge, kind, apart);
+
+// The chosen heads. Terms and logits are arrays of JavaScript's, which may be larger than all else in the module.
+struct Heads {
+  Value terms, logits;
+  Vector<double> residuals, variances;
+  Matrix<double> covariances, shares;
+};
+SUPERPOSE_MEMBERS(Heads, terms, logits, residuals, variances, covariances, shares);
+
 // The chosen heads of a score of n tokens taken apart into `count` terms, which terms_of(head, terms, logits) writes and
 // of which it returns the residual. Results are written head by head, so the module never holds more than one head's
-// terms. Shares are over the counted pairs.
-template <typename Scalar, typename TermsOf>
-Value heads_out(std::size_t n, std::size_t count, const Value& heads, const CountedPairs& counted,
-                const TermsOf& terms_of) {
-  const int chosen = heads.length();
-  Value terms = new_array<Scalar>(chosen * count * n * n);
-  Value logits = new_array<Scalar>(chosen * n * n);
-  Vector<double> residuals(chosen), variances(chosen);
-  Matrix<double> covariances(chosen, count), shares(chosen, count);
-  Matrix<Scalar> head_parts(count, n * n);
-  Matrix<Scalar> head_logits(n, n);
-  for (int k = 0; k < chosen; ++k) {
-    residuals[k] = terms_of(heads[k].as<int>(), head_parts.data(), head_logits.data());
+// terms. Shares are over the counted pairs; `single` says that terms were made of numbers in float.
+template <typename TermsOf>
+Heads heads_out(std::size_t n, std::size_t count, const std::vector<int>& heads, const CountedPairs& counted,
+                bool single, const TermsOf& terms_of) {
+  const std::size_t chosen = heads.size(), size = n * n;
+  Heads out{Value::doubles(chosen * count * size),
+            Value::doubles(chosen * size),
+            Vector<double>(chosen),
+            Vector<double>(chosen),
+            Matrix<double>(chosen, count),
+            Matrix<double>(chosen, count)};
+  Matrix<double> terms(count, size), logits(n, n);
+  for (std::size_t k = 0; k < chosen; ++k) {
+    out.residuals[k] = terms_of(heads[k], terms.data(), logits.data());
     const Covariances of_head =
-        row_centred_covariances(head_parts.data(), count, head_logits.data(), n, counted);
-    terms.copy_from(head_parts.data(), head_parts.size(), k * count * n * n);
-    logits.copy_from(head_logits.data(), head_logits.size(), k * n * n);
-    covariances.row(k) = of_head.terms;
-    shares.row(k) = of_head.shares;
-    variances[k] = of_head.logits;
+        row_centred_covariances(terms.data(), count, logits.data(), n, counted, single);
+    out.terms.copy_from(terms.data(), terms.size(), k * count * size);
+    out.logits.copy_from(logits.data(), logits.size(), k * size);
+    out.covariances.row(k) = of_head.terms;
+    out.shares.row(k) = of_head.shares;
+    out.variances[k] = of_head.logits;
   }
-  return Value::object()
-      .set("terms", terms)
-      .set("logits", logits)
-      .set("residuals", copy_out(residuals))
-      .set("covariances", copy_out(covariances))
-      .set("variances", copy_out(variances))
-      .set("shares", copy_out(shares));
+  return out;
 }
 
 }  // namespace superpose

@@ -1,4 +1,6 @@
 // What ends the declarations of the module: EmbindModule stands above this.
+import type { Table } from '../../src/api/table.js';
+
 declare module '../../src/api/module.js' {
   interface RawModule extends EmbindModule {}
 }

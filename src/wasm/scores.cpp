@@ -74,35 +74,32 @@ std::unique_ptr<ScoreLayer> layer(const Normalization<double>& norm, const Linea
 }
 
 // Every part of a sum that a layer reads, projected and in its gauge.
-ProjectedParts<double> parts_in(const ScoreLayer& layer, const std::vector<Matrix<double>>& summands,
-                                const Gauge<double>& gauge, bool whole) {
+ProjectedParts parts_in(const ScoreLayer& layer, const std::vector<Matrix<double>>& summands,
+                        const Gauge& gauge, bool whole) {
   auto parts = project_sum(summands, layer, whole);
   apply_gauge(gauge, parts);
   return parts;
 }
 
-Typed<"Heads<Float64Array>"> decompose(const ScoreLayer& layer, const std::vector<Matrix<double>>& summands,
-                                       const std::vector<int>& group_of, int groups,
-                                       const Typed<"ArrayLike<number>">& chosen, const Typed<"Gauge">& gauge,
-                                       bool causal) {
-  const Gauge<double> in = gauge_in<double>(gauge);
-  auto parts = parts_in(layer, summands, in, true);
+Heads decompose(const ScoreLayer& layer, const std::vector<Matrix<double>>& summands,
+                const std::vector<int>& group_of, int groups, const std::vector<int>& chosen,
+                const Gauge& gauge, bool causal) {
+  auto parts = parts_in(layer, summands, gauge, true);
   // If each part is a group of its own, in order, nothing is merged.
   std::vector<int> itself(group_of.size());
   for (std::size_t p = 0; p < itself.size(); ++p) itself[p] = static_cast<int>(p);
   if (group_of != itself) parts = merge_parts(parts, group_of, groups);
-  return heads_out<double>(
-      parts.tokens, parts.terms(), chosen, {row_flags(in.apart, parts.tokens), causal},
+  return heads_out(
+      parts.tokens, parts.terms(), chosen, {row_flags(gauge.apart, parts.tokens), causal}, false,
       [&](int head, double* terms, double* logits) { return head_terms(parts, head, terms, logits); });
 }
 
-Typed<"Float64Array"> decompose_terms(const ScoreLayer& layer, const std::vector<Matrix<double>>& summands,
-                                      bool constant, const std::vector<int>& chosen,
-                                      const Typed<"Gauge">& gauge) {
-  auto parts = parts_in(layer, summands, gauge_in<double>(gauge), false);
+Value decompose_terms(const ScoreLayer& layer, const std::vector<Matrix<double>>& summands, bool constant,
+                      const std::vector<int>& chosen, const Gauge& gauge) {
+  auto parts = parts_in(layer, summands, gauge, false);
   if (!constant) leave_out_constant(parts);
   const std::size_t size = parts.terms() * parts.tokens * parts.tokens;
-  Value terms = new_array<double>(chosen.size() * size);
+  Value terms = Value::doubles(chosen.size() * size);
   Vector<double> of_head(size);
   for (std::size_t k = 0; k < chosen.size(); ++k) {
     head_terms(parts, chosen[k], of_head.data());

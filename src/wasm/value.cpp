@@ -12,15 +12,13 @@ EM_JS(void, superpose_copy_to, (EM_VAL array, void* to, int count, int kind), {
   to /= heap.BYTES_PER_ELEMENT;
   heap.subarray(to, to + count).set(Emval.toValue(array));
 });
-EM_JS(void, superpose_copy_from, (EM_VAL array, const void* from, int count, int at, int kind), {
-  const heap = [ HEAPF32, HEAPF64, HEAP32 ][kind];
-  from /= heap.BYTES_PER_ELEMENT;
-  Emval.toValue(array).set(heap.subarray(from, from + count), at);
-});
+EM_JS(void, superpose_copy_from, (EM_VAL array, const double* from, int count, int at),
+      { Emval.toValue(array).set(HEAPF64.subarray(from / 8, from / 8 + count), at); });
 EM_JS(EM_VAL, superpose_copy_of, (const void* from, int count, int kind), {
   const heap = [ HEAPF32, HEAPF64, HEAP32 ][kind];
   from /= heap.BYTES_PER_ELEMENT;
-  return Emval.toHandle(heap.slice(from, from + count));
+  const own = heap.subarray(from, from + count);
+  return Emval.toHandle(kind == 2 ? own.slice() : new Float64Array(own));
 });
 
 namespace superpose {
@@ -66,12 +64,8 @@ Value& Value::set(const char* name, const Value& value) {
 }
 void Value::push(const Value& value) { call<void>("push", value); }
 
-template <typename Element>
-Value Value::zeros(std::size_t count) {
-  const char* name = sizeof(Element) == 8                ? "Float64Array"
-                     : std::is_floating_point_v<Element> ? "Float32Array"
-                                                         : "Int32Array";
-  return val::global(name).new_(val(static_cast<double>(count)));
+Value Value::doubles(std::size_t count) {
+  return val::global("Float64Array").new_(val(static_cast<double>(count)));
 }
 
 template <typename Element>
@@ -84,16 +78,13 @@ void Value::copy_to(Element* to, std::size_t count) const {
   superpose_copy_to(as_handle(), to, count, kind_of<Element>());
 }
 
-template <typename Element>
-void Value::copy_from(const Element* from, std::size_t count, std::size_t at) {
-  superpose_copy_from(as_handle(), from, count, at, kind_of<Element>());
+void Value::copy_from(const double* from, std::size_t count, std::size_t at) {
+  superpose_copy_from(as_handle(), from, count, at);
 }
 
 #define SUPERPOSE_INSTANTIATE(Element)                        \
-  template Value Value::zeros<Element>(std::size_t);          \
   template Value Value::copy_of(const Element*, std::size_t); \
-  template void Value::copy_to(Element*, std::size_t) const;  \
-  template void Value::copy_from(const Element*, std::size_t, std::size_t);
+  template void Value::copy_to(Element*, std::size_t) const;
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 SUPERPOSE_INSTANTIATE(int)

@@ -1,4 +1,4 @@
-// A JavaScript value whose members are compiled out of line, and what it is to TypeScript.
+// A JavaScript value whose members are compiled out of line.
 //
 // emscripten::val inlines every read, write and destructor where it is used, which came to a third of the
 // module. This class has what the bindings need, compiled once, in value.cpp.
@@ -26,10 +26,9 @@ class Value : public emscripten::val {
 
   static Value object();
   static Value array();
-  // A Float32Array, Float64Array or Int32Array of zeros.
-  template <typename Element>
-  static Value zeros(std::size_t count);
-  // A copy of `count` elements in an array that JavaScript owns.
+  // A Float64Array of zeros.
+  static Value doubles(std::size_t count);
+  // A copy of `count` elements in an array that JavaScript owns, a Float64Array or an Int32Array.
   template <typename Element>
   static Value copy_of(const Element* from, std::size_t count);
 
@@ -45,30 +44,10 @@ class Value : public emscripten::val {
   Value& set(const char* name, const Value& value);
   void push(const Value& value);
 
-  // For a typed array: copies all elements out, rounded or widened to Element, or `count` in, from `at` on.
+  // For an array: copies all elements out, rounded or widened to Element, or `count` in, from `at` on.
   template <typename Element>
   void copy_to(Element* to, std::size_t count) const;
-  template <typename Element>
-  void copy_from(const Element* from, std::size_t count, std::size_t at);
-};
-
-// Literals as template arguments.
-template <std::size_t size>
-struct Text {
-  char text[size] = {};
-
-  constexpr Text() = default;
-  constexpr Text(const char (&from)[size]) {
-    for (std::size_t at = 0; at < size; ++at) text[at] = from[at];
-  }
-};
-
-// What a value is to TypeScript: Typed<"Float64Array">, a class for each, which embind names in its declarations.
-template <Text type>
-struct Typed : Value {
-  Typed(const emscripten::val& value) : Value(value) { (void)registered; }
-
-  static inline const bool registered = (emscripten::register_type<Typed>(type.text), true);
+  void copy_from(const double* from, std::size_t count, std::size_t at);
 };
 
 }  // namespace superpose

@@ -24,7 +24,7 @@ function heldIn(superpose: Superpose): { handles: Record<string, Handle>; forwar
     const made = make?.(...calls.sound);
     if (isHandle(made)) handles[name] = made;
   }
-  const encoder = superpose.encoder({ d_model: d, heads: 2, precision: 'float64' });
+  const encoder = superpose.encoder({ d_model: d, heads: 2 });
   encoder.addLayer(madeLayer(d, 6, 10));
   handles.encoder?.delete();
   handles.encoder = encoder as unknown as Handle;

@@ -250,14 +250,14 @@ async function otherCalls(): Promise<[string, Call, unknown[]][]> {
   const open = await library.openModel(plain, folder);
   const ofModel: Record<string, unknown[]> = {
     report: [{ signal: undefined, progress: undefined }],
-    corpusMeans: [{ sentences: Array(9).fill(sentence), scores: true, precision: 'float32' }],
+    corpusMeans: [{ sentences: Array(9).fill(sentence), scores: true }],
     pieces: [[1, 2]],
     decompose: [
       sentence,
       { layer: 0, gauge: 'raw', way: 'mean', means: {}, only: [0], apart: [0], groups: {} },
     ],
-    forward: [sentence, { layers: 1, precision: 'float32', summands: {}, signal: {}, progress: 1 }],
-    withoutPositions: [sentence, { precision: 'float32', signal: {} }],
+    forward: [sentence, { layers: 1, summands: {}, signal: {}, progress: 1 }],
+    withoutPositions: [sentence, { signal: {} }],
     changed: [sentence, { order: [2, 1, 0] }],
   };
   const { Unreadable, FamilyUnknown, ...functions } = library;

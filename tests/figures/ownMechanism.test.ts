@@ -79,7 +79,7 @@ async function wantedOf(path: string, layer: number, means: CorpusMeans) {
 
 const attentionOf = async (path: string, layer: number, head: number) => {
   const model = await openModel(plain, path);
-  const forward = await model.forward({ ids }, { precision: 'float64' });
+  const forward = await model.forward({ ids });
   const attention = forward.attention(layer, [head]);
   model.delete();
   return attention;
@@ -90,7 +90,6 @@ const meansOf = async (path: string, sentences: readonly (readonly number[])[]) 
   const means = await model.corpusMeans({
     sentences: sentences.map((ids) => ({ ids })),
     scores: true,
-    precision: 'float64',
   });
   model.delete();
   return means;

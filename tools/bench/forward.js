@@ -1,5 +1,5 @@
 // A whole encoder of MiniLM's shape, layer by layer, on weights that stay: by the library, and by onnxruntime-web
-// with a graph of its fused operators. The reference is the library in double, which tests compare with oracles.
+// with a graph of its fused operators. The reference is the library, which tests compare with oracles in double.
 import { exactly, gapOf, numbers, ours, table, transposed } from './numbers.js';
 import { onnxruntime } from './onnx.js';
 
@@ -27,14 +27,13 @@ function inputOf({ n, d, heads, layers, inner }) {
   });
   return {
     heads,
-    precision: 'float32',
     summands: { rows: table(n, d, 1) },
     layers: Array.from({ length: layers }, (_, layer) => layerOf(100 * (layer + 1))),
   };
 }
 
-function encoded(superpose, { heads, precision, summands, layers }) {
-  const encoder = superpose.encoder({ d_model: summands.rows.columns, heads, norm: 'post', precision });
+function encoded(superpose, { heads, summands, layers }) {
+  const encoder = superpose.encoder({ d_model: summands.rows.columns, heads, norm: 'post' });
   for (const layer of layers) encoder.addLayer(layer);
   return {
     run: () => encoder.forward(summands, { scores: false }).state(layers.length).data,

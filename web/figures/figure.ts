@@ -76,7 +76,7 @@ export interface TextModel extends Pick<MiniLM, 'd_model' | 'heads' | 'positions
   tokenize(text: string, most?: number): Sentence | Promise<Sentence>;
   rows(sentence: Sentence): Promise<Rows>;
   decompose(sentence: Sentence, options: Parts): Promise<Scores>;
-  forward(sentence: Sentence, options: OpenForwardOptions<'float32'>): Promise<EncoderForward<Float32Array>>;
+  forward(sentence: Sentence, options: OpenForwardOptions): Promise<EncoderForward>;
   changed(sentence: Sentence, change: PositionChange): Promise<Rows>;
 }
 

@@ -274,14 +274,13 @@ export function reachOf(model: OpenedModel): number {
 }
 
 /**
- * How a layer is taken apart by mechanism: in three parts, as models with tables are, and in the precision of the means,
- * so that layers are held once. Token → token by the distance has no terms with other parts.
+ * How a layer is taken apart by mechanism: in three parts, as models with tables are. Token → token by the distance has no
+ * terms with other parts.
  */
 export const inThree = (model: OpenedModel) =>
   ({
     way: 'mechanism',
     means: meansOf(model),
-    precision: 'float32',
     groups: { token: ['token', 'offset'], position: ['position'], rest: ['constant'] },
   }) as const;
 

@@ -3,7 +3,7 @@ import * as check from '../check.js';
 import { held } from '../handle.js';
 import type { PoolableScores } from '../scores/scores.js';
 import type { SmallSuperpose } from '../small.js';
-import { type Floats, type Precision, rounded, type Table, table } from '../table.js';
+import { type Table, table } from '../table.js';
 import type { EncoderForward, PositionFindings, ScoreMeans, StateMeans } from './encoder.js';
 import { type Inside, inside } from './encoderForward.js';
 import type { Sentence } from './sentence.js';
@@ -29,7 +29,7 @@ export interface CorpusMeans {
    * [layers], of each layer’s queries and keys, if asked for. In the first layer of a model that adds no positions, no
    * place differs from another by definition.
    */
-  readonly scores?: readonly ScoreMeans<Float64Array>[];
+  readonly scores?: readonly ScoreMeans[];
 }
 
 /** A corpus cut into windows. */
@@ -54,8 +54,6 @@ export interface CorpusModel {
   layers: number;
   /** Rows whose token the model fixes. */
   apart: readonly number[];
-  /** What its states are computed in. */
-  precision: Precision;
   /** Widths of queries and keys, if their means are gathered too. */
   scores?: Readonly<Record<'query' | 'key', number>> | undefined;
   /** A run through all layers, which lets others run between two of them; a window needs no scores. */
@@ -127,19 +125,17 @@ export function gathering(
     const { position, ...others } = raw.positionFindings(address(), kind, layer);
     return { ...others, position: table(position, positions, width), first };
   };
-  const scoresAt = (kind: 1 | 2, layer: number, width: number, bare: boolean): StateMeans<Float64Array> => {
+  const scoresAt = (kind: 1 | 2, layer: number, width: number, bare: boolean): StateMeans => {
     const { mean, position } = found(kind, layer, width);
     const places = bare ? table(new Float64Array(position.data.length), positions, width) : position;
     return { mean, position: places, first };
   };
   return {
     /** The rows of each state from `first` on. */
-    add({ suffix, address: encoder }: Inside) {
-      raw[`addToPositionMeans${suffix}`](address(), encoder(), first);
-    },
+    add: ({ address: encoder }: Inside) => raw.addToPositionMeans(address(), encoder(), first),
     states: () => Array.from({ length: layers + 1 }, (_, behind) => found(0, behind, d)),
     /** Where nothing is added to tokens, no place differs from another in the first layer. */
-    scores: (placed: boolean): ScoreMeans<Float64Array>[] =>
+    scores: (placed: boolean): ScoreMeans[] =>
       Array.from({ length: layers }, (_, layer) => ({
         query: scoresAt(1, layer, query, layer === 0 && !placed),
         key: scoresAt(2, layer, key, layer === 0 && !placed),
@@ -150,7 +146,7 @@ export function gathering(
 
 export async function meansOver(corpus: Corpus, model: CorpusModel): Promise<CorpusMeans> {
   const { windows, chosen } = corpus;
-  const { poolShares, heads, layers, apart, precision, run, signal, done } = model;
+  const { poolShares, heads, layers, apart, run, signal, done } = model;
   const steps = windows.length + chosen.length;
   let step = 0;
   const stepped = () => {
@@ -179,7 +175,7 @@ export async function meansOver(corpus: Corpus, model: CorpusModel): Promise<Cor
           gauge: 'canonical',
           apart,
           groups: { position: ['position'], rest: ['content', 'constant'] },
-          means: meansAt({ states }, layer, precision),
+          means: meansAt({ states }, layer),
         });
         found.push({ heads, parts, gauge, covariances, variances });
       }
@@ -208,30 +204,17 @@ export async function meansOver(corpus: Corpus, model: CorpusModel): Promise<Cor
   }
 }
 
-/** Means in the requested element type. */
-const meansIn = <Means extends StateMeans<Float64Array>>(means: Means, precision: Precision) => {
-  const { mean, position } = means;
-  const single = precision === 'float32';
-  const as = (values: Float64Array): Floats => rounded<Floats>(values, single);
-  return { ...means, mean: as(mean), position: { ...position, data: as(position.data) } };
-};
-
 function atLayer<T>(name: string, list: readonly T[], layer: number): T {
   if (!Array.isArray(list)) check.refuse(name, 'an array, as corpusMeans() gives it', list, false);
   return list[check.index('layer', layer, list.length)] as T;
 }
 
-/** The means of the state that a layer reads, in the requested element type. */
-export const meansAt = ({ states }: Pick<CorpusMeans, 'states'>, layer: number, precision: Precision) =>
-  meansIn(atLayer('means.states', states, layer), precision);
+/** The means of the state that a layer reads. */
+export const meansAt = ({ states }: Pick<CorpusMeans, 'states'>, layer: number): StateMeans =>
+  atLayer('means.states', states, layer);
 
 /** Those of its queries and keys. */
-export function scoreMeansAt(
-  { scores }: Pick<CorpusMeans, 'scores'>,
-  layer: number,
-  precision: Precision,
-): ScoreMeans {
+export function scoreMeansAt({ scores }: Pick<CorpusMeans, 'scores'>, layer: number): ScoreMeans {
   if (!scores) throw new RangeError('means has none of queries and keys; gather them with scores: true.');
-  const { query, key } = atLayer('means.scores', scores, layer);
-  return { query: meansIn(query, precision), key: meansIn(key, precision) };
+  return atLayer('means.scores', scores, layer);
 }

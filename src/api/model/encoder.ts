@@ -1,9 +1,8 @@
 // Encoders in the module's memory: their layers, and their forwards.
 import type { RawModule } from '../module.js';
-import type { Floats, FloatsOf, Precision } from '../table.js';
 import { begunForward } from './encoderForward.js';
 import { begunLayer } from './encoderLayer.js';
-import type { Encoder, EncoderApi, EncoderInput } from './encoderTypes.js';
+import type { Encoder, EncoderApi } from './encoderTypes.js';
 import { type HeldEncoder, heldEncoder } from './heldEncoder.js';
 import { inSteps, type Steps } from './steps.js';
 import { breath } from './watch.js';
@@ -14,16 +13,11 @@ export type * from './encoderTypes.js';
 const stepLength = 2 ** 28;
 
 export function encoderApi(raw: RawModule): EncoderApi {
-  return {
-    encoder<P extends Precision = 'float32'>(input: EncoderInput<P>): Encoder<FloatsOf<P>> {
-      return encoderOf<FloatsOf<P>>(heldEncoder(raw, input as EncoderInput<Precision>));
-    },
-  };
+  return { encoder: (input) => encoderOf(heldEncoder(raw, input)) };
 }
 
-function encoderOf<A extends Floats>(encoder: HeldEncoder<A>): Encoder<A> {
-  const { raw, suffix } = encoder;
-  const steps: Steps<A> = {
+function encoderOf(encoder: HeldEncoder): Encoder {
+  const steps: Steps = {
     async addLayer(layer) {
       const { tensors, read, end, drop } = begunLayer(encoder, layer);
       try {
@@ -41,10 +35,10 @@ function encoderOf<A extends Floats>(encoder: HeldEncoder<A>): Encoder<A> {
       const { begin, end } = begunForward(encoder, summands, given);
       try {
         let pooled = begin(stepLength);
-        while (!pooled) {
+        while (pooled.length === 0) {
           await breath();
           signal?.throwIfAborted();
-          pooled = raw[`stepEncoder${suffix}`](encoder.address(), stepLength) as A | undefined;
+          pooled = encoder.raw.stepEncoder(encoder.address(), stepLength);
         }
         return end(pooled);
       } catch (error) {
@@ -60,9 +54,9 @@ function encoderOf<A extends Floats>(encoder: HeldEncoder<A>): Encoder<A> {
     addLayer: (layer) => begunLayer(encoder, layer).end(),
     forward(summands, given) {
       const { begin, end } = begunForward(encoder, summands, given);
-      return end(begin(Infinity) as A);
+      return end(begin(Infinity));
     },
     [inSteps]: steps,
     ...encoder.handle,
-  } as Encoder<A>;
+  } as Encoder;
 }

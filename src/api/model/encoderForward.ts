@@ -1,10 +1,9 @@
 // A forward of an encoder: what it is given, and what can be asked of it until the next one.
-import type { Heads } from '../../wasm/bound.js';
 import * as check from '../check.js';
 import { checkedNames, checkedTables, type DecomposeInput, grouped } from '../scores/decompose.js';
 import { checkedGauge } from '../scores/gauge.js';
-import { fitsScores, type Scores } from '../scores/scores.js';
-import { type Floats, type Table, table } from '../table.js';
+import { fitsScores } from '../scores/scores.js';
+import { type Table, table } from '../table.js';
 import {
   type EncoderDecomposeInput,
   type EncoderForward,
@@ -17,40 +16,36 @@ import {
 import type { HeldEncoder } from './heldEncoder.js';
 
 /** What means over a corpus take of a forward. */
-export interface Inside extends Pick<HeldEncoder<Floats>, 'raw' | 'suffix' | 'd'> {
+export interface Inside extends Pick<HeldEncoder, 'raw' | 'd'> {
   /** Its encoder's; throws once that has run again. */
   address(): number;
 }
 
 export const inside = new WeakMap<object, Inside>();
 
-type Summands<A extends Floats> = Readonly<Record<string, Table<A>>>;
+type Summands = Readonly<Record<string, Table>>;
 
 /** What a forward is given, checked and counted. */
-function checkedForward<A extends Floats>(
-  encoder: HeldEncoder<A>,
-  summands: Summands<A>,
-  given: ForwardInput<A>,
-) {
-  const { d, heads, ofQueries, ofKeys, like } = encoder;
+function checkedForward(encoder: HeldEncoder, summands: Summands, given: ForwardInput) {
+  const { d, heads, ofQueries, ofKeys } = encoder;
   check.object('summands', summands);
   const names = checkedNames(Object.keys(summands));
   const taken = names.find((name) => ['attention', 'mlp'].includes(name));
   if (taken) throw new RangeError(`No summand may be named '${taken}': that is a part of its own.`);
-  const { rows: n, data } = checkedTables(summands, names, d);
-  check.samePrecision({ precision: like, summands: data });
+  const { rows: n } = checkedTables(summands, names, d);
+  for (const name of names) check.singles({ [`summands.${name}.data`]: summands[name]?.data });
   if (n === 0) check.refuseCount('summands', 'at least 1 row', 0);
   check.object('input', given);
   const layers = check.integer('layers', given.layers ?? encoder.layers, 0, encoder.layers);
   const trace = check.flag('scores', given.scores ?? true);
   const projections = check.flag('projections', given.projections ?? false);
   check.object('attention', given.attention ?? {});
-  const attention = Array<Table | undefined>(layers).fill(undefined);
+  const attention = Array<Table>(layers).fill(table(new Float32Array(), 0, n));
   for (const [layer, weights] of Object.entries(given.attention ?? {})) {
     const place = check.index('a layer of attention', Number(layer), layers);
     const name = `attention.${layer}`;
     check.floats(name, weights, heads * n * n);
-    check.samePrecision({ precision: like, [name]: weights });
+    check.singles({ [name]: weights });
     attention[place] = table(weights, heads * n, n);
   }
   const cells = layers * n;
@@ -59,51 +54,42 @@ function checkedForward<A extends Floats>(
   // A traced run also keeps the parts that were asked for last.
   const parts = trace && layers > 0 ? (names.length + 3) * n * d : 0;
   const within = 5 * d + Math.max(2 * ofQueries + 3 * ofKeys, encoder.widest) + 2 * n;
-  const bytes = (kept + parts + n * within + names.length * n * d) * like.BYTES_PER_ELEMENT;
-  return { names, n, bytes, asked: { layers, trace, projections, attention } };
+  const bytes = (kept + parts + n * within + names.length * n * d) * 4;
+  const replaced = Object.keys(given.attention ?? {}).length > 0;
+  return { names, n, bytes, replaced, asked: { layers, trace, projections, attention } };
 }
 
 /** A forward that is under way. */
-export interface Begun<A extends Floats> {
-  /** Goes on for so many multiplications; undefined until it is through. */
-  begin(multiplications: number): A | undefined;
+export interface Begun {
+  /** Goes on for so many multiplications; empty until it is through. */
+  begin(multiplications: number): Float64Array;
   /** What came of it, given the states' means over tokens. */
-  end(pooled: A): EncoderForward<A>;
+  end(pooled: Float64Array): EncoderForward;
 }
 
 /** Checks what a forward is given, and makes room for it. */
-export function begunForward<A extends Floats>(
-  encoder: HeldEncoder<A>,
-  summands: Summands<A>,
-  given: ForwardInput<A> = {},
-): Begun<A> {
+export function begunForward(encoder: HeldEncoder, summands: Summands, given: ForwardInput = {}): Begun {
   const address = encoder.address();
-  const { names, n, bytes, asked } = checkedForward(encoder, summands, given);
+  const { bytes, ...checked } = checkedForward(encoder, summands, given);
+  const { names, n, asked } = checked;
   encoder.holdRun(`A forward of ${n} tokens through ${asked.layers} layers`, bytes);
   return {
     begin(multiplications) {
       encoder.newest = undefined;
-      const tables = names.map((name) => summands[name] as Table<A>);
-      return encoder.raw[`runEncoder${encoder.suffix}`](address, tables, asked, multiplications) as
-        | A
-        | undefined;
+      const tables = names.map((name) => summands[name] as Table);
+      return encoder.raw.runEncoder(address, tables, asked, multiplications);
     },
-    end: (pooled) => forwardOf(encoder, { names, n, asked, pooled }),
+    end: (pooled) => forwardOf(encoder, { ...checked, pooled }),
   };
 }
 
-interface Run<A extends Floats> {
-  /** Of the summands. */
-  names: readonly string[];
-  /** Tokens. */
-  n: number;
-  asked: ReturnType<typeof checkedForward<A>>['asked'];
+interface Run extends Omit<ReturnType<typeof checkedForward>, 'bytes'> {
   /** [layers + 1, d] */
-  pooled: A;
+  pooled: Float64Array;
 }
 
-function forwardOf<A extends Floats>(encoder: HeldEncoder<A>, run: Run<A>): EncoderForward<A> {
-  const { raw, suffix, d, heads, causal, ofQueries, ofKeys, like } = encoder;
+function forwardOf(encoder: HeldEncoder, run: Run): EncoderForward {
+  const { raw, d, heads, causal, ofQueries, ofKeys } = encoder;
   const { names, n, asked, pooled } = run;
   const { layers } = asked;
   const here = () => {
@@ -117,19 +103,18 @@ function forwardOf<A extends Floats>(encoder: HeldEncoder<A>, run: Run<A>): Enco
     if (!asked.trace) throw new Error('This forward kept no scores; run it with scores: true.');
     return now;
   };
-  const scoresOf = (layer: number, only: readonly number[] | undefined, attention: boolean): A => {
+  const scoresOf = (layer: number, only: readonly number[] | undefined, attention: boolean) => {
     const now = traced();
     check.index('layer', layer, layers);
-    const chosen = check.chosenHeads(only, heads);
-    return raw[`encoderScores${suffix}`](now, layer, attention, chosen) as A;
+    return raw.encoderScores(now, layer, attention, check.chosenHeads(only, heads));
   };
-  const stateAt = (now: number, count: number) => table(raw[`encoderState${suffix}`](now, count) as A, n, d);
-  const found: EncoderForward<A> = {
+  const stateAt = (now: number, count: number) => table(raw.encoderState(now, count), n, d);
+  const found: EncoderForward = {
     n,
     layers,
     summands: names,
     embeddings: table(pooled, layers + 1, d),
-    embedding: pooled.subarray(layers * d) as A,
+    embedding: pooled.subarray(layers * d),
     state: (count) => stateAt(here(), check.integer('layers', count, 0, layers)),
     last: () => stateAt(here(), -1),
     logits: (layer, only) => scoresOf(layer, only, false),
@@ -137,7 +122,7 @@ function forwardOf<A extends Floats>(encoder: HeldEncoder<A>, run: Run<A>): Enco
     decompose(wanted) {
       const now = traced();
       // Weights that were given are no softmax of the scores, so nothing would add up.
-      if (asked.attention.some((one) => one !== undefined))
+      if (run.replaced)
         throw new Error(
           'The scores of a forward with attention are not those of its summands; run it without.',
         );
@@ -150,60 +135,48 @@ function forwardOf<A extends Floats>(encoder: HeldEncoder<A>, run: Run<A>): Enco
         const means = mechanismMeans(encoder, wanted, n);
         const apart = Array.from({ length: Math.min(n, means.query.first) }, (_, row) => row);
         // Terms are formed in double, from copies of queries, keys and their means.
-        fitsScores(n, parts.length, only.length, 2 * Math.max(d, ofQueries), like.BYTES_PER_ELEMENT);
+        fitsScores(n, parts.length, only.length, 2 * Math.max(d, ofQueries), 8);
         check.fits(`${n} tokens by mechanism`, 8 * (24 * n * n + 8 * n * (ofQueries + ofKeys)));
-        const call = [now, layer, means, apart, groups.of, parts.length, only] as const;
-        const result = raw[`mechanism${suffix}`](...call) as Heads<A>;
+        const result = raw.mechanism(now, layer, means, apart, groups.of, parts.length, only);
         return { n, heads: only, parts, gauge: 'canonical', apart, causal, ...result };
       }
       const byMeans = ways[way] === 'mean';
-      const means = byMeans ? checkedMeans(wanted.means as StateMeans<A>, n, d, like) : undefined;
+      const means = byMeans ? checkedMeans(wanted.means as StateMeans, n, d) : {};
       const gauge = checkedGauge(wanted, n);
-      fitsScores(n, groups.of.length, only.length, 2 * Math.max(d, ofQueries), like.BYTES_PER_ELEMENT);
-      const call = [now, layer, way, means, gauge, groups.of, parts.length, only] as const;
-      const result = raw[`decomposeEncoder${suffix}`](...call) as Heads<A>;
-      return { n, parts, heads: only, gauge: gauge.name, apart: gauge.apart, causal, ...result } as Scores<A>;
+      fitsScores(n, groups.of.length, only.length, 2 * Math.max(d, ofQueries), 8);
+      const result = raw.decomposeEncoder(now, layer, way, means, gauge, groups.of, parts.length, only);
+      return { n, parts, heads: only, gauge: gauge.name, apart: gauge.apart, causal, ...result };
     },
   };
   encoder.newest = found;
-  inside.set(found, { raw, suffix, d, address: here });
+  inside.set(found, { raw, d, address: here });
   return found;
 }
 
 /** The means of queries and keys, which are the gauge of the way by mechanism and say which rows stand apart. */
-function mechanismMeans<A extends Floats>(
-  { ofQueries, ofKeys, like }: HeldEncoder<A>,
-  wanted: EncoderDecomposeInput<A>,
-  n: number,
-) {
+function mechanismMeans({ ofQueries, ofKeys }: HeldEncoder, wanted: EncoderDecomposeInput, n: number) {
   if ((wanted.gauge ?? 'canonical') !== 'canonical' || wanted.apart !== undefined)
     throw new RangeError(
       "The way 'mechanism' takes its gauge and the rows that stand apart from its means; leave out gauge and apart.",
     );
   check.object('means', wanted.means);
-  const { query, key } = wanted.means as ScoreMeans<A>;
+  const { query, key } = wanted.means as ScoreMeans;
   const means = {
-    query: checkedMeans(query, n, ofQueries, like, 'means.query'),
-    key: checkedMeans(key, n, ofKeys, like, 'means.key'),
+    query: checkedMeans(query, n, ofQueries, 'means.query'),
+    key: checkedMeans(key, n, ofKeys, 'means.key'),
   };
   if (means.query.first !== means.key.first)
     check.refuse('means.key.first', `${means.query.first}, as means.query.first is`, means.key.first);
   return means;
 }
 
-function checkedMeans<A extends Floats>(
-  given: StateMeans<A> | undefined,
-  n: number,
-  width: number,
-  like: A,
-  name = 'means',
-): Required<StateMeans<A>> {
+function checkedMeans(given: StateMeans | undefined, n: number, width: number, name = 'means') {
   check.object(name, given);
-  const { mean, position } = given as StateMeans<A>;
+  const { mean, position } = given as StateMeans;
   const first = check.integer(`${name}.first`, given?.first ?? 1, 0);
   check.floats(`${name}.mean`, mean, width);
   check.table(`${name}.position`, position, { columns: width });
-  check.samePrecision({ precision: like, [`${name}.mean`]: mean, [`${name}.position.data`]: position.data });
+  check.singles({ [`${name}.mean`]: mean, [`${name}.position.data`]: position.data });
   if (position.rows < n - first)
     check.refuseCount(`${name}.position`, `at least ${n - first} rows`, position.rows);
   return { mean, position, first };

@@ -1,18 +1,18 @@
 // A layer on its way into an encoder: checked, and its maps placed or read.
 import * as check from '../check.js';
-import type { Floats, Linear, Table } from '../table.js';
+import type { Linear, Table } from '../table.js';
 import type { LayerRotary } from './encoderTypes.js';
 import type { HeldEncoder } from './heldEncoder.js';
 import type { ReadLayer, ReadMap, ReadTensor } from './steps.js';
 
 const layerMembers = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
 
-const isRead = <A extends Floats>(map: unknown): map is ReadMap<A> =>
-  typeof (map as ReadMap<A> | undefined)?.weight?.read === 'function';
+const isRead = (map: unknown): map is ReadMap =>
+  typeof (map as ReadMap | undefined)?.weight?.read === 'function';
 
 /** The maps that a layer has, checked where they are whole. */
-function checkedMaps<A extends Floats>(encoder: HeldEncoder<A>, layer: ReadLayer<A>) {
-  const { d, ofQueries, ofKeys, like } = encoder;
+function checkedMaps(encoder: HeldEncoder, layer: ReadLayer) {
+  const { d, ofQueries, ofKeys } = encoder;
   check.object('layer', layer);
   const inner = layer.up?.weight?.rows;
   const shape: Record<(typeof layerMembers)[number], check.Extents> = {
@@ -24,30 +24,26 @@ function checkedMaps<A extends Floats>(encoder: HeldEncoder<A>, layer: ReadLayer
     gate: { rows: inner, columns: d },
     down: { rows: d, columns: inner },
   };
-  const maps: [place: number, map: Linear<A> | ReadMap<A>][] = [];
+  const maps: [place: number, map: Linear | ReadMap][] = [];
   let [bytes, copied] = [0, 0];
   for (const [place, name] of layerMembers.entries()) {
     const map = layer[name];
     if (name === 'gate' && map === undefined) continue;
     if (!isRead(map)) {
       const { weight, bias } = check.linear(name, map, shape[name]);
-      check.samePrecision({
-        precision: like,
-        [`${name}.weight.data`]: weight.data,
-        [`${name}.bias`]: bias,
-      });
-      copied = Math.max(copied, weight.data.byteLength);
+      check.singles({ [`${name}.weight.data`]: weight.data, [`${name}.bias`]: bias });
+      copied = Math.max(copied, 4 * weight.data.length);
     }
-    const found = map as Linear<A> | ReadMap<A>;
+    const found = map as Linear | ReadMap;
     maps.push([place, found]);
-    bytes += found.weight.rows * found.weight.columns * like.BYTES_PER_ELEMENT;
+    bytes += found.weight.rows * found.weight.columns * 4;
   }
   return { maps, inner: inner as number, bytes, copied };
 }
 
 /** Checks a layer, and places its maps but for those that are still to be read, which it hands back by tensor. */
-export function begunLayer<A extends Floats>(encoder: HeldEncoder<A>, layer: ReadLayer<A>) {
-  const { raw, suffix, d, d_head, normOf } = encoder;
+export function begunLayer(encoder: HeldEncoder, layer: ReadLayer) {
+  const { raw, d, d_head, normOf } = encoder;
   const address = encoder.address();
   const { maps, inner, bytes, copied } = checkedMaps(encoder, layer);
   const checked = {
@@ -60,13 +56,13 @@ export function begunLayer<A extends Floats>(encoder: HeldEncoder<A>, layer: Rea
   // While a map is placed, a copy exists beside what stays.
   check.fits(`A layer of ${d} channels`, bytes + copied);
   const release = encoder.hold(bytes);
-  const read = (place: number, rows: Table<A>, from: number) =>
-    raw[`readEncoderMap${suffix}`](encoder.address(), place, rows, from);
-  const tensors = new Map<ReadTensor<A>, number[]>();
+  const read = (place: number, rows: Table, from: number) =>
+    raw.readEncoderMap(encoder.address(), place, rows, from);
+  const tensors = new Map<ReadTensor, number[]>();
   for (const [place, map] of maps) {
     const { rows, columns } = map.weight;
-    const alone = { place: 0, of: 1, transposed: false, bias: map.bias };
-    raw[`beginEncoderMap${suffix}`](address, place, rows, columns, isRead(map) ? map : alone);
+    const alone = { place: 0, of: 1, transposed: false };
+    raw.beginEncoderMap(address, place, rows, columns, map.bias ?? [], isRead(map) ? map : alone);
     if (!isRead(map)) read(place, map.weight, 0);
     else tensors.set(map.weight.read, [...(tensors.get(map.weight.read) ?? []), place]);
   }
@@ -74,7 +70,7 @@ export function begunLayer<A extends Floats>(encoder: HeldEncoder<A>, layer: Rea
     tensors,
     read,
     end() {
-      raw[`addEncoderLayer${suffix}`](encoder.address(), checked);
+      raw.addEncoderLayer(encoder.address(), checked);
       encoder.widest = Math.max(encoder.widest, (layer.gate ? 2 : 1) * inner);
       encoder.layers += 1;
     },
@@ -88,10 +84,7 @@ export function begunLayer<A extends Floats>(encoder: HeldEncoder<A>, layer: Rea
 function checkedRotary(given: LayerRotary | undefined, d_head: number) {
   if (given === undefined) return undefined;
   check.object('rotary', given);
-  const { frequencies } = given;
-  if (!(frequencies instanceof Float64Array))
-    check.refuse('rotary.frequencies', 'a Float64Array', frequencies, false);
-  check.floats('rotary.frequencies', frequencies);
+  const frequencies = check.floats('rotary.frequencies', given.frequencies);
   const most = Math.floor(d_head / 2);
   if (frequencies.length < 1 || frequencies.length > most) {
     const pairs =

@@ -3,7 +3,7 @@ import type { Handle } from '../handle.js';
 import type { DecomposeInput, Normalization } from '../scores/decompose.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
-import type { Floats, FloatsOf, Linear, Precision, Table } from '../table.js';
+import type { Floats, Linear, Table } from '../table.js';
 
 export const activationNames = ['gelu', 'gelu_tanh', 'relu', 'silu'] as const;
 export const ways = ['direct', 'streams', 'mean', 'mechanism'] as const;
@@ -13,41 +13,41 @@ export interface LayerRotary {
    * θ_m, [pairs]: of each head, channels m and m + pairs are turned together by p θ_m (halves); those from 2 pairs
    * on stay as they are. Where a file’s pairs are neighbours, reorder the rows of W_Q and W_K (rotaryPermutation).
    */
-  frequencies: Float64Array;
+  frequencies: Floats;
 }
 
 /**
  * One layer of an encoder; weights are [out, in]. H is heads, G keyHeads and d_h d_head. A norm that is left out is
  * none.
  */
-export interface EncoderLayer<A extends Floats = Floats> {
+export interface EncoderLayer {
   /** W_Q [H d_h, d] and its bias. */
-  query: Linear<A>;
+  query: Linear;
   /** W_K [G d_h, d], likewise. */
-  key: Linear<A>;
+  key: Linear;
   /** W_V [G d_h, d], likewise. */
-  value: Linear<A>;
+  value: Linear;
   /** W_O [d, H d_h], likewise. */
-  output: Linear<A>;
+  output: Linear;
   /** After attention, or before it with `pre`. */
-  attentionNorm?: Normalization<A>;
+  attentionNorm?: Normalization;
   /** [inner, d] */
-  up: Linear<A>;
+  up: Linear;
   /** [inner, d]: the MLP is W_down (g(W_gate x + b) ⊙ (W_up x + b)) + b (arXiv 2002.05202). Left out, it has no gate. */
-  gate?: Linear<A>;
+  gate?: Linear;
   /** [d, inner] */
-  down: Linear<A>;
+  down: Linear;
   /** After the MLP, or before it with `pre`. */
-  mlpNorm?: Normalization<A>;
+  mlpNorm?: Normalization;
   /** Of each head’s query, [d_h], before it is turned (QK-norm, arXiv 2010.04245). */
-  queryNorm?: Normalization<A>;
+  queryNorm?: Normalization;
   /** Of each head’s key, likewise. */
-  keyNorm?: Normalization<A>;
+  keyNorm?: Normalization;
   /** Left out, nothing is turned in this layer. */
   rotary?: LayerRotary;
 }
 
-export interface EncoderInput<P extends Precision = 'float32'> {
+export interface EncoderInput {
   /** The width d of its states, from 1 up. */
   d_model: number;
   /** Query heads H, from 1 up. */
@@ -56,8 +56,6 @@ export interface EncoderInput<P extends Precision = 'float32'> {
   keyHeads?: number;
   /** The width d_h of a head, from 1 up. Default d_model / heads, which must then divide it. */
   d_head?: number;
-  /** The precision of the computation and of every array. Default float32. */
-  precision?: P;
   /** Norms after attention and MLP (`post`, BERT) or before them (`pre`, GPT-2, Llama). Default `post`. */
   norm?: 'post' | 'pre';
   /** x Φ(x), its tanh form, max(x, 0), or x / (1 + e^(−x)). Default `gelu`. */
@@ -65,12 +63,12 @@ export interface EncoderInput<P extends Precision = 'float32'> {
   /** Whether query i sees keys j ≤ i only. Default false. */
   causal?: boolean;
   /** The norm of the summed embeddings; left out, none. */
-  embeddingNorm?: Normalization<FloatsOf<P>>;
+  embeddingNorm?: Normalization;
   /** The norm after the last layer; left out, none. */
-  finalNorm?: Normalization<FloatsOf<P>>;
+  finalNorm?: Normalization;
 }
 
-export interface ForwardInput<A extends Floats = Floats> {
+export interface ForwardInput {
   /** How many layers to run through, from 0; default all that were added. */
   layers?: number;
   /** Keeps what logits(), attention() and decompose() need. Default true; a forward without it is faster. */
@@ -79,7 +77,7 @@ export interface ForwardInput<A extends Floats = Floats> {
    * By layer, [heads, n, n]: weights in place of the softmax of the layer’s scores, such as attention() of
    * another forward of as many tokens.
    */
-  attention?: Readonly<Record<number, A>>;
+  attention?: Readonly<Record<number, Floats>>;
   /** Keeps each layer’s queries and keys before they are turned, for the library’s own means. Default false. */
   projections?: boolean;
 }
@@ -90,19 +88,17 @@ export type ActivationName = (typeof activationNames)[number];
 /** How a layer’s scores are taken apart; see EncoderForward.decompose(). */
 export type Way = (typeof ways)[number];
 
-export interface EncoderDecomposeInput<A extends Floats = Floats>
-  extends Pick<DecomposeInput, 'only' | 'groups'>,
-    GaugeOptions {
+export interface EncoderDecomposeInput extends Pick<DecomposeInput, 'only' | 'groups'>, GaugeOptions {
   /** The layer whose scores to take apart, from 0. */
   layer: number;
   /** Default `direct`. */
   way?: Way;
   /** Means of the state that the layer reads for the way `mean`, of its queries and keys for `mechanism`. */
-  means?: StateMeans<A> | ScoreMeans<A>;
+  means?: StateMeans | ScoreMeans;
 }
 
 /** The result of one forward, valid until the encoder’s next one. */
-export interface EncoderForward<A extends Floats = Floats> {
+export interface EncoderForward {
   /** Tokens. */
   readonly n: number;
   /** Layers it ran through. */
@@ -110,19 +106,19 @@ export interface EncoderForward<A extends Floats = Floats> {
   /** The names of its summands. */
   readonly summands: readonly string[];
   /** [layers + 1, d]: the mean over tokens of the state after each number of layers, scaled to length one. */
-  readonly embeddings: Table<A>;
+  readonly embeddings: Table<Float64Array>;
   /** [d], the last of `embeddings`, after the final norm where there is one. */
-  readonly embedding: A;
+  readonly embedding: Float64Array;
   /** [n, d], the state after so many layers, from 0, before the final norm. Throws RangeError. */
-  state(layers: number): Table<A>;
+  state(layers: number): Table<Float64Array>;
   /** [n, d], the last state, after the final norm if all layers were run and there is one. */
-  last(): Table<A>;
+  last(): Table<Float64Array>;
   /**
    * [heads, n, n], a layer's logits, from 0, for every pair of tokens, queries in rows. Throws RangeError.
    */
-  logits(layer: number, only?: readonly number[]): A;
+  logits(layer: number, only?: readonly number[]): Float64Array;
   /** [heads, n, n], the softmax of those over the allowed keys. Throws RangeError. */
-  attention(layer: number, only?: readonly number[]): A;
+  attention(layer: number, only?: readonly number[]): Float64Array;
   /**
    * A layer’s scores as terms of the parts that its input is the sum of, with every σ and all attention
    * frozen:
@@ -142,48 +138,48 @@ export interface EncoderForward<A extends Floats = Floats> {
    * before scoring: subtracting them before scoring alone leaves shares that depend on a shift of the tables.
    * For `direct` and `streams`, given means are subtracted at the embedding. Throws RangeError, TypeError.
    */
-  decompose(input: EncoderDecomposeInput<A>): Scores<A>;
+  decompose(input: EncoderDecomposeInput): Scores<Float64Array>;
 }
 
 /**
- * An encoder whose weights stay in the module’s memory, packed for its products. Call delete() when done with
- * it, or declare it with `using`.
+ * An encoder whose weights stay in the module’s memory, packed for its products. It computes in float32. Call delete()
+ * when done with it, or declare it with `using`.
  */
-export interface Encoder<A extends Floats = Floats> extends Handle {
+export interface Encoder extends Handle {
   /** How many layers were added. */
   readonly layers: number;
   /** Adds the next layer; its weights are copied. Throws RangeError, TypeError. */
-  addLayer(layer: EncoderLayer<A>): void;
+  addLayer(layer: EncoderLayer): void;
   /**
    * Runs summed embeddings through the layers: tables [n, d] by name, one for each summand that decompose()
    * is to tell apart. Throws RangeError, TypeError.
    */
-  forward(summands: Readonly<Record<string, Table<A>>>, input?: ForwardInput<A>): EncoderForward<A>;
+  forward(summands: Readonly<Record<string, Table>>, input?: ForwardInput): EncoderForward;
 }
 
 /** A state’s mean over a corpus, and its mean at each position. */
-export interface StateMeans<A extends Floats = Floats> {
+export interface StateMeans {
   /** μ, [d]. */
-  readonly mean: A;
+  readonly mean: Floats;
   /** pos_t of the rows from `first` on, [positions, d]. */
-  readonly position: Table<A>;
+  readonly position: Table;
   /** How many rows at the beginning have no position, since the model fixes their tokens. Default 1. */
   readonly first?: number;
 }
 
 /** The means of a layer’s queries [heads × d_head] and keys [keyHeads × d_head], before they are turned. */
-export interface ScoreMeans<A extends Floats = Floats> {
+export interface ScoreMeans {
   /** Of queries, head by head. */
-  readonly query: StateMeans<A>;
+  readonly query: StateMeans;
   /** Of keys, with the same `first`. */
-  readonly key: StateMeans<A>;
+  readonly key: StateMeans;
 }
 
 /**
  * How much of a state depends on the position alone. Even and odd windows are averaged apart and multiplied,
  * so that noise is not squared.
  */
-export interface PositionFindings extends StateMeans<Float64Array> {
+export interface PositionFindings extends StateMeans {
   /** The positions’ share of the mean ‖h − μ‖². */
   readonly positionEnergy: number;
   /** How many directions the positions’ covariance C_P fills. */
@@ -199,5 +195,5 @@ export interface EncoderApi {
    * A transformer whose input is a sum of rows, without layers at first: the forward of Devlin et al. 2019, or
    * with LayerNorm first (Xiong et al. 2020). Throws RangeError, TypeError.
    */
-  encoder<P extends Precision = 'float32'>(input: EncoderInput<P>): Encoder<FloatsOf<P>>;
+  encoder(input: EncoderInput): Encoder;
 }

@@ -4,7 +4,7 @@ import { type DecomposeInput, grouped } from '../scores/decompose.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
 import type { SmallSuperpose } from '../small.js';
-import type { Floats, Table } from '../table.js';
+import type { Table } from '../table.js';
 import type { Superpose } from '../whole.js';
 import type { Layout } from './families.js';
 import type { Config } from './family.js';
@@ -43,7 +43,7 @@ export interface Model {
   readonly layers: number;
   /** The whole module; the small one, where the model was opened over that. */
   whole(): Promise<Superpose>;
-  /** Whether there is room for it in both precisions, and for a forward of all its layers. */
+  /** Whether there is room for a forward of all its layers. */
   readonly isSmall: boolean;
   /** Whether a text can be given. */
   readonly readsText: boolean;
@@ -74,7 +74,7 @@ function missing(option: string, what: string): never {
 }
 
 /** Rows [n, d] to add up, by name. */
-export type OwnRows<A extends Floats = Float64Array> = Readonly<Record<string, Table<A>>>;
+export type OwnRows = Readonly<Record<string, Table<Float64Array>>>;
 
 /** The names of the rows that a sentence sums. */
 export const summandNames = ({ tables }: Pick<Layout, 'tables'>): string[] => [

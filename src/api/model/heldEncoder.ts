@@ -3,16 +3,14 @@ import * as check from '../check.js';
 import { held } from '../handle.js';
 import type { RawModule } from '../module.js';
 import { checkedNormalization, type Normalization } from '../scores/decompose.js';
-import type { Floats, Precision } from '../table.js';
 import { activationNames, type EncoderInput } from './encoderTypes.js';
 
 const noNorm = { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
 
 /** What an encoder is made of, checked. */
-function checkedEncoder<A extends Floats>(input: EncoderInput<Precision>) {
+function checkedEncoder(input: EncoderInput) {
   check.object('input', input);
   const d = check.integer('d_model', input.d_model, 1);
-  const single = check.precision(input.precision ?? 'float32') === 'float32';
   const d_head =
     input.d_head === undefined
       ? check.headWidth(input.heads, d, 'd_model', 'channels')
@@ -23,11 +21,10 @@ function checkedEncoder<A extends Floats>(input: EncoderInput<Precision>) {
     throw new RangeError(`keyHeads must divide the ${heads} heads; ${keyHeads} does not.`);
   const preNorm = check.placeOf('norm', input.norm ?? 'post', ['post', 'pre']) === 1;
   const causal = check.flag('causal', input.causal ?? false);
-  const like = (single ? new Float32Array() : new Float64Array()) as Floats as A;
   const normOf = (name: string, given: Normalization | undefined, columns: number) => {
     if (given === undefined) return noNorm;
-    const { gamma, beta, ...norm } = checkedNormalization(given, columns, single, name);
-    check.samePrecision({ precision: like, [`${name}.gamma`]: gamma, [`${name}.beta`]: beta });
+    const { gamma, beta, ...norm } = checkedNormalization(given, columns, name);
+    check.singles({ [`${name}.gamma`]: gamma, [`${name}.beta`]: beta });
     return { ...norm, gamma, beta };
   };
   const norms = {
@@ -37,8 +34,7 @@ function checkedEncoder<A extends Floats>(input: EncoderInput<Precision>) {
   const activation = check.placeOf('activation', input.activation ?? 'gelu', activationNames);
   return {
     options: { heads, keyHeads, preNorm, causal, activation, ...norms },
-    suffix: single ? ('F32' as const) : ('F64' as const),
-    ...{ d, d_head, heads, causal, like, normOf },
+    ...{ d, d_head, heads, causal, normOf },
     /** Channels of all queries, and of all keys. */
     ofQueries: heads * d_head,
     ofKeys: keyHeads * d_head,
@@ -46,7 +42,7 @@ function checkedEncoder<A extends Floats>(input: EncoderInput<Precision>) {
 }
 
 /** An encoder in the module, with what its layers and its last forward hold there. */
-export interface HeldEncoder<A extends Floats> extends ReturnType<typeof checkedEncoder<A>> {
+export interface HeldEncoder extends ReturnType<typeof checkedEncoder> {
   /** The module. */
   readonly raw: RawModule;
   /** Its address; throws once it is gone. */
@@ -69,18 +65,14 @@ export interface HeldEncoder<A extends Floats> extends ReturnType<typeof checked
   stop(): void;
 }
 
-export function heldEncoder<A extends Floats>(
-  raw: RawModule,
-  input: EncoderInput<Precision>,
-): HeldEncoder<A> {
-  const checked = checkedEncoder<A>(input);
-  const { suffix, options } = checked;
+export function heldEncoder(raw: RawModule, input: EncoderInput): HeldEncoder {
+  const checked = checkedEncoder(input);
   const mine = held(
     raw,
     'encoder',
     0,
-    () => raw[`encoder${suffix}`](options),
-    (address) => raw[`deleteEncoder${suffix}`](address),
+    () => raw.encoder(checked.options),
+    (address) => raw.deleteEncoder(address),
   );
   const releases: (() => void)[] = [];
   let [heldByRun, releaseRun] = [0, () => {}];
@@ -94,7 +86,7 @@ export function heldEncoder<A extends Floats>(
     mine.handle.delete();
     releaseAll();
   };
-  const encoder: HeldEncoder<A> = {
+  const encoder: HeldEncoder = {
     ...checked,
     raw,
     address: () => mine.address(),
@@ -123,7 +115,7 @@ export function heldEncoder<A extends Floats>(
       encoder.stop();
     },
     stop() {
-      if (mine.handle.isAlive()) raw[`stopEncoder${suffix}`](mine.address());
+      if (mine.handle.isAlive()) raw.stopEncoder(mine.address());
     },
   };
   return encoder;

@@ -2,7 +2,7 @@
 // after a change.
 import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
-import { type Floats, type FloatsOf, type Precision, type Table, table } from '../table.js';
+import { type Table, table } from '../table.js';
 import type { Superpose } from '../whole.js';
 import { type CorpusMeans, corpusOf, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
 import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
@@ -32,20 +32,17 @@ interface Reading extends Pick<OpenedModel, 'tokenize'> {
   read(input: ModelInput): Promise<Sentence>;
 }
 
-type ScoresOptions<P extends Precision> = OpenDecomposeOptions<P> & { layer: number };
+type ScoresOptions = OpenDecomposeOptions & { layer: number };
 
 /** The layers of a model, which can be run, and freed. */
 export interface Layers {
   /** See EncoderForward. */
-  forward<P extends Precision = 'float32'>(
-    sentence: Sentence,
-    options?: OpenForwardOptions<P>,
-  ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
+  forward(sentence: Sentence, options?: OpenForwardOptions): Promise<EncoderForward & { sentence: Sentence }>;
   /** See EncoderForward.decompose(). */
-  decompose<P extends Precision = 'float64'>(
+  decompose(
     sentence: Sentence,
-    options: ScoresOptions<P>,
-  ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
+    options: ScoresOptions,
+  ): Promise<Scores<Float64Array> & { sentence: Sentence }>;
   /** See PositionsTaken. */
   withoutPositions(
     sentence: Sentence,
@@ -70,14 +67,10 @@ interface Running {
 export function layersOf(opened: Opened, superpose: Superpose): Layers {
   const kept = resident(ownLayers(opened, superpose));
   const running = { opened, resident: kept, decomposed: new WeakMap() };
-  const forward: Layers['forward'] = async <P extends Precision = 'float32'>(
-    sentence: Sentence,
-    { precision, summands, signal, progress, ...input }: OpenForwardOptions<P> = {},
-  ) => {
-    const kind = check.precision(precision ?? 'float32') as P;
+  const forward: Layers['forward'] = async (sentence, { summands, signal, progress, ...input } = {}) => {
     const layers = check.integer('layers', input.layers ?? opened.layers, 0, opened.layers);
-    return kept.use(kind, layers, counted({ signal, progress }), async (encoder) => {
-      const rows = rowsIn(summands ?? (await rowsOf(opened, sentence.ids, counted({ signal }))), kind);
+    return kept.use(layers, counted({ signal, progress }), async (encoder) => {
+      const rows = summands ?? (await rowsOf(opened, sentence.ids, counted({ signal })));
       running.decomposed.delete(encoder);
       const run = await stepsOf(encoder).forward(rows, { ...input, layers }, signal);
       return Object.assign(run, { sentence });
@@ -86,30 +79,28 @@ export function layersOf(opened: Opened, superpose: Superpose): Layers {
   return {
     forward,
     decompose: (sentence, options) => decomposed(running, sentence, options),
-    async corpusMeans(inputs, { precision, done, signal, progress, ...options }) {
-      const kind = check.precision(precision ?? 'float32');
+    async corpusMeans(inputs, { done, signal, progress, ...options }) {
       const { layout, heads } = opened;
       const scores = check.flag('scores', options.scores ?? layout.tables.position === undefined);
       const { d_head, keyHeads } = headsOf(opened);
       return meansOver(await corpusIn(opened, inputs, { ...options, signal }), {
         ...{ poolShares: superpose.poolShares, heads, layers: opened.layers },
-        ...{ apart: layout.apart, precision: kind, signal, done },
+        ...{ apart: layout.apart, signal, done },
         ...(scores && { scores: { query: heads * d_head, key: keyHeads * d_head } }),
         run(sentence, isWindow) {
           const asked = { scores: !isWindow, projections: scores && isWindow };
-          return forward(sentence, { precision: kind, ...asked, signal, progress });
+          return forward(sentence, { ...asked, signal, progress });
         },
       });
     },
     async withoutPositions(sentence, options = {}) {
       check.object('options', options);
-      const kind = check.precision(options.precision ?? 'float32');
       const { signal, progress } = options;
       // All layers in one turn, since a forward is valid until the next.
-      return kept.use(kind, opened.layers, counted({ signal, progress }), async (encoder) => {
+      return kept.use(opened.layers, counted({ signal, progress }), async (encoder) => {
         running.decomposed.delete(encoder);
-        const rows = rowsIn(await rowsOf(opened, sentence.ids, counted({ signal })), kind);
-        const bare = rowsIn(await changedOf(opened, sentence, { mean: 'sentence' }), kind);
+        const rows = await rowsOf(opened, sentence.ids, counted({ signal }));
+        const bare = await changedOf(opened, sentence, { mean: 'sentence' });
         return positionsTaken(encoder, { rows, bare }, signal);
       });
     },
@@ -118,62 +109,52 @@ export function layersOf(opened: Opened, superpose: Superpose): Layers {
 }
 
 /** The scores of a layer. What is asked of it is checked before layers are read, which may take long. */
-async function decomposed<P extends Precision>(
+async function decomposed(
   running: Running,
   sentence: Sentence,
-  options: ScoresOptions<P>,
-): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }> {
+  options: ScoresOptions,
+): Promise<Scores<Float64Array> & { sentence: Sentence }> {
   const { opened, resident } = running;
-  const { precision, means: given, signal, progress, gauge, apart, ...input } = options;
-  const kind = check.precision(precision ?? 'float64') as P;
+  const { means: given, signal, progress, gauge, apart, ...input } = options;
   const layer = check.integer('layer', input.layer, 0, opened.layers - 1);
   check.chosenHeads(input.only, opened.heads);
   checkedParts(summandNames(opened.layout), input);
   const byMechanism = input.way === 'mechanism';
   if (given || byMechanism || input.way === 'mean') check.object('means', given);
-  const means = given && (byMechanism ? scoreMeansAt : meansAt)(given, layer, kind);
-  return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
-    const run = await through(running, encoder, { kind, layer, sentence }, signal);
+  const means = given && (byMechanism ? scoreMeansAt : meansAt)(given, layer);
+  return resident.use(layer + 1, counted({ signal, progress }), async (encoder) => {
+    const run = await through(running, encoder, layer, sentence, signal);
     const named = gauge ?? (byMechanism ? undefined : 'canonical');
     const fixed = named === 'raw' ? [] : opened.layout.apart.filter((row) => row < run.n);
     const rows = apart ?? (byMechanism ? undefined : fixed);
     const scores = run.decompose({
-      ...(input as EncoderDecomposeInput),
+      ...input,
       ...(named !== undefined && { gauge: named as NonNullable<EncoderDecomposeInput['gauge']> }),
       ...(rows !== undefined && { apart: rows }),
       ...(means && { means }),
     });
-    return { ...(scores as Scores<FloatsOf<P>>), sentence };
+    return { ...scores, sentence };
   });
 }
 
 /** The forward whose scores are taken apart; the last one, if it is of the same tokens. */
-async function through<P extends Precision>(
+async function through(
   { opened, decomposed }: Running,
-  encoder: Encoder<FloatsOf<P>>,
-  { kind, layer, sentence }: { kind: P; layer: number; sentence: Sentence },
+  encoder: Encoder,
+  layer: number,
+  sentence: Sentence,
   signal: AbortSignal | undefined,
 ) {
   const key = String(sentence.ids);
   const last = decomposed.get(encoder);
   if (last?.key === key && last.run.layers > layer) return last.run;
-  const rows = rowsIn(await rowsOf(opened, sentence.ids, counted({ signal })), kind);
+  const rows = await rowsOf(opened, sentence.ids, counted({ signal }));
   decomposed.delete(encoder);
   // Through all layers that are held where there is room, so that another layer’s scores need no run of their own.
   const layers = opened.isSmall ? encoder.layers : layer + 1;
   const run = await stepsOf(encoder).forward(rows, { layers }, signal);
-  decomposed.set(encoder, { key, run: run as unknown as EncoderForward });
+  decomposed.set(encoder, { key, run });
   return run;
-}
-
-/** Rows in the precision of the encoder that sums them. */
-function rowsIn<P extends Precision>(rows: OwnRows<Floats>, precision: P): OwnRows<FloatsOf<P>> {
-  check.object('summands', rows);
-  const own = Object.entries(rows).map(([name, one]) => {
-    const round = precision === 'float32' && one?.data instanceof Float64Array;
-    return [name, round ? { ...one, data: new Float32Array(one.data) } : one];
-  });
-  return Object.fromEntries(own);
 }
 
 /** A sentence’s rows after a change. */
@@ -212,16 +193,15 @@ async function corpusIn(
 }
 
 /** What positions are for. `rows` are the sentence’s, `bare` those without positions. */
-async function positionsTaken<P extends Precision>(
-  encoder: Encoder<FloatsOf<P>>,
-  { rows, bare }: { rows: OwnRows<FloatsOf<P>>; bare: OwnRows<FloatsOf<P>> },
+async function positionsTaken(
+  encoder: Encoder,
+  { rows, bare }: { rows: OwnRows; bare: OwnRows },
   signal: AbortSignal | undefined,
 ): Promise<PositionsTaken> {
-  type A = FloatsOf<P>;
   const { forward } = stepsOf(encoder);
-  const attentionOf = (run: EncoderForward<A>): Record<number, A> =>
+  const attentionOf = (run: EncoderForward): Record<number, Float64Array> =>
     Object.fromEntries(Array.from({ length: encoder.layers }, (_, layer) => [layer, run.attention(layer)]));
-  const run = async (summands: OwnRows<A>, input: ForwardInput<A>) =>
+  const run = async (summands: OwnRows, input: ForwardInput) =>
     (await forward(summands, { scores: false, ...input }, signal)).embeddings;
   const plain = await forward(rows, {}, signal);
   const [nothing, own] = [plain.embeddings, attentionOf(plain)];

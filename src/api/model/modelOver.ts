@@ -2,7 +2,6 @@
 // anybody's files and packedModel.ts for the build's own, checks those: a page's figures read no others, and load no more.
 import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
-import { type FloatsOf, type Precision, roundedIn } from '../table.js';
 import type { Superpose } from '../whole.js';
 import { type FirstLayer, firstScores, type Model, rowsOf, runnable, summandNames } from './firstLayer.js';
 import type { Layers } from './layers.js';
@@ -168,30 +167,27 @@ function heldOf(model: Model) {
   };
 }
 
-async function decomposed<P extends Precision = 'float64'>(
+async function decomposed(
   model: Model,
   inputs: ReturnType<typeof inputsOf>,
   held: ReturnType<typeof heldOf>,
   input: ModelInput,
-  options: OpenDecomposeOptions<P>,
-): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }> {
+  options: OpenDecomposeOptions,
+): Promise<Scores<Float64Array> & { sentence: Sentence }> {
   check.object('options', options);
-  const { precision, layer, way, means, ...others } = options;
-  const kind = check.precision(precision ?? 'float64') as P;
+  const { layer, way, means, ...others } = options;
   const adds = model.layout.tables.position !== undefined;
   if (layer === undefined && way === undefined && adds) {
     const sentence = await inputs.read(input);
     const first = () => held.first(counted(others));
     const scores = await firstScores(model, first, sentence, others as object);
     held.refuseDeleted();
-    const own = roundedIn(scores, ['terms', 'logits'], kind === 'float32') as Scores as Scores<FloatsOf<P>>;
-    return { ...own, sentence };
+    return { ...scores, sentence };
   }
   const run = await held.layered();
   const by = way ?? (adds ? undefined : 'mechanism');
-  return run.decompose<P>(await inputs.read(input), {
+  return run.decompose(await inputs.read(input), {
     ...others,
-    precision: kind,
     layer: layer ?? 0,
     ...(by !== undefined && { way: by }),
     ...(means && { means }),

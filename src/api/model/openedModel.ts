@@ -1,7 +1,7 @@
 // What is asked of an opened model, and what it can do.
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
-import type { Floats, FloatsOf, Precision, Table } from '../table.js';
+import type { Table } from '../table.js';
 import type { CorpusMeans } from './corpusMeans.js';
 import type { EncoderForward, ForwardInput, Way } from './encoder.js';
 import type { FamilyId } from './families.js';
@@ -29,9 +29,7 @@ export type ModelInput =
   /** Vocabulary indices, including the special tokens that the model expects. */
   | { readonly ids: readonly number[]; readonly tokens?: readonly string[] };
 
-export interface OpenDecomposeOptions<P extends Precision = 'float64'> extends GaugeOptions, SlicesWatch {
-  /** That of a layer’s run, and of the result; the first scores are computed in double. Default float64. */
-  precision?: P;
+export interface OpenDecomposeOptions extends GaugeOptions, SlicesWatch {
   /** Which heads to return, in this order. Default all. */
   only?: readonly number[];
   /** Parts to add up: see DecomposeInput. */
@@ -50,8 +48,6 @@ export interface OpenCorpusMeansOptions extends SlicesWatch {
    * ends with. Default corpusSentences.
    */
   sentences?: readonly (string | { readonly ids: readonly number[] })[];
-  /** Default float32. */
-  precision?: Precision;
   /** Called with the fraction of the windows done, from 0 to 1. */
   done?: (fraction: number) => void;
   /** Gathers means of every layer’s queries and keys too. Default: of a model that adds no positions. */
@@ -72,13 +68,9 @@ export type PositionChange =
   /** [n]: position i gets the token that was at order[i]. */
   | { order: readonly number[] };
 
-export interface OpenForwardOptions<P extends Precision = 'float32'>
-  extends ForwardInput<FloatsOf<P>>,
-    SlicesWatch {
-  /** Default float32. */
-  precision?: P;
+export interface OpenForwardOptions extends ForwardInput, SlicesWatch {
   /** Rows in place of the sentence’s own, from changed(). */
-  summands?: OwnRows<Floats>;
+  summands?: Readonly<Record<string, Table>>;
 }
 
 /**
@@ -88,7 +80,7 @@ export interface OpenForwardOptions<P extends Precision = 'float32'>
  * as the run without. Attention is copied between runs, so that no part has to be told from another.
  */
 export type PositionsTaken = Readonly<
-  Record<'nothing' | 'allButAttention' | 'attention' | 'everything', Table>
+  Record<'nothing' | 'allButAttention' | 'attention' | 'everything', Table<Float64Array>>
 >;
 
 export interface OpenedModel {
@@ -144,23 +136,20 @@ export interface OpenedModel {
   /**
    * The scores of a layer taken apart. Without `layer` and `way`, those of the first: its parts are the summands and
    * `constant`, and little of the file is read. Of a later layer, or in a way of one’s own, the parts are those of
-   * EncoderForward.decompose(), and the layers up to it are read. The default gauge is `canonical`; see Gauge. Exact up
+   * EncoderForward.decompose(), and the layers up to it are read and run in float32. The default gauge is `canonical`; see Gauge. Exact up
    * to rounding. That the terms add up does not prove that the file was read as its model reads it. Throws RangeError,
    * TypeError.
    */
-  decompose<P extends Precision = 'float64'>(
+  decompose(
     input: ModelInput,
-    options?: OpenDecomposeOptions<P>,
-  ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
+    options?: OpenDecomposeOptions,
+  ): Promise<Scores<Float64Array> & { sentence: Sentence }>;
   /**
    * Runs the model on a sentence: states, scores and attention of each layer, and the embedding, a mean over
    * tokens. The result is valid until the next forward() or decompose() of a layer. The layers stay in the
    * module’s memory until delete(). Throws RangeError, TypeError, and the signal's reason when it is aborted.
    */
-  forward<P extends Precision = 'float32'>(
-    input: ModelInput,
-    options?: OpenForwardOptions<P>,
-  ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
+  forward(input: ModelInput, options?: OpenForwardOptions): Promise<EncoderForward & { sentence: Sentence }>;
   /**
    * The mean decomposition of every state over windows of a corpus: 30 pieces (fewer if the model has fewer
    * positions), between what all sentences begin and end with. Takes seconds to minutes; throws as
@@ -169,13 +158,10 @@ export interface OpenedModel {
    */
   corpusMeans(options?: OpenCorpusMeansOptions): Promise<CorpusMeans>;
   /**
-   * What positions are for: the embedding when they are taken from values, from attention, or from everything, in float32
-   * unless another precision is given. Throws as forward() does.
+   * What positions are for: the embedding when they are taken from values, from attention, or from everything. Throws as
+   * forward() does.
    */
-  withoutPositions(
-    input: ModelInput,
-    options?: SlicesWatch & { precision?: Precision },
-  ): Promise<PositionsTaken>;
+  withoutPositions(input: ModelInput, options?: SlicesWatch): Promise<PositionsTaken>;
   /**
    * The first layer's W_Q and W_K and the norm before them, as decompose() takes them. Throws RangeError for a model
    * whose queries and keys turn.

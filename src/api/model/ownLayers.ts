@@ -1,8 +1,6 @@
 // All layers of an opened model, read one after another and run by the whole module.
 
 import * as check from '../check.js';
-import type { Normalization } from '../scores/decompose.js';
-import type { FloatsOf, Precision } from '../table.js';
 import type { Superpose } from '../whole.js';
 import { anglesIn } from './angles.js';
 import type { ActivationName } from './encoder.js';
@@ -12,7 +10,6 @@ import type { Opened } from './firstLayer.js';
 import type { EncoderParts } from './resident.js';
 import type { ReadMap, ReadTensor } from './steps.js';
 import { type MapName, type MapSize, nameIn, placeOf, present, shapeOf, tensorsOf } from './tensors.js';
-import type { CountedWatch } from './watch.js';
 
 /** By config.json's names. */
 const activations: Readonly<Record<string, ActivationName>> = {
@@ -89,23 +86,22 @@ function sizesOf(opened: Opened): Record<MapName, MapSize> {
 
 /** The model’s layers; their maps are read when they are added. */
 export function ownLayers(opened: Opened, superpose: Superpose): EncoderParts {
-  const { checkpoint, layout, config, heads, isSmall } = opened;
+  const { checkpoint, layout, config, heads } = opened;
   const { facts, d_model, prefix } = layout;
   present(checkpoint.tensors, `${nameIn(layout, 0, 'down')}.weight`);
   const sizes = bytesIn(opened);
   const { d_head, keyHeads } = headsOf(opened);
   return {
-    async begin<P extends Precision>(precision: P, watch: Parameters<EncoderParts['begin']>[1]) {
+    async begin(watch) {
       refuseContradictions(opened, sizes.size);
       const of = tensorsOf(checkpoint, watch);
       const { embeddingNorm, finalNorm, causal } = facts;
-      const norm = async (name: string) => normIn(await of.norm(opened, prefix + name), precision);
-      return superpose.encoder<P>({
+      const norm = (name: string) => of.norm(opened, prefix + name);
+      return superpose.encoder({
         d_model,
         heads,
         keyHeads,
         d_head,
-        precision,
         causal,
         norm: finalNorm ? 'pre' : 'post',
         activation: activationIn(config, facts.activation),
@@ -113,27 +109,29 @@ export function ownLayers(opened: Opened, superpose: Superpose): EncoderParts {
         ...(finalNorm && { finalNorm: await norm(finalNorm) }),
       });
     },
-    async layer<P extends Precision>(number: number, precision: P, watch: CountedWatch) {
+    async layer(number, watch) {
       const of = tensorsOf(checkpoint, watch);
       // Maps of one tensor are read together.
-      const blocks = new Map<string, ReadTensor<FloatsOf<P>>>();
+      const blocks = new Map<string, ReadTensor>();
       const sizes = sizesOf(opened);
-      const map = async (part: MapName): Promise<ReadMap<FloatsOf<P>>> => {
+      const map = async (part: MapName): Promise<ReadMap> => {
         const found = placeOf(opened, number, part, sizes[part]);
         const { name, out, into, place, of: count, transposed } = found;
-        const read: ReadTensor<FloatsOf<P>> =
+        const read: ReadTensor =
           blocks.get(name) ??
           ((visit) =>
-            checkpoint.blocks(`${name}.weight`, watch, (block, from) =>
-              visit({ ...block, data: valuesIn(`Tensor “${name}.weight”`, block.data, precision) }, from),
-            ));
+            checkpoint.blocks(`${name}.weight`, watch, (block, from) => {
+              check.singles({ [`${name}.weight`]: block.data });
+              visit(block, from);
+            }));
         blocks.set(name, read);
-        const bias = valuesIn(`${name}.bias`, await of.biasOf(found), precision);
+        const bias = await of.biasOf(found);
+        check.singles({ [`${name}.bias`]: bias });
         const weight = { rows: out, columns: into, read };
         return { weight, ...(bias && { bias }), place, of: count, transposed };
       };
-      const norm = async (part: Parameters<typeof nameIn>[2], width?: number) =>
-        normIn(await of.norm(opened, nameIn(layout, number, part), width), precision);
+      const norm = (part: Parameters<typeof nameIn>[2], width?: number) =>
+        of.norm(opened, nameIn(layout, number, part), width);
       return {
         query: await map('query'),
         key: await map('key'),
@@ -152,27 +150,7 @@ export function ownLayers(opened: Opened, superpose: Superpose): EncoderParts {
       };
     },
     bytes: (number) => sizes.get(number) ?? 0,
-    alone: !isSmall,
   };
-}
-
-/** What a file has, in the precision of an encoder. A double may be larger than any float. */
-function valuesIn<P extends Precision, A extends Float64Array | undefined>(
-  name: string,
-  values: A,
-  precision: P,
-): FloatsOf<P> | Extract<A, undefined> {
-  const own = values && precision === 'float32' ? check.floats(name, new Float32Array(values)) : values;
-  return own as FloatsOf<P> | Extract<A, undefined>;
-}
-
-function normIn<P extends Precision>(
-  { gamma, beta, ...norm }: Normalization<Float64Array>,
-  precision: P,
-): Normalization<FloatsOf<P>> {
-  const own = valuesIn('gamma', gamma, precision);
-  const shift = valuesIn('beta', beta, precision);
-  return { ...norm, ...(own && { gamma: own }), ...(shift && { beta: shift }) };
 }
 
 /** By how many radians a position turns each pair of channels. */

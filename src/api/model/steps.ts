@@ -3,14 +3,14 @@ import type { Floats, Table } from '../table.js';
 import type { Encoder, EncoderForward, EncoderLayer, ForwardInput } from './encoderTypes.js';
 
 /** Reads a tensor block by block; `from` is a block’s first row. */
-export type ReadTensor<A extends Floats> = (visit: (block: Table<A>, from: number) => void) => Promise<void>;
+export type ReadTensor = (visit: (block: Table, from: number) => void) => Promise<void>;
 
 /** A map that goes into the module while its tensor is read, and is whole nowhere else. */
-export interface ReadMap<A extends Floats = Floats> {
+export interface ReadMap {
   /** [out, in] */
-  readonly weight: { readonly rows: number; readonly columns: number; readonly read: ReadTensor<A> };
+  readonly weight: { readonly rows: number; readonly columns: number; readonly read: ReadTensor };
   /** [out] */
-  readonly bias?: A | undefined;
+  readonly bias?: Floats | undefined;
   /** Which map of the tensor it is … */
   readonly place: number;
   /** … of so many. */
@@ -20,24 +20,24 @@ export interface ReadMap<A extends Floats = Floats> {
 }
 
 /** A layer whose maps may be read while they are added. */
-export type ReadLayer<A extends Floats = Floats> = {
-  [Name in keyof EncoderLayer<A>]: NonNullable<EncoderLayer<A>[Name]> extends { weight: unknown }
-    ? EncoderLayer<A>[Name] | ReadMap<A>
-    : EncoderLayer<A>[Name];
+export type ReadLayer = {
+  [Name in keyof EncoderLayer]: NonNullable<EncoderLayer[Name]> extends { weight: unknown }
+    ? EncoderLayer[Name] | ReadMap
+    : EncoderLayer[Name];
 };
 
-export interface Steps<A extends Floats> {
+export interface Steps {
   /** addLayer(). When reading fails, nothing of the layer stays. */
-  addLayer(layer: ReadLayer<A>): Promise<void>;
+  addLayer(layer: ReadLayer): Promise<void>;
   /** forward(), which the signal ends within a layer. */
   forward(
-    summands: Readonly<Record<string, Table<A>>>,
-    input?: ForwardInput<A>,
+    summands: Readonly<Record<string, Table>>,
+    input?: ForwardInput,
     signal?: AbortSignal,
-  ): Promise<EncoderForward<A>>;
+  ): Promise<EncoderForward>;
 }
 
 export const inSteps = Symbol('inSteps');
 
-export const stepsOf = <A extends Floats>(encoder: Encoder<A>): Steps<A> =>
-  (encoder as Encoder<A> & Record<typeof inSteps, Steps<A>>)[inSteps];
+export const stepsOf = (encoder: Encoder): Steps =>
+  (encoder as Encoder & Record<typeof inSteps, Steps>)[inSteps];

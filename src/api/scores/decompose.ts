@@ -138,7 +138,7 @@ function decomposed(raw: RawModule, { layer, address, sum }: Asked): Scores {
     gauge: name,
     apart,
     ...(layer.causal && { causal: true }),
-    ...(result as Omit<Scores, keyof Terms | 'n'> & Pick<Scores, 'terms'>),
+    ...result,
   };
 }
 
@@ -237,17 +237,12 @@ function checkedLayer(input: ScoreLayerInput, first?: Table) {
   check.linear('key', key, { rows, columns: d });
   const headWidth = check.headWidth(input.heads, rows, 'query.weight');
   const scale = check.scale(input.scale, headWidth);
-  const norm = checkedNormalization(input.normalization, d, false);
+  const norm = checkedNormalization(input.normalization, d);
   const causal = check.flag('causal', input.causal ?? false);
   return { norm, scale, query, key, heads: input.heads, causal };
 }
 
-export function checkedNormalization(
-  given: Normalization | undefined,
-  d: number,
-  single: boolean,
-  name = 'normalization',
-) {
+export function checkedNormalization(given: Normalization | undefined, d: number, name = 'normalization') {
   if (given === undefined) {
     return { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
   }
@@ -260,7 +255,7 @@ export function checkedNormalization(
   if (beta !== undefined && given.kind === 'rms_norm') {
     throw new RangeError(`${name}.beta belongs to layer_norm; rms_norm has none.`);
   }
-  const epsilon = check.representable(`${name}.epsilon`, given.epsilon, single, 0);
+  const epsilon = check.number(`${name}.epsilon`, given.epsilon, 0);
   return { kind, gamma, beta, epsilon };
 }
 

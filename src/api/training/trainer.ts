@@ -42,7 +42,7 @@ export interface Trainer extends Handle {
   /** Loss and accuracy on the evaluation, or on a batch of your own. */
   evaluate(batch?: TrainingBatch): TrainingEvaluation;
   /** [sequences · n, classes], for whole sequences of n tokens. */
-  logits(options: { n: number; tokens: Int32Array | readonly number[] }): Table<Float32Array>;
+  logits(options: { n: number; tokens: Int32Array | readonly number[] }): Table<Float64Array>;
   /**
    * What each token takes from each other in a layer, from 0, the default: [sequences · heads · n, n]. Rows sum
    * to 1.
@@ -51,7 +51,7 @@ export interface Trainer extends Handle {
     n: number;
     tokens: Int32Array | readonly number[];
     layer?: number;
-  }): Table<Float32Array>;
+  }): Table<Float64Array>;
   /**
    * Shares of the four terms over the evaluation, <T̃, S̃>/‖S̃‖², with rows centred over the keys they may
    * read; 0 for a cut term. Throws RangeError, TypeError.
@@ -73,7 +73,7 @@ export interface Trainer extends Handle {
    * T5 [H, 2L − 1]; for layer l: layers.l.g1 [1, D], layers.l.W_qkv [D, 3D], layers.l.W_o [D, D]; gf [1, D],
    * W_u [D, classes]. Weights are [in, out].
    */
-  parameters(): Record<string, Table<Float32Array>>;
+  parameters(): Record<string, Table<Float64Array>>;
   /** Replaces some or all parameters, or none when one does not fit. The optimizer’s moments stay. */
   setParameters(parameters: Readonly<Record<string, Table>>): void;
 }
@@ -267,7 +267,7 @@ class HeldTrainer implements Trainer {
     return { tokens: table(tokens, vocabulary, rows), positions: table(positions, n, rows) };
   }
 
-  parameters(): Record<string, Table<Float32Array>> {
+  parameters(): Record<string, Table<Float64Array>> {
     const all = this.#raw.trainerParameters(this.#held.address());
     return Object.fromEntries(all.map(({ name, data, rows, columns }) => [name, table(data, rows, columns)]));
   }

@@ -32,83 +32,67 @@ V error_function(V y) {
               1.0f;
   return y * p / q;
 }
-double error_function(double y) { return std::erf(y); }
 
-constexpr double kRootOfHalf = 0.70710678118654752440;
+constexpr float kRootOfHalf = 0.70710678118654752440f;
 
 // One template for a vector of floats and for a single float.
 template <typename V>
 V gelu_of(V x) {
-  if constexpr (std::is_same_v<V, double>)
-    return 0.5 * x * (1 + error_function(x * kRootOfHalf));
-  else
-    return 0.5f * x * (1.0f + error_function(x * float(kRootOfHalf)));
+  return 0.5f * x * (1.0f + error_function(x * kRootOfHalf));
 }
 
 // x / (1 + e^(-x))
-template <typename Scalar, typename V>
+template <typename V>
 V silu(V x) {
-  if constexpr (sizeof(V) == sizeof(Scalar))
-    return x / (1 + exponential_of<Scalar>(-x));
+  if constexpr (sizeof(V) == sizeof(float))
+    return x / (1 + exponential_of<float>(-x));
   else
     return x / (1 + exponential(-x));
 }
 
 }  // namespace
 
-template <typename Scalar>
-void activate(Activation activation, const Vector<Scalar>& bias, Matrix<Scalar>& rows) {
-  using S = Simd<Scalar>;
+void activate(Activation activation, const Vector<float>& bias, Matrix<float>& rows) {
+  using S = Simd<float>;
   const Index width = rows.cols();
   for (Index i = 0; i < rows.rows(); ++i) {
-    Scalar* const row = rows.data() + i * width;
+    float* const row = rows.data() + i * width;
     for (Index c = 0; c < bias.size(); ++c) row[c] += bias[c];
     if (activation == Activation::relu) {
       for (Index c = 0; c < width; ++c) row[c] = row[c] > 0 ? row[c] : 0;
       continue;
     }
     if (activation == Activation::silu) {
-      along<Scalar>(
-          width, [&](Index c) { S::store(row + c, silu<Scalar>(S::load(row + c))); },
-          [&](Index c) { row[c] = silu<Scalar>(row[c]); });
+      along<float>(
+          width, [&](Index c) { S::store(row + c, silu(S::load(row + c))); },
+          [&](Index c) { row[c] = silu(row[c]); });
       continue;
     }
     if (activation == Activation::gelu_tanh) {
-      along<Scalar>(
-          width, [&](Index c) { S::store(row + c, gelu_tanh<Scalar>(S::load(row + c)).value); },
-          [&](Index c) { row[c] = gelu_tanh<Scalar>(row[c]).value; });
+      along<float>(
+          width, [&](Index c) { S::store(row + c, gelu_tanh<float>(S::load(row + c)).value); },
+          [&](Index c) { row[c] = gelu_tanh<float>(row[c]).value; });
       continue;
     }
-    Index c = 0;
-    if constexpr (std::is_same_v<Scalar, float>) {
-      for (; c + S::kLanes <= width; c += S::kLanes) S::store(row + c, gelu_of(S::load(row + c)));
-    }
-    for (; c < width; ++c) row[c] = gelu_of(row[c]);
+    along<float>(
+        width, [&](Index c) { S::store(row + c, gelu_of(S::load(row + c))); },
+        [&](Index c) { row[c] = gelu_of(row[c]); });
   }
 }
 
-template <typename Scalar>
-void activate_gated(Activation activation, const Vector<Scalar>& gate_bias, Matrix<Scalar>& gate,
-                    const Vector<Scalar>& bias, Matrix<Scalar>& rows) {
-  using S = Simd<Scalar>;
+void activate_gated(Activation activation, const Vector<float>& gate_bias, Matrix<float>& gate,
+                    const Vector<float>& bias, Matrix<float>& rows) {
+  using S = Simd<float>;
   activate(activation, gate_bias, gate);
   const Index width = rows.cols();
   for (Index i = 0; i < rows.rows(); ++i) {
-    Scalar* const row = rows.data() + i * width;
-    const Scalar* const by = gate.data() + i * width;
+    float* const row = rows.data() + i * width;
+    const float* const by = gate.data() + i * width;
     for (Index c = 0; c < bias.size(); ++c) row[c] += bias[c];
-    along<Scalar>(
+    along<float>(
         width, [&](Index c) { S::store(row + c, S::load(row + c) * S::load(by + c)); },
         [&](Index c) { row[c] *= by[c]; });
   }
 }
-
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                     \
-  template void activate(Activation, const Vector<Scalar>&, Matrix<Scalar>&);                             \
-  template void activate_gated(Activation, const Vector<Scalar>&, Matrix<Scalar>&, const Vector<Scalar>&, \
-                               Matrix<Scalar>&);
-SUPERPOSE_INSTANTIATE(float)
-SUPERPOSE_INSTANTIATE(double)
-#undef SUPERPOSE_INSTANTIATE
 
 }  // namespace superpose

@@ -14,15 +14,13 @@ namespace superpose {
 
 enum class Activation { gelu, gelu_tanh, relu, silu };
 
-// rows [n, width] become the activation of rows + bias, in place; an empty bias is zeros. In float, accurate
+// rows [n, width] become the activation of rows + bias, in place; an empty bias is zeros. Accurate
 // to 2 units in the last place of max(|x|, 1).
-template <typename Scalar>
-void activate(Activation activation, const Vector<Scalar>& bias, Matrix<Scalar>& rows);
+void activate(Activation activation, const Vector<float>& bias, Matrix<float>& rows);
 
 // The gated form: rows become the activation of gate + gate_bias times rows + bias (Shazeer, arXiv 2002.05202). gate,
 // of the same shape, is used up.
-template <typename Scalar>
-void activate_gated(Activation activation, const Vector<Scalar>& gate_bias, Matrix<Scalar>& gate,
-                    const Vector<Scalar>& bias, Matrix<Scalar>& rows);
+void activate_gated(Activation activation, const Vector<float>& gate_bias, Matrix<float>& gate,
+                    const Vector<float>& bias, Matrix<float>& rows);
 
 }  // namespace superpose

@@ -17,17 +17,14 @@ namespace superpose {
 
 // A head's norm of rows [(1 + parts) * n, heads * d_h], in place: the whole, and then parts of it, which get the whole's
 // numbers. The last part gets beta.
-template <typename Scalar>
-void normalize_heads(const Normalization<Scalar>& norm, int heads, Eigen::Index n, Matrix<Scalar>& stack);
+void normalize_heads(const Normalization<float>& norm, int heads, Eigen::Index n, Matrix<float>& stack);
 
 inline int key_head(int head, int key_heads, int heads) { return head * key_heads / heads; }
 
 // [n, G d_h] as [n, H d_h]: the key head of each query head.
-template <typename Scalar>
-Matrix<Scalar> of_query_heads(const Matrix<Scalar>& of_key_heads, int key_heads, int heads);
+Matrix<float> of_query_heads(const Matrix<float>& of_key_heads, int key_heads, int heads);
 
 // Scores [n, n] become kMasked where the key comes after the query.
-template <typename Scalar>
-void mask_later(Matrix<Scalar>& scores);
+void mask_later(Matrix<float>& scores);
 
 }  // namespace superpose

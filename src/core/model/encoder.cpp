@@ -16,10 +16,9 @@ using Eigen::Index;
 
 namespace {
 
-template <typename Scalar>
-Matrix<Scalar> product(const Matrix<Scalar>& rows, const PackedMatrix<Scalar>& by) {
-  Matrix<Scalar> out(rows.rows(), by.rows());
-  multiply_packed<Scalar>(rows, by, 0, by.pieces(rows.rows()), out.data());
+Matrix<float> product(const Matrix<float>& rows, const PackedMatrix<float>& by) {
+  Matrix<float> out(rows.rows(), by.rows());
+  multiply_packed<float>(rows, by, 0, by.pieces(rows.rows()), out.data());
   return out;
 }
 
@@ -30,38 +29,33 @@ Block<Scalar> columns_of(Scalar* data, Index stride, Index head, Index width) {
 }
 
 // Writes the mean row, scaled to length one, to out [d].
-template <typename Scalar>
-void pooled_embedding(const Matrix<Scalar>& rows, Scalar* out) {
+void pooled_embedding(const Matrix<float>& rows, float* out) {
   std::vector<double> sum(rows.cols());
   for (Index i = 0; i < rows.rows(); ++i) {
     for (Index c = 0; c < rows.cols(); ++c) sum[c] += rows(i, c);
   }
   double squares = 0;
   for (const double one : sum) squares += one * one;
-  for (Index c = 0; c < rows.cols(); ++c) out[c] = static_cast<Scalar>(sum[c] / std::sqrt(squares));
+  for (Index c = 0; c < rows.cols(); ++c) out[c] = static_cast<float>(sum[c] / std::sqrt(squares));
 }
 
-template <typename Scalar>
-bool is_zero(const Matrix<Scalar>& x) {
-  return std::all_of(x.data(), x.data() + x.size(), [](Scalar one) { return one == 0; });
+bool is_zero(const Matrix<float>& x) {
+  return std::all_of(x.data(), x.data() + x.size(), [](float one) { return one == 0; });
 }
 
 }  // namespace
 
-template <typename Scalar>
-Encoder<Scalar>::Encoder(EncoderOptions<Scalar> options) : options_(std::move(options)) {
+Encoder::Encoder(EncoderOptions options) : options_(std::move(options)) {
   if (options_.key_heads == 0) options_.key_heads = options_.heads;
 }
 
-template <typename Scalar>
-void Encoder<Scalar>::add_layer(EncoderLayer<Scalar>&& layer) {
-  for (PackedLinear<Scalar>* map :
-       {&layer.query, &layer.key, &layer.value, &layer.output, &layer.up, &layer.down, &layer.gate}) {
-    if (!map->bias.size()) map->bias = Vector<Scalar>::Zero(map->weight.rows());
+void Encoder::add_layer(LayerMaps&& maps, LayerSettings&& settings) {
+  for (PackedLinear<float>* map :
+       {&maps.query, &maps.key, &maps.value, &maps.output, &maps.up, &maps.gate, &maps.down}) {
+    if (!map->bias.size()) map->bias = Vector<float>::Zero(map->weight.rows());
   }
-  layers_.push_back({std::move(layer), {}, {}});
-  Layer& added = layers_.back();
-  const Matrix<Scalar> of_values = added.value.bias.transpose();
+  Layer& added = layers_.emplace_back(Layer{std::move(maps), std::move(settings), {}, {}});
+  const Matrix<float> of_values = added.value.bias.transpose();
   added.moved_bias =
       product(of_query_heads(of_values, options_.key_heads, options_.heads), added.output.weight)
           .row(0)
@@ -69,61 +63,51 @@ void Encoder<Scalar>::add_layer(EncoderLayer<Scalar>&& layer) {
   added.attention_constant = added.moved_bias + added.output.bias;
 }
 
-template <typename Scalar>
-Projections<Scalar> Encoder<Scalar>::projections(const Layer& layer, const Matrix<Scalar>& read) const {
-  Projections<Scalar> both{product(read, layer.query.weight), product(read, layer.key.weight)};
+Projections Encoder::projections(const Layer& layer, const Matrix<float>& read) const {
+  Projections both{product(read, layer.query.weight), product(read, layer.key.weight)};
   bias_and_normalize(layer, both);
   return both;
 }
 
-template <typename Scalar>
-void Encoder<Scalar>::bias_and_normalize(const Layer& layer, Projections<Scalar>& both) const {
-  const auto one = [](const PackedLinear<Scalar>& map, const Normalization<Scalar>& norm, int heads,
-                      Matrix<Scalar>& rows) {
-    add_rows<Scalar>({}, map.bias, rows);
+void Encoder::bias_and_normalize(const Layer& layer, Projections& both) const {
+  const auto one = [](const PackedLinear<float>& map, const Normalization<float>& norm, int heads,
+                      Matrix<float>& rows) {
+    add_rows({}, map.bias, rows);
     normalize_heads(norm, heads, rows.rows(), rows);
   };
   one(layer.query, layer.query_norm, options_.heads, both.queries);
   one(layer.key, layer.key_norm, options_.key_heads, both.keys);
 }
 
-template <typename Scalar>
-Projections<Scalar> Encoder<Scalar>::projections(int layer, const Matrix<Scalar>& input) const {
+Projections Encoder::projections(int layer, const Matrix<float>& input) const {
   return projections(layers_[layer], input);
 }
 
-template <typename Scalar>
-void Encoder<Scalar>::turn_heads(const std::vector<double>& frequencies, Index n,
-                                 Projections<Scalar>& both) const {
+void Encoder::turn_heads(const std::vector<double>& frequencies, Index n, Projections& both) const {
   Turning turning{frequencies, Layout::concatenated, options_.heads};
   turn(turning, n, both.queries);
   turning.heads = options_.key_heads;
   turn(turning, n, both.keys);
 }
 
-template <typename Scalar>
-Forward<Scalar> Encoder<Scalar>::forward(const Matrix<Scalar>& embeddings,
-                                         const ForwardOptions<Scalar>& asked) const {
-  ForwardSteps<Scalar> steps(*this, embeddings, asked);
+Forward Encoder::forward(const Matrix<float>& embeddings, const ForwardOptions& asked) const {
+  ForwardSteps steps(*this, embeddings, asked);
   steps.step(std::numeric_limits<double>::infinity());
   return std::move(steps.run);
 }
 
-template <typename Scalar>
-ForwardSteps<Scalar>::ForwardSteps(const Encoder<Scalar>& encoder, Matrix<Scalar> embeddings,
-                                   ForwardOptions<Scalar> asked)
+ForwardSteps::ForwardSteps(const Encoder& encoder, Matrix<float> embeddings, ForwardOptions asked)
     : encoder_(encoder),
       asked_(std::move(asked)),
       layers_(asked_.layers < 0 ? encoder.layers() : std::min(asked_.layers, encoder.layers())),
       x_(std::move(embeddings)) {
-  const EncoderOptions<Scalar>& options = encoder_.options_;
+  const EncoderOptions& options = encoder_.options_;
   normalize_rows(options.embedding_norm, x_, run.embedding_sigma);
   run.states.push_back(x_);
   if (layers_ == 0) end();
 }
 
-template <typename Scalar>
-bool ForwardSteps<Scalar>::step(double multiplications) {
+bool ForwardSteps::step(double multiplications) {
   while (layer_ < layers_ && multiplications > 0) {
     if (done_ == 0) start();
     const Index left = pieces_ - done_;
@@ -132,7 +116,7 @@ bool ForwardSteps<Scalar>::step(double multiplications) {
     if (stage_ == kHeads) {
       for (Index h = done_; h < done_ + now; ++h) attend(static_cast<int>(h));
     } else if (now > 0) {
-      multiply_packed<Scalar>(*rows_, *by_, done_, done_ + now, out_->data());
+      multiply_packed<float>(*rows_, *by_, done_, done_ + now, out_->data());
     }
     multiplications -= static_cast<double>(now) * each_;
     done_ += now;
@@ -146,8 +130,7 @@ bool ForwardSteps<Scalar>::step(double multiplications) {
   return layer_ == layers_;
 }
 
-template <typename Scalar>
-void ForwardSteps<Scalar>::start() {
+void ForwardSteps::start() {
   const Layer& of = layer();
   switch (stage_) {
     case kQuery:
@@ -180,9 +163,8 @@ void ForwardSteps<Scalar>::start() {
   }
 }
 
-template <typename Scalar>
-void ForwardSteps<Scalar>::begin_product(const Matrix<Scalar>& rows, const PackedLinear<Scalar>& by,
-                                         Matrix<Scalar>& out) {
+void ForwardSteps::begin_product(const Matrix<float>& rows, const PackedLinear<float>& by,
+                                 Matrix<float>& out) {
   rows_ = &rows;
   by_ = &by.weight;
   out_ = &out;
@@ -191,18 +173,17 @@ void ForwardSteps<Scalar>::begin_product(const Matrix<Scalar>& rows, const Packe
   each_ = pieces_ ? static_cast<double>(out.size()) * rows.cols() / pieces_ : 0;
 }
 
-template <typename Scalar>
-void ForwardSteps<Scalar>::prepare_heads() {
+void ForwardSteps::prepare_heads() {
   const Layer& of = layer();
   auto& [queries, keys] = attention_.both;
   const Index n = queries.rows(), width = queries.cols() / encoder_.options_.heads;
   encoder_.bias_and_normalize(of, attention_.both);
-  add_rows<Scalar>({}, of.value.bias, attention_.value);
+  add_rows({}, of.value.bias, attention_.value);
   if (asked_.projections) run.projections.push_back(attention_.both);
   encoder_.turn_heads(of.frequencies, n, attention_.both);
-  queries *= 1 / std::sqrt(static_cast<Scalar>(width));
+  queries *= 1 / std::sqrt(static_cast<float>(width));
   attention_.keys.resize(keys.cols(), n);
-  transpose<Scalar>({keys.data(), keys.cols()}, n, keys.cols(), {attention_.keys.data(), n});
+  transpose<float>({keys.data(), keys.cols()}, n, keys.cols(), {attention_.keys.data(), n});
   attention_.scores.resize(n, n);
   attention_.context.resize(n, queries.cols());
   pieces_ = encoder_.options_.heads;
@@ -213,29 +194,26 @@ void ForwardSteps<Scalar>::prepare_heads() {
 }
 
 // The weights are the softmax of the head's scores unless others are given.
-template <typename Scalar>
-void ForwardSteps<Scalar>::attend(int h) {
-  const EncoderOptions<Scalar>& options = encoder_.options_;
-  const Projections<Scalar>& both = attention_.both;
-  Matrix<Scalar>& scores = attention_.scores;
+void ForwardSteps::attend(int h) {
+  const EncoderOptions& options = encoder_.options_;
+  const Projections& both = attention_.both;
+  Matrix<float>& scores = attention_.scores;
   const Index n = scores.rows(), all = both.queries.cols(), of_keys = both.keys.cols();
   const Index width = all / options.heads;
   const int of_key = key_head(h, options.key_heads, options.heads);
-  multiply<Scalar>(columns_of<const Scalar>(both.queries.data(), all, h, width),
-                   {attention_.keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
+  multiply<float>(columns_of(both.queries.data(), all, h, width),
+                  {attention_.keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
   if (asked_.trace) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
   if (options.causal) mask_later(scores);
-  softmax<Scalar>({scores.data(), n}, n, n);
+  softmax<float>({scores.data(), n}, n, n);
   if (layer_ < static_cast<int>(asked_.attention.size()) && asked_.attention[layer_].size())
     std::copy_n(asked_.attention[layer_].data() + h * n * n, n * n, scores.data());
   if (asked_.trace) std::copy_n(scores.data(), n * n, run.attention.back().data() + h * n * n);
-  multiply<Scalar>({scores.data(), n},
-                   columns_of<const Scalar>(attention_.value.data(), of_keys, of_key, width), {n, n, width},
-                   columns_of(attention_.context.data(), all, h, width));
+  multiply<float>({scores.data(), n}, columns_of(attention_.value.data(), of_keys, of_key, width),
+                  {n, n, width}, columns_of(attention_.context.data(), all, h, width));
 }
 
-template <typename Scalar>
-void ForwardSteps<Scalar>::end_attention() {
+void ForwardSteps::end_attention() {
   const Layer& of = layer();
   if (asked_.trace) run.attended.push_back(wrote_);
   attention_ = {};
@@ -249,8 +227,7 @@ void ForwardSteps<Scalar>::end_attention() {
   }
 }
 
-template <typename Scalar>
-void ForwardSteps<Scalar>::end_layer() {
+void ForwardSteps::end_layer() {
   const Layer& of = layer();
   mlp_ = {};
   if (asked_.trace) run.written.push_back(wrote_);
@@ -260,8 +237,7 @@ void ForwardSteps<Scalar>::end_layer() {
   run.states.push_back(x_);
 }
 
-template <typename Scalar>
-void ForwardSteps<Scalar>::end() {
+void ForwardSteps::end() {
   run.last = std::move(x_);
   if (layers_ == encoder_.layers()) normalize_rows(encoder_.options_.final_norm, run.last, sigma_);
   run.pooled.resize(layers_ + 1, run.last.cols());
@@ -270,17 +246,16 @@ void ForwardSteps<Scalar>::end() {
   }
 }
 
-template <typename Scalar>
-ProjectedParts<Scalar> Encoder<Scalar>::queries_and_keys(int l, const Matrix<Scalar>& input,
-                                                         const std::vector<Matrix<Scalar>>& parts) const {
+ProjectedParts Encoder::queries_and_keys(int l, const Matrix<float>& input,
+                                         const std::vector<Matrix<float>>& parts) const {
   const Layer& layer = layers_[l];
   const Index n = input.rows(), d = input.cols(), count = static_cast<Index>(parts.size());
-  Matrix<Scalar> stack((1 + count) * n, d);
-  Scalar* to = std::copy_n(input.data(), n * d, stack.data());
+  Matrix<float> stack((1 + count) * n, d);
+  float* to = std::copy_n(input.data(), n * d, stack.data());
   for (Index p = 0; p < count; ++p) to = std::copy_n(parts[p].data(), n * d, to);
-  const auto project = [&](const PackedLinear<Scalar>& map) {
-    const Vector<Scalar>& bias = map.bias;
-    Matrix<Scalar> found = product(stack, map.weight);
+  const auto project = [&](const PackedLinear<float>& map) {
+    const Vector<float>& bias = map.bias;
+    Matrix<float> found = product(stack, map.weight);
     for (Index i = 0; i < n; ++i) {
       for (Index c = 0; c < bias.size(); ++c) {
         found(i, c) += bias[c];
@@ -289,39 +264,33 @@ ProjectedParts<Scalar> Encoder<Scalar>::queries_and_keys(int l, const Matrix<Sca
     }
     return found;
   };
-  Projections<Scalar> both{project(layer.query), project(layer.key)};
+  Projections both{project(layer.query), project(layer.key)};
   normalize_heads(layer.query_norm, options_.heads, n, both.queries);
   normalize_heads(layer.key_norm, options_.key_heads, n, both.keys);
   turn_heads(layer.frequencies, n, both);
-  ProjectedParts<Scalar> result;
-  result.queries = std::move(both.queries);
-  result.keys = of_query_heads(both.keys, options_.key_heads, options_.heads);
+  ProjectedParts result;
+  result.queries = both.queries.cast<double>();
+  result.keys = of_query_heads(both.keys, options_.key_heads, options_.heads).cast<double>();
   result.tokens = n;
   result.parts = static_cast<int>(count);
   result.heads = options_.heads;
-  result.scale = 1 / std::sqrt(static_cast<Scalar>(result.head_width()));
+  result.scale = 1 / std::sqrt(static_cast<double>(result.head_width()));
   return result;
 }
 
-template <typename Scalar>
-Matrix<Scalar> Encoder<Scalar>::moved(int l, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const {
+Matrix<float> Encoder::moved(int l, const Matrix<float>& attention, const Matrix<float>& x) const {
   const Layer& layer = layers_[l];
   const int heads = options_.heads, key_heads = options_.key_heads;
   const Index n = x.rows(), of_values = layer.value.bias.size(), width = of_values / key_heads;
-  if (is_zero(x)) return Matrix<Scalar>::Zero(n, x.cols());
-  const Matrix<Scalar> values = product(x, layer.value.weight);
-  Matrix<Scalar> context(n, heads * width);
+  if (is_zero(x)) return Matrix<float>::Zero(n, x.cols());
+  const Matrix<float> values = product(x, layer.value.weight);
+  Matrix<float> context(n, heads * width);
   for (int h = 0; h < heads; ++h) {
-    multiply<Scalar>({attention.data() + h * n * n, n},
-                     columns_of<const Scalar>(values.data(), of_values, key_head(h, key_heads, heads), width),
-                     {n, n, width}, columns_of(context.data(), heads * width, h, width));
+    multiply<float>({attention.data() + h * n * n, n},
+                    columns_of(values.data(), of_values, key_head(h, key_heads, heads), width), {n, n, width},
+                    columns_of(context.data(), heads * width, h, width));
   }
   return product(context, layer.output.weight);
 }
-
-template class Encoder<float>;
-template class Encoder<double>;
-template class ForwardSteps<float>;
-template class ForwardSteps<double>;
 
 }  // namespace superpose

@@ -10,7 +10,8 @@
 // gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. The embedding is the mean of the last layer's rows, scaled to length
 // one.
 //
-// Layers are added in order, packed for the product, and a forward runs through all of them or the first few.
+// Layers are added in order, packed for the product, and a forward runs through all of them or the first few. It
+// computes in float, as such models are run: docs/evidence.md has what double would cost and change.
 #pragma once
 
 #include <vector>
@@ -24,152 +25,146 @@
 namespace superpose {
 
 // H query heads and G key heads of width d_h = rows of W_Q / H.
-template <typename Scalar, typename Map = PackedLinear<Scalar>>
-struct EncoderLayer {
-  Map query, key, value, output;         // [H d_h, d], [G d_h, d], [G d_h, d], [d, H d_h]
-  Normalization<Scalar> attention_norm;  // after attention, or before it (pre-norm)
-  Map up, down;                          // [inner, d], [d, inner]
-  Normalization<Scalar> mlp_norm;
-  Map gate = {};                                         // [inner, d], or empty
-  Normalization<Scalar> query_norm = {}, key_norm = {};  // of each head, [d_h]
-  std::vector<double> frequencies = {};  // theta_m, [pairs], of RoPE; empty: nothing is turned
+struct LayerMaps {
+  PackedLinear<float> query, key, value, output;  // [H d_h, d], [G d_h, d], [G d_h, d], [d, H d_h]
+  PackedLinear<float> up, gate, down;             // [inner, d], likewise or empty, [d, inner]
 };
 
-template <typename Scalar>
+// What a layer has beside its maps.
+struct LayerSettings {
+  Normalization<float> attention_norm, mlp_norm;  // after attention and the MLP, or before them (pre-norm)
+  Normalization<float> query_norm, key_norm;      // of each head, [d_h]
+  std::vector<double> frequencies;                // theta_m, [pairs], of RoPE; empty: nothing is turned
+};
+
 struct EncoderOptions {
   int heads = 1;
   int key_heads = 0;  // dividing the heads; 0 for as many
   bool pre_norm = false;
   bool causal = false;  // a query sees the keys up to its own
   Activation activation = Activation::gelu;
-  Normalization<Scalar> embedding_norm, final_norm;  // kind none where there is none
+  Normalization<float> embedding_norm, final_norm;  // kind none where there is none
 };
 
-template <typename Scalar>
 struct ForwardOptions {
   int layers = -1;  // how many to run through; all
   // Keep logits and attention, and inputs, what was written and sigmas, for taking the forward apart.
   bool trace = false;
   // [layers], each [heads * n, n] or empty: another run's attention, in place of the softmax.
-  std::vector<Matrix<Scalar>> attention;
+  std::vector<Matrix<float>> attention;
   bool projections = false;  // keep queries and keys
 };
 
 // Queries and keys of all heads: biases and norms of heads included, not turned and not scaled.
-template <typename Scalar>
 struct Projections {
-  Matrix<Scalar> queries, keys;  // [n, H d_h], [n, G d_h]
+  Matrix<float> queries, keys;  // [n, H d_h], [n, G d_h]
 };
 
 // The result of a run through L layers.
-template <typename Scalar>
 struct Forward {
-  std::vector<Matrix<Scalar>> states;            // [L + 1], [n, d]
-  std::vector<Matrix<Scalar>> logits;            // [L], [heads * n, n], for every pair
-  std::vector<Matrix<Scalar>> attention;         // [L], likewise
-  std::vector<Matrix<Scalar>> inputs;            // [L], [n, d], what W_Q and W_K read
-  std::vector<Projections<Scalar>> projections;  // [L]
+  std::vector<Matrix<float>> states;     // [L + 1], [n, d]
+  std::vector<Matrix<float>> logits;     // [L], [heads * n, n], for every pair
+  std::vector<Matrix<float>> attention;  // [L], likewise
+  std::vector<Matrix<float>> inputs;     // [L], [n, d], what W_Q and W_K read
+  std::vector<Projections> projections;  // [L]
   // [L], [n, d], by attention, without b_O, and by the MLP, without its last bias
-  std::vector<Matrix<Scalar>> attended, written;
-  Vector<Scalar> embedding_sigma;                          // [n]
-  std::vector<Vector<Scalar>> attention_sigma, mlp_sigma;  // [L], [n]
-  Matrix<Scalar> last;                                     // [n, d], after the final norm
-  Matrix<Scalar>
+  std::vector<Matrix<float>> attended, written;
+  Vector<float> embedding_sigma;                          // [n]
+  std::vector<Vector<float>> attention_sigma, mlp_sigma;  // [L], [n]
+  Matrix<float> last;                                     // [n, d], after the final norm
+  Matrix<float>
       pooled;  // [L + 1, d], the mean over tokens of each state (of the last, of `last`), of length one
 };
 
-template <typename Scalar>
 class ForwardSteps;
 
-template <typename Scalar>
 class Encoder {
  public:
-  explicit Encoder(EncoderOptions<Scalar> options);
+  explicit Encoder(EncoderOptions options);
 
-  void add_layer(EncoderLayer<Scalar>&& layer);
+  void add_layer(LayerMaps&& maps, LayerSettings&& settings);
   int layers() const { return static_cast<int>(layers_.size()); }
-  const EncoderOptions<Scalar>& options() const { return options_; }
+  const EncoderOptions& options() const { return options_; }
 
   // Runs the summed embeddings [n, d] through the layers.
-  Forward<Scalar> forward(const Matrix<Scalar>& embeddings, const ForwardOptions<Scalar>& asked = {}) const;
+  Forward forward(const Matrix<float>& embeddings, const ForwardOptions& asked = {}) const;
 
   // Projects the parts of what a layer's W_Q and W_K read, [n, d] each with the constant last; they add up to
   // `input`. Biases join the constant. Keys are those of each query head.
-  ProjectedParts<Scalar> queries_and_keys(int layer, const Matrix<Scalar>& input,
-                                          const std::vector<Matrix<Scalar>>& parts) const;
+  ProjectedParts queries_and_keys(int layer, const Matrix<float>& input,
+                                  const std::vector<Matrix<float>>& parts) const;
   // Of what the layer's W_Q and W_K read.
-  Projections<Scalar> projections(int layer, const Matrix<Scalar>& input) const;
+  Projections projections(int layer, const Matrix<float>& input) const;
   const std::vector<double>& frequencies(int layer) const { return layers_[layer].frequencies; }
   // W_O concat_h(A_h W_V x) for attention [heads * n, n], without biases: what attention moves of x. Zeros cost nothing,
   // and parts often are.
-  Matrix<Scalar> moved(int layer, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const;
+  Matrix<float> moved(int layer, const Matrix<float>& attention, const Matrix<float>& x) const;
   // W_O b_V, which attention writes to every token alike, and the same with b_O.
-  const Vector<Scalar>& moved_bias(int layer) const { return layers_[layer].moved_bias; }
-  const Vector<Scalar>& attention_constant(int layer) const { return layers_[layer].attention_constant; }
-  const Vector<Scalar>& mlp_constant(int layer) const { return layers_[layer].down.bias; }
-  const Normalization<Scalar>& attention_norm(int layer) const { return layers_[layer].attention_norm; }
-  const Normalization<Scalar>& mlp_norm(int layer) const { return layers_[layer].mlp_norm; }
+  const Vector<float>& moved_bias(int layer) const { return layers_[layer].moved_bias; }
+  const Vector<float>& attention_constant(int layer) const { return layers_[layer].attention_constant; }
+  const Vector<float>& mlp_constant(int layer) const { return layers_[layer].down.bias; }
+  const Normalization<float>& attention_norm(int layer) const { return layers_[layer].attention_norm; }
+  const Normalization<float>& mlp_norm(int layer) const { return layers_[layer].mlp_norm; }
 
  private:
-  friend class ForwardSteps<Scalar>;
+  friend class ForwardSteps;
   // Every map has a bias.
-  struct Layer : EncoderLayer<Scalar> {
-    Vector<Scalar> moved_bias, attention_constant;
+  struct Layer : LayerMaps, LayerSettings {
+    Vector<float> moved_bias, attention_constant;
   };
 
-  Projections<Scalar> projections(const Layer& layer, const Matrix<Scalar>& read) const;
+  Projections projections(const Layer& layer, const Matrix<float>& read) const;
   // Of products with W_Q and W_K.
-  void bias_and_normalize(const Layer& layer, Projections<Scalar>& both) const;
-  void turn_heads(const std::vector<double>& frequencies, Eigen::Index n, Projections<Scalar>& both) const;
+  void bias_and_normalize(const Layer& layer, Projections& both) const;
+  void turn_heads(const std::vector<double>& frequencies, Eigen::Index n, Projections& both) const;
 
-  EncoderOptions<Scalar> options_;
+  EncoderOptions options_;
   std::vector<Layer> layers_;
 };
 
 // A forward that is gone on with step by step, so that it can be left in the middle of a layer.
-template <typename Scalar>
 class ForwardSteps {
  public:
   // The encoder stays in use, and gets no layers meanwhile.
-  ForwardSteps(const Encoder<Scalar>& encoder, Matrix<Scalar> embeddings, ForwardOptions<Scalar> asked);
+  ForwardSteps(const Encoder& encoder, Matrix<float> embeddings, ForwardOptions asked);
 
   // Goes on for so many multiplications, and at least for one piece of a product or one head. Whether all is done.
   bool step(double multiplications);
   // Complete when all is done.
-  Forward<Scalar> run;
+  Forward run;
 
  private:
   enum Stage { kQuery, kKey, kValue, kHeads, kOutput, kUp, kGate, kDown, kStages };
 
-  using Layer = typename Encoder<Scalar>::Layer;
+  using Layer = Encoder::Layer;
   const Layer& layer() const { return encoder_.layers_[layer_]; }
-  const Matrix<Scalar>& input() const { return encoder_.options_.pre_norm ? normed_ : x_; }
+  const Matrix<float>& input() const { return encoder_.options_.pre_norm ? normed_ : x_; }
   // Prepares the stage, and says in how many pieces it is cut, of how many multiplications each.
   void start();
-  void begin_product(const Matrix<Scalar>& rows, const PackedLinear<Scalar>& by, Matrix<Scalar>& out);
+  void begin_product(const Matrix<float>& rows, const PackedLinear<float>& by, Matrix<float>& out);
   void prepare_heads();
   void attend(int head);
   void end_attention();
   void end_layer();
   void end();
 
-  const Encoder<Scalar>& encoder_;
-  ForwardOptions<Scalar> asked_;
+  const Encoder& encoder_;
+  ForwardOptions asked_;
   int layers_, layer_ = 0, stage_ = kQuery;
   Eigen::Index done_ = 0, pieces_ = 0;
   double each_ = 0;
   // The product that a stage is: out_ = rows_ by_'.
-  const Matrix<Scalar>* rows_ = nullptr;
-  const PackedMatrix<Scalar>* by_ = nullptr;
-  Matrix<Scalar>* out_ = nullptr;
-  Matrix<Scalar> x_, normed_, wrote_;
-  Vector<Scalar> sigma_;
+  const Matrix<float>* rows_ = nullptr;
+  const PackedMatrix<float>* by_ = nullptr;
+  Matrix<float>* out_ = nullptr;
+  Matrix<float> x_, normed_, wrote_;
+  Vector<float> sigma_;
   struct {
-    Projections<Scalar> both;
-    Matrix<Scalar> value, keys, scores, context;  // keys transposed
+    Projections both;
+    Matrix<float> value, keys, scores, context;  // keys transposed
   } attention_;
   struct {
-    Matrix<Scalar> wide, gate;
+    Matrix<float> wide, gate;
   } mlp_;
 };
 

@@ -31,65 +31,51 @@
 
 namespace superpose {
 
-enum class Way { direct, streams };
+enum class Way { direct, streams, mean };
 
 // The parts of what W_Q and W_K read: the summands, attention, mlp, constant, each [n, d]. Each layer's are
 // found from those of the one before it, so asking for the layers in order walks through the run once.
 // summands are [n, d] and add up to the input of `run`, which needs a trace and scores up to the last layer asked
 // for. All three stay in use.
-template <typename Scalar>
 class InputParts {
  public:
-  InputParts(const Encoder<Scalar>& encoder, const std::vector<Matrix<Scalar>>& summands,
-             const Forward<Scalar>& run, Way way, Gauge<Scalar> gauge);
+  InputParts(const Encoder& encoder, const std::vector<Matrix<float>>& summands, const Forward& run, Way way,
+             Gauge gauge);
 
-  std::vector<Matrix<Scalar>> at(int layer);
+  std::vector<Matrix<float>> at(int layer);
 
  private:
   void start();
   void pass(int layer);
-  const Encoder<Scalar>& encoder_;
-  const std::vector<Matrix<Scalar>>& summands_;
-  const Forward<Scalar>& run_;
+  const Encoder& encoder_;
+  const std::vector<Matrix<float>>& summands_;
+  const Forward& run_;
   Way way_;
-  Gauge<Scalar> gauge_;
-  std::vector<Matrix<Scalar>> parts_;  // of the residual stream before layer_
+  Gauge gauge_;
+  std::vector<Matrix<float>> parts_;  // of the residual stream before layer_
   int layer_ = 0;
 };
 
-// Those of one layer.
-template <typename Scalar>
-std::vector<Matrix<Scalar>> input_parts(const Encoder<Scalar>& encoder,
-                                        const std::vector<Matrix<Scalar>>& summands,
-                                        const Forward<Scalar>& run, int layer, Way way,
-                                        const Gauge<Scalar>& gauge) {
-  return InputParts<Scalar>(encoder, summands, run, way, gauge).at(layer);
-}
-
 // A state's means over a corpus.
-template <typename Scalar>
 struct StateMeans {
-  Vector<Scalar> mu;         // [d]
-  Matrix<Scalar> positions;  // [t, d], pos_i of the rows from `first` on; earlier rows have no position
-  Eigen::Index first = 1;
+  Vector<double> mean;      // mu, [d]
+  Matrix<double> position;  // [t, d], pos_i of the rows from `first` on; earlier rows have no position
+  int first = 1;
 };
 
 // The parts of what W_Q and W_K of `layer` read: position, content, constant, which are pos_i, what is left, and
 // mu. There are at most first + t rows. In the canonical gauge the means of the first two join the constant, and
 // so do rows that stand apart.
-template <typename Scalar>
-std::vector<Matrix<Scalar>> mean_parts(const Encoder<Scalar>& encoder, const Forward<Scalar>& run, int layer,
-                                       const StateMeans<Scalar>& means, const Gauge<Scalar>& gauge);
+std::vector<Matrix<float>> mean_parts(const Encoder& encoder, const Forward& run, int layer,
+                                      const StateMeans& means, const Gauge& gauge);
 
 // Parts added up before they are projected, which is half the work of doing so afterwards: part p is in
 // group_of[p]. [groups], in order, except that the last part's group, the constant's, is the last: biases join it
 // when they are projected.
-template <typename Scalar>
-std::vector<Matrix<Scalar>> group_inputs(std::vector<Matrix<Scalar>> parts, const std::vector<int>& group_of,
-                                         int groups);
+std::vector<Matrix<float>> group_inputs(std::vector<Matrix<float>> parts, const std::vector<int>& group_of,
+                                        int groups);
 
 // The projected groups in order, with the last one back at `constant`.
-template <typename Scalar>
-ProjectedParts<Scalar> in_order_of_groups(ProjectedParts<Scalar> parts, int constant);
+ProjectedParts in_order_of_groups(ProjectedParts parts, int constant);
 
 }  // namespace superpose

@@ -31,19 +31,18 @@ constexpr int kMechanismParts = 4;  // token, position, constant, offset
 
 // Means of queries [H d_h] and keys [G d_h], before they are turned, and of each place.
 struct ScoreMeans {
-  StateMeans<double> query, key;
+  StateMeans query, key;
 };
 
-template <typename Scalar>
 class Mechanism {
  public:
   // Of a run that kept its trace and scores. There are at most first + t rows; both firsts are the same.
-  Mechanism(const Encoder<Scalar>& encoder, const Forward<Scalar>& run, int layer, const ScoreMeans& means);
+  Mechanism(const Encoder& encoder, const Forward& run, int layer, const ScoreMeans& means);
 
-  // Like head_terms() of scores/decomposition.h, the four parts put into groups: part p into group_of[p]. Terms are
-  // computed in double; the logits are those of the run.
-  Scalar head_terms(int head, const std::vector<int>& group_of, int groups, Scalar* terms,
-                    Scalar* logits) const;
+  // Like head_terms() of scores/decomposition.h, the four parts put into groups: part p into group_of[p]. The logits
+  // are those of the run.
+  double head_terms(int head, const std::vector<int>& group_of, int groups, double* terms,
+                    double* logits) const;
 
  private:
   struct Factors {
@@ -52,15 +51,18 @@ class Mechanism {
   Factors factors(int head) const;
   // Adds terms [used, used] in the order of Asked to the grouped ones [n, n].
   void add_asked(const Matrix<double>& asked, const std::vector<int>& group_of, int groups,
-                 Scalar* terms) const;
+                 double* terms) const;
 
-  const Encoder<Scalar>& encoder_;
-  const Matrix<Scalar>& logits_;  // [H n, n]
+  const Encoder& encoder_;
+  const Matrix<float>& logits_;  // [H n, n]
   std::vector<double> frequencies_;
   std::vector<std::complex<double>> turns_;  // mean_turns() of the rows that do not stand apart
-  Projections<double> rows_;                 // those rows
-  Projections<double> mean_;                 // one row
-  Projections<double> places_;               // as many as rows_
+  struct Both {
+    Matrix<double> queries, keys;
+  };
+  Both rows_;    // those rows
+  Both mean_;    // one row
+  Both places_;  // as many as rows_
 };
 
 }  // namespace superpose

@@ -66,8 +66,7 @@ Vector<double> mean_row(const Matrix<double>& sums, Index windows) {
 PositionMeans::PositionMeans(Index positions, Index d, bool squares)
     : sums_{zeros(positions, d), zeros(positions, d)}, products_(squares ? zeros(d, d) : zeros(0, 0)) {}
 
-template <typename Scalar>
-void PositionMeans::add(const Scalar* rows) {
+void PositionMeans::add(const float* rows) {
   const Index length = sums_[0].rows(), d = sums_[0].cols();
   Matrix<double> across(d, length);
   Matrix<double>& sums = sums_[windows_++ % 2];
@@ -109,7 +108,7 @@ PositionFindings PositionMeans::findings(const PositionMeans& first) const {
   PositionFindings found{mean_row(sums(), windows_), centred_mean(sums(), windows_)};
   if (!products_.size()) return found;
   double energy = squares_ / (count * length);
-  for (Index c = 0; c < found.mu.size(); ++c) energy -= found.mu[c] * found.mu[c];
+  for (Index c = 0; c < found.mean.size(); ++c) energy -= found.mean[c] * found.mean[c];
   found.position_energy = product_of(half(0), half(1)) / length / energy;
   const Matrix<double> of_position = covariance(), of_first = first.covariance();
   const double trace_of_position = trace(of_position), squares = product_of(of_position, of_position);
@@ -124,8 +123,5 @@ PositionFindings PositionMeans::findings(const PositionMeans& first) const {
       product_of(of_position, of_first) / std::sqrt(squares * product_of(of_first, of_first));
   return found;
 }
-
-template void PositionMeans::add<float>(const float*);
-template void PositionMeans::add<double>(const double*);
 
 }  // namespace superpose

@@ -14,8 +14,8 @@
 namespace superpose {
 
 struct PositionFindings {
-  Vector<double> mu;               // [d]
-  Matrix<double> positions;        // [positions, d], pos_t
+  Vector<double> mean;             // mu, [d]
+  Matrix<double> position;         // [positions, d], pos_t
   double position_energy = 0;      // of the mean |h - mu|^2: sum of D E over positions
   double participation_ratio = 0;  // tr(C_P)^2 / |C_P|^2
   double overlap = 0;              // d tr(C_P C) / (tr C_P tr C), C the content's covariance
@@ -30,8 +30,7 @@ class PositionMeans {
   PositionMeans(Eigen::Index positions, Eigen::Index d, bool squares);
 
   // Rows [positions, d] of the next window.
-  template <typename Scalar>
-  void add(const Scalar* rows);
+  void add(const float* rows);
 
   // Needs at least two windows.
   PositionFindings findings(const PositionMeans& first) const;

@@ -8,16 +8,13 @@
 namespace superpose {
 
 // x += added + bias, rows [n, d]; both may be empty.
-template <typename Scalar>
-void add_rows(const Matrix<Scalar>& added, const Vector<Scalar>& bias, Matrix<Scalar>& x);
+void add_rows(const Matrix<float>& added, const Vector<float>& bias, Matrix<float>& x);
 
 // Normalizes each row of x, and writes the rows' sigma [n]. For kind none x stays and sigma is ones.
-template <typename Scalar>
-void normalize_rows(const Normalization<Scalar>& normalization, Matrix<Scalar>& x, Vector<Scalar>& sigma);
+void normalize_rows(const Normalization<float>& normalization, Matrix<float>& x, Vector<float>& sigma);
 
 // gamma * C x / sigma: the same norm for a part of those rows. It leaves out beta.
-template <typename Scalar>
-void normalize_part(const Normalization<Scalar>& normalization, const Vector<Scalar>& sigma,
-                    Matrix<Scalar>& part);
+void normalize_part(const Normalization<float>& normalization, const Vector<float>& sigma,
+                    Matrix<float>& part);
 
 }  // namespace superpose

@@ -8,14 +8,13 @@
 namespace superpose {
 
 struct TensorPart {
-  Eigen::Index place = 0, of = 1;  // which of several maps of one shape
-  bool transposed = false;         // [in, out], the maps side by side
+  int place = 0, of = 1;    // which of several maps of one shape
+  bool transposed = false;  // [in, out], the maps side by side
 };
 
 // Places in the map what the tensor's rows from row `first` on hold of it.
-template <typename Scalar>
-void place_part(const TensorPart& part, const Matrix<Scalar>& rows, Eigen::Index first,
-                PackedMatrix<Scalar>& map) {
+void place_part(const TensorPart& part, const Matrix<float>& rows, Eigen::Index first,
+                PackedMatrix<float>& map) {
   using Eigen::Index;
   const Index outputs = map.rows(), start = part.place * outputs;
   if (part.transposed) {

@@ -31,14 +31,14 @@ Matrix<double> stacked(const std::vector<Matrix<double>>& matrices) {
 
 }  // namespace
 
-ProjectedParts<double> concatenate_heads(const Matrix<double>& token_query, const Matrix<double>& token_key,
-                                         const Matrix<double>& position_query,
-                                         const Matrix<double>& position_key, int heads, double scale) {
+ProjectedParts concatenate_heads(const Matrix<double>& token_query, const Matrix<double>& token_key,
+                                 const Matrix<double>& position_query, const Matrix<double>& position_key,
+                                 int heads, double scale) {
   const auto stack = [heads](const Matrix<double>& token, const Matrix<double>& position) {
     return stacked({join_heads(token, position, heads), join_heads(token, zeros_like(position), heads),
                     join_heads(zeros_like(token), position, heads)});
   };
-  ProjectedParts<double> result;
+  ProjectedParts result;
   result.queries = stack(token_query, position_query);
   result.keys = stack(token_key, position_key);
   result.tokens = token_query.rows();
@@ -48,9 +48,9 @@ ProjectedParts<double> concatenate_heads(const Matrix<double>& token_query, cons
   return result;
 }
 
-ProjectedParts<double> concatenate_full(const Matrix<double>& token, const Matrix<double>& position,
-                                        const Linear<double>& query, const Linear<double>& key, int heads,
-                                        double scale) {
+ProjectedParts concatenate_full(const Matrix<double>& token, const Matrix<double>& position,
+                                const Linear<double>& query, const Linear<double>& key, int heads,
+                                double scale) {
   eigen_assert(query.weight.cols() == token.cols() + position.cols());
   const Matrix<double> joined = join_columns(token, position);
   const bool constant = query.bias.size() || key.bias.size();
@@ -66,7 +66,7 @@ ProjectedParts<double> concatenate_full(const Matrix<double>& token, const Matri
     }
     return stacked(parts);
   };
-  ProjectedParts<double> result;
+  ProjectedParts result;
   result.queries = project(query);
   result.keys = project(key);
   result.tokens = token.rows();

@@ -17,13 +17,13 @@ namespace superpose {
 
 // token [n, d_t], position [n, d_p]; query and key are [heads * d_h, d_t + d_p], the token's columns first. With
 // biases there is a third, constant part; without, there are two.
-ProjectedParts<double> concatenate_full(const Matrix<double>& token, const Matrix<double>& position,
-                                        const Linear<double>& query, const Linear<double>& key, int heads,
-                                        double scale);
+ProjectedParts concatenate_full(const Matrix<double>& token, const Matrix<double>& position,
+                                const Linear<double>& query, const Linear<double>& key, int heads,
+                                double scale);
 
 // Raw and block-diagonal, from queries and keys: in each head, the token's columns beside the position's.
-ProjectedParts<double> concatenate_heads(const Matrix<double>& token_query, const Matrix<double>& token_key,
-                                         const Matrix<double>& position_query,
-                                         const Matrix<double>& position_key, int heads, double scale);
+ProjectedParts concatenate_heads(const Matrix<double>& token_query, const Matrix<double>& token_key,
+                                 const Matrix<double>& position_query, const Matrix<double>& position_key,
+                                 int heads, double scale);
 
 }  // namespace superpose

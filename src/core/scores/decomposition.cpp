@@ -47,10 +47,9 @@ ScoreLayer::ScoreLayer(Normalization<double> normalization, const Linear<double>
   eigen_assert(query.weight.rows() == key.weight.rows() && query.weight.rows() % heads == 0);
 }
 
-ProjectedParts<double> project_sum(const std::vector<Matrix<double>>& summands, const ScoreLayer& layer,
-                                   bool whole) {
+ProjectedParts project_sum(const std::vector<Matrix<double>>& summands, const ScoreLayer& layer, bool whole) {
   const NormalizedSummands input = normalize(summands, layer.normalization);
-  ProjectedParts<double> parts;
+  ProjectedParts parts;
   parts.queries = project(input, layer.normalization.beta, layer.query, whole);
   parts.keys = project(input, layer.normalization.beta, layer.key, whole);
   parts.tokens = input.tokens;
@@ -62,17 +61,15 @@ ProjectedParts<double> project_sum(const std::vector<Matrix<double>>& summands, 
   return parts;
 }
 
-template <typename Scalar>
-ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts, const std::vector<int>& group_of,
-                                   int groups) {
+ProjectedParts merge_parts(const ProjectedParts& parts, const std::vector<int>& group_of, int groups) {
   eigen_assert(static_cast<int>(group_of.size()) == parts.parts);
   const Index n = parts.tokens;
-  ProjectedParts<Scalar> merged = parts;
+  ProjectedParts merged = parts;
   merged.parts = groups;
   // The last group is constant in the tokens when it contains the constant alone.
   merged.constant = parts.constant && group_of.back() == groups - 1 &&
                     std::count(group_of.begin(), group_of.end(), groups - 1) == 1;
-  const auto add_up = [&](const Matrix<Scalar>& of, Matrix<Scalar>& sums) {
+  const auto add_up = [&](const Matrix<double>& of, Matrix<double>& sums) {
     sums.setZero((1 + groups) * n, of.cols());
     sums.topRows(n) = of.topRows(n);
     for (int p = 0; p < parts.parts; ++p) {
@@ -84,84 +81,80 @@ ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts, const st
   return merged;
 }
 
-template <typename Scalar>
-void head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms) {
+void head_terms(const ProjectedParts& parts, int head, double* terms) {
   eigen_assert(head >= 0 && head < parts.heads);
   const Index n = parts.tokens, size = n * n, width = parts.head_width();
   if (n == 0) return;
-  const auto rows = [&](const Matrix<Scalar>& all, Index from, Index count) {
+  const auto rows = [&](const Matrix<double>& all, Index from, Index count) {
     return all.block(from, head * width, count, width);
   };
   const auto term = [&](Index s, Index r) { return terms + (s * parts.parts + r) * size; };
 
   // One product for all parts that vary with the token.
   const Index varying = parts.parts - parts.constant;
-  multiply_stacks<Scalar>(rows(parts.queries, n, varying * n), rows(parts.keys, n, varying * n), parts.scale,
+  multiply_stacks<double>(rows(parts.queries, n, varying * n), rows(parts.keys, n, varying * n), parts.scale,
                           n, n, terms, parts.parts);
   if (parts.constant) {
     const Index last = n + varying * n;
-    const auto one_row = [&](const Matrix<Scalar>& ones, const Matrix<Scalar>& all, Index part, Scalar* out) {
-      multiply_rows<Scalar>(rows(ones, last, 1), rows(all, n + part * n, n), parts.scale,
-                            MatrixMap<Scalar>(out, 1, n));
+    const auto one_row = [&](const Matrix<double>& ones, const Matrix<double>& all, Index part, double* out) {
+      multiply_rows<double>(rows(ones, last, 1), rows(all, n + part * n, n), parts.scale,
+                            MatrixMap<double>(out, 1, n));
     };
     for (Index s = 0; s < varying; ++s) {
       // Products with the one key go into the last row, and are then spread over the rows from the first on.
-      Scalar* const out = term(s, varying);
-      const Scalar* const products = out + size - n;
+      double* const out = term(s, varying);
+      const double* const products = out + size - n;
       one_row(parts.keys, parts.queries, s, out + size - n);
-      for (Index i = 0; i < n; ++i) std::fill(out + i * n, out + (i + 1) * n, Scalar(products[i]));
+      for (Index i = 0; i < n; ++i) std::fill(out + i * n, out + (i + 1) * n, double(products[i]));
     }
     for (Index r = 0; r <= varying; ++r) {
-      Scalar* const out = term(varying, r);
+      double* const out = term(varying, r);
       one_row(parts.queries, parts.keys, r, out);
       for (Index i = 1; i < n; ++i) std::copy(out, out + n, out + i * n);
     }
   }
 }
 
-template <typename Scalar>
-Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits) {
+double head_terms(const ProjectedParts& parts, int head, double* terms, double* logits) {
   head_terms(parts, head, terms);
   const Index n = parts.tokens, width = parts.head_width();
-  const auto whole = [&](const Matrix<Scalar>& all) { return all.block(0, head * width, n, width); };
-  multiply_rows<Scalar>(whole(parts.queries), whole(parts.keys), parts.scale,
-                        MatrixMap<Scalar>(logits, n, n));
+  const auto whole = [&](const Matrix<double>& all) { return all.block(0, head * width, n, width); };
+  multiply_rows<double>(whole(parts.queries), whole(parts.keys), parts.scale,
+                        MatrixMap<double>(logits, n, n));
   return largest_gap(terms, parts.terms(), logits, n * n);
 }
 
-template <typename Scalar>
-Scalar largest_gap(const Scalar* terms, int count, const Scalar* whole, Index size) {
+double largest_gap(const double* terms, int count, const double* whole, Index size) {
   // A piece at a time, so that sums stay in the cache.
   constexpr Index kPiece = 256;
-  Scalar largest = 0;
+  double largest = 0;
   for (Index start = 0; start < size; start += kPiece) {
     const Index piece = std::min(kPiece, size - start);
-    Scalar sums[kPiece] = {};
+    double sums[kPiece] = {};
     for (int t = 0; t < count; ++t) {
-      const Scalar* const term = terms + t * size + start;
+      const double* const term = terms + t * size + start;
       for (Index j = 0; j < piece; ++j) sums[j] += term[j];
     }
     for (Index j = 0; j < piece; ++j) {
-      const Scalar gap = std::abs(sums[j] - whole[start + j]);
+      const double gap = std::abs(sums[j] - whole[start + j]);
       if (gap > largest || gap != gap) largest = gap;
     }
   }
   return largest;
 }
 
-template <typename Scalar>
-void make_room_for_a_part(Scalar* terms, int parts, Index n) {
+void make_room_for_a_part(double* terms, int parts, Index n) {
   const int all = parts + 1;
   const Index size = n * n;
   // From the last on, since none moves backwards.
   for (int term = all * all - 1; term >= 0; --term) {
     const int query = term / all, key = term % all;
-    Scalar* const to = terms + term * size;
+    double* const to = terms + term * size;
     if (query < parts && key < parts) {
-      const Scalar* const from = terms + (query * parts + key) * size;
+      const double* const from = terms + (query * parts + key) * size;
       std::copy_backward(from, from + size, to + size);
     } else {
-      std::fill_n(to, size, Scalar(0));
+      std::fill_n(to, size, 0.0);
     }
   }
 }
@@ -173,15 +166,5 @@ Matrix<double> sum_of_terms(const double* terms, Index n, const std::vector<bool
   }
   return sum;
 }
-
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                       \
-  template ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>&, const std::vector<int>&, int); \
-  template void head_terms(const ProjectedParts<Scalar>&, int, Scalar*);                                    \
-  template Scalar head_terms(const ProjectedParts<Scalar>&, int, Scalar*, Scalar*);                         \
-  template Scalar largest_gap(const Scalar*, int, const Scalar*, Index);                                    \
-  template void make_room_for_a_part(Scalar*, int, Index);
-SUPERPOSE_INSTANTIATE(float)
-SUPERPOSE_INSTANTIATE(double)
-#undef SUPERPOSE_INSTANTIATE
 
 }  // namespace superpose

@@ -21,16 +21,15 @@ namespace superpose {
 
 // Queries and keys of all heads, stacked: n rows from the whole input, not from the parts,
 // and then n rows of each part. Head h owns the columns [h * d_h, (h + 1) * d_h) with d_h = columns / heads.
-template <typename Scalar>
 struct ProjectedParts {
-  Matrix<Scalar> queries;   // [(1 + parts) * n, heads * d_h]
-  Matrix<Scalar> keys;      // the same
+  Matrix<double> queries;   // [(1 + parts) * n, heads * d_h]
+  Matrix<double> keys;      // the same
   Eigen::Index tokens = 0;  // n
   int parts = 0;
   bool constant = false;  // the last part's rows are all the same
   int heads = 1;
-  Scalar scale = 1;      // multiplies every logit and every term; usually 1/sqrt(d_h)
-  Vector<Scalar> sigma;  // [n], what the norm divided each row by, or ones; only from project_sum()
+  double scale = 1;      // multiplies every logit and every term; usually 1/sqrt(d_h)
+  Vector<double> sigma;  // [n], what the norm divided each row by, or ones; only from project_sum()
 
   Eigen::Index head_width() const { return queries.cols() / heads; }
   int terms() const { return parts * parts; }
@@ -49,38 +48,32 @@ struct ScoreLayer {
 
 // Adding: one W_Q and one W_K for the sum of the summands, each [n, d]. The constant is the last part. Without
 // `whole`, for terms alone, the rows of the whole input are not projected, and hold nothing.
-ProjectedParts<double> project_sum(const std::vector<Matrix<double>>& summands, const ScoreLayer& layer,
-                                   bool whole = true);
+ProjectedParts project_sum(const std::vector<Matrix<double>>& summands, const ScoreLayer& layer,
+                           bool whole = true);
 
 // The parts without the constant, for where it is zero. Call it before merging any.
-inline void leave_out_constant(ProjectedParts<double>& parts) {
+inline void leave_out_constant(ProjectedParts& parts) {
   parts.parts -= parts.constant;
   parts.constant = false;
 }
 
 // Adds parts up in groups: part p goes to group_of[p], a number below `groups`. Merging before the
 // products gives the same sums of terms as merging after them, for less work.
-template <typename Scalar>
-ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts, const std::vector<int>& group_of,
-                                   int groups);
+ProjectedParts merge_parts(const ProjectedParts& parts, const std::vector<int>& group_of, int groups);
 
 // One head: terms[s * parts + r] is q_s . k_r, [n, n] with queries in rows; terms holds parts^2 * n * n values.
 // Allocates nothing but the product's own buffers, the first time.
-template <typename Scalar>
-void head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms);
+void head_terms(const ProjectedParts& parts, int head, double* terms);
 
 // The same, and logits [n, n] from the whole queries and keys. Returns the residual, max_ij |sum of terms - logits|.
-template <typename Scalar>
-Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits);
+double head_terms(const ProjectedParts& parts, int head, double* terms, double* logits);
 
 // max |sum of `count` terms - whole|, each of `size` numbers. NaN once anything is.
-template <typename Scalar>
-Scalar largest_gap(const Scalar* terms, int count, const Scalar* whole, Eigen::Index size);
+double largest_gap(const double* terms, int count, const double* whole, Eigen::Index size);
 
 // Moves the terms [parts^2] of one head to their places among those of one part more, the last, whose terms are 0.
 // terms has room for (parts + 1)^2 of n * n.
-template <typename Scalar>
-void make_room_for_a_part(Scalar* terms, int parts, Eigen::Index n);
+void make_room_for_a_part(double* terms, int parts, Eigen::Index n);
 
 // The sum [n, n] of the terms whose `included` flag is set; terms holds included.size() matrices
 // [n, n], one after another.

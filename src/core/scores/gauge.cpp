@@ -48,7 +48,7 @@ std::vector<char> row_flags(const std::vector<int>& rows, Index n) {
   return flags;
 }
 
-void apply_gauge(const Gauge<double>& gauge, ProjectedParts<double>& parts) {
+void apply_gauge(const Gauge& gauge, ProjectedParts& parts) {
   if (!gauge.moves_terms()) return;
   const std::vector<char> apart = row_flags(gauge.apart, parts.tokens);
   for (Matrix<double>* const stack : {&parts.queries, &parts.keys})

@@ -29,7 +29,6 @@ namespace superpose {
 
 enum class GaugeKind { raw, canonical };
 
-template <typename Scalar>
 struct Gauge {
   GaugeKind kind = GaugeKind::raw;
   std::vector<int> apart;  // the rows that stand apart
@@ -41,6 +40,6 @@ struct Gauge {
 std::vector<char> row_flags(const std::vector<int>& rows, Eigen::Index n);
 
 // Puts the parts of project_sum() into a gauge. Call it before merging any.
-void apply_gauge(const Gauge<double>& gauge, ProjectedParts<double>& parts);
+void apply_gauge(const Gauge& gauge, ProjectedParts& parts);
 
 }  // namespace superpose

@@ -22,7 +22,7 @@ struct Normalization {
   Norm kind = Norm::none;
   Vector<Scalar> gamma;  // [d], or empty for ones
   Vector<Scalar> beta;   // [d], or empty for zeros; always empty for rms_norm and none
-  Scalar epsilon = 0;    // >= 0, inside the square root (BERT: 1e-12)
+  double epsilon = 0;    // >= 0, inside the square root (BERT: 1e-12)
 };
 
 struct NormalizedSummands {

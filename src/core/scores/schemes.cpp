@@ -73,7 +73,7 @@ ScoreTerm bias_term(const char* name, const Matrix<double>& table, Indices index
 
 // Parts as terms, by name: query part q with key part k at q * parts + k. A term without a name is zero
 // by construction and left out. The first part is the token's, the second the place's.
-Scheme scheme_of_parts(const ProjectedParts<double>& parts, std::initializer_list<const char*> names) {
+Scheme scheme_of_parts(const ProjectedParts& parts, std::initializer_list<const char*> names) {
   const Eigen::Index n = parts.tokens;
   const auto varies = [](int part) { return part == 2 ? Varies::place : Varies::token; };
   // In the stacked rows, 0 is the whole and part p is p + 1.
@@ -98,7 +98,7 @@ Scheme scheme_of_parts(const ProjectedParts<double>& parts, std::initializer_lis
 }
 
 // Four terms; a constant part, if there is one, goes with the content.
-Scheme scheme_of_two(const ProjectedParts<double>& parts) {
+Scheme scheme_of_two(const ProjectedParts& parts) {
   std::vector<int> group_of = {0, 1, 0};
   group_of.resize(parts.parts);
   return scheme_of_parts(merge_parts(parts, group_of, 2),

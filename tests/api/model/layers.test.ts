@@ -1,5 +1,5 @@
 // All six layers: against numpy, against a forward in plain TypeScript, and how their files arrive.
-import { type CorpusMeans, loadMiniLM, type MiniLM, type Precision, type Sentence } from 'superpose';
+import { type CorpusMeans, loadMiniLM, type MiniLM, type Sentence } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
 import depth from '../../reference/depth.json' with { type: 'json' };
 import minilm from '../../reference/minilm.json' with { type: 'json' };
@@ -15,7 +15,7 @@ const groups = { position: ['position'], rest: ['token', 'token_type', 'attentio
 const byMeans = { position: ['position'], rest: ['content', 'constant'] };
 
 /** The largest error over the three stored sentences: states, logits, embedding. */
-async function errorOf(minilm: MiniLM, precision: Precision): Promise<number> {
+async function errorOf(minilm: MiniLM): Promise<number> {
   let worst = 0;
   const compare = (found: number | undefined, wanted: number) => {
     // NaN counts as the worst error.
@@ -23,7 +23,7 @@ async function errorOf(minilm: MiniLM, precision: Precision): Promise<number> {
     if (!(error <= worst)) worst = error;
   };
   for (const { text, ids, states, logits, cells, embedding } of depth.sentences) {
-    const forward = await minilm.forward(text, { precision });
+    const forward = await minilm.forward(text);
     expect(forward.sentence.ids).toEqual(ids);
     for (const [place, { values }] of states.entries()) {
       const { data } = forward.state(place);
@@ -49,13 +49,11 @@ describeModel('all layers', () => {
   let means: CorpusMeans;
   beforeAll(async () => {
     minilm = await model();
-    means = await minilm.corpusMeans({ sentences: ten, precision: 'float64' });
+    means = await minilm.corpusMeans({ sentences: ten });
   }, 120_000);
 
-  test('states, logits and embedding are the oracle’s, in double and in float', async () => {
-    expect(await errorOf(minilm, 'float64')).toBeLessThan(1e-8);
-    for (const { superpose } of builds)
-      expect(await errorOf(await loadMiniLM(superpose), 'float32')).toBeLessThan(1e-4);
+  test('states, logits and embedding are the oracle’s', async () => {
+    for (const { superpose } of builds) expect(await errorOf(await loadMiniLM(superpose))).toBeLessThan(1e-4);
   });
 
   test.each(['direct', 'streams'] as const)('shares of every layer and head, %s', async (way) => {
@@ -63,8 +61,9 @@ describeModel('all layers', () => {
     for (const layer of layers) {
       const found = await minilm.decompose(text, { layer, way });
       expect(found.parts).toEqual(['token', 'position', 'token_type', 'attention', 'mlp', 'constant']);
-      expect(Math.max(...found.residuals)).toBeLessThan(1e-12);
-      expect(largestDifference(found.shares, (shares[way][layer] as number[][]).flat())).toBeLessThan(1e-8);
+      // Terms are some tens, of which float's epsilon is 4e-6.
+      expect(Math.max(...found.residuals)).toBeLessThan(4e-5);
+      expect(largestDifference(found.shares, (shares[way][layer] as number[][]).flat())).toBeLessThan(2e-6);
     }
   });
 
@@ -73,10 +72,10 @@ describeModel('all layers', () => {
     expect(means.windows).toBe(windows);
     for (const [place, wanted] of states.entries()) {
       const found = means.states[place] as CorpusMeans['states'][0];
-      expect(found.positionEnergy).toBeCloseTo(wanted.position_energy, 8);
+      expect(found.positionEnergy).toBeCloseTo(wanted.position_energy, 7);
       expect(found.participationRatio).toBeCloseTo(wanted.participation_ratio, 6);
-      expect(found.overlap).toBeCloseTo(wanted.overlap, 6);
-      expect(found.cosineWithFirst).toBeCloseTo(wanted.cosine_with_table, 8);
+      expect(Math.abs(found.overlap - wanted.overlap)).toBeLessThan(2e-5);
+      expect(found.cosineWithFirst).toBeCloseTo(wanted.cosine_with_table, 7);
     }
   });
 
@@ -93,7 +92,7 @@ describeModel('all layers', () => {
         }
         const found = plain.poolShares(scores, [0, 1, 1, 1]).heads;
         const first = Array.from({ length: heads }, (_, head) => found[2 * head] as number);
-        expect(largestDifference(first, expected[layer] as number[])).toBeLessThan(1e-8);
+        expect(largestDifference(first, expected[layer] as number[])).toBeLessThan(3e-7);
       }
     }
   });
@@ -119,11 +118,11 @@ describeModel('all layers', () => {
       }
     }
     for (const [name, sum] of Object.entries(sums))
-      expect(sum, name).toBeCloseTo(wanted[name]?.mean as number, 8);
+      expect(sum, name).toBeCloseTo(wanted[name]?.mean as number, 6);
     for (const { texts, cosine } of depth.pairs) {
       const both = [];
       for (const text of texts) both.push(await embeddingOf(minilm, await minilm.tokenize(text), {}));
-      expect(dot(both[0] as Float64Array, both[1] as Float64Array)).toBeCloseTo(cosine, 8);
+      expect(dot(both[0] as Float64Array, both[1] as Float64Array)).toBeCloseTo(cosine, 6);
     }
   });
 
@@ -152,13 +151,13 @@ describeModel('all layers', () => {
         const apart = gauge === 'raw' ? [] : [0];
         const shares: Float64Array[][] = [];
         for (const given of [rows, summands]) {
-          const forward = await minilm.forward(sentence, { precision: 'float64', summands: given });
+          const forward = await minilm.forward(sentence, { summands: given });
           shares.push(layers.map((layer) => forward.decompose({ layer, way, gauge, apart }).shares));
         }
         const moved = layers.map((layer) =>
           largestDifference(shares[0]?.[layer] as Float64Array, shares[1]?.[layer] as Float64Array),
         );
-        if (gauge === 'canonical') expect(Math.max(...moved)).toBeLessThan(1e-10);
+        if (gauge === 'canonical') expect(Math.max(...moved)).toBeLessThan(2e-6);
         else expect(Math.min(...moved)).toBeGreaterThan(0.01);
       }
     }
@@ -186,6 +185,6 @@ describeModel('all layers', () => {
 type Rows = { data: Float64Array; rows: number; columns: number };
 
 async function embeddingOf(minilm: MiniLM, sentence: Sentence, options: object): Promise<Float64Array> {
-  const { embedding } = await minilm.forward(sentence, { ...options, precision: 'float64', scores: false });
+  const { embedding } = await minilm.forward(sentence, { ...options, scores: false });
   return embedding.slice();
 }

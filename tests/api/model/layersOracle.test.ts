@@ -10,7 +10,6 @@ import {
   loadMiniLM,
   type MiniLM,
   type PositionFindings,
-  type Precision,
   type Sentence,
 } from 'superpose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -60,7 +59,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Largest differences, by what was compared. */
 type Differences = Record<string, number>;
 
-const within = { float64: 1e-10, float32: 1e-4 };
+/** Of each kind, about five times what float was seen to miss numpy by: scores and terms are some tens, states ten. */
+const within: Readonly<Record<string, number>> = {
+  ...{ embedding: 1e-6, state: 3e-5, logits: 1e-4, attention: 1e-5, terms: 1e-4 },
+  ...{ mean: 3e-6, position: 3e-6 },
+};
+const boundOf = (name: string) => within[name.split(' ')[0] as string] as number;
 
 (withoutNumpy ? describe.skip : describeModel)('sentences drawn at random', () => {
   let drawn: Drawn;
@@ -80,22 +84,17 @@ const within = { float64: 1e-10, float32: 1e-4 };
     if (asked > 0) console.log(found.said);
     minilm = await model();
     const sentences = drawn.sentences.flatMap(({ text }) => text ?? []);
-    means = await minilm.corpusMeans({ sentences, precision: 'float64' });
+    means = await minilm.corpusMeans({ sentences });
   }, 600_000);
 
   /** Every sentence's forward compared with numpy's; `change` may change its summands. */
-  const forwards = async (
-    by: MiniLM,
-    precision: Precision,
-    of = drawn.sentences,
-    change?: (rows: Rows) => Rows,
-  ) => {
+  const forwards = async (by: MiniLM, of = drawn.sentences, change?: (rows: Rows) => Rows) => {
     const found: Differences[] = [];
     for (const one of of) {
       const sentence = await sentenceOf(one, by);
       expect(sentence.ids, String(one.text)).toEqual(one.ids);
       const rows = change && { summands: change(await rowsOf(by, sentence)) };
-      const forward = await by.forward(sentence, { precision, ...rows });
+      const forward = await by.forward(sentence, { ...rows });
       const differences: Differences = {
         embedding: largestDifference(forward.embedding, stored(one.embedding)),
         'state 0': largestDifference(forward.state(0).data, stored(one.states, 0)),
@@ -120,11 +119,7 @@ const within = { float64: 1e-10, float32: 1e-4 };
       if (!theirs) continue;
       const sentence = await sentenceOf({ ...one, terms, heads }, minilm);
       const changed =
-        change &&
-        (await minilm.forward(sentence, {
-          precision: 'float64',
-          summands: change(await rowsOf(minilm, sentence)),
-        }));
+        change && (await minilm.forward(sentence, { summands: change(await rowsOf(minilm, sentence)) }));
       const differences: Differences = {};
       for (const [layer, only] of heads.entries()) {
         const ofState = way === 'mean' && { means: means.states[layer] as PositionFindings };
@@ -141,12 +136,12 @@ const within = { float64: 1e-10, float32: 1e-4 };
   };
 
   /** Expects every difference to be small; if sentences were asked for, prints the largest of each kind. */
-  const expectSmall = (what: string, found: Differences[], bound: number) => {
+  const expectSmall = (what: string, found: Differences[]) => {
     expect(found.length).toBeGreaterThan(0);
     const worst: Differences = {};
     for (const [place, differences] of found.entries()) {
       for (const [name, value] of Object.entries(differences)) {
-        expect(value, `${what}, seed ${seed}, sentence ${place}, ${name}`).toBeLessThan(bound);
+        expect(value, `${what}, seed ${seed}, sentence ${place}, ${name}`).toBeLessThan(boundOf(name));
         const kind = name.replace(/ \d$/, '');
         worst[kind] = Math.max(worst[kind] ?? 0, value);
       }
@@ -154,19 +149,12 @@ const within = { float64: 1e-10, float32: 1e-4 };
     if (asked > 0) console.log(what, worst);
   };
 
-  test('states, logits, attention and embedding, in double', async () => {
-    expectSmall('float64', await forwards(minilm, 'float64'), within.float64);
-  });
-
-  test('and in float', async () => {
-    for (const { simd, superpose } of builds) {
-      const found = await forwards(await loadMiniLM(superpose), 'float32');
-      expectSmall(`float32, ${simd}`, found, within.float32);
-    }
+  test.each(builds)('states, logits, attention and embedding, $simd', async ({ simd, superpose }) => {
+    expectSmall(simd, await forwards(await loadMiniLM(superpose)));
   });
 
   test.each(ways)('every canonical term, %s', async (way) => {
-    expectSmall(way, await terms(way), within.float64);
+    expectSmall(way, await terms(way));
   });
 
   test('what is left without positions', async () => {
@@ -175,12 +163,12 @@ const within = { float64: 1e-10, float32: 1e-4 };
       if (!one.taken) continue;
       const sentence = await sentenceOf(one, minilm);
       const differences: Differences = {};
-      const taken = await minilm.withoutPositions(sentence, { precision: 'float64' });
+      const taken = await minilm.withoutPositions(sentence);
       for (const [place, { data }] of Object.values(taken).entries())
         differences[`embedding without, ${place}`] = largestDifference(data, stored(one.taken, place));
       found.push(differences);
     }
-    expectSmall('without positions', found, within.float64);
+    expectSmall('without positions', found);
   });
 
   test('the means over them', () => {
@@ -190,24 +178,24 @@ const within = { float64: 1e-10, float32: 1e-4 };
       found[`mean ${place}`] = largestDifference(mean, stored(drawn.mean, place));
       found[`position ${place}`] = largestDifference(position.data, stored(drawn.position, place));
     }
-    expectSmall('means', [found], within.float64);
+    expectSmall('means', [found]);
   });
 
-  test('a word’s row that is off by a thousandth is seen in every one of them', async () => {
+  test('a word’s row that is off by a hundredth is seen in every one of them', async () => {
     const off = (rows: Rows): Rows => ({
       ...rows,
       token: mapTable(rows.token, (value, row, column) =>
-        row === 1 && column === 5 ? value + 1e-3 : value,
+        row === 1 && column === 5 ? value + 1e-2 : value,
       ) as Rows['token'],
     });
     // Short sentences are fastest, but with two tokens no term varies.
     const some = drawn.sentences.filter(({ ids }) => ids.length > 2 && ids.length < 17);
-    const all = await forwards(minilm, 'float64', some, off);
+    const all = await forwards(minilm, some, off);
     for (const way of ways) all.push(...(await terms(way, some, off)));
     expect(all.length).toBeGreaterThanOrEqual(8);
     for (const differences of all)
       for (const [name, value] of Object.entries(differences))
-        expect(value, name).toBeGreaterThan(within.float64);
+        expect(value, name).toBeGreaterThan(boundOf(name));
   });
 });
 

@@ -29,7 +29,7 @@ export const layerNorm = (d: number, seed: number) => ({
   epsilon: 1e-12,
 });
 
-export const madeLayer = (d: number, inner: number, seed: number): EncoderLayer<Float64Array> => ({
+export const madeLayer = (d: number, inner: number, seed: number): EncoderLayer => ({
   query: linear(d, d, seed),
   key: linear(d, d, seed + 1),
   value: linear(d, d, seed + 2),
@@ -86,9 +86,7 @@ const normOf = ({ gamma, beta }: Normalization) =>
 
 /** The tensors of a layer's own file. */
 export function layerTensors(number: number): Tensors {
-  const { query, key, value, output, attentionNorm, up, down, mlpNorm } = made.layers[
-    number
-  ] as EncoderLayer<Float64Array>;
+  const { query, key, value, output, attentionNorm, up, down, mlpNorm } = made.layers[number] as EncoderLayer;
   const name = (part: string) => `encoder.layer.${number}.${part}`;
   return {
     ...(number > 0 && {
@@ -104,7 +102,7 @@ export function layerTensors(number: number): Tensors {
   };
 }
 
-const [{ query, key }] = made.layers as [EncoderLayer<Float64Array>];
+const [{ query, key }] = made.layers as [EncoderLayer];
 const self = 'encoder.layer.0.attention.self';
 const packed: Record<string, Tensors> = {
   'layer-0': {
@@ -171,7 +169,7 @@ export async function loadMade(
 
 /** An encoder of the same weights, put together by hand. The caller deletes it. */
 export function madeEncoder() {
-  const encoder = plain.encoder({ d_model, heads, precision: 'float64', embeddingNorm: made.embeddingNorm });
+  const encoder = plain.encoder({ d_model, heads, embeddingNorm: made.embeddingNorm });
   for (const layer of made.layers) encoder.addLayer(layer);
   return encoder;
 }

@@ -174,24 +174,21 @@ describe('files', () => {
 describe('all layers', () => {
   test('states, scores and embedding are those of the same weights added by hand', async () => {
     const { minilm } = await loadMade();
-    const forward = await minilm.forward(text, { precision: 'float64' });
+    const forward = await minilm.forward(text);
     expect(forward.sentence).toEqual(await minilm.tokenize(text));
     const wanted = hand.forward(await minilm.rows(forward.sentence));
     expect(forward.layers).toBe(2);
     for (const layers of [0, 1, 2]) expect(forward.state(layers)).toEqual(wanted.state(layers));
     expect(forward.logits(1)).toEqual(wanted.logits(1));
     expect(forward.embedding).toEqual(wanted.embedding);
-    const single = await minilm.forward(text);
-    expect(single.embedding).toBeInstanceOf(Float32Array);
-    expect(largestDifference(single.embedding, wanted.embedding)).toBeLessThan(1e-4);
     const sentence = await minilm.tokenize(other);
-    const fewer = await minilm.forward(sentence, { precision: 'float64', layers: 1, scores: false });
+    const fewer = await minilm.forward(sentence, { layers: 1, scores: false });
     expect(fewer.sentence).toEqual(sentence);
     expect(fewer.layers).toBe(1);
     expect(await told(() => fewer.logits(0))).toContain('kept no scores');
     const rows = await minilm.rows(sentence);
     expect(fewer.state(1)).toEqual(hand.forward(rows, { layers: 1 }).state(1));
-    const own = await minilm.forward(text, { precision: 'float64', summands: { token: rows.token } });
+    const own = await minilm.forward(text, { summands: { token: rows.token } });
     expect(own.state(2)).toEqual(hand.forward({ token: rows.token }).state(2));
   });
 
@@ -209,8 +206,6 @@ describe('all layers', () => {
       const { sentence: __, ...streams } = await minilm.decompose(text, asked);
       expect(streams).toEqual(run.decompose({ ...asked, gauge: 'canonical' }));
     }
-    const single = await minilm.decompose(text, { layer: 1, precision: 'float32' });
-    expect(single.terms).toBeInstanceOf(Float32Array);
   });
 
   test('what is out of range or no sentence is refused by name', async () => {
@@ -225,7 +220,6 @@ describe('all layers', () => {
     expect(await told(minilm.decompose(text, { layer: 2 }))).toBe(
       'RangeError: layer must be a whole number from 0 to 1; it is 2.',
     );
-    expect(await told(minilm.forward(text, { precision: 'half' as never }))).toContain('precision must be');
     expect(await told(minilm.decompose(text, { layer: 0, way: 'mean' }))).toBe(
       'TypeError: means must be an object; it is undefined.',
     );
@@ -263,15 +257,12 @@ describe('all layers', () => {
     expect(runs).toEqual([1, 2, 2]);
     const before = await ask(other, 0);
     // A forward takes the encoder, so the next question runs again.
-    await minilm.forward(other, { precision: 'float64' });
+    await minilm.forward(other);
     expect((await ask(other, 0)).terms).toEqual(before.terms);
     expect(runs).toHaveLength(5);
-    // In the other precision nothing of this is known.
-    await ask(other, 0, { precision: 'float32' });
-    expect(runs.slice(5)).toEqual([1]);
   });
 
-  test('files come when a layer is needed, and once for each precision', async () => {
+  test('files come when a layer is needed, once', async () => {
     const { minilm, asked } = await loadMade();
     const came = () => asked.filter((file) => file.startsWith('encoder')).map((file) => Number(file[8]));
     await minilm.forward(text, { layers: 0 });
@@ -282,8 +273,6 @@ describe('all layers', () => {
     await minilm.forward(text);
     await minilm.forward(text, { layers: 1 });
     expect(came()).toEqual([0, 1]);
-    await minilm.forward(text, { precision: 'float64' });
-    expect(came()).toEqual([0, 1, 0, 1]);
     // Two at once wait for one another.
     const { minilm: fresh, asked: again } = await loadMade();
     const both = await Promise.all([fresh.forward(text, { layers: 1 }), fresh.forward(text)]);
@@ -397,18 +386,18 @@ describe('the whole module', () => {
     expect((await minilm.forward(text)).layers).toBe(2);
     expect(started).toBe(2);
     // It is started once, however many calls follow.
-    await Promise.all([minilm.forward(text), minilm.decompose(text, { layer: 1 }), minilm.forward(text)]);
+    await Promise.all([minilm.forward(text), minilm.decompose(text, { layer: 1 })]);
     expect(started).toBe(2);
   });
 
-  test('calls side by side take turns, in both precisions', async () => {
+  test('calls side by side take turns', async () => {
     type MiniLM = Awaited<ReturnType<typeof loadMade>>['minilm'];
-    const calls: ((minilm: MiniLM) => Promise<Float64Array | Float32Array>)[] = [
+    const calls: ((minilm: MiniLM) => Promise<Float64Array>)[] = [
       async (one) => (await one.forward(text)).state(2).data,
       async (one) => (await one.forward('a cat', { layers: 1 })).logits(0),
-      async (one) => (await one.forward(text, { precision: 'float64' })).attention(1),
+      async (one) => (await one.forward(text)).attention(1),
       async (one) => (await one.decompose(text, { layer: 1 })).terms,
-      async (one) => (await one.decompose(text, { layer: 0, precision: 'float32' })).terms,
+      async (one) => (await one.decompose(text, { layer: 0 })).terms,
       async (one) => (await one.decompose(text)).terms,
     ];
     const wanted = [];
@@ -419,9 +408,8 @@ describe('the whole module', () => {
       const found = await Promise.all(order.map((at) => (calls[at] as (typeof calls)[0])(minilm)));
       for (const [place, at] of order.entries()) expect(found[place]).toEqual(wanted[at]);
     }
-    // Each layer once for each precision.
     expect(asked.filter((file) => file.startsWith('encoder-')).sort()).toEqual(
-      [0, 0, 1, 1].map((layer) => `encoder-${layer}.bin`),
+      [0, 1].map((layer) => `encoder-${layer}.bin`),
     );
   });
 });
@@ -501,7 +489,6 @@ describe('means over a corpus', () => {
     const fractions: number[] = [];
     const found = await minilm.corpusMeans({
       sentences,
-      precision: 'float64',
       done: (fraction) => fractions.push(fraction),
     });
     // Cut every 7 pieces: of 60 from 0, 7, 14, 21 and 28.
@@ -558,7 +545,7 @@ describe('means over a corpus', () => {
     const { minilm } = await loadMade();
     // 29 words and two markers are short, 30 are not.
     const sentences = [sentenceOf(30, 50), ...several(32, 3), sentenceOf(29, 51)];
-    const found = await minilm.corpusMeans({ sentences, precision: 'float64' });
+    const found = await minilm.corpusMeans({ sentences });
     expect(found.sentencesOfHeads).toBe(32);
     // Of 33, the second is left out.
     const chosen = sentences.slice(1).filter((_, place) => place !== 1);
@@ -594,7 +581,6 @@ describe('means over a corpus', () => {
     expect(await run({ sentences: 'One.' })).toBe(
       'TypeError: sentences must be a list of texts; it is "One.".',
     );
-    expect(await run({ precision: 'half' })).toContain('precision must be');
   });
 
   test('a signal ends it between two windows, and nothing stays held', async () => {
@@ -615,13 +601,11 @@ describe('means over a corpus', () => {
     expect(heldBytes()).toBe(before);
   });
 
-  test('they serve either precision, and their layers are counted', async () => {
+  test('they serve a decomposition, and their layers are counted', async () => {
     const { minilm } = await loadMade();
     const means = await minilm.corpusMeans({ sentences: several(4, 15) });
-    for (const precision of ['float32', 'float64'] as const) {
-      const found = await minilm.decompose(text, { layer: 1, way: 'mean', means, precision });
-      expect(found.parts).toEqual(['position', 'content', 'constant']);
-    }
+    const found = await minilm.decompose(text, { layer: 1, way: 'mean', means });
+    expect(found.parts).toEqual(['position', 'content', 'constant']);
     const fewer = { states: means.states.slice(0, 1) };
     expect(await told(minilm.decompose(text, { layer: 1, way: 'mean', means: fewer }))).toBe(
       'RangeError: layer must be a whole number from 0 to 0; it is 1.',
@@ -634,7 +618,7 @@ describe('means over a corpus', () => {
     const ids = new Set(cut.flatMap((sentence) => sentence.ids));
     const inOrder = words.map((_, id) => id).filter((id) => ids.has(id));
     const { minilm, asked } = await loadMade({ 'corpus.bin': corpusFile(inOrder) });
-    const own = await minilm.corpusMeans({ precision: 'float64' });
+    const own = await minilm.corpusMeans();
     expect(asked).toContain('corpus.bin');
     expect(asked.filter((file) => file.startsWith('words'))).toEqual([]);
     const { states, windows } = await meansByHand(unread, corpusSentences, 0);

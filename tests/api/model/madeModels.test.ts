@@ -75,7 +75,7 @@ const bertNames = {
   mlpNorm: 'output.LayerNorm',
 };
 const ofLayers: Tensors = {};
-for (const [number, layer] of (layers as EncoderLayer<Float64Array>[]).entries()) {
+for (const [number, layer] of (layers as EncoderLayer[]).entries()) {
   for (const [member, name] of Object.entries(bertNames)) {
     const whole = `encoder.layer.${number}.${name}`;
     const value = layer[member as keyof typeof bertNames];
@@ -103,7 +103,7 @@ const gpt2Config = { n_head: heads, layer_norm_epsilon: 1e-12 };
 
 const ids = [3, 7, 2, 7, 11];
 const handStates = (input: Parameters<typeof plain.encoder>[0], summands: Record<string, Table>) => {
-  const encoder = plain.encoder({ d_model: d, heads, precision: 'float64', ...(input as object) });
+  const encoder = plain.encoder({ d_model: d, heads, ...(input as object) });
   for (const layer of layers) encoder.addLayer(layer);
   const run = encoder.forward(summands as never);
   const states = [0, 1, 2].map((count) => run.state(count).data);
@@ -143,7 +143,7 @@ describe('all layers', () => {
       [{ activation: 'gelu_new', activation_function: 'relu' }, 'gelu'],
     ] as const) {
       const model = await open(bert, { num_attention_heads: heads, layer_norm_eps: 1e-12, ...config });
-      const forward = await model.forward({ ids }, { precision: 'float64' });
+      const forward = await model.forward({ ids });
       expect(forward.state(2).data, JSON.stringify(config)).toEqual(wanted(activation));
       model.delete();
     }

@@ -237,7 +237,7 @@ test('its digest, which links keep', async () => {
 
 test('a layer’s scores are those of the forward, in the direct way unless another is asked for', async () => {
   const model = await open('bert');
-  const forward = await model.forward(input, { precision: 'float64' });
+  const forward = await model.forward(input);
   expect(forward.sentence).toEqual({ ids: families.ids, tokens: families.ids.map(String), dropped: 0 });
   const [direct, streams] = (['direct', 'streams'] as const).map((way) =>
     forward.decompose({ layer: 1, way, gauge: 'canonical', apart: [0] }),
@@ -258,7 +258,7 @@ test('a way may be named without a layer, which is then the first', async () => 
   const parts = ['token', 'position', 'token_type', 'attention', 'mlp', 'constant'];
   const first = await model.decompose(input, { way: 'streams' });
   expect(first.parts).toEqual(parts);
-  const forward = await model.forward(input, { precision: 'float64' });
+  const forward = await model.forward(input);
   const streams = forward.decompose({ layer: 1, way: 'streams', gauge: 'canonical', apart: [0] });
   const second = await model.decompose(input, { layer: 1, way: 'streams' });
   expect(largestDifference(second.terms, streams.terms)).toBeLessThan(1e-12);
@@ -306,7 +306,7 @@ test.each<[object, string]>([
   model.delete();
 });
 
-test('layers are kept until delete(), or until another precision is asked for; more are added to them', async () => {
+test('layers are kept until delete(); more are added to them', async () => {
   const { model, cost } = await watched('bert');
   // Five rows of tokens, no two alike but for one, five positions and a segment of eight numbers each.
   const rows = 4 * 8 * (4 + 5 + 1);
@@ -322,47 +322,42 @@ test('layers are kept until delete(), or until another precision is asked for; m
   const both = one + second - rows;
   expect(await cost(forward({ layers: 2 }))).toBe(rows);
   expect(await cost(forward({ layers: 1 }))).toBe(rows);
-  expect(await cost(forward({ precision: 'float64' }))).toBe(both);
-  expect(await cost(forward({ precision: 'float64' }))).toBe(rows);
-  const run = await model.forward(input, { precision: 'float64' });
+  const run = await model.forward(input);
   expect(run.state(2).data).toBeInstanceOf(Float64Array);
   model.delete();
   expect(() => run.state(2)).toThrow('has been deleted');
-  expect(await cost(forward({ precision: 'float64' }))).toBe(both);
-  const again = await model.forward(input, { precision: 'float64' });
-  await model.forward(input);
-  expect(() => again.state(2)).toThrow('has been deleted');
+  expect(await cost(forward({}))).toBe(both);
   model.delete();
 });
 
 test('calls side by side take turns: each gets its own result, and nothing is left behind', async () => {
   const { model, cost } = await watched('bert');
   const before = heldBytes();
-  const alone = async (run: (model: OpenedModel) => Promise<Float64Array | Float32Array>) => {
+  const alone = async (run: (model: OpenedModel) => Promise<Float64Array>) => {
     const other = await open('bert');
     const found = await run(other);
     other.delete();
     return found;
   };
   // What is wanted of a forward is taken as soon as it is there, whoever asks besides.
-  const calls: ((model: OpenedModel) => Promise<Float64Array | Float32Array>)[] = [
+  const calls: ((model: OpenedModel) => Promise<Float64Array>)[] = [
     ...[0, 1, 2].map(
       (layers) => async (one: OpenedModel) => (await one.forward(input, { layers })).state(layers).data,
     ),
-    async (one) => (await one.forward(input, { precision: 'float64' })).logits(1),
+    async (one) => (await one.forward(input)).logits(1),
     async (one) => (await one.forward({ ids: [3, 4, 5] })).attention(0),
     ...([0, 1] as const).map(
       (layer) => async (one: OpenedModel) => (await one.decompose(input, { layer })).terms,
     ),
-    async (one) => (await one.decompose(input, { layer: 1, precision: 'float32' })).terms,
+    async (one) => (await one.decompose(input, { layer: 1 })).terms,
     async (one) => (await one.decompose(input, { layer: 1, way: 'streams' })).terms,
-    async (one) => (await one.decompose({ ids: [5, 4] }, { precision: 'float32' })).terms,
+    async (one) => (await one.decompose({ ids: [5, 4] })).terms,
     async (one) => (await one.decompose({ ids: [5, 4, 3] })).terms,
     async (one) => (await one.forward(input)).embedding,
   ];
   const wanted = [];
   for (const call of calls) wanted.push(await alone(call));
-  // In every order that rotation gives: from none, from the other precision, from one layer.
+  // In every order that rotation gives: from none, from one layer.
   for (let turn = 0; turn < calls.length; turn++) {
     const order = calls.map((_, at) => (at + turn) % calls.length);
     const found = await Promise.all(order.map((at) => (calls[at] as (typeof calls)[0])(model)));
@@ -439,7 +434,7 @@ test('what a forward keeps and runs through is what it was asked for', async () 
   expect(() => bare.logits(0)).toThrow();
   const first = await model.forward(input, { layers: 1 });
   const all = await model.forward(input);
-  expect(all.state(0).data).toBeInstanceOf(Float32Array);
+  expect(all.state(0).data).toBeInstanceOf(Float64Array);
   expect(largestDifference(first.embedding, all.embedding)).toBeGreaterThan(1e-3);
   expect(() => first.state(1)).toThrow();
   model.delete();
@@ -470,7 +465,7 @@ test('a signal ends every reading, and progress is told of', async () => {
   model.delete();
 });
 
-test('means over texts are those over their ids, in single precision unless another is asked for', async () => {
+test('means over texts are those over their ids', async () => {
   const model = await beside('bert', texts);
   expect(model.readsText).toBe(true);
   const all = [
@@ -490,10 +485,6 @@ test('means over texts are those over their ids, in single precision unless anot
     await model.corpusMeans({ sentences: ids }),
   ];
   expect(ofTexts).toEqual(ofIds);
-  const single = await model.corpusMeans({ sentences: all, precision: 'float32' });
-  expect(single).toEqual(ofTexts);
-  const double = await model.corpusMeans({ sentences: all, precision: 'float64' });
-  expect(double.states).not.toEqual(ofTexts.states);
   model.delete();
 });
 

@@ -1,14 +1,15 @@
 // Numbers of tests: rows, sums, differences, and seeded draws.
-import type { Floats, FloatsOf, Precision, Table } from 'superpose';
+import type { Floats, Table } from 'superpose';
+
+export type Precision = 'float32' | 'float64';
 
 /** Nested lists of numbers, as the oracles' JSON has them. */
 export type Nested = readonly (number | Nested)[];
 
 export const flat = (values: Nested): number[] => (values as unknown[]).flat(Infinity) as number[];
 
-export function floatsOf<P extends Precision>(values: ArrayLike<number>, precision: P): FloatsOf<P> {
-  return (precision === 'float32' ? Float32Array.from(values) : Float64Array.from(values)) as FloatsOf<P>;
-}
+export const floatsOf = (values: ArrayLike<number>, precision: Precision): Floats =>
+  precision === 'float32' ? Float32Array.from(values) : Float64Array.from(values);
 
 /** A float64 table of the given rows. */
 export function tableOf(rows: readonly (readonly number[])[]): Table<Float64Array> {

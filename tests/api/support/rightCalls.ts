@@ -155,7 +155,7 @@ const completeCalls: Record<string, RightCall> = {
   encoder: {
     sound: [
       {
-        ...{ d_model: 4, heads: 2, precision: 'float64', norm: 'pre', activation: 'gelu_tanh', causal: true },
+        ...{ d_model: 4, heads: 2, norm: 'pre', activation: 'gelu_tanh', causal: true },
         ...{ embeddingNorm: normalization, finalNorm: normalization },
       },
     ],

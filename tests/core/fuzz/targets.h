@@ -130,15 +130,14 @@ inline void fuzz_scores(Bytes& bytes) {
   const std::vector<Matrix<double>> summands = {bytes.matrix<double>(n, d), bytes.matrix<double>(n, d)};
   const Normalization<double> norm{static_cast<Norm>(bytes.integer(0, 2)), {}, {}, bytes.integer(0, 8) / 8.0};
   const ScoreLayer layer{norm, query, key, heads, 0.5};
-  ProjectedParts<double> parts = project_sum(summands, layer);
+  ProjectedParts parts = project_sum(summands, layer);
   SUPERPOSE_MUST(parts.parts == 3 && parts.tokens == n);
-  Gauge<double> gauge{static_cast<GaugeKind>(bytes.integer(0, 1)), {}};
+  Gauge gauge{static_cast<GaugeKind>(bytes.integer(0, 1)), {}};
   for (int row = 0; row < n; ++row)
     if (gauge.moves_terms() && bytes.flag()) gauge.apart.push_back(row);
   apply_gauge(gauge, parts);
-  const ProjectedParts<double> merged = merge_parts(parts, bytes.integers(3, 1), 2);
-  for (const ProjectedParts<double>* some :
-       std::initializer_list<const ProjectedParts<double>*>{&parts, &merged}) {
+  const ProjectedParts merged = merge_parts(parts, bytes.integers(3, 1), 2);
+  for (const ProjectedParts* some : std::initializer_list<const ProjectedParts*>{&parts, &merged}) {
     std::vector<double> terms(some->terms() * n * n), logits(n * n);
     for (int head = 0; head < heads; ++head) head_terms(*some, head, terms.data(), logits.data());
     const CountedPairs counted{row_flags(gauge.apart, n), bytes.flag()};

@@ -1,6 +1,8 @@
 // What decoders have beside BERT: groups of heads, widths of heads, rotation, norms of heads, gates.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "any_encoder.h"
 #include "model/encoder.h"
 #include "model/encoder_parts.h"
@@ -8,24 +10,27 @@
 namespace superpose {
 namespace {
 
-double largest(const Matrix<double>& of) { return std::max(1.0, max_abs(of)); }
+// In units in the last place of the largest number, or of 1.
+double units(const Matrix<double>& gap, const Matrix<double>& of) {
+  return max_abs(gap) / std::max(1.0, max_abs(of)) / std::numeric_limits<float>::epsilon();
+}
+Matrix<double> in_double(const Matrix<float>& of) { return of.cast<double>(); }
 
 struct Parts {
   const char* way;
-  std::vector<Matrix<double>> of_input;
+  std::vector<Matrix<float>> of_input;
 };
 
 // Those of a layer in every way and gauge, from summands that have no position among them where there is one alone.
-std::vector<Parts> all_parts(Shapes& shapes, const Encoder<double>& encoder,
-                             const std::vector<Matrix<double>>& summands, const Forward<double>& run, int l) {
+std::vector<Parts> all_parts(Shapes& shapes, const Encoder& encoder,
+                             const std::vector<Matrix<float>>& summands, const Forward& run, int l) {
   const int n = static_cast<int>(summands[0].rows()), d = static_cast<int>(run.states[0].cols());
   std::vector<Parts> found;
   for (const GaugeKind kind : {GaugeKind::raw, GaugeKind::canonical}) {
-    const Gauge<double> gauge{kind,
-                              kind == GaugeKind::raw || n == 1 ? std::vector<int>() : std::vector<int>{0}};
-    found.push_back({"direct", input_parts(encoder, summands, run, l, Way::direct, gauge)});
-    found.push_back({"streams", input_parts(encoder, summands, run, l, Way::streams, gauge)});
-    const StateMeans<double> means{shapes.vector(d), shapes.matrix(n, d), 1};
+    const Gauge gauge{kind, kind == GaugeKind::raw || n == 1 ? std::vector<int>() : std::vector<int>{0}};
+    found.push_back({"direct", InputParts(encoder, summands, run, Way::direct, gauge).at(l)});
+    found.push_back({"streams", InputParts(encoder, summands, run, Way::streams, gauge).at(l)});
+    const StateMeans means{shapes.vector(d), shapes.matrix(n, d), 1};
     found.push_back({"mean", mean_parts(encoder, run, l, means, gauge)});
   }
   return found;
@@ -37,25 +42,29 @@ TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
     SCOPED_TRACE(trial);
     const int n = trial % 10 == 0 ? 1 : shapes.between(2, 9);
     const AnyEncoder made = any_encoder(shapes, 3);
-    const auto encoder = made.encoder();
-    std::vector<Matrix<double>> summands{shapes.matrix(n, made.d)};
-    Matrix<double> rows = summands[0];
-    if (shapes.coin()) rows += summands.emplace_back(shapes.matrix(n, made.d));
+    const Encoder& encoder = made.encoder;
+    std::vector<Matrix<float>> summands{shapes.matrix(n, made.d).cast<float>()};
+    Matrix<float> rows = summands[0];
+    if (shapes.coin()) rows += summands.emplace_back(shapes.matrix(n, made.d).cast<float>());
     const auto run = traced(encoder, rows);
     for (int l = 0; l < 3; ++l) {
       for (const Parts& parts : all_parts(shapes, encoder, summands, run, l)) {
         SCOPED_TRACE(parts.way);
-        Matrix<double> sum = parts.of_input[0];
-        for (std::size_t p = 1; p < parts.of_input.size(); ++p) sum += parts.of_input[p];
-        EXPECT_LT(max_abs(sum - run.inputs[l]) / largest(run.inputs[l]), 1e-12);
+        Matrix<double> sum = Matrix<double>::Zero(n, made.d), sizes = sum;
+        for (const Matrix<float>& part : parts.of_input) {
+          sum += in_double(part);
+          sizes += in_double(part).cwiseAbs();
+        }
+        EXPECT_LT(units(sum - in_double(run.inputs[l]), sizes), 64);
         const auto projected = encoder.queries_and_keys(l, run.inputs[l], parts.of_input);
-        for (int h = 0; h < made.options.heads; ++h) {
+        for (int h = 0; h < encoder.options().heads; ++h) {
           Matrix<double> terms(projected.terms(), n * n), logits(n, n);
-          const Matrix<double> wanted = run.logits[l].middleRows(h * n, n);
-          EXPECT_LT(head_terms(projected, h, terms.data(), logits.data()) / largest(terms), 1e-12);
-          EXPECT_LT(max_abs(logits - wanted) / largest(wanted), 1e-12);
-          const Matrix<double> total = terms.colwise().sum();
-          EXPECT_LT(max_abs(MatrixMap<double>(logits.data(), 1, n * n) - total) / largest(terms), 1e-12);
+          const Matrix<double> wanted = in_double(run.logits[l].middleRows(h * n, n));
+          const double residual = head_terms(projected, h, terms.data(), logits.data());
+          EXPECT_LT(units(logits - wanted, terms), 64);
+          const Matrix<double> gap = MatrixMap<double>(logits.data(), 1, n * n) - terms.colwise().sum();
+          EXPECT_LT(units(gap, terms), 64);
+          EXPECT_NEAR(residual, max_abs(gap), 1e-12 * std::max(1.0, max_abs(terms)));
         }
       }
     }
@@ -69,21 +78,21 @@ TEST(ForwardSteps, OfAnyLengthAreTheWholeForward) {
     SCOPED_TRACE(trial);
     const int n = trial % 5 ? shapes.between(1, 9) : 170;
     const AnyEncoder made = any_encoder(shapes, shapes.between(0, 3));
-    const Encoder<double> encoder = made.encoder();
-    const Matrix<double> rows = shapes.matrix(n, made.d);
-    ForwardOptions<double> asked;
+    const Encoder& encoder = made.encoder;
+    const Matrix<float> rows = shapes.matrix(n, made.d).cast<float>();
+    ForwardOptions asked;
     asked.trace = asked.projections = shapes.coin();
-    const Forward<double> whole = encoder.forward(rows, asked);
-    ForwardSteps<double> steps(encoder, rows, asked);
+    const Forward whole = encoder.forward(rows, asked);
+    ForwardSteps steps(encoder, rows, asked);
     const double length = trial % 2 ? 1 : 2000;
     int count = 1;
     while (!steps.step(length)) ++count;
     EXPECT_TRUE(steps.step(length));
     // Each head and each map is a piece at least.
     if (length == 1) {
-      EXPECT_GE(count, encoder.layers() * (made.options.heads + 6));
+      EXPECT_GE(count, encoder.layers() * (encoder.options().heads + 6));
     }
-    const Forward<double>& run = steps.run;
+    const Forward& run = steps.run;
     EXPECT_EQ(run.states, whole.states);
     EXPECT_EQ(run.logits, whole.logits);
     EXPECT_EQ(run.attention, whole.attention);

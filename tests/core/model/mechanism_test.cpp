@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "any_encoder.h"
 #include "model/position_means.h"
 
@@ -9,12 +11,12 @@ namespace superpose {
 namespace {
 
 ScoreMeans any_means(Shapes& shapes, const AnyEncoder& made, int n, int first, bool placed) {
-  const int of_queries = made.options.heads * made.width(), of_keys = made.key_heads() * made.width();
+  const int of_queries = made.encoder.options().heads * made.width,
+            of_keys = made.encoder.options().key_heads * made.width;
   const auto means = [&](int width) {
     const int places = std::max(1, n - first);
-    return StateMeans<double>{shapes.vector(width),
-                              placed ? shapes.matrix(places, width) : Matrix<double>::Zero(places, width),
-                              first};
+    return StateMeans{shapes.vector(width),
+                      placed ? shapes.matrix(places, width) : Matrix<double>::Zero(places, width), first};
   };
   return {means(of_queries), means(of_keys)};
 }
@@ -25,21 +27,21 @@ TEST(Mechanism, TermsAddUpInAnyShape) {
     SCOPED_TRACE(trial);
     const int n = trial % 8 == 0 ? 1 : shapes.between(2, 9), first = shapes.between(0, 2);
     const AnyEncoder made = any_encoder(shapes, 2);
-    const auto encoder = made.encoder();
-    const auto run = traced(encoder, shapes.matrix(n, made.d));
+    const Encoder& encoder = made.encoder;
+    const auto run = traced(encoder, shapes.matrix(n, made.d).cast<float>());
     for (int l = 0; l < 2; ++l) {
       const ScoreMeans means = any_means(shapes, made, n, first, shapes.coin());
-      const Mechanism<double> mechanism(encoder, run, l, means);
-      for (int h = 0; h < made.options.heads; ++h) {
+      const Mechanism mechanism(encoder, run, l, means);
+      for (int h = 0; h < encoder.options().heads; ++h) {
         Matrix<double> terms(16, n * n), logits(n, n);
         const double residual = mechanism.head_terms(h, {0, 1, 2, 3}, 4, terms.data(), logits.data());
-        const Matrix<double> wanted = run.logits[l].middleRows(h * n, n);
+        const Matrix<double> wanted = run.logits[l].middleRows(h * n, n).cast<double>();
         EXPECT_EQ(logits, wanted);
         const double scale = std::max({1.0, max_abs(terms), max_abs(logits)});
-        EXPECT_LT(residual / scale, 1e-12);
+        EXPECT_LT(residual / scale, 64 * std::numeric_limits<float>::epsilon());
         Matrix<double> sum = Matrix<double>::Zero(n, n);
         for (int t = 0; t < 16; ++t) sum += MatrixMap<double>(terms.row(t).data(), n, n);
-        EXPECT_LT(max_abs(sum - wanted) / scale, 1e-12);
+        EXPECT_NEAR(residual, max_abs(sum - wanted), 1e-12 * scale);
       }
     }
   }
@@ -48,12 +50,12 @@ TEST(Mechanism, TermsAddUpInAnyShape) {
 // mu and pos_t of a window's rows, by hand.
 TEST(PositionMeans, AreTheMeansOfRows) {
   PositionMeans means(2, 1, false);
-  const double windows[2][2] = {{1, 4}, {3, 8}};
+  const float windows[2][2] = {{1, 4}, {3, 8}};
   for (const auto& rows : windows) means.add(rows);
   const PositionFindings found = means.findings(means);
-  EXPECT_EQ(found.mu[0], 4);
-  EXPECT_EQ(found.positions(0, 0), -2);
-  EXPECT_EQ(found.positions(1, 0), 2);
+  EXPECT_EQ(found.mean[0], 4);
+  EXPECT_EQ(found.position(0, 0), -2);
+  EXPECT_EQ(found.position(1, 0), 2);
 }
 
 }  // namespace

@@ -14,10 +14,10 @@ TEST(TensorPart, IsTakenOutOfATensorOfSeveralMaps) {
     SCOPED_TRACE(trial);
     const bool transposed = shapes.coin();
     const int of = shapes.between(1, 3), outputs = shapes.between(1, 40), inputs = shapes.between(1, 20);
-    std::vector<Matrix<double>> maps;
-    Matrix<double> tensor(transposed ? inputs : of * outputs, transposed ? of * outputs : inputs);
+    std::vector<Matrix<float>> maps;
+    Matrix<float> tensor(transposed ? inputs : of * outputs, transposed ? of * outputs : inputs);
     for (int place = 0; place < of; ++place) {
-      maps.push_back(shapes.integers(outputs, inputs));
+      maps.push_back(shapes.integers(outputs, inputs).cast<float>());
       for (int row = 0; row < outputs; ++row) {
         for (int c = 0; c < inputs; ++c) {
           const int at = place * outputs + row;
@@ -26,14 +26,14 @@ TEST(TensorPart, IsTakenOutOfATensorOfSeveralMaps) {
       }
     }
     for (int place = 0; place < of; ++place) {
-      PackedMatrix<double> found(outputs, inputs);
+      PackedMatrix<float> found(outputs, inputs);
       for (int at = 0; at < tensor.rows();) {
         const int count = std::min(static_cast<int>(tensor.rows()) - at, shapes.between(1, 15));
-        place_part<double>({place, of, transposed}, tensor.middleRows(at, count), at, found);
+        place_part({place, of, transposed}, tensor.middleRows(at, count), at, found);
         at += count;
       }
-      const Matrix<double> channels = Matrix<double>::Identity(inputs, inputs);
-      EXPECT_EQ(rows_times_rows<double>(channels, found), maps[place].transpose());
+      const Matrix<float> channels = Matrix<float>::Identity(inputs, inputs);
+      EXPECT_EQ(rows_times_rows<float>(channels, found), maps[place].transpose());
     }
   }
 }

@@ -13,7 +13,7 @@ namespace {
 TEST(Decomposition, TheResidualIsTheLargestWhereverItStands) {
   const double nan = std::nan("");
   for (const auto& [whole, residual] : {std::pair{5.0, 4.0}, {1.0, 0.0}, {-2.0, 3.0}, {nan, nan}}) {
-    ProjectedParts<double> parts;
+    ProjectedParts parts;
     parts.queries = (Matrix<double>(4, 1) << whole, 1, 1, 1).finished();
     parts.keys = Matrix<double>::Ones(4, 1);
     parts.tokens = 2;
@@ -40,8 +40,8 @@ TEST(Decomposition, OnePartMoreLeavesTermsWhereTheirPartsAre) {
   for (const int parts : {1, 2, 3, 5}) {
     for (const int n : {0, 1, 3}) {
       const int all = parts + 1, size = n * n;
-      std::vector<float> terms(all * all * size, -1);
-      for (int k = 0; k < parts * parts * size; ++k) terms[k] = static_cast<float>(k + 1);
+      std::vector<double> terms(all * all * size, -1);
+      for (int k = 0; k < parts * parts * size; ++k) terms[k] = k + 1;
       make_room_for_a_part(terms.data(), parts, n);
       for (int query = 0; query < all; ++query) {
         for (int key = 0; key < all; ++key) {

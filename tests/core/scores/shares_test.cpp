@@ -67,20 +67,21 @@ TEST(Shares, OfEqualTokensAreNaN) {
   EXPECT_GT(rounded, cases / 10);  // or rounding was not put to the test
 }
 
-// Sums of floats are exact in doubles, so here the scores themselves are rounded: by one in their last place.
-template <typename Scalar>
-void expect_none_of_rounding() {
-  Matrix<Scalar> terms = Matrix<Scalar>::Constant(2, 9, Scalar(0.1));
-  terms(0, 4) = std::nextafter(Scalar(0.1), Scalar(1));
-  const Matrix<Scalar> logits = terms.colwise().sum();
-  const auto found = row_centred_covariances(terms.data(), 2, logits.data(), 3);
-  EXPECT_EQ(found.logits, 0);
-  EXPECT_TRUE(found.shares.array().isNaN().all()) << found.shares.transpose();
-}
-
+// The scores themselves are rounded: by one in their last place, as floats or as doubles. What is no rounding in double
+// may be rounding in float.
 TEST(Shares, OfRoundingAloneAreNaN) {
-  expect_none_of_rounding<float>();
-  expect_none_of_rounding<double>();
+  const auto found = [](double next, bool single) {
+    Matrix<double> terms = Matrix<double>::Constant(2, 9, 0.1f);
+    terms(0, 4) = next;
+    const Matrix<double> logits = terms.colwise().sum();
+    return row_centred_covariances(terms.data(), 2, logits.data(), 3, {}, single);
+  };
+  const double in_float = std::nextafter(0.1f, 1.0f), in_double = std::nextafter(double(0.1f), 1.0);
+  for (const Covariances& none : {found(in_float, true), found(in_double, false)}) {
+    EXPECT_EQ(none.logits, 0);
+    EXPECT_TRUE(none.shares.array().isNaN().all()) << none.shares.transpose();
+  }
+  EXPECT_GT(found(in_float, false).logits, 0);
 }
 
 // A variation of 1e-12 is still a variation; its shares are accurate to its own rounding.
@@ -112,7 +113,7 @@ TEST(Shares, OneTokenHasNoMeaningfulShare) {
   const auto result = row_centred_covariances(&term, 1, &term, 1);
   EXPECT_EQ(result.logits, 0);
   EXPECT_TRUE(std::isnan(result.shares[0]));
-  EXPECT_EQ(row_centred_covariances<double>(nullptr, 0, nullptr, 0).logits, 0);
+  EXPECT_EQ(row_centred_covariances(nullptr, 0, nullptr, 0).logits, 0);
 }
 
 }  // namespace
