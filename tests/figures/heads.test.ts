@@ -144,7 +144,8 @@ test.runIf(inject('withModel'))('shares of a later layer are those that the comm
     kinds.forEach((name, kind) => {
       expect(result.data.rows[head].shares[kind], `${head} ${name}`).toBeCloseTo(
         row[columns.indexOf(name)] as number,
-        10,
+        // In float, from parts that were merged before they were projected, or after.
+        6,
       );
     });
 });

@@ -19,10 +19,6 @@ import { largestDifference } from '../api/support/numbers.ts';
 import { ask, expectTold, folderOf, job, loaded, opened } from './ownOpened.ts';
 import { expectSoundPictures } from './support.ts';
 
-/** Two ways to the same numbers, in double precision. */
-const expectNear = (found: ArrayLike<unknown> | undefined, wanted: ArrayLike<number>) =>
-  expect(largestDifference((found ?? []) as ArrayLike<number>, wanted)).toBeLessThan(1e-9);
-
 describe.each(['bert', 'distilbert', 'roberta', 'gpt2'])('a file of %s’s layout', (name) => {
   test('has these figures', async () => {
     const { figures } = await opened(folderOf(name));
@@ -99,6 +95,10 @@ describe.each([
   ['gpt2', 0, 'raw'],
   ['gpt2', 1, 'canonical'],
 ] as const)('the scores of %s, layer %d, %s', (name, layer, gauge) => {
+  /** Two ways to the same numbers: of tables in double, of layers in float, from terms that were merged before or after. */
+  const bound = layer === 0 ? 1e-9 : 2e-6;
+  const near = (found: ArrayLike<unknown> | undefined, wanted: ArrayLike<number>) =>
+    expect(largestDifference((found ?? []) as ArrayLike<number>, wanted)).toBeLessThan(bound);
   const taken = async () => {
     await opened(folderOf(name));
     const model = await openModel(plain, folderOf(name));
@@ -121,11 +121,11 @@ describe.each([
     expect(rows.length).toBe(scores.heads.length + 2);
     for (const [head, five] of covariances.entries()) {
       const shares = five.map((one) => one / (scores.variances[head] as number));
-      expectNear(rows[head]?.shares, shares);
-      expectNear([rows[head]?.cross], [(shares[1] as number) + (shares[2] as number)]);
+      near(rows[head]?.shares, shares);
+      near([rows[head]?.cross], [(shares[1] as number) + (shares[2] as number)]);
     }
     const sum = (values: Iterable<number>) => [...values].reduce((all, one) => all + one, 0);
-    expectNear(
+    near(
       rows.at(-1)?.shares,
       [0, 1, 2, 3, 4].map(
         (kind) => sum(covariances.map((five) => five[kind] as number)) / sum(scores.variances),
@@ -152,7 +152,7 @@ describe.each([
     const seen = (values: ArrayLike<number>) =>
       [...ids.keys()].map((i) => Array.from(values).slice(n * i, n * i + (causal ? i + 1 : n)));
     const expectSeen = (found: Floats, rows: number[][]) => {
-      expectNear(seen(found).flat(), rows.flat());
+      near(seen(found).flat(), rows.flat());
       for (const [i, row] of rows.entries())
         for (let j = row.length; j < n; j++) expect(found[n * i + j]).toBeNaN();
     };
@@ -164,7 +164,7 @@ describe.each([
       const shares = kinds.map((other, term) =>
         other === kind ? (scores.shares[head * terms + term] as number) : 0,
       );
-      expectNear([share], [shares.reduce((all, one) => all + one, 0)]);
+      near([share], [shares.reduce((all, one) => all + one, 0)]);
     }
     expectSeen(one.logits.sum, seen(logitsOf(scores, asked.head)));
     const kept = seen(sumOf((kind) => kind === 0 || kind === 4));
@@ -174,11 +174,11 @@ describe.each([
       const all = powers.reduce((sum, power) => sum + power, 0);
       return Array.from({ length: n }, (_, j) => (powers[j] ?? 0) / all);
     });
-    expectNear(one.kept.softmax, weights);
-    expectNear([one.panels.reduce((all, { share }) => all + share, 0), one.logits.share], [1, 1]);
+    near(one.kept.softmax, weights);
+    near([one.panels.reduce((all, { share }) => all + share, 0), one.logits.share], [1, 1]);
     // The two are the same numbers added up in another order.
     expect(one.residual).toBeGreaterThanOrEqual(0);
-    expect(one.residual).toBeLessThan(1e-9);
+    expect(one.residual).toBeLessThan(bound);
   });
 });
 
