@@ -54,8 +54,7 @@ SUPERPOSE_MEMBERS(TaskOptions, task, n);
 SUPERPOSE_MEMBERS(ModelOptions, vocabulary, classes, positions, scheme, table, d_model, d_position, heads,
                   layers, layerNorm, causal, zeroScores, fixedTokens, fixedPositions, scaleTokens,
                   sigmaTokens, sigmaPositions);
-SUPERPOSE_MEMBERS(OptimizerOptions, learningRate, weightDecay, schedule, warmUp, steps, beta1, beta2, epsilon,
-                  clip);
+SUPERPOSE_MEMBERS(OptimizerOptions, learningRate, weightDecay, schedule, warmUp, steps);
 SUPERPOSE_MEMBERS(Loudness, tokens, positions);
 SUPERPOSE_MEMBERS(LoudnessRecipe, name, tokens, positions, positionScale);
 SUPERPOSE_MEMBERS(RowOverlap, overlap, chance);

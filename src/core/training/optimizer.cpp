@@ -7,6 +7,12 @@
 #include "training/product.h"
 
 namespace superpose {
+namespace {
+
+constexpr double kBeta1 = 0.9, kBeta2 = 0.98, kEpsilon = 1e-8;
+constexpr double kClip = 1;  // the largest norm of all gradients together, before the moments
+
+}  // namespace
 
 double learning_rate(const OptimizerOptions& options, int step) {
   const double warm = options.warm_up > 0 ? std::min(1.0, static_cast<double>(step) / options.warm_up) : 1;
@@ -30,10 +36,10 @@ double Optimizer::step(Parameters& gradient, Parameters& parameters) {
   ++steps_;
   const auto number = [](double value) { return static_cast<float>(value); };
   const double rate = learning_rate(options_, steps_);
-  const float lr = number(rate), clip = number(norm > options_.clip ? options_.clip / norm : 1);
-  const float beta1 = number(options_.beta1), beta2 = number(options_.beta2);
-  const float correction1 = number(1 / (1 - std::pow(options_.beta1, steps_)));
-  const float correction2 = number(1 / (1 - std::pow(options_.beta2, steps_)));
+  const float lr = number(rate), clip = number(norm > kClip ? kClip / norm : 1);
+  const float beta1 = number(kBeta1), beta2 = number(kBeta2);
+  const float correction1 = number(1 / (1 - std::pow(kBeta1, steps_)));
+  const float correction2 = number(1 / (1 - std::pow(kBeta2, steps_)));
   for (std::size_t k = 0; k < thetas.size(); ++k) {
     if (!thetas[k].trained) continue;
     auto theta = thetas[k].values->array();
@@ -43,8 +49,7 @@ double Optimizer::step(Parameters& gradient, Parameters& parameters) {
     g *= clip;
     m = beta1 * m + (1 - beta1) * g;
     v = beta2 * v + (1 - beta2) * g * g;
-    theta = theta * (1 - lr * decay) -
-            lr * correction1 * m / ((correction2 * v).sqrt() + number(options_.epsilon));
+    theta = theta * (1 - lr * decay) - lr * correction1 * m / ((correction2 * v).sqrt() + number(kEpsilon));
   }
   return norm;
 }

@@ -97,8 +97,6 @@ struct OptimizerOptions {
   Schedule schedule = Schedule::cosine;
   int warm_up = 20;  // >= 0
   int steps = 200;   // >= 1
-  double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-8;
-  double clip = 1;  // the largest norm of all gradients together, before the moments
 };
 
 }  // namespace superpose
