@@ -34,12 +34,7 @@ function buildPackage(env) {
   const whole = `${folder}/model/tokenizer.js`;
   const short = ['--minify-identifiers', '--minify-syntax'];
   const inlined = ['src/api/model/tokenizer.ts', '--bundle', ...short, ...options, `--outfile=${whole}`];
-  const inputs = [
-    'src/api',
-    'build/declarations',
-    'package-lock.json',
-    'tools/build.mjs',
-  ];
+  const inputs = ['src/api', 'build/declarations', 'package-lock.json', 'tools/build.mjs'];
   const byHand = "read the compiler's message above; CONTRIBUTING.md has the commands.";
   // The compiler, called by hand, leaves that file in parts, which only a checkout can run.
   return unlessStamped('package', { inputs, outputs: [`${folder}/index.js`], kept: [whole] }, () =>
