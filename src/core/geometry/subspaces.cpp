@@ -13,6 +13,9 @@
 namespace superpose {
 namespace {
 
+// Of the largest singular value. What is below may be rounding, where a table was in float.
+constexpr double kLeast = 1e-6;
+
 // X' X, [d, d]: the second moment without 1/n and the table's unit, which cancel wherever it is used.
 Matrix<double> second_moment(const Matrix<double>& table) {
   const Matrix<double> columns = normalized(table).transpose();
@@ -77,9 +80,10 @@ double energy_overlap(const Matrix<double>& tokens, const Matrix<double>& positi
 
 OverlapCurve overlap_curve(const Matrix<double>& tokens, const Matrix<double>& positions, int k) {
   const Eigen::Index d = tokens.cols();
-  const Matrix<double> all = svd(positions).V;
-  const Eigen::Index dimensions = std::min<Eigen::Index>(k, all.cols());
-  const Matrix<double> kept = all.leftCols(dimensions).transpose();
+  const Svd all = svd(positions);
+  Eigen::Index dimensions = std::min<Eigen::Index>(k, all.V.cols());
+  while (dimensions && all.singular_values[dimensions - 1] <= kLeast * all.singular_values[0]) --dimensions;
+  const Matrix<double> kept = all.V.leftCols(dimensions).transpose();
   const Matrix<double> directions =
       tokens.rows() ? symmetric_eigen(second_moment(tokens)).vectors : Matrix<double>::Identity(d, d);
   const Matrix<double> rows = directions.rowwise().reverse().transpose();

@@ -342,6 +342,7 @@ describe('subspaces', () => {
       ]);
       expect(superpose.principalAngles({ first, second })).toHaveLength(1);
       expect(superpose.ranks({ table: first }).numerical).toBe(1);
+      expect(superpose.overlapCurve({ tokens: second, positions: first, k: 4 }).dimensions).toBe(1);
       const u = {
         data: Float32Array.from([...row].flatMap((value) => [value, Math.fround(3 * value)])),
         rows: 5,
