@@ -121,6 +121,8 @@ async function ofScores(
   const scores: Scores<Floats> & { sentence: Sentence } = await (byMechanism
     ? model.decompose(input, { ...asked, ...inThree(model) })
     : model.decompose(input, { ...asked, gauge: own.gauge, groups }));
+  if (!scores.residuals.every(Number.isFinite))
+    throw new RangeError('The model’s scores are beyond float32, in which they are computed.');
   const { tokens } = scores.sentence;
   if (figure === 'own-heads')
     return {

@@ -2,7 +2,9 @@
 #include "model/position_means.h"
 
 #include <cmath>
+#include <limits>
 
+#include "numeric/centred.h"
 #include "numeric/product.h"
 
 namespace superpose {
@@ -109,6 +111,10 @@ PositionFindings PositionMeans::findings(const PositionMeans& first) const {
   if (!products_.size()) return found;
   double energy = squares_ / (count * length);
   for (Index c = 0; c < found.mean.size(); ++c) energy -= found.mean[c] * found.mean[c];
+  // States that do not vary differ by rounding, which has no parts.
+  const double noise = rounding_of<float>(1, 1);
+  if (energy <= noise * noise * squares_ / (count * length))
+    energy = std::numeric_limits<double>::quiet_NaN();
   found.position_energy = product_of(half(0), half(1)) / length / energy;
   const Matrix<double> of_position = covariance(), of_first = first.covariance();
   const double trace_of_position = trace(of_position), squares = product_of(of_position, of_position);

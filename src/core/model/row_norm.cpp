@@ -81,7 +81,13 @@ void normalize_rows(const Normalization<float>& normalization, Matrix<float>& x,
       else
         return (v - means) * (v - means);
     });
-    sigma[i] = static_cast<float>(std::sqrt(squares / static_cast<float>(d) + normalization.epsilon));
+    double variance = squares / static_cast<float>(d);
+    if (!std::isfinite(variance)) {
+      // Squares of entries from 1e19 on are beyond a float.
+      variance = 0;
+      for (Index c = 0; c < d; ++c) variance += std::pow(double(row[c]) - mean, 2) / static_cast<double>(d);
+    }
+    sigma[i] = static_cast<float>(std::sqrt(variance + normalization.epsilon));
     rescale(mean, 1 / sigma[i], data_or_null(normalization.gamma), data_or_null(normalization.beta), d, row);
   }
 }
