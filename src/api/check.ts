@@ -147,6 +147,10 @@ export const placeOf = (name: string, value: unknown, allowed: readonly string[]
 
 export function object(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null) refuse(name, 'an object', value, false);
+  if ((name === 'options' || name === 'input') && 'precision' in value)
+    throw new RangeError(
+      'precision is no option: formulas compute in double, encoders and trainers in float32, and results are Float64Array.',
+    );
 }
 
 /** What everything that reads files takes first. */

@@ -93,7 +93,7 @@ describe('loading', () => {
     ]);
     expect(Object.keys(whole)).toEqual(expect.arrayContaining(Object.keys(small)));
     expect(small).not.toHaveProperty('gram');
-    const layer = { rows: 8, columns: 8, precision: 'float64' } as const;
+    const layer = { rows: 8, columns: 8 } as const;
     const taken = [small, whole].map((superpose) => {
       const linear = (seed: number) => ({ weight: superpose.randomNormal({ ...layer, seed }) });
       const token = superpose.randomNormal({ ...layer, rows: 3, seed: 3 });

@@ -35,7 +35,6 @@ const limit = 2 ** 22;
 const allowed: Record<string, readonly string[]> = {
   layout: ["'interleaved'", "'concatenated'"],
   spacing: ["'d_model'", "'timescales'"],
-  precision: ["'float32'", "'float64'"],
   kind: ["'layer_norm'", "'rms_norm'"],
   gauge: ["'raw'", "'canonical'"],
   task: ['badge', 'where'],

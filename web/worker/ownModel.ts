@@ -118,7 +118,7 @@ async function ofScores(
     ...(figure === 'own-one-score' && { only: [own.head] }),
   };
   const groups = { [content]: [content], [position]: [position], rest: [...others, ...written, 'constant'] };
-  const scores: Scores<Floats> & { sentence: Sentence } = await (byMechanism
+  const scores: Scores & { sentence: Sentence } = await (byMechanism
     ? model.decompose(input, { ...asked, ...inThree(model) })
     : model.decompose(input, { ...asked, gauge: own.gauge, groups }));
   if (!scores.residuals.every(Number.isFinite))
@@ -136,7 +136,7 @@ async function ofScores(
 
 function oneScoreOf(
   superpose: Superpose,
-  scores: Scores<Floats> & { sentence: Sentence },
+  scores: Scores & { sentence: Sentence },
   own: OwnState,
   dropped: number,
 ): OneScore {

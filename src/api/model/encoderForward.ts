@@ -135,7 +135,7 @@ function forwardOf(encoder: HeldEncoder, run: Run): EncoderForward {
         const means = mechanismMeans(encoder, wanted, n);
         const apart = Array.from({ length: Math.min(n, means.query.first) }, (_, row) => row);
         // Terms are formed in double, from copies of queries, keys and their means.
-        fitsScores(n, parts.length, only.length, 2 * Math.max(d, ofQueries), 8);
+        fitsScores(n, parts.length, only.length, 2 * Math.max(d, ofQueries));
         check.fits(`${n} tokens by mechanism`, 8 * (24 * n * n + 8 * n * (ofQueries + ofKeys)));
         const result = raw.mechanism(now, layer, means, apart, groups.of, parts.length, only);
         return { n, heads: only, parts, gauge: 'canonical', apart, causal, ...result };
@@ -143,7 +143,7 @@ function forwardOf(encoder: HeldEncoder, run: Run): EncoderForward {
       const byMeans = ways[way] === 'mean';
       const means = byMeans ? checkedMeans(wanted.means as StateMeans, n, d) : {};
       const gauge = checkedGauge(wanted, n);
-      fitsScores(n, groups.of.length, only.length, 2 * Math.max(d, ofQueries), 8);
+      fitsScores(n, groups.of.length, only.length, 2 * Math.max(d, ofQueries));
       const result = raw.decomposeEncoder(now, layer, way, means, gauge, groups.of, parts.length, only);
       return { n, parts, heads: only, gauge: gauge.name, apart: gauge.apart, causal, ...result };
     },

@@ -138,7 +138,7 @@ export interface EncoderForward {
    * before scoring: subtracting them before scoring alone leaves shares that depend on a shift of the tables.
    * For `direct` and `streams`, given means are subtracted at the embedding. Throws RangeError, TypeError.
    */
-  decompose(input: EncoderDecomposeInput): Scores<Float64Array>;
+  decompose(input: EncoderDecomposeInput): Scores;
 }
 
 /**

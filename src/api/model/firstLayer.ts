@@ -116,7 +116,7 @@ export async function firstScores(
     groups,
     ...waiting
   }: GaugeOptions & Pick<DecomposeInput, 'only' | 'groups'> & SlicesWatch,
-): Promise<Scores<Float64Array>> {
+): Promise<Scores> {
   // A wrong question reads nothing.
   grouped([...summandNames(model.layout), 'constant'], groups);
   const [summands, maps] = await Promise.all([rowsOf(model, ids, counted(waiting)), layer()]);

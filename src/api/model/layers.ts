@@ -39,10 +39,7 @@ export interface Layers {
   /** See EncoderForward. */
   forward(sentence: Sentence, options?: OpenForwardOptions): Promise<EncoderForward & { sentence: Sentence }>;
   /** See EncoderForward.decompose(). */
-  decompose(
-    sentence: Sentence,
-    options: ScoresOptions,
-  ): Promise<Scores<Float64Array> & { sentence: Sentence }>;
+  decompose(sentence: Sentence, options: ScoresOptions): Promise<Scores & { sentence: Sentence }>;
   /** See PositionsTaken. */
   withoutPositions(
     sentence: Sentence,
@@ -113,7 +110,7 @@ async function decomposed(
   running: Running,
   sentence: Sentence,
   options: ScoresOptions,
-): Promise<Scores<Float64Array> & { sentence: Sentence }> {
+): Promise<Scores & { sentence: Sentence }> {
   const { opened, resident } = running;
   const { means: given, signal, progress, gauge, apart, ...input } = options;
   const layer = check.integer('layer', input.layer, 0, opened.layers - 1);

@@ -173,7 +173,7 @@ async function decomposed(
   held: ReturnType<typeof heldOf>,
   input: ModelInput,
   options: OpenDecomposeOptions,
-): Promise<Scores<Float64Array> & { sentence: Sentence }> {
+): Promise<Scores & { sentence: Sentence }> {
   check.object('options', options);
   const { layer, way, means, ...others } = options;
   const adds = model.layout.tables.position !== undefined;

@@ -140,10 +140,7 @@ export interface OpenedModel {
    * to rounding. That the terms add up does not prove that the file was read as its model reads it. Throws RangeError,
    * TypeError.
    */
-  decompose(
-    input: ModelInput,
-    options?: OpenDecomposeOptions,
-  ): Promise<Scores<Float64Array> & { sentence: Sentence }>;
+  decompose(input: ModelInput, options?: OpenDecomposeOptions): Promise<Scores & { sentence: Sentence }>;
   /**
    * Runs the model on a sentence: states, scores and attention of each layer, and the embedding, a mean over
    * tokens. The result is valid until the next forward() or decompose() of a layer. The layers stay in the

@@ -15,7 +15,7 @@ export interface Opening {
   /** The three tables that BERT adds up, each [n, 384]. */
   readonly summands: Summands;
   /** Like MiniLM's decompose() in the canonical gauge, for `openingHeads` alone. */
-  decompose(options?: Pick<DecomposeInput, 'groups'>): Scores<Float64Array>;
+  decompose(options?: Pick<DecomposeInput, 'groups'>): Scores;
 }
 
 /**

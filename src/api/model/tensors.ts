@@ -108,7 +108,7 @@ export function tensorsOf(checkpoint: Tensors, watch: CountedWatch) {
       { layout, epsilon }: Pick<Opened, 'layout' | 'epsilon'>,
       name: string,
       width = layout.d_model,
-    ): Promise<Normalization<Float64Array>> {
+    ): Promise<Normalization> {
       const kind = layout.facts.norms;
       // Older files of BERT have these names.
       const [gamma, beta] = checkpoint.tensors.has(`${name}.gamma`) ? ['gamma', 'beta'] : ['weight', 'bias'];

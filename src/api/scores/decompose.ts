@@ -6,13 +6,13 @@ import { checkedGauge, type GaugeOptions } from './gauge.js';
 import { fitsScores, type Scores, type Terms } from './scores.js';
 
 /** What is between the sum of the embeddings and W_Q, W_K. */
-export interface Normalization<A extends Floats = Floats> {
+export interface Normalization {
   /** RMSNorm does not subtract the mean and has no beta. */
   kind: 'layer_norm' | 'rms_norm';
   /** [d]; left out, ones. */
-  gamma?: A;
+  gamma?: Floats;
   /** [d]; left out, zeros. LayerNorm only. */
-  beta?: A;
+  beta?: Floats;
   /** Inside the square root, at least 0. BERT: 1e-12. */
   epsilon: number;
 }
@@ -199,7 +199,7 @@ function checkedSum(
 ) {
   const { rows: n, columns: d } = first;
   const only = check.chosenHeads(input.only, layer.heads);
-  fitsScores(n, names.length + 1, only.length, layer.query.weight.rows + d, 8, ...weights);
+  fitsScores(n, names.length + 1, only.length, layer.query.weight.rows + d, ...weights);
   const gauge = checkedGauge(input, n);
   const tables = names.map((name) => input.summands[name] as Table);
   const groups = grouped([...names, 'constant'], given);

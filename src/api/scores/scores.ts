@@ -2,12 +2,12 @@
 // add up to them. A plain object, so that it can be posted between threads.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Floats, type Linear, type Table, table } from '../table.js';
+import { type Linear, type Table, table } from '../table.js';
 import { checkGaugeName, type Gauge } from './gauge.js';
 import { checkHeads, placeOf } from './schemeTerms.js';
 
 /** The terms of attention scores. Arrays are flat, the last index running fastest. */
-export interface Terms<A extends Floats = Float64Array> {
+export interface Terms {
   /** Tokens. */
   readonly n: number;
   /** The heads returned, in the order of the arrays below. */
@@ -21,13 +21,13 @@ export interface Terms<A extends Floats = Float64Array> {
   /** Whether a query sees no later key, which shares leave out too. Default false. */
   readonly causal?: boolean;
   /** [heads, parts², n, n], queries in rows; scaled like the logits. */
-  readonly terms: A;
+  readonly terms: Float64Array;
 }
 
 /** Attention scores taken apart. */
-export interface Scores<A extends Floats = Float64Array> extends Terms<A> {
+export interface Scores extends Terms {
   /** [heads, n, n], from the whole queries and keys, not from the terms. */
-  readonly logits: A;
+  readonly logits: Float64Array;
   /** [heads], the largest |sum of terms − logits|. */
   readonly residuals: Float64Array;
   /**
@@ -46,16 +46,11 @@ export interface Scores<A extends Floats = Float64Array> extends Terms<A> {
   readonly variances: Float64Array;
 }
 
-const block = <A extends Floats>(place: number, data: A, size: number): A =>
-  data.subarray(place * size, (place + 1) * size) as A;
+const block = (place: number, data: Float64Array, size: number): Float64Array =>
+  data.subarray(place * size, (place + 1) * size);
 
 /** One term of one head, [n, n], by the names of its query part and key part; a view, not a copy. */
-export function termOf<A extends Floats>(
-  scores: Terms<A>,
-  head: number,
-  queryPart: string,
-  keyPart: string,
-): A {
+export function termOf(scores: Terms, head: number, queryPart: string, keyPart: string): Float64Array {
   const place = placeOf(scores, head);
   const { n, parts, terms } = scores;
   const index =
@@ -64,11 +59,11 @@ export function termOf<A extends Floats>(
 }
 
 /** The logits of one head, [n, n]; a view, not a copy. */
-export const logitsOf = <A extends Floats>(scores: Scores<A>, head: number): A =>
+export const logitsOf = (scores: Scores, head: number): Float64Array =>
   block(placeOf(scores, head), scores.logits, scores.n ** 2);
 
 /** The shares of one head's terms, [parts²]; a view, not a copy. */
-export const sharesOf = (scores: Scores<Floats>, head: number): Float64Array =>
+export const sharesOf = (scores: Scores, head: number): Float64Array =>
   block(placeOf(scores, head), scores.shares, scores.parts.length ** 2);
 
 /** The sum of some of a head's terms; each matrix is [n, n]. */
@@ -106,7 +101,7 @@ export interface PooledShares {
 
 export interface ScoresApi {
   /** For each mask, [parts²], adds up the terms of one head whose entry is true. */
-  combineTerms(scores: Scores<Floats>, head: number, masks: readonly (readonly boolean[])[]): CombinedTerms[];
+  combineTerms(scores: Scores, head: number, masks: readonly (readonly boolean[])[]): CombinedTerms[];
   /**
    * Covariance shares over several scores, such as those of several sentences, with the same heads, parts and
    * gauge. Scores without variation, whose own shares are NaN, add nothing. groupOf, [parts²], gives each
@@ -177,14 +172,12 @@ export function fitsScores(
   parts: number,
   heads: number,
   width: number,
-  /** Of a number. */
-  bytes: number,
   ...weights: (Linear | Table)[]
 ): void {
   const perHead = (parts ** 2 + 3) * n * n;
   check.fits(
     `${heads} heads of ${parts ** 2} terms for ${n} tokens`,
-    (heads * perHead + perHead + 4 * (parts + 1) * n * width) * bytes,
+    8 * (heads * perHead + perHead + 4 * (parts + 1) * n * width),
     ...weights,
   );
 }

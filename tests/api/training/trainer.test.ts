@@ -382,10 +382,6 @@ describe('what is refused', () => {
   test.each([
     [{ task: 'lookup', learningRate: Number.NaN }, 'learningRate must be finite; it is NaN.'],
     [
-      { task: 'lookup', precision: 'float64' },
-      'A trainer has no option "precision"; it computes in float32.',
-    ],
-    [
       { task: 'lookup', d_model: 32, heads: 5 },
       'heads must divide the 32 channels of the stream; 5 does not.',
     ],
