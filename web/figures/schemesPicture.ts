@@ -82,7 +82,7 @@ export function arrange(data: Data, state: State, width: number) {
   const name = 16;
   // With room for the longest, so that maps do not move when another scheme is chosen.
   const partsY = name + 23 * (narrow ? text.length : Math.max(3, text.length)) + 12;
-  const grid = multiples(wide, narrow ? 104 : small ? 120 : 140, 4, 10);
+  const grid = multiples(wide, small ? 120 : 140, 4, 10);
   const rowOf = (side: number) => titleHeight() + side + 10;
   const shown = shownTerms(data).length + 2;
   const rowsOf = (parts: number) => Math.ceil(parts / grid.columns);
