@@ -3,6 +3,7 @@
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import { figure } from '../../web/figures/addOrConcatenate.ts';
+import { rowsOf } from '../../web/figures/addOrConcatenatePicture.ts';
 import { compute, type Model, type ModelName, modelOf } from '../../web/figures/addOrConcatenateRuns.ts';
 import { initialState } from '../../web/figures/controls.ts';
 import type { Run } from '../../web/figures/figure.ts';
@@ -147,6 +148,7 @@ test.each([
   { task: 'lookup' },
   { task: 'roll', form: 'concat-wide' },
   { task: 'roll', separate: 'yes' },
+  { task: 'badge', separate: 'yes' },
   { task: 'badge', step: 40 },
   { task: 'prev', step: 0 },
 ])('its pictures are sound: %j', async (settings) => {
@@ -154,8 +156,12 @@ test.each([
   expectSoundPictures(result);
   expectTextsApart(result);
   const { data, state } = result;
+  const { token } = taskTexts[settings.task as (typeof tasks)[number]];
+  const letters = Math.max(...data.tokens.map((id: number) => token(id, data.tokens.length).length));
   for (const width of [280, 350, 700, 1048]) {
     const scene = figure.scene(data, state as never, width);
+    // Signs are wider than what a text is taken to be.
+    for (const { cell } of rowsOf(data, state as never, width)) expect(cell).toBeGreaterThan(11 * letters);
     for (const mark of scene.marks)
       if (mark.mark === 'text') expect(mark.size ?? 12).toBeGreaterThanOrEqual(12);
     // Every answer carries its mark, not its colour alone.

@@ -54,7 +54,7 @@ export class Speech implements ReactiveController {
       const sentences = (this.host.picture.view?.finding ?? '').split(/(?<=[.!?]) /);
       const fresh = sentences.filter((one) => !this.#heard.includes(one));
       this.#heard = sentences;
-      this.say(fresh.join(' ') || 'Nothing else has changed.');
+      this.say(fresh.join(' ') || 'What the figure says is the same.');
     }, pause);
   }
 

@@ -247,14 +247,16 @@ function arrange(page: Page, width: number) {
   const question = wrapped(`${questions[state.task]} ${exampleOf(data, task)}`, width, questionLetter);
   const top = 20 * question.length + 28;
   const count = shownNames(state).length;
-  const beside = width >= count * 222 + (count - 1) * gap;
-  const wide = beside ? (width - (count - 1) * gap) / count : width;
+  const letters = Math.max(...data.tokens.map((id) => task.token(id, data.tokens.length).length));
+  const least = Math.max(222, margin + data.tokens.length * 12 * letters);
+  const columns = Math.min(count, Math.max(1, Math.floor((width + gap) / (least + gap))));
+  const wide = (width - (columns - 1) * gap) / columns;
   const rows = shownNames(state).map((_, k): Row => {
-    const x = beside ? k * (wide + gap) : 0;
-    const y = top + (beside ? 0 : k * tall) + rowAt;
+    const x = (k % columns) * (wide + gap);
+    const y = top + Math.floor(k / columns) * tall + rowAt;
     return { x: x + margin, y, cell: (wide - margin) / data.tokens.length, rise: 46, height: 90 };
   });
-  const chart = top + (beside ? 1 : count) * tall + 6;
+  const chart = top + Math.ceil(count / columns) * tall + 6;
   return { question, rows, wide, chart, height: chart + chartHeight + (width < 560 ? 18 * count + 26 : 0) };
 }
 

@@ -44,14 +44,18 @@ const leadsOf = (rows: readonly Row[], arm: ArmName): number[] =>
     );
     return added && other ? [added.mean - other.mean] : [];
   });
-const inTurn = (leads: readonly number[]): string => leads.map(printed).join(' / ');
+/** Those of another implementation in brackets, which are named once. */
+const inTurn = ([own, others]: readonly number[], named = ''): string =>
+  [own, others]
+    .map((lead, at) => (lead === undefined ? '' : at === 0 ? printed(lead) : ` (${named}${printed(lead)})`))
+    .join('');
 
 const behind = (lead: number) => lead < 0;
 /** Where implementations differ in who is ahead, signs say it. */
 const verbOf = (leads: readonly number[]): string =>
   leads.every(behind) ? 'trailed' : leads.some(behind) ? 'was ahead of' : 'led';
-const by = (leads: readonly number[]): string =>
-  `by ${inTurn(leads.every(behind) ? leads.map(Math.abs) : leads)}`;
+const by = (leads: readonly number[], named = ''): string =>
+  `by ${inTurn(leads.every(behind) ? leads.map(Math.abs) : leads, named)}`;
 
 /** The same after 25 and after 74 million tokens. */
 function leadOverTime({ larger: { short, long } }: Data, arm: ArmName, subject: string): string {
@@ -59,7 +63,7 @@ function leadOverTime({ larger: { short, long } }: Data, arm: ArmName, subject: 
   if (soon.length === 0 || late.length === 0) return '';
   const [from, to] = [short, long].map((rows) => rows[0]?.tokens.toFixed(1));
   const turned = verbOf(soon) === verbOf(late) ? '' : `${verbOf(late)} it `;
-  return ` ${subject} ${verbOf(soon)} adding ${by(soon)} bits per byte after ${from} million tokens and ${turned}${by(late)} after ${to}.`;
+  return ` ${subject} ${verbOf(soon)} adding ${by(soon, 'another’s: ')} bits per byte after ${from} million tokens and ${turned}${by(late)} after ${to}.`;
 }
 
 /** The rows that are in sight first, of the first length. */

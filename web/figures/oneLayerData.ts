@@ -21,7 +21,7 @@ export const controls = {
     kind: 'choice',
     label: 'Price in BERT-base',
     options: {
-      none: 'not shown',
+      none: 'choose one',
       divided: '704 + 64',
       projected: 'projected back',
       scores: 'queries, keys',

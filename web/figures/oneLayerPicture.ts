@@ -118,7 +118,10 @@ function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolea
   if (joined)
     marks.push(
       rowBars(end, data.added, axes.largest || 1, 'ink', true),
-      textAt(end.x + strip, end.y + end.height + 15, '– added', { anchor: 'end', size: 13 }),
+      textAt(end.x + strip, end.y + end.height + 15, width < 400 ? '– added' : 'lines: added', {
+        anchor: 'end',
+        size: 13,
+      }),
     );
   regions.push(pointed(end, d, parts.length + (joined ? 1 : 0)));
   marks.push(

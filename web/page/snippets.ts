@@ -54,7 +54,8 @@ const isFirstView = (wish: Wish): boolean =>
   );
 
 export const keepsAll = (wish: Wish) => controlsOf(wish).every(([name]) => wish.keep.includes(name));
-const described = ({ figure, finding }: Wish) => escaped(`${figure.title}. ${finding}`);
+const described = ({ figure, finding }: Wish) =>
+  escaped(`${figure.title.replace(/(?<![?!])$/, '.')} ${finding}`);
 
 /** The address for a frame that shows the figure in this state. */
 export function frameAddress(wish: Wish): string {

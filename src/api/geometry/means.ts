@@ -12,7 +12,10 @@ export interface MoveMeanInput {
 }
 
 export interface MeansApi {
-  /** Each row minus the mean row, in double; rows that are all equal leave exactly nothing. */
+  /**
+   * Each row minus the mean row, in double; rows that are all equal leave exactly nothing. What rounding left in a
+   * Float32Array stays in it: give ranks() and the like a tolerance of 1e-6 with what comes of one.
+   */
   centred(table: Table): Table<Float64Array>;
   /**
    * Moves `amount` times the mean row of one table to each row of another: the sums of their rows stay, so a layer
