@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { openChromium } from '../engines/chromium.ts';
+import { root } from '../package/support/project.ts';
 import { figure, inPage, type Made, openBlog, page, patience, script, settled } from './support/embeds.ts';
 import { findingOf, readFigures } from './support/figures.ts';
 import type { Servers } from './support/servers.ts';
@@ -279,20 +282,22 @@ describe('ten figures on one page', () => {
 });
 
 describe('a page whose own script drives its figures', () => {
-  test('as the example of the demo does', async () => {
-    const { engine, browserPage, servers } = await onBlog('');
-    await engine.open(`${servers.here}demo/driven.html`);
-    const said = () => browserPage.locator('#said').textContent();
-    await browserPage.locator('#driven').scrollIntoViewIfNeeded();
-    await expect.poll(said, patience).toBe('Both are live.');
-    await browserPage.locator('#width').selectOption('64');
-    await expect.poll(said, patience).toBe('The post has set d to 64, in the second.');
-    const findings = async () => (await inPage(engine)()).map(({ finding }) => finding);
-    await expect
-      .poll(findings, patience)
-      .toEqual([await findingOf('dot-products', { d: '16' }), await findingOf('dot-products', { d: '64' })]);
-    await browserPage.locator('#driven input[name=scale]').fill('0.5');
-    await expect.poll(said, patience).toBe('You have set ρ to 0.5, in both.');
+  test('as docs/hosts.md does', async () => {
+    const guide = readFileSync(join(root, 'docs/hosts.md'), 'utf8');
+    const recipe = guide.match(/^## A post that drives its figures$[\s\S]*?^```js\n([\s\S]*?)^```$/m)?.[1];
+    const { engine, browserPage } = await onBlog(
+      [16, 256].map((d) => figure(`name="dot-products" d="${d}" group="ρ"`)).join('') +
+        `<script type="module">const console = { log: (...told) => { globalThis.told = told; } };${recipe}</script>`,
+    );
+    const shown = async () => (await inPage(engine)()).map(({ finding }) => finding);
+    const expected = (scale: string) =>
+      Promise.all(['64', '256'].map((d) => findingOf('dot-products', { d, scale })));
+    await browserPage.locator('superpose-figure').last().scrollIntoViewIfNeeded();
+    await expect.poll(shown, patience).toEqual(await expected('1'));
+    await browserPage.locator('input[name=scale]').first().fill('0.5');
+    await expect.poll(shown, patience).toEqual(await expected('0.5'));
+    const told = () => browserPage.evaluate('globalThis.told');
+    await expect.poll(told, patience).toMatchObject([{ d: 64, scale: 0.5 }, true]);
     expect(engine.complaints).toEqual([]);
   });
 });

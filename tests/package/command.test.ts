@@ -310,7 +310,8 @@ describe('what is a package of its own', () => {
         expect(row.slice(0, -1)).toHaveLength(36);
         const shares = sharesOf(second, head);
         row.slice(0, -1).forEach((share: number, term: number) => {
-          expect(share).toBeCloseTo(shares[term] as number, 12);
+          // Of a later layer, in float: one may have fused multiply-adds.
+          expect(share).toBeCloseTo(shares[term] as number, 6);
         });
       }
       const { stdout: csv } = await superpose('decompose', '--text', 'A cat sat.', '--head', '3', '--csv');

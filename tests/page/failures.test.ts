@@ -121,14 +121,13 @@ describe('the part that computes', () => {
           let refused = 0;
           const channel = new BroadcastChannel('memory');
           channel.onmessage = ({ data }) => { refusing = data; channel.postMessage(refused); };
-          for (const { prototype } of [Float32Array, Float64Array]) {
-            const { slice } = prototype;
-            prototype.slice = function (...ends) {
-              if (!refusing) return slice.apply(this, ends);
+          globalThis.Float64Array = new Proxy(Float64Array, {
+            construct(made, given, as) {
+              if (!refusing || !ArrayBuffer.isView(given[0])) return Reflect.construct(made, given, as);
               refused++;
               throw new RangeError('Array buffer allocation failed');
-            };
-          }`.replaceAll('\n', ''),
+            },
+          });`.replaceAll('\n', ''),
         ),
     });
     /** Returns how often it has been refused so far. */

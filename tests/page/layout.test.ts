@@ -4,12 +4,14 @@ import { expect, test } from 'vitest';
 import { untilDrawn } from './support/shown.ts';
 import { drawn, figureOf, modelTest, settled, stepsCameBy, unfold, visit } from './support/visit.ts';
 
-modelTest('a long computation says how far it is without moving the picture', async () => {
+modelTest('a long computation says how far it is without moving the picture, stops and goes on', async () => {
   const { page } = await visit({ viewport: { width: 390, height: 900 } });
   await drawn(page, 'needs-positions');
   const figure = figureOf(page, 'needs-positions');
   await figure.getByLabel('Sentences').selectOption('dog');
   await figure.getByLabel('Here').check();
+  await figure.getByRole('button', { name: 'Stop' }).click();
+  await figure.getByRole('button', { name: 'Compute it' }).click();
   await settled(page, 'needs-positions');
   const top = () =>
     figure

@@ -88,7 +88,9 @@ describe('answering', () => {
 
   test('a figure that is not there', async () => {
     const said: Reply[] = [];
-    await answering(running({} as Library), (reply) => said.push(reply))({
+    await answering(running({ kept: (_what, _of, make) => make() } as Partial<Library> as Library), (reply) =>
+      said.push(reply),
+    )({
       id: 0,
       figure: 'nonesuch',
       state: {},

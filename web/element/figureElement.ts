@@ -177,7 +177,7 @@ export class FigureElement extends LitElement {
     const set = () => {
       for (const [name, value] of Object.entries(sets)) this.asking.change(name, value as Value, true);
     };
-    return html`<div><button class="main" @click=${set}>${label}</button></div>`;
+    return html`<div><button @click=${set}>${label}</button></div>`;
   }
 
   /** The settings that the reader can change, seen at once or under “More settings”. */

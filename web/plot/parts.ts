@@ -105,7 +105,8 @@ export function plane(area: Area, below: AxisOptions, beside: AxisOptions): Plan
   const found = ticksOf(x, across, area.width < 330 ? 4 : 6);
   const labels = found.map((tick) => tickLabel((across.print ?? tickText)(tick), x(tick), 0, area));
   const widest = 6.8 * Math.max(...labels.map(({ text }) => text.length));
-  const apart = (labels.at(-1)?.x ?? 0) - (labels.at(-2)?.x ?? -Infinity);
+  const [before, last] = labels.slice(-2);
+  const apart = (last?.x ?? 0) - (before?.x ?? -Infinity);
   // Numbers of many letters stand at every second line, or fewer.
   const columns = found.filter((_, place) => place % Math.max(1, Math.ceil(widest / apart)) === 0);
   const [start, end] = x.range() as [number, number];
