@@ -19,9 +19,10 @@ function markDrawn(): void {
   const look = () => {
     const figure = document.querySelector(`superpose-figure[name="${name}"]`);
     if (figure && (figure as Element & { result?: unknown }).result) void fetch('THIRD-PARTY.txt');
-    else requestAnimationFrame(look);
+    else setTimeout(look);
   };
-  requestAnimationFrame(look);
+  // Not by frames: on a busy machine the next figure's files would be asked for before one comes.
+  setTimeout(look);
 }
 
 for (const fragment of ['', '#dot-products']) {
