@@ -218,6 +218,7 @@ test('training gives the library’s numbers, as a table, in CSV and in JSON, an
 
   await superpose('train', ...settings, '--out', 'model.safetensors');
   const file = new Uint8Array(await made('model.safetensors'));
+  expect([...library.readSafetensorsHeader(file).values()].every(({ dtype }) => dtype === 'F32')).toBe(true);
   const read = [...library.readSafetensorsHeader(file)].map(([name, { begin, end, ...entry }]) => [
     name,
     library.decodeSafetensors({ ...entry, begin, end }, file.subarray(begin, end)),

@@ -97,7 +97,11 @@ async function keep(
   options: TaskTrainerOptions,
   { parameters }: TrainingRun,
 ) {
-  const bytes = superpose.encodeSafetensors(parameters, {
+  // A trainer's numbers are floats, whatever array they come in.
+  const floats = Object.entries(parameters).map(
+    ([name, table]) => [name, { ...table, data: Float32Array.from(table.data) }] as const,
+  );
+  const bytes = superpose.encodeSafetensors(Object.fromEntries(floats), {
     superpose: 'trainer',
     options: JSON.stringify(options),
   });
