@@ -249,7 +249,7 @@ export const figure: Figure<typeof controls, Data> = {
         : leadOverTime(data, 'concatenated', 'Dividing the same width between them');
     const most = printed(data.byRate);
     const rate =
-      data.byRate > 0 ? `Another learning rate alone moved means by up to ${most}.` : 'One learning rate.';
+      data.byRate > 0 ? `Another learning rate moved means by up to ${most}.` : 'One learning rate.';
     return `${head}${state.view === 'ladder' || !leads ? tokens : '.'}${leads} Ahead of adding by: ${others.join('; ')}. ${rate}`;
   },
 

@@ -15,7 +15,7 @@ function finding(data: Data, { pull, norm, undoes }: State): string {
   }
   return equal
     ? `Concatenating has become adding. With W₂ = W₁ the two outputs are equal ${howExactly(data.difference)}.`
-    : `Both ways add. W₁ and W₂ are random: their outputs differ by ${aboutPercent(data.apart)} of the added one’s length. Pull W₂ to W₁, and they become equal.`;
+    : `Both ways add. W₁ and W₂ are random: outputs differ by ${aboutPercent(data.apart)} of the added one’s length. Pull W₂ to W₁: they become equal.`;
 }
 
 export const figure: Figure<typeof controls, Data> = {
