@@ -14,7 +14,7 @@ export interface MoveMeanInput {
 export interface MeansApi {
   /**
    * Each row minus the mean row, in double; rows that are all equal leave exactly nothing. What rounding left in a
-   * Float32Array stays in it: give ranks() and the like a tolerance of 1e-6 with what comes of one.
+   * Float32Array stays in it, and counts as directions in doubles: ranks() takes that table itself, with `centred`.
    */
   centred(table: Table): Table<Float64Array>;
   /**
