@@ -1,4 +1,5 @@
-// A reader's own table: NumPy arrays, comma-separated values, tensors of a safetensors file. Files are read from the beginning, no further than the rows that are needed.
+// A reader's own table: NumPy arrays, comma-separated values, tensors of a safetensors file. No more is read than the rows
+// that are needed.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
 import { type Table, table } from '../table.js';
@@ -19,6 +20,7 @@ import {
   separators,
 } from './csv.js';
 import { digestOf, filesOf, type Slices, type Source, slice } from './slices.js';
+import { type Tensors, tensorRows } from './tensorRows.js';
 import { counted, type SlicesWatch } from './watch.js';
 
 /** The format of a file. */
@@ -26,8 +28,6 @@ export type TableFormat = 'safetensors' | 'npy' | 'csv';
 
 /** Separator, decimal, header and labels are for comma-separated values; other formats say themselves what they hold. */
 export interface OpenTableOptions extends SlicesWatch, CsvOptions {
-  /** Default: by the file’s name and first bytes. */
-  format?: TableFormat;
   /** How many rows to read, from the first, from 1 up. Default 1000. */
   rows?: number;
   /** Which tensor of a safetensors file; by default the only one of two dimensions. */
@@ -35,7 +35,7 @@ export interface OpenTableOptions extends SlicesWatch, CsvOptions {
 }
 
 export interface OpenedTable {
-  /** The format of the file. */
+  /** By the file’s name and first bytes. */
   readonly format: TableFormat;
   /** The rows that were read. */
   readonly table: Table<Float64Array>;
@@ -54,14 +54,13 @@ export interface OpenedTable {
 
 /** What the reader of a format returns: values row by row. */
 interface Found {
-  values: number[] | Float64Array;
+  data: Float64Array;
   columns: number;
   words?: string[];
   more: boolean;
   layout?: CsvLayout;
 }
 
-const formats: readonly TableFormat[] = ['safetensors', 'npy', 'csv'];
 const widest = 2 ** 16;
 const longestLine = 2 ** 21;
 const chunkBytes = 2 ** 18;
@@ -93,19 +92,16 @@ export async function openTable(
   const file = files.get(named ?? '') ?? [...files.values()][0];
   if (!file || (named === undefined && files.size !== 1))
     throw new RangeError('A table is read from one file; give that file.');
-  const format =
-    options.format === undefined ? await formatOf(file) : check.oneOf('format', options.format, formats);
+  const format = await formatOf(file);
   const watch = { signal, progress };
-  const found =
-    format === 'safetensors'
-      ? await ofTensor(superpose, files, file, rows, tensor, watch)
-      : await readers[format](new Bytes(file, watch), rows, csv, superpose);
-  const { values, columns, words, more, layout } = found;
-  const data = Float64Array.from(values);
-  check.floats(`“${file.name}”`, data);
-  const told = Float64Array.from([file.size, columns, ...values.slice(0, digested)]);
+  const { data, columns, words, more, layout } = await {
+    safetensors: () => ofTensor(superpose, files, file, rows, tensor, watch),
+    npy: () => ofNumpy(superpose, file, rows, watch),
+    csv: () => ofCsv(file, rows, csv, watch),
+  }[format]();
+  const told = Float64Array.from([file.size, columns, ...data.subarray(0, digested)]);
   const digest = digestOf([new Uint8Array(told.buffer)]);
-  return { format, table: table(data, values.length / columns, columns), words, more, layout, digest };
+  return { format, table: table(data, data.length / columns, columns), words, more, layout, digest };
 }
 
 /** First bytes of files that are no tables yet, and what makes them tables. */
@@ -116,56 +112,19 @@ const others: readonly (readonly [number[], string])[] = [
   [[0xfe, 0xff], 'in UTF-16; save it in UTF-8.'],
 ];
 
+const isNumpy = (start: Uint8Array) => String.fromCharCode(...start.subarray(0, 6)) === '\u0093NUMPY';
+
 async function formatOf(file: Slices): Promise<TableFormat> {
   const first = await slice(file, 0, Math.min(64, file.size));
-  if (first[0] === 0x93 && String.fromCharCode(...first.subarray(1, 6)) === 'NUMPY') return 'npy';
+  if (isNumpy(first)) return 'npy';
   const other = others.find(([bytes]) => bytes.every((byte, at) => first[at] === byte))?.[1];
   if (other) throw new RangeError(`“${file.name}” is ${other}`);
   if (file.name.endsWith('.safetensors')) return 'safetensors';
   if (file.name.endsWith('.npy')) return 'npy';
   if (/\.(csv|tsv)$/.test(file.name)) return 'csv';
   throw new RangeError(
-    `“${file.name}” is no table that is read here: .csv, .tsv and .npy files are, and tensors of .safetensors files. Give the option format if it is one of them under another name.`,
+    `“${file.name}” is no table that is read here: .csv, .tsv and .npy files are, and tensors of .safetensors files. If it is one of them, give it such a name.`,
   );
-}
-
-/** A file read from its beginning, a chunk at a time. */
-class Bytes {
-  at = 0;
-  private held: Uint8Array = new Uint8Array();
-  constructor(
-    readonly file: Slices,
-    private readonly watch: SlicesWatch,
-  ) {}
-
-  /** Reads until `count` bytes are held, or the file ends. */
-  private async fill(count: number): Promise<void> {
-    while (this.held.length < count) {
-      this.watch.signal?.throwIfAborted();
-      const from = this.at + this.held.length;
-      const length = Math.min(Math.max(chunkBytes, count - this.held.length), this.file.size - from);
-      if (length === 0) return;
-      const more = await slice(this.file, from, length);
-      const both = new Uint8Array(this.held.length + more.length);
-      both.set(this.held);
-      both.set(more, this.held.length);
-      this.held = both;
-      this.watch.progress?.(from + length, this.file.size);
-    }
-  }
-
-  private drop(count: number): Uint8Array {
-    const taken = this.held.subarray(0, count);
-    this.held = this.held.subarray(count);
-    this.at += count;
-    return taken;
-  }
-
-  /** Takes up to so many bytes. */
-  async take(count: number): Promise<Uint8Array> {
-    await this.fill(count);
-    return this.drop(Math.min(count, this.held.length));
-  }
 }
 
 function refuse(file: Slices, where: string, expected: string, given: string): never {
@@ -180,16 +139,19 @@ function refuseLine(file: Slices, { line, expected, found }: Fault): never {
 }
 
 /** The records of a file: the first ones as a separator cuts them, and then one after the other. */
-async function recordsIn(from: Bytes) {
-  const { file } = from;
+async function recordsIn(file: Slices, watch: SlicesWatch) {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   let at = 0;
   let line = 1;
+  let read = 0;
   let whole = false;
   const fill = async () => {
-    const bytes = await from.take(chunkBytes);
-    whole = from.at >= file.size;
+    watch.signal?.throwIfAborted();
+    const bytes = await slice(file, read, Math.min(chunkBytes, file.size - read));
+    read += bytes.length;
+    whole = read === file.size;
+    watch.progress?.(read, file.size);
     try {
       text = text.slice(at) + decoder.decode(bytes, { stream: !whole });
     } catch {
@@ -249,115 +211,98 @@ async function recordsIn(from: Bytes) {
   return { cut, next };
 }
 
-const readers: Record<
-  Exclude<TableFormat, 'safetensors'>,
-  (from: Bytes, rows: number, options: CsvOptions, superpose: SmallSuperpose) => Promise<Found>
-> = {
-  async csv(from, most, options) {
-    const { file } = from;
-    const { cut, next } = await recordsIn(from);
-    const reading = readingOf(cut, options);
-    if (typeof reading === 'string') throw new RangeError(`“${file.name}” ${reading}`);
-    if ('found' in reading) refuseLine(file, reading);
-    const { separator, decimal, labels } = reading;
-    const header = reading.header ? (await next(separator))?.cells : undefined;
-    const values: number[] = [];
-    const words: string[] = [];
-    let columns = 0;
-    let one = await next(separator);
-    for (let count = 0; one && count < most; count += 1) {
-      if (count === 0) {
-        columns = one.cells.length - (labels ? 1 : 0);
-        if (columns < 1 || columns > widest)
-          refuseLine(file, { line: one.line, expected: `1 to ${widest} numbers`, found: `${columns}` });
-        check.fits(`${most} rows of ${columns} columns`, 16 * most * columns);
-      }
-      const numbers = numbersIn(one, reading, columns);
-      if (!Array.isArray(numbers)) refuseLine(file, numbers);
-      for (const number of numbers) values.push(number);
-      if (labels) words.push(one.cells[0] as string);
-      one = await next(separator);
+async function ofCsv(file: Slices, most: number, options: CsvOptions, watch: SlicesWatch): Promise<Found> {
+  const { cut, next } = await recordsIn(file, watch);
+  const reading = readingOf(cut, options);
+  if (typeof reading === 'string') throw new RangeError(`“${file.name}” ${reading}`);
+  if ('found' in reading) refuseLine(file, reading);
+  const { separator, decimal, labels } = reading;
+  const header = reading.header ? (await next(separator))?.cells : undefined;
+  const values: number[] = [];
+  const words: string[] = [];
+  let columns = 0;
+  let one = await next(separator);
+  for (let count = 0; one && count < most; count += 1) {
+    if (count === 0) {
+      columns = one.cells.length - (labels ? 1 : 0);
+      if (columns < 1 || columns > widest)
+        refuseLine(file, { line: one.line, expected: `1 to ${widest} numbers`, found: `${columns}` });
+      check.fits(`${most} rows of ${columns} columns`, 16 * most * columns);
     }
-    const layout = { separator, decimal, header: header?.slice(-columns), labels };
-    return { values, columns, ...(labels && { words }), more: one !== undefined, layout };
-  },
+    const numbers = numbersIn(one, reading, columns);
+    if (!Array.isArray(numbers)) refuseLine(file, numbers);
+    for (const number of numbers) values.push(number);
+    if (labels) words.push(one.cells[0] as string);
+    one = await next(separator);
+  }
+  const layout = { separator, decimal, header: header?.slice(-columns), labels };
+  return {
+    data: Float64Array.from(values),
+    columns,
+    ...(labels && { words }),
+    more: one !== undefined,
+    layout,
+  };
+}
 
-  async npy(from, most, _, superpose) {
-    const { file } = from;
-    const start = await from.take(8);
-    const version = start[6] ?? 0;
-    if (
-      start.length < 8 ||
-      String.fromCharCode(...start.subarray(0, 6)) !== '\u0093NUMPY' ||
-      version < 1 ||
-      version > 3
-    )
-      refuse(file, 'byte 0', 'the beginning of a .npy file of version 1 to 3', 'something else');
-    const lengthBytes = await from.take(version === 1 ? 2 : 4);
-    const length = lengthBytes.reduceRight((sum, byte) => sum * 256 + byte, 0);
-    if (length > 2 ** 16 || lengthBytes.length < 2)
-      refuse(file, 'byte 8', `a header of at most ${2 ** 16} bytes`, `one of ${length}`);
-    const header = new TextDecoder().decode(await from.take(length));
-    const [, order, kind, size] = header.match(/'descr':\s*'([<>|=])([a-z])(\d)'/) ?? [];
-    const [, extents] = header.match(/'shape':\s*\(([^)]*)\)/) ?? [];
-    const shape =
-      extents
-        ?.split(',')
-        .filter((one) => one.trim())
-        .map(Number) ?? [];
-    const width = Number(size);
-    if (kind !== 'f' || ![2, 4, 8].includes(width) || order === '|')
-      refuse(
-        file,
-        'its header',
-        "dtype float16, float32 or float64 ('<f2', '<f4', '<f8')",
-        brief(header.trim()),
-      );
-    if (/'fortran_order':\s*True/.test(header))
-      refuse(
-        file,
-        'its header',
-        "rows one after another ('fortran_order': False)",
-        'columns; save np.ascontiguousarray of it',
-      );
-    const [count, columns] = shape.length === 1 ? [1, shape[0] as number] : (shape as [number, number]);
-    const whole = shape.every((extent) => Number.isSafeInteger(extent) && extent > 0);
-    if (shape.length < 1 || shape.length > 2 || !whole || columns > widest)
-      refuse(
-        file,
-        'its header',
-        `a shape of 1 or 2 extents, with 1 to ${widest} columns`,
-        brief(`(${extents ?? ''})`),
-      );
-    const wanted = Math.min(most, count);
-    check.fits(`${wanted} rows of ${columns} columns`, 24 * wanted * columns);
-    const bytes = await from.take(wanted * columns * width);
-    if (bytes.length < wanted * columns * width) {
-      const row = Math.floor(bytes.length / (columns * width)) + 1;
-      refuse(file, `row ${row} of ${count}`, `${columns * width} bytes of numbers`, 'the end of the file');
-    }
-    const rest = wanted === count ? file.size - from.at : 0;
-    if (rest > 0)
-      refuse(
-        file,
-        `after row ${count}`,
-        'the end of the file, as its shape says',
-        `${rest} ${rest === 1 ? 'byte' : 'bytes'} more`,
-      );
-    // The other order of bytes is turned around.
-    for (let at = 0; order === '>' && at < bytes.length; at += width)
-      bytes.subarray(at, at + width).reverse();
-    const entry = {
-      name: file.name,
-      dtype: `F${8 * width}`,
-      shape: [wanted, columns],
-      begin: 0,
-      end: bytes.length,
-    };
-    const { data: values } = superpose.decodeSafetensors(entry, bytes);
-    return { values, columns, more: wanted < count };
-  },
-};
+/** A .npy file is one tensor, behind a header of its own. */
+async function ofNumpy(
+  superpose: SmallSuperpose,
+  file: Slices,
+  most: number,
+  watch: SlicesWatch,
+): Promise<Found> {
+  const start = await slice(file, 0, Math.min(12, file.size));
+  const version = start[6] ?? 0;
+  if (start.length < 8 || !isNumpy(start) || version < 1 || version > 3)
+    refuse(file, 'byte 0', 'the beginning of a .npy file of version 1 to 3', 'something else');
+  const before = version === 1 ? 10 : 12;
+  const length = start.subarray(8, before).reduceRight((sum, byte) => sum * 256 + byte, 0);
+  if (length > 2 ** 16 || start.length < before)
+    refuse(file, 'byte 8', `a header of at most ${2 ** 16} bytes`, `one of ${length}`);
+  const begin = before + length;
+  const header = new TextDecoder().decode(await slice(file, before, Math.min(begin, file.size) - before));
+  const [, order, kind, size] = header.match(/'descr':\s*'([<>|=])([a-z])(\d)'/) ?? [];
+  const [, extents = ''] = header.match(/'shape':\s*\(([^)]*)\)/) ?? [];
+  const shape = extents
+    .split(',')
+    .filter((one) => one.trim())
+    .map(Number);
+  const width = Number(size);
+  const wrong = (expected: string, given: string) => refuse(file, 'its header', expected, given);
+  if (kind !== 'f' || ![2, 4, 8].includes(width) || order === '|')
+    wrong("dtype float16, float32 or float64 ('<f2', '<f4', '<f8')", brief(header.trim()));
+  if (/'fortran_order':\s*True/.test(header))
+    wrong("rows one after another ('fortran_order': False)", 'columns; save np.ascontiguousarray of it');
+  const [count, columns] = shape.length === 1 ? [1, shape[0] as number] : (shape as [number, number]);
+  const whole = shape.every((extent) => Number.isSafeInteger(extent) && extent > 0);
+  if (shape.length < 1 || shape.length > 2 || !whole || columns > widest)
+    wrong(`a shape of 1 or 2 extents, with 1 to ${widest} columns`, brief(`(${extents})`));
+  const row = columns * width;
+  const end = begin + count * row;
+  if (file.size < end) {
+    const cut = Math.floor(Math.max(0, file.size - begin) / row) + 1;
+    refuse(file, `row ${cut} of ${count}`, `${row} bytes of numbers`, 'the end of the file');
+  }
+  const rest = file.size - end;
+  if (rest > 0)
+    refuse(
+      file,
+      `after row ${count}`,
+      'the end of the file, as its shape says',
+      `${rest} ${rest === 1 ? 'byte' : 'bytes'} more`,
+    );
+  const { name } = file;
+  const tensors = new Map([[name, { name, dtype: `F${8 * width}`, shape: [count, columns], begin, end }]]);
+  const numbers = tensorRows(superpose, tensors, async (_, offset, bytes, { received }) => {
+    // A copy: the other order of bytes is turned around.
+    const read = (await slice(file, offset, bytes)).slice();
+    received(bytes);
+    for (let at = 0; order === '>' && at < bytes; at += width) read.subarray(at, at + width).reverse();
+    return read;
+  });
+  return firstRows(numbers, name, most, watch);
+}
 
 async function ofTensor(
   superpose: SmallSuperpose,
@@ -389,8 +334,12 @@ async function ofTensor(
       'at least one row and one column',
       `[${tensor.shape.join(', ')}]`,
     );
-  const wanted = Math.min(most, count);
-  const rows = Array.from({ length: wanted }, (_, row) => row);
-  const { data } = await checkpoint.rows(tensor.name, rows, counted(watch));
-  return { values: data, columns, more: wanted < count };
+  return firstRows(checkpoint, tensor.name, most, watch);
+}
+
+async function firstRows(own: Tensors, name: string, most: number, watch: SlicesWatch): Promise<Found> {
+  const [count = 0, columns = 0] = own.tensors.get(name)?.shape ?? [];
+  const rows = Array.from({ length: Math.min(most, count) }, (_, row) => row);
+  const { data } = await own.rows(name, rows, counted(watch));
+  return { data, columns, more: rows.length < count };
 }

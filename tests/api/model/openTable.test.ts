@@ -64,12 +64,10 @@ test('a digest tells tables from each other', async () => {
   expect(await digest(others[2] as string, { rows: 2 })).not.toBe(first);
 });
 
-test('a vector of numpy is one row, and a format may be named', async () => {
+test('a vector of numpy is one row', async () => {
   const one = await open('a.npy', npy('<f4', '(3,)', singles(1, 2, 3)));
   expect(one.table).toMatchObject({ rows: 1, columns: 3 });
   expect(one.layout).toBeUndefined();
-  const named = await open('vectors', 'the,1,2\n', { format: 'csv' });
-  expect(named.words).toEqual(['the']);
   const chosen = await open(
     'a.safetensors',
     fileOf({
@@ -185,9 +183,6 @@ test('wrong arguments', async () => {
     new TypeError('progress must be a function; it is 5.'),
   );
   await expect(openTable(plain, source, { rows: 0 })).rejects.toThrow('rows must be a whole number');
-  await expect(openTable(plain, source, { format: 'xls' as never })).rejects.toThrow(
-    "format must be 'safetensors'",
-  );
   await expect(openTable(plain, [source, slices('b.csv', '')])).rejects.toThrow('one file');
 });
 
@@ -389,7 +384,9 @@ test('numbers that are not finite', async () => {
     [0xfc00, '-Infinity'],
     [0x7e00, 'NaN'],
   ] as const)
-    expect(await refusal(open('a.npy', half(bits)))).toBe(`“a.npy” must be finite; value 0 is ${shown}.`);
+    expect(await refusal(open('a.npy', half(bits)))).toBe(
+      `Tensor "a.npy" must be finite; value 0 is ${shown}.`,
+    );
   expect((await open('g.csv', 'a,1e39\n')).table.data[0]).toBe(1e39);
 });
 
@@ -405,12 +402,10 @@ test('what would not fit in memory is refused before it is read', async () => {
   const line = (columns: number) => new Array(columns).fill(1);
   expect(await refusal(open('a.csv', `${line(17)}\n`, { rows }))).toBe(large(17, '1,088'));
   expect(await refusal(open('a.csv', `${line(16)}\n`, { rows }))).toBe('It was taken.');
-  expect(await refusal(open('a.npy', npy('<f8', `(${rows}, 11)`, doubles), { rows }))).toBe(
-    large(11, '1,056'),
-  );
-  expect(await refusal(open('a.npy', npy('<f8', `(${rows}, 10)`, doubles), { rows: 1 }))).toMatch(
-    'row 1 of 4194304: expected 80 bytes',
-  );
+  const numpy = npy('<f8', `(${rows}, 17)`, doubles);
+  const whole = { ...slices('a.npy', numpy), size: 128 + rows * 17 * 8 };
+  expect(await refusal(openTable(plain, whole, { rows }))).toBe(large(17, '1,088'));
+  expect(await refusal(open('a.npy', numpy, { rows: 1 }))).toMatch('row 1 of 4194304: expected 136 bytes');
 });
 
 test('a thousand rows are read, unless another number is given', async () => {
@@ -430,48 +425,51 @@ test('a digest is of the first 2¹⁷ numbers', async () => {
   expect(await digest(1)).toBe(await digest(0));
 });
 
-/** A .npy file of 100,000 doubles in rows of one, 128 bytes of header before them; what is read of it is told. */
-function watched() {
-  const bytes = npy('<f8', '(100000, 1)', new Uint8Array(800_000));
+/** A file whose reads are told. */
+function watched(name: string, content: string | Uint8Array) {
+  const source = slices(name, content);
   const reads: [number, number][] = [];
   const told: [number, number][] = [];
-  const source: Slices = {
-    name: 'a.npy',
-    size: bytes.length,
-    async read(from, length) {
-      reads.push([from, length]);
-      return bytes.slice(from, from + length);
-    },
+  const read: Slices['read'] = (from, length) => {
+    reads.push([from, length]);
+    return source.read(from, length);
   };
-  return { source, reads, told, progress: (done: number, of: number) => told.push([done, of]) };
+  const progress = (done: number, of: number) => told.push([done, of]);
+  return { source: { ...source, read }, reads, told, progress };
 }
+/** 100,000 doubles in rows of one, 128 bytes of header before them. */
+const column = npy('<f8', '(100000, 1)', new Uint8Array(800_000));
 
-test('a file is read 256 KB at a time, or as far as its rows need, and progress is told', async () => {
-  const some = watched();
-  await openTable(plain, some.source, { rows: (2 ** 18 - 128) / 8, progress: some.progress });
+test('a text is read 256 KB at a time, numpy as far as its rows need, and progress is told', async () => {
+  const text = watched('g.csv', 'word,3,2,1\n'.repeat(40_000));
+  await openTable(plain, text.source, { rows: 30_000, progress: text.progress });
   // The first bytes alone tell the format.
-  expect(some.reads).toEqual([
+  expect(text.reads).toEqual([
     [0, 64],
     [0, 2 ** 18],
+    [2 ** 18, 440_000 - 2 ** 18],
   ]);
-  expect(some.told).toEqual([[2 ** 18, 800_128]]);
-  const more = watched();
-  await openTable(plain, more.source, { rows: 70_000, progress: more.progress });
-  expect(more.reads.slice(1)).toEqual([
-    [0, 2 ** 18],
-    [2 ** 18, 128 + 560_000 - 2 ** 18],
+  expect(text.told).toEqual([
+    [2 ** 18, 440_000],
+    [440_000, 440_000],
   ]);
-  expect(more.told).toEqual([
-    [2 ** 18, 800_128],
-    [560_128, 800_128],
+  const numpy = watched('a.npy', column);
+  await openTable(plain, numpy.source, { rows: 70_000, progress: numpy.progress });
+  expect(numpy.reads).toEqual([
+    [0, 64],
+    [0, 12],
+    [10, 118],
+    [128, 560_000],
   ]);
+  expect(numpy.told).toEqual([[560_000, 560_000]]);
 });
 
 test('a signal ends the reading of a text, and of a tensor', async () => {
   const signal = AbortSignal.abort(new Error('enough'));
-  const own = watched();
-  await expect(openTable(plain, own.source, { signal })).rejects.toThrow('enough');
-  expect(own.reads).toEqual([[0, 64]]);
+  for (const own of [watched('g.csv', 'a,1\n'), watched('a.npy', column)]) {
+    await expect(openTable(plain, own.source, { signal })).rejects.toThrow('enough');
+    expect(own.told).toEqual([]);
+  }
   await expect(open('a.safetensors', tensors, { signal })).rejects.toThrow('enough');
   const told: number[][] = [];
   await open('a.safetensors', tensors, { progress: (...of: number[]) => told.push(of) });
@@ -501,24 +499,12 @@ test('tensors that may be meant are named, at most five of them', async () => {
   );
 });
 
-test('the formats are named where another is asked for, and each may be named', async () => {
-  expect(await refusal(open('a', '', { format: 'xls' }))).toBe(
-    "format must be 'safetensors' or 'npy' or 'csv'; it is \"xls\".",
-  );
-  for (const [format, content] of [
-    ['safetensors', tensors],
-    ['npy', npy('<f8', '(3, 2)', doubles)],
-    ['csv', '1,-2\n0.5,4\n3,8\n'],
-  ] as const)
-    expect([...(await open('a', content, { format })).table.data], format).toEqual(values);
-});
-
 test.each([
   ['glove.6B.2d.txt', 'the 1 -2\ncat 0.5 4\n'],
   ['vectors.vec', '2 2\nthe 1 -2\ncat 0.5 4\n'],
   ['vectors.bin', '2 2\nthe '],
 ])('%s is refused, with what is read', async (name, content) => {
   expect(await refusal(open(name, content))).toBe(
-    `“${name}” is no table that is read here: .csv, .tsv and .npy files are, and tensors of .safetensors files. Give the option format if it is one of them under another name.`,
+    `“${name}” is no table that is read here: .csv, .tsv and .npy files are, and tensors of .safetensors files. If it is one of them, give it such a name.`,
   );
 });
