@@ -206,9 +206,10 @@ modelTest('five tabs reach the first figure, and the first offers to go there at
   const skip = page.getByRole('link', { name: 'Skip to the first figure' });
   expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true);
   let tabs = 1;
-  while (!(await page.evaluate(focused)).startsWith('one-layer') && tabs < 20) {
+  for (let here = await page.evaluate(focused); !here.startsWith('one-layer') && tabs < 20; tabs++) {
+    expect(here).not.toContain('without an outline');
     await page.keyboard.press('Tab');
-    tabs++;
+    here = await page.evaluate(focused);
   }
   expect(tabs).toBeLessThanOrEqual(5);
   await skip.focus();

@@ -87,6 +87,13 @@ for (const { beat, steps } of beats) {
 }
 
 describe('verdicts', () => {
+  // What the words of a verdict leave open. Of the others that do, all are False.
+  const open: Record<string, string> = {
+    'Not in these language models': 'Depends',
+    'Here it does, more with longer training': 'Depends',
+    'Two tasks about as soon, two later': 'Depends',
+    'A rotated part, beside each query and key': 'True',
+  };
   const ofModel = ['overlap', 'sum', 'one-score', 'heads'];
   test.each(verdicts.filter(({ figure }) => withModel || !ofModel.includes(figure ?? '')))(
     '$claim',
@@ -96,7 +103,7 @@ describe('verdicts', () => {
       const word = verdict.on?.startsWith('on ')
         ? 'Depends'
         : /^(True|False)\b(?! of)/.exec(verdict.verdict)?.[0];
-      if (word) expect(verdict.tag).toBe(word);
+      expect(verdict.tag).toBe(word ?? open[verdict.verdict] ?? 'False');
       const known = new Set(numbersIn(`${claim} ${shows.join(' ; ')}`));
       if (!figure) {
         expect(why).toContain('Published, not computed here.');
