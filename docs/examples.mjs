@@ -133,8 +133,8 @@ return { parts, firstRowOfTokenToken: terms.slice(0, 5) };`,
     source: 'Devlin et al. 2019; Mickus, Paperno & Constant 2022; Song & Zhong 2023',
     code: `const { token, position } = tables(superpose);
 const encoder = superpose.encoder({ d_model: 8, heads: 2 });
-for (const seed of [1, 2]) encoder.addLayer(encoderLayer(superpose, seed));
-const forward = encoder.forward({ token, position });
+for (const seed of [1, 2]) await encoder.addLayer(encoderLayer(superpose, seed));
+const forward = await encoder.forward({ token, position });
 const groups = { position: ['position'], rest: ['token', 'attention', 'mlp', 'constant'] };
 const { shares, residuals } = forward.decompose({ layer: 1, gauge: 'canonical', groups, only: [0] });
 encoder.delete();

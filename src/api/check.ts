@@ -261,14 +261,9 @@ const bytesOf = (one: Linear | Table | undefined): number =>
     ? 0
     : 8 * ('weight' in one ? one.weight.data.length + (one.bias?.length ?? 0) : one.data.length);
 
-/** Counts what an object keeps in the module's memory. Calling the result takes it off the count, once. */
-export function hold(bytes: number): () => void {
-  let mine = bytes;
-  heldBytes += mine;
-  return () => {
-    heldBytes -= mine;
-    mine = 0;
-  };
+/** Counts what objects keep in the module's memory: so many bytes more, or fewer. */
+export function hold(bytes: number): void {
+  heldBytes += bytes;
 }
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20).toLocaleString('en')} MB`;

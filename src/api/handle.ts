@@ -22,6 +22,8 @@ export interface Handle {
 export interface OwnedObject {
   /** Where it is; throws once it is gone. `when` tells the error what was going on. */
   address(when?: string): number;
+  /** Counts so many bytes more, or fewer, until it is gone. */
+  hold(bytes: number): void;
   /** What callers get. */
   readonly handle: Handle;
 }
@@ -39,12 +41,17 @@ export function held(
 ): OwnedObject {
   let address: number | undefined = make();
   let end = 'has been deleted';
-  const release = check.hold(bytes);
+  let count = 0;
+  const hold = (more: number) => {
+    count += more;
+    check.hold(more);
+  };
+  hold(bytes);
   const lose = (how: string) => {
     end = how;
     address = undefined;
     raw.kept.delete(lose);
-    release();
+    hold(-count);
   };
   raw.kept.add(lose);
   const remove = () => {
@@ -57,6 +64,9 @@ export function held(
     address(when = '') {
       if (address === undefined) throw new Error(`This ${what} ${end}${when}; make another one.`);
       return address;
+    },
+    hold(more) {
+      if (address !== undefined) hold(more);
     },
     handle: {
       isAlive: () => address !== undefined,

@@ -16,7 +16,7 @@ const isHandle = (value: unknown): value is Handle =>
   typeof (value as Handle | undefined)?.isAlive === 'function';
 
 /** One handle of each kind, by the function that makes it, and a forward, which lies in its encoder. */
-function heldIn(superpose: Superpose): { handles: Record<string, Handle>; forward: object } {
+async function heldIn(superpose: Superpose): Promise<{ handles: Record<string, Handle>; forward: object }> {
   const handles: Record<string, Handle> = {};
   for (const [name, calls] of Object.entries(rightCalls)) {
     // What load() alone gives makes none.
@@ -25,10 +25,10 @@ function heldIn(superpose: Superpose): { handles: Record<string, Handle>; forwar
     if (isHandle(made)) handles[name] = made;
   }
   const encoder = superpose.encoder({ d_model: d, heads: 2 });
-  encoder.addLayer(madeLayer(d, 6, 10));
+  await encoder.addLayer(madeLayer(d, 6, 10));
   handles.encoder?.delete();
   handles.encoder = encoder as unknown as Handle;
-  return { handles, forward: encoder.forward({ token: drawn(4, d, 1) }) };
+  return { handles, forward: await encoder.forward({ token: drawn(4, d, 1) }) };
 }
 
 const ends = ['constructor', 'delete', 'isAlive'];
@@ -57,16 +57,16 @@ const outcome = async (run: () => unknown): Promise<Error | undefined> => {
 const dataOf = (thing: object) =>
   Object.fromEntries(Object.entries(thing).filter(([, member]) => typeof member !== 'function'));
 
-test('these functions make handles', () => {
-  const { handles } = heldIn(plain);
+test('these functions make handles', async () => {
+  const { handles } = await heldIn(plain);
   expect(Object.keys(handles).sort()).toEqual(['collisionSearch', 'encoder', 'layer', 'trainer']);
   for (const handle of Object.values(handles)) handle.delete();
 });
 
 test('no function takes an object of another module for one of its own', async () => {
   const [one, other] = [await load(), await load()];
-  const mine = heldIn(one);
-  const theirs = heldIn(other);
+  const mine = await heldIn(one);
+  const theirs = await heldIn(other);
   const foreign = [...Object.values(theirs.handles), theirs.forward];
   const methods: [string, Method][] = [
     ...Object.entries({ ...mine.handles, forward: mine.forward }).flatMap(([name, handle]) =>

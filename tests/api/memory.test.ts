@@ -39,17 +39,17 @@ type Call = () => unknown;
 
 function needs(call: Call, bytes: number, counted = '') {
   const free = left();
-  const release = hold(free - bytes);
+  hold(free - bytes);
   try {
     expect(call).not.toThrow();
   } finally {
-    release();
+    hold(bytes - free);
   }
-  const more = hold(free - bytes + 1);
+  hold(free - bytes + 1);
   try {
     expect(call).toThrow(`${counted} would take 1 MB; of the 1,024 MB that fit`);
   } finally {
-    more();
+    hold(bytes - free - 1);
   }
   expect(left()).toBe(free);
 }

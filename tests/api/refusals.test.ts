@@ -63,7 +63,8 @@ test.each(builds)('are those of refusals.txt, before anything is allocated: $sim
   /** The class and the sentence of what a call throws. */
   const refusal = async (section: string, line: string): Promise<string> => {
     const before = superpose.memoryBytes();
-    const release = section === 'With nothing left' ? hold(left()) : undefined;
+    const held = section === 'With nothing left' ? left() : 0;
+    hold(held);
     try {
       await callOf(section, line);
     } catch (error) {
@@ -72,7 +73,7 @@ test.each(builds)('are those of refusals.txt, before anything is allocated: $sim
       expect(superpose.memoryBytes(), line).toBe(before);
       return `${line}\n${indent}${name}: ${message}`;
     } finally {
-      release?.();
+      hold(-held);
     }
     throw new Error(`${section}: ${line} was not refused.`);
   };

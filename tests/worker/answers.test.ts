@@ -18,13 +18,13 @@ import {
 
 /** What the library says of what does not fit beside what is held. */
 function tooLarge(): unknown {
-  const release = hold(1000 * 2 ** 20);
+  hold(1000 * 2 ** 20);
   try {
     fits('A vocabulary', 100 * 2 ** 20);
   } catch (error) {
     return error;
   } finally {
-    release();
+    hold(-1000 * 2 ** 20);
   }
   return undefined;
 }

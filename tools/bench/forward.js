@@ -32,11 +32,11 @@ function inputOf({ n, d, heads, layers, inner }) {
   };
 }
 
-function encoded(superpose, { heads, summands, layers }) {
+async function encoded(superpose, { heads, summands, layers }) {
   const encoder = superpose.encoder({ d_model: summands.rows.columns, heads, norm: 'post' });
-  for (const layer of layers) encoder.addLayer(layer);
+  for (const layer of layers) await encoder.addLayer(layer);
   return {
-    run: () => encoder.forward(summands, { scores: false }).state(layers.length).data,
+    run: async () => (await encoder.forward(summands, { scores: false })).state(layers.length).data,
     release: () => encoder.delete(),
   };
 }

@@ -13,7 +13,7 @@ for (const job of Object.values(jobs)) {
       bench(engine.name, () => prepared.run(), {
         async setup() {
           prepared = await engine.prepare(input);
-          reference ??= job.referenceOf(input, all);
+          reference ??= await job.referenceOf(input, all);
           const error = job.errorOf(await prepared.run(), reference, input);
           if (!(error <= job.allowed))
             throw new Error(`${engine.name} is off by ${error} of the largest value.`);

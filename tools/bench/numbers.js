@@ -47,9 +47,9 @@ export const ours = (superpose, prepare) => ({
 });
 
 /** The reference: the library in double, which tests compare with oracles. */
-export function exactly({ superpose: [first] }, prepare, input) {
-  const { run, release } = prepare(first, inDouble(input));
-  const answer = run();
+export async function exactly({ superpose: [first] }, prepare, input) {
+  const { run, release } = await prepare(first, inDouble(input));
+  const answer = await run();
   release?.();
   return answer;
 }

@@ -14,6 +14,10 @@ import {
   ways,
 } from './encoderTypes.js';
 import type { HeldEncoder } from './heldEncoder.js';
+import { breath } from './watch.js';
+
+/** How many multiplications a forward goes on for before it looks at its signal: ten milliseconds or so. */
+const stepLength = 2 ** 28;
 
 /** What means over a corpus take of a forward. */
 export interface Inside extends Pick<HeldEncoder, 'raw' | 'd'> {
@@ -56,48 +60,54 @@ function checkedForward(encoder: HeldEncoder, summands: Summands, given: Forward
   const within = 5 * d + Math.max(2 * ofQueries + 3 * ofKeys, encoder.widest) + 2 * n;
   const bytes = (kept + parts + n * within + names.length * n * d) * 4;
   const replaced = Object.keys(given.attention ?? {}).length > 0;
-  return { names, n, bytes, replaced, asked: { layers, trace, projections, attention } };
+  check.waiting(given.signal, undefined);
+  return { names, n, bytes, replaced, asked: { layers, trace, projections, attention }, isThrough: false };
 }
 
-/** A forward that is under way. */
-export interface Begun {
-  /** Goes on for so many multiplications; empty until it is through. */
-  begin(multiplications: number): Float64Array;
-  /** What came of it, given the states' means over tokens. */
-  end(pooled: Float64Array): EncoderForward;
-}
+type Run = ReturnType<typeof checkedForward>;
 
-/** Checks what a forward is given, and makes room for it. */
-export function begunForward(encoder: HeldEncoder, summands: Summands, given: ForwardInput = {}): Begun {
+/** The encoder's address, while this is its last forward. */
+function addressFor(encoder: HeldEncoder, run: Run): number {
   const address = encoder.address();
-  const { bytes, ...checked } = checkedForward(encoder, summands, given);
-  const { names, n, asked } = checked;
-  encoder.holdRun(`A forward of ${n} tokens through ${asked.layers} layers`, bytes);
-  return {
-    begin(multiplications) {
-      encoder.newest = undefined;
-      const tables = names.map((name) => summands[name] as Table);
-      return encoder.raw.runEncoder(address, tables, asked, multiplications);
-    },
-    end: (pooled) => forwardOf(encoder, { ...checked, pooled }),
-  };
+  if (encoder.newest !== run)
+    throw new Error('The encoder has run again since; take what is wanted of a forward before the next.');
+  return address;
 }
 
-interface Run extends Omit<ReturnType<typeof checkedForward>, 'bytes'> {
-  /** [layers + 1, d] */
-  pooled: Float64Array;
+/** A forward: what it is given is checked, it is run step by step, and can be asked until the next one. */
+export async function forwarded(
+  encoder: HeldEncoder,
+  summands: Summands,
+  given: ForwardInput = {},
+): Promise<EncoderForward> {
+  const { raw } = encoder;
+  const address = encoder.address();
+  const run = checkedForward(encoder, summands, given);
+  const { names, n, asked } = run;
+  encoder.holdRun(`A forward of ${n} tokens through ${asked.layers} layers`, run.bytes);
+  encoder.newest = run;
+  try {
+    const tables = names.map((name) => summands[name] as Table);
+    let pooled = raw.runEncoder(address, tables, asked, stepLength);
+    while (pooled.length === 0) {
+      await breath();
+      given.signal?.throwIfAborted();
+      pooled = raw.stepEncoder(addressFor(encoder, run), stepLength);
+    }
+    run.isThrough = true;
+    return forwardOf(encoder, run, pooled);
+  } catch (error) {
+    if (encoder.newest === run) encoder.dropRun();
+    throw error;
+  }
 }
 
-function forwardOf(encoder: HeldEncoder, run: Run): EncoderForward {
+/** What can be asked of a forward, given the states' means over tokens, [layers + 1, d]. */
+function forwardOf(encoder: HeldEncoder, run: Run, pooled: Float64Array): EncoderForward {
   const { raw, d, heads, causal, ofQueries, ofKeys } = encoder;
-  const { names, n, asked, pooled } = run;
+  const { names, n, asked } = run;
   const { layers } = asked;
-  const here = () => {
-    const now = encoder.address();
-    if (encoder.newest !== found)
-      throw new Error('The encoder has run again since; take what is wanted of a forward before the next.');
-    return now;
-  };
+  const here = () => addressFor(encoder, run);
   const traced = () => {
     const now = here();
     if (!asked.trace) throw new Error('This forward kept no scores; run it with scores: true.');
@@ -148,7 +158,6 @@ function forwardOf(encoder: HeldEncoder, run: Run): EncoderForward {
       return { n, parts, heads: only, gauge: gauge.name, apart: gauge.apart, causal, ...result };
     },
   };
-  encoder.newest = found;
   inside.set(found, { raw, d, address: here });
   return found;
 }

@@ -1,9 +1,8 @@
 // A layer on its way into an encoder: checked, and its maps placed or read.
 import * as check from '../check.js';
 import type { Linear, Table } from '../table.js';
-import type { LayerRotary } from './encoderTypes.js';
+import type { LayerRotary, ReadLayer, ReadMap, ReadTensor } from './encoderTypes.js';
 import type { HeldEncoder } from './heldEncoder.js';
-import type { ReadLayer, ReadMap, ReadTensor } from './steps.js';
 
 const layerMembers = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
 
@@ -41,10 +40,12 @@ function checkedMaps(encoder: HeldEncoder, layer: ReadLayer) {
   return { maps, inner: inner as number, bytes, copied };
 }
 
-/** Checks a layer, and places its maps but for those that are still to be read, which it hands back by tensor. */
-export function begunLayer(encoder: HeldEncoder, layer: ReadLayer) {
+/** Adds a layer: its maps are placed whole, or while they are read. When that fails, nothing of it stays. */
+export async function addedLayer(encoder: HeldEncoder, layer: ReadLayer): Promise<void> {
   const { raw, d, d_head, normOf } = encoder;
   const address = encoder.address();
+  if (encoder.newest?.isThrough === false)
+    throw new Error('A forward of this encoder is under way; add a layer after it.');
   const { maps, inner, bytes, copied } = checkedMaps(encoder, layer);
   const checked = {
     attentionNorm: normOf('attentionNorm', layer.attentionNorm, d),
@@ -55,30 +56,30 @@ export function begunLayer(encoder: HeldEncoder, layer: ReadLayer) {
   };
   // While a map is placed, a copy exists beside what stays.
   check.fits(`A layer of ${d} channels`, bytes + copied);
-  const release = encoder.hold(bytes);
-  const read = (place: number, rows: Table, from: number) =>
-    raw.readEncoderMap(encoder.address(), place, rows, from);
-  const tensors = new Map<ReadTensor, number[]>();
-  for (const [place, map] of maps) {
-    const { rows, columns } = map.weight;
-    const alone = { place: 0, of: 1, transposed: false };
-    raw.beginEncoderMap(address, place, rows, columns, map.bias ?? [], isRead(map) ? map : alone);
-    if (!isRead(map)) read(place, map.weight, 0);
-    else tensors.set(map.weight.read, [...(tensors.get(map.weight.read) ?? []), place]);
+  encoder.hold(bytes);
+  try {
+    const tensors = new Map<ReadTensor, number[]>();
+    const read = (place: number, rows: Table, from: number) =>
+      raw.readEncoderMap(encoder.address(), place, rows, from);
+    for (const [place, map] of maps) {
+      const { rows, columns } = map.weight;
+      const alone = { place: 0, of: 1, transposed: false };
+      raw.beginEncoderMap(address, place, rows, columns, map.bias ?? [], isRead(map) ? map : alone);
+      if (!isRead(map)) read(place, map.weight, 0);
+      else tensors.set(map.weight.read, [...(tensors.get(map.weight.read) ?? []), place]);
+    }
+    for (const [tensor, places] of tensors)
+      await tensor((block, from) => {
+        for (const place of places) read(place, block, from);
+      });
+    raw.addEncoderLayer(encoder.address(), checked);
+  } catch (error) {
+    encoder.hold(-bytes);
+    encoder.stop();
+    throw error;
   }
-  return {
-    tensors,
-    read,
-    end() {
-      raw.addEncoderLayer(encoder.address(), checked);
-      encoder.widest = Math.max(encoder.widest, (layer.gate ? 2 : 1) * inner);
-      encoder.layers += 1;
-    },
-    drop() {
-      release();
-      encoder.stop();
-    },
-  };
+  encoder.widest = Math.max(encoder.widest, (layer.gate ? 2 : 1) * inner);
+  encoder.layers += 1;
 }
 
 function checkedRotary(given: LayerRotary | undefined, d_head: number) {

@@ -47,6 +47,30 @@ export interface EncoderLayer {
   rotary?: LayerRotary;
 }
 
+/** Reads a tensor block by block; `from` is a block’s first row. */
+export type ReadTensor = (visit: (block: Table, from: number) => void) => Promise<void>;
+
+/** A map that goes into the module while its tensor is read, and is whole nowhere else. */
+export interface ReadMap {
+  /** [out, in] */
+  readonly weight: { readonly rows: number; readonly columns: number; readonly read: ReadTensor };
+  /** [out] */
+  readonly bias?: Floats | undefined;
+  /** Which map of the tensor it is … */
+  readonly place: number;
+  /** … of so many. */
+  readonly of: number;
+  /** Whether the tensor is [in, out]. */
+  readonly transposed: boolean;
+}
+
+/** A layer whose maps may be read while they are added. */
+export type ReadLayer = {
+  [Name in keyof EncoderLayer]: NonNullable<EncoderLayer[Name]> extends { weight: unknown }
+    ? EncoderLayer[Name] | ReadMap
+    : EncoderLayer[Name];
+};
+
 export interface EncoderInput {
   /** The width d of its states, from 1 up. */
   d_model: number;
@@ -80,6 +104,8 @@ export interface ForwardInput {
   attention?: Readonly<Record<number, Floats>>;
   /** Keeps each layer’s queries and keys before they are turned, for the library’s own means. Default false. */
   projections?: boolean;
+  /** Ends the run, within a layer too. */
+  signal?: AbortSignal | undefined;
 }
 
 /** What an MLP does between its two maps. */
@@ -148,13 +174,13 @@ export interface EncoderForward {
 export interface Encoder extends Handle {
   /** How many layers were added. */
   readonly layers: number;
-  /** Adds the next layer; its weights are copied. Throws RangeError, TypeError. */
-  addLayer(layer: EncoderLayer): void;
+  /** Adds the next layer; its weights are copied. Throws RangeError, TypeError; then nothing of it stays. */
+  addLayer(layer: EncoderLayer): Promise<void>;
   /**
-   * Runs summed embeddings through the layers: tables [n, d] by name, one for each summand that decompose()
-   * is to tell apart. Throws RangeError, TypeError.
+   * Runs summed embeddings through the layers: tables [n, d] by name, one for each summand that decompose() is to tell
+   * apart. Other work may run meanwhile; a later forward ends this one. Throws RangeError, TypeError, the signal's reason.
    */
-  forward(summands: Readonly<Record<string, Table>>, input?: ForwardInput): EncoderForward;
+  forward(summands: Readonly<Record<string, Table>>, input?: ForwardInput): Promise<EncoderForward>;
 }
 
 /** A state’s mean over a corpus, and its mean at each position. */

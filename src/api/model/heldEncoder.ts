@@ -53,10 +53,10 @@ export interface HeldEncoder extends ReturnType<typeof checkedEncoder> {
   layers: number;
   /** The most values that a token has inside an MLP. */
   widest: number;
-  /** The last forward. */
-  newest: object | undefined;
-  /** Counts bytes of layers until the encoder goes; calling the result takes them off. */
-  hold(bytes: number): () => void;
+  /** The last forward, and whether it came to its end. */
+  newest: { isThrough: boolean } | undefined;
+  /** Counts bytes of layers, more or fewer, until the encoder goes. */
+  hold(bytes: number): void;
   /** Lets the last forward go, and counts the next one's bytes unless they do not fit. */
   holdRun(what: string, bytes: number): void;
   /** Lets go of a forward that is under way. */
@@ -67,51 +67,29 @@ export interface HeldEncoder extends ReturnType<typeof checkedEncoder> {
 
 export function heldEncoder(raw: RawModule, input: EncoderInput): HeldEncoder {
   const checked = checkedEncoder(input);
-  const mine = held(
-    raw,
-    'encoder',
-    0,
-    () => raw.encoder(checked.options),
-    (address) => raw.deleteEncoder(address),
-  );
-  const releases: (() => void)[] = [];
-  let [heldByRun, releaseRun] = [0, () => {}];
-  const releaseAll = () => {
-    raw.kept.delete(releaseAll);
-    encoder.newest = undefined;
-    for (const release of [releaseRun, ...releases]) release();
-  };
-  raw.kept.add(releaseAll);
-  const free = () => {
-    mine.handle.delete();
-    releaseAll();
-  };
+  const mine = held(raw, 'encoder', 0, () => raw.encoder(checked.options), raw.deleteEncoder);
+  let heldByRun = 0;
   const encoder: HeldEncoder = {
     ...checked,
+    ...mine,
     raw,
-    address: () => mine.address(),
-    handle: { ...mine.handle, delete: free, ...(Symbol.dispose && { [Symbol.dispose]: free }) },
     layers: 0,
     widest: 0,
     newest: undefined,
-    hold(bytes) {
-      const release = check.hold(bytes);
-      releases.push(release);
-      return release;
-    },
     holdRun(what, bytes) {
       // The last forward makes room for this one, but stays if that is refused.
-      releaseRun();
+      mine.hold(-heldByRun);
       try {
         check.fits(what, bytes);
         heldByRun = bytes;
       } finally {
-        releaseRun = check.hold(heldByRun);
+        mine.hold(heldByRun);
       }
     },
     dropRun() {
-      releaseRun();
+      mine.hold(-heldByRun);
       heldByRun = 0;
+      encoder.newest = undefined;
       encoder.stop();
     },
     stop() {

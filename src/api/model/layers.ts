@@ -20,7 +20,6 @@ import type {
 import { headsOf, ownLayers } from './ownLayers.js';
 import { type Resident, resident } from './resident.js';
 import type { Sentence } from './sentence.js';
-import { stepsOf } from './steps.js';
 import { counted } from './watch.js';
 
 /** How many pieces of a sentence a window of the default corpus has. */
@@ -69,7 +68,7 @@ export function layersOf(opened: Opened, superpose: Superpose): Layers {
     return kept.use(layers, counted({ signal, progress }), async (encoder) => {
       const rows = summands ?? (await rowsOf(opened, sentence.ids, counted({ signal })));
       running.decomposed.delete(encoder);
-      const run = await stepsOf(encoder).forward(rows, { ...input, layers }, signal);
+      const run = await encoder.forward(rows, { ...input, layers, signal });
       return Object.assign(run, { sentence });
     });
   };
@@ -149,7 +148,7 @@ async function through(
   decomposed.delete(encoder);
   // Through all layers that are held where there is room, so that another layer’s scores need no run of their own.
   const layers = opened.isSmall ? encoder.layers : layer + 1;
-  const run = await stepsOf(encoder).forward(rows, { layers }, signal);
+  const run = await encoder.forward(rows, { layers, signal });
   decomposed.set(encoder, { key, run });
   return run;
 }
@@ -195,14 +194,13 @@ async function positionsTaken(
   { rows, bare }: { rows: OwnRows; bare: OwnRows },
   signal: AbortSignal | undefined,
 ): Promise<PositionsTaken> {
-  const { forward } = stepsOf(encoder);
   const attentionOf = (run: EncoderForward): Record<number, Float64Array> =>
     Object.fromEntries(Array.from({ length: encoder.layers }, (_, layer) => [layer, run.attention(layer)]));
   const run = async (summands: OwnRows, input: ForwardInput) =>
-    (await forward(summands, { scores: false, ...input }, signal)).embeddings;
-  const plain = await forward(rows, {}, signal);
+    (await encoder.forward(summands, { scores: false, signal, ...input })).embeddings;
+  const plain = await encoder.forward(rows, { signal });
   const [nothing, own] = [plain.embeddings, attentionOf(plain)];
-  const without = await forward(bare, {}, signal);
+  const without = await encoder.forward(bare, { signal });
   const [everything, other] = [without.embeddings, attentionOf(without)];
   return {
     nothing,

@@ -3,12 +3,11 @@
 import * as check from '../check.js';
 import type { Superpose } from '../whole.js';
 import { anglesIn } from './angles.js';
-import type { ActivationName } from './encoder.js';
+import type { ActivationName, ReadMap, ReadTensor } from './encoder.js';
 import { listed } from './families.js';
 import type { Config } from './family.js';
 import type { Opened } from './firstLayer.js';
 import type { EncoderParts } from './resident.js';
-import type { ReadMap, ReadTensor } from './steps.js';
 import { type MapName, type MapSize, nameIn, placeOf, present, shapeOf, tensorsOf } from './tensors.js';
 
 /** By config.json's names. */

@@ -1,7 +1,6 @@
 // The encoder that a model keeps in the module's memory: who makes it, adds layers to it and frees it.
 // Calls take turns, since all of them use the same encoder and its last forward.
-import type { Encoder } from './encoder.js';
-import { type ReadLayer, stepsOf } from './steps.js';
+import type { Encoder, EncoderLayer, ReadLayer } from './encoder.js';
 import { breath, type CountedWatch, gone } from './watch.js';
 
 /** Where an encoder comes from, piece by piece. */
@@ -43,7 +42,8 @@ export function resident({ begin, layer, bytes }: EncoderParts): Resident {
       watch.signal?.throwIfAborted();
       const next = await layer(encoder.layers, counted);
       watch.signal?.throwIfAborted();
-      await stepsOf(encoder).addLayer(next);
+      // Its maps are read while they are added; callers' own are whole.
+      await encoder.addLayer(next as EncoderLayer);
     }
     return encoder;
   };

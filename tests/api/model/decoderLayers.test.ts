@@ -1,6 +1,13 @@
 // What decoders have beside BERT: means of queries and keys, what heads of groups write, and what is refused. Scores and
 // terms are drawnModels.test.ts's.
-import type { EncoderInput, EncoderLayer, PositionFindings, ScoreMeans, StateMeans } from 'superpose';
+import type {
+  Encoder,
+  EncoderInput,
+  EncoderLayer,
+  PositionFindings,
+  ScoreMeans,
+  StateMeans,
+} from 'superpose';
 import { expect, test } from 'vitest';
 import { gathering } from '../../../build/package/model/corpusMeans.js';
 import { type Inside, inside } from '../../../build/package/model/encoderForward.js';
@@ -35,15 +42,15 @@ const layerOf = (seed: number): EncoderLayer => ({
 });
 const token = drawn(n, d, 1);
 
-function withEncoder<T>(
+async function withEncoder<T>(
   change: Partial<EncoderInput>,
   layers: readonly EncoderLayer[],
-  run: (encoder: ReturnType<typeof plain.encoder>) => T,
-): T {
+  run: (encoder: Encoder) => T | Promise<T>,
+): Promise<T> {
   const encoder = plain.encoder({ ...input, ...change } as EncoderInput);
   try {
-    for (const layer of layers) encoder.addLayer(layer);
-    return run(encoder);
+    for (const layer of layers) await encoder.addLayer(layer);
+    return await run(encoder);
   } finally {
     encoder.delete();
   }
@@ -60,14 +67,14 @@ const scoreMeans = (placed: boolean) => ({
   key: means(keyHeads * d_head, 72, placed),
 });
 
-test('means of queries and keys are gathered before they are turned, and the first place may be left out', () => {
+test('means of queries and keys are gathered before they are turned, and the first place may be left out', async () => {
   const scores = { query: heads * d_head, key: keyHeads * d_head };
   let found: ReturnType<typeof gathering> | undefined;
   // Without norms and turning, a query is W_Q x + b, and so is its mean of the mean of x.
   const { rotary: _, queryNorm: __, keyNorm: ___, attentionNorm: ____, ...layer } = layerOf(10);
-  withEncoder({}, [{ ...layer, rotary: { frequencies } }], (encoder) => {
+  await withEncoder({}, [{ ...layer, rotary: { frequencies } }], async (encoder) => {
     for (let window = 0; window < 4; window++) {
-      const forward = encoder.forward(
+      const forward = await encoder.forward(
         { token: drawn(n, d, 90 + window) },
         { scores: false, projections: true },
       );
@@ -107,33 +114,39 @@ test('what does not fit an encoder is refused', () => {
   refused({ d_head: undefined }, 'heads must divide the 5 channels of d_model; 4 does not.');
 });
 
-test('what does not fit a layer is refused', () => {
-  withEncoder({}, [], (encoder) => {
-    const refused = (change: Partial<EncoderLayer> | Record<string, unknown>, sentence: string) =>
-      expect(() => encoder.addLayer({ ...layerOf(10), ...change } as EncoderLayer)).toThrow(sentence);
-    refused({ query: linear(d, d, 1) }, 'query.weight must have 24 rows; it has 5.');
-    refused({ key: linear(heads * d_head, d, 1) }, 'key.weight must have 12 rows; it has 24.');
-    refused({ value: linear(heads * d_head, d, 1) }, 'value.weight must have 12 rows; it has 24.');
-    refused({ output: linear(d, d, 1) }, 'output.weight must have 24 columns; it has 5.');
-    refused({ gate: linear(inner + 1, d, 1) }, 'gate.weight must have 7 rows; it has 8.');
-    refused({ queryNorm: rms(d, 1) }, 'queryNorm.gamma must have 6 values; it has 5.');
-    refused(
+test('what does not fit a layer is refused', async () => {
+  await withEncoder({}, [], async (encoder) => {
+    const refused = async (change: Partial<EncoderLayer> | Record<string, unknown>, sentence: string) =>
+      await expect(encoder.addLayer({ ...layerOf(10), ...change } as EncoderLayer)).rejects.toThrow(sentence);
+    await refused({ query: linear(d, d, 1) }, 'query.weight must have 24 rows; it has 5.');
+    await refused({ key: linear(heads * d_head, d, 1) }, 'key.weight must have 12 rows; it has 24.');
+    await refused({ value: linear(heads * d_head, d, 1) }, 'value.weight must have 12 rows; it has 24.');
+    await refused({ output: linear(d, d, 1) }, 'output.weight must have 24 columns; it has 5.');
+    await refused({ gate: linear(inner + 1, d, 1) }, 'gate.weight must have 7 rows; it has 8.');
+    await refused({ queryNorm: rms(d, 1) }, 'queryNorm.gamma must have 6 values; it has 5.');
+    await refused(
       { keyNorm: { kind: 'batch_norm', epsilon: 1 } },
       "keyNorm.kind must be 'layer_norm' or 'rms_norm'",
     );
-    refused({ rotary: { frequencies: [1] } }, 'rotary.frequencies must be a Float32Array or a Float64Array');
-    refused(
+    await refused(
+      { rotary: { frequencies: [1] } },
+      'rotary.frequencies must be a Float32Array or a Float64Array',
+    );
+    await refused(
       { rotary: { frequencies: new Float64Array(4) } },
       'rotary.frequencies must have from 1 to 3 values, one for each pair of a head’s 6 channels; it has 4.',
     );
-    refused({ rotary: { frequencies: Float64Array.of(Number.NaN) } }, 'rotary.frequencies must be finite');
+    await refused(
+      { rotary: { frequencies: Float64Array.of(Number.NaN) } },
+      'rotary.frequencies must be finite',
+    );
     expect(encoder.layers).toBe(0);
   });
 });
 
-test('what does not fit the way by mechanism is refused', () => {
-  withEncoder({}, ofLayers, (encoder) => {
-    const forward = encoder.forward({ token });
+test('what does not fit the way by mechanism is refused', async () => {
+  await withEncoder({}, ofLayers, async (encoder) => {
+    const forward = await encoder.forward({ token });
     const both = scoreMeans(true);
     const refused = (change: object, sentence: string) =>
       expect(() => forward.decompose({ layer: 0, way: 'mechanism', means: both, ...change })).toThrow(
@@ -153,7 +166,7 @@ test('what does not fit the way by mechanism is refused', () => {
   });
 });
 
-test('wide MLPs with a gate and wide heads are counted before anything is allocated', () => {
+test('wide MLPs with a gate and wide heads are counted before anything is allocated', async () => {
   const wide = { d_model: 1, heads: 1 } as const;
   const ones = (rows: number, columns: number) => ({
     weight: { data: new Float32Array(rows * columns), rows, columns },
@@ -162,13 +175,15 @@ test('wide MLPs with a gate and wide heads are counted before anything is alloca
   const square = ones(1, 1);
   const many = 2 ** 18;
   const mlp = { up: ones(many, 1), gate: ones(many, 1), down: ones(1, many) };
-  encoder.addLayer({ query: square, key: square, value: square, output: square, ...mlp });
+  await encoder.addLayer({ query: square, key: square, value: square, output: square, ...mlp });
   const rows = { data: new Float32Array(600), rows: 600, columns: 1 };
-  expect(() => encoder.forward({ rows })).toThrow('A forward of 600 tokens through 1 layers would take 1,2');
+  await expect(encoder.forward({ rows })).rejects.toThrow(
+    'A forward of 600 tokens through 1 layers would take 1,2',
+  );
   encoder.delete();
   const heads = plain.encoder({ ...wide, d_head: many });
   const across = ones(many, 1);
-  heads.addLayer({
+  await heads.addLayer({
     query: across,
     key: across,
     value: across,
@@ -176,6 +191,8 @@ test('wide MLPs with a gate and wide heads are counted before anything is alloca
     up: square,
     down: square,
   });
-  expect(() => heads.forward({ rows })).toThrow('A forward of 600 tokens through 1 layers would take');
+  await expect(heads.forward({ rows })).rejects.toThrow(
+    'A forward of 600 tokens through 1 layers would take',
+  );
   heads.delete();
 });

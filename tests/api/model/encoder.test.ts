@@ -1,5 +1,13 @@
 // Encoders of one or two small layers: the formulas, what is refused, and what they hold.
-import type { EncoderInput, EncoderLayer, ForwardInput, PositionFindings, Table } from 'superpose';
+import type {
+  Encoder,
+  EncoderForward,
+  EncoderInput,
+  EncoderLayer,
+  ForwardInput,
+  PositionFindings,
+  Table,
+} from 'superpose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { gathering } from '../../../build/package/model/corpusMeans.js';
 import { type Inside, inside } from '../../../build/package/model/encoderForward.js';
@@ -15,27 +23,26 @@ const input = { d_model: d, heads } as const;
 const zeros = (rows: number, columns: number) => ({ data: new Float64Array(rows * columns), rows, columns });
 
 /** Runs with an encoder of so many layers, and deletes it. */
-function withEncoder<T>(
+async function withEncoder<T>(
   change: Partial<EncoderInput>,
-  run: (encoder: ReturnType<typeof plain.encoder>) => T,
+  run: (encoder: Encoder) => T | Promise<T>,
   count = 1,
-): T {
+): Promise<T> {
   const encoder = plain.encoder({ ...input, ...change });
   try {
-    for (const one of layers.slice(0, count)) encoder.addLayer(one);
-    return run(encoder);
+    for (const one of layers.slice(0, count)) await encoder.addLayer(one);
+    return await run(encoder);
   } finally {
     encoder.delete();
   }
 }
 
-type Forward = ReturnType<ReturnType<typeof plain.encoder>['forward']>;
-const forwarded = <T>(given: ForwardInput, run: (forward: Forward) => T, count = 1): T =>
-  withEncoder({}, (encoder) => run(encoder.forward(summands, given)), count);
+const forwarded = <T>(given: ForwardInput, run: (forward: EncoderForward) => T | Promise<T>, count = 1) =>
+  withEncoder({}, async (encoder) => run(await encoder.forward(summands, given)), count);
 
-const told = (run: () => unknown) => {
+const told = async (run: () => unknown) => {
   try {
-    run();
+    await run();
   } catch (error) {
     return `${(error as Error).name}: ${(error as Error).message}`;
   }
@@ -44,25 +51,28 @@ const told = (run: () => unknown) => {
 
 // States, logits, weights and embeddings are drawnModels.test.ts's, against numpy.
 describe('a forward', () => {
-  test('defaults are post, gelu, every key, all layers, all tokens and scores; either kind of array gives the same', () => {
+  test('defaults are post, gelu, every key, all layers, all tokens and scores; either kind of array gives the same', async () => {
     const single = plain.encoder({ d_model: d, heads });
-    single.addLayer(inPrecision(layer, 'float32'));
-    const found = single.forward(inPrecision(summands, 'float32')).state(1).data;
+    await single.addLayer(inPrecision(layer, 'float32'));
+    const found = (await single.forward(inPrecision(summands, 'float32'))).state(1).data;
     const named = { norm: 'post', activation: 'gelu', causal: false } as const;
-    const wanted = withEncoder(named, (encoder) => encoder.forward(summands, { layers: 1 }).state(1).data);
+    const stateIn = (change: object, given: ForwardInput = {}) =>
+      withEncoder(change, async (one) => (await one.forward(summands, given)).state(1).data);
+    const wanted = await stateIn(named, { layers: 1 });
     expect(found).toEqual(wanted);
     // What it computes in.
     expect(found).toEqual(found.map(Math.fround));
     const all = { layers: 1, scores: true, attention: {} };
-    expect(forwarded(all, (one) => one.state(1).data)).toEqual(wanted);
+    expect(await forwarded(all, (one) => one.state(1).data)).toEqual(wanted);
     single.delete();
-    const tanh = withEncoder({ activation: 'gelu_tanh' }, (one) => one.forward(summands).state(1).data);
+    const tanh = await stateIn({ activation: 'gelu_tanh' });
     expect(largestDifference(tanh, wanted)).toBeGreaterThan(1e-7);
   });
 
-  test('a LayerNorm loses no digits to an offset of all channels', () => {
+  test('a LayerNorm loses no digits to an offset of all channels', async () => {
     const token = { ...summands.token, data: summands.token.data.map((x) => Math.fround(100 + x / 10)) };
-    const found = withEncoder({ norm: 'pre' }, (one) => one.forward({ token }).logits(0));
+    const run = async (one: Encoder) => (await one.forward({ token })).logits(0);
+    const found = await withEncoder({ norm: 'pre' }, run);
     const { query, key, attentionNorm } = layer;
     const wanted = plain.decompose({
       ...{ summands: { token }, query, key, heads, gauge: 'raw' },
@@ -71,19 +81,19 @@ describe('a forward', () => {
     expect(largestDifference(found, wanted)).toBeLessThan(2e-6 * Math.max(...wanted.map(Math.abs)));
   });
 
-  test('attention that is given takes the place of the softmax, and such a forward has no terms', () => {
+  test('attention that is given takes the place of the softmax, and such a forward has no terms', async () => {
     const given = drawn(heads * n, n, 64);
     const rows = rowsOf(given).map((row) => row.map(Math.abs));
     const weights = Float64Array.from(rows.flatMap((row) => [...row]));
     const attention = { 1: weights };
-    const whole = forwarded({}, (one) => [one.state(1).data, one.state(2).data, one.logits(1)], 2);
-    forwarded(
+    const whole = await forwarded({}, (one) => [one.state(1).data, one.state(2).data, one.logits(1)], 2);
+    await forwarded(
       { attention },
-      (one) => {
+      async (one) => {
         expect([one.state(1).data, one.logits(1)]).toEqual([whole[0], whole[2]]);
         expect(one.attention(1)).toEqual(weights);
         expect(largestDifference(one.state(2).data, whole[1] as Float64Array)).toBeGreaterThan(1e-3);
-        expect(told(() => one.decompose({ layer: 1 }))).toBe(
+        expect(await told(() => one.decompose({ layer: 1 }))).toBe(
           'Error: The scores of a forward with attention are not those of its summands; run it without.',
         );
       },
@@ -91,31 +101,30 @@ describe('a forward', () => {
     );
   });
 
-  test('layers may be left out at the end', () => {
-    const [one, two] = [1, undefined].map((count) =>
-      forwarded({ ...(count && { layers: count }) }, (forward) => [forward.layers, forward.state(1).data], 2),
-    );
+  test('layers may be left out at the end', async () => {
+    const run = (given: ForwardInput) => forwarded(given, (one) => [one.layers, one.state(1).data], 2);
+    const [one, two] = [await run({ layers: 1 }), await run({})];
     expect([one?.[0], two?.[0]]).toEqual([1, 2]);
     expect(one?.[1]).toEqual(two?.[1]);
-    forwarded({ layers: 0 }, (forward) => {
+    await forwarded({ layers: 0 }, async (forward) => {
       expect(forward.state(0).data).toEqual(
         summands.token.data.map((x, at) => Math.fround(x + (summands.position.data[at] as number))),
       );
-      expect(told(() => forward.logits(0))).toBe(
+      expect(await told(() => forward.logits(0))).toBe(
         'RangeError: layer is 0, but there is none to name: 0 are given.',
       );
     });
   });
 });
 
-test('means of states are those of the rows after the first', () => {
+test('means of states are those of the rows after the first', async () => {
   const encoder = plain.encoder({ d_model: d, heads });
-  encoder.addLayer(layer);
+  await encoder.addLayer(layer);
   let means: ReturnType<typeof gathering> | undefined;
   const rows: Float64Array[] = [];
   for (let window = 0; window < 4; window++) {
     // One row more than the means take.
-    const forward = encoder.forward({ x: drawn(4, d, 40 + window) });
+    const forward = await encoder.forward({ x: drawn(4, d, 40 + window) });
     const own = inside.get(forward) as Inside;
     means ??= gathering(own, { positions: 2, first: 1 }, { layers: 1 });
     means.add(own);
@@ -156,112 +165,134 @@ describe('what an encoder refuses', () => {
     [{ embeddingNorm: bias }, beyond('embeddingNorm.beta')],
     [{ finalNorm: single }, beyond('finalNorm.gamma')],
     [{ finalNorm: 5 }, 'TypeError: finalNorm must be an object; it is 5.'],
-  ])('%j', (change, sentence) => {
-    expect(made(change)).toBe(sentence);
+  ])('%j', async (change, sentence) => {
+    expect(await made(change)).toBe(sentence);
   });
 
-  test('no options at all', () => {
-    expect(told(() => plain.encoder(null as never))).toBe('TypeError: input must be an object; it is null.');
+  test('no options at all', async () => {
+    expect(await told(() => plain.encoder(null as never))).toBe(
+      'TypeError: input must be an object; it is null.',
+    );
   });
 
-  test('a layer of other shapes, or of numbers beyond float32', () => {
-    withEncoder(
+  test('a layer of other shapes, or of numbers beyond float32', async () => {
+    await withEncoder(
       {},
-      (encoder) => {
+      async (encoder) => {
         const added = (change: object) => told(() => encoder.addLayer({ ...layer, ...change }));
-        expect(told(() => encoder.addLayer(2 as never))).toBe('TypeError: layer must be an object; it is 2.');
+        expect(await told(() => encoder.addLayer(2 as never))).toBe(
+          'TypeError: layer must be an object; it is 2.',
+        );
         for (const name of ['query', 'key', 'value', 'output'] as const) {
-          expect(added({ [name]: linear(3, d, 1) })).toBe(
+          expect(await added({ [name]: linear(3, d, 1) })).toBe(
             `RangeError: ${name}.weight must have 4 rows; it has 3.`,
           );
-          expect(added({ [name]: linear(d, 3, 1) })).toBe(
+          expect(await added({ [name]: linear(d, 3, 1) })).toBe(
             `RangeError: ${name}.weight must have 4 columns; it has 3.`,
           );
         }
-        expect(added({ up: linear(inner, 3, 1) })).toBe(
+        expect(await added({ up: linear(inner, 3, 1) })).toBe(
           'RangeError: up.weight must have 4 columns; it has 3.',
         );
-        expect(added({ down: linear(3, inner, 1) })).toBe(
+        expect(await added({ down: linear(3, inner, 1) })).toBe(
           'RangeError: down.weight must have 4 rows; it has 3.',
         );
-        expect(added({ down: linear(d, inner + 1, 1) })).toBe(
+        expect(await added({ down: linear(d, inner + 1, 1) })).toBe(
           'RangeError: down.weight must have 6 columns; it has 7.',
         );
-        expect(added({ up: undefined })).toBe('TypeError: up must be an object; it is undefined.');
-        expect(added({ up: {} })).toBe('TypeError: up.weight must be an object; it is undefined.');
+        expect(await added({ up: undefined })).toBe('TypeError: up must be an object; it is undefined.');
+        expect(await added({ up: {} })).toBe('TypeError: up.weight must be an object; it is undefined.');
         const weight = { ...zeros(d, d), data: large(d * d) };
-        expect(added({ value: { weight } })).toBe(beyond('value.weight.data'));
-        expect(added({ value: { ...layer.value, bias: large(d) } })).toBe(beyond('value.bias'));
+        expect(await added({ value: { weight } })).toBe(beyond('value.weight.data'));
+        expect(await added({ value: { ...layer.value, bias: large(d) } })).toBe(beyond('value.bias'));
         for (const name of ['attentionNorm', 'mlpNorm']) {
-          expect(added({ [name]: null })).toBe(`TypeError: ${name} must be an object; it is null.`);
-          expect(added({ [name]: single })).toBe(beyond(`${name}.gamma`));
-          expect(added({ [name]: layerNorm(3, 1) })).toBe(
+          expect(await added({ [name]: null })).toBe(`TypeError: ${name} must be an object; it is null.`);
+          expect(await added({ [name]: single })).toBe(beyond(`${name}.gamma`));
+          expect(await added({ [name]: layerNorm(3, 1) })).toBe(
             `RangeError: ${name}.gamma must have 4 values; it has 3.`,
           );
         }
         expect(encoder.layers).toBe(0);
-        expect(added({})).toBe('It did not fail.');
+        expect(await added({})).toBe('It did not fail.');
         expect(encoder.layers).toBe(1);
       },
       0,
     );
   });
 
-  test('summands and options of a forward', () => {
-    withEncoder({}, (encoder) => {
+  test('summands and options of a forward', async () => {
+    await withEncoder({}, async (encoder) => {
       const run = (rows: unknown, given: unknown = {}) =>
         told(() => encoder.forward(rows as never, given as never));
       const with_ = (given: unknown) => run(summands, given);
-      expect(run(3)).toBe('TypeError: summands must be an object; it is 3.');
+      expect(await run(3)).toBe('TypeError: summands must be an object; it is 3.');
       for (const name of ['attention', 'mlp'])
-        expect(run({ ...summands, [name]: summands.token })).toBe(
+        expect(await run({ ...summands, [name]: summands.token })).toBe(
           `RangeError: No summand may be named '${name}': that is a part of its own.`,
         );
-      expect(run({ token: zeros(n, 3) })).toBe('RangeError: summands.token must have 4 columns; it has 3.');
-      expect(run({ token: { ...zeros(n, d), data: large(n * d) } })).toBe(beyond('summands.token.data'));
-      expect(run({ token: zeros(0, d) })).toBe('RangeError: summands must have at least 1 row; it has 0.');
-      expect(run({ token: zeros(1, d) })).toBe('It did not fail.');
-      expect(with_(4)).toBe('TypeError: input must be an object; it is 4.');
-      expect(with_({ layers: 2 })).toBe('RangeError: layers must be a whole number from 0 to 1; it is 2.');
-      expect(with_({ scores: 1 })).toBe('TypeError: scores must be true or false; it is 1.');
-      expect(with_({ attention: 5 })).toBe('TypeError: attention must be an object; it is 5.');
-      expect(with_({ attention: { 1: new Float64Array(heads * n * n) } })).toBe(
+      expect(await run({ token: zeros(n, 3) })).toBe(
+        'RangeError: summands.token must have 4 columns; it has 3.',
+      );
+      expect(await run({ token: { ...zeros(n, d), data: large(n * d) } })).toBe(
+        beyond('summands.token.data'),
+      );
+      expect(await run({ token: zeros(0, d) })).toBe(
+        'RangeError: summands must have at least 1 row; it has 0.',
+      );
+      expect(await run({ token: zeros(1, d) })).toBe('It did not fail.');
+      expect(await with_(4)).toBe('TypeError: input must be an object; it is 4.');
+      expect(await with_({ layers: 2 })).toBe(
+        'RangeError: layers must be a whole number from 0 to 1; it is 2.',
+      );
+      expect(await with_({ scores: 1 })).toBe('TypeError: scores must be true or false; it is 1.');
+      expect(await with_({ attention: 5 })).toBe('TypeError: attention must be an object; it is 5.');
+      expect(await with_({ attention: { 1: new Float64Array(heads * n * n) } })).toBe(
         'RangeError: a layer of attention must be a whole number from 0 to 0; it is 1.',
       );
-      expect(with_({ attention: { 0: new Float64Array(2) } })).toBe(
+      expect(await with_({ attention: { 0: new Float64Array(2) } })).toBe(
         `RangeError: attention.0 must have ${heads * n * n} values; it has 2.`,
       );
-      expect(with_({ attention: { 0: large(heads * n * n) } })).toBe(beyond('attention.0'));
+      expect(await with_({ attention: { 0: large(heads * n * n) } })).toBe(beyond('attention.0'));
     });
   });
 
-  test('questions that a forward has no answer to', () => {
-    forwarded({}, (forward) => {
+  test('questions that a forward has no answer to', async () => {
+    await forwarded({}, async (forward) => {
       const from = 'must be a whole number from 0 to';
-      expect(told(() => forward.state(2))).toBe(`RangeError: layers ${from} 1; it is 2.`);
-      expect(told(() => forward.logits(1))).toBe(`RangeError: layer ${from} 0; it is 1.`);
-      expect(told(() => forward.attention(0, [2]))).toBe(`RangeError: an entry of only ${from} 1; it is 2.`);
+      expect(await told(() => forward.state(2))).toBe(`RangeError: layers ${from} 1; it is 2.`);
+      expect(await told(() => forward.logits(1))).toBe(`RangeError: layer ${from} 0; it is 1.`);
+      expect(await told(() => forward.attention(0, [2]))).toBe(
+        `RangeError: an entry of only ${from} 1; it is 2.`,
+      );
       const asked = (change: unknown) => told(() => forward.decompose(change as never));
-      expect(asked(1)).toBe('TypeError: input must be an object; it is 1.');
-      expect(asked({ layer: 1 })).toBe(`RangeError: layer ${from} 0; it is 1.`);
-      expect(asked({ layer: 0, way: 'other' })).toBe(
+      expect(await asked(1)).toBe('TypeError: input must be an object; it is 1.');
+      expect(await asked({ layer: 1 })).toBe(`RangeError: layer ${from} 0; it is 1.`);
+      expect(await asked({ layer: 0, way: 'other' })).toBe(
         `RangeError: way must be 'direct' or 'streams' or 'mean' or 'mechanism'; it is "other".`,
       );
-      expect(asked({ layer: 0, way: 'mean' })).toBe('TypeError: means must be an object; it is undefined.');
+      expect(await asked({ layer: 0, way: 'mean' })).toBe(
+        'TypeError: means must be an object; it is undefined.',
+      );
       const means = { mean: new Float64Array(d), position: zeros(n - 1, d) };
       const by = (change: object, more: object = {}) =>
         asked({ layer: 0, way: 'mean', means: { ...means, ...change }, ...more });
-      expect(by({})).toBe('It did not fail.');
-      expect(by({ mean: new Float64Array(3) })).toBe('RangeError: means.mean must have 4 values; it has 3.');
-      expect(by({ mean: large(d) })).toBe(beyond('means.mean'));
-      expect(by({ position: zeros(2, 3) })).toBe('RangeError: means.position must have 4 columns; it has 3.');
-      expect(by({ position: { ...zeros(2, d), data: large(2 * d) } })).toBe(beyond('means.position.data'));
-      expect(by({ position: zeros(1, d) })).toBe(
+      expect(await by({})).toBe('It did not fail.');
+      expect(await by({ mean: new Float64Array(3) })).toBe(
+        'RangeError: means.mean must have 4 values; it has 3.',
+      );
+      expect(await by({ mean: large(d) })).toBe(beyond('means.mean'));
+      expect(await by({ position: zeros(2, 3) })).toBe(
+        'RangeError: means.position must have 4 columns; it has 3.',
+      );
+      expect(await by({ position: { ...zeros(2, d), data: large(2 * d) } })).toBe(
+        beyond('means.position.data'),
+      );
+      expect(await by({ position: zeros(1, d) })).toBe(
         'RangeError: means.position must have at least 2 rows; it has 1.',
       );
-      expect(by({}, { gauge: 'canonical' })).toBe('It did not fail.');
+      expect(await by({}, { gauge: 'canonical' })).toBe('It did not fail.');
     });
-    forwarded({ scores: false }, (forward) => {
+    await forwarded({ scores: false }, async (forward) => {
       const sentence = 'Error: This forward kept no scores; run it with scores: true.';
       expect(forward.state(1).rows).toBe(n);
       for (const ask of [
@@ -269,18 +300,18 @@ describe('what an encoder refuses', () => {
         () => forward.attention(0),
         () => forward.decompose({ layer: 0 }),
       ])
-        expect(told(ask)).toBe(sentence);
+        expect(await told(ask)).toBe(sentence);
     });
   });
 
-  test('a forward ends with the next one, and with its encoder', () => {
-    withEncoder({}, (encoder) => {
-      const first = encoder.forward(summands);
-      const second = encoder.forward(summands);
+  test('a forward ends with the next one, and with its encoder', async () => {
+    await withEncoder({}, async (encoder) => {
+      const first = await encoder.forward(summands);
+      const second = await encoder.forward(summands);
       const ended =
         'Error: The encoder has run again since; take what is wanted of a forward before the next.';
       for (const ask of [() => first.state(0), () => first.logits(0), () => first.decompose({ layer: 0 })])
-        expect(told(ask)).toBe(ended);
+        expect(await told(ask)).toBe(ended);
       expect(second.state(0).rows).toBe(n);
       encoder.delete();
       const gone = 'Error: This encoder has been deleted; make another one.';
@@ -290,12 +321,39 @@ describe('what an encoder refuses', () => {
         () => encoder.forward(summands),
         () => encoder.addLayer(layer),
       ])
-        expect(told(ask)).toBe(gone);
+        expect(await told(ask)).toBe(gone);
     });
   });
 
-  test('parts are summands, attention, mlp and constant; by means, position, content and constant', () => {
-    forwarded({}, (forward) => {
+  test('a forward that is under way ends with the next one and with its signal, and no layer is added', async () => {
+    // More than one step of multiplications.
+    const [wide, inner] = [64, 2 ** 16];
+    const encoder = plain.encoder({ d_model: wide, heads: 1 });
+    await encoder.addLayer(madeLayer(wide, inner, 3));
+    const run = (signal?: AbortSignal) => encoder.forward({ x: drawn(96, wide, 1) }, { signal });
+    const before = heldBytes();
+    const { embedding } = await run();
+    const held = heldBytes();
+    const overtaken = told(() => run());
+    expect(await told(() => encoder.addLayer(madeLayer(wide, 1, 4)))).toBe(
+      'Error: A forward of this encoder is under way; add a layer after it.',
+    );
+    expect((await run()).embedding).toEqual(embedding);
+    expect(await overtaken).toContain('Error: The encoder has run again since');
+    expect(heldBytes()).toBe(held);
+    const stop = new AbortController();
+    const stopped = run(stop.signal);
+    stop.abort(new Error('enough'));
+    expect(await told(() => stopped)).toBe('Error: enough');
+    expect(heldBytes()).toBe(before);
+    const { signal } = { signal: 5 } as never;
+    expect(await told(() => run(signal))).toBe('TypeError: signal must be an AbortSignal; it is 5.');
+    expect((await run()).embedding).toEqual(embedding);
+    encoder.delete();
+  });
+
+  test('parts are summands, attention, mlp and constant; by means, position, content and constant', async () => {
+    await forwarded({}, async (forward) => {
       const parts = ['token', 'position', 'attention', 'mlp', 'constant'];
       const scores = forward.decompose({ layer: 0 });
       expect(scores.parts).toEqual(parts);
@@ -325,48 +383,48 @@ describe('what is held', () => {
   });
   const expectHeld = (bytes: number) => expect(heldBytes() - before).toBe(bytes);
 
-  test('an encoder holds its layers and its last forward, until it is deleted', () => {
+  test('an encoder holds its layers and its last forward, until it is deleted', async () => {
     const count = 64;
     const encoder = plain.encoder(input);
-    encoder.addLayer(layer);
+    await encoder.addLayer(layer);
     const weights = 4 * d * (4 * d + 2 * inner);
     expectHeld(weights);
     const rows: Table<Float64Array> = drawn(count, d, 2);
-    encoder.forward({ a: rows, b: rows });
+    await encoder.forward({ a: rows, b: rows });
     // Of every head logits and weights; of the layer four tables, and the parts that it reads.
     const traced = count * (2 * heads * count + 4 * d + 5 * d);
     const working = count * (10 * d + 2 * count) + 2 * count * d;
     expectHeld(weights + 4 * (traced + working));
-    encoder.forward({ a: rows, b: rows }, { scores: false });
+    await encoder.forward({ a: rows, b: rows }, { scores: false });
     expectHeld(weights + 4 * (count * d + working));
     encoder.delete();
     encoder.delete();
     expectHeld(0);
   });
 
-  test('a forward that is refused leaves the one before, and what that holds', () => {
+  test('a forward that is refused leaves the one before, and what that holds', async () => {
     const encoder = plain.encoder({ ...input, d_model: 1, heads: 1 });
-    const forward = encoder.forward({ x: zeros(64, 1) });
+    const forward = await encoder.forward({ x: zeros(64, 1) });
     const held = 4 * (64 * (10 + 2 * 64) + 64);
     expectHeld(held);
-    expect(told(() => encoder.forward({ x: zeros(11600, 1) }))).toContain('would take 1,028 MB');
+    expect(await told(() => encoder.forward({ x: zeros(11600, 1) }))).toContain('would take 1,028 MB');
     expectHeld(held);
     expect(forward.state(0).rows).toBe(64);
     encoder.delete();
     expectHeld(0);
   });
 
-  test.runIf(Symbol.dispose)('nothing after `using`', () => {
+  test.runIf(Symbol.dispose)('nothing after `using`', async () => {
     const encoder = plain.encoder(input);
-    encoder.addLayer(layer);
+    await encoder.addLayer(layer);
     encoder[Symbol.dispose]();
     expect(encoder.isAlive()).toBe(false);
     expectHeld(0);
   });
 
-  test('means hold what they gather', () => {
+  test('means hold what they gather', async () => {
     const encoder = plain.encoder({ ...input, d_model: 7, heads: 1 });
-    const own = inside.get(encoder.forward({ x: drawn(1, 7, 1) }, { layers: 0 })) as Inside;
+    const own = inside.get(await encoder.forward({ x: drawn(1, 7, 1) }, { layers: 0 })) as Inside;
     encoder.delete();
     expectHeld(0);
     const means = gathering(own, { positions: 5, first: 0 }, { layers: 2, scores: { query: 4, key: 3 } });
@@ -380,18 +438,18 @@ describe('what is held', () => {
     expect(() => gathering(own, { positions: 1, first: 1 }, { layers: 0 })).toThrow('positions must be');
   });
 
-  test('a forward, scores and a layer that do not fit are refused with their size', () => {
+  test('a forward, scores and a layer that do not fit are refused with their size', async () => {
     const fit = 'at most 1,024 MB fit. Ask for fewer tokens, heads or columns.';
     const thin = plain.encoder({ ...input, d_model: 1, heads: 1 });
-    expect(told(() => thin.forward({ x: zeros(11600, 1) }))).toBe(
+    expect(await told(() => thin.forward({ x: zeros(11600, 1) }))).toBe(
       `RangeError: A forward of 11600 tokens through 0 layers would take 1,028 MB; ${fit}`,
     );
     thin.delete();
     const wide = plain.encoder({ ...input, d_model: 8, heads: 1 });
-    wide.addLayer(madeLayer(8, 1, 5));
+    await wide.addLayer(madeLayer(8, 1, 5));
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`part${at}`, zeros(370, 8)]));
-    const forward = wide.forward(many);
-    expect(told(() => forward.decompose({ layer: 0 }))).toBe(
+    const forward = await wide.forward(many);
+    expect(await told(() => forward.decompose({ layer: 0 }))).toBe(
       `RangeError: 1 heads of 1089 terms for 370 tokens would take 2,288 MB; ${fit}`,
     );
     wide.delete();

@@ -168,8 +168,8 @@ export async function loadMade(
 }
 
 /** An encoder of the same weights, put together by hand. The caller deletes it. */
-export function madeEncoder() {
+export async function madeEncoder() {
   const encoder = plain.encoder({ d_model, heads, embeddingNorm: made.embeddingNorm });
-  for (const layer of made.layers) encoder.addLayer(layer);
+  for (const layer of made.layers) await encoder.addLayer(layer);
   return encoder;
 }

@@ -3,7 +3,6 @@ import { type CorpusMeans, corpusSentences, loadMiniLM, type MiniLMOptions, type
 import { afterAll, describe, expect, test } from 'vitest';
 import { gathering } from '../../../build/package/model/corpusMeans.js';
 import { type Inside, inside } from '../../../build/package/model/encoderForward.js';
-import { inSteps, stepsOf } from '../../../build/package/model/steps.js';
 import { plain } from '../support/builds.ts';
 import { largestDifference, rowOf, rowsOf, sumOf } from '../support/numbers.ts';
 import {
@@ -22,7 +21,7 @@ import {
 const { d_model: d, positions } = shape;
 const text = 'The cats sat on a mat.';
 const other = 'A cat slept and the river was in it.';
-const hand = madeEncoder();
+const hand = await madeEncoder();
 afterAll(() => hand.delete());
 
 const told = (run: Promise<unknown> | (() => unknown)) =>
@@ -176,7 +175,7 @@ describe('all layers', () => {
     const { minilm } = await loadMade();
     const forward = await minilm.forward(text);
     expect(forward.sentence).toEqual(await minilm.tokenize(text));
-    const wanted = hand.forward(await minilm.rows(forward.sentence));
+    const wanted = await hand.forward(await minilm.rows(forward.sentence));
     expect(forward.layers).toBe(2);
     for (const layers of [0, 1, 2]) expect(forward.state(layers)).toEqual(wanted.state(layers));
     expect(forward.logits(1)).toEqual(wanted.logits(1));
@@ -187,14 +186,14 @@ describe('all layers', () => {
     expect(fewer.layers).toBe(1);
     expect(await told(() => fewer.logits(0))).toContain('kept no scores');
     const rows = await minilm.rows(sentence);
-    expect(fewer.state(1)).toEqual(hand.forward(rows, { layers: 1 }).state(1));
+    expect(fewer.state(1)).toEqual((await hand.forward(rows, { layers: 1 })).state(1));
     const own = await minilm.forward(text, { summands: { token: rows.token } });
-    expect(own.state(2)).toEqual(hand.forward({ token: rows.token }).state(2));
+    expect(own.state(2)).toEqual((await hand.forward({ token: rows.token })).state(2));
   });
 
   test('any layer is taken apart, canonical unless another gauge is named', async () => {
     const { minilm } = await loadMade();
-    const run = hand.forward(await minilm.rows(await minilm.tokenize(text)));
+    const run = await hand.forward(await minilm.rows(await minilm.tokenize(text)));
     for (const layer of [1, 0]) {
       const scores = await minilm.decompose(text, { layer });
       const { sentence, ...found } = scores;
@@ -230,12 +229,11 @@ describe('all layers', () => {
     const runs: (number | undefined)[] = [];
     const encoder = ((asked: Parameters<Superpose['encoder']>[0]) => {
       const real = plain.encoder(asked);
-      const steps = stepsOf(real);
-      const forward: typeof steps.forward = (rows, given, signal) => {
+      const forward: typeof real.forward = (rows, given) => {
         runs.push(given?.layers);
-        return steps.forward(rows, given, signal);
+        return real.forward(rows, given);
       };
-      return Object.create(real, { [inSteps]: { value: { ...steps, forward } } }) as typeof real;
+      return Object.create(real, { forward: { value: forward } }) as typeof real;
     }) as Superpose['encoder'];
     return { runs, superpose: { ...plain, encoder } };
   };
@@ -513,7 +511,7 @@ describe('means over a corpus', () => {
     let windows = 0;
     for (let from = 0; from + 30 <= pieces.length; from += 7) {
       const sentence = { ids: [1, ...pieces.slice(from, from + 30), 2] };
-      const run = hand.forward(await minilm.rows(sentence), { layers, scores: false });
+      const run = await hand.forward(await minilm.rows(sentence), { layers, scores: false });
       const own = inside.get(run) as Inside;
       means ??= gathering(own, { positions: 30, first: 1 }, { layers });
       means.add(own);
