@@ -21,10 +21,6 @@ export interface Table<A extends Floats = Floats> {
   readonly columns: number;
 }
 
-/** Where directions end by default: above what rounding leaves of tables in this precision. */
-export const toleranceOf = (...tables: readonly Table[]): number =>
-  tables.some(({ data }) => data instanceof Float32Array) ? 1e-6 : 1e-10;
-
 /** y = W x + b, for rows x: the weight is [out, in], as in PyTorch's Linear. */
 export interface Linear<A extends Floats = Floats> {
   /** [out, in] */

@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Table, toleranceOf } from '../table.js';
+import type { Table } from '../table.js';
 
 export interface RanksInput {
   /** Any table, [rows, columns]. */
@@ -15,7 +15,10 @@ export interface RanksInput {
 export interface Ranks {
   /** [min(rows, columns)], largest first. */
   readonly singularValues: Float64Array;
-  /** Singular values above 1e-10 · s₁, of float32 above 1e-6 · s₁. */
+  /**
+   * Singular values above 1e-10 · s₁, or above 1e-6 · s₁ where each number of the table is one that float32 holds and
+   * not all are whole: what is below may be rounding.
+   */
   readonly numerical: number;
   /** Σ s² / s₁² (Rudelson and Vershynin 2007). */
   readonly stable: number;
@@ -49,7 +52,7 @@ export function channelsApi(raw: RawModule): ChannelsApi {
       check.flag('centred', centred);
       check.number('share', share, 0, 1);
       check.fits(`The singular values of ${rows} by ${columns}`, 48 * rows * columns);
-      return raw.ranks(table, centred, toleranceOf(table), share);
+      return raw.ranks(table, centred, share);
     },
   };
 }

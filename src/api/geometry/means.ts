@@ -13,8 +13,9 @@ export interface MoveMeanInput {
 
 export interface MeansApi {
   /**
-   * Each row minus the mean row, in double; rows that are all equal leave exactly nothing. What rounding left in a
-   * Float32Array stays in it, and counts as directions in doubles: ranks() takes that table itself, with `centred`.
+   * Each row minus the mean row, in double; rows that are all equal leave exactly nothing. What rounding left in
+   * float32 numbers would count as directions here: ranks() and principalAngles() take such a table itself, with
+   * `centred`.
    */
   centred(table: Table): Table<Float64Array>;
   /**

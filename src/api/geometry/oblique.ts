@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Table, table, toleranceOf } from '../table.js';
+import { type Table, table } from '../table.js';
 
 export interface ObliqueProjectionInput {
   /** Vectors that span U, in columns: [d, k1]. Dependent ones are allowed. */
@@ -14,7 +14,7 @@ export interface ObliqueProjectionInput {
 export interface ObliqueProjection {
   /** [d, d], the projection onto U along W: it gives t back from x = t + p. Undefined when not exact. */
   readonly projector: Table<Float64Array> | undefined;
-  /** Whether U and W meet only in 0, at no angle whose sine is 1e-10 or less, 1e-6 for float32: then recovery is exact. */
+  /** Whether U and W meet only in 0, at no angle whose sine is 1e-10 or less, 1e-6 for numbers of float32: then recovery is exact. */
   readonly exact: boolean;
   /** The most it can amplify noise: its largest singular value, 1 / sin θ_min. Infinite when not exact. */
   readonly gain: number;
@@ -50,7 +50,7 @@ export function obliqueApi(raw: RawModule): ObliqueApi {
         `A projector of ${d} by ${d}`,
         (2 * d * d + 8 * d * (u.columns + w.columns) + u.columns * w.columns + 2 * errors.rows * (d + 1)) * 8,
       );
-      const found = raw.obliqueProjection(u, w, toleranceOf(u, w), errors);
+      const found = raw.obliqueProjection(u, w, errors);
       return { ...found, projector: found.exact ? table(found.projector, d, d) : undefined };
     },
   };

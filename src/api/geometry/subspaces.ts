@@ -1,12 +1,14 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Table, toleranceOf } from '../table.js';
+import type { Table } from '../table.js';
 
 export interface PrincipalAnglesInput {
   /** [n1, d]: its rows span one subspace. */
   first: Table;
   /** [n2, d]: its rows span the other. */
   second: Table;
+  /** Subtract each table's mean row first. Default false. */
+  centred?: boolean;
 }
 
 /** Two uniformly random subspaces, of k1 and k2 dimensions, of a space of d. */
@@ -62,7 +64,7 @@ export interface OverlapCurve {
 export interface SubspacesApi {
   /**
    * Principal angles between the row spaces of two tables, in radians, ascending; as many as the smaller
-   * space has dimensions: a row adds one if more than 1e-10 of it remains, 1e-6 for float32. Accurate to about 1e-15 at both ends (Knyazev and Argentati 2002, algorithm 3.1).
+   * space has dimensions: a row adds one if more than 1e-10 of it remains, 1e-6 in a table of float32 numbers, whole ones aside. Accurate to about 1e-15 at both ends (Knyazev and Argentati 2002, algorithm 3.1).
    * Throws RangeError, TypeError.
    */
   principalAngles(input: PrincipalAnglesInput): Float64Array;
@@ -106,15 +108,16 @@ export function subspacesApi(raw: RawModule): SubspacesApi {
   return {
     principalAngles(input) {
       check.object('input', input);
-      const { first, second } = input;
+      const { first, second, centred = false } = input;
       check.table('first', first);
       check.table('second', second, { columns: first.columns });
+      check.flag('centred', centred);
       const rows = first.rows + second.rows;
       check.fits(
         `The angles between ${first.rows} and ${second.rows} rows of ${first.columns} columns`,
         8 * (5 * rows * first.columns + 3 * first.rows * second.rows),
       );
-      return raw.principalAngles(first, second, toleranceOf(first, second));
+      return raw.principalAngles(first, second, centred);
     },
     angleCosines(angles) {
       return raw.angleCosines(check.list('angles', angles));

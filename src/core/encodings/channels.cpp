@@ -10,10 +10,11 @@ Vector<double> channel_ranges(const Matrix<double>& table) {
   return table.colwise().maxCoeff() - table.colwise().minCoeff();
 }
 
-Ranks ranks(const Matrix<double>& table, bool centred, double tolerance, double share) {
+Ranks ranks(const Matrix<double>& table, bool centred, double share) {
   Ranks found{singular_values(centred ? column_centred(table) : table)};
   const Vector<double>& values = found.singular_values;
   if (values.size() == 0) return found;
+  const double tolerance = rank_tolerance(table);
   for (const double value : values) found.numerical += value > tolerance * values[0];
   if (values[0] == 0) return found;
   // s_k^2 / s_1^2, so that no square overflows.

@@ -14,7 +14,7 @@ Vector<double> channel_ranges(const Matrix<double>& table);
 // Functions of the singular values s_1 >= s_2 >= ...; all are 0 for an all-zero or empty table.
 struct Ranks {
   Vector<double> singular_values;  // [min(rows, columns)]
-  int numerical = 0;               // how many s_k are above tolerance * s_1
+  int numerical = 0;               // how many s_k are above rank_tolerance(table) * s_1
   double stable = 0;               // sum s_k^2 / s_1^2 (Rudelson and Vershynin 2007), from 1 to the rank
   int energy = 0;  // the least k for which s_1^2 + ... + s_k^2 is at least `share` of the sum of all
   // (sum s_k^2)^2 / sum s_k^4, from 1 to the rank. For a column-centred table this is the participation ratio
@@ -22,7 +22,7 @@ struct Ranks {
   double participation_ratio = 0;
 };
 
-// Of the table, or of it minus the mean of each column. tolerance and share are from 0 to 1.
-Ranks ranks(const Matrix<double>& table, bool centred, double tolerance, double share);
+// Of the table, or of it minus the mean of each column. share is from 0 to 1.
+Ranks ranks(const Matrix<double>& table, bool centred, double share);
 
 }  // namespace superpose

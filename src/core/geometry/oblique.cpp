@@ -29,11 +29,12 @@ double recovery_error(const Matrix<double>& projector, const Matrix<double>& u, 
 
 }  // namespace
 
-ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<double>& w, double tolerance,
+ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<double>& w,
                                      const Matrix<double>& noise) {
   const Eigen::Index d = u.rows();
-  const Matrix<double> of_u = orthonormal_basis(u, tolerance).transpose();  // [k1, d]
-  const Matrix<double> of_w = orthonormal_basis(w, tolerance).transpose();  // [k2, d]
+  const double tolerance_u = rank_tolerance(u), tolerance_w = rank_tolerance(w);
+  const Matrix<double> of_u = orthonormal_basis(u, tolerance_u).transpose();  // [k1, d]
+  const Matrix<double> of_w = orthonormal_basis(w, tolerance_w).transpose();  // [k2, d]
   ObliqueProjection result;
   const auto with_errors = [&] {
     result.recovery_error = recovery_error(result.projector, u, w);
@@ -60,7 +61,7 @@ ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<doubl
     // From both, because each is inexact where the other is near 1.
     const double sine = sines.singular_values[rank - 1];
     result.smallest_angle = std::atan2(sine, (sines.U.col(rank - 1).transpose() * cosines).norm());
-    result.exact = sine > tolerance;
+    result.exact = sine > std::max(tolerance_u, tolerance_w);
     result.gain = 1 / sine;
   }
   if (!result.exact) {

@@ -24,9 +24,9 @@ struct ObliqueProjection {
 };
 
 // u [d, k1] and w [d, k2] have the spanning vectors in their columns, dependent ones allowed; k1, k2 >= 0.
-// The subspaces share a direction when the sine of its angle is at most `tolerance`
-// (above 0, below 1); columns count as dependent by the same measure. Rows of `noise` [m, d] are errors of x.
-ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<double>& w, double tolerance,
+// Columns count as dependent by the rank_tolerance() of their table; the subspaces share a direction when the sine of
+// its angle is at most the larger of the two. Rows of `noise` [m, d] are errors of x.
+ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<double>& w,
                                      const Matrix<double>& noise = {});
 
 // |P e| / |e| for each row e of noise [m, d], [m]: at most the gain. NaN for a row of zeros.

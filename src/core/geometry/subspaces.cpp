@@ -41,9 +41,12 @@ Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v
   return angles;
 }
 
-Vector<double> row_space_angles(const Matrix<double>& first, const Matrix<double>& second, double tolerance) {
-  return principal_angles(orthonormal_basis(first.transpose(), tolerance),
-                          orthonormal_basis(second.transpose(), tolerance));
+Vector<double> row_space_angles(const Matrix<double>& first, const Matrix<double>& second, bool centred) {
+  const auto basis = [&](const Matrix<double>& table) {
+    const Matrix<double> rows = centred ? column_centred(table) : table;
+    return orthonormal_basis(rows.transpose(), rank_tolerance(table));
+  };
+  return principal_angles(basis(first), basis(second));
 }
 
 AngleCosines angle_cosines(const Vector<double>& angles) {

@@ -142,6 +142,12 @@ Matrix<double> orthonormal_basis(const Matrix<double>& a, double tolerance) {
   return basis;
 }
 
+double rank_tolerance(const Matrix<double>& table) {
+  const bool floats = (table.cast<float>().cast<double>().array() == table.array()).all();
+  const bool whole = (table.array().round() == table.array()).all();
+  return floats && !whole ? 1e-6 : 1e-10;
+}
+
 SymmetricEigen symmetric_eigen(const Matrix<double>& a) {
   if (a.size() == 0) return {};
   const Scaled scaled(a.triangularView<Eigen::Lower>());

@@ -26,8 +26,12 @@ Vector<double> singular_values(const Matrix<double>& a);
 // Orthonormal columns, [m, rank], that span the columns of a, [m, n]: the first columns of Q in a QR with
 // column pivoting (Businger and Golub 1965). R's diagonal is positive, so normal entries in `a` give a
 // uniformly random Q. It ends when at most `tolerance`, from 0 to 1, times the largest column of a remains of
-// every column; 1e-10 suits tables computed in double.
+// every column.
 Matrix<double> orthonormal_basis(const Matrix<double>& a, double tolerance);
+
+// The share of the largest up to which a direction of a table counts as rounding: 1e-6 where each number is one that
+// a float holds, as in what was stored or computed in float, else 1e-10. Whole numbers alone are taken as exact: 1e-10.
+double rank_tolerance(const Matrix<double>& table);
 
 struct SymmetricEigen {
   Vector<double> values;   // [n], ascending

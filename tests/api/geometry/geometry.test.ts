@@ -332,23 +332,56 @@ describe('subspaces', () => {
       expect(superpose.principalAngles({ first: none, second: tokens })).toHaveLength(0);
     });
 
-    test('rows that are multiples in float32 span one dimension', () => {
-      const row = Float32Array.from([0.1, 0.7, -1.3, 0.9, 0.3]);
-      const data = Float32Array.from([...row, ...row.map((value) => 3 * value)]);
-      const first = { data, rows: 2, columns: 5 };
-      const second = tableOf([
-        [1, 0, 0, 0, 0],
-        [0, 1, 0, 0, 0],
+    test.each([Float32Array, Float64Array])(
+      'rows that are multiples in float32 span one dimension: %o',
+      (Kind) => {
+        const row = [0.1, 0.7, -1.3, 0.9, 0.3].map(Math.fround);
+        const multiples = (factors: number[]) =>
+          factors.flatMap((factor) => row.map((value) => Math.fround(factor * value)));
+        const first = { data: Kind.from(multiples([1, 3, 0.7, 1.9, -2.3])), rows: 5, columns: 5 };
+        const second = tableOf([
+          [1, 0, 0, 0, 0],
+          [0, 1, 0, 0, 0],
+        ]);
+        for (const centred of [false, true]) {
+          expect(superpose.principalAngles({ first, second: first, centred })).toHaveLength(1);
+          expect(superpose.ranks({ table: first, centred }).numerical).toBe(1);
+        }
+        expect(superpose.principalAngles({ first, second })).toHaveLength(1);
+        expect(superpose.overlapCurve({ tokens: second, positions: first, k: 4 }).dimensions).toBe(1);
+        const u = {
+          data: Kind.from(row.flatMap((value) => [value, Math.fround(3 * value)])),
+          rows: 5,
+          columns: 2,
+        };
+        expect(superpose.obliqueProjection({ u, w: tableOf([[1], [0], [0], [0], [0]]) }).exact).toBe(true);
+        const near = { data: Kind.from(row, (value) => Math.fround(value / 3)), rows: 5, columns: 1 };
+        expect(superpose.obliqueProjection({ u, w: near }).exact).toBe(false);
+      },
+    );
+
+    test('doubles and whole numbers have directions down to 1e-10 of the largest', () => {
+      const table = (last: number) =>
+        tableOf([
+          [1, 0],
+          [0, last],
+        ]);
+      expect(superpose.ranks({ table: table(1e-8) }).numerical).toBe(2);
+      expect(superpose.ranks({ table: table(Math.fround(1e-8)) }).numerical).toBe(1);
+      expect(
+        superpose.ranks({
+          table: tableOf([
+            [1e8, 0],
+            [0, 1],
+          ]),
+        }).numerical,
+      ).toBe(2);
+      const shifted = tableOf([
+        [5, 1],
+        [5, -1],
       ]);
-      expect(superpose.principalAngles({ first, second })).toHaveLength(1);
-      expect(superpose.ranks({ table: first }).numerical).toBe(1);
-      expect(superpose.overlapCurve({ tokens: second, positions: first, k: 4 }).dimensions).toBe(1);
-      const u = {
-        data: Float32Array.from([...row].flatMap((value) => [value, Math.fround(3 * value)])),
-        rows: 5,
-        columns: 2,
-      };
-      expect(superpose.obliqueProjection({ u, w: tableOf([[1], [0], [0], [0], [0]]) }).exact).toBe(true);
+      expect(superpose.principalAngles({ first: shifted, second: tableOf([[0, 1]]) })[0]).toBeLessThan(1e-15);
+      expect(superpose.principalAngles({ first: shifted, second: shifted, centred: true })).toHaveLength(1);
     });
 
     test('cosines of angles, and what chance forces', () => {

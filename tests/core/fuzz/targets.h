@@ -34,7 +34,7 @@ inline bool within(double value, double low, double high) {
 
 inline void fuzz_ranks(Bytes& bytes) {
   const Matrix<double> table = bytes.table(0, 7, 7);
-  const Ranks found = ranks(table, bytes.flag(), 1e-10, bytes.integer(0, 8) / 8.0);
+  const Ranks found = ranks(table, bytes.flag(), bytes.integer(0, 8) / 8.0);
   const Vector<double>& values = found.singular_values;
   const int most = static_cast<int>(std::min(table.rows(), table.cols()));
   SUPERPOSE_MUST(values.size() <= most);
@@ -69,7 +69,7 @@ inline void fuzz_overlap(Bytes& bytes) {
 inline void fuzz_oblique(Bytes& bytes) {
   const int d = bytes.integer(1, 5);
   const Matrix<double> a = bytes.matrix(d, bytes.integer(0, 4)), b = bytes.matrix(d, bytes.integer(0, 4));
-  const ObliqueProjection found = oblique_projection(a, b, 1e-10, bytes.matrix(bytes.integer(0, 3), d));
+  const ObliqueProjection found = oblique_projection(a, b, bytes.matrix(bytes.integer(0, 3), d));
   SUPERPOSE_MUST(found.exact == std::isfinite(found.gain));
   SUPERPOSE_MUST(found.smallest_angle >= 0 && found.smallest_angle <= std::acos(-1) / 2 + 1e-12);
   if (!found.exact) return;

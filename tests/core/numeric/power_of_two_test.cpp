@@ -66,7 +66,7 @@ TEST(PowerOfTwo, RanksDoNotDependOnScale) {
   const Matrix<double> a = shapes.matrix(14, 4) * shapes.matrix(4, 9);
   expect_alike(
       [&](double scale) {
-        const Ranks found = ranks(scale * a, false, 1e-10, 0.9);
+        const Ranks found = ranks(scale * a, false, 0.9);
         return list({double(found.numerical), found.stable, double(found.energy), found.participation_ratio});
       },
       kTables);
@@ -82,7 +82,7 @@ TEST(PowerOfTwo, SubspacesDoNotDependOnScale) {
       kTables);
   expect_alike(
       [&](double scale) {
-        const ObliqueProjection found = oblique_projection(scale * u, w, 1e-10);
+        const ObliqueProjection found = oblique_projection(scale * u, w);
         Vector<double> all(2 + found.projector.size());
         all << found.gain, found.smallest_angle, listed(found.projector);
         return all;
