@@ -355,7 +355,7 @@ describe('subspaces', () => {
           columns: 2,
         };
         expect(superpose.obliqueProjection({ u, w: tableOf([[1], [0], [0], [0], [0]]) }).exact).toBe(true);
-        const near = { data: Kind.from(row, (value) => Math.fround(value / 3)), rows: 5, columns: 1 };
+        const near = { data: Kind.from(row.map((value) => Math.fround(value / 3))), rows: 5, columns: 1 };
         expect(superpose.obliqueProjection({ u, w: near }).exact).toBe(false);
       },
     );
