@@ -211,6 +211,7 @@ const header = (text: string, version = 1) =>
     Uint8Array.of(version, 0, text.length % 256, text.length >> 8, ...(version === 1 ? [] : [0, 0])),
     text,
   );
+const rows = '1.5,2\n'.repeat(200);
 const endless = new Uint8Array(2 ** 21 + 1).fill(97);
 const tooLong = 'expected at most 2097152 characters; found more without an end.';
 const shape = (given: string) =>
@@ -245,6 +246,20 @@ test.each<[string, string, string | Uint8Array, string]>([
     'line 1: expected 1 to 65536 numbers; found 65537.',
   ],
   ['CSV that is one line of 2 MB', 'a.csv', endless, `line 1: ${tooLong}`],
+  // Beyond the rows that tell how the file is to be read.
+  ['a word late', 'a.csv', `${rows}1,x\n`, 'line 201: expected 2 numbers; found "x" where a number is due.'],
+  [
+    'a quote late',
+    'a.csv',
+    `${rows}1,"2\n`,
+    'line 201: expected the end of a quoted cell; found the end of the file.',
+  ],
+  [
+    'a late cell of 2 MB',
+    'a.csv',
+    `${rows}"${'\n'.repeat(2 ** 22)}`,
+    'line 201: expected at most 2097152 characters; found a cell without an end.',
+  ],
   ['numpy of 7 bytes', 'a.npy', header('').subarray(0, 7), beginning],
   ['numpy of version 0', 'a.npy', header('', 0), beginning],
   ['numpy of version 4', 'a.npy', header('', 4), beginning],
