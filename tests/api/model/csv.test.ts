@@ -191,7 +191,7 @@ test.each<[string, string, number[] | string, CsvOptions?]>([
   [
     'a cell that goes on after its mark',
     '"a"b,1\nc,2\n',
-    'line 1: expected the end of a cell after its quotation',
+    'line 1: expected the end of a cell after its quotation mark; found "b,1\\nc,2\\n".',
   ],
   ['line ends of old Macs', 'a,1,-2\rb,3,4\r', [1, -2, 3, 4]],
   ['mixed line ends', 'a,1,-2\rb,3,4\r\nc,5,6\nd,7,8', [1, -2, 3, 4, 5, 6, 7, 8]],

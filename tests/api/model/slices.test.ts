@@ -120,6 +120,13 @@ test('a file that is gone, or has become shorter, when it is read', async () => 
   );
 });
 
+test('a folder or a device in the place of a file is named when it is read', async () => {
+  mkdirSync(join(scratch, 'odd/config.json'), { recursive: true });
+  const read = async (path: string, name: string) => (await filesOf(path)).files.get(name)?.read(0, 1);
+  await expect(read(join(scratch, 'odd'), 'config.json')).rejects.toThrow('it is a folder, and must be a');
+  await expect(read('/dev/null', 'null')).rejects.toThrow('it is a pipe or a device, and must be a file.');
+});
+
 test.each([
   ['bytes that are too few', new Uint8Array(2), 12],
   ['bytes that are too many', new Uint8Array(6), 16],
