@@ -342,7 +342,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
       'rope_type "default" and type "linear"',
     ],
     ['llama', { rope_parameters: { rope_theta: 7 } }, 'and in rope_parameters rope_theta 7.'],
-    ['llama', { rope_parameters: { partial_rotary_factor: 0.5 } }, 'of rope_parameters must be 1; it is 0.5.'],
+    ['llama', { rope_parameters: { partial_rotary_factor: 0.5 } }, 'must be 1; it is 0.5.'],
     ['gpt2', { n_head: undefined, num_attention_heads: 4 }, 'has as n_head, and that is left out.'],
     ['bert', { model_type: 'gpt2' }, 'These are not the tensors of GPT-2'],
     ['bert', { model_type: 'electra' }, 'model_type "electra", which is not among those that can be read'],
