@@ -255,6 +255,7 @@ describe('wavelengths', () => {
     });
 
     test('two wavelengths by hand', () => {
+      expect(superpose.wavelengths({ d_model: 4, positions: 100, base: 1.5 }).lengths).toHaveLength(2);
       const { lengths, belowOneTurn } = superpose.wavelengths({ d_model: 4, positions: 100, base: 100 });
       expect(Array.from(lengths)).toEqual(
         [2 * Math.PI, 20 * Math.PI].map((long) => expect.closeTo(long, 12)),

@@ -105,9 +105,10 @@ describe('summary', () => {
       expect(superpose.largestDifference(new Float64Array(), new Float64Array())).toBe(0);
     });
 
-    test('a difference, number by number', () => {
-      const found = superpose.difference(Float64Array.of(1, 2, 3), Float32Array.of(1, 6, 2));
-      expect(found).toEqual(Float64Array.of(0, -4, 1));
+    test('a difference and a sum, number by number', () => {
+      const [first, second] = [Float64Array.of(1, 2, 3), Float32Array.of(1, 6, 2)];
+      expect(superpose.difference(first, second)).toEqual(Float64Array.of(0, -4, 1));
+      expect(superpose.sum(first, second)).toEqual(Float64Array.of(2, 8, 5));
       expect(() => superpose.difference(new Float64Array(2), new Float64Array(3))).toThrow(
         new RangeError('second must have 2 values; it has 3.'),
       );

@@ -93,6 +93,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const two = { parts: parts.slice(0, 2), weights: weights.slice(0, 2) };
     const undone = superpose.oneLayer({ ...two, positionScale: 4, undoes: true });
     const plain = superpose.oneLayer(two);
+    expect(plain).toEqual(superpose.oneLayer({ ...two, pull: 0, positionScale: 1, norm: 'none' }));
     expect(largestDifference(undone.concatenated, plain.concatenated)).toBeLessThan(1e-13);
     // In one channel: w minimizes the sum of ((x + ρp) w − (x + p))².
     const [x, p] = [0, 1].map(

@@ -270,6 +270,11 @@ test('the registry has one entry for each scheme, and its counts', () => {
   const bert = { d_model: 768, heads: 12, d_head: 64, positions: 512 };
   expect(superpose.schemeParameters('tupe-a', bert) - 513 * 768).toBe(1_179_648);
   expect(superpose.schemeParameters('rope', bert)).toBe(0);
+  // Sizes are 0 where they are left out.
+  for (const { id } of registry)
+    expect(superpose.schemeParameters(id, { ...bert, clip: 0, buckets: 0 }), id).toBe(
+      superpose.schemeParameters(id, bert),
+    );
   expect(() => superpose.schemeParameters('nonesuch' as never, bert)).toThrow(/id must be/);
   expect(() => superpose.schemeParameters('rope', { heads: 0 })).toThrow(/heads/);
 });
