@@ -27,7 +27,7 @@ test('the leads are those of means over the file’s runs, of both implementatio
   const { figure, data, state } = await run(language);
   const [soon, late] = [3000, 9000].map(
     (steps) =>
-      `${lead('concatenated', steps, 256, true)} (${steps === 3000 ? 'another’s: ' : ''}${lead('concatenated', steps, 256, false)})`,
+      `${lead('concatenated', steps, 256, true)} (${steps === 3000 ? 'other code: ' : ''}${lead('concatenated', steps, 256, false)})`,
   );
   const said = figure.describe(data, state);
   expect(said).toContain(

@@ -63,7 +63,7 @@ function leadOverTime({ larger: { short, long } }: Data, arm: ArmName, subject: 
   if (soon.length === 0 || late.length === 0) return '';
   const [from, to] = [short, long].map((rows) => rows[0]?.tokens.toFixed(1));
   const turned = verbOf(soon) === verbOf(late) ? '' : `${verbOf(late)} it `;
-  return ` ${subject} ${verbOf(soon)} adding ${by(soon, 'another’s: ')} bits per byte after ${from} million tokens and ${turned}${by(late)} after ${to}.`;
+  return ` ${subject} ${verbOf(soon)} adding ${by(soon, 'other code: ')} bits per byte after ${from} million tokens and ${turned}${by(late)} after ${to}.`;
 }
 
 /** The rows that are in sight first, of the first length. */
@@ -177,7 +177,7 @@ function drawRows(data: Data, state: State, width: number) {
     data.rows.some(({ made }) => made.some((one) => one.own === own)),
   );
   // Short enough for a phone.
-  const key = both ? '● a run of ours  ○ another’s  | mean' : madeBy(data.rows[0]?.made[0]?.own ?? true);
+  const key = both ? '● our code  ○ other code  | mean' : madeBy(data.rows[0]?.made[0]?.own ?? true);
   marks.push(
     textAt(0, 14, key, { size: 13 }),
     textAt(width, bottom + 34, `← better · ${unitOf(state)}`, { anchor: 'end', size: 13 }),
