@@ -179,7 +179,7 @@ test('what is said is what is drawn', async () => {
   // Half learned, the numbers come first; at the end, what they mean.
   const both = `${right('add')} added and ${right('concat')} concatenated`;
   expect(said).toMatch(new RegExp(`^After 60 steps, right: ${both}\\. `));
-  expect(said).toContain(`; ${right('zero')} looking at all tokens alike.`);
+  expect(said).toContain(`; ${right('zero')} with equal attention.`);
   expect(right('zero')).not.toBe(aboutPercent(last(modelOf(data, 'zero').mean) / data.questions));
   for (const [form, meant] of [
     ['concat-8', 'At the same width, both learn it.'],

@@ -242,7 +242,7 @@ export class FigureElement extends LitElement {
   #hint(): TemplateResult | typeof nothing {
     const first: Element | null = document.querySelector(tag);
     if (first && first !== this) return nothing;
-    return html`<span class="held">Point at a picture for its numbers.</span>`;
+    return html`<span class="held">Point at a picture for numbers.</span>`;
   }
 
   /** Its setting has an input for keys and screen readers. Translated, it moves without a shift of layout. */

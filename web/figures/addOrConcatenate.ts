@@ -98,7 +98,7 @@ export const figure: Figure<typeof controls, Data> = {
     const learn = shown.map((name) => rightAt(data, name, step) >= aim);
     return `${headOf(data, state, learn) ?? `After ${words(step)} steps, right: ${listed(right)}.`} Share right after ${words(step)} steps of ${state.task}${
       state.separate === 'yes' ? ' without LayerNorm' : ''
-    }, mean of ${seeds} seeds: ${right.join(', ')}; ${aboutPercent(rightAt(data, 'zero', step))} looking at all tokens alike.${separateTo(data, state)}`;
+    }, mean of ${seeds} seeds: ${right.join(', ')}; ${aboutPercent(rightAt(data, 'zero', step))} with equal attention.${separateTo(data, state)}`;
   },
 
   cells: ({ tokens }, state) => ({ rows: shownNames(state).length, columns: tokens.length }),

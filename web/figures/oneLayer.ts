@@ -15,7 +15,7 @@ function finding(data: Data, { pull, norm, undoes }: State): string {
   }
   return equal
     ? `Concatenating has become adding. With W₂ = W₁ the two outputs are equal ${howExactly(data.difference)}.`
-    : `Both ways add, with one matrix or two. These are random: outputs differ by ${aboutPercent(data.apart)} of the added one’s length. Pull W₂ to W₁: they become equal.`;
+    : `Both ways add. W₁ and W₂ are random, so outputs differ by ${aboutPercent(data.apart)} of the added one’s length. Pull W₂ to W₁: they become equal.`;
 }
 
 export const figure: Figure<typeof controls, Data> = {
@@ -38,7 +38,7 @@ export const figure: Figure<typeof controls, Data> = {
     const { width, total } = data.costs[way === 'none' ? 'add' : way];
     const price =
       way === 'none'
-        ? ` Concatenated, BERT-base has ${times(data, 'divided')} the weights with tokens cut to 704 channels, ${times(data, 'widest')} with all 768 and twice the width.`
+        ? ` Concatenated, BERT-base has ${times(data, 'divided')} the weights with tokens cut to 704 channels, ${times(data, 'widest')} at twice the width.`
         : ` Concatenated ${ways[way][1]}, BERT-base is ${width} wide and has ${readable(total / 1e6)} million weights, ${times(data, way)} those of adding.`;
     return `${finding(data, state)}${loud}${price}`;
   },

@@ -59,7 +59,7 @@ export function readFigure(name: string): Shown | undefined {
     cursor: element.cursor,
     finding: clean(root.querySelector('.finding')),
     readout: clean(root.querySelector('.readout')).replace(
-      /(?:^| )(Held: tap again to let go|Point at a picture for its numbers)\.$/,
+      /(?:^| )(Held: tap again to let go|Point at a picture for numbers)\.$/,
       '',
     ),
     picture: all('.marks text').join(' '),
