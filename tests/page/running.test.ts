@@ -2,124 +2,143 @@
 // and stepped, waits in a hidden tab, and keeps still for a reader who prefers that. And a table of trained models, whose cells link to their runs.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
-import { expected } from './support/expected.ts';
+import { expected, follow } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, openMenu, surface, visit } from './support/visit.ts';
+import { drawn, figureOf, openMenu, sharedVisit, surface, visit } from './support/visit.ts';
 
-const name = 'four-tasks';
-const now = (page: Page) => page.evaluate(readFigure, name);
-const button = (page: Page, label: string) =>
+const now = (page: Page, name: string) => page.evaluate(readFigure, name);
+const button = (page: Page, name: string, label: string) =>
   figureOf(page, name).getByRole('button', { name: label, exact: true });
 
-/** Records the steps of each picture. */
-const watch = (page: Page) =>
+/** Records how far each picture is: its steps, or its models that are done. */
+const watch = (page: Page, name: string) =>
   figureOf(page, name).evaluate((element) => {
-    const steps: number[] = [];
-    Object.assign(window, { steps });
-    element.addEventListener('superpose-drawn', () =>
-      steps.push((element as never as { result: { data: { steps: number } } }).result.data.steps),
-    );
+    const seen: number[] = [];
+    Object.assign(window, { seen });
+    type Point = { accuracy: unknown };
+    element.addEventListener('superpose-drawn', () => {
+      const { steps, points } = (
+        element as never as { result: { data: { steps: number; points: Point[][] } } }
+      ).result.data;
+      seen.push(steps ?? points.flat().filter(({ accuracy }) => accuracy).length);
+    });
   });
 const nextFrame = (page: Page) =>
   page.evaluate(
     () => new Promise<void>((go) => requestAnimationFrame(() => requestAnimationFrame(() => go()))),
   );
-const stepsSeen = (page: Page) => page.evaluate(() => [...(window as never as { steps: number[] }).steps]);
+const seenBy = (page: Page) => page.evaluate(() => [...(window as never as { seen: number[] }).seen]);
 
-async function agrees(page: Page): Promise<void> {
+async function agrees(page: Page, name: string): Promise<void> {
   const shown = await drawn(page, name);
   expect(shown.problems).toEqual([]);
   expect(shown.finding).toBe((await expected(name, shown.state)).finding);
 }
 
-test('the finished picture stays until its numbers are there; then training is shown while it goes on', async () => {
+test('the picture stays until its numbers are there; it is held, stepped, and looked at with a term cut', async () => {
+  const name = 'four-tasks';
   const { page } = await visit();
-  await watch(page);
-  await agrees(page);
-  expect(new Set(await stepsSeen(page))).toEqual(new Set([200]));
-  await watch(page);
-  await button(page, 'Train').click();
-  await expect.poll(async () => (await stepsSeen(page)).length).toBeGreaterThan(0);
-  await agrees(page);
-  const seen = await stepsSeen(page);
-  expect(seen.length).toBeGreaterThan(5);
-  expect(seen).toEqual([...seen].sort((a, b) => a - b));
-  expect(seen.at(-1)).toBe(200);
+  const finding = async () => (await now(page, name))?.finding;
+  await watch(page, name);
+  await agrees(page, name);
+  const term = figureOf(page, name).locator('input[name=terms][value=token-token]');
+  await term.uncheck();
+  await agrees(page, name);
+  await term.check();
+  await agrees(page, name);
+  expect(new Set(await seenBy(page))).toEqual(new Set([200]));
+  await watch(page, name);
+  await button(page, name, 'Step').click();
+  await expect.poll(finding).toContain('After 8 steps');
+  await button(page, name, 'Step').click();
+  await expect.poll(finding).toContain('After 16 steps');
+  expect((await now(page, name))?.busy).toBe(true);
+  await term.uncheck();
+  await expect.poll(finding).toMatch(/After 16 steps.*With token → token cut/);
+  expect(await seenBy(page)).toEqual([0, 8, 16, 16]);
 });
 
-test('of many settings the newest is trained, and a term is cut without training anew', async () => {
-  const { page } = await visit();
-  await agrees(page);
-  const sigma = figureOf(page, name).locator('input[name=sigma]');
-  for (let k = 0; k < 4; k++) await sigma.press('ArrowRight');
-  expect((await now(page))?.busy).toBe(true);
-  await agrees(page);
-  expect((await now(page))?.drawn).toMatchObject({ sigma: 0.4 });
-  await watch(page);
-  await figureOf(page, name).locator('input[name=terms][value=token-token]').uncheck();
-  await agrees(page);
-  expect(new Set(await stepsSeen(page))).toEqual(new Set([200]));
+/** Twenty small models, in a card, where no step of a beat sets anything; none of them recorded. */
+const cells = 'narrow';
+const sharing = sharedVisit();
+const small = async (seed: number) => {
+  const { page } = await sharing();
+  await follow(page, cells, { seeds: '1', seed: String(seed) });
+  return page;
+};
+
+test('of many settings the newest is trained', async () => {
+  const page = await small(11);
+  await watch(page, cells);
+  for (const task of ['badge', 'prev', 'roll'])
+    await figureOf(page, cells).locator('select[name=task]').selectOption(task);
+  expect((await now(page, cells))?.busy).toBe(true);
+  await agrees(page, cells);
+  expect((await now(page, cells))?.drawn).toMatchObject({ task: 'roll' });
 });
 
-test('it is held, stepped, looked at with a term cut, and goes on', async () => {
-  const { page } = await visit();
-  await drawn(page, name);
-  await button(page, 'Step').click();
-  await expect.poll(async () => (await now(page))?.finding).toContain('After 8 steps');
-  await button(page, 'Step').click();
-  await expect.poll(async () => (await now(page))?.finding).toContain('After 16 steps');
-  expect((await now(page))?.busy).toBe(true);
-  await figureOf(page, name).locator('input[name=terms][value=token-token]').uncheck();
-  await expect.poll(async () => (await now(page))?.finding).toMatch(/After 16 steps.*With token → token cut/);
-  await button(page, 'Continue').click();
-  await agrees(page);
-  await button(page, 'Train').click();
-  await button(page, 'Pause').click();
-  await button(page, 'Continue').waitFor();
+test('held, it stands still, and goes on; another setting starts anew', async () => {
+  const page = await small(12);
+  const main = figureOf(page, cells).locator('button.main').first();
+  await main.evaluate((one: HTMLElement) => {
+    one.click();
+    one.click();
+  });
+  await button(page, cells, 'Continue').waitFor();
   // The worker answers in order: after another figure's answer, no frame from before the pause is under way.
   await drawn(page, 'overlap');
   await nextFrame(page);
-  const held = await now(page);
+  const held = await now(page, cells);
   expect(held?.busy).toBe(true);
   await drawn(page, 'gram');
   await nextFrame(page);
-  expect((await now(page))?.finding).toBe(held?.finding);
-  // A setting that starts a new training ends the pause.
-  await figureOf(page, name).locator('input[name=sigma]').press('ArrowRight');
-  await agrees(page);
+  expect((await now(page, cells))?.finding).toBe(held?.finding);
+  await watch(page, cells);
+  await button(page, cells, 'Continue').click();
+  await agrees(page, cells);
+  const seen = await seenBy(page);
+  expect(seen.length).toBeGreaterThan(5);
+  expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  expect(seen.at(-1)).toBe(20);
+  await button(page, cells, 'Step').click();
+  expect((await now(page, cells))?.busy).toBe(true);
+  await figureOf(page, cells).locator('select[name=task]').selectOption('prev');
+  await agrees(page, cells);
 });
 
 test('in a hidden tab it waits', async () => {
-  const { page } = await visit();
-  await drawn(page, name);
+  const page = await small(13);
   const hide = (hidden: boolean) =>
     page.evaluate((to) => {
       Object.defineProperty(document, 'hidden', { get: () => to, configurable: true });
       document.dispatchEvent(new Event('visibilitychange'));
     }, hidden);
   await hide(true);
-  await watch(page);
-  await button(page, 'Train').click();
-  await expect.poll(() => stepsSeen(page)).toEqual([0]);
+  await watch(page, cells);
+  await button(page, cells, 'Run it here').click();
+  await expect.poll(() => seenBy(page)).toEqual([0]);
   // The worker also answers other questions in the meantime.
-  for (const other of ['overlap', 'gram']) await drawn(page, other);
-  expect(await stepsSeen(page)).toEqual([0]);
+  for (const other of ['encoding', 'collisions']) await drawn(page, other);
+  expect(await seenBy(page)).toEqual([0]);
   await hide(false);
-  await agrees(page);
+  await agrees(page, cells);
 });
 
 test('who prefers less motion sees the end first, and the way there when asked for', async () => {
-  const { page } = await visit({ reducedMotion: 'reduce' });
-  await watch(page);
-  await agrees(page);
-  expect(await stepsSeen(page)).toEqual([200]);
-  await button(page, 'Train').click();
-  await agrees(page);
-  expect((await stepsSeen(page)).length).toBeGreaterThan(5);
+  const page = await small(14);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await watch(page, cells);
+  await follow(page, cells, { seeds: '1', seed: '15' });
+  await agrees(page, cells);
+  expect(await seenBy(page)).toEqual([20]);
+  await button(page, cells, 'Run it here').click();
+  await agrees(page, cells);
+  expect((await seenBy(page)).length).toBeGreaterThan(5);
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
 });
 
 test('Reset leaves a run that was begun, and shows the finished table again', async () => {
-  const { page } = await visit();
+  const { page } = await sharing();
   await drawn(page, 'schemes-tasks');
   const said = async () => (await page.evaluate(readFigure, 'schemes-tasks'))?.finding;
   const figure = figureOf(page, 'schemes-tasks');
@@ -137,8 +156,7 @@ test('Reset leaves a run that was begun, and shows the finished table again', as
 
 const table = 'schemes-tasks';
 const side = 'add-or-concatenate';
-const several =
-  'size=large&norm=with&steps=200&seeds=1&seed=11&schemes=none.add.untied&tasks=badge.lookup.prev';
+const several = 'size=large&norm=with&steps=50&seeds=1&seed=11&schemes=add.untied&tasks=badge.prev';
 
 test('a click on a cell opens its run, and so does Enter', async () => {
   const two = 'size=small&norm=with&steps=200&seeds=1&schemes=concat.concat-8&tasks=badge.lookup';
