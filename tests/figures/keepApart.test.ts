@@ -24,8 +24,9 @@ function overlapOf(tokens: Table, positions: Table): number {
   return (tokens.columns * products.reduce((a, b) => a + b)) / (size(e) * size(p));
 }
 
+const result = await run(keepApart, { seed: 3, d_model: 16, task: 'prev' });
+
 test('A, accuracy and rows are those of trainers stepped by hand', async () => {
-  const result = await run(keepApart, { seed: 3, d_model: 16, task: 'prev' });
   expectSoundPictures(result);
   expectTextsApart(result);
   const { data, figure, state } = result;
@@ -52,21 +53,6 @@ test('A, accuracy and rows are those of trainers stepped by hand', async () => {
   first.delete();
 });
 
-test('where both are needed words and places part, and where places are not, less', async () => {
-  const lookup = (await run(keepApart)).data;
-  const badge = (await run(keepApart, { task: 'badge' })).data;
-  expect(lookup.overlapBefore.mean).toBeGreaterThan(0.85);
-  expect(lookup.overlap.largest).toBeLessThan(0.3);
-  expect(badge.overlap.least).toBeGreaterThan(0.3);
-  expect(lookup.accuracy.least).toBeGreaterThan(0.98);
-});
-
-test('training need not separate them: with large fixed token rows the task is learned all the same', async () => {
-  const { data } = await run(keepApart, { rows: 'positions', sigma: 0.5 });
-  expect(data.overlap.least).toBeGreaterThan(0.5);
-  expect(data.accuracy.least).toBeGreaterThan(0.98);
-});
-
 test('rows that are fixed stay where they were', async () => {
   const { data } = await run(keepApart, { rows: 'neither', d_model: 12 });
   for (const { overlap } of data.curves) expect(overlap.at(-1)).toBe(overlap[0]);
@@ -75,11 +61,11 @@ test('rows that are fixed stay where they were', async () => {
 });
 
 test('watched or not, its end is the same; its axes stand still', async () => {
-  const unseen = await run(keepApart, { seed: 12 });
+  const unseen = await run(keepApart, { seed: 12, d_model: 12 });
   const { frames, job } = watched<{ curves: { overlap: number[] }[]; extent: number; plans: object[] }>(
     unseen.state,
   );
-  const seen = await run(keepApart, { seed: 12 }, job);
+  const seen = await run(keepApart, { seed: 12, d_model: 12 }, job);
   expect(seen.data).toEqual(unseen.data);
   expect(frames.map(({ curves }) => curves[0]?.overlap.length)).toEqual(
     Array.from({ length: 26 }, (_, k) => k + 1),
@@ -101,8 +87,8 @@ test('the last seed is followed by the first', async () => {
   expect([...new Set(seeds)]).toEqual([4294967295, 0, 1, 2, 3]);
 });
 
-test('the rows are shown at the step that is pointed at', async () => {
-  const { figure, data, state } = await run(keepApart, { seed: 3 });
+test('the rows are shown at the step that is pointed at', () => {
+  const { figure, data, state } = result;
   const seen = (j?: number) => {
     const { marks } = figure.scene(data, state, 700, undefined, j === undefined ? undefined : { i: 0, j });
     const title = marks.flatMap((mark) =>

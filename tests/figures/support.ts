@@ -17,11 +17,16 @@ export async function run<Data = any>(
   settings: Record<string, string | number> = {},
   job: Job = { signal: new AbortController().signal, progress: () => {} },
 ): Promise<{ figure: AnyFigure; data: Data; state: State }> {
-  const texts = Object.entries(settings).map(([name, value]) => [name, String(value)] as const);
-  const { state: read, refused } = readState(figure.controls, texts);
-  expect(refused).toEqual([]);
-  const state = figure.settle?.(read, undefined) ?? read;
+  const state = stateOf({ figure }, settings);
   return { figure, data: await compute(loaded, state, job), state };
+}
+
+/** The state that settings of a link lead to. */
+export function stateOf({ figure }: { figure: AnyFigure }, settings: Record<string, string | number>): State {
+  const texts = Object.entries(settings).map(([name, value]) => [name, String(value)] as const);
+  const { state, refused } = readState(figure.controls, texts);
+  expect(refused).toEqual([]);
+  return figure.settle?.(state, undefined) ?? state;
 }
 
 /** A long computation reports progress more than once, and stops when told to. */

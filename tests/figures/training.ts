@@ -3,7 +3,7 @@ import type { Trainer } from 'superpose';
 import { expect } from 'vitest';
 import type { AnyFigure, Compute, Job, Library, Run } from '../../web/figures/figure.ts';
 import { library } from '../../web/worker/library.ts';
-import { run } from './support.ts';
+import { stateOf } from './support.ts';
 
 /** The job of a computation that nobody watches. */
 export const alone = (): Job => ({ signal: new AbortController().signal, progress: () => {} });
@@ -64,8 +64,7 @@ export async function expectNothingToStay(
   settings: Record<string, string | number> = {},
 ): Promise<void> {
   const { counted, open, steps } = countedTrainers();
-  const { state } = await run(figure, settings);
-  const fresh = { ...state, seed: 77 };
+  const fresh = stateOf(figure, { ...settings, seed: 77 });
   const controller = new AbortController();
   const job = { signal: controller.signal, progress: () => controller.abort() };
   await expect(figure.compute(counted, fresh, job)).rejects.toThrow(/abort/i);
