@@ -3,8 +3,10 @@
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import { readFigure, untilDrawn } from './support/shown.ts';
-import { figureOf, modelTest, settled, stepsCameBy, visit } from './support/visit.ts';
+import { figureOf, modelTest, settled, sharedVisit, stepsCameBy, visit } from './support/visit.ts';
 
+/** One page for those who scroll. */
+const scrolling = sharedVisit();
 const current = (page: Page, beat: string) => page.locator(`#${beat} .step a[aria-current]`);
 /** How far the end of a figure lies below the window. */
 const below = (page: Page, name: string) =>
@@ -17,7 +19,7 @@ modelTest.each([
   ['learn', 'keep-apart'],
   ['other-ways', 'schemes'],
 ])('who scrolls to the tools of the first picture of “%s” keeps its state', async (beat, name) => {
-  const { page } = await visit();
+  const { page } = await scrolling();
   await settled(page, name);
   const steps = page.locator(`#${beat} .step h3 a`);
   await page.locator(`#${beat} .stage`).evaluate((one) => one.scrollIntoView());
@@ -40,23 +42,8 @@ modelTest.each([
   expect(await current(page, beat).innerText()).toBe(last);
 });
 
-modelTest('the link of a step brings its picture’s tools into the window, too', async () => {
-  const { page } = await visit();
-  const steps = page.locator('.step:not(:first-child)');
-  for (const step of await steps.all()) {
-    await step.getByRole('link').first().click();
-    const name = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('figure') as string;
-    await expect.poll(() => page.evaluate(untilDrawn, name)).toBe(true);
-    // A picture that waits may be lower than the live one.
-    await step.getByRole('link').first().click();
-    await stepsCameBy(page);
-    expect(await step.locator('[aria-current]').count(), name).toBe(1);
-    await expect.poll(() => below(page, name), { message: name }).toBeLessThanOrEqual(0);
-  }
-});
-
 modelTest('a step marks the place that it names, and the next one takes the mark away', async () => {
-  const { page } = await visit();
+  const { page } = await scrolling();
   const go = (step: string) => page.locator('#ask .step h3 a', { hasText: step }).click();
   const readout = figureOf(page, 'one-score').locator('.readout');
   await go('Position asks position');

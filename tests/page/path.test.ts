@@ -1,8 +1,13 @@
 // The path through the page: short while its cards are closed, and always showing where the reader is.
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
-import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, modelTest, settled, visit } from './support/visit.ts';
+import { readFigure, untilDrawn } from './support/shown.ts';
+import { files, isRecording, kilobytes } from './support/site.ts';
+import { drawn, figureOf, modelTest, settled, sharedVisit, stepsCameBy, visit } from './support/visit.ts';
+
+/** One page at 1440 × 900, for tests that go along the whole path. */
+const whole = sharedVisit();
 
 /** Heights of the page and of its beats, with every figure on the path live. */
 async function heights(page: Page): Promise<{ all: number; beats: [string, number][] }> {
@@ -25,7 +30,7 @@ for (const [width, height, most, windows] of [
   [390, 844, 22_000, 2.1],
 ] as const) {
   modelTest(`the page is at most ${most} px high at a width of ${width}`, async () => {
-    const { page } = await visit({ viewport: { width, height } });
+    const { page } = await (width === 1440 ? whole() : visit({ viewport: { width, height } }));
     const { all, beats } = await heights(page);
     expect(all).toBeLessThanOrEqual(most);
     expect(beats).toHaveLength(5);
@@ -33,8 +38,25 @@ for (const [width, height, most, windows] of [
   });
 }
 
+modelTest('the link of a step brings its picture’s tools into the window, too', async () => {
+  const { page } = await whole();
+  const steps = page.locator('.step:not(:first-child)');
+  for (const step of await steps.all()) {
+    await step.getByRole('link').first().click();
+    const name = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('figure') as string;
+    await expect.poll(() => page.evaluate(untilDrawn, name), { timeout: 240_000 }).toBe(true);
+    // A picture that waits may be lower than the live one.
+    await step.getByRole('link').first().click();
+    await stepsCameBy(page);
+    expect(await step.locator('[aria-current]').count(), name).toBe(1);
+    const below = () =>
+      figureOf(page, name).evaluate((one) => one.getBoundingClientRect().bottom - innerHeight);
+    await expect.poll(below, { message: name }).toBeLessThanOrEqual(0);
+  }
+});
+
 modelTest('picture, settings and tools of a beat’s figure fit a window of 900 px', async () => {
-  const { page } = await visit({ viewport: { width: 1440, height: 900 } });
+  const { page } = await whole();
   for (const name of await page
     .locator('.stage superpose-figure')
     .evaluateAll((all) => all.map((one) => one.getAttribute('name') as string))) {
@@ -51,6 +73,30 @@ modelTest('picture, settings and tools of a beat’s figure fit a window of 900 
     expect(inSight, name).toBeGreaterThan(0);
     expect(inSight, name).toBeLessThanOrEqual(3);
   }
+});
+
+modelTest('who has followed every step has loaded the path’s scripts, within their budget', async () => {
+  const { page, site } = await whole();
+  await drawn(page, 'add-or-concatenate');
+  await page.locator('#grid superpose-figure').scrollIntoViewIfNeeded();
+  await settled(page, 'schemes-tasks');
+  for (const bet of await page.locator('.bet').all()) await bet.scrollIntoViewIfNeeded();
+  const folder = new URL(site.address).pathname;
+  const asked = new Set(site.requests.map((path) => path.slice(folder.length)));
+  const scripts = files.filter((file) => /^assets\/.*\.js$/.test(file) && asked.has(file));
+  // A figure's two halves are files of one name. Nothing of the evidence, whose cards are closed.
+  expect(scripts.filter((file) => file.startsWith('assets/schemes-'))).toHaveLength(2);
+  const cards = new Set(
+    readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8').match(
+      /(?<=<check-card name=")[\w-]+/g,
+    ),
+  );
+  expect(cards).toContain('gram');
+  const inCard = (file: string) =>
+    /^assets\/(\w+)-/.exec(file)?.[1]?.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
+  expect(scripts.filter((file) => cards.has(inCard(file) as string) && !isRecording(file))).toEqual([]);
+  const code = scripts.filter((file) => !isRecording(file));
+  expect(kilobytes(code)).toBeLessThan(137);
 });
 
 test('at most eleven figures are on the path, and every other is in a card', async () => {

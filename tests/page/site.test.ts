@@ -1,16 +1,11 @@
 // What the site needs from the network and from its server; and that the watch that all other tests rely on sees what it
 // should.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { dist } from './support/site.ts';
-import { drawn, modelTest, settled, visit } from './support/visit.ts';
-
-const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => extname(file) !== '');
-const kilobytes = (names: string[]) =>
-  names.reduce((sum, name) => sum + gzipSync(readFileSync(join(dist, name)), { level: 9 }).length, 0) / 1024;
+import { dist, files, isRecording, kilobytes, recordings } from './support/site.ts';
+import { modelTest, visit } from './support/visit.ts';
 
 const mark = 'THIRD-PARTY.txt';
 /** Requests a file that no figure needs as soon as the figure of the address is drawn. Runs in the page. */
@@ -44,46 +39,6 @@ for (const fragment of ['', '#dot-products']) {
     expect(1024 * kilobytes(files.filter((file) => extname(file) === '.woff2'))).toBeLessThan(45_000);
   });
 }
-
-modelTest('the scripts of the whole path stay within their budget', async () => {
-  const { page, site } = await visit();
-  await drawn(page, 'add-or-concatenate');
-  await page.locator('#grid superpose-figure').scrollIntoViewIfNeeded();
-  await settled(page, 'schemes-tasks');
-  for (const step of await page.locator('.step h3 > a').all()) {
-    const hash = await step.evaluate((link) => {
-      location.hash = (link as HTMLAnchorElement).hash;
-      return location.hash;
-    });
-    const figure = /\bfigure=([a-z-]+)/.exec(hash)?.[1] ?? hash.slice(1);
-    await settled(page, figure);
-  }
-  for (const bet of await page.locator('.bet').all()) await bet.scrollIntoViewIfNeeded();
-  const folder = new URL(site.address).pathname;
-  const asked = new Set(site.requests.map((path) => path.slice(folder.length)));
-  const scripts = files.filter((file) => /^assets\/.*\.js$/.test(file) && asked.has(file));
-  // A figure's two halves are files of one name. Nothing of the evidence, whose cards are closed.
-  expect(scripts.filter((file) => file.startsWith('assets/schemes-'))).toHaveLength(2);
-  const cards = new Set(
-    readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8').match(
-      /(?<=<check-card name=")[\w-]+/g,
-    ),
-  );
-  expect(cards).toContain('gram');
-  const inCard = (file: string) =>
-    /^assets\/(\w+)-/.exec(file)?.[1]?.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
-  expect(scripts.filter((file) => cards.has(inCard(file) as string) && !isRecording(file))).toEqual([]);
-  const code = scripts.filter((file) => !isRecording(file));
-  expect(kilobytes(code)).toBeLessThan(137);
-});
-
-const recordings = readdirSync(new URL('../../web/figures/recorded', import.meta.url)).map((file) =>
-  file.replace('.json', ''),
-);
-/** A figure's code may have the same name, but it calls or makes a function. */
-const isRecording = (file: string) =>
-  recordings.some((name) => file.startsWith(`assets/${name}-`)) &&
-  !/=>|function/.test(readFileSync(join(dist, file), 'utf8'));
 
 test('all scripts that a page of figures can ever load stay within their budget', () => {
   const all = files.filter((file) => /^assets\/.*\.js$/.test(file));

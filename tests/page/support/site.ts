@@ -6,9 +6,26 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { shorter } from '../../figures/support.ts';
 
 export const dist = fileURLToPath(new URL('../../../dist/', import.meta.url));
+/** What is in dist/. */
+export const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => extname(file) !== '',
+);
+/** Compressed, together. */
+export const kilobytes = (names: string[]) =>
+  names.reduce((sum, name) => sum + gzipSync(readFileSync(join(dist, name)), { level: 9 }).length, 0) / 1024;
+
+export const recordings = readdirSync(new URL('../../../web/figures/recorded', import.meta.url)).map((file) =>
+  file.replace('.json', ''),
+);
+/** A figure's code may have the same name, but it calls or makes a function. */
+export const isRecording = (file: string) =>
+  recordings.some((name) => file.startsWith(`assets/${name}-`)) &&
+  !/=>|function/.test(readFileSync(join(dist, file), 'utf8'));
+
 const folder = '/blog/superpose/';
 
 const types: Record<string, string> = {
