@@ -8,14 +8,14 @@ import { parseArgs } from 'node:util';
 import { runnerImport } from 'vite';
 import { root, runTool, usageError } from './steps.mjs';
 
-const help = `npm run record -- [--part=K/N] [--state=FILE] [--write] [--check] [--layers]
+const help = `npm run record -- [--part=K/N] [--state=FILE] [--write] [--check] [--seconds]
   after npm run build. Trains what figures show, five seeds of each model: about three hours on one core.
   Begun again after it was ended, it goes on after the last model that was done.
   --part      one of N equal parts, for a process each; when all are done, --write puts them together
   --state     what is done so far, a line a model; default build/record.jsonl
   --write     trains nothing: writes what is done
   --check     trains a dozen recorded runs, drawn at random, anew and compares: minutes
-  --layers    only what MiniLM's layers make of a sentence, which takes seconds`;
+  --seconds   only what takes seconds: what MiniLM's layers make of a sentence, and models that learn in 200 steps`;
 
 /** The ways in whose scores keep token and position separate. */
 const separate = ['apart', 'cut', 'untied'];
@@ -101,34 +101,54 @@ const short = (data, digits) =>
     ),
   );
 
-/** What figures on all of MiniLM's layers open with, by the name of the file. */
-export async function ofLayers(load, superpose, miniLM) {
+/** Computes a figure in a state as a page would, with nothing recorded. `load` imports a module of web/ by its path. */
+async function computing(load, superpose, others = {}) {
   const { initialState } = await load('figures/controls');
   const { keeping } = await load('worker/answers');
   const library = {
     kept: keeping(),
     small: async () => superpose,
     superpose: async () => superpose,
-    miniLM: async () => miniLM,
+    ...others,
   };
-  const job = { signal: new AbortController().signal, progress() {} };
-  const computed = async (name, settings) => {
+  return async (name, settings) => {
     const { figure, compute } = await load(`figures/${name}`);
-    return compute(library, { ...initialState(figure.controls), ...settings, layers: 'all' }, job);
+    const state = { ...initialState(figure.controls), ...settings };
+    return compute(library, state, { ...jobOf(state), run: undefined });
   };
+}
+
+/** What figures on all of MiniLM's layers open with, by the name of the file. */
+export async function ofLayers(load, superpose, miniLM) {
+  const computed = await computing(load, superpose, { miniLM: async () => miniLM });
   // Few tokens: their attention in every head is most of the file.
-  const depth = await computed('depth', { text: 'The dog bit the man.' });
+  const depth = await computed('depth', { layers: 'all', text: 'The dog bit the man.' });
   const needsPositions = {};
   const { figure, recordedAs } = await load('figures/needsPositions');
   const { view, pair } = Object.fromEntries(
     Object.entries(figure.controls).map(([name, control]) => [name, Object.keys(control.options ?? {})]),
   );
   const states = view.flatMap((view) => pair.map((pair) => ({ view, pair })));
-  for (const state of states)
-    needsPositions[recordedAs(state)] = short(await computed('needsPositions', state), 5);
+  for (const state of states) {
+    const made = await computed('needsPositions', { ...state, layers: 'all' });
+    needsPositions[recordedAs(state)] = short(made, 5);
+  }
   // Attention is only drawn, in steps of a hundredth.
   const attention = depth.attention.map((layer) => Array.from(layer, (weight) => Number(weight.toFixed(2))));
   return written({ depth: { ...short({ ...depth, attention: [] }, 6), attention }, needsPositions });
+}
+
+/** What the two figures of models that learn open with, in the states that the page leads to. */
+export async function ofLearning(load, superpose) {
+  const computed = await computing(load, superpose);
+  const { recordedOf, recordedTerms: terms } = await load('figures/fourTasksRuns');
+  const of = async (settings) => short(recordedOf(await computed('fourTasks', settings)), 4);
+  const all = await of();
+  const [after, during] = [await of({ terms, when: 'after' }), await of({ terms, when: 'during' })];
+  const keepApart = await computed('keepApart');
+  // Rows are only drawn.
+  const plans = keepApart.plans.map((plan, point) => (point % 5 === 0 ? short(plan, 3) : null));
+  return written({ keepApart: { ...short(keepApart, 4), plans }, fourTasks: { all, after, during } });
 }
 
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
@@ -299,7 +319,7 @@ export async function isSame(load, superpose, { shape, way, task, seed, cell }) 
 
 async function main(args) {
   const options = { part: { type: 'string' }, state: { type: 'string' } };
-  const names = ['write', 'check', 'layers', 'help'];
+  const names = ['write', 'check', 'seconds', 'help'];
   const flags = Object.fromEntries(names.map((name) => [name, { type: 'boolean' }]));
   const { values } = parseArgs({ args, options: { ...options, ...flags } });
   if (values.help) {
@@ -307,9 +327,10 @@ async function main(args) {
     return 0;
   }
   if (values.check) return check(12);
-  if (values.layers) {
+  if (values.seconds) {
     const { module, loadMiniLM } = await loaded();
-    return write(await ofLayers(importing, module, await loadMiniLM(module)));
+    const layers = await ofLayers(importing, module, await loadMiniLM(module));
+    return write({ ...layers, ...(await ofLearning(importing, module)) });
   }
   const file = values.state ?? join(root, 'build/record.jsonl');
   const [, part, parts] = (values.part ?? '1/1').match(/^(\d+)\/(\d+)$/) ?? [];

@@ -2,14 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
-import { isSame } from '../../tools/record-runs.mjs';
+import { isSame, ofLearning } from '../../tools/record-runs.mjs';
 import { initialState } from '../../web/figures/controls.ts';
+import * as fourTasks from '../../web/figures/fourTasks.ts';
+import * as keepApart from '../../web/figures/keepApart.ts';
 import { keyOf, type RecordFile, readRecord } from '../../web/figures/record.ts';
 import * as schemesTasks from '../../web/figures/schemesTasks.ts';
 import { modelOptions } from '../../web/figures/tasks.ts';
 import { keptTo } from '../../web/figures/training.ts';
 import { library } from '../../web/worker/library.ts';
-import { alone } from './training.ts';
+import { loaded, run } from './support.ts';
+import { alone, countedTrainers } from './training.ts';
 
 const shape = { n: 10, d_model: 16, layers: 'one', norm: 'without', sigma: 0.1 } as const;
 const right = (length: number) => Array.from({ length }, (_, k) => k);
@@ -80,9 +83,34 @@ test('all that ships can be read, in five seeds each', () => {
   expect(runs.size).toBe(5 * cells.length);
 });
 
+const importing = (path: string) => {
+  const [room, name] = path.split('/');
+  return import(`../../web/${room}/${name}.ts`);
+};
+
+test('Learn’s figures open without training anything, with what the trainer gives', async () => {
+  const { counted, made } = countedTrainers({ ...loaded, ...library(), recorded: loaded.recorded });
+  const terms = 'token-token.position-position';
+  for (const [figure, settings] of [
+    [keepApart, {}],
+    [fourTasks, {}],
+    [fourTasks, { terms }],
+    [fourTasks, { terms, when: 'during' }],
+  ] as const) {
+    const { state } = await run<unknown>(figure, settings);
+    await figure.compute(counted, state as never, alone());
+    expect(made()).toBe(0);
+  }
+  for (const [name, text] of Object.entries(await ofLearning(importing, await load({ simd: 'plain' })))) {
+    const file = new URL(`../../web/figures/recorded/${name}.json`, import.meta.url);
+    expect(readFileSync(file, 'utf8') === text, `npm run record -- --seconds makes ${name}.json anew`).toBe(
+      true,
+    );
+  }
+});
+
 test('a run of it, trained anew, is what it was', async () => {
   const superpose = await load({ simd: 'plain' });
-  const importing = (path: string) => import(`../../web/figures/${path.replace('figures/', '')}.ts`);
   const group = file.groups[0] as RecordFile['groups'][number];
   const one = { shape: group.shape, way: 'concat', task: 'lookup', seed: 2, cell: group.runs.concat?.lookup };
   expect(one.cell?.right[1]).toHaveLength(keptTo(2000).length);

@@ -84,7 +84,8 @@ function drawPanel(
   const maps = rows + 2 * example + line;
   const bottom = maps + side + 10;
   const { tokens, targets, moments } = panel.example;
-  const { answers, attention } = moments[point] as Moment;
+  const shownAt = moments.findLastIndex((moment, at) => moment && at <= point);
+  const { answers, attention } = moments[shownAt] as Moment;
   const { marks: shown, wrong } = drawExample({ tokens, targets, answers }, task, {
     x,
     y: rows,
@@ -93,7 +94,7 @@ function drawPanel(
   });
   const cut = when === 'after' && panel.cut !== null ? ', cut' : '';
   marks.push(
-    textAt(x, rows - 5, `${task.task}, step ${point * every}${cut}`),
+    textAt(x, rows - 5, `${task.task}, step ${shownAt * every}${cut}`),
     ...shown,
     textAt(x, maps - 5, 'attention, both heads'),
   );

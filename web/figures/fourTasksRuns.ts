@@ -3,7 +3,16 @@ import { pairTerms, type Superpose, type Table, type Trainer, type TrainerOption
 import { latest } from '../plot/own.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job } from './figure.js';
-import { constantRate, every, fourTasks, modelOptions, n, type SmallTask, sigmaControl } from './tasks.js';
+import {
+  constantRate,
+  every,
+  fourTasks,
+  modelOptions,
+  n,
+  points,
+  type SmallTask,
+  sigmaControl,
+} from './tasks.js';
 import { termLabels } from './terms.js';
 import { trainTogether, withTrainers } from './training.js';
 
@@ -47,11 +56,11 @@ export interface Moment {
   attention: Float32Array;
 }
 
-interface Example {
+interface Example<Kept = Moment | null> {
   tokens: number[];
   targets: number[];
-  /** [points so far] */
-  moments: Moment[];
+  /** [points so far]; recorded ones are few. */
+  moments: Kept[];
 }
 
 export interface Panel extends Curve {
@@ -84,7 +93,7 @@ interface Trained {
 }
 
 /** A panel with all examples that can be chosen, one after the other. */
-type PanelExamples = Omit<Panel, 'example'> & { examples: Example };
+type PanelExamples = Omit<Panel, 'example'> & { examples: Example<Moment> };
 
 /** What a run depends on; the other settings only look at it. */
 const keyOf = ({ sigma, seed, when, terms }: State): string =>
@@ -97,7 +106,45 @@ const optionsOf = ({ task }: SmallTask, state: State): TrainerOptions => ({
   cuts: state.when === 'during' ? offOf(state) : [],
 });
 
+/** Those that are left in the recorded models without cross terms. */
+export const recordedTerms: State['terms'] = ['token-token', 'position-position'];
+
+/** The name of the recorded data that a state opens with, if there are any. */
+function recordedAs({ example, seed, sigma, terms, when }: State): string | undefined {
+  if (example !== 1 || seed !== controls.seed.initial || sigma !== controls.sigma.initial) return undefined;
+  if (terms.length === pairTerms.length) return 'all';
+  return String(terms) === String(recordedTerms) ? when : undefined;
+}
+
+/** For the file: attention in a digit a weight, as it is only drawn, and at few points. */
+export const recordedOf = (data: Data) =>
+  withMoments(data, ({ answers, attention }, point) =>
+    [0, 5, points - 1].includes(point)
+      ? {
+          answers,
+          attention: Array.from(attention, (weight) => Math.round(15 * weight).toString(16)).join(''),
+        }
+      : null,
+  );
+
+const fromRecorded = (data: Data): Data =>
+  withMoments(data, ({ answers, attention }) => ({
+    answers,
+    attention: Float32Array.from(attention as unknown as string, (digit) => Number.parseInt(digit, 16) / 15),
+  })) as Data;
+
+const withMoments = (data: Data, of: (moment: Moment, point: number) => unknown) => ({
+  ...data,
+  panels: data.panels.map(({ example, ...panel }) => ({
+    ...panel,
+    example: { ...example, moments: example.moments.map((moment, point) => moment && of(moment, point)) },
+  })),
+});
+
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+  const name = job.run?.again ? undefined : recordedAs(state);
+  const file = name && (await library.recorded?.('fourTasks'));
+  if (file) return fromRecorded((file as Record<string, Data>)[name] as Data);
   const superpose = await library.superpose();
   // They hardly depend on what can be set, so they are measured once.
   const floors = library.kept('four-tasks: floors', '', (): Floors => ({}));

@@ -11,6 +11,8 @@ const files: Record<string, () => Promise<{ default: unknown }>> = {
   badgeSeparate: () => import('../figures/recorded/badgeSeparate.json'),
   prevSeparate: () => import('../figures/recorded/prevSeparate.json'),
   runs: () => import('../figures/recorded/runs.json'),
+  keepApart: () => import('../figures/recorded/keepApart.json'),
+  fourTasks: () => import('../figures/recorded/fourTasks.json'),
   depth: () => import('../figures/recorded/depth.json'),
   needsPositions: () => import('../figures/recorded/needsPositions.json'),
 };
