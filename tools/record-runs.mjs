@@ -142,7 +142,19 @@ export async function ofLayers(load, superpose, miniLM) {
 export async function ofLearning(load, superpose) {
   const computed = await computing(load, superpose);
   const { recordedOf, recordedTerms: terms } = await load('figures/fourTasksRuns');
-  const of = async (settings) => short(recordedOf(await computed('fourTasks', settings)), 4);
+  const { constantRate, fourTasks, n, steps } = await load('figures/tasks');
+  const floors = fourTasks.map(({ task }) => {
+    const trainer = superpose.trainer({ task, n, steps: constantRate, zeroScores: true });
+    trainer.step(steps);
+    const floor = trainer.accuracy();
+    trainer.delete();
+    return floor;
+  });
+  const of = async (settings) => {
+    const data = await computed('fourTasks', settings);
+    for (const [k, panel] of data.panels.entries()) panel.floor = floors[k];
+    return short(recordedOf(data), 4);
+  };
   const all = await of();
   const [after, during] = [await of({ terms, when: 'after' }), await of({ terms, when: 'during' })];
   const keepApart = await computed('keepApart');

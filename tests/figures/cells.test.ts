@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { trainedCells } from '../../web/figures/cells.ts';
 import { initialState } from '../../web/figures/controls.ts';
 import type { Run } from '../../web/figures/figure.ts';
+import type { CellRun } from '../../web/figures/record.ts';
 import type { CellJob } from '../../web/figures/training.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
@@ -23,9 +24,10 @@ test('a trained model is kept, trained again only on request, and shared by equa
   expect(await trainedCells(counted, [askedOf(2), askedOf(1)], alone(), none)).toEqual([first[1], first[0]]);
   expect(steps()).toBe(8);
   const { frames, job } = watched<unknown>({});
-  expect(await trainedCells(counted, all, job, (runs) => runs.map((run) => run !== undefined))).toEqual(
-    first,
-  );
+  // Those that were there stay until each is trained again.
+  const here = (runs: readonly (CellRun | undefined)[]) =>
+    runs.map((run) => (run ? (run.here ?? false) : undefined));
+  expect(await trainedCells(counted, all, job, here)).toEqual(first);
   expect(steps()).toBe(16);
   expect(frames).toEqual([
     [false, false, false],

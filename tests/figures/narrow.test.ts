@@ -75,16 +75,16 @@ test('in its first view, of recorded runs, learned tables do at d = 8, frozen on
 });
 
 test('watched, it fills in width by width', async () => {
-  const { state, data } = await run(narrow, { steps: 50, seed: 9, seeds: 1 });
-  const { frames, job } = watched<typeof data>(state);
+  const { frames, job } = watched<{ points: { accuracy?: object }[][] }>({});
   const seen = await run(narrow, { steps: 50, seed: 9, seeds: 1 }, job);
+  const { state, data } = await run(narrow, { steps: 50, seed: 9, seeds: 1 });
   expect(seen.data).toEqual(data);
   const there = frames.map(({ points }) =>
     points.flat().filter(({ accuracy }: { accuracy?: object }) => accuracy !== undefined),
   );
   expect(there.map(({ length }) => length)).toEqual(Array.from({ length: 21 }, (_, k) => k));
   const [, , , , , five] = frames;
-  for (const line of five?.points ?? []) expect(line[0].accuracy).toBeDefined();
+  for (const line of five?.points ?? []) expect(line[0]?.accuracy).toBeDefined();
   expectSoundPictures({ ...seen, data: five });
   expect(seen.figure.describe(five, state)).toMatch(/^15 of 20 runs still to come/);
 });

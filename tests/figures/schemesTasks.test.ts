@@ -97,16 +97,29 @@ test('it fills in cell by cell, and says how many are to come', async () => {
     ...{ norm: 'with', steps: 200, seeds: 1, seed: 9 },
     ...{ schemes: 'none.untied.rope.t5', tasks: 'badge' },
   };
-  const { state, data } = await run(schemesTasks, settings);
-  const { frames, job } = watched<typeof data>(state);
+  const { frames, job } = watched<{ cells: { runs: { here?: true }[] }[][] }>({});
   const seen = await run(schemesTasks, settings, job);
+  const { state, data } = await run(schemesTasks, settings);
   expect(seen.data).toEqual(data);
   expect(frames).toHaveLength(5);
-  const [, one] = frames;
+  const [, one] = frames as [object, object];
   expect(seen.figure.describe(one, state)).toContain('3 of 4 runs still to come, or to be asked for.');
   expect(seen.figure.readout(one, state, { i: 2, j: 0 }).at(-1)).toContain('not trained yet');
   expectSoundPictures({ ...seen, data: one });
   expect(seen.figure.describe(data, state)).toContain('badge by all 4');
+  // Trained again, none goes before its next is there, and cells with those are framed.
+  frames.length = 0;
+  await run(schemesTasks, settings, job);
+  const here = ({ cells }: (typeof frames)[0]) =>
+    cells.flatMap((row) => row.flatMap(({ runs }) => runs.map((of) => of?.here)));
+  expect(here(frames[1] as (typeof frames)[0])).toEqual([true, undefined, undefined, undefined]);
+  expect(seen.figure.describe(frames[1], state)).toBe(
+    '1 of 4 runs done anew, in framed cells; the others are from before.',
+  );
+  const framed = seen.figure
+    .scene(frames[1], state, 700)
+    .marks.filter((mark) => mark.mark === 'box' && mark.stroke === 'accent' && mark.fill === 'field');
+  expect(framed).toHaveLength(1);
 });
 
 test('without positions or tasks there is nothing to train, and that is said', async () => {

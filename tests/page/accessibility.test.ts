@@ -176,6 +176,36 @@ modelTest('a pointer is not talked to; keys and a held cell are, and a slider on
   await expect.poll(async () => (await live.innerText()).replace(/\s+/g, ' ')).toBe(finding);
 });
 
+modelTest(
+  'who follows a step’s link hears what its picture finds, once; of claims, how many are left',
+  async () => {
+    const { page } = await visit();
+    await drawn(page, 'oblique');
+    const heard = figureOf(page, 'oblique').locator('[aria-live]');
+    expect(await heard.innerText()).toBe('');
+    await heard.evaluate((live) => {
+      const said: string[] = [];
+      Object.assign(window, { said });
+      new MutationObserver(() => said.push(live.textContent ?? '')).observe(live, {
+        characterData: true,
+        childList: true,
+        subtree: true,
+      });
+    });
+    await page.locator('#separate .step h3 a').nth(1).click();
+    const { finding } = await settled(page, 'oblique');
+    const said = () => page.evaluate(() => (window as never as { said: string[] }).said);
+    await expect.poll(said).toHaveLength(1);
+    expect((await said())[0]?.replace(/\s+/g, ' ')).toContain(finding);
+    await page.getByLabel('Verdict').selectOption('False');
+    const claims = page.locator('.verdict');
+    const left = await claims.filter({ visible: true }).count();
+    expect(left).toBeLessThan(await claims.count());
+    const status = page.locator('.kinds').getByRole('status');
+    expect(await status.innerText()).toBe(`${left} of ${await claims.count()} claims are shown.`);
+  },
+);
+
 test('a number that only its colour names is named to those who do not see it', async () => {
   const { page } = await visit();
   await drawn(page, 'dot-products');

@@ -195,6 +195,16 @@ for (const [width, height] of [
   );
 }
 
+modelTest('of the two figures beside each other neither ends far above the other', async () => {
+  const { page } = await visit();
+  const ends: number[] = [];
+  for (const name of ['add-or-concatenate', 'language']) {
+    await settled(page, name);
+    ends.push(await figureOf(page, name).evaluate((one) => one.getBoundingClientRect().bottom + scrollY));
+  }
+  expect(Math.abs((ends[0] as number) - (ends[1] as number))).toBeLessThan(120);
+});
+
 test('on paper a beat’s picture is whole, with its sentence, and no step is pale', async () => {
   const { page } = await visit({ viewport: { width: 718, height: 700 }, reducedMotion: 'reduce' });
   const first = page.locator('#separate .step h3 a').first();

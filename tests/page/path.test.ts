@@ -233,6 +233,17 @@ test('without scripts all figures and steps of a beat stand in order', async () 
   expect(tops.length).toBeGreaterThan(4);
 });
 
+test.each([390, 820, 1024, 1440])(
+  'a presentation can be begun from the first screen, %s px',
+  async (width) => {
+    const { page } = await visit({ viewport: { width, height: 768 } });
+    const link = page.getByRole('link', { name: 'present', includeHidden: false });
+    expect((await link.boundingBox())?.y).toBeLessThan(700);
+    await link.click();
+    await page.getByRole('dialog', { name: 'Presentation' }).waitFor();
+  },
+);
+
 test('its picture is there before any script', async () => {
   const { page } = await visit({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
   const box = await figureOf(page, 'one-layer').locator('img').boundingBox();

@@ -112,6 +112,28 @@ modelTest('keys go from screen to screen, each at its own address and said', asy
   expect(fragment(page)).toBe('#present');
 });
 
+modelTest('a screen is said once, also where its sentence comes with its picture', async () => {
+  const { page } = await visit({ fragment: '#present' });
+  await shown(page);
+  await dialog(page)
+    .locator('.said')
+    .evaluate((one) => {
+      const heard: string[] = [];
+      Object.assign(window, { heard });
+      new MutationObserver(() => {
+        if (one.ariaLive === 'polite' && one.textContent !== heard.at(-1)) heard.push(one.textContent ?? '');
+      }).observe(one, { attributes: true, characterData: true, childList: true, subtree: true });
+    });
+  for (let place = 1; place < 7; place++) {
+    await page.keyboard.press('ArrowRight');
+    if (fragment(page) !== '#present/answer') await shown(page);
+  }
+  const heard = await page.evaluate(() => (window as never as { heard: string[] }).heard);
+  expect(heard.map((text) => /\d+ of \d+/.exec(text)?.[0])).toEqual(
+    [2, 3, 4, 5, 6, 7].map((place) => expect.stringMatching(`^${place} of`)),
+  );
+});
+
 modelTest(
   'addresses that are badly encoded, or too long for a code, open it; its styles are there once',
   async () => {

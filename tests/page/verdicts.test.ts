@@ -87,8 +87,12 @@ const openBets = (page: Page) =>
     for (const bet of document.querySelectorAll('.bet')) bet.closest('details')?.setAttribute('open', '');
   });
 
-modelTest('a bet is answered right below it, the answer first', async () => {
+modelTest('a bet is answered right below it, the answer first, and not before', async () => {
   const { page } = await visit();
+  expect(await page.locator('.bet ~ h2, h2:has(~ .bet)').allInnerTexts()).toEqual([
+    'Separate: can a sum be taken apart?',
+  ]);
+  expect(await page.locator('#check-collisions .found').isVisible()).toBe(false);
   await openBets(page);
   const told = (name: string) => page.locator(`[data-told=${name}]`);
   expect(await told('lost').textContent()).toBe('');
@@ -97,6 +101,10 @@ modelTest('a bet is answered right below it, the answer first', async () => {
   const said = (name: string) => expect.poll(() => told(name).textContent());
   await said('lost').toMatch(/^Nothing is lost, but it is harder to read\. You said: Yes/);
   await said('width').toMatch(/^d = \d+\. /);
+  await page.locator('#check-collisions').evaluate((card: HTMLDetailsElement) => {
+    card.open = false;
+  });
+  expect(await page.locator('#check-collisions .found').isVisible()).toBe(true);
   // They are kept for this tab.
   await page.reload();
   await openBets(page);

@@ -239,7 +239,7 @@ const margin = 58;
 const tall = 190;
 const rowAt = 92;
 const answersAt = rowAt + 46;
-const chartHeight = 140;
+const chartHeight = (width: number) => (width < 640 ? 140 : 250);
 
 /** Where each model's panel is: as many beside each other as have room. */
 function arrange(page: Page, width: number) {
@@ -257,7 +257,13 @@ function arrange(page: Page, width: number) {
     return { x: x + margin, y, cell: (wide - margin) / data.tokens.length, rise: 46, height: 90 };
   });
   const chart = top + Math.ceil(count / columns) * tall + 6;
-  return { question, rows, wide, chart, height: chart + chartHeight + (width < 560 ? 18 * count + 26 : 0) };
+  return {
+    question,
+    rows,
+    wide,
+    chart,
+    height: chart + chartHeight(width) + (width < 560 ? 18 * count + 26 : 0),
+  };
 }
 
 /** Where each model's row of tokens is. */
@@ -310,7 +316,7 @@ function panelOf(page: Page, name: ShownName, row: Row, wide: number): Mark[] {
 export function picture(data: Data, state: State, width: number): Scene {
   const page: Page = { data, state, task: taskOf(state) };
   const { question, rows, wide, chart, height } = arrange(page, width);
-  const curves = chartOf(page, { x: 0, y: chart, width, height: chartHeight });
+  const curves = chartOf(page, { x: 0, y: chart, width, height: chartHeight(width) });
   const lacks = shownNames(state).some(
     (name, k) =>
       arcsOf(data, name, lookAt(data, state), rows[k] as Row, () => true, page.task).lacking !== '',

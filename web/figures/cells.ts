@@ -26,7 +26,7 @@ async function openWith(library: Library, known: Known): Promise<void> {
 
 /**
  * One run for each that is asked for, in that order; undefined for those that nobody has trained, where that takes
- * long and was not asked for. `show` gets the runs that are done: at the start, and whenever one more is.
+ * long and was not asked for. `show` gets the runs that are there: at the start, and whenever one more is trained here.
  */
 export async function trainedCells(
   library: Library,
@@ -38,11 +38,15 @@ export async function trainedCells(
   await openWith(library, known);
   const keys = all.map(keyOf);
   const asked = new Map(keys.map((key, k) => [key, all[k] as CellJob]));
-  if (job.run?.again) for (const key of keys) known.delete(key);
   const isKnown = ([key, { steps }]: [string, CellJob]) => (known.get(key)?.steps ?? 0) >= steps;
-  const lacking = [...asked].flatMap((one) => (isKnown(one) || !mayTrain(job, one[1].steps) ? [] : [one[0]]));
+  const isThere = (one: [string, CellJob]) => !job.run?.again && isKnown(one);
+  const lacking = [...asked].flatMap((one) => (isThere(one) || !mayTrain(job, one[1].steps) ? [] : [one[0]]));
   // A copy: while new runs come in, they may push out older ones.
-  const found = new Map([...asked].filter(isKnown).map(([key]) => [key, known.get(key) as CellRun]));
+  const before = ({ here, ...run }: CellRun): CellRun => ({
+    ...run,
+    ...(here && !job.run?.again && { here }),
+  });
+  const found = new Map([...asked].filter(isKnown).map(([key]) => [key, before(known.get(key) as CellRun)]));
   const frame = () => job.run?.frame(show(keys.map((key) => found.get(key))));
   frame();
   for (const [done, key] of lacking.entries()) {
@@ -50,7 +54,7 @@ export async function trainedCells(
     await turn(job);
     const cell = asked.get(key) as CellJob;
     const { parameters, ...trained } = await trainingRun(await library.superpose(), cell, () => breath(job));
-    const run = { ...trained, numbers: learnedNumbers(parameters, cell.options) };
+    const run = { ...trained, numbers: learnedNumbers(parameters, cell.options), here: true } as const;
     found.set(key, run);
     keep(known, key, run);
     job.progress((done + 1) / lacking.length);
@@ -76,6 +80,13 @@ export function over(
 }
 
 export const seedsOf = (seeds: number): string => (seeds === 1 ? 'one seed' : `mean of ${seeds} seeds`);
+
+/** Said while some of the runs are still those that were there before these were asked for. */
+export function partlyHere(runs: readonly (CellRun | undefined)[], where = ''): string {
+  const here = runs.filter((run) => run?.here).length;
+  if (here === 0 || here === runs.length) return '';
+  return `${here} of ${runs.length} runs done anew${where}; the others are from before.`;
+}
 
 /** What a reader should know of these runs. */
 export const remarkOf = (faults: readonly string[], runs: readonly (CellRun | undefined)[]): string =>

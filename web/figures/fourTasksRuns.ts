@@ -3,16 +3,7 @@ import { pairTerms, type Superpose, type Table, type Trainer, type TrainerOption
 import { latest } from '../plot/own.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job } from './figure.js';
-import {
-  constantRate,
-  every,
-  fourTasks,
-  modelOptions,
-  n,
-  points,
-  type SmallTask,
-  sigmaControl,
-} from './tasks.js';
+import { every, fourTasks, modelOptions, n, points, type SmallTask, sigmaControl } from './tasks.js';
 import { termLabels } from './terms.js';
 import { trainTogether, withTrainers } from './training.js';
 
@@ -70,7 +61,7 @@ export interface Panel extends Curve {
   reason: string | null;
   /** Accuracy once the terms that are off are cut from the present model; null if none is cut that way. */
   cut: number | null;
-  /** Accuracy of the same model with all scores 0; null until it has been measured. */
+  /** Accuracy of such a model with all scores 0; null if it is not at hand. */
   floor: number | null;
   example: Example;
 }
@@ -82,7 +73,8 @@ export interface Data {
 }
 
 interface Trained {
-  floors: Floors;
+  /** Of each task; they hardly depend on what can be set, so they are recorded. */
+  floors: (number | null)[] | undefined;
   curves: Curve[];
   /** [tasks][points so far]: the models on their way. */
   parameters: Record<string, Table>[][];
@@ -142,19 +134,22 @@ const withMoments = (data: Data, of: (moment: Moment, point: number) => unknown)
 });
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
-  const name = job.run?.again ? undefined : recordedAs(state);
-  const file = name && (await library.recorded?.('fourTasks'));
-  if (file) return fromRecorded((file as Record<string, Data>)[name] as Data);
+  const file = (await library.recorded?.('fourTasks')) as Record<string, Data> | undefined;
+  const known = file?.[(!job.run?.again && recordedAs(state)) || ''];
+  if (known) return fromRecorded(known);
   const superpose = await library.superpose();
-  // They hardly depend on what can be set, so they are measured once.
-  const floors = library.kept('four-tasks: floors', '', (): Floors => ({}));
   const trained = await library.kept(
     'four-tasks',
     keyOf(state),
-    () => train(floors, superpose, state, job),
+    () =>
+      train(
+        superpose,
+        state,
+        job,
+        file?.all?.panels.map(({ floor }) => floor),
+      ),
     job.run?.again,
   );
-  floors.all ??= await measuredFloors(superpose, state, trained, job);
   // Choosing another example computes nothing: all forty are answered at once, for less than the shares cost.
   const key = JSON.stringify([state.when, state.terms]);
   if (trained.looked?.key !== key) {
@@ -166,12 +161,12 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   return dataOf(trained.looked.panels, state);
 };
 
-/** The accuracy in each task of a model with all scores 0, once it has been measured. */
-interface Floors {
-  all?: number[];
-}
-
-async function train(floors: Floors, superpose: Superpose, state: State, job: Job): Promise<Trained> {
+async function train(
+  superpose: Superpose,
+  state: State,
+  job: Job,
+  floors: Trained['floors'],
+): Promise<Trained> {
   // Four models learn, and four of the same shape look at what these have learned so far.
   const models = modelsOf(state);
   return withTrainers(superpose, [...models, ...models], async (all) => {
@@ -191,7 +186,7 @@ async function train(floors: Floors, superpose: Superpose, state: State, job: Jo
     await trainTogether(trainers, job, {
       looked(part) {
         note(trainers, trained);
-        job.progress(part / (floors.all ? 1 : 2));
+        job.progress(part);
       },
       show,
     });
@@ -209,32 +204,6 @@ function note(trainers: readonly Trainer[], { curves, parameters }: Trained): vo
     curve.shares.push(mean && Array.from(mean));
     curve.diverged = trainer.diverged;
   });
-}
-
-/**
- * The accuracy in each task of a model with added positions whose scores are all 0. Meanwhile the trained
- * models can still be looked at.
- */
-async function measuredFloors(
-  superpose: Superpose,
-  state: State,
-  trained: Trained,
-  job: Job,
-): Promise<number[]> {
-  const zero = fourTasks.map(({ task }) => ({ task, n, steps: constantRate, zeroScores: true }));
-  return withTrainers(superpose, zero, (trainers) =>
-    withTrainers(superpose, modelsOf(state), async (lookers) => {
-      await trainTogether(trainers, job, {
-        looked: (part) => job.progress((1 + part) / 2),
-        show(turned) {
-          if (turned === 'go') return;
-          const now = (job.run?.state() ?? state) as State;
-          job.run?.frame(dataOf(panelsOf(superpose, lookers, trained, now), now));
-        },
-      });
-      return trainers.map((trainer) => trainer.accuracy());
-    }),
-  );
 }
 
 const modelsOf = (state: State) => fourTasks.map((task) => optionsOf(task, state));
@@ -270,7 +239,7 @@ function panelsOf(
       canonical: mean && Array.from(mean),
       reason: reason ?? looker.shares().reason,
       cut,
-      floor: trained.floors.all?.[place] ?? null,
+      floor: trained.floors?.[place] ?? null,
       examples: { ...examples, moments: [...known] },
     };
   });

@@ -186,14 +186,21 @@ function drawRows(data: Data, state: State, width: number) {
   return { width, height: bottom + 40, marks, regions: [{ ...area, rows: 0, columns: 0, pick: { points } }] };
 }
 
-/** A line a way: the mean curve of the project’s script, or of the first implementation where it alone has runs. */
-function drawCurves({ rows, parts }: Data, width: number) {
-  const lines = rows.map(({ arm, made, steps }) => ({
-    label: `${nameOf(arm)}${rows.some((one) => one.arm === arm && one.steps !== steps) ? `, ${steps}` : ''}`,
-    ink: inkOf(arm),
-    curve: [...(made[0]?.curve ?? [])],
+/**
+ * A line a way: the mean curve of the project’s script, or of the first implementation where it alone has runs. Those in
+ * sight before all are asked for have their names and colours, on top of the others.
+ */
+function drawCurves(data: Data, state: State, width: number) {
+  const { rows, parts } = data;
+  const few = firstRows(data, state);
+  const lines = [...rows.filter((row) => !few.includes(row)), ...few].map((row) => ({
+    label: shortOf(row.arm).replace(', same width', ''),
+    ink: inkOf(row.arm),
+    curve: [...(row.made[0]?.curve ?? [])],
+    pale: !few.includes(row),
   }));
-  const named = namedLines({ x: 0, y: 0, width, height: Math.max(340, 17 * lines.length + 60) }, lines);
+  const bold = lines.filter(({ pale }) => !pale);
+  const named = namedLines({ x: 0, y: 0, width, height: 340 }, bold, 330);
   const values = lines.flatMap(({ curve }) => curve.map(([, loss]) => loss));
   const across = { from: 0, to: parts.at(-1) ?? 1, label: 'part of the training', nice: false };
   const up = { from: Math.min(...values), to: Math.max(...values), label: 'nats a token, first 256 windows' };
@@ -204,15 +211,17 @@ function drawCurves({ rows, parts }: Data, width: number) {
         drawn,
         line.curve.map(([part]) => part),
         line.curve.map(([, loss]) => loss),
-        { stroke: line.ink, wide: 1.5 },
+        line.pale ? { stroke: 'quiet', wide: 1, opacity: 0.4 } : { stroke: line.ink, wide: 2 },
       ),
   );
+  if (bold.length < lines.length)
+    marks.push(textAt(drawn.inner.x + 8, drawn.inner.y + drawn.inner.height - 8, 'pale: the others'));
   const points = {
     x: parts.map(drawn.x),
     y: parts.map(() => drawn.inner.y + drawn.inner.height),
     cursors: parts.map((_, j) => ({ i: 0, j })),
   };
-  const ends = lines.map((line) => drawn.y(line.curve.at(-1)?.[1] ?? Number.NaN));
+  const ends = bold.map((line) => drawn.y(line.curve.at(-1)?.[1] ?? Number.NaN));
   return {
     width,
     height: named.area.height + named.below,
@@ -228,7 +237,8 @@ export const figure: Figure<typeof controls, Data> = {
   source: () => 'recorded',
   below: true,
 
-  scene: (data, state, width) => (state.curves ? drawCurves(data, width) : drawRows(data, state, width)),
+  scene: (data, state, width) =>
+    state.curves ? drawCurves(data, state, width) : drawRows(data, state, width),
 
   describe(data, state) {
     const few = firstRows(data, state);

@@ -10,6 +10,8 @@ export const recordVersion = 1;
 export interface CellRun extends Omit<TrainingRun, 'parameters'> {
   /** How many numbers the model learns. */
   numbers: number;
+  /** It was trained here, not beforehand. */
+  here?: true;
 }
 
 /** All seeds of one model on one task, from seed 1 on. */

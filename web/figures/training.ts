@@ -151,18 +151,17 @@ const pause = 150;
 export async function trainTogether(
   trainers: readonly Trainer[],
   job: Job,
-  { looked, show }: { looked(part: number): void; show(turned: 'go' | 'look'): void },
+  { looked, show }: { looked(part: number): void; show(): void },
   { stride = every, to = steps } = {},
 ): Promise<void> {
   for (let done = 0; done < to; ) {
     // Most is learned in the first steps, which would be over before anybody has looked.
     if (job.run && done > 0 && done <= slow) await new Promise((go) => setTimeout(go, pause));
-    const turned = await turn(job);
-    if (turned === 'go') {
+    if ((await turn(job)) === 'go') {
       for (const trainer of trainers) if (!trainer.diverged) trainer.step(stride);
       done += stride;
       looked(done / to);
     }
-    show(turned);
+    show();
   }
 }

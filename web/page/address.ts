@@ -134,6 +134,7 @@ export function followAddress(notice: (sentence: string) => void): void {
     notice('');
     // Whoever comes from a sentence sees it above the figure.
     if (!isFrom() && goToStep(location.hash)) return;
+    element.speech.changed = true;
     void element.show(link.settings);
     bring(element);
   };

@@ -108,7 +108,7 @@ class Stage {
 
   /** Brings a step and its picture into the window. */
   bring(step: HTMLElement): void {
-    this.show(step);
+    this.show(step, true);
     this.#fit();
     if (!beside.matches) {
       step.scrollIntoView();
@@ -220,7 +220,7 @@ class Stage {
     this.root.toggleAttribute('data-told', told);
   }
 
-  show(step: Element): void {
+  show(step: Element, told = false): void {
     this.#keptAt = undefined;
     this.#told(true);
     this.#mark(step);
@@ -231,6 +231,8 @@ class Stage {
     this.reveal(figure);
     // The picture that waits is of the first view, and may say the opposite of this step.
     figure.toggleAttribute('data-other', link.settings.length > 0);
+    // Who follows a link hears what comes of it; a step that is scrolled by says nothing.
+    figure.speech.changed ||= told;
     void figure.show(link.settings);
   }
 

@@ -45,6 +45,13 @@ if (own) {
   // It may have been opened before this script ran.
   if (own.open) offer();
 }
+// page.css obeys the filters of claims; who cannot see it hears how many are left.
+document.querySelector('.kinds')?.addEventListener('change', ({ currentTarget }) => {
+  const claims = [...document.querySelectorAll('.verdict')];
+  const left = claims.filter((one) => one.checkVisibility()).length;
+  const said = (currentTarget as Element).querySelector('[role=status]') as Element;
+  said.textContent = `${left} of ${claims.length} claims are shown.`;
+});
 followBeats();
 followHistory();
 followAddress((sentence) => {

@@ -189,11 +189,13 @@ class Presenter {
   #render(): void {
     const { part, title, text, sentences } = this.#slides[this.#now] as Slide;
     const { view } = this.#figure?.picture ?? {};
+    // What is said of a picture that is not there yet would be said twice.
+    const waits = !text && !sentences && !this.#fitted;
     const step = `${this.#now + 1} of ${this.#slides.length}`;
     const to = (by: number) => () => this.#go(this.#now + by);
     render(
       html`<div class="picture">${this.#figure}</div>
-        <div class=${sentences ? 'said alone' : 'said'} id="presented" aria-live="polite" aria-atomic="true">
+        <div class=${sentences ? 'said alone' : 'said'} id="presented" aria-live=${waits ? 'off' : 'polite'} aria-atomic="true">
           <p class="part"><span class="unseen">${step}. </span>${part}</p>
           <h2>${title || view?.figure.title}</h2>
           ${(sentences ?? [text || firstSentences(view?.finding)]).map((sentence) => html`<p>${sentence}</p>`)}
