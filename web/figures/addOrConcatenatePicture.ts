@@ -239,7 +239,7 @@ const margin = 58;
 const tall = 190;
 const rowAt = 92;
 const answersAt = rowAt + 46;
-const chartHeight = (width: number) => (width < 640 ? 140 : 250);
+const chartHeight = (width: number) => (width < 640 ? 140 : 290);
 
 /** Where each model's panel is: as many beside each other as have room. */
 function arrange(page: Page, width: number) {
