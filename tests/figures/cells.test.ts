@@ -25,9 +25,9 @@ test('a trained model is kept, trained again only on request, and shared by equa
   expect(steps()).toBe(8);
   const { frames, job } = watched<unknown>({});
   // Those that were there stay until each is trained again.
-  const here = (runs: readonly (CellRun | undefined)[]) =>
-    runs.map((run) => (run ? (run.here ?? false) : undefined));
-  expect(await trainedCells(counted, all, job, here)).toEqual(first);
+  const anew = (runs: readonly (CellRun | undefined)[]) =>
+    runs.map((run) => (run ? (run.anew ?? false) : undefined));
+  expect(await trainedCells(counted, all, job, anew)).toMatchObject(first);
   expect(steps()).toBe(16);
   expect(frames).toEqual([
     [false, false, false],

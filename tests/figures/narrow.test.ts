@@ -78,7 +78,7 @@ test('watched, it fills in width by width', async () => {
   const { frames, job } = watched<{ points: { accuracy?: object }[][] }>({});
   const seen = await run(narrow, { steps: 50, seed: 9, seeds: 1 }, job);
   const { state, data } = await run(narrow, { steps: 50, seed: 9, seeds: 1 });
-  expect(seen.data).toEqual(data);
+  expect(seen.data).toMatchObject(data);
   const there = frames.map(({ points }) =>
     points.flat().filter(({ accuracy }: { accuracy?: object }) => accuracy !== undefined),
   );

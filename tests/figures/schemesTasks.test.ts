@@ -97,10 +97,10 @@ test('it fills in cell by cell, and says how many are to come', async () => {
     ...{ norm: 'with', steps: 200, seeds: 1, seed: 9 },
     ...{ schemes: 'none.untied.rope.t5', tasks: 'badge' },
   };
-  const { frames, job } = watched<{ cells: { runs: { here?: true }[] }[][] }>({});
+  const { frames, job } = watched<{ cells: { runs: { anew?: true }[] }[][] }>({});
   const seen = await run(schemesTasks, settings, job);
   const { state, data } = await run(schemesTasks, settings);
-  expect(seen.data).toEqual(data);
+  expect(seen.data).toMatchObject(data);
   expect(frames).toHaveLength(5);
   const [, one] = frames as [object, object];
   expect(seen.figure.describe(one, state)).toContain('3 of 4 runs still to come, or to be asked for.');
@@ -110,9 +110,9 @@ test('it fills in cell by cell, and says how many are to come', async () => {
   // Trained again, none goes before its next is there, and cells with those are framed.
   frames.length = 0;
   await run(schemesTasks, settings, job);
-  const here = ({ cells }: (typeof frames)[0]) =>
-    cells.flatMap((row) => row.flatMap(({ runs }) => runs.map((of) => of?.here)));
-  expect(here(frames[1] as (typeof frames)[0])).toEqual([true, undefined, undefined, undefined]);
+  const anew = ({ cells }: (typeof frames)[0]) =>
+    cells.flatMap((row) => row.flatMap(({ runs }) => runs.map((of) => of?.anew)));
+  expect(anew(frames[1] as (typeof frames)[0])).toEqual([true, undefined, undefined, undefined]);
   expect(seen.figure.describe(frames[1], state)).toBe(
     '1 of 4 runs done anew, in framed cells; the others are from before.',
   );

@@ -116,7 +116,7 @@ modelTest('a screen is said once, also where its sentence comes with its picture
   const { page } = await visit({ fragment: '#present' });
   await shown(page);
   await dialog(page)
-    .locator('.said')
+    .locator('css:light=.said')
     .evaluate((one) => {
       const heard: string[] = [];
       Object.assign(window, { heard });

@@ -42,11 +42,7 @@ export async function trainedCells(
   const isThere = (one: [string, CellJob]) => !job.run?.again && isKnown(one);
   const lacking = [...asked].flatMap((one) => (isThere(one) || !mayTrain(job, one[1].steps) ? [] : [one[0]]));
   // A copy: while new runs come in, they may push out older ones.
-  const before = ({ here, ...run }: CellRun): CellRun => ({
-    ...run,
-    ...(here && !job.run?.again && { here }),
-  });
-  const found = new Map([...asked].filter(isKnown).map(([key]) => [key, before(known.get(key) as CellRun)]));
+  const found = new Map([...asked].filter(isKnown).map(([key]) => [key, known.get(key) as CellRun]));
   const frame = () => job.run?.frame(show(keys.map((key) => found.get(key))));
   frame();
   for (const [done, key] of lacking.entries()) {
@@ -54,8 +50,8 @@ export async function trainedCells(
     await turn(job);
     const cell = asked.get(key) as CellJob;
     const { parameters, ...trained } = await trainingRun(await library.superpose(), cell, () => breath(job));
-    const run = { ...trained, numbers: learnedNumbers(parameters, cell.options), here: true } as const;
-    found.set(key, run);
+    const run = { ...trained, numbers: learnedNumbers(parameters, cell.options) };
+    found.set(key, job.run?.again ? { ...run, anew: true } : run);
     keep(known, key, run);
     job.progress((done + 1) / lacking.length);
     frame();
@@ -82,10 +78,10 @@ export function over(
 export const seedsOf = (seeds: number): string => (seeds === 1 ? 'one seed' : `mean of ${seeds} seeds`);
 
 /** Said while some of the runs are still those that were there before these were asked for. */
-export function partlyHere(runs: readonly (CellRun | undefined)[], where = ''): string {
-  const here = runs.filter((run) => run?.here).length;
-  if (here === 0 || here === runs.length) return '';
-  return `${here} of ${runs.length} runs done anew${where}; the others are from before.`;
+export function partlyAnew(runs: readonly (CellRun | undefined)[], where = ''): string {
+  const anew = runs.filter((run) => run?.anew).length;
+  if (anew === 0 || anew === runs.length) return '';
+  return `${anew} of ${runs.length} runs done anew${where}; the others are from before.`;
 }
 
 /** What a reader should know of these runs. */

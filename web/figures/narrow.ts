@@ -3,7 +3,7 @@
 import { counted, listed, percent } from '../plot/format.js';
 import { curve, inTurn, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
-import { type Over, over, partlyHere, remarkOf, seedsOf, trainedCells } from './cells.js';
+import { type Over, over, partlyAnew, remarkOf, seedsOf, trainedCells } from './cells.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 import { type CellRun, recordOf } from './record.js';
@@ -141,7 +141,7 @@ export const figure: Figure<typeof controls, Data> = {
     const missing = runs.filter((run) => !run).length;
     // Nothing is said of widths before all that is asked is there.
     if (missing > 0) return `${missing} of ${counted(runs.length, 'run')} still to come, or to be asked for.`;
-    const partly = partlyHere(runs);
+    const partly = partlyAnew(runs);
     if (partly) return partly;
     const [added, joined, frozenAdded, frozenJoined] = points.slice(0, -1).map((own) => {
       const place = own.findIndex(({ accuracy }) => accuracy && accuracy.mean >= aim);

@@ -10,8 +10,8 @@ export const recordVersion = 1;
 export interface CellRun extends Omit<TrainingRun, 'parameters'> {
   /** How many numbers the model learns. */
   numbers: number;
-  /** It was trained here, not beforehand. */
-  here?: true;
+  /** It was trained for the question that it answers, which asked for new runs. */
+  anew?: true;
 }
 
 /** All seeds of one model on one task, from seed 1 on. */

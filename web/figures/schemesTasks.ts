@@ -5,7 +5,7 @@ import { type Area, textAt, wrapped } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import { figure as side } from './addOrConcatenate.js';
 import { namesOf } from './addOrConcatenateRuns.js';
-import { partlyHere, remarkOf, seedsOf } from './cells.js';
+import { partlyAnew, remarkOf, seedsOf } from './cells.js';
 import { initialState } from './controls.js';
 import type { Figure, Opens } from './figure.js';
 import {
@@ -140,7 +140,7 @@ export const figure: Figure<typeof controls, Data> = {
     // Nothing is said of schemes before all that is asked is there.
     if (missing > 0)
       return `${missing} of ${counted(runs.length, 'run')} still to come, or to be asked for. Each cell shows the mean of those that are there.`;
-    const partly = partlyHere(runs, ', in framed cells');
+    const partly = partlyAnew(runs, ', in framed cells');
     if (partly) return partly;
     if (cells.length <= fewRows) {
       const said = cells.map((row) => {
@@ -181,7 +181,7 @@ export const figure: Figure<typeof controls, Data> = {
     const size = numbers && `, ${numbers} numbers to learn`;
     return [
       { text: `${rowName(cell.row, state)}, ${cell.task}`, strong: true },
-      `: ${meanOf(cell)} right ${afterSteps([cell])}, ${seedsOf(thereOf(cell).length)}${isHere(cell) ? ', run here' : ''}; first at 99\u202f%: ${firstOf(cell)}${size}.${loudIn([cell])}`,
+      `: ${meanOf(cell)} right ${afterSteps([cell])}, ${seedsOf(thereOf(cell).length)}${isAnew(cell) ? ', run here' : ''}; first at 99\u202f%: ${firstOf(cell)}${size}.${loudIn([cell])}`,
     ];
   },
 
@@ -334,7 +334,7 @@ function firstOf(cell: Cell): string {
 }
 
 /** Some of its runs were done on the page. */
-const isHere = (cell: Cell) => thereOf(cell).some(({ here }) => here);
+const isAnew = (cell: Cell) => thereOf(cell).some(({ anew }) => anew);
 
 const line = 16;
 const cellHeight = 48;
@@ -349,7 +349,7 @@ function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
   const level = y + height - 9;
   const text = { mark: 'text', x: x + width / 2, anchor: 'middle' } as const;
   const marks: Mark[] = [
-    { mark: 'box', ...inside, fill: 'field', ...(isHere(cell) && { stroke: 'accent' }) },
+    { mark: 'box', ...inside, fill: 'field', ...(isAnew(cell) && { stroke: 'accent' }) },
     {
       ...text,
       y: y + 16,
