@@ -283,6 +283,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
     await expect((await changed('mistral', { sliding_window: 4 })).forward({ ids })).rejects.toThrow(
       'from 1 to 4 tokens; it has 11',
     );
+    const unlimited = await changed('qwen2', { max_position_embeddings: undefined });
+    await expect(unlimited.forward({ ids: [] })).rejects.toThrow('must have at least 1 token; it has 0.');
   });
 
   test.each<[string, object, string]>([
