@@ -30,6 +30,16 @@ const doing = async (page: Page, code: string) => {
   return said;
 };
 
+test('whenLive() is over with the first result, and at once where there is one', async () => {
+  const page = await mirrored(figure('name="dot-products"'));
+  await doing(page, 'window.told = []; window.wait = () => all[0].whenLive().then(() => told.push("live"))');
+  expect(await doing(page, 'wait(), told')).toEqual([]);
+  expect(await doing(page, 'all[0].dispatchEvent(new Event("superpose-drawn")), told')).toEqual([]);
+  expect(await doing(page, 'told')).toEqual(['live']);
+  await doing(page, 'Object.defineProperty(all[0], "result", { value: {} }); wait(); 0');
+  expect(await doing(page, 'told')).toEqual(['live', 'live']);
+});
+
 describe('attributes', () => {
   test('set the state whenever one changes; removing one restores the initial value', async () => {
     const page = await mirrored(figure('name="dot-products" n="5"'));

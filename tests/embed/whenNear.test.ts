@@ -26,6 +26,8 @@ async function watched(body: string, define?: string): Promise<Page> {
   await painted(page);
   return page;
 }
+/** Until the search that follows the first layout is over, which would find what comes meanwhile. */
+const rested = (page: Page) => page.evaluate(() => new Promise((over) => setTimeout(over, 400)));
 const nearAfter = async (page: Page, code = '') => {
   await page.evaluate(code);
   await painted(page);
@@ -81,6 +83,7 @@ describe('a figure', () => {
   ];
   test.each(late)('%s', async (_, body, code) => {
     const page = await watched(`<p>Words</p>${body}`);
+    await rested(page);
     expect((await said(page)).near).toBe(0);
     await page.evaluate(code);
     await expect.poll(async () => (await said(page)).near).toBe(1);
@@ -146,13 +149,13 @@ describe('in a closed shadow', () => {
     });
     await page.route('https://blog.example/**', async (route) => {
       if (route.request().url().endsWith('.png')) await held;
-      const body = '<section></section><img alt="" src="slow.png">';
+      const body = '<section></section><img alt="" width="9" height="9" src="slow.png">';
       await route.fulfill({ contentType: 'text/html', body: `<!DOCTYPE html>${body}` });
     });
     await page.goto('https://blog.example/', { waitUntil: 'domcontentloaded' });
     await page.addScriptTag({ content: await scriptOf('whenNear') });
     await page.evaluate(start());
-    await painted(page);
+    await rested(page);
     expect(await page.evaluate(() => document.readyState)).toBe('interactive');
     expect((await said(page)).near).toBe(0);
     release();
