@@ -118,7 +118,7 @@ function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolea
   if (joined)
     marks.push(
       rowBars(end, data.added, axes.largest || 1, 'ink', true),
-      textAt(end.x + strip, end.y + end.height + 15, width < 330 ? '▬ added' : 'lines: added', {
+      textAt(end.x + strip, end.y + end.height + 15, width < 400 ? '▬ added' : 'lines: added', {
         anchor: 'end',
         size: 13,
       }),
