@@ -1,6 +1,6 @@
 // The page starts in Firefox and in WebKit, follows its sliders, and trains in its worker. What figures say there is compared
 // with Node by tests/embed/support/embeds.ts, in every engine; Chromium's tests, in tests/page, go deeper. And axe looks at a
-// whole visit, light and dark, in all three: at colours, names, roles and live regions.
+// whole visit in all three: at names, roles and live regions, and at colours, light and dark.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { faultsOf } from '../page/support/axe.ts';
 import { startSite } from '../page/support/site.ts';
@@ -10,40 +10,13 @@ import { type Engine, firefox, lacking, shown, webkit } from './engines.ts';
 const starters = { chromium: openChromium, firefox, webkit };
 const inCi = process.env.CI === 'true';
 
-for (const name of ['firefox', 'webkit'] as const) {
-  const missing = lacking[name]();
-  if (missing.length > 0 && !inCi)
-    console.log(`Not on this machine: ${missing.join(', ')}; ${name} is skipped.`);
-
-  test.skipIf(missing.length > 0 && !inCi)(
-    `a slider moves its figure, and a model is trained: ${name}`,
-    async () => {
-      const site = await startSite();
-      onTestFinished(() => site.stop());
-      const engine = await starters[name]();
-      onTestFinished(() => engine.close());
-      await engine.open(site.address);
-      await shown(engine, 'dot-products');
-      await engine.evaluate(() => {
-        const slider = document
-          .querySelector('superpose-figure[name=dot-products]')
-          ?.shadowRoot?.querySelector('input[name=n]') as HTMLInputElement;
-        slider.value = '7';
-        slider.dispatchEvent(new Event('input', { bubbles: true }));
-      });
-      expect((await shown(engine, 'dot-products')).finding).toContain('Over 21 pairs');
-      await engine.evaluate(() => {
-        location.hash = '#v=1&figure=four-tasks&seed=7';
-      });
-      const state = async () => (await shown(engine, 'four-tasks')).drawn;
-      await expect.poll(state, { timeout: 240_000 }).toMatchObject({ seed: 7 });
-      expect((await shown(engine, 'four-tasks')).problems).toEqual([]);
-      expect(engine.complaints).toEqual([]);
-      // Nothing is asked for outside the page's folder.
-      const folder = new URL(site.address).pathname;
-      expect(site.requests.filter((path) => !path.startsWith(folder))).toEqual([]);
-    },
-  );
+async function opened(name: keyof typeof starters, scheme: 'light' | 'dark') {
+  const site = await startSite();
+  onTestFinished(() => site.stop());
+  const engine = await starters[name]({ scheme });
+  onTestFinished(() => engine.close());
+  await engine.open(site.address);
+  return { engine, site };
 }
 
 /** Runs in the page. */
@@ -58,12 +31,12 @@ const dialogOpen = (host: string) => {
 const closeEmbed = () =>
   document.querySelector('superpose-embed-builder')?.shadowRoot?.querySelector('dialog')?.close();
 
-/** What a visit comes by, each added to what is there already. */
-const visit: [what: string, come: (engine: Engine) => Promise<unknown>][] = [
-  ['the first screen', (engine) => shown(engine, 'add-or-concatenate')],
+/** What a visit comes by, and the part of the page that it brings. */
+const visit: [part: string | undefined, come: (engine: Engine) => Promise<unknown>][] = [
   [
-    'a beat, and a card and the claims, opened',
+    undefined,
     async (engine) => {
+      await shown(engine, 'add-or-concatenate');
       await shown(engine, 'dot-products');
       for (const part of ['#check-narrow > summary', '.kinds [type=checkbox]', '.verdict > summary'])
         await engine.evaluate(press, part);
@@ -71,14 +44,14 @@ const visit: [what: string, come: (engine: Engine) => Promise<unknown>][] = [
     },
   ],
   [
-    'the Embed dialog',
+    'superpose-embed-builder',
     async (engine) => {
       await engine.evaluate(press, 'superpose-figure[name=one-layer] > .embed');
       await expect.poll(() => engine.evaluate(dialogOpen, 'superpose-embed-builder')).toBe(true);
     },
   ],
   [
-    'Present',
+    'dialog.present',
     async (engine) => {
       await engine.evaluate(closeEmbed);
       await engine.evaluate(goTo, '#present/mix');
@@ -87,22 +60,48 @@ const visit: [what: string, come: (engine: Engine) => Promise<unknown>][] = [
   ],
 ];
 
+/** Axe on a visit's parts; what differs in the dark are colours. */
+async function expectNoFaults(engine: Engine, asked: Parameters<typeof faultsOf>[1]) {
+  const faults: Record<string, string[]> = {};
+  for (const [part, come] of visit) {
+    await come(engine);
+    const found = await faultsOf(engine, asked, part);
+    if (found.length > 0) faults[part ?? 'the page'] = found;
+  }
+  expect(faults).toEqual({});
+}
+
 for (const name of ['chromium', 'firefox', 'webkit'] as const) {
   const missing = name === 'chromium' ? [] : lacking[name]();
+  if (missing.length > 0 && !inCi)
+    console.log(`Not on this machine: ${missing.join(', ')}; ${name} is skipped.`);
+
   describe.skipIf(missing.length > 0 && !inCi)(name, () => {
-    test.each(['light', 'dark'] as const)('axe finds nothing, %s', async (scheme) => {
-      const site = await startSite();
-      onTestFinished(() => site.stop());
-      const engine = await starters[name]({ scheme });
-      onTestFinished(() => engine.close());
-      await engine.open(site.address);
-      const faults: Record<string, string[]> = {};
-      for (const [what, come] of visit) {
-        await come(engine);
-        const found = await faultsOf(engine);
-        if (found.length > 0) faults[what] = found;
-      }
-      expect(faults).toEqual({});
+    test('a slider moves its figure, axe finds nothing, and a model is trained', async () => {
+      const { engine, site } = await opened(name, 'light');
+      await shown(engine, 'dot-products');
+      await engine.evaluate(() => {
+        const slider = document
+          .querySelector('superpose-figure[name=dot-products]')
+          ?.shadowRoot?.querySelector('input[name=n]') as HTMLInputElement;
+        slider.value = '7';
+        slider.dispatchEvent(new Event('input', { bubbles: true }));
+      });
+      expect((await shown(engine, 'dot-products')).finding).toContain('Over 21 pairs');
+      await expectNoFaults(engine, {});
+      await engine.evaluate(goTo, '#v=1&figure=keep-apart&d_model=8&seed=7');
+      const state = async () => (await shown(engine, 'keep-apart')).drawn;
+      await expect.poll(state, { timeout: 240_000 }).toMatchObject({ seed: 7 });
+      expect((await shown(engine, 'keep-apart')).problems).toEqual([]);
+      expect(engine.complaints).toEqual([]);
+      // Nothing is asked for outside the page's folder.
+      const folder = new URL(site.address).pathname;
+      expect(site.requests.filter((path) => !path.startsWith(folder))).toEqual([]);
+    });
+
+    test('axe finds no colour too pale in the dark', async () => {
+      const { engine } = await opened(name, 'dark');
+      await expectNoFaults(engine, { runOnly: ['color-contrast'] });
       expect(engine.complaints).toEqual([]);
     });
   });

@@ -11,14 +11,15 @@ const run = new Function(
   'asked',
   `${axe}
   // Rows of a table are alike, and thousands of them would take minutes.
-  const context = { include: document, exclude: [{ fromShadowDom: ['superpose-figure', 'tbody tr:nth-child(n + 4)'] }] };
+  const context = { include: asked.within ? document.querySelector(asked.within) : document, exclude: [{ fromShadowDom: ['superpose-figure', 'tbody tr:nth-child(n + 4)'] }] };
   // Leave out what passes, element by element.
-  return window.axe.run(context, { ...asked, resultTypes: ['violations'] }).then(({ violations }) =>
+  return window.axe.run(context, { ...asked.options, resultTypes: ['violations'] }).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')));`,
-) as (asked: axeCore.RunOptions) => Promise<string[]>;
+) as (asked: { options: axeCore.RunOptions; within?: string | undefined }) => Promise<string[]>;
 
-/** The faults that axe finds, as a list of sentences. */
+/** The faults that axe finds, on the page or within a part of it, as a list of sentences. */
 export const faultsOf = async (
   page: Pick<Engine, 'evaluate'>,
   options: axeCore.RunOptions = {},
-): Promise<string[]> => await page.evaluate(run, options);
+  within?: string,
+): Promise<string[]> => await page.evaluate(run, { options, within });
