@@ -77,11 +77,11 @@ test('the dialog keeps the state that it was opened in while the page behind it 
 });
 
 test('whoever embeds what is still computed is told so', async () => {
-  const { page, dialog } = await openBuilder('four-tasks', {});
+  const { page, dialog } = await openBuilder('narrow', { steps: '50', seeds: '1' });
   const said = dialog.getByRole('status');
   expect(await said.innerText()).toBe('');
   await page.keyboard.press('Escape');
-  const figure = page.locator('superpose-figure[name=four-tasks]');
+  const figure = page.locator('superpose-figure[name=narrow]');
   await figure.locator('.menu > summary').press('Enter');
   await figure.getByRole('button', { name: 'Step', exact: true }).press('Enter');
   await figure.getByRole('button', { name: 'Continue' }).waitFor();

@@ -149,6 +149,19 @@ export async function webkit({ scheme }: EngineOptions = {}): Promise<Engine> {
   }
 }
 
+/** One WebKit for many sessions, each on a server of its own; and a function that ends it. */
+export function manyWebkits(): { start: () => Promise<Engine>; end: () => Promise<void> } {
+  let running: Promise<Engine> | undefined;
+  return {
+    start: async () => {
+      running ??= webkit();
+      const engine = await running;
+      return { ...engine, close: () => engine.open('about:blank') };
+    },
+    end: async () => (await running)?.close(),
+  };
+}
+
 /** Retries until the driver answers; the test's own time limit ends it. */
 async function connect(port: number): Promise<WebDriver> {
   const address = `http://127.0.0.1:${port}`;

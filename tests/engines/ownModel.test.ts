@@ -34,7 +34,7 @@ function drop(files: readonly (readonly [name: string, base64: string])[], part 
 
 for (const name of ['firefox', 'webkit'] as const) {
   describe.skipIf(lacking[name]().length > 0 && !inCi)(name, () => {
-    test('dropped files of a model give its figures', async () => {
+    test('dropped files of a model, then tables of tokens and of positions, give their figures', async () => {
       const site = await startSite();
       onTestFinished(() => site.stop());
       const engine = await starters[name]();
@@ -52,15 +52,6 @@ for (const name of ['firefox', 'webkit'] as const) {
       expect(found.finding).toContain(`Weighted by energy: ${about(overlap?.raw as number)} times`);
       expect((await shown(engine, 'own-heads')).problems).toEqual([]);
       expect((await shown(engine, 'own-one-score')).tokens).toEqual(['2', '3', '4', '5']);
-      expect(engine.complaints).toEqual([]);
-    });
-
-    test('dropped tables of tokens and of positions give their figures', async () => {
-      const site = await startSite();
-      onTestFinished(() => site.stop());
-      const engine = await starters[name]();
-      onTestFinished(() => engine.close());
-      await engine.open(site.address);
       const [tokens, positions] = [40, 70].map((rows) =>
         inPrecision<Table>(plain.randomNormal({ rows, columns: 8, seed: rows }), 'float32'),
       ) as [Table, Table];
