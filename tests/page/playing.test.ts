@@ -3,7 +3,7 @@ import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { expected } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, settled, visit } from './support/visit.ts';
+import { drawn, figureOf, settled, sharedVisit, visit } from './support/visit.ts';
 
 const name = 'add-or-concatenate';
 const patience = { timeout: 20_000 };
@@ -20,10 +20,12 @@ const watch = (page: Page) =>
       steps.push((element as never as { result: { state: { step: number } } }).result.state.step),
     );
   });
+/** One page for those who like motion; the last test trains on it. */
+const shared = sharedVisit();
 const stepsSeen = (page: Page) => page.evaluate(() => [...(window as never as { steps: number[] }).steps]);
 
 test('a replay goes from the first steps to the last, and nothing is fetched for it', async () => {
-  const { page, site } = await visit();
+  const { page, site } = await shared();
   await settled(page, name);
   const requests = site.requests.length;
   await watch(page);
@@ -68,7 +70,7 @@ test('a screen reader is not left with what an earlier step said', async () => {
 });
 
 test('a step is shown at once, is in the link, and stays when the question changes', async () => {
-  const { page } = await visit();
+  const { page } = await shared();
   await settled(page, name);
   const slider = figureOf(page, name).locator('input[name=step]');
   await slider.press('ArrowLeft');
@@ -84,28 +86,25 @@ test('a step is shown at once, is in the link, and stays when the question chang
 });
 
 test('another seed is trained here, with the whole module, and the same comes of it in Node', async () => {
-  const { page, site } = await visit();
+  const { page, site } = await shared();
   await drawn(page, name);
   const whole = () => site.requests.filter((path) => /superpose-(plain|relaxed)-.*\.wasm$/.test(path)).length;
   expect(whole()).toBe(0);
+  const step = figureOf(page, name).locator('label', { has: page.locator('input[name=step]') });
+  await figureOf(page, name).locator('input[name=step]').press('End');
+  await expect.poll(() => step.innerText(), patience).toBe('Step 200');
   await figureOf(page, name).locator('input[name=seed]').fill('7');
   await figureOf(page, name).locator('input[name=seed]').press('Enter');
-  await expect.poll(async () => (await now(page))?.drawn?.seed).toBe(7);
+  // While models train, the slider says how far they are.
+  await button(page, 'Step').click();
+  await expect.poll(() => step.innerText(), patience).toMatch(/^Step \d+ so far$/);
+  await button(page, 'Continue').click();
+  await expect.poll(async () => (await settled(page, name)).drawn?.seed).toBe(7);
   const shown = await settled(page, name);
+  expect(await step.innerText()).toBe('Step 200');
   expect(whole()).toBe(1);
   expect(shown.problems).toEqual([]);
   expect(shown.finding).toBe((await expected(name, shown.state)).finding.replace(/\s+/g, ' '));
   // The button trains what is set, also where it was recorded.
   expect(await button(page, 'Train it here').count()).toBe(1);
-});
-
-test('while models train, the slider says how far they are', async () => {
-  const { page } = await visit();
-  await drawn(page, name);
-  const step = figureOf(page, name).locator('label', { has: page.locator('input[name=step]') });
-  expect(await step.innerText()).toBe('Step 200');
-  await button(page, 'Step').click();
-  await expect.poll(() => step.innerText(), patience).toMatch(/^Step \d+ so far$/);
-  await button(page, 'Continue').click();
-  await expect.poll(() => step.innerText(), patience).toBe('Step 200');
 });
