@@ -34,20 +34,23 @@ const withModel = inCi || existsSync(join(root, 'build/model/manifest.json'));
 
 /** The files that take longest, so that none of them is left when all others are done. */
 const longest = [
-  'page/figures',
+  'page/layout',
   'page/opened',
-  'page/verdicts',
-  'tools/numpyOracles.long',
-  'tools/prose',
-  'engines/page',
+  'page/path',
+  'page/present',
+  'page/accessibility',
   'page/failures',
+  'page/figures',
   'page/running',
-  'embed/hosts',
+  'engines/page',
+  'engines/embeds',
+  'tools/numpyOracles.long',
   'tools/contributing.long',
   'package/command',
-  'page/accessibility',
-  'page/freshness',
+  'tools/prose',
   'figures/recorded.long',
+  'figures/fourTasks',
+  'figures/ownModel',
   'api/model/layers',
 ];
 

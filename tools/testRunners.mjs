@@ -72,8 +72,8 @@ export async function runVitest(projects, complete, filters, extent, env) {
     `--mode=${extent}`,
     ...projects.map((project) => `--project=${project}*`),
   ];
-  // A test of the page and its browser take turns, so that two of them leave room for a third.
-  const more = projects.includes('page') ? [`--maxWorkers=${availableParallelism() + 1}`] : [];
+  // A test of the page and its browser take turns, and some wait: two processors have room for four.
+  const more = projects.includes('page') ? [`--maxWorkers=${availableParallelism() + 2}`] : [];
   const code = await step(
     `Run the ${projects.join(', ')} tests`,
     { byHand: `npx vitest ${command.join(' ')} does the same.` },
