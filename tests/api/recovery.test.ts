@@ -2,6 +2,7 @@
 // Objects held in the old one say that they are lost, and no longer count.
 import { type LoadOptions, load, type Superpose } from 'superpose';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { loadMade } from './model/made.ts';
 
 /** 32 MB of draws: more than a module starts with. */
 const large = { rows: 4096, columns: 1024, seed: 1 };
@@ -161,6 +162,19 @@ describe('what is held in a module that breaks off', () => {
       /encoders, layers, searches and trainers hold 123 MB/,
     );
     another.delete();
+    // What was deleted before stays so.
+    breakOff(superpose, { ...much, rows: 60_000 });
+    expect(() => another.nearestTokens(0)).toThrow('This collision search has been deleted');
+  });
+
+  test('reads its layers again: an opened model', async () => {
+    const superpose = await load();
+    const { minilm } = await loadMade({}, { superpose });
+    const run = async () => (await minilm.forward('the cat sat')).last();
+    const before = await run();
+    breakOff(superpose);
+    expect(await run()).toEqual(before);
+    minilm.delete();
   });
 });
 
