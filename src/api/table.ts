@@ -33,3 +33,14 @@ export interface Linear<A extends Floats = Floats> {
 export function table<A extends Floats>(data: A, rows: number, columns: number): Table<A> {
   return { data, rows, columns };
 }
+
+/** One after another. */
+export function joined(parts: readonly Uint8Array[]): OwnBytes {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

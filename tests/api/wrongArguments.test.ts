@@ -7,7 +7,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Floats, Superpose } from 'superpose';
 import * as library from 'superpose';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { plain } from './support/builds.ts';
 import { eachArray, floatsOf, inPrecision } from './support/numbers.ts';
 import { changed, faults, type Path, type Refusal } from './support/refusals.ts';
@@ -281,7 +281,6 @@ async function otherCalls(): Promise<[string, Call, unknown[]][]> {
     heads: 2,
   });
   const search = plain.collisionSearch({ tokens: table(7, 4), positions: table(3, 4) });
-  const opening = inject('withModel') ? methodsOf(await library.loadOpening(plain)) : [];
   return [
     ...methodsOf(functions).map(([name, call]): [string, Call, unknown[]] => [
       name,
@@ -295,7 +294,6 @@ async function otherCalls(): Promise<[string, Call, unknown[]][]> {
     ]),
     ...[await open.forward(sentence), trainer, search]
       .flatMap(methodsOf)
-      .concat(opening)
       .map(([name, call]): [string, Call, unknown[]] => [name, call, [{}, {}, {}]]),
   ];
 }

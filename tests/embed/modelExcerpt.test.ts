@@ -26,14 +26,16 @@ const [perPiece, columns] = [3, 5];
 const rowOf = (table: string, row: number) =>
   Uint8Array.from({ length: 2 * columns }, (_, at) => (table === 'words' ? 7 : 91) * (row + 1) + at);
 
-const manifestOf = (rows: number) => ({
+const row = 2 * columns;
+const manifestOf = (rows: number, tokenizer = 9) => ({
   name: 'made up',
-  files: [
-    { name: 'layer-0', tensors: { one: [3] } },
-    ...['words', 'positions'].map((name) => ({
-      ...{ name, each: rows * 2 * columns, tensors: { [name]: [6, columns] } },
-    })),
-  ],
+  files: {
+    weights: [
+      { name: 'layer-0.bin', bytes: 70_000 },
+      ...['words', 'positions'].map((name) => ({ name: `${name}-#.bin`, bytes: 6 * row, row, rows })),
+    ],
+    'tokenizer.json': [{ name: 'tokenizer.json', bytes: tokenizer }],
+  },
 });
 
 /** A model of 12 words and 6 positions, three rows a file, and how often each file was read. */
@@ -113,7 +115,9 @@ describe('a recorded model', () => {
     const again = excerptReader(excerpt);
     for (const [table, row] of rows) expect(await again(`${table}-${row}.bin`)).toEqual(rowOf(table, row));
     expect([...(await again('layer-0.bin'))]).toEqual([...(files['layer-0.bin'] as Uint8Array)]);
-    expect(parsed(await again('manifest.json'))).toEqual(manifestOf(1));
+    const { length } = await again('tokenizer.json');
+    expect(length).toBeLessThan((files['tokenizer.json'] as Uint8Array).length);
+    expect(parsed(await again('manifest.json'))).toEqual(manifestOf(1, length));
     for (const file of ['words-5.bin', 'positions-4.bin', 'other-2.bin', 'layer-1.bin'])
       await expect(again(file), file).rejects.toThrow(new NotInExcerpt(`${file} is not in the excerpt.`));
     // Of the words the first thousand, and those that were asked for.

@@ -44,7 +44,6 @@ function watched(used: Used): Library {
     small: async () => noting(await loaded.small()),
     superpose: async () => noting(await loaded.superpose()),
     miniLM: () => modelled(loaded.miniLM),
-    opening: () => modelled(loaded.opening),
     // Of other figures it has only what would be computed again.
     recorded: async (name) => {
       if (name !== 'language') return undefined;

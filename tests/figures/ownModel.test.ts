@@ -3,12 +3,13 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Floats, logitsOf, openingText, openModel, type SafetensorsEntry, type Table } from 'superpose';
+import { type Floats, logitsOf, openModel, type SafetensorsEntry, type Table } from 'superpose';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import type { OneScore } from '../../web/figures/oneScore.ts';
 import { groups } from '../../web/figures/terms.ts';
+import { sentenceControl } from '../../web/figures/trainedModel.ts';
 import { about, aboutPercent } from '../../web/plot/format.ts';
 import { running } from '../../web/worker/answers.ts';
 import { ownModel } from '../../web/worker/ownModel.ts';
@@ -357,7 +358,7 @@ describeWeights('MiniLM’s own file', () => {
       expect(await found(`own-${name}`, settings), name).toBe(await known(name, figure, settings));
     }
     // Before its later layers are read, there are its first layer's scores. Head 2 attends to the previous token.
-    const { shares } = await (await loaded.miniLM()).decompose(openingText, { groups });
+    const { shares } = await (await loaded.miniLM()).decompose(sentenceControl.initial, { groups });
     const share = shares[9 * 2 + 4] as number;
     expect(share).toBeGreaterThan(0.9);
     expect(await found('own-depth')).toContain(

@@ -1,5 +1,5 @@
 // The opening figure against a decomposition of the model itself.
-import { load, loadMiniLM, openingText, termOf } from 'superpose';
+import { load, loadMiniLM, termOf } from 'superpose';
 import { expect, inject, test } from 'vitest';
 import * as sum from '../../web/figures/sum.ts';
 import { expectSoundPictures, run } from './support.ts';
@@ -16,7 +16,7 @@ function softmax(row: number[]): number[] {
 withModel('attention with terms left out is the softmax of the others', async () => {
   const superpose = await load();
   const model = await loadMiniLM(superpose);
-  const scores = await model.decompose(openingText, { groups, only: [2, 1] });
+  const scores = await model.decompose(sum.figure.controls.text.initial, { groups, only: [2, 1] });
   const { n } = scores;
   const left: Record<string, [string, string][]> = {
     added: [],
@@ -49,7 +49,7 @@ withModel('attention with terms left out is the softmax of the others', async ()
 
 withModel('the bars are the word’s row, its place’s, and their sum', async () => {
   const model = await loadMiniLM(await load());
-  const { token, position } = await model.rows(await model.tokenize(openingText));
+  const { token, position } = await model.rows(await model.tokenize(sum.figure.controls.text.initial));
   const { data } = await run(sum, { word: 8 });
   data.token.forEach((value: number, channel: number) => {
     expect(value).toBe(token.data[8 * 384 + channel]);

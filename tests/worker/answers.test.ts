@@ -131,7 +131,6 @@ describe('the library', () => {
     };
     const sliced = yielding({
       kept: keeping(),
-      opening: step('opening'),
       small: step('small'),
       superpose: step('superpose'),
       miniLM: step('miniLM'),

@@ -43,24 +43,20 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** A file of the model, in pieces of so many bytes. */
-interface InPieces {
-  name: string;
-  each: number;
-  tensors: Record<string, [rows: number, columns: number]>;
-}
-
+/** The pieces of the model’s files; of a table, a piece has so many rows. */
 interface Manifest {
-  files: (InPieces | Omit<InPieces, 'each'>)[];
+  files: Record<string, { name: string; bytes: number; row?: number; rows?: number }[]>;
 }
-
-/** Numbers are of half precision. */
-const rowBytes = (tensors: InPieces['tensors']) => 2 * (Object.values(tensors)[0]?.[1] ?? 0);
 
 /** With a piece for each row. */
 const inRows = ({ files, ...others }: Manifest) => ({
   ...others,
-  files: files.map((file) => ('each' in file ? { ...file, each: rowBytes(file.tensors) } : file)),
+  files: Object.fromEntries(
+    Object.entries(files).map(([file, pieces]) => [
+      file,
+      pieces.map((piece) => (piece.rows ? { ...piece, rows: 1 } : piece)),
+    ]),
+  ),
 });
 
 const json = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
@@ -87,10 +83,10 @@ export function excerptRecorder(read: ReadFile) {
   };
 
   const readRow = async (table: string, row: number) => {
-    const { each, tensors } = (await manifest()).files.find(({ name }) => name === table) as InPieces;
-    const begin = row * rowBytes(tensors);
-    const piece = await read(`${table}-${Math.floor(begin / each)}.bin`);
-    const found = piece.slice(begin % each, (begin % each) + rowBytes(tensors));
+    const pieces = Object.values((await manifest()).files).flat();
+    const { row: size = 0, rows: each = 1 } = pieces.find(({ name }) => name === `${table}-#.bin`) ?? {};
+    const piece = await read(`${table}-${Math.floor(row / each)}.bin`);
+    const found = piece.slice((row % each) * size, ((row % each) + 1) * size);
     const known = rows.get(table) ?? new Map();
     rows.set(table, known);
     if (!known.has(row)) count(found.length);
@@ -130,7 +126,12 @@ export function excerptRecorder(read: ReadFile) {
     excerpt(): ModelExcerpt | undefined {
       if (files.size === 0 && runs.size === 0) return undefined;
       const tokenizer = files.get('tokenizer.json');
-      if (tokenizer) files.set('tokenizer.json', bytesOf(reduced(json(tokenizer), ids)));
+      if (tokenizer) {
+        const fewer = bytesOf(reduced(json(tokenizer), ids));
+        const changed = json(files.get('manifest.json') as Uint8Array);
+        changed.files['tokenizer.json'][0].bytes = fewer.length;
+        files.set('tokenizer.json', fewer).set('manifest.json', bytesOf(changed));
+      }
       return {
         texts: [...texts],
         pieces: [...ids],

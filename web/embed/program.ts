@@ -57,7 +57,7 @@ const isNotInExcerpt = (error: unknown): boolean =>
 const refused = () => Promise.reject(new Error(lacking));
 // Refused here, because a missing file has another sentence, for whoever builds the page.
 const nothingOfTheModel = (module: LoadOptions): Run =>
-  running({ ...yielding(library({}, module)), opening: refused, miniLM: refused });
+  running({ ...yielding(library({}, module)), miniLM: refused });
 
 /** The worker's half: the first message brings the supplies, the others are questions. */
 export function beWorker(): void {

@@ -46,7 +46,7 @@ export const compute: TextCompute<typeof controls, Depth> = async (library, { la
   const model = await library.miniLM();
   const sentence = await model.tokenize(text, mostShown);
   const { tokens, dropped } = sentence;
-  const all = model.layerBytes.length;
+  const all = model.layers;
   // They do not depend on the sentence. Fetching is the first third of the bar.
   const part = 1 / 3;
   const means = await library.kept('corpus means', '', () =>

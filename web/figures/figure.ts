@@ -4,7 +4,6 @@ import type {
   EncoderForward,
   MiniLM,
   OpenForwardOptions,
-  Opening,
   PositionChange,
   PositionsTaken,
   Scores,
@@ -36,8 +35,6 @@ export interface Library {
   superpose(): Promise<Superpose>;
   /** A failure is not kept: the next question tries again. */
   miniLM(): Promise<MiniLM>;
-  /** One sentence in two of MiniLM's heads, from a small file of its own. */
-  opening(): Promise<Opening>;
   /** The data of a first view that takes long, as tools/record-runs.mjs wrote them; undefined if not at hand. */
   recorded?: ((name: string) => Promise<unknown>) | undefined;
   /** The reader's own tables, if they take the place of drawn ones. */
@@ -67,12 +64,11 @@ export interface TextLibrary extends Omit<Library, 'miniLM'> {
 }
 
 /** What such figures use of MiniLM, or of a reader's own model in its place. */
-export interface TextModel extends Pick<MiniLM, 'd_model' | 'heads' | 'positions' | 'corpusMeans'> {
+export interface TextModel
+  extends Pick<MiniLM, 'd_model' | 'heads' | 'positions' | 'layers' | 'corpusMeans'> {
   withoutPositions(sentence: Sentence, options: SlicesWatch): Promise<PositionsTaken>;
   /** Rows whose token the model fixes; MiniLM’s is row 0. */
   readonly apart?: readonly number[];
-  /** Its length is the number of layers that can be run. */
-  readonly layerBytes: { readonly length: number };
   tokenize(text: string, most?: number): Sentence | Promise<Sentence>;
   rows(sentence: Sentence): Promise<Rows>;
   decompose(sentence: Sentence, options: Parts): Promise<Scores>;

@@ -102,7 +102,7 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   // If there are only ids, there is no word to name.
   const before = (model.apart ?? [0]).length;
   const first = before ? (sentence.tokens[0] as string).replace(/^\d+$/, 'the first token') : '';
-  const all = model.layerBytes.length;
+  const all = model.layers;
   const layers = state.layers === 'all' ? all : 0;
   const orders = ordersOf(superpose, sentence, before, state.seed);
   const shuffled = orders.shuffled.map((place) => sentence.tokens[place] as string);

@@ -1,6 +1,6 @@
 // Figure "One sum, two readers": a word's vector and its place's, their sum, and what two heads of the first layer make
 // of such sums: one reads places, the other words.
-import { openingHeads, openingText, type PooledShares, type Scores } from 'superpose';
+import type { PooledShares, Scores } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
 import {
@@ -42,21 +42,15 @@ async function takeApart(library: Library, text: string, head: number): Promise<
   const known = heads.get(head);
   if (known) return known;
   const superpose = await library.small();
-  let found: Omit<SplitScores, 'shares'>;
-  if (text === openingText && openingHeads.includes(head)) {
-    const { tokens, summands, decompose } = await library.opening();
-    found = { scores: decompose({ groups }), ...summands, tokens, dropped: 0 };
-  } else {
-    const model = await library.miniLM();
-    const sentence = await model.tokenize(text, longest);
-    const summands = await model.rows(sentence);
-    const gauge = 'canonical';
-    const asked = { summands, groups, gauge, apart: apartOf(gauge), only: [head] } as const;
-    const { tokens, dropped } = sentence;
-    found = { scores: (await firstLayer(library)).decompose(asked), ...summands, tokens, dropped };
-  }
-  const taken = { ...found, shares: superpose.poolShares([found.scores], kindOf) };
-  for (const one of found.scores.heads) heads.set(one, taken);
+  const model = await library.miniLM();
+  const { ids, tokens, dropped } = await model.tokenize(text, longest);
+  const summands = await model.rows({ ids });
+  const gauge = 'canonical';
+  const asked = { summands, groups, gauge, apart: apartOf(gauge), only: [head] } as const;
+  const scores = (await firstLayer(library)).decompose(asked);
+  const shares = superpose.poolShares([scores], kindOf);
+  const taken = { ...summands, scores, shares, tokens, dropped };
+  heads.set(head, taken);
   return taken;
 }
 

@@ -1,5 +1,4 @@
 // What can be set in the figure "One sum, two readers", and its picture.
-import { openingHeads } from 'superpose';
 import { percent } from '../plot/format.js';
 import { type Area, horizontal, largestMagnitude, rowBars, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Region, Scene, Term } from '../plot/scene.js';
@@ -19,8 +18,9 @@ export const controls = {
   },
   word: { kind: 'range', more: true, label: 'Chosen token', min: 0, max: 31, step: 1, initial: 8 },
   text: sentenceControl,
-  places: { ...head, label: 'Reader 1: head', initial: openingHeads[0] as number },
-  words: { ...head, label: 'Reader 2: head', initial: openingHeads[1] as number },
+  // The first reads places, the second words.
+  places: { ...head, label: 'Reader 1: head', initial: 2 },
+  words: { ...head, label: 'Reader 2: head', initial: 1 },
 } as const satisfies Controls;
 
 export type State = StateOf<typeof controls>;

@@ -1,6 +1,6 @@
 // What figures on a trained model have in common: the sentence, its pairs of tokens, the head, the layers and the gauge
 // that can be set, and what is said of them.
-import { openingText, type ScoreLayer } from 'superpose';
+import type { ScoreLayer } from 'superpose';
 import type { Cursor } from '../plot/scene.js';
 import type { Choice, Range, Text } from './controls.js';
 import type { DataTable, Job, Library, ReadoutPiece } from './figure.js';
@@ -11,7 +11,7 @@ export const mostTokens = 128;
 export const sentenceControl = {
   kind: 'text',
   label: 'Your sentence',
-  initial: openingText,
+  initial: 'The river bank was closed, so she walked to the other bank.',
   // Far more than 128 tokens, and short enough to be cut into tokens while the reader types.
   longest: 5000,
 } as const satisfies Text;

@@ -130,11 +130,10 @@ export function answering(run: Run, say: (reply: Reply) => void): (question: Que
 const pause = () => new Promise<void>((go) => setTimeout(go));
 
 /** Figures ask for the library between their steps; each time the page gets its turn first. */
-export const yielding = ({ small, superpose, opening, miniLM, ...others }: Library): Library => ({
+export const yielding = ({ small, superpose, miniLM, ...others }: Library): Library => ({
   ...others,
   small: () => pause().then(small),
   superpose: () => pause().then(superpose),
-  opening: () => pause().then(opening),
   miniLM: () => pause().then(miniLM),
 });
 

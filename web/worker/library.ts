@@ -1,5 +1,5 @@
 // The library for figures: loaded once, and the model only when a figure needs it.
-import { type LoadOptions, load, loadMiniLM, loadOpening, type MiniLMOptions } from 'superpose';
+import { type LoadOptions, load, loadMiniLM, type MiniLMOptions } from 'superpose';
 import type { Library } from '../figures/figure.js';
 import { keeping } from './answers.js';
 
@@ -25,7 +25,6 @@ export function library(
     kept: keeping(),
     small,
     superpose,
-    opening: retried(async () => loadOpening(await small(), model)),
     miniLM: retried(async () => loadMiniLM(await small(), { rest: superpose, ...model })),
   };
 }

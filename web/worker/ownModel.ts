@@ -192,7 +192,7 @@ async function ofFirstLayer(superpose: Superpose, model: TextModel, text: string
     superpose.combineTerms(scores, head, all).flatMap(({ softmax }) => Array.from(softmax)),
   );
   const { tokens, dropped } = sentence;
-  const layers = model.layerBytes.length;
+  const { layers } = model;
   const none = { states: [], windows: 0, sentences: 0 };
   return { text, tokens, dropped, ...none, layers, heads: [shares], attention: [attention] };
 }
@@ -214,7 +214,7 @@ const asTextModel = (model: OpenedModel): TextModel => ({
   d_model: model.d_model,
   heads: model.heads ?? 0,
   positions: model.positions,
-  layerBytes: { length: model.layers },
+  layers: model.layers,
   apart: model.apart,
   tokenize: (text, most = mostTokens) => cut(model, text, most),
   rows: async ({ ids }) => (await model.rows({ ids })) as Rows,

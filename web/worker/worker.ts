@@ -21,7 +21,6 @@ const loaded: Library = {
   kept: keeping(),
   small: async () => (await whole()).small(),
   superpose: async () => (await whole()).superpose(),
-  opening: async () => (await whole()).opening(),
   miniLM: async () => (await whole()).miniLM(),
   recorded,
 };

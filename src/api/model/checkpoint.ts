@@ -14,6 +14,8 @@ export interface Held extends SafetensorsEntry {
 
 /** Those of files that somebody opened. */
 export interface Checkpoint extends Tensors {
+  /** By name. */
+  readonly tensors: ReadonlyMap<string, Held>;
   /** The names of its files. */
   readonly files: readonly string[];
   /** The bytes of all its files. */
@@ -53,12 +55,12 @@ export async function checkpointOf(
     }
   }
   return {
-    ...tensorRows(superpose, tensors, async ({ file }, offset, length, { received }) => {
-      const bytes = await slice(file, offset, length);
-      received(length);
+    ...tensorRows(superpose, tensors, async ({ file }, offset, length, watch) => {
+      const bytes = await slice(file, offset, length, watch);
+      if (!file.counts) watch.received(length);
       return bytes;
     }),
-    missing,
+    ...{ tensors, missing },
     files: shards.map(({ name }) => name),
     size: shards.reduce((sum, { size }) => sum + size, 0),
     async digest(names) {

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import { type Floats, type OwnBytes, type Table, table } from '../table.js';
+import { type Floats, joined, type OwnBytes, type Table, table } from '../table.js';
 
 export interface EncodeSafetensorsApi {
   /**
@@ -31,7 +31,7 @@ export function encodeSafetensorsApi(): EncodeSafetensorsApi {
         'The file',
         tensors.reduce((all, { bytes }) => all + bytes.length, 0),
       );
-      return safetensorsFile(tensors, metadata);
+      return joined([safetensorsHeader(tensors, metadata), ...tensors.map(({ bytes }) => bytes)]);
     },
   };
 }
@@ -48,9 +48,9 @@ export interface RawTensor {
   bytes: OwnBytes;
 }
 
-/** A safetensors file of these tensors, in this order. */
-export function safetensorsFile(
-  tensors: readonly RawTensor[],
+/** What is before the bytes of these tensors in their file, in this order. */
+export function safetensorsHeader(
+  tensors: readonly (Omit<RawTensor, 'bytes'> & { bytes: { length: number } })[],
   metadata: Readonly<Record<string, string>>,
 ): OwnBytes {
   const header: [string, unknown][] = [['__metadata__', metadata]];
@@ -65,18 +65,7 @@ export function safetensorsFile(
   const start = new Uint8Array(8 + length).fill(0x20);
   new DataView(start.buffer).setBigUint64(0, BigInt(length), true);
   start.set(text, 8);
-  return joined([start, ...tensors.map(({ bytes }) => bytes)]);
-}
-
-/** One after another. */
-export function joined(parts: readonly Uint8Array[]): OwnBytes {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
+  return start;
 }
 
 /** A file is UTF-8, which cannot hold half of a surrogate pair. */

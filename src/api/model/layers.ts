@@ -19,7 +19,7 @@ import type {
 } from './openedModel.js';
 import { headsOf, ownLayers } from './ownLayers.js';
 import { type Resident, resident } from './resident.js';
-import type { Sentence } from './sentence.js';
+import { corpusIds, type Sentence } from './sentence.js';
 import { counted } from './watch.js';
 
 /** How many pieces of a sentence a window of the default corpus has. */
@@ -79,7 +79,7 @@ export function layersOf(opened: Opened, superpose: Superpose): Layers {
       const { layout, heads } = opened;
       const scores = check.flag('scores', options.scores ?? layout.tables.position === undefined);
       const { d_head, keyHeads } = headsOf(opened);
-      return meansOver(await corpusIn(opened, inputs, { ...options, signal }), {
+      return meansOver(await corpusIn(opened, inputs, options), {
         ...{ poolShares: superpose.poolShares, heads, layers: opened.layers },
         ...{ apart: layout.apart, signal, done },
         ...(scores && { scores: { query: heads * d_head, key: keyHeads * d_head } }),
@@ -173,16 +173,16 @@ export async function changedOf(model: Model, { ids }: Sentence, change: Positio
 }
 
 async function corpusIn(
-  { checkpoint, layout: { facts, positions } }: Opened,
+  { checkpoint, layout: { facts, positions, tables } }: Opened,
   { tokenize, read }: Reading,
-  { sentences, signal }: OpenCorpusMeansOptions,
+  { sentences }: OpenCorpusMeansOptions,
 ) {
   const all = sentences ?? (await import('./corpus.js')).corpusSentences;
   if (!Array.isArray(all)) check.refuse('sentences', 'a list of texts', all, false);
   const ids: (readonly number[])[] = [];
   for (const one of all)
     ids.push(typeof one === 'string' ? (await tokenize(one)).ids : (await read(one)).ids);
-  if (!sentences) await checkpoint.corpusRows?.(ids.flat(), counted({ signal }));
+  if (!sentences) checkpoint.together(tables.token, corpusIds(ids));
   const { before, after } = facts.markers;
   const most = (positions || Infinity) - before - after;
   return corpusOf(ids, { positions: Math.min(windowOf, most), before, after });

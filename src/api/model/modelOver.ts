@@ -1,5 +1,4 @@
-// What an opened model does, over the tensors of its files and what is known of them. What opens it, openModel.ts for
-// anybody's files and packedModel.ts for the build's own, checks those: a page's figures read no others, and load no more.
+// What an opened model does, over the tensors of its files and what is known of them.
 import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../whole.js';
@@ -13,8 +12,9 @@ import { type CountedWatch, counted, gone } from './watch.js';
 /** Texts are cut whole, so very long ones are refused. */
 const longestText = 100_000;
 
-/** What is told of a file that somebody opened, and is known of the build's own. */
-export type Told =
+/** What it does, and what is known of it whatever its family. */
+type Over = Omit<
+  OpenedModel,
   | 'family'
   | 'name'
   | 'about'
@@ -26,10 +26,11 @@ export type Told =
   | 'files'
   | 'bytes'
   | 'digest'
-  | 'report';
+  | 'report'
+>;
 
 /** The model of these tensors. */
-export function modelOver(model: Model): Omit<OpenedModel, Told> {
+export function modelOver(model: Model): Over {
   const { layout } = model;
   const inputs = inputsOf(model);
   let held = heldOf(model);

@@ -8,12 +8,10 @@ import type { Layout } from './families.js';
 import type { Config } from './family.js';
 import type { Model, Tokenizer } from './firstLayer.js';
 import { modelOver, wholeOf } from './modelOver.js';
-import { modelReport } from './modelReport.js';
 import type { OpenedModel, OpenModelOptions } from './openedModel.js';
-import { layersIn } from './ownLayers.js';
 import { FamilyUnknown, recognized } from './recognize.js';
 import { filesOf, jsonOf, type Slices, type Source } from './slices.js';
-import { nameIn, shapeOf } from './tensors.js';
+import { layersIn, nameIn, shapeOf } from './tensors.js';
 
 /**
  * Opens a model: in Node by the path of a .safetensors file, an index of shards or a folder; in a browser by
@@ -25,28 +23,42 @@ export async function openModel(
   source: Source,
   options: OpenModelOptions = {},
 ): Promise<OpenedModel> {
+  return openedFrom(superpose, source, options);
+}
+
+/** The same; `tokenizerOf` makes a tokenizer of a known tokenizer.json, which is read at once. */
+export async function openedFrom(
+  superpose: SmallSuperpose,
+  source: Source,
+  options: OpenModelOptions,
+  tokenizerOf?: (file: object) => Tokenizer,
+): Promise<OpenedModel> {
   check.reading(superpose, options);
   check.waiting(options.signal, options.progress);
   const { files, named } = await filesOf(source);
-  const checkpoint = await checkpointOf(superpose, files, named, options);
-  const config = configOf(await jsonOf(files, 'config.json'));
+  let made: Promise<Tokenizer> | undefined;
+  const tokenizer = () => {
+    made ??= tokenizerIn(files, tokenizerOf);
+    made.catch(() => {
+      made = undefined;
+    });
+    return made;
+  };
+  const [checkpoint, found] = await Promise.all([
+    checkpointOf(superpose, files, named, options),
+    jsonOf(files, 'config.json'),
+    tokenizerOf && tokenizer(),
+  ]);
+  const config = configOf(found);
   const layout = layoutOf(checkpoint, config, options);
   const { heads, epsilon } = told(layout, config, options);
   refuseMisread(checkpoint, layout);
-  let tokenizer: Promise<Tokenizer> | undefined;
   const model: Model = {
-    ...{ superpose, checkpoint, layout, config, heads, epsilon },
+    ...{ superpose, checkpoint, layout, config, heads, epsilon, tokenizer },
     layers: layersIn({ checkpoint, layout }),
-    whole: async () => superpose as Superpose,
-    isSmall: false,
+    whole: options.rest ?? (async () => superpose as Superpose),
+    isSmall: checkpoint.size <= mostOfSmall,
     readsText: files.has('tokenizer.json'),
-    tokenizer() {
-      tokenizer ??= tokenizerIn(files);
-      tokenizer.catch(() => {
-        tokenizer = undefined;
-      });
-      return tokenizer;
-    },
   };
   const { facts, family, vocabulary } = layout;
   return {
@@ -57,9 +69,15 @@ export async function openModel(
     bytes: checkpoint.size,
     digest: () =>
       checkpoint.digest((['query', 'key'] as const).map((part) => `${nameIn(layout, 0, part)}.weight`)),
-    report: async (asked = {}) => modelReport({ ...model, superpose: await wholeOf(model) }, asked),
+    async report(asked = {}) {
+      const [superpose, { modelReport }] = await Promise.all([wholeOf(model), import('./modelReport.js')]);
+      return modelReport({ ...model, superpose }, asked);
+    },
   };
 }
+
+/** Bytes of the files of a model that is run through all its layers rather than twice. */
+const mostOfSmall = 2 ** 26;
 
 /** Refuses a file whose first W_Q or W_K lacks, is misshapen or cannot be decoded; nothing of them is read. */
 function refuseMisread({ tensors }: Checkpoint, layout: Layout): void {
@@ -107,16 +125,19 @@ function told({ facts, d_model, tables }: Layout, config: Config, options: OpenM
   return { heads: heads as number | undefined, epsilon: epsilon as number | undefined };
 }
 
-async function tokenizerIn(files: ReadonlyMap<string, Slices>): Promise<Tokenizer> {
+async function tokenizerIn(
+  files: ReadonlyMap<string, Slices>,
+  tokenizerOf?: (file: object) => Tokenizer,
+): Promise<Tokenizer> {
   const file = await jsonOf(files, 'tokenizer.json');
   if (file === undefined)
     throw new RangeError(
       'There is no tokenizer.json beside the weights, which a text needs. Put it there, or give ids: { ids: [101, 2023, 102] }.',
     );
-  const { tokenizerOf } = await import('./tokenizer.js');
   try {
+    if (tokenizerOf) return tokenizerOf(file as object);
     const settings = (await jsonOf(files, 'tokenizer_config.json')) ?? {};
-    return tokenizerOf(file as object, settings as object);
+    return (await import('./tokenizer.js')).tokenizerOf(file as object, settings as object);
   } catch (cause) {
     throw new RangeError('The tokenizer.json beside the weights is none that can be read; give ids.', {
       cause,

@@ -2,6 +2,7 @@
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
 import type { Table } from '../table.js';
+import type { Superpose } from '../whole.js';
 import type { CorpusMeans } from './corpusMeans.js';
 import type { EncoderForward, ForwardInput, Way } from './encoder.js';
 import type { FamilyId } from './families.js';
@@ -20,6 +21,8 @@ export interface OpenModelOptions extends SlicesWatch {
   heads?: number;
   /** ε of the norms, in the same case. */
   epsilon?: number;
+  /** Starts the whole module when forward() and the like need it, for a model opened over the small one. */
+  rest?: () => Promise<Superpose>;
 }
 
 /** The sentence whose scores are taken apart. */

@@ -8,7 +8,17 @@ import { listed } from './families.js';
 import type { Config } from './family.js';
 import type { Opened } from './firstLayer.js';
 import type { EncoderParts } from './resident.js';
-import { type MapName, type MapSize, nameIn, placeOf, present, shapeOf, tensorsOf } from './tensors.js';
+import {
+  layersIn,
+  type MapName,
+  type MapSize,
+  nameIn,
+  placeOf,
+  present,
+  refuseSizes,
+  shapeOf,
+  tensorsOf,
+} from './tensors.js';
 
 /** By config.json's names. */
 const activations: Readonly<Record<string, ActivationName>> = {
@@ -18,24 +28,6 @@ const activations: Readonly<Record<string, ActivationName>> = {
   relu: 'relu',
   silu: 'silu',
 };
-
-/** Throws where config.json gives another size than the tensors. */
-export function refuseSizes(config: Config, sizes: Readonly<Record<string, number | undefined>>): void {
-  for (const [member, size] of Object.entries(sizes)) {
-    const said = config[member];
-    if (said != null && size !== undefined && said !== size)
-      throw new RangeError(
-        `config.json says ${member} ${check.shown(said)}, but by its tensors the model has ${size}.`,
-      );
-  }
-}
-
-/** How many layers the file has. A file that was cut short may lack some. */
-export function layersIn({ checkpoint, layout }: Pick<Opened, 'checkpoint' | 'layout'>): number {
-  let count = 0;
-  while (checkpoint.tensors.has(`${nameIn(layout, count, 'down')}.weight`)) count += 1;
-  return count;
-}
 
 /** Heads of keys, which several heads of queries may share, and the width of a head. */
 export function headsOf({ checkpoint, layout, heads }: Pick<Opened, 'checkpoint' | 'layout' | 'heads'>): {

@@ -3,8 +3,7 @@
 import * as check from '../check.js';
 import { type FamilyId, familyIds, type Layout, listed, modelFamilies, namesOf } from './families.js';
 import { type Config, type Family, usualSizes } from './family.js';
-import { refuseSizes } from './ownLayers.js';
-import { type Header, quoted, shapeOf } from './tensors.js';
+import { type Header, quoted, refuseSizes, shapeOf } from './tensors.js';
 
 /** Nothing says which family a model is of. */
 export class FamilyUnknown extends RangeError {

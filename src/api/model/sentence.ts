@@ -10,14 +10,6 @@ export interface Sentence {
   readonly dropped: number;
 }
 
-/** The ids that occur in these sentences, each once, ascending: the order of rows in the corpus’s file. */
+/** The ids that occur in these sentences, each once, ascending: the order of rows in the tensor of the corpus. */
 export const corpusIds = (sentences: readonly (readonly number[])[]): number[] =>
   [...new Set(sentences.flat())].sort((a, b) => a - b);
-
-// What a page opens with, for what reads its file and what makes it.
-
-/** The sentence. */
-export const openingText = 'The river bank was closed, so she walked to the other bank.';
-/** The heads: the first reads places, the second words. */
-export const openingHeads: readonly number[] = [2, 1];
-export const openingFile = 'opening.safetensors';

@@ -1,7 +1,7 @@
 // Files read in slices: from disk in Node, from the reader's choice in a browser. Nothing is uploaded, and
 // only what is asked for is read.
 import * as check from '../check.js';
-import { Unreadable } from '../files.js';
+import { Unreadable, type Watch } from '../files.js';
 
 /** A file that can be read in parts. */
 export interface Slices {
@@ -9,8 +9,10 @@ export interface Slices {
   readonly name: string;
   /** In bytes. */
   readonly size: number;
-  /** The bytes from `offset` on, `length` of them or up to the file’s end. */
-  read(offset: number, length: number): Promise<Uint8Array>;
+  /** The bytes from `offset` on, `length` of them or up to the file’s end. `watch` may end the read. */
+  read(offset: number, length: number, watch?: Watch): Promise<Uint8Array>;
+  /** Whether read() tells `watch` of bytes as they arrive; otherwise they are counted when they are there. */
+  readonly counts?: boolean;
 }
 
 /**
@@ -124,8 +126,13 @@ async function onDisk(source: string | URL): Promise<{ files: Map<string, Slices
 const wanted = /\.safetensors(\.index\.json)?$|^(config|tokenizer|tokenizer_config|adapter_config)\.json$/;
 
 /** Exactly these bytes of a file; throws if the file has become shorter. */
-export async function slice(file: Slices, offset: number, length: number): Promise<Uint8Array> {
-  const bytes = await file.read(offset, length);
+export async function slice(
+  file: Slices,
+  offset: number,
+  length: number,
+  watch?: Watch,
+): Promise<Uint8Array> {
+  const bytes = await file.read(offset, length, watch);
   if (!(bytes instanceof Uint8Array) || bytes.length !== length)
     throw new Error(
       `“${file.name}” ended at byte ${offset + (bytes?.length ?? 0)} while it was read; it is truncated or was changed.`,

@@ -20,8 +20,8 @@ export interface Tensors {
     watch: CountedWatch,
     visit: (block: Table<Float64Array>, from: number) => void,
   ): Promise<void>;
-  /** Reads the token rows of the default corpus at once, for a model that has them in one file. */
-  corpusRows?(ids: readonly number[], watch: CountedWatch): Promise<void>;
+  /** From now on, reads these rows of a table, ascending, from the tensor `corpus` if it has them together. */
+  together(name: string, wanted: readonly number[]): void;
 }
 
 /** How many numbers are decoded between two looks at the signal. */
@@ -64,27 +64,48 @@ export function tensorRows<Entry extends SafetensorsEntry>(
     check.floats(`Tensor ${check.shown(name)}`, found.data);
     return found;
   };
+  const read: Tensors['rows'] = async (name, wanted, watch) => {
+    const own = tableIn(name);
+    const { columns, rowBytes } = own;
+    check.fits(`${wanted.length} rows of ${columns} columns`, wanted.length * (rowBytes + 8 * columns));
+    const data = new Float64Array(wanted.length * columns);
+    const sorted = [...new Set(wanted)].sort((a, b) => a - b);
+    const places = new Map<number, number[]>();
+    for (const [place, row] of wanted.entries()) places.set(row, [...(places.get(row) ?? []), place]);
+    watch.wanted(sorted.length * rowBytes);
+    const runs = runsOf(sorted, rowsAtOnce(columns));
+    // Several at once, as they may come from afar; but not of a large table, nor so many that all files are open.
+    const several = sorted.length > rowsAtOnce(columns) ? 1 : 16;
+    for (let at = 0; at < runs.length; at += several) {
+      await Promise.all(
+        runs.slice(at, at + several).map(async (run) => {
+          const { data: values } = await decoded(own, run, watch);
+          const [from, to] = run;
+          for (let row = from; row < to; row++) {
+            const at = (row - from) * columns;
+            for (const place of places.get(row) as number[])
+              data.set(values.subarray(at, at + columns), place * columns);
+          }
+        }),
+      );
+    }
+    return table(data, wanted.length, columns);
+  };
+  let near: { name: string; places: ReadonlyMap<number, number> } | undefined;
   return {
     tensors,
-    async rows(name, wanted, watch) {
-      const own = tableIn(name);
-      const { columns, rowBytes } = own;
-      check.fits(`${wanted.length} rows of ${columns} columns`, wanted.length * (rowBytes + 8 * columns));
-      const data = new Float64Array(wanted.length * columns);
-      const sorted = [...new Set(wanted)].sort((a, b) => a - b);
-      const places = new Map<number, number[]>();
-      for (const [place, row] of wanted.entries()) places.set(row, [...(places.get(row) ?? []), place]);
-      watch.wanted(sorted.length * rowBytes);
-      for (const run of runsOf(sorted, rowsAtOnce(columns))) {
-        const { data: values } = await decoded(own, run, watch);
-        const [from, to] = run;
-        for (let row = from; row < to; row++) {
-          const at = (row - from) * columns;
-          for (const place of places.get(row) as number[])
-            data.set(values.subarray(at, at + columns), place * columns);
-        }
-      }
-      return table(data, wanted.length, columns);
+    rows(name, wanted, watch) {
+      const there = name === near?.name && wanted.every((row) => near?.places.has(row));
+      if (!there) return read(name, wanted, watch);
+      return read(
+        'corpus',
+        wanted.map((row) => near?.places.get(row) as number),
+        watch,
+      );
+    },
+    together(name, wanted) {
+      if (tensors.get('corpus')?.shape[0] === wanted.length)
+        near = { name, places: new Map(wanted.map((row, place) => [row, place])) };
     },
     async blocks(name, watch, visit) {
       const own = tableIn(name);

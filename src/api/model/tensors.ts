@@ -3,7 +3,7 @@ import * as check from '../check.js';
 import type { Normalization } from '../scores/decompose.js';
 import { type Linear, type Table, table } from '../table.js';
 import type { Layout } from './families.js';
-import type { LayerNames } from './family.js';
+import type { Config, LayerNames } from './family.js';
 import type { FirstLayer, Opened } from './firstLayer.js';
 import type { SafetensorsEntry } from './safetensors.js';
 import type { Tensors } from './tensorRows.js';
@@ -46,6 +46,24 @@ export type MapName = 'query' | 'key' | 'value' | 'output' | 'up' | 'gate' | 'do
 /** The whole name of a layer's tensor, without `.weight`. */
 export const nameIn = ({ prefix, facts }: Layout, layer: number, part: keyof LayerNames): string =>
   `${prefix}${facts.stack}.${layer}.${facts.layer[part]}`;
+
+/** Throws where config.json gives another size than the tensors. */
+export function refuseSizes(config: Config, sizes: Readonly<Record<string, number | undefined>>): void {
+  for (const [member, size] of Object.entries(sizes)) {
+    const said = config[member];
+    if (said != null && size !== undefined && said !== size)
+      throw new RangeError(
+        `config.json says ${member} ${check.shown(said)}, but by its tensors the model has ${size}.`,
+      );
+  }
+}
+
+/** How many layers the file has. A file that was cut short may lack some. */
+export function layersIn({ checkpoint, layout }: Pick<Opened, 'checkpoint' | 'layout'>): number {
+  let count = 0;
+  while (checkpoint.tensors.has(`${nameIn(layout, count, 'down')}.weight`)) count += 1;
+  return count;
+}
 
 /** How many channels a map gives, and how many it takes. */
 export type MapSize = readonly [out: number, into: number];

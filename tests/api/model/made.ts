@@ -1,5 +1,6 @@
 // Small made-up weights, in memory: layers of an encoder, and a MiniLM of two of them.
 import {
+  corpusSentences,
   type EncoderLayer,
   loadMiniLM,
   type MiniLMOptions,
@@ -8,6 +9,9 @@ import {
   type Table,
 } from 'superpose';
 import { fits, maxBytes } from '../../../build/package/check.js';
+import { safetensorsHeader } from '../../../build/package/model/encodeSafetensors.js';
+import { wordPieces } from '../../../build/package/model/wordPieces.js';
+import { joined } from '../../../build/package/table.js';
 import { plain } from '../support/builds.ts';
 import { wordPieceTokenizer } from '../support/files.ts';
 
@@ -102,52 +106,88 @@ export function layerTensors(number: number): Tensors {
   };
 }
 
+export const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+const tokenizer = wordPieceTokenizer(Object.fromEntries(words.map((word, id) => [word, id])));
+/** The ids of the words that occur in the project’s own sentences. */
+export const ofCorpus = words.flatMap((_, id) =>
+  corpusSentences.some((text) => wordPieces(tokenizer).cut(text).ids.includes(id)) ? [id] : [],
+);
 const [{ query, key }] = made.layers as [EncoderLayer];
 const self = 'encoder.layer.0.attention.self';
-const packed: Record<string, Tensors> = {
-  'layer-0': {
+const rowsOfCorpus = ofCorpus.flatMap((id) => [
+  ...made.words.data.subarray(id * d_model, (id + 1) * d_model),
+]);
+/** The tensors of each piece. */
+const tensors: Record<string, Tensors> = {
+  'layer-0.bin': {
     'embeddings.token_type_embeddings.weight': tensorOf(made.segments),
     ...named('embeddings.LayerNorm', normOf(made.embeddingNorm)),
     ...named(`${self}.query`, mapOf(query)),
     ...named(`${self}.key`, mapOf(key)),
   },
-  ...Object.fromEntries(made.layers.map((_, number) => [`encoder-${number}`, layerTensors(number)])),
-  words: { 'embeddings.word_embeddings.weight': tensorOf(made.words) },
-  positions: { 'embeddings.position_embeddings.weight': tensorOf(made.positions) },
+  'words-#.bin': { 'embeddings.word_embeddings.weight': tensorOf(made.words) },
+  'positions-#.bin': { 'embeddings.position_embeddings.weight': tensorOf(made.positions) },
+  ...Object.fromEntries(made.layers.map((_, number) => [`encoder-${number}.bin`, layerTensors(number)])),
+  'corpus.bin': { corpus: [[ofCorpus.length, d_model], Float64Array.from(rowsOfCorpus)] },
 };
-const singles = (values: ArrayLike<number>) => new Uint8Array(Float32Array.from(values).buffer);
 const bytesOf = (tensors: Tensors) =>
-  singles(Object.values(tensors).flatMap(([, data]) => Array.from<number>(data)));
-const each = 4 * rowsPerPiece * d_model;
-const inPieces = (name: string) => ['words', 'positions'].includes(name);
-export const manifest = {
-  ...{ format: 2, dtype: 'F32', heads, epsilon: 1e-12 },
-  files: Object.entries(packed).map(([name, tensors]) => ({
-    ...{ name, tensors: Object.fromEntries(Object.entries(tensors).map(([one, [shape]]) => [one, shape])) },
-    ...(inPieces(name) && { each }),
-  })),
-};
+  new Uint8Array(Float32Array.from(Object.values(tensors).flatMap(([, data]) => [...data])).buffer);
 export const layerBytes = made.layers.map((_, number) => bytesOf(layerTensors(number)).length);
-export const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+
+const header = safetensorsHeader(
+  Object.values(tensors)
+    .flatMap(Object.entries)
+    .map(([name, [shape, data]]) => ({ name, shape, dtype: 'F32', bytes: { length: 4 * data.length } })),
+  {},
+);
+const row = 4 * d_model;
+const pieces = Object.entries(tensors).map(([name, own], place) => {
+  const bytes = bytesOf(own);
+  const whole = place === 0 ? joined([header, bytes]) : bytes;
+  return { name, whole, ...(name.includes('#') && { row, rows: rowsPerPiece }) };
+});
+const config = {
+  model_type: 'bert',
+  hidden_size: d_model,
+  num_attention_heads: heads,
+  num_hidden_layers: layers,
+  intermediate_size: inner,
+  vocab_size: words.length,
+  max_position_embeddings: positions,
+  type_vocab_size: 2,
+  layer_norm_eps: 1e-12,
+  // No word is padding.
+  pad_token_id: words.length,
+};
+const texts = { 'config.json': json(config), 'tokenizer.json': json(tokenizer) };
+export const manifest = {
+  format: 3,
+  files: {
+    'model.safetensors': pieces.map(({ whole, ...piece }) => ({ ...piece, bytes: whole.length })),
+    ...Object.fromEntries(
+      Object.entries(texts).map(([name, { length }]) => [name, [{ name, bytes: length }]]),
+    ),
+  },
+};
+
+/** Its weights, whole. */
+export const weights = joined(pieces.map(({ whole }) => whole));
 
 /** The files of the made-up MiniLM, by name. */
 export const files: Readonly<Record<string, Uint8Array>> = {
   'manifest.json': json(manifest),
-  'tokenizer.json': json(wordPieceTokenizer(Object.fromEntries(words.map((word, id) => [word, id])))),
+  ...texts,
   ...Object.fromEntries(
-    Object.entries(packed).flatMap(([name, tensors]) => {
-      const bytes = bytesOf(tensors);
-      if (!inPieces(name)) return [[`${name}.bin`, bytes]];
-      const count = Math.ceil(bytes.length / each);
-      const pieces = Array.from({ length: count }, (_, at) => bytes.slice(at * each, (at + 1) * each));
-      return pieces.map((piece, at) => [`${name}-${at}.bin`, piece]);
+    pieces.flatMap(({ name, whole, rows }) => {
+      const each = rows ? rows * row : whole.length;
+      const count = Math.ceil(whole.length / each);
+      return Array.from({ length: count }, (_, at) => [
+        name.replace('#', String(at)),
+        whole.slice(at * each, (at + 1) * each),
+      ]);
     }),
   ),
 };
-
-/** The rows of these words, as the file of the corpus has them. */
-export const corpusFile = (ids: readonly number[]) =>
-  singles(ids.flatMap((id) => [...made.words.data.subarray(id * d_model, (id + 1) * d_model)]));
 
 /** The made-up MiniLM; `asked` lists the files that it has read. */
 export async function loadMade(

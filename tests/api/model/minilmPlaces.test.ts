@@ -1,14 +1,14 @@
 // Where loadMiniLM() looks: the given folder, the build's, or in Node the package with the weights.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { loadMiniLM } from 'superpose';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { files } from './made.ts';
+import { files, weights } from './made.ts';
 
-const weights = '../../../build/package/model/weights.js';
+const finder = '../../../build/package/model/weights.js';
 const manifest = expect.stringMatching(/\/build\/model\/manifest\.json$/);
 let folder = '';
 /** Where the build's files were looked for, and whether they are said to be there. */
@@ -30,7 +30,7 @@ beforeEach(() => {
   }));
 });
 afterEach(() => {
-  for (const name of ['node:fs/promises', 'node:fs', weights]) vi.doUnmock(name);
+  for (const name of ['node:fs/promises', 'node:fs', finder]) vi.doUnmock(name);
   vi.unstubAllGlobals();
 });
 
@@ -50,7 +50,7 @@ test('without a folder, in the build’s', async () => {
   const read = withBuilt();
   expect((await loadMiniLM(plain)).positions).toBe(140);
   expect(looked).toEqual([manifest]);
-  expect(read).toHaveLength(3);
+  expect(read).toHaveLength(4);
   expect(read[0]).toBe(looked[0]);
 });
 
@@ -62,17 +62,17 @@ test('in a given folder, wherever else there are files', async () => {
 
 test('without files of the build, in the package with the weights', async () => {
   isBuilt = false;
-  const asked: unknown[] = [];
-  vi.doMock(weights, () => ({
-    weightsFolder: () => 'there',
-    weightsFiles: async (superpose: unknown, from: unknown) => {
-      asked.push(superpose, from);
-      return { read: async (file: string) => files[file] };
-    },
-  }));
-  expect((await loadMiniLM(plain)).positions).toBe(140);
+  const published = join(folder, 'published');
+  await mkdir(published);
+  for (const name of ['config.json', 'tokenizer.json'])
+    await writeFile(join(published, name), files[name] as Uint8Array);
+  await writeFile(join(published, 'model.fp16.safetensors'), weights);
+  vi.doMock(finder, () => ({ weightsFolder: () => pathToFileURL(`${published}/`) }));
+  const found = await loadMiniLM(plain);
   expect(looked).toEqual([manifest]);
-  expect(asked).toEqual([plain, 'there']);
+  expect(found.files).toEqual(['model.fp16.safetensors']);
+  const built = await loadMiniLM(plain, { from: pathToFileURL(`${folder}/`) });
+  expect((await found.forward('the cats')).embedding).toEqual((await built.forward('the cats')).embedding);
 });
 
 test.each<[string, () => object]>([
@@ -86,7 +86,7 @@ test.each<[string, () => object]>([
 ])('where what looks for that package %s, in the build’s folder again', async (_, found) => {
   isBuilt = false;
   const read = withBuilt();
-  vi.doMock(weights, found);
+  vi.doMock(finder, found);
   expect((await loadMiniLM(plain)).positions).toBe(140);
   expect(read[0]).toEqual(manifest);
 });
