@@ -15,6 +15,24 @@ export interface Watch {
   received?: ((bytes: number) => void) | undefined;
 }
 
+/** A file that can be read in parts. */
+export interface Slices {
+  /** Its name, without a folder. */
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  /** The bytes from `offset` on, `length` of them or up to the file’s end. `watch` may end the read. */
+  read(offset: number, length: number, watch?: Watch): Promise<Uint8Array>;
+  /** Whether read() tells `watch` of bytes as they arrive; otherwise they are counted when they are there. */
+  readonly counts?: boolean;
+}
+
+/** Files by name; `named` if the source was a single file. */
+export interface Files {
+  files: Map<string, Slices>;
+  named?: string;
+}
+
 /**
  * The bytes of a file, from disk for a file: address (Node), otherwise by fetch. Failures are sentences;
  * `what` names the file at the start of one. `afresh` bypasses caches.

@@ -1,0 +1,75 @@
+// Files on disk, for Node.
+import * as check from '../check.js';
+import { type Files, type Slices, Unreadable } from '../files.js';
+
+const nodeFiles = 'node:fs/promises';
+const nodeUrl = 'node:url';
+
+export async function onDisk(source: string | URL): Promise<Files> {
+  const isNode = typeof process === 'object' && typeof process.versions?.node === 'string';
+  if (!isNode) {
+    throw new Error('A path can be read in Node alone; in a browser give the file that the reader chose.');
+  }
+  // A computed name keeps bundlers from putting a substitute for it into pages.
+  const { open, readdir, stat }: typeof import('node:fs/promises') = await import(
+    /* @vite-ignore */ /* webpackIgnore: true */ nodeFiles
+  );
+  if (source instanceof URL && source.protocol !== 'file:')
+    throw new RangeError(
+      `source is the address ${check.shown(source.href)}; models and tables are read from disk: give a file: address, a path, or a Blob of what you fetched.`,
+    );
+  const { fileURLToPath }: typeof import('node:url') = await import(
+    /* @vite-ignore */ /* webpackIgnore: true */ nodeUrl
+  );
+  const path = source instanceof URL ? fileURLToPath(source) : source;
+  const reading = async <T>(at: string, work: Promise<T>): Promise<T> =>
+    work.catch((cause: NodeJS.ErrnoException) => {
+      throw new Unreadable(`“${at}” could not be read (${cause.code}).`, { cause });
+    });
+  const found = (at: string) => reading(at, stat(at));
+  const cut = (whole: string): [string, string] => {
+    const at = whole.replace(/[\\/]+$/, '');
+    const slash = Math.max(at.lastIndexOf('/'), at.lastIndexOf('\\'));
+    return slash < 0 ? ['.', at] : [at.slice(0, slash) || '/', at.slice(slash + 1)];
+  };
+  const isFolder = (await found(path)).isDirectory();
+  const [folder, named] = isFolder ? [path, undefined] : cut(path);
+  const files = new Map<string, Slices>();
+  for (const entry of await reading(folder, readdir(folder, { withFileTypes: true }))) {
+    if (!wanted.test(entry.name) && entry.name !== named) continue;
+    const at = `${folder}/${entry.name}`;
+    const status = await found(at);
+    const { size } = status;
+    const bytesOf = async (offset: number, length: number) => {
+      const file = await open(at);
+      try {
+        const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
+        let filled = 0;
+        while (filled < bytes.length) {
+          const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, offset + filled);
+          if (bytesRead === 0) break;
+          filled += bytesRead;
+        }
+        return bytes.subarray(0, filled);
+      } finally {
+        await file.close();
+      }
+    };
+    files.set(entry.name, {
+      name: entry.name,
+      size,
+      async read(offset, length) {
+        // A pipe would wait for somebody who writes to it.
+        if (!status.isFile())
+          throw new Unreadable(
+            `“${at}” could not be read: it is ${status.isDirectory() ? 'a folder' : 'a pipe or a device'}, and must be a file.`,
+          );
+        return reading(at, bytesOf(offset, length));
+      },
+    });
+  }
+  return { files, ...(named !== undefined && { named }) };
+}
+
+/** The files of a folder that a model may need. */
+const wanted = /\.safetensors(\.index\.json)?$|^(config|tokenizer|tokenizer_config|adapter_config)\.json$/;
