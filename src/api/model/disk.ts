@@ -6,10 +6,6 @@ const nodeFiles = 'node:fs/promises';
 const nodeUrl = 'node:url';
 
 export async function onDisk(source: string | URL): Promise<Files> {
-  const isNode = typeof process === 'object' && typeof process.versions?.node === 'string';
-  if (!isNode) {
-    throw new Error('A path can be read in Node alone; in a browser give the file that the reader chose.');
-  }
   // A computed name keeps bundlers from putting a substitute for it into pages.
   const { open, readdir, stat }: typeof import('node:fs/promises') = await import(
     /* @vite-ignore */ /* webpackIgnore: true */ nodeFiles

@@ -16,8 +16,12 @@ const longestText = 64 * 2 ** 20;
 
 /** The files of a source. */
 export async function filesOf(source: Source): Promise<Files> {
-  // Pages never need it.
-  if (typeof source === 'string' || source instanceof URL) return (await import('./disk.js')).onDisk(source);
+  if (typeof source === 'string' || source instanceof URL) {
+    const isNode = typeof process === 'object' && typeof process.versions?.node === 'string';
+    if (!isNode)
+      throw new Error('A path can be read in Node alone; in a browser give the file that the reader chose.');
+    return (await import('./disk.js')).onDisk(source);
+  }
   const list = Array.isArray(source) ? source : [source as Blob | Slices];
   if (list.length === 0) check.refuseCount('source', 'at least 1 file', 0);
   const files = list.map((one, place) => slicesOf(one, list.length === 1 ? 'source' : `source[${place}]`));
