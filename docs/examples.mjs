@@ -444,11 +444,11 @@ return superpose.positionCost('add', bert).total;`,
     what: 'a small transformer on a task that only the scores of tokens with positions solve',
     source: 'AdamW, arXiv 1711.05101; the gradient derived by hand',
     code: `const trainer = superpose.trainer({ task: 'lookup', n: 6, d_model: 16, seed: 1, steps: 60 });
-const before = trainer.accuracy();
+const before = trainer.evaluate().accuracy;
 trainer.step(60);
-const found = { before, after: trainer.accuracy(), shares: trainer.shares().mean };
+const found = { before, after: trainer.evaluate().accuracy, shares: trainer.shares().mean };
 trainer.cutTerms(['token-position']);
-const cut = trainer.accuracy();
+const cut = trainer.evaluate().accuracy;
 trainer.delete();
 return { ...found, cut };`,
   },

@@ -146,7 +146,7 @@ export async function ofLearning(load, superpose) {
   const floors = fourTasks.map(({ task }) => {
     const trainer = superpose.trainer({ task, n, steps: constantRate, zeroScores: true });
     trainer.step(steps);
-    const floor = trainer.accuracy();
+    const floor = trainer.evaluate().accuracy;
     trainer.delete();
     return floor;
   });

@@ -20,8 +20,8 @@ export interface Handle {
 
 /** An object in the module's memory, and its handle. */
 export interface OwnedObject {
-  /** Where it is; throws once it is gone. `when` tells the error what was going on. */
-  address(when?: string): number;
+  /** Where it is; throws once it is gone. */
+  address(): number;
   /** Counts so many bytes more, or fewer, until it is gone. */
   hold(bytes: number): void;
   /** What callers get. */
@@ -61,8 +61,8 @@ export function held(
     free(mine);
   };
   return {
-    address(when = '') {
-      if (address === undefined) throw new Error(`This ${what} ${end}${when}; make another one.`);
+    address() {
+      if (address === undefined) throw new Error(`This ${what} ${end}; make another one.`);
       return address;
     },
     hold(more) {

@@ -37,7 +37,6 @@ export type * from './scores/schemes.js';
 export type * from './training/tasks.js';
 export type * from './training/trainer.js';
 export type * from './training/trainerOptions.js';
-export type * from './training/trainerResults.js';
 
 const factories = [
   channelsApi,

@@ -146,7 +146,7 @@ describe('what is held', () => {
   test('a trainer holds its parameters, their gradients and the work of a step', () => {
     const evaluation = { n: 4, tokens: [0, 1, 2, 6], targets: [0, 1, 2, -1] };
     const sizes = { evaluation, vocabulary: 7, classes: 3, positions: 5, d_model: 4, heads: 2 } as const;
-    const make = (options: object) => plain.trainer({ ...sizes, batches: () => evaluation, ...options });
+    const make = (options: object) => plain.trainer({ ...sizes, ...options });
     needs(() => make({ layers: 3 }).delete(), 87_824);
     const wide = { scheme: 'concat-wide' };
     needs(() => make(wide).delete(), 117_328);
@@ -155,7 +155,7 @@ describe('what is held', () => {
     expect(free - left()).toBe(117_328);
     const batch = { n: 3, tokens: [0, 1, 2], targets: [0, 1, 2] };
     needs(() => trainer.evaluate(batch), 48);
-    needs(() => trainer.step(), 64);
+    needs(() => trainer.step(evaluation), 64);
     needs(() => trainer.logits(batch), 192);
     needs(() => trainer.attention(batch), 336);
     needs(() => trainer.coordinates(drawn(2, 8)), 912);

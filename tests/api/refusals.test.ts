@@ -45,7 +45,7 @@ test.each(builds)('are those of refusals.txt, before anything is allocated: $sim
   const input = { tokens: table(7, 4), positions: table(3, 4) };
   using search = superpose.collisionSearch(input);
   using trainer = superpose.trainer({
-    ...{ batches: () => batch, evaluation: batch, vocabulary: 3, classes: 3, d_model: 4, heads: 2 },
+    ...{ evaluation: batch, vocabulary: 3, classes: 3, d_model: 4, heads: 2 },
   });
   const deleted = superpose.collisionSearch(input);
   deleted.delete();

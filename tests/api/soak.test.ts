@@ -113,13 +113,13 @@ const runs: Record<string, Run> = {
   'what a trainer is asked': (superpose) => {
     const batch = { n: 2, tokens: [0, 1, 1, 0], targets: [1, -1, 0, 1] };
     const sizes = { vocabulary: 2, classes: 2, d_model: 4 } as const;
-    const trainer = superpose.trainer({ batches: () => batch, evaluation: batch, ...sizes });
-    trainer.step(2);
+    const trainer = superpose.trainer({ evaluation: batch, ...sizes });
+    for (let step = 0; step < 2; step++) trainer.step(batch);
     trainer.evaluate(batch);
     trainer.logits(batch);
     trainer.attention(batch);
     trainer.cutTerms(['token-token']);
-    trainer.accuracy();
+    trainer.evaluate().accuracy;
     trainer.overlap();
     trainer.setParameters(trainer.parameters());
     trainer.delete();

@@ -273,7 +273,6 @@ async function otherCalls(): Promise<[string, Call, unknown[]][]> {
     wasmAddress: ['plain', 'small'],
   };
   const trainer = plain.trainer({
-    batches: () => batch,
     evaluation: batch,
     vocabulary: 3,
     classes: 3,

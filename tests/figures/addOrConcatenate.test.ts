@@ -82,7 +82,7 @@ test('curves, vectors, attention and answers are those of trainers stepped by ha
     const trainer = superpose.trainer({ ...options, steps: 2 ** 22, task: 'roll', n, d_model: 16, seed: 1 });
     // The twelfth measure is the seventh look.
     for (let k = 0; k < 12; k++) trainer.step(data.stride);
-    expect(model.right[0]?.[12]).toBe(Math.round(trainer.accuracy() * data.questions));
+    expect(model.right[0]?.[12]).toBe(Math.round(trainer.evaluate().accuracy * data.questions));
     const attention = trainer.attention({ n, tokens: data.tokens });
     const drawn = Array.from(attention.data).flatMap((weight, at) =>
       Math.round(100 * weight) >= 30

@@ -26,18 +26,18 @@ test('its curves, cuts and floors are those of trainers stepped by hand', async 
     const panel = data.panels[place];
     const trainer = superpose.trainer({ task, seed: 5, sigma: 0.2, steps: 2 ** 22 });
     trainer.step(80);
-    expect(panel.accuracy[10]).toBe(trainer.accuracy());
+    expect(panel.accuracy[10]).toBe(trainer.evaluate().accuracy);
     expect(panel.shares[10]).toEqual([...(trainer.shares().mean ?? [])]);
     trainer.step(120);
-    expect(lastOf(panel.accuracy)).toBe(trainer.accuracy());
+    expect(lastOf(panel.accuracy)).toBe(trainer.evaluate().accuracy);
     expect(panel.canonical).toEqual([...(trainer.shares({ gauge: 'canonical' }).mean ?? [])]);
     trainer.cutTerms(['token-position', 'position-token']);
-    expect(panel.cut).toBe(trainer.accuracy());
+    expect(panel.cut).toBe(trainer.evaluate().accuracy);
     trainer.delete();
     const floor = superpose.trainer({ task, zeroScores: true, steps: 2 ** 22 });
     floor.step(200);
     // Recorded, in four digits.
-    expect(panel.floor).toBe(Number(floor.accuracy().toPrecision(4)));
+    expect(panel.floor).toBe(Number(floor.evaluate().accuracy.toPrecision(4)));
     floor.delete();
     for (const value of [lastOf(panel.accuracy), panel.cut, panel.floor])
       expect(finding).toContain(`${task} ${aboutPercent(value)}`);

@@ -37,7 +37,7 @@ test('A, accuracy and rows are those of trainers stepped by hand', async () => {
     if (point > 0) trainer.step(8 * point - trainer.steps);
     const { E, P } = trainer.parameters();
     expect(data.curves[1].overlap[point]).toBeCloseTo(overlapOf(E as Table, P as Table), 6);
-    expect(data.curves[1].accuracy[point]).toBe(trainer.accuracy());
+    expect(data.curves[1].accuracy[point]).toBe(trainer.evaluate().accuracy);
   }
   trainer.delete();
   const ends = data.curves.map(({ overlap }: { overlap: number[] }) => overlap.at(-1));

@@ -37,7 +37,7 @@ test('each point is the mean of trainers stepped by hand', async () => {
         seed,
       });
       trainer.step(50);
-      const accuracy = trainer.accuracy();
+      const accuracy = trainer.evaluate().accuracy;
       trainer.delete();
       return accuracy;
     });

@@ -202,7 +202,7 @@ async function train(superpose: Superpose, state: Trained, job: Job): Promise<Da
         const model = modelOf(data, name);
         const { right, mean, shown } = model;
         own(name).forEach((trainer, k) => {
-          right[k]?.push(Math.round(trainer.accuracy() * questions));
+          right[k]?.push(Math.round(trainer.evaluate().accuracy * questions));
         });
         const over = (values: number[]) => superpose.summary(Float64Array.from(values)).mean;
         mean.push(over(right.map((of) => of.at(-1) as number)));

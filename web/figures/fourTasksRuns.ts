@@ -205,7 +205,7 @@ function note(trainers: readonly Trainer[], { curves, parameters }: Trained): vo
     const trainer = trainers[place] as Trainer;
     parameters[place]?.push(trainer.parameters());
     const { mean } = trainer.shares();
-    curve.accuracy.push(trainer.accuracy());
+    curve.accuracy.push(trainer.evaluate().accuracy);
     curve.shares.push(mean && Array.from(mean));
     curve.diverged = trainer.diverged;
   });
@@ -236,7 +236,7 @@ function panelsOf(
       known.push(momentOf(looker, examples.tokens));
     }
     looker.setParameters(latest(models));
-    const cut = off.length > 0 ? looker.accuracy() : null;
+    const cut = off.length > 0 ? looker.evaluate().accuracy : null;
     looker.cutTerms([]);
     const { mean, reason } = looker.shares({ gauge: 'canonical' });
     return {

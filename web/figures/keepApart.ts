@@ -141,7 +141,7 @@ function note(trainers: readonly Trainer[], curves: readonly Curve[]): void {
     const { overlap, chance } = trainer.overlap();
     curve.overlap.push(overlap ?? Number.NaN);
     curve.chance.push(chance ?? Number.NaN);
-    curve.accuracy.push(trainer.accuracy());
+    curve.accuracy.push(trainer.evaluate().accuracy);
   });
 }
 

@@ -63,9 +63,9 @@ export function startedRun(superpose: Superpose, options: TaskTrainerOptions, lo
             rested = trainer.steps;
           }
           trainer.step(Math.min(kept - trainer.steps, stepsToAim === null ? strideAt(trainer.steps) : slice));
-          if (stepsToAim === null && trainer.accuracy() >= aim) stepsToAim = trainer.steps;
+          if (stepsToAim === null && trainer.evaluate().accuracy >= aim) stepsToAim = trainer.steps;
         }
-        right.push(trainer.accuracy());
+        right.push(trainer.evaluate().accuracy);
       }
       steps = to;
     },

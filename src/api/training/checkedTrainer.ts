@@ -4,7 +4,7 @@ import type { RawModule } from '../module.js';
 import { pairTerms } from '../scores/schemeTerms.js';
 import { checkedBatch, checkedTask, type TaskOptions, type TrainingBatch } from './tasks.js';
 import type {
-  BatchesTrainerOptions,
+  OwnTrainerOptions,
   TaskTrainerOptions,
   TrainerOptions,
   TrainingScheme,
@@ -34,25 +34,24 @@ export interface SchemeFacts {
 export const noSum = ({ id }: SchemeFacts) =>
   `The stream under '${id}' is no sum of token and position rows.`;
 
-type Given = Partial<TaskTrainerOptions & BatchesTrainerOptions>;
+type Given = Partial<TaskTrainerOptions & OwnTrainerOptions>;
 
 /** Checks the options of a trainer, before anything is allocated. */
 export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
   check.object('options', options);
   const given = options as Given;
-  if ((given.task == null) === (given.batches == null)) {
+  const isOwn = given.task == null;
+  if (isOwn === (given.evaluation == null)) {
     throw new TypeError(
-      `A trainer takes either task or batches; ${given.task == null ? 'neither' : 'both'} of them ${given.task == null ? 'is' : 'are'} given.`,
+      `A trainer takes either task or evaluation; ${isOwn ? 'neither' : 'both'} of them ${isOwn ? 'is' : 'are'} given.`,
     );
   }
-  if (given.batches != null && typeof given.batches !== 'function')
-    check.refuse('batches', 'a function that gives tokens and targets', given.batches, false);
   const model = checkedModel(raw, given);
   const optimizer = checkedOptimizer(given);
   const seed = check.seed('seed', given.seed ?? 1);
   const noTerms = noTermsOf(model.facts, model.zeroScores);
   const cuts = checkedTerms('cuts', given.cuts ?? [], noTerms);
-  const examples: Examples = given.batches ? ownExamples(given) : taskExamples(raw, given);
+  const examples: Examples = isOwn ? ownExamples(given) : taskExamples(raw, given);
   const checked = { ...model, ...optimizer, ...examples, seed, cuts, noTerms };
   for (const name of Object.keys(given))
     if (!(name in checked) && name !== 'sigma')
@@ -117,8 +116,7 @@ function checkedOptimizer(given: Given) {
 
 type OwnExamples = ReturnType<typeof ownExamples>;
 /** Of a task, or one's own. */
-type Examples = Partial<OwnExamples & ReturnType<typeof taskExamples>> &
-  Omit<OwnExamples, 'batches' | 'evaluation'>;
+type Examples = Partial<OwnExamples & ReturnType<typeof taskExamples>> & Omit<OwnExamples, 'evaluation'>;
 
 function ownExamples(given: Given) {
   const vocabulary = check.integer('vocabulary', given.vocabulary, 1);
@@ -128,8 +126,7 @@ function ownExamples(given: Given) {
   const positions = check.integer('positions', given.positions ?? n, 1);
   const sizes = { vocabulary, classes, positions };
   const evaluation = checkedBatch('evaluation', given.evaluation, sizes);
-  const batches = given.batches as BatchesTrainerOptions['batches'];
-  return { ...sizes, batches, evaluation, tokens: evaluation.tokens.length };
+  return { ...sizes, evaluation, tokens: evaluation.tokens.length };
 }
 
 function taskExamples(raw: RawModule, given: Given) {
@@ -161,22 +158,22 @@ export function checkedTerms(name: string, value: unknown, noTerms: string | nul
 
 export type CheckedTrainer = ReturnType<typeof checkedTrainer>;
 
-interface Sizes {
-  vocabulary: number;
-  classes: number;
-  positions: number;
-  stream: number;
-  heads: number;
-  layers: number;
-  /** Ids of examples that are held. */
-  tokens: number;
-}
+type Size = 'vocabulary' | 'classes' | 'positions' | 'stream' | 'heads' | 'layers' | 'tokens';
 
 /**
  * An upper bound on a trainer's memory: Model's Layer for each layer; Parts, Trace and what backward() has at once; Made,
- * its gradient and what makes both; parameters, their gradient, another one and two moments; decompositions of tables, in double.
+ * its gradient and what makes both; parameters, their gradient, another one and two moments; decompositions of tables, in
+ * double; `tokens` are ids of examples that are held.
  */
-function memoryOf({ vocabulary: V, classes, positions: L, stream: D, heads, layers, tokens }: Sizes) {
+function memoryOf({
+  vocabulary: V,
+  classes,
+  positions: L,
+  stream: D,
+  heads,
+  layers,
+  tokens,
+}: Record<Size, number>) {
   const most = Math.max(L, 64);
   const layer = most * (8 * D + L * heads + 2) + 8 * D * D;
   const part = most * (32 * D + 2 * L * heads + 2 * classes + 4) + 4 * D * D + D * classes;

@@ -89,14 +89,7 @@ export function checkedTokens(name: string, value: unknown, n: number, vocabular
   return tokens;
 }
 
-export interface CheckedBatch {
-  /** Tokens of a sequence. */
-  n: number;
-  /** [sequences · n], ids. */
-  tokens: Int32Array;
-  /** [sequences · n], −1 where there is none. */
-  targets: Int32Array;
-}
+type CheckedBatch = Pick<TaskBatch, 'n' | 'tokens' | 'targets'>;
 
 /** Checks a batch against the sizes of a model. */
 export function checkedBatch(

@@ -6,16 +6,91 @@ import { type Table, table } from '../table.js';
 import { type CheckedTrainer, checkedTerms, checkedTrainer, noSum } from './checkedTrainer.js';
 import { checkedBatch, checkedTokens, type TrainingBatch } from './tasks.js';
 import type { TrainerOptions, TrainingTerm } from './trainerOptions.js';
-import type {
-  LoudnessRecipe,
-  TrainingCoordinates,
-  TrainingDirections,
-  TrainingEvaluation,
-  TrainingLoudness,
-  TrainingOverlap,
-  TrainingShares,
-  TrainingSharesOptions,
-} from './trainerResults.js';
+
+export interface TrainingEvaluation {
+  /** Mean cross-entropy over the targets, in nats. */
+  readonly loss: number;
+  /** The share of targets with the largest logit; of equal logits the first counts. */
+  readonly accuracy: number;
+  /** How many targets there are. */
+  readonly targets: number;
+}
+
+export interface TrainingSharesOptions {
+  /**
+   * 'raw': the rows as training left them. 'canonical': minus each part’s mean over its sequence, so that
+   * shares do not depend on the tables’ means. Default 'raw'.
+   */
+  gauge?: 'raw' | 'canonical';
+}
+
+/**
+ * Shares of the terms in the variation of the first layer’s scores over keys. Raw ones sum to 1 over the
+ * terms. For canonical ones, the rest is terms with constants.
+ */
+export interface TrainingShares {
+  /**
+   * [4], the mean over the heads, in the order of the term names: token-token, token-position, position-token,
+   * position-position. Null for a scheme whose scores have no terms in this gauge, or scores that do not vary.
+   */
+  readonly mean: Float64Array | null;
+  /** Why there are none, in a sentence; null where there are. */
+  readonly reason: string | null;
+}
+
+/** Root mean squares of the norms of rows. */
+export interface TrainingLoudness {
+  /** Of the token rows as they are read. */
+  readonly tokens: number;
+  /** Of the position rows in use; null under a scheme that has none. */
+  readonly positions: number | null;
+}
+
+/** A recipe for rows. */
+export interface LoudnessRecipe extends TrainingLoudness {
+  /**
+   * 'transformer': N(0, 1/d) times √d, and a sinusoid (arXiv 1706.03762). 'unscaled': the same without √d.
+   * 'pytorch': N(0, 1) twice. 'bert': N(0, 0.02²) twice. 'gpt2': N(0, 0.02²) and N(0, 0.01²).
+   */
+  readonly name: 'transformer' | 'unscaled' | 'pytorch' | 'bert' | 'gpt2';
+  /** Root mean square of a position row’s norm, by closed form. */
+  readonly positions: number;
+  /** ρ for dotProducts() of tokens from N(0, 1) with a sinusoid: √2 · positions / tokens. */
+  readonly positionScale: number;
+}
+
+/**
+ * How far token rows E and position rows P, each minus their mean row, share directions. Null for a scheme without
+ * positions in the stream, or rows that are all equal.
+ */
+export interface TrainingOverlap {
+  /** A = D‖EPᵀ‖² / (‖E‖²‖P‖²): 0 if orthogonal, 1 expected of random rotations. */
+  readonly overlap: number | null;
+  /** A’s standard deviation over random rotations. */
+  readonly chance: number | null;
+  /** Why there is none, in a sentence; null where there is. */
+  readonly reason: string | null;
+}
+
+/** Two directions that show how token and position rows move apart. */
+export interface TrainingDirections {
+  /**
+   * [2, D], of length 1: the leading direction of the token rows, and that of the position rows minus its
+   * part along the first. Each is chosen without regard to the other table. The largest entry is positive. Null for a
+   * scheme without positions in the stream.
+   */
+  readonly directions: Table<Float64Array> | null;
+  /** Why there are none, in a sentence; null where there are. */
+  readonly reason: string | null;
+}
+
+/** Rows minus their mean row, along k directions. */
+export interface TrainingCoordinates {
+  /** [vocabulary, k] */
+  readonly tokens: Table<Float64Array>;
+  /** [n, k] */
+  readonly positions: Table<Float64Array>;
+}
 
 /**
  * A model in training, in the module’s memory. Declare it with `using`, or call delete() when done with it;
@@ -27,18 +102,15 @@ export interface Trainer extends Handle {
   /** Whether a loss or gradient was not finite. That step changed nothing, and no more can follow. */
   readonly diverged: boolean;
   /**
-   * Takes `count` steps, from 1 to 10,000, default 1, and returns their losses: fewer where the run diverges.
-   * Throws an Error when it has diverged before, RangeError and TypeError for a batch that does not fit;
-   * earlier steps stay done.
+   * Takes so many steps on its task, from 1 to 10,000, default 1, or one on a batch of your own, and returns their losses:
+   * fewer where the run diverges. Throws an Error when it has diverged before, RangeError, TypeError.
    */
-  step(count?: number): Float64Array;
+  step(asked?: number | TrainingBatch): Float64Array;
   /**
    * Cuts exactly these terms of the first layer’s scores from here on, in steps and in everything measured. What the
    * model has learnt stays. Throws where shares() has none, and RangeError, TypeError.
    */
   cutTerms(terms: readonly TrainingTerm[]): void;
-  /** The share of right answers on the evaluation, or on a batch of your own. */
-  accuracy(batch?: TrainingBatch): number;
   /** Loss and accuracy on the evaluation, or on a batch of your own. */
   evaluate(batch?: TrainingBatch): TrainingEvaluation;
   /** [sequences · n, classes], for whole sequences of n tokens. */
@@ -93,7 +165,7 @@ const maxSteps = 10_000;
 
 export function trainerApi(raw: RawModule): TrainerApi {
   return {
-    trainer: (options) => trainerOf(raw, checkedTrainer(raw, options)),
+    trainer: (options) => new HeldTrainer(raw, checkedTrainer(raw, options)),
     loudnessRecipes(options) {
       check.object('options', options);
       return raw.recipes(check.integer('d_model', options.d_model, 1)) as LoudnessRecipe[];
@@ -101,10 +173,6 @@ export function trainerApi(raw: RawModule): TrainerApi {
   };
 }
 
-/** A trainer from checked options. */
-export const trainerOf = (raw: RawModule, checked: CheckedTrainer): Trainer => new HeldTrainer(raw, checked);
-
-type Batches = (step: number) => TrainingBatch;
 type Unanswered = { n: number; tokens: Int32Array | readonly number[] };
 
 class HeldTrainer implements Trainer {
@@ -116,7 +184,6 @@ class HeldTrainer implements Trainer {
   readonly #held: OwnedObject;
   #steps = 0;
   #diverged = false;
-  #stepping = false;
   #cuts: readonly TrainingTerm[];
 
   constructor(raw: RawModule, checked: CheckedTrainer) {
@@ -139,44 +206,30 @@ class HeldTrainer implements Trainer {
     return this.#diverged;
   }
 
-  step(count = 1) {
+  step(asked: number | TrainingBatch = 1) {
     const address = this.#held.address();
-    check.integer('count', count, 1, maxSteps);
-    if (this.#stepping)
-      throw new Error('This trainer is within a step: batches gives a batch, and calls no step().');
+    const batch = typeof asked === 'object' ? this.#own(asked) : undefined;
+    if (!batch && this.#checked.evaluation)
+      check.refuse('what a trainer without a task steps on', 'a batch of tokens and targets', asked, false);
+    const count = batch ? 1 : check.integer('count', asked, 1, maxSteps);
     if (this.#diverged) {
       throw new Error(
         `This run diverged at step ${this.#steps + 1}: its loss or gradient is not finite. Give a lower learningRate.`,
       );
     }
-    const { batches } = this.#checked;
-    if (!batches) return this.#noted(address, this.#raw.trainerSteps(address, count));
-    this.#stepping = true;
-    try {
-      return this.#batchesSteps(count, batches);
-    } finally {
-      this.#stepping = false;
-    }
-  }
-
-  #noted(address: number, losses: Float64Array) {
+    const losses = batch
+      ? Float64Array.of(this.#raw.trainerStep(address, batch))
+      : this.#raw.trainerSteps(address, count);
     this.#diverged = this.#raw.trainerDiverged(address);
     this.#steps += losses.length - (this.#diverged ? 1 : 0);
     return losses;
   }
 
-  #batchesSteps(count: number, batches: Batches) {
-    const losses = new Float64Array(count);
-    for (let k = 0; k < count; k++) {
-      const batch = checkedBatch('the batch', batches(this.#steps), this.#checked);
-      // The callback that gave the batch may have deleted the trainer.
-      const address = this.#held.address(` while it was stepping, ${k} of ${count} steps done`);
-      check.fits(`${batch.tokens.length} tokens`, 16 * batch.tokens.length);
-      losses[k] = this.#raw.trainerStep(address, batch);
-      this.#noted(address, losses.subarray(k, k + 1));
-      if (this.#diverged) return losses.slice(0, k + 1);
-    }
-    return losses;
+  /** A caller's batch, which is copied. */
+  #own(batch: TrainingBatch) {
+    const checked = checkedBatch('batch', batch, this.#checked);
+    check.fits(`${checked.tokens.length} tokens`, 16 * checked.tokens.length);
+    return checked;
   }
 
   cutTerms(terms: readonly TrainingTerm[]) {
@@ -185,15 +238,9 @@ class HeldTrainer implements Trainer {
     this.#raw.trainerKeeps(address, kept(this.#cuts));
   }
 
-  accuracy(batch?: TrainingBatch) {
-    return this.evaluate(batch).accuracy;
-  }
-
   evaluate(batch?: TrainingBatch): TrainingEvaluation {
     const address = this.#held.address();
-    const own = batch == null ? undefined : checkedBatch('batch', batch, this.#checked);
-    if (own) check.fits(`${own.tokens.length} tokens`, 16 * own.tokens.length);
-    return this.#raw.evaluateTrainer(address, kept(this.#cuts), own ?? {});
+    return this.#raw.evaluateTrainer(address, kept(this.#cuts), batch == null ? {} : this.#own(batch));
   }
 
   logits(options: Unanswered) {

@@ -103,10 +103,8 @@ export interface TaskTrainerOptions extends AnyTrainerOptions, TaskOptions {
 }
 
 /** A trainer on your own examples. */
-export interface BatchesTrainerOptions extends AnyTrainerOptions {
-  /** Returns the batch of a step, counted from 0. The batch is copied. */
-  batches: (step: number) => TrainingBatch;
-  /** The batch for measuring accuracy, terms and shares. */
+export interface OwnTrainerOptions extends AnyTrainerOptions {
+  /** The batch for measuring accuracy, terms and shares; step() is given others. */
   evaluation: TrainingBatch;
   /** Token ids are below this; from 1 up. */
   vocabulary: number;
@@ -114,4 +112,4 @@ export interface BatchesTrainerOptions extends AnyTrainerOptions {
   classes: number;
 }
 
-export type TrainerOptions = TaskTrainerOptions | BatchesTrainerOptions;
+export type TrainerOptions = TaskTrainerOptions | OwnTrainerOptions;

@@ -93,9 +93,8 @@ const taskTrainer = {
   evaluationSequences: 3,
 };
 const ownBatch = { n: 3, tokens: [4, 0, 1], targets: [2, -1, 0] };
-const batchesTrainer = {
+const ownTrainer = {
   ...modelInTraining,
-  batches: () => ownBatch,
   evaluation: ownBatch,
   vocabulary: 5,
   classes: 3,
@@ -358,7 +357,7 @@ const completeCalls: Record<string, RightCall> = {
   },
   trainer: {
     sound: [taskTrainer],
-    also: [[{ ...taskTrainer, scheme: 'add', d_position: undefined }], [batchesTrainer]],
+    also: [[{ ...taskTrainer, scheme: 'add', d_position: undefined }], [ownTrainer]],
     whole: trainerWhole,
     huge: [{ task: 'prev', n: 20_000 }],
   },

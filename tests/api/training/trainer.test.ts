@@ -1,6 +1,6 @@
 // The trainer as JavaScript sees it: its numbers against the oracle in numpy, its answers to the four
 // questions, and every sentence that it refuses with.
-import type { BatchesTrainerOptions, Table, Task, Trainer, TrainingBatch, TrainingTerm } from 'superpose';
+import type { OwnTrainerOptions, Table, Task, Trainer, TrainingBatch, TrainingTerm } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import oracle from '../../reference/training.json' with { type: 'json' };
 import { builds, oneBuild, plain } from '../support/builds.ts';
@@ -27,7 +27,6 @@ const batchOf = (tokens: readonly number[][], targets: readonly number[][]): Tra
 function begunOf(one: any, of = plain): Trainer {
   const { optimizer, evaluation } = one;
   return of.trainer({
-    batches: (step) => batchOf(one.tokens[step], one.targets[step]),
     evaluation: batchOf(evaluation.tokens, evaluation.targets),
     vocabulary: one.vocabulary,
     classes: one.classes,
@@ -75,7 +74,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     near(trainer.logits(first).data, one.logits.flat(2));
 
     const { evaluation } = one;
-    expect(trainer.accuracy()).toBeCloseTo(evaluation.accuracy, 11);
+    expect(trainer.evaluate().accuracy).toBeCloseTo(evaluation.accuracy, 11);
     const shares = trainer.shares();
     expect(shares.mean === null).toBe(evaluation.shares === null);
     if (shares.mean) {
@@ -102,7 +101,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     if (overlap !== null && chance !== null)
       near([overlap, chance], [evaluation.overlap, evaluation.chance_band]);
 
-    const losses = trainer.step(one.tokens.length);
+    const batches = (one.tokens as number[][][]).map((tokens, step) => batchOf(tokens, one.targets[step]));
+    const losses = batches.flatMap((batch) => [...trainer.step(batch)]);
     near(losses, one.steps.loss);
     expect(trainer.steps).toBe(one.tokens.length);
     const after = trainer.parameters();
@@ -179,15 +179,15 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     trainer.cutTerms(['token-position', 'token-token']);
     expect(trainer.evaluate().loss).toBeGreaterThan(whole.loss);
     trainer.cutTerms(['token-position']);
-    expect(trainer.accuracy()).toBeLessThan(whole.accuracy - 0.4);
+    expect(trainer.evaluate().accuracy).toBeLessThan(whole.accuracy - 0.4);
     const shares = trainer.shares().mean ?? [];
     expect(shares[1]).toBe(0);
     expect([...shares].reduce((sum, share) => sum + share)).toBeCloseTo(1, 5);
     trainer.step(10);
-    expect(trainer.accuracy()).toBeLessThan(whole.accuracy - 0.4);
+    expect(trainer.evaluate().accuracy).toBeLessThan(whole.accuracy - 0.4);
     trainer.cutTerms([]);
     trainer.step(10);
-    expect(trainer.accuracy()).toBeGreaterThan(0.95);
+    expect(trainer.evaluate().accuracy).toBeGreaterThan(0.95);
 
     // Cuts from the start equal cuts between steps; the logits are the cut model's.
     const other = superpose.trainer({
@@ -270,7 +270,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const losses = whole.step(12);
     expect([...sliced.step(5), ...sliced.step(7)]).toEqual([...losses]);
     expect(sliced.parameters()).toEqual(whole.parameters());
-    expect(other.accuracy()).not.toBe(whole.accuracy());
+    expect(other.evaluate().accuracy).not.toBe(whole.evaluate().accuracy);
     other.setParameters(whole.parameters());
     const { vocabulary, classes, ...evaluation } = superpose.taskExamples({ ...options, sequences: 128 });
     expect([vocabulary, classes]).toEqual([8, 8]);
@@ -345,8 +345,7 @@ test('the tasks answer as the oracle has them', () => {
   }
 });
 
-const own: BatchesTrainerOptions = {
-  batches: () => batch,
+const own: OwnTrainerOptions = {
   evaluation: { n: 4, tokens: [0, 1, 2, 3], targets: [1, 2, 3, -1] },
   vocabulary: 4,
   classes: 4,
@@ -419,12 +418,10 @@ describe('what is refused', () => {
       "an entry of cuts must be 'token-token' or 'token-position' or 'position-token' or 'position-position'; it is \"position\".",
     ],
     [{ task: 'lookup', cuts: 'token-token' }, 'cuts must be an array of terms; it is "token-token".'],
-    [{}, 'A trainer takes either task or batches; neither of them is given.'],
-    [{ ...own, task: 'lookup' }, 'A trainer takes either task or batches; both of them are given.'],
-    [
-      { ...own, batches: [batch] },
-      'batches must be a function that gives tokens and targets; it is an array of 1.',
-    ],
+    [{}, 'A trainer takes either task or evaluation; neither of them is given.'],
+    [{ ...own, task: 'lookup' }, 'A trainer takes either task or evaluation; both of them are given.'],
+
+    [{ ...own, batches: () => batch }, 'A trainer has no option "batches"; it computes in float32.'],
     [{ ...own, positions: 3 }, 'evaluation.n must be a whole number from 1 to 3; it is 4.'],
     [
       { ...own, evaluation: { ...batch, targets: [-1, -1, -1, -1] } },
@@ -445,40 +442,31 @@ describe('what is refused', () => {
   });
 
   test('a batch that does not fit; the steps before it stay', () => {
-    const bad = { ...batch, tokens: [0, 1, 2, 9] };
-    const trainer = plain.trainer({ ...own, batches: (step) => (step < 3 ? batch : bad) });
-    expect(() => trainer.step(10)).toThrow(
-      'an entry of the batch.tokens must be a whole number from 0 to 3; it is 9.',
+    const trainer = plain.trainer(own);
+    expect(trainer.step(batch)).toHaveLength(1);
+    expect(() => trainer.step({ ...batch, tokens: [0, 1, 2, 9] })).toThrow(
+      'an entry of batch.tokens must be a whole number from 0 to 3; it is 9.',
     );
-    expect(trainer.steps).toBe(3);
-    expect(() => trainer.accuracy({ ...batch, n: 2, targets: [4, 0, 0, 0] })).toThrow(
+    expect(() => trainer.step()).toThrow(
+      'what a trainer without a task steps on must be a batch of tokens and targets; it is 1.',
+    );
+    expect(() => trainer.step(null as never)).toThrow('batch must be an object; it is null.');
+    expect(trainer.steps).toBe(1);
+    expect(() => trainer.evaluate({ ...batch, n: 2, targets: [4, 0, 0, 0] })).toThrow(
       'an entry of batch.targets must be a whole number from -1 to 3; it is 4.',
     );
-    expect(() => trainer.step(1e9)).toThrow(
-      'count must be a whole number from 1 to 10000; it is 1000000000.',
-    );
     trainer.delete();
+    using ofTask = plain.trainer({ task: 'lookup', n: 4, d_model: 8 });
+    expect(() => ofTask.step(1e9)).toThrow('count must be a whole number from 1 to 10000; it is 1000000000.');
+    expect(ofTask.step(batch)).toHaveLength(1);
+    expect(ofTask.steps).toBe(1);
   });
 
-  test('deleting or stepping while stepping', () => {
-    let trainer: Trainer;
-    const within = (what: () => void, step: number) => () => {
-      if (trainer.steps === step) what();
-      return batch;
-    };
-    trainer = plain.trainer({ ...own, batches: within(() => trainer.delete(), 2) });
-    expect(() => trainer.step(5)).toThrow(
-      'This trainer has been deleted while it was stepping, 2 of 5 steps done; make another one.',
-    );
-    expect(() => trainer.step()).toThrow('This trainer has been deleted; make another one.');
-    expect(() => trainer.parameters()).toThrow('This trainer has been deleted; make another one.');
-    trainer = plain.trainer({ ...own, batches: within(() => trainer.step(), 1) });
-    expect(() => trainer.step(5)).toThrow(
-      'This trainer is within a step: batches gives a batch, and calls no step().',
-    );
-    expect(trainer.steps).toBe(1);
+  test('what is deleted', () => {
+    const trainer = plain.trainer(own);
     trainer.delete();
-    trainer.delete();
+    for (const call of [() => trainer.step(batch), () => trainer.parameters()])
+      expect(call).toThrow('This trainer has been deleted; make another one.');
   });
 
   test('parameters of another shape or name, and none is changed', () => {
@@ -507,14 +495,18 @@ describe('what is refused', () => {
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-test.each([{ task: 'prev' }, own])('a run that diverges says so and stops', (options) => {
-  const trainer = plain.trainer({ ...options, learningRate: 1e30, layerNorm: false } as never);
-  const losses = trainer.step(50);
+test.each([
+  [{ task: 'prev' } as const, undefined],
+  [own, batch],
+])('a run that diverges says so and stops', (options, batch) => {
+  const trainer = plain.trainer({ ...options, learningRate: 1e30, layerNorm: false });
+  const losses = batch ? [] : [...trainer.step(50)];
+  while (batch && losses.length < 50 && !trainer.diverged) losses.push(...trainer.step(batch));
   expect(trainer.diverged).toBe(true);
   expect(losses.length).toBeLessThan(50);
   expect(trainer.steps).toBe(losses.length - 1);
   const held = trainer.parameters();
-  expect(() => trainer.step()).toThrow(
+  expect(() => trainer.step(batch)).toThrow(
     `This run diverged at step ${trainer.steps + 1}: its loss or gradient is not finite.`,
   );
   expect(trainer.parameters()).toEqual(held);
@@ -534,7 +526,7 @@ test('rows that are all equal have no overlap, and a sentence says so', () => {
   trainer.delete();
 });
 
-const small: BatchesTrainerOptions = { ...own, d_model: 4, positions: 5 };
+const small: OwnTrainerOptions = { ...own, d_model: 4, positions: 5 };
 
 describe('options', () => {
   const shapesOf = (options: object) => {
@@ -566,9 +558,9 @@ describe('options', () => {
 
   test('the first class may be the only target', () => {
     const zeros = { n: 2, tokens: [0, 1], targets: [0, -1] };
-    const trainer = plain.trainer({ ...small, evaluation: zeros, batches: () => zeros });
+    const trainer = plain.trainer({ ...small, evaluation: zeros });
     expect(trainer.evaluate().targets).toBe(1);
-    expect(trainer.step(2)).toHaveLength(2);
+    expect(trainer.step(zeros)).toHaveLength(1);
     trainer.delete();
   });
 });
