@@ -165,7 +165,7 @@ test('a model of one’s own: the library’s report and scores, as a table, in 
   const { stdout } = await superpose('model', checkpoint('gpt2'), '--json');
   const found = JSON.parse(stdout);
   expect(found).toMatchObject({ family: 'gpt2', heads: 2, d_model: 8, overlap: report.overlap });
-  expect(found.gram.raw.data).toEqual([...(report.gram?.raw.data ?? [])]);
+  expect(found.offsets.raw.means).toEqual([...(report.offsets?.raw.means ?? [])]);
   const { stdout: csv } = await superpose('model', checkpoint('gpt2'), '--csv');
   expect(csv).toContain(`overlap,centred,${report.overlap?.centred}\r\n`);
   const { stdout: text } = await superpose('model', checkpoint('gpt2'));
@@ -198,7 +198,7 @@ test('training gives the library’s numbers, as a table, in CSV and in JSON, an
   const found = [1, 2].map((seed) => {
     const trainer = library.trainer({ ...options, seed });
     trainer.step(40);
-    return { accuracy: trainer.accuracy(), parameters: trainer.parameters() };
+    return { accuracy: trainer.evaluate().accuracy, parameters: trainer.parameters() };
   });
   const [a = 0, b = 0] = found.map(({ accuracy }) => accuracy);
   const both = ['--schemes', 'add,rope', '--seeds', '2'];

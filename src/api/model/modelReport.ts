@@ -33,10 +33,6 @@ export interface ReportedTable {
 }
 
 export interface ModelReport {
-  /** The model's usual name. */
-  readonly name: string;
-  /** What its first layer reads. */
-  readonly about: string;
   /** The tokens’ table. */
   readonly token: ReportedTable;
   /** The positions' table; undefined for a model that adds none. */
@@ -49,9 +45,7 @@ export interface ModelReport {
   readonly overlap: ByGauge<number> | undefined;
   /** In which of the tokens’ directions the positions’ 12 main ones lie, centred. */
   readonly curve: OverlapCurve | undefined;
-  /** Dot products of the position rows with one another. */
-  readonly gram: ByGauge<Table<Float64Array>> | undefined;
-  /** How much of `gram` depends on the distance alone. */
+  /** How much of the position rows' dot products with one another depends on the distance alone. */
   readonly offsets: ByGauge<OffsetMeans> | undefined;
   /** Only for a model with RoPE. */
   readonly rotary: RotaryReport | undefined;
@@ -60,12 +54,8 @@ export interface ModelReport {
 export interface RotaryReport {
   /** Base of the angles; 10000 where config.json does not give it. */
   readonly base: number;
-  /** Heads of queries; undefined without config.json. */
-  readonly heads: number | undefined;
-  /** Heads of keys, which several query heads may share; undefined likewise. */
+  /** Heads of keys, which several query heads may share; undefined without config.json. */
   readonly keyHeads: number | undefined;
-  /** Channels of a head; undefined likewise. */
-  readonly d_head: number | undefined;
 }
 
 /** A model over the whole module. */
@@ -81,11 +71,10 @@ export async function modelReport(opened: Reported, options: SlicesWatch): Promi
   const centred = superpose.centred(token.table);
   const both = position && used;
   const { angles } = layout.facts;
+  const offsets = (rows: Table) => superpose.offsetMeans(superpose.gram(rows));
   // A row of zeros, for example one that was never trained, has no cosine.
   const sizes = ({ data }: Table) => superpose.summary(data.filter((cosine) => !Number.isNaN(cosine)));
   return {
-    name: layout.facts.name,
-    about: layout.facts.about,
     token: { rows: token.rows, ...described(superpose, token.table, centred) },
     position: position && { rows: position.rows, ...described(superpose, position.table, used as Table) },
     chance: superpose.cosineMeanSize({ d: layout.d_model }),
@@ -104,20 +93,11 @@ export async function modelReport(opened: Reported, options: SlicesWatch): Promi
         positions: used,
         k: Math.min(mainDirections, layout.d_model),
       }),
-    ...gramsOf(superpose, position?.table, used),
+    offsets: both && { raw: offsets(position.table), centred: offsets(used) },
     rotary: angles && {
-      ...{ base: anglesIn(opened.config, angles).base, heads, keyHeads: undefined, d_head: undefined },
-      ...(heads !== undefined && headsOf({ checkpoint, layout, heads })),
+      base: anglesIn(opened.config, angles).base,
+      keyHeads: heads === undefined ? undefined : headsOf({ checkpoint, layout, heads }).keyHeads,
     },
-  };
-}
-
-function gramsOf(superpose: Superpose, rows: Table | undefined, used: Table | undefined) {
-  if (!rows || !used) return { gram: undefined, offsets: undefined };
-  const gram = { raw: superpose.gram(rows), centred: superpose.gram(used) };
-  return {
-    gram,
-    offsets: { raw: superpose.offsetMeans(gram.raw), centred: superpose.offsetMeans(gram.centred) },
   };
 }
 

@@ -113,7 +113,7 @@ function plain(model: OpenedModel, report: ModelReport): unknown {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, listed(one)]));
   };
-  const { family, d_model, heads, epsilon, vocabulary, positions, causal, apart, files, bytes } = model;
-  const ofModel = { family, d_model, heads, epsilon, vocabulary, positions, causal, apart, files, bytes };
-  return listed({ ...ofModel, ...report });
+  const { family, name, about, d_model, heads, epsilon, vocabulary, positions, causal, apart } = model;
+  const ofModel = { family, d_model, heads, epsilon, vocabulary, positions, causal, apart };
+  return listed({ ...ofModel, files: model.files, bytes: model.bytes, name, about, ...report });
 }
