@@ -224,12 +224,12 @@ const { means, share } = superpose.offsetMeans(superpose.gram(token));
 return { means, share };`,
   },
   {
-    name: 'gramSpreads',
+    name: 'formGrams',
     kind: measure,
     what: 'what breaks Toeplitz: centring, sines alone, a random form',
     source: 'derived',
-    code: `const { matrices, ...spreads } = superpose.gramSpreads({ positions: 64, d_model: 32, seed: 1 });
-return { ...spreads, firstRow: matrices.whole.slice(0, 3) };`,
+    code: `const grams = Object.entries(superpose.formGrams({ positions: 64, d_model: 32, seed: 1 }));
+return grams.map(([name, gram]) => [name, superpose.toeplitzSpread(gram)]);`,
   },
   {
     name: 'rowLengths',

@@ -80,11 +80,11 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   if (state.of === 'shift') return shifted(library, superpose, state);
   const { base, positions, d, seed, encoding } = state;
   const options = { positions, d_model: d, ...sinusoids[encoding], base, seed };
-  const { matrices, ...spreads } = superpose.gramSpreads(options);
+  const grams = superpose.formGrams(options);
   return {
     n: state.positions,
-    matrices: forms.map((form) => matrices[form]),
-    spreads: forms.map((form) => spreads[form]),
+    matrices: forms.map((form) => grams[form].data),
+    spreads: forms.map((form) => superpose.toeplitzSpread(grams[form])),
   };
 };
 

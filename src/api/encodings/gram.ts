@@ -3,22 +3,18 @@ import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 import { encodingArguments, type SinusoidalOptions } from './sinusoidal.js';
 
-/** Each is the largest max − min along a diagonal: 0 for a Toeplitz matrix, which depends on p − q alone. */
-export interface GramSpreads {
-  /** PE(p)·PE(q): 0 up to rounding, unless an interleaved width is odd. */
-  readonly whole: number;
+/** The dot products of a sinusoidal table's rows, [positions, positions] each, as they are and after changes. */
+export interface FormGrams {
+  /** PE(p)·PE(q): Toeplitz up to rounding, unless an interleaved width is odd. */
+  readonly whole: Table<Float64Array>;
   /** After subtracting each row's mean, as LayerNorm does first. */
-  readonly centred: number;
+  readonly centred: Table<Float64Array>;
   /** The sines alone. */
-  readonly sines: number;
+  readonly sines: Table<Float64Array>;
   /** PE(p)ᵀ A PE(q) with the entries of A from N(0, 1/d_model). */
-  readonly randomForm: number;
-  /** The same with A = aI + bJ on each frequency's sine and cosine, a and b from N(0, 1): 0 again. */
-  readonly rotationForm: number;
-  /** The dot products that were measured, by the same names; each [positions, positions]. */
-  readonly matrices: Readonly<
-    Record<'whole' | 'centred' | 'sines' | 'randomForm' | 'rotationForm', Float64Array>
-  >;
+  readonly randomForm: Table<Float64Array>;
+  /** The same with A = aI + bJ on each frequency's sine and cosine, a and b from N(0, 1): Toeplitz again. */
+  readonly rotationForm: Table<Float64Array>;
 }
 
 /** The entries (p, q) of a square matrix by their offset q − p, from −(n − 1) to n − 1. */
@@ -38,15 +34,18 @@ export interface OffsetMeans {
 export interface GramApi {
   /** The dot products of a table's rows with one another, [rows, rows], in double. */
   gram(table: Table): Table<Float64Array>;
-  /** The largest max − min along a diagonal of a square table; 0 below 2 rows. */
+  /**
+   * The largest max − min along a diagonal of a square table: 0 for a Toeplitz matrix, which depends on p − q alone, and
+   * below 2 rows.
+   */
   toeplitzSpread(square: Table): number;
   /** How much of a square table depends on the offset alone. Throws RangeError, TypeError. */
   offsetMeans(square: Table): OffsetMeans;
   /**
-   * How far the Gram matrix of a sinusoidal table is from Toeplitz, as it is and after changes that break it,
-   * with the matrices. `seed` draws the forms, from 0 to 2³²-1. Throws RangeError, TypeError.
+   * The Gram matrix of a sinusoidal table, as it is and after changes that break it, for toeplitzSpread(). `seed` draws
+   * the forms, from 0 to 2³²-1. Throws RangeError, TypeError.
    */
-  gramSpreads(options: SinusoidalOptions & { seed: number }): GramSpreads;
+  formGrams(options: SinusoidalOptions & { seed: number }): FormGrams;
 }
 
 function checkSquare(square: Table): Table {
@@ -69,7 +68,7 @@ export function gramApi(raw: RawModule): GramApi {
     offsetMeans(square) {
       return raw.offsetMeans(checkSquare(square));
     },
-    gramSpreads(options) {
+    formGrams(options) {
       const encoding = encodingArguments(options);
       const { positions, d_model, seed } = options;
       check.seed('seed', seed);
@@ -77,16 +76,10 @@ export function gramApi(raw: RawModule): GramApi {
         `The Gram matrices of ${positions} positions of ${d_model} channels`,
         8 * (11 * positions * positions + 3 * positions * d_model + d_model * d_model),
       );
-      const matrices = raw.formGrams(encoding, seed);
-      const spread = (matrix: Float64Array) => raw.toeplitzSpread(table(matrix, positions, positions));
-      return {
-        whole: spread(matrices.whole),
-        centred: spread(matrices.centred),
-        sines: spread(matrices.sines),
-        randomForm: spread(matrices.randomForm),
-        rotationForm: spread(matrices.rotationForm),
-        matrices,
-      };
+      const grams = Object.entries(raw.formGrams(encoding, seed));
+      return Object.fromEntries(
+        grams.map(([name, data]) => [name, table(data, positions, positions)]),
+      ) as unknown as FormGrams;
     },
   };
 }

@@ -46,7 +46,15 @@ describe('gram', () => {
       [paper, 8.3, 6.08],
       [tensor2tensor, 8.15, 6.61],
     ])('spreads of $layout, $spacing', (options, centred, sines) => {
-      const spreads = superpose.gramSpreads({ ...options, seed: 1 });
+      const spreadsOf = (seed: number) => {
+        const { whole, centred, sines, randomForm, rotationForm } = superpose.formGrams({ ...options, seed });
+        const spread = superpose.toeplitzSpread;
+        return {
+          ...{ whole: spread(whole), centred: spread(centred), sines: spread(sines) },
+          ...{ randomForm: spread(randomForm), rotationForm: spread(rotationForm) },
+        };
+      };
+      const spreads = spreadsOf(1);
       expect(spreads.whole).toBeLessThan(1e-12);
       // The form has a and b from N(0, 1), twice for each pair. Each |a| meets two entries, whose angles, up to
       // 64, are rounded, and at most 2 d sums and products; a spread is the difference of two such values.
@@ -56,7 +64,7 @@ describe('gram', () => {
       expect(spreads.centred).toBeCloseTo(centred, 2);
       expect(spreads.sines).toBeCloseTo(sines, 2);
       expect(spreads.randomForm).toBeGreaterThan(5);
-      expect(superpose.gramSpreads({ ...options, seed: 2 }).randomForm).not.toBe(spreads.randomForm);
+      expect(spreadsOf(2).randomForm).not.toBe(spreads.randomForm);
     });
 
     test('the Gram matrix is all dot products', () => {
@@ -71,19 +79,15 @@ describe('gram', () => {
       expect(superpose.gram({ data: new Float64Array(), rows: 0, columns: 3 }).data).toHaveLength(0);
     });
 
-    test('the matrices that the spreads are of', () => {
-      const { matrices, ...spreads } = superpose.gramSpreads({ ...paper, seed: 1 });
+    test('whole rows, and forms that the seed draws', () => {
+      const grams = superpose.formGrams({ ...paper, seed: 1 });
       const table = superpose.sinusoidal(paper);
-      expect(matrices.whole).toEqual(superpose.gram(table).data);
-      for (const [name, spread] of Object.entries(spreads)) {
-        const data = matrices[name as keyof typeof matrices];
-        expect(superpose.toeplitzSpread({ data, rows: 64, columns: 64 })).toBe(spread);
-      }
+      expect(grams.whole).toEqual(superpose.gram(table));
       // x'Ay by hand, with the form that the seed draws.
       const form = superpose.randomNormal({ rows: 32, columns: 32, standardDeviation: 'fan_in', seed: 1 });
       const [x, y] = [rowsOf(table)[3], rowsOf(table)[60]] as [Float64Array, Float64Array];
       const product = sum(rowsOf(form).map((row, i) => (x[i] as number) * dot(row, y)));
-      expect(matrices.randomForm[3 * 64 + 60]).toBeCloseTo(product, 12);
+      expect(grams.randomForm.data[3 * 64 + 60]).toBeCloseTo(product, 12);
     });
 
     test('means by offset, written out', () => {

@@ -295,7 +295,7 @@ const completeCalls: Record<string, RightCall> = {
     sound: [new Float64Array(3), new Float64Array(3)],
     huge: [new Float64Array(2 ** 26), new Float64Array(2 ** 26)],
   },
-  gramSpreads: { sound: [{ ...encoding, seed: 1 }], huge: [{ positions: 20_000, d_model: 4, seed: 1 }] },
+  formGrams: { sound: [{ ...encoding, seed: 1 }], huge: [{ positions: 20_000, d_model: 4, seed: 1 }] },
   channelRanges: { sound: [token], huge: [zeros(2 ** 22, 33)] },
   ranks: {
     sound: [{ table: token, centred: true, share: 0.9 }],
