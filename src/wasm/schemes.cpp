@@ -9,12 +9,12 @@ SUPERPOSE_MEMBERS(Linear<double>, weight, bias);
 SUPERPOSE_MEMBERS(T5Options, bidirectional, buckets, maxDistance);
 SUPERPOSE_MEMBERS(SchemeInput, content, query, key, heads, scale, causal, position, positionScale,
                   positionQuery, positionKey, offsetKeys, offsets, bias, distances, offsetKey, rotaryQuery,
-                  rotaryKey, u, v, buckets, resetCls, layout, base);
+                  rotaryKey, u, v, buckets, layout, base);
 SUPERPOSE_MEMBERS(SchemeScores, termNames, terms, logits, weights, residuals, covariances, variances, shares);
 SUPERPOSE_MEMBERS(Extent, times, by, andBy, plus);
 SUPERPOSE_MEMBERS(SchemePart, name, kind, rows, columns, counted);
 SUPERPOSE_MEMBERS(SchemeInfo, id, name, formula, parameters, source, parts, terms, divisor, build, options,
-                  work, whole, causal, bidirectionalFormula, clip);
+                  work, causal, bidirectionalFormula, clip);
 SUPERPOSE_MEMBERS(SchemeShape, one, d_model, heads, d_head, d_position, d_position_head, d_offset, positions,
                   clip, buckets, layers);
 

@@ -197,7 +197,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         positionKey: linearOf(t.position_key_weight, t.position_key_bias),
       };
       close(run({ scheme: 'tupe-a', ...given }).logits, t.tupe_a_logits);
-      close(run({ scheme: 'tupe-a', ...given, resetCls: false }).logits, t.logits_without_reset);
       const relative = { scheme: 'tupe-r', ...given, buckets: t.buckets, maxDistance: t.max_distance };
       close(run({ ...relative, bias: tableOf(t.bias_table) }).logits, t.tupe_r_logits_code);
       const reset = t.bias_table.map((row, at) =>

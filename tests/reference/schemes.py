@@ -303,7 +303,6 @@ def tupe(c, rng, buckets, longest):
         "bias_table": bias_table,
         "content": content,
         "position": untouched,
-        "logits_without_reset": content + untouched,
         "tupe_a_logits": content + position_a,
         "tupe_r_logits_paper": content + position_r,
         "tupe_r_logits_code": content + position_a + bias_code,

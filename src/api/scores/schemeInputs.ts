@@ -2,8 +2,30 @@
 import type { RotaryConvention } from '../encodings/rotary.js';
 import type { Floats, Linear, Table } from '../table.js';
 
-/** What all schemes share. */
-export interface SchemeBase {
+/** Of T5, and of TUPE-R, whose buckets are always for both directions. */
+export interface BucketOptions {
+  /** Whether keys after the query have buckets of their own; T5 is causal if not. Default true. */
+  bidirectional?: boolean;
+  /** How many buckets: even and at least 4 when bidirectional, otherwise at least 2. Default 32. */
+  buckets?: number;
+  /**
+   * The distance at which the last bucket begins. It must be above the number of exact buckets in a
+   * direction, which is a quarter of `buckets`, or half when one-directional. Default 128.
+   */
+  maxDistance?: number;
+}
+
+/**
+ * A scheme and what it may be given. Learned parts that are left out are drawn. What belongs to another scheme, by the
+ * parts and options of its entry in schemeRegistry(), is not looked at.
+ */
+export interface SchemeInput extends BucketOptions, RotaryConvention {
+  /**
+   * 'none'; 'add', one projection of the sum; 'concat-raw', no weights, so all heads are alike; 'concat-full';
+   * 'concat-block-diagonal'; 'shaw'; 'transformer-xl'; 't5'; 'alibi'; 'deberta'; 'tupe-a', and 'tupe-r' with a bias;
+   * 'diet-abs'; 'diet-rel'; 'rope'; 'decoupled-rope'. schemeRegistry() has the formula and the source of each.
+   */
+  scheme: SchemeId;
   /** Token embeddings, [n, d]. */
   content: Table;
   /** From 1; it divides the rows of query and key. */
@@ -30,10 +52,8 @@ export interface SchemeBase {
   seed?: number;
   /** Standard deviation of the drawn tables and vectors, at least 0. Default 0.02. Drawn weights: 1/√in. */
   standardDeviation?: number;
-}
-
-/** Sizes that a scheme's parts do not have from the content. */
-export interface SchemeWidths {
+  /** ρ of positions that are added or concatenated, any finite number. Default 1. */
+  positionScale?: number;
   /** d_p of concatenated and decoupled positions. Default d, of DIET-ABS d_h. */
   d_position?: number;
   /** d_hp of block-diagonal weights. Default d_h. */
@@ -44,10 +64,6 @@ export interface SchemeWidths {
   d_rotary?: number;
   /** k: Shaw's, default 16; DeBERTa's, from 1, default 512; DIET-REL's, default 128. */
   clip?: number;
-}
-
-/** The learned parts of schemes; those that are left out are drawn. A scheme takes those that its entry lists. */
-export interface SchemePartsInput {
   /**
    * Added [n, d], concatenated [n, d_p]. TUPE: [n + 1, d], already normalized: rows 0 and 1 give θ₁ and θ₂, token i has
    * row i + 1.
@@ -82,38 +98,6 @@ export interface SchemePartsInput {
   rotaryQuery?: Linear;
   /** Decoupled RoPE: [d_r, d], one for all heads, or [heads · d_r, d]. */
   rotaryKey?: Linear;
-}
-
-/** Of T5, and of TUPE-R, whose buckets are for both directions. */
-export interface BucketOptions {
-  /** Whether keys after the query have buckets of their own; T5 is causal if not. Default true. */
-  bidirectional?: boolean;
-  /** How many buckets: even and at least 4 when bidirectional, otherwise at least 2. Default 32. */
-  buckets?: number;
-  /**
-   * The distance at which the last bucket begins. It must be above the number of exact buckets in a
-   * direction, which is a quarter of `buckets`, or half when one-directional. Default 128.
-   */
-  maxDistance?: number;
-}
-
-/** A scheme and what it may be given. What belongs to another is not looked at. */
-export interface SchemeInput
-  extends SchemeBase,
-    SchemeWidths,
-    SchemePartsInput,
-    BucketOptions,
-    RotaryConvention {
-  /**
-   * 'none'; 'add', one projection of the sum; 'concat-raw', no weights, so all heads are alike; 'concat-full';
-   * 'concat-block-diagonal'; 'shaw'; 'transformer-xl'; 't5'; 'alibi'; 'deberta'; 'tupe-a', and 'tupe-r' with a bias;
-   * 'diet-abs'; 'diet-rel'; 'rope'; 'decoupled-rope'. schemeRegistry() has the formula and the source of each.
-   */
-  scheme: SchemeId;
-  /** ρ of positions that are added or concatenated, any finite number. Default 1. */
-  positionScale?: number;
-  /** TUPE: whether row and column 0 are θ₁ and θ₂. Default true; false is the paper's "tie-cls". */
-  resetCls?: boolean;
 }
 
 /** A scheme's id in schemeRegistry(). */

@@ -55,8 +55,6 @@ export interface SchemeInfo {
   readonly divisor: readonly SchemeExtent[];
   /** Whether a query sees only the keys up to its own, as published; T5 does so when it is not bidirectional. */
   readonly causal: boolean;
-  /** Whether its logits are also computed from whole queries and keys, independently of the terms. */
-  readonly whole: boolean;
   /** k as published, of a scheme that clips distances; 0 of others. */
   readonly clip: number;
 }

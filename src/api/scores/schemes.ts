@@ -6,8 +6,8 @@ import type { RawModule } from '../module.js';
 import type { SmallSuperpose } from '../small.js';
 import type { SchemeInput } from './schemeInputs.js';
 import { readOptions } from './schemeOptions.js';
-import { SchemeParts } from './schemeParts.js';
-import { extent, type SchemeInfo, schemeNamed } from './schemeRegistry.js';
+import { schemeParts } from './schemeParts.js';
+import { extent, type SchemeInfo, type SchemePart, schemeNamed } from './schemeRegistry.js';
 import { askedTerms, type SchemeScores } from './schemeTerms.js';
 
 export interface SchemesApi {
@@ -31,6 +31,15 @@ export function schemesApi(raw: RawModule, first: SmallSuperpose): SchemesApi {
   };
 }
 
+/** W_Q and W_K, which every scheme may be given. */
+const maps = ['query', 'key'].map((name): SchemePart => {
+  const [rows, columns] = [
+    { times: 1, by: 'heads', andBy: 'd_head', plus: 0 },
+    { times: 1, by: 'd_model', andBy: 'one', plus: 0 },
+  ] as const;
+  return { name, kind: 'linear', rows, columns, counted: 'never' };
+});
+
 /** What is asked of the module, checked. Parts that are left out are drawn when all is known to fit. */
 function checkedScheme(raw: RawModule, first: SmallSuperpose, info: SchemeInfo, input: SchemeInput) {
   const { content } = input;
@@ -48,26 +57,23 @@ function checkedScheme(raw: RawModule, first: SmallSuperpose, info: SchemeInfo, 
     : check.integer('d_head', input.d_head ?? Math.max(1, Math.floor(d / heads)), 1);
   const sizes = { d_model: d, heads, d_head, positions: n, layers: 1, clip: info.clip };
 
-  const parts = new SchemeParts(first, { given, sizes, seed, deviation });
-  parts.linear('query', heads * d_head, d);
-  parts.linear('key', heads * d_head, d);
-  const options = readOptions(info, { given, sizes });
-  for (const part of info.parts) parts.add(part);
+  const options = readOptions(info, given, sizes);
+  const parts = schemeParts(first, [...maps, ...info.parts], { given, sizes, seed, deviation });
   const values = n * d + parts.values + raw.schemeWork(info.id, sizes);
 
-  const own = info.terms.length;
+  const ownTerms = info.terms.length;
   const divisor = info.divisor.reduce((sum, one) => sum + extent(one, sizes), 0);
   const scale = check.scale(input.scale, divisor);
   const published = options.buckets ? !options.buckets.bidirectional : info.causal;
   const causal = check.flag('causal', input.causal ?? published);
   const asked = check.oneOf('terms', input.terms ?? 'own', ['own', 'asked']) === 'asked';
-  const terms = asked ? askedTerms.length : own;
-  const perHead = (2 * terms + (asked ? own : 0) + 6) * n * n;
+  const terms = asked ? askedTerms.length : ownTerms;
+  const perHead = (2 * terms + (asked ? ownTerms : 0) + 6) * n * n;
   // The scheme of the mean token is as large again.
   const inputs = (asked ? 2 : 1) * (4 * values + 2 * n * heads * d_head);
   check.fits(
     `${only.length} heads of ${terms} terms for ${n} tokens`,
-    (only.length * (terms + 2) * n * n + perHead + inputs + own * n * n) * 8,
+    (only.length * (terms + 2) * n * n + perHead + inputs + ownTerms * n * n) * 8,
   );
   return { request: { content, ...parts.learned(), ...options, heads, scale, causal }, only, asked };
 }

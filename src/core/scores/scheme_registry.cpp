@@ -47,8 +47,7 @@ double tupe_work(const Shape& s) {
 Content content(const Input& in) { return project_content(in.content, in.query, in.key, in.heads); }
 Matrix<double> position(const Input& in) { return in.position_scale * in.position; }
 Scheme tupe_with(const Input& in, const Matrix<double>& bias) {
-  return tupe(content(in), in.position, in.position_query, in.position_key, in.reset_cls, bias, in.buckets,
-              in.scale);
+  return tupe(content(in), in.position, in.position_query, in.position_key, bias, in.buckets, in.scale);
 }
 
 }  // namespace
@@ -92,8 +91,7 @@ std::span<const SchemeInfo> scheme_registry() {
              return add(in.content, position(in), in.query, in.key, in.heads, in.scale);
            },
        .options = {"positionScale"},
-       .work = [](const Shape& s) { return joined(s, kAllHeads(s), s[Size::d_model]); },
-       .whole = true},
+       .work = [](const Shape& s) { return joined(s, kAllHeads(s), s[Size::d_model]); }},
       {.id = "concat-raw",
        .name = "Concatenated, no weights",
        .formula = R"(x_i^\top x_j+\rho^2p_i^\top p_j)",
@@ -108,8 +106,7 @@ std::span<const SchemeInfo> scheme_registry() {
            [](const Shape& s) {
              const double width = s[Size::d_position];
              return joined(s, s[Size::heads] * (s[Size::d_model] + width), width);
-           },
-       .whole = true},
+           }},
       {.id = "concat-full",
        .name = "Concatenated, full weights",
        .formula = R"((W_Q[x_i;p_i])^\top W_K[x_j;p_j]/\sqrt{d_h})",
@@ -125,8 +122,7 @@ std::span<const SchemeInfo> scheme_registry() {
                                 in.position_key.weight, in.heads, in.scale);
            },
        .options = {"positionScale", "d_position"},
-       .work = [](const Shape& s) { return joined(s, kAllHeads(s), s[Size::d_position]); },
-       .whole = true},
+       .work = [](const Shape& s) { return joined(s, kAllHeads(s), s[Size::d_position]); }},
       {.id = "concat-block-diagonal",
        .name = "Concatenated, block-diagonal",
        .formula = R"(((W_Qx_i)^\top W_Kx_j+(U_Qp_i)^\top U_Kp_j)/\sqrt{d_h+d_{hp}})",
@@ -142,8 +138,7 @@ std::span<const SchemeInfo> scheme_registry() {
                  in.scale);
            },
        .options = {"positionScale", "d_position", "d_position_head"},
-       .work = [](const Shape& s) { return joined(s, kAllHeads(s) + kAllOwn(s), s[Size::d_position]); },
-       .whole = true},
+       .work = [](const Shape& s) { return joined(s, kAllHeads(s) + kAllOwn(s), s[Size::d_position]); }},
       {.id = "shaw",
        .name = "Shaw's relative keys",
        .formula = R"(q_i^\top(k_j+a_{\mathrm{clip}(j-i,-k,k)})/\sqrt{d_h})",
@@ -181,7 +176,6 @@ std::span<const SchemeInfo> scheme_registry() {
              const double n = s[Size::positions], rows = Extent{2, Size::positions, Size::one, -1}(s);
              return rows * (kAllHeads(s) + n) + 6 * n * kAllHeads(s);
            },
-       .whole = true,
        .causal = true},
       {.id = "t5",
        .name = "T5 buckets",
@@ -192,7 +186,7 @@ std::span<const SchemeInfo> scheme_registry() {
        .terms = {"content-content", "bias"},
        .divisor = {kOne},
        .build = [](const Input& in) { return t5(content(in), in.bias, in.buckets, in.scale); },
-       .options = {"buckets"}},
+       .options = {"buckets", "bidirectional"}},
       {.id = "alibi",
        .name = "ALiBi",
        .formula = R"(q_i^\top k_j/\sqrt{d_h}-m_h(i-j))",
@@ -229,7 +223,6 @@ std::span<const SchemeInfo> scheme_registry() {
        .terms = {"content-content", "position-position"},
        .divisor = {{2, Size::d_head}},
        .build = [](const Input& in) { return tupe_with(in, {}); },
-       .options = {"buckets", "bothWays", "resetCls", "noBias"},
        .work = tupe_work},
       {.id = "tupe-r",
        .name = "TUPE-R",
@@ -242,7 +235,7 @@ std::span<const SchemeInfo> scheme_registry() {
        .terms = {"content-content", "position-position", "bias"},
        .divisor = {{2, Size::d_head}},
        .build = [](const Input& in) { return tupe_with(in, in.bias); },
-       .options = {"buckets", "bothWays", "resetCls"},
+       .options = {"buckets"},
        .work = tupe_work},
       {.id = "diet-abs",
        .name = "DIET-ABS",
@@ -295,7 +288,6 @@ std::span<const SchemeInfo> scheme_registry() {
            },
        .options = {"rotation", "d_rotary"},
        .work = [](const Shape& s) { return 4 * s[Size::positions] * (kAllHeads(s) + kAllTable(s)); },
-       .whole = true,
        .causal = true},
   };
   return registry;

@@ -106,7 +106,6 @@ struct SchemeInput {
   Linear<double> offset_key, rotary_query, rotary_key;
   Vector<double> u, v;
   T5Options buckets;
-  bool reset_cls = true;
   Layout layout = Layout::interleaved;
   double base = 10000;
 };
@@ -126,8 +125,6 @@ struct SchemeInfo {
   Few<const char*> options = {};
   // Numbers that building it holds beside its parts and their products with the content.
   double (*work)(const SchemeShape&) = [](const SchemeShape&) { return 0.0; };
-  // Whether the logits are also computed from whole queries and keys, independently of the terms.
-  bool whole = false;
   bool causal = false;  // as published
   // TeX, the logit when a query also sees later keys; empty when that is the same formula.
   const char* bidirectional_formula = "";

@@ -228,8 +228,8 @@ Scheme deberta(Content content, const Matrix<double>& distances, const Linear<do
 }
 
 Scheme tupe(Content content, const Matrix<double>& position, const Linear<double>& position_query,
-            const Linear<double>& position_key, bool reset_cls, const Matrix<double>& bias,
-            const T5Options& options, double scale) {
+            const Linear<double>& position_key, const Matrix<double>& bias, const T5Options& options,
+            double scale) {
   const int n = static_cast<int>(content.query.rows()), heads = content.heads;
   const Matrix<double> query = apply(position_query, position);
   const Matrix<double> key = apply(position_key, position);
@@ -248,16 +248,13 @@ Scheme tupe(Content content, const Matrix<double>& position, const Linear<double
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) index(i, j) = (i + 1) * rows + j + 1;
   }
-  if (reset_cls && n) {
+  if (n) {
     index.col(0).setConstant(rows + 1);  // row 1 with itself: theta_2, from others to [CLS]
     index.row(0).setConstant(0);         // row 0 with itself: theta_1, from [CLS]
   }
   Scheme scheme = scheme_of(
       content, {content_term(content, scale), bias_term("position-position", scores, std::move(index))});
-  if (bias.size()) {
-    scheme.terms.push_back(
-        bias_term("bias", bias, reset_cls ? tupe_buckets(n, options) : t5_buckets(n, options)));
-  }
+  if (bias.size()) scheme.terms.push_back(bias_term("bias", bias, tupe_buckets(n, options)));
   return scheme;
 }
 

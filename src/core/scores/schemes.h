@@ -117,13 +117,12 @@ Scheme deberta(Content content, const Matrix<double>& distances, const Linear<do
 // reset of [CLS], token 0 (Ke, He, Liu, arXiv 2006.15595, equations 7 to 9; guolinke/TUPE): v is
 // theta_2 in the first column and then theta_1 in the first row, (0, 0) too. position [n + 1, d],
 // normalized already: rows 0 and 1 give theta_1 and theta_2 by their scores with themselves, token i
-// has row i + 1. The released U^Q and U^K have biases. Without reset_cls ("tie-cls") v is not changed.
-// bias is empty (TUPE-A) or [buckets + 1, heads] (TUPE-R), looked up by tupe_buckets, or by
-// t5_buckets without the reset. The released code adds it after the reset; equation 9, which resets
+// has row i + 1. The released U^Q and U^K have biases. bias is empty (TUPE-A) or [buckets + 1, heads]
+// (TUPE-R), looked up by tupe_buckets. The released code adds it after the reset; equation 9, which resets
 // the bias as well, is the case of zeros in its rows buckets/2 and buckets.
 Scheme tupe(Content content, const Matrix<double>& position, const Linear<double>& position_query,
-            const Linear<double>& position_key, bool reset_cls, const Matrix<double>& bias,
-            const T5Options& options, double scale);
+            const Linear<double>& position_key, const Matrix<double>& bias, const T5Options& options,
+            double scale);
 
 // q_i . k_j * scale + p^Q_i . p^K_j, scale 1/sqrt(d_h) for the first alone (Chen et al., arXiv 2104.08698,
 // DIET-ABS, without its bias for segments). position_query, position_key [n, heads * d_p].

@@ -185,10 +185,7 @@ const named: [SchemeInput, object][] = [
     { ...narrow, scheme: 'deberta' },
     { clip: 512, scale: 1 / Math.sqrt(18) },
   ],
-  [
-    { ...narrow, scheme: 'tupe-a' },
-    { resetCls: true, bidirectional: true, scale: 1 / Math.sqrt(12) },
-  ],
+  [{ ...narrow, scheme: 'tupe-a' }, { scale: 1 / Math.sqrt(12) }],
   [{ ...narrow, scheme: 'diet-abs' }, { d_position: 6 }],
   [{ ...narrow, scheme: 'diet-rel' }, { clip: 128 }],
   [
@@ -222,9 +219,11 @@ test('a rotary key is one for all heads, or one for each', () => {
 });
 
 test('what belongs to another scheme is not looked at', () => {
-  const other = { distances: 'none', u: 0, offsets: null, clip: -1, position: 7, bias: [] };
+  const other = { distances: 'none', u: 0, offsets: null, clip: -1, position: 7, bias: [], resetCls: 5 };
   const input = { ...base, scheme: 'none', ...other } as unknown as SchemeInput;
   expect(superpose.schemeScores(input)).toEqual(superpose.schemeScores({ ...base, scheme: 'none' }));
+  const tupe = { ...base, scheme: 'tupe-r', standardDeviation: 1 } as const;
+  expect(superpose.schemeScores({ ...tupe, bidirectional: false })).toEqual(superpose.schemeScores(tupe));
 });
 
 // Each part's shape is refused by its name below, and what all arguments of a kind can have wrong in wrongArguments.test.ts.
@@ -236,7 +235,6 @@ const sentences: [object, string][] = [
   ],
   [{ scheme: 'shaw', offsetKeys: draw(4, 4, 0) }, 'offsetKeys must have 33 rows; it has 4.'],
   [{ scheme: 'deberta', clip: 0 }, 'clip must be a whole number from 1 to 1048576; it is 0.'],
-  [{ scheme: 'tupe-a', bidirectional: false }, 'bidirectional must be true for TUPE; it is false.'],
   [{ scheme: 'diet-abs', positionQuery: draw(6, 7, 0) }, 'positionQuery must have 8 columns; it has 7.'],
   [
     { scheme: 'rope', query: undefined, key: undefined, d_head: 3 },
@@ -263,7 +261,6 @@ test('the registry has one entry for each scheme, and its counts', () => {
   expect(new Set(registry.map(({ id }) => id))).toHaveProperty('size', registry.length);
   const differ = registry.filter((entry) => entry.bidirectionalFormula);
   expect(differ.map(({ id }) => id)).toEqual(['alibi']);
-  expect(registry.filter(({ whole }) => whole)).toHaveLength(6);
   const clips = Object.fromEntries(registry.map(({ id, clip }) => [id, clip]));
   expect(clips).toMatchObject({ shaw: 16, deberta: 512, 'diet-rel': 128, none: 0, t5: 0 });
   for (const { clip, options } of registry) expect(clip > 0).toBe(options.includes('clip'));

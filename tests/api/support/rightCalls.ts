@@ -235,7 +235,6 @@ const completeCalls: Record<string, RightCall> = {
           position: table(4, 4),
           positionQuery: linear(4, 4),
           positionKey: linear(4, 4),
-          resetCls: true,
         },
       ],
       [
