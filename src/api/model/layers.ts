@@ -4,7 +4,7 @@ import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
 import { type Table, table } from '../table.js';
 import type { Superpose } from '../whole.js';
-import { type CorpusMeans, corpusOf, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
+import { corpusOf, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
 import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
 import { checkedParts } from './encoderForward.js';
 import { type Model, type Opened, type OwnRows, rowsOf, summandNames } from './firstLayer.js';
@@ -20,7 +20,7 @@ import type {
 import { headsOf, ownLayers } from './ownLayers.js';
 import { type Resident, resident } from './resident.js';
 import { corpusIds, type Sentence } from './sentence.js';
-import { counted } from './watch.js';
+import { counted, type SlicesWatch } from './watch.js';
 
 /** How many pieces of a sentence a window of the default corpus has. */
 const windowOf = 30;
@@ -33,23 +33,6 @@ interface Reading extends Pick<OpenedModel, 'tokenize'> {
 
 type ScoresOptions = OpenDecomposeOptions & { layer: number };
 
-/** The layers of a model, which can be run, and freed. */
-export interface Layers {
-  /** See EncoderForward. */
-  forward(sentence: Sentence, options?: OpenForwardOptions): Promise<EncoderForward & { sentence: Sentence }>;
-  /** See EncoderForward.decompose(). */
-  decompose(sentence: Sentence, options: ScoresOptions): Promise<Scores & { sentence: Sentence }>;
-  /** See PositionsTaken. */
-  withoutPositions(
-    sentence: Sentence,
-    options?: Parameters<OpenedModel['withoutPositions']>[1],
-  ): Promise<PositionsTaken>;
-  /** See OpenedModel. */
-  corpusMeans(inputs: Reading, options: OpenCorpusMeansOptions): Promise<CorpusMeans>;
-  /** Frees them. */
-  delete(): void;
-}
-
 /** The forward of an encoder's last decomposition, and of which tokens it is. */
 type Decomposed = WeakMap<object, { key: string; run: EncoderForward }>;
 
@@ -59,11 +42,15 @@ interface Running {
   decomposed: Decomposed;
 }
 
+/** The layers of a model, which can be run, and freed: see OpenedModel. */
+export type Layers = ReturnType<typeof layersOf>;
+
 /** Throws where the file lacks what the first layer needs. */
-export function layersOf(opened: Opened, superpose: Superpose): Layers {
+export function layersOf(opened: Opened, superpose: Superpose) {
   const kept = resident(ownLayers(opened, superpose));
   const running = { opened, resident: kept, decomposed: new WeakMap() };
-  const forward: Layers['forward'] = async (sentence, { summands, signal, progress, ...input } = {}) => {
+  const forward = async (sentence: Sentence, options: OpenForwardOptions) => {
+    const { summands, signal, progress, ...input } = options;
     const layers = check.integer('layers', input.layers ?? opened.layers, 0, opened.layers);
     return kept.use(layers, counted({ signal, progress }), async (encoder) => {
       const rows = summands ?? (await rowsOf(opened, sentence.ids, counted({ signal })));
@@ -74,8 +61,8 @@ export function layersOf(opened: Opened, superpose: Superpose): Layers {
   };
   return {
     forward,
-    decompose: (sentence, options) => decomposed(running, sentence, options),
-    async corpusMeans(inputs, { done, signal, progress, ...options }) {
+    decompose: (sentence: Sentence, options: ScoresOptions) => decomposed(running, sentence, options),
+    async corpusMeans(inputs: Reading, { done, signal, progress, ...options }: OpenCorpusMeansOptions) {
       const { layout, heads } = opened;
       const scores = check.flag('scores', options.scores ?? layout.tables.position === undefined);
       const { d_head, keyHeads } = headsOf(opened);
@@ -89,7 +76,7 @@ export function layersOf(opened: Opened, superpose: Superpose): Layers {
         },
       });
     },
-    async withoutPositions(sentence, options = {}) {
+    async withoutPositions(sentence: Sentence, options: SlicesWatch = {}) {
       check.object('options', options);
       const { signal, progress } = options;
       // All layers in one turn, since a forward is valid until the next.
