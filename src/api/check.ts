@@ -29,6 +29,9 @@ export function refuse(name: string, must: string, value: unknown, rightKind = t
   throw rightKind ? new RangeError(sentence) : new TypeError(sentence);
 }
 
+/** “1 row”, “2 rows”. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 /** Refuses a wrong count of something. */
 export function refuseCount(name: string, must: string, count: number): never {
   throw new RangeError(`${name} must have ${must}; it has ${count}.`);
@@ -87,7 +90,8 @@ export function numbers(
   length?: number,
 ): readonly number[] {
   if (!Array.isArray(value) || value.length !== (length ?? value.length)) {
-    refuse(name, `an array of ${length ?? ''} numbers`.replace('  ', ' '), value, Array.isArray(value));
+    const many = length === undefined ? 'numbers' : counted(length, 'number');
+    refuse(name, `an array of ${many}`, value, Array.isArray(value));
   }
   for (const one of value) each(`an entry of ${name}`, one);
   return value;
@@ -165,7 +169,8 @@ export function array(name: string, value: unknown, length?: number): Floats {
   if (!(value instanceof Float32Array || value instanceof Float64Array)) {
     refuse(name, 'a Float32Array or a Float64Array', value, false);
   }
-  if (value.length !== (length ?? value.length)) refuseCount(name, `${length} values`, value.length);
+  if (value.length !== (length ?? value.length))
+    refuseCount(name, counted(length as number, 'value'), value.length);
   try {
     // Throws where the buffer was transferred. Copying the array would break the module off.
     value.at(0);
@@ -206,8 +211,9 @@ export function table(name: string, value: unknown, wanted: Extents = {}): Table
   const { data, rows, columns } = value as Table;
   integer(`${name}.rows`, rows, 0);
   integer(`${name}.columns`, columns, 1);
-  if (rows !== (wanted.rows ?? rows)) refuseCount(name, `${wanted.rows} rows`, rows);
-  if (columns !== (wanted.columns ?? columns)) refuseCount(name, `${wanted.columns} columns`, columns);
+  if (rows !== (wanted.rows ?? rows)) refuseCount(name, counted(wanted.rows as number, 'row'), rows);
+  if (columns !== (wanted.columns ?? columns))
+    refuseCount(name, counted(wanted.columns as number, 'column'), columns);
   floats(`${name}.data`, data, rows * columns);
   return value as Table;
 }

@@ -23,6 +23,17 @@ test('lists of a length and of any', () => {
     new RangeError('index must be an array of 3 numbers; it is an array of 2.'),
   );
   expect(() => list(7)).toThrow(new TypeError('index must be an array of numbers; it is 7.'));
+  expect(() => list([], 1)).toThrow(
+    new RangeError('index must be an array of 1 number; it is an array of 0.'),
+  );
+});
+
+test('one is said as one', () => {
+  const square = { data: new Float64Array(4), rows: 2, columns: 2 };
+  expect(() => check.table('t', square, { rows: 1 })).toThrow(new RangeError('t must have 1 row; it has 2.'));
+  expect(() => check.table('t', square, { columns: 1 })).toThrow('t must have 1 column; it has 2.');
+  expect(() => check.array('a', square.data, 1)).toThrow(new RangeError('a must have 1 value; it has 4.'));
+  expect(() => check.array('a', square.data, 0)).toThrow(new RangeError('a must have 0 values; it has 4.'));
 });
 
 test('an array whose buffer was transferred is refused, although an empty table has as many values', () => {

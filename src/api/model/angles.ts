@@ -16,7 +16,9 @@ export function anglesIn(config: Config, [member, usual]: readonly [string, numb
   const found = ['rope_parameters', 'rope_scaling'].filter((where) => config[where] != null);
   const [angles, others] = found.map((where) => anglesAt(config, where, member, usual));
   if (others && JSON.stringify(angles) !== JSON.stringify(others))
-    throw new RangeError('config.json has rope_parameters and rope_scaling, and they disagree.');
+    throw new RangeError(
+      'config.json has rope_parameters and rope_scaling, and they disagree. Keep the one that the model was trained with.',
+    );
   return angles ?? anglesAt(config, 'rope_scaling', member, usual);
 }
 
@@ -30,7 +32,9 @@ function anglesAt(config: Config, where: string, member: string, usual: number):
   if (given.rope_theta === undefined) return { base: said ?? usual, stretch: stretchIn(given, where) };
   const base = check.positive(`rope_theta of ${where}`, given.rope_theta);
   if (said !== undefined && said !== base)
-    throw new RangeError(`config.json says ${member} ${said}, and in ${where} rope_theta ${base}.`);
+    throw new RangeError(
+      `config.json says ${member} ${said}, and in ${where} rope_theta ${base}. Keep the one that the model was trained with.`,
+    );
   return { base, stretch: stretchIn(given, where) };
 }
 
@@ -39,7 +43,7 @@ function stretchIn(given: Config, where: string): Stretch | undefined {
   const kind = rope_type ?? type ?? 'default';
   if (type !== kind && type != null)
     throw new RangeError(
-      `config.json says rope_type ${check.shown(kind)} and type ${check.shown(type)} in ${where}.`,
+      `config.json says rope_type ${check.shown(kind)} and type ${check.shown(type)} in ${where}. Keep one of them.`,
     );
   const nested = Object.entries(given).find(([, one]) => typeof one === 'object' && one !== null);
   if (nested && !Array.isArray(nested[1]))

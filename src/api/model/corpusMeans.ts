@@ -123,6 +123,11 @@ export function gathering(
   );
   const found = (kind: 0 | 1 | 2, layer: number, width: number): PositionFindings => {
     const { position, ...others } = raw.positionFindings(address(), kind, layer);
+    // Queries or keys that overflow leave no state behind them finite.
+    if (kind === 0 && !others.mean.every(Number.isFinite))
+      throw new RangeError(
+        `After ${check.counted(layer, 'layer')} the states overflow float32, in which a model runs; they have no means.`,
+      );
     return { ...others, position: table(position, positions, width), first };
   };
   const scoresAt = (kind: 1 | 2, layer: number, width: number, bare: boolean): StateMeans => {

@@ -122,17 +122,15 @@ const isCount = (cells: readonly string[], from: number) =>
 /** A way to read a file. */
 export type Reading = Required<CsvOptions>;
 
-const fields = (count: number) => (count === 1 ? '1 field' : `${count} fields`);
-
 /** The numbers of a row of so many. */
 export function numbersIn(
   { cells, line }: CsvRecord,
   { decimal, labels }: Reading,
   columns: number,
 ): number[] | Fault {
-  const expected = `${labels ? 'a label and ' : ''}${columns} ${columns === 1 ? 'number' : 'numbers'}`;
+  const expected = `${labels ? 'a label and ' : ''}${check.counted(columns, 'number')}`;
   const given = cells.slice(labels ? 1 : 0);
-  if (given.length !== columns) return { line, expected, found: fields(cells.length) };
+  if (given.length !== columns) return { line, expected, found: check.counted(cells.length, 'field') };
   const numbers = given.map((cell) => numberIn(cell, decimal));
   const bad = numbers.findIndex(Number.isNaN);
   if (bad < 0) return numbers;
@@ -151,7 +149,11 @@ function faultOf(records: readonly CsvRecord[], reading: Reading): Fault | undef
   const names = first.cells.length;
   // R's write.table() leaves out the name of the column of names.
   if (names !== width && !(labels && names > 1 && names === width - 1))
-    return { line: first.line, expected: `${fields(width)}, as in line ${row.line}`, found: `${names}` };
+    return {
+      line: first.line,
+      expected: `${check.counted(width, 'field')}, as in line ${row.line}`,
+      found: `${names}`,
+    };
   for (const record of header ? records.slice(1) : records) {
     const found = numbersIn(record, reading, Math.max(1, width - (labels ? 1 : 0)));
     if (!Array.isArray(found)) return found;

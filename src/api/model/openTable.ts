@@ -290,7 +290,7 @@ async function ofNumpy(
       file,
       `after row ${count}`,
       'the end of the file, as its shape says',
-      `${rest} ${rest === 1 ? 'byte' : 'bytes'} more`,
+      `${check.counted(rest, 'byte')} more`,
     );
   const { name } = file;
   const tensors = new Map([[name, { name, dtype: `F${8 * width}`, shape: [count, columns], begin, end }]]);

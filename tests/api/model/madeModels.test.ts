@@ -233,6 +233,17 @@ test('what a layer’s reading costs does not grow with the layers of the file',
   }
 });
 
+test('a model whose numbers overflow has no means, and says why', async () => {
+  const name = 'encoder.layer.1.output.dense.weight';
+  const large = tensorOf({ data: new Float64Array(d * inner).fill(3e38), rows: d, columns: inner });
+  const sentences = Array.from({ length: 12 }, (_, at) => ({ ids: [1, 3 + (at % 5), 4, 5, 6, 2] }));
+  const means = async (tensors: Tensors) => (await open({ ...bert, ...tensors })).corpusMeans({ sentences });
+  expect(await told(means({ [name]: large }))).toBe(
+    'RangeError: After 2 layers the states overflow float32, in which a model runs; they have no means.',
+  );
+  expect(await told(means({}))).toBe('It did not fail.');
+});
+
 describe('the report', () => {
   const product = (a: Table, b: Table) => rowsOf(a).flatMap((x) => rowsOf(b).map((y) => dot(x, y)));
   const less = (table: Table) => {
