@@ -35,14 +35,7 @@ export type { Slices, Source } from './model/slices.js';
 export type { SlicesWatch } from './model/watch.js';
 export { type LoadOptions, type ModuleName, type Simd, supportedSimd, wasmAddress } from './module.js';
 export type { SchemeId } from './scores/schemeInputs.js';
-export {
-  type AskedTerm,
-  askedTerms,
-  pairTerms,
-  type SchemeScores,
-  schemeTermOf,
-} from './scores/schemeTerms.js';
-export { logitsOf, sharesOf, termOf } from './scores/scores.js';
+export { askedTerms, logitsOf, pairTerms, schemeTermOf, sharesOf, termOf } from './scores/scores.js';
 export type * from './small.js';
 export type { Floats, Linear, Table } from './table.js';
 export type * from './whole.js';

@@ -48,18 +48,8 @@ export interface RotaryApi {
   rotaryFrequencies(options: { d_head: number; base?: number; stretch?: Stretch }): Float64Array;
 }
 
-interface RotaryArguments {
-  /** Its place in the list of layouts. */
-  layout: number;
-  /** As given, or 10000. */
-  base: number;
-}
-
 /** The layout as the binding takes it, and the base. */
-export function rotaryConvention({
-  layout = 'interleaved',
-  base = 10000,
-}: RotaryConvention): RotaryArguments {
+export function rotaryConvention({ layout = 'interleaved', base = 10000 }: RotaryConvention) {
   return {
     layout: check.placeOf('layout', layout, ['interleaved', 'concatenated']),
     base: check.positive('base', base),

@@ -3,15 +3,11 @@ import * as check from '../check.js';
 import type { Stretch } from '../encodings/rotary.js';
 import type { Config } from './family.js';
 
-export interface Angles {
-  /** Pair m of a head's d_h channels turns by base^(−2m/d_h) radians a position. */
-  readonly base: number;
-  /** How the angles are changed for more positions than the model was trained with. */
-  readonly stretch: Stretch | undefined;
-}
-
-/** `usual` is the base where config.json leaves it out. Throws RangeError or TypeError for what is not run here. */
-export function anglesIn(config: Config, [member, usual]: readonly [string, number]): Angles {
+/**
+ * As rotaryFrequencies() takes them. `usual` is the base where config.json leaves it out. Throws RangeError or TypeError for
+ * what is not run here.
+ */
+export function anglesIn(config: Config, [member, usual]: readonly [string, number]) {
   // Newer files have one object for what older ones spread over several members; files in between have both.
   const found = ['rope_parameters', 'rope_scaling'].filter((where) => config[where] != null);
   const [angles, others] = found.map((where) => anglesAt(config, where, member, usual));
@@ -22,7 +18,7 @@ export function anglesIn(config: Config, [member, usual]: readonly [string, numb
   return angles ?? anglesAt(config, 'rope_scaling', member, usual);
 }
 
-function anglesAt(config: Config, where: string, member: string, usual: number): Angles {
+function anglesAt(config: Config, where: string, member: string, usual: number) {
   const given = (config[where] ?? {}) as Config;
   check.object(`${where} in config.json`, given);
   if ((given.partial_rotary_factor ?? 1) !== 1)

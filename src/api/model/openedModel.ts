@@ -1,4 +1,5 @@
 // What is asked of an opened model, and what it can do.
+import type { DecomposeInput } from '../scores/decompose.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
 import type { Table } from '../table.js';
@@ -32,11 +33,10 @@ export type ModelInput =
   /** Vocabulary indices, including the special tokens that the model expects. */
   | { readonly ids: readonly number[]; readonly tokens?: readonly string[] };
 
-export interface OpenDecomposeOptions extends GaugeOptions, SlicesWatch {
-  /** Which heads to return, in this order. Default all. */
-  only?: readonly number[];
-  /** Parts to add up: see DecomposeInput. */
-  groups?: Record<string, readonly string[]>;
+export interface OpenDecomposeOptions
+  extends Pick<DecomposeInput, 'only' | 'groups'>,
+    GaugeOptions,
+    SlicesWatch {
   /** The layer whose scores to take apart, from 0. Left out, the first, with the summands and `constant` as parts. */
   layer?: number;
   /** See EncoderForward.decompose(). Default `direct`; `mechanism` for a model whose queries and keys turn. */

@@ -20,11 +20,7 @@ export interface BucketOptions {
  * parts and options of its entry in schemeRegistry(), is not looked at.
  */
 export interface SchemeInput extends BucketOptions, RotaryConvention {
-  /**
-   * 'none'; 'add', one projection of the sum; 'concat-raw', no weights, so all heads are alike; 'concat-full';
-   * 'concat-block-diagonal'; 'shaw'; 'transformer-xl'; 't5'; 'alibi'; 'deberta'; 'tupe-a', and 'tupe-r' with a bias;
-   * 'diet-abs'; 'diet-rel'; 'rope'; 'decoupled-rope'. schemeRegistry() has the formula and the source of each.
-   */
+  /** schemeRegistry() has the formula and the source of each. 'concat-raw' has no weights, so all heads are alike. */
   scheme: SchemeId;
   /** Token embeddings, [n, d]. */
   content: Table;

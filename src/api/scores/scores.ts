@@ -1,10 +1,21 @@
-// The result shared by every way of combining token and position: scores, head by head, and the terms that
-// add up to them. A plain object, so that it can be posted between threads.
+// The results of every way of combining token and position: scores, head by head, and the terms that add up to them. Plain
+// objects, so that they can be posted between threads.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Linear, type Table, table } from '../table.js';
 import { checkGaugeName, type Gauge } from './gauge.js';
-import { checkHeads, placeOf } from './schemeTerms.js';
+
+/** The four terms of a score of tokens and positions: the query's part, then the key's. */
+export const pairTerms = ['token-token', 'token-position', 'position-token', 'position-position'] as const;
+
+/**
+ * What terms ask about, by one rule for all schemes: the four pairs; tokens with tokens at a distance; a key alone, which
+ * is liked by every query, wherever it stands; and a query alone, which is the same for every key, so softmax ignores
+ * it.
+ */
+export const askedTerms = [...pairTerms, 'token-offset', 'key', 'query'] as const;
+
+export type AskedTerm = (typeof askedTerms)[number];
 
 /** The terms of attention scores. Arrays are flat, the last index running fastest. */
 export interface Terms {
@@ -46,6 +57,36 @@ export interface Scores extends Terms {
   readonly variances: Float64Array;
 }
 
+/** Logits of a scheme taken apart into named terms. Arrays are flat, the last index running fastest. */
+export interface SchemeScores extends Pick<Scores, 'n' | 'heads' | 'residuals' | 'variances'> {
+  /** The names of the terms: content-content and, for example, content-position or bias. */
+  readonly termNames: readonly string[];
+  /** [heads, terms, n, n], queries in rows, for all pairs: no causal mask is applied. */
+  readonly terms: Float64Array;
+  /**
+   * [heads, n, n], for all pairs, computed independently of the terms: from whole queries and keys where the
+   * scheme has them, pair by pair otherwise.
+   */
+  readonly logits: Float64Array;
+  /** [heads, n, n], the softmax over the keys that each query sees. */
+  readonly weights: Float64Array;
+  /** [heads, terms], as in Scores, over the keys that each query sees. */
+  readonly shares: Float64Array;
+  /** [heads, terms], for pooling shares: add these up and divide by the sum of variances. */
+  readonly covariances: Float64Array;
+}
+
+function checkHeads(scores: { readonly heads: readonly number[] }): void {
+  check.object('scores', scores);
+  check.integers('scores.heads', scores.heads);
+}
+
+/** The place of a head in `scores.heads`. Throws RangeError when it was not computed. */
+function placeOf(scores: { readonly heads: readonly number[] }, head: number): number {
+  checkHeads(scores);
+  return check.placeIn('head', head, scores.heads);
+}
+
 const block = (place: number, data: Float64Array, size: number): Float64Array =>
   data.subarray(place * size, (place + 1) * size);
 
@@ -56,6 +97,14 @@ export function termOf(scores: Terms, head: number, queryPart: string, keyPart: 
   const index =
     check.placeIn('A part', queryPart, parts) * parts.length + check.placeIn('A part', keyPart, parts);
   return block(place * parts.length ** 2 + index, terms, n * n);
+}
+
+/** One term of one head, [n, n], by its name; a view, not a copy. */
+export function schemeTermOf(scores: SchemeScores, head: number, name: string): Float64Array {
+  const place = placeOf(scores, head);
+  const { n, termNames, terms } = scores;
+  const start = (place * termNames.length + check.placeIn('A term', name, termNames)) * n * n;
+  return terms.subarray(start, start + n * n);
 }
 
 /** The logits of one head, [n, n]; a view, not a copy. */

@@ -1,7 +1,7 @@
 // The options of a trainer, checked.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { pairTerms } from '../scores/schemeTerms.js';
+import { pairTerms } from '../scores/scores.js';
 import { checkedBatch, checkedTask, type TaskOptions, type TrainingBatch } from './tasks.js';
 import type {
   OwnTrainerOptions,

@@ -1,7 +1,7 @@
 import * as check from '../check.js';
 import { type Handle, held, type OwnedObject } from '../handle.js';
 import type { RawModule } from '../module.js';
-import { pairTerms } from '../scores/schemeTerms.js';
+import { pairTerms } from '../scores/scores.js';
 import { type Table, table } from '../table.js';
 import { type CheckedTrainer, checkedTerms, checkedTrainer, noSum } from './checkedTrainer.js';
 import { checkedBatch, checkedTokens, type TrainingBatch } from './tasks.js';

@@ -1,5 +1,5 @@
 // What a trainer can be told.
-import type { pairTerms } from '../scores/schemeTerms.js';
+import type { pairTerms } from '../scores/scores.js';
 import type { TaskOptions, TrainingBatch } from './tasks.js';
 
 /**

@@ -121,7 +121,7 @@ struct SchemeInfo {
   // Logits are divided by the square root of their sum, unless a scale is given.
   Few<Extent> divisor;
   Scheme (*build)(const SchemeInput&);
-  // What else callers may set, by the names in src/api/scores/schemeOptions.ts.
+  // What else callers may set, by the names in src/api/scores/schemes.ts.
   Few<const char*> options = {};
   // Numbers that building it holds beside its parts and their products with the content.
   double (*work)(const SchemeShape&) = [](const SchemeShape&) { return 0.0; };
