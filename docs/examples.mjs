@@ -103,7 +103,7 @@ const normalization = { kind: 'layer_norm', epsilon: 1e-12 };
 const summands = { token, position };
 const scores = superpose.decompose({ summands, normalization, query, key, heads: 2, gauge: 'canonical' });
 const { gauge, parts, shares, residuals } = scores;
-return { gauge, parts, shares: shares.slice(0, 9), exact: residuals[0] < 1e-12 };`,
+return { gauge, parts, shares: shares.slice(0, 9), exact: residuals[0] < 1e-5 };`,
   },
   {
     name: 'layer',
@@ -138,7 +138,7 @@ const forward = await encoder.forward({ token, position });
 const groups = { position: ['position'], rest: ['token', 'attention', 'mlp', 'constant'] };
 const { shares, residuals } = forward.decompose({ layer: 1, gauge: 'canonical', groups, only: [0] });
 encoder.delete();
-return { embedding: forward.embedding.slice(0, 3), shares, exact: residuals[0] < 1e-12 };`,
+return { embedding: forward.embedding.slice(0, 3), shares, exact: residuals[0] < 1e-5 };`,
   },
   {
     name: 'combineTerms',

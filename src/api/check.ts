@@ -153,7 +153,7 @@ export function object(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null) refuse(name, 'an object', value, false);
   if ((name === 'options' || name === 'input') && 'precision' in value)
     throw new RangeError(
-      'precision is no option: formulas compute in double, encoders and trainers in float32, and results are Float64Array.',
+      'precision is no option: formulas compute in double, encoders, trainers and decompositions in float32.',
     );
 }
 
@@ -227,7 +227,7 @@ export function linear(name: string, value: unknown, wanted: Extents = {}): Line
   return value as Linear;
 }
 
-/** Refuses numbers beyond float32, in which encoders compute. */
+/** Refuses numbers beyond float32, in which encoders and layers compute. */
 export function singles(named: Record<string, Floats | undefined>): void {
   for (const [name, data] of Object.entries(named)) {
     const beyond = data instanceof Float64Array && data.find((one) => Math.abs(one) > largestSingle);
@@ -261,7 +261,7 @@ export interface NoRoom extends RangeError {
   readonly held: number;
 }
 
-/** The bytes of weights and biases in the module, whose formulas compute in double. */
+/** The bytes of weights and biases in the module: in double, or in float and packed too. */
 const bytesOf = (one: Linear | Table | undefined): number =>
   one === undefined
     ? 0

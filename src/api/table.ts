@@ -1,6 +1,6 @@
 /**
- * What arguments may be, mixed too; results are Float64Array. Formulas are computed in double; an encoder and a trainer
- * compute in float. Arguments must be finite. Results may not be: as IEEE 754 has it, a product or sum beyond the range
+ * What arguments may be, mixed too. Formulas are computed in double, and their results are Float64Array. An encoder, a
+ * trainer and a decomposition compute in float; terms and logits of the latter are Float32Array. Arguments must be finite. Results may not be: as IEEE 754 has it, a product or sum beyond the range
  * is infinite, and NaN where infinities meet.
  */
 export type Floats = Float32Array | Float64Array;

@@ -126,7 +126,7 @@ constexpr std::string in_script(bool given) {
     if (given) return kDimensions<T> == 2 ? "Table" : "ArrayLike<number>";
     return std::is_integral_v<Element<T>> ? "Int32Array" : "Float64Array";
   } else if constexpr (std::is_same_v<T, Value>) {
-    return "Float64Array";
+    return "Float32Array";
   } else if constexpr (Listed<T>) {
     return (given ? "readonly " : "") + in_script<std::decay_t<decltype(*std::declval<T>().begin())>>(given) +
            "[]";

@@ -155,16 +155,16 @@ Heads decompose_encoder(HeldEncoder& held, int layer, Way way, const StateMeans&
                                                        group_inputs(std::move(read), group_of, groups)),
                          group_of.back());
   return heads_out(
-      parts.tokens, parts.terms(), chosen, pairs_of(held, layer, gauge.apart), true,
-      [&](int head, double* terms, double* logits) { return head_terms(parts, head, terms, logits); });
+      parts.tokens, parts.terms(), chosen, pairs_of(held, layer, gauge.apart),
+      [&](int head, float* terms, float* logits) { return head_terms(parts, head, terms, logits); });
 }
 
 // Those of the way by mechanism, whose means are those of queries and keys. The rows that stand apart are the means'.
 Heads mechanism(const HeldEncoder& held, int layer, const ScoreMeans& means, const std::vector<int>& apart,
                 const std::vector<int>& group_of, int groups, const std::vector<int>& chosen) {
   const Mechanism by(held.encoder, held.run, layer, means);
-  return heads_out(held.run.logits[layer].cols(), groups * groups, chosen, pairs_of(held, layer, apart), true,
-                   [&](int head, double* terms, double* logits) {
+  return heads_out(held.run.logits[layer].cols(), groups * groups, chosen, pairs_of(held, layer, apart),
+                   [&](int head, float* terms, float* logits) {
                      return by.head_terms(head, group_of, groups, terms, logits);
                    });
 }

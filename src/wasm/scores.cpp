@@ -35,7 +35,7 @@ struct Pooled {
 
 SUPERPOSE_MEMBERS(PairMoments, mean, deviation);
 SUPERPOSE_MEMBERS(PackedProducts, products, moments, correlation);
-SUPERPOSE_MEMBERS(Linear<double>, weight, bias);
+SUPERPOSE_MEMBERS(Linear<float>, weight, bias);
 SUPERPOSE_MEMBERS(Normalization<double>, kind, gamma, beta, epsilon);
 SUPERPOSE_MEMBERS(CombinedTerms, sum, centred, softmax, share);
 SUPERPOSE_MEMBERS(Pooled, covariances, variances);
@@ -68,20 +68,20 @@ PackedProducts packed_products(const Matrix<double>& token, const Matrix<double>
 }
 
 // A layer that stays in the module's memory, packed.
-std::unique_ptr<ScoreLayer> layer(const Normalization<double>& norm, const Linear<double>& query,
-                                  const Linear<double>& key, int heads, double scale) {
+std::unique_ptr<ScoreLayer> layer(const Normalization<double>& norm, const Linear<float>& query,
+                                  const Linear<float>& key, int heads, float scale) {
   return std::make_unique<ScoreLayer>(norm, query, key, heads, scale);
 }
 
 // Every part of a sum that a layer reads, projected and in its gauge.
-ProjectedParts parts_in(const ScoreLayer& layer, const std::vector<Matrix<double>>& summands,
+ProjectedParts parts_in(const ScoreLayer& layer, const std::vector<Matrix<float>>& summands,
                         const Gauge& gauge, bool whole) {
   auto parts = project_sum(summands, layer, whole);
   apply_gauge(gauge, parts);
   return parts;
 }
 
-Heads decompose(const ScoreLayer& layer, const std::vector<Matrix<double>>& summands,
+Heads decompose(const ScoreLayer& layer, const std::vector<Matrix<float>>& summands,
                 const std::vector<int>& group_of, int groups, const std::vector<int>& chosen,
                 const Gauge& gauge, bool causal) {
   auto parts = parts_in(layer, summands, gauge, true);
@@ -90,17 +90,17 @@ Heads decompose(const ScoreLayer& layer, const std::vector<Matrix<double>>& summ
   for (std::size_t p = 0; p < itself.size(); ++p) itself[p] = static_cast<int>(p);
   if (group_of != itself) parts = merge_parts(parts, group_of, groups);
   return heads_out(
-      parts.tokens, parts.terms(), chosen, {row_flags(gauge.apart, parts.tokens), causal}, false,
-      [&](int head, double* terms, double* logits) { return head_terms(parts, head, terms, logits); });
+      parts.tokens, parts.terms(), chosen, {row_flags(gauge.apart, parts.tokens), causal},
+      [&](int head, float* terms, float* logits) { return head_terms(parts, head, terms, logits); });
 }
 
-Value decompose_terms(const ScoreLayer& layer, const std::vector<Matrix<double>>& summands, bool constant,
+Value decompose_terms(const ScoreLayer& layer, const std::vector<Matrix<float>>& summands, bool constant,
                       const std::vector<int>& chosen, const Gauge& gauge) {
   auto parts = parts_in(layer, summands, gauge, false);
   if (!constant) leave_out_constant(parts);
   const std::size_t size = parts.terms() * parts.tokens * parts.tokens;
-  Value terms = Value::doubles(chosen.size() * size);
-  Vector<double> of_head(size);
+  Value terms = Value::singles(chosen.size() * size);
+  Vector<float> of_head(size);
   for (std::size_t k = 0; k < chosen.size(); ++k) {
     head_terms(parts, chosen[k], of_head.data());
     terms.copy_from(of_head.data(), size, k * size);
@@ -110,18 +110,20 @@ Value decompose_terms(const ScoreLayer& layer, const std::vector<Matrix<double>>
 
 // For each mask, the terms of a head that it includes: their sum, the same less its rows' means, its softmax, and
 // its share of the logits' variation.
-std::vector<CombinedTerms> combine_terms(const Matrix<double>& terms, const Matrix<double>& logits,
+std::vector<CombinedTerms> combine_terms(const Matrix<float>& terms, const Matrix<float>& logits,
                                          const Matrix<int>& masks, const std::vector<int>& apart,
                                          bool causal) {
   const Eigen::Index n = logits.rows();
-  const CountedPairs counted{row_flags(apart, n), causal};
+  const int count = static_cast<int>(masks.cols());
+  const Vector<double> shares =
+      row_centred_covariances(terms.data(), count, logits.data(), n, {row_flags(apart, n), causal}).shares;
   std::vector<CombinedTerms> results;
   for (Eigen::Index m = 0; m < masks.rows(); ++m) {
     std::vector<bool> flags(masks.cols());
     for (std::size_t t = 0; t < flags.size(); ++t) flags[t] = masks(m, t);
     Matrix<double> sum = sum_of_terms(terms.data(), n, flags), softmax = sum;
     softmax_rows(softmax, causal);
-    const double share = row_centred_covariances(sum.data(), 1, logits.data(), n, counted).shares[0];
+    const double share = shares.dot(masks.row(m).cast<double>());
     Matrix<double> centred = seen_by_softmax(sum, causal);
     results.push_back({std::move(sum), std::move(centred), std::move(softmax), share});
   }

@@ -12,8 +12,8 @@ EM_JS(void, superpose_copy_to, (EM_VAL array, void* to, int count, int kind), {
   to /= heap.BYTES_PER_ELEMENT;
   heap.subarray(to, to + count).set(Emval.toValue(array));
 });
-EM_JS(void, superpose_copy_from, (EM_VAL array, const double* from, int count, int at),
-      { Emval.toValue(array).set(HEAPF64.subarray(from / 8, from / 8 + count), at); });
+EM_JS(void, superpose_copy_from, (EM_VAL array, const float* from, int count, int at),
+      { Emval.toValue(array).set(HEAPF32.subarray(from / 4, from / 4 + count), at); });
 EM_JS(EM_VAL, superpose_copy_of, (const void* from, int count, int kind), {
   const heap = [ HEAPF32, HEAPF64, HEAP32 ][kind];
   from /= heap.BYTES_PER_ELEMENT;
@@ -64,8 +64,8 @@ Value& Value::set(const char* name, const Value& value) {
 }
 void Value::push(const Value& value) { call<void>("push", value); }
 
-Value Value::doubles(std::size_t count) {
-  return val::global("Float64Array").new_(val(static_cast<double>(count)));
+Value Value::singles(std::size_t count) {
+  return val::global("Float32Array").new_(val(static_cast<double>(count)));
 }
 
 template <typename Element>
@@ -78,7 +78,7 @@ void Value::copy_to(Element* to, std::size_t count) const {
   superpose_copy_to(as_handle(), to, count, kind_of<Element>());
 }
 
-void Value::copy_from(const double* from, std::size_t count, std::size_t at) {
+void Value::copy_from(const float* from, std::size_t count, std::size_t at) {
   superpose_copy_from(as_handle(), from, count, at);
 }
 

@@ -26,8 +26,8 @@ class Value : public emscripten::val {
 
   static Value object();
   static Value array();
-  // A Float64Array of zeros.
-  static Value doubles(std::size_t count);
+  // A Float32Array of zeros.
+  static Value singles(std::size_t count);
   // A copy of `count` elements in an array that JavaScript owns, a Float64Array or an Int32Array.
   template <typename Element>
   static Value copy_of(const Element* from, std::size_t count);
@@ -47,7 +47,7 @@ class Value : public emscripten::val {
   // For an array: copies all elements out, rounded or widened to Element, or `count` in, from `at` on.
   template <typename Element>
   void copy_to(Element* to, std::size_t count) const;
-  void copy_from(const double* from, std::size_t count, std::size_t at);
+  void copy_from(const float* from, std::size_t count, std::size_t at);
 };
 
 }  // namespace superpose

@@ -25,7 +25,7 @@ describe.runIf(inject('withModel'))('of MiniLM', () => {
     const wanted = [oracle.river_bank.shares.nine[head], sharesOf(scores, head)].map(fourOf);
     [raw, canonical].forEach((found, place) => {
       wanted[place]?.forEach((share, kind) => {
-        expect(found[middle][kind]).toBeCloseTo(share, 8);
+        expect(found[middle][kind]).toBeCloseTo(share, 6); // 8.4e-8
       });
     });
   });
@@ -36,11 +36,12 @@ describe.runIf(inject('withModel'))('of MiniLM', () => {
       const values = shares.map((found) => found[kind] as number);
       return Math.max(...values) - Math.min(...values);
     };
-    expect(Math.max(...data.changes)).toBeLessThan(1e-12);
-    for (let kind = 0; kind < 5; kind++) expect(spread(data.canonical, kind)).toBeLessThan(1e-11);
+    // Scores are in float: the largest differences seen are 1.4e-6 of scores, 2.6e-7 of shares and 2.0e-7 of their sums.
+    expect(Math.max(...data.changes)).toBeLessThan(1e-5);
+    for (let kind = 0; kind < 5; kind++) expect(spread(data.canonical, kind)).toBeLessThan(1e-6);
     expect(spread(data.raw, 2)).toBeGreaterThan(0.2);
     for (const shares of [...data.raw, ...data.canonical]) {
-      expect(shares.reduce((a: number, b: number) => a + b)).toBeCloseTo(1, 10);
+      expect(shares.reduce((a: number, b: number) => a + b)).toBeCloseTo(1, 6);
     }
     // A shift occurs at most once in each of a term's two parts, so shares are parabolas in it.
     for (let kind = 0; kind < 5; kind++) {
@@ -51,7 +52,7 @@ describe.runIf(inject('withModel'))('of MiniLM', () => {
           number,
           number,
         ];
-        expect(a - 3 * b + 3 * c - d).toBeCloseTo(0, 9);
+        expect(a - 3 * b + 3 * c - d).toBeCloseTo(0, 5); // 8.2e-7
       }
     }
     expect(figure.describe(data, state)).toContain('the canonical shares change by 0 (rounding)');

@@ -64,7 +64,7 @@ async function wantedOf(path: string, layer: number, means: CorpusMeans) {
     one.reduce((sum, value, at) => sum + value * (other[at] as number), 0);
   model.delete();
   return heads.map((_, head) => {
-    const whole = centred(logits.subarray(head * n * n, (head + 1) * n * n));
+    const whole = centred(Float64Array.from(logits.subarray(head * n * n, (head + 1) * n * n)));
     return Object.values(kinds).map((pairs) => {
       const sum = new Float64Array(n * n);
       for (const [query, key] of pairs) {

@@ -1,6 +1,6 @@
 // The four-term decomposition of a sum of two embeddings, by every engine. From X, P [n, d] and W_Q, W_K [d, d]
 // come the term logits of every head, (W_Q a)(W_K b)' / √d_h for a and b each x or p, as [heads, 4, n, n].
-import { exactly, gapOf, ours, table, transposed } from './numbers.js';
+import { gapOf, ours, table, transposed } from './numbers.js';
 import { onnxruntime } from './onnx.js';
 
 const shapesOf = (...shapes) => shapes.map(([n, d, heads]) => ({ n, d, heads }));
@@ -100,6 +100,8 @@ export const fourTerms = {
     byTensorFlow(tf, 'unstacked', 'unstacked'),
     byTensorFlow(tf, 'stacked', 'wide'),
   ],
-  referenceOf: (input, modules) => exactly(modules, decomposed, input),
+  /** The same terms as a scheme's, in double. */
+  referenceOf: ({ summands: { token, position }, ...weights }, { superpose: [first] }) =>
+    first.schemeScores({ scheme: 'add', content: token, position, ...weights }).terms,
   errorOf: (answer, exact, input) => gapOf(Array.isArray(answer) ? headsFirst(answer, input) : answer, exact),
 };

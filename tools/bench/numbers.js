@@ -20,15 +20,6 @@ export const table = (rows, columns, seed, size) => ({
 export const transposed = ({ data, rows, columns }) =>
   data.map((_, at) => data[(at % rows) * columns + Math.floor(at / rows)]);
 
-/** The same input, for a computation in double. */
-export function inDouble(value) {
-  if (value === 'float32') return 'float64';
-  if (value instanceof Float32Array) return Float64Array.from(value);
-  if (Array.isArray(value)) return value.map(inDouble);
-  if (typeof value !== 'object' || ArrayBuffer.isView(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inDouble(one)]));
-}
-
 /** The largest gap as a share of the largest value. Infinite when lengths differ, NaN when a value is NaN. */
 export function gapOf(found, exact) {
   if (found.length !== exact.length) return Number.POSITIVE_INFINITY;
@@ -46,9 +37,9 @@ export const ours = (superpose, prepare) => ({
   prepare: async (input) => prepare(superpose, input),
 });
 
-/** The reference: the library in double, which tests compare with oracles. */
-export async function exactly({ superpose: [first] }, prepare, input) {
-  const { run, release } = await prepare(first, inDouble(input));
+/** The reference: the library's plain build, which tests compare with oracles in double. */
+export async function reference({ superpose: [first] }, prepare, input) {
+  const { run, release } = await prepare(first, input);
   const answer = await run();
   release?.();
   return answer;

@@ -1,7 +1,7 @@
 // Training steps of the small model that the page trains, one layer of attention and no MLP, on batches made
 // beforehand. An engine's answer is its losses over the first steps, from the same parameters; each further run is
 // one step more.
-import { exactly, gapOf, numbers, ours, table } from './numbers.js';
+import { gapOf, numbers, ours, reference, table } from './numbers.js';
 
 const steps = 40;
 
@@ -126,7 +126,7 @@ export const training = {
   small: [{ n: 8, d: 16, heads: 2 }],
   inputOf,
   enginesOf: ({ superpose, tf }) => [...superpose.map((one) => ours(one, trained)), byTensorFlow(tf)],
-  referenceOf: (input, modules) => exactly(modules, trained, input),
+  referenceOf: (input, modules) => reference(modules, trained, input),
   /** Of each loss as a share of the exact one, since they fall. */
   errorOf: (found, exact) =>
     gapOf(

@@ -2,7 +2,7 @@
 // share; the raw shares can be made to say anything.
 import type { Superpose } from 'superpose';
 import { aboutPercent, changeText, minus, percent } from '../plot/format.js';
-import { type Area, lineThrough, namedLines, plane, vertical } from '../plot/parts.js';
+import { type Area, largestMagnitude, lineThrough, namedLines, plane, vertical } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job, Library, ReadoutPiece } from './figure.js';
@@ -45,6 +45,8 @@ interface Data {
   canonical: number[][];
   /** [amounts], the largest change of a score. */
   changes: number[];
+  /** What of a change is rounding to float: of a share, and of a score. */
+  least: [share: number, score: number];
 }
 
 // All places of the slider are computed at once; moving it computes nothing.
@@ -64,11 +66,12 @@ async function turned(
   const sentence = await model.tokenize(text, mostTokens);
   const { tokens, dropped } = sentence;
   const { token, position, token_type } = await model.rows(sentence);
-  const data: Data = { tokens, dropped, amounts, raw: [], canonical: [], changes: [] };
   const only = [head];
   const rows = { token, position, token_type };
   const layer = await firstLayer(library);
   const unmoved = layer.decompose({ summands: rows, only }).logits;
+  const least: Data['least'] = [1e-6, 1e-6 * largestMagnitude([unmoved])];
+  const data: Data = { tokens, dropped, amounts, raw: [], canonical: [], changes: [], least };
   for (const amount of amounts) {
     job.signal.throwIfAborted();
     const { from, to } = superpose.moveMean({ from: position, to: token, amount });
@@ -98,7 +101,7 @@ export const figure: Figure<typeof controls, Data> = {
   scene: sceneOf,
 
   describe(data, state) {
-    const { raw, canonical, changes, tokens } = data;
+    const { raw, canonical, changes, tokens, least } = data;
     if (!canonical.flat().every(Number.isFinite)) {
       return nothingToShare(tokens.length);
     }
@@ -106,7 +109,7 @@ export const figure: Figure<typeof controls, Data> = {
     const widest = swings.indexOf(Math.max(...swings));
     const shares = raw.map((found) => found[widest] as number);
     const still = Math.max(...termKinds.map((_, kind) => spread(canonical, kind)));
-    return `Raw shares swing; scores and canonical shares stand still. Move up to ${most} times the mean position row from the positions to the tokens, or back: the scores of head ${state.head} change by ${changeText(Math.max(...changes))}. Its raw share of ${termKinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}; the canonical shares change by ${changeText(still)}.`;
+    return `Raw shares swing; scores and canonical shares stand still. Move up to ${most} times the mean position row from the positions to the tokens, or back: the scores of head ${state.head} change by ${changeText(Math.max(...changes), least[1])}. Its raw share of ${termKinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}; the canonical shares change by ${changeText(still, least[0])}.`;
   },
 
   cells: () => ({ rows: 1, columns: amounts.length }),
@@ -121,7 +124,7 @@ export const figure: Figure<typeof controls, Data> = {
     const moved = `${minus(String(data.amounts[j]))} × the mean position row moved to the tokens`;
     return [
       { text: moved, strong: true },
-      `: scores change by ${changeText(data.changes[j] as number)}. Raw: `,
+      `: scores change by ${changeText(data.changes[j] as number, data.least[1])}. Raw: `,
       ...of('raw'),
       'Canonical: ',
       ...of('canonical'),

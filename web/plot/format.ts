@@ -67,9 +67,9 @@ export function howExactly(gap: number, largest?: number): string {
   return `to within ${exponent(part)}${largest ? ' of the largest' : ''}`;
 }
 
-/** A change that may be only rounding. */
-export const changeText = (change: number): string =>
-  change !== 0 && change <= rounding ? '0 (rounding)' : readable(change);
+/** A change that may be only rounding, as one of at most `least` is. */
+export const changeText = (change: number, least = rounding): string =>
+  change !== 0 && change <= least ? '0 (rounding)' : readable(change);
 
 /** In letters: about eight words and their numbers. */
 const longest = 90;

@@ -61,14 +61,14 @@ export interface ScoreLayer extends Handle {
 
 export interface DecomposeApi {
   /**
-   * Keeps a layer's weights in the module, packed once for all inputs: for a slider that moves over fixed weights. Throws
-   * RangeError or TypeError before allocating.
+   * Keeps a layer's weights in the module, packed once for all inputs: for a slider that moves over fixed weights. It
+   * computes in float, but for norms and sums. Throws RangeError or TypeError before allocating.
    */
   layer(input: ScoreLayerInput): ScoreLayer;
   /**
    * Takes the attention scores of summed embeddings apart, exactly: for n summands, the (n+1)² terms of each
    * head's logits. This is TUPE, arXiv 2006.15595, eq. 6, with the LayerNorm and biases that it leaves out.
-   * Exact for a model's first layer: the residual is what double leaves. It is that of a layer that is made for it and
+   * Exact for a model's first layer: the residual is what float leaves. It is that of a layer that is made for it and
    * deleted. Throws RangeError or TypeError before allocating.
    */
   decompose(input: DecomposeInput): Scores;
@@ -86,13 +86,7 @@ export function decomposeApi(raw: RawModule): DecomposeApi {
       check.object('input', input);
       const layer = checkedLayer(input);
       const { weight } = layer.query;
-      const packed = 16 * weight.data.length;
-      check.fits(
-        `A layer of ${2 * weight.rows} by ${weight.columns} weights`,
-        packed,
-        layer.query,
-        layer.key,
-      );
+      check.fits(`A layer of ${2 * weight.rows} by ${weight.columns} weights`, 0, layer.query, layer.key);
       const mine = made(raw, layer);
       const asked = (sum: SumInput, groups?: SumInput['groups']) => {
         check.object('input', sum);
@@ -177,7 +171,7 @@ function made(raw: RawModule, layer: CheckedLayer): OwnedObject {
   return held(
     raw,
     'layer',
-    16 * query.weight.data.length,
+    8 * query.weight.data.length,
     () => raw.layer(norm, query, key, heads, scale),
     (address) => raw.deleteLayer(address),
   );
@@ -202,6 +196,7 @@ function checkedSum(
   fitsScores(n, names.length + 1, only.length, layer.query.weight.rows + d, ...weights);
   const gauge = checkedGauge(input, n);
   const tables = names.map((name) => input.summands[name] as Table);
+  for (const name of names) check.singles({ [`summands.${name}.data`]: input.summands[name]?.data });
   const groups = grouped([...names, 'constant'], given);
   return { names, tables, n, only, gauge, groups };
 }
@@ -239,6 +234,10 @@ function checkedLayer(input: ScoreLayerInput, first?: Table) {
   const scale = check.scale(input.scale, headWidth);
   const norm = checkedNormalization(input.normalization, d);
   const causal = check.flag('causal', input.causal ?? false);
+  for (const [name, { weight, bias }] of Object.entries({ query, key }))
+    check.singles({ [`${name}.weight.data`]: weight.data, [`${name}.bias`]: bias });
+  check.singles({ 'normalization.gamma': norm.gamma, 'normalization.beta': norm.beta });
+  check.single('scale', scale);
   return { norm, scale, query, key, heads: input.heads, causal };
 }
 

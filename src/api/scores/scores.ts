@@ -2,7 +2,7 @@
 // objects, so that they can be posted between threads.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Linear, type Table, table } from '../table.js';
+import { type Floats, type Linear, type Table, table } from '../table.js';
 import { checkGaugeName, type Gauge } from './gauge.js';
 
 /** The four terms of a score of tokens and positions: the query's part, then the key's. */
@@ -31,15 +31,15 @@ export interface Terms {
   readonly apart: readonly number[];
   /** Whether a query sees no later key, which shares leave out too. Default false. */
   readonly causal?: boolean;
-  /** [heads, parts², n, n], queries in rows; scaled like the logits. */
-  readonly terms: Float64Array;
+  /** [heads, parts², n, n], queries in rows; scaled like the logits. In float, as they are computed. */
+  readonly terms: Float32Array;
 }
 
 /** Attention scores taken apart. */
 export interface Scores extends Terms {
   /** [heads, n, n], from the whole queries and keys, not from the terms. */
-  readonly logits: Float64Array;
-  /** [heads], the largest |sum of terms − logits|. */
+  readonly logits: Float32Array;
+  /** [heads], the largest |sum of terms − logits|: what rounding to float leaves. */
   readonly residuals: Float64Array;
   /**
    * [heads, parts²], covariance shares: how much of the logits' variation over keys each term accounts for.
@@ -87,11 +87,11 @@ function placeOf(scores: { readonly heads: readonly number[] }, head: number): n
   return check.placeIn('head', head, scores.heads);
 }
 
-const block = (place: number, data: Float64Array, size: number): Float64Array =>
-  data.subarray(place * size, (place + 1) * size);
+const block = <A extends Floats>(place: number, data: A, size: number): A =>
+  data.subarray(place * size, (place + 1) * size) as A;
 
 /** One term of one head, [n, n], by the names of its query part and key part; a view, not a copy. */
-export function termOf(scores: Terms, head: number, queryPart: string, keyPart: string): Float64Array {
+export function termOf(scores: Terms, head: number, queryPart: string, keyPart: string): Float32Array {
   const place = placeOf(scores, head);
   const { n, parts, terms } = scores;
   const index =
@@ -108,7 +108,7 @@ export function schemeTermOf(scores: SchemeScores, head: number, name: string): 
 }
 
 /** The logits of one head, [n, n]; a view, not a copy. */
-export const logitsOf = (scores: Scores, head: number): Float64Array =>
+export const logitsOf = (scores: Scores, head: number): Float32Array =>
   block(placeOf(scores, head), scores.logits, scores.n ** 2);
 
 /** The shares of one head's terms, [parts²]; a view, not a copy. */
@@ -226,7 +226,7 @@ export function fitsScores(
   const perHead = (parts ** 2 + 3) * n * n;
   check.fits(
     `${heads} heads of ${parts ** 2} terms for ${n} tokens`,
-    8 * (heads * perHead + perHead + 4 * (parts + 1) * n * width),
+    4 * (heads + 1) * perHead + 32 * (parts + 1) * n * width,
     ...weights,
   );
 }

@@ -269,12 +269,12 @@ ProjectedParts Encoder::queries_and_keys(int l, const Matrix<float>& input,
   normalize_heads(layer.key_norm, options_.key_heads, n, both.keys);
   turn_heads(layer.frequencies, n, both);
   ProjectedParts result;
-  result.queries = both.queries.cast<double>();
-  result.keys = of_query_heads(both.keys, options_.key_heads, options_.heads).cast<double>();
+  result.queries = std::move(both.queries);
+  result.keys = of_query_heads(both.keys, options_.key_heads, options_.heads);
   result.tokens = n;
   result.parts = static_cast<int>(count);
   result.heads = options_.heads;
-  result.scale = 1 / std::sqrt(static_cast<double>(result.head_width()));
+  result.scale = 1 / std::sqrt(static_cast<float>(result.head_width()));
   return result;
 }
 

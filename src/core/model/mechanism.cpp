@@ -44,14 +44,14 @@ Mechanism::Factors Mechanism::factors(int head) const {
 }
 
 void Mechanism::add_asked(const Matrix<double>& asked, const std::vector<int>& group_of, int groups,
-                          double* terms) const {
+                          float* terms) const {
   const Index n = logits_.cols(), used = rows_.queries.rows(), first = n - used;
   // In the order of Asked.
   const std::pair<Part, Part> places[kAsked] = {{token, token},       {token, position}, {position, token},
                                                 {position, position}, {offset, offset},  {constant, token},
                                                 {token, constant}};
   for (int one = 0; one < kAsked; ++one) {
-    double* const to = terms + (group_of[places[one].first] * groups + group_of[places[one].second]) * n * n;
+    float* const to = terms + (group_of[places[one].first] * groups + group_of[places[one].second]) * n * n;
     const double* const from = asked.data() + one * used * used;
     for (Index i = 0; i < used; ++i) {
       for (Index j = 0; j < used; ++j) to[(first + i) * n + first + j] += from[i * used + j];
@@ -59,14 +59,14 @@ void Mechanism::add_asked(const Matrix<double>& asked, const std::vector<int>& g
   }
 }
 
-double Mechanism::head_terms(int head, const std::vector<int>& group_of, int groups, double* terms,
-                             double* logits) const {
+double Mechanism::head_terms(int head, const std::vector<int>& group_of, int groups, float* terms,
+                             float* logits) const {
   const EncoderOptions& options = encoder_.options();
   const Index n = logits_.cols(), used = rows_.queries.rows(), first = n - used, size = n * n;
   const Index width = rows_.queries.cols() / options.heads;
   std::copy_n(logits_.data() + head * size, size, logits);
-  std::fill_n(terms, groups * groups * size, 0.0);
-  double* const apart = terms + group_of[constant] * (groups + 1) * size;
+  std::fill_n(terms, groups * groups * size, 0.0f);
+  float* const apart = terms + group_of[constant] * (groups + 1) * size;
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < n; ++j) {
       if (i < first || j < first) apart[i * n + j] += logits[i * n + j];

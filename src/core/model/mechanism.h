@@ -41,8 +41,8 @@ class Mechanism {
 
   // Like head_terms() of scores/decomposition.h, the four parts put into groups: part p into group_of[p]. The logits
   // are those of the run.
-  double head_terms(int head, const std::vector<int>& group_of, int groups, double* terms,
-                    double* logits) const;
+  double head_terms(int head, const std::vector<int>& group_of, int groups, float* terms,
+                    float* logits) const;
 
  private:
   struct Factors {
@@ -51,7 +51,7 @@ class Mechanism {
   Factors factors(int head) const;
   // Adds terms [used, used] in the order of Asked to the grouped ones [n, n].
   void add_asked(const Matrix<double>& asked, const std::vector<int>& group_of, int groups,
-                 double* terms) const;
+                 float* terms) const;
 
   const Encoder& encoder_;
   const Matrix<float>& logits_;  // [H n, n]

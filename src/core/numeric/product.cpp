@@ -385,15 +385,10 @@ void multiply_rows(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, M
   multiply_stacks<Scalar>(a, b, scale, a.rows(), b.rows(), out.data());
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                               \
-  template void multiply_rows(const Rows<Scalar>&, const Rows<Scalar>&, Scalar, MatrixMap<Scalar>); \
-  template void multiply_stacks(const Rows<Scalar>&, const Rows<Scalar>&, Scalar, Eigen::Index,     \
-                                Eigen::Index, Scalar*, Eigen::Index);                               \
-  template class PackedMatrix<Scalar>;                                                              \
-  template void multiply_packed(const Rows<Scalar>&, const PackedMatrix<Scalar>&, Eigen::Index,     \
-                                Eigen::Index, Scalar*);
-SUPERPOSE_INSTANTIATE(float)
-SUPERPOSE_INSTANTIATE(double)
-#undef SUPERPOSE_INSTANTIATE
+template void multiply_rows(const Rows<float>&, const Rows<float>&, float, MatrixMap<float>);
+template void multiply_rows(const Rows<double>&, const Rows<double>&, double, MatrixMap<double>);
+template void multiply_stacks(const Rows<float>&, const Rows<float>&, float, Index, Index, float*, Index);
+template class PackedMatrix<float>;
+template void multiply_packed(const Rows<float>&, const PackedMatrix<float>&, Index, Index, float*);
 
 }  // namespace superpose

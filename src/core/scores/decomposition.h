@@ -22,13 +22,13 @@ namespace superpose {
 // Queries and keys of all heads, stacked: n rows from the whole input, not from the parts,
 // and then n rows of each part. Head h owns the columns [h * d_h, (h + 1) * d_h) with d_h = columns / heads.
 struct ProjectedParts {
-  Matrix<double> queries;   // [(1 + parts) * n, heads * d_h]
-  Matrix<double> keys;      // the same
+  Matrix<float> queries;    // [(1 + parts) * n, heads * d_h]
+  Matrix<float> keys;       // the same
   Eigen::Index tokens = 0;  // n
   int parts = 0;
   bool constant = false;  // the last part's rows are all the same
   int heads = 1;
-  double scale = 1;      // multiplies every logit and every term; usually 1/sqrt(d_h)
+  float scale = 1;       // multiplies every logit and every term; usually 1/sqrt(d_h)
   Vector<double> sigma;  // [n], what the norm divided each row by, or ones; only from project_sum()
 
   Eigen::Index head_width() const { return queries.cols() / heads; }
@@ -37,18 +37,18 @@ struct ProjectedParts {
 
 // What reads the sum, its weights packed once for all inputs.
 struct ScoreLayer {
-  ScoreLayer(Normalization<double> normalization, const Linear<double>& query, const Linear<double>& key,
-             int heads, double scale);
+  ScoreLayer(Normalization<double> normalization, const Linear<float>& query, const Linear<float>& key,
+             int heads, float scale);
 
   Normalization<double> normalization;
-  PackedLinear<double> query, key;  // [heads * d_h, d]
+  PackedLinear<float> query, key;  // [heads * d_h, d]
   int heads;
-  double scale;
+  float scale;
 };
 
 // Adding: one W_Q and one W_K for the sum of the summands, each [n, d]. The constant is the last part. Without
 // `whole`, for terms alone, the rows of the whole input are not projected, and hold nothing.
-ProjectedParts project_sum(const std::vector<Matrix<double>>& summands, const ScoreLayer& layer,
+ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const ScoreLayer& layer,
                            bool whole = true);
 
 // The parts without the constant, for where it is zero. Call it before merging any.
@@ -63,20 +63,16 @@ ProjectedParts merge_parts(const ProjectedParts& parts, const std::vector<int>& 
 
 // One head: terms[s * parts + r] is q_s . k_r, [n, n] with queries in rows; terms holds parts^2 * n * n values.
 // Allocates nothing but the product's own buffers, the first time.
-void head_terms(const ProjectedParts& parts, int head, double* terms);
+void head_terms(const ProjectedParts& parts, int head, float* terms);
 
 // The same, and logits [n, n] from the whole queries and keys. Returns the residual, max_ij |sum of terms - logits|.
-double head_terms(const ProjectedParts& parts, int head, double* terms, double* logits);
+double head_terms(const ProjectedParts& parts, int head, float* terms, float* logits);
 
-// max |sum of `count` terms - whole|, each of `size` numbers. NaN once anything is.
-double largest_gap(const double* terms, int count, const double* whole, Eigen::Index size);
-
-// Moves the terms [parts^2] of one head to their places among those of one part more, the last, whose terms are 0.
-// terms has room for (parts + 1)^2 of n * n.
-void make_room_for_a_part(double* terms, int parts, Eigen::Index n);
+// max |sum of `count` terms - whole|, each of `size` numbers, summed in double. NaN once anything is.
+double largest_gap(const float* terms, int count, const float* whole, Eigen::Index size);
 
 // The sum [n, n] of the terms whose `included` flag is set; terms holds included.size() matrices
 // [n, n], one after another.
-Matrix<double> sum_of_terms(const double* terms, Eigen::Index n, const std::vector<bool>& included);
+Matrix<double> sum_of_terms(const float* terms, Eigen::Index n, const std::vector<bool>& included);
 
 }  // namespace superpose

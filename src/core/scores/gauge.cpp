@@ -14,12 +14,12 @@ bool is_apart(const std::vector<char>& apart, Index row) { return !apart.empty()
 // in place; they and the rows that stand apart join the constant. The first row of the first part is row
 // `from`. The m_s are zero where every row stands apart. sigma is [n].
 void move_means_into_constant(const Vector<double>& sigma, const std::vector<char>& apart, Index from,
-                              Matrix<double>& parts) {
+                              Matrix<float>& parts) {
   const Index n = sigma.size(), width = parts.cols(), summands = n ? (parts.rows() - from) / n - 1 : 0;
   Vector<double> mean(width);
   for (Index s = 0; s < summands; ++s) {
-    double* const part = parts.data() + (from + s * n) * width;
-    double* const constant = parts.data() + (from + summands * n) * width;
+    float* const part = parts.data() + (from + s * n) * width;
+    float* const constant = parts.data() + (from + summands * n) * width;
     // A part is already projected and divided by sigma, so w_i times the undivided part is the part itself.
     double weights = 0;
     mean.setZero();
@@ -32,7 +32,7 @@ void move_means_into_constant(const Vector<double>& sigma, const std::vector<cha
     for (Index i = 0; i < n; ++i) {
       const double factor = 1 / (weights * sigma[i]);
       for (Index c = i * width; c < (i + 1) * width; ++c) {
-        const double taken = is_apart(apart, i) ? part[c] : mean[c - i * width] * factor;
+        const float taken = is_apart(apart, i) ? part[c] : static_cast<float>(mean[c - i * width] * factor);
         constant[c] += taken;
         part[c] -= taken;
       }
@@ -51,7 +51,7 @@ std::vector<char> row_flags(const std::vector<int>& rows, Index n) {
 void apply_gauge(const Gauge& gauge, ProjectedParts& parts) {
   if (!gauge.moves_terms()) return;
   const std::vector<char> apart = row_flags(gauge.apart, parts.tokens);
-  for (Matrix<double>* const stack : {&parts.queries, &parts.keys})
+  for (Matrix<float>* const stack : {&parts.queries, &parts.keys})
     move_means_into_constant(parts.sigma, apart, parts.tokens, *stack);
   // The constant now contains m_s / sigma_i, which differs from row to row.
   parts.constant = false;

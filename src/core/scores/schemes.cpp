@@ -1,7 +1,6 @@
 #include "scores/schemes.h"
 
 #include <cmath>
-#include <initializer_list>
 #include <utility>
 
 #include "numeric/product.h"
@@ -71,38 +70,46 @@ ScoreTerm bias_term(const char* name, const Matrix<double>& table, Indices index
   return {name, Lookup::table, {}, table, 1, std::move(index)};
 }
 
-// Parts as terms, by name: query part q with key part k at q * parts + k. A term without a name is zero
-// by construction and left out. The first part is the token's, the second the place's.
-Scheme scheme_of_parts(const ProjectedParts& parts, std::initializer_list<const char*> names) {
-  const Eigen::Index n = parts.tokens;
-  const auto varies = [](int part) { return part == 2 ? Varies::place : Varies::token; };
-  // In the stacked rows, 0 is the whole and part p is p + 1.
-  const auto product = [&](const char* name, int query, int key) {
-    return ScoreTerm{name,
-                     Lookup::product,
-                     parts.queries.middleRows(query * n, n),
-                     parts.keys.middleRows(key * n, n),
-                     parts.scale,
-                     {},
-                     varies(query),
-                     varies(key)};
+// A query or key of a token and a place: as one, and the two that it is the sum of, a bias with the token's.
+struct Sides {
+  Matrix<double> whole, token, place;
+};
+
+// Four terms.
+Scheme scheme_of_sides(const Sides& query, const Sides& key, int heads, double scale) {
+  const auto product = [&](const char* name, const Matrix<double>& q, const Matrix<double>& k,
+                           Varies of_query, Varies of_key) {
+    return ScoreTerm{name, Lookup::product, q, k, scale, {}, of_query, of_key};
   };
-  Scheme scheme{n, parts.heads, {}, {product("joined", 0, 0)}, false};
-  const char* const* name = names.begin();
-  for (int query = 1; query <= parts.parts; ++query) {
-    for (int key = 1; key <= parts.parts; ++key, ++name) {
-      if (*name) scheme.terms.push_back(product(*name, query, key));
-    }
-  }
-  return scheme;
+  constexpr Varies token = Varies::token, place = Varies::place;
+  return scheme_of({query.token, key.token, heads},
+                   {product("content-content", query.token, key.token, token, token),
+                    product("content-position", query.token, key.place, token, place),
+                    product("position-content", query.place, key.token, place, token),
+                    product("position-position", query.place, key.place, place, place)},
+                   {product("joined", query.whole, key.whole, token, token)});
 }
 
-// Four terms; a constant part, if there is one, goes with the content.
-Scheme scheme_of_two(const ProjectedParts& parts) {
-  std::vector<int> group_of = {0, 1, 0};
-  group_of.resize(parts.parts);
-  return scheme_of_parts(merge_parts(parts, group_of, 2),
-                         {"content-content", "content-position", "position-content", "position-position"});
+// For each head, the token's columns and then the position's: [n, heads * (a + b)].
+Matrix<double> join_heads(const Matrix<double>& token, const Matrix<double>& position, int heads) {
+  const Eigen::Index a = token.cols() / heads, b = position.cols() / heads;
+  Matrix<double> joined(token.rows(), token.cols() + position.cols());
+  for (int h = 0; h < heads; ++h) {
+    joined.middleCols(h * (a + b), a) = token.middleCols(h * a, a);
+    joined.middleCols(h * (a + b) + a, b) = position.middleCols(h * b, b);
+  }
+  return joined;
+}
+
+// Two terms, of which each has channels of its own in every head.
+Scheme scheme_of_channels(const Content& content, ScoreTerm second, double scale) {
+  const auto joined = [&](const Matrix<double>& first, const Matrix<double>& more) {
+    return join_heads(first, more, content.heads);
+  };
+  const ScoreTerm whole{
+      "joined", Lookup::product, joined(content.query, second.query), joined(content.key, second.key), scale,
+      {}};
+  return scheme_of(content, {content_term(content, scale), std::move(second)}, {whole});
 }
 
 // The same rows repeated for each head: [n, w] gives [n, heads * w].
@@ -142,7 +149,11 @@ Scheme none(Content content, double scale) { return scheme_of(content, {content_
 
 Scheme add(const Matrix<double>& content, const Matrix<double>& position, const Linear<double>& query,
            const Linear<double>& key, int heads, double scale) {
-  return scheme_of_two(project_sum({content, position}, {{}, query, key, heads, scale}));
+  const Matrix<double> sum = content + position;
+  const auto sides = [&](const Linear<double>& linear) {
+    return Sides{apply(linear, sum), apply(linear, content), apply({linear.weight, {}}, position)};
+  };
+  return scheme_of_sides(sides(query), sides(key), heads, scale);
 }
 
 Scheme concat_raw(const Matrix<double>& content, const Matrix<double>& position, int heads, double scale) {
@@ -153,17 +164,25 @@ Scheme concat_raw(const Matrix<double>& content, const Matrix<double>& position,
 Scheme concat_full(const Matrix<double>& content, const Matrix<double>& position, const Linear<double>& query,
                    const Linear<double>& key, const Matrix<double>& position_query,
                    const Matrix<double>& position_key, int heads, double scale) {
-  const auto joined = [](const Linear<double>& left, const Matrix<double>& right) {
-    return Linear<double>{join_columns(left.weight, right), left.bias};
+  const Matrix<double> both = join_columns(content, position);
+  const auto sides = [&](const Linear<double>& linear, const Matrix<double>& of_position) {
+    return Sides{apply({join_columns(linear.weight, of_position), linear.bias}, both), apply(linear, content),
+                 apply({of_position, {}}, position)};
   };
-  return scheme_of_two(concatenate_full(content, position, joined(query, position_query),
-                                        joined(key, position_key), heads, scale));
+  return scheme_of_sides(sides(query, position_query), sides(key, position_key), heads, scale);
 }
 
 Scheme concat_block_diagonal(Content content, Content position, double scale) {
-  return scheme_of_parts(
-      concatenate_heads(content.query, content.key, position.query, position.key, content.heads, scale),
-      {"content-content", nullptr, nullptr, "position-position"});
+  return scheme_of_channels(content,
+                            {"position-position",
+                             Lookup::product,
+                             position.query,
+                             position.key,
+                             scale,
+                             {},
+                             Varies::place,
+                             Varies::place},
+                            scale);
 }
 
 Scheme shaw(Content content, const Matrix<double>& offset_keys, double scale) {
@@ -291,12 +310,10 @@ Scheme decoupled_rope(Content content, const Matrix<double>& rotary_query, const
   const Matrix<double> query = rotate(rotary_query, options);
   const Matrix<double> key = rotate(
       rotary_key.cols() == rotary_query.cols() ? rotary_key : for_each_head(rotary_key, heads), options);
-  Scheme scheme = scheme_of_parts(concatenate_heads(content.query, content.key, query, key, heads, scale),
-                                  {"content-content", nullptr, nullptr, "rotary-rotary"});
-  // The same without the channels of the content, which are 0 there.
-  scheme.terms[1] = {"rotary-rotary", Lookup::product, query,  key, scale, {},
-                     Varies::token,   Varies::token,   options};
-  return scheme;
+  return scheme_of_channels(
+      content,
+      {"rotary-rotary", Lookup::product, query, key, scale, {}, Varies::token, Varies::token, options},
+      scale);
 }
 
 }  // namespace superpose

@@ -8,8 +8,15 @@
 //   gather_queries  scale * r_t . k_j     likewise
 //   table         scale * b_{t, h}        a number per row and head: a bias
 //
-// Added and concatenated positions are products of parts: decomposition.h, concatenation.h.
 // A table's dot products are computed once for each of its rows, not for each pair of tokens.
+//
+// "Concatenate the position" can mean three things:
+//
+//   raw             [x; rho p] . [y; rho q], no weights: two terms, no cross terms.
+//   full            any W_Q, W_K on the joined vector: all four terms, from four independent blocks
+//                   that together have rank at most d_h. Adding is the case with two equal blocks.
+//   block-diagonal  token and position have separate projections and head dimensions: the cross
+//                   terms are zero and the score is a sum of two scores (TUPE, arXiv 2006.15595, eq. 7).
 #pragma once
 
 #include <optional>
@@ -17,8 +24,7 @@
 
 #include "encodings/relative_position.h"
 #include "encodings/rotary.h"
-#include "scores/concatenation.h"
-#include "scores/decomposition.h"
+#include "numeric/product.h"
 
 namespace superpose {
 

@@ -11,8 +11,8 @@ namespace superpose {
 namespace {
 
 // In four sums, which the compiler may keep in vectors.
-template <typename Factor>
-double sum_of(const double* values, Eigen::Index size, const Factor& factor) {
+template <typename Scalar, typename Factor>
+double sum_of(const Scalar* values, Eigen::Index size, const Factor& factor) {
   double sums[4] = {};
   Eigen::Index j = 0;
   for (; j + 4 <= size; j += 4) {
@@ -27,10 +27,11 @@ double sum_of(const double* values, Eigen::Index size, const Factor& factor) {
 // One pass over the rows. A centred row sums to zero, so its product with a term is the same as with the
 // term's centred row. The term's mean is subtracted all the same, so that terms constant in j give exactly
 // nothing.
-Covariances row_centred_covariances(const double* terms, int count, const double* logits, Eigen::Index n,
-                                    const CountedPairs& counted, bool single) {
-  const auto largest = [&](const double* matrix) {
-    double most = 0;
+template <typename Scalar>
+Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
+                                    const CountedPairs& counted) {
+  const auto largest = [&](const Scalar* matrix) -> double {
+    Scalar most = 0;
     for (Eigen::Index i = 0; i < n; ++i) {
       for (Eigen::Index j = 0; j < n; ++j) {
         if (counted.counts(i, j)) most = std::max(most, std::abs(matrix[i * n + j]));
@@ -42,19 +43,19 @@ Covariances row_centred_covariances(const double* terms, int count, const double
   result.terms.setZero(count);
   const bool all = counted.apart.empty() && !counted.causal;
   std::vector<double> centred(n);
-  std::vector<double> gathered(all ? 0 : n);
+  std::vector<Scalar> gathered(all ? 0 : n);
   Eigen::Index size = n;
   // The keys of row i that count, packed together.
-  const auto row_of = [&](const double* matrix, Eigen::Index i) {
-    const double* const row = matrix + i * n;
+  const auto row_of = [&](const Scalar* matrix, Eigen::Index i) {
+    const Scalar* const row = matrix + i * n;
     if (all) return row;
     size = 0;
     for (Eigen::Index j = 0; j < n; ++j) {
       if (counted.counts(i, j)) gathered[size++] = row[j];
     }
-    return static_cast<const double*>(gathered.data());
+    return static_cast<const Scalar*>(gathered.data());
   };
-  const auto mean = [&](const double* row) {
+  const auto mean = [&](const Scalar* row) {
     return sum_of(row, size, [](Eigen::Index) { return 1.0; }) / static_cast<double>(size);
   };
   // Centred logits are scaled to 1 before they are squared.
@@ -64,20 +65,20 @@ Covariances row_centred_covariances(const double* terms, int count, const double
   const double half = std::ldexp(1, -exponent / 2), rest_of_scale = std::ldexp(1, -exponent + exponent / 2);
   for (Eigen::Index i = 0; i < n; ++i) {
     if (!counted.counts(i, i)) continue;
-    const double* const whole_row = row_of(logits, i);
+    const Scalar* const whole_row = row_of(logits, i);
     const double centre = mean(whole_row);
     for (Eigen::Index j = 0; j < size; ++j) centred[j] = (whole_row[j] - centre) * half * rest_of_scale;
     const auto whole = [&](Eigen::Index j) { return centred[j]; };
     result.logits += sum_of(centred.data(), size, whole);
     const double rest = sum_of(centred.data(), size, [](Eigen::Index) { return 1.0; });
     for (int t = 0; t < count; ++t) {
-      const double* const row = row_of(terms + t * n * n, i);
+      const Scalar* const row = row_of(terms + t * n * n, i);
       result.terms[t] += sum_of(row, size, whole) - mean(row) * rest;
     }
   }
   for (int t = 0; t < count; ++t) most = std::max(most, largest(terms + t * n * n));
   const double scaled = std::ldexp(most, -exponent);
-  const double noise = single ? rounding_of<float>(scaled, n) : rounding_of<double>(scaled, n);
+  const double noise = rounding_of<Scalar>(scaled, n);
   if (result.logits <= noise * noise) {
     result.logits = 0;
     result.terms.setZero();
@@ -90,6 +91,11 @@ Covariances row_centred_covariances(const double* terms, int count, const double
   result.logits = std::ldexp(result.logits, 2 * exponent);
   return result;
 }
+
+template Covariances row_centred_covariances(const float*, int, const float*, Eigen::Index,
+                                             const CountedPairs&);
+template Covariances row_centred_covariances(const double*, int, const double*, Eigen::Index,
+                                             const CountedPairs&);
 
 PooledShares pooled_shares(const Matrix<double>& given, const Vector<double>& given_variances, int heads,
                            const std::vector<int>& group_of, int groups) {

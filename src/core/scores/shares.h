@@ -33,9 +33,10 @@ struct Covariances {
 // that count in it. Sums may be added over sentences or heads before dividing (a pooled share). Logits have no
 // shares when their rows are constant, vary by no more than rounding, or have fewer than two keys that count: all
 // covariances are then 0, and shares NaN. Rounding is taken as 64 units in the last place of the largest |logit| or
-// |term|, for each entry in the root mean square. `single` says that they were made of numbers in float.
-Covariances row_centred_covariances(const double* terms, int count, const double* logits, Eigen::Index n,
-                                    const CountedPairs& counted = {}, bool single = false);
+// |term|, for each entry in the root mean square. Sums are in double.
+template <typename Scalar>
+Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
+                                    const CountedPairs& counted = {});
 
 // Shares of heads and groups of terms over several sentences. Covariances are added up first and
 // divided last, so that a sentence or a head counts by how much its scores vary.

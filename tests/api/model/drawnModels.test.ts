@@ -45,7 +45,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
   const open = (name: string, by = plain) => openModel(by, join(folder, name));
   const caseOf = (name: string) => drawn.cases.find((one) => one.name === name) as Drawn;
-  const expectNear = (what: string, { name }: Drawn, ours: Floats, theirs: Float64Array, bound: number) =>
+  const expectNear = (what: string, { name }: Drawn, ours: Floats, theirs: Floats, bound: number) =>
     expect(largestDifference(ours, theirs), `seed ${seed}, ${name}, ${what}`).toBeLessThan(bound);
   const each = (run: (layer: number) => void) => {
     for (let layer = 0; layer < drawn.layers; layer++) run(layer);

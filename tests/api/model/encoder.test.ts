@@ -450,7 +450,7 @@ describe('what is held', () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`part${at}`, zeros(370, 8)]));
     const forward = await wide.forward(many);
     expect(await told(() => forward.decompose({ layer: 0 }))).toBe(
-      `RangeError: 1 heads of 1089 terms for 370 tokens would take 2,288 MB; ${fit}`,
+      `RangeError: 1 heads of 1089 terms for 370 tokens would take 1,147 MB; ${fit}`,
     );
     wide.delete();
   });

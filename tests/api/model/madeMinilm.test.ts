@@ -1,5 +1,12 @@
 // A made-up MiniLM of two layers, whole in memory: what its functions compute, read and refuse.
-import { type CorpusMeans, corpusSentences, loadMiniLM, type MiniLMOptions, type Superpose } from 'superpose';
+import {
+  type CorpusMeans,
+  corpusSentences,
+  type Floats,
+  loadMiniLM,
+  type MiniLMOptions,
+  type Superpose,
+} from 'superpose';
 import { afterAll, describe, expect, test } from 'vitest';
 import { gathering } from '../../../build/package/model/corpusMeans.js';
 import { type Inside, inside } from '../../../build/package/model/encoderForward.js';
@@ -103,7 +110,7 @@ describe('rows and weights', () => {
     const scores = await minilm.decompose(text);
     expect(scores.parts).toEqual(['token', 'position', 'token_type', 'constant']);
     expect([scores.gauge, scores.apart]).toEqual(['canonical', [0]]);
-    expect(scores.terms).toBeInstanceOf(Float64Array);
+    expect(scores.terms).toBeInstanceOf(Float32Array);
     const named = { layer: undefined, gauge: 'canonical', apart: [0] } as const;
     expect(await minilm.decompose(await minilm.tokenize(text), named as object)).toEqual(scores);
     expect(await minilm.decompose(text, { gauge: 'raw' })).toMatchObject({ gauge: 'raw', apart: [] });
@@ -389,7 +396,7 @@ describe('the whole module', () => {
 
   test('calls side by side take turns', async () => {
     type MiniLM = Awaited<ReturnType<typeof loadMade>>['minilm'];
-    const calls: ((minilm: MiniLM) => Promise<Float64Array>)[] = [
+    const calls: ((minilm: MiniLM) => Promise<Floats>)[] = [
       async (one) => (await one.forward(text)).state(2).data,
       async (one) => (await one.forward('a cat', { layers: 1 })).logits(0),
       async (one) => (await one.forward(text)).attention(1),

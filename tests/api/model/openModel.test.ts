@@ -18,7 +18,7 @@ import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';
 import { fileOf, wordPieceTokenizer } from '../support/files.ts';
 import { describeWeights } from '../support/model.ts';
-import { largestDifference } from '../support/numbers.ts';
+import { largest, largestDifference } from '../support/numbers.ts';
 
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../../reference/checkpoints/${name}`, import.meta.url));
@@ -29,6 +29,9 @@ const scratch = mkdtempSync(join(tmpdir(), 'superpose-own-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 const input = { ids: families.ids };
+/** Relative to the largest value. */
+const apart = (found: ArrayLike<number>, wanted: ArrayLike<number>) =>
+  largestDifference(found, wanted) / largest(wanted);
 const scored = families.cases.filter(({ logits }) => logits.length > 0);
 const flat = (logits: number[][][]) => Float64Array.from(logits.flat(2));
 
@@ -60,8 +63,9 @@ describe.each(scored)('$name', ({ name, family, sha256, logits, causal }) => {
     const model = await open(name);
     for (const gauge of ['canonical', 'raw'] as const) {
       const scores = await model.decompose(input, { gauge });
-      expect(largestDifference(scores.logits, flat(logits))).toBeLessThan(1e-12);
-      expect(Math.max(...scores.residuals)).toBeLessThan(1e-12);
+      // The largest seen are 2.0e-7 and 4.5e-7.
+      expect(apart(scores.logits, flat(logits))).toBeLessThan(1e-6);
+      expect(largest(scores.residuals) / largest(scores.terms)).toBeLessThan(2e-6);
       expect(scores.apart).toEqual(gauge === 'raw' ? [] : model.apart);
     }
   });
@@ -123,8 +127,9 @@ test.each(scored.filter(({ name }) => shiftedFile(name)))(
         await other.decompose(input, { gauge }),
       ];
       expect([before.gauge, after.gauge]).toEqual([gauge, gauge]);
-      const moved = largestDifference(termOf(before, 0, token, position), termOf(after, 0, token, position));
-      if (gauge === 'canonical') expect(moved).toBeLessThan(1e-12);
+      const moved = apart(termOf(before, 0, token, position), termOf(after, 0, token, position));
+      if (gauge === 'canonical')
+        expect(moved).toBeLessThan(4e-6); // 9.2e-7
       else expect(moved).toBeGreaterThan(1e-3);
     }
   },
@@ -144,7 +149,7 @@ test('groups and heads of the caller', async () => {
     expect(own.parts).toEqual(['rest', 'both']);
     const sum = [first, second].flatMap((q) => [first, second].map((k) => termOf(all, 1, q, k)));
     const expected = sum[0]?.map((_, cell) => sum.reduce((total, term) => total + (term[cell] as number), 0));
-    expect(largestDifference(termOf(own, 1, 'both', 'both'), expected as Float64Array)).toBeLessThan(1e-12);
+    expect(apart(termOf(own, 1, 'both', 'both'), expected as Float32Array)).toBeLessThan(5e-7); // 8.0e-8
     await expect(model.decompose(input, { groups: { all: [first] } })).rejects.toThrow('exactly one group');
   }
 });
@@ -343,9 +348,7 @@ describe('where a model lies', () => {
       blob(bytesOf('bert'), 'model.safetensors'),
       blob(config, 'config.json'),
     ]);
-    expect(largestDifference((await whole.decompose({ ids: families.ids })).logits, expected)).toBeLessThan(
-      1e-12,
-    );
+    expect(apart((await whole.decompose({ ids: families.ids })).logits, expected)).toBeLessThan(1e-6);
     const tensors = Object.entries(tensorsOf(bytesOf('bert')));
     const parts = [tensors.slice(0, 5), tensors.slice(5)].map((part) => fileOf(Object.fromEntries(part)));
     const index = {
@@ -357,9 +360,7 @@ describe('where a model lies', () => {
       blob(config, 'config.json'),
     ];
     const shards = await openModel(plain, files);
-    expect(largestDifference((await shards.decompose({ ids: families.ids })).logits, expected)).toBeLessThan(
-      1e-12,
-    );
+    expect(apart((await shards.decompose({ ids: families.ids })).logits, expected)).toBeLessThan(1e-6);
     await expect(openModel(plain, files.slice(1))).rejects.toThrow(
       'shards of the index are not there: m-1.safetensors',
     );

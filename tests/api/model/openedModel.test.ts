@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type FamilyId, type OpenedModel, openModel, type Slices } from 'superpose';
+import { type FamilyId, type Floats, type OpenedModel, openModel, type Slices } from 'superpose';
 import { expect, test } from 'vitest';
 import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';
@@ -243,8 +243,8 @@ test('a layer’s scores are those of the forward, in the direct way unless anot
     forward.decompose({ layer: 1, way, gauge: 'canonical', apart: [0] }),
   );
   const { terms } = await model.decompose(input, { layer: 1 });
-  expect(largestDifference(terms, direct?.terms as Float64Array)).toBeLessThan(1e-12);
-  expect(largestDifference(terms, streams?.terms as Float64Array)).toBeGreaterThan(1e-3);
+  expect(largestDifference(terms, direct?.terms as Floats)).toBeLessThan(1e-12);
+  expect(largestDifference(terms, streams?.terms as Floats)).toBeGreaterThan(1e-3);
   const one = await model.decompose(input, { layer: 1, only: [1] });
   expect(one.heads).toEqual([1]);
   expect(one.apart).toEqual([0]);
@@ -333,14 +333,14 @@ test('layers are kept until delete(); more are added to them', async () => {
 test('calls side by side take turns: each gets its own result, and nothing is left behind', async () => {
   const { model, cost } = await watched('bert');
   const before = heldBytes();
-  const alone = async (run: (model: OpenedModel) => Promise<Float64Array>) => {
+  const alone = async (run: (model: OpenedModel) => Promise<Floats>) => {
     const other = await open('bert');
     const found = await run(other);
     other.delete();
     return found;
   };
   // What is wanted of a forward is taken as soon as it is there, whoever asks besides.
-  const calls: ((model: OpenedModel) => Promise<Float64Array>)[] = [
+  const calls: ((model: OpenedModel) => Promise<Floats>)[] = [
     ...[0, 1, 2].map(
       (layers) => async (one: OpenedModel) => (await one.forward(input, { layers })).state(layers).data,
     ),

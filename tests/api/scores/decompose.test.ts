@@ -9,14 +9,15 @@ import {
   termOf,
 } from 'superpose';
 import { describe, expect, test } from 'vitest';
-import { scoreBound } from '../support/bounds.ts';
+import { isTight, scoreBound } from '../support/bounds.ts';
 import { builds } from '../support/builds.ts';
 import { apply, combined, naiveLogits, normalized, randomInput } from '../support/naive.ts';
-import { flat, largestDifference, rowsOf, sum, sumOf, tableOf } from '../support/numbers.ts';
+import { flat, largest, largestDifference, rowsOf, sum, sumOf, tableOf } from '../support/numbers.ts';
 import { type DecompositionCase, decompositionCases, inputOf, linearOf } from '../support/oracles.ts';
 
-const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-12) =>
-  expect(largestDifference(found, expected)).toBeLessThan(bound);
+/** Relative to the largest value, or to 1. The largest difference seen is 3.1e-7. */
+const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-6) =>
+  expect(largestDifference(found, expected) / Math.max(1, largest(expected))).toBeLessThan(bound);
 
 const termsOf = (scores: Scores, head: number) =>
   scores.parts.flatMap((q) => scores.parts.map((k) => termOf(scores, head, q, k)));
@@ -67,8 +68,9 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const input = inputOf(oracle);
       const scores = superpose.decompose(input);
       for (const head of scores.heads) {
-        const residual = largestDifference(sumOf(termsOf(scores, head)), logitsOf(scores, head));
-        expect(residual).toBeLessThan(1e-12);
+        const sums = sumOf(termsOf(scores, head));
+        close(sums, logitsOf(scores, head));
+        const residual = largestDifference(sums, logitsOf(scores, head));
         expect(Math.abs((scores.residuals[head] as number) - residual)).toBeLessThan(1e-14);
       }
     });
@@ -91,9 +93,13 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
           : rest;
         const bound = 2 * scoreBound(given);
         const scores = superpose.decompose(given);
-        close(scores.logits, naiveLogits(given), bound);
-        for (const head of scores.heads) close(sumOf(termsOf(scores, head)), logitsOf(scores, head), bound);
-        expect(bound).toBeLessThan(1e-9);
+        const expected = naiveLogits(given);
+        expect(largestDifference(scores.logits, expected)).toBeLessThan(bound);
+        for (const head of scores.heads) {
+          const sums = sumOf(termsOf(scores, head));
+          expect(largestDifference(sums, logitsOf(scores, head))).toBeLessThan(bound);
+        }
+        expect(isTight(bound, expected)).toBe(true);
       },
     );
   });
@@ -103,7 +109,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const count = scores.parts.length ** 2;
     for (const head of scores.heads) {
       const shares = sharesOf(scores, head);
-      expect(sum(shares)).toBeCloseTo(1, 12);
+      close([sum(shares)], [1]);
       const pooled = scores.covariances
         .subarray(head * count, (head + 1) * count)
         .map((c) => c / (scores.variances[head] as number));
@@ -122,7 +128,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       for (const [q, queryParts] of Object.entries(groups)) {
         for (const [k, keyParts] of Object.entries(groups)) {
           const terms = queryParts.flatMap((a) => keyParts.map((b) => termOf(whole, head, a, b)));
-          close(termOf(grouped, head, q, k), sumOf(terms), 1e-13);
+          close(termOf(grouped, head, q, k), sumOf(terms));
         }
       }
     }
@@ -141,7 +147,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       expect(some.residuals[some.heads.indexOf(head)]).toBe(all.residuals[head]);
       expect(some.variances[some.heads.indexOf(head)]).toBe(all.variances[head]);
     }
-    expect(superpose.decompose({ ...input, only: [] }).terms).toEqual(new Float64Array());
+    expect(superpose.decompose({ ...input, only: [] }).terms).toEqual(new Float32Array());
   });
 
   test('the scale is 1/√d_h unless given, and multiplies every term', () => {
@@ -151,7 +157,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     close(
       superpose.decompose({ ...input, scale: -3 }).terms,
       usual.terms.map((term) => -6 * term),
-      1e-13,
     );
   });
 
@@ -189,7 +194,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         (t) => t % length !== length - 1,
       );
       for (const head of scores.heads) {
-        close(softmax(superpose, scores, head, others), softmax(superpose, scores, head), 1e-14);
+        close(softmax(superpose, scores, head, others), softmax(superpose, scores, head));
       }
     },
   );
@@ -260,22 +265,21 @@ describe.each(builds)('$simd', ({ superpose }) => {
     const plainly = superpose.decomposeTerms(bare(input));
     expect(plainly.parts).toEqual(['token', 'position', 'token_type']);
     areTermsOf(superpose, plainly, bare(input));
-    expect(superpose.decomposeTerms({ ...input, only: [] }).terms).toEqual(new Float64Array());
+    expect(superpose.decomposeTerms({ ...input, only: [] }).terms).toEqual(new Float32Array());
   });
 
   test('the terms of tables of no tokens are none', () => {
     const none = { rows: 0, columns: 6, data: new Float64Array() };
     const input = randomInput(4, 6, 2, 3);
     const summands = Object.fromEntries(Object.keys(input.summands).map((name) => [name, none]));
-    expect(superpose.decomposeTerms({ ...input, summands }).terms).toEqual(new Float64Array());
+    expect(superpose.decomposeTerms({ ...input, summands }).terms).toEqual(new Float32Array());
   });
 
-  test('finite tables whose sum is beyond the range of doubles are finite tables', () => {
+  test('finite tables whose sum is beyond the range of floats are finite tables', () => {
     const input = bare(randomInput(4, 6, 1, 3));
-    const token = { rows: 4, columns: 6, data: new Float64Array(24).fill(Number.MAX_VALUE) };
-    expect(() =>
-      superpose.decomposeTerms({ ...input, summands: { ...input.summands, token } }),
-    ).not.toThrow();
+    const token = { rows: 4, columns: 6, data: new Float32Array(24).fill(3.4e38) };
+    const summands = { ...input.summands, token };
+    expect(() => superpose.decomposeTerms({ ...input, summands })).not.toThrow();
   });
 
   test('names like those of every object are names like any other', () => {

@@ -29,18 +29,18 @@ function magnitude({ weight, bias }: Linear, input: Float64Array, beta?: ArrayLi
 }
 
 /**
- * The largest error of any term or logit of decompose() in the given precision. Every term is made of the
+ * The largest error of any term or logit of decompose(), which computes in float32. Every term is made of the
  * same numbers as the logit, or of fewer, so one bound holds for all.
  *
  * With A = sum_s |t_s| (and its mean, for centring), a normalized summand is at most gamma A / sigma.
  * Relative to that, its error is the roundings of the centring and those of sigma, which the cancellation in
  * |Cx| magnifies by |A| / (sqrt(d) sigma).
  */
-export function scoreBound(input: DecomposeInput, precision: Precision = 'float64'): number {
+export function scoreBound(input: DecomposeInput): number {
   const { normalization, query, key, heads } = input;
   const tables = Object.values(input.summands) as Table[];
   const { rows: n, columns: d } = tables[0] as Table;
-  const error = roundings(3 * d + 2 * tables.length + 12, precision);
+  const error = roundings(3 * d + 2 * tables.length + 12, 'float32');
 
   const tokens = Array.from({ length: n }, (_, i) => {
     const rows = tables.map((table) => rowOf(table, i));
@@ -62,7 +62,7 @@ export function scoreBound(input: DecomposeInput, precision: Precision = 'float6
     key: magnitude(key, token.input, token.beta),
     error: token.error,
   }));
-  return pairBound(sides, heads, input.scale ?? Math.sqrt(heads / query.weight.rows), precision);
+  return pairBound(sides, heads, input.scale ?? Math.sqrt(heads / query.weight.rows));
 }
 
 /** A bound for queries and keys of known sizes and relative errors. */
@@ -70,7 +70,6 @@ function pairBound(
   sides: readonly { query: Float64Array; key: Float64Array; error: number }[],
   heads: number,
   scale: number,
-  precision: Precision,
 ): number {
   const width = (sides[0]?.query.length ?? 0) / heads;
   let worst = 0;
@@ -79,7 +78,7 @@ function pairBound(
       for (let head = 0; head < heads; head++) {
         const of = (row: Float64Array) => row.subarray(head * width, (head + 1) * width);
         const size = Math.abs(scale) * norm(products(of(i.query), of(j.key)));
-        worst = Math.max(worst, size * (i.error + j.error + roundings(width + 4, precision)));
+        worst = Math.max(worst, size * (i.error + j.error + roundings(width + 4, 'float32')));
       }
     }
   }

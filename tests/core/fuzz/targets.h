@@ -19,7 +19,6 @@
 #include "numeric/centred.h"
 #include "numeric/orthogonal.h"
 #include "numeric/summary.h"
-#include "scores/concatenation.h"
 #include "scores/decomposition.h"
 #include "scores/dot_products.h"
 #include "scores/gauge.h"
@@ -126,8 +125,8 @@ inline void fuzz_matrices(Bytes& bytes) {
 
 inline void fuzz_scores(Bytes& bytes) {
   const int n = bytes.integer(0, 4), d = bytes.integer(1, 4), heads = bytes.integer(1, 2);
-  const Linear<double> query = bytes.linear<double>(2 * heads, d), key = bytes.linear<double>(2 * heads, d);
-  const std::vector<Matrix<double>> summands = {bytes.matrix<double>(n, d), bytes.matrix<double>(n, d)};
+  const Linear<float> query = bytes.linear<float>(2 * heads, d), key = bytes.linear<float>(2 * heads, d);
+  const std::vector<Matrix<float>> summands = {bytes.matrix<float>(n, d), bytes.matrix<float>(n, d)};
   const Normalization<double> norm{static_cast<Norm>(bytes.integer(0, 2)), {}, {}, bytes.integer(0, 8) / 8.0};
   const ScoreLayer layer{norm, query, key, heads, 0.5};
   ProjectedParts parts = project_sum(summands, layer);
@@ -138,7 +137,7 @@ inline void fuzz_scores(Bytes& bytes) {
   apply_gauge(gauge, parts);
   const ProjectedParts merged = merge_parts(parts, bytes.integers(3, 1), 2);
   for (const ProjectedParts* some : std::initializer_list<const ProjectedParts*>{&parts, &merged}) {
-    std::vector<double> terms(some->terms() * n * n), logits(n * n);
+    std::vector<float> terms(some->terms() * n * n), logits(n * n);
     for (int head = 0; head < heads; ++head) head_terms(*some, head, terms.data(), logits.data());
     const CountedPairs counted{row_flags(gauge.apart, n), bytes.flag()};
     const Covariances found = row_centred_covariances(terms.data(), some->terms(), logits.data(), n, counted);
@@ -151,7 +150,8 @@ inline void fuzz_scores(Bytes& bytes) {
     for (std::size_t k = 0; k < included.size(); ++k) included[k] = bytes.flag();
     SUPERPOSE_MUST(sum_of_terms(terms.data(), n, included).rows() == n);
   }
-  const DotProducts products = dot_products(summands[0], summands[1], bytes.integer(-8, 8) / 4.0);
+  const DotProducts products =
+      dot_products(summands[0].cast<double>(), summands[1].cast<double>(), bytes.integer(-8, 8) / 4.0);
   SUPERPOSE_MUST(products.added.rows() == n && products.concatenated.cols() == n);
 }
 

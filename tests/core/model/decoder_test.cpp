@@ -58,9 +58,11 @@ TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
         EXPECT_LT(units(sum - in_double(run.inputs[l]), sizes), 64);
         const auto projected = encoder.queries_and_keys(l, run.inputs[l], parts.of_input);
         for (int h = 0; h < encoder.options().heads; ++h) {
-          Matrix<double> terms(projected.terms(), n * n), logits(n, n);
+          Matrix<float> own_terms(projected.terms(), n * n), own_logits(n, n);
           const Matrix<double> wanted = in_double(run.logits[l].middleRows(h * n, n));
-          const double residual = head_terms(projected, h, terms.data(), logits.data());
+          const double residual = head_terms(projected, h, own_terms.data(), own_logits.data());
+          const Matrix<double> terms = in_double(own_terms);
+          Matrix<double> logits = in_double(own_logits);
           EXPECT_LT(units(logits - wanted, terms), 64);
           const Matrix<double> gap = MatrixMap<double>(logits.data(), 1, n * n) - terms.colwise().sum();
           EXPECT_LT(units(gap, terms), 64);

@@ -33,15 +33,14 @@ TEST(Mechanism, TermsAddUpInAnyShape) {
       const ScoreMeans means = any_means(shapes, made, n, first, shapes.coin());
       const Mechanism mechanism(encoder, run, l, means);
       for (int h = 0; h < encoder.options().heads; ++h) {
-        Matrix<double> terms(16, n * n), logits(n, n);
+        Matrix<float> terms(16, n * n), logits(n, n);
         const double residual = mechanism.head_terms(h, {0, 1, 2, 3}, 4, terms.data(), logits.data());
-        const Matrix<double> wanted = run.logits[l].middleRows(h * n, n).cast<double>();
-        EXPECT_EQ(logits, wanted);
-        const double scale = std::max({1.0, max_abs(terms), max_abs(logits)});
+        EXPECT_EQ(logits, run.logits[l].middleRows(h * n, n));
+        const double scale = std::max({1.0, max_abs(terms.cast<double>()), max_abs(logits.cast<double>())});
         EXPECT_LT(residual / scale, 64 * std::numeric_limits<float>::epsilon());
         Matrix<double> sum = Matrix<double>::Zero(n, n);
-        for (int t = 0; t < 16; ++t) sum += MatrixMap<double>(terms.row(t).data(), n, n);
-        EXPECT_NEAR(residual, max_abs(sum - wanted), 1e-12 * scale);
+        for (int t = 0; t < 16; ++t) sum += MatrixMap<float>(terms.row(t).data(), n, n).cast<double>();
+        EXPECT_NEAR(residual, max_abs(sum - logits.cast<double>()), 1e-12 * scale);
       }
     }
   }

@@ -57,16 +57,16 @@ TEST(Product, OfStacksIsTheProductsOneAfterAnother) {
   for (int trial = 0; trial < 60; ++trial) {
     const int s = shapes.between(1, 4), r = shapes.between(1, 4), across = r + shapes.between(0, 2);
     const int m = shapes.between(1, 20), n = shapes.between(1, 20), k = shapes.between(1, 9);
-    const Matrix<double> a = shapes.integers(s * m, k), b = shapes.integers(r * n, k);
-    constexpr double kUntouched = 0.5;
-    Matrix<double> out = Matrix<double>::Constant(s * across, m * n, kUntouched);
-    multiply_stacks<double>(a, b, 3, m, n, out.data(), across);
+    const Matrix<float> a = shapes.integers(s * m, k).cast<float>(),
+                        b = shapes.integers(r * n, k).cast<float>();
+    constexpr float kUntouched = 0.5f;
+    Matrix<float> out = Matrix<float>::Constant(s * across, m * n, kUntouched);
+    multiply_stacks<float>(a, b, 3, m, n, out.data(), across);
     for (int i = 0; i < s; ++i) {
       for (int j = 0; j < across; ++j) {
-        const Matrix<double> found = ConstMatrixMap<double>(out.row(i * across + j).data(), m, n);
-        const Matrix<double> wanted = j < r
-                                          ? by_hand<double>(a.middleRows(i * m, m), b.middleRows(j * n, n), 3)
-                                          : Matrix<double>(Matrix<double>::Constant(m, n, kUntouched));
+        const Matrix<float> found = ConstMatrixMap<float>(out.row(i * across + j).data(), m, n);
+        const Matrix<float> wanted = j < r ? by_hand<float>(a.middleRows(i * m, m), b.middleRows(j * n, n), 3)
+                                           : Matrix<float>(Matrix<float>::Constant(m, n, kUntouched));
         EXPECT_EQ(found, wanted);
       }
     }
@@ -89,16 +89,17 @@ TEST(Product, OfAPackedMatrixIsTheSameHoweverItWasPlacedAndCut) {
   for (int trial = 0; trial < 60; ++trial) {
     const int m = trial % 8 ? shapes.between(1, 20) : shapes.between(150, 200);
     const int n = trial % 9 ? shapes.between(1, 40) : 1100, k = trial % 10 ? shapes.between(1, 9) : 800;
-    const Matrix<double> a = shapes.integers(m, k), b = shapes.integers(n, k), turned = b.transpose();
-    const Matrix<double> wanted = by_hand<double>(a, b, 1);
-    PackedMatrix<double> by_rows(n, k), by_columns(n, k);
+    const Matrix<float> a = shapes.integers(m, k).cast<float>(), b = shapes.integers(n, k).cast<float>();
+    const Matrix<float> turned = b.transpose();
+    const Matrix<float> wanted = by_hand<float>(a, b, 1);
+    PackedMatrix<float> by_rows(n, k), by_columns(n, k);
     for (const auto& [at, count] : cut(shapes, n)) by_rows.place_rows(b.middleRows(at, count), at);
     for (const auto& [at, count] : cut(shapes, k)) by_columns.place_columns(turned.middleRows(at, count), at);
-    for (const PackedMatrix<double>& packed : {std::cref(by_rows), std::cref(by_columns)}) {
-      EXPECT_EQ(rows_times_rows<double>(Matrix<double>::Identity(k, k), packed), turned);
-      Matrix<double> out(m, n);
+    for (const PackedMatrix<float>& packed : {std::cref(by_rows), std::cref(by_columns)}) {
+      EXPECT_EQ(rows_times_rows<float>(Matrix<float>::Identity(k, k), packed), turned);
+      Matrix<float> out(m, n);
       for (const auto& [from, count] : cut(shapes, static_cast<int>(packed.pieces(m))))
-        multiply_packed<double>(a, packed, from, from + count, out.data());
+        multiply_packed<float>(a, packed, from, from + count, out.data());
       EXPECT_EQ(out, wanted);
     }
   }

@@ -49,12 +49,15 @@ TEST(Shares, OfEqualTokensAreNaN) {
   for (int trial = 0; trial < cases; ++trial) {
     const int n = shapes.between(1, 40), heads = shapes.between(1, 4), width = shapes.between(1, 32);
     const int d = shapes.between(1, 96);
-    const auto linear = [&] { return shapes.linear(heads * width, d, shapes.coin()); };
-    const auto same = [&] { return Matrix<double>(shapes.matrix(1, d).replicate(n, 1)); };
+    const auto linear = [&] {
+      const Linear<double> drawn = shapes.linear(heads * width, d, shapes.coin());
+      return Linear<float>{drawn.weight.cast<float>(), drawn.bias.cast<float>()};
+    };
+    const auto same = [&] { return Matrix<float>(shapes.matrix(1, d).cast<float>().replicate(n, 1)); };
     const Norm kind = shapes.coin() ? Norm::layer_norm : Norm::none;
-    const Matrix<double> token = same(), position = same();
+    const Matrix<float> token = same(), position = same();
     const auto parts = project_sum({token, position}, {{kind, {}, {}, 1e-12}, linear(), linear(), heads, 1});
-    Matrix<double> terms(parts.terms(), n * n), logits(n, n);
+    Matrix<float> terms(parts.terms(), n * n), logits(n, n);
     for (int head = 0; head < heads; ++head) {
       head_terms(parts, head, terms.data(), logits.data());
       const auto found = row_centred_covariances(terms.data(), parts.terms(), logits.data(), n);
@@ -70,18 +73,19 @@ TEST(Shares, OfEqualTokensAreNaN) {
 // The scores themselves are rounded: by one in their last place, as floats or as doubles. What is no rounding in double
 // may be rounding in float.
 TEST(Shares, OfRoundingAloneAreNaN) {
-  const auto found = [](double next, bool single) {
-    Matrix<double> terms = Matrix<double>::Constant(2, 9, 0.1f);
+  const auto found = [](auto next) {
+    using Scalar = decltype(next);
+    Matrix<Scalar> terms = Matrix<Scalar>::Constant(2, 9, 0.1f);
     terms(0, 4) = next;
-    const Matrix<double> logits = terms.colwise().sum();
-    return row_centred_covariances(terms.data(), 2, logits.data(), 3, {}, single);
+    const Matrix<Scalar> logits = terms.colwise().sum();
+    return row_centred_covariances(terms.data(), 2, logits.data(), 3);
   };
-  const double in_float = std::nextafter(0.1f, 1.0f), in_double = std::nextafter(double(0.1f), 1.0);
-  for (const Covariances& none : {found(in_float, true), found(in_double, false)}) {
+  const float in_float = std::nextafter(0.1f, 1.0f);
+  for (const Covariances& none : {found(in_float), found(std::nextafter(double(0.1f), 1.0))}) {
     EXPECT_EQ(none.logits, 0);
     EXPECT_TRUE(none.shares.array().isNaN().all()) << none.shares.transpose();
   }
-  EXPECT_GT(found(in_float, false).logits, 0);
+  EXPECT_GT(found(double(in_float)).logits, 0);
 }
 
 // A variation of 1e-12 is still a variation; its shares are accurate to its own rounding.
@@ -113,7 +117,7 @@ TEST(Shares, OneTokenHasNoMeaningfulShare) {
   const auto result = row_centred_covariances(&term, 1, &term, 1);
   EXPECT_EQ(result.logits, 0);
   EXPECT_TRUE(std::isnan(result.shares[0]));
-  EXPECT_EQ(row_centred_covariances(nullptr, 0, nullptr, 0).logits, 0);
+  EXPECT_EQ(row_centred_covariances<double>(nullptr, 0, nullptr, 0).logits, 0);
 }
 
 }  // namespace
