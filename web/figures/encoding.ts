@@ -108,8 +108,8 @@ async function tableOf(library: Library, superpose: Superpose, state: State): Pr
   const { encoding, positions, d, seed, base } = state;
   if (encoding === 'learned') {
     const model = await library.miniLM();
-    // Only the positions are wanted; any word will do, and [PAD] is in the first file.
-    const ids = new Array<number>(positions).fill(0);
+    // Only the positions are wanted; any token will do, and [CLS] is in the first file.
+    const ids = new Array<number>(positions).fill(101);
     return (await model.rows({ ids })).position;
   }
   if (encoding === 'random') {

@@ -6,7 +6,7 @@ import type { MiniLMOptions } from './minilmFiles.js';
 import type { ModelInput, OpenedModel, PositionChange } from './openedModel.js';
 
 /** The three tables that BERT adds up, each [n, 384]. */
-type Summands = Record<'token' | 'position' | 'token_type', Table<Float64Array>>;
+export type Summands = Record<'token' | 'position' | 'token_type', Table<Float64Array>>;
 
 export interface MiniLM extends OpenedModel {
   /** Heads of a layer: 12. */
