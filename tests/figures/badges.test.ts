@@ -44,10 +44,11 @@ function watched(used: Used): Library {
     small: async () => noting(await loaded.small()),
     superpose: async () => noting(await loaded.superpose()),
     miniLM: () => modelled(loaded.miniLM),
-    // Of other figures it has only what would be computed again.
+    // Of other figures it has only what would be computed again, or, of all layers, what the model gave.
     recorded: async (name) => {
-      if (name !== 'language') return undefined;
-      used.recorded = true;
+      if (name === 'language') used.recorded = true;
+      else if (name === 'depth') used.model = true;
+      else return undefined;
       return recorded(name);
     },
   };
@@ -56,9 +57,16 @@ function watched(used: Used): Library {
 const sourceOf = ({ model, random, recorded }: Used): Source =>
   recorded ? 'recorded' : model ? (random ? 'mixed' : 'trained') : random ? 'seeded' : 'exact';
 
+/** Where numbers come from does not depend on how long models are trained, or how many. */
+const brief: Record<string, Record<string, string>> = {
+  'keep-apart': { d_model: '8' },
+  narrow: { seeds: '1' },
+  'schemes-tasks': { seeds: '1', steps: '50' },
+};
+
 /** The first view, and every setting that may change where numbers come from. */
 const statesOf = ({ name, controls, settle }: AnyFigure): State[] => {
-  const short = Object.entries(shorter[name] ?? {});
+  const short = Object.entries({ ...shorter[name], ...brief[name] });
   const origins = ['tokens', 'weights', 'tables', 'positions', 'words'];
   const settings = origins.flatMap((name) => {
     const control = controls[name];

@@ -356,7 +356,9 @@ describeWeights('MiniLM’s own file', () => {
       ['dot-products', { tokens: 'sentence', positions: 'learned' }],
     ] as const) {
       const figure = await (figures[name] as () => Promise<AnyFigure>)();
-      expect(await found(`own-${name}`, settings), name).toBe(await known(name, figure, settings));
+      // What was computed beforehand of the corpus, which takes long.
+      const same = name === 'depth' ? {} : settings;
+      expect(await found(`own-${name}`, settings), name).toBe(await known(name, figure, same));
     }
     // Before its later layers are read, there are its first layer's scores. Head 2 attends to the previous token.
     const { shares } = await (await loaded.miniLM()).decompose(sentenceControl.initial, { groups });

@@ -61,6 +61,18 @@ test('one seed of the runs that each claim rests on, trained anew, is what was r
   for (const [name, one] of asked) expect(await isSame(importing, superpose, one as never), name).toBe(true);
 }, 1_800_000);
 
+test('after 200 steps wide tables overlap more than narrow ones, and large ones more than small', async () => {
+  const overlapOf = async (settings: Record<string, string | number>) =>
+    (await run(keepApart, settings)).data.overlap;
+  const [narrow, wide, large] = [
+    await overlapOf({ d_model: 16 }),
+    await overlapOf({ d_model: 64 }),
+    await overlapOf({ sigma: 0.5 }),
+  ];
+  expect(wide.mean).toBeGreaterThan(narrow.mean + narrow.standardDeviation);
+  expect(large.least).toBeGreaterThan(narrow.largest);
+}, 600_000);
+
 test('after 2,000 steps the overlap of tokens and positions has no order of widths, and has gone on to fall', async () => {
   const overlapOf = async (settings: Record<string, string | number>) =>
     (await run(keepApart, { steps: 2000, ...settings })).data.overlap.mean;

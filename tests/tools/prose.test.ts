@@ -10,7 +10,6 @@ import { published } from '../../web/build/published.ts';
 import { type FigureState, linkOf, plainText, verdicts } from '../../web/build/verdicts.ts';
 import * as collisions from '../../web/figures/collisions.ts';
 import * as heads from '../../web/figures/heads.ts';
-import * as keepApart from '../../web/figures/keepApart.ts';
 import * as overlap from '../../web/figures/overlap.ts';
 import * as schemes from '../../web/figures/schemes.ts';
 import { run } from '../figures/support.ts';
@@ -177,18 +176,6 @@ test('sooner, later and not: as the verdicts on training say, over five seeds', 
   ofVerdicts('If every token sees all others, no depth can: reordering the tokens reorders the outputs.');
   const [deep, floor] = await rowsOf({ schemes: 'none.zero', tasks: 'prev', layers: 'two' });
   expect(deep?.[0]?.accuracy.mean).toBeLessThan((floor?.[0]?.accuracy.mean as number) + 0.04);
-});
-
-test('after 200 steps wide tables overlap more than narrow ones, and large ones more than small', async () => {
-  const overlapOf = async (settings: Record<string, string | number>) =>
-    (await run(keepApart, settings)).data.overlap;
-  const [narrow, wide, large] = [
-    await overlapOf({ d_model: 16 }),
-    await overlapOf({ d_model: 64 }),
-    await overlapOf({ sigma: 0.5 }),
-  ];
-  expect(wide.mean).toBeGreaterThan(narrow.mean + narrow.standardDeviation);
-  expect(large.least).toBeGreaterThan(narrow.largest);
 });
 
 test('without anything in common RoPE hardly asks about positions, and what it asks of them is the distance', async () => {
