@@ -2,7 +2,16 @@
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { untilDrawn } from './support/shown.ts';
-import { drawn, figureOf, modelTest, settled, stepsCameBy, unfold, visit } from './support/visit.ts';
+import {
+  drawn,
+  figureOf,
+  modelTest,
+  settled,
+  sharedVisit,
+  stepsCameBy,
+  unfold,
+  visit,
+} from './support/visit.ts';
 
 modelTest('a long computation says how far it is without moving the picture, stops and goes on', async () => {
   const { page } = await visit({ viewport: { width: 390, height: 900 } });
@@ -65,7 +74,7 @@ for (const [width, height, slowly] of [
       page.evaluate(() => scrollY + innerHeight < document.documentElement.scrollHeight - 1);
     let sum = 0;
     while (await shown()) {
-      await page.mouse.wheel(0, slowly ? 150 : 0.6 * height);
+      await page.mouse.wheel(0, slowly ? 200 : 0.6 * height);
       await page.waitForTimeout(250);
       sum += await movedIn(page);
     }
@@ -139,7 +148,7 @@ test('the picture that stands in for a beat’s figure is the one that comes liv
   }));
   // Drawn for the width that it has there, not scaled.
   expect(before.ratio).toBeCloseTo(1, 2);
-  const { page: live } = await visit({ viewport: { width: 1440, height: 900 } });
+  const { page: live } = await visit({ fragment: '#v=1&figure=keep-apart&d_model=8' });
   await settled(live, 'keep-apart');
   const box = (await figureOf(live, 'keep-apart').locator('.surface').boundingBox()) as {
     width: number;
@@ -170,6 +179,7 @@ function atTheBar(name: string): { cut: number; above: number; below: number; si
   };
 }
 
+const narrower = sharedVisit({ reducedMotion: 'reduce' });
 for (const [width, height] of [
   [390, 844],
   [820, 1180],
@@ -178,7 +188,9 @@ for (const [width, height] of [
   modelTest(
     `above its steps no picture is cut in a part, and nothing is blank, ${width} × ${height} px`,
     async () => {
-      const { page } = await visit({ viewport: { width, height }, reducedMotion: 'reduce' });
+      const { page } = await narrower();
+      await page.setViewportSize({ width, height });
+      await stepsCameBy(page);
       for (const beat of ['mix', 'separate', 'ask', 'learn', 'other-ways']) {
         const first = page.locator(`#${beat} .step h3 a`).first();
         await first.evaluate((link: HTMLElement) => link.click());
