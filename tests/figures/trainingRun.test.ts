@@ -29,8 +29,8 @@ function made({ accuracyAt = () => 0, divergesAt = Infinity }: Made) {
       noted.strides.push(count);
       this.steps += count;
     },
-    accuracy() {
-      return accuracyAt(this.steps);
+    evaluate() {
+      return { accuracy: accuracyAt(this.steps) };
     },
     parameters: () => ({ W: { data: new Float32Array(1), rows: 1, columns: 1 } }),
     delete() {

@@ -305,5 +305,5 @@ async function taken(
   if (scores.logits.length !== scores.heads.length * scores.n ** 2) fault('Logits of another shape', input);
   if (!scores.logits.every(Number.isFinite)) fault('Scores that are not finite', input);
   const largest = scores.terms.reduce((most, term) => Math.max(most, Math.abs(term)), 1);
-  if (!(Math.max(...scores.residuals) <= 1e-9 * largest)) fault('Terms that do not add up', input);
+  if (!(Math.max(...scores.residuals) <= 1e-5 * largest)) fault('Terms that do not add up', input);
 }

@@ -48,7 +48,6 @@ function counted(step, release) {
 
 function trained(superpose, { n, d, heads, parameters, batches }) {
   const trainer = superpose.trainer({
-    batches: (step) => batches[step % batches.length],
     evaluation: batches[0],
     vocabulary: n,
     classes: n,
@@ -57,7 +56,7 @@ function trained(superpose, { n, d, heads, parameters, batches }) {
   });
   trainer.setParameters(parameters);
   return counted(
-    () => trainer.step()[0],
+    () => trainer.step(batches[trainer.steps % batches.length])[0],
     () => trainer.delete(),
   );
 }

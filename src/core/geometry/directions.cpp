@@ -26,7 +26,7 @@ Vector<double> row_lengths(const Matrix<double>& table) {
 
 Matrix<double> row_cosines(const Matrix<double>& given_a, const Matrix<double>& given_b) {
   const Matrix<double> a = normalized_rows(given_a), b = normalized_rows(given_b);
-  Matrix<double> cosines = rows_times_rows<double>(a, b);
+  Matrix<double> cosines = pairs_of_rows<double>(a, b);
   const Vector<double> down = a.rowwise().norm(), across = b.rowwise().norm();
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
     for (Eigen::Index j = 0; j < b.rows(); ++j) cosines(i, j) /= down[i] * across[j];

@@ -164,29 +164,6 @@ void pack_copies(const Scalar* from, Index stride, Index rows, Index depth, Scal
 template <typename Scalar>
 thread_local AlignedBuffer<Scalar> buffers;
 
-// Each pair by itself, for too few rows to be worth packing b.
-template <typename Scalar>
-void multiply_few(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Scalar* out) {
-  using S = Simd<Scalar>;
-  const Index depth = a.cols(), whole = depth - depth % kColumns<Scalar>;
-  for (Index i = 0; i < a.rows(); ++i) {
-    const Scalar* x = a.data() + i * a.outerStride();
-    for (Index j = 0; j < b.rows(); ++j) {
-      const Scalar* y = b.data() + j * b.outerStride();
-      typename S::Vector left{}, right{};
-      for (Index k = 0; k < whole; k += kColumns<Scalar>) {
-        left = multiply_add<Scalar>(S::load(x + k), S::load(y + k), left);
-        right = multiply_add<Scalar>(S::load(x + k + S::kLanes), S::load(y + k + S::kLanes), right);
-      }
-      left += right;
-      Scalar sum = 0;
-      for (int lane = 0; lane < S::kLanes; ++lane) sum += left[lane];
-      for (Index k = whole; k < depth; ++k) sum += x[k] * y[k];
-      *out++ = scale * sum;
-    }
-  }
-}
-
 constexpr Index ceil_of(Index count, Index of) { return (count + of - 1) / of; }
 
 // How a stack of matrices [columns, k] is cut into panels: no panel holds rows of two matrices.
@@ -278,11 +255,40 @@ struct Product {
 }  // namespace
 
 template <typename Scalar>
+void multiply_pairs(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Scalar* out) {
+  using S = Simd<Scalar>;
+  const Index depth = a.cols(), whole = depth - depth % kColumns<Scalar>;
+  Scalar* at = out;
+  for (Index i = 0; i < a.rows(); ++i) {
+    const Scalar* x = a.data() + i * a.outerStride();
+    for (Index j = 0; j < b.rows(); ++j, ++at) {
+      // A table by itself: the pair the other way round is the same.
+      if (a.data() == b.data() && a.outerStride() == b.outerStride() && j < i) {
+        *at = out[j * b.rows() + i];
+        continue;
+      }
+      const Scalar* y = b.data() + j * b.outerStride();
+      typename S::Vector left{}, right{};
+      for (Index k = 0; k < whole; k += kColumns<Scalar>) {
+        left = multiply_add<Scalar>(S::load(x + k), S::load(y + k), left);
+        right = multiply_add<Scalar>(S::load(x + k + S::kLanes), S::load(y + k + S::kLanes), right);
+      }
+      left += right;
+      Scalar sum = 0;
+      for (int lane = 0; lane < S::kLanes; ++lane) sum += left[lane];
+      for (Index k = whole; k < depth; ++k) sum += x[k] * y[k];
+      *at = scale * sum;
+    }
+  }
+}
+
+template <typename Scalar>
 void multiply_stacks(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Index rows, Index columns,
                      Scalar* out, Index across) {
   if (rows == 0 || columns == 0) return;
   eigen_assert(a.cols() == b.cols() && a.rows() % rows == 0 && b.rows() % columns == 0);
-  if (a.rows() < kRows / 2 && a.rows() == rows && columns == b.rows()) return multiply_few(a, b, scale, out);
+  if (a.rows() < kRows / 2 && a.rows() == rows && columns == b.rows())
+    return multiply_pairs(a, b, scale, out);
 
   const Panels<Scalar> panels{b.rows() / columns, columns};
   const Index most_depth = std::min(a.cols(), kDepth);
@@ -385,6 +391,7 @@ void multiply_rows(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, M
   multiply_stacks<Scalar>(a, b, scale, a.rows(), b.rows(), out.data());
 }
 
+template void multiply_pairs(const Rows<double>&, const Rows<double>&, double, double*);
 template void multiply_rows(const Rows<float>&, const Rows<float>&, float, MatrixMap<float>);
 template void multiply_rows(const Rows<double>&, const Rows<double>&, double, MatrixMap<double>);
 template void multiply_stacks(const Rows<float>&, const Rows<float>&, float, Index, Index, float*, Index);

@@ -18,6 +18,11 @@ using Rows = Eigen::Ref<const Matrix<Scalar>, 0, Eigen::OuterStride<>>;
 template <typename Scalar>
 void multiply_rows(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, MatrixMap<Scalar> out);
 
+// The same, each pair of rows by itself: for few rows, which are not worth packing. A module that multiplies no other
+// doubles has no code that packs them, which saves a page's first one 2 KB.
+template <typename Scalar>
+void multiply_pairs(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Scalar* out);
+
 // The same for stacks: a is s matrices [m, k], b is r matrices [n, k], and out is the s * r products [m, n],
 // each stack one matrix after another; product (i, j) is at place i * r + j. One call packs each operand
 // once, where s * r calls would pack it r or s times. `rows` is m and `columns` is n. With `across` above r,
@@ -86,6 +91,13 @@ template <typename Scalar>
 Matrix<Scalar> rows_times_rows(const Rows<Scalar>& a, const Rows<Scalar>& b) {
   Matrix<Scalar> out(a.rows(), b.rows());
   multiply_rows<Scalar>(a, b, 1, MatrixMap<Scalar>(out.data(), out.rows(), out.cols()));
+  return out;
+}
+
+template <typename Scalar>
+Matrix<Scalar> pairs_of_rows(const Rows<Scalar>& a, const Rows<Scalar>& b) {
+  Matrix<Scalar> out(a.rows(), b.rows());
+  multiply_pairs<Scalar>(a, b, 1, out.data());
   return out;
 }
 

@@ -13,17 +13,17 @@ DotProducts dot_products(const Matrix<double>& token, const Matrix<double>& posi
   const Matrix<double> scaled = position_scale * position;
 
   DotProducts result;
-  result.token_token = rows_times_rows<double>(token, token);
-  result.position_position = rows_times_rows<double>(scaled, scaled);
+  result.token_token = pairs_of_rows<double>(token, token);
+  result.position_position = pairs_of_rows<double>(scaled, scaled);
 
   const Matrix<double> joined = join_columns(token, scaled);
-  result.concatenated = rows_times_rows<double>(joined, joined);
+  result.concatenated = pairs_of_rows<double>(joined, joined);
 
   if (token.cols() == position.cols()) {
-    result.token_position = rows_times_rows<double>(token, scaled);
-    result.position_token = rows_times_rows<double>(scaled, token);
+    result.token_position = pairs_of_rows<double>(token, scaled);
+    result.position_token = result.token_position.transpose();
     const Matrix<double> sum = token + scaled;
-    result.added = rows_times_rows<double>(sum, sum);
+    result.added = pairs_of_rows<double>(sum, sum);
   }
   return result;
 }

@@ -61,7 +61,9 @@ async function compute(name: string, state: Record<string, unknown>): Promise<Ex
 
 /** Builds differ in rounding, which shows only in numbers that are rounding error themselves. */
 export const withoutRounding = (text: string): string =>
-  text.replace(/−?\d\.\d\s×\s10⁻¹[²-⁹]|−?\d\.\d\s×\s10⁻¹[⁰¹]/g, '≈0');
+  text
+    .replace(/−?\d\.\d\s×\s10⁻¹[²-⁹]|−?\d\.\d\s×\s10⁻¹[⁰¹]/g, '≈0')
+    .replace(/to within \d(\.\d)?\s×\s10⁻[⁶-⁹] of the largest/g, 'to within ≈0 of the largest');
 
 /** Settings as a link writes them, converted to values of a state. */
 export const typed = (name: string, settings: Record<string, string>): Record<string, unknown> =>
