@@ -125,11 +125,9 @@ export default defineConfig({
       treeshake,
       output: {
         comments: false,
-        // What figures that train share, and what opens a model: compressed by itself, each of these small files would
-        // be a tenth larger.
+        // What figures that train share: compressed by itself, each of these small files would be a tenth larger.
         codeSplitting: {
           groups: [
-            { name: 'model', test: /\/package\/(model\/(minilmFiles|openModel)|files)\.js$/ },
             {
               name: 'training',
               test: /\/figures\/(cells|record|tasks|terms|training|waysIn)\.ts$/,
