@@ -302,6 +302,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
     ['llama', { head_dim: 5 }, 'says head_dim 5, but by its tensors the model has 6.'],
     ['llama', { num_key_value_heads: 4 }, 'num_key_value_heads 4, but by its tensors the model has 2.'],
     ['llama', { num_attention_heads: 5 }, '5 heads, which do not fit queries of 24 and keys of 12 channels.'],
+    [
+      'llama',
+      { num_attention_heads: 8, num_key_value_heads: 4, head_dim: 3 },
+      'The 3 channels of a head turn in pairs; their number must be even.',
+    ],
     ['llama', { num_hidden_layers: 4 }, 'num_hidden_layers 4, but by its tensors the model has 3.'],
     ['llama', { intermediate_size: 80 }, 'intermediate_size 80, but by its tensors the model has 28.'],
     ['llama', { attention_bias: true }, 'lacks the tensor “model.layers.0.self_attn.q_proj.bias”.'],

@@ -200,6 +200,18 @@ describe('all layers', () => {
     expect((await open(rope({}), undefined)).summands).toEqual(['token']);
     expect((await open(bert)).summands).toEqual(['token', 'position', 'token_type']);
   });
+
+  test('a gap is no end of the layers, and without config.json nothing says how a model turns', async () => {
+    const moved = Object.entries(bert).map(([name, one]) => [name.replace('.layer.1.', '.layer.2.'), one]);
+    const turned = { ...rope({}), 'model.layers.0.mlp.down_proj.weight': tensorOf(drawn(d, inner, 9)) };
+    for (const [tensors, epsilon, why] of [
+      [Object.fromEntries(moved), 'layer_norm_eps', 'The file lacks the tensor “encoder.layer.1.output'],
+      [turned, 'rms_norm_eps', 'Without a config.json with a model_type, nothing says what the layers do'],
+    ] as const) {
+      const model = await open(tensors, { num_attention_heads: heads, [epsilon]: 1e-12 });
+      expect(await told(model.forward({ ids }))).toContain(`RangeError: ${why}`);
+    }
+  });
 });
 
 /** Tensors of a model with RoPE: so many channels of queries and keys. */

@@ -112,6 +112,13 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(found.correlation).toBeCloseTo(dot(a, b) / (norm(a) * norm(b)), 12);
   });
 
+  test('equal pairs do not deviate, though their mean is rounded', () => {
+    const same = tableOf(Array(5).fill([0.1, 0.2]));
+    const { moments, correlation } = superpose.dotProducts({ token: same, position: same });
+    for (const name of matrices) expect(moments[name].deviation).toBe(0);
+    expect(correlation).toBeNaN();
+  });
+
   test('one token has products but no pairs', () => {
     const one = superpose.dotProducts({ token: tableOf([[2, 3]]), position: tableOf([[1, -1]]) });
     expect([...one.added]).toEqual([13]);

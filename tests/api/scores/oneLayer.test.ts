@@ -77,6 +77,15 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(found.concatenated).toEqual(found.added);
   });
 
+  test('one part alone is neither added to another nor scaled', () => {
+    const [part, weight] = [parts[0] as Table, weights[0] as Table];
+    const found = superpose.oneLayer({ parts: [part], weights: [weight], positionScale: 4, undoes: true });
+    const whole = Float64Array.from(product(tokens, weight).flat());
+    expect(largestDifference(found.added, whole)).toBeLessThan(1e-13);
+    expect(found.concatenated).toEqual(found.added);
+    expect(found.weights).toEqual([weight]);
+  });
+
   test('with a norm one row is only scaled, and several are no longer equal', () => {
     const options = { weights: weights.slice(0, 2), pull: 1, norm: 'layer-norm' } as const;
     const of = (rows: number) =>
