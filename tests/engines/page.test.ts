@@ -1,6 +1,7 @@
 // The page starts in Firefox and in WebKit, follows its sliders, and trains in its worker. What figures say there is compared
 // with Node by tests/embed/support/embeds.ts, in every engine; Chromium's tests, in tests/page, go deeper. And axe looks at a
-// whole visit in all three: at names, roles and live regions, and at colours, light and dark.
+// whole visit: at names, roles and live regions, and at colours, light and dark. In Chromium tests/page/opened.test.ts has it
+// look at the page with everything open, and this file at the dialogs.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { faultsOf } from '../page/support/axe.ts';
 import { startSite } from '../page/support/site.ts';
@@ -61,9 +62,9 @@ const visit: [part: string | undefined, come: (engine: Engine) => Promise<unknow
 ];
 
 /** Axe on a visit's parts; what differs in the dark are colours. */
-async function expectNoFaults(engine: Engine, asked: Parameters<typeof faultsOf>[1]) {
+async function expectNoFaults(engine: Engine, asked: Parameters<typeof faultsOf>[1], parts = visit) {
   const faults: Record<string, string[]> = {};
-  for (const [part, come] of visit) {
+  for (const [part, come] of parts) {
     await come(engine);
     const found = await faultsOf(engine, asked, part);
     if (found.length > 0) faults[part ?? 'the page'] = found;
@@ -71,8 +72,19 @@ async function expectNoFaults(engine: Engine, asked: Parameters<typeof faultsOf>
   expect(faults).toEqual({});
 }
 
-for (const name of ['chromium', 'firefox', 'webkit'] as const) {
-  const missing = name === 'chromium' ? [] : lacking[name]();
+const colours = { runOnly: ['color-contrast'] };
+
+test('axe finds nothing in the dialogs, in Chromium, light and dark', async () => {
+  for (const scheme of ['light', 'dark'] as const) {
+    const { engine } = await opened('chromium', scheme);
+    await shown(engine, 'one-layer');
+    await expectNoFaults(engine, scheme === 'light' ? {} : colours, visit.slice(1));
+    expect(engine.complaints).toEqual([]);
+  }
+});
+
+for (const name of ['firefox', 'webkit'] as const) {
+  const missing = lacking[name]();
   if (missing.length > 0 && !inCi)
     console.log(`Not on this machine: ${missing.join(', ')}; ${name} is skipped.`);
 
@@ -101,7 +113,7 @@ for (const name of ['chromium', 'firefox', 'webkit'] as const) {
 
     test('axe finds no colour too pale in the dark', async () => {
       const { engine } = await opened(name, 'dark');
-      await expectNoFaults(engine, { runOnly: ['color-contrast'] });
+      await expectNoFaults(engine, colours);
       expect(engine.complaints).toEqual([]);
     });
   });
