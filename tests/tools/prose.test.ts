@@ -1,7 +1,6 @@
 // Numbers in prose: each sentence of the answer, of the beats and of the verdicts against the figure that its link opens,
 // and those of the article against the figure or the call that they come from.
 import { readFileSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { askedTerms, load, loadMiniLM } from 'superpose';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { answer } from '../../web/build/answer.ts';
@@ -12,13 +11,9 @@ import * as collisions from '../../web/figures/collisions.ts';
 import * as heads from '../../web/figures/heads.ts';
 import * as overlap from '../../web/figures/overlap.ts';
 import * as schemes from '../../web/figures/schemes.ts';
+import { headless, rendered } from '../figures/rendered.ts';
 import { run } from '../figures/support.ts';
 
-const folder = fileURLToPath(new URL('../../build/', import.meta.url));
-const headless: typeof import('../../web/node/index.ts') = await import(
-  /* @vite-ignore */ pathToFileURL(`${folder}package/node/index.js`).href
-);
-const render = headless.renderer(pathToFileURL(`${folder}model/`));
 const withModel = inject('withModel');
 const flat = (text: string) => text.replace(/\s+/g, ' ');
 const page = flat(
@@ -42,7 +37,7 @@ const numbersIn = (text: string): string[] =>
 async function saidBy(shown: FigureState): Promise<string> {
   const link = headless.readLink(linkOf(shown, headless));
   if (!link || 'refused' in link) throw new Error('The link cannot be read.');
-  const { figure, data, state, refused } = await render(link.figure, link.settings);
+  const { figure, data, state, refused } = await rendered(link.figure, link.settings);
   expect(refused).toEqual([]);
   const readout = figure.readout(data, state, figure.firstCursor?.(data, state) ?? { i: 0, j: 0 });
   const texts = figure
@@ -144,7 +139,7 @@ interface Cell {
 
 /** Rows of the table over five seeds, recorded. */
 async function rowsOf(settings: Record<string, string>): Promise<Cell[][]> {
-  const { data, refused } = await render('schemes-tasks', Object.entries({ norm: 'with', ...settings }));
+  const { data, refused } = await rendered('schemes-tasks', Object.entries({ norm: 'with', ...settings }));
   expect(refused).toEqual([]);
   return (data as { cells: Cell[][] }).cells;
 }

@@ -1,27 +1,21 @@
 // What a figure must show, computed in Node by the library's own build, and whether the page shows it. That the numbers
 // are right is tested in tests/figures.
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import type { State } from '../../../web/figures/controls.ts';
+import { headless, rendered } from '../../figures/rendered.ts';
 import { shorter } from '../../figures/support.ts';
 import { readFigure, type Shown } from './shown.ts';
 import { drawn } from './visit.ts';
 
-type Headless = typeof import('../../../web/node/index.ts');
-
-const folder = fileURLToPath(new URL('../../../build/', import.meta.url));
-const headless: Headless = await import(
-  /* @vite-ignore */ pathToFileURL(`${folder}package/node/index.js`).href
-);
+type Headless = typeof headless;
 
 export const { initialState, toCsv, toJson, writeLink, readLink } = headless;
 export const figures = headless.figures;
 export const names = Object.keys(figures);
-const render = headless.renderer(pathToFileURL(`${folder}model/`));
 
 export interface Expected {
-  rendered: Awaited<ReturnType<typeof render>>;
+  rendered: Awaited<ReturnType<typeof rendered>>;
   finding: string;
   readout(cursor: { i: number; j: number }): string;
 }
@@ -44,10 +38,10 @@ export function expected(name: string, state: Record<string, unknown>): Promise<
 
 async function compute(name: string, state: Record<string, unknown>): Promise<Expected> {
   const { controls } = figures[name] as Headless['figures'][string];
-  const rendered = await render(name, headless.writtenState(controls, state as State));
-  const { figure, data, state: settled } = rendered;
+  const all = await rendered(name, headless.writtenState(controls, state as State));
+  const { figure, data, state: settled } = all;
   return {
-    rendered,
+    rendered: all,
     finding: flat(figure.describe(data, settled)),
     readout: (cursor) =>
       flat(

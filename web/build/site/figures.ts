@@ -1,6 +1,6 @@
 // Every figure, rendered once for the whole build: for its placeholder and for its page.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
@@ -66,28 +66,43 @@ const ingredients = (): string => {
   if (existsSync(manifest)) hash.update(readFileSync(manifest));
   return hash.digest('hex');
 };
-let computedWith: string | undefined;
+let folder: string | undefined;
 
-/** Kept below build/ from one build to the next: the figures that train take most of a build. */
-async function computed(name: string, settings: [string, string][] = []) {
-  computedWith ??= ingredients();
-  const key = createHash('sha256')
-    .update(JSON.stringify([computedWith, name, settings]))
-    .digest('hex');
-  const file = resolve(root, 'build/computed', key);
-  const { figures } = await headless();
-  if (existsSync(file)) {
-    const { rendered, ...rest }: Awaited<ReturnType<Headless['renderWithExcerpt']>> = deserialize(
-      readFileSync(file),
-    );
-    return { ...rest, rendered: { ...rendered, figure: figures[name] as Rendered['figure'] } };
+/** What `compute` gives, kept below build/ for as long as all that it computes with is the same. */
+export async function kept<Result>(
+  asked: readonly unknown[],
+  compute: () => Promise<Result>,
+): Promise<Result> {
+  folder ??= keptIn(resolve(root, 'build/computed'), ingredients());
+  const file = resolve(folder, createHash('sha256').update(JSON.stringify(asked)).digest('hex'));
+  if (existsSync(file)) return deserialize(readFileSync(file));
+  const result = await compute();
+  // Another process may read or write the same.
+  writeFileSync(`${file}.${process.pid}`, serialize(result));
+  renameSync(`${file}.${process.pid}`, file);
+  return result;
+}
+
+/** A folder for this digest. Those of earlier ones go. */
+function keptIn(all: string, digest: string): string {
+  mkdirSync(resolve(all, digest), { recursive: true });
+  for (const one of readdirSync(all)) {
+    if (one !== digest) rmSync(resolve(all, one), { recursive: true, force: true });
   }
-  // A fresh instance: figures remember what they have read, and would not read it again.
-  const own: Headless = await import(`${bundle}?${key}`);
-  const { rendered, ...rest } = await own.renderWithExcerpt(model, name, settings);
-  mkdirSync(resolve(root, 'build/computed'), { recursive: true });
-  writeFileSync(file, serialize({ ...rest, rendered: { ...rendered, figure: undefined } }));
-  return { ...rest, rendered };
+  return resolve(all, digest);
+}
+
+/** The figures that train take most of a build. */
+async function computed(name: string, settings: [string, string][] = []) {
+  const asked = ['site', name, settings];
+  const { rendered, ...rest } = await kept(asked, async () => {
+    // A fresh instance: figures remember what they have read, and would not read it again.
+    const own: Headless = await import(`${bundle}?${JSON.stringify(asked)}`);
+    const made = await own.renderWithExcerpt(model, name, settings);
+    return { ...made, rendered: { ...made.rendered, figure: undefined } };
+  });
+  const { figures } = await headless();
+  return { ...rest, rendered: { ...rendered, figure: figures[name] as Rendered['figure'] } };
 }
 
 async function make(name: string): Promise<MadeFigure> {
