@@ -77,17 +77,18 @@ async function runAll({ extent, chosen, filters, seed }, tally) {
   if (seed) console.log(`Drawn at random: SUPERPOSE_SEED=${seed} draws the same again.`);
   const env = seed ? { ...found, SUPERPOSE_SEED: seed } : found;
 
-  // The page's build has one busy core and one idle one, which the C++ tests take meanwhile.
-  const built = ours.length > 0 ? build(env) : undefined;
-  built?.catch(() => {});
-  for (const preset of native) await counting(tally, () => runNativeTests(preset, filters, env));
-  if (ours.length > 0) {
-    const complete = ours.filter((project) => missingPrograms(browsersOf(project)).length === 0);
-    await counting(tally, async () => {
-      await built;
-      return runVitest(ours, complete, filters, extent, env);
-    });
-  }
+  // The C++ tests end on one busy core, and so does the page's build.
+  await Promise.all([
+    (async () => {
+      for (const preset of native) await counting(tally, () => runNativeTests(preset, filters, env));
+    })(),
+    ours.length > 0 &&
+      counting(tally, async () => {
+        await build(env);
+        const complete = ours.filter((project) => missingPrograms(browsersOf(project)).length === 0);
+        return runVitest(ours, complete, filters, extent, env);
+      }),
+  ]);
   if (tally.passed + tally.failed + tally.skipped === 0) {
     throw new Failure(
       `No test file's path and no C++ test's name contains ${filters.join(' or ')}, and no part is called so.\n${help}`,

@@ -134,7 +134,7 @@ export function excerptRecorder(read: ReadFile) {
       }
       return {
         texts: [...texts],
-        pieces: [...ids],
+        pieces: [...ids].sort((a, b) => a - b),
         files: Object.fromEntries([...files].map(([name, one]) => [name, toBase64(one)])),
         rows: Object.fromEntries([...rows].map(([table, known]) => [table, packed(known)])),
         ...(runs.size > 0 && { recorded: Object.fromEntries(runs) }),
