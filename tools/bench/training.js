@@ -121,7 +121,7 @@ const byTensorFlow = (tf) => ({
 export const training = {
   name: 'One step of training',
   allowed: 1e-3,
-  shapes: [{ n: 16, d: 32, heads: 2 }],
+  shapes: [{ n: 16, d: 32, heads: 2, calls: 10 }],
   small: [{ n: 8, d: 16, heads: 2 }],
   inputOf,
   enginesOf: ({ superpose, tf }) => [...superpose.map((one) => ours(one, trained)), byTensorFlow(tf)],
