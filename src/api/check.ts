@@ -228,11 +228,9 @@ export function linear(name: string, value: unknown, wanted: Extents = {}): Line
 }
 
 /** Refuses numbers beyond float32, in which encoders and layers compute. */
-export function singles(named: Record<string, Floats | undefined>): void {
-  for (const [name, data] of Object.entries(named)) {
-    const beyond = data instanceof Float64Array && data.find((one) => Math.abs(one) > largestSingle);
-    if (beyond) single(`an entry of ${name}`, beyond);
-  }
+export function singles(name: string, data: Floats | undefined): void {
+  const beyond = data instanceof Float64Array && data.find((one) => Math.abs(one) > largestSingle);
+  if (beyond) single(`an entry of ${name}`, beyond);
 }
 
 /**

@@ -152,17 +152,15 @@ struct Scripted : Value {
 // A Table; one without rows keeps its width.
 template <typename Scalar>
 Matrix<Scalar> matrix_in(const Value& table) {
-  Matrix<Scalar> matrix(table["rows"].as<int>(), table["columns"].as<int>());
+  Matrix<Scalar> matrix(table.count("rows"), table.count("columns"));
   table["data"].copy_to(matrix.data(), matrix.size());
   return matrix;
 }
 
 template <typename T>
 T value_in(const Value& given) {
-  if constexpr (std::is_enum_v<T>) {
-    return static_cast<T>(given.as<int>());
-  } else if constexpr (std::is_arithmetic_v<T>) {
-    return given.as<T>();
+  if constexpr (std::is_enum_v<T> || std::is_arithmetic_v<T>) {
+    return static_cast<T>(given.number());
   } else {
     T result{};
     if (given.isUndefined()) return result;
@@ -173,7 +171,7 @@ T value_in(const Value& given) {
     if constexpr (kDimensions<T> == 2) {
       result = matrix_in<Element<T>>(given);
     } else if constexpr (kDimensions<T> == 1) {
-      result.resize(given.length());
+      result.resize(given.count("length"));
       if (result.size()) given.copy_to(result.data(), result.size());
     } else if constexpr (HasMembers<T>) {
       const char* name = Members<T>::kNames.text;
@@ -184,7 +182,8 @@ T value_in(const Value& given) {
       };
       Members<T>::each(result, [&](auto&... member) { (read(member), ...); });
     } else {
-      for (int k = 0; k < given.length(); ++k) result.push_back(value_in<typename T::value_type>(given[k]));
+      for (int k = 0, count = given.count("length"); k < count; ++k)
+        result.push_back(value_in<typename T::value_type>(given[k]));
     }
     return result;
   }

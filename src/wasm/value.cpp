@@ -4,9 +4,26 @@
 
 using emscripten::EM_VAL;
 
-// Copies an array in a single call. emscripten::val would make a view and look up its method by name, which
-// takes as long as a small product. `kind` is kind_of() below.
-EM_JS_DEPS(superpose_arrays, "$Emval");
+// What emscripten::val does by tables of types, with a text for each name and an array for each number, is here a call
+// each: all that a small decomposition reads and writes would else take a tenth of its time.
+EM_JS_DEPS(superpose_values, "$Emval,$UTF8ToString,$emval_symbols");
+EM_JS(EM_VAL, superpose_of_number, (double number), { return Emval.toHandle(number); });
+EM_JS(EM_VAL, superpose_of_text, (const char* text, int length),
+      { return Emval.toHandle(UTF8ToString(text, length)); });
+EM_JS(EM_VAL, superpose_singles, (int count), { return Emval.toHandle(new Float32Array(count)); });
+EM_JS(double, superpose_number, (EM_VAL value), { return Emval.toValue(value); });
+EM_JS(EM_VAL, superpose_entry, (EM_VAL list, int at), { return Emval.toHandle(Emval.toValue(list)[at]); });
+// A name is a literal: its text is made once.
+EM_JS(EM_VAL, superpose_member, (EM_VAL object, const char* name), {
+  return Emval.toHandle(
+      Emval.toValue(object)[emval_symbols[name] = emval_symbols[name] || UTF8ToString(name)]);
+});
+EM_JS(void, superpose_set, (EM_VAL object, const char* name, EM_VAL value), {
+  Emval.toValue(object)[emval_symbols[name] = emval_symbols[name] || UTF8ToString(name)] =
+      Emval.toValue(value);
+});
+EM_JS(void, superpose_push, (EM_VAL list, EM_VAL value), { Emval.toValue(list).push(Emval.toValue(value)); });
+// Copies of arrays. `kind` is kind_of() below.
 EM_JS(void, superpose_copy_to, (EM_VAL array, void* to, int count, int kind), {
   const heap = [ HEAPF32, HEAPF64, HEAP32 ][kind];
   to /= heap.BYTES_PER_ELEMENT;
@@ -38,34 +55,29 @@ Value::Value(const val& other) : val(other) {}
 Value::Value(val&& other) : val(std::move(other)) {}
 Value::Value(const Value& other) : val(other) {}
 Value::Value(Value&& other) : val(std::move(other)) {}
-Value::Value(const std::string& text) : val(text) {}
-Value::Value(double number) : val(number) {}
-Value::Value(bool truth) : val(truth) {}
+Value::Value(const std::string& text)
+    : val(val::take_ownership(superpose_of_text(text.c_str(), static_cast<int>(text.size())))) {}
+Value::Value(double number) : val(val::take_ownership(superpose_of_number(number))) {}
+Value::Value(bool truth)
+    : val(val::take_ownership(
+          EM_VAL(truth ? emscripten::internal::_EMVAL_TRUE : emscripten::internal::_EMVAL_FALSE))) {}
 Value::~Value() = default;
 
 Value Value::object() { return val::object(); }
 Value Value::array() { return val::array(); }
 
-Value Value::operator[](const char* name) const { return val::operator[](name); }
-Value Value::operator[](int index) const { return val::operator[](index); }
-
-template <typename Type>
-Type Value::as() const {
-  return val::as<Type>();
+Value Value::operator[](const char* name) const {
+  return val::take_ownership(superpose_member(as_handle(), name));
 }
-template int Value::as<int>() const;
-template std::uint32_t Value::as<std::uint32_t>() const;
-template double Value::as<double>() const;
-template bool Value::as<bool>() const;
+Value Value::operator[](int index) const { return val::take_ownership(superpose_entry(as_handle(), index)); }
 
-Value& Value::set(const char* name, const Value& value) {
-  val::set(name, value);
-  return *this;
-}
-void Value::push(const Value& value) { call<void>("push", value); }
+double Value::number() const { return superpose_number(as_handle()); }
+
+void Value::set(const char* name, const Value& value) { superpose_set(as_handle(), name, value.as_handle()); }
+void Value::push(const Value& value) { superpose_push(as_handle(), value.as_handle()); }
 
 Value Value::singles(std::size_t count) {
-  return val::global("Float32Array").new_(val(static_cast<double>(count)));
+  return val::take_ownership(superpose_singles(static_cast<int>(count)));
 }
 
 template <typename Element>

@@ -7,7 +7,6 @@
 #include <emscripten/bind.h>
 #include <emscripten/val.h>
 
-#include <cstdint>
 #include <string>
 
 namespace superpose {
@@ -35,13 +34,10 @@ class Value : public emscripten::val {
   Value operator[](const char* name) const;
   Value operator[](int index) const;
 
-  // int, std::uint32_t, double or bool.
-  template <typename Type>
-  Type as() const;
-  int length() const { return (*this)["length"].as<int>(); }
+  double number() const;
+  int count(const char* name) const { return static_cast<int>((*this)[name].number()); }
 
-  // A member; for a chain.
-  Value& set(const char* name, const Value& value);
+  void set(const char* name, const Value& value);
   void push(const Value& value);
 
   // For an array: copies all elements out, rounded or widened to Element, or `count` in, from `at` on.

@@ -37,7 +37,7 @@ function checkedForward(encoder: HeldEncoder, summands: Summands, given: Forward
   const taken = names.find((name) => ['attention', 'mlp'].includes(name));
   if (taken) throw new RangeError(`No summand may be named '${taken}': that is a part of its own.`);
   const { rows: n } = checkedTables(summands, names, d);
-  for (const name of names) check.singles({ [`summands.${name}.data`]: summands[name]?.data });
+  for (const name of names) check.singles(`summands.${name}.data`, summands[name]?.data);
   if (n === 0) check.refuseCount('summands', 'at least 1 row', 0);
   check.object('input', given);
   const layers = check.integer('layers', given.layers ?? encoder.layers, 0, encoder.layers);
@@ -49,7 +49,7 @@ function checkedForward(encoder: HeldEncoder, summands: Summands, given: Forward
     const place = check.index('a layer of attention', Number(layer), layers);
     const name = `attention.${layer}`;
     check.floats(name, weights, heads * n * n);
-    check.singles({ [name]: weights });
+    check.singles(name, weights);
     attention[place] = table(weights, heads * n, n);
   }
   const cells = layers * n;
@@ -185,7 +185,8 @@ function checkedMeans(given: StateMeans | undefined, n: number, width: number, n
   const first = check.integer(`${name}.first`, given?.first ?? 1, 0);
   check.floats(`${name}.mean`, mean, width);
   check.table(`${name}.position`, position, { columns: width });
-  check.singles({ [`${name}.mean`]: mean, [`${name}.position.data`]: position.data });
+  check.singles(`${name}.mean`, mean);
+  check.singles(`${name}.position.data`, position.data);
   if (position.rows < n - first)
     check.refuseCount(`${name}.position`, `at least ${n - first} rows`, position.rows);
   return { mean, position, first };

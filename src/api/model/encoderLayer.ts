@@ -30,7 +30,8 @@ function checkedMaps(encoder: HeldEncoder, layer: ReadLayer) {
     if (name === 'gate' && map === undefined) continue;
     if (!isRead(map)) {
       const { weight, bias } = check.linear(name, map, shape[name]);
-      check.singles({ [`${name}.weight.data`]: weight.data, [`${name}.bias`]: bias });
+      check.singles(`${name}.weight.data`, weight.data);
+      check.singles(`${name}.bias`, bias);
       copied = Math.max(copied, 4 * weight.data.length);
     }
     const found = map as Linear | ReadMap;

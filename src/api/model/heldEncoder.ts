@@ -24,7 +24,8 @@ function checkedEncoder(input: EncoderInput) {
   const normOf = (name: string, given: Normalization | undefined, columns: number) => {
     if (given === undefined) return noNorm;
     const { gamma, beta, ...norm } = checkedNormalization(given, columns, name);
-    check.singles({ [`${name}.gamma`]: gamma, [`${name}.beta`]: beta });
+    check.singles(`${name}.gamma`, gamma);
+    check.singles(`${name}.beta`, beta);
     return { ...norm, gamma, beta };
   };
   const norms = {

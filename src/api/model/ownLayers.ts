@@ -112,12 +112,12 @@ export function ownLayers(opened: Opened, superpose: Superpose): EncoderParts {
           blocks.get(name) ??
           ((visit) =>
             checkpoint.blocks(`${name}.weight`, watch, (block, from) => {
-              check.singles({ [`${name}.weight`]: block.data });
+              check.singles(`${name}.weight`, block.data);
               visit(block, from);
             }));
         blocks.set(name, read);
         const bias = await of.biasOf(found);
-        check.singles({ [`${name}.bias`]: bias });
+        check.singles(`${name}.bias`, bias);
         const weight = { rows: out, columns: into, read };
         return { weight, ...(bias && { bias }), place, of: count, transposed };
       };

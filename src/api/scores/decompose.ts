@@ -196,7 +196,7 @@ function checkedSum(
   fitsScores(n, names.length + 1, only.length, layer.query.weight.rows + d, ...weights);
   const gauge = checkedGauge(input, n);
   const tables = names.map((name) => input.summands[name] as Table);
-  for (const name of names) check.singles({ [`summands.${name}.data`]: input.summands[name]?.data });
+  for (const name of names) check.singles(`summands.${name}.data`, input.summands[name]?.data);
   const groups = grouped([...names, 'constant'], given);
   return { names, tables, n, only, gauge, groups };
 }
@@ -234,9 +234,12 @@ function checkedLayer(input: ScoreLayerInput, first?: Table) {
   const scale = check.scale(input.scale, headWidth);
   const norm = checkedNormalization(input.normalization, d);
   const causal = check.flag('causal', input.causal ?? false);
-  for (const [name, { weight, bias }] of Object.entries({ query, key }))
-    check.singles({ [`${name}.weight.data`]: weight.data, [`${name}.bias`]: bias });
-  check.singles({ 'normalization.gamma': norm.gamma, 'normalization.beta': norm.beta });
+  for (const [name, { weight, bias }] of Object.entries({ query, key })) {
+    check.singles(`${name}.weight.data`, weight.data);
+    check.singles(`${name}.bias`, bias);
+  }
+  check.singles('normalization.gamma', norm.gamma);
+  check.singles('normalization.beta', norm.beta);
   check.single('scale', scale);
   return { norm, scale, query, key, heads: input.heads, causal };
 }
@@ -259,8 +262,8 @@ export function checkedNormalization(given: Normalization | undefined, d: number
 }
 
 /** Parts put into groups: the groups' names and, for each part, the number of its group. */
-export function grouped(parts: string[], given: SumInput['groups']) {
-  const groups = given ?? Object.fromEntries(parts.map((part) => [part, [part]]));
+export function grouped(parts: string[], groups: SumInput['groups']) {
+  if (groups === undefined) return { names: parts, of: parts.map((_, part) => part) };
   check.object('groups', groups);
   const names = Object.keys(groups);
   for (const name of names) {
