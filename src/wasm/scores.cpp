@@ -73,18 +73,11 @@ std::unique_ptr<ScoreLayer> layer(const Normalization<double>& norm, const Linea
   return std::make_unique<ScoreLayer>(norm, query, key, heads, scale);
 }
 
-// Every part of a sum that a layer reads, projected and in its gauge.
-ProjectedParts parts_in(const ScoreLayer& layer, const std::vector<Matrix<float>>& summands,
-                        const Gauge& gauge, bool whole) {
-  auto parts = project_sum(summands, layer, whole);
-  apply_gauge(gauge, parts);
-  return parts;
-}
-
 Heads decompose(const ScoreLayer& layer, const std::vector<Matrix<float>>& summands,
                 const std::vector<int>& group_of, int groups, const std::vector<int>& chosen,
                 const Gauge& gauge, bool causal) {
-  auto parts = parts_in(layer, summands, gauge, true);
+  auto parts = project_sum(summands, layer);
+  apply_gauge(gauge, parts);
   // If each part is a group of its own, in order, nothing is merged.
   std::vector<int> itself(group_of.size());
   for (std::size_t p = 0; p < itself.size(); ++p) itself[p] = static_cast<int>(p);
@@ -96,8 +89,8 @@ Heads decompose(const ScoreLayer& layer, const std::vector<Matrix<float>>& summa
 
 Value decompose_terms(const ScoreLayer& layer, const std::vector<Matrix<float>>& summands, bool constant,
                       const std::vector<int>& chosen, const Gauge& gauge) {
-  auto parts = parts_in(layer, summands, gauge, false);
-  if (!constant) leave_out_constant(parts);
+  auto parts = project_sum(summands, layer, false, constant);
+  apply_gauge(gauge, parts);
   const std::size_t size = parts.terms() * parts.tokens * parts.tokens;
   Value terms = Value::singles(chosen.size() * size);
   Vector<float> of_head(size);

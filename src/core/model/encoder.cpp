@@ -269,8 +269,7 @@ ProjectedParts Encoder::queries_and_keys(int l, const Matrix<float>& input,
   normalize_heads(layer.key_norm, options_.key_heads, n, both.keys);
   turn_heads(layer.frequencies, n, both);
   ProjectedParts result;
-  result.queries = std::move(both.queries);
-  result.keys = of_query_heads(both.keys, options_.key_heads, options_.heads);
+  result.rows = join_columns(both.queries, of_query_heads(both.keys, options_.key_heads, options_.heads));
   result.tokens = n;
   result.parts = static_cast<int>(count);
   result.heads = options_.heads;

@@ -13,52 +13,63 @@ using Eigen::Index;
 
 using Blocks = std::vector<const Matrix<float>*>;
 
-// What is projected, from row `from` on of the whole and the parts.
-Matrix<float> project(const Blocks& blocks, Index from, Index tokens, int parts, const Vector<double>& beta,
-                      const PackedLinear<float>& linear) {
-  const Index width = linear.weight.rows(), last = parts * tokens;
-  Matrix<float> result(last + tokens, width);
+// Projects what is given into the rows from `from` on, and the constant into the last where there is one.
+void project(const Blocks& blocks, Index from, const ScoreLayer& layer, ProjectedParts& parts) {
+  const PackedMatrix<float>& weight = layer.linear.weight;
+  const Vector<float>& bias = layer.linear.bias;
+  const Index n = parts.tokens, last = parts.parts * n;
+  parts.rows.resize(n + last, weight.rows());
+  if (n == 0) return;
   const auto multiply = [&](const Rows<float>& rows, Index at) {
-    multiply_packed<float>(rows, linear.weight, 0, linear.weight.pieces(rows.rows()), result.row(at).data());
+    multiply_packed<float>(rows, weight, 0, weight.pieces(rows.rows()), parts.rows.row(at).data());
   };
-  if (tokens == 0) return result;
-
+  const auto add_bias = [&](Index row) {
+    for (Index c = 0; c < bias.size(); ++c) parts.rows(row, c) += bias[c];
+  };
   Index at = from;
   for (const Matrix<float>* const block : blocks) {
     multiply(*block, at);
     at += block->rows();
   }
-  const auto add_bias = [&](Index row) {
-    for (Index c = 0; c < linear.bias.size(); ++c) result(row, c) += linear.bias[c];
-  };
-  for (Index i = from; i < tokens; ++i) add_bias(i);
+  for (Index i = from; i < n; ++i) add_bias(i);
+  if (!parts.constant) return;
 
   // W beta + b, the same in every row.
-  result.row(last).setZero();
+  const Vector<double>& beta = layer.normalization.beta;
+  parts.rows.row(last).setZero();
   if (beta.size()) multiply(beta.cast<float>().transpose(), last);
   add_bias(last);
-  for (Index i = 1; i < tokens; ++i) result.row(last + i) = result.row(last);
-  return result;
+  for (Index i = 1; i < n; ++i) parts.rows.row(last + i) = parts.rows.row(last);
+}
+
+// W_Q above W_K.
+PackedLinear<float> joined(const Linear<float>& query, const Linear<float>& key) {
+  const Index width = query.weight.rows();
+  PackedLinear<float> both{PackedMatrix<float>(2 * width, query.weight.cols()), {}};
+  both.weight.place_rows(query.weight, 0);
+  both.weight.place_rows(key.weight, width);
+  if (query.bias.size() + key.bias.size() == 0) return both;
+  both.bias = Vector<float>::Zero(2 * width);
+  both.bias.head(query.bias.size()) = query.bias;
+  both.bias.segment(width, key.bias.size()) = key.bias;
+  return both;
 }
 
 }  // namespace
 
 ScoreLayer::ScoreLayer(Normalization<double> normalization, const Linear<float>& query,
                        const Linear<float>& key, int heads, float scale)
-    : normalization(std::move(normalization)),
-      query{PackedMatrix<float>(query.weight), query.bias},
-      key{PackedMatrix<float>(key.weight), key.bias},
-      heads(heads),
-      scale(scale) {
+    : normalization(std::move(normalization)), linear(joined(query, key)), heads(heads), scale(scale) {
   eigen_assert(query.weight.rows() == key.weight.rows() && query.weight.rows() % heads == 0);
 }
 
-ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const ScoreLayer& layer, bool whole) {
+ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const ScoreLayer& layer, bool whole,
+                           bool constant) {
   const Index n = summands[0].rows();
   ProjectedParts parts;
   parts.tokens = n;
-  parts.parts = static_cast<int>(summands.size()) + 1;
-  parts.constant = true;
+  parts.parts = static_cast<int>(summands.size()) + constant;
+  parts.constant = constant;
   parts.heads = layer.heads;
   parts.scale = layer.scale;
   // Tables that nothing normalizes are read where they lie. All else is found in double and rounded once.
@@ -75,11 +86,7 @@ ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const Sco
     for (const Matrix<float>& one : summands) blocks.push_back(&one);
     parts.sigma = Vector<double>::Ones(n);
   }
-  const auto through = [&](const PackedLinear<float>& linear) {
-    return project(blocks, whole ? 0 : n, n, parts.parts, layer.normalization.beta, linear);
-  };
-  parts.queries = through(layer.query);
-  parts.keys = through(layer.key);
+  project(blocks, whole ? 0 : n, layer, parts);
   return parts;
 }
 
@@ -91,47 +98,40 @@ ProjectedParts merge_parts(const ProjectedParts& parts, const std::vector<int>& 
   // The last group is constant in the tokens when it contains the constant alone.
   merged.constant = parts.constant && group_of.back() == groups - 1 &&
                     std::count(group_of.begin(), group_of.end(), groups - 1) == 1;
-  const auto add_up = [&](const Matrix<float>& of, Matrix<float>& sums) {
-    sums.setZero((1 + groups) * n, of.cols());
-    sums.topRows(n) = of.topRows(n);
-    for (int p = 0; p < parts.parts; ++p) {
-      sums.middleRows((1 + group_of[p]) * n, n) += of.middleRows((1 + p) * n, n);
-    }
-  };
-  add_up(parts.queries, merged.queries);
-  add_up(parts.keys, merged.keys);
+  merged.rows.setZero((1 + groups) * n, parts.rows.cols());
+  merged.rows.topRows(n) = parts.rows.topRows(n);
+  for (int p = 0; p < parts.parts; ++p)
+    merged.rows.middleRows((1 + group_of[p]) * n, n) += parts.rows.middleRows((1 + p) * n, n);
   return merged;
 }
 
 void head_terms(const ProjectedParts& parts, int head, float* terms) {
   eigen_assert(head >= 0 && head < parts.heads);
-  const Index n = parts.tokens, size = n * n, width = parts.head_width();
+  const Index n = parts.tokens, size = n * n;
   if (n == 0) return;
-  const auto rows = [&](const Matrix<float>& all, Index from, Index count) {
-    return all.block(from, head * width, count, width);
-  };
+  const auto queries = parts.queries(head), keys = parts.keys(head);
   const auto term = [&](Index s, Index r) { return terms + (s * parts.parts + r) * size; };
 
   // One product for all parts that vary with the token.
   const Index varying = parts.parts - parts.constant;
-  multiply_stacks<float>(rows(parts.queries, n, varying * n), rows(parts.keys, n, varying * n), parts.scale,
-                         n, n, terms, parts.parts);
+  multiply_stacks<float>(queries.middleRows(n, varying * n), keys.middleRows(n, varying * n), parts.scale, n,
+                         n, terms, parts.parts);
   if (parts.constant) {
     const Index last = n + varying * n;
-    const auto one_row = [&](const Matrix<float>& ones, const Matrix<float>& all, Index part, float* out) {
-      multiply_rows<float>(rows(ones, last, 1), rows(all, n + part * n, n), parts.scale,
+    const auto one_row = [&](const Rows<float>& ones, const Rows<float>& all, Index part, float* out) {
+      multiply_rows<float>(ones.middleRows(last, 1), all.middleRows(n + part * n, n), parts.scale,
                            MatrixMap<float>(out, 1, n));
     };
     for (Index s = 0; s < varying; ++s) {
       // Products with the one key go into the last row, and are then spread over the rows from the first on.
       float* const out = term(s, varying);
       const float* const products = out + size - n;
-      one_row(parts.keys, parts.queries, s, out + size - n);
+      one_row(keys, queries, s, out + size - n);
       for (Index i = 0; i < n; ++i) std::fill(out + i * n, out + (i + 1) * n, float(products[i]));
     }
     for (Index r = 0; r <= varying; ++r) {
       float* const out = term(varying, r);
-      one_row(parts.queries, parts.keys, r, out);
+      one_row(queries, keys, r, out);
       for (Index i = 1; i < n; ++i) std::copy(out, out + n, out + i * n);
     }
   }
@@ -139,9 +139,9 @@ void head_terms(const ProjectedParts& parts, int head, float* terms) {
 
 double head_terms(const ProjectedParts& parts, int head, float* terms, float* logits) {
   head_terms(parts, head, terms);
-  const Index n = parts.tokens, width = parts.head_width();
-  const auto whole = [&](const Matrix<float>& all) { return all.block(0, head * width, n, width); };
-  multiply_rows<float>(whole(parts.queries), whole(parts.keys), parts.scale, MatrixMap<float>(logits, n, n));
+  const Index n = parts.tokens;
+  multiply_rows<float>(parts.queries(head).topRows(n), parts.keys(head).topRows(n), parts.scale,
+                       MatrixMap<float>(logits, n, n));
   return largest_gap(terms, parts.terms(), logits, n * n);
 }
 

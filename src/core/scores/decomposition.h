@@ -20,10 +20,9 @@
 namespace superpose {
 
 // Queries and keys of all heads, stacked: n rows from the whole input, not from the parts,
-// and then n rows of each part. Head h owns the columns [h * d_h, (h + 1) * d_h) with d_h = columns / heads.
+// and then n rows of each part. Head h owns the columns [h * d_h, (h + 1) * d_h) of both.
 struct ProjectedParts {
-  Matrix<float> queries;    // [(1 + parts) * n, heads * d_h]
-  Matrix<float> keys;       // the same
+  Matrix<float> rows;       // [(1 + parts) * n, 2 * heads * d_h], a row's queries and then its keys
   Eigen::Index tokens = 0;  // n
   int parts = 0;
   bool constant = false;  // the last part's rows are all the same
@@ -31,7 +30,9 @@ struct ProjectedParts {
   float scale = 1;       // multiplies every logit and every term; usually 1/sqrt(d_h)
   Vector<double> sigma;  // [n], what the norm divided each row by, or ones; only from project_sum()
 
-  Eigen::Index head_width() const { return queries.cols() / heads; }
+  Eigen::Index head_width() const { return rows.cols() / (2 * heads); }
+  auto queries(int head) const { return rows.middleCols(head * head_width(), head_width()); }
+  auto keys(int head) const { return rows.middleCols((heads + head) * head_width(), head_width()); }
   int terms() const { return parts * parts; }
 };
 
@@ -41,21 +42,16 @@ struct ScoreLayer {
              int heads, float scale);
 
   Normalization<double> normalization;
-  PackedLinear<float> query, key;  // [heads * d_h, d]
+  PackedLinear<float> linear;  // [2 * heads * d_h, d], W_Q above W_K
   int heads;
   float scale;
 };
 
-// Adding: one W_Q and one W_K for the sum of the summands, each [n, d]. The constant is the last part. Without
-// `whole`, for terms alone, the rows of the whole input are not projected, and hold nothing.
+// Adding: one W_Q and one W_K for the sum of the summands, each [n, d]. The constant is the last part, unless it is left
+// out, for where it is zero. Without `whole`, for terms alone, the rows of the whole input are not projected, and hold
+// nothing.
 ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const ScoreLayer& layer,
-                           bool whole = true);
-
-// The parts without the constant, for where it is zero. Call it before merging any.
-inline void leave_out_constant(ProjectedParts& parts) {
-  parts.parts -= parts.constant;
-  parts.constant = false;
-}
+                           bool whole = true, bool constant = true);
 
 // Adds parts up in groups: part p goes to group_of[p], a number below `groups`. Merging before the
 // products gives the same sums of terms as merging after them, for less work.

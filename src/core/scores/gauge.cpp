@@ -51,8 +51,7 @@ std::vector<char> row_flags(const std::vector<int>& rows, Index n) {
 void apply_gauge(const Gauge& gauge, ProjectedParts& parts) {
   if (!gauge.moves_terms()) return;
   const std::vector<char> apart = row_flags(gauge.apart, parts.tokens);
-  for (Matrix<float>* const stack : {&parts.queries, &parts.keys})
-    move_means_into_constant(parts.sigma, apart, parts.tokens, *stack);
+  move_means_into_constant(parts.sigma, apart, parts.tokens, parts.rows);
   // The constant now contains m_s / sigma_i, which differs from row to row.
   parts.constant = false;
 }

@@ -14,8 +14,7 @@ TEST(Decomposition, TheResidualIsTheLargestWhereverItStands) {
   const float nan = std::nanf("");
   for (const auto& [whole, residual] : {std::pair{5.0f, 4.0f}, {1.0f, 0.0f}, {-2.0f, 3.0f}, {nan, nan}}) {
     ProjectedParts parts;
-    parts.queries = (Matrix<float>(4, 1) << whole, 1, 1, 1).finished();
-    parts.keys = Matrix<float>::Ones(4, 1);
+    parts.rows = (Matrix<float>(4, 2) << whole, 1, 1, 1, 1, 1, 1, 1).finished();
     parts.tokens = 2;
     parts.parts = 1;
     Matrix<float> terms(2, 2), logits(2, 2);
