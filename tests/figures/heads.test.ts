@@ -115,7 +115,7 @@ test.runIf(inject('withModel')).each(['', 'x', 'many words '.repeat(300)])(
 test.runIf(inject('withModel'))('the ten sentences fetch the 4 MB that their control says', async () => {
   const model = await loadMiniLM(await load());
   const folder = new URL('../../build/model/', import.meta.url);
-  const rowsPerShard = 128;
+  const rowsPerShard = 32;
   const sentences = await Promise.all(heads.tenSentences.map((text) => model.tokenize(text)));
   const ids = sentences.flatMap((sentence) => sentence.ids);
   const shards = new Set(ids.map((id) => Math.floor(id / rowsPerShard)));

@@ -57,7 +57,7 @@ interface TableOverlap {
 type Data = TableOverlap | RandomAngles;
 const isAngles = (data: Data): data is RandomAngles => 'cosines' in data;
 
-// One of the word files from each quarter of the vocabulary: 128 rows each.
+// Neighbouring words from each quarter of the vocabulary: whole files of the model, so that no more is fetched.
 const wordBlocks = [2048, 8192, 14_336, 20_480];
 const blockRows = 128;
 const positionRows = 128;

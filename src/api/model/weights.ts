@@ -39,7 +39,7 @@ const first = [`${tables.segment}.weight`, ...[embeddingNorm, query, key].flatMa
 export async function weightsFiles(
   superpose: SmallSuperpose,
   folder: URL,
-  rows = 128,
+  rows = 32,
 ): Promise<Map<string, Uint8Array>> {
   const { files } = await filesOf(folder);
   const { tensors } = await checkpointOf(superpose, files, undefined);

@@ -136,7 +136,7 @@ test('the names of the files', () => {
   );
 });
 
-test('128 rows a piece, unless another number is given', async () => {
+test('32 rows a piece, unless another number is given', async () => {
   const names = [...(await weightsFiles(plain, whole)).keys()];
   expect(names.filter((name) => /words|positions/.test(name))).toEqual(['words-0.bin', 'positions-0.bin']);
 });
