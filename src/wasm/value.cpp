@@ -53,8 +53,8 @@ using emscripten::val;
 
 Value::Value(const val& other) : val(other) {}
 Value::Value(val&& other) : val(std::move(other)) {}
-Value::Value(const Value& other) : val(other) {}
-Value::Value(Value&& other) : val(std::move(other)) {}
+Value::Value(const Value& other) = default;
+Value::Value(Value&& other) = default;
 Value::Value(const std::string& text)
     : val(val::take_ownership(superpose_of_text(text.c_str(), static_cast<int>(text.size())))) {}
 Value::Value(double number) : val(val::take_ownership(superpose_of_number(number))) {}
@@ -101,7 +101,5 @@ SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 SUPERPOSE_INSTANTIATE(int)
 #undef SUPERPOSE_INSTANTIATE
-
-EMSCRIPTEN_BINDINGS(value) { emscripten::register_type<Value>("any"); }
 
 }  // namespace superpose
