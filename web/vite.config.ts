@@ -116,7 +116,8 @@ export default defineConfig({
   // Relative addresses, so that the site works from any folder of any server.
   base: './',
   resolve: { alias },
-  define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
+  // Without Node, what the library does there alone is left out.
+  define: { __SUPERPOSE_VERSION__: JSON.stringify(version), process: 'undefined' },
   worker: {
     format: 'es',
     plugins: () => [onlyHalf('compute'), notices.plugin(), exportsOfWorker, ownNames(), smallestOfWorker],

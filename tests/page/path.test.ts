@@ -96,8 +96,7 @@ modelTest('who has followed every step has loaded the path’s scripts, within t
     /^assets\/(\w+)-/.exec(file)?.[1]?.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
   expect(scripts.filter((file) => cards.has(inCard(file) as string) && !isRecording(file))).toEqual([]);
   const code = scripts.filter((file) => !isRecording(file));
-  // MiniLM is opened by the code that opens every model. All scripts that a page can load have 150,000 bytes: see site.test.
-  expect(kilobytes(code)).toBeLessThan(138);
+  expect(kilobytes(code)).toBeLessThan(137);
 });
 
 test('at most eleven figures are on the path, and every other is in a card', async () => {
