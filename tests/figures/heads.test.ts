@@ -112,7 +112,7 @@ test.runIf(inject('withModel')).each(['', 'x', 'many words '.repeat(300)])(
   },
 );
 
-test.runIf(inject('withModel'))('the ten sentences fetch the 4 MB that their control says', async () => {
+test.runIf(inject('withModel'))('the ten sentences fetch the 2 MB that their control says', async () => {
   const model = await loadMiniLM(await load());
   const folder = new URL('../../build/model/', import.meta.url);
   const rowsPerShard = 32;

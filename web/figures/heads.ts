@@ -25,7 +25,7 @@ const controls = {
   sentences: {
     kind: 'choice',
     label: 'Sentences',
-    options: { yours: 'Your sentence', ten: 'Ten fixed ones (4 MB)' },
+    options: { yours: 'Your sentence', ten: 'Ten fixed ones (2 MB)' },
     initial: 'yours',
     radio: true,
   },
