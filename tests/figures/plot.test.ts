@@ -162,7 +162,7 @@ describe('plot', () => {
       [3, 4, 5],
     ];
     const [sound, cloud] = [cloudOf([3, 5], [3, 5], 1, 0.5), cloudOf(x, y, 1, 0.5)];
-    expect(sound?.seen.some((one) => one < 1)).toBe(true);
+    expect(sound?.hidden.some((one) => one > 0)).toBe(true);
     expect(cloud).toEqual(sound);
     expect(cloudOf([Number.NaN], [0], 1, 0.5)).toBeUndefined();
     const scene = (mark: Mark) => ({ width: 9, height: 9, marks: [mark], regions: [] });

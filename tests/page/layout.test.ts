@@ -157,7 +157,7 @@ test('the picture that stands in for a beat’s figure is the one that comes liv
   expect(Math.abs(box.width / before.shape - box.height)).toBeLessThan(2);
 });
 
-/** In the page: what is cut where a beat's picture ends, and how much is blank above the bar there and below. */
+/** In the page: what is cut where a beat's picture ends, titles too, and how much is blank above the bar there and below. */
 function atTheBar(name: string): { cut: number; above: number; below: number; sideways: number } {
   const figure = document.querySelector(`superpose-figure[name="${name}"]`) as Element;
   const surface = figure.shadowRoot?.querySelector('.surface') as Element;
@@ -167,12 +167,16 @@ function atTheBar(name: string): { cut: number; above: number; below: number; si
   const marks = [...surface.querySelectorAll('.marks :is(text, :not(:has(*)))')].map((mark) =>
     mark.getBoundingClientRect(),
   );
+  const texts = [...surface.querySelectorAll('.marks text')].map((text) => text.getBoundingClientRect());
   const left = Number.parseFloat(getComputedStyle(surface).clipPath.split(' ')[2] ?? '0');
   const last = surface.getBoundingClientRect().bottom;
   const edge = left > 0 ? last - left : bar.top;
   const end = Math.min(last, edge);
   return {
-    cut: marks.filter(({ top, bottom }) => top < edge - 1 && bottom > edge + 1).length,
+    cut: [
+      ...marks.filter(({ top, bottom }) => top < edge - 1 && bottom > edge + 1),
+      ...texts.filter(({ bottom }) => left > 0 && bottom > edge - 5 && bottom <= edge + 1),
+    ].length,
     above: Math.round(bar.top - end),
     below: Math.round(step.getBoundingClientRect().top - bar.bottom),
     sideways: marks.filter(({ left, right }) => left < -1 || right > innerWidth + 1).length,

@@ -15,6 +15,8 @@ import type { RunHost, Running } from './running.js';
 /** On somebody else's page the placeholder has another height, so it is replaced well out of sight. */
 const near = () => (hostPage.foreign ? '1200px' : '400px');
 const typingPause = 120;
+/** Most answers come before a change would be seen; for those a picture is not even styled anew. */
+const patience = 400;
 const firstView = 'The figure’s first view is shown instead.';
 
 export interface Change {
@@ -63,6 +65,9 @@ export class Asking implements ReactiveController {
   asked: State | undefined;
   /** The settings whose answer, or frame, came last. */
   #answered: State | undefined;
+  /** Other settings are being computed than those of what is shown, and have been for a while. */
+  overtaken = false;
+  #waiting = 0;
   /** What was shown when the reader began to drag something. */
   began: Answer | undefined;
   /** Only for figures that are shown while they run. */
@@ -171,6 +176,7 @@ export class Asking implements ReactiveController {
         },
         frame: (data, state) => {
           this.#answered = state;
+          if (this.asked === state) this.#overtake(false);
           this.running?.frame({ data: own(data), state: this.#played(state) });
         },
         failed: (sentence) => {
@@ -189,11 +195,6 @@ export class Asking implements ReactiveController {
       }
       return undefined;
     }
-  }
-
-  /** Whether other settings are being computed than those of what is shown. */
-  get overtaken(): boolean {
-    return this.asked !== undefined && this.asked !== this.#answered;
   }
 
   present(answer: Answer): void {
@@ -282,6 +283,8 @@ export class Asking implements ReactiveController {
     if (this.#isNear && this.#asker) {
       const run = options ?? this.running?.options(this.asked, this.settings);
       this.asked = this.settings;
+      if (this.asked !== this.#answered)
+        this.#waiting ||= window.setTimeout(() => this.#overtake(true), patience);
       this.#asker.ask(this.settings, run);
     }
     this.host.requestUpdate();
@@ -307,6 +310,14 @@ export class Asking implements ReactiveController {
 
   #settle(): void {
     this.asked = this.fraction = undefined;
+    this.#overtake(false);
+  }
+
+  #overtake(overtaken: boolean): void {
+    clearTimeout(this.#waiting);
+    this.#waiting = 0;
+    this.overtaken = overtaken;
+    if (overtaken) this.host.requestUpdate();
   }
 
   /** Shows the error and a button to try again. */

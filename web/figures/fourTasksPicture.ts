@@ -1,7 +1,7 @@
 // The picture of figure "Four tasks, four questions": each model's curves, and an example at a step.
 import { pairTerms } from 'superpose';
 import { latest } from '../plot/own.js';
-import { type Area, bars, horizontal, lineThrough, plane, textAt, wrapped } from '../plot/parts.js';
+import { type Area, bars, horizontal, lineKey, lineThrough, plane, textAt, wrapped } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import type { Data, Moment, Panel, State } from './fourTasksRuns.js';
 import { every, fourTasks, n, points, type SmallTask, steps, taskTexts } from './tasks.js';
@@ -128,11 +128,10 @@ function drawPanel(
   const at = places.slice(0, panel.accuracy.length).map((place) => place * every);
   marks.push(...drawn.marks);
   if (panel.floor !== null) {
-    const level = drawn.y(panel.floor);
-    const { inner } = drawn;
     marks.push(
-      horizontal({ inner }, level, { ink: 'quiet', wide: 1.5, dashed: true }),
-      textAt(inner.x + inner.width, level - 4, 'scores 0', { anchor: 'end' }),
+      horizontal(drawn, drawn.y(panel.floor), { ink: 'quiet', wide: 1.5, dashed: true }),
+      // Beside the name of the axis: on its line, curves would cross it.
+      ...lineKey(x, top + chart - 15, [{ label: 'scores 0', ink: 'quiet', dashed: true }]),
     );
   }
   if (latest(panel.shares)) {

@@ -140,28 +140,41 @@ class Stage {
     return button;
   }
 
-  /** Of a picture that goes on below the bar nothing is cut in a part, unless little would be left. */
+  /** Of a picture that goes on below the bar nothing is cut in a part, or from its title, unless little would be left. */
   #crop(): void {
     const figure = this.root.querySelector<FigureElement>('.shot:not([hidden]) superpose-figure');
     const surface = figure?.shadowRoot?.querySelector<HTMLElement>('.surface');
-    const bar = this.root.querySelector('.whole')?.getBoundingClientRect().top ?? 0;
     const scene = figure?.picture.view?.scene;
     if (!surface || !scene) return;
+    if (beside.matches || this.root.hasAttribute('data-whole')) {
+      // Nothing is measured: it would lay out the page once more at each step of a slider.
+      surface.style.removeProperty('--cut');
+      return;
+    }
+    const bar = this.root.querySelector('.whole')?.getBoundingClientRect().top ?? 0;
     const { top, bottom } = surface.getBoundingClientRect();
     const scale = figure.surroundings.scale;
-    const parts: { top: number; bottom: number }[] = [
-      ...[...surface.querySelectorAll('.marks > *')].map((part) => part.getBoundingClientRect()),
+    const marks = [...surface.querySelectorAll('.marks > *')].map((mark) => {
+      const { top, bottom } = mark.getBoundingClientRect();
+      // A text, or the rule below it.
+      const names = mark.matches('text') || (mark.matches('rect') && bottom - top < 5 * scale);
+      return { top, bottom, names };
+    });
+    const parts: { top: number; bottom: number; names?: boolean }[] = [
+      ...marks,
       ...scene.regions.map(({ y, height }) => ({ top: top + scale * y, bottom: top + scale * (y + height) })),
     ];
     let end = bar;
     let cut: (typeof parts)[0] | undefined;
     do {
-      cut = parts.find((part) => part.top < end - 1 && part.bottom > end + 1);
+      cut = parts.find(
+        ({ top, bottom, names }) =>
+          top < end - 1 && bottom > (names && end < bar ? end - 6 * scale : end + 1),
+      );
       end = cut?.top ?? end;
     } while (cut);
     const below = end < bottom && bar - end < innerHeight / 6 ? bottom - end : -99;
-    const whole = beside.matches || this.root.hasAttribute('data-whole');
-    surface.style.setProperty('--cut', whole ? 'none' : `inset(-99px -99px ${below}px)`);
+    surface.style.setProperty('--cut', `inset(-99px -99px ${below}px)`);
   }
 
   /**

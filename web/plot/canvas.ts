@@ -2,24 +2,17 @@
 import { channelsOf, inks, pixelOf, rasterPixels, type Theme } from './colour.js';
 import { type DotsMark, type RasterMark, roundDots, type Scene } from './scene.js';
 
-export interface Cloud {
-  /** The top left corner, in pixels of the canvas. */
-  left: number;
-  top: number;
-  width: number;
-  height: number;
-  /** The share of the background still visible in each pixel, row by row, from 0 to 1. */
-  seen: Float32Array;
-}
-
-/** Squares of side 2·radius centred on the points, blended over one another; `scale` multiplies lengths. */
+/**
+ * Squares of side 2·radius centred on the points, blended over one another; `scale` multiplies lengths. `hidden` is the
+ * share of the background that they cover in each pixel of the canvas, row by row, from 0 to 1.
+ */
 export function cloudOf(
   x: ArrayLike<number>,
   y: ArrayLike<number>,
   radius: number,
   opacity: number,
   scale = 1,
-): Cloud | undefined {
+) {
   let [low, high, first, last] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let k = 0; k < x.length; k++) {
     const [across, down] = [x[k] as number, y[k] as number];
@@ -34,7 +27,7 @@ export function cloudOf(
   const [left, top] = [Math.floor(low * scale - size), Math.floor(first * scale - size)];
   const [width, height] = [Math.ceil(high * scale + size) - left, Math.ceil(last * scale + size) - top];
   if (!(width > 0 && height > 0 && width * height < 2 ** 24)) return undefined;
-  const seen = new Float32Array(width * height).fill(1);
+  const hidden = new Float32Array(width * height);
   for (let k = 0; k < x.length; k++) {
     const from = (x[k] as number) * scale - size - left;
     const above = (y[k] as number) * scale - size - top;
@@ -43,11 +36,12 @@ export function cloudOf(
       const down = opacity * (Math.min(row + 1, below) - Math.max(row, above));
       for (let column = Math.floor(from); column < to; column++) {
         const part = down * (Math.min(column + 1, to) - Math.max(column, from));
-        seen[row * width + column] = (seen[row * width + column] as number) * (1 - part);
+        const before = hidden[row * width + column] as number;
+        hidden[row * width + column] = before + part * (1 - before);
       }
     }
   }
-  return { left, top, width, height, seen };
+  return { left, top, width, height, hidden };
 }
 
 /** Draws the scene's maps and dots; the SVG on top has the rest. */
@@ -101,12 +95,14 @@ function paintCloud(
 ): void {
   const cloud = cloudOf(x, y, radius, opacity, density);
   if (!cloud) return;
-  const { left, top, width, height, seen } = cloud;
+  const { left, top, width, height, hidden } = cloud;
   const image = new ImageData(width, height);
   const colour = channelsOf(inks[theme][ink]);
   const pixels = new Uint32Array(image.data.buffer);
   for (let pixel = 0; pixel < pixels.length; pixel++) {
-    pixels[pixel] = pixelOf(colour, Math.round(255 * (1 - (seen[pixel] as number))));
+    const share = hidden[pixel] as number;
+    // Most have no dot.
+    if (share > 0) pixels[pixel] = pixelOf(colour, Math.round(255 * share));
   }
   context.drawImage(
     holding(image, 'cloud'),
