@@ -167,7 +167,8 @@ function atTheBar(name: string): { cut: number; above: number; below: number; si
   const marks = [...surface.querySelectorAll('.marks :is(text, :not(:has(*)))')].map((mark) =>
     mark.getBoundingClientRect(),
   );
-  const texts = [...surface.querySelectorAll('.marks text')].map((text) => text.getBoundingClientRect());
+  const boxes = (kind: string) =>
+    [...surface.querySelectorAll(`.marks > ${kind}`)].map((mark) => mark.getBoundingClientRect());
   const left = Number.parseFloat(getComputedStyle(surface).clipPath.split(' ')[2] ?? '0');
   const last = surface.getBoundingClientRect().bottom;
   const edge = left > 0 ? last - left : bar.top;
@@ -175,7 +176,15 @@ function atTheBar(name: string): { cut: number; above: number; below: number; si
   return {
     cut: [
       ...marks.filter(({ top, bottom }) => top < edge - 1 && bottom > edge + 1),
-      ...texts.filter(({ bottom }) => left > 0 && bottom > edge - 5 && bottom <= edge + 1),
+      ...boxes('text').filter(
+        (text) =>
+          edge < bar.top - 1 &&
+          Math.abs(text.bottom - edge + 2) < 3 &&
+          boxes(':not(text)').some(
+            ({ top, left, right }) =>
+              top >= edge - 1 && top < edge + 12 && left < text.right && text.left < right,
+          ),
+      ),
     ].length,
     above: Math.round(bar.top - end),
     below: Math.round(step.getBoundingClientRect().top - bar.bottom),

@@ -89,7 +89,8 @@ export function arrange(data: Data, state: State, width: number) {
   // Of one token three maps vary, which share the room of the eight of many.
   const rows = rowsOf(narrow ? shown : state.words === 'one' ? Math.max(3, shown) : 8);
   const room = (rowsOf(8) * rowOf(small ? 50 : 84)) / rows - rowOf(0);
-  const side = Math.min(grid.width, narrow ? 150 : room);
+  // On a phone two rows of maps are in sight above a beat’s steps.
+  const side = Math.min(grid.width, narrow ? 120 : room);
   const partRow = narrow ? rowOf(side) : rowOf(room);
   const partKeys = partsY + rows * partRow + 2;
   const softmaxKey = wide < 430 ? { x, y: partKeys + 38 } : { x: x + wide / 2, y: partKeys };

@@ -152,24 +152,35 @@ class Stage {
       return;
     }
     const bar = this.root.querySelector('.whole')?.getBoundingClientRect().top ?? 0;
-    const { top, bottom } = surface.getBoundingClientRect();
+    const { top, bottom, left } = surface.getBoundingClientRect();
     const scale = figure.surroundings.scale;
     const marks = [...surface.querySelectorAll('.marks > *')].map((mark) => {
-      const { top, bottom } = mark.getBoundingClientRect();
+      const { top, bottom, left, right } = mark.getBoundingClientRect();
       // A text, or the rule below it.
       const names = mark.matches('text') || (mark.matches('rect') && bottom - top < 5 * scale);
-      return { top, bottom, names };
+      return { top, bottom, left, right, names };
     });
-    const parts: { top: number; bottom: number; names?: boolean }[] = [
-      ...marks,
-      ...scene.regions.map(({ y, height }) => ({ top: top + scale * y, bottom: top + scale * (y + height) })),
-    ];
+    const regions = scene.regions.map(({ x, y, width, height }) => ({
+      top: top + scale * y,
+      bottom: top + scale * (y + height),
+      left: left + scale * x,
+      right: left + scale * (x + width),
+      names: false,
+    }));
+    const parts = [...marks, ...regions];
     let end = bar;
+    /** Whether it stands just above what is no text and begins at the end. */
+    const titles = (one: (typeof parts)[0]) =>
+      one.names &&
+      one.bottom > end - 6 * scale &&
+      parts.some(
+        ({ top, left, right, names }) =>
+          !names && Math.abs(top - end - 5 * scale) < 7 * scale && left < one.right && one.left < right,
+      );
     let cut: (typeof parts)[0] | undefined;
     do {
       cut = parts.find(
-        ({ top, bottom, names }) =>
-          top < end - 1 && bottom > (names && end < bar ? end - 6 * scale : end + 1),
+        (part) => part.top < end - 1 && (part.bottom > end + 1 || (end < bar && titles(part))),
       );
       end = cut?.top ?? end;
     } while (cut);
