@@ -73,7 +73,9 @@ describe('collisions', () => {
       let lost = 0;
       e.forEach((a, word) => {
         const distances = e.map((b, other) => (other === word ? Infinity : squared(a, [], b)));
-        expect(found.bareDistances[word]).toBeCloseTo(Math.sqrt(Math.min(...distances)), 12);
+        const least = Math.min(...distances);
+        expect(found.bare[word]).toBe(distances.indexOf(least));
+        expect(found.bareDistances[word]).toBeCloseTo(Math.sqrt(least), 12);
         const own = squared(a, p, a);
         const margins = e.map((b, other) => (other === word ? Infinity : (squared(a, p, b) - own) / 2));
         expect(found.margins[word]).toBeCloseTo(Math.min(...margins), 12);
@@ -146,6 +148,11 @@ describe('cosines', () => {
       expect(superpose.cosineMeanSize({ d: 3 })).toBeCloseTo(0.5, 14);
     });
 
+    test('in one dimension it is 1 or −1, above every epsilon but 1', () => {
+      const tails = [0, 0.3, 1].map((epsilon) => superpose.cosineTail({ epsilon, d: 1 }));
+      expect(tails).toEqual([1, 1, 0]);
+    });
+
     test('published values', () => {
       expect(superpose.cosineMeanSize({ d: 512 })).toBeCloseTo(0.0353, 4);
       expect(superpose.cosineMeanSize({ d: 768 })).toBeCloseTo(0.0288, 4);
@@ -163,7 +170,18 @@ describe('cosines', () => {
     test('the variance of samples is 1/d', () => {
       const cosines = superpose.sampleCosines({ d: 64, count: 20_000, seed: 1 });
       expect(Math.abs(64 * mean(cosines.map((t) => t * t)) - 1)).toBeLessThan(0.03);
-      expect(superpose.sampleCosines({ d: 64, count: 2, seed: 2 })).not.toEqual(cosines.slice(0, 2));
+      const other = superpose.sampleCosines({ d: 64, count: 2, seed: 2 });
+      expect(other).not.toEqual(cosines.slice(0, 2));
+      const [a, b] = [0, 1].map((stream) =>
+        rowsOf(superpose.randomNormal({ rows: 2, columns: 64, seed: 2, stream })),
+      ) as [Float64Array[], Float64Array[]];
+      for (const [k, row] of a.entries()) {
+        const against = b[k] as Float64Array;
+        expect(other[k]).toBeCloseTo(
+          dot(row, against) / Math.sqrt(dot(row, row) * dot(against, against)),
+          14,
+        );
+      }
       expect(superpose.sampleCosines({ d: 64, count: 0, seed: 1 })).toHaveLength(0);
     });
 
@@ -277,6 +295,25 @@ describe('oblique', () => {
       expect(obliqueProjection({ u, w }).noiseGains).toHaveLength(0);
       expect(obliqueProjection({ u, w: u, noise }).recoveryError).toBeNaN();
       expect(() => obliqueProjection({ u, w, noise: tableOf([[1]]) })).toThrow(/noise must have 2 columns/);
+    });
+
+    test('at small angles recovery misses what its own matrix says, a rounding over the sine', () => {
+      for (const turn of [0.7, 1, 1.3]) {
+        for (const angle of [1e-2, 1e-4, 1e-6]) {
+          const [u, w] = [turn, turn + angle].map((at) => [Math.cos(at), Math.sin(at)]) as [
+            number[],
+            number[],
+          ];
+          const column = (of: number[]) => tableOf(of.map((x) => [x]));
+          const { projector, recoveryError } = obliqueProjection({ u: column(u), w: column(w) });
+          const missed = rowsOf(projector as Table).flatMap((row, c) => [
+            Math.abs(dot(row, u) - (u[c] as number)),
+            Math.abs(dot(row, w)),
+          ]);
+          expect(recoveryError).toBe(Math.max(...missed));
+          expect(recoveryError * angle).toBeLessThan(1e-15);
+        }
+      }
     });
 
     test('subspaces that meet', () => {

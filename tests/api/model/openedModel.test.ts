@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type FamilyId, type Floats, type OpenedModel, openModel, type Slices } from 'superpose';
+import { type FamilyId, type Floats, type OpenedModel, openModel, type Slices, termOf } from 'superpose';
 import { expect, test } from 'vitest';
 import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';
@@ -263,7 +263,20 @@ test('a way may be named without a layer, which is then the first', async () => 
   const second = await model.decompose(input, { layer: 1, way: 'streams' });
   expect(largestDifference(second.terms, streams.terms)).toBeLessThan(1e-12);
   const groups = { token: ['token'], rest: parts.slice(1) };
-  expect((await model.decompose(input, { layer: 1, groups })).parts).toEqual(['token', 'rest']);
+  const last = await model.decompose(input, { layer: 1, groups });
+  const before = await model.decompose(input, {
+    layer: 1,
+    groups: { rest: groups.rest, token: groups.token },
+  });
+  expect([last.parts, before.parts]).toEqual([
+    ['token', 'rest'],
+    ['rest', 'token'],
+  ]);
+  for (const head of last.heads) {
+    for (const q of last.parts) {
+      for (const k of last.parts) expect(termOf(before, head, q, k)).toEqual(termOf(last, head, q, k));
+    }
+  }
   model.delete();
 });
 

@@ -186,6 +186,7 @@ const named: [SchemeInput, object][] = [
     { clip: 512, scale: 1 / Math.sqrt(18) },
   ],
   [{ ...narrow, scheme: 'tupe-a' }, { scale: 1 / Math.sqrt(12) }],
+  [{ ...narrow, scheme: 'tupe-r' }, { scale: 1 / Math.sqrt(12) }],
   [{ ...narrow, scheme: 'diet-abs' }, { d_position: 6 }],
   [{ ...narrow, scheme: 'diet-rel' }, { clip: 128 }],
   [
@@ -267,6 +268,9 @@ test('the registry has one entry for each scheme, and its counts', () => {
   const bert = { d_model: 768, heads: 12, d_head: 64, positions: 512 };
   expect(superpose.schemeParameters('tupe-a', bert) - 513 * 768).toBe(1_179_648);
   expect(superpose.schemeParameters('rope', bert)).toBe(0);
+  // A table of offsets is computed, and so no parameter.
+  const xl = { ...bert, layers: 12, d_offset: 768 };
+  expect(superpose.schemeParameters('transformer-xl', xl)).toBe(12 * 768 ** 2 + 2 * 768);
   // Sizes are 0 where they are left out.
   for (const { id } of registry)
     expect(superpose.schemeParameters(id, { ...bert, clip: 0, buckets: 0 }), id).toBe(

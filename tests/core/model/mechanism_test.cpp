@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <vector>
 
 #include "any_encoder.h"
 #include "model/position_means.h"
@@ -55,6 +57,35 @@ TEST(PositionMeans, AreTheMeansOfRows) {
   EXPECT_EQ(found.mean[0], 4);
   EXPECT_EQ(found.position(0, 0), -2);
   EXPECT_EQ(found.position(1, 0), 2);
+}
+
+// Sums over rows h of windows w at positions t, written out; C_P is of the two halves' means.
+TEST(PositionMeans, FindingsAreTheirDefinitions) {
+  Shapes shapes(43);
+  const int length = 3, d = 4, windows = 6;
+  PositionMeans means(length, d, true);
+  std::vector<Matrix<double>> rows;
+  for (int w = 0; w < windows; ++w) {
+    const Matrix<float> drawn = shapes.matrix(length, d).cast<float>();
+    means.add(drawn.data());
+    rows.push_back(drawn.cast<double>());
+  }
+  const PositionFindings found = means.findings(means);
+  Matrix<double> half[2] = {Matrix<double>::Zero(length, d), Matrix<double>::Zero(length, d)};
+  Matrix<double> content = Matrix<double>::Zero(d, d);
+  double energy = 0;
+  for (int w = 0; w < windows; ++w) {
+    half[w % 2] += rows[w] / (windows / 2);
+    energy += (rows[w].rowwise() - found.mean.transpose()).squaredNorm() / (windows * length);
+  }
+  const Matrix<double> mean = (half[0] + half[1]) / 2;
+  for (const Matrix<double>& of : rows) content += (of - mean).transpose() * (of - mean);
+  for (Matrix<double>& one : half) one = (one.rowwise() - one.colwise().mean()).eval();
+  const Matrix<double> product = half[0].transpose() * half[1], by = product + product.transpose();
+  EXPECT_NEAR(found.position_energy, half[0].cwiseProduct(half[1]).sum() / length / energy, 1e-12);
+  EXPECT_NEAR(found.participation_ratio, std::pow(by.trace(), 2) / by.squaredNorm(), 1e-12);
+  EXPECT_NEAR(found.overlap, d * (by * content).trace() / (by.trace() * content.trace()), 1e-11);
+  EXPECT_NEAR(found.cosine_with_first, 1, 1e-12);
 }
 
 }  // namespace

@@ -12,9 +12,11 @@ namespace {
 TEST(Centred, EqualRowsLeaveExactlyNothing) {
   for (const double value : {0.1, -1.0 / 3, 1e200, 1e-200}) {
     for (const int rows : {1, 3, 7, 1000}) {
-      const Matrix<double> table = Matrix<double>::Constant(rows, 2, value);
-      EXPECT_EQ(max_abs(column_centred(table)), 0);
-      EXPECT_EQ(max_abs(row_centred(Matrix<double>(table.transpose()))), 0);
+      for (const int columns : {1, 2}) {
+        const Matrix<double> table = Matrix<double>::Constant(rows, columns, value);
+        EXPECT_EQ(max_abs(column_centred(table)), 0);
+        EXPECT_EQ(max_abs(row_centred(Matrix<double>(table.transpose()))), 0);
+      }
     }
   }
 }
