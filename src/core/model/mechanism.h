@@ -27,8 +27,6 @@
 
 namespace superpose {
 
-constexpr int kMechanismParts = 4;  // token, position, constant, offset
-
 // Means of queries [H d_h] and keys [G d_h], before they are turned, and of each place.
 struct ScoreMeans {
   StateMeans query, key;

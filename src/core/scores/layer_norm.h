@@ -33,7 +33,6 @@ struct NormalizedSummands {
   Vector<double> sigma;  // [n]; ones when kind is none
 
   auto whole() const { return stack.topRows(tokens); }
-  auto part(int s) const { return stack.middleRows((1 + s) * tokens, tokens); }
 };
 
 // summands: at least one, all [n, d]. A token whose sum is constant (LayerNorm) or zero (RMSNorm)

@@ -88,6 +88,9 @@ describe('gram', () => {
       const [x, y] = [rowsOf(table)[3], rowsOf(table)[60]] as [Float64Array, Float64Array];
       const product = sum(rowsOf(form).map((row, i) => (x[i] as number) * dot(row, y)));
       expect(grams.randomForm.data[3 * 64 + 60]).toBeCloseTo(product, 12);
+      // At position 0 sines are 0 and cosines 1, so that product is the trace over the pairs' cosines.
+      const pairs = superpose.randomNormal({ rows: 16, columns: 2, seed: 1, stream: 1 });
+      expect(grams.rotationForm.data[0]).toBeCloseTo(sum(rowsOf(pairs).map(([a]) => a as number)), 12);
     });
 
     test('means by offset, written out', () => {

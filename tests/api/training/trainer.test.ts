@@ -609,6 +609,15 @@ describe('answers', () => {
     expect(sizes({ sigmaPositions: 0.5 })).toEqual([0.1, 0.5]);
     expect(sizes({ scheme: 'multiply' })).toEqual([0.1, 1]);
     expect(sizes({ scheme: 'multiply', sigma: 0.3, sigmaPositions: 0.2 })).toEqual([0.3, 0.2]);
+    // Louder positions meet smaller maps: min(1, ½ / min(1, 2σ)) / √d.
+    for (const [sigmaPositions, root] of [
+      [0.1, 1],
+      [0.4, 0.625],
+      [2, 0.5],
+    ] as const)
+      using({ ...wide, scheme: 'untied', sigmaPositions }, (trainer) => {
+        expect(8 * rms(trainer.parameters().U_q as Table)).toBeCloseTo(root, 1);
+      });
     // Scaled as they are read: the parameters stay, and what a model makes of them is that of larger rows.
     const { n, tokens } = batch;
     using({ scaleTokens: true, seed: 3 }, (scaled) => {
@@ -622,6 +631,31 @@ describe('answers', () => {
           expect(x).toBeCloseTo(wanted[k] as number, 5);
         });
       });
+    });
+  });
+
+  test('what is fixed stays as it was drawn, each layer from a stream of its own', () => {
+    using({ fixedPositions: true, layers: 2, seed: 3 }, (trainer) => {
+      const { E, P, 'layers.1.W_qkv': second } = trainer.parameters();
+      const stream = 5 + 4 * 1;
+      const drawn = plain.randomNormal({ rows: 4, columns: 12, standardDeviation: 0.5, seed: 3, stream });
+      expect(Array.from(second?.data ?? [])).toEqual(Array.from(Float32Array.from(drawn.data)));
+      trainer.step(batch);
+      expect(trainer.parameters().P).toEqual(P);
+      expect(trainer.parameters().E).not.toEqual(E);
+    });
+    using({ d_model: 1, heads: 1 }, (trainer) => {
+      expect([...(trainer.parameters().gf?.data ?? [])]).toEqual([1]);
+    });
+  });
+
+  test('scores of 0 attend to all alike, and small ones have shares', () => {
+    for (const scheme of ['add', 'untied', 'alibi', 't5'])
+      using({ scheme, zeroScores: true }, (trainer) => {
+        expect([...trainer.attention({ n: 2, tokens: [0, 1] }).data]).toEqual(Array(8).fill(0.5));
+      });
+    using({ layerNorm: false, sigma: 0.01 }, (trainer) => {
+      expect(trainer.shares().mean?.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 5);
     });
   });
 

@@ -8,6 +8,7 @@
 
 #include "any_encoder.h"
 #include "model/position_means.h"
+#include "model/row_norm.h"
 
 namespace superpose {
 namespace {
@@ -86,6 +87,26 @@ TEST(PositionMeans, FindingsAreTheirDefinitions) {
   EXPECT_NEAR(found.participation_ratio, std::pow(by.trace(), 2) / by.squaredNorm(), 1e-12);
   EXPECT_NEAR(found.overlap, d * (by * content).trace() / (by.trace() * content.trace()), 1e-11);
   EXPECT_NEAR(found.cosine_with_first, 1, 1e-12);
+}
+
+// Equal rows differ from their mean by rounding, of which nothing is position's.
+TEST(PositionMeans, OfStatesThatDoNotVaryHaveNoEnergy) {
+  for (int windows = 2; windows < 12; ++windows) {
+    PositionMeans means(2, 3, true);
+    const float rows[2][3] = {{0.1f, 0.7f, -1.3f}, {0.1f, 0.7f, -1.3f}};
+    for (int w = 0; w < windows; ++w) means.add(rows[0]);
+    EXPECT_TRUE(std::isnan(means.findings(means).position_energy)) << windows;
+  }
+}
+
+// Squares from 1e19 on are beyond a float.
+TEST(RowNorm, OfEntriesWhoseSquaresOverflow) {
+  Matrix<float> x(1, 3);
+  x << -1e25f, 0, 1e25f;
+  Vector<float> sigma;
+  normalize_rows({Norm::layer_norm, {}, {}, 1e-5}, x, sigma);
+  EXPECT_NEAR(sigma[0] / 1e25, std::sqrt(2.0 / 3), 1e-6);
+  EXPECT_NEAR(x(2), std::sqrt(1.5), 1e-6);
 }
 
 }  // namespace

@@ -61,6 +61,18 @@ TEST(Svd, ZerosAndEmptyMatrices) {
   }
 }
 
+// Where the eigenvectors of a a' have no digits left.
+TEST(Svd, DirectionsOfSmallValuesAreOrthogonalToo) {
+  Shapes shapes(2);
+  Vector<double> values(5);
+  values << 1, 1e-3, 1e-6, 1e-9, 1e-12;
+  const auto basis = [&](int rows) { return orthonormal_basis(shapes.matrix(rows, 5), 1e-10); };
+  const Svd of = svd(basis(12) * values.asDiagonal() * basis(9).transpose());
+  ASSERT_EQ(of.singular_values.size(), 5);
+  EXPECT_LT(off_identity(of.U), 1e-14);
+  EXPECT_LT(off_identity(of.V), 1e-14);
+}
+
 // A value counts above eps * max(rows, columns) of the largest, as in numpy's matrix_rank.
 TEST(Svd, RankBeginsAboveRounding) {
   for (const bool tall : {false, true}) {
