@@ -221,6 +221,54 @@ modelTest('every screen fits its window, and nothing lies over anything', async 
   expect(said.size).toBe(steps + 4);
 });
 
+modelTest('on a phone a screen is read from top to bottom, above buttons for fingers', async () => {
+  const size = { width: 390, height: 844 };
+  const { page } = await visit({ viewport: size, hasTouch: true, isMobile: true, fragment: '#present' });
+  for (const at of ['#present', '#present/answer', '#present/grid', '#present/mix', '#present/ask/2']) {
+    await page.evaluate((to) => {
+      location.hash = to;
+    }, at);
+    if (at !== '#present/answer') await shown(page);
+    const seen = await dialog(page).evaluate((screen) => {
+      const figure = screen.querySelector('superpose-figure') as
+        | (Element & { surroundings: { scale: number } })
+        | null;
+      const inside = figure?.shadowRoot ?? undefined;
+      const parts = ['.said', 'superpose-figure', '.bar'].flatMap((one) => screen.querySelector(one) ?? []);
+      const buttons = [
+        ...screen.querySelectorAll('button'),
+        ...(inside?.querySelectorAll('.controls button') ?? []),
+      ];
+      const letters = [...screen.querySelectorAll('.said > *, .bar span')].map((one) =>
+        Number.parseFloat(getComputedStyle(one).fontSize),
+      );
+      const labels = [...(inside?.querySelectorAll('.marks text') ?? [])].map(
+        (one) => Number.parseFloat(getComputedStyle(one).fontSize) * (figure?.surroundings.scale ?? 0),
+      );
+      const touched = buttons.map((one) => one.getBoundingClientRect());
+      screen.scrollTo(0, screen.scrollHeight);
+      const boxes = parts.map((one) => one.getBoundingClientRect());
+      return {
+        across: screen.scrollWidth,
+        code: screen.querySelector('svg[role]')?.checkVisibility() ?? false,
+        letters: Math.min(...letters),
+        labels: Math.min(...labels),
+        touched: Math.min(...touched.flatMap(({ width, height }) => [width, height])),
+        below: Math.max(...touched.map(({ bottom }) => bottom)),
+        overlap: Math.max(...boxes.slice(1).map(({ top }, place) => (boxes[place]?.bottom ?? 0) - top)),
+        right: Math.max(...boxes.map(({ right }) => right)),
+      };
+    });
+    expect(seen, at).toMatchObject({ across: size.width, code: false });
+    expect(seen.letters, at).toBeGreaterThanOrEqual(14);
+    expect(seen.labels, at).toBeGreaterThanOrEqual(13);
+    expect(seen.touched, at).toBeGreaterThanOrEqual(44);
+    expect(seen.below, at).toBeLessThanOrEqual(size.height);
+    expect(seen.overlap, at).toBeLessThanOrEqual(1);
+    expect(seen.right, at).toBeLessThanOrEqual(size.width);
+  }
+});
+
 modelTest('the code leads to the same state on the page, which has no presentation', async () => {
   const { page, site } = await visit({ fragment: '#present' });
   await shown(page);

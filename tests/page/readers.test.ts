@@ -1,7 +1,8 @@
 // What readers come for and come with: a student on the first screen, text at 200 %, forced colours. accessibility.test.ts
 // counts tabs, headings, landmarks and the parts on paper.
+import { inflateSync } from 'node:zlib';
 import { chromium } from 'playwright';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { chromiumOptions } from '../../tools/chromium.mjs';
 import { figures } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
@@ -80,6 +81,30 @@ modelTest('forced colours: what a colour says is still told apart', async () => 
     .locator('.marks rect')
     .evaluateAll((all) => all.map((one) => getComputedStyle(one).fill));
   expect(new Set(bars).size).toBeGreaterThanOrEqual(5);
+});
+
+test('on paper dots are there: squares, as in a cloud of many', async () => {
+  const { page, site } = await visit();
+  const picture = `${site.address}pictures/gram-wide.svg`;
+  const text = await (await page.request.get(picture)).text();
+  const dots = text.match(/M[\d.]+,[\d.]+h/g)?.length ?? 0;
+  expect(text).toContain('stroke-linecap="square"');
+  expect(dots).toBeGreaterThan(500);
+  await page.setContent(`<img src="${picture}" width="700">`);
+  await page.waitForFunction(() => document.images[0]?.complete);
+  const pdf = await page.pdf({ format: 'A4' });
+  const streams = [...pdf.toString('latin1').matchAll(/FlateDecode[^>]*>>\s*stream\r?\n/g)].map(
+    ({ index, 0: { length } }) => {
+      try {
+        return inflateSync(pdf.subarray(index + length)).toString('latin1');
+      } catch {
+        return '';
+      }
+    },
+  );
+  // A dot is a stroke from a point to another beside it; one to the same point leaves no ink.
+  const strokes = [...streams.join('').matchAll(/^(\S+ \S+) m\n(\S+ \S+) l$/gm)];
+  expect(strokes.filter(([, from, to]) => from !== to).length).toBeGreaterThanOrEqual(dots);
 });
 
 modelTest('on paper: a file of pages, each figure among them', async () => {

@@ -170,7 +170,7 @@ export const figure: Figure<typeof controls, Data> = {
         { mark: 'dots', x: across, y: up, radius: few ? 2 : 1.25, ink: 'accent', opacity: few ? 0.75 : 0.35 },
         lineAt([x(low), y(low)], [x(high), y(high)], { ink: 'quiet', dashed: true, wide: 1.5 }),
         ...crossTerms(data, widestGap(data), drawn),
-        ...(pulled && width >= 400
+        ...(pulled
           ? [
               textAt(pulled.x + (pulled.x < inner.x + inner.width / 2 ? 18 : -18), pulled.y + 4, 'drag: ρ', {
                 anchor: pulled.x < inner.x + inner.width / 2 ? 'start' : 'end',

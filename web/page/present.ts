@@ -89,6 +89,8 @@ const isAsked = () => location.hash === prefix || location.hash.startsWith(`${pr
 const room = { across: 0.76, down: 0.95 };
 /** A window this wide is drawn at this many screen pixels for each of the picture’s, if its height allows. */
 const [wide, enough] = [1920, 2];
+/** No room for text beside a picture that could be read: it stands above, the buttons below, and one scrolls. */
+const stacked = matchMedia('(max-width: 60rem), (max-height: 30rem), (orientation: portrait)');
 
 /** How many screens a key goes on; clickers for slides send the last four. */
 const keys: Record<string, number> = {
@@ -127,6 +129,7 @@ class Presenter {
     window.addEventListener('hashchange', this.follow);
     // Its first screen is read out with its name, later ones as they come.
     dialog.setAttribute('aria-describedby', 'presented');
+    dialog.toggleAttribute('data-stacked', stacked.matches);
     dialog.showModal();
     this.follow();
     dialog.focus();
@@ -158,6 +161,7 @@ class Presenter {
     this.#home = home;
     this.#note(at);
     this.#fitted = false;
+    this.#dialog.scrollTo(0, 0);
     if (this.#figure?.name !== figure) {
       this.#figure?.remove();
       this.#figure = undefined;
@@ -235,10 +239,13 @@ class Presenter {
     // A remark stands below the picture.
     const surface = figure.renderRoot.querySelector('.surface') as HTMLElement;
     const around = (figure.offsetHeight - surface.offsetHeight) / figure.surroundings.scale;
-    let scale = (enough * innerWidth) / wide;
+    const across = stacked.matches
+      ? (figure.parentElement as HTMLElement).clientWidth
+      : room.across * innerWidth;
+    let scale = Math.max(1, (enough * innerWidth) / wide);
     let width: number;
     do {
-      width = Math.floor((room.across * innerWidth) / scale);
+      width = Math.floor(across / scale);
       const { height } = result.figure.scene(result.data, result.state, width);
       if ((height + around) * scale <= room.down * innerHeight) break;
       scale *= 0.995;
@@ -250,6 +257,7 @@ class Presenter {
   };
 
   readonly #resize = (): void => {
+    this.#dialog.toggleAttribute('data-stacked', stacked.matches);
     this.#fitted = false;
     this.#fit();
   };

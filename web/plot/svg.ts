@@ -134,7 +134,7 @@ export const shapesOf = (marks: readonly Mark[], withDots: boolean): Shape[] =>
   );
 
 function shapeOf(mark: Exclude<Mark, RasterMark>): Shape {
-  const term = { 'data-term': mark.term };
+  const term = { 'data-term': mark.term, 'data-live': mark.live && '' };
   switch (mark.mark) {
     case 'text': {
       const { x, y, text, runs, anchor = 'start', ink = 'quiet', size = 13, bold, turn } = mark;
@@ -180,13 +180,13 @@ const paint = (
   'stroke-dasharray': dashes || undefined,
 });
 
-/** One path of points with round or square ends: a tenth of the size of as many circles. */
+/** One path of points with round or square ends: a tenth of the size of as many circles. Print loses squares of length 0. */
 function dots({ x, y, radius, ink, opacity = 1, term }: DotsMark): Shape {
   let d = '';
   for (let k = 0; k < x.length; k++) {
     const [across, down] = [x[k] as number, y[k] as number];
     // Browsers stop drawing a path at the first coordinate that is not a number.
-    if (Number.isFinite(across + down)) d += `M${round(across)},${round(down)}h0`;
+    if (Number.isFinite(across + down)) d += `M${round(across)},${round(down)}h.01`;
   }
   return shape('path', {
     d,
