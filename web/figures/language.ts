@@ -1,5 +1,5 @@
 // Figure “Language models”: recorded decoders that differ in nothing but how position gets in, a dot a run.
-import { minus } from '../plot/format.js';
+import { listed, minus } from '../plot/format.js';
 import { curve, linear, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Figure } from './figure.js';
@@ -22,8 +22,7 @@ import { figure as schemes } from './schemes.js';
 
 export { compute } from './languageRuns.js';
 
-const scripts = { own: 'the project’s script', before: 'a first implementation' };
-const madeBy = (own: boolean) => (own ? scripts.own : scripts.before);
+const madeBy = (own: boolean) => (own ? 'the project’s script' : 'a first implementation');
 const unitOf = ({ view }: State) => (view === 'masked' ? 'nats a hidden token' : 'bits per byte of English');
 const printed = (value: number) => minus(value.toFixed(3));
 const runsOf = (row: Row | undefined): Run[] => row?.made.flatMap(({ runs }) => runs) ?? [];
@@ -94,6 +93,27 @@ function headOf(rows: readonly Row[], { view }: State): string {
     : '';
 }
 
+/** What concatenating and adding came to, at each length of the masked models. */
+function maskedTo({ rows }: Data): string {
+  const said = [...new Set(rows.map(({ steps }) => steps))].map((steps) => {
+    const here = rows.filter((row) => row.steps === steps);
+    const [added, other] = ['added', 'concatenated'].map((name) => here.find(({ arm }) => arm === name));
+    const [ends, others] = [added, other].map((row) => runsOf(row).map(endOf)) as [number[], number[]];
+    if (!added || !other) return '';
+    const least = Math.min(...ends);
+    // A run that learned next to nothing says more than a mean with it.
+    const far = ends.filter((value) => value > least + 1).map((value) => value.toFixed(2));
+    const still = far.length > 0 ? `; ${far.length} of these stayed at ${listed(far)}` : '';
+    const means = [other, added].map(({ made }) => printed(made[0]?.mean ?? Number.NaN));
+    const came =
+      Math.max(...others) < least
+        ? `each concatenated run was below all ${ends.length} added ones`
+        : `means were ${means[0]} concatenated, ${means[1]} added`;
+    return ` After ${steps.toLocaleString('en')} steps, ${added.tokens.toFixed(1)} million tokens, ${came}${still}.`;
+  });
+  return said.join('');
+}
+
 /** Where everything stands: rows below the headings of their groups, the best of a group last. */
 function placed({ rows }: Data, state: State, width: number) {
   const beside = width >= 560;
@@ -122,21 +142,47 @@ function placed({ rows }: Data, state: State, width: number) {
     before = group;
     const name = { y: y + 16, lines: beside ? wrapped(nameOf(row.arm), left - 24) : [nameOf(row.arm)] };
     const top = beside ? y : y + 20;
-    const dots = row.made.map((one, k) => ({ ...one, y: top + 12 + 18 * k }));
-    y = Math.max(top + 18 * dots.length + 8, y + 18 * name.lines.length + 8);
+    const dots = row.made.map((one, k) => {
+      const middle = top + 13 + pitch * k;
+      const across = one.runs.map((run) => Math.min(right, x(endOf(run))));
+      const up = spread(across);
+      return { ...one, y: middle, at: across.map((x, run) => ({ x, y: middle + (up[run] as number) })) };
+    });
+    y = Math.max(top + pitch * dots.length + 8, y + 18 * name.lines.length + 8);
     return { i, row, headings, name, dots };
   });
-  return { x, left, right, items, bottom: y + 4, edge: (value: number) => Math.min(right, x(value)) };
+  return { x, beside, left, right, items, bottom: y + 4 };
 }
 
-const disc = (x: number, y: number) => `M${(x - 4).toFixed(1)},${y}a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z`;
+/** Pixels from one implementation's dots to the next's, and a dot's radius: three of them fit above one another. */
+const pitch = 20;
+const radius = 3.2;
+/** How far each dot stands up or down from its line, so that it covers no other. */
+function spread(xs: readonly number[]): number[] {
+  const last = [-Infinity, -Infinity, -Infinity];
+  const found = xs.map(() => 0);
+  for (const [k, x] of [...xs.entries()].sort(([, a], [, b]) => a - b)) {
+    const clear = last.map((before) => Math.min(2 * radius + 0.8, x - before));
+    const level = clear.indexOf(Math.max(...clear));
+    last[level] = x;
+    found[k] = [0, -6.6, 6.6][level] as number;
+  }
+  return found;
+}
+
+const disc = ({ x, y }: { x: number; y: number }) =>
+  `M${(x - radius).toFixed(1)},${y}a${radius},${radius} 0 1,0 ${2 * radius},0a${radius},${radius} 0 1,0 ${-2 * radius},0Z`;
 
 function drawRows(data: Data, state: State, width: number) {
-  const { x, left, right, items, bottom, edge } = placed(data, state, width);
+  const { x, beside, left, right, items, bottom } = placed(data, state, width);
   const ticks = x.ticks(width < 560 ? 4 : 6);
   const digits = Math.max(...ticks.map((tick) => String(Number(tick.toFixed(3))).split('.')[1]?.length ?? 0));
+  // Names that stand above their dots are not crossed.
+  const lines = beside
+    ? [[24, bottom]]
+    : items.map(({ dots }) => [(dots[0]?.y ?? 0) - 10, (dots.at(-1)?.y ?? 0) + 10]);
   const marks: Mark[] = ticks.flatMap((tick): Mark[] => [
-    { mark: 'line', x1: x(tick), x2: x(tick), y1: 24, y2: bottom },
+    ...lines.map(([y1 = 0, y2 = 0]): Mark => ({ mark: 'line', x1: x(tick), x2: x(tick), y1, y2 })),
     textAt(x(tick), bottom + 16, tick.toFixed(digits), { anchor: 'middle' }),
   ]);
   const points = { x: [] as number[], y: [] as number[], cursors: [] as { i: number; j: number }[] };
@@ -152,34 +198,27 @@ function drawRows(data: Data, state: State, width: number) {
         }),
       );
     let j = 0;
-    for (const { own, runs, mean, y } of dots) {
-      const all = runs.map((run) => disc(edge(endOf(run)), y)).join('');
-      marks.push({
-        mark: 'path',
-        d: all,
-        ...(own ? { fill: ink, stroke: 'paper' } : { stroke: ink }),
-        wide: 1.2,
-      });
+    for (const { own, runs, mean, y, at } of dots) {
+      marks.push({ mark: 'path', d: at.map(disc).join(''), [own ? 'fill' : 'stroke']: ink, wide: 1.2 });
+      // With a run beyond the axis, a mean would stand where no run is.
       const far = runs.map(endOf).find((value) => x(value) > right);
-      const said = far === undefined ? (state.view === 'masked' ? '' : printed(mean)) : `${far.toFixed(2)} →`;
-      if (state.view !== 'masked')
-        marks.push({ mark: 'line', x1: x(mean), x2: x(mean), y1: y - 8, y2: y + 8, ink, wide: 3 });
-      if (said)
-        marks.push(textAt(width, y + 5, said, { anchor: 'end', ink: own ? 'ink' : 'quiet', size: 13 }));
-      for (const run of runs) {
-        points.x.push(edge(endOf(run)));
-        points.y.push(y);
+      const said = far === undefined ? printed(mean) : `${far.toFixed(2)} →`;
+      if (far === undefined)
+        marks.push({ mark: 'line', x1: x(mean), x2: x(mean), y1: y - 9, y2: y + 9, ink, wide: 2 });
+      marks.push(textAt(width, y + 5, said, { anchor: 'end', ink: own ? 'ink' : 'quiet', size: 13 }));
+      for (const dot of at) {
+        points.x.push(dot.x);
+        points.y.push(dot.y);
         points.cursors.push({ i, j: j++ });
       }
     }
   }
-  const both = [true, false].every((own) =>
-    data.rows.some(({ made }) => made.some((one) => one.own === own)),
+  const key = Object.entries({ '● our code': true, '○ other code': false }).flatMap(([sign, own]) =>
+    data.rows.some(({ made }) => made.some((one) => one.own === own)) ? [sign] : [],
   );
-  // Short enough for a phone.
-  const key = both ? '● our code  ○ other code  | mean' : madeBy(data.rows[0]?.made[0]?.own ?? true);
   marks.push(
-    textAt(0, 14, key, { size: 13 }),
+    // Short enough for a phone.
+    textAt(0, 14, [...key, '| mean'].join('  '), { size: 13 }),
     textAt(width, bottom + 34, `← better · ${unitOf(state)}`, { anchor: 'end', size: 13 }),
   );
   const area = { x: left, y: 24, width: right - left, height: bottom - 24 };
@@ -203,7 +242,7 @@ function drawCurves(data: Data, state: State, width: number) {
   const named = namedLines({ x: 0, y: 0, width, height: 340 }, bold, 330);
   const values = lines.flatMap(({ curve }) => curve.map(([, loss]) => loss));
   const across = { from: 0, to: parts.at(-1) ?? 1, label: 'part of the training', nice: false };
-  const up = { from: Math.min(...values), to: Math.max(...values), label: 'nats a token, first 256 windows' };
+  const up = { from: Math.min(...values), to: Math.max(...values), label: 'nats a token, not bits per byte' };
   const drawn = plane(named.area, across, up);
   const marks = lines.map(
     (line): Mark =>
@@ -247,7 +286,11 @@ export const figure: Figure<typeof controls, Data> = {
     const weights = ((runsOf(added)[0] as Run).weights / 1e6).toFixed(1);
     const head = `${headOf(few, state)}${weights} million weights`;
     const tokens = `, ${added.tokens.toFixed(1)} million tokens.`;
-    if (state.view === 'masked') return `${head}${tokens} No causal mask; the models guess hidden tokens.`;
+    const curves = state.curves
+      ? ` The curves are in nats a token, on the first 256 windows; the last look is after ${data.parts.at(-1)} of the training.`
+      : '';
+    if (state.view === 'masked')
+      return `${head}. No causal mask; the models guess hidden tokens.${maskedTo(data)}${curves}`;
     const others = few.flatMap(({ arm }) => {
       const leads = inTurn(leadsOf(few, arm));
       return ['added', 'concatenated', 'nowhere'].includes(arm) || !leads ? [] : [`${shortOf(arm)} ${leads}`];
@@ -260,7 +303,7 @@ export const figure: Figure<typeof controls, Data> = {
     const most = printed(data.byRate);
     const rate =
       data.byRate > 0 ? `Another learning rate moved means by up to ${most}.` : 'One learning rate.';
-    return `${head}${state.view === 'ladder' || !leads ? tokens : '.'}${leads} Ahead of adding by: ${others.join('; ')}. ${rate}`;
+    return `${head}${state.view === 'ladder' || !leads ? tokens : '.'}${leads} Ahead of adding by: ${others.join('; ')}. ${rate}${curves}`;
   },
 
   cells: ({ rows, parts }, { curves }) =>
@@ -268,6 +311,8 @@ export const figure: Figure<typeof controls, Data> = {
       ? { rows: 1, columns: parts.length }
       : { rows: rows.length, columns: Math.max(...rows.map((row) => runsOf(row).length)) },
   follows: ['view', 'ways', 'curves'],
+  /** Of masked models the few are all. */
+  unused: ({ view }) => (view === 'masked' ? ['ways'] : []),
 
   readout({ rows, parts }, state, { i, j }) {
     if (state.curves) {
@@ -292,12 +337,12 @@ export const figure: Figure<typeof controls, Data> = {
   focus(data, state, { i, j }, width) {
     const run = runsOf(data.rows[i])[j];
     if (!run || state.curves) return [];
-    const { items, edge } = placed(data, state, width);
-    const same = items.flatMap(({ dots, row }) =>
-      dots.flatMap(({ runs, y }) =>
-        runs
-          .filter(({ seed, source }) => seed === run.seed && source === run.source && row.steps === run.steps)
-          .map((one) => `${edge(endOf(one))},${y}`),
+    const same = placed(data, state, width).items.flatMap(({ dots }) =>
+      dots.flatMap(({ runs, at }) =>
+        at.flatMap(({ x, y }, k) => {
+          const { seed, source, steps } = runs[k] as Run;
+          return seed === run.seed && source === run.source && steps === run.steps ? [`${x},${y}`] : [];
+        }),
       ),
     );
     return [{ mark: 'path', d: `M${same.join('L')}`, stroke: 'quiet', wide: 1.5, dashed: true }];
