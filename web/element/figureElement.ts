@@ -221,6 +221,7 @@ export class FigureElement extends LitElement {
         ${view.scene.handles?.map((handle) => this.#knob(handle))}
       </div>
       ${below}
+      ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
       <div class="foot" part="below">${guard([open ? view : view.source, said, tableOpen], () => this.#saving.tools(view))}</div>
       <p class=${dimmed('finding', overtaken || this.asking.running?.playing?.going)} id="finding" part="caption">${head ? html`<b part="rest">${head}</b><span part="rest">${rest}</span>` : rest}</p>
       ${
@@ -233,7 +234,6 @@ export class FigureElement extends LitElement {
         ${held ? html`<span class="held"> Held: tap again to let go.</span>` : nothing}</p>
       ${view.figure.opens ? this.#saving.opens(view, cursor) : nothing}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
-      ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
       ${tableOpen ? html`<div class="numbers" part="below">${guard([view.data, view.state], () => numbers(view))}</div>` : nothing}
     `;
   }

@@ -55,7 +55,7 @@ function separateTo({ separate }: Data, state: State): string {
   const { end, norm } = separate;
   const first = norm.find(({ right }) => right >= aim);
   const then = first ?? latest(norm);
-  return ` The same models with separate scores have ${aboutPercent(end.right)} after ${words(end.step)} steps. With LayerNorm they have ${aboutPercent(then.right)} after ${words(then.step)}.`;
+  return ` Concatenated is as wide as separate scores here. The same models with separate scores have ${aboutPercent(end.right)} after ${words(end.step)} steps. With LayerNorm they have ${aboutPercent(then.right)} after ${words(then.step)}.`;
 }
 
 export const figure: Figure<typeof controls, Data> = {
@@ -97,7 +97,7 @@ export const figure: Figure<typeof controls, Data> = {
     const right = shown.map((name) => `${aboutPercent(rightAt(data, name, step))} ${briefly(name)}`);
     const learn = shown.map((name) => rightAt(data, name, step) >= aim);
     return `${headOf(data, state, learn) ?? `After ${words(step)} steps, right: ${listed(right)}.`} Share right after ${words(step)} steps of ${state.task}${
-      state.separate === 'yes' ? ' without LayerNorm' : ''
+      state.separate === 'yes' ? ' without LayerNorm' : ' with LayerNorm'
     }, mean of ${seeds} seeds: ${right.join(', ')}; ${aboutPercent(rightAt(data, 'zero', step))} with equal attention.${separateTo(data, state)}`;
   },
 

@@ -55,7 +55,7 @@ export const figure: Figure<typeof controls, Data> = {
       return (cut ?? latest(accuracy)) >= aim ? [task] : [];
     });
     const sentences = [
-      `Solved: ${listed(solved) || 'none'}. After ${data.steps} steps${without}, right: ${each(({ accuracy }) => aboutPercent(latest(accuracy)))}.`,
+      `Solved: ${listed(solved) || 'none'}. After ${data.steps} steps with LayerNorm${without}, right: ${each(({ accuracy }) => aboutPercent(latest(accuracy)))}.`,
     ];
     const shares = panels.map((panel) => latest(panel.shares));
     if (shares.every((share) => share !== null)) {

@@ -230,9 +230,12 @@ export const figure: Figure<typeof controls, Data> = {
     const [end, newest] = [at[overlap.length - 1] as number, latest(overlap)];
     marks.push(
       ...dotKey(areas.dots),
-      textAt(inner.x + inner.width, overlaps.y(1 + (chance[0] ?? 0)) - 4, 'random rows', { anchor: 'end' }),
+      // Left of where the last step is marked.
+      textAt(inner.x + inner.width - 9, overlaps.y(1 + (chance[0] ?? 0)) - 4, 'random rows', {
+        anchor: 'end',
+      }),
       // At the end of its line, above it unless the level of random rows is there.
-      textAt(overlaps.x(end), overlaps.y(newest) + (newest < 0.8 ? -16 : 18), 'first seed', {
+      textAt(overlaps.x(end) - 9, overlaps.y(newest) + (newest < 0.8 ? -16 : 18), 'first seed', {
         anchor: 2 * end > state.steps ? 'end' : 'start',
         ink: 'second',
       }),
@@ -259,7 +262,7 @@ export const figure: Figure<typeof controls, Data> = {
       data.overlap.mean < 0.8 * data.overlapBefore.mean
         ? `They drift apart: the overlap falls from ${from} to ${to}.`
         : `They hardly drift apart: the overlap was ${from} and is ${to}.`;
-    return `${head} After ${done} steps of ${task} at d = ${d_model} and σ = ${sigma}, A is ${plusMinus(data.overlap)} over five seeds, down from ${plusMinus(data.overlapBefore)}: 0 means right angles, 1 chance. ${aboutPercent(data.accuracy.mean)} of the answers are right.`;
+    return `${head} After ${done} steps of ${task} at d = ${d_model} and σ = ${sigma}, A is ${plusMinus(data.overlap)} over five seeds, down from ${plusMinus(data.overlapBefore)}: 0 means right angles, 1 chance. ${aboutPercent(data.accuracy.mean)} of the answers are right, with LayerNorm.`;
   },
 
   cells: () => ({ rows: 1, columns: points }),

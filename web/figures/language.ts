@@ -311,6 +311,15 @@ export const figure: Figure<typeof controls, Data> = {
       ? { rows: 1, columns: parts.length }
       : { rows: rows.length, columns: Math.max(...rows.map((row) => runsOf(row).length)) },
   follows: ['view', 'ways', 'curves'],
+  firstCursor: ({ rows }, { curves }) => ({
+    i: curves
+      ? 0
+      : Math.max(
+          0,
+          rows.findIndex(({ arm }) => arm === 'added'),
+        ),
+    j: 0,
+  }),
   /** Of masked models the few are all. */
   unused: ({ view }) => (view === 'masked' ? ['ways'] : []),
 
@@ -351,7 +360,15 @@ export const figure: Figure<typeof controls, Data> = {
   opens: ({ rows }, { curves }, { i }) =>
     curves || !rows[i]
       ? undefined
-      : { figure: schemes, state: { scheme: schemeOf(rows[i].arm) }, label: 'Its scores, taken apart' },
+      : {
+          figure: schemes,
+          // Without positions, scores of one token repeated are all the same.
+          state: {
+            scheme: schemeOf(rows[i].arm),
+            words: groupOf(rows[i].arm) === 'nowhere' ? 'many' : 'one',
+          },
+          label: `Scores of “${shortOf(rows[i].arm)}”, taken apart`,
+        },
 
   remark: ({ problems }) => problems.join(' '),
 

@@ -151,7 +151,7 @@ export const figure: Figure<typeof controls, Data> = {
       added === joined
         ? `Learned tables did with ${added} dimensions, added or concatenated.`
         : `Learned tables did with ${added} dimensions added, ${joined} concatenated.`;
-    return `${head} To get ${task} 99\u202f% right within ${step.toLocaleString('en')} steps, frozen tables needed ${frozenAdded} added; concatenated, ${frozenJoined}. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}.`;
+    return `${head} To get ${task} 99\u202f% right within ${step.toLocaleString('en')} steps, frozen tables needed ${frozenAdded} added; concatenated, ${frozenJoined}. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}, with LayerNorm.`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),

@@ -175,7 +175,7 @@ export const figure: Figure<typeof controls, Data> = {
         'third',
       ),
       ...endLabels(drawn, sweep, state.d),
-      textAt(inner.x + inner.width, y(1) + 16, 'concatenated: 1', { anchor: 'end' }),
+      textAt(inner.x + inner.width - 6, y(1) + 16, 'concatenated: 1', { anchor: 'end' }),
     ];
     if (Number.isFinite(now.gain)) {
       const at = y(clipped(now.gain));
@@ -287,7 +287,7 @@ function endLabels({ x, y, inner }: Plane, sweep: readonly Reading[], d: number)
     ['at most 1 / sin θ', end.gain, 'accent'],
   ];
   // Not over the numbers of the axis.
-  const at = Math.max(x(end.k2) - 10, inner.x + 128);
+  const at = Math.max(x(end.k2) - 15, inner.x + 128);
   // Where all are nearly the same they stand above their line, off its dots.
   const [low, high] = [y(clipped(end.median)), y(clipped(end.gain))];
   let below = low - high < 14 * labels.length ? high : Infinity;

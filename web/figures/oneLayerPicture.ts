@@ -6,9 +6,10 @@ import type { FigureView } from './figure.js';
 import { type controls, type Data, names, type State, times, type Way, ways } from './oneLayerData.js';
 
 const inks = ['token-token', 'position-position', 'rest'] as const;
-/** Pixels of a matrix, and between two of them. */
-const cells = 44;
+/** Pixels of all matrices, between two of them, and of one: a third row moves nothing below the picture. */
+const matrices = 92;
 const seam = 4;
+const cellsOf = ({ parts }: Data) => (matrices - seam * (parts.length - 1)) / parts.length;
 const stripHeight = 60;
 const top = 26;
 const between = 44;
@@ -30,19 +31,21 @@ interface Side {
 }
 
 /** Two sides beside each other, or one below the other. */
-function arrange({ parts }: Data, state: State, width: number): { sides: [Side, Side]; height: number } {
-  const count = parts.length;
+function arrange(data: Data, state: State, width: number): { sides: [Side, Side]; height: number } {
+  const count = data.parts.length;
   const beside = width >= 800;
   const wide = beside ? (width - between) / 2 : width;
-  const strip = Math.min(136, (wide - cells - named(state) - (count + 1) * sign - 2 * bracket) / (count + 1));
-  const high = count * cells + (count - 1) * seam;
+  const strip = Math.min(
+    136,
+    (wide - cellsOf(data) - named(state) - (count + 1) * sign - 2 * bracket) / (count + 1),
+  );
   const at = (x: number, y: number): Side => ({
     x,
     y,
     width: wide,
     strip,
-    middle: y + top + high / 2,
-    bottom: y + top + high + 26,
+    middle: y + top + matrices / 2,
+    bottom: y + top + matrices + 26,
   });
   const first = at(0, 0);
   const second = beside ? at(wide + between, 0) : at(0, first.bottom + 10);
@@ -52,16 +55,30 @@ function arrange({ parts }: Data, state: State, width: number): { sides: [Side, 
 const pieces = (x: number, y: number, runs: Run[], size: number): Mark =>
   textAt(x, y, runs.map(({ text }) => text).join(''), { runs, anchor: 'end', ink: 'ink', size });
 
+type Began = FigureView<typeof controls, Data>;
+
+/** The ends of axes, which stay while a setting is dragged. */
+interface Axes {
+  limit: number;
+  largest: number;
+}
+
 interface Drawn {
   marks: Mark[];
   regions: Region[];
   handles: Handle[];
 }
 
-function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolean): Drawn {
+/** The rows as the layer reads them. */
+const loud = ({ data: { parts }, state: { scale } }: Pick<Began, 'data' | 'state'>) =>
+  parts.map((part, k) => (k === 1 ? part.map((value) => scale * value) : part));
+
+function sideOf(data: Data, axes: Axes, state: State, side: Side, joined: boolean): Drawn {
   const { parts, weights } = data;
   const { x, y, strip, middle, bottom, width } = side;
-  const limit = Math.max(1.5, largestMagnitude(axes.parts));
+  const { limit } = axes;
+  const cells = cellsOf(data);
+  const read = loud({ data, state });
   const area = (left: number): Area => ({
     x: left,
     y: middle - stripHeight / 2,
@@ -85,7 +102,7 @@ function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolea
     const box = area(inside + k * (strip + (joined ? 0 : sign)));
     marks.push(
       field(box),
-      rowBars(box, part, limit, inks[k] as Ink),
+      rowBars(box, read[k] as Float64Array, limit, inks[k] as Ink),
       textAt(box.x, box.y + box.height + 15, rowName(k, state, strip), { size: 13 }),
     );
     if (k > 0 && !joined) say('+', box.x - sign / 2);
@@ -93,7 +110,8 @@ function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolea
     if (k === 0 && !joined) say('(', box.x - bracket / 2);
     if (k === parts.length - 1 && !joined) say(')', box.x + strip + bracket / 2);
     regions.push(pointed(box, part.length, k));
-    if (k < 2) handles.push(pulled(box, part, limit, k === 0 ? 'token' : 'position'));
+    if (k === 0) handles.push(pulled(box, part, limit, 'token'));
+    if (k === 1) handles.push(pulled(box, part, limit / state.scale, 'position'));
   });
   const left = x + 2 * bracket + parts.length * (strip + sign);
   say('×', left - sign / 2);
@@ -109,15 +127,18 @@ function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolea
       textAt(left + cells + 5, up + cells / 2 + 5, weightName(k, state, joined), { size: 13 }),
     );
   });
+  const lettersOf = (runs: Run[]) => runs.map(({ text }) => text).join('').length;
+  const whole = equation(data, state, joined, 99);
+  const formula = 7.2 * lettersOf(whole) > width ? equation(data, state, joined, 0) : whole;
   const end = area(x + 2 * bracket + parts.length * (strip + sign) + cells + named(state) + sign);
   say('=', end.x - sign / 2);
   marks.push(
     field(end),
-    rowBars(end, joined ? data.concatenated : data.added, axes.largest || 1, joined ? 'warning' : 'ink'),
+    rowBars(end, joined ? data.concatenated : data.added, axes.largest, joined ? 'warning' : 'ink'),
   );
   if (joined)
     marks.push(
-      rowBars(end, data.added, axes.largest || 1, 'ink', true),
+      rowBars(end, data.added, axes.largest, 'ink', true),
       textAt(end.x + strip, end.y + end.height + 15, width < 400 ? '▬ added' : 'lines: added', {
         anchor: 'end',
         size: 13,
@@ -128,8 +149,8 @@ function sideOf(data: Data, axes: Data, state: State, side: Side, joined: boolea
     pieces(
       Math.min(x + width, end.x + strip),
       bottom - 6,
-      equation(data, state, joined),
-      width < 330 ? 13 : 15,
+      formula,
+      width < 330 || lettersOf(formula) > 40 ? 13 : 15,
     ),
   );
   return { marks, regions, handles };
@@ -144,13 +165,21 @@ function rowName(k: number, { scale }: State, room: number): string {
 const weightName = (k: number, { undoes, scale }: State, joined: boolean) =>
   `W${'₁₂₃'[k]}${joined && k === 1 && undoes && scale !== 1 ? '/ρ' : ''}`;
 
-/** token W₁ + position W₂ */
-const equation = ({ parts }: Data, state: State, joined: boolean): Run[] =>
-  parts.flatMap((_, k): Run[] => [
-    { text: k > 0 ? ' + ' : '', ink: 'ink' },
-    { text: k === 1 && state.scale !== 1 ? `ρ ${names[k]}` : (names[k] as string), ink: inks[k] as Ink },
-    { text: `\u00a0${weightName(joined ? k : 0, state, joined)}`, ink: 'ink' },
+/** token W₁ + position W₂, or LN(token + position) W₁, or LN([token, position]) [W₁; W₂] */
+function equation({ parts }: Data, state: State, joined: boolean, room: number): Run[] {
+  const { norm } = state;
+  const weights = parts.map((_, k) => weightName(joined ? k : 0, state, joined));
+  const plain = (text: string): Run => ({ text, ink: 'ink' });
+  const read = parts.flatMap((_, k): Run[] => [
+    plain(k === 0 ? '' : norm && joined ? ', ' : ' + '),
+    { text: rowName(k, state, room), ink: inks[k] as Ink },
+    plain(norm ? '' : `\u00a0${weights[k]}`),
   ]);
+  if (!norm) return read;
+  return joined
+    ? [plain('LN(['), ...read, plain(`]) [${weights.join('; ')}]`)]
+    : [plain('LN('), ...read, plain(`) ${weights[0]}`)];
+}
 
 /** A row's channels can be pointed at. */
 function pointed(area: Area, d: number, i: number): Region {
@@ -224,13 +253,12 @@ function prices(
   };
 }
 
-export function picture(
-  data: Data,
-  state: State,
-  width: number,
-  began?: FigureView<typeof controls, Data>,
-): Scene {
-  const axes = began && began.data.parts.length === data.parts.length ? began.data : data;
+export function picture(data: Data, state: State, width: number, began?: Began): Scene {
+  const from = began?.data.parts.length === data.parts.length ? began : { data, state };
+  const axes = {
+    limit: Math.max(1.5, largestMagnitude(loud(from))),
+    largest: from.data.largest || 1,
+  };
   const { sides, height } = arrange(data, state, width);
   const drawn = sides.map((side, k) => sideOf(data, axes, state, side, k === 1));
   const cost =

@@ -148,7 +148,7 @@ export const figure: Figure<typeof controls, Data> = {
         const firsts = row.map((cell) => `${cell.task} ${firstOf(cell)}`);
         return `${name}: ${row.map((cell) => `${cell.task} ${meanOf(cell)}`).join(', ')}. First at 99\u202f%: ${firsts.join(', ')}.${loudIn(row)}`;
       });
-      return `${conclusionOfFew(cells)}Right ${afterSteps(all)}, ${seedsOf(seeds)}. ${said.join(' ')}`;
+      return `${conclusionOfFew(cells)}Right ${afterSteps(all)}, ${seedsOf(seeds)}, ${state.norm} LayerNorm. ${said.join(' ')}`;
     }
     const schemes = cells.filter(([first]) => first?.row !== 'zero');
     const known = conclusion(cells, state);

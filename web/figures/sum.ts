@@ -152,7 +152,7 @@ export const figure: Figure<typeof controls, Readers> = {
       ` (${j}): `,
       ...data.readers.flatMap((reader, which): ReadoutPiece[] => [
         {
-          text: `head ${reader.head} ${percent(weights(reader, data)[j] ?? Number.NaN)}`,
+          text: `head ${reader.head}: ${percent(weights(reader, data)[j] ?? Number.NaN)}`,
           ink: reads(reader).term,
         },
         which === 0 ? ', ' : ' of its attention.',

@@ -48,7 +48,8 @@ function bring(element: HTMLElement): void {
   const stage = beatOf(element);
   const above = claimAbove(element, stage) ?? stage ?? element;
   const come = () => {
-    above.scrollIntoView();
+    // Whoever reads a step sees its picture already.
+    if (!stage?.contains(from ?? null)) above.scrollIntoView();
     keepInBeat(element);
   };
   come();

@@ -201,12 +201,15 @@ class Stage {
     else this.show(step);
   }
 
-  /** A step, or the first that is about the picture in sight. */
+  /** A step, or the first that is about the picture in sight; a step is also about what its links have just shown. */
   #ofPicture(step: Element): Element {
     const shown = this.root.querySelector('.shot:not([hidden]) superpose-figure')?.getAttribute('name');
     const about = (one: Element) => {
       const link = readLink(linkOf(one).hash);
-      return link && 'figure' in link && link.figure === shown;
+      const followed = [...one.querySelectorAll('a')].some(
+        ({ hash }) => hash !== '' && hash === location.hash,
+      );
+      return followed || (link && 'figure' in link && link.figure === shown);
     };
     return about(step) ? step : ([...this.root.querySelectorAll('.step')].find(about) ?? step);
   }
