@@ -173,6 +173,8 @@ struct Panels {
   Index each = ceil_of(columns, kColumns<Scalar>);
 
   Index count() const { return stacked * each; }
+  // So many together fit beside a block of a: as many in each piece.
+  Index piece() const { return ceil_of(count(), ceil_of(count(), kColumnPanels)); }
   Index matrix(Index p) const { return p / each; }
   Index column(Index p) const { return p % each * kColumns<Scalar>; }
   Index width(Index p) const { return std::min<Index>(kColumns<Scalar>, columns - column(p)); }
@@ -375,7 +377,7 @@ void multiply_packed(const Rows<Scalar>& a, const PackedMatrix<Scalar>& b, Index
     end = std::min(to, (across + 1) * blocks);
     const Index first = block * kRowPanels * kRows;
     const Index rows = std::min(a.rows() - first, (end - from) * kRowPanels * kRows);
-    const Index p0 = across * kColumnPanels, p1 = std::min(count, p0 + kColumnPanels);
+    const Index p0 = across * panels.piece(), p1 = std::min(count, p0 + panels.piece());
     const Rows<Scalar> here = a.middleRows(first, rows);
     const Product<Scalar> product{here, panels, 1, rows, 1, out + first * b.rows_, packed_a};
     for (Index k = 0; k < a.cols(); k += kDepth) {
