@@ -31,7 +31,7 @@ modelTest(
   async () => {
     const { page } = await visit();
     const claims = page.locator('.verdict');
-    await page.getByLabel(/^\d+ more$/).check();
+    await page.getByLabel(/^all \d+$/).check();
     expect(await claims.count()).toBe(verdicts.length);
     for (const place of sample.values()) {
       const { claim, tag, figure, settings, section, shows } = verdicts[place] as Verdict;

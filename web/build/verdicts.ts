@@ -111,8 +111,7 @@ function listOf(withFigures: Headless): string {
     names.map((name, place) => `<option value="${place + 1}">${html(name)}</option>`).join('');
   const filter = (label: string, names: string[]) =>
     `<label>${label} <select name="${label.toLowerCase()}"><option value="">all</option>${options(names)}</select></label>`;
-  const later = verdicts.filter(({ first }) => !first).length;
-  return `<div class="kinds">${filter('Verdict', ['True', 'False', 'Depends'])}${filter('Question', asked)}<label class="more-claims"><input type="checkbox" />${later} more</label><p class="unseen" role="status"></p></div>
+  return `<div class="kinds">${filter('Verdict', ['True', 'False', 'Depends'])}${filter('Question', asked)}<label class="more-claims"><input type="checkbox" />all ${verdicts.length}</label><p class="unseen" role="status"></p></div>
 <div class="verdicts">${groups.join('\n')}</div>`;
 }
 

@@ -231,7 +231,7 @@ export const figure: Figure<typeof controls, Data> = {
     marks.push(
       ...dotKey(areas.dots),
       // Left of where the last step is marked.
-      textAt(inner.x + inner.width - 9, overlaps.y(1 + (chance[0] ?? 0)) - 4, 'random rows', {
+      textAt(overlaps.x(state.steps) - 9, overlaps.y(1 + (chance[0] ?? 0)) - 4, 'random rows', {
         anchor: 'end',
       }),
       // At the end of its line, above it unless the level of random rows is there.

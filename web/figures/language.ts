@@ -225,21 +225,15 @@ function drawRows(data: Data, state: State, width: number) {
   return { width, height: bottom + 40, marks, regions: [{ ...area, rows: 0, columns: 0, pick: { points } }] };
 }
 
-/**
- * A line a way: the mean curve of the project’s script, or of the first implementation where it alone has runs. Those in
- * sight before all are asked for have their names and colours, on top of the others.
- */
+/** A line a way: the mean curve of the project’s script, or of the first implementation where it alone has runs. */
 function drawCurves(data: Data, state: State, width: number) {
-  const { rows, parts } = data;
-  const few = firstRows(data, state);
-  const lines = [...rows.filter((row) => !few.includes(row)), ...few].map((row) => ({
-    label: shortOf(row.arm).replace(', same width', ''),
-    ink: inkOf(row.arm),
-    curve: [...(row.made[0]?.curve ?? [])],
-    pale: !few.includes(row),
+  const { parts } = data;
+  const lines = firstRows(data, state).map(({ arm, made }) => ({
+    label: shortOf(arm).replace(', same width', ''),
+    ink: inkOf(arm),
+    curve: [...(made[0]?.curve ?? [])],
   }));
-  const bold = lines.filter(({ pale }) => !pale);
-  const named = namedLines({ x: 0, y: 0, width, height: 340 }, bold, 330);
+  const named = namedLines({ x: 0, y: 0, width, height: 340 }, lines, 330);
   const values = lines.flatMap(({ curve }) => curve.map(([, loss]) => loss));
   const across = { from: 0, to: parts.at(-1) ?? 1, label: 'part of the training', nice: false };
   const up = { from: Math.min(...values), to: Math.max(...values), label: 'nats a token, not bits per byte' };
@@ -250,17 +244,15 @@ function drawCurves(data: Data, state: State, width: number) {
         drawn,
         line.curve.map(([part]) => part),
         line.curve.map(([, loss]) => loss),
-        line.pale ? { stroke: 'quiet', wide: 1, opacity: 0.4 } : { stroke: line.ink, wide: 2 },
+        { stroke: line.ink, wide: 2 },
       ),
   );
-  if (bold.length < lines.length)
-    marks.push(textAt(drawn.inner.x + 8, drawn.inner.y + drawn.inner.height - 8, 'pale: the others'));
   const points = {
     x: parts.map(drawn.x),
     y: parts.map(() => drawn.inner.y + drawn.inner.height),
     cursors: parts.map((_, j) => ({ i: 0, j })),
   };
-  const ends = bold.map((line) => drawn.y(line.curve.at(-1)?.[1] ?? Number.NaN));
+  const ends = lines.map((line) => drawn.y(line.curve.at(-1)?.[1] ?? Number.NaN));
   return {
     width,
     height: named.area.height + named.below,
@@ -320,19 +312,19 @@ export const figure: Figure<typeof controls, Data> = {
         ),
     j: 0,
   }),
-  /** Of masked models the few are all. */
-  unused: ({ view }) => (view === 'masked' ? ['ways'] : []),
+  /** Of masked models the few are all, and curves are of few. */
+  unused: ({ view, curves }) => (view === 'masked' || curves ? ['ways'] : []),
 
-  readout({ rows, parts }, state, { i, j }) {
+  readout(data, state, { i, j }) {
     if (state.curves) {
-      const part = parts[j] as number;
-      const at = rows.flatMap(({ arm, made }) => {
+      const part = data.parts[j] as number;
+      const at = firstRows(data, state).flatMap(({ arm, made }) => {
         const loss = made[0]?.curve.get(part);
         return loss === undefined ? [] : [`${nameOf(arm)} ${printed(loss)}`];
       });
       return [{ text: `After ${part} of the training`, strong: true }, `, nats a token: ${at.join('; ')}.`];
     }
-    const row = rows[i];
+    const row = data.rows[i];
     const run = runsOf(row)[j];
     if (!row) return [];
     const own = row.made.some((one) => one.own && one.runs.includes(run as Run));

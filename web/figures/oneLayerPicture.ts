@@ -58,10 +58,7 @@ const pieces = (x: number, y: number, runs: Run[], size: number): Mark =>
 type Began = FigureView<typeof controls, Data>;
 
 /** The ends of axes, which stay while a setting is dragged. */
-interface Axes {
-  limit: number;
-  largest: number;
-}
+type Axes = Record<'limit' | 'largest', number>;
 
 interface Drawn {
   marks: Mark[];
@@ -219,6 +216,10 @@ function prices(
   const each = Object.entries(ways) as [Way, (typeof ways)[Way]][];
   const area = { x: 0, y: y + 22, width: Math.min(width, 640), height: each.length * row };
   const more = (way: Way) => data.costs[way].total / data.costs.add.total;
+  const line = (way: Way, k: number): Region => {
+    const at = { ...area, y: area.y + k * row, height: row };
+    return { ...at, pick: 'nothing', rows: 1, columns: 1, sets: { way } };
+  };
   const drawn = bars(
     area,
     each.map(([way, [, label]]) => ({
@@ -235,21 +236,7 @@ function prices(
       textAt(0, y + 12, 'BERT-base, concatenated: weights', { ink: 'ink', size: 14, bold: true }),
       ...drawn,
     ],
-    regions: each.flatMap(([way], k): Region[] =>
-      way === 'add'
-        ? []
-        : [
-            {
-              ...area,
-              y: area.y + k * row,
-              height: row,
-              pick: 'nothing',
-              rows: 1,
-              columns: 1,
-              sets: { way },
-            },
-          ],
-    ),
+    regions: each.flatMap(([way], k) => (way === 'add' ? [] : [line(way, k)])),
   };
 }
 

@@ -1,7 +1,7 @@
 import { askedTerms, type SchemeInfo, schemeTermOf } from 'superpose';
 import { aboutPercent, percent, readable, signed } from '../plot/format.js';
 import { colourKey, curve, largestMagnitude, map, textAt, tickText, vertical } from '../plot/parts.js';
-import type { Mark, Region, Scene } from '../plot/scene.js';
+import type { Mark, Scene } from '../plot/scene.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
 import {
   aboutMean,
@@ -59,21 +59,27 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
 type Places = ReturnType<typeof arrange>;
 type Drawn = Pick<Scene, 'marks' | 'regions'>;
 
+/** Maps are put into it one by one. */
+function gathered() {
+  const drawn: Drawn = { marks: [], regions: [] };
+  const put = ({ marks, region }: ReturnType<typeof map>) => {
+    drawn.marks.push(...marks);
+    drawn.regions.push(region);
+    return region;
+  };
+  return { ...drawn, put };
+}
+
 /** Every scheme's map, the chosen one's in a frame. */
 function gallery(data: Data, state: State, at: Places): Drawn {
   const { n } = data;
-  const marks: Mark[] = [];
-  const regions: Region[] = [];
-  const put = (drawn: { marks: Mark[]; region: Region }) => {
-    marks.push(...drawn.marks);
-    regions.push(drawn.region);
-  };
+  const { marks, regions, put } = gathered();
   ids.forEach((id, place) => {
     const area = at.tile(place);
     const { logits, shares } = data.schemes[id];
     // Rounding must not be blown up into a pattern.
     const limit = logits.depends === 'nothing' ? 1 : logits.limit;
-    put(
+    const tile = put(
       map(area, {
         values: logits.values,
         ...aboutMean(logits, limit),
@@ -83,7 +89,6 @@ function gallery(data: Data, state: State, at: Places): Drawn {
         subtitle: dependsOn(logits),
       }),
     );
-    const tile = regions.at(-1) as Region;
     tile.sets = { scheme: id };
     marks.push(...shareBar(shares, { x: tile.x, y: tile.y + tile.height + 3, width: tile.width, height: 6 }));
     if (id === state.scheme) {
@@ -106,12 +111,7 @@ function gallery(data: Data, state: State, at: Places): Drawn {
 /** The chosen scheme's score, its terms and its attention. */
 function mapsOfChosen(data: Data, state: State, at: Places): Drawn {
   const { n } = data;
-  const marks: Mark[] = [];
-  const regions: Region[] = [];
-  const put = (drawn: { marks: Mark[]; region: Region }) => {
-    marks.push(...drawn.marks);
-    regions.push(drawn.region);
-  };
+  const { marks, regions, put } = gathered();
   const chosen = data.schemes[state.scheme];
   const largest = Math.max(chosen.logits.limit, ...data.terms.map((term) => term.limit));
   const limit = largest > below ? largest : 1;
