@@ -172,14 +172,13 @@ function drawExample(
   tokens.forEach((token, place) => {
     const x = area.x + ((place % across) + 0.5) * wide;
     const y = area.y + Math.floor(place / across) * example;
-    const right = targets[place] === answers[place];
+    const asked = targets[place] !== -1;
+    const right = !asked || targets[place] === answers[place];
     marks.push(
       { mark: 'box', x: x - wide / 2 + 1, y, width: wide - 2, height: 16, fill: 'field' },
       textAt(x, y + 12, texts.token(token), { anchor: 'middle', ink: 'quiet' }),
-    );
-    if (targets[place] === -1) return;
-    marks.push(
-      textAt(x, y + 29, texts.answer(answers[place] as number), {
+      // Empty where nothing is asked: a mark less would change all marks after it.
+      textAt(x, y + 29, asked ? texts.answer(answers[place] as number) : '', {
         anchor: 'middle',
         ink: right ? 'ink' : 'warning',
         bold: true,
