@@ -67,7 +67,7 @@ export class Asking implements ReactiveController {
   #answered: State | undefined;
   /** Other settings are being computed than those of what is shown, and have been for a while. */
   overtaken = false;
-  #waiting = 0;
+  #late = 0;
   /** What was shown when the reader began to drag something. */
   began: Answer | undefined;
   /** Only for figures that are shown while they run. */
@@ -284,7 +284,7 @@ export class Asking implements ReactiveController {
       const run = options ?? this.running?.options(this.asked, this.settings);
       this.asked = this.settings;
       if (this.asked !== this.#answered)
-        this.#waiting ||= window.setTimeout(() => this.#overtake(true), patience);
+        this.#late ||= window.setTimeout(() => this.#overtake(true), patience);
       this.#asker.ask(this.settings, run);
     }
     this.host.requestUpdate();
@@ -314,8 +314,8 @@ export class Asking implements ReactiveController {
   }
 
   #overtake(overtaken: boolean): void {
-    clearTimeout(this.#waiting);
-    this.#waiting = 0;
+    clearTimeout(this.#late);
+    this.#late = 0;
     this.overtaken = overtaken;
     if (overtaken) this.host.requestUpdate();
   }

@@ -36,8 +36,7 @@ export function cloudOf(
       const down = opacity * (Math.min(row + 1, below) - Math.max(row, above));
       for (let column = Math.floor(from); column < to; column++) {
         const part = down * (Math.min(column + 1, to) - Math.max(column, from));
-        const before = hidden[row * width + column] as number;
-        hidden[row * width + column] = before + part * (1 - before);
+        hidden[row * width + column] = part + (1 - part) * (hidden[row * width + column] as number);
       }
     }
   }
