@@ -84,6 +84,31 @@ test('a run beyond the axis stands at its edge, with its number; the cursor join
   expect(joined?.mark === 'path' && joined.d.split(/[ML]/).length - 1).toBe(4);
 });
 
+test.each([350, 412, 780])('each run has a dot that can be counted, %i wide', async (width) => {
+  const { figure, data, state } = await run(language);
+  const { pick } = figure.scene(data, state, width).regions[0] ?? expect.fail();
+  const { x, y, cursors } = typeof pick === 'object' ? pick.points : expect.fail();
+  for (let k = 0; k < x.length; k++)
+    for (let l = 0; l < k; l++) {
+      if (cursors[k]?.i !== cursors[l]?.i) continue;
+      const apart = Math.hypot((x[k] as number) - (x[l] as number), (y[k] as number) - (y[l] as number));
+      expect(apart).toBeGreaterThan(4.5);
+    }
+});
+
+test('masked models are said by their length', async () => {
+  const { figure, data, state } = await run(language, { view: 'masked' });
+  const of = (arm: string, steps: number) =>
+    file.runs.flatMap((one) =>
+      one.arm === arm && one.task === 'masked' && one.steps === steps ? [one.loss] : [],
+    );
+  const mean = (arm: string) => (of(arm, 3000).reduce((sum, one) => sum + one) / 3).toFixed(3);
+  expect(Math.max(...of('concatenated', 5000))).toBeLessThan(Math.min(...of('added', 5000)));
+  expect(figure.describe(data, state)).toContain(
+    `After 3,000 steps, 24.6 million tokens, means were ${mean('concatenated')} concatenated, ${mean('added')} added. After 5,000 steps, 41.0 million tokens, each concatenated run was below all 3 added ones; 1 of these stayed at ${Math.max(...of('added', 5000)).toFixed(2)}.`,
+  );
+});
+
 test('a file of another version is refused, and what cannot be drawn is named', async () => {
   const sentence = /come as superpose-language, version 1\. This file is/;
   expect(() => readRuns({ ...file, version: 2 })).toThrow(sentence);

@@ -34,6 +34,10 @@ test('rows that are typed or dragged are those that are read, and others are sai
   const { x, y, size = { width: 0, height: 0 }, setting, at } = field ?? expect.fail();
   const to = at(x - size.width / 8, y - size.height / 2);
   expect({ setting, to }).toEqual({ setting: 'token', to: '0.5 1.5 1 -1' });
+  // The position's is drawn ρ times as high, and set to what it is without ρ.
+  const loud = await run(oneLayer, { d: 4, token: row, position: row, scale: 2 });
+  const high = loud.figure.scene(loud.data, loud.state, 350).handles?.[1] ?? expect.fail();
+  expect(high.at(x + (high.x - x) - size.width / 8, high.y - size.height / 2)).toBe('0.5 1 1 -1');
 });
 
 test('what BERT-base costs in five ways', async () => {

@@ -52,6 +52,24 @@ modelTest('a step marks the place that it names, and the next one takes the mark
   await expect.poll(() => readout.innerText()).not.toContain('Query');
 });
 
+modelTest(
+  'a link within a step changes the picture, and neither the step nor the place on the page',
+  async () => {
+    const { page } = await scrolling();
+    await page.locator('#ask .step h3 a', { hasText: 'A token asks about a position' }).click();
+    await settled(page, 'one-score');
+    const link = page.locator('#ask .step a', { hasText: 'Cut' });
+    await link.scrollIntoViewIfNeeded();
+    const from = (await link.boundingBox())?.y ?? expect.fail();
+    await link.click();
+    await settled(page, 'sum');
+    await expect.poll(async () => (await page.evaluate(readFigure, 'sum'))?.state.places).toBe(11);
+    // Figures above may still settle by a line.
+    expect(Math.abs(((await link.boundingBox())?.y ?? Infinity) - from)).toBeLessThan(40);
+    expect(await current(page, 'ask').innerText()).toBe('A token asks about a position');
+  },
+);
+
 modelTest('a link to a later picture of a beat marks a step of that picture', async () => {
   const { page } = await visit({ fragment: '#v=1&figure=four-tasks' });
   await expect.poll(() => page.evaluate(untilDrawn, 'four-tasks'), { timeout: 20_000 }).toBe(true);
