@@ -271,11 +271,19 @@ test('the contents say where one is, beside the text and on a phone', async () =
   await page.locator('.contents').getByRole('link', { name: 'Mix', exact: true }).click();
   await expect.poll(() => bar.innerText()).toMatch(/^\d+\/\d+ Mix/);
   expect(await page.locator('.contents li').first().isVisible()).toBe(false);
-  // A tap beside the list closes it.
+  // A tap beside the list closes it and does nothing else; so does the page that moves on below it.
+  const first = page.locator('.contents li').first();
   await bar.click();
-  expect(await page.locator('.contents li').first().isVisible()).toBe(true);
+  expect(await first.isVisible()).toBe(true);
+  expect(await page.evaluate(() => document.elementFromPoint(200, 800)?.className)).toBe('contents');
   await page.mouse.click(200, 800);
-  expect(await page.locator('.contents li').first().isVisible()).toBe(false);
+  expect(await first.isVisible()).toBe(false);
+  await bar.click();
+  await page.evaluate(() => scrollBy(0, 40));
+  await expect.poll(() => first.isVisible()).toBe(false);
+  // At the end one has come to the last, however short it is.
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await expect.poll(() => bar.innerText()).toMatch(/^(\d+)\/\1 Limits/);
   // At the top one is in no section.
   await page.evaluate(() => scrollTo(0, 0));
   await expect.poll(() => page.locator('.contents [aria-current]').count()).toBe(0);

@@ -107,9 +107,9 @@ export class Cursors implements ReactiveController {
     return [(clientX - box.left) * scale, (clientY - box.top) * scale];
   }
 
-  #at(event: MouseEvent) {
+  #at(event: MouseEvent, surface = event.currentTarget as Element) {
     const scene = this.host.picture.view?.scene;
-    return scene && cursorAt(scene, ...this.#pixel(event, event.currentTarget as Element));
+    return scene && cursorAt(scene, ...this.#pixel(event, surface));
   }
 
   #move(cursor: Cursor): void {
@@ -118,10 +118,10 @@ export class Cursors implements ReactiveController {
     if (this.#tokens) linked.lightPair(this.#tokens, cursor);
   }
 
-  point = (event: PointerEvent): void => {
-    const found = this.#at(event);
+  point = (event: PointerEvent, surface = event.currentTarget as Element): void => {
+    const found = this.#at(event, surface);
     linked.lightTerm(found?.region.term);
-    (event.currentTarget as HTMLElement).classList.toggle('sets', found?.region.sets !== undefined);
+    surface.classList.toggle('sets', found?.region.sets !== undefined);
     if (found?.cursor && !this.held) this.#move(found.cursor);
   };
 
@@ -136,7 +136,8 @@ export class Cursors implements ReactiveController {
     const found = this.#at(event);
     if (!found) return;
     const { sets } = found.region;
-    if (sets) {
+    // A finger has no other way to point at a place, and what it sets has an input.
+    if (sets && !(found.cursor && (event as PointerEvent).pointerType === 'touch')) {
       if (found.cursor) this.#move(found.cursor);
       for (const [name, value] of Object.entries(sets)) this.host.asking.change(name, value, true);
       return;
@@ -201,7 +202,11 @@ export class Cursors implements ReactiveController {
     knob.setPointerCapture(event.pointerId);
     knob.classList.add('held');
     knob.addEventListener('pointermove', drag);
-    if (size) drag(event);
+    if (size) {
+      // A tap sets it, too, and what it has set is read out.
+      this.point(event, surface);
+      drag(event);
+    }
     knob.addEventListener('lostpointercapture', drop, { once: true });
   };
 

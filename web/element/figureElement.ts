@@ -230,7 +230,7 @@ export class FigureElement extends LitElement {
         ${view.tokens.map((token, at) => html`<li class="${pointed && at === cursor.i ? 'row' : ''} ${pointed && at === cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
           : nothing
       }
-      <p class=${pointed ? 'readout pointed' : 'readout'} part="below">${pointed ? this.picture.readout.map(drawnPiece) : this.#hint()}
+      <p class=${pointed ? 'readout pointed' : 'readout'} part="below ${pointed ? 'readout' : ''} ${held ? 'held' : ''}">${pointed ? this.picture.readout.map(drawnPiece) : this.#hint()}
         ${held ? html`<span class="held"> Held: tap again to let go.</span>` : nothing}</p>
       ${view.figure.opens ? this.#saving.opens(view, cursor) : nothing}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>

@@ -106,7 +106,7 @@ const narrowOf = (width: number) => width < 620;
 /** Pixels per letter, rather too many than too few. */
 const letter = 6.9;
 
-const wordWidth = (word: string) => Math.max(14, letter * word.length + 8);
+const wordWidth = (word: string) => Math.max(14, letter * word.length + 6);
 
 const wordHeight = 22;
 

@@ -5,40 +5,55 @@ const line = 0.25;
 
 export function followSections(nav: HTMLElement): void {
   const button = nav.querySelector('button') as HTMLButtonElement;
-  const links = [...nav.querySelectorAll<HTMLAnchorElement>('li a')];
+  const links = [...nav.querySelectorAll<HTMLAnchorElement>('li:not(.presents) a')];
   const linkTo = new Map(links.map((link) => [link.hash.slice(1), link]));
   const show = (open: boolean) => {
     nav.toggleAttribute('data-open', open);
     button.setAttribute('aria-expanded', String(open));
   };
   const read = new Set<string>();
+  let atEnd = false;
+  const say = () => {
+    for (const one of links) one.removeAttribute('aria-current');
+    // Above the first section one is in none.
+    const link = atEnd ? links.at(-1) : linkTo.get([...read].at(-1) ?? '');
+    link?.setAttribute('aria-current', 'location');
+    const passed = link ? links.indexOf(link) + 1 : 0;
+    button.textContent = link ? `${passed}/${links.length} ${link.textContent}` : 'Contents';
+    nav.style.setProperty('--read', String(passed / links.length));
+  };
   const views = new IntersectionObserver(
     (entries) => {
       for (const { target, isIntersecting } of entries) {
         if (isIntersecting) read.add(target.id);
         else read.delete(target.id);
       }
-      for (const one of links) one.removeAttribute('aria-current');
-      // Above the first section, and below the last, one is in none.
-      const link = linkTo.get([...read].at(-1) ?? '');
-      link?.setAttribute('aria-current', 'location');
-      const passed = link ? links.indexOf(link) + 1 : 0;
-      button.textContent = link ? `${passed}/${links.length} ${link.textContent}` : 'Contents';
-      nav.style.setProperty('--read', String(passed / links.length));
+      say();
     },
     { rootMargin: `-${100 * line}% 0px -${100 * (1 - line)}% 0px` },
   );
+  // The last section may be too short to come up that far.
+  const ends = new IntersectionObserver(
+    ([end]) => {
+      atEnd = (end?.intersectionRatio ?? 0) > 0.9;
+      say();
+    },
+    { threshold: 0.9 },
+  );
+  const footer = document.querySelector('footer');
+  if (footer) ends.observe(footer);
   for (const name of linkTo.keys()) {
     const section = document.getElementById(name);
     if (section) views.observe(section);
   }
   button.hidden = false;
   button.addEventListener('click', () => show(!nav.hasAttribute('data-open')));
+  // All of the window but the list is the bar's own while it is open: a tap there closes it and does nothing else.
   nav.addEventListener('click', ({ target }) => {
-    if (target instanceof HTMLAnchorElement) show(false);
+    if (target instanceof HTMLAnchorElement || target === nav) show(false);
   });
-  document.addEventListener('pointerdown', ({ target }) => {
-    if (!nav.contains(target as Node)) show(false);
+  document.addEventListener('scroll', () => {
+    if (nav.hasAttribute('data-open')) show(false);
   });
   nav.addEventListener('keydown', ({ key }) => {
     if (key !== 'Escape' || !nav.hasAttribute('data-open')) return;
