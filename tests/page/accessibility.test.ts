@@ -137,6 +137,21 @@ modelTest('a tap chooses a cell, and everything that shows it follows', async ()
   await surface(figureOf(page, 'one-score')).tap({ position: { x: 30, y: 180 } });
   const { cursor, readout, tokens } = (await page.evaluate(readFigure, 'one-score')) ?? {};
   expect(readout).toContain(`Query ${tokens?.[cursor?.i as number]} (${cursor?.i}), key`);
+  // It reads the term's map, and leaves the term on.
+  expect((await page.evaluate(readFigure, 'one-score'))?.state.on).toHaveLength(5);
+  const said = figureOf(page, 'one-score').locator('.readout');
+  await page.locator('#ask .stage').evaluate((stage) => stage.removeAttribute('data-whole'));
+  const { display, position } = await said.evaluate((one) => {
+    const { display, position } = getComputedStyle(one);
+    return { display, position };
+  });
+  expect([display, position]).toEqual(['block', 'absolute']);
+  // A bar that a tap has set says to what.
+  await drawn(page, 'one-layer');
+  await figureOf(page, 'one-layer').locator('.knob').first().tap();
+  await expect
+    .poll(async () => (await page.evaluate(readFigure, 'one-layer'))?.readout)
+    .toMatch(/^token, channel \d: /);
 });
 
 modelTest('a pair of tokens is the same in every figure that shows them', async () => {

@@ -279,7 +279,7 @@ test('the contents say where one is, beside the text and on a phone', async () =
   await page.mouse.click(200, 800);
   expect(await first.isVisible()).toBe(false);
   await bar.click();
-  await page.evaluate(() => scrollBy(0, 40));
+  await page.mouse.wheel(0, 40);
   await expect.poll(() => first.isVisible()).toBe(false);
   // At the end one has come to the last, however short it is.
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));

@@ -52,9 +52,12 @@ export function followSections(nav: HTMLElement): void {
   nav.addEventListener('click', ({ target }) => {
     if (target instanceof HTMLAnchorElement || target === nav) show(false);
   });
-  document.addEventListener('scroll', () => {
-    if (nav.hasAttribute('data-open')) show(false);
-  });
+  // So does a move, unless it moves the list. Pages scroll by themselves, too: when what is above grows.
+  const list = nav.querySelector('ol') as HTMLElement;
+  const move = ({ target }: Event) => {
+    if (target === nav || list.scrollHeight <= list.clientHeight) show(false);
+  };
+  for (const moves of ['wheel', 'touchmove']) nav.addEventListener(moves, move, { passive: true });
   nav.addEventListener('keydown', ({ key }) => {
     if (key !== 'Escape' || !nav.hasAttribute('data-open')) return;
     show(false);
