@@ -201,17 +201,17 @@ class Stage {
     else this.show(step);
   }
 
-  /** A step, or the first that is about the picture in sight; a step is also about what its links have just shown. */
+  /** The step whose link was just followed, or else this one, or the first that is about the picture in sight. */
   #ofPicture(step: Element): Element {
     const shown = this.root.querySelector('.shot:not([hidden]) superpose-figure')?.getAttribute('name');
     const about = (one: Element) => {
       const link = readLink(linkOf(one).hash);
-      const followed = [...one.querySelectorAll('a')].some(
-        ({ hash }) => hash !== '' && hash === location.hash,
-      );
-      return followed || (link && 'figure' in link && link.figure === shown);
+      return link && 'figure' in link && link.figure === shown;
     };
-    return about(step) ? step : ([...this.root.querySelectorAll('.step')].find(about) ?? step);
+    const followed = (one: Element) =>
+      [...one.querySelectorAll('a')].some(({ hash }) => hash !== '' && hash === location.hash);
+    const all = [...this.root.querySelectorAll('.step')];
+    return all.find(followed) ?? (about(step) ? step : (all.find(about) ?? step));
   }
 
   /** Whoever has opened a picture's settings, menu or numbers, and scrolls to see them, keeps its state. */
