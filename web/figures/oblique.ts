@@ -64,7 +64,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const noise = superpose.randomNormal({ rows: d, columns: d, seed, stream: streams.noise });
   const readings = library.kept('oblique', [state.subspaces, d, k1, seed], () => {
     const sizes = Array.from({ length: d }, (_, place) => place + 1).filter(
-      (size) => size % Math.max(1, d / 16) === 0,
+      (size) => size % Math.ceil(d / 12) === 0,
     );
     // The gain climbs at the last sizes for which both still fit.
     const wanted = [...new Set([1, ...sizes, d - k1 - 1, d - k1].filter((size) => size > 0))];

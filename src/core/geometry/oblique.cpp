@@ -45,6 +45,9 @@ ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<doubl
     result = {Matrix<double>::Zero(d, d), true, 0, std::numbers::pi / 2};
     return with_errors();
   }
+  result.gain = std::numeric_limits<double>::infinity();
+  // More dimensions than there are share a direction.
+  if (of_u.rows() + of_w.rows() > d) return result;
 
   // The part of U outside W: its singular values are the sines of the principal angles.
   Matrix<double> outside = of_u;
@@ -62,12 +65,9 @@ ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<doubl
     const double sine = sines.singular_values[rank - 1];
     result.smallest_angle = std::atan2(sine, (sines.U.col(rank - 1).transpose() * cosines).norm());
     result.exact = sine > std::max(tolerance_u, tolerance_w);
-    result.gain = 1 / sine;
+    if (result.exact) result.gain = 1 / sine;
   }
-  if (!result.exact) {
-    result.gain = std::numeric_limits<double>::infinity();
-    return result;
-  }
+  if (!result.exact) return result;
 
   // outside = A S B', rows [k1, d]; P = U' A S^-1 B', so that P U' = U' and P W' = 0.
   const Matrix<double> onto = rows_times_rows<double>(of_u.transpose().eval(), sines.U.transpose().eval());
