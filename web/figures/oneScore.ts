@@ -17,7 +17,7 @@ import {
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
-import { groups, ofSixteen, sharedOut, termKinds, termLabels, terms } from './terms.js';
+import { kindOfSixteen, ofSixteen, termKinds, termLabels, terms } from './terms.js';
 import {
   apartOf,
   fetching,
@@ -114,8 +114,8 @@ interface Taken {
   heads: number[][];
 }
 
-/** Switching a term off and on must not take the scores apart again, nor choosing a head all heads. */
-async function takeApart(library: Library, { text, gauge, head }: State): Promise<Taken> {
+/** Of all heads, in about twice the time of one: neither a head nor a term that is switched takes them apart again. */
+async function takeApart(library: Library, { text, gauge }: State): Promise<Taken> {
   const [superpose, layer] = [await library.small(), await firstLayer(library)];
   const { summands, ...said } = await library.kept('one-score: rows', text, async () => {
     const model = await library.miniLM();
@@ -123,17 +123,14 @@ async function takeApart(library: Library, { text, gauge, head }: State): Promis
     const { tokens, dropped } = sentence;
     return { tokens, dropped, summands: await model.rows(sentence) };
   });
-  const how = { summands, gauge, apart: apartOf(gauge) };
-  const scores = library.kept('one-score: head', [head, gauge, text], () =>
-    layer.decompose({ ...how, only: [head] }),
+  const taken = library.kept('one-score: heads', [gauge, text], () => {
+    const scores = layer.decompose({ summands, gauge, apart: apartOf(gauge) });
+    return { scores, shares: superpose.poolShares([scores], kindOfSixteen).heads };
+  });
+  const heads = taken.scores.heads.map((_, place) =>
+    Array.from(taken.shares.subarray(place * terms.length, (place + 1) * terms.length)),
   );
-  const heads = library.kept('one-score: heads', [gauge, text], () =>
-    // Of the rows for each head, the mean and all pooled, the heads'.
-    sharedOut(superpose, [layer.decompose({ ...how, groups })])
-      .slice(0, -2)
-      .map(({ shares }) => shares),
-  );
-  return { ...said, scores, heads };
+  return { ...said, scores: taken.scores, heads };
 }
 
 export const compute: Compute<typeof controls, OneScore> = async (library, state) => {
@@ -155,7 +152,7 @@ export const compute: Compute<typeof controls, OneScore> = async (library, state
     panels: panels.map(shown),
     logits: { ...shown(all), sum: logitsOf(scores, state.head).slice() },
     kept,
-    residual: scores.residuals[0] as number,
+    residual: scores.residuals[state.head] as number,
   };
 };
 

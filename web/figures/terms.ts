@@ -25,6 +25,11 @@ export const ofSixteen: Record<Term, number[]> = {
   rest: [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
 };
 
+/** Which of `terms` each of the sixteen is. */
+export const kindOfSixteen = Array.from({ length: 16 }, (_, number) =>
+  terms.findIndex((term) => ofSixteen[term].includes(number)),
+);
+
 /** A layer's parts in three groups; what is neither token nor position is the rest. */
 export const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 /** Which of `terms` each of their nine is: number 3 s + r is query group s with key group r. */
