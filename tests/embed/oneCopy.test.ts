@@ -113,13 +113,13 @@ describe('the script of a site', () => {
     const { hostPage, transports } = await start();
     expect(near.whenNear).toHaveBeenCalledTimes(1);
     expect(hostPage).toMatchObject({ foreign: false, home: undefined });
-    expect(transports()).toEqual([]);
+    expect(transports).toEqual([]);
     expect(mirror.defineMirrored).not.toHaveBeenCalled();
     const [define] = near.whenNear.mock.calls[0] as [() => Promise<void>];
     await define();
     const home = new URL('../../web/embed/', import.meta.url).href;
     expect(hostPage).toMatchObject({ foreign: true, home });
-    expect(transports().map(({ name }) => name)).toEqual(['worker', 'blob worker', 'page']);
+    expect(transports.map(({ name }) => name)).toEqual(['worker', 'blob worker', 'page']);
     expect(mirror.defineMirrored).toHaveBeenCalledTimes(1);
     expect(said).toEqual([]);
   });
@@ -152,7 +152,7 @@ describe('the module of the package', () => {
     const supplies = async () => {
       const [define] = near.whenNear.mock.calls[0] as [() => Promise<void>];
       await define();
-      const [blob] = transports() as [Transport];
+      const [blob] = transports as [Transport];
       const [told] = (blob.start() as unknown as { told: Supplies[] }).told;
       return told as Supplies & { module: { simd: string; wasm: Record<string, string> } };
     };
@@ -174,7 +174,7 @@ describe('the module of the package', () => {
     expect(hostPage.foreign).toBe(false);
     const told = await supplies();
     expect(hostPage).toMatchObject({ foreign: true, home: undefined });
-    expect(transports().map(({ name }) => name)).toEqual(['blob worker', 'page']);
+    expect(transports.map(({ name }) => name)).toEqual(['blob worker', 'page']);
     expect(mirror.defineMirrored).toHaveBeenCalledTimes(1);
     expect(told.model).toBeUndefined();
     const simd = told.module.simd;
@@ -206,7 +206,7 @@ describe('the module of the package', () => {
     inPage();
     const { transports, supplies } = await module();
     await supplies();
-    const line = transports()[1]?.start();
+    const line = transports[1]?.start();
     const heard: unknown[] = [];
     if (line) line.onmessage = ({ data }) => heard.push(data);
     line?.postMessage({ id: 3, figure: 'nothing', state: {} });

@@ -11,7 +11,6 @@ import {
   ownThread,
   type Reply,
   scriptAddress,
-  setTransports,
   type Transport,
   transports,
 } from '../../web/worker/transports.ts';
@@ -147,12 +146,12 @@ describe('the library', () => {
 
 describe('transports', () => {
   test('are known once they are set, in their order', () => {
-    expect(transports()).toEqual([]);
+    expect(transports).toEqual([]);
     const some: Transport[] = [ownThread(async () => () => () => {}), blobWorker('')];
-    setTransports(...some);
-    expect(transports()).toEqual(some);
+    transports.push(...some);
+    expect(transports).toEqual(some);
     expect(some.map(({ name }) => name)).toEqual(['page', 'blob worker']);
-    setTransports();
+    transports.length = 0;
   });
 
   test('the page’s own thread answers, and breaks when what answers cannot be had', async () => {

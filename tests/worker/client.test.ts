@@ -45,9 +45,9 @@ async function withWays(...ways: ('starts' | 'throws' | 'throws once')[]): Promi
   vi.resetModules();
   client = await import('../../web/worker/client.ts');
   lines = [];
-  const { setTransports } = await import('../../web/worker/transports.ts');
+  const { transports } = await import('../../web/worker/transports.ts');
   const names: Transport['name'][] = ['worker', 'blob worker', 'page'];
-  setTransports(
+  transports.push(
     ...ways.map((kind, at): Transport => {
       let starts = 0;
       return {

@@ -3,14 +3,14 @@
 // the element's tags: a picture with a link. No error is ever thrown into the page.
 import { hostPage } from '../element/link.js';
 import { siteBlobWorker, siteModule, siteWorker } from '../worker/siteWorker.js';
-import { setTransports } from '../worker/transports.js';
+import { transports } from '../worker/transports.js';
 import { startNextCopy, startOneCopy } from './oneCopy.js';
 import { whenNear } from './whenNear.js';
 
 async function define(home: string): Promise<void> {
   hostPage.foreign = true;
   hostPage.home = home;
-  setTransports(siteWorker, siteBlobWorker, siteModule);
+  transports.push(siteWorker, siteBlobWorker, siteModule);
   (await import('./mirror.js')).defineMirrored();
 }
 

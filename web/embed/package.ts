@@ -2,7 +2,7 @@
 // a bundler; others take embed.js from a site.
 import { type ModuleName, supportedSimd, wasmAddress } from 'superpose';
 import { hostPage } from '../element/link.js';
-import { ownThread, setTransports, type Transport } from '../worker/transports.js';
+import { ownThread, type Transport, transports } from '../worker/transports.js';
 import type { EmbedOptions } from './index.js';
 import { startNextCopy, startOneCopy } from './oneCopy.js';
 import type { Supplies } from './program.js';
@@ -58,7 +58,7 @@ const inlineWorker = (Program: new () => Worker): Transport => ({
 async function define(): Promise<void> {
   hostPage.foreign = true;
   const { default: Program } = await import('./packageWorker.js?worker&inline');
-  setTransports(
+  transports.push(
     inlineWorker(Program),
     ownThread(async () => {
       const [{ runWith }, { answering }] = await Promise.all([

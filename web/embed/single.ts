@@ -3,7 +3,7 @@
 import type { FigureElement } from '../element/figureElement.js';
 import { hostPage, readLink, writeLink } from '../element/link.js';
 import { answering } from '../worker/answers.js';
-import { blobWorker, ownThread, setTransports } from '../worker/transports.js';
+import { blobWorker, ownThread, transports } from '../worker/transports.js';
 import { givenAddress, hearTheme, tellHeight } from './framed.js';
 import { fromBase64, type ModelExcerpt } from './modelExcerpt.js';
 import { beWorker, runWith, type Supplies } from './program.js';
@@ -45,7 +45,7 @@ async function bePage(script: string): Promise<void> {
     excerpt: page.excerpt,
     model: home && new URL('model/', home).href,
   });
-  setTransports(
+  transports.push(
     blobWorker(script, supplies),
     ownThread(async () => (say) => answering(runWith(supplies()), say)),
   );

@@ -2,14 +2,14 @@ import { defineFigures } from '../element/figureElement.js';
 import { figures } from '../figures/index.js';
 import { startEarly } from '../worker/client.js';
 import { siteWorker } from '../worker/siteWorker.js';
-import { setTransports } from '../worker/transports.js';
+import { transports } from '../worker/transports.js';
 import { followAddress, followHistory } from './address.js';
 import { followBeats } from './beats.js';
 import { followSections } from './contents.js';
 import { addEmbedButtons } from './embedButtons.js';
 import { lightTerms } from './terms.js';
 
-setTransports(siteWorker);
+transports.push(siteWorker);
 defineFigures();
 // Loads what computes, and the opening figures' code, before the layout shows which figures are near.
 startEarly();

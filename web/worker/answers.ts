@@ -137,6 +137,18 @@ export const yielding = ({ small, superpose, miniLM, ...others }: Library): Libr
   miniLM: () => pause().then(miniLM),
 });
 
+/** A failure is not kept: the next question tries again. */
+export const retried = <T>(make: () => Promise<T>) => {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+};
+
 /** What the module holds for a caller, who frees it. */
 interface Handle {
   isAlive(): boolean;

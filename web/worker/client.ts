@@ -50,11 +50,11 @@ const broken = 'The part of this page that computes could not be loaded. Reload 
 function start(): Connection {
   while (!connection) {
     try {
-      const transport = transports()[tried] as Transport;
+      const transport = transports[tried] as Transport;
       connection = listenedTo(transport.start());
       answers = transport.name;
     } catch (error) {
-      if (tried + 1 >= transports().length) throw new Error(broken, { cause: error });
+      if (tried + 1 >= transports.length) throw new Error(broken, { cause: error });
       tried += 1;
     }
   }
@@ -82,7 +82,7 @@ function listenedTo(started: Connection): Connection {
     connection = undefined;
     // It may still be computing, or holding its memory.
     started.terminate?.();
-    if (!heard && tried + 1 < transports().length) {
+    if (!heard && tried + 1 < transports.length) {
       event.preventDefault?.();
       tried += 1;
       for (const [id, { question, settle }] of [...waiting]) {

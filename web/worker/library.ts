@@ -1,19 +1,7 @@
 // The library for figures: loaded once, and the model only when a figure needs it.
 import { type LoadOptions, load, loadMiniLM, type MiniLMOptions } from 'superpose';
 import type { Library } from '../figures/figure.js';
-import { keeping } from './answers.js';
-
-/** A failure is not kept: the next question tries again. */
-const retried = <T>(make: () => Promise<T>) => {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
-};
+import { keeping, retried } from './answers.js';
 
 export function library(
   model: MiniLMOptions = {},

@@ -91,10 +91,5 @@ export const ownThread = (make: () => Promise<Answering>): Transport => ({
   },
 });
 
-let known: readonly Transport[] = [];
-export const transports = (): readonly Transport[] => known;
-
-/** Called once by each entry point, before any figure asks. */
-export function setTransports(...all: Transport[]): void {
-  known = all;
-}
+/** Each entry point adds its own once, before any figure asks. */
+export const transports: Transport[] = [];

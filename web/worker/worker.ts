@@ -2,21 +2,22 @@
 // the page's thread; as a module it serves pages that may start no worker.
 
 import type { Library } from '../figures/figure.js';
-import { answering, keeping, type Run, running, yielding } from './answers.js';
+import { answering, keeping, type Run, retried, running, yielding } from './answers.js';
 import { recorded } from './recorded.js';
 import type { Answering, Question, Reply } from './transports.js';
 
 // In dist/ this file is in assets/, beside model/.
 const model = new URL(/* @vite-ignore */ '../model/', import.meta.url);
 // The page opens with recorded runs, so even the library comes only when a figure asks for it.
-let made: Library | undefined;
-const whole = async (): Promise<Library> => {
-  const { library } = await import('./library.js').catch((cause: unknown) => {
-    throw new Error('The code that computes could not be fetched; is there a network?', { cause });
-  });
-  made ??= library({ from: model });
-  return made;
-};
+// Kept, since to import it again would take several tasks at each step.
+const whole = retried(() =>
+  import('./library.js').then(
+    ({ library }) => library({ from: model }),
+    (cause: unknown) => {
+      throw new Error('The code that computes could not be fetched; is there a network?', { cause });
+    },
+  ),
+);
 const loaded: Library = {
   kept: keeping(),
   small: async () => (await whole()).small(),
