@@ -17,6 +17,8 @@ const near = () => (hostPage.foreign ? '1200px' : '400px');
 const typingPause = 120;
 /** Most answers come before a change would be seen; for those a picture is not even styled anew. */
 const patience = 400;
+/** Those are drawn in the frame that shows what was dragged. */
+const atOnce = 50;
 const firstView = 'The figure’s first view is shown instead.';
 
 export interface Change {
@@ -68,6 +70,9 @@ export class Asking implements ReactiveController {
   /** Other settings are being computed than those of what is shown, and have been for a while. */
   overtaken = false;
   #late = 0;
+  /** Until what is dragged has its answer, or that is late: the page is laid out once for both. */
+  soon: Promise<void> | undefined;
+  #come = (): void => {};
   /** What was shown when the reader began to drag something. */
   began: Answer | undefined;
   /** Only for figures that are shown while they run. */
@@ -198,6 +203,7 @@ export class Asking implements ReactiveController {
   }
 
   present(answer: Answer): void {
+    this.#come();
     this.answer = answer;
     this.failure = undefined;
     this.#letOthers();
@@ -322,6 +328,7 @@ export class Asking implements ReactiveController {
 
   /** Shows the error and a button to try again. */
   fail(sentence: string): void {
+    this.#come();
     this.failure = sentence;
     this.#letOthers();
     this.host.requestUpdate();
@@ -332,6 +339,14 @@ export class Asking implements ReactiveController {
     if (!this.figure) return;
     this.began = settled ? undefined : (this.began ?? this.answer);
     this.host.speech.changed = true;
+    if (!settled) {
+      this.soon ??= new Promise<void>((come) => {
+        this.#come = come;
+        setTimeout(come, atOnce);
+      }).then(() => {
+        this.soon = undefined;
+      });
+    }
     const there = this.answer?.state === this.settings;
     // Let go of where it is already: nothing is computed again, but axes that stayed may move.
     if (settled && value === this.settings[name] && (there || this.asked === this.settings)) {

@@ -88,6 +88,11 @@ export class FigureElement extends LitElement {
     });
   }
 
+  protected override async scheduleUpdate(): Promise<void> {
+    await this.asking.soon;
+    super.scheduleUpdate();
+  }
+
   /** What the page has replaced may break drawing; its own scripts hear of no error. */
   protected override performUpdate(): void {
     try {

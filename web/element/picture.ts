@@ -46,20 +46,23 @@ function write(surface: HTMLElement, layer: string, shapes: Shape[]): void {
   shapes.forEach((shape, place) => {
     const [element, was] = [elements[place], before[place]];
     if (!element || !was) svg.append(elementOf(shape));
-    else if (was.name === shape.name) change(element, was, shape);
+    else if (alike(was, shape)) change(element, was, shape);
     else element.replaceWith(elementOf(shape));
   });
   for (const element of elements.slice(shapes.length)) svg.removeChild(element);
 }
 
+/** The same element with the same attributes, whatever their values. */
+const alike = (one: Shape, other: Shape): boolean =>
+  one.name === other.name &&
+  one.attributes.length === other.attributes.length &&
+  one.attributes.every(([name], place) => name === other.attributes[place]?.[0]);
+
 /** Touches only what differs: unchanged attributes and text cost the browser nothing. */
 function change(element: Element, was: Shape, { attributes, text, runs }: Shape): void {
-  const gone = new Map(was.attributes);
-  for (const [attribute, value] of attributes) {
-    if (gone.get(attribute) !== value) element.setAttribute(attribute, value);
-    gone.delete(attribute);
-  }
-  for (const attribute of gone.keys()) element.removeAttribute(attribute);
+  attributes.forEach(([name, value], place) => {
+    if (value !== was.attributes[place]?.[1]) element.setAttribute(name, value);
+  });
   if (text === was.text && !runs === !was.runs) return;
   // A text node that stays is not styled again.
   const [node] = element.childNodes;

@@ -102,7 +102,10 @@ export class Running implements ReactiveController {
     if (asking.asked) {
       this.#held = !this.#held;
       this.#follow();
-      if (this.#held) this.#tell();
+      if (this.#held) {
+        this.host.speech.changed = true;
+        this.host.speech.finding();
+      }
     } else asking.train(this.#waits);
     this.host.requestUpdate();
   };
@@ -116,11 +119,6 @@ export class Running implements ReactiveController {
     asking.order('step');
     this.host.requestUpdate();
   };
-
-  #tell(): void {
-    this.host.speech.changed = true;
-    this.host.speech.finding();
-  }
 
   tools(): TemplateResult {
     const { asked, fraction = 0 } = this.host.asking;

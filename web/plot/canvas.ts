@@ -96,12 +96,12 @@ function paintCloud(
   if (!cloud) return;
   const { left, top, width, height, hidden } = cloud;
   const image = new ImageData(width, height);
-  const colour = channelsOf(inks[theme][ink]);
+  const clear = pixelOf(channelsOf(inks[theme][ink]), 0);
   const pixels = new Uint32Array(image.data.buffer);
   for (let pixel = 0; pixel < pixels.length; pixel++) {
     const share = hidden[pixel] as number;
     // Most have no dot.
-    if (share > 0) pixels[pixel] = pixelOf(colour, Math.round(255 * share));
+    if (share > 0) pixels[pixel] = clear | (Math.round(255 * share) << 24);
   }
   context.drawImage(
     holding(image, 'cloud'),
