@@ -34,7 +34,10 @@ describe.runIf(inject('withModel'))('one score', () => {
     const { figure, data, state } = await run(oneScore, { text: 'The bank of the river' });
     const known = await run(heads, { text: 'The bank of the river' });
     data.heads.forEach((shares: number[], head: number) => {
-      expect(shares).toEqual(known.data.rows[head].shares);
+      // There of nine terms, here of sixteen, each in float.
+      shares.forEach((share, term) => {
+        expect(Math.abs(share - known.data.rows[head].shares[term])).toBeLessThan(2e-7);
+      });
     });
     const { regions, marks } = figure.scene(data, state, 900);
     const bars = clicked(regions, 'head');
