@@ -3,10 +3,10 @@
 import { bin, quantile } from 'd3-array';
 import { load } from 'superpose';
 import { describe, expect, test } from 'vitest';
-import { csvOf } from '../../web/element/exports.ts';
 import { sizeWithin } from '../../web/figures/oneScore.ts';
 import { cloudOf } from '../../web/plot/canvas.ts';
 import { colourStep, inks, rasterPixels, type Theme } from '../../web/plot/colour.ts';
+import { csvOf } from '../../web/plot/format.ts';
 import { bars, counts, lineThrough, plane } from '../../web/plot/parts.ts';
 import { type Mark, type RasterMark, roundDots, type ScaleName } from '../../web/plot/scene.ts';
 import { shapesOf, svgPicture } from '../../web/plot/svg.ts';

@@ -3,21 +3,10 @@
 import { type Control, type Controls, type State, type Value, written } from '../figures/controls.js';
 import type { AnyFigure, DataTable, Source } from '../figures/figure.js';
 import type { Theme } from '../plot/colour.js';
+import { csvOf } from '../plot/format.js';
 import type { Scene } from '../plot/scene.js';
 import { svgPicture } from '../plot/svg.js';
 import { version } from './link.js';
-
-/** A line of CSV by RFC 4180. Text comes out as it is: tokens such as “=” and “-” are what a row is about. */
-function csvRow(values: readonly (string | number)[]): string {
-  const field = (value: string | number) => {
-    // What there is no number for is empty.
-    if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
-    return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
-  };
-  return `${values.map(field).join(',')}\r\n`;
-}
-
-export const csvOf = ({ columns, rows }: DataTable): string => [columns, ...rows].map(csvRow).join('');
 
 /** What a figure has computed. */
 export interface Answer {

@@ -1,5 +1,5 @@
 // Numbers as the page prints them: a true minus sign, and no more digits than can be read; names in a sentence, and
-// sentences in a caption.
+// sentences in a caption; and tables as files have them.
 import { latest } from './own.js';
 
 export const minus = (text: string) => text.replace('-', '−');
@@ -79,3 +79,16 @@ export function captionOf(finding: string): [head: string, rest: string] {
   const end = finding.search(/[.!?](\s|$)/) + 1;
   return end > 0 && end <= longest ? [finding.slice(0, end), finding.slice(end)] : ['', finding];
 }
+
+/** A line of CSV by RFC 4180. Text comes out as it is: tokens such as “=” and “-” are what a row is about. */
+function csvRow(values: readonly (string | number)[]): string {
+  const field = (value: string | number) => {
+    // What there is no number for is empty.
+    if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
+    return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  };
+  return `${values.map(field).join(',')}\r\n`;
+}
+
+export const csvOf = (table: { columns: string[]; rows: (string | number)[][] }): string =>
+  [table.columns, ...table.rows].map(csvRow).join('');

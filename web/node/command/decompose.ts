@@ -12,7 +12,7 @@ import {
   termOf,
   type Way,
 } from 'superpose';
-import { csvOf } from '../../element/exports.js';
+import { csvOf } from '../../plot/format.js';
 import { choiceOf, parsed, Refusal, told, wholeOf, withWeights } from './options.js';
 import { idsOf, opened, openOptions } from './ownModel.js';
 import { inLine, say } from './terminal.js';
@@ -51,7 +51,7 @@ export async function decompose(args: string[]): Promise<string> {
   const layer = values.layer === undefined ? undefined : wholeOf('--layer', values.layer, 0, 5);
   const only = head === undefined ? undefined : [head];
   const scores = await withWeights(async () => {
-    const model = await loadMiniLM(await load());
+    const model = await loadMiniLM(await load({ module: 'small' }), { rest: load });
     const sentence = await cutUp(model, text);
     const common = { gauge, ...(only && { only }) } as const;
     if (layer === undefined && way === undefined)

@@ -1,6 +1,6 @@
 // superpose model: measures of the tables of the user's own model.
 import type { ByGauge, ModelReport, OpenedModel } from 'superpose';
-import { csvOf } from '../../element/exports.js';
+import { csvOf } from '../../plot/format.js';
 import { parsed, Refusal, told } from './options.js';
 import { opened, openOptions } from './ownModel.js';
 

@@ -6,10 +6,9 @@ import {
   type Task,
   type TaskTrainerOptions,
 } from 'superpose';
-import { csvOf } from '../../element/exports.js';
 import { type TrainingRun, trainingRun } from '../../figures/training.js';
 import { isWay, wayIn, wayNames } from '../../figures/waysIn.js';
-import { listed } from '../../plot/format.js';
+import { csvOf, listed } from '../../plot/format.js';
 import { latest } from '../../plot/own.js';
 import { checkWritable, write } from './files.js';
 import { isNumber, parsed, quoted, Refusal, settingsOf, wholeOf } from './options.js';
