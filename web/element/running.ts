@@ -32,7 +32,7 @@ export interface RunHost extends LitElement {
 
 export class Running implements ReactiveController {
   /** The reader has paused it. */
-  #held = false;
+  held = false;
   /** The reader has asked to see this run, or a step of it. */
   #wanted = false;
   readonly playing: Playing | undefined;
@@ -64,7 +64,7 @@ export class Running implements ReactiveController {
   }
 
   get #waits(): boolean {
-    return this.#held || document.hidden;
+    return this.held || document.hidden;
   }
 
   #follow = (): void => this.host.asking.order(this.#waits ? 'hold' : 'go');
@@ -75,7 +75,7 @@ export class Running implements ReactiveController {
     const look =
       asked !== undefined &&
       Object.keys(settings).every((name) => looks.includes(name) || settings[name] === asked[name]);
-    if (!look) this.#held = this.#wanted = false;
+    if (!look) this.held = this.#wanted = false;
     return { look, held: this.#waits || undefined };
   }
 
@@ -93,19 +93,16 @@ export class Running implements ReactiveController {
   /** The run is over: its end is shown next, not a frame that still waits. */
   ended(): void {
     this.#newest = undefined;
-    if (!this.host.asking.asked) this.#held = false;
+    if (!this.host.asking.asked) this.held = false;
   }
 
   #press = (): void => {
     const { asking } = this.host;
-    this.#wanted = true;
+    this.#wanted = this.host.speech.changed = true;
     if (asking.asked) {
-      this.#held = !this.#held;
+      this.held = !this.held;
       this.#follow();
-      if (this.#held) {
-        this.host.speech.changed = true;
-        this.host.speech.finding();
-      }
+      if (this.held) this.host.speech.finding();
     } else asking.train(this.#waits);
     this.host.requestUpdate();
   };
@@ -113,7 +110,7 @@ export class Running implements ReactiveController {
   #step = (): void => {
     const { asking } = this.host;
     const begun = asking.asked !== undefined;
-    this.#wanted = this.#held = true;
+    this.#wanted = this.held = this.host.speech.changed = true;
     if (!begun) asking.train(true);
     this.#follow();
     asking.order('step');
@@ -122,7 +119,7 @@ export class Running implements ReactiveController {
 
   tools(): TemplateResult {
     const { asked, fraction = 0 } = this.host.asking;
-    const main = !asked ? (this.figure.runs?.button ?? 'Train') : this.#held ? 'Continue' : 'Pause';
+    const main = !asked ? (this.figure.runs?.button ?? 'Train') : this.held ? 'Continue' : 'Pause';
     const far = asked ? `${Math.round(100 * fraction)} %` : 'done';
     return html`<div class="wide busy" role="group" aria-label="Training">
       <button class="main" @click=${this.#press}>${main}</button><button @click=${this.#step}>Step</button>

@@ -214,10 +214,10 @@ class Stage {
     return all.find(followed) ?? (about(step) ? step : (all.find(about) ?? step));
   }
 
-  /** Whoever has opened a picture's settings, menu or numbers, and scrolls to see them, keeps its state. */
+  /** Whoever has opened a picture's settings, menu or numbers, or has tabbed into it, keeps its state. */
   #inUse(): boolean {
     return [...this.root.querySelectorAll('.shot:not([hidden]) superpose-figure')].some((figure) =>
-      figure.shadowRoot?.querySelector('details[open], .numbers'),
+      figure.shadowRoot?.querySelector('details[open], .numbers, :focus-visible'),
     );
   }
 

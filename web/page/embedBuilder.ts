@@ -84,7 +84,7 @@ export class EmbedBuilder extends LitElement {
         ([
           name,
           { label },
-        ]) => html`<label><input type="radio" name="place" .value=${name} .checked=${name === this.place}
+        ]) => html`<label><input type="radio" name="place" .value=${name} .checked=${name === this.place} ?autofocus=${name === this.place}
           @change=${() => this.#move(name as PlatformName)} />${label}</label>`,
       )}</fieldset>
       <p>${says}</p>

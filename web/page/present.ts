@@ -306,8 +306,9 @@ class Presenter {
     window.removeEventListener('hashchange', this.follow);
     this.#dialog.remove();
     presenter = undefined;
-    // The page goes on where the presentation was.
-    if (isAsked()) location.replace(this.#home);
+    // The page goes on where the presentation was, or at its first screen where the reader was before.
+    if (isAsked() && this.#home === '#') history.replaceState(history.state, '', location.pathname);
+    else if (isAsked()) location.replace(this.#home);
   };
 }
 
