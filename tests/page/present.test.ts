@@ -162,12 +162,16 @@ modelTest('Escape leaves it where it was, and so does going back', async () => {
   expect(page.url()).toContain('#v=1&figure=oblique');
   const box = await page.locator('#separate .stays').boundingBox();
   expect(Math.abs(box?.y ?? Number.NaN)).toBeLessThan(450);
-  await page.evaluate(() => {
-    location.hash = '#present';
-  });
-  await dialog(page).waitFor();
-  await page.goBack();
-  await expect.poll(() => dialog(page).count()).toBe(0);
+  const from = await page.evaluate(() => scrollY);
+  for (const leave of [() => page.keyboard.press('Escape'), () => page.goBack()]) {
+    await page.evaluate(() => {
+      location.hash = '#present';
+    });
+    await dialog(page).waitFor();
+    await leave();
+    await expect.poll(() => dialog(page).count()).toBe(0);
+    expect(await page.evaluate(() => scrollY)).toBe(from);
+  }
   // And once more, as if it were the first time.
   await page.evaluate(() => {
     location.hash = '#present/ask';
