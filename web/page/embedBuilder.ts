@@ -30,6 +30,8 @@ export class EmbedBuilder extends LitElement {
     this.result = target.result;
     this.dropped = [];
     this.said = target.busy ? 'Still computing: what to paste describes what is shown so far.' : '';
+    // About as high as here, until the preview says how high.
+    this.height = target.offsetHeight;
     this.#written = false;
     window.addEventListener('message', this.#hear);
     await this.updateComplete;

@@ -45,7 +45,7 @@ export const platforms = {
   },
   frame: {
     label: 'No scripts (frame)',
-    says: 'For most blogs; isolated from your page.',
+    says: 'For most blogs; isolated from your page. Without its last line, a script, it keeps this height.',
     live: true,
     pieces: (wish) => [{ into: 'the page', text: iframe(wish) }],
   },
