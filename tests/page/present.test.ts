@@ -321,6 +321,8 @@ modelTest('what is dragged there changes its address and its code, and no figure
   expect(state.scale).not.toBe(1);
   expect(new URLSearchParams((await scanned(page)).split('#')[1]).get('scale')).toBe(String(state.scale));
   expect((await page.evaluate(readFigure, 'dot-products'))?.state.scale ?? 1).toBe(1);
+  // What the screen said was of another state.
+  await expect.poll(() => said(page).innerText(), patience).not.toContain('0.72');
   // The keys still belong to the presentation.
   await page.keyboard.press('ArrowRight');
   expect(fragment(page)).toBe('#present/mix/2');
@@ -355,6 +357,9 @@ modelTest('who tabs to a picture moves about in it', async () => {
   expect(await within()).toBe('surface');
   await page.keyboard.press('ArrowRight');
   expect(fragment(page)).toBe('#present/mix');
+  await page.keyboard.press('PageDown');
+  expect(fragment(page)).toBe('#present/mix/2');
+  await page.keyboard.press('PageUp');
   expect(
     await page.evaluate(
       () => (document.querySelector('.present superpose-figure') as HTMLElement & { cursor: object }).cursor,

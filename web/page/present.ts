@@ -191,10 +191,12 @@ class Presenter {
   }
 
   #render(): void {
-    const { part, title, text, sentences } = this.#slides[this.#now] as Slide;
+    const { part, title, text, sentences, home } = this.#slides[this.#now] as Slide;
+    // What the screen says is of its own state.
+    const own = this.#home === home ? text : '';
     const { view } = this.#figure?.picture ?? {};
     // What is said of a picture that is not there yet would be said twice.
-    const waits = !text && !sentences && !this.#fitted;
+    const waits = !own && !sentences && !this.#fitted;
     const step = `${this.#now + 1} of ${this.#slides.length}`;
     const to = (by: number) => () => this.#go(this.#now + by);
     render(
@@ -202,7 +204,7 @@ class Presenter {
         <div class=${sentences ? 'said alone' : 'said'} id="presented" aria-live=${waits ? 'off' : 'polite'} aria-atomic="true">
           <p class="part"><span class="unseen">${step}. </span>${part}</p>
           <h2>${title || view?.figure.title}</h2>
-          ${(sentences ?? [text || firstSentences(view?.finding)]).map((sentence) => html`<p>${sentence}</p>`)}
+          ${(sentences ?? [own || firstSentences(view?.finding)]).map((sentence) => html`<p>${sentence}</p>`)}
         </div>
         <div class="bar">
           ${this.#code()}
@@ -265,10 +267,11 @@ class Presenter {
   readonly #press = (event: KeyboardEvent): void => {
     const by = keys[event.key];
     if (by === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
-    // Whoever has tabbed to the picture moves about in it.
-    if ((event.composedPath()[0] as Element).matches('input, select, textarea, .surface, .tokens')) return;
+    const on = event.composedPath()[0] as Element;
+    // Whoever has tabbed to the picture moves about in it; what a clicker sends goes on, whatever was touched last.
+    if (!event.key.startsWith('Page') && on.matches('input, select, textarea, .surface, .tokens')) return;
     // Space presses what it is on.
-    if (event.key === ' ' && (event.composedPath()[0] as Element).matches('button, a, summary')) return;
+    if (event.key === ' ' && on.matches('button, a, summary')) return;
     event.preventDefault();
     event.stopPropagation();
     this.#go(this.#now + by);
