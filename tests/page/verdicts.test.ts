@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { Verdict } from '../../web/build/verdicts.ts';
 import { figures } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
-import { drawn, modelTest, visit } from './support/visit.ts';
+import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
 
 const verdicts: Verdict[] = JSON.parse(
   readFileSync(new URL('../../web/page/verdicts.json', import.meta.url), 'utf8'),
@@ -67,8 +67,14 @@ modelTest(
 
 modelTest('Back returns to the claim', async () => {
   const { page } = await visit();
+  // Also if the address there names another figure, which stays as it is.
+  const all = figureOf(page, 'language').locator('input[name=ways][value=all]');
+  await all.check();
+  await expect.poll(() => page.url()).toContain('ways=all');
   const one = page.locator('.verdict:not(.later)').first();
   await one.locator('summary').click();
+  await one.locator('a.see').scrollIntoViewIfNeeded();
+  const place = await page.evaluate(() => scrollY);
   await one.locator('a.see').click();
   const line = page.locator('.claimed');
   await line.waitFor();
@@ -77,8 +83,11 @@ modelTest('Back returns to the claim', async () => {
   await expect
     .poll(() => one.locator('a.see').evaluate((link) => link === document.activeElement))
     .toBe(true);
-  expect(await one.isVisible()).toBe(true);
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(place);
   expect(await line.count()).toBe(0);
+  await page.locator('.contents a[href="#limits"]').click();
+  await expect.poll(() => page.url()).toContain('#limits');
+  expect(await all.isChecked()).toBe(true);
 });
 
 /** Opens the cards that bets stand in. */

@@ -19,13 +19,15 @@ const figureOf = (name: string): FigureElement | undefined =>
     (one): one is FigureElement => one instanceof FigureElement && one.name === name,
   );
 
+/** Of every figure that was changed: back and forward find them. */
+let states: Record<string, string> = history.state?.states ?? {};
+
 async function remember(element: FigureElement, state: State): Promise<void> {
   const figure = await element.loaded();
   if (!figure) return;
   const link = writeLink(element.name, figure.controls, state);
-  // Back and forward find the state of every figure that was changed.
-  const states = { ...history.state?.states, [element.name]: link };
-  history.pushState({ figure: element.name, states }, '', link);
+  states = { ...states, [element.name]: link };
+  history.pushState({ states }, '', link);
 }
 
 /** The link that the reader followed, if it leads from a sentence to the figure that shows it. */
@@ -65,6 +67,7 @@ function bring(element: HTMLElement): void {
 /** Puts the sentence that the reader came from above its figure, with a way back. */
 function claimAbove(element: HTMLElement, stage = element): HTMLElement | undefined {
   document.querySelector('.claimed')?.remove();
+  if (!isFrom()) return undefined;
   const said = from?.closest('.verdict')?.querySelector('summary') ?? from?.closest('.answer p');
   if (!said) return undefined;
   const line = document.createElement('p');
@@ -99,7 +102,7 @@ export function followAddress(notice: (sentence: string) => void): void {
       pending = undefined;
     }, pause);
   });
-  const open = () => {
+  const open = (returned = false) => {
     // A change that has not reached the address yet is dropped.
     clearTimeout(timer);
     pending = undefined;
@@ -111,7 +114,7 @@ export function followAddress(notice: (sentence: string) => void): void {
     }
     const link = readLink(location.hash);
     if (!link) {
-      if (goToStep(location.hash)) return;
+      if (returned || goToStep(location.hash)) return;
       const place = document.getElementById(location.hash.slice(1));
       if (place && isFrom()) bring(place);
       else unfold(place);
@@ -134,19 +137,23 @@ export function followAddress(notice: (sentence: string) => void): void {
     }
     notice('');
     // Whoever comes from a sentence sees it above the figure.
-    if (!isFrom() && goToStep(location.hash)) return;
+    if (!isFrom() && !returned && goToStep(location.hash)) return;
     element.speech.changed = true;
     void element.show(link.settings);
-    bring(element);
+    if (returned) keepInBeat(element);
+    else bring(element);
   };
-  document.addEventListener('click', ({ target }) => {
-    const link = (target as Element).closest('a');
+  document.addEventListener('click', (event) => {
+    // Figures have links, too.
+    const link = (event.composedPath()[0] as Element).closest('a');
     if (!link?.hash || link.origin + link.pathname !== location.origin + location.pathname) return;
     from = link.classList.contains('see') ? link : undefined;
+    // Whoever comes back is where the link was, which the browser knows, and not at the figure in the address.
+    history.replaceState({ ...history.state, left: true }, '');
     // A link to the present address fires no hashchange.
     if (link.hash === location.hash) open();
   });
-  window.addEventListener('hashchange', open);
+  window.addEventListener('hashchange', ({ isTrusted }) => open(isTrusted && history.state?.left));
   open();
 }
 
@@ -154,17 +161,24 @@ export function followAddress(notice: (sentence: string) => void): void {
 export function followHistory(): void {
   const touched = new Set<string>();
   document.addEventListener('superpose-change', (event) => touched.add((event.target as FigureElement).name));
+  history.replaceState({ states, ...history.state }, '');
   window.addEventListener('popstate', ({ state }) => {
     const link = readLink(location.hash);
     const shown = link && !('refused' in link) ? link.figure : undefined;
-    if ((shown !== undefined && !state?.states) || isFrom()) return;
-    if (shown === undefined) {
-      document.querySelector('.claimed')?.remove();
+    if (state?.left || !isFrom()) document.querySelector('.claimed')?.remove();
+    // A link was followed, which changes its own figure only.
+    if (!state) {
+      if (shown !== undefined) states = { ...states, [shown]: location.hash };
+      history.replaceState({ states }, '');
+      return;
+    }
+    states = state.states ?? {};
+    if (state.left || (shown === undefined && !isFrom())) {
       from?.focus();
       from = undefined;
     }
     for (const name of touched) {
-      const own = readLink(state?.states?.[name] ?? '');
+      const own = readLink(states[name] ?? '');
       if (name !== shown) void figureOf(name)?.show(own && !('refused' in own) ? own.settings : []);
     }
   });
