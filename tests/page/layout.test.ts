@@ -6,6 +6,7 @@ import {
   drawn,
   figureOf,
   modelTest,
+  openMenu,
   settled,
   sharedVisit,
   stepsCameBy,
@@ -228,6 +229,19 @@ modelTest('of the two figures beside each other neither ends far above the other
     ends.push(await figureOf(page, name).evaluate((one) => one.getBoundingClientRect().bottom + scrollY));
   }
   expect(Math.abs((ends[0] as number) - (ends[1] as number))).toBeLessThan(120);
+  // What is used stays where it is, whatever it brings up.
+  const figure = figureOf(page, 'language');
+  const copy = (await openMenu(figure)).getByRole('button', { name: 'Copy link' });
+  for (const [one, then] of [
+    [copy, /^Link copied|^This is/],
+    [figure.locator('[name=ways][value=all]'), 'values too'],
+  ] as const) {
+    await one.scrollIntoViewIfNeeded();
+    const before = (await one.boundingBox())?.y;
+    await one.press(' ');
+    await figure.getByText(then).first().waitFor();
+    expect(Math.abs(((await one.boundingBox())?.y ?? 0) - (before ?? 0))).toBeLessThan(1);
+  }
 });
 
 test('on paper a beat’s picture is whole, with its sentence, and no step is pale', async () => {

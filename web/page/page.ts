@@ -1,3 +1,4 @@
+import type { Change } from '../element/asking.js';
 import { defineFigures } from '../element/figureElement.js';
 import { figures } from '../figures/index.js';
 import { startEarly } from '../worker/client.js';
@@ -51,6 +52,19 @@ document.querySelector('.kinds')?.addEventListener('change', ({ currentTarget })
   const left = claims.filter((one) => one.checkVisibility()).length;
   const said = (currentTarget as Element).querySelector('[role=status]') as Element;
   said.textContent = `${left} of ${claims.length} claims are shown.`;
+});
+// Controls below a picture keep their place in the window when a choice makes it much higher or lower: whoever has
+// chosen learning curves of long rows would be at the next section. A beat keeps its own place.
+document.addEventListener('superpose-change', (event) => {
+  const figure = event.target as Element;
+  const controls = figure.shadowRoot?.querySelector('.controls.below');
+  if (!controls || !(event as CustomEvent<Change>).detail.settled || figure.closest('.stage, dialog')) return;
+  const [{ top }, y] = [controls.getBoundingClientRect(), scrollY];
+  const keep = () => {
+    const moved = controls.getBoundingClientRect().top - top;
+    if (scrollY === y && Math.abs(moved) > 99) scrollBy({ top: moved, behavior: 'instant' });
+  };
+  figure.addEventListener('superpose-drawn', keep, { once: true });
 });
 followBeats();
 followHistory();
