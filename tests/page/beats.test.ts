@@ -3,7 +3,7 @@
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import { readFigure, untilDrawn } from './support/shown.ts';
-import { figureOf, modelTest, settled, sharedVisit, stepsCameBy, visit } from './support/visit.ts';
+import { figureOf, modelTest, openMenu, settled, sharedVisit, stepsCameBy, visit } from './support/visit.ts';
 
 /** One page for those who scroll. */
 const scrolling = sharedVisit();
@@ -39,7 +39,11 @@ modelTest.each([
     await page.evaluate(() => scrollBy(0, 40));
     await stepsCameBy(page);
   }
+  const menu = await openMenu(page.locator(`#${beat} .shot:not([hidden]) superpose-figure`));
+  await page.evaluate(() => scrollBy(0, -600));
+  await stepsCameBy(page);
   expect(await current(page, beat).innerText()).toBe(last);
+  await menu.press('Escape');
 });
 
 modelTest('a step marks the place that it names, and the next one takes the mark away', async () => {

@@ -197,8 +197,8 @@ class Stage {
     if (step === this.#current) return;
     const kept = this.#keptAt !== undefined && Math.abs(this.#top() - this.#keptAt) < innerHeight / 2;
     if (kept) this.#mark(this.#ofPicture(step));
-    else if (first || this.#inUse()) this.#mark(step);
-    else this.show(step);
+    else if (first) this.#mark(step);
+    else if (!this.#inUse()) this.show(step);
   }
 
   /** The step whose link was just followed, or else this one, or the first that is about the picture in sight. */
@@ -214,7 +214,7 @@ class Stage {
     return all.find(followed) ?? (about(step) ? step : (all.find(about) ?? step));
   }
 
-  /** Whoever has opened a picture's settings, menu or numbers, or has tabbed into it, keeps its state. */
+  /** Whoever has opened a picture's settings, menu or numbers, or has tabbed into it, keeps its state and step. */
   #inUse(): boolean {
     return [...this.root.querySelectorAll('.shot:not([hidden]) superpose-figure')].some((figure) =>
       figure.shadowRoot?.querySelector('details[open], .numbers, :focus-visible'),
