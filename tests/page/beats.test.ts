@@ -3,7 +3,7 @@
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import { readFigure, untilDrawn } from './support/shown.ts';
-import { figureOf, modelTest, openMenu, settled, sharedVisit, stepsCameBy, visit } from './support/visit.ts';
+import { figureOf, modelTest, settled, sharedVisit, stepsCameBy, visit } from './support/visit.ts';
 
 /** One page for those who scroll. */
 const scrolling = sharedVisit();
@@ -39,11 +39,12 @@ modelTest.each([
     await page.evaluate(() => scrollBy(0, 40));
     await stepsCameBy(page);
   }
-  const menu = await openMenu(page.locator(`#${beat} .shot:not([hidden]) superpose-figure`));
+  const menu = page.locator(`#${beat} .shot:not([hidden]) .menu > summary`);
+  await menu.dispatchEvent('click');
   await page.evaluate(() => scrollBy(0, -600));
   await stepsCameBy(page);
   expect(await current(page, beat).innerText()).toBe(last);
-  await menu.press('Escape');
+  await menu.dispatchEvent('click');
 });
 
 modelTest('a step marks the place that it names, and the next one takes the mark away', async () => {
@@ -56,23 +57,20 @@ modelTest('a step marks the place that it names, and the next one takes the mark
   await expect.poll(() => readout.innerText()).not.toContain('Query');
 });
 
-modelTest(
-  'a link within a step changes the picture, and neither the step nor the place on the page',
-  async () => {
-    const { page } = await scrolling();
-    await page.locator('#ask .step h3 a', { hasText: 'A token asks about a position' }).click();
-    await settled(page, 'one-score');
-    const link = page.locator('#ask .step a', { hasText: 'Cut' });
-    await link.scrollIntoViewIfNeeded();
-    const from = (await link.boundingBox())?.y ?? expect.fail();
-    await link.click();
-    await settled(page, 'sum');
-    await expect.poll(async () => (await page.evaluate(readFigure, 'sum'))?.state.places).toBe(11);
-    // Figures above may still settle by a line.
-    expect(Math.abs(((await link.boundingBox())?.y ?? Infinity) - from)).toBeLessThan(40);
-    expect(await current(page, 'ask').innerText()).toBe('A token asks about a position');
-  },
-);
+modelTest('a link within a step changes the picture, but neither the step nor the place', async () => {
+  const { page } = await scrolling();
+  await page.locator('#ask .step h3 a', { hasText: 'A token asks about a position' }).click();
+  await settled(page, 'one-score');
+  const link = page.locator('#ask .step a', { hasText: 'Cut' });
+  await link.scrollIntoViewIfNeeded();
+  const from = (await link.boundingBox())?.y ?? expect.fail();
+  await link.click();
+  await settled(page, 'sum');
+  await expect.poll(async () => (await page.evaluate(readFigure, 'sum'))?.state.places).toBe(11);
+  // Figures above may still settle by a line.
+  expect(Math.abs(((await link.boundingBox())?.y ?? Infinity) - from)).toBeLessThan(40);
+  expect(await current(page, 'ask').innerText()).toBe('A token asks about a position');
+});
 
 modelTest('a link to a later picture of a beat marks a step of that picture', async () => {
   const { page } = await visit({ fragment: '#v=1&figure=four-tasks' });
@@ -109,23 +107,20 @@ modelTest('a page opened at a step’s address shows its picture whole', async (
   expect((await figureOf(page, 'one-score').boundingBox())?.y).toBeGreaterThanOrEqual(0);
 });
 
-modelTest(
-  'a state that a link gave stays until the reader has left, not until the first other step',
-  async () => {
-    const patient = { timeout: 20_000 };
-    const { page } = await visit({ fragment: '#dot-products' });
-    await settled(page, 'dot-products');
-    // The step beside it is read already when the link is followed.
-    await expect.poll(() => current(page, 'mix').count(), patient).toBe(1);
-    await page.evaluate(() => {
-      location.hash = '#v=1&figure=dot-products&d=256';
-    });
-    const state = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn;
-    await expect.poll(async () => (await state())?.d, patient).toBe(256);
-    const first = await current(page, 'mix').innerText();
-    await stepsCameBy(page);
-    await page.evaluate(() => scrollBy(0, innerHeight / 2 + 40));
-    await expect.poll(() => current(page, 'mix').innerText(), patient).not.toBe(first);
-    await expect.poll(async () => (await state())?.d, patient).not.toBe(256);
-  },
-);
+modelTest('a state that a link gave stays until the reader has left, not until another step', async () => {
+  const patient = { timeout: 20_000 };
+  const { page } = await visit({ fragment: '#dot-products' });
+  await settled(page, 'dot-products');
+  // The step beside it is read already when the link is followed.
+  await expect.poll(() => current(page, 'mix').count(), patient).toBe(1);
+  await page.evaluate(() => {
+    location.hash = '#v=1&figure=dot-products&d=256';
+  });
+  const state = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn;
+  await expect.poll(async () => (await state())?.d, patient).toBe(256);
+  const first = await current(page, 'mix').innerText();
+  await stepsCameBy(page);
+  await page.evaluate(() => scrollBy(0, innerHeight / 2 + 40));
+  await expect.poll(() => current(page, 'mix').innerText(), patient).not.toBe(first);
+  await expect.poll(async () => (await state())?.d, patient).not.toBe(256);
+});

@@ -136,7 +136,6 @@ test('a slider leaves one address behind, when it is let go', async () => {
   expect(await addresses()).toBe(before + 1);
 });
 
-test('the name of a section is no state', () => {
-  expect(readLink('#bets')).toBeUndefined();
-  expect(readLink('')).toBeUndefined();
+test.each(['#bets', ''])('the name of a section is no state: %s', (fragment) => {
+  expect(readLink(fragment)).toBeUndefined();
 });

@@ -26,44 +26,41 @@ const asLinked = (state: Record<string, unknown>) =>
     }),
   );
 
-modelTest(
-  'a link opens the figure that shows its claim, with the claim above it and the focus on it',
-  async () => {
-    const { page } = await visit();
-    const claims = page.locator('.verdict');
-    await page.getByLabel(/^all \d+$/).check();
-    expect(await claims.count()).toBe(verdicts.length);
-    for (const place of sample.values()) {
-      const { claim, tag, figure, settings, section, shows } = verdicts[place] as Verdict;
-      const one = claims.nth(place);
-      await one.locator('summary').click();
-      await one.locator('a.see').click();
-      if (!figure) {
-        expect(new URL(page.url()).hash).toBe(`#${section}`);
-        // Published results are in a card, which is open now.
-        const card = page.locator(`#${section}`);
-        await expect.poll(() => card.evaluate((place) => place === document.activeElement)).toBe(true);
-        expect(await card.locator('table').first().isVisible()).toBe(true);
-        expect(await page.locator('.claimed').innerText()).toContain(tag);
-        continue;
-      }
-      await expect
-        .poll(() => page.evaluate(readFigure, figure).then((shown) => shown && asLinked(shown.state)), {
-          message: claim,
-        })
-        .toMatchObject(settings ?? {});
-      const { finding, readout, picture, problems } = await drawn(page, figure);
-      expect(problems).toEqual([]);
-      const said = [finding, readout, picture].join(' ').replace(/\u202f/g, ' ');
-      // In pictures the indices of formulas are set, not letters of their own.
-      for (const quoted of shows) expect(said).toContain(quoted.replace('ₕ', 'h'));
-      const line = () => page.locator('.claimed').innerText();
-      await expect.poll(line, { message: claim, timeout: 20_000 }).toContain(claim);
-      expect(await line()).toContain(tag);
-      expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe(figure);
+modelTest('a link opens the figure that shows its claim, with the claim above and the focus', async () => {
+  const { page } = await visit();
+  const claims = page.locator('.verdict');
+  await page.getByLabel(/^all \d+$/).check();
+  expect(await claims.count()).toBe(verdicts.length);
+  for (const place of sample.values()) {
+    const { claim, tag, figure, settings, section, shows } = verdicts[place] as Verdict;
+    const one = claims.nth(place);
+    await one.locator('summary').click();
+    await one.locator('a.see').click();
+    if (!figure) {
+      expect(new URL(page.url()).hash).toBe(`#${section}`);
+      // Published results are in a card, which is open now.
+      const card = page.locator(`#${section}`);
+      await expect.poll(() => card.evaluate((place) => place === document.activeElement)).toBe(true);
+      expect(await card.locator('table').first().isVisible()).toBe(true);
+      expect(await page.locator('.claimed').innerText()).toContain(tag);
+      continue;
     }
-  },
-);
+    await expect
+      .poll(() => page.evaluate(readFigure, figure).then((shown) => shown && asLinked(shown.state)), {
+        message: claim,
+      })
+      .toMatchObject(settings ?? {});
+    const { finding, readout, picture, problems } = await drawn(page, figure);
+    expect(problems).toEqual([]);
+    const said = [finding, readout, picture].join(' ').replace(/\u202f/g, ' ');
+    // In pictures the indices of formulas are set, not letters of their own.
+    for (const quoted of shows) expect(said).toContain(quoted.replace('ₕ', 'h'));
+    const line = () => page.locator('.claimed').innerText();
+    await expect.poll(line, { message: claim, timeout: 20_000 }).toContain(claim);
+    expect(await line()).toContain(tag);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe(figure);
+  }
+});
 
 modelTest('Back returns to the claim', async () => {
   const { page } = await visit();
@@ -73,16 +70,13 @@ modelTest('Back returns to the claim', async () => {
   await expect.poll(() => page.url()).toContain('ways=all');
   const one = page.locator('.verdict:not(.later)').first();
   await one.locator('summary').click();
-  await one.locator('a.see').scrollIntoViewIfNeeded();
+  const see = one.locator('a.see');
+  await see.scrollIntoViewIfNeeded();
   const place = await page.evaluate(() => scrollY);
-  await one.locator('a.see').click();
+  await see.click();
   const line = page.locator('.claimed');
-  await line.waitFor();
-  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(2000);
   await line.getByRole('button', { name: 'Back' }).click();
-  await expect
-    .poll(() => one.locator('a.see').evaluate((link) => link === document.activeElement))
-    .toBe(true);
+  await expect.poll(() => see.evaluate((link) => link === document.activeElement)).toBe(true);
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(place);
   expect(await line.count()).toBe(0);
   await page.locator('.contents a[href="#limits"]').click();
