@@ -155,8 +155,8 @@ test('settings that only look at the models train none, others do, and at the en
   expect(steps()).toBe(4 * 25);
   expect(open.size).toBe(0);
   // Models that train without the cross terms have no share of them.
-  for (const { shares, cut } of panels) {
-    expect(cut).toBeNull();
+  for (const { shares, cut, canonical } of panels) {
+    expect([cut, canonical]).toEqual([null, null]);
     for (const of of shares) expect([of?.[1], of?.[2]]).toEqual([0, 0]);
   }
   expect(lastOf(panels[1]?.accuracy ?? [])).toBeLessThan(0.5);

@@ -55,7 +55,7 @@ interface Example<Kept = Moment | null> {
 }
 
 export interface Panel extends Curve {
-  /** [4], of the model as it is now, in the canonical gauge. */
+  /** [4], of the model as it is now, in the canonical gauge, if that says anything. */
   canonical: number[] | null;
   /** Why there are no shares. */
   reason: string | null;
@@ -241,7 +241,8 @@ function panelsOf(
     const { mean, reason } = looker.shares({ gauge: 'canonical' });
     return {
       ...(curves[place] as Curve),
-      canonical: mean && Array.from(mean),
+      // Without terms, scores are no product of sums: they change when a vector moves from one table to the other.
+      canonical: mean && off.length === offOf(state).length ? Array.from(mean) : null,
       reason: reason ?? looker.shares().reason,
       cut,
       floor: trained.floors?.[place] ?? null,
