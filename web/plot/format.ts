@@ -45,17 +45,17 @@ export function exponent(value: number): string {
   return `${minus(digits)}\u00a0×\u00a010${raised}`;
 }
 
+/** What is less than all does not round to all, in a finding or a readout. */
+const short = (part: number) => (1 - part > dust ? Math.min(part, 0.999) : part);
 /** To a tenth of a percent; what rounds to zero has no sign. */
-export const percent = (fraction: number): string =>
-  Number.isFinite(fraction) ? minus(`${(100 * fraction).toFixed(1).replace(/^-(0\.0)$/, '$1')}\u202f%`) : '–';
+export const percent = (part: number): string =>
+  Number.isFinite(part) ? minus(`${(100 * short(part)).toFixed(1).replace(/^-(0\.0)$/, '$1')}\u202f%`) : '–';
 
 /** A share in a finding: whole percents, but tenths below 10 %, and from 98.5 % until all are 100 %. */
 export const aboutPercent = (fraction: number): string =>
-  fraction >= 0.985 && 1 - fraction > dust
-    ? percent(Math.min(fraction, 0.999))
-    : Math.abs(fraction) >= 0.0995
-      ? minus(`${(100 * fraction).toFixed(0)}\u202f%`)
-      : percent(fraction);
+  !(Math.abs(fraction) >= 0.0995) || (fraction >= 0.985 && 1 - fraction > dust)
+    ? percent(fraction)
+    : minus(`${(100 * fraction).toFixed(0)}\u202f%`);
 
 /** More than the rounding error of any sum on this page. */
 const rounding = 1e-9;
