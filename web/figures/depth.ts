@@ -246,7 +246,7 @@ export const figure: Figure<typeof controls, Depth> = {
       : Number.isFinite(last.table)
         ? `What is left of the table’s own directions falls to a cosine of ${about(last.table)}. Canonical gauge.`
         : 'Positions have no directions there. Canonical gauge.';
-    return `Position is ${partOf(first.energy)} of the first layer’s input, ${partOf(last.energy)} of the last one’s output. That is over ${windows} windows of a corpus. The scores use it most in layer ${most}, where position → position makes up ${aboutPercent(all[most] as number)} of the average head, ${of}; in the first it is ${partOf(all[0] as number)} and in the last ${partOf(all.at(-1) as number)}. ${left}`;
+    return `Position is ${partOf(first.energy)} of the first layer’s input, ${partOf(last.energy)} of the last one’s output. That is over ${windows} windows of a corpus. The scores use it most in layer ${most} of 0 to ${all.length - 1}, where position → position makes up ${aboutPercent(all[most] as number)} of the average head, ${of}; in layer 0 it is ${partOf(all[0] as number)} and in layer ${all.length - 1} ${partOf(all.at(-1) as number)}. ${left}`;
   },
 
   cells: ({ heads }) => ({ rows: heads.length, columns: heads[0]?.length ?? 1 }),

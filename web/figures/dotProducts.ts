@@ -207,7 +207,7 @@ export const figure: Figure<typeof controls, Data> = {
     const how = Number.isNaN(correlation)
       ? `Over ${counted(pairs, 'pair')}, one of the two dot products does not vary, so they have no correlation; the cross terms`
       : `Over ${pairs} pairs, the two dot products correlate at ${about(correlation)}; the cross terms`;
-    return `${head} ${how}, which only adding has, spread ±${about(moments.crossTerms.deviation, size)} around ${about(moments.crossTerms.mean, size)}, and the concatenated dot products ±${about(moments.concatenated.deviation, size)}.${tokens === 'seeded' ? '' : rawRows}`;
+    return `${head} ${how}, which without weights only adding has, spread ±${about(moments.crossTerms.deviation, size)} around ${about(moments.crossTerms.mean, size)}, and the concatenated dot products ±${about(moments.concatenated.deviation, size)}.${tokens === 'seeded' ? '' : rawRows}`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
