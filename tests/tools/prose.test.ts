@@ -84,9 +84,8 @@ describe('verdicts', () => {
   // What the words of a verdict leave open. Of the others that do, all are False.
   const open: Record<string, string> = {
     'Not in these language models': 'Depends',
-    'At first it led a little; later by less': 'Depends',
     'Here it does, more with longer training': 'Depends',
-    'Two tasks about as soon, two later': 'Depends',
+    'Two tasks about as soon, two much later': 'Depends',
     'A rotated part, beside each query and key': 'True',
   };
   const ofModel = ['overlap', 'sum', 'one-score', 'heads'];

@@ -56,13 +56,14 @@ const verbOf = (leads: readonly number[]): string =>
 const by = (leads: readonly number[], named = ''): string =>
   `by ${inTurn(leads.every(behind) ? leads.map(Math.abs) : leads, named)}`;
 
-/** The same after 25 and after 74 million tokens. */
+/** The same after 25 and, if it was trained that long, after 74 million tokens. */
 function leadOverTime({ larger: { short, long } }: Data, arm: ArmName, subject: string): string {
   const [soon, late] = [leadsOf(short, arm), leadsOf(long, arm)];
-  if (soon.length === 0 || late.length === 0) return '';
+  if (soon.length === 0) return '';
   const [from, to] = [short, long].map((rows) => rows[0]?.tokens.toFixed(1));
   const turned = verbOf(soon) === verbOf(late) ? '' : `${verbOf(late)} it `;
-  return ` ${subject} ${verbOf(soon)} adding ${by(soon, 'other code: ')} bits per byte after ${from} million tokens and ${turned}${by(late)} after ${to}.`;
+  const then = late.length > 0 ? ` and ${turned}${by(late)} after ${to}` : '';
+  return ` ${subject} ${verbOf(soon)} adding ${by(soon, 'other code: ')} bits per byte after ${from} million tokens${then}.`;
 }
 
 /** The rows that are in sight first, of the first length. */
@@ -88,9 +89,7 @@ function ladderFalls(rows: readonly Row[]): boolean {
 
 function headOf(rows: readonly Row[], { view }: State): string {
   if (view !== 'ladder') return scoresLead(rows) ? 'Position in every layer’s scores did better. ' : '';
-  return ladderFalls(rows)
-    ? 'Out of the stream, out of the values, into every layer: each step gained. '
-    : '';
+  return ladderFalls(rows) ? 'In this small model each step to every layer’s scores gained. ' : '';
 }
 
 /** What concatenating and adding came to, at each length of the masked models. */
@@ -103,7 +102,7 @@ function maskedTo({ rows }: Data): string {
     const least = Math.min(...ends);
     // A run that learned next to nothing says more than a mean with it.
     const far = ends.filter((value) => value > least + 1).map((value) => value.toFixed(2));
-    const still = far.length > 0 ? `; ${far.length} of these stayed at ${listed(far)}` : '';
+    const still = far[0] ? `; ${far.length} of these stayed at ${listed(far)}, so no mean is drawn` : '';
     const means = [other, added].map(({ made }) => printed(made[0]?.mean ?? Number.NaN));
     const came =
       Math.max(...others) < least
@@ -285,13 +284,16 @@ export const figure: Figure<typeof controls, Data> = {
       return `${head}. No causal mask; the models guess hidden tokens.${maskedTo(data)}${curves}`;
     const others = few.flatMap(({ arm }) => {
       const leads = inTurn(leadsOf(few, arm));
-      return ['added', 'concatenated', 'nowhere'].includes(arm) || !leads ? [] : [`${shortOf(arm)} ${leads}`];
+      const said = ['added', 'nowhere', state.view === 'ladder' ? '' : 'concatenated'].includes(arm);
+      return said || !leads ? [] : [`${shortOf(arm)} ${leads}`];
     });
     const leads =
       state.view === 'ladder'
-        ? leadOverTime(data, 'not-into-stream', 'In larger models, position kept out of the stream') +
+        ? leadOverTime(data, 'concatenated', 'In larger models, dividing the same width') +
+          leadOverTime(data, 'not-into-stream', 'Position kept out of the stream') +
           leadOverTime(data, 'nor-into-values', 'Kept out of the first layer’s values too, it')
-        : leadOverTime(data, 'concatenated', 'Dividing the same width between them');
+        : leadOverTime(data, 'concatenated', 'Dividing the same width between them') +
+          (state.ways === 'all' ? leadOverTime(data, 'projected', 'Concatenating and mapping back') : '');
     const most = printed(data.byRate);
     const rate =
       data.byRate > 0 ? `Another learning rate moved means by up to ${most}.` : 'One learning rate.';
@@ -359,7 +361,7 @@ export const figure: Figure<typeof controls, Data> = {
             scheme: schemeOf(rows[i].arm),
             words: groupOf(rows[i].arm) === 'nowhere' ? 'many' : 'one',
           },
-          label: `Scores of “${shortOf(rows[i].arm)}”, taken apart`,
+          label: `Scores of “${shortOf(rows[i].arm)}” with random weights, taken apart`,
         },
 
   remark: ({ problems }) => problems.join(' '),
