@@ -297,7 +297,9 @@ export const figure: Figure<typeof controls, Data> = {
     const most = printed(data.byRate);
     const rate =
       data.byRate > 0 ? `Another learning rate moved means by up to ${most}.` : 'One learning rate.';
-    return `${head}${state.view === 'ladder' || !leads ? tokens : '.'}${leads} Ahead of adding by: ${others.join('; ')}. ${rate}${curves}`;
+    const ahead = ` Ahead of adding by: ${others.join('; ')}.`;
+    const said = state.view === 'ladder' ? tokens + ahead + leads : (leads ? `.${leads}` : tokens) + ahead;
+    return `${head}${said} ${rate}${curves}`;
   },
 
   cells: ({ rows, parts }, { curves }) =>
