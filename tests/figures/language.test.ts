@@ -114,7 +114,7 @@ test('masked models are said by their length', async () => {
   for (const arm of ['rotated', 'separate-scores'])
     expect(Math.max(...of(arm, 3000))).toBeLessThan(Math.min(...of('added', 3000)));
   expect(figure.describe(data, state)).toContain(
-    `After 3,000 steps, 24.6 million tokens, means were ${mean('concatenated')} concatenated, ${mean('added')} added. After 5,000 steps, 41.0 million tokens, each concatenated run was below all 3 added ones; 1 of these stayed at ${Math.max(...of('added', 5000)).toFixed(2)}, so no mean is drawn.`,
+    `After 3,000 steps, 24.6 million tokens, means were ${mean('concatenated')} concatenated, ${mean('added')} added. After 5,000 steps, 41.0 million tokens, each concatenated run was below all 3 added ones; 1 of these stayed at ${Math.max(...of('added', 5000)).toFixed(2)}, so no mean.`,
   );
 });
 

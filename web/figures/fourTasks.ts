@@ -91,8 +91,10 @@ export const figure: Figure<typeof controls, Data> = {
       ...data.panels.flatMap((panel, k): ReadoutPiece[] => {
         const task = tasks[k] as SmallTask;
         const share = panel.shares[place]?.[termPlace(task)];
-        const canonical = end ? panel.canonical?.[termPlace(task)] : undefined;
-        const beside = canonical === undefined ? '' : ` (canonical ${percent(canonical)})`;
+        const canonical = panel.canonical?.[termPlace(task)];
+        const beside = end
+          ? ` (canonical${canonical === undefined ? ': none' : ` ${percent(canonical)}`})`
+          : '';
         return [
           `${task.task} ${percent(panel.accuracy[place] as number)} right`,
           ...(share === undefined

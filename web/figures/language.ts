@@ -56,7 +56,7 @@ const verbOf = (leads: readonly number[]): string =>
 const by = (leads: readonly number[], named = ''): string =>
   `by ${inTurn(leads.every(behind) ? leads.map(Math.abs) : leads, named)}`;
 
-/** The same after 25 and, if it was trained that long, after 74 million tokens. */
+/** The same after 25 and, if any trained on, after 74 million tokens. */
 function leadOverTime({ larger: { short, long } }: Data, arm: ArmName, subject: string): string {
   const [soon, late] = [leadsOf(short, arm), leadsOf(long, arm)];
   if (soon.length === 0) return '';
@@ -102,7 +102,7 @@ function maskedTo({ rows }: Data): string {
     const least = Math.min(...ends);
     // A run that learned next to nothing says more than a mean with it.
     const far = ends.filter((value) => value > least + 1).map((value) => value.toFixed(2));
-    const still = far[0] ? `; ${far.length} of these stayed at ${listed(far)}, so no mean is drawn` : '';
+    const still = far[0] ? `; ${far.length} of these stayed at ${listed(far)}, so no mean` : '';
     const means = [other, added].map(({ made }) => printed(made[0]?.mean ?? Number.NaN));
     const came =
       Math.max(...others) < least
@@ -276,7 +276,6 @@ export const figure: Figure<typeof controls, Data> = {
     if (!added) return 'The file has no runs of added positions here.';
     const weights = ((runsOf(added)[0] as Run).weights / 1e6).toFixed(1);
     const head = `${headOf(few, state)}${weights} million weights`;
-    const tokens = `, ${added.tokens.toFixed(1)} million tokens.`;
     const curves = state.curves
       ? ` The curves are in nats a token, on the first 256 windows; the last look is after ${data.parts.at(-1)} of the training.`
       : '';
@@ -284,8 +283,7 @@ export const figure: Figure<typeof controls, Data> = {
       return `${head}. No causal mask; the models guess hidden tokens.${maskedTo(data)}${curves}`;
     const others = few.flatMap(({ arm }) => {
       const leads = inTurn(leadsOf(few, arm));
-      const said = ['added', 'nowhere', state.view === 'ladder' ? '' : 'concatenated'].includes(arm);
-      return said || !leads ? [] : [`${shortOf(arm)} ${leads}`];
+      return ['added', 'nowhere'].includes(arm) || !leads ? [] : [`${shortOf(arm)} ${leads}`];
     });
     const leads =
       state.view === 'ladder'
@@ -297,9 +295,7 @@ export const figure: Figure<typeof controls, Data> = {
     const most = printed(data.byRate);
     const rate =
       data.byRate > 0 ? `Another learning rate moved means by up to ${most}.` : 'One learning rate.';
-    const ahead = ` Ahead of adding by: ${others.join('; ')}.`;
-    const said = state.view === 'ladder' ? tokens + ahead + leads : (leads ? `.${leads}` : tokens) + ahead;
-    return `${head}${said} ${rate}${curves}`;
+    return `${head}, ${added.tokens.toFixed(1)} million tokens. Ahead of adding by: ${others.join('; ')}.${leads} ${rate}${curves}`;
   },
 
   cells: ({ rows, parts }, { curves }) =>

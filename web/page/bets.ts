@@ -33,7 +33,7 @@ const bets: Bet[] = [
       const back = exactError < 1e-9;
       return {
         answer: !back ? 'lost' : now.gain > 1 + 1e-9 ? 'price' : 'free',
-        because: `With ${now.k2} position dims, as the figure starts, the two have no direction in common: one linear map takes the token out of the sum to within ${exponent(exactError)}, and noise can grow ${now.gain.toFixed(2)}-fold. Where they share a direction, no linear map does.`,
+        because: `With ${now.k2} position dims the two share no direction: one linear map takes the token out of the sum to within ${exponent(exactError)}, and noise can grow ${now.gain.toFixed(2)}-fold.`,
       };
     },
   },
