@@ -62,7 +62,8 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const { d, k1, k2, seed } = state;
   const { u, w } = bases(superpose, state);
   const noise = superpose.randomNormal({ rows: d, columns: d, seed, stream: streams.noise });
-  const readings = library.kept('oblique', [state.subspaces, d, k1, seed], () => {
+  // A curve for each width: going back to one computes nothing.
+  const readings = library.kept(`oblique ${d}`, [state.subspaces, k1, seed], () => {
     const sizes = Array.from({ length: d }, (_, place) => place + 1).filter(
       (size) => size % Math.ceil(d / 12) === 0,
     );
