@@ -281,21 +281,27 @@ export const figure: Figure<typeof controls, Data> = {
       : '';
     if (state.view === 'masked')
       return `${head}. No causal mask; the models guess hidden tokens.${maskedTo(data)}${curves}`;
+    const small = state.view === 'ladder';
+    // Of larger models dividing has a sentence of its own.
+    const left = small ? ['added', 'nowhere'] : ['added', 'nowhere', 'concatenated'];
     const others = few.flatMap(({ arm }) => {
       const leads = inTurn(leadsOf(few, arm));
-      return ['added', 'nowhere'].includes(arm) || !leads ? [] : [`${shortOf(arm)} ${leads}`];
+      return left.includes(arm) || !leads ? [] : [`${shortOf(arm)} ${leads}`];
     });
-    const leads =
-      state.view === 'ladder'
-        ? leadOverTime(data, 'concatenated', 'In larger models, dividing the same width') +
-          leadOverTime(data, 'not-into-stream', 'Position kept out of the stream') +
-          leadOverTime(data, 'nor-into-values', 'Kept out of the first layer’s values too, it')
-        : leadOverTime(data, 'concatenated', 'Dividing the same width between them') +
-          (state.ways === 'all' ? leadOverTime(data, 'projected', 'Concatenating and mapping back') : '');
+    const ahead = ` Ahead of adding by: ${others.join('; ')}.`;
+    const tokens = `, ${added.tokens.toFixed(1)} million tokens.`;
+    const leads = small
+      ? leadOverTime(data, 'concatenated', 'In larger models, dividing the same width') +
+        leadOverTime(data, 'not-into-stream', 'Position kept out of the stream') +
+        leadOverTime(data, 'nor-into-values', 'Kept out of the first layer’s values too, it')
+      : leadOverTime(data, 'concatenated', 'Dividing the same width between them') +
+        (state.ways === 'all' ? leadOverTime(data, 'projected', 'Concatenating and mapping back') : '');
     const most = printed(data.byRate);
     const rate =
       data.byRate > 0 ? `Another learning rate moved means by up to ${most}.` : 'One learning rate.';
-    return `${head}, ${added.tokens.toFixed(1)} million tokens. Ahead of adding by: ${others.join('; ')}.${leads} ${rate}${curves}`;
+    // What is said first names the other code's number, and the models that all numbers are of.
+    const said = small ? `${tokens}${ahead}${leads}` : `${leads ? '.' : tokens}${leads}${ahead}`;
+    return `${head}${said} ${rate}${curves}`;
   },
 
   cells: ({ rows, parts }, { curves }) =>
