@@ -179,7 +179,8 @@ export class Picture implements ReactiveController {
     if (scene === view.scene || this.#told === this.host.asking.answer) return;
     this.#told = this.host.asking.answer;
     // A run is read out at its end, and where it is held.
-    if (!this.host.busy || this.host.asking.running?.held) this.host.speech.finding();
+    const held = this.host.asking.running?.held;
+    if (!this.host.busy || held) this.host.speech.finding(held);
     this.host.dispatchEvent(new Event('superpose-drawn', { bubbles: true, composed: true }));
   }
 

@@ -9,10 +9,8 @@ import type { View } from './exports.js';
 const unsaid = (piece: Exclude<ReadoutPiece, string>): string | undefined =>
   piece.term && !/[a-z]{3}/i.test(piece.text) ? termLabels[piece.term] : undefined;
 
-export function spokenPiece(piece: ReadoutPiece): string {
-  if (typeof piece === 'string') return piece;
-  return `${unsaid(piece) ?? ''} ${piece.text}`;
-}
+export const spokenPiece = (piece: ReadoutPiece): string =>
+  typeof piece === 'string' ? piece : `${unsaid(piece) ?? ''} ${piece.text}`;
 
 export function drawnPiece(piece: ReadoutPiece): TemplateResult | string {
   if (typeof piece === 'string') return piece;
@@ -32,7 +30,7 @@ interface Host extends LitElement {
 
 export class Speech implements ReactiveController {
   spoken = '';
-  /** The reader has changed something and not yet heard what came of it. */
+  /** The reader has changed something, and no picture has come of it yet. */
   changed = false;
   #timer = 0;
   /** Sentences of the finding that was said last. */
@@ -46,9 +44,11 @@ export class Speech implements ReactiveController {
     clearTimeout(this.#timer);
   }
 
-  /** Says what is new in the finding, once no further change follows. */
-  finding(): void {
-    if (!this.changed) return;
+  /** Says what is new in the finding, once no further change follows; `again`: of each step of a held run. */
+  finding(again = false): void {
+    if (!this.changed && !again) return;
+    // What changes before this is said is said after it.
+    this.changed = false;
     clearTimeout(this.#timer);
     this.#timer = window.setTimeout(() => {
       const sentences = (this.host.picture.view?.finding ?? '').split(/(?<=[.!?]) /);
@@ -65,7 +65,6 @@ export class Speech implements ReactiveController {
 
   say(sentence: string): void {
     clearTimeout(this.#timer);
-    this.changed = false;
     this.spoken = sentence;
     this.host.requestUpdate();
   }
