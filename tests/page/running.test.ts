@@ -51,9 +51,8 @@ test('the picture stays until its numbers are there; it is held, stepped, and lo
   await button(page, name, 'Step').click();
   await expect.poll(finding).toContain('After 8 steps');
   // And is heard, though the run is not over.
-  await expect
-    .poll(() => figureOf(page, name).locator('[aria-live]').textContent())
-    .toContain('After 8 steps');
+  const heard = () => figureOf(page, name).locator('[aria-live]').textContent();
+  await expect.poll(heard).toContain('After 8 steps');
   await button(page, name, 'Step').click();
   await expect.poll(finding).toContain('After 16 steps');
   expect((await now(page, name))?.busy).toBe(true);
