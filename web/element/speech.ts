@@ -47,7 +47,7 @@ export class Speech implements ReactiveController {
   /** Says what is new in the finding, once no further change follows; `again`: of each step of a held run. */
   finding(again = false): void {
     if (!this.changed && !again) return;
-    // What changes before this is said is said after it.
+    // A change that comes before this is read out gets its own turn.
     this.changed = false;
     clearTimeout(this.#timer);
     this.#timer = window.setTimeout(() => {

@@ -299,7 +299,7 @@ export const figure: Figure<typeof controls, Data> = {
     const most = printed(data.byRate);
     const rate =
       data.byRate > 0 ? `Another learning rate moved means by up to ${most}.` : 'One learning rate.';
-    // What is said first names the other code's number, and the models that all numbers are of.
+    // The first sentence says which number is the other code's, and after how much training.
     const said = small ? `${tokens}${ahead}${leads}` : `${leads ? '.' : tokens}${leads}${ahead}`;
     return `${head}${said} ${rate}${curves}`;
   },

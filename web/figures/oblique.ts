@@ -62,7 +62,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const { d, k1, k2, seed } = state;
   const { u, w } = bases(superpose, state);
   const noise = superpose.randomNormal({ rows: d, columns: d, seed, stream: streams.noise });
-  // A curve for each width: going back to one computes nothing.
+  // One is kept for each width, so that going back to it computes a single point.
   const readings = library.kept(`oblique ${d}`, [state.subspaces, k1, seed], () => {
     const sizes = Array.from({ length: d }, (_, place) => place + 1).filter(
       (size) => size % Math.ceil(d / 12) === 0,
