@@ -207,7 +207,7 @@ for (const [width, height] of [
       for (const beat of ['mix', 'separate', 'ask', 'learn', 'other-ways']) {
         const first = page.locator(`#${beat} .step h3 a`).first();
         await first.evaluate((link: HTMLElement) => link.click());
-        const name = /figure=([a-z-]+)/.exec(page.url())?.[1] as string;
+        const name = await page.evaluate(() => /figure=([a-z-]+)/.exec(location.hash)?.[1] ?? '');
         await expect.poll(() => page.evaluate(untilDrawn, name), { timeout: 120_000 }).toBe(true);
         await stepsCameBy(page);
         const { cut, above, below, sideways } = await page.evaluate(atTheBar, name);

@@ -43,7 +43,7 @@ modelTest('the link of a step brings its picture’s tools into the window, too'
   const steps = page.locator('.step:not(:first-child)');
   for (const step of await steps.all()) {
     await step.getByRole('link').first().click();
-    const name = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('figure') as string;
+    const name = await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('figure') ?? '');
     await expect.poll(() => page.evaluate(untilDrawn, name), { timeout: 240_000 }).toBe(true);
     // A picture that waits may be lower than the live one.
     await step.getByRole('link').first().click();
@@ -176,7 +176,7 @@ modelTest('a step sets its picture: scrolled to, forwards and backwards, and by 
   await link.focus();
   await page.keyboard.press('Enter');
   await expect.poll(tokens).toBe('sentence');
-  expect(page.url()).toContain('figure=dot-products&tokens=sentence');
+  await expect.poll(() => page.url()).toContain('figure=dot-products&tokens=sentence');
   expect(await link.getAttribute('aria-current')).toBe('step');
   // The picture has stayed.
   const box = await figureOf(page, 'dot-products').locator('.surface').boundingBox();

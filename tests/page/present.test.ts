@@ -2,6 +2,7 @@
 import type { Page } from 'playwright';
 import decodeQR from 'qr/decode.js';
 import { expect } from 'vitest';
+import type { FigureElement } from '../../web/element/figureElement.ts';
 import type { Scene } from '../../web/plot/scene.ts';
 import { readFigure } from './support/shown.ts';
 import { modelTest, visit } from './support/visit.ts';
@@ -9,23 +10,20 @@ import { modelTest, visit } from './support/visit.ts';
 const patience = { timeout: 20_000 };
 const dialog = (page: Page) => page.locator('dialog.present');
 const said = (page: Page) => dialog(page).locator('css:light=.said[aria-live=polite]');
-const fragment = (page: Page) => decodeURIComponent(new URL(page.url()).hash);
+// As the page has it: Playwright may hear of a new address later than of the key that has led there.
+const fragment = (page: Page) => page.evaluate(() => decodeURIComponent(location.hash));
 
 /** What the screen shows once its picture is fitted: in pixels of the window. */
 async function shown(page: Page) {
   const fitted = () => {
-    const figure = document.querySelector('.present superpose-figure') as
-      | (HTMLElement & { result?: unknown; busy: boolean })
-      | null;
-    return figure?.result && !figure.busy && figure.style.visibility === '';
+    const figure = document.querySelector<FigureElement>('.present superpose-figure');
+    if (figure?.result && !figure.busy && figure.style.visibility === '') return 'fitted';
+    return `${location.hash}, ${figure?.getAttribute('name')}, busy: ${figure?.busy}, ${figure?.shadowRoot?.textContent}`;
   };
   // Learn’s train here, which a busy machine takes its time for.
-  await page.waitForFunction(fitted, undefined, { timeout: 240_000 });
+  await expect.poll(() => page.evaluate(fitted), { timeout: 240_000 }).toBe('fitted');
   return page.evaluate(() => {
-    const figure = document.querySelector('.present superpose-figure') as HTMLElement & {
-      state: Record<string, unknown>;
-      surroundings: { scale: number };
-    };
+    const figure = document.querySelector('.present superpose-figure') as FigureElement;
     const screen = document.querySelector('.present') as HTMLElement;
     const boxOf = (element: Element | null | undefined) => {
       const { left, top, right, bottom } = (element as Element).getBoundingClientRect();
@@ -80,36 +78,36 @@ modelTest('keys go from screen to screen, each at its own address and said', asy
   await page.getByRole('link', { name: 'Present' }).focus();
   await page.keyboard.press('Enter');
   await expect.poll(() => said(page).innerText(), patience).toContain('Why are positions added');
-  expect(fragment(page)).toBe('#present');
+  expect(await fragment(page)).toBe('#present');
   const steps = await page.locator('.step').count();
   expect(await said(page).textContent()).toContain(`1 of ${steps + 5}.`);
   const heard = page.getByRole('dialog', { name: 'Presentation', description: /^1 of / });
   expect(await heard.evaluate((one) => one === document.activeElement)).toBe(true);
   for (const at of ['add-or-concatenate', 'language', 'answer']) {
     await page.keyboard.press('ArrowRight');
-    expect(fragment(page)).toBe(`#present/${at}`);
+    expect(await fragment(page)).toBe(`#present/${at}`);
   }
   for (const sentence of await page.locator('#answer > p').allTextContents())
     expect(await said(page).textContent()).toContain(sentence);
   await page.keyboard.press('ArrowRight');
-  expect(fragment(page)).toBe('#present/grid');
+  expect(await fragment(page)).toBe('#present/grid');
   await expect.poll(() => said(page).textContent(), patience).toContain('both learn all four tasks');
   await page.keyboard.press('Space');
-  expect(fragment(page)).toBe('#present/mix');
+  expect(await fragment(page)).toBe('#present/mix');
   await page.keyboard.press('ArrowRight');
-  expect(fragment(page)).toBe('#present/mix/2');
+  expect(await fragment(page)).toBe('#present/mix/2');
   const step = page.locator('#mix .step').nth(1);
   expect(await said(page).textContent()).toContain(await step.locator('p').textContent());
   await expect.poll(async () => (await shown(page)).state.scale, patience).toBe(0);
   await page.keyboard.press('End');
   expect(await said(page).textContent()).toContain(`${steps + 5} of ${steps + 5}.`);
   await page.keyboard.press('ArrowDown');
-  expect(fragment(page)).toBe('#present/other-ways/3');
+  expect(await fragment(page)).toBe('#present/other-ways/3');
   await page.keyboard.press('ArrowUp');
-  expect(fragment(page)).toBe('#present/other-ways/2');
+  expect(await fragment(page)).toBe('#present/other-ways/2');
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowLeft');
-  expect(fragment(page)).toBe('#present');
+  expect(await fragment(page)).toBe('#present');
 });
 
 modelTest('a screen is said once, also where its sentence comes with its picture', async () => {
@@ -126,7 +124,7 @@ modelTest('a screen is said once, also where its sentence comes with its picture
     });
   for (let place = 1; place < 7; place++) {
     await page.keyboard.press('ArrowRight');
-    if (fragment(page) !== '#present/answer') await shown(page);
+    if ((await fragment(page)) !== '#present/answer') await shown(page);
   }
   const heard = await page.evaluate(() => (window as never as { heard: string[] }).heard);
   expect(heard.map((text) => /\d+ of \d+/.exec(text)?.[0])).toEqual(
@@ -201,13 +199,13 @@ modelTest('every screen fits its window, and nothing lies over anything', async 
   const steps = await page.locator('.step').count();
   const said = new Set<unknown>();
   for (let place = 0; place < steps + 5; place++) {
-    if (fragment(page) === '#present/answer') {
+    if ((await fragment(page)) === '#present/answer') {
       await expectSentencesToFit(page);
       await page.keyboard.press('ArrowRight');
       continue;
     }
     const { figure, picture, buttons, text, bar, code, label, scrolls, ...screen } = await shown(page);
-    const at = `${fragment(page)}, ${figure}`;
+    const at = `${await fragment(page)}, ${figure}`;
     expect(scrolls, at).toBe(0);
     expect(Math.min(picture.left, picture.top), at).toBeGreaterThanOrEqual(0);
     expect(picture.bottom, at).toBeLessThanOrEqual(height);
@@ -325,7 +323,7 @@ modelTest('what is dragged there changes its address and its code, and no figure
   await expect.poll(() => said(page).innerText(), patience).not.toContain('0.72');
   // The keys still belong to the presentation.
   await page.keyboard.press('ArrowRight');
-  expect(fragment(page)).toBe('#present/mix/2');
+  expect(await fragment(page)).toBe('#present/mix/2');
 });
 
 modelTest('a figure that is not on the path has a screen of its own, with what it finds', async () => {
@@ -356,9 +354,9 @@ modelTest('who tabs to a picture moves about in it', async () => {
   for (let tabs = 0; tabs < 10 && (await within()) !== 'surface'; tabs++) await page.keyboard.press('Tab');
   expect(await within()).toBe('surface');
   await page.keyboard.press('ArrowRight');
-  expect(fragment(page)).toBe('#present/mix');
+  expect(await fragment(page)).toBe('#present/mix');
   await page.keyboard.press('PageDown');
-  expect(fragment(page)).toBe('#present/mix/2');
+  expect(await fragment(page)).toBe('#present/mix/2');
   await page.keyboard.press('PageUp');
   expect(
     await page.evaluate(

@@ -176,7 +176,7 @@ test('a click on a cell opens its run, and so does Enter', async () => {
   await surface(figureOf(page, table)).click({ position: { x: (box?.width ?? 0) - 40, y: 110 } });
   const opened = () => page.evaluate(readFigure, side).then((shown) => shown?.state);
   await expect.poll(opened).toMatchObject({ task: 'lookup', form: 'concat-8', seed: 1 });
-  expect(new URL(page.url()).hash).toContain(`figure=${side}`);
+  await expect.poll(() => page.url()).toContain(`figure=${side}`);
   await drawn(page, side);
   await page.goBack();
   await drawn(page, table);

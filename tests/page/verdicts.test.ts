@@ -37,7 +37,7 @@ modelTest('a link opens the figure that shows its claim, with the claim above an
     await one.locator('summary').click();
     await one.locator('a.see').click();
     if (!figure) {
-      expect(new URL(page.url()).hash).toBe(`#${section}`);
+      await expect.poll(() => new URL(page.url()).hash).toBe(`#${section}`);
       // Published results are in a card, which is open now.
       const card = page.locator(`#${section}`);
       await expect.poll(() => card.evaluate((place) => place === document.activeElement)).toBe(true);
