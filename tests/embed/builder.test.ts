@@ -223,8 +223,10 @@ test('one file, opened from disk, with a link to where it comes from', async () 
   const { saved, open, evaluate, finding, servers, complaints } = await openBuilder('dot-products', state);
   const { file } = await saved('One file');
   await servers.stop();
-  // It is made to be passed on, so it says where the licences are.
-  expect(await readFile(file, 'utf8')).toMatch(
+  // It is made to be passed on, so it says where the licences are, and asks for no font.
+  const html = await readFile(file, 'utf8');
+  expect(html).not.toContain('@font-face');
+  expect(html).toMatch(
     new RegExp(`<body>\\n +<!-- Superpose, MIT, .* The licences: ${servers.site}THIRD-PARTY\\.txt -->`),
   );
   await open(pathToFileURL(file).href);

@@ -18,7 +18,7 @@ export interface SinglePageParts {
   head?: string;
   /** Another origin that the page may fetch from. */
   connect?: string;
-  /** The page's font beside it on the site; without it, and in a kept file, the system's. */
+  /** The page's font beside it on the site; without it, the system's. One that is kept leaves it out. */
   font?: string | undefined;
 }
 
@@ -55,7 +55,7 @@ export function singlePage(parts: SinglePageParts): string {
   const policy = [
     "default-src 'none'",
     `script-src ${hashOf(code)} 'wasm-unsafe-eval'`,
-    `style-src ${hashOf(face + style)}`,
+    `style-src ${hashOf(style)}${face && ` ${hashOf(face)}`}`,
     ...(font ? ["font-src 'self'"] : []),
     'img-src data: blob:',
     'worker-src blob:',
@@ -72,7 +72,7 @@ export function singlePage(parts: SinglePageParts): string {
     <meta name="color-scheme" content="light dark" />
     <title>${escaped(title)}</title>
     <meta name="description" content="${escaped(description)}" />${head}
-    <style>${face}${style}</style>
+    <style>${style}</style>${face && `<style>${face}</style>`}
   </head>
   <body>
     ${notice(page)}
