@@ -27,12 +27,17 @@ export function changedCpp() {
   return tidied(changed).filter((file) => existsSync(join(root, file)));
 }
 
+/** Only what has changed since the last time is looked at again. */
+const types = (room) => [
+  ...[bin('tsc'), '-p', `${room}/tsconfig.json`],
+  ...['--incremental', '--tsBuildInfoFile', `build/types/${room}`],
+];
 /** The command of each checker. */
 export const checks = {
   'Biome: TypeScript, JavaScript, CSS': [bin('biome'), 'check', '--error-on-warnings'],
-  'Types of the bindings': [bin('tsc'), '-p', 'src/wasm/tsconfig.json'],
-  'Types of the page': [bin('tsc'), '-p', 'web/tsconfig.json'],
-  'Types of the tests': [bin('tsc'), '-p', 'tests/tsconfig.json'],
+  'Types of the bindings': types('src/wasm'),
+  'Types of the page': types('web'),
+  'Types of the tests': types('tests'),
 };
 export const formatted = () => ['clang-format', '--dry-run', '-Werror', ...cppFiles('*.cpp', '*.h')];
 /** Builds join the files of a room, and clang-tidy would guess the flags of one that it is not told of. */
