@@ -43,20 +43,17 @@ export async function oneFile(wish: Wish, result: Result): Promise<string> {
   const json = JSON.stringify(page).replaceAll('<', '\\u003c');
   const svg = `data:image/svg+xml,${encodeURIComponent(await toSvg(result, width, theme)).replace(/'/g, '%27')}`;
   const inside = `<img src="${svg}" alt="${escaped(figure.title)}"><p>${escaped(wish.finding)}</p>`;
-  // Functions, because in a string $ would have a meaning.
-  return (
-    (await response.text())
-      .replace(
-        /(<script type="application\/json" id="superpose-page">).*?(<\/script>)/s,
-        (_, open, close) => open + json + close,
-      )
-      .replace(
-        /(<superpose-figure name="[^"]*">).*?(<\/superpose-figure>)/s,
-        (_, open, close) => open + inside + close,
-      )
-      // There is no font beside a kept file.
-      .replace(/<style>@font-face.*?<\/style>/, '')
-      .replace(/\S*THIRD-PARTY\.txt/, () => `${home}THIRD-PARTY.txt`)
-      .replace("connect-src 'self'", () => `connect-src 'self' ${new URL(home).origin}`)
-  );
+  // Functions, because in a string $ would have a meaning. There is no font beside a kept file.
+  return (await response.text())
+    .replace(
+      /(<script type="application\/json" id="superpose-page">).*?(<\/script>)/s,
+      (_, open, close) => open + json + close,
+    )
+    .replace(
+      /(<superpose-figure name="[^"]*">).*?(<\/superpose-figure>)/s,
+      (_, open, close) => open + inside + close,
+    )
+    .replace(/<style>@font-face.*?<\/style>/, '')
+    .replace(/\S*THIRD-PARTY\.txt/, () => `${home}THIRD-PARTY.txt`)
+    .replace("connect-src 'self'", () => `connect-src 'self' ${new URL(home).origin}`);
 }
