@@ -237,10 +237,9 @@ modelTest('of the two figures beside each other neither ends far above the other
   expect((await all.boundingBox())?.y).toBeCloseTo(y, 0);
 });
 
-test('on paper a beat’s picture is whole, with its sentence, and no step is pale', async () => {
-  const { page } = await visit({ viewport: { width: 718, height: 700 }, reducedMotion: 'reduce' });
-  const first = page.locator('#separate .step h3 a').first();
-  await first.evaluate((link: HTMLElement) => link.click());
+test('on paper a beat’s picture is whole and fits, with its sentence, and no step is pale', async () => {
+  const { page } = await visit({ viewport: { width: 718, height: 400 }, reducedMotion: 'reduce' });
+  await page.locator('#separate .step h3 a >> nth=0').evaluate((link: HTMLElement) => link.click());
   await expect.poll(() => page.evaluate(untilDrawn, 'oblique')).toBe(true);
   await page.emulateMedia({ media: 'print' });
   const seen = await page.locator('#separate .stage').evaluate((stage) => {
@@ -249,12 +248,13 @@ test('on paper a beat’s picture is whole, with its sentence, and no step is pa
     const part = (selector: string) => inside.querySelector(selector) as Element;
     return {
       ends: stays.getBoundingClientRect().bottom >= part('.surface').getBoundingClientRect().bottom,
+      fits: part('.surface').getBoundingClientRect().height < 0.75 * innerHeight,
       clip: getComputedStyle(part('.surface')).clipPath,
       sentence: part('.finding').getBoundingClientRect().height > 0,
       inks: new Set([...stage.querySelectorAll('.step')].map((step) => getComputedStyle(step).color)).size,
     };
   });
-  expect(seen).toEqual({ ends: true, clip: 'none', sentence: true, inks: 1 });
+  expect(seen).toEqual({ ends: true, fits: true, clip: 'none', sentence: true, inks: 1 });
 });
 
 test.each([1, 1.5, 2, 3])(
