@@ -260,11 +260,13 @@ test('JavaScript is off: the text stays and says what is missing', async () => {
   for (const line of lines) expect(await line.isVisible()).toBe(true);
   expect(await page.locator('noscript p').textContent()).toContain('JavaScript and WebAssembly');
   // Nothing is offered that does nothing; filters of claims need no script.
-  for (const dead of ['.bet', '.contents button', 'a[href="#present"]'])
+  await page.locator('.verdict > summary').first().click();
+  for (const dead of ['.bet', '.contents button', 'a[href="#present"]', '.verdict .see[href*="figure="]'])
     expect(await page.locator(dead).filter({ visible: true }).count(), dead).toBe(0);
   const shown = page.locator('.verdict').filter({ visible: true });
   const all = await shown.count();
   await page.getByLabel('Verdict').selectOption('False');
   expect(await shown.count()).not.toBe(all);
+  expect(await page.locator('.more-claims').isVisible()).toBe(false);
   expect(site.requests.filter((path) => /\.wasm$|\/model\//.test(path))).toEqual([]);
 });

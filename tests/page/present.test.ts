@@ -25,10 +25,8 @@ async function shown(page: Page) {
   return page.evaluate(() => {
     const figure = document.querySelector('.present superpose-figure') as FigureElement;
     const screen = document.querySelector('.present') as HTMLElement;
-    const boxOf = (element: Element | null | undefined) => {
-      const { left, top, right, bottom } = (element as Element).getBoundingClientRect();
-      return { left, top, right, bottom };
-    };
+    const boxOf = (element: Element | null | undefined) =>
+      (element as Element).getBoundingClientRect().toJSON() as DOMRect;
     const labels = [...(figure.shadowRoot?.querySelectorAll('.surface .marks text') ?? [])].map((text) =>
       Number.parseFloat(getComputedStyle(text).fontSize),
     );
