@@ -21,7 +21,6 @@ const steps = 40;
 
 async function main(args) {
   const { address, stop } = await serve({ '/': join(root, 'dist') });
-  /** The central figure's section. */
   const central = `${address}#dot-products`;
   try {
     const visits = [];
@@ -50,9 +49,9 @@ async function everyFigure({ page, evaluate }, asked) {
   for (const name of asked.length > 0 ? asked : names) {
     do {
       await evaluate(unfold, name);
-      // Only what is near is computed.
+      // Only what is near is computed; what others still compute is no work of this one.
       await evaluate(slidersOf, name);
-    } while (!(await evaluate(untilDrawn, name)));
+    } while (!(await evaluate(untilDrawn, name)) || (await evaluate(anyBusy)));
     for (const slider of await evaluate(slidersOf, name)) {
       // The first step may still compile what it runs.
       await evaluate(stepsOf, name, slider, 2);
@@ -77,6 +76,7 @@ async function workOf(page, take) {
   return sum(tasks, ({ tdur = 0 }) => tdur) / 1000 / steps;
 }
 const ours = new Set(['CrRendererMain', 'DedicatedWorker thread']);
+const anyBusy = () => [...document.querySelectorAll('superpose-figure')].some(({ busy }) => busy);
 
 /** In the page: scrolls to a figure; the names of its sliders: all of one on the path, the first of one in a card. */
 function slidersOf(name) {
