@@ -145,10 +145,6 @@ export function placeIn<T>(name: string, value: T, list: readonly T[]): number {
   return place;
 }
 
-/** The place of one of the allowed texts: enumerations go to the module as numbers. */
-export const placeOf = (name: string, value: unknown, allowed: readonly string[]): number =>
-  allowed.indexOf(oneOf(name, value, allowed));
-
 export function object(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null) refuse(name, 'an object', value, false);
   if ((name === 'options' || name === 'input') && 'precision' in value)

@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "encodings/sinusoidal.h"
 #include "numeric/product.h"
 #include "value.h"
 
@@ -21,40 +20,70 @@ struct Text {
   char text[size] = {};
 };
 
-// What JavaScript calls the members of a struct, in the order of their declarations. In a message a struct is an object
-// with these members, going in and coming out; what is left out going in stays as it begins. Functions stay here.
+// A member's name in JavaScript: that in C++ in camelCase, except that widths keep their underscores, as in d_model.
+template <std::size_t size>
+constexpr Text<size> in_camel_case(const char (&name)[size]) {
+  Text<size> camel;
+  const bool is_width = name[0] == 'd' && name[1] == '_';
+  std::size_t length = 0;
+  for (std::size_t at = 0; at < size; ++at) {
+    if (name[at] != '_' || is_width)
+      camel.text[length++] = name[at];
+    else
+      camel.text[length++] = static_cast<char>(name[++at] - 'a' + 'A');
+  }
+  return camel;
+}
+
+template <typename Struct, typename Type, std::size_t size>
+struct Member {
+  Text<size> name;
+  Type Struct::*pointer;
+};
+
+template <typename Struct, typename Type, std::size_t size>
+constexpr Member<Struct, Type, size> member(const char (&name)[size], Type Struct::*pointer) {
+  return {in_camel_case(name), pointer};
+}
+
+// The members of a struct that JavaScript sees. In a message a struct is an object with these members, going in and coming
+// out; a member that is left out going in keeps its default. Functions stay in C++.
 template <typename Struct>
 struct Members {};
 
-#define SUPERPOSE_MEMBERS(Struct, ...)                       \
-  template <>                                                \
-  struct Members<Struct> {                                   \
-    static constexpr Text kNames = one_by_one(#__VA_ARGS__); \
-    template <typename Of, typename With>                    \
-    static constexpr auto each(Of& self, const With& with) { \
-      auto& [__VA_ARGS__] = self;                            \
-      return with(__VA_ARGS__);                              \
-    }                                                        \
+// Lists all members by their names in C++. One that does not exist, or that is missing, does not compile.
+#define SUPERPOSE_MEMBERS(Struct, ...)                                                              \
+  template <>                                                                                       \
+  struct Members<Struct> {                                                                          \
+    static constexpr auto kAll = std::tuple{SUPERPOSE_EACH(SUPERPOSE_MEMBER, Struct, __VA_ARGS__)}; \
+    static void none_is_missing(Struct& value) { [[maybe_unused]] auto& [__VA_ARGS__] = value; }    \
   }
+#define SUPERPOSE_MEMBER(Struct, name) member(#name, &Struct::name)
 
-// "first, second" as texts that end one after another.
-template <std::size_t size>
-constexpr auto one_by_one(const char (&list)[size]) {
-  Text<size + 1> names;
-  for (std::size_t at = 0; at < size; ++at) names.text[at] = list[at] == ',' ? '\0' : list[at];
-  return names;
-}
-constexpr const char* next_name(const char* name) {
-  return name + std::char_traits<char>::length(name) + std::char_traits<char>::length(", ");
-}
+// macro(context, argument), for each argument; the preprocessor's way to repeat.
+#define SUPERPOSE_EACH(macro, context, ...) SUPERPOSE_EXPAND(SUPERPOSE_NEXT(macro, context, __VA_ARGS__))
+#define SUPERPOSE_NEXT(macro, context, first, ...) \
+  macro(context, first) __VA_OPT__(, SUPERPOSE_AGAIN SUPERPOSE_PARENS(macro, context, __VA_ARGS__))
+#define SUPERPOSE_PARENS ()
+#define SUPERPOSE_AGAIN() SUPERPOSE_NEXT
+#define SUPERPOSE_EXPAND(...) SUPERPOSE_EXPAND_16(SUPERPOSE_EXPAND_16(__VA_ARGS__))
+#define SUPERPOSE_EXPAND_16(...) \
+  SUPERPOSE_EXPAND_4(SUPERPOSE_EXPAND_4(SUPERPOSE_EXPAND_4(SUPERPOSE_EXPAND_4(__VA_ARGS__))))
+#define SUPERPOSE_EXPAND_4(...) \
+  SUPERPOSE_EXPAND_1(SUPERPOSE_EXPAND_1(SUPERPOSE_EXPAND_1(SUPERPOSE_EXPAND_1(__VA_ARGS__))))
+#define SUPERPOSE_EXPAND_1(...) __VA_ARGS__
 
 template <typename T>
 concept HasMembers = requires {
-  Members<T>::kNames;
+  Members<T>::kAll;
 };
 
-// Bindings of both modules take it.
-SUPERPOSE_MEMBERS(SinusoidalOptions, positions, d_model, layout, spacing, base, firstPosition);
+// Calls visit(name, pointer) for each member of a struct.
+template <typename Struct, typename Visit>
+constexpr void each_member(const Visit& visit) {
+  std::apply([&](const auto&... member) { (visit(member.name.text, member.pointer), ...); },
+             Members<Struct>::kAll);
+}
 
 // 2 for matrices, 1 for lists of numbers, 0 for anything else.
 template <typename T>
@@ -73,11 +102,9 @@ using Element = std::decay_t<decltype(*std::declval<T>().data())>;
 
 template <typename T>
 concept Written = std::is_convertible_v<T, std::string>;
-// An enumeration whose values have names; those of others go as numbers.
+// An enumeration, which JavaScript knows by the names of its values.
 template <typename T>
-concept Spelled = requires(T value) {
-  name_of(value);
-};
+concept Enumeration = std::is_enum_v<T>;
 template <typename T>
 concept Listed =
     !kDimensions<T> && !Written<T> && !std::is_base_of_v<emscripten::val, T> && requires(const T& all) {
@@ -90,26 +117,26 @@ template <typename T>
 concept Held = std::is_class_v<T> && !HasMembers<T> && !kDimensions<T> && !Written<T> && !Listed<T> &&
                !std::is_base_of_v<emscripten::val, T>;
 
-template <typename T>
-using MemberTypes = decltype(Members<T>::each(std::declval<T&>(), [](auto&... member) {
-  return std::type_identity<std::tuple<std::decay_t<decltype(member)>...>>();
-}));
-
 // The type in TypeScript of what is given, or of what comes back.
 template <typename T>
 constexpr std::string in_script(bool given);
 
-template <typename... Types>
-constexpr std::string members_in_script(std::type_identity<std::tuple<Types...>>, const char* name,
-                                        bool given) {
+template <typename Struct>
+constexpr std::string members_in_script(bool given) {
   std::string text = "{ ";
-  const auto add = [&](const std::string& type) {
+  each_member<Struct>([&]<typename Type>(const char* name, Type Struct::*) {
+    const std::string type = in_script<Type>(given);
     if (!type.empty())
       text += name + std::string(given ? "?: " : ": ") + type + (given ? " | undefined; " : "; ");
-    name = next_name(name);
-  };
-  (add(in_script<Types>(given)), ...);
+  });
   return text + "}";
+}
+
+template <Enumeration T>
+constexpr std::string names_in_script() {
+  std::string text;
+  for (const char* name : names(T())) text += (text.empty() ? "'" : " | '") + std::string(name) + "'";
+  return text;
 }
 
 template <typename T>
@@ -118,9 +145,11 @@ constexpr std::string in_script(bool given) {
     return "";
   } else if constexpr (std::is_same_v<T, bool>) {
     return "boolean";
-  } else if constexpr (Written<T> || Spelled<T>) {
+  } else if constexpr (Enumeration<T>) {
+    return names_in_script<T>();
+  } else if constexpr (Written<T>) {
     return "string";
-  } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+  } else if constexpr (std::is_arithmetic_v<T>) {
     return "number";
   } else if constexpr (kDimensions<T>) {
     if (given) return kDimensions<T> == 2 ? "Table" : "ArrayLike<number>";
@@ -128,10 +157,10 @@ constexpr std::string in_script(bool given) {
   } else if constexpr (std::is_same_v<T, Value>) {
     return "Float32Array";
   } else if constexpr (Listed<T>) {
-    return (given ? "readonly " : "") + in_script<std::decay_t<decltype(*std::declval<T>().begin())>>(given) +
-           "[]";
+    using Item = std::decay_t<decltype(*std::declval<T>().begin())>;
+    return (given ? "readonly (" : "(") + in_script<Item>(given) + ")[]";
   } else {
-    return members_in_script(MemberTypes<T>(), Members<T>::kNames.text, given);
+    return members_in_script<T>(given);
   }
 }
 
@@ -159,8 +188,11 @@ Matrix<Scalar> matrix_in(const Value& table) {
 
 template <typename T>
 T value_in(const Value& given) {
-  if constexpr (std::is_enum_v<T> || std::is_arithmetic_v<T>) {
+  if constexpr (std::is_arithmetic_v<T>) {
     return static_cast<T>(given.number());
+  } else if constexpr (Enumeration<T>) {
+    static constexpr auto all = names(T());
+    return static_cast<T>(given.place_in(all.data(), all.size()));
   } else {
     T result{};
     if (given.isUndefined()) return result;
@@ -174,13 +206,10 @@ T value_in(const Value& given) {
       result.resize(given.count("length"));
       if (result.size()) given.copy_to(result.data(), result.size());
     } else if constexpr (HasMembers<T>) {
-      const char* name = Members<T>::kNames.text;
-      const auto read = [&](auto& member) {
-        const Value own = given[name];
-        if (!own.isUndefined()) member = value_in<std::decay_t<decltype(member)>>(own);
-        name = next_name(name);
-      };
-      Members<T>::each(result, [&](auto&... member) { (read(member), ...); });
+      each_member<T>([&]<typename Type>(const char* name, Type T::*member) {
+        const Value value = given[name];
+        if (!value.isUndefined()) result.*member = value_in<Type>(value);
+      });
     } else {
       for (int k = 0, count = given.count("length"); k < count; ++k)
         result.push_back(value_in<typename T::value_type>(given[k]));
@@ -193,10 +222,8 @@ template <typename T>
 auto value_out(const T& found) {
   if constexpr (std::is_same_v<T, Value>) {
     return found;
-  } else if constexpr (Spelled<T>) {
-    return std::string(name_of(found));
-  } else if constexpr (std::is_enum_v<T>) {
-    return static_cast<int>(found);
+  } else if constexpr (Enumeration<T>) {
+    return std::string(names(found)[static_cast<std::size_t>(found)]);
   } else if constexpr (std::is_arithmetic_v<T>) {
     return found;
   } else if constexpr (Written<T>) {
@@ -205,12 +232,9 @@ auto value_out(const T& found) {
     return Value::copy_of(found.data(), found.size());
   } else if constexpr (HasMembers<T>) {
     Value result = Value::object();
-    const char* name = Members<T>::kNames.text;
-    const auto write = [&](const auto& member) {
-      if constexpr (!Function<std::decay_t<decltype(member)>>) result.set(name, value_out(member));
-      name = next_name(name);
-    };
-    Members<T>::each(found, [&](const auto&... member) { (write(member), ...); });
+    each_member<T>([&]<typename Type>(const char* name, Type T::*member) {
+      if constexpr (!Function<Type>) result.set(name, value_out(found.*member));
+    });
     return result;
   } else {
     Value list = Value::array();
@@ -231,8 +255,6 @@ template <typename T>
 auto given_as() {
   if constexpr (std::is_arithmetic_v<T> || Written<T>)
     return std::type_identity<T>();
-  else if constexpr (std::is_enum_v<T>)
-    return std::type_identity<int>();
   else if constexpr (Held<T>)
     return std::type_identity<std::uint32_t>();
   else

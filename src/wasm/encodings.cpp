@@ -1,6 +1,5 @@
 // Sinusoids.
-#include "bound.h"
-#include "encodings/sinusoidal.h"
+#include "sinusoidal_options.h"
 
 namespace superpose {
 

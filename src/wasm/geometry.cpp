@@ -9,11 +9,11 @@
 namespace superpose {
 
 SUPERPOSE_MEMBERS(AngleCosines, cosines, squares);
-SUPERPOSE_MEMBERS(ChanceAngles, lowestCosine, highestCosine, cosineSquares, zeroAngles, largestCosine);
+SUPERPOSE_MEMBERS(ChanceAngles, lowest_cosine, highest_cosine, cosine_squares, zero_angles, largest_cosine);
 SUPERPOSE_MEMBERS(OverlapCurve, shares, dimensions, chance, reached);
 SUPERPOSE_MEMBERS(MovedMean, from, to);
-SUPERPOSE_MEMBERS(ObliqueProjection, projector, exact, gain, smallestAngle, recoveryError, noiseGains);
-SUPERPOSE_MEMBERS(NearestTokens, bare, bareDistances, nearest, margins, bareMargins, lost);
+SUPERPOSE_MEMBERS(ObliqueProjection, projector, exact, gain, smallest_angle, recovery_error, noise_gains);
+SUPERPOSE_MEMBERS(NearestTokens, bare, bare_distances, nearest, margins, bare_margins, lost);
 
 namespace {
 

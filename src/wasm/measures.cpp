@@ -5,15 +5,16 @@
 #include "encodings/rotary.h"
 #include "encodings/shift.h"
 #include "encodings/wavelengths.h"
+#include "sinusoidal_options.h"
 
 namespace superpose {
 
-SUPERPOSE_MEMBERS(Ranks, singularValues, numerical, stable, energy, participationRatio);
+SUPERPOSE_MEMBERS(Ranks, singular_values, numerical, stable, energy, participation_ratio);
 SUPERPOSE_MEMBERS(OffsetMeans, mean, means, kernel, share, apart);
-SUPERPOSE_MEMBERS(FormGrams, whole, centred, sines, randomForm, rotationForm);
-SUPERPOSE_MEMBERS(Wavelengths, lengths, belowOneTurn, similarity, nearest, nearestApart, fallsTo,
-                  firstNegative);
-SUPERPOSE_MEMBERS(RotaryOptions, heads, layout, base, firstPosition, step);
+SUPERPOSE_MEMBERS(FormGrams, whole, centred, sines, random_form, rotation_form);
+SUPERPOSE_MEMBERS(Wavelengths, lengths, below_one_turn, similarity, nearest, nearest_apart, falls_to,
+                  first_negative);
+SUPERPOSE_MEMBERS(RotaryOptions, heads, layout, base, first_position, step);
 SUPERPOSE_MEMBERS(StretchOptions, way, factor, trained, alpha, beta);
 
 EMSCRIPTEN_BINDINGS(measures) {

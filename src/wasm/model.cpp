@@ -1,4 +1,6 @@
 // An encoder that stays in the module's memory, with the result of its last forward.
+#include <array>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,17 +18,36 @@ namespace superpose {
 
 namespace {
 
+// The maps of a layer.
+enum class Map { query, key, value, output, up, gate, down };
+constexpr std::array<const char*, 7> names(Map) {
+  return {"query", "key", "value", "output", "up", "gate", "down"};
+}
+
 struct HeldEncoder {
   Encoder encoder;
   // A layer that is being read, and where its maps stand in their tensors.
   struct Reading {
     LayerMaps maps;
-    TensorPart parts[7];
+    std::map<Map, TensorPart> parts;
 
-    PackedLinear<float>& map(int place) {
-      PackedLinear<float>* const all[] = {&maps.query, &maps.key,  &maps.value, &maps.output,
-                                          &maps.up,    &maps.gate, &maps.down};
-      return *all[place];
+    PackedLinear<float>& map(Map name) {
+      switch (name) {
+        case Map::query:
+          return maps.query;
+        case Map::key:
+          return maps.key;
+        case Map::value:
+          return maps.value;
+        case Map::output:
+          return maps.output;
+        case Map::up:
+          return maps.up;
+        case Map::gate:
+          return maps.gate;
+        case Map::down:
+          return maps.down;
+      }
     }
   };
   std::optional<Reading> reading;
@@ -46,20 +67,22 @@ struct HeldEncoder {
 
 // Of states, and of each layer's queries and keys, or none.
 struct CorpusMeans {
-  std::vector<PositionMeans> of[3];
+  std::vector<PositionMeans> states, queries, keys;
 };
+enum class Rows { states, queries, keys };
+constexpr std::array<const char*, 3> names(Rows) { return {"states", "queries", "keys"}; }
 
 }  // namespace
 
 SUPERPOSE_MEMBERS(Normalization<float>, kind, gamma, beta, epsilon);
-SUPERPOSE_MEMBERS(EncoderOptions, heads, keyHeads, preNorm, causal, activation, embeddingNorm, finalNorm);
-SUPERPOSE_MEMBERS(LayerSettings, attentionNorm, mlpNorm, queryNorm, keyNorm, frequencies);
+SUPERPOSE_MEMBERS(EncoderOptions, heads, key_heads, pre_norm, causal, activation, embedding_norm, final_norm);
+SUPERPOSE_MEMBERS(LayerSettings, attention_norm, mlp_norm, query_norm, key_norm, frequencies);
 SUPERPOSE_MEMBERS(TensorPart, place, of, transposed);
 SUPERPOSE_MEMBERS(ForwardOptions, layers, trace, attention, projections);
 SUPERPOSE_MEMBERS(StateMeans, mean, position, first);
 SUPERPOSE_MEMBERS(ScoreMeans, query, key);
-SUPERPOSE_MEMBERS(PositionFindings, mean, position, positionEnergy, participationRatio, overlap,
-                  cosineWithFirst);
+SUPERPOSE_MEMBERS(PositionFindings, mean, position, position_energy, participation_ratio, overlap,
+                  cosine_with_first);
 
 namespace {
 
@@ -68,16 +91,16 @@ std::unique_ptr<HeldEncoder> encoder(const EncoderOptions& options) {
 }
 
 // Makes room for a map of the next layer. `from` says where it stands in its tensor.
-void begin_map(HeldEncoder& held, int place, int rows, int columns, const Vector<float>& bias,
+void begin_map(HeldEncoder& held, Map name, int rows, int columns, const Vector<float>& bias,
                const TensorPart& from) {
   if (!held.reading) held.reading.emplace();
-  held.reading->parts[place] = from;
-  held.reading->map(place) = {PackedMatrix<float>(rows, columns), bias};
+  held.reading->parts[name] = from;
+  held.reading->map(name) = {PackedMatrix<float>(rows, columns), bias};
 }
 
 // Rows of its tensor, from row `first` on.
-void read_map(HeldEncoder& held, int place, const Matrix<float>& rows, int first) {
-  place_part(held.reading->parts[place], rows, first, held.reading->map(place).weight);
+void read_map(HeldEncoder& held, Map name, const Matrix<float>& rows, int first) {
+  place_part(held.reading->parts[name], rows, first, held.reading->map(name).weight);
 }
 
 // With the maps that were read.
@@ -176,12 +199,12 @@ std::unique_ptr<CorpusMeans> position_means(int states, int positions, int d, in
     return std::vector<PositionMeans>(count, PositionMeans(positions, width, squares));
   };
   return std::unique_ptr<CorpusMeans>(
-      new CorpusMeans{{means(states, d, true), means(layers, queries, false), means(layers, keys, false)}});
+      new CorpusMeans{means(states, d, true), means(layers, queries, false), means(layers, keys, false)});
 }
 
 // Adds the rows of each state of the encoder's last forward from row `first` on, one for each position.
 void add_to_position_means(CorpusMeans& means, const HeldEncoder& held, int first) {
-  auto& [states, queries, keys] = means.of;
+  auto& [states, queries, keys] = means;
   const auto add = [&](auto& to, const Matrix<float>& rows) { to.add(rows.data() + first * rows.cols()); };
   for (std::size_t l = 0; l < states.size(); ++l) add(states[l], held.run.states[l]);
   for (std::size_t l = 0; l < queries.size(); ++l) {
@@ -190,9 +213,10 @@ void add_to_position_means(CorpusMeans& means, const HeldEncoder& held, int firs
   }
 }
 
-// kind: 0 states, 1 queries, 2 keys, of which means alone are found.
-PositionFindings position_findings(const CorpusMeans& means, int kind, int layer) {
-  return means.of[kind][layer].findings(means.of[kind][0]);
+// Of queries and keys, means alone are found.
+PositionFindings position_findings(const CorpusMeans& means, Rows rows, int layer) {
+  const auto& all = rows == Rows::states ? means.states : rows == Rows::queries ? means.queries : means.keys;
+  return all[layer].findings(all[0]);
 }
 
 EMSCRIPTEN_BINDINGS(model) {

@@ -6,7 +6,7 @@
 
 namespace superpose {
 
-SUPERPOSE_MEMBERS(Summary, mean, meanSize, least, median, largest, largestSize, standardDeviation);
+SUPERPOSE_MEMBERS(Summary, mean, mean_size, least, median, largest, largest_size, standard_deviation);
 
 EMSCRIPTEN_BINDINGS(numeric) {
   bind<&random_normal<double>>("randomNormal");

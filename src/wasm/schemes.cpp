@@ -6,15 +6,16 @@
 namespace superpose {
 
 SUPERPOSE_MEMBERS(Linear<double>, weight, bias);
-SUPERPOSE_MEMBERS(T5Options, bidirectional, buckets, maxDistance);
-SUPERPOSE_MEMBERS(SchemeInput, content, query, key, heads, scale, causal, position, positionScale,
-                  positionQuery, positionKey, offsetKeys, offsets, bias, distances, offsetKey, rotaryQuery,
-                  rotaryKey, u, v, buckets, layout, base);
-SUPERPOSE_MEMBERS(SchemeScores, termNames, terms, logits, weights, residuals, covariances, variances, shares);
-SUPERPOSE_MEMBERS(Extent, times, by, andBy, plus);
+SUPERPOSE_MEMBERS(T5Options, bidirectional, buckets, max_distance);
+SUPERPOSE_MEMBERS(SchemeInput, content, query, key, heads, scale, causal, position, position_scale,
+                  position_query, position_key, offset_keys, offsets, bias, distances, offset_key,
+                  rotary_query, rotary_key, u, v, buckets, layout, base);
+SUPERPOSE_MEMBERS(SchemeScores, term_names, terms, logits, weights, residuals, covariances, variances,
+                  shares);
+SUPERPOSE_MEMBERS(Extent, times, by, and_by, plus);
 SUPERPOSE_MEMBERS(SchemePart, name, kind, rows, columns, counted);
 SUPERPOSE_MEMBERS(SchemeInfo, id, name, formula, parameters, source, parts, terms, divisor, build, options,
-                  work, causal, bidirectionalFormula, clip);
+                  work, causal, bidirectional_formula, clip);
 SUPERPOSE_MEMBERS(SchemeShape, one, d_model, heads, d_head, d_position, d_position_head, d_offset, positions,
                   clip, buckets, layers);
 

@@ -1,5 +1,6 @@
 // Dot products, and attention scores taken apart.
 #include <limits>
+#include <utility>
 
 #include "bound.h"
 #include "heads_out.h"
@@ -13,12 +14,15 @@ namespace superpose {
 
 namespace {
 
-// The matrices one below the other, so that one array is copied; those that differing widths leave empty last. Moments
-// are in the same order, and of the sum of the two cross terms.
-struct PackedProducts {
-  Matrix<double> products;
-  std::vector<PairMoments> moments;
-  double correlation;
+struct DotProductMoments {
+  PairMoments token_token, token_position, position_token, position_position, added, concatenated,
+      cross_terms;
+};
+
+struct MeasuredDotProducts {
+  DotProducts products;
+  DotProductMoments moments;
+  double correlation;  // of added and concatenated
 };
 
 struct CombinedTerms {
@@ -34,37 +38,39 @@ struct Pooled {
 }  // namespace
 
 SUPERPOSE_MEMBERS(PairMoments, mean, deviation);
-SUPERPOSE_MEMBERS(PackedProducts, products, moments, correlation);
+SUPERPOSE_MEMBERS(DotProducts, token_token, token_position, position_token, position_position, added,
+                  concatenated);
+SUPERPOSE_MEMBERS(DotProductMoments, token_token, token_position, position_token, position_position, added,
+                  concatenated, cross_terms);
+SUPERPOSE_MEMBERS(MeasuredDotProducts, products, moments, correlation);
 SUPERPOSE_MEMBERS(Linear<float>, weight, bias);
 SUPERPOSE_MEMBERS(Normalization<double>, kind, gamma, beta, epsilon);
 SUPERPOSE_MEMBERS(CombinedTerms, sum, centred, softmax, share);
 SUPERPOSE_MEMBERS(Pooled, covariances, variances);
 SUPERPOSE_MEMBERS(PooledShares, heads, mean, pooled);
 SUPERPOSE_MEMBERS(OneLayerOptions, pull, scale, undoes, norm);
-SUPERPOSE_MEMBERS(OneLayer, weights, added, concatenated, difference, apart, miss, sharedMiss);
+SUPERPOSE_MEMBERS(OneLayer, weights, added, concatenated, difference, apart, miss, shared_miss);
 SUPERPOSE_MEMBERS(ModelShape, vocabulary, positions, segments, d_model, heads, layers, d_position,
                   d_position_head);
 SUPERPOSE_MEMBERS(Cost, width, total);
 
 namespace {
 
-PackedProducts packed_products(const Matrix<double>& token, const Matrix<double>& position,
-                               double position_scale) {
-  const DotProducts products = dot_products(token, position, position_scale);
-  const Eigen::Index n = token.rows();
-  PackedProducts packed{Matrix<double>((products.added.size() ? 6 : 3) * n, n), {}, 0};
-  Eigen::Index at = 0;
-  for (const Matrix<double>* matrix :
-       {&products.token_token, &products.position_position, &products.concatenated, &products.token_position,
-        &products.position_token, &products.added}) {
-    packed.moments.push_back(pair_moments(*matrix));
-    packed.products.middleRows(at, matrix->rows()) = *matrix;
-    at += matrix->rows();
-  }
-  packed.moments.push_back(pair_moments(products.token_position + products.position_token));
-  packed.correlation = products.added.size() ? pair_correlation(products.added, products.concatenated)
-                                             : std::numeric_limits<double>::quiet_NaN();
-  return packed;
+MeasuredDotProducts measured_dot_products(const Matrix<double>& token, const Matrix<double>& position,
+                                          double position_scale) {
+  DotProducts products = dot_products(token, position, position_scale);
+  const DotProductMoments moments = {
+      pair_moments(products.token_token),
+      pair_moments(products.token_position),
+      pair_moments(products.position_token),
+      pair_moments(products.position_position),
+      pair_moments(products.added),
+      pair_moments(products.concatenated),
+      pair_moments(products.token_position + products.position_token),
+  };
+  const double correlation = products.added.size() ? pair_correlation(products.added, products.concatenated)
+                                                   : std::numeric_limits<double>::quiet_NaN();
+  return {std::move(products), moments, correlation};
 }
 
 // A layer that stays in the module's memory, packed.
@@ -135,7 +141,7 @@ PooledShares pool_shares(const std::vector<Pooled>& scores, int heads, int terms
 }
 
 EMSCRIPTEN_BINDINGS(scores) {
-  bind<&packed_products>("dotProducts");
+  bind<&measured_dot_products>("dotProducts");
   bind<&layer>("layer");
   bind_delete<ScoreLayer>("deleteLayer");
   bind<&decompose>("decompose");

@@ -23,7 +23,7 @@ HeldBatch held(const Batch& batch) {
 }
 
 struct SchemeFacts {
-  const char* id;
+  TrainingScheme id;
   bool in_stream, sums, has_terms, has_table;
   int width;
 };
@@ -46,29 +46,29 @@ struct Parameter {
 }  // namespace
 
 SUPERPOSE_MEMBERS(HeldBatch, n, tokens, targets);
-SUPERPOSE_MEMBERS(SchemeFacts, id, inStream, sums, hasTerms, hasTable, width);
+SUPERPOSE_MEMBERS(SchemeFacts, id, in_stream, sums, has_terms, has_table, width);
 SUPERPOSE_MEMBERS(TaskSizes, vocabulary, classes);
 SUPERPOSE_MEMBERS(Measured, loss, accuracy, targets);
 SUPERPOSE_MEMBERS(Parameter, name, rows, columns, data);
 SUPERPOSE_MEMBERS(TaskOptions, task, n);
 SUPERPOSE_MEMBERS(ModelOptions, vocabulary, classes, positions, scheme, table, d_model, d_position, heads,
-                  layers, layerNorm, causal, zeroScores, fixedTokens, fixedPositions, scaleTokens,
-                  sigmaTokens, sigmaPositions);
-SUPERPOSE_MEMBERS(OptimizerOptions, learningRate, weightDecay, schedule, warmUp, steps);
+                  layers, layer_norm, causal, zero_scores, fixed_tokens, fixed_positions, scale_tokens,
+                  sigma_tokens, sigma_positions);
+SUPERPOSE_MEMBERS(OptimizerOptions, learning_rate, weight_decay, schedule, warm_up, steps);
 SUPERPOSE_MEMBERS(Loudness, tokens, positions);
-SUPERPOSE_MEMBERS(LoudnessRecipe, name, tokens, positions, positionScale);
+SUPERPOSE_MEMBERS(LoudnessRecipe, name, tokens, positions, position_scale);
 SUPERPOSE_MEMBERS(RowOverlap, overlap, chance);
 SUPERPOSE_MEMBERS(RowCoordinates, tokens, positions);
 
 namespace {
 
-// What each scheme is, by its place in TrainingScheme.
 std::vector<SchemeFacts> training_schemes() {
   std::vector<SchemeFacts> all;
-  for (const char* name : kTrainingSchemeNames) {
+  for (std::size_t k = 0; k < names(TrainingScheme()).size(); ++k) {
     ModelOptions of;
-    of.scheme = static_cast<TrainingScheme>(all.size());
-    all.push_back({name, of.in_stream(), of.sums(), of.has_terms(), of.has_table(), of.d_model() / of.width});
+    of.scheme = static_cast<TrainingScheme>(k);
+    all.push_back(
+        {of.scheme, of.in_stream(), of.sums(), of.has_terms(), of.has_table(), of.stream() / of.d_model});
   }
   return all;
 }
@@ -104,19 +104,19 @@ double step(Training& of, const HeldBatch& batch) { return of.trainer.step(batch
 
 bool diverged(const Training& of) { return of.trainer.diverged(); }
 
-// Which terms are kept, in the order of Term.
-Terms terms_of(const std::vector<int>& kept) {
-  Terms terms;
-  for (int t = 0; t < kTermCount; ++t) terms[t] = kept[t];
+// All terms but these.
+Terms without(const std::vector<Term>& cuts) {
+  Terms terms = kAllTerms;
+  for (const Term cut : cuts) terms[cut] = false;
   return terms;
 }
 
-void keep(Training& of, const std::vector<int>& kept) { of.trainer.keep(terms_of(kept)); }
+void cut_terms(Training& of, const std::vector<Term>& cuts) { of.trainer.keep(without(cuts)); }
 
 // For a given batch, or the one the trainer measures on.
-Measured evaluate(Training& of, const std::vector<int>& kept, const HeldBatch& batch) {
+Measured evaluate(Training& of, const std::vector<Term>& cuts, const HeldBatch& batch) {
   const Batch measured = (batch.n > 0 ? batch : of.evaluation).view();
-  const Evaluation found = of.trainer.evaluate(measured, terms_of(kept));
+  const Evaluation found = of.trainer.evaluate(measured, without(cuts));
   return {found.loss, found.accuracy(), found.targets};
 }
 
@@ -128,9 +128,9 @@ Matrix<float> attention(Training& of, const HeldBatch& batch, int layer) {
   return of.trainer.model().attention(of.trainer.parameters(), batch.view(), layer, of.trainer.kept());
 }
 
-std::array<double, kTermCount> shares(Training& of, bool canonical) {
+std::array<double, kTermCount> shares(Training& of, GaugeKind gauge) {
   return trained_shares(of.trainer.model(), of.trainer.parameters(), of.evaluation.view(), of.trainer.kept(),
-                        canonical ? TermGauge::canonical : TermGauge::raw);
+                        gauge);
 }
 
 Loudness loudness_of(Training& of) {
@@ -183,7 +183,7 @@ EMSCRIPTEN_BINDINGS(training) {
   bind<&steps>("trainerSteps");
   bind<&step>("trainerStep");
   bind<&diverged>("trainerDiverged");
-  bind<&keep>("trainerKeeps");
+  bind<&cut_terms>("cutTrainerTerms");
   bind<&evaluate>("evaluateTrainer");
   bind<&logits>("trainerLogits");
   bind<&attention>("trainerAttention");

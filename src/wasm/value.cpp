@@ -18,6 +18,14 @@ EM_JS(EM_VAL, superpose_member, (EM_VAL object, const char* name), {
   return Emval.toHandle(
       Emval.toValue(object)[emval_symbols[name] = emval_symbols[name] || UTF8ToString(name)]);
 });
+EM_JS(int, superpose_place, (EM_VAL value, const char* const* names, int count), {
+  const text = Emval.toValue(value);
+  for (let k = 0; k < count; ++k) {
+    const name = HEAP32[names / 4 + k];
+    if ((emval_symbols[name] = emval_symbols[name] || UTF8ToString(name)) == text) return k;
+  }
+  return -1;
+});
 EM_JS(void, superpose_set, (EM_VAL object, const char* name, EM_VAL value), {
   Emval.toValue(object)[emval_symbols[name] = emval_symbols[name] || UTF8ToString(name)] =
       Emval.toValue(value);
@@ -72,6 +80,10 @@ Value Value::operator[](const char* name) const {
 Value Value::operator[](int index) const { return val::take_ownership(superpose_entry(as_handle(), index)); }
 
 double Value::number() const { return superpose_number(as_handle()); }
+
+int Value::place_in(const char* const* names, std::size_t count) const {
+  return superpose_place(as_handle(), names, static_cast<int>(count));
+}
 
 void Value::set(const char* name, const Value& value) { superpose_set(as_handle(), name, value.as_handle()); }
 void Value::push(const Value& value) { superpose_push(as_handle(), value.as_handle()); }

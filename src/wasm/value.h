@@ -35,6 +35,8 @@ class Value : public emscripten::val {
   Value operator[](int index) const;
 
   double number() const;
+  // Which of these names the text is, from 0; -1 if it is none. The names are literals.
+  int place_in(const char* const* names, std::size_t count) const;
   int count(const char* name) const { return static_cast<int>((*this)[name].number()); }
 
   void set(const char* name, const Value& value);

@@ -98,7 +98,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     return given ? { data: given, rows: 1, columns: d } : draw(k, 1, spread);
   });
   const weights = of.map((_, k) => draw(3 + k, d, 'fan_in'));
-  const layer = { weights, pull, positionScale: scale, undoes, norm: norm ? 'layer-norm' : 'none' } as const;
+  const layer = { weights, pull, positionScale: scale, undoes, norm: norm ? 'layer_norm' : 'none' } as const;
   const shown = superpose.oneLayer({ ...layer, parts });
   const many = superpose.oneLayer({ ...layer, parts: of.map((_, k) => draw(6 + k, pairs, spread)) });
   const bare = { parts, weights, pull };

@@ -51,21 +51,21 @@ export interface RotaryApi {
 /** The layout as the binding takes it, and the base. */
 export function rotaryConvention({ layout = 'interleaved', base = 10000 }: RotaryConvention) {
   return {
-    layout: check.placeOf('layout', layout, ['interleaved', 'concatenated']),
+    layout: check.oneOf('layout', layout, ['interleaved', 'concatenated']),
     base: check.positive('base', base),
   };
 }
 
 /** As the binding takes it. */
 function stretchArguments(stretch: Stretch | undefined) {
-  if (stretch === undefined) return { way: 0, factor: 1, trained: 1, alpha: 1, beta: 32 };
+  if (stretch === undefined) return { way: 'none', factor: 1, trained: 1, alpha: 1, beta: 32 } as const;
   check.object('stretch', stretch);
-  const way = check.placeOf('stretch.way', stretch.way, wayNames) + 1;
+  const way = check.oneOf('stretch.way', stretch.way, wayNames);
   const factor = check.number('stretch.factor', stretch.factor, 1, 1e6);
   const { alpha = 1, beta = 32 } = stretch;
   // Only parts asks for the trained length.
   const trained =
-    way > 1 || stretch.trained !== undefined ? check.positive('stretch.trained', stretch.trained) : 1;
+    way === 'parts' || stretch.trained !== undefined ? check.positive('stretch.trained', stretch.trained) : 1;
   check.number('stretch.alpha', alpha, 0);
   if (check.number('stretch.beta', beta) <= alpha)
     check.refuse('stretch.beta', `above alpha, ${alpha}`, beta);

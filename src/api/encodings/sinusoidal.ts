@@ -37,8 +37,8 @@ export function spectrumArguments(options: SpectrumOptions) {
   return {
     positions: 0,
     d_model: check.integer('d_model', d_model, 1),
-    layout: check.placeOf('layout', layout, ['interleaved', 'concatenated']),
-    spacing: check.placeOf('spacing', spacing, ['d_model', 'timescales']),
+    layout: check.oneOf('layout', layout, ['interleaved', 'concatenated']),
+    spacing: check.oneOf('spacing', spacing, ['d_model', 'timescales']),
     base: check.positive('base', base),
     firstPosition: 0,
   };

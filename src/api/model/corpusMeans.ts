@@ -121,16 +121,16 @@ export function gathering(
     () => raw.positionMeans(layers + 1, positions, d, query, key),
     (own) => raw.deletePositionMeans(own),
   );
-  const found = (kind: 0 | 1 | 2, layer: number, width: number): PositionFindings => {
+  const found = (kind: 'states' | 'queries' | 'keys', layer: number, width: number): PositionFindings => {
     const { position, ...others } = raw.positionFindings(address(), kind, layer);
     // Queries or keys that overflow leave no state behind them finite.
-    if (kind === 0 && !others.mean.every(Number.isFinite))
+    if (kind === 'states' && !others.mean.every(Number.isFinite))
       throw new RangeError(
         `After ${check.counted(layer, 'layer')} the states overflow float32, in which a model runs; they have no means.`,
       );
     return { ...others, position: table(position, positions, width), first };
   };
-  const scoresAt = (kind: 1 | 2, layer: number, width: number, bare: boolean): StateMeans => {
+  const scoresAt = (kind: 'queries' | 'keys', layer: number, width: number, bare: boolean): StateMeans => {
     const { mean, position } = found(kind, layer, width);
     const places = bare ? table(new Float64Array(position.data.length), positions, width) : position;
     return { mean, position: places, first };
@@ -138,12 +138,12 @@ export function gathering(
   return {
     /** The rows of each state from `first` on. */
     add: ({ address: encoder }: Inside) => raw.addToPositionMeans(address(), encoder(), first),
-    states: () => Array.from({ length: layers + 1 }, (_, behind) => found(0, behind, d)),
+    states: () => Array.from({ length: layers + 1 }, (_, behind) => found('states', behind, d)),
     /** Where nothing is added to tokens, no place differs from another in the first layer. */
     scores: (placed: boolean): ScoreMeans[] =>
       Array.from({ length: layers }, (_, layer) => ({
-        query: scoresAt(1, layer, query, layer === 0 && !placed),
-        key: scoresAt(2, layer, key, layer === 0 && !placed),
+        query: scoresAt('queries', layer, query, layer === 0 && !placed),
+        key: scoresAt('keys', layer, key, layer === 0 && !placed),
       })),
     delete: handle.delete,
   };

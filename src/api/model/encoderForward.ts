@@ -10,7 +10,6 @@ import {
   type ForwardInput,
   type ScoreMeans,
   type StateMeans,
-  type Way,
   ways,
 } from './encoderTypes.js';
 import type { HeldEncoder } from './heldEncoder.js';
@@ -141,7 +140,7 @@ function forwardOf(encoder: HeldEncoder, run: Run, pooled: Float64Array): Encode
       const only = check.chosenHeads(wanted.only, heads);
       const { way, groups } = checkedParts(names, wanted);
       const parts = groups.names;
-      if (ways[way] === 'mechanism') {
+      if (way === 'mechanism') {
         const means = mechanismMeans(encoder, wanted, n);
         const apart = Array.from({ length: Math.min(n, means.query.first) }, (_, row) => row);
         // Terms are formed in double, from copies of queries, keys and their means.
@@ -150,12 +149,12 @@ function forwardOf(encoder: HeldEncoder, run: Run, pooled: Float64Array): Encode
         const result = raw.mechanism(now, layer, means, apart, groups.of, parts.length, only);
         return { n, heads: only, parts, gauge: 'canonical', apart, causal, ...result };
       }
-      const byMeans = ways[way] === 'mean';
+      const byMeans = way === 'mean';
       const means = byMeans ? checkedMeans(wanted.means as StateMeans, n, d) : {};
       const gauge = checkedGauge(wanted, n);
       fitsScores(n, groups.of.length, only.length, 2 * Math.max(d, ofQueries));
       const result = raw.decomposeEncoder(now, layer, way, means, gauge, groups.of, parts.length, only);
-      return { n, parts, heads: only, gauge: gauge.name, apart: gauge.apart, causal, ...result };
+      return { n, parts, heads: only, gauge: gauge.kind, apart: gauge.apart, causal, ...result };
     },
   };
   inside.set(found, { raw, d, address: here });
@@ -197,11 +196,11 @@ export function checkedParts(
   summands: readonly string[],
   { way: named, groups }: { way?: unknown; groups?: DecomposeInput['groups'] },
 ) {
-  const way = check.placeOf('way', named ?? 'direct', ways);
+  const way = check.oneOf('way', named ?? 'direct', ways);
   const written = [...summands, 'attention', 'mlp', 'constant'];
   const parts = {
     mean: ['position', 'content', 'constant'],
     mechanism: ['token', 'position', 'constant', 'offset'],
   };
-  return { way, groups: grouped({ direct: written, streams: written, ...parts }[ways[way] as Way], groups) };
+  return { way, groups: grouped({ direct: written, streams: written, ...parts }[way], groups) };
 }

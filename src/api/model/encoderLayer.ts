@@ -4,7 +4,9 @@ import type { Linear, Table } from '../table.js';
 import type { LayerRotary, ReadLayer, ReadMap, ReadTensor } from './encoderTypes.js';
 import type { HeldEncoder } from './heldEncoder.js';
 
-const layerMembers = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
+const mapNames = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
+/** A map of a layer. */
+export type MapName = (typeof mapNames)[number];
 
 const isRead = (map: unknown): map is ReadMap =>
   typeof (map as ReadMap | undefined)?.weight?.read === 'function';
@@ -14,7 +16,7 @@ function checkedMaps(encoder: HeldEncoder, layer: ReadLayer) {
   const { d, ofQueries, ofKeys } = encoder;
   check.object('layer', layer);
   const inner = layer.up?.weight?.rows;
-  const shape: Record<(typeof layerMembers)[number], check.Extents> = {
+  const shape: Record<MapName, check.Extents> = {
     query: { rows: ofQueries, columns: d },
     key: { rows: ofKeys, columns: d },
     value: { rows: ofKeys, columns: d },
@@ -23,9 +25,9 @@ function checkedMaps(encoder: HeldEncoder, layer: ReadLayer) {
     gate: { rows: inner, columns: d },
     down: { rows: d, columns: inner },
   };
-  const maps: [place: number, map: Linear | ReadMap][] = [];
+  const maps: [name: MapName, map: Linear | ReadMap][] = [];
   let [bytes, copied] = [0, 0];
-  for (const [place, name] of layerMembers.entries()) {
+  for (const name of mapNames) {
     const map = layer[name];
     if (name === 'gate' && map === undefined) continue;
     if (!isRead(map)) {
@@ -35,7 +37,7 @@ function checkedMaps(encoder: HeldEncoder, layer: ReadLayer) {
       copied = Math.max(copied, 4 * weight.data.length);
     }
     const found = map as Linear | ReadMap;
-    maps.push([place, found]);
+    maps.push([name, found]);
     bytes += found.weight.rows * found.weight.columns * 4;
   }
   return { maps, inner: inner as number, bytes, copied };
@@ -59,19 +61,19 @@ export async function addedLayer(encoder: HeldEncoder, layer: ReadLayer): Promis
   check.fits(`A layer of ${d} channels`, bytes + copied);
   encoder.hold(bytes);
   try {
-    const tensors = new Map<ReadTensor, number[]>();
-    const read = (place: number, rows: Table, from: number) =>
-      raw.readEncoderMap(encoder.address(), place, rows, from);
-    for (const [place, map] of maps) {
+    const tensors = new Map<ReadTensor, MapName[]>();
+    const read = (name: MapName, rows: Table, from: number) =>
+      raw.readEncoderMap(encoder.address(), name, rows, from);
+    for (const [name, map] of maps) {
       const { rows, columns } = map.weight;
       const alone = { place: 0, of: 1, transposed: false };
-      raw.beginEncoderMap(address, place, rows, columns, map.bias ?? [], isRead(map) ? map : alone);
-      if (!isRead(map)) read(place, map.weight, 0);
-      else tensors.set(map.weight.read, [...(tensors.get(map.weight.read) ?? []), place]);
+      raw.beginEncoderMap(address, name, rows, columns, map.bias ?? [], isRead(map) ? map : alone);
+      if (!isRead(map)) read(name, map.weight, 0);
+      else tensors.set(map.weight.read, [...(tensors.get(map.weight.read) ?? []), name]);
     }
-    for (const [tensor, places] of tensors)
+    for (const [tensor, names] of tensors)
       await tensor((block, from) => {
-        for (const place of places) read(place, block, from);
+        for (const name of names) read(name, block, from);
       });
     raw.addEncoderLayer(encoder.address(), checked);
   } catch (error) {

@@ -5,7 +5,7 @@ import type { RawModule } from '../module.js';
 import { checkedNormalization, type Normalization } from '../scores/decompose.js';
 import { activationNames, type EncoderInput } from './encoderTypes.js';
 
-const noNorm = { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
+const noNorm = { kind: 'none', gamma: undefined, beta: undefined, epsilon: 0 } as const;
 
 /** What an encoder is made of, checked. */
 function checkedEncoder(input: EncoderInput) {
@@ -19,7 +19,7 @@ function checkedEncoder(input: EncoderInput) {
   const keyHeads = check.integer('keyHeads', input.keyHeads ?? heads, 1);
   if (heads % keyHeads !== 0)
     throw new RangeError(`keyHeads must divide the ${heads} heads; ${keyHeads} does not.`);
-  const preNorm = check.placeOf('norm', input.norm ?? 'post', ['post', 'pre']) === 1;
+  const preNorm = check.oneOf('norm', input.norm ?? 'post', ['post', 'pre']) === 'pre';
   const causal = check.flag('causal', input.causal ?? false);
   const normOf = (name: string, given: Normalization | undefined, columns: number) => {
     if (given === undefined) return noNorm;
@@ -32,7 +32,7 @@ function checkedEncoder(input: EncoderInput) {
     embeddingNorm: normOf('embeddingNorm', input.embeddingNorm, d),
     finalNorm: normOf('finalNorm', input.finalNorm, d),
   };
-  const activation = check.placeOf('activation', input.activation ?? 'gelu', activationNames);
+  const activation = check.oneOf('activation', input.activation ?? 'gelu', activationNames);
   return {
     options: { heads, keyHeads, preNorm, causal, activation, ...norms },
     ...{ d, d_head, heads, causal, normOf },

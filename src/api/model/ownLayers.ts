@@ -4,13 +4,13 @@ import * as check from '../check.js';
 import type { Superpose } from '../whole.js';
 import { anglesIn } from './angles.js';
 import type { ActivationName, ReadMap, ReadTensor } from './encoder.js';
+import type { MapName } from './encoderLayer.js';
 import { listed } from './families.js';
 import type { Config } from './family.js';
 import type { Opened } from './firstLayer.js';
 import type { EncoderParts } from './resident.js';
 import {
   layersIn,
-  type MapName,
   type MapSize,
   nameIn,
   placeOf,

@@ -2,6 +2,7 @@
 import * as check from '../check.js';
 import type { Normalization } from '../scores/decompose.js';
 import { type Linear, type Table, table } from '../table.js';
+import type { MapName } from './encoderLayer.js';
 import type { Layout } from './families.js';
 import type { Config, LayerNames } from './family.js';
 import type { FirstLayer, Opened } from './firstLayer.js';
@@ -40,8 +41,6 @@ export function shapeOf(tensors: Header, name: string, wanted: readonly Extent[]
 
 /** Names come from the file; a hostile one must not fill the screen. */
 export const quoted = (name: string) => `“${name.length > 80 ? `${name.slice(0, 80)}…` : name}”`;
-
-export type MapName = 'query' | 'key' | 'value' | 'output' | 'up' | 'gate' | 'down';
 
 /** The whole name of a layer's tensor, without `.weight`. */
 export const nameIn = ({ prefix, facts }: Layout, layer: number, part: keyof LayerNames): string =>

@@ -50,12 +50,12 @@ const largest = Number.MAX_SAFE_INTEGER;
 export function costApi(raw: RawModule): CostApi {
   return {
     positionCost(way, shape) {
-      const place = check.placeOf('way', way, ways);
+      check.oneOf('way', way, ways);
       check.object('shape', shape);
       const whole = (name: keyof ModelShape, low: number, high = largest, value: unknown = shape[name]) =>
         check.integer(name, value, low, high);
       const d_model = whole('d_model', 1);
-      const cost = raw.positionCost(place, {
+      const cost = raw.positionCost(way, {
         d_model,
         vocabulary: whole('vocabulary', 0),
         positions: whole('positions', 0),

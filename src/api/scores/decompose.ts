@@ -123,13 +123,13 @@ function decomposed(raw: RawModule, { layer, address, sum }: Asked): Scores {
     sum.gauge,
     layer.causal,
   );
-  const { name, apart } = sum.gauge;
+  const { kind, apart } = sum.gauge;
   const { names: parts } = sum.groups;
   return {
     n: sum.n,
     heads: sum.only,
     parts,
-    gauge: name,
+    gauge: kind,
     apart,
     ...(layer.causal && { causal: true }),
     ...result,
@@ -137,11 +137,11 @@ function decomposed(raw: RawModule, { layer, address, sum }: Asked): Scores {
 }
 
 function termsOf(raw: RawModule, { layer, address, sum }: Asked): Terms {
-  const { name, apart } = sum.gauge;
-  const constant = !!(layer.query.bias || layer.key.bias || layer.norm.beta) || name !== 'raw';
+  const { kind, apart } = sum.gauge;
+  const constant = !!(layer.query.bias || layer.key.bias || layer.norm.beta) || kind !== 'raw';
   const terms = raw.decomposeTerms(address, sum.tables, constant, sum.only, sum.gauge);
   const parts = constant ? [...sum.names, 'constant'] : [...sum.names];
-  return { n: sum.n, heads: sum.only, parts, gauge: name, apart, terms };
+  return { n: sum.n, heads: sum.only, parts, gauge: kind, apart, terms };
 }
 
 /** In one go: a layer is made for it, and deleted. */
@@ -246,11 +246,10 @@ function checkedLayer(input: ScoreLayerInput, first?: Table) {
 
 export function checkedNormalization(given: Normalization | undefined, d: number, name = 'normalization') {
   if (given === undefined) {
-    return { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
+    return { kind: 'none', gamma: undefined, beta: undefined, epsilon: 0 } as const;
   }
   check.object(name, given);
-  // 0 is `none`, for no normalization.
-  const kind = 1 + check.placeOf(`${name}.kind`, given.kind, ['layer_norm', 'rms_norm']);
+  const kind = check.oneOf(`${name}.kind`, given.kind, ['layer_norm', 'rms_norm']);
   const { gamma, beta } = given;
   if (gamma !== undefined) check.floats(`${name}.gamma`, gamma, d);
   if (beta !== undefined) check.floats(`${name}.beta`, beta, d);

@@ -34,17 +34,14 @@ export interface DotProducts {
   correlation: number;
 }
 
-/** In the order in which the module hands them out: those that need equal widths last. */
-const names = [
-  'token-token',
-  'position-position',
-  'concatenated',
-  'token-position',
-  'position-token',
-  'added',
-] as const;
-
-export type DotProductName = (typeof names)[number];
+/** What can be measured of two tokens. */
+export type DotProductName =
+  | 'token-token'
+  | 'token-position'
+  | 'position-token'
+  | 'position-position'
+  | 'added'
+  | 'concatenated';
 
 export interface PairMoments {
   /** Over the pairs i < j. */
@@ -75,14 +72,27 @@ export function dotProductsApi(raw: RawModule): DotProductsApi {
         8 * (12 * n * n + 3 * n * (token.columns + position.columns)),
       );
       const { products, moments, correlation } = raw.dotProducts(token, position, positionScale);
-      const matrix = (place: number) => products.subarray(place * n * n, (place + 1) * n * n);
-      const matrices = names.map((name, place) => [name, matrix(place)]);
-      const measured = [...names, 'crossTerms'].map((name, place) => [name, moments[place]]);
-      return {
-        ...Object.fromEntries(matrices),
-        moments: Object.fromEntries(measured),
-        correlation,
-      } as DotProducts;
+      const { crossTerms } = moments;
+      return { ...named(products), moments: { ...named(moments), crossTerms }, correlation };
     },
   };
 }
+
+interface ByProduct<T> {
+  tokenToken: T;
+  tokenPosition: T;
+  positionToken: T;
+  positionPosition: T;
+  added: T;
+  concatenated: T;
+}
+
+/** What the module says of each product, by the names of the API. */
+const named = <T>(found: ByProduct<T>): Record<DotProductName, T> => ({
+  'token-token': found.tokenToken,
+  'token-position': found.tokenPosition,
+  'position-token': found.positionToken,
+  'position-position': found.positionPosition,
+  added: found.added,
+  concatenated: found.concatenated,
+});

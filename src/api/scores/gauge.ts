@@ -30,7 +30,7 @@ export function checkedGauge({ gauge = 'raw', apart = [] }: GaugeOptions, rows: 
   const list = [...check.integers('apart', apart)];
   check.once('apart', list);
   for (const row of list) check.index('A row of apart', row, rows);
-  return { name: gauge, kind: check.placeOf('gauge', gauge, gaugeNames), apart: list };
+  return { kind: check.oneOf('gauge', gauge, gaugeNames), apart: list };
 }
 
 /** Checks the gauge of scores, which may come from another thread or a file. */

@@ -15,7 +15,7 @@ export interface OneLayerInput {
   /** Whether the second weight is divided by ρ, which then may not be 0. Default false. */
   undoes?: boolean;
   /** What stands before the weights: LayerNorm with ε = 10⁻⁵ and no weights of its own, or nothing. Default none. */
-  norm?: 'none' | 'layer-norm';
+  norm?: 'none' | 'layer_norm';
 }
 
 export interface OneLayer {
@@ -46,7 +46,7 @@ export interface OneLayerApi {
   oneLayer(input: OneLayerInput): OneLayer;
 }
 
-const norms = ['none', 'layer-norm'] as const;
+const norms = ['none', 'layer_norm'] as const;
 
 export function oneLayerApi(raw: RawModule): OneLayerApi {
   return {
@@ -69,8 +69,8 @@ export function oneLayerApi(raw: RawModule): OneLayerApi {
         check.refuse('positionScale', 'other than 0 to be undone', positionScale);
       const { rows: n, columns: d } = first;
       check.fits(`A layer that reads ${n} rows`, 8 * (6 * n * parts.length * d + 4 * n * shared.columns));
-      const place = check.placeOf('norm', norm, norms);
-      const found = raw.oneLayer(parts, weights, { pull, scale: positionScale, undoes, norm: place });
+      const settings = { pull, scale: positionScale, undoes, norm: check.oneOf('norm', norm, norms) };
+      const found = raw.oneLayer(parts, weights, settings);
       return { ...found, weights: found.weights.map((data) => table(data, d, shared.columns)) };
     },
   };

@@ -105,7 +105,7 @@ export interface SchemeRegistryApi {
 /** The entry with the id that a caller gave under a name. */
 export function schemeNamed(registry: readonly SchemeInfo[], name: string, id: unknown): SchemeInfo {
   const ids = registry.map((info) => info.id);
-  return registry[check.placeOf(name, id, ids)] as SchemeInfo;
+  return registry[ids.indexOf(check.oneOf(name, id, ids))] as SchemeInfo;
 }
 
 export function schemeRegistryApi(raw: RawModule): SchemeRegistryApi {

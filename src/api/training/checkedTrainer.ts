@@ -67,9 +67,9 @@ export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
 function checkedModel(raw: RawModule, given: Given) {
   const schemes = raw.trainingSchemes();
   const ids = schemes.map(({ id }) => id);
-  const scheme = check.placeIn('scheme', given.scheme ?? 'add', ids);
-  const facts = schemes[scheme] as SchemeFacts;
-  const table = check.placeIn('table', given.table ?? 'learned', tableNames);
+  const scheme = check.oneOf('scheme', given.scheme ?? 'add', ids);
+  const facts = schemes[ids.indexOf(scheme)] as SchemeFacts;
+  const table = check.oneOf('table', given.table ?? 'learned', tableNames);
   const d_model = check.integer('d_model', given.d_model ?? 32, 1);
   if (facts.id === 'concat' && d_model < 2)
     throw new RangeError(`d_model must be from 2 up to be parted by 'concat'; it is ${d_model}.`);
@@ -108,7 +108,7 @@ function checkedOptimizer(given: Given) {
   return {
     learningRate: check.single('learningRate', given.learningRate ?? 5e-3, 0),
     weightDecay: check.single('weightDecay', given.weightDecay ?? 0.01, 0),
-    schedule: check.placeIn('schedule', given.schedule ?? 'cosine', scheduleNames),
+    schedule: check.oneOf('schedule', given.schedule ?? 'cosine', scheduleNames),
     warmUp: check.integer('warmUp', given.warmUp ?? 20, 0),
     steps: check.integer('steps', given.steps ?? 200, 1),
   };

@@ -60,7 +60,7 @@ export interface TasksApi {
 /** A checked task as the module takes it, with its sizes. */
 export function checkedTask(raw: RawModule, options: TaskOptions) {
   const { task: name, n = 16 } = options;
-  const task = check.placeIn('task', name, taskNames);
+  const task = check.oneOf('task', name, taskNames);
   check.integer('n', n, 1);
   if ((name === 'badge' || name === 'where') && n % 2 !== 0)
     throw new RangeError(`n must be even for '${name}'; it is ${n}.`);

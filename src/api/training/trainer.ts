@@ -1,7 +1,6 @@
 import * as check from '../check.js';
 import { type Handle, held, type OwnedObject } from '../handle.js';
 import type { RawModule } from '../module.js';
-import { pairTerms } from '../scores/scores.js';
 import { type Table, table } from '../table.js';
 import { type CheckedTrainer, checkedTerms, checkedTrainer, noSum } from './checkedTrainer.js';
 import { checkedBatch, checkedTokens, type TrainingBatch } from './tasks.js';
@@ -194,7 +193,7 @@ class HeldTrainer implements Trainer {
     this.#checked = checked;
     this.#held = held(raw, 'trainer', bytes, made, raw.deleteTrainer);
     this.#cuts = checked.cuts;
-    raw.trainerKeeps(this.#held.address(), kept(checked.cuts));
+    raw.cutTrainerTerms(this.#held.address(), checked.cuts);
     Object.assign(this, this.#held.handle);
   }
 
@@ -235,12 +234,12 @@ class HeldTrainer implements Trainer {
   cutTerms(terms: readonly TrainingTerm[]) {
     const address = this.#held.address();
     this.#cuts = checkedTerms('terms', terms, this.#checked.noTerms);
-    this.#raw.trainerKeeps(address, kept(this.#cuts));
+    this.#raw.cutTrainerTerms(address, this.#cuts);
   }
 
   evaluate(batch?: TrainingBatch): TrainingEvaluation {
     const address = this.#held.address();
-    return this.#raw.evaluateTrainer(address, kept(this.#cuts), batch == null ? {} : this.#own(batch));
+    return this.#raw.evaluateTrainer(address, this.#cuts, batch == null ? {} : this.#own(batch));
   }
 
   logits(options: Unanswered) {
@@ -276,7 +275,7 @@ class HeldTrainer implements Trainer {
     if (noTerms !== null) return { mean: null, reason: noTerms };
     if (gauge === 'canonical' && !facts.sums)
       return { mean: null, reason: `Tokens and positions of '${facts.id}' share no stream.` };
-    const mean = this.#raw.trainerShares(address, gauge === 'canonical');
+    const mean = this.#raw.trainerShares(address, gauge);
     if (mean.some(Number.isNaN)) return { mean: null, reason: 'The scores do not vary over keys.' };
     return { mean, reason: null };
   }
@@ -337,6 +336,3 @@ class HeldTrainer implements Trainer {
       this.#raw.setTrainerParameter(address, name, data);
   }
 }
-
-/** Which terms are kept, as the module takes it. */
-const kept = (cuts: readonly TrainingTerm[]) => pairTerms.map((term) => Number(!cuts.includes(term)));

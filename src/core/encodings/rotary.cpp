@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace superpose {
 namespace {
@@ -17,7 +18,7 @@ std::vector<double> stretched(std::vector<double> frequencies, const StretchOpti
         theta /= s;
         break;
       case Stretch::parts: {
-        const double turns = options.trained * theta / (2 * EIGEN_PI);
+        const double turns = options.trained * theta / (2 * std::numbers::pi);
         const double stays = std::clamp((turns - options.alpha) / (options.beta - options.alpha), 0.0, 1.0);
         theta *= stays + (1 - stays) / s;
         break;

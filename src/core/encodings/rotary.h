@@ -12,6 +12,7 @@
 //   concatenated   channels i and i + d_h/2      (half-split: "rotate half", GPT-NeoX and LLaMA)
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "encodings/sinusoidal.h"
@@ -38,6 +39,7 @@ struct RotaryOptions {
 // The paper's gamma is a ramp over the turns n theta / 2 pi. Code released with it has a ramp over channels from that
 // of beta turns to that of alpha turns, rounded outwards: other frequencies.
 enum class Stretch { none, interpolate, parts };
+constexpr std::array<const char*, 3> names(Stretch) { return {"none", "interpolate", "parts"}; }
 
 struct StretchOptions {
   Stretch way = Stretch::none;

@@ -8,6 +8,7 @@
 //   Transformer-XL                      concatenated   d_model
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "numeric/matrix.h"
@@ -18,11 +19,13 @@ enum class Layout {
   interleaved,   // channel 2i holds sin(w_i p), channel 2i+1 holds cos(w_i p)
   concatenated,  // channel i holds sin(w_i p), channel n+i holds cos(w_i p), n = floor(d/2)
 };
+constexpr std::array<const char*, 2> names(Layout) { return {"interleaved", "concatenated"}; }
 
 enum class Spacing {
   d_model,     // w_i = base^(-2i/d)                         (Vaswani et al. 2017)
   timescales,  // w_i = base^(-i/max(n-1, 1)), n = floor(d/2) (tensor2tensor, get_timing_signal_1d)
 };
+constexpr std::array<const char*, 2> names(Spacing) { return {"d_model", "timescales"}; }
 
 struct SinusoidalOptions {
   int positions = 0;  // rows, >= 0

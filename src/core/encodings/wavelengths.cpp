@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace superpose {
 namespace {
@@ -29,7 +30,7 @@ Wavelengths wavelengths(const SinusoidalOptions& options, int farthest) {
   const std::vector<double> all = sinusoidal_frequencies(options);
   const Eigen::ArrayXd frequencies = Eigen::Map<const Eigen::ArrayXd>(all.data(), all.size());
   Wavelengths found;
-  found.lengths = 2 * EIGEN_PI * frequencies.inverse().matrix();
+  found.lengths = 2 * std::numbers::pi * frequencies.inverse().matrix();
   found.below_one_turn = static_cast<int>((found.lengths.array() > options.positions).count());
   found.similarity = similarities(frequencies, farthest);
   const Vector<double>& s = found.similarity;

@@ -8,11 +8,14 @@
 // The GELUs differ by up to 5e-4, which shows in a whole model: a file's config says which one it needs.
 #pragma once
 
+#include <array>
+
 #include "numeric/matrix.h"
 
 namespace superpose {
 
 enum class Activation { gelu, gelu_tanh, relu, silu };
+constexpr std::array<const char*, 4> names(Activation) { return {"gelu", "gelu_tanh", "relu", "silu"}; }
 
 // rows [n, width] become the activation of rows + bias, in place; an empty bias is zeros. Accurate
 // to 2 units in the last place of max(|x|, 1).

@@ -24,6 +24,7 @@
 // places. Given means are subtracted at the embedding only.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "model/encoder.h"
@@ -32,6 +33,7 @@
 namespace superpose {
 
 enum class Way { direct, streams, mean };
+constexpr std::array<const char*, 3> names(Way) { return {"direct", "streams", "mean"}; }
 
 // The parts of what W_Q and W_K read: the summands, attention, mlp, constant, each [n, d]. Each layer's are
 // found from those of the one before it, so asking for the layers in order walks through the run once.

@@ -31,9 +31,10 @@ namespace superpose {
 
 enum class Asked { token_token, token_position, position_token, position_position, token_offset, key, query };
 constexpr int kAsked = 7;
-// As the typed API names them.
-constexpr std::array<const char*, kAsked> kAskedNames = {
-    "token-token", "token-position", "position-token", "position-position", "token-offset", "key", "query"};
+constexpr std::array<const char*, kAsked> names(Asked) {
+  return {"token-token", "token-position", "position-token", "position-position", "token-offset",
+          "key",         "query"};
+}
 
 // One factor of a product, taken apart. token is [n, w]; place is [n, w], or empty for none; mean is [1, w].
 struct Parted {

@@ -6,6 +6,8 @@
 // D a layer has 12 D^2 + 13 D parameters.
 #pragma once
 
+#include <array>
+
 namespace superpose {
 
 // Of the ways in which the trainer's models get positions, those that are counted:
@@ -16,6 +18,9 @@ namespace superpose {
 //   untied       D = d_model; in each layer the position [d_p] has queries and keys of its own, d_pk
 //                per head, beside the token's; values, W_O and the feed-forward never see it
 enum class PositionWay { add, concat_wide, concat, project, untied };
+constexpr std::array<const char*, 5> names(PositionWay) {
+  return {"add", "concat-wide", "concat", "project", "untied"};
+}
 
 // All are whole numbers, held in double: results are exact while they are at most 2^53.
 struct ModelShape {

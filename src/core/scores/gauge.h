@@ -20,6 +20,7 @@
 // other parts are zero. No mean includes them, and shares leave them out (shares.h).
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "numeric/product.h"
@@ -28,6 +29,7 @@
 namespace superpose {
 
 enum class GaugeKind { raw, canonical };
+constexpr std::array<const char*, 2> names(GaugeKind) { return {"raw", "canonical"}; }
 
 struct Gauge {
   GaugeKind kind = GaugeKind::raw;

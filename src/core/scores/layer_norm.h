@@ -9,6 +9,7 @@
 // RMSNorm is the same with C = I and no beta. model/row_norm.h normalizes whole rows where they lie.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "numeric/matrix.h"
@@ -16,6 +17,7 @@
 namespace superpose {
 
 enum class Norm { none, layer_norm, rms_norm };
+constexpr std::array<const char*, 3> names(Norm) { return {"none", "layer_norm", "rms_norm"}; }
 
 template <typename Scalar>
 struct Normalization {

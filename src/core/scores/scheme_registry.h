@@ -42,12 +42,9 @@ enum class Size {
   buckets,          // T5, TUPE-R
   layers
 };
-// As the typed API names them.
-constexpr const char* name_of(Size size) {
-  constexpr const char* names[] = {"one",        "d_model",         "heads",    "d_head",
-                                   "d_position", "d_position_head", "d_offset", "positions",
-                                   "clip",       "buckets",         "layers"};
-  return names[static_cast<int>(size)];
+constexpr std::array<const char*, 11> names(Size) {
+  return {"one",      "d_model",   "heads", "d_head",  "d_position", "d_position_head",
+          "d_offset", "positions", "clip",  "buckets", "layers"};
 }
 
 struct SchemeShape {
@@ -81,15 +78,10 @@ struct SchemePart {
   Counted counted = Counted::once;
 };
 
-// As the typed API names them.
-constexpr const char* name_of(SchemePart::Kind kind) {
-  constexpr const char* names[] = {"table", "linear", "weight", "shared", "vector", "offsets"};
-  return names[static_cast<int>(kind)];
+constexpr std::array<const char*, 6> names(SchemePart::Kind) {
+  return {"table", "linear", "weight", "shared", "vector", "offsets"};
 }
-constexpr const char* name_of(SchemePart::Counted counted) {
-  constexpr const char* names[] = {"once", "each_layer", "never"};
-  return names[static_cast<int>(counted)];
-}
+constexpr std::array<const char*, 3> names(SchemePart::Counted) { return {"once", "each_layer", "never"}; }
 
 // Everything a scheme can be built from, under the names and in the shapes of its function in schemes.h. A
 // scheme reads its own parts and ignores the others.

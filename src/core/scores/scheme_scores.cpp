@@ -22,10 +22,12 @@ SchemeScores scheme_scores(const SchemeInfo& info, const SchemeInput& input, con
   scheme.causal = input.causal;
   const Scheme average = asked ? info.build(with_mean_token(input)) : Scheme();
   SchemeScores found;
-  if (asked)
-    found.term_names = {kAskedNames.begin(), kAskedNames.end()};
-  else
+  if (asked) {
+    const auto all = names(Asked());
+    found.term_names = {all.begin(), all.end()};
+  } else {
     for (const ScoreTerm& term : scheme.terms) found.term_names.push_back(term.name);
+  }
   const Eigen::Index n = scheme.n, chosen = heads.size(), count = found.term_names.size();
   found.terms.resize(chosen * count, n * n);
   found.logits.resize(chosen, n * n);

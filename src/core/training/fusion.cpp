@@ -14,8 +14,8 @@ Tables tables(const ModelOptions& options, const Parameters& of, Index n) {
   const auto scale = static_cast<float>(options.token_scale());
   Tables made{scale * of.E, of.P.topRows(options.has_table() ? n : 0)};
   if (options.scheme == TrainingScheme::project) {
-    made.tokens = times(made.tokens, of.W_f.topRows(options.width));
-    made.positions = times(made.positions, of.W_f.bottomRows(options.width));
+    made.tokens = times(made.tokens, of.W_f.topRows(options.d_model));
+    made.positions = times(made.positions, of.W_f.bottomRows(options.d_model));
   }
   return made;
 }
@@ -26,7 +26,7 @@ void add_tables_gradient(const ModelOptions& options, const Parameters& of, cons
   Matrix<float> d_tokens = scale * d_tables.tokens, d_positions = d_tables.positions;
   const Index n = d_positions.rows();
   if (options.scheme == TrainingScheme::project) {
-    const Index d = options.width;
+    const Index d = options.d_model;
     add_transposed_times(of.E, d_tokens, gradient.W_f.topRows(d));
     add_transposed_times(of.P.topRows(n), d_positions, gradient.W_f.bottomRows(d));
     d_tokens = times_transposed(d_tokens, of.W_f.topRows(d));
@@ -37,17 +37,17 @@ void add_tables_gradient(const ModelOptions& options, const Parameters& of, cons
 }
 
 Matrix<float> token_rows(const ModelOptions& options, const Tables& of, const Batch& batch) {
-  Matrix<float> rows = Matrix<float>::Zero(batch.places(), options.d_model());
+  Matrix<float> rows = Matrix<float>::Zero(batch.places(), options.stream());
   for (Index r = 0; r < rows.rows(); ++r)
     rows.row(r).head(options.d_token()) = of.tokens.row(batch.tokens[r]);
   return rows;
 }
 
 Matrix<float> position_rows(const ModelOptions& options, const Tables& of, const Batch& batch) {
-  Matrix<float> rows = Matrix<float>::Zero(batch.places(), options.d_model());
+  Matrix<float> rows = Matrix<float>::Zero(batch.places(), options.stream());
   for (int s = 0; s < batch.sequences; ++s)
-    rows.block(s * batch.n, options.d_model() - options.d_position(), batch.n, options.d_position()) =
-        of.positions;
+    rows.block(s * batch.n, options.stream() - options.position_channels(), batch.n,
+               options.position_channels()) = of.positions;
   return rows;
 }
 
@@ -60,8 +60,8 @@ void add_token_rows_gradient(const ModelOptions& options, const Batch& batch, co
 void add_position_rows_gradient(const ModelOptions& options, const Batch& batch, const Matrix<float>& d_rows,
                                 Tables& d_tables) {
   for (int s = 0; s < batch.sequences; ++s)
-    d_tables.positions +=
-        d_rows.block(s * batch.n, options.d_model() - options.d_position(), batch.n, options.d_position());
+    d_tables.positions += d_rows.block(s * batch.n, options.stream() - options.position_channels(), batch.n,
+                                       options.position_channels());
 }
 
 Matrix<float> fused_rows(const ModelOptions& options, const Tables& of, const Batch& batch) {
@@ -86,7 +86,7 @@ void add_rows_gradient(const ModelOptions& options, const Tables& of, const Batc
 }
 
 Matrix<float> mask_and_bias(const ModelOptions& options, const Parameters& of, Index n, bool positions) {
-  const Index heads = options.heads, width = options.d_head(), last = options.rows - 1;
+  const Index heads = options.heads, width = options.d_head(), last = options.positions - 1;
   Matrix<float> bias = Matrix<float>::Zero(heads * n, n);
   if (options.scheme == TrainingScheme::untied && positions && !options.zero_scores) {
     const Matrix<float> queries = times(of.P.topRows(n), of.U_q), keys = times(of.P.topRows(n), of.U_k);
@@ -113,7 +113,7 @@ Matrix<float> mask_and_bias(const ModelOptions& options, const Parameters& of, I
 void add_bias_gradient(const ModelOptions& options, const Parameters& of, const Matrix<float>& d_bias,
                        Parameters& gradient) {
   if (options.zero_scores) return;
-  const Index n = d_bias.cols(), width = options.d_head(), last = options.rows - 1;
+  const Index n = d_bias.cols(), width = options.d_head(), last = options.positions - 1;
   if (options.scheme == TrainingScheme::t5) {
     for (Index h = 0; h < options.heads; ++h) {
       for (Index i = 0; i < n; ++i) gradient.T5.row(h).segment(last - i, n) += d_bias.row(h * n + i);
@@ -122,7 +122,7 @@ void add_bias_gradient(const ModelOptions& options, const Parameters& of, const 
   if (options.scheme != TrainingScheme::untied) return;
   const auto p = of.P.topRows(n);
   const Matrix<float> queries = times(p, of.U_q), keys = times(p, of.U_k);
-  Matrix<float> d_queries(n, options.d_model()), d_keys(n, options.d_model());
+  Matrix<float> d_queries(n, options.stream()), d_keys(n, options.stream());
   for (Index h = 0; h < options.heads; ++h) {
     const Matrix<float> d_head = options.score_scale() * d_bias.middleRows(h * n, n);
     set_times(d_head, keys.middleCols(h * width, width), d_queries.middleCols(h * width, width));

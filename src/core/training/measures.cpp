@@ -28,7 +28,7 @@ struct Rows {
 };
 
 Rows rows_in_stream(const ModelOptions& options, const Parameters& of, int n) {
-  const int d = options.d_model();
+  const int d = options.stream();
   const Tables read = tables(options, of, n);
   const Matrix<double> positions = read.positions.cast<double>();
   return {centred_rows(read.tokens.cast<double>(), 0, d),
@@ -38,11 +38,11 @@ Rows rows_in_stream(const ModelOptions& options, const Parameters& of, int n) {
 }  // namespace
 
 std::array<double, kTermCount> trained_shares(const Model& model, const Parameters& of, const Batch& batch,
-                                              const Terms& kept, TermGauge gauge) {
+                                              const Terms& kept, GaugeKind gauge) {
   std::array<double, kTermCount> mean;
   mean.fill(kUndefined);
   const ModelOptions& options = model.options();
-  if (!options.has_terms() || (gauge == TermGauge::canonical && !options.sums())) return mean;
+  if (!options.has_terms() || (gauge == GaugeKind::canonical && !options.sums())) return mean;
   mean.fill(0);
   for (const TermCovariances& head : model.term_covariances(of, batch, kept, gauge)) {
     for (int t = 0; t < kTermCount; ++t) mean[t] += head.terms[t] / head.scores;
@@ -78,7 +78,7 @@ RowOverlap row_overlap(const ModelOptions& options, const Parameters& of, int n)
   if (!options.in_stream()) return {kUndefined, kUndefined};
   const auto [tokens, positions] = rows_in_stream(options, of, n);
   // A table's overlap with itself is D divided by its participation ratio, which is at most D.
-  const double width = options.d_model(), of_tokens = energy_overlap(tokens, tokens, false) / width,
+  const double width = options.stream(), of_tokens = energy_overlap(tokens, tokens, false) / width,
                of_positions = energy_overlap(positions, positions, false) / width;
   const auto beyond_a_ball = [width](double inverse_ratio) {
     return std::isnan(inverse_ratio) ? inverse_ratio : std::max(0.0, inverse_ratio - 1 / width);
@@ -92,7 +92,7 @@ RowOverlap row_overlap(const ModelOptions& options, const Parameters& of, int n)
 
 Matrix<double> row_directions(const ModelOptions& options, const Parameters& of, int n) {
   const auto [tokens, positions] = rows_in_stream(options, of, n);
-  Matrix<double> directions = Matrix<double>::Zero(2, options.d_model());
+  Matrix<double> directions = Matrix<double>::Zero(2, options.stream());
   const auto leading = [](const Matrix<double>& rows, auto direction) {
     const Svd found = svd(rows);
     if (found.V.cols() > 0) direction = found.V.col(0).transpose();

@@ -15,7 +15,7 @@ namespace superpose {
 // options().has_terms(), and canonical without options().sums(); NaN where no score varies.
 std::array<double, kTermCount> trained_shares(const Model& model, const Parameters& of, const Batch& batch,
                                               const Terms& kept = kAllTerms,
-                                              TermGauge gauge = TermGauge::raw);
+                                              GaugeKind gauge = GaugeKind::raw);
 
 // Root mean squares of the norms of rows as they are added.
 struct Loudness {

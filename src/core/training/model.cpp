@@ -102,7 +102,7 @@ double cross_entropy(Matrix<float>& logits, const int* targets, double total) {
 Model::Model(const ModelOptions& options) : options_(options) {
   if (options.scheme == TrainingScheme::rope) {
     const RotaryAngles<float> angles =
-        rotary_angles<float>(options.rows, turning(options.d_head(), {1, Layout::interleaved}));
+        rotary_angles<float>(options.positions, turning(options.d_head(), {1, Layout::interleaved}));
     cosines_ = angles.cosines, sines_ = angles.sines;
   }
 }
@@ -112,7 +112,7 @@ Model::Made Model::make(const Parameters& of, Index n, const Terms& kept) const 
   made.tables = tables(options_, of, n);
   for (const LayerParameters& layer : of.layers) {
     made.qkv.push_back(with_gain(layer.g1, layer.W_qkv));
-    made.qkv.back().leftCols(options_.d_model()) *= options_.score_scale();
+    made.qkv.back().leftCols(options_.stream()) *= options_.score_scale();
     made.o.push_back(layer.W_o);
   }
   made.unembedding = with_gain(of.gf, of.W_u);
@@ -132,7 +132,7 @@ Matrix<float> Model::read_backward(const Normed& of, const Matrix<float>& gradie
 
 // RoPE: channels (2k, 2k + 1) of every head of queries and keys; direction -1 turns gradients back.
 void Model::turn(Matrix<float>& qkv, Index n, float direction) const {
-  const Index d = options_.d_model(), width = options_.d_head();
+  const Index d = options_.stream(), width = options_.d_head();
   for (Index r = 0; r < qkv.rows(); ++r) {
     for (Index first = 0; first < 2 * d; first += width)
       rotate_head<float>(&qkv(r, first), width / 2, Layout::interleaved, &cosines_(r % n, 0),
@@ -141,7 +141,7 @@ void Model::turn(Matrix<float>& qkv, Index n, float direction) const {
 }
 
 Model::Trace Model::forward(const Made& made, const Batch& part, const Terms& kept) const {
-  const Index d = options_.d_model(), n = part.n;
+  const Index d = options_.stream(), n = part.n;
   Trace trace;
   trace.layers.resize(options_.layers);
   Matrix<float> x = fused_rows(options_, made.tables, part);
@@ -169,7 +169,7 @@ Model::Trace Model::forward(const Made& made, const Batch& part, const Terms& ke
 // For each sequence and head: scores q k' + bias, their softmax, and the values mixed by it.
 void Model::attend(Layer& layer, const Matrix<float>& bias, Index n, const Parts* parts,
                    const Terms& kept) const {
-  const Index d = options_.d_model(), heads = options_.heads, width = options_.d_head();
+  const Index d = options_.stream(), heads = options_.heads, width = options_.d_head();
   const Index sequences = layer.qkv.rows() / n;
   layer.turned = turned_by_sequence(layer.qkv, d, n);
   layer.weights = bias.replicate(sequences, 1);
@@ -198,7 +198,7 @@ void Model::attend(Layer& layer, const Matrix<float>& bias, Index n, const Parts
 // The gradient with respect to queries, keys and values; those of parts' queries and keys, and of the bias, are added.
 Matrix<float> Model::attend_backward(const Layer& layer, const Matrix<float>& d_mixed, Index n, Parts* parts,
                                      const Terms& kept, Matrix<float>& d_bias) const {
-  const Index d = options_.d_model(), heads = options_.heads, width = options_.d_head();
+  const Index d = options_.stream(), heads = options_.heads, width = options_.d_head();
   const Index sequences = layer.qkv.rows() / n;
   Matrix<float> d_qkv = Matrix<float>::Zero(layer.qkv.rows(), 3 * d);
   Matrix<float> d_weights(layer.weights.rows(), n);
@@ -238,7 +238,7 @@ Matrix<float> Model::attend_backward(const Layer& layer, const Matrix<float>& d_
 
 // Splits what the first layer's queries and keys read into tokens and positions.
 Model::Parts Model::split(const Made& made, const Batch& part, const Normed& summed) const {
-  const Index d = options_.d_model();
+  const Index d = options_.stream();
   Parts parts{
       {token_rows(options_, made.tables, part), position_rows(options_, made.tables, part)}, {}, {}, {}};
   for (int k : {0, 1}) {
@@ -255,7 +255,7 @@ Model::Parts Model::split(const Made& made, const Batch& part, const Normed& sum
 // size is returned: the gradient with respect to their sum.
 Matrix<float> Model::split_backward(const Made& made, const Batch& part, const Parts& parts,
                                     const Normed& summed, Made& d_made) const {
-  const Index d = options_.d_model(), count = summed.rows.rows();
+  const Index d = options_.stream(), count = summed.rows.rows();
   Vector<float> along = Vector<float>::Zero(count);
   for (int k : {0, 1}) {
     const Matrix<float>& rows = parts.rows[k];
@@ -278,7 +278,7 @@ Matrix<float> Model::split_backward(const Made& made, const Batch& part, const P
 // From the gradient with respect to the logits, in trace.logits, to that of what parameters made.
 void Model::backward(const Made& made, const Batch& part, Trace& trace, const Terms& kept,
                      Made& d_made) const {
-  const Index d = options_.d_model(), n = part.n;
+  const Index d = options_.stream(), n = part.n;
   add_transposed_times(trace.out.rows, trace.logits, d_made.unembedding);
   Matrix<float> dx = read_backward(trace.out, times_transposed(trace.logits, made.unembedding));
 
@@ -311,7 +311,7 @@ void Model::backward(const Made& made, const Batch& part, Trace& trace, const Te
 // From the gradient of what parameters made to that of parameters.
 void Model::add_gradient(const Parameters& of, Made& d_made, Parameters& gradient) const {
   for (int l = 0; l < options_.layers; ++l) {
-    d_made.qkv[l].leftCols(options_.d_model()) *= options_.score_scale();
+    d_made.qkv[l].leftCols(options_.stream()) *= options_.score_scale();
     add_gain_gradient(of.layers[l].g1, of.layers[l].W_qkv, d_made.qkv[l], gradient.layers[l].g1,
                       gradient.layers[l].W_qkv);
     gradient.layers[l].W_o += d_made.o[l];
@@ -420,8 +420,8 @@ void add_covariances(const Matrix<float>& scores, const std::array<Matrix<float>
 }  // namespace
 
 std::vector<TermCovariances> Model::term_covariances(const Parameters& of, const Batch& batch,
-                                                     const Terms& kept, TermGauge gauge) const {
-  const Index n = batch.n, d = options_.d_model(), width = options_.d_head();
+                                                     const Terms& kept, GaugeKind gauge) const {
+  const Index n = batch.n, d = options_.stream(), width = options_.d_head();
   const bool untied = options_.scheme == TrainingScheme::untied;
   const Made made = make(of, n, kAllTerms);
   // q k' of a head in a sequence.
@@ -437,7 +437,7 @@ std::vector<TermCovariances> Model::term_covariances(const Parameters& of, const
     const Matrix<float> queries_keys = times(summed.rows, made.qkv[0].leftCols(2 * d));
     const Parts parts = untied ? Parts() : split(made, part, summed);
     Parts moved = parts;
-    if (gauge == TermGauge::canonical)
+    if (gauge == GaugeKind::canonical)
       for (Matrix<float>& one : moved.queries_keys) move_means_into_constant(one, summed.inverse, n);
     const auto terms = [&](const Parts& of, Index s, Index h) {
       std::array<Matrix<float>, kTermCount> found;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "numeric/matrix.h"
+#include "scores/gauge.h"
 #include "training/fusion.h"
 #include "training/norm.h"
 #include "training/options.h"
@@ -17,7 +18,11 @@
 namespace superpose {
 
 // The terms of the first layer's score: the query's part, then the key's.
-enum Term { token_token, token_position, position_token, position_position, kTermCount };
+enum Term { token_token, token_position, position_token, position_position };
+constexpr int kTermCount = 4;
+constexpr std::array<const char*, kTermCount> names(Term) {
+  return {"token-token", "token-position", "position-token", "position-position"};
+}
 
 // Which terms a score keeps; all, unless terms are cut.
 using Terms = std::array<bool, kTermCount>;
@@ -30,10 +35,6 @@ struct Evaluation {
 
   double accuracy() const { return static_cast<double>(right) / targets; }
 };
-
-// What counts as constant in the first layer's parts, sequence by sequence: nothing, or each part's mean over
-// the sequence, weighted so that the rest sums to zero over it (scores/gauge.h, with no rows apart).
-enum class TermGauge { raw, canonical };
 
 // For one head: <T~_t, S~> and |S~|^2 over all sequences, rows centred over the keys they may read.
 struct TermCovariances {
@@ -71,7 +72,7 @@ class Model {
   // left out.
   std::vector<TermCovariances> term_covariances(const Parameters& of, const Batch& batch,
                                                 const Terms& kept = kAllTerms,
-                                                TermGauge gauge = TermGauge::raw) const;
+                                                GaugeKind gauge = GaugeKind::raw) const;
 
  private:
   struct Made;

@@ -22,9 +22,10 @@ enum class TrainingScheme {
   project,   // x = [e | p] W_f
   multiply,  // x = e (1 + p)
 };
-// As the typed API names them.
-constexpr std::array<const char*, 11> kTrainingSchemeNames = {
-    "none", "add", "concat", "concat-wide", "untied", "rope", "alibi", "t5", "qk", "project", "multiply"};
+constexpr std::array<const char*, 11> names(TrainingScheme) {
+  return {"none",  "add", "concat", "concat-wide", "untied",  "rope",
+          "alibi", "t5",  "qk",     "project",     "multiply"};
+}
 
 // Where the position rows P come from, under a scheme that has them.
 enum class Table {
@@ -32,6 +33,7 @@ enum class Table {
   sinusoid,  // sigma_positions sqrt(2) sin, cos of i 10000^(-2k/d_p), interleaved; fixed
   frozen,    // E and P drawn and both fixed
 };
+constexpr std::array<const char*, 3> names(Table) { return {"learned", "sinusoid", "frozen"}; }
 
 // From tokens [n] to logits [n, classes]: e = E[t] and positions; layers of attention; an unembedding W_u of its
 // own. Nothing has a bias, and LayerNorm has only a gain, so a score is exactly the four terms of e and p.
@@ -39,12 +41,12 @@ enum class Table {
 struct ModelOptions {
   int vocabulary = 16;  // V >= 1
   int classes = 16;     // V_out >= 1
-  int rows = 16;        // L >= 1: the longest sequence, and the rows of P
+  int positions = 16;   // L >= 1: the longest sequence, and the rows of P
   TrainingScheme scheme = TrainingScheme::add;
   Table table = Table::learned;
-  int width = 32;           // D; the stream has 2 D channels in concat_wide
-  int position_width = 16;  // d_p of concat, 0 < d_p < D
-  int heads = 2;            // they divide the stream's width, into even parts for rope
+  int d_model = 32;     // D; the stream has 2 D channels in concat_wide
+  int d_position = 16;  // d_p of concat, 0 < d_p < D
+  int heads = 2;        // they divide the stream's width, into even parts for rope
   int layers = 1;
   bool layer_norm = true;        // before attention and unembedding, or neither
   bool causal = false;           // keys j <= i
@@ -55,13 +57,14 @@ struct ModelOptions {
   double sigma_tokens = 0.1;     // E ~ N(0, sigma_tokens^2)
   double sigma_positions = 0.1;  // P ~ N(0, sigma_positions^2); a sinusoid's rows have this rms
 
-  int d_model() const { return scheme == TrainingScheme::concat_wide ? 2 * width : width; }
-  int d_position() const {
-    return scheme == TrainingScheme::concat ? position_width : has_table() ? width : 0;
+  // Channels of the stream, of a row of P, and of a row of E.
+  int stream() const { return scheme == TrainingScheme::concat_wide ? 2 * d_model : d_model; }
+  int position_channels() const {
+    return scheme == TrainingScheme::concat ? d_position : has_table() ? d_model : 0;
   }
-  int d_token() const { return scheme == TrainingScheme::concat ? width - position_width : width; }
+  int d_token() const { return scheme == TrainingScheme::concat ? d_model - d_position : d_model; }
   double token_scale() const { return scale_tokens ? std::sqrt(d_token()) : 1; }
-  int d_head() const { return d_model() / heads; }
+  int d_head() const { return stream() / heads; }
   float score_scale() const {
     return static_cast<float>(1 / std::sqrt((scheme == TrainingScheme::untied ? 2.0 : 1.0) * d_head()));
   }
@@ -88,6 +91,7 @@ struct ModelOptions {
 // What the learning rate is times, beyond the warm-up: 0.1 + 0.45 (1 + cos(pi s / steps)) until `steps`, and as at
 // `steps` beyond them; or 1.
 enum class Schedule { cosine, constant };
+constexpr std::array<const char*, 2> names(Schedule) { return {"cosine", "constant"}; }
 
 // AdamW (Loshchilov and Hutter, arXiv 1711.05101) with warm-up and gradient clipping; s is from 1:
 //   lr_s = lr min(1, s / warm_up) schedule(s)

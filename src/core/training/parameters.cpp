@@ -10,15 +10,16 @@
 namespace superpose {
 
 Parameters::Parameters(const ModelOptions& options) : layers(options.layers) {
-  const int d = options.d_model(), d_position = options.d_position(), gains = options.layer_norm ? d : 0;
+  const int d = options.stream(), d_position = options.position_channels(),
+            gains = options.layer_norm ? d : 0;
   E.setZero(options.vocabulary, options.d_token());
-  if (options.has_table()) P.setZero(options.rows, d_position);
+  if (options.has_table()) P.setZero(options.positions, d_position);
   if (options.scheme == TrainingScheme::project) W_f.setZero(2 * d, d);
   if (options.scheme == TrainingScheme::untied) {
     U_q.setZero(d_position, d);
     U_k.setZero(d_position, d);
   }
-  if (options.scheme == TrainingScheme::t5) T5.setZero(options.heads, 2 * options.rows - 1);
+  if (options.scheme == TrainingScheme::t5) T5.setZero(options.heads, 2 * options.positions - 1);
   for (LayerParameters& layer : layers) {
     layer.g1.setZero(1, gains);
     layer.W_qkv.setZero(d, 3 * d);
@@ -37,12 +38,12 @@ std::vector<Named> named(const ModelOptions& options, Parameters& of) {
   const auto add_gain = [&all](const std::string& name, Matrix<float>& values) {
     if (values.size() > 0) all.push_back({name, &values, true, false, 0, 0});
   };
-  const double d = options.d_model();
+  const double d = options.stream();
   add("E", of.E, options.sigma_tokens, 0, options.trains_tokens());
   add("P", of.P, options.sigma_positions, 1, options.trains_positions());
   add("W_f", of.W_f, 1 / std::sqrt(d), 2);
-  const double spread =
-      std::min(1.0, 0.5 / std::min(1.0, 2 * options.sigma_positions)) / std::sqrt(options.d_position());
+  const double spread = std::min(1.0, 0.5 / std::min(1.0, 2 * options.sigma_positions)) /
+                        std::sqrt(options.position_channels());
   add("U_q", of.U_q, spread, 2);
   add("U_k", of.U_k, spread, 3);
   add("T5", of.T5, 0, 0);

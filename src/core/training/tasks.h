@@ -1,6 +1,8 @@
 // Small tasks, each solved by one kind of score, with any number of seeded examples.
 #pragma once
 
+#include <array>
+
 #include "numeric/random.h"
 
 namespace superpose {
@@ -12,6 +14,7 @@ enum class Task {
   prev,    // y_i = t_(i-1)
   where,   // n/2 items once each, n/2 questions "item k?", shuffled: y_i is the place of the item asked for
 };
+constexpr std::array<const char*, 5> names(Task) { return {"badge", "lookup", "roll", "prev", "where"}; }
 
 constexpr int kColours = 4;
 constexpr int kNoTarget = -1;

@@ -35,7 +35,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     ),
   });
 
-  test.each(['none', 'layer-norm'] as const)('both outputs as written out; norm: %s', (norm) => {
+  test.each(['none', 'layer_norm'] as const)('both outputs as written out; norm: %s', (norm) => {
     const between = norm === 'none' ? (row: number[]) => row : normalized;
     const found = superpose.oneLayer({ parts, weights, pull: 0.25, positionScale: -2, norm });
     const joined = tokens.map((token, i) =>
@@ -87,7 +87,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 
   test('with a norm one row is only scaled, and several are no longer equal', () => {
-    const options = { weights: weights.slice(0, 2), pull: 1, norm: 'layer-norm' } as const;
+    const options = { weights: weights.slice(0, 2), pull: 1, norm: 'layer_norm' } as const;
     const of = (rows: number) =>
       superpose.oneLayer({
         ...options,

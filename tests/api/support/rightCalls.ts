@@ -349,7 +349,7 @@ const completeCalls: Record<string, RightCall> = {
         pull: 0.5,
         positionScale: 2,
         undoes: true,
-        norm: 'layer-norm',
+        norm: 'layer_norm',
       },
     ],
     huge: [{ parts: [zeros(2 ** 22, 8), zeros(2 ** 22, 8)], weights: [table(8, 8), table(8, 8)] }],

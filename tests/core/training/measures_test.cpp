@@ -15,8 +15,8 @@ namespace {
 ModelOptions narrow(int width) {
   ModelOptions options;
   options.vocabulary = 7;
-  options.rows = 6;
-  options.width = width;
+  options.positions = 6;
+  options.d_model = width;
   return options;
 }
 
@@ -99,11 +99,11 @@ TEST(Measures, ChanceIsNeverNegative) {
   for (const int width : {1, 3}) {
     ModelOptions options = narrow(width);
     options.heads = 1;
-    options.vocabulary = options.rows = 2 * width;
+    options.vocabulary = options.positions = 2 * width;
     Parameters parameters(options);
     for (Matrix<float>* table : {&parameters.E, &parameters.P})
       for (int c = 0; c < width; ++c) (*table)(2 * c, c) = 0.1f, (*table)(2 * c + 1, c) = -0.1f;
-    EXPECT_NEAR(row_overlap(options, parameters, options.rows).chance, 0, 1e-15);
+    EXPECT_NEAR(row_overlap(options, parameters, options.positions).chance, 0, 1e-15);
   }
 }
 
@@ -117,7 +117,7 @@ TEST(Measures, RoundingHasNoShares) {
     parameters.E.setConstant(value), parameters.P.setConstant(value);
     Shapes shapes(5);
     const OwnBatch batch = any_batch(options, 3, 6, shapes);
-    for (const TermGauge gauge : {TermGauge::raw, TermGauge::canonical}) {
+    for (const GaugeKind gauge : {GaugeKind::raw, GaugeKind::canonical}) {
       for (const double share : trained_shares(model, parameters, batch.view(), kAllTerms, gauge))
         EXPECT_TRUE(std::isnan(share)) << share;
     }

@@ -43,7 +43,7 @@ double gradient_error(const ModelOptions& options, Shapes& shapes, const Terms& 
   const Model model(options);
   Parameters parameters = any_parameters(options, shapes), gradient(options);
   // Drawn one after the other: compilers differ in the order of arguments.
-  const int length = shapes.between(1, options.rows);
+  const int length = shapes.between(1, options.positions);
   const int sequences = shapes.between(1, 3);
   const OwnBatch batch = any_batch(options, sequences, length, shapes);
   const double loss = model.loss_and_gradient(parameters, batch.view(), gradient, kept);
@@ -101,23 +101,23 @@ TEST_P(ModelGradient, IsTheCentralDifference) {
     options.scale_tokens = choice % 3 == 1;
     options.vocabulary = shapes.between(1, 7);
     options.classes = shapes.between(1, 6);
-    options.rows = shapes.between(1, 6);
+    options.positions = shapes.between(1, 6);
     options.heads = shapes.between(1, 3);
     // Below, at and above the number of a vector's lanes.
-    options.width = options.heads * (options.scheme == TrainingScheme::rope ? 2 * shapes.between(1, 2)
-                                                                            : shapes.between(1, 4));
+    options.d_model = options.heads * (options.scheme == TrainingScheme::rope ? 2 * shapes.between(1, 2)
+                                                                              : shapes.between(1, 4));
     if (options.scheme == TrainingScheme::concat) {
-      options.width = std::max(options.width, 2 * options.heads);
-      options.position_width = shapes.between(1, options.width - 1);
+      options.d_model = std::max(options.d_model, 2 * options.heads);
+      options.d_position = shapes.between(1, options.d_model - 1);
     }
     // A LayerNorm of few channels bends too sharply for finite differences.
-    while (options.layer_norm && options.d_model() < 8) options.width *= 2;
+    while (options.layer_norm && options.stream() < 8) options.d_model *= 2;
     const double error = gradient_error(options, shapes);
-    EXPECT_LT(error, 1e-3) << choice << " " << options.width << " " << options.heads;
+    EXPECT_LT(error, 1e-3) << choice << " " << options.d_model << " " << options.heads;
     largest = std::max(largest, error);
     if (!options.has_terms()) continue;
     const double cut = gradient_error(options, shapes, some_terms(choice));
-    EXPECT_LT(cut, 1e-3) << choice << " cut, " << options.width << " " << options.heads;
+    EXPECT_LT(cut, 1e-3) << choice << " cut, " << options.d_model << " " << options.heads;
     largest = std::max(largest, cut);
   }
   std::printf("largest relative difference %.2g\n", largest);

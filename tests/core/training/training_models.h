@@ -32,6 +32,6 @@ constexpr TrainingScheme kSchemes[] = {
     TrainingScheme::untied, TrainingScheme::rope,    TrainingScheme::alibi,   TrainingScheme::t5,
     TrainingScheme::qk,     TrainingScheme::project, TrainingScheme::multiply};
 
-inline std::string name_of(TrainingScheme scheme) { return kTrainingSchemeNames[static_cast<int>(scheme)]; }
+inline std::string name_of(TrainingScheme scheme) { return names(scheme)[static_cast<int>(scheme)]; }
 
 }  // namespace superpose

@@ -1,0 +1,11 @@
+// The options of a sinusoidal encoding, which bindings of both modules take.
+#pragma once
+
+#include "bound.h"
+#include "encodings/sinusoidal.h"
+
+namespace superpose {
+
+SUPERPOSE_MEMBERS(SinusoidalOptions, positions, d_model, layout, spacing, base, first_position);
+
+}  // namespace superpose
