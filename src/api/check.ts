@@ -135,7 +135,9 @@ export function positive(name: string, value: unknown): number {
 
 export function oneOf<T extends string>(name: string, value: unknown, allowed: readonly T[]): T {
   if (typeof value === 'string' && (allowed as readonly string[]).includes(value)) return value as T;
-  refuse(name, allowed.map((one) => `'${one}'`).join(' or '), value, typeof value === 'string');
+  const must =
+    allowed.length > 4 ? `one of ${allowed.join(', ')}` : allowed.map((one) => `'${one}'`).join(' or ');
+  refuse(name, must, value, typeof value === 'string');
 }
 
 /** The place of a value in a list. */
