@@ -7,15 +7,29 @@ import { setUp } from './setup.mjs';
 import { unlessStamped } from './stamps.mjs';
 import { makeFolder, root, runTool, step, usageError } from './steps.mjs';
 
+const alone = (work) => withLock(join(root, 'build', 'build.lock'), 'the build of this checkout', work);
+
 /** Builds everything in dist/, in the environment of setUp; skips what has not changed. */
 export function build(env) {
-  return withLock(join(root, 'build', 'build.lock'), 'the build of this checkout', async () => {
-    await buildPreset('wasm', env);
-    await buildPackage(env);
+  return alone(async () => {
+    await buildModules(env);
     // Each keeps one core busy.
     await Promise.all([buildHeadless(env), buildEmbeds(env), extractModel(env)]);
     await buildPage(env);
   });
+}
+
+/** Builds the library, and the figures and the command as Node runs them, without the page and the embeds. */
+export function buildForNode(env) {
+  return alone(async () => {
+    await buildModules(env);
+    await Promise.all([buildHeadless(env), extractModel(env)]);
+  });
+}
+
+async function buildModules(env) {
+  await buildPreset('wasm', env);
+  await buildPackage(env);
 }
 
 const bin = (name) => join(root, 'node_modules/.bin', name);

@@ -1,10 +1,12 @@
 // npm test: the tests of every change; quick: those of the library and the figures; test:all: every test. One closing
 // line counts them.
 import { randomInt } from 'node:crypto';
-import { build } from './build.mjs';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, buildForNode } from './build.mjs';
 import { missingPrograms } from './hostPackages.mjs';
 import { setUp } from './setup.mjs';
-import { Failure, runTool, usageError } from './steps.mjs';
+import { Failure, root, runTool, usageError } from './steps.mjs';
 import { runNativeTests, runVitest } from './testRunners.mjs';
 
 const presets = ['sanitize', 'native'];
@@ -84,7 +86,7 @@ async function runAll({ extent, chosen, filters, seed }, tally) {
     })(),
     ours.length > 0 &&
       counting(tally, async () => {
-        await build(env);
+        await (readsSite(ours, filters, extent) ? build(env) : buildForNode(env));
         const complete = ours.filter((project) => missingPrograms(browsersOf(project)).length === 0);
         return runVitest(ours, complete, filters, extent, env);
       }),
@@ -94,6 +96,20 @@ async function runAll({ extent, chosen, filters, seed }, tally) {
       `No test file's path and no C++ test's name contains ${filters.join(' or ')}, and no part is called so.\n${help}`,
     );
   }
+}
+
+/** The folders whose tests run in Node on the library and the figures alone. */
+const withoutSite = ['api', 'figures', 'worker', 'fuzz'];
+
+/** Whether a test that will run may read the page or the embeds, which then have to be built. */
+function readsSite(chosen, filters, extent) {
+  if (extent === 'quick') return false;
+  if (chosen.some((project) => project !== 'node') || filters.length === 0) return true;
+  const tests = readdirSync(join(root, 'tests'), { recursive: true, encoding: 'utf8' });
+  const named = tests.filter(
+    (path) => path.endsWith('.test.ts') && filters.some((filter) => `tests/${path}`.includes(filter)),
+  );
+  return named.some((path) => !withoutSite.includes(path.split('/')[0]));
 }
 
 /** Adds up what `work` counts. A step that fails counts as one failure, and the other parts go on. */
