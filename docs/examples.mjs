@@ -101,7 +101,7 @@ return { added: added[1], concatenated: concatenated[1], crossTerms: moments.cro
     code: `const { token, position, query, key } = tables(superpose);
 const normalization = { kind: 'layer_norm', epsilon: 1e-12 };
 const summands = { token, position };
-const scores = superpose.decompose({ summands, normalization, query, key, heads: 2, gauge: 'canonical' });
+const scores = superpose.decompose({ summands, normalization, query, key, heads: 2 });
 const { gauge, parts, shares, residuals } = scores;
 return { gauge, parts, shares: shares.slice(0, 9), exact: residuals[0] < 1e-5 };`,
   },
@@ -136,7 +136,7 @@ const encoder = superpose.encoder({ d_model: 8, heads: 2 });
 for (const seed of [1, 2]) await encoder.addLayer(encoderLayer(superpose, seed));
 const forward = await encoder.forward({ token, position });
 const groups = { position: ['position'], rest: ['token', 'attention', 'mlp', 'constant'] };
-const { shares, residuals } = forward.decompose({ layer: 1, gauge: 'canonical', groups, only: [0] });
+const { shares, residuals } = forward.decompose({ layer: 1, groups, only: [0] });
 encoder.delete();
 return { embedding: forward.embedding.slice(0, 3), shares, exact: residuals[0] < 1e-5 };`,
   },

@@ -7,7 +7,7 @@
 
 namespace superpose {
 
-SUPERPOSE_MEMBERS(Gauge, kind, apart);
+SUPERPOSE_MEMBERS(Gauge, kind, excluded_rows);
 
 // The chosen heads. Terms and logits are arrays of JavaScript's, which may be larger than all else in the module. They
 // stay floats: as doubles they are twice the memory, which was a fifth of the time that taking scores apart takes.

@@ -158,14 +158,15 @@ Matrix<float> encoder_scores(const HeldEncoder& held, int layer, bool attention,
 // The parts of what a layer reads, from those of the layer that was asked for last.
 std::vector<Matrix<float>> parts_at(HeldEncoder& held, int layer, Way way, const Gauge& gauge) {
   auto& walk = held.walk;
-  if (!walk || walk->way != way || walk->gauge.kind != gauge.kind || walk->gauge.apart != gauge.apart)
+  if (!walk || walk->way != way || walk->gauge.kind != gauge.kind ||
+      walk->gauge.excluded_rows != gauge.excluded_rows)
     walk.emplace(way, gauge, InputParts(held.encoder, held.summands, held.run, way, gauge));
   return walk->parts.at(layer);
 }
 
 // The pairs that a layer's shares are taken over.
-CountedPairs pairs_of(const HeldEncoder& held, int layer, const std::vector<int>& apart) {
-  return {row_flags(apart, held.run.logits[layer].cols()), held.encoder.options().causal};
+CountedPairs pairs_of(const HeldEncoder& held, int layer, const std::vector<int>& excluded_rows) {
+  return {row_flags(excluded_rows, held.run.logits[layer].cols()), held.encoder.options().causal};
 }
 
 // In the way `mean` by the means of a corpus.
@@ -178,16 +179,17 @@ Heads decompose_encoder(HeldEncoder& held, int layer, Way way, const StateMeans&
                                                        group_inputs(std::move(read), group_of, groups)),
                          group_of.back());
   return heads_out(
-      parts.tokens, parts.terms(), chosen, pairs_of(held, layer, gauge.apart),
+      parts.tokens, parts.terms(), chosen, pairs_of(held, layer, gauge.excluded_rows),
       [&](int head, float* terms, float* logits) { return head_terms(parts, head, terms, logits); });
 }
 
-// Those of the way by mechanism, whose means are those of queries and keys. The rows that stand apart are the means'.
-Heads mechanism(const HeldEncoder& held, int layer, const ScoreMeans& means, const std::vector<int>& apart,
-                const std::vector<int>& group_of, int groups, const std::vector<int>& chosen) {
+// Those of the way by mechanism, whose means are those of queries and keys. The excluded rows are the means'.
+Heads mechanism(const HeldEncoder& held, int layer, const ScoreMeans& means,
+                const std::vector<int>& excluded_rows, const std::vector<int>& group_of, int groups,
+                const std::vector<int>& chosen) {
   const Mechanism by(held.encoder, held.run, layer, means);
-  return heads_out(held.run.logits[layer].cols(), groups * groups, chosen, pairs_of(held, layer, apart),
-                   [&](int head, float* terms, float* logits) {
+  return heads_out(held.run.logits[layer].cols(), groups * groups, chosen,
+                   pairs_of(held, layer, excluded_rows), [&](int head, float* terms, float* logits) {
                      return by.head_terms(head, group_of, groups, terms, logits);
                    });
 }

@@ -89,7 +89,7 @@ Heads decompose(const ScoreLayer& layer, const std::vector<Matrix<float>>& summa
   for (std::size_t p = 0; p < itself.size(); ++p) itself[p] = static_cast<int>(p);
   if (group_of != itself) parts = merge_parts(parts, group_of, groups);
   return heads_out(
-      parts.tokens, parts.terms(), chosen, {row_flags(gauge.apart, parts.tokens), causal},
+      parts.tokens, parts.terms(), chosen, {row_flags(gauge.excluded_rows, parts.tokens), causal},
       [&](int head, float* terms, float* logits) { return head_terms(parts, head, terms, logits); });
 }
 
@@ -110,12 +110,13 @@ Value decompose_terms(const ScoreLayer& layer, const std::vector<Matrix<float>>&
 // For each mask, the terms of a head that it includes: their sum, the same less its rows' means, its softmax, and
 // its share of the logits' variation.
 std::vector<CombinedTerms> combine_terms(const Matrix<float>& terms, const Matrix<float>& logits,
-                                         const Matrix<int>& masks, const std::vector<int>& apart,
+                                         const Matrix<int>& masks, const std::vector<int>& excluded_rows,
                                          bool causal) {
   const Eigen::Index n = logits.rows();
   const int count = static_cast<int>(masks.cols());
   const Vector<double> shares =
-      row_centred_covariances(terms.data(), count, logits.data(), n, {row_flags(apart, n), causal}).shares;
+      row_centred_covariances(terms.data(), count, logits.data(), n, {row_flags(excluded_rows, n), causal})
+          .shares;
   std::vector<CombinedTerms> results;
   for (Eigen::Index m = 0; m < masks.rows(); ++m) {
     std::vector<bool> flags(masks.cols());

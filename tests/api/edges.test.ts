@@ -10,7 +10,7 @@ const linear = (rows: number, columns: number) => ({ weight: drawn(rows, columns
 const three = drawn(3, 4);
 const right = { token: three, position: three };
 const weights = { query: linear(4, 4), key: linear(4, 4), heads: 2 };
-const scores = plain.decompose({ summands: right, ...weights, apart: [2] });
+const scores = plain.decompose({ summands: right, ...weights, excludedRows: [2] });
 
 test('a search of six words in slices of three', async () => {
   using search = plain.collisionSearch({ tokens: drawn(7, 4), positions: drawn(3, 4) });
@@ -22,7 +22,7 @@ test('a search of six words in slices of three', async () => {
   ]);
 });
 
-test('the last row stands apart, and of heads of any number the parts are pooled', () => {
+test('the last row is excluded, and of heads of any number the parts are pooled', () => {
   expect(combined(plain, scores, 1, Array<boolean>(9).fill(true)).share).toBeCloseTo(1, 12);
   const groupOf = [0, 1, 2, 3, 4, 5, 6, 7, 8];
   const pooled = plain.poolShares([scores], groupOf);
@@ -43,11 +43,11 @@ test('a count of 2^53 − 1 is exact', () => {
   expect(plain.positionCost('add', { ...shape, vocabulary: most - 4 }).total).toBe(most);
 });
 
-test('one bias, or a gauge, makes a constant part', () => {
+test('one bias, or the canonical gauge, makes a constant part', () => {
   const biased = { ...weights.query, bias: new Float64Array(4) };
   const partsOf = (change: object) => plain.decomposeTerms({ summands: right, ...weights, ...change }).parts;
-  const two = ['token', 'position'];
-  expect(partsOf({})).toEqual(two);
-  for (const change of [{ query: biased }, { key: biased }, { gauge: 'canonical' }])
+  const [two, raw] = [['token', 'position'], { gauge: 'raw' }];
+  expect(partsOf(raw)).toEqual(two);
+  for (const change of [{ ...raw, query: biased }, { ...raw, key: biased }, {}])
     expect(partsOf(change)).toEqual([...two, 'constant']);
 });

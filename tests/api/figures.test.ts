@@ -22,6 +22,7 @@ test.each(builds)('the figures of every platform, $simd SIMD', ({ superpose }) =
     heads: 2,
     only: [1],
     scale: 0.5,
+    gauge: 'raw',
   });
   const { centred, sines, randomForm } = superpose.formGrams({ positions: 64, d_model: 32, seed: 1 });
   const ranks = superpose.ranks({ table: superpose.sinusoidal({ positions: 128, d_model: 64 }) });

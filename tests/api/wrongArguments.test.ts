@@ -253,7 +253,7 @@ async function otherCalls(): Promise<[string, Call, unknown[]][]> {
     pieces: [[1, 2]],
     decompose: [
       sentence,
-      { layer: 0, gauge: 'raw', way: 'mean', means: {}, only: [0], apart: [0], groups: {} },
+      { layer: 0, gauge: 'raw', way: 'mean', means: {}, only: [0], excludedRows: [0], groups: {} },
     ],
     forward: [sentence, { layers: 1, summands: {}, signal: {}, progress: 1 }],
     withoutPositions: [sentence, { signal: {} }],

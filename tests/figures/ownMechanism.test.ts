@@ -51,9 +51,9 @@ const kinds: Record<string, [query: string, key: string][]> = {
 async function wantedOf(path: string, layer: number, means: CorpusMeans) {
   const model = await openModel(plain, path);
   const scores = await model.decompose({ ids }, { layer, way: 'mechanism', means });
-  const { n, parts, terms, logits, heads, apart } = scores;
+  const { n, parts, terms, logits, heads, excludedRows } = scores;
   const seen = (i: number, j: number) =>
-    !apart.includes(i) && !apart.includes(j) && (!scores.causal || j <= i);
+    !excludedRows.includes(i) && !excludedRows.includes(j) && (!scores.causal || j <= i);
   const centred = (values: Float64Array) =>
     Array.from({ length: n }, (_, i) => {
       const row = Array.from({ length: n }, (_, j) => j).filter((j) => seen(i, j));

@@ -49,7 +49,7 @@ describe.each(['bert', 'distilbert', 'roberta', 'gpt2'])('a file of %s’s layou
     const needs = await found('own-needs-positions', { layers: 'all' });
     expect(needs).toContain('after the last layer');
     // An id is not a word. Where sentences begin with the same token, its row is kept.
-    const fixed = model.apart.length > 0;
+    const fixed = model.excludedRows.length > 0;
     expect(needs).toContain(`keeps a cosine of ${about(await against({ mean: 'sentence' }))}. `);
     expect(needs.includes('the first token keeps its own')).toBe(fixed);
     expect(needs).toContain(

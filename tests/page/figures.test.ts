@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
-import type { Control } from '../../web/figures/controls.ts';
+import { type Control, written } from '../../web/figures/controls.ts';
 import {
   agrees,
   expected,
@@ -136,6 +136,32 @@ async function tableHoldsItsNumbers(page: Page, name: string): Promise<void> {
   }
 }
 
+/** Whether each input shows the setting that is in force, which may be another than was asked for. */
+async function inputsShowTheState(page: Page, name: string): Promise<void> {
+  const { state } = (await page.evaluate(readFigure, name)) as Shown;
+  const inputs = await figureOf(page, name)
+    .locator('[name]:is(input, select, textarea)')
+    .evaluateAll((all) =>
+      (all as HTMLInputElement[]).map((one) => ({
+        setting: one.name,
+        value: one.value,
+        on: !['checkbox', 'radio'].includes(one.type) || one.checked,
+      })),
+    );
+  for (const [setting, control] of Object.entries(figures[name]?.controls ?? {}) as [string, Control][]) {
+    const own = inputs.filter((one) => one.setting === setting);
+    if (own.length === 0) continue;
+    const on = own.filter((one) => one.on).map(({ value }) => value);
+    const shown =
+      control.kind === 'toggle'
+        ? written(control, on.length > 0)
+        : control.kind === 'steps'
+          ? written(control, control.values[Number(on[0])] as number)
+          : on.join('.');
+    expect(shown, `${name} ${setting}`).toBe(written(control, state[setting] as string));
+  }
+}
+
 /** Moves every input as a hand would, from the first view on. */
 async function inputsChangeTheirSettings(page: Page, name: string): Promise<Shown> {
   const figure = figureOf(page, name);
@@ -166,6 +192,7 @@ async function inputsChangeTheirSettings(page: Page, name: string): Promise<Show
     const now = async () => JSON.stringify((await page.evaluate(readFigure, name))?.state[setting]);
     await expect.poll(now, { message: `${name} ${setting}` }).not.toBe(before);
     await drawn(page, name);
+    await inputsShowTheState(page, name);
   }
   const shown = await drawn(page, name);
   await agrees(name, shown);
@@ -222,4 +249,31 @@ modelTest.each(sample)('%s, its settings: each input, the link that it copies, a
   await copiedLinkOpensTheSameView(page, name, site.address, changed);
   await resetLeadsToTheFirstView(page, name);
   await fold(page, name);
+});
+
+// A figure's settle() may set back the very setting that was changed, or another.
+modelTest('what a figure sets back, its inputs show set back', async () => {
+  const { page } = await visit();
+  const input = (name: string, setting: string) => figureOf(page, name).locator(`[name="${setting}"]`);
+  const setBack = async (name: string, setting: string, value: unknown) => {
+    const now = async () => (await page.evaluate(readFigure, name))?.state[setting];
+    await expect.poll(now).toBe(value);
+    await drawn(page, name);
+    await inputsShowTheState(page, name);
+  };
+  await go(page, 'dot-products', {});
+  await drawn(page, 'dot-products');
+  await input('dot-products', 'positions').selectOption('random');
+  await setBack('dot-products', 'positions', 'random');
+  // The first time the value changes; the second time it is already what is in force.
+  for (const _ of ['changed', 'as it was']) {
+    await input('dot-products', 'positions').selectOption('learned');
+    await setBack('dot-products', 'positions', 'interleaved');
+  }
+  await fold(page, 'dot-products');
+  await go(page, 'oblique', { d: '16' });
+  await drawn(page, 'oblique');
+  await input('oblique', 'k1').press('End');
+  await setBack('oblique', 'k1', 16);
+  await fold(page, 'oblique');
 });

@@ -36,7 +36,7 @@ export function inputOf(
       }
       return html`<label class=${inputClass(control)}>${control.label}
           <select name=${name} @change=${(event: Event) => set((event.target as HTMLSelectElement).value)}>
-            ${options.map(([option, label]) => html`<option value=${option} .selected=${value === option}>${label}</option>`)}
+            ${options.map(([option, label]) => html`<option value=${option} .selected=${live(value === option)}>${label}</option>`)}
           </select></label>`;
     }
     case 'range':

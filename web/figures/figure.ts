@@ -68,7 +68,7 @@ export interface TextModel
   extends Pick<MiniLM, 'd_model' | 'heads' | 'positions' | 'layers' | 'corpusMeans'> {
   withoutPositions(sentence: Sentence, options: SlicesWatch): Promise<PositionsTaken>;
   /** Rows whose token the model fixes; MiniLM’s is row 0. */
-  readonly apart?: readonly number[];
+  readonly excludedRows?: readonly number[];
   tokenize(text: string, most?: number): Sentence | Promise<Sentence>;
   rows(sentence: Sentence): Promise<Rows>;
   decompose(sentence: Sentence, options: Parts): Promise<Scores>;

@@ -1,5 +1,5 @@
 // Figure "Shares taken raw": the mean row of the positions, moved to the tokens or back. No score changes, and no canonical
-// share; the raw shares can be made to say anything.
+// share; raw shares do. Both are over the same rows, all but that of [CLS], so that they differ by the gauge alone.
 import type { Superpose } from 'superpose';
 import { aboutPercent, changeText, minus, percent } from '../plot/format.js';
 import { type Area, largestMagnitude, lineThrough, namedLines, plane, vertical } from '../plot/parts.js';
@@ -8,7 +8,7 @@ import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job, Library, ReadoutPiece } from './figure.js';
 import { groups, kindOf, termKinds } from './terms.js';
 import {
-  apartOf,
+  excludedRows,
   fetching,
   firstLayer,
   headControl,
@@ -40,7 +40,7 @@ interface Data {
   dropped: number;
   /** How many mean rows each place of the slider moves. */
   amounts: number[];
-  /** [amounts][kinds], in both gauges from the same tables. */
+  /** [amounts][kinds], in both gauges from the same tables and rows. */
   raw: number[][];
   canonical: number[][];
   /** [amounts], the largest change of a score. */
@@ -77,7 +77,7 @@ async function turned(
     const { from, to } = superpose.moveMean({ from: position, to: token, amount });
     const summands = { token: to, position: from, token_type };
     for (const gauge of ['raw', 'canonical'] as const) {
-      const scores = layer.decompose({ summands, groups, gauge, apart: apartOf(gauge), only });
+      const scores = layer.decompose({ summands, groups, gauge, excludedRows, only });
       data[gauge].push(Array.from(superpose.poolShares([scores], kindOf).heads));
       if (gauge === 'raw') data.changes.push(superpose.largestDifference(scores.logits, unmoved));
     }
@@ -102,6 +102,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe(data, state) {
     const { raw, canonical, changes, tokens, least } = data;
+    const unmoved = data.amounts.indexOf(0);
     if (!canonical.flat().every(Number.isFinite)) {
       return nothingToShare(tokens.length);
     }
@@ -109,7 +110,7 @@ export const figure: Figure<typeof controls, Data> = {
     const widest = swings.indexOf(Math.max(...swings));
     const shares = raw.map((found) => found[widest] as number);
     const still = Math.max(...termKinds.map((_, kind) => spread(canonical, kind)));
-    return `Raw shares swing; scores and canonical shares stand still. Move up to ${most} times the mean position row from the positions to the tokens, or back: the scores of head ${state.head} change by ${changeText(Math.max(...changes), least[1])}. Its raw share of ${termKinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}; the canonical shares change by ${changeText(still, least[0])}.`;
+    return `Raw shares swing; scores and canonical shares stand still. Move up to ${most} times the mean position row from the positions to the tokens, or back: the scores of head ${state.head} change by ${changeText(Math.max(...changes), least[1])}. Its raw share of ${termKinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}; unmoved it is ${aboutPercent(shares[unmoved] as number)}, and the canonical share of the same tokens ${aboutPercent(canonical[unmoved]?.[widest] as number)}. The canonical shares change by ${changeText(still, least[0])}.`;
   },
 
   cells: () => ({ rows: 1, columns: amounts.length }),

@@ -9,7 +9,7 @@ import type { Controls } from './controls.js';
 import type { Compute, Figure, ReadoutPiece } from './figure.js';
 import { groups, type HeadShares as Row, sharedOut, termKinds } from './terms.js';
 import {
-  apartOf,
+  excludedRows,
   fetching,
   firstLayer,
   gaugeControl,
@@ -90,8 +90,10 @@ export const compute: Compute<typeof controls, Data> = async (
     const { heads, parts, covariances, variances } =
       layer === 0
         ? (await firstLayer(library)).decompose({
-            ...{ summands: await model.rows(sentence), groups, gauge },
-            apart: apartOf(gauge),
+            summands: await model.rows(sentence),
+            groups,
+            gauge,
+            excludedRows,
           })
         : await model.decompose(sentence, { groups: laterGroups, gauge, layer, signal: job.signal });
     scores.push({ heads, parts, gauge, covariances, variances });

@@ -100,7 +100,7 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   const another = await model.tokenize(texts[1], mostTokens);
   const { positions } = model;
   // If there are only ids, there is no word to name.
-  const before = (model.apart ?? [0]).length;
+  const before = (model.excludedRows ?? [0]).length;
   const first = before ? (sentence.tokens[0] as string).replace(/^\d+$/, 'the first token') : '';
   const all = model.layers;
   const layers = state.layers === 'all' ? all : 0;

@@ -19,7 +19,7 @@ import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
 import { kindOfSixteen, ofSixteen, termKinds, termLabels, terms } from './terms.js';
 import {
-  apartOf,
+  excludedRows,
   fetching,
   firstLayer,
   fromQueryToKey,
@@ -124,7 +124,7 @@ async function takeApart(library: Library, { text, gauge }: State): Promise<Take
     return { tokens, dropped, summands: await model.rows(sentence) };
   });
   const taken = library.kept('one-score: heads', [gauge, text], () => {
-    const scores = layer.decompose({ summands, gauge, apart: apartOf(gauge) });
+    const scores = layer.decompose({ summands, gauge, excludedRows });
     return { scores, shares: superpose.poolShares([scores], kindOfSixteen).heads };
   });
   const heads = taken.scores.heads.map((_, place) =>

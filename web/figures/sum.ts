@@ -18,7 +18,7 @@ import {
   weights,
 } from './sumReaders.js';
 import { groups, kindOf, terms } from './terms.js';
-import { apartOf, fetching, firstLayer, nothingToShare, sentenceRemark, withGauge } from './trainedModel.js';
+import { excludedRows, fetching, firstLayer, nothingToShare, sentenceRemark, withGauge } from './trainedModel.js';
 
 /** Which of nine terms each choice leaves out: number 3 s + r is query group s with key group r. */
 const isOff: Record<State['terms'], (term: number) => boolean> = {
@@ -45,8 +45,7 @@ async function takeApart(library: Library, text: string, head: number): Promise<
   const model = await library.miniLM();
   const { ids, tokens, dropped } = await model.tokenize(text, longest);
   const summands = await model.rows({ ids });
-  const gauge = 'canonical';
-  const asked = { summands, groups, gauge, apart: apartOf(gauge), only: [head] } as const;
+  const asked = { summands, groups, excludedRows, only: [head] };
   const scores = (await firstLayer(library)).decompose(asked);
   const shares = superpose.poolShares([scores], kindOf);
   const taken = { ...summands, scores, shares, tokens, dropped };

@@ -105,8 +105,8 @@ export async function firstLayer({ kept, small, miniLM }: Library): Promise<Scor
   return kept('MiniLM’s first layer', '', () => superpose.layer(layer));
 }
 
-/** [CLS] is at position 0 of every sentence, so its row cannot tell token from position. */
-export const apartOf = (gauge: 'canonical' | 'raw'): number[] => (gauge === 'canonical' ? [0] : []);
+/** [CLS] is at position 0 of every sentence, so its row cannot tell token from position: no share is of it. */
+export const excludedRows: readonly number[] = [0];
 
 /** Said of a model's rows: their lengths, products and cosines change if a vector moves between tables. */
 export const rawRows = ' All this is raw: rows as stored.';

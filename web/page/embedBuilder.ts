@@ -117,7 +117,13 @@ export class EmbedBuilder extends LitElement {
     const { live, saves } = this.#platform;
     const number = (label: string, value: number, set: (to: number) => void, most: number) =>
       html`<label>${label}<input type="number" min="280" max=${most} .value=${String(value)}
-        @change=${(event: Event) => set(Math.min(most, Math.max(280, Math.round(Number((event.target as HTMLInputElement).value)) || value)))} /></label>`;
+        @change=${(event: Event) => {
+          const field = event.target as HTMLInputElement;
+          const to = Math.min(most, Math.max(280, Math.round(Number(field.value)) || value));
+          // If that is what it was, nothing is rendered anew.
+          field.value = String(to);
+          set(to);
+        }} /></label>`;
     const setWidth = (to: number) => {
       this.width = to;
     };

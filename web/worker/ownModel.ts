@@ -215,7 +215,7 @@ const asTextModel = (model: OpenedModel): TextModel => ({
   heads: model.heads ?? 0,
   positions: model.positions,
   layers: model.layers,
-  apart: model.apart,
+  excludedRows: model.excludedRows,
   tokenize: (text, most = mostTokens) => cut(model, text, most),
   rows: async ({ ids }) => (await model.rows({ ids })) as Rows,
   changed: async (sentence, change) => (await model.changed(sentence, change)) as Rows,

@@ -53,7 +53,7 @@ export interface CorpusModel {
   /** Layers of the whole model, from 1 up. */
   layers: number;
   /** Rows whose token the model fixes. */
-  apart: readonly number[];
+  excludedRows: readonly number[];
   /** Widths of queries and keys, if their means are gathered too. */
   scores?: Readonly<Record<'query' | 'key', number>> | undefined;
   /** A run through all layers, which lets others run between two of them; a window needs no scores. */
@@ -151,7 +151,7 @@ export function gathering(
 
 export async function meansOver(corpus: Corpus, model: CorpusModel): Promise<CorpusMeans> {
   const { windows, chosen } = corpus;
-  const { poolShares, heads, layers, apart, run, signal, done } = model;
+  const { poolShares, heads, layers, excludedRows, run, signal, done } = model;
   const steps = windows.length + chosen.length;
   let step = 0;
   const stepped = () => {
@@ -178,7 +178,7 @@ export async function meansOver(corpus: Corpus, model: CorpusModel): Promise<Cor
           layer,
           way: 'mean',
           gauge: 'canonical',
-          apart,
+          excludedRows,
           groups: { position: ['position'], rest: ['content', 'constant'] },
           means: meansAt({ states }, layer),
         });

@@ -142,30 +142,30 @@ function forwardOf(encoder: HeldEncoder, run: Run, pooled: Float64Array): Encode
       const parts = groups.names;
       if (way === 'mechanism') {
         const means = mechanismMeans(encoder, wanted, n);
-        const apart = Array.from({ length: Math.min(n, means.query.first) }, (_, row) => row);
+        const excludedRows = Array.from({ length: Math.min(n, means.query.first) }, (_, row) => row);
         // Terms are formed in double, from copies of queries, keys and their means.
         fitsScores(n, parts.length, only.length, 2 * Math.max(d, ofQueries));
         check.fits(`${n} tokens by mechanism`, 8 * (24 * n * n + 8 * n * (ofQueries + ofKeys)));
-        const result = raw.mechanism(now, layer, means, apart, groups.of, parts.length, only);
-        return { n, heads: only, parts, gauge: 'canonical', apart, causal, ...result };
+        const result = raw.mechanism(now, layer, means, excludedRows, groups.of, parts.length, only);
+        return { n, heads: only, parts, gauge: 'canonical', excludedRows, causal, ...result };
       }
       const byMeans = way === 'mean';
       const means = byMeans ? checkedMeans(wanted.means as StateMeans, n, d) : {};
       const gauge = checkedGauge(wanted, n);
       fitsScores(n, groups.of.length, only.length, 2 * Math.max(d, ofQueries));
       const result = raw.decomposeEncoder(now, layer, way, means, gauge, groups.of, parts.length, only);
-      return { n, parts, heads: only, gauge: gauge.kind, apart: gauge.apart, causal, ...result };
+      return { n, parts, heads: only, gauge: gauge.kind, excludedRows: gauge.excludedRows, causal, ...result };
     },
   };
   inside.set(found, { raw, d, address: here });
   return found;
 }
 
-/** The means of queries and keys, which are the gauge of the way by mechanism and say which rows stand apart. */
+/** The means of queries and keys, which are the gauge of the way by mechanism and say which rows are excluded. */
 function mechanismMeans({ ofQueries, ofKeys }: HeldEncoder, wanted: EncoderDecomposeInput, n: number) {
-  if ((wanted.gauge ?? 'canonical') !== 'canonical' || wanted.apart !== undefined)
+  if ((wanted.gauge ?? 'canonical') !== 'canonical' || wanted.excludedRows !== undefined)
     throw new RangeError(
-      "The way 'mechanism' takes its gauge and the rows that stand apart from its means; leave out gauge and apart.",
+      "The way 'mechanism' takes its gauge and excluded rows from its means; leave out gauge and excludedRows.",
     );
   check.object('means', wanted.means);
   const { query, key } = wanted.means as ScoreMeans;

@@ -157,7 +157,7 @@ export interface EncoderForward {
    * - `mechanism`: what the score asks, by one rule for layers that turn and layers that do not: a term asks about what it varies with, all means removed. Terms are `token` · `token`, `token` · `position`,
    *   `position` · `token`, `position` · `position`, `offset` · `offset` (token →
    *   token by offset), `constant` · `token` (the key’s own appeal) and `token` · `constant` (the same for every
-   *   key); the others are zero. It has no gauge but its means: rows before their `first` stand apart, and the
+   *   key); the others are zero. It has no gauge but its means: rows before their `first` are excluded, and the
    *   whole score of a pair with such a row is `constant` · `constant`.
    *
    * Exact up to rounding; see `residuals`. In the canonical gauge means are subtracted at the embedding and

@@ -169,7 +169,7 @@ export interface Layout {
   /** The id that fills up the shorter sentences of a batch; undefined where a family has none. */
   readonly padding: number | undefined;
   /** Rows of a sentence whose token the family fixes. */
-  readonly apart: readonly number[];
+  readonly excludedRows: readonly number[];
 }
 
 /** Their names in prose: “BERT, RoBERTa and GPT-2”. */

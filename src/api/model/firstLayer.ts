@@ -104,14 +104,18 @@ export async function rowsOf(
   return Object.fromEntries(found);
 }
 
+/** The rows that shares of so many tokens leave out unless others are given, whatever the gauge. */
+export const excludedIn = ({ excludedRows }: Pick<Layout, 'excludedRows'>, n: number): number[] =>
+  excludedRows.filter((row) => row < n);
+
 /** The first layer's scores taken apart. */
 export async function firstScores(
   model: Model,
   layer: () => Promise<FirstLayer>,
   { ids }: Sentence,
   {
-    gauge = 'canonical',
-    apart,
+    gauge,
+    excludedRows,
     only,
     groups,
     ...waiting
@@ -125,7 +129,7 @@ export async function firstScores(
     ...maps,
     ...(only && { only }),
     ...(groups && { groups }),
-    gauge,
-    apart: apart ?? (gauge === 'raw' ? [] : model.layout.apart.filter((row) => row < ids.length)),
+    ...(gauge !== undefined && { gauge }),
+    excludedRows: excludedRows ?? excludedIn(model.layout, ids.length),
   });
 }

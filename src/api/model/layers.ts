@@ -5,9 +5,9 @@ import type { Scores } from '../scores/scores.js';
 import { type Table, table } from '../table.js';
 import type { Superpose } from '../whole.js';
 import { corpusOf, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
-import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
+import type { Encoder, EncoderForward, ForwardInput } from './encoder.js';
 import { checkedParts } from './encoderForward.js';
-import { type Model, type Opened, type OwnRows, rowsOf, summandNames } from './firstLayer.js';
+import { excludedIn, type Model, type Opened, type OwnRows, rowsOf, summandNames } from './firstLayer.js';
 import type {
   ModelInput,
   OpenCorpusMeansOptions,
@@ -68,7 +68,7 @@ export function layersOf(opened: Opened, superpose: Superpose) {
       const { d_head, keyHeads } = headsOf(opened);
       return meansOver(await corpusIn(opened, inputs, options), {
         ...{ poolShares: superpose.poolShares, heads, layers: opened.layers },
-        ...{ apart: layout.apart, signal, done },
+        ...{ excludedRows: layout.excludedRows, signal, done },
         ...(scores && { scores: { query: heads * d_head, key: keyHeads * d_head } }),
         run(sentence, isWindow) {
           const asked = { scores: !isWindow, projections: scores && isWindow };
@@ -98,26 +98,38 @@ async function decomposed(
   options: ScoresOptions,
 ): Promise<Scores & { sentence: Sentence }> {
   const { opened, resident } = running;
-  const { means: given, signal, progress, gauge, apart, ...input } = options;
+  const { means: given, signal, progress, gauge, excludedRows, ...input } = options;
   const layer = check.integer('layer', input.layer, 0, opened.layers - 1);
   check.chosenHeads(input.only, opened.heads);
   checkedParts(summandNames(opened.layout), input);
   const byMechanism = input.way === 'mechanism';
-  if (given || byMechanism || input.way === 'mean') check.object('means', given);
+  const byMeans = byMechanism || input.way === 'mean';
+  if (byMeans && given === undefined) throw meansMissing(opened, byMechanism);
+  if (given || byMeans) check.object('means', given);
   const means = given && (byMechanism ? scoreMeansAt : meansAt)(given, layer);
   return resident.use(layer + 1, counted({ signal, progress }), async (encoder) => {
     const run = await through(running, encoder, layer, sentence, signal);
-    const named = gauge ?? (byMechanism ? undefined : 'canonical');
-    const fixed = named === 'raw' ? [] : opened.layout.apart.filter((row) => row < run.n);
-    const rows = apart ?? (byMechanism ? undefined : fixed);
+    // By mechanism the means say which rows are excluded.
+    const rows = excludedRows ?? (byMechanism ? undefined : excludedIn(opened.layout, run.n));
     const scores = run.decompose({
       ...input,
-      ...(named !== undefined && { gauge: named as NonNullable<EncoderDecomposeInput['gauge']> }),
-      ...(rows !== undefined && { apart: rows }),
+      ...(gauge !== undefined && { gauge }),
+      ...(rows !== undefined && { excludedRows: rows }),
       ...(means && { means }),
     });
     return { ...scores, sentence };
   });
+}
+
+function meansMissing({ layout, readsText }: Opened, byMechanism: boolean): RangeError {
+  const { name } = layout.facts;
+  const [way, of] = byMechanism ? ['mechanism', 'queries and keys'] : ['mean', 'states'];
+  const options = [readsText ? '' : 'sentences', byMechanism ? 'scores: true' : ''].filter((one) => one);
+  const given = options.length > 0 ? `{ ${options.join(', ')} }` : '';
+  const sentences = readsText ? '' : ' Without tokenizer.json, sentences are lists of ids: [{ ids: [101, 2023, 102] }].';
+  return new RangeError(
+    `The way '${way}' takes the scores of ${name} apart by means of ${of} over a corpus. Gather them first: const means = await model.corpusMeans(${given}); await model.decompose(input, { way: '${way}', means }).${sentences}`,
+  );
 }
 
 /** The forward whose scores are taken apart; the last one, if it is of the same tokens. */
@@ -156,14 +168,18 @@ export async function changedOf(model: Model, { ids }: Sentence, change: Positio
       counted({}),
     );
   const [of, at] = [rows.token, rows.position] as [Table<Float64Array>, Table<Float64Array>];
-  return { ...rows, ...(await changedRows(of, at, change, places, layout.positions, layout.apart.length)) };
+  return { ...rows, ...(await changedRows(of, at, change, places, layout.positions, layout.excludedRows.length)) };
 }
 
 async function corpusIn(
-  { checkpoint, layout: { facts, positions, tables } }: Opened,
+  { checkpoint, layout: { facts, positions, tables }, readsText }: Opened,
   { tokenize, read }: Reading,
   { sentences }: OpenCorpusMeansOptions,
 ) {
+  if (!sentences && !readsText)
+    throw new RangeError(
+      'corpusMeans() has texts, for which there is no tokenizer.json beside the weights. Put it there, or give sentences of ids: { sentences: [{ ids: [101, 2023, 102] }] }.',
+    );
   const all = sentences ?? (await import('./corpus.js')).corpusSentences;
   if (!Array.isArray(all)) check.refuse('sentences', 'a list of texts', all, false);
   const ids: (readonly number[])[] = [];

@@ -38,7 +38,7 @@ export function modelOver(model: Model): Over {
     d_model: layout.d_model,
     positions: layout.positions,
     summands: summandNames(layout),
-    apart: layout.apart,
+    excludedRows: layout.excludedRows,
     markers: layout.facts.markers,
     layers: model.layers,
     tokenize: inputs.tokenize,

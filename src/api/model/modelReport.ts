@@ -19,7 +19,7 @@ const mainDirections = 12;
 export interface ByGauge<T> {
   /** Of the rows as they are. */
   readonly raw: T;
-  /** Of the rows that do not stand apart, minus their mean. */
+  /** Of the rows that are not excluded, minus their mean. */
   readonly centred: T;
 }
 
@@ -67,7 +67,7 @@ export async function modelReport(opened: Reported, options: SlicesWatch): Promi
   const watch = counted(options);
   const [token, position] = await Promise.all([tokensOf(opened, watch), positionsOf(opened, watch)]);
   // Row i of a sentence gets row i of those that are used of the position table.
-  const used = position && without(superpose, position, layout.apart);
+  const used = position && without(superpose, position, layout.excludedRows);
   const centred = superpose.centred(token.table);
   const both = position && used;
   const { angles } = layout.facts;
@@ -134,10 +134,10 @@ async function positionsOf({ checkpoint, layout }: Reported, watch: CountedWatch
   return { table: await checkpoint.rows(position, rows, watch), rows };
 }
 
-/** The rows that do not stand apart, minus their mean. */
-function without(superpose: Superpose, { table: rows }: Read, apart: readonly number[]): Table {
+/** The rows that are not excluded, minus their mean. */
+function without(superpose: Superpose, { table: rows }: Read, excludedRows: readonly number[]): Table {
   const { data, columns } = rows;
-  const kept = Array.from({ length: rows.rows }, (_, row) => row).filter((row) => !apart.includes(row));
+  const kept = Array.from({ length: rows.rows }, (_, row) => row).filter((row) => !excludedRows.includes(row));
   const values = new Float64Array(kept.length * columns);
   for (const [place, row] of kept.entries())
     values.set(data.subarray(row * columns, (row + 1) * columns), place * columns);

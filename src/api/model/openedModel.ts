@@ -41,7 +41,7 @@ export interface OpenDecomposeOptions
   layer?: number;
   /** See EncoderForward.decompose(). Default `direct`; `mechanism` for a model whose queries and keys turn. */
   way?: Way;
-  /** From corpusMeans(); needed for the ways `mean` and `mechanism`. */
+  /** From corpusMeans(); needed for the ways `mean` and `mechanism`, and so for a model whose queries and keys turn. */
   means?: Pick<CorpusMeans, 'states' | 'scores'>;
 }
 
@@ -110,8 +110,8 @@ export interface OpenedModel {
   readonly summands: readonly string[];
   /** Whether a query sees no later key. */
   readonly causal: boolean;
-  /** Rows whose token the family fixes: see GaugeOptions. */
-  readonly apart: readonly number[];
+  /** Rows whose token the family fixes, the default of decompose(): see GaugeOptions. */
+  readonly excludedRows: readonly number[];
   /** How many tokens every sentence begins and ends with alike. */
   readonly markers: { readonly before: number; readonly after: number };
   /** Whether a tokenizer.json is beside the weights, so that a text can be given. */
@@ -139,9 +139,9 @@ export interface OpenedModel {
   /**
    * The scores of a layer taken apart. Without `layer` and `way`, those of the first: its parts are the summands and
    * `constant`, and little of the file is read. Of a later layer, or in a way of one’s own, the parts are those of
-   * EncoderForward.decompose(), and the layers up to it are read and run in float32. The default gauge is `canonical`; see Gauge. Exact up
-   * to rounding. That the terms add up does not prove that the file was read as its model reads it. Throws RangeError,
-   * TypeError.
+   * EncoderForward.decompose(), and the layers up to it are read and run in float32. Shares leave out the rows in
+   * `excludedRows` in either gauge; see GaugeOptions. Exact up to rounding. That the terms add up does not prove that the
+   * file was read as its model reads it. Throws RangeError, TypeError.
    */
   decompose(input: ModelInput, options?: OpenDecomposeOptions): Promise<Scores & { sentence: Sentence }>;
   /**

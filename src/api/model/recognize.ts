@@ -210,7 +210,7 @@ function layoutOf(header: Header, config: Config, family: FamilyId, prefix: stri
     vocabulary,
     positions: rows === undefined ? longestIn(facts, config) : rows - firstPosition,
     padding: markers.after ? check.integer('pad_token_id in config.json', padding, 0) : undefined,
-    apart: markers.before ? [0] : [],
+    excludedRows: markers.before ? [0] : [],
   };
 }
 

@@ -123,25 +123,25 @@ function decomposed(raw: RawModule, { layer, address, sum }: Asked): Scores {
     sum.gauge,
     layer.causal,
   );
-  const { kind, apart } = sum.gauge;
+  const { kind, excludedRows } = sum.gauge;
   const { names: parts } = sum.groups;
   return {
     n: sum.n,
     heads: sum.only,
     parts,
     gauge: kind,
-    apart,
+    excludedRows,
     ...(layer.causal && { causal: true }),
     ...result,
   };
 }
 
 function termsOf(raw: RawModule, { layer, address, sum }: Asked): Terms {
-  const { kind, apart } = sum.gauge;
+  const { kind, excludedRows } = sum.gauge;
   const constant = !!(layer.query.bias || layer.key.bias || layer.norm.beta) || kind !== 'raw';
   const terms = raw.decomposeTerms(address, sum.tables, constant, sum.only, sum.gauge);
   const parts = constant ? [...sum.names, 'constant'] : [...sum.names];
-  return { n: sum.n, heads: sum.only, parts, gauge: kind, apart, terms };
+  return { n: sum.n, heads: sum.only, parts, gauge: kind, excludedRows, terms };
 }
 
 /** In one go: a layer is made for it, and deleted. */

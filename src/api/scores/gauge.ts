@@ -7,30 +7,31 @@ import * as check from '../check.js';
  * summand and counted as constant.
  *
  * - `raw`: none, so that terms belong to the tables as they are.
- * - `canonical`: the mean over the rows that do not stand apart, each weighted by 1/σ of its LayerNorm. Terms
+ * - `canonical`: the mean over the rows that are not excluded, each weighted by 1/σ of its LayerNorm. Terms
  *   of two parts then have zero row and column sums, and none depends on a shift of the tables.
  */
 export type Gauge = (typeof gaugeNames)[number];
 
 export interface GaugeOptions {
-  /** Default `raw`. */
+  /** Default `canonical`. */
   gauge?: Gauge;
   /**
-   * Rows that stand apart: those whose token the model fixes, such as [CLS] at position 0, and padding. No
-   * mean includes them, shares leave them out as queries and as keys, and in every gauge except `raw` the
-   * whole row counts as constant. Default none.
+   * Rows whose token the model fixes, such as [CLS] at position 0, and padding. In either gauge, shares leave them out
+   * as queries and as keys. In `canonical`, no mean includes them, and the whole row counts as constant. The default is
+   * the same in both gauges: what the model says of itself (`excludedRows` of an opened model; row 0 of MiniLM), and
+   * none where no model is opened. [] takes the shares over all rows.
    */
-  apart?: readonly number[];
+  excludedRows?: readonly number[];
 }
 
 const gaugeNames = ['raw', 'canonical'] as const;
 
 /** A gauge as the module takes it, and its name. */
-export function checkedGauge({ gauge = 'raw', apart = [] }: GaugeOptions, rows: number) {
-  const list = [...check.integers('apart', apart)];
-  check.once('apart', list);
-  for (const row of list) check.index('A row of apart', row, rows);
-  return { kind: check.oneOf('gauge', gauge, gaugeNames), apart: list };
+export function checkedGauge({ gauge = 'canonical', excludedRows = [] }: GaugeOptions, rows: number) {
+  const list = [...check.integers('excludedRows', excludedRows)];
+  check.once('excludedRows', list);
+  for (const row of list) check.index('A row of excludedRows', row, rows);
+  return { kind: check.oneOf('gauge', gauge, gaugeNames), excludedRows: list };
 }
 
 /** Checks the gauge of scores, which may come from another thread or a file. */

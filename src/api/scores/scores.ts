@@ -27,8 +27,8 @@ export interface Terms {
   readonly parts: readonly string[];
   /** The gauge of the terms: they depend on it as well as on the logits; see Gauge. */
   readonly gauge: Gauge;
-  /** The rows that stand apart, which shares leave out. */
-  readonly apart: readonly number[];
+  /** The rows that shares leave out. */
+  readonly excludedRows: readonly number[];
   /** Whether a query sees no later key, which shares leave out too. Default false. */
   readonly causal?: boolean;
   /** [heads, parts², n, n], queries in rows; scaled like the logits. In float, as they are computed. */
@@ -45,7 +45,7 @@ export interface Scores extends Terms {
    * [heads, parts²], covariance shares: how much of the logits' variation over keys each term accounts for.
    * Rows are centred, because softmax ignores their means. Shares depend on the gauge, sum to 1 and may be
    * negative. All are NaN when the logits vary along no row by more than their rounding, for example with
-   * fewer than two rows that do not stand apart; covariances and variances are then 0.
+   * fewer than two rows that are not excluded; covariances and variances are then 0.
    */
   readonly shares: Float64Array;
   /**
@@ -130,7 +130,7 @@ export interface CombinedTerms {
    */
   readonly softmax: Float64Array;
   /**
-   * Its share of the logits' variation over keys, without those that stand apart; NaN when they do not vary.
+   * Its share of the logits' variation over keys, without excluded rows; NaN when they do not vary.
    */
   readonly share: number;
 }
@@ -178,14 +178,14 @@ export function scoresApi(raw: RawModule): ScoresApi {
       const { n } = scores;
       const causal = check.flag('scores.causal', scores.causal ?? false);
       checkGaugeName('scores.gauge', scores.gauge);
-      check.integers('scores.apart', scores.apart, Math.max(0, n - 1));
+      check.integers('scores.excludedRows', scores.excludedRows, Math.max(0, n - 1));
       const terms = block(place, scores.terms, count * n ** 2);
       const logits = table(logitsOf(scores, head), n, n);
       return raw.combineTerms(
         table(terms, count, n ** 2),
         logits,
         table(Float64Array.from(masks.flat(), Number), masks.length, count),
-        scores.apart,
+        scores.excludedRows,
         causal,
       );
     },

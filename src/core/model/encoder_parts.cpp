@@ -11,21 +11,20 @@ using Eigen::Index;
 
 namespace {
 
-// Moves each part's mean over the used rows into the last part. Rows that stand apart
-// move there whole.
+// Moves each part's mean over the used rows into the last part. Excluded rows move there whole.
 void take_means(const Gauge& gauge, const Vector<float>& sigma, std::vector<Matrix<float>>& parts) {
   Matrix<float>& constant = parts.back();
   const Index n = constant.rows(), d = constant.cols();
-  const std::vector<char> apart = row_flags(gauge.apart, n);
-  std::vector<Index> used, alone;
-  for (Index i = 0; i < n; ++i) (apart.empty() || !apart[i] ? used : alone).push_back(i);
+  const std::vector<char> flags = row_flags(gauge.excluded_rows, n);
+  std::vector<Index> used, excluded;
+  for (Index i = 0; i < n; ++i) (flags.empty() || !flags[i] ? used : excluded).push_back(i);
   for (std::size_t p = 0; p + 1 < parts.size(); ++p) {
     Matrix<float>& part = parts[p];
     const auto move = [&](const float* from, Index row) {
       float* const to = constant.data() + row * d;
       for (Index c = 0; c < d; ++c) to[c] += from[c];
     };
-    for (const Index i : alone) {
+    for (const Index i : excluded) {
       move(part.data() + i * d, i);
       part.row(i).setZero();
     }

@@ -20,8 +20,7 @@
 // The gauge. A shift of the summands that no state sees (t + a, p - a) travels through the layers with its
 // part, so subtracting the means of a later layer's parts does not remove it. Canonical means are therefore
 // subtracted twice: at the embedding, with weights 1 / sigma of the norm before the first W_Q, and again
-// before a layer's scores, with weights 1 (pre-LN: 1 / sigma). Rows that stand apart are all constant in both
-// places. Given means are subtracted at the embedding only.
+// before a layer's scores, with weights 1 (pre-LN: 1 / sigma). Excluded rows are all constant in both places. Given means are subtracted at the embedding only.
 #pragma once
 
 #include <array>
@@ -67,7 +66,7 @@ struct StateMeans {
 
 // The parts of what W_Q and W_K of `layer` read: position, content, constant, which are pos_i, what is left, and
 // mu. There are at most first + t rows. In the canonical gauge the means of the first two join the constant, and
-// so do rows that stand apart.
+// so do excluded rows.
 std::vector<Matrix<float>> mean_parts(const Encoder& encoder, const Forward& run, int layer,
                                       const StateMeans& means, const Gauge& gauge);
 

@@ -66,10 +66,10 @@ double Mechanism::head_terms(int head, const std::vector<int>& group_of, int gro
   const Index width = rows_.queries.cols() / options.heads;
   std::copy_n(logits_.data() + head * size, size, logits);
   std::fill_n(terms, groups * groups * size, 0.0f);
-  float* const apart = terms + group_of[constant] * (groups + 1) * size;
+  float* const whole = terms + group_of[constant] * (groups + 1) * size;
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < n; ++j) {
-      if (i < first || j < first) apart[i * n + j] += logits[i * n + j];
+      if (i < first || j < first) whole[i * n + j] += logits[i * n + j];
     }
   }
   if (used == 0) return 0;

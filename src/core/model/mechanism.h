@@ -14,7 +14,7 @@
 // first layer of a model that adds no positions the places' part is zero, and position.position depends on the offset
 // alone.
 //
-// Rows before the means' first stand apart, since the model fixes their tokens. No share is of a pair with such a row,
+// Rows before the means' first are excluded, since the model fixes their tokens. No share is of a pair with such a row,
 // and its score is not split: all of it is constant.constant, and its other terms are zero.
 #pragma once
 
@@ -54,7 +54,7 @@ class Mechanism {
   const Encoder& encoder_;
   const Matrix<float>& logits_;  // [H n, n]
   std::vector<double> frequencies_;
-  std::vector<std::complex<double>> turns_;  // mean_turns() of the rows that do not stand apart
+  std::vector<std::complex<double>> turns_;  // mean_turns() of the rows that are not excluded
   struct Both {
     Matrix<double> queries, keys;
   };

@@ -8,12 +8,12 @@ using Eigen::Index;
 
 namespace {
 
-bool is_apart(const std::vector<char>& apart, Index row) { return !apart.empty() && apart[row]; }
+bool is_excluded(const std::vector<char>& excluded, Index row) { return !excluded.empty() && excluded[row]; }
 
 // Subtracts the m_s from projected parts [(summands + 1) * n, width], n rows of each and the constant last,
-// in place; they and the rows that stand apart join the constant. The first row of the first part is row
-// `from`. The m_s are zero where every row stands apart. sigma is [n].
-void move_means_into_constant(const Vector<double>& sigma, const std::vector<char>& apart, Index from,
+// in place; they and the excluded rows join the constant. The first row of the first part is row `from`. The
+// m_s are zero where every row is excluded. sigma is [n].
+void move_means_into_constant(const Vector<double>& sigma, const std::vector<char>& excluded, Index from,
                               Matrix<float>& parts) {
   const Index n = sigma.size(), width = parts.cols(), summands = n ? (parts.rows() - from) / n - 1 : 0;
   Vector<double> mean(width);
@@ -24,7 +24,7 @@ void move_means_into_constant(const Vector<double>& sigma, const std::vector<cha
     double weights = 0;
     mean.setZero();
     for (Index i = 0; i < n; ++i) {
-      if (is_apart(apart, i)) continue;
+      if (is_excluded(excluded, i)) continue;
       weights += 1 / sigma[i];
       for (Index c = 0; c < width; ++c) mean[c] += part[i * width + c];
     }
@@ -32,7 +32,8 @@ void move_means_into_constant(const Vector<double>& sigma, const std::vector<cha
     for (Index i = 0; i < n; ++i) {
       const double factor = 1 / (weights * sigma[i]);
       for (Index c = i * width; c < (i + 1) * width; ++c) {
-        const float taken = is_apart(apart, i) ? part[c] : static_cast<float>(mean[c - i * width] * factor);
+        const float taken =
+            is_excluded(excluded, i) ? part[c] : static_cast<float>(mean[c - i * width] * factor);
         constant[c] += taken;
         part[c] -= taken;
       }
@@ -50,8 +51,8 @@ std::vector<char> row_flags(const std::vector<int>& rows, Index n) {
 
 void apply_gauge(const Gauge& gauge, ProjectedParts& parts) {
   if (!gauge.moves_terms()) return;
-  const std::vector<char> apart = row_flags(gauge.apart, parts.tokens);
-  move_means_into_constant(parts.sigma, apart, parts.tokens, parts.rows);
+  const std::vector<char> excluded = row_flags(gauge.excluded_rows, parts.tokens);
+  move_means_into_constant(parts.sigma, excluded, parts.tokens, parts.rows);
   // The constant now contains m_s / sigma_i, which differs from row to row.
   parts.constant = false;
 }

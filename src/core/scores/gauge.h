@@ -15,9 +15,9 @@
 //   the used rows: it is what the two do together and neither does alone. It needs no corpus, and follows
 //   any shift of the summands.
 //
-// Rows that stand apart are those whose token the model fixes, such as BERT's [CLS] at position 0: there
-// t + v, p - v cannot be told from t, p. Except in the raw gauge their whole sum is constant and their
-// other parts are zero. No mean includes them, and shares leave them out (shares.h).
+// Excluded rows are those whose token the model fixes, such as BERT's [CLS] at position 0: there t + v, p - v
+// cannot be told from t, p. In every gauge shares leave them out (shares.h). Except in the raw gauge their whole
+// sum is constant and their other parts are zero, and no mean includes them.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ constexpr std::array<const char*, 2> names(GaugeKind) { return {"raw", "canonica
 
 struct Gauge {
   GaugeKind kind = GaugeKind::raw;
-  std::vector<int> apart;  // the rows that stand apart
+  std::vector<int> excluded_rows;
 
   bool moves_terms() const { return kind != GaugeKind::raw; }
 };

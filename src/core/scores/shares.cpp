@@ -41,7 +41,7 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
   };
   Covariances result;
   result.terms.setZero(count);
-  const bool all = counted.apart.empty() && !counted.causal;
+  const bool all = counted.excluded.empty() && !counted.causal;
   std::vector<double> centred(n);
   std::vector<Scalar> gathered(all ? 0 : n);
   Eigen::Index size = n;

@@ -15,11 +15,11 @@ namespace superpose {
 
 // The pairs that shares are taken over. Default: all.
 struct CountedPairs {
-  std::vector<char> apart;  // [n], 1 for a row that counts neither as a query nor as a key; or empty
-  bool causal = false;      // a query sees the keys up to its own
+  std::vector<char> excluded;  // [n], 1 for a row that counts neither as a query nor as a key; or empty
+  bool causal = false;         // a query sees the keys up to its own
 
   bool counts(Eigen::Index query, Eigen::Index key) const {
-    return (apart.empty() || (!apart[query] && !apart[key])) && (!causal || key <= query);
+    return (excluded.empty() || (!excluded[query] && !excluded[key])) && (!causal || key <= query);
   }
 };
 

@@ -152,9 +152,9 @@ test('what does not fit the way by mechanism is refused', async () => {
       expect(() => forward.decompose({ layer: 0, way: 'mechanism', means: both, ...change })).toThrow(
         sentence,
       );
-    const own = "The way 'mechanism' takes its gauge and the rows that stand apart from its means";
+    const own = "The way 'mechanism' takes its gauge and excluded rows from its means";
     refused({ gauge: 'raw' }, own);
-    refused({ apart: [0] }, own);
+    refused({ excludedRows: [0] }, own);
     refused({ means: undefined }, 'means must be an object');
     refused({ means: means(d, 1, true) }, 'means.query must be an object');
     refused({ means: { ...both, key: both.query } }, 'means.key.mean must have 12 values; it has 24.');

@@ -61,7 +61,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
       for (const one of drawn.cases) {
         const { ids, family, causal, apart } = one;
         const model = await open(one.name, by);
-        expect(model).toMatchObject({ family, layers: drawn.layers, causal, apart });
+        expect(model).toMatchObject({ family, layers: drawn.layers, causal, excludedRows: apart });
         const run = await model.forward({ ids });
         const near = (what: string, ours: Floats, theirs: Float64Array) =>
           expectNear(what, one, ours, theirs, within);
@@ -102,8 +102,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
       const means = meansOf(one);
       for (const [kind, shares] of Object.entries(one.shares)) {
         const [way, gauge] = kind.split(' ') as ['direct' | 'streams' | 'mean', 'canonical' | 'raw'];
+        // There raw shares are over all rows.
+        const rows = gauge === 'raw' && { excludedRows: [] };
         for (let layer = 0; layer < drawn.layers; layer++) {
-          const scores = await model.decompose({ ids }, { layer, way, gauge, means });
+          const scores = await model.decompose({ ids }, { layer, way, gauge, means, ...rows });
           expect(scores.parts).toEqual(
             way === 'mean'
               ? ['position', 'content', 'constant']
@@ -155,7 +157,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
         const scores = await model.decompose({ ids }, { ...(layer > 0 && { layer }), ...asked });
         expect(scores).toMatchObject({
           parts: ['token', 'position', 'constant', 'offset'],
-          apart,
+          excludedRows: apart,
           gauge: 'canonical',
         });
         expect(Math.max(...scores.residuals)).toBeLessThan(within);
@@ -167,7 +169,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
             const at = (head * 7 + term) * n * n;
             wanted.set(theirs.subarray(at, at + n * n), (head * 16 + 4 * q + k) * n * n);
           }
-          // The scores of rows that stand apart are not split.
+          // The scores of excluded rows are not split.
           for (let i = 0; i < n; i++) {
             for (let j = 0; j < n; j++) {
               if (i < first || j < first)

@@ -357,8 +357,10 @@ describe('what an encoder refuses', () => {
       const parts = ['token', 'position', 'attention', 'mlp', 'constant'];
       const scores = forward.decompose({ layer: 0 });
       expect(scores.parts).toEqual(parts);
-      expect([scores.n, scores.heads, scores.gauge, scores.apart]).toEqual([n, [0, 1], 'raw', []]);
-      expect(forward.decompose({ layer: 0, way: 'direct', gauge: 'raw', apart: [] })).toEqual(scores);
+      expect([scores.n, scores.heads]).toEqual([n, [0, 1]]);
+      expect([scores.gauge, scores.excludedRows]).toEqual(['canonical', []]);
+      const named = { layer: 0, way: 'direct', gauge: 'canonical', excludedRows: [] } as const;
+      expect(forward.decompose(named)).toEqual(scores);
       const means = { mean: new Float64Array(d), position: zeros(n - 1, d) };
       expect(forward.decompose({ layer: 0, way: 'mean', means }).parts).toEqual([
         'position',

@@ -103,8 +103,8 @@ const layouts = {
 } as const satisfies Partial<Record<FamilyId, Shapes>>;
 type Laid = keyof typeof layouts;
 const laid = Object.keys(layouts) as Laid[];
-const encoder = { causal: false, apart: [0], markers: { before: 1, after: 1 } };
-const turned = { causal: true, apart: [0], markers: { before: 1, after: 0 }, summands: ['token'] };
+const encoder = { causal: false, excludedRows: [0], markers: { before: 1, after: 1 } };
+const turned = { causal: true, excludedRows: [0], markers: { before: 1, after: 0 }, summands: ['token'] };
 const three = ['token', 'position', 'token_type'];
 const wanted: Record<Laid, object> = {
   bert: { ...encoder, summands: three, positions: 9 },
@@ -112,7 +112,7 @@ const wanted: Record<Laid, object> = {
   distilbert: { ...encoder, summands: ['token', 'position'], positions: 9, epsilon: 1e-12 },
   gpt2: {
     causal: true,
-    apart: [],
+    excludedRows: [],
     markers: { before: 0, after: 0 },
     summands: ['token', 'position'],
     positions: 9,

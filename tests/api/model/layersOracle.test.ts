@@ -124,7 +124,7 @@ const boundOf = (name: string) => within[name.split(' ')[0] as string] as number
       for (const [layer, only] of heads.entries()) {
         const ofState = way === 'mean' && { means: means.states[layer] as PositionFindings };
         const scores = changed
-          ? changed.decompose({ layer, way, only, gauge: 'canonical', apart: [0], ...ofState })
+          ? changed.decompose({ layer, way, only, excludedRows: [0], ...ofState })
           : await minilm.decompose(sentence, { layer, way, only, ...(way === 'mean' && { means }) });
         expect(scores.gauge).toBe('canonical');
         expect(scores.parts).toEqual(partsOf[way]);

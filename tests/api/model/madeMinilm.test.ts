@@ -109,12 +109,13 @@ describe('rows and weights', () => {
     const { minilm, asked } = await loadMade();
     const scores = await minilm.decompose(text);
     expect(scores.parts).toEqual(['token', 'position', 'token_type', 'constant']);
-    expect([scores.gauge, scores.apart]).toEqual(['canonical', [0]]);
+    expect([scores.gauge, scores.excludedRows]).toEqual(['canonical', [0]]);
     expect(scores.terms).toBeInstanceOf(Float32Array);
-    const named = { layer: undefined, gauge: 'canonical', apart: [0] } as const;
+    const named = { layer: undefined, gauge: 'canonical', excludedRows: [0] } as const;
     expect(await minilm.decompose(await minilm.tokenize(text), named as object)).toEqual(scores);
-    expect(await minilm.decompose(text, { gauge: 'raw' })).toMatchObject({ gauge: 'raw', apart: [] });
-    expect((await minilm.decompose(text, { apart: [1, 2] })).apart).toEqual([1, 2]);
+    const raw = { gauge: 'raw', excludedRows: [0] } as const;
+    expect(await minilm.decompose(text, { gauge: 'raw' })).toMatchObject(raw);
+    expect((await minilm.decompose(text, { excludedRows: [1, 2] })).excludedRows).toEqual([1, 2]);
     expect(asked.filter((file) => file.startsWith('encoder'))).toEqual([]);
   });
 });
@@ -205,12 +206,12 @@ describe('all layers', () => {
       const scores = await minilm.decompose(text, { layer });
       const { sentence, ...found } = scores;
       expect(sentence.ids).toHaveLength(10);
-      expect(found).toEqual(run.decompose({ layer, gauge: 'canonical', apart: [0] }));
+      expect(found).toEqual(run.decompose({ layer, gauge: 'canonical', excludedRows: [0] }));
       const { sentence: _, ...raw } = await minilm.decompose(sentence, { layer, gauge: 'raw' });
-      expect(raw).toEqual(run.decompose({ layer }));
-      const asked = { layer, way: 'streams', only: [1], apart: [2] } as const;
+      expect(raw).toEqual(run.decompose({ layer, gauge: 'raw', excludedRows: [0] }));
+      const asked = { layer, way: 'streams', only: [1], excludedRows: [2] } as const;
       const { sentence: __, ...streams } = await minilm.decompose(text, asked);
-      expect(streams).toEqual(run.decompose({ ...asked, gauge: 'canonical' }));
+      expect(streams).toEqual(run.decompose(asked));
     }
   });
 

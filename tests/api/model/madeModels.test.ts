@@ -278,7 +278,7 @@ describe('the report', () => {
       (sumOf(rowsOf(rows).map((row) => [norm(row)]))[0] as number) / words.length,
       12,
     );
-    // Position 0 stands apart, so the rest are centred without it.
+    // Position 0 is excluded, so the rest are centred without it.
     const used = pick(tables.position, places.slice(1));
     const curve = plain.overlapCurve({ tokens: less(rows), positions: less(used), k: d });
     expect(all.curve?.dimensions).toBe(curve.dimensions);

@@ -7,11 +7,15 @@ import { combined } from '../support/naive.ts';
 import { largest, largestDifference, mean } from '../support/numbers.ts';
 import { minilm as oracle } from '../support/oracles.ts';
 
+const overAll = { gauge: 'raw', excludedRows: [] } as const;
+const asMeasured = { raw: overAll, canonical: { gauge: 'canonical' } } as const;
+
 /** token → token, token → position, position → token, position → position, and all terms with a constant. */
 const kindOf = [0, 1, 4, 2, 3, 4, 4, 4, 4];
 const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 
-// From an independent implementation in float64: shares in %, ten sentences pooled, in the order above.
+// From an independent implementation in float64: shares in %, ten sentences pooled, in the order above. Raw ones are over
+// all rows, canonical ones without that of [CLS].
 const measured: Record<'raw' | 'canonical', number[][]> = {
   raw: [
     [77, 1, 12, 3, 7],
@@ -51,7 +55,7 @@ describeModel('the gauge of MiniLM', () => {
     minilm = await model();
     for (const gauge of ['raw', 'canonical'] as const) {
       const scores = await Promise.all(
-        oracle.sentences.map(({ text }) => minilm.decompose(text, { gauge, groups })),
+        oracle.sentences.map(({ text }) => minilm.decompose(text, { ...asMeasured[gauge], groups })),
       );
       pooled[gauge] = plain.poolShares(scores, kindOf);
     }
@@ -81,17 +85,44 @@ describeModel('the gauge of MiniLM', () => {
     expect(sizes('canonical')[11]).toBeGreaterThan(0.25);
   });
 
-  test('canonical is the default, with [CLS] apart; raw has none apart', async () => {
-    const { text } = oracle.river_bank;
+  test('canonical is the default; [CLS] is excluded in either gauge, and in none if that is asked for', async () => {
+    const { text, shares } = oracle.river_bank;
     const scores = await minilm.decompose(text);
-    expect([scores.gauge, scores.apart]).toEqual(['canonical', [0]]);
-    expect(await minilm.decompose(text, { gauge: 'canonical', apart: [0] })).toEqual(scores);
+    expect([scores.gauge, scores.excludedRows]).toEqual(['canonical', [0]]);
+    expect(await minilm.decompose(text, { gauge: 'canonical', excludedRows: [0] })).toEqual(scores);
     const raw = await minilm.decompose(text, { gauge: 'raw' });
-    expect([raw.gauge, raw.apart]).toEqual(['raw', []]);
+    expect([raw.gauge, raw.excludedRows]).toEqual(['raw', [0]]);
+    const all = await minilm.decompose(text, overAll);
+    expect([all.gauge, all.excludedRows]).toEqual(['raw', []]);
+    // Which rows shares leave out changes no raw term.
+    expect(all.terms).toEqual(raw.terms);
+    expect(largestDifference(all.shares, shares.sixteen.flat())).toBeLessThan(1e-6);
+    expect(largestDifference(raw.shares, all.shares)).toBeGreaterThan(0.1);
     expect(largestDifference(raw.logits, scores.logits)).toBeLessThan(1e-12);
     expect(largest(scores.residuals) / largest(scores.terms)).toBeLessThan(4e-6); // 8.6e-7
     // [CLS] and [SEP] alone leave one used row, so there are no shares.
     expect([...(await minilm.decompose('')).shares].every(Number.isNaN)).toBe(true);
+  });
+
+  test('raw over all rows is numpy’s, head by head and pooled', () => {
+    const { per_head_nine, pooled_four } = oracle.ten_sentences;
+    const { heads, pooled: ofAll } = pooled.raw as PooledShares;
+    per_head_nine.forEach((nine, head) => {
+      // Kinds 0 to 3 are one term each.
+      for (const [kind, term] of [0, 1, 3, 4].entries())
+        expect(heads[5 * head + kind]).toBeCloseTo(nine[term] as number, 6);
+    });
+    expect(ofAll[3]).toBeCloseTo(pooled_four[3] as number, 6);
+  });
+
+  test('position → position of the average head: the rows that shares leave out change it, not the gauge', async () => {
+    const shareOf = async (options: object) => {
+      const scores = await minilm.decompose('The cat sat on the mat.', { groups, ...options });
+      return (plain.poolShares([scores], kindOf).mean[3] as number).toFixed(3);
+    };
+    expect(await shareOf(overAll)).toBe('0.241');
+    expect(await shareOf({ gauge: 'raw' })).toBe('0.109');
+    expect(await shareOf({})).toBe('0.114');
   });
 
   test('head 2 looks at the token before by position alone, in either gauge', async () => {

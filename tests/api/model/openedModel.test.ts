@@ -240,16 +240,19 @@ test('a layer’s scores are those of the forward, in the direct way unless anot
   const forward = await model.forward(input);
   expect(forward.sentence).toEqual({ ids: families.ids, tokens: families.ids.map(String), dropped: 0 });
   const [direct, streams] = (['direct', 'streams'] as const).map((way) =>
-    forward.decompose({ layer: 1, way, gauge: 'canonical', apart: [0] }),
+    forward.decompose({ layer: 1, way, excludedRows: [0] }),
   );
   const { terms } = await model.decompose(input, { layer: 1 });
   expect(largestDifference(terms, direct?.terms as Floats)).toBeLessThan(1e-12);
   expect(largestDifference(terms, streams?.terms as Floats)).toBeGreaterThan(1e-3);
   const one = await model.decompose(input, { layer: 1, only: [1] });
   expect(one.heads).toEqual([1]);
-  expect(one.apart).toEqual([0]);
-  expect((await model.decompose(input, { layer: 1, gauge: 'raw' })).apart).toEqual([]);
-  expect((await model.decompose(input, { layer: 1, apart: [0, 4] })).apart).toEqual([0, 4]);
+  expect(one.excludedRows).toEqual([0]);
+  const rowsOf = async (change: object) =>
+    (await model.decompose(input, { layer: 1, ...change })).excludedRows;
+  expect(await rowsOf({ gauge: 'raw' })).toEqual([0]);
+  expect(await rowsOf({ gauge: 'raw', excludedRows: [] })).toEqual([]);
+  expect(await rowsOf({ excludedRows: [0, 4] })).toEqual([0, 4]);
   model.delete();
 });
 
@@ -259,7 +262,7 @@ test('a way may be named without a layer, which is then the first', async () => 
   const first = await model.decompose(input, { way: 'streams' });
   expect(first.parts).toEqual(parts);
   const forward = await model.forward(input);
-  const streams = forward.decompose({ layer: 1, way: 'streams', gauge: 'canonical', apart: [0] });
+  const streams = forward.decompose({ layer: 1, way: 'streams', excludedRows: [0] });
   const second = await model.decompose(input, { layer: 1, way: 'streams' });
   expect(largestDifference(second.terms, streams.terms)).toBeLessThan(1e-12);
   const groups = { token: ['token'], rest: parts.slice(1) };

@@ -23,11 +23,11 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const { apart, shares } = oracle;
 
     const check = (gauge: Gauge, rows: number[], terms: GaugeCase['raw_terms'], of: unknown) => {
-      const scores = superpose.decompose({ ...input, gauge, apart: rows });
+      const scores = superpose.decompose({ ...input, gauge, excludedRows: rows });
       expect(scores.gauge).toBe(gauge);
-      expect(scores.apart).toEqual(rows);
+      expect(scores.excludedRows).toEqual(rows);
       expect(largest(scores.residuals) / largest(scores.terms)).toBeLessThan(1e-6);
-      const alone = superpose.decomposeTerms({ ...input, gauge, apart: rows });
+      const alone = superpose.decomposeTerms({ ...input, gauge, excludedRows: rows });
       for (const head of scores.heads) {
         close(logitsOf(scores, head), flat(oracle.logits[head] as number[][]));
         termsOf(scores, head).forEach((term, t) => {
@@ -74,7 +74,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
   test('shifts that no score sees move raw terms and shares, and canonical ones by rounding only', () => {
     const both = (gauge: 'raw' | 'canonical') =>
-      [input, shifted()].map((of) => superpose.decompose({ ...of, gauge, apart: [0] })) as [Scores, Scores];
+      [input, shifted()].map((of) => superpose.decompose({ ...of, gauge, excludedRows: [0] })) as [Scores, Scores];
     const [raw, rawMoved] = both('raw');
     close(raw.logits, rawMoved.logits);
     expect(largestDifference(raw.terms, rawMoved.terms)).toBeGreaterThan(1);
@@ -82,13 +82,13 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const [canonical, moved] = both('canonical');
     close(canonical.terms, moved.terms);
     close(canonical.shares, moved.shares);
-    // If the row is not said to stand apart, its own shift shows.
+    // If the row is not excluded, its own shift shows.
     const seen = [input, shifted()].map((of) => superpose.decompose({ ...of, gauge: 'canonical' }));
     expect(largestDifference((seen[0] as Scores).terms, (seen[1] as Scores).terms)).toBeGreaterThan(0.1);
   });
 
   test('canonical terms of two parts have zero row and column sums', () => {
-    const scores = superpose.decompose({ ...input, gauge: 'canonical', apart: [0] });
+    const scores = superpose.decompose({ ...input, excludedRows: [0], gauge: 'canonical' });
     for (const head of scores.heads) {
       for (const q of ['token', 'position', 'token_type']) {
         for (const k of ['token', 'position', 'token_type']) {
@@ -103,7 +103,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
   test('parts that are added up afterwards are the sums of the terms', () => {
     const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
-    const of = { ...input, gauge: 'canonical', apart: [0] } as const;
+    const of = { ...input, excludedRows: [0], gauge: 'canonical' } as const;
     const [coarse, fine] = [superpose.decompose({ ...of, groups }), superpose.decompose(of)];
     close(termOf(coarse, 1, 'token', 'position'), termOf(fine, 1, 'token', 'position'));
     const [a, b] = [termOf(fine, 1, 'token', 'token_type'), termOf(fine, 1, 'token', 'constant')];
@@ -114,7 +114,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 
   test('combined terms have the shares of the scores', () => {
-    const scores = superpose.decompose({ ...input, gauge: 'canonical', apart: [0] });
+    const scores = superpose.decompose({ ...input, excludedRows: [0], gauge: 'canonical' });
     const shares = sharesOf(scores, 2);
     const of = (chosen: number[]) =>
       combined(
@@ -131,7 +131,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       (_, t) =>
         combined(
           superpose,
-          { ...scores, apart: [] },
+          { ...scores, excludedRows: [] },
           2,
           Array.from(shares, (_, one) => one === t),
         ).share,
@@ -140,8 +140,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 
   test('scores of fewer than two used rows have no shares, and change none that are pooled', () => {
-    const two = superpose.decompose({ ...randomInput(2, 12, 3, 4), gauge: 'canonical', apart: [0] });
-    const many = superpose.decompose({ ...input, gauge: 'canonical', apart: [0] });
+    const two = superpose.decompose({ ...randomInput(2, 12, 3, 4), excludedRows: [0], gauge: 'canonical' });
+    const many = superpose.decompose({ ...input, excludedRows: [0], gauge: 'canonical' });
     const each = [...Array(16).keys()];
     expect([...two.shares].every(Number.isNaN)).toBe(true);
     close(superpose.poolShares([two, many], each).heads, many.shares);

@@ -31,7 +31,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       {},
       { only: [2, 0] },
       { only: [3, 2, 1, 0] },
-      { gauge: 'canonical', apart: [0], groups: { token: ['token', 'constant'], position: ['position'] } },
+      { gauge: 'raw', excludedRows: [0], groups: { token: ['token', 'constant'], position: ['position'] } },
     ] as Omit<DecomposeInput, keyof typeof layer | 'summands'>[];
     for (const how of asked) {
       const { groups: _, ...others } = how;

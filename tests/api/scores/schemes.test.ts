@@ -85,7 +85,7 @@ describe('adding and concatenating, side by side', () => {
     const scores = superpose.schemeScores({ ...given, scheme: 'add', position: wide });
     const summands = { content, position: wide };
     const groups = { content: ['content', 'constant'], position: ['position'] };
-    const whole = superpose.decompose({ summands, query, key, heads: 2, groups });
+    const whole = superpose.decompose({ summands, query, key, heads: 2, gauge: 'raw', groups });
     expect(scores.termNames).toEqual([
       'content-content',
       'content-position',

@@ -59,7 +59,7 @@ export function headLogits(
   );
 }
 
-/** Three summands of n tokens and a LayerNorm, with sizes that are not multiples of a SIMD register. */
+/** Three summands of n tokens and a LayerNorm, raw, with sizes that are not multiples of a SIMD register. */
 export function randomInput(n: number, d: number, heads: number, headWidth: number): DecomposeInput {
   let stream = 0;
   const draw = (rows: number, columns: number, standardDeviation: number) =>
@@ -79,6 +79,7 @@ export function randomInput(n: number, d: number, heads: number, headWidth: numb
     query: linear(),
     key: linear(),
     heads,
+    gauge: 'raw',
   };
 }
 

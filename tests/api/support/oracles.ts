@@ -51,7 +51,7 @@ export function linearOf(weight: Matrix, bias?: number[] | null): Linear<Float64
   return { weight: tableOf(weight), ...(bias && { bias: Float64Array.from(bias) }) };
 }
 
-/** An oracle's case as decompose() takes it. */
+/** An oracle's case as decompose() takes it: raw, as the oracles are unless they say otherwise. */
 export function inputOf(
   oracle: Omit<DecompositionCase, 'terms' | 'shares' | 'softmax' | 'subset'>,
 ): DecomposeInput {
@@ -75,6 +75,7 @@ export function inputOf(
     key: linearOf(oracle.key_weight, oracle.key_bias),
     heads: oracle.heads,
     scale: oracle.scale,
+    gauge: 'raw',
   };
 }
 

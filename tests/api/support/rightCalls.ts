@@ -113,7 +113,7 @@ const rightDecomposition = {
   scale: 1,
   only: [1],
   gauge: 'canonical',
-  apart: [2],
+  excludedRows: [2],
 };
 const decomposition: RightCall = {
   sound: [rightDecomposition],

@@ -133,13 +133,13 @@ inline void fuzz_scores(Bytes& bytes) {
   SUPERPOSE_MUST(parts.parts == 3 && parts.tokens == n);
   Gauge gauge{static_cast<GaugeKind>(bytes.integer(0, 1)), {}};
   for (int row = 0; row < n; ++row)
-    if (gauge.moves_terms() && bytes.flag()) gauge.apart.push_back(row);
+    if (gauge.moves_terms() && bytes.flag()) gauge.excluded_rows.push_back(row);
   apply_gauge(gauge, parts);
   const ProjectedParts merged = merge_parts(parts, bytes.integers(3, 1), 2);
   for (const ProjectedParts* some : std::initializer_list<const ProjectedParts*>{&parts, &merged}) {
     std::vector<float> terms(some->terms() * n * n), logits(n * n);
     for (int head = 0; head < heads; ++head) head_terms(*some, head, terms.data(), logits.data());
-    const CountedPairs counted{row_flags(gauge.apart, n), bytes.flag()};
+    const CountedPairs counted{row_flags(gauge.excluded_rows, n), bytes.flag()};
     const Covariances found = row_centred_covariances(terms.data(), some->terms(), logits.data(), n, counted);
     SUPERPOSE_MUST(found.shares.size() == some->terms() && !(found.logits < 0));
     std::vector<int> groups = bytes.integers(some->terms(), 1);

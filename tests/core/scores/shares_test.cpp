@@ -29,7 +29,7 @@ TEST(Shares, WhatIsConstantAlongARowHasNone) {
   EXPECT_NEAR(shares[1], 0, 1e-12);
 }
 
-// Row 0 stands apart, and later keys are not seen: two scores of query 2 remain, 1 and 3.
+// Row 0 is excluded, and later keys are not seen: two scores of query 2 remain, 1 and 3.
 TEST(Shares, ByHandOverThePairsThatCount) {
   Matrix<double> terms(2, 9);
   terms << 9, 9, 9, 9, 5, 9, 9, 4, 8,  //

@@ -98,7 +98,7 @@ function printed(model: OpenedModel, report: ModelReport, rows: Row[]): string {
       `${label.padEnd(first)}  ${gauge.padEnd(second)}  ${value}`.trimEnd(),
     ),
     ...(report.position
-      ? ['', 'raw: the rows as they come; centred: without rows that stand apart, less their mean.']
+      ? ['', 'raw: the rows as they come; centred: without excluded rows, less their mean.']
       : []),
     '',
   ].join('\n');
@@ -113,7 +113,7 @@ function plain(model: OpenedModel, report: ModelReport): unknown {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, listed(one)]));
   };
-  const { family, name, about, d_model, heads, epsilon, vocabulary, positions, causal, apart } = model;
-  const ofModel = { family, d_model, heads, epsilon, vocabulary, positions, causal, apart };
+  const { family, name, about, d_model, heads, epsilon, vocabulary, positions, causal, excludedRows } = model;
+  const ofModel = { family, d_model, heads, epsilon, vocabulary, positions, causal, excludedRows };
   return listed({ ...ofModel, files: model.files, bytes: model.bytes, name, about, ...report });
 }

@@ -29,7 +29,6 @@ export async function opened(path: string, { family, heads, epsilon }: OpenGiven
 }
 
 /** Vocabulary numbers, with commas between them. */
-export const idsOf = (given: string | undefined) =>
-  given === undefined
-    ? undefined
-    : { ids: given.split(',').map((id) => wholeOf('--ids', id.trim(), 0, Infinity)) };
+export const idsOf = (option: string, given: string) => ({
+  ids: given.split(',').map((id) => wholeOf(option, id.trim(), 0, Infinity)),
+});

@@ -25,16 +25,20 @@ Why are positions added? It is simpler, and the next linear layer adds them anyw
       --head 0…11                    one head, with every score and its terms
       --gauge canonical|raw          what counts as constant: canonical, the means of the sentence; raw, nothing;
                                      canonical unless given
-      --csv | --json                 instead of a table to read
+      --excluded-rows 0|0,7|none     rows that shares leave out in either gauge; none takes them over all rows; unless
+                                     given, those whose token the model fixes: 0, that of [CLS]
+      --csv | --json                 instead of a table to read; JSON names the gauge and the excluded rows
   superpose model PATH               the tables of a model of your own, a .safetensors file, an index of shards or a
                                      folder: lengths, cosines, directions and overlap
       --family NAME                  which model it is, where no config.json beside it says so
       --heads COUNT, --epsilon ε     in the same case
       --csv | --json                 instead of a table to read
   superpose decompose --model PATH   its first layer, with --text where tokenizer.json is beside it, or --ids; --family,
-                                     --heads, --epsilon, --layer, --way, --head, --gauge, --csv and --json as above;
-                                     models are ${families}
+                                     --heads, --epsilon, --layer, --way, --head, --gauge, --excluded-rows, --csv and
+                                     --json as above; models are ${families}
       --ids 101,2023,102             the tokens by their numbers
+      --corpus FILE                  what --way mean and --way mechanism take means over, a sentence a line, in numbers
+                                     with --ids; sentences of the library unless given, which need tokenizer.json
   superpose train --task TASK        trains small transformers: accuracy, and steps to 99 %; TASK is badge, lookup,
                                      roll, prev or where, or several with commas
       --schemes add,untied,rope      by the names of the figures, such as concat, concat-wide, apart, none, and zero: all
