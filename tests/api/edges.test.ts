@@ -10,7 +10,7 @@ const linear = (rows: number, columns: number) => ({ weight: drawn(rows, columns
 const three = drawn(3, 4);
 const right = { token: three, position: three };
 const weights = { query: linear(4, 4), key: linear(4, 4), heads: 2 };
-const scores = plain.decompose({ summands: right, ...weights, excludedRows: [2] });
+const scores = plain.decompose({ summands: right, ...weights, gauge: 'raw', excludedRows: [2] });
 
 test('a search of six words in slices of three', async () => {
   using search = plain.collisionSearch({ tokens: drawn(7, 4), positions: drawn(3, 4) });

@@ -45,7 +45,11 @@ test.runIf(inject('withModel'))('raw shares of the ten sentences, averaged and p
   );
   const each = Array.from({ length: 9 }, (_, term) => term);
   const { heads: own, mean, pooled } = superpose.poolShares(scores, each);
-  const wanted = [...Array.from({ length: 12 }, (_, head) => own.subarray(9 * head, 9 * head + 9)), mean, pooled];
+  const wanted = [
+    ...Array.from({ length: 12 }, (_, head) => own.subarray(9 * head, 9 * head + 9)),
+    mean,
+    pooled,
+  ];
   wanted.forEach((nine, row) => {
     close(result.data.rows[row].shares, fourOf(nine));
   });

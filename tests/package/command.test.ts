@@ -1,6 +1,6 @@
 // `npx superpose`, in a project that has only the package, then also its optional peers.
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load, loadMiniLM, logitsOf, openModel, sharesOf } from 'superpose';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
@@ -8,7 +8,9 @@ import { readState } from '../../web/figures/controls.ts';
 import { compute, figure } from '../../web/figures/dotProducts.ts';
 import { figures } from '../../web/figures/index.ts';
 import { library } from '../../web/worker/library.ts';
+import { drawnModels, drawnSeed } from '../api/support/drawnModels.ts';
 import { inPrecision } from '../api/support/numbers.ts';
+import { withoutNumpy } from '../tools/support/numpy.ts';
 import { emptyProject, type Project, pack, root } from './support/project.ts';
 
 let project: Project;
@@ -148,7 +150,26 @@ test.each<[string[], string]>([
     ['decompose', '--model', checkpoint('bert'), '--ids', '1', '--head', '2', '--way', 'streams'],
     'from 0 to 1; it is 2',
   ],
-  [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'mean'], 'no tokenizer.json'],
+  // Given numbers, it asks for none of a text's.
+  [
+    ['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'mean'],
+    'Give one in numbers: --corpus FILE',
+  ],
+  [
+    ['decompose', '--model', checkpoint('bert'), '--ids', '1,2', '--corpus', 'x'],
+    '--corpus is for --way mean and --way mechanism',
+  ],
+  [
+    ['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'mean', '--corpus', 'missing'],
+    '--corpus takes a text file, and “missing” cannot be read',
+  ],
+  [['decompose', '--text', 'Hi', '--corpus', 'x'], '--corpus is for a model of your own'],
+  [['decompose', '--model', checkpoint('bert'), '--ids', '1,2', '--excluded-rows', '2'], 'from 0 to 1'],
+  [['decompose', '--model', checkpoint('bert'), '--ids', '1,2', '--excluded-rows', 'all'], 'got “all”'],
+  [
+    ['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'mechanism', '--gauge', 'raw'],
+    'leave out --gauge raw and --excluded-rows',
+  ],
   [['decompose', '--model', checkpoint('qwen2'), '--ids', '1'], 'The file lacks the tensor'],
 ])('of a model of one’s own, %j is refused', async (args, sentence) => {
   const outcome = await superpose(...args);
@@ -172,12 +193,17 @@ test('a model of one’s own: the library’s report and scores, as a table, in 
   expect(text).toContain('Not verified against a reference');
   expect(text).toMatch(new RegExp(`overlap A, chance 1 +raw +${Number(report.overlap?.raw.toPrecision(4))}`));
 
-  for (const gauge of ['canonical', 'raw'] as const) {
+  for (const [gauge, rows] of [
+    ['canonical', []],
+    ['raw', []],
+    ['raw', [1]],
+  ] as const) {
     const groups = { token: ['token'], position: ['position'], rest: ['constant'] };
-    const scores = await model.decompose({ ids: [3, 7, 2] }, { gauge, groups });
-    const asked = ['decompose', '--model', checkpoint('gpt2'), '--ids', '3,7,2', '--gauge', gauge];
+    const scores = await model.decompose({ ids: [3, 7, 2] }, { gauge, groups, excludedRows: rows });
+    const others = rows.length > 0 ? ['--excluded-rows', rows.join(',')] : [];
+    const asked = ['decompose', '--model', checkpoint('gpt2'), '--ids', '3,7,2', '--gauge', gauge, ...others];
     const all = JSON.parse((await superpose(...asked, '--json')).stdout);
-    expect(all).toMatchObject({ model: 'GPT-2', gauge, tokens: ['3', '7', '2'] });
+    expect(all).toMatchObject({ model: 'GPT-2', gauge, excludedRows: rows, tokens: ['3', '7', '2'] });
     for (const [head, ...row] of all.rows) expect(row.slice(0, -1)).toEqual([...sharesOf(scores, head)]);
     const one = (await superpose(...asked, '--head', '1', '--csv')).stdout.trim().split('\r\n').slice(1);
     expect(one.map((row) => Number(row.split(',').at(-2)))).toEqual([...logitsOf(scores, 1)]);
@@ -186,9 +212,44 @@ test('a model of one’s own: the library’s report and scores, as a table, in 
   const second = await bert.decompose({ ids: [3, 7, 2] }, { layer: 1, way: 'streams' });
   const later = ['--ids', '3,7,2', '--layer', '1', '--way', 'streams', '--json'];
   const behind = JSON.parse((await superpose('decompose', '--model', checkpoint('bert'), ...later)).stdout);
-  expect(behind).toMatchObject({ model: 'BERT', layer: 1, way: 'streams', gauge: 'canonical' });
+  const which = { model: 'BERT', layer: 1, way: 'streams', gauge: 'canonical', excludedRows: [0] };
+  expect(behind).toMatchObject(which);
   for (const [head, ...row] of behind.rows) expect(row.slice(0, -1)).toEqual([...sharesOf(second, head)]);
 });
+
+test.skipIf(withoutNumpy)(
+  'a model that rotates queries and keys needs a corpus, which may be in numbers',
+  async () => {
+    const models = join(project.folder, 'models');
+    await mkdir(models);
+    await drawnModels('models', drawnSeed, models);
+    const path = join(models, 'llama');
+    const ids = ['--ids', '3,7,4,5'];
+    const without = await superpose('decompose', '--model', path, ...ids);
+    expect(without).toMatchObject({ code: 2, stdout: '' });
+    expect(without.stderr).toContain('Give one in numbers: --corpus FILE');
+
+    const sentences = Array.from({ length: 12 }, (_, at) => ({
+      ids: Array.from({ length: 12 }, (_, row) => 3 + ((5 * at + 7 * row + at * row) % 20)),
+    }));
+    const lines = sentences.map((one) => one.ids.join(', '));
+    await writeFile(join(project.folder, 'corpus.txt'), lines.join('\n\n'));
+    const old = Number(process.versions.node.split('.')[0]) < 22;
+    const model = await openModel(await load(old ? { simd: 'plain' } : {}), path);
+    const means = await model.corpusMeans({ sentences });
+    const scores = await model.decompose({ ids: [3, 7, 4, 5] }, { means });
+    const given = [...ids, '--corpus', 'corpus.txt', '--json'];
+    const { stdout, stderr } = await superpose('decompose', '--model', path, ...given);
+    expect(stderr).toBe('');
+    const { columns, rows, excludedRows } = JSON.parse(stdout);
+    expect(excludedRows).toEqual(scores.excludedRows);
+    const part = scores.parts.indexOf('position');
+    const column = columns.indexOf('position → position');
+    expect(rows).toHaveLength(scores.heads.length);
+    for (const row of rows)
+      expect(row[column]).toBe(sharesOf(scores, row[0])[part * scores.parts.length + part]);
+  },
+);
 
 test('training gives the library’s numbers, as a table, in CSV and in JSON, and keeps the model', async () => {
   const old = Number(process.versions.node.split('.')[0]) < 22;

@@ -409,10 +409,13 @@ describe.runIf(withModel)('MiniLM', () => {
     for (const [place, settings] of [{}, { sentences: 'ten' }].entries()) {
       const { heads: canonical } = await rowsOf(settings as Record<string, string>);
       const { heads: raw } = await rowsOf({ gauge: 'raw', ...settings });
-      if (place === 0) for (const head of [7, 8]) expect(Math.abs(cross(raw[head]) - 0.25)).toBeLessThan(0.04);
+      if (place === 0)
+        for (const head of [7, 8]) expect(Math.abs(cross(raw[head]) - 0.25)).toBeLessThan(0.04);
       expect(Math.abs(cross(raw[9]) + 0.5)).toBeLessThan(0.025);
       const moved = (kind: number) =>
-        Math.max(...raw.map((own, head) => Math.abs((own[kind] as number) - (canonical[head]?.[kind] as number))));
+        Math.max(
+          ...raw.map((own, head) => Math.abs((own[kind] as number) - (canonical[head]?.[kind] as number))),
+        );
       for (const kind of [1, 3]) expect(moved(kind)).toBeLessThan(0.03);
       for (const kind of [0, 2, 4]) expect(moved(kind)).toBeGreaterThan(0.2);
     }

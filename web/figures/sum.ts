@@ -18,7 +18,14 @@ import {
   weights,
 } from './sumReaders.js';
 import { groups, kindOf, terms } from './terms.js';
-import { excludedRows, fetching, firstLayer, nothingToShare, sentenceRemark, withGauge } from './trainedModel.js';
+import {
+  excludedRows,
+  fetching,
+  firstLayer,
+  nothingToShare,
+  sentenceRemark,
+  withGauge,
+} from './trainedModel.js';
 
 /** Which of nine terms each choice leaves out: number 3 s + r is query group s with key group r. */
 const isOff: Record<State['terms'], (term: number) => boolean> = {

@@ -154,7 +154,8 @@ function forwardOf(encoder: HeldEncoder, run: Run, pooled: Float64Array): Encode
       const gauge = checkedGauge(wanted, n);
       fitsScores(n, groups.of.length, only.length, 2 * Math.max(d, ofQueries));
       const result = raw.decomposeEncoder(now, layer, way, means, gauge, groups.of, parts.length, only);
-      return { n, parts, heads: only, gauge: gauge.kind, excludedRows: gauge.excludedRows, causal, ...result };
+      const { excludedRows } = gauge;
+      return { n, parts, heads: only, gauge: gauge.kind, excludedRows, causal, ...result };
     },
   };
   inside.set(found, { raw, d, address: here });

@@ -121,14 +121,17 @@ async function decomposed(
   });
 }
 
-function meansMissing({ layout, readsText }: Opened, byMechanism: boolean): RangeError {
+/** Says how to get them. */
+function meansMissing({ layout, readsText }: Opened, byMechanism: boolean): TypeError {
   const { name } = layout.facts;
   const [way, of] = byMechanism ? ['mechanism', 'queries and keys'] : ['mean', 'states'];
   const options = [readsText ? '' : 'sentences', byMechanism ? 'scores: true' : ''].filter((one) => one);
   const given = options.length > 0 ? `{ ${options.join(', ')} }` : '';
-  const sentences = readsText ? '' : ' Without tokenizer.json, sentences are lists of ids: [{ ids: [101, 2023, 102] }].';
-  return new RangeError(
-    `The way '${way}' takes the scores of ${name} apart by means of ${of} over a corpus. Gather them first: const means = await model.corpusMeans(${given}); await model.decompose(input, { way: '${way}', means }).${sentences}`,
+  const sentences = readsText
+    ? ''
+    : ' Without tokenizer.json, sentences are lists of ids: [{ ids: [101, 2023, 102] }].';
+  return new TypeError(
+    `The way '${way}' needs the means of ${name}’s ${of} over a corpus. Gather them first: const means = await model.corpusMeans(${given}); await model.decompose(input, { way: '${way}', means }).${sentences}`,
   );
 }
 
@@ -168,7 +171,10 @@ export async function changedOf(model: Model, { ids }: Sentence, change: Positio
       counted({}),
     );
   const [of, at] = [rows.token, rows.position] as [Table<Float64Array>, Table<Float64Array>];
-  return { ...rows, ...(await changedRows(of, at, change, places, layout.positions, layout.excludedRows.length)) };
+  return {
+    ...rows,
+    ...(await changedRows(of, at, change, places, layout.positions, layout.excludedRows.length)),
+  };
 }
 
 async function corpusIn(

@@ -137,7 +137,9 @@ async function positionsOf({ checkpoint, layout }: Reported, watch: CountedWatch
 /** The rows that are not excluded, minus their mean. */
 function without(superpose: Superpose, { table: rows }: Read, excludedRows: readonly number[]): Table {
   const { data, columns } = rows;
-  const kept = Array.from({ length: rows.rows }, (_, row) => row).filter((row) => !excludedRows.includes(row));
+  const kept = Array.from({ length: rows.rows }, (_, row) => row).filter(
+    (row) => !excludedRows.includes(row),
+  );
   const values = new Float64Array(kept.length * columns);
   for (const [place, row] of kept.entries())
     values.set(data.subarray(row * columns, (row + 1) * columns), place * columns);

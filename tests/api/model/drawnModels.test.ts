@@ -208,7 +208,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
         }
         expect(at(first + 1, first)).not.toBeCloseTo(at(first + 2, first), 6);
       }
-      await expect(model.decompose({ ids }, { layer: 1 })).rejects.toThrow('means must be an object');
+      // Without them it says how to get them, for a model without a tokenizer.
+      for (const options of [{}, { layer: 1 }, { way: 'mechanism' }] as const)
+        await expect(model.decompose({ ids }, options)).rejects.toThrow(
+          `The way 'mechanism' needs the means of ${model.name}’s queries and keys over a corpus. Gather them first: const means = await model.corpusMeans({ sentences, scores: true }); await model.decompose(input, { way: 'mechanism', means }). Without tokenizer.json, sentences are lists of ids: [{ ids: [101, 2023, 102] }].`,
+        );
+      await expect(model.corpusMeans()).rejects.toThrow('give sentences of ids');
       await expect(model.changed({ ids }, { mean: 'sentence' })).rejects.toThrow(
         `${model.name} adds no positions to its tokens, so there are none to change.`,
       );

@@ -151,7 +151,9 @@ describeModel('all layers', () => {
         const shares: Float64Array[][] = [];
         for (const given of [rows, summands]) {
           const forward = await minilm.forward(sentence, { summands: given });
-          shares.push(layers.map((layer) => forward.decompose({ layer, way, gauge, excludedRows: [0] }).shares));
+          shares.push(
+            layers.map((layer) => forward.decompose({ layer, way, gauge, excludedRows: [0] }).shares),
+          );
         }
         const moved = layers.map((layer) =>
           largestDifference(shares[0]?.[layer] as Float64Array, shares[1]?.[layer] as Float64Array),

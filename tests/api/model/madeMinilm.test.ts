@@ -228,7 +228,7 @@ describe('all layers', () => {
       'RangeError: layer must be a whole number from 0 to 1; it is 2.',
     );
     expect(await told(minilm.decompose(text, { layer: 0, way: 'mean' }))).toBe(
-      'TypeError: means must be an object; it is undefined.',
+      "TypeError: The way 'mean' needs the means of BERT’s states over a corpus. Gather them first: const means = await model.corpusMeans(); await model.decompose(input, { way: 'mean', means }).",
     );
   });
 

@@ -125,6 +125,46 @@ describeModel('the gauge of MiniLM', () => {
     expect(await shareOf({})).toBe('0.114');
   });
 
+  // docs/evidence.md has these numbers.
+  test('what the rows change, and what the gauge does, over the ten sentences', async () => {
+    const raw = plain.poolShares(
+      await Promise.all(oracle.sentences.map(({ text }) => minilm.decompose(text, { gauge: 'raw', groups }))),
+      kindOf,
+    );
+    const [all, canonical] = [pooled.raw, pooled.canonical] as [PooledShares, PooledShares];
+    const percent = (share: number | undefined) => (100 * (share as number)).toFixed(1);
+    expect([...raw.mean].map(percent)).toEqual(['55.7', '2.9', '-1.9', '19.1', '24.2']);
+    expect(percent(raw.pooled[3])).toBe('94.0');
+    /** The largest change of each kind's share, and in which head. */
+    const changes = (from: PooledShares, to: PooledShares) =>
+      Array.from({ length: 5 }, (_, kind) => {
+        const each = minilmHeads.map(
+          (head) => (to.heads[5 * head + kind] ?? 0) - (from.heads[5 * head + kind] ?? 0),
+        );
+        const head = each.findIndex((one) => Math.abs(one) === largest(each));
+        return `${percent(each[head])} in ${head}`;
+      });
+    expect(changes(all, raw)).toEqual(['30.6 in 8', '18.2 in 11', '-36.0 in 9', '-49.2 in 11', '35.3 in 9']);
+    expect(changes(raw, canonical)).toEqual([
+      '-22.6 in 1',
+      '-1.7 in 11',
+      '51.4 in 9',
+      '-2.1 in 4',
+      '-58.6 in 9',
+    ]);
+    const shares = (kind: number, heads: number[]) =>
+      heads.map((head) => percent(raw.heads[5 * head + kind]));
+    expect(shares(2, [0, 3, 8])).toEqual(['7.5', '-5.8', '14.1']);
+    expect(shares(3, [7, 8, 11, 2])).toEqual(['-0.7', '-0.3', '0.4', '98.7']);
+    expect(shares(1, [11])).toEqual(['28.9']);
+    const cross = (head: number) => (raw.heads[5 * head + 1] ?? 0) + (raw.heads[5 * head + 2] ?? 0);
+    expect([6, 9].map((head) => percent(cross(head)))).toEqual(['-13.0', '-51.1']);
+    const sizes = minilmHeads.map((head) =>
+      [1, 2].reduce((sum, kind) => sum + Math.abs(raw.heads[5 * head + kind] as number), 0),
+    );
+    expect(percent(mean(sizes))).toBe('13.2');
+  });
+
   test('head 2 looks at the token before by position alone, in either gauge', async () => {
     /** The mean weight of the previous token, over the queries from `first` on. */
     const before = async (gauge: 'raw' | 'canonical', first: number, chosen: (term: number) => boolean) => {

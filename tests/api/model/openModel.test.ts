@@ -227,7 +227,9 @@ describe.each(run)('$name, all layers', ({ name, later_logits, embedding, corpus
       const wanted = layer === 0 ? families.cases.find((one) => one.name === name)?.logits : later_logits;
       expect(largestDifference(scores.logits, flat(wanted as number[][][]))).toBeLessThan(8e-6);
     }
-    await expect(model.decompose(input, { way: 'mean' })).rejects.toThrow('means must be an object');
+    await expect(model.decompose(input, { way: 'mean' })).rejects.toThrow(
+      'means = await model.corpusMeans({ sentences })',
+    );
     model.delete();
   });
 

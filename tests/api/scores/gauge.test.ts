@@ -74,7 +74,10 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
   test('shifts that no score sees move raw terms and shares, and canonical ones by rounding only', () => {
     const both = (gauge: 'raw' | 'canonical') =>
-      [input, shifted()].map((of) => superpose.decompose({ ...of, gauge, excludedRows: [0] })) as [Scores, Scores];
+      [input, shifted()].map((of) => superpose.decompose({ ...of, gauge, excludedRows: [0] })) as [
+        Scores,
+        Scores,
+      ];
     const [raw, rawMoved] = both('raw');
     close(raw.logits, rawMoved.logits);
     expect(largestDifference(raw.terms, rawMoved.terms)).toBeGreaterThan(1);
@@ -85,6 +88,26 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     // If the row is not excluded, its own shift shows.
     const seen = [input, shifted()].map((of) => superpose.decompose({ ...of, gauge: 'canonical' }));
     expect(largestDifference((seen[0] as Scores).terms, (seen[1] as Scores).terms)).toBeGreaterThan(0.1);
+  });
+
+  test('canonical over all rows, wherever scores are taken apart and nothing else is said', () => {
+    const { gauge: _, summands, ...layer } = input;
+    const named = { gauge: 'canonical', excludedRows: [] } as const;
+    const held = superpose.layer(layer);
+    const [scores, terms] = [held.decompose({ summands }), held.decomposeTerms({ summands })];
+    expect(scores).toMatchObject(named);
+    expect(terms).toMatchObject(named);
+    for (const same of [{}, named]) {
+      expect(superpose.decompose({ ...layer, summands, ...same })).toEqual(scores);
+      expect(superpose.decomposeTerms({ ...layer, summands, ...same })).toEqual(terms);
+    }
+    held.delete();
+  });
+
+  test('which rows shares leave out moves no raw term, and their shares', () => {
+    const [all, some] = [[], [0]].map((excludedRows) => superpose.decompose({ ...input, excludedRows }));
+    expect(some?.terms).toEqual(all?.terms);
+    expect(largestDifference(some?.shares ?? [], all?.shares ?? [])).toBeGreaterThan(0.01);
   });
 
   test('canonical terms of two parts have zero row and column sums', () => {

@@ -108,7 +108,8 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
     // Of a model that adds no positions, what each score asks.
     const way = values.way ?? (content && !position ? 'mechanism' : undefined);
     const byMeans = way === 'mean' || way === 'mechanism';
-    if (corpus !== undefined && !byMeans) throw new Refusal('--corpus is for --way mean and --way mechanism.');
+    if (corpus !== undefined && !byMeans)
+      throw new Refusal('--corpus is for --way mean and --way mechanism.');
     // Nine terms, as for MiniLM. For a model without summands the library says why there are none.
     const three = { [content]: [content], [position]: [position], rest: [...others, 'constant'] };
     const behind = (layer ?? 0) > 0 || way !== undefined;
@@ -284,7 +285,10 @@ function printed(found: Answer, { csv, json, cut }: { csv: boolean; json: boolea
   );
   const line = (row: string[]) =>
     `${row.map((text, column) => text.padStart(widths[column] as number)).join('  ')}\n`;
-  const without = excludedRows.length > 0 ? ` without row${excludedRows.length > 1 ? 's' : ''} ${excludedRows.join(', ')}` : '';
+  const without =
+    excludedRows.length > 0
+      ? ` without row${excludedRows.length > 1 ? 's' : ''} ${excludedRows.join(', ')}`
+      : '';
   const what =
     head === undefined
       ? `Shares of what each head’s scores vary by over keys${without}${where}, ${gauge} gauge, query part → key part:\n`
