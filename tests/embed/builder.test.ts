@@ -141,6 +141,18 @@ test('the frame, pasted into a blog', async () => {
   expect(complaints).toEqual([]);
 });
 
+test('a width that is too small becomes the smallest, the second time too', async () => {
+  const { text, dialog } = await openBuilder('one-layer', {});
+  await text('No scripts (frame)');
+  const field = dialog.getByRole('spinbutton', { name: 'Width' });
+  for (const width of ['100', '7']) {
+    await field.fill(width);
+    await field.press('Tab');
+    await expect.poll(() => field.inputValue(), patience).toBe('280');
+  }
+  expect(await text('No scripts (frame)')).toContain('width="280"');
+});
+
 test.each([320, 700])('the frame’s height is what its page takes at a width of %i', async (width) => {
   const { text, servers, open, evaluateInFrame, dialog } = await openBuilder('one-layer', {});
   await text('No scripts (frame)');

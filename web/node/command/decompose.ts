@@ -214,11 +214,12 @@ function fitsRows(excludedRows: readonly number[] = [], tokens: number): void {
 
 /** The sentences that means are gathered over; those of the library unless given. */
 async function sentencesOf(
-  { readsText, name }: OpenedModel,
+  { readsText, name, layers }: OpenedModel,
   way: Way | undefined,
   { corpus, ids }: Pick<OwnValues, 'corpus' | 'ids'>,
 ): Promise<(string | { ids: number[] })[] | undefined> {
-  if (corpus === undefined && !readsText)
+  // A file without layers is refused by the library, with or without a corpus.
+  if (corpus === undefined && !readsText && layers > 0)
     throw new Refusal(
       `--way ${way}, by which this ${name} is taken apart, needs means over a corpus, and no tokenizer.json is beside the weights to cut texts with. Give one in numbers: --corpus FILE, a sentence a line, such as 101,2023,102.`,
     );
