@@ -15,7 +15,7 @@ const inputOf = ({ n, d, heads }) => ({
 /** As peers hold their weights: packed once. */
 function decomposed(superpose, { summands, ...weights }) {
   const layer = superpose.layer(weights);
-  return { run: () => layer.decomposeTerms({ summands }).terms, release: () => layer.delete() };
+  return { run: () => layer.decomposeTerms({ summands, gauge: 'raw' }).terms, release: () => layer.delete() };
 }
 
 /** What peers start from: sizes, and weights that are already transposed and scaled, as the peer's `constant`. */

@@ -20,7 +20,8 @@
 // The gauge. A shift of the summands that no state sees (t + a, p - a) travels through the layers with its
 // part, so subtracting the means of a later layer's parts does not remove it. Canonical means are therefore
 // subtracted twice: at the embedding, with weights 1 / sigma of the norm before the first W_Q, and again
-// before a layer's scores, with weights 1 (pre-LN: 1 / sigma). Excluded rows are all constant in both places. Given means are subtracted at the embedding only.
+// before a layer's scores, with weights 1 (pre-LN: 1 / sigma). Excluded rows are all constant in both places.
+// Given means are subtracted at the embedding only.
 #pragma once
 
 #include <array>
