@@ -7,7 +7,7 @@ import type { Layers } from './layers.js';
 import type { ModelInput, OpenDecomposeOptions, OpenedModel } from './openedModel.js';
 import type { Sentence } from './sentence.js';
 import { firstLayerOf } from './tensors.js';
-import { type CountedWatch, counted, gone } from './watch.js';
+import { type CountedWatch, counted, gone, shared } from './watch.js';
 
 /** Texts are cut whole, so very long ones are refused. */
 const longestText = 100_000;
@@ -129,34 +129,20 @@ async function firstOf(model: Model, watch: CountedWatch): Promise<FirstLayer> {
 
 /** What is kept until delete(); a call keeps to what was held when it was made. */
 function heldOf(model: Model) {
-  let first: Promise<FirstLayer> | undefined;
-  let run: Promise<Layers> | undefined;
   let own: Layers | undefined;
   let deleted = false;
-  const load = async () => {
+  const run = shared(async () => {
     const opened = runnable(model);
     // Together: what fails while the others are under way is heard.
     const [superpose, { layersOf }] = await Promise.all([wholeOf(model), import('./layers.js')]);
     own = layersOf(opened, superpose);
     if (deleted) own.delete();
     return own;
-  };
+  });
   return {
-    layered() {
-      run ??= load().catch((error: unknown) => {
-        run = undefined;
-        throw error;
-      });
-      return run;
-    },
+    layered: () => run({}),
     /** The first layer's maps, which are read once. */
-    first(watch: CountedWatch): Promise<FirstLayer> {
-      first ??= firstOf(model, watch);
-      first.catch(() => {
-        first = undefined;
-      });
-      return first;
-    },
+    first: shared((watch: CountedWatch, signal) => firstOf(model, { ...watch, signal })),
     /** Throws where the model was deleted since. */
     refuseDeleted() {
       if (deleted) throw gone();

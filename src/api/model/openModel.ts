@@ -12,6 +12,7 @@ import type { OpenedModel, OpenModelOptions } from './openedModel.js';
 import { FamilyUnknown, recognized } from './recognize.js';
 import { filesOf, jsonOf, type Slices, type Source } from './slices.js';
 import { layersIn, nameIn, shapeOf } from './tensors.js';
+import { shared } from './watch.js';
 
 /**
  * Opens a model: in Node by the path of a .safetensors file, an index of shards or a folder; in a browser by
@@ -36,25 +37,19 @@ export async function openedFrom(
   check.reading(superpose, options);
   check.waiting(options.signal, options.progress);
   const { files, named } = await filesOf(source);
-  let made: Promise<Tokenizer> | undefined;
-  const tokenizer = () => {
-    made ??= tokenizerIn(files, tokenizerOf);
-    made.catch(() => {
-      made = undefined;
-    });
-    return made;
-  };
+  const tokenizer = shared(() => tokenizerIn(files, tokenizerOf));
   const [checkpoint, found] = await Promise.all([
     checkpointOf(superpose, files, named, options),
     jsonOf(files, 'config.json'),
-    tokenizerOf && tokenizer(),
+    tokenizerOf && tokenizer({}),
   ]);
   const config = configOf(found);
   const layout = layoutOf(checkpoint, config, options);
   const { heads, epsilon } = told(layout, config, options);
   refuseMisread(checkpoint, layout);
   const model: Model = {
-    ...{ superpose, checkpoint, layout, config, heads, epsilon, tokenizer },
+    ...{ superpose, checkpoint, layout, config, heads, epsilon },
+    tokenizer: () => tokenizer({}),
     layers: layersIn({ checkpoint, layout }),
     whole: options.rest ?? (async () => superpose as Superpose),
     isSmall: checkpoint.size <= mostOfSmall,

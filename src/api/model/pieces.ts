@@ -2,6 +2,7 @@
 import type { Watch } from '../files.js';
 import { joined } from '../table.js';
 import type { Slices } from './slices.js';
+import { shared } from './watch.js';
 
 /** A part of a file, in a file of its own or in several. */
 export interface Piece {
@@ -36,19 +37,27 @@ export function inPieces(name: string, pieces: readonly Piece[], read: ReadPiece
       flows: rows === undefined,
     }));
   });
-  const kept = new Map<string, { bytes: Promise<Uint8Array>; by: Watch | undefined }>();
+  const kept = new Map<string, ReturnType<typeof pieceOf>>();
   let large: string | undefined;
-  const fetched = ({ name, begin, end, flows }: (typeof parts)[number], watch: Watch) => {
-    if (end - begin > mostKept) {
+  const pieceOf = ({ name, begin, end, flows }: (typeof parts)[number]) => {
+    /** Who hears of its bytes as they come. */
+    let hearer: Watch | undefined;
+    const bytes = shared((watch: Watch, signal) => {
+      if (!flows) return read(name, end - begin, { signal });
+      hearer = watch;
+      return read(name, end - begin, { ...watch, signal });
+    });
+    return { bytes, isHeardBy: (watch: Watch) => watch === hearer };
+  };
+  const found = (part: (typeof parts)[number]) => {
+    const { name, begin, end } = part;
+    const piece = kept.get(name) ?? pieceOf(part);
+    kept.set(name, piece);
+    if (end - begin > mostKept && large !== name) {
       if (large) kept.delete(large);
       large = name;
     }
-    const bytes = read(name, end - begin, flows ? watch : { signal: watch.signal });
-    const found = { bytes, by: flows ? watch : undefined };
-    kept.set(name, found);
-    // Forget a failure, so that the next sentence tries again.
-    bytes.catch(() => kept.delete(name));
-    return found;
+    return piece;
   };
   return {
     name,
@@ -60,9 +69,9 @@ export function inPieces(name: string, pieces: readonly Piece[], read: ReadPiece
       return joined(
         await Promise.all(
           asked.map(async (part) => {
-            const { bytes, by } = kept.get(part.name) ?? fetched(part, watch);
-            const own = (await bytes).subarray(Math.max(offset - part.begin, 0), end - part.begin);
-            if (by !== watch) watch.received?.(own.length);
+            const { bytes, isHeardBy } = found(part);
+            const own = (await bytes(watch)).subarray(Math.max(offset - part.begin, 0), end - part.begin);
+            if (!isHeardBy(watch)) watch.received?.(own.length);
             return own;
           }),
         ),

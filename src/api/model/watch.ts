@@ -28,10 +28,58 @@ export function counted({ signal, progress }: SlicesWatch): CountedWatch {
       of += bytes;
     },
     received(bytes) {
+      // What was begun for a caller may go on for others.
+      if (signal?.aborted) return;
       done += bytes;
       // A file that arrives damaged is read twice.
       progress?.(Math.min(done, of), of);
     },
+  };
+}
+
+/**
+ * Work that several callers share. The first begins it, and each waits for it until its own signal is aborted. Only when
+ * nobody waits any longer is the signal of the work aborted too. What it gives is kept; after a failure the next caller
+ * begins anew.
+ */
+export function shared<Own extends { signal?: AbortSignal | undefined }, T>(
+  work: (watch: Own, signal: AbortSignal) => Promise<T>,
+): (watch: Own) => Promise<T> {
+  let current: { found: Promise<T>; isThere: boolean; waiting: number; end: AbortController } | undefined;
+  const begun = (watch: Own) => {
+    const end = new AbortController();
+    const mine = { found: work(watch, end.signal), isThere: false, waiting: 0, end };
+    current = mine;
+    mine.found.then(
+      () => {
+        mine.isThere = true;
+      },
+      () => {
+        if (current === mine) current = undefined;
+      },
+    );
+    return mine;
+  };
+  return async (watch) => {
+    const { signal } = watch;
+    signal?.throwIfAborted();
+    // Work that was told to end may come to a result all the same, but nobody waits for that.
+    const usable = current && (current.isThere || !current.end.signal.aborted);
+    const mine = usable && current ? current : begun(watch);
+    mine.waiting += 1;
+    return new Promise<T>((take, fail) => {
+      const leave = () => {
+        fail(signal?.reason);
+        mine.waiting -= 1;
+        if (mine.waiting === 0) mine.end.abort(signal?.reason);
+      };
+      // What begins the work may abort it at once.
+      if (signal?.aborted) leave();
+      signal?.addEventListener('abort', leave);
+      const stay = () => signal?.removeEventListener('abort', leave);
+      mine.found.then(stay, stay);
+      mine.found.then(take, fail);
+    });
   };
 }
 

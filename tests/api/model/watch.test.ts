@@ -1,0 +1,172 @@
+// Callers who wait for the same bytes, and of whom any may stop waiting at any time.
+import fc from 'fast-check';
+import { openModel, type Slices } from 'superpose';
+import { expect, test } from 'vitest';
+import { inPieces } from '../../../build/package/model/pieces.js';
+import { plain } from '../support/builds.ts';
+import { files, loadMade, weights } from './made.ts';
+
+/** Lets everything happen that is due. */
+const settle = () => new Promise<void>((go) => setImmediate(go));
+
+/** A promise, and what settles it. */
+function deferred<T>() {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: Error) => void = () => {};
+  const promise = new Promise<T>((take, fail) => {
+    resolve = take;
+    reject = fail;
+  });
+  return { promise, resolve, reject };
+}
+
+/** A call, as it should be and as it is. */
+interface Call {
+  stop: AbortController;
+  fetch: Fetch | undefined;
+  wanted: 'waits' | 'has it' | Error;
+  found: 'waits' | 'has it' | Error;
+}
+
+interface Fetch {
+  signal: AbortSignal | undefined;
+  end(error?: Error): void;
+  isDone: boolean;
+}
+
+const steps = fc.array(
+  fc.oneof(
+    fc.constant({ do: 'call' } as const),
+    fc.record({ do: fc.constant('abort' as const), which: fc.nat(5) }),
+    fc.record({ do: fc.constantFrom('come' as const, 'fail' as const), which: fc.nat(5) }),
+  ),
+  { maxLength: 14 },
+);
+
+test('in whatever order callers come and go, each gets the piece unless it stopped waiting itself', async () => {
+  const property = fc.asyncProperty(steps, async (steps) => {
+    const fetches: Fetch[] = [];
+    const calls: Call[] = [];
+    let isThere = false;
+    const file = inPieces('x', [{ name: 'x.bin', bytes: 4 }], (_, bytes, { signal }) => {
+      const { promise, resolve, reject } = deferred<Uint8Array>();
+      const end = (error?: Error) => (error ? reject(error) : resolve(new Uint8Array(bytes)));
+      fetches.push({ signal, end, isDone: false });
+      return promise;
+    });
+    const waiting = (fetch: Fetch) => calls.filter((one) => one.fetch === fetch && one.wanted === 'waits');
+    for (const step of steps) {
+      if (step.do === 'call') {
+        // The last fetch, if it is under way and somebody waits for it.
+        const last = fetches.at(-1);
+        const joined = last && !last.isDone && waiting(last).length > 0 ? last : undefined;
+        const call: Call = {
+          stop: new AbortController(),
+          fetch: undefined,
+          wanted: isThere ? 'has it' : 'waits',
+          found: 'waits',
+        };
+        const before = fetches.length;
+        const reading = file.read(1, 2, { signal: call.stop.signal });
+        reading.then(
+          (bytes) => {
+            call.found = bytes.length === 2 ? 'has it' : new Error('other bytes');
+          },
+          (error: Error) => {
+            call.found = error;
+          },
+        );
+        await settle();
+        expect(fetches.length - before).toBe(isThere || joined ? 0 : 1);
+        call.fetch = isThere ? undefined : fetches.at(-1);
+        calls.push(call);
+      } else if (step.do === 'abort') {
+        const call = calls[step.which];
+        const reason = new Error(`caller ${step.which}`);
+        if (call?.wanted === 'waits') call.wanted = reason;
+        call?.stop.abort(reason);
+      } else {
+        const fetch = fetches[step.which];
+        if (!fetch || fetch.isDone) continue;
+        fetch.isDone = true;
+        const error = step.do === 'fail' ? new Error('no network') : undefined;
+        for (const call of waiting(fetch)) call.wanted = error ?? 'has it';
+        // What came too late for its callers serves the next one, unless another fetch was begun since.
+        if (!error && fetch === fetches.at(-1)) isThere = true;
+        fetch.end(error);
+      }
+      await settle();
+      expect(calls.map(({ found }) => found)).toEqual(calls.map(({ wanted }) => wanted));
+      for (const fetch of fetches)
+        if (!fetch.isDone) expect(fetch.signal?.aborted).toBe(waiting(fetch).length === 0);
+    }
+  });
+  await fc.assert(property, { seed: Number(process.env.SUPERPOSE_SEED ?? 1), numRuns: 400 });
+});
+
+test('two questions of a model share its first layer; one that is stopped at any read leaves the other whole', async () => {
+  const question = { ids: [1, 4, 2] };
+  const config = files['config.json'] as Uint8Array;
+  /** A model whose reads are heard of. */
+  const opened = async (heard: () => void) => {
+    const file = (name: string, bytes: Uint8Array): Slices => ({
+      name,
+      size: bytes.length,
+      async read(offset, length, watch) {
+        heard();
+        await settle();
+        watch?.signal?.throwIfAborted();
+        return bytes.slice(offset, offset + length);
+      },
+    });
+    return openModel(plain, [file('model.safetensors', weights), file('config.json', config)]);
+  };
+  const { logits } = await (await opened(() => {})).decompose(question);
+  let reads = 0;
+  for (let at = 1; at <= reads + 1; at++) {
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    let count = 0;
+    let begun = false;
+    const told: string[] = [];
+    const model = await opened(() => {
+      if (begun && ++count === at) {
+        stop.abort(reason);
+        told.push('aborted');
+      }
+    });
+    begun = true;
+    const stopped = model.decompose(question, { signal: stop.signal, progress: () => told.push('progress') });
+    const other = model.decompose(question);
+    const [one, two] = await Promise.allSettled([stopped, other]);
+    reads = Math.max(reads, count);
+    if (told.includes('aborted')) expect(one).toEqual({ status: 'rejected', reason });
+    else expect(one.status).toBe('fulfilled');
+    expect(told.lastIndexOf('progress')).toBeLessThan(told.includes('aborted') ? told.indexOf('aborted') : 999);
+    expect(two.status === 'fulfilled' && two.value.logits).toEqual(logits);
+  }
+  expect(reads).toBeGreaterThan(8);
+});
+
+test('of MiniLM’s pieces too: a sentence that is no longer wanted takes no words from the next one', async () => {
+  const wanted = (await (await loadMade()).minilm.decompose('the river')).logits;
+  const { promise: gate, resolve: open } = deferred<void>();
+  const { minilm } = await loadMade(
+    {},
+    {
+      async read(file, _, watch) {
+        if (file.startsWith('words')) await gate;
+        watch?.signal?.throwIfAborted();
+        return files[file] as Uint8Array;
+      },
+    },
+  );
+  const stop = new AbortController();
+  const stopped = minilm.decompose('the river', { signal: stop.signal });
+  const other = minilm.decompose('the river');
+  await settle();
+  stop.abort(new Error('enough'));
+  open();
+  await expect(stopped).rejects.toThrow('enough');
+  expect((await other).logits).toEqual(wanted);
+});
