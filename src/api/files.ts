@@ -17,7 +17,7 @@ export interface Watch {
 
 /** A file that can be read in parts. */
 export interface Slices {
-  /** Its name, without a folder. */
+  /** Its name; folders may stand before it, with slashes between them. */
   readonly name: string;
   /** In bytes. */
   readonly size: number;

@@ -4,6 +4,7 @@ import type { SmallSuperpose } from '../small.js';
 import type { SafetensorsEntry } from './safetensors.js';
 import { digestOf, jsonOf, type Slices, slice } from './slices.js';
 import { type Tensors, tensorRows } from './tensorRows.js';
+import { quoted } from './tensors.js';
 import type { SlicesWatch } from './watch.js';
 
 /** A tensor, and the file it is in. */
@@ -20,8 +21,6 @@ export interface Checkpoint extends Tensors {
   readonly files: readonly string[];
   /** The bytes of all its files. */
   readonly size: number;
-  /** The shards that the index names but the folder lacks. */
-  readonly missing: readonly string[];
   /** A digest of the headers, the files' sizes and the first bytes of these tensors. */
   digest(names: readonly string[]): Promise<string>;
 }
@@ -39,7 +38,7 @@ export async function checkpointOf(
   named: string | undefined,
   watch: SlicesWatch = {},
 ): Promise<Checkpoint> {
-  const { shards, missing } = await shardsOf(files, named);
+  const { shards, listed } = await shardsOf(files, named);
   const tensors = new Map<string, Held>();
   const read: Uint8Array[] = [];
   for (const file of shards) {
@@ -54,13 +53,18 @@ export async function checkpointOf(
       tensors.set(name, { ...entry, file });
     }
   }
+  for (const [name, shard] of listed)
+    if (tensors.get(name)?.file.name !== shard)
+      throw new RangeError(
+        `The index has the tensor ${quoted(name)} in “${shard}”, which lacks it. Get the index and its shards anew, from one place.`,
+      );
   return {
     ...tensorRows(superpose, tensors, async ({ file }, offset, length, watch) => {
       const bytes = await slice(file, offset, length, watch);
       if (!file.counts) watch.received(length);
       return bytes;
     }),
-    ...{ tensors, missing },
+    tensors,
     files: shards.map(({ name }) => name),
     size: shards.reduce((sum, { size }) => sum + size, 0),
     async digest(names) {
@@ -73,27 +77,35 @@ export async function checkpointOf(
   };
 }
 
-async function shardsOf(files: ReadonlyMap<string, Slices>, named: string | undefined) {
+/** The files to read, and by an index which tensor is in which of them. */
+async function shardsOf(
+  files: ReadonlyMap<string, Slices>,
+  named: string | undefined,
+): Promise<{ shards: Slices[]; listed: [tensor: string, shard: string][] }> {
   const names = [...files.keys()];
   if (named === undefined) refuseSeveral(names);
   const index = named === undefined ? names.find((name) => indexName.test(name)) : named;
   if (index !== undefined && indexName.test(index)) {
     const { weight_map } = ((await jsonOf(files, index)) ?? {}) as { weight_map?: unknown };
-    const listed =
-      typeof weight_map === 'object' && weight_map !== null ? [...new Set(Object.values(weight_map))] : [];
-    if (listed.length === 0 || !listed.every((one) => typeof one === 'string' && plainName.test(one)))
+    const listed: [string, unknown][] =
+      typeof weight_map === 'object' && weight_map !== null ? Object.entries(weight_map) : [];
+    const isShard = (entry: [string, unknown]): entry is [string, string] =>
+      typeof entry[1] === 'string' && plainName.test(entry[1]);
+    if (listed.length === 0 || !listed.every(isShard))
       throw new RangeError(
         `“${index}” must have a weight_map from tensors to the names of .safetensors files beside it; it has not.`,
       );
-    if (named === undefined && files.has('model.safetensors') && !listed.includes('model.safetensors'))
+    const shards = [...new Set(listed.map(([, shard]) => shard))];
+    if (named === undefined && files.has('model.safetensors') && !shards.includes('model.safetensors'))
       throw new RangeError(
         `There are model.safetensors and “${index}” of other files: two models. Give one of the two.`,
       );
-    const there = (listed as string[]).filter((name) => files.has(name));
-    return {
-      shards: there.map((name) => files.get(name) as Slices),
-      missing: (listed as string[]).filter((name) => !files.has(name)),
-    };
+    const missing = shards.filter((name) => !files.has(name));
+    if (missing.length > 0)
+      throw new RangeError(
+        `Of the ${check.counted(shards.length, 'shard')} that “${index}” names, ${missing.length === 1 ? 'this one is' : `these ${missing.length} are`} not beside it: ${firstFive(missing)}. Put all of them there.`,
+      );
+    return { shards: shards.map((name) => files.get(name) as Slices), listed };
   }
   const weights = names.filter((name) => name.endsWith('.safetensors'));
   const only = named ?? (weights.includes('model.safetensors') ? 'model.safetensors' : weights[0]);
@@ -103,18 +115,18 @@ async function shardsOf(files: ReadonlyMap<string, Slices>, named: string | unde
     );
   if (named === undefined && weights.length > 1 && only !== 'model.safetensors')
     throw new RangeError(
-      `There are ${weights.length} .safetensors files and no index of them; give one of ${weights.slice(0, 5).join(', ')}.`,
+      `There are ${weights.length} .safetensors files and no index of them; give one of ${firstFive(weights)}.`,
     );
-  return { shards: [files.get(only) as Slices], missing: [] };
+  return { shards: [files.get(only) as Slices], listed: [] };
 }
+
+const firstFive = (names: readonly string[]) => names.slice(0, 5).join(', ') + (names.length > 5 ? ' …' : '');
 
 /** Throws where the names of a folder's files leave open which model is meant. */
 function refuseSeveral(names: readonly string[]): void {
   const indices = names.filter((name) => indexName.test(name));
   if (indices.length > 1)
-    throw new RangeError(
-      `There are ${indices.length} indices; give one of ${indices.slice(0, 5).join(', ')}.`,
-    );
+    throw new RangeError(`There are ${indices.length} indices; give one of ${firstFive(indices)}.`);
   if (names.includes('adapter_config.json'))
     throw new RangeError(
       'There is an adapter_config.json: an adapter (LoRA) changes these weights. Merge it into them, or give the file of weights alone.',

@@ -9,7 +9,7 @@ import type { Config } from './family.js';
 import type { Model, Tokenizer } from './firstLayer.js';
 import { modelOver, wholeOf } from './modelOver.js';
 import type { OpenedModel, OpenModelOptions } from './openedModel.js';
-import { FamilyUnknown, recognized } from './recognize.js';
+import { recognized } from './recognize.js';
 import { filesOf, jsonOf, type Slices, type Source } from './slices.js';
 import { layersIn, nameIn, shapeOf } from './tensors.js';
 import { shared } from './watch.js';
@@ -44,7 +44,8 @@ export async function openedFrom(
     tokenizerOf && tokenizer({}),
   ]);
   const config = configOf(found);
-  const layout = layoutOf(checkpoint, config, options);
+  refuseShard(checkpoint);
+  const layout = recognized(checkpoint.tensors, config, options.family);
   const { heads, epsilon } = told(layout, config, options);
   refuseMisread(checkpoint, layout);
   const model: Model = {
@@ -85,22 +86,21 @@ function refuseMisread({ tensors }: Checkpoint, layout: Layout): void {
   }
 }
 
+/** Refuses one of several shards by its name: it would run with fewer layers than the model has. */
+function refuseShard({ files: [name = '', ...others] }: Checkpoint): void {
+  const [, count = '1'] = name.match(/-\d+-of-(\d+)\.safetensors$/) ?? [];
+  if (others.length === 0 && Number(count) > 1)
+    throw new RangeError(
+      `By its name “${name}” is one of ${Number(count)} shards of a model. Give their index, whose name ends in .safetensors.index.json, with all of them beside it.`,
+    );
+}
+
 /** The members of config.json; none where there is no such file. */
 function configOf(found: unknown): Config {
   if (found === undefined) return {};
   if (typeof found !== 'object' || found === null || Array.isArray(found))
     check.refuse('config.json', 'an object', found, false);
   return found as Config;
-}
-
-function layoutOf({ tensors, missing }: Checkpoint, config: Config, { family }: OpenModelOptions): Layout {
-  try {
-    return recognized(tensors, config, family);
-  } catch (error) {
-    if (missing.length === 0 || !(error instanceof RangeError) || error instanceof FamilyUnknown) throw error;
-    const names = missing.slice(0, 5).join(', ');
-    throw new RangeError(`${error.message} These shards of the index are not there: ${names}.`);
-  }
 }
 
 /** Heads and ε: from the caller, or else from config.json. */
@@ -129,9 +129,9 @@ async function tokenizerIn(
     throw new RangeError(
       'There is no tokenizer.json beside the weights, which a text needs. Put it there, or give ids: { ids: [101, 2023, 102] }.',
     );
+  const settings = tokenizerOf ? {} : ((await jsonOf(files, 'tokenizer_config.json')) ?? {});
   try {
     if (tokenizerOf) return tokenizerOf(file as object);
-    const settings = (await jsonOf(files, 'tokenizer_config.json')) ?? {};
     return (await import('./tokenizer.js')).tokenizerOf(file as object, settings as object);
   } catch (cause) {
     throw new RangeError('The tokenizer.json beside the weights is none that can be read; give ids.', {

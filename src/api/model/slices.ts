@@ -2,12 +2,14 @@
 // only what is asked for is read.
 import * as check from '../check.js';
 import type { Files, Slices, Watch } from '../files.js';
+import { jsonIn } from './json.js';
 
 export type { Slices };
 
 /**
  * Where a model or a table comes from: in Node the path of a file or folder, in a browser a file or all files
- * of a folder, anywhere an object of your own that reads slices.
+ * of a folder, anywhere an object of your own that reads slices. Of files in several folders those are read that lie
+ * beside the weights.
  */
 export type Source = string | URL | Blob | Slices | readonly (Blob | Slices)[];
 
@@ -25,17 +27,51 @@ export async function filesOf(source: Source): Promise<Files> {
   const list = Array.isArray(source) ? source : [source as Blob | Slices];
   if (list.length === 0) check.refuseCount('source', 'at least 1 file', 0);
   const files = list.map((one, place) => slicesOf(one, list.length === 1 ? 'source' : `source[${place}]`));
-  const [first] = files;
-  return {
-    files: new Map(files.map((one) => [one.name, one])),
-    ...(files.length === 1 && first && { named: first.name }),
-  };
+  const chosen = inOneFolder(files);
+  const [first] = chosen.keys();
+  return { files: chosen, ...(files.length === 1 && first !== undefined && { named: first }) };
 }
+
+/** Those beside the weights, by their names without the folder; files of the same name elsewhere are of something else. */
+function inOneFolder(files: readonly Slices[]): Map<string, Slices> {
+  const folders = new Map<string, Map<string, Slices>>();
+  for (const file of files) {
+    const end = file.name.lastIndexOf('/') + 1;
+    const [folder, name] = [file.name.slice(0, end), file.name.slice(end)];
+    const beside = folders.get(folder) ?? new Map<string, Slices>();
+    if (beside.has(name))
+      throw new RangeError(
+        `Two of the files are called ${check.shown(file.name)}; give those of one folder.`,
+      );
+    const { size, counts = false } = file;
+    const read: Slices['read'] = (...bytes) => file.read(...bytes);
+    beside.set(name, folder === '' ? file : { name, size, counts, read });
+    folders.set(folder, beside);
+  }
+  if (folders.size === 1) return [...folders.values()][0] as Map<string, Slices>;
+  const depthOf = (folder: string) => folder.split('/').length;
+  const ofModels = [...folders].filter(([, beside]) =>
+    [...beside.keys()].some((name) => isWeights.test(name)),
+  );
+  const least = Math.min(...ofModels.map(([folder]) => depthOf(folder)));
+  // A model in a folder within another's is a part of it, such as a dense layer of sentence-transformers.
+  const outermost = ofModels.filter(([folder]) => depthOf(folder) === least);
+  if (outermost.length > 1)
+    throw new RangeError(
+      `There are weights in ${outermost.length} folders, among them ${outermost
+        .slice(0, 2)
+        .map(([folder]) => check.shown(folder))
+        .join(' and ')}; give the files of one.`,
+    );
+  return outermost[0]?.[1] ?? new Map(files.map((file) => [file.name, file]));
+}
+
+const isWeights = /\.safetensors(\.index\.json)?$/;
 
 function slicesOf(file: unknown, name: string): Slices {
   if (typeof Blob === 'function' && file instanceof Blob) {
     return {
-      name: 'name' in file ? String(file.name) : 'model.safetensors',
+      name: pathOf(file),
       size: file.size,
       read: async (offset, length) => new Uint8Array(await file.slice(offset, offset + length).arrayBuffer()),
     };
@@ -47,6 +83,10 @@ function slicesOf(file: unknown, name: string): Slices {
   check.integer(`${name}.size`, slices.size, 0, Number.MAX_SAFE_INTEGER);
   return slices;
 }
+
+/** With the folder that a reader chose, where the browser says it. */
+const pathOf = (file: Blob & Partial<Pick<File, 'name' | 'webkitRelativePath'>>): string =>
+  file.webkitRelativePath || String(file.name ?? 'model.safetensors');
 
 /** Exactly these bytes of a file; throws if the file has become shorter. */
 export async function slice(
@@ -70,11 +110,13 @@ export async function jsonOf(files: ReadonlyMap<string, Slices>, name: string): 
   if (file.size > longestText)
     throw new RangeError(`“${name}” has ${file.size} bytes; at most ${longestText} are read of such a file.`);
   const bytes = await slice(file, 0, file.size);
+  let text: string;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new RangeError(`“${name}” is not JSON.`, { cause });
+    throw new RangeError(`“${name}” is not UTF-8.`, { cause });
   }
+  return jsonIn(text, `“${name}”`);
 }
 
 /**

@@ -29,8 +29,8 @@ const checkpoint = (...files: Slices[]) =>
     files.length === 1 ? files[0]?.name : undefined,
   );
 const names = async (...files: Slices[]) => {
-  const { tensors, missing } = await checkpoint(...files);
-  return [[...tensors.keys()], missing];
+  const { tensors } = await checkpoint(...files);
+  return [...tensors.keys()];
 };
 const refusal = (opening: Promise<unknown>): Promise<string> =>
   opening.then(
@@ -39,16 +39,36 @@ const refusal = (opening: Promise<unknown>): Promise<string> =>
   );
 const index = 'model.safetensors.index.json';
 
-test('the shards of an index are read, those that are there; other files are not', async () => {
-  const map = { weight_map: { a: 'x.safetensors', b: 'y.safetensors', c: 'x.safetensors' } };
+test('the shards of an index are read, and other files are not', async () => {
+  const map = { weight_map: { a: 'x.safetensors', b: 'y.safetensors' } };
   const whole = [named('other.safetensors', a), named('x.safetensors', a), named('y.safetensors', b)];
-  expect(await names(...whole, named(index, map))).toEqual([['a', 'b'], []]);
-  expect(await names(named('y.safetensors', b), named('config.json', '{}'), named(index, map))).toEqual([
-    ['b'],
-    ['x.safetensors'],
-  ]);
+  expect(await names(...whole, named(index, map))).toEqual(['a', 'b']);
   const { size } = await checkpoint(...whole, named(index, map));
   expect(size).toBe(a.length + b.length);
+});
+
+test('shards that are missing are named, five of them, and so is a tensor that its shard lacks', async () => {
+  const shards = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, `s${at}.safetensors`]));
+  const sentence = (count: number) =>
+    refusal(names(named('s0.safetensors', a), named(index, { weight_map: shards(count) })));
+  expect(await sentence(2)).toBe(
+    `Of the 2 shards that “${index}” names, this one is not beside it: s1.safetensors. Put all of them there.`,
+  );
+  expect(await sentence(3)).toMatch(
+    / names, these 2 are not beside it: s1\.safetensors, s2\.safetensors\. Put/,
+  );
+  expect(await sentence(7)).toMatch(
+    / these 6 are not beside it: s1\.safetensors, .*, s5\.safetensors …\. Put/,
+  );
+  const map = { weight_map: { a: 'x.safetensors', c: 'x.safetensors' } };
+  expect(await refusal(names(named('x.safetensors', a), named(index, map)))).toBe(
+    'The index has the tensor “c” in “x.safetensors”, which lacks it. Get the index and its shards anew, from one place.',
+  );
+  // A tensor in another shard than the index says is in none of its place.
+  const turned = { weight_map: { a: 'y.safetensors', b: 'x.safetensors' } };
+  const two = [named('x.safetensors', a), named('y.safetensors', b)];
+  expect(await refusal(names(...two, named(index, turned)))).toMatch('has the tensor “a” in “y.safetensors”');
 });
 
 test('a file that is named is read alone, whatever index is beside it', async () => {
@@ -72,22 +92,22 @@ test('two models within reach are none', async () => {
   const adapted = [named('model.safetensors', a), named('adapter_config.json', '{}')];
   expect(await refusal(names(...adapted))).toMatch('There is an adapter_config.json: an adapter (LoRA)');
   const own = { weight_map: { a: 'model.safetensors' } };
-  expect(await names(named('model.safetensors', a), named(index, own))).toEqual([['a'], []]);
+  expect(await names(named('model.safetensors', a), named(index, own))).toEqual(['a']);
 });
 
 test('without an index it is model.safetensors, or the only one', async () => {
   const config = named('config.json', '{}');
-  expect(await names(config, named('x.safetensors', a))).toEqual([['a'], []]);
+  expect(await names(config, named('x.safetensors', a))).toEqual(['a']);
   const two = [named('a.safetensors', b), named('model.safetensors', a)];
-  expect(await names(...two)).toEqual([['a'], []]);
+  expect(await names(...two)).toEqual(['a']);
   expect((await checkpoint(...two)).files).toEqual(['model.safetensors']);
-  expect(await names(named('x.bin', a))).toEqual([['a'], []]);
+  expect(await names(named('x.bin', a))).toEqual(['a']);
   expect(await refusal(names(config, named('notes.txt', '')))).toBe(
     'There is no .safetensors file; give one, with config.json and tokenizer.json beside it where there are such.',
   );
   const six = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => named(`${name}.safetensors`, a));
   expect(await refusal(names(...six))).toBe(
-    'There are 6 .safetensors files and no index of them; give one of a.safetensors, b.safetensors, c.safetensors, d.safetensors, e.safetensors.',
+    'There are 6 .safetensors files and no index of them; give one of a.safetensors, b.safetensors, c.safetensors, d.safetensors, e.safetensors ….',
   );
   const one = checkpointOf(plain, new Map(six.map((each) => [each.name, each])), 'd.safetensors');
   expect([...(await one).tensors.keys()]).toEqual(['a']);
@@ -116,20 +136,6 @@ test('a tensor that two files have', async () => {
   expect(await refusal(names(...files))).toBe(
     'Two of the files have a tensor "a"; give one model at a time.',
   );
-});
-
-test('of shards that are missing, five are named where no family is recognized', async () => {
-  const shards = (count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, `s${at}.safetensors`]));
-  const sentence = (count: number) =>
-    refusal(openModel(plain, [named('s0.safetensors', a), named(index, { weight_map: shards(count) })]));
-  expect(await sentence(3)).toMatch(
-    /Qwen3 \(“a”\)\. These shards of the index are not there: s1\.safetensors, s2\.safetensors\.$/,
-  );
-  expect(await sentence(7)).toMatch(
-    / not there: s1\.safetensors, s2\.safetensors, s3\.safetensors, s4\.safetensors, s5\.safetensors\.$/,
-  );
-  expect(await sentence(1)).toMatch(/or Qwen3 \(“a”\)\.$/);
 });
 
 /** The rows of a table that counts from 0, and the rows that each read was of. */

@@ -1,6 +1,6 @@
 // A reader's own model: tiny checkpoints. tests/reference/families.py writes them in their exact layouts, with the scores of its own forward, because terms that add up would prove the algebra alone.
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import {
   type FamilyId,
   loadMiniLM,
   openModel,
+  openTable,
   type Slices,
   type Table,
   termOf,
@@ -364,7 +365,7 @@ describe('where a model lies', () => {
     const shards = await openModel(plain, files);
     expect(apart((await shards.decompose({ ids: families.ids })).logits, expected)).toBeLessThan(1e-6);
     await expect(openModel(plain, files.slice(1))).rejects.toThrow(
-      'shards of the index are not there: m-1.safetensors',
+      'names, this one is not beside it: m-1.safetensors. Put all of them there.',
     );
     const outside = { weight_map: { x: '../../etc/passwd.safetensors' } };
     await expect(
@@ -373,6 +374,148 @@ describe('where a model lies', () => {
         blob(new TextEncoder().encode(JSON.stringify(outside)), 'model.safetensors.index.json'),
       ),
     ).rejects.toThrow('names of .safetensors files beside it');
+  });
+
+  test('an index without all of its shards is none, whatever config.json says of layers', async () => {
+    const folder = mkdtempSync(join(scratch, 'shards-'));
+    const tensors = Object.entries(tensorsOf(bytesOf('bert')));
+    const isOfLast = (name: string) => name.includes('.layer.1.');
+    const shardOf = (name: string) => `model-0000${isOfLast(name) ? 2 : 1}-of-00002.safetensors`;
+    const index = { weight_map: Object.fromEntries(tensors.map(([name]) => [name, shardOf(name)])) };
+    writeFileSync(join(folder, 'model.safetensors.index.json'), JSON.stringify(index));
+    const write = (of: typeof tensors) =>
+      writeFileSync(join(folder, shardOf(of[0]?.[0] ?? '')), fileOf(Object.fromEntries(of)));
+    write(tensors.filter(([name]) => !isOfLast(name)));
+    const without = JSON.parse(config.toString());
+    expect(without.num_hidden_layers).toBeUndefined();
+    for (const members of [without, { ...without, num_hidden_layers: 2 }]) {
+      writeFileSync(join(folder, 'config.json'), JSON.stringify(members));
+      for (const path of [folder, join(folder, 'model.safetensors.index.json')])
+        await expect(openModel(plain, path)).rejects.toThrow(
+          'Of the 2 shards that “model.safetensors.index.json” names, this one is not beside it: model-00002-of-00002.safetensors. Put all of them there.',
+        );
+      // Nor is one of the shards a model.
+      await expect(openModel(plain, join(folder, 'model-00001-of-00002.safetensors'))).rejects.toThrow(
+        'By its name “model-00001-of-00002.safetensors” is one of 2 shards of a model. Give their index, whose name ends in .safetensors.index.json, with all of them beside it.',
+      );
+    }
+    write(tensors.filter(([name]) => isOfLast(name)));
+    expect((await openModel(plain, folder)).layers).toBe(2);
+    // A single table of one may be read.
+    const table = await openTable(plain, join(folder, 'model-00001-of-00002.safetensors'), {
+      tensor: tensors.find(([name]) => name.endsWith('word_embeddings.weight'))?.[0] as string,
+    });
+    expect(table.table.columns).toBe(8);
+  });
+
+  describe('files of the same name in two folders', () => {
+    const text = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+    /** As a browser gives the files of a chosen folder. */
+    const chosen = (path: string, bytes: Uint8Array) => {
+      const file = new File([bytes as BlobPart], path.slice(path.lastIndexOf('/') + 1));
+      Object.defineProperty(file, 'webkitRelativePath', { value: path });
+      return file;
+    };
+    const pooling = text({ word_embedding_dimension: 8, pooling_mode_mean_tokens: true });
+    const dense = fileOf({ 'linear.weight': { dtype: 'F32', shape: [1, 1], bytes: new Uint8Array(4) } });
+    const all: [string, Uint8Array][] = [
+      ['config.json', config],
+      ['model.safetensors', bytesOf('bert')],
+      ['1_Pooling/config.json', pooling],
+      ['2_Dense/config.json', text({ in_features: 8 })],
+      ['2_Dense/model.safetensors', dense],
+    ];
+
+    test.each(['as a browser gives them', 'as slices'])(
+      'those beside the weights are read, %s',
+      async (how) => {
+        for (const files of [all, all.toReversed()]) {
+          const given = files.map(([path, bytes]) =>
+            how === 'as slices' ? slicesOf(bytes, path) : chosen(`some/${path}`, bytes),
+          );
+          const model = await openModel(plain, given);
+          expect(model).toMatchObject({ family: 'bert', heads: 2, files: ['model.safetensors'] });
+          expect(apart((await model.decompose({ ids: families.ids })).logits, expected)).toBeLessThan(1e-6);
+        }
+      },
+    );
+
+    test('in Node the folder’s own are', async () => {
+      const folder = mkdtempSync(join(scratch, 'sentence-'));
+      for (const [path, bytes] of all) {
+        mkdirSync(join(folder, path, '..'), { recursive: true });
+        writeFileSync(join(folder, path), bytes);
+      }
+      expect(await openModel(plain, folder)).toMatchObject({ family: 'bert', heads: 2 });
+    });
+
+    test('two models, or two files of one name, are none', async () => {
+      const two = ['a', 'b'].map((folder) => chosen(`${folder}/model.safetensors`, bytesOf('bert')));
+      await expect(openModel(plain, two)).rejects.toThrow(
+        'There are weights in 2 folders, among them "a/" and "b/"; give the files of one.',
+      );
+      const same = ['config.json', 'config.json'].map((name) => slicesOf(config, name));
+      await expect(openModel(plain, [slicesOf(bytesOf('bert'), 'x.safetensors'), ...same])).rejects.toThrow(
+        'Two of the files are called "config.json"; give those of one folder.',
+      );
+      await expect(
+        openModel(plain, [chosen('a/config.json', config), chosen('b/x', config)]),
+      ).rejects.toThrow('There is no .safetensors file');
+    });
+  });
+
+  test('a link that leads nowhere stops only whoever needs what is behind it', async () => {
+    const folder = mkdtempSync(join(scratch, 'links-'));
+    const link = (name: string) => symlinkSync(join(folder, 'nothing', name), join(folder, name));
+    writeFileSync(join(folder, 'own.safetensors'), bytesOf('bert'));
+    for (const name of ['tokenizer.json', 'other.safetensors', 'other.safetensors.index.json']) link(name);
+    const named = await openModel(plain, join(folder, 'own.safetensors'), { family: 'bert' });
+    expect(named.files).toEqual(['own.safetensors']);
+    await expect(named.tokenize('the')).rejects.toThrow(/tokenizer\.json” could not be read \(ENOENT\)\.$/);
+    rmSync(join(folder, 'other.safetensors.index.json'));
+    writeFileSync(join(folder, 'config.json'), config);
+    expect((await openModel(plain, folder)).files).toEqual(['own.safetensors']);
+    await expect(openModel(plain, join(folder, 'other.safetensors'))).rejects.toThrow('(ENOENT)');
+    rmSync(join(folder, 'config.json'));
+    link('config.json');
+    await expect(openModel(plain, folder)).rejects.toThrow(/config\.json” could not be read \(ENOENT\)\.$/);
+    const table = join(folder, 'rows.csv');
+    writeFileSync(table, 'one;1.5;2\ntwo;3;4.5\n');
+    expect((await openTable(plain, table)).table.rows).toBe(2);
+  });
+
+  test('what Python writes and JSON lacks is told with its file and its place', async () => {
+    const weights = slicesOf(bytesOf('bert'), 'model.safetensors');
+    const file = (name: string, text: string) => slicesOf(new TextEncoder().encode(text), name);
+    const advice = 'Python writes that, but JSON has no such number: put a finite one or null there.';
+    for (const [number, before] of [
+      ['NaN', '{\n  "model_type": "bert",\n  "x\\" Infinity": "NaN", "y": '],
+      ['Infinity', '{\r\n\r\n"a": [1, '],
+      ['-Infinity', '{\n\n"NaN":'],
+    ] as const) {
+      const lines = before.split(/\r?\n/);
+      const place = `line 3, column ${(lines[2] as string).length + 1}`;
+      const opening = openModel(plain, [weights, file('config.json', `${before}${number}, "z": NaN}`)]);
+      await expect(opening).rejects.toThrow(
+        new RangeError(`“config.json” has ${number} in ${place}. ${advice}`),
+      );
+    }
+    const sound = file('config.json', config.toString());
+    for (const name of ['tokenizer.json', 'tokenizer_config.json']) {
+      const others = name === 'tokenizer.json' ? [] : [file('tokenizer.json', '{}')];
+      const model = await openModel(plain, [weights, sound, ...others, file(name, '{"a": NaN}')]);
+      await expect(model.tokenize('the')).rejects.toThrow(`“${name}” has NaN in line 1, column 7. ${advice}`);
+    }
+    const index = file('model.safetensors.index.json', '{"metadata": {"total_size": NaN}}');
+    await expect(openModel(plain, [weights, sound, index])).rejects.toThrow(
+      `“model.safetensors.index.json” has NaN in line 1, column 29. ${advice}`,
+    );
+    for (const broken of ['{"a": NaN_}', '{"a": "NaN}', '{"NaN": 1,}'])
+      await expect(openModel(plain, [weights, file('config.json', broken)])).rejects.toThrow(
+        '“config.json” is not JSON.',
+      );
+    const latin = slicesOf(Uint8Array.of(0x7b, 0xe9, 0x7d), 'config.json');
+    await expect(openModel(plain, [weights, latin])).rejects.toThrow('“config.json” is not UTF-8.');
   });
 
   test('only what is needed is read, progress is told, and a signal ends it', async () => {

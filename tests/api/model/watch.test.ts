@@ -142,7 +142,9 @@ test('two questions of a model share its first layer; one that is stopped at any
     reads = Math.max(reads, count);
     if (told.includes('aborted')) expect(one).toEqual({ status: 'rejected', reason });
     else expect(one.status).toBe('fulfilled');
-    expect(told.lastIndexOf('progress')).toBeLessThan(told.includes('aborted') ? told.indexOf('aborted') : 999);
+    expect(told.lastIndexOf('progress')).toBeLessThan(
+      told.includes('aborted') ? told.indexOf('aborted') : 999,
+    );
     expect(two.status === 'fulfilled' && two.value.logits).toEqual(logits);
   }
   expect(reads).toBeGreaterThan(8);
