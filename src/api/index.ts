@@ -32,6 +32,7 @@ export { type OpenedTable, type OpenTableOptions, openTable, type TableFormat } 
 export { FamilyUnknown } from './model/recognize.js';
 export type { Sentence } from './model/sentence.js';
 export type { Slices, Source } from './model/slices.js';
+export type { SlidingWindow } from './model/slidingWindow.js';
 export type { SlicesWatch } from './model/watch.js';
 export { type LoadOptions, type ModuleName, type Simd, supportedSimd, wasmAddress } from './module.js';
 export type { SchemeId } from './scores/schemeInputs.js';

@@ -2,6 +2,7 @@
 import * as check from '../check.js';
 import type { Stretch } from '../encodings/rotary.js';
 import type { Config } from './family.js';
+import { quoted } from './tensors.js';
 
 /**
  * As rotaryFrequencies() takes them. `usual` is the base where config.json leaves it out. Throws RangeError or TypeError for
@@ -44,22 +45,24 @@ function stretchIn(given: Config, where: string): Stretch | undefined {
   const nested = Object.entries(given).find(([, one]) => typeof one === 'object' && one !== null);
   if (nested && !Array.isArray(nested[1]))
     throw new RangeError(
-      `config.json has ${where} by kind of layer, as “${nested[0]}”; one for all layers can be run here.`,
+      `config.json has ${where} by kind of layer, as ${quoted(nested[0])}; layers that turn by different angles are not computed here. Open a model with one rope_type for all.`,
+    );
+  if (rope_type == null && type == null && given.factor != null)
+    throw new RangeError(
+      `config.json has a factor in ${where} and no rope_type, which says what it does. Give the one that the model was trained with: default, linear or llama3.`,
     );
   if (kind === 'default') return undefined;
   if (kind !== 'linear' && kind !== 'llama3')
     throw new RangeError(
-      `config.json has the rope_type ${check.shown(kind)} in ${where}; default, linear and llama3 can be run here.`,
+      `config.json has the rope_type ${check.shown(kind)} in ${where}, whose angles are not computed here; those of default, linear and llama3 are. Open a model with one of these. This one without its stretch, which is another model, opens with the rope_type "default" in a copy of its config.json.`,
     );
   const number = (name: string) => check.positive(`${name} of ${where} in config.json`, given[name]);
   const factor = check.number(`factor of ${where} in config.json`, given.factor, 1, 1e6);
   if (kind === 'linear') return { way: 'interpolate', factor };
+  const trained = number('original_max_position_embeddings');
+  const [alpha, beta] = [number('low_freq_factor'), number('high_freq_factor')];
+  if (beta <= alpha)
+    check.refuse(`high_freq_factor of ${where} in config.json`, `above low_freq_factor, ${alpha}`, beta);
   // Pairs that turn often stay, those that turn seldom are slowed by the factor: the paper's “by parts”.
-  return {
-    way: 'parts',
-    factor,
-    trained: number('original_max_position_embeddings'),
-    alpha: number('low_freq_factor'),
-    beta: number('high_freq_factor'),
-  };
+  return { way: 'parts', factor, trained, alpha, beta };
 }

@@ -36,7 +36,12 @@ const likeLlama = {
   config: { partial_rotary_factor: [1] },
 } as const satisfies Partial<Family>;
 
-const qwenWindow = { member: 'sliding_window', used: 'use_sliding_window' } as const;
+const qwenWindow = {
+  member: 'sliding_window',
+  usual: 4096,
+  used: 'use_sliding_window',
+  from: ['max_window_layers', 28],
+} as const;
 
 /** The families, by their names in the library. */
 export const modelFamilies = {
@@ -164,7 +169,7 @@ export interface Layout {
   readonly d_model: number;
   /** Rows of the token table. */
   readonly vocabulary: number;
-  /** How many tokens it takes; 0 where nothing says it. */
+  /** How many tokens it takes where no layer slides; 0 where nothing says it. */
   readonly positions: number;
   /** The id that fills up the shorter sentences of a batch; undefined where a family has none. */
   readonly padding: number | undefined;

@@ -84,8 +84,16 @@ export interface Family {
   readonly activation: readonly [member: string, usual: string];
   /** The member that gives the base of the angles, and what it is otherwise. */
   readonly angles?: readonly [member: string, usual: number];
-  /** How many keys a query sees, itself counted: the member, what it is otherwise, and whether another switches it on. */
-  readonly window?: { readonly member: string; readonly usual?: number; readonly used?: string };
+  /**
+   * How many keys a query sees, itself counted: the member, what it is otherwise, whether another switches it on, and which
+   * says from which layer on, unless layer_types does; without one, in all layers.
+   */
+  readonly window?: {
+    readonly member: string;
+    readonly usual: number;
+    readonly used?: string;
+    readonly from?: readonly [member: string, usual: number];
+  };
   /** Members that change what it computes, each with the values that are read; left out, a member has the first. */
   readonly config: Readonly<Record<string, readonly unknown[]>>;
 }

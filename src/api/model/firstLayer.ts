@@ -9,6 +9,7 @@ import type { Superpose } from '../whole.js';
 import type { Layout } from './families.js';
 import type { Config } from './family.js';
 import type { Sentence } from './sentence.js';
+import type { SlidingWindow } from './slidingWindow.js';
 import type { Tensors } from './tensorRows.js';
 import { type CountedWatch, counted, type SlicesWatch } from './watch.js';
 
@@ -41,6 +42,8 @@ export interface Model {
   readonly epsilon: number | undefined;
   /** How many layers there are. */
   readonly layers: number;
+  /** The window of those that slide; undefined where none does. */
+  readonly slidingWindow: SlidingWindow | undefined;
   /** The whole module; the small one, where the model was opened over that. */
   whole(): Promise<Superpose>;
   /** Whether there is room for a forward of all its layers. */
@@ -57,6 +60,13 @@ export interface Opened extends Model {
   readonly heads: number;
   /** ε of its norms. */
   readonly epsilon: number;
+}
+
+/** How many tokens a run through so many layers takes; 0 where nothing says it. */
+export function longestOf({ layout: { positions }, slidingWindow }: Model, layers: number): number {
+  const [first = Infinity] = slidingWindow?.layers ?? [];
+  // As many as a query sees keys: then a window hides none.
+  return slidingWindow && first < layers ? Math.min(slidingWindow.keys, positions || Infinity) : positions;
 }
 
 /** Throws where nothing says how many heads there are, or ε. */

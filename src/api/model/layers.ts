@@ -7,7 +7,15 @@ import type { Superpose } from '../whole.js';
 import { corpusOf, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
 import type { Encoder, EncoderForward, ForwardInput } from './encoder.js';
 import { checkedParts } from './encoderForward.js';
-import { excludedIn, type Model, type Opened, type OwnRows, rowsOf, summandNames } from './firstLayer.js';
+import {
+  excludedIn,
+  longestOf,
+  type Model,
+  type Opened,
+  type OwnRows,
+  rowsOf,
+  summandNames,
+} from './firstLayer.js';
 import type {
   ModelInput,
   OpenCorpusMeansOptions,
@@ -177,12 +185,10 @@ export async function changedOf(model: Model, { ids }: Sentence, change: Positio
   };
 }
 
-async function corpusIn(
-  { checkpoint, layout: { facts, positions, tables }, readsText }: Opened,
-  { tokenize, read }: Reading,
-  { sentences }: OpenCorpusMeansOptions,
-) {
-  if (!sentences && !readsText)
+async function corpusIn(opened: Opened, { tokenize, read }: Reading, { sentences }: OpenCorpusMeansOptions) {
+  const { checkpoint, layers } = opened;
+  const { facts, tables } = opened.layout;
+  if (!sentences && !opened.readsText)
     throw new RangeError(
       'corpusMeans() has texts, for which there is no tokenizer.json beside the weights. Put it there, or give sentences of ids: { sentences: [{ ids: [101, 2023, 102] }] }.',
     );
@@ -193,7 +199,7 @@ async function corpusIn(
     ids.push(typeof one === 'string' ? (await tokenize(one)).ids : (await read(one)).ids);
   if (!sentences) checkpoint.together(tables.token, corpusIds(ids));
   const { before, after } = facts.markers;
-  const most = (positions || Infinity) - before - after;
+  const most = (longestOf(opened, layers) || Infinity) - before - after;
   return corpusOf(ids, { positions: Math.min(windowOf, most), before, after });
 }
 

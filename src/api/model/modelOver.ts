@@ -2,10 +2,19 @@
 import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../whole.js';
-import { type FirstLayer, firstScores, type Model, rowsOf, runnable, summandNames } from './firstLayer.js';
+import {
+  type FirstLayer,
+  firstScores,
+  longestOf,
+  type Model,
+  rowsOf,
+  runnable,
+  summandNames,
+} from './firstLayer.js';
 import type { Layers } from './layers.js';
 import type { ModelInput, OpenDecomposeOptions, OpenedModel } from './openedModel.js';
 import type { Sentence } from './sentence.js';
+import type { SlidingWindow } from './slidingWindow.js';
 import { firstLayerOf } from './tensors.js';
 import { type CountedWatch, counted, gone, shared } from './watch.js';
 
@@ -18,6 +27,7 @@ type Over = Omit<
   | 'family'
   | 'name'
   | 'about'
+  | 'slidingWindow'
   | 'heads'
   | 'epsilon'
   | 'vocabulary'
@@ -36,7 +46,7 @@ export function modelOver(model: Model): Over {
   let held = heldOf(model);
   return {
     d_model: layout.d_model,
-    positions: layout.positions,
+    positions: longestOf(model, model.layers),
     summands: summandNames(layout),
     excludedRows: layout.excludedRows,
     markers: layout.facts.markers,
@@ -47,7 +57,7 @@ export function modelOver(model: Model): Over {
     async forward(input, options = {}) {
       const run = await held.layered();
       check.object('options', options);
-      return run.forward(await inputs.read(input), options);
+      return run.forward(await inputs.read(input, options.layers), options);
     },
     async withoutPositions(input, options) {
       const run = await held.layered();
@@ -59,10 +69,10 @@ export function modelOver(model: Model): Over {
       return run.corpusMeans(inputs, options);
     },
     layer: () => held.first(counted({})),
-    rows: async (input) => rowsOf(model, (await inputs.read(input)).ids, counted({})),
+    rows: async (input) => rowsOf(model, (await inputs.read(input, 0)).ids, counted({})),
     async changed(input, change) {
       const { changedOf } = await import('./layers.js');
-      return changedOf(model, await inputs.read(input), change);
+      return changedOf(model, await inputs.read(input, 0), change);
     },
     delete() {
       held.delete();
@@ -72,14 +82,17 @@ export function modelOver(model: Model): Over {
 }
 
 /** How texts and ids become sentences. */
-function inputsOf({ layout, readsText, tokenizer }: Model) {
+function inputsOf(model: Model) {
+  const { layout, readsText, tokenizer, slidingWindow } = model;
   const { vocabulary, positions, padding, facts } = layout;
-  const sentenceOf = ({ ids: given, tokens, dropped = 0 }: Partial<Sentence>): Sentence => {
+  const sentenceOf = ({ ids: given, tokens, dropped = 0 }: Partial<Sentence>, longest: number): Sentence => {
     const ids = check.integers('ids', given, vocabulary - 1);
-    if (ids.length === 0 || ids.length > (positions || Infinity))
+    if (ids.length > longest && longest === slidingWindow?.keys && longest !== positions)
+      refuseSliding(slidingWindow, ids.length);
+    if (ids.length === 0 || ids.length > (longest || Infinity))
       check.refuseCount(
         'A sentence',
-        positions ? `from 1 to ${positions} tokens` : 'at least 1 token',
+        longest ? `from 1 to ${longest} tokens` : 'at least 1 token',
         ids.length,
       );
     if (padding !== undefined && ids.includes(padding))
@@ -90,7 +103,10 @@ function inputsOf({ layout, readsText, tokenizer }: Model) {
     if (names.length !== ids.length) check.refuseCount('tokens', `${ids.length} texts`, names.length);
     return { ids, tokens: names, dropped };
   };
-  const tokenize = async (text: string, most = positions || Infinity): Promise<Sentence> => {
+  const tokenize = async (
+    text: string,
+    most = longestOf(model, model.layers) || Infinity,
+  ): Promise<Sentence> => {
     if (typeof text !== 'string') check.refuse('The text', 'a string', text, false);
     if (text.length > longestText)
       check.refuseCount('The text', `at most ${longestText} characters`, text.length);
@@ -109,13 +125,25 @@ function inputsOf({ layout, readsText, tokenizer }: Model) {
       check.integers('ids', ids, vocabulary - 1);
       return readsText ? (await tokenizer()).pieces(ids) : ids.map(String);
     },
-    async read(input: ModelInput): Promise<Sentence> {
-      if (typeof input === 'string') return sentenceOf(await tokenize(input));
+    /** For a run through so many layers. */
+    async read(input: ModelInput, layers = model.layers): Promise<Sentence> {
+      const longest = longestOf(model, layers);
+      if (typeof input === 'string') return sentenceOf(await tokenize(input, longest || Infinity), longest);
       check.object('input', input);
       if (!('ids' in input)) check.refuse('input', 'a text or an object with ids', input, false);
-      return sentenceOf(input);
+      return sentenceOf(input, longest);
     },
   };
+}
+
+function refuseSliding({ keys, layers: [first = 0] }: SlidingWindow, count: number): never {
+  const without =
+    first > 0
+      ? ` Without that layer and those after it a sentence may be longer: forward() takes layers: ${first}.`
+      : '';
+  throw new RangeError(
+    `A sentence must have from 1 to ${keys} tokens; it has ${count}. In layer ${first} a query sees ${check.counted(keys, 'key')} (sliding_window in config.json), and a window is not computed here.${without}`,
+  );
 }
 
 async function firstOf(model: Model, watch: CountedWatch): Promise<FirstLayer> {
@@ -173,7 +201,7 @@ async function decomposed(
   }
   const run = await held.layered();
   const by = way ?? (adds ? undefined : 'mechanism');
-  return run.decompose(await inputs.read(input), {
+  return run.decompose(await inputs.read(input, (layer ?? 0) + 1), {
     ...others,
     layer: layer ?? 0,
     ...(by !== undefined && { way: by }),

@@ -48,10 +48,12 @@ export async function openedFrom(
   const layout = recognized(checkpoint.tensors, config, options.family);
   const { heads, epsilon } = told(layout, config, options);
   refuseMisread(checkpoint, layout);
+  const layers = layersIn({ checkpoint, layout });
+  const { slidingWindow, aboutWindow } = await turning(layout, config, layers);
   const model: Model = {
     ...{ superpose, checkpoint, layout, config, heads, epsilon },
     tokenizer: () => tokenizer({}),
-    layers: layersIn({ checkpoint, layout }),
+    ...{ layers, slidingWindow },
     whole: options.rest ?? (async () => superpose as Superpose),
     isSmall: checkpoint.size <= mostOfSmall,
     readsText: files.has('tokenizer.json'),
@@ -60,7 +62,8 @@ export async function openedFrom(
   return {
     ...modelOver(model),
     ...{ family, vocabulary, heads, epsilon, readsText: model.readsText },
-    ...{ name: facts.name, about: facts.about, causal: facts.causal },
+    ...{ name: facts.name, causal: facts.causal, slidingWindow },
+    about: [facts.about, aboutWindow].join(' ').trim(),
     files: checkpoint.files,
     bytes: checkpoint.size,
     digest: () =>
@@ -70,6 +73,18 @@ export async function openedFrom(
       return modelReport({ ...model, superpose }, asked);
     },
   };
+}
+
+/**
+ * What config.json says of a model whose queries and keys turn. Refuses what is not computed here, before layers are read.
+ * Pages fetch this for such models alone.
+ */
+async function turning({ facts }: Layout, config: Config, layers: number) {
+  if (!facts.angles) return { slidingWindow: undefined, aboutWindow: '' };
+  const [{ anglesIn }, window] = await Promise.all([import('./angles.js'), import('./slidingWindow.js')]);
+  anglesIn(config, facts.angles);
+  const slidingWindow = window.slidingWindowIn(facts, config, layers);
+  return { slidingWindow, aboutWindow: slidingWindow ? window.aboutWindow(slidingWindow) : '' };
 }
 
 /** Bytes of the files of a model that is run through all its layers rather than twice. */

@@ -10,6 +10,7 @@ import type { FamilyId } from './families.js';
 import type { FirstLayer, OwnRows } from './firstLayer.js';
 import type { ModelReport } from './modelReport.js';
 import type { Sentence } from './sentence.js';
+import type { SlidingWindow } from './slidingWindow.js';
 import type { SlicesWatch } from './watch.js';
 
 export interface OpenModelOptions extends SlicesWatch {
@@ -91,7 +92,7 @@ export interface OpenedModel {
   readonly family: FamilyId;
   /** Its usual name. */
   readonly name: string;
-  /** What its first layer reads, in a sentence. */
+  /** What its first layer reads, and which layers slide, in sentences. */
   readonly about: string;
   /** Width of a state. */
   readonly d_model: number;
@@ -102,10 +103,15 @@ export interface OpenedModel {
   /** Rows of the token table. */
   readonly vocabulary: number;
   /**
-   * How many tokens it takes: those of its table of positions, else what config.json says, and no more than its window;
-   * 0 where nothing says it.
+   * How many tokens it takes through all layers: those of its table of positions, else what config.json says, and no more
+   * than its window; 0 where nothing says it.
    */
   readonly positions: number;
+  /**
+   * How many keys a query sees in the layers that slide; undefined where none does. Windows are not computed: where such a
+   * layer is run, a sentence has at most as many tokens. The layers before the first of them take longer ones.
+   */
+  readonly slidingWindow: SlidingWindow | undefined;
   /** The rows that a sentence sums: `position` is among them unless queries and keys turn. */
   readonly summands: readonly string[];
   /** Whether a query sees no later key. */

@@ -194,6 +194,7 @@ function layoutOf(header: Header, config: Config, family: FamilyId, prefix: stri
   ];
   const [vocabulary, d_model] = shapeOf(header, token, ['vocabulary', 'd']) as [number, number];
   const [rows] = position ? shapeOf(header, position, ['positions', d_model]) : [];
+  const longest = config[sizes.positions];
   const [segments] = segment ? shapeOf(header, segment, ['segments', d_model]) : [];
   refuseSizes(config, {
     [sizes.vocabulary]: vocabulary,
@@ -208,30 +209,8 @@ function layoutOf(header: Header, config: Config, family: FamilyId, prefix: stri
     tables: { token, ...(position && { position }), ...(segment && { segment }) },
     d_model,
     vocabulary,
-    positions: rows === undefined ? longestIn(facts, config) : rows - firstPosition,
+    positions: rows === undefined ? (typeof longest === 'number' ? longest : 0) : rows - firstPosition,
     padding: markers.after ? check.integer('pad_token_id in config.json', padding, 0) : undefined,
     excludedRows: markers.before ? [0] : [],
   };
-}
-
-/**
- * How many tokens a model without a table of positions takes; 0 where nothing says it. No more than a query sees keys:
- * then a window hides none, and need not be run.
- */
-function longestIn({ sizes, window }: Family, config: Config): number {
-  const { layer_types = [], [sizes.positions]: most } = config;
-  const types: unknown[] = Array.isArray(layer_types) ? layer_types : [layer_types];
-  for (const one of types)
-    check.oneOf('an entry of layer_types in config.json', one, ['full_attention', 'sliding_attention']);
-  const longest = typeof most === 'number' ? most : 0;
-  const { member, usual, used } = window ?? {};
-  const windowed = member !== undefined && (used === undefined || config[used] === true);
-  const wide = windowed ? (config[member] === undefined ? usual : config[member]) : undefined;
-  if (types.includes('sliding_attention') && wide == null)
-    throw new RangeError(
-      'config.json has “sliding_attention” in layer_types, but no sliding_window in use. Give use_sliding_window true and a sliding_window.',
-    );
-  if (wide == null) return longest;
-  const seen = check.integer(`${member} in config.json`, wide, 1);
-  return longest === 0 ? seen : Math.min(longest, seen);
 }

@@ -33,6 +33,8 @@ interface Drawn extends Record<'states' | 'logits' | 'attention' | 'last' | 'emb
 const within = 3e-5;
 /** Float's. */
 const epsilon = 2 ** -23;
+/** As published, without the trained length. */
+const llama3 = { rope_type: 'llama3', factor: 8, low_freq_factor: 1, high_freq_factor: 4 };
 const folder = mkdtempSync(join(tmpdir(), 'superpose-models-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -240,7 +242,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
   };
 
   test('what config.json says is what is run: with another flag the numbers are other ones', async () => {
-    const llama3 = { rope_type: 'llama3', factor: 8, low_freq_factor: 1, high_freq_factor: 4 };
     const changes: Record<string, object[]> = {
       bert: [{ hidden_act: 'relu' }, { num_attention_heads: 2 }, { layer_norm_eps: 1e-5 }],
       distilbert: [{ activation: 'relu' }, { n_heads: 2 }],
@@ -274,36 +275,143 @@ afterAll(() => rmSync(folder, { recursive: true }));
     }
   });
 
-  test('a model with a window takes as many tokens as a query sees keys', async () => {
-    for (const [name, change, positions] of [
-      ['mistral', {}, 11],
-      ['mistral', { sliding_window: 4 }, 4],
-      ['mistral', { sliding_window: null }, 64],
-      ['mistral', { sliding_window: undefined, max_position_embeddings: 32768 }, 4096],
-      ['qwen2', {}, 64],
-      ['qwen2', { use_sliding_window: true }, 4],
-      ['qwen2', { use_sliding_window: true, max_position_embeddings: undefined }, 4],
-      ['qwen2', { max_position_embeddings: undefined }, 0],
-    ] as const)
-      expect((await changed(name, change)).positions, JSON.stringify(change)).toBe(positions);
-    const { ids } = caseOf('mistral');
-    await expect((await changed('mistral', { sliding_window: 4 })).forward({ ids })).rejects.toThrow(
-      'from 1 to 4 tokens; it has 11',
-    );
+  test('a model whose layers slide takes as many tokens as a query sees keys; which slide, config.json says', async () => {
+    const all = [0, 1, 2];
+    const full = 'full_attention';
+    const sliding = 'sliding_attention';
+    const used = { use_sliding_window: true };
+    for (const [name, change, positions, layers] of [
+      ['mistral', {}, 11, all],
+      ['mistral', { sliding_window: 4 }, 4, all],
+      ['mistral', { sliding_window: 4, layer_types: [sliding, sliding, sliding] }, 4, all],
+      ['mistral', { sliding_window: null }, 64, undefined],
+      ['mistral', { sliding_window: null, layer_types: [full, full, full] }, 64, undefined],
+      ['mistral', { sliding_window: undefined, max_position_embeddings: 32768 }, 4096, all],
+      // Those are capped by no window that say they use none, or whose layers all come before the first that slides.
+      ['qwen2', {}, 64, undefined],
+      ['qwen2', { max_window_layers: 0 }, 64, undefined],
+      ['qwen2', used, 64, undefined],
+      ['qwen2', { ...used, max_window_layers: 3 }, 64, undefined],
+      ['qwen2', { ...used, max_window_layers: 2 }, 4, [2]],
+      ['qwen2', { ...used, max_window_layers: 0, sliding_window: 100 }, 64, all],
+      ['qwen2', { ...used, max_window_layers: 0, max_position_embeddings: undefined }, 4, all],
+      [
+        'qwen2',
+        { ...used, max_window_layers: 1, sliding_window: undefined, max_position_embeddings: 1e5 },
+        4096,
+        [1, 2],
+      ],
+      ['qwen2', { ...used, layer_types: [full, full, full] }, 64, undefined],
+      // What is listed decides, not the number.
+      [
+        'qwen3',
+        { ...used, sliding_window: 7, max_window_layers: 0, layer_types: [full, sliding, full] },
+        7,
+        [1],
+      ],
+      ['qwen2', { max_position_embeddings: undefined }, 0, undefined],
+    ] as const) {
+      const model = await changed(name, change);
+      const what = JSON.stringify(change);
+      expect(model.positions, what).toBe(positions);
+      expect(model.slidingWindow?.layers, what).toEqual(layers);
+      expect(model.about.includes('(sliding_window in config.json)'), what).toBe(layers !== undefined);
+    }
     const unlimited = await changed('qwen2', { max_position_embeddings: undefined });
     await expect(unlimited.forward({ ids: [] })).rejects.toThrow('must have at least 1 token; it has 0.');
   });
 
+  test('layers before the first that slides take longer sentences, and the window is told', async () => {
+    const { ids, last } = caseOf('qwen2');
+    const whole = await changed('qwen2', {});
+    const model = await changed('qwen2', { use_sliding_window: true, max_window_layers: 2 });
+    expect(model.slidingWindow).toEqual({ keys: 4, layers: [2] });
+    expect(model.about).toMatch(
+      / In layer 2 a query sees 4 keys, itself and those before it \(sliding_window in config\.json\)\.$/,
+    );
+    const states = async (of: typeof model) => (await of.forward({ ids }, { layers: 2 })).state(2).data;
+    expect(await states(model)).toEqual(await states(whole));
+    const sentence =
+      'A sentence must have from 1 to 4 tokens; it has 11. In layer 2 a query sees 4 keys (sliding_window in config.json), and a window is not computed here. Without that layer and those after it a sentence may be longer: forward() takes layers: 2.';
+    const sentences = Array.from({ length: 40 }, () => ({ ids: ids.slice(0, 4) }));
+    const means = await model.corpusMeans({ sentences });
+    await expect(model.forward({ ids })).rejects.toThrow(new RangeError(sentence));
+    await expect(model.decompose({ ids }, { layer: 2, means })).rejects.toThrow(new RangeError(sentence));
+    await expect(model.withoutPositions({ ids })).rejects.toThrow('from 1 to 4 tokens');
+    await expect(model.rows({ ids: Array(65).fill(ids[0]) })).rejects.toThrow(
+      'from 1 to 64 tokens; it has 65',
+    );
+    expect((await model.rows({ ids })).token?.rows).toBe(11);
+    // A sentence that no query sees past is the same with a window and without.
+    const short = { ids: ids.slice(0, 4) };
+    const numbers = async (of: typeof model) => (await of.forward(short)).last().data;
+    expect(await numbers(model)).toEqual(await numbers(whole));
+    expect((await whole.forward({ ids })).last().data.length).toBe(stored(last).length);
+    await expect((await changed('mistral', { sliding_window: 4 })).forward({ ids })).rejects.toThrow(
+      /a window is not computed here\.$/,
+    );
+    for (const one of [whole, model]) one.delete();
+  });
+
   test.each<[string, object, string]>([
-    ['llama', { rope_scaling: { rope_type: 'yarn', factor: 4 } }, 'the rope_type "yarn" in rope_scaling'],
-    ['llama', { rope_parameters: { full_attention: {} } }, 'by kind of layer, as “full_attention”'],
+    [
+      'llama',
+      { rope_scaling: { rope_type: 'yarn', factor: 4 } },
+      'config.json has the rope_type "yarn" in rope_scaling, whose angles are not computed here; those of default, linear and llama3 are. Open a model with one of these. This one',
+    ],
+    ...['dynamic', 'longrope', 'su', 'mrope', 'proportional', 7].map((type): [string, object, string] => [
+      'qwen3',
+      { rope_scaling: { type, factor: 4 } },
+      `the rope_type ${JSON.stringify(type)} in rope_scaling, whose angles are not computed here`,
+    ]),
+    [
+      'mistral',
+      { rope_parameters: { rope_type: 'yarn', rope_theta: 50 } },
+      '"yarn" in rope_parameters, whose',
+    ],
+    ['llama', { rope_scaling: { factor: 4 } }, 'config.json has a factor in rope_scaling and no rope_type'],
+    [
+      'llama',
+      { rope_parameters: { full_attention: {} } },
+      'by kind of layer, as “full_attention”; layers that',
+    ],
     [
       'llama',
       { rope_scaling: { rope_type: 'llama3', factor: 8 } },
       'original_max_position_embeddings of rope_scaling',
     ],
+    [
+      'llama-3',
+      { rope_scaling: { ...llama3, original_max_position_embeddings: 32, high_freq_factor: 1 } },
+      'high_freq_factor of rope_scaling in config.json must be above low_freq_factor, 1; it is 1.',
+    ],
     ['llama', { rope_theta: 0 }, 'rope_theta in config.json must be above 0; it is 0.'],
     ['llama', { partial_rotary_factor: 0.5 }, 'partial_rotary_factor 0.5; Llama can be read with 1 alone.'],
+    ['qwen3', { layer_types: ['sliding_attention'] }, 'but no sliding_window in use.'],
+    ['qwen3', { layer_types: ['chunked_attention'] }, "must be 'full_attention' or 'sliding_attention'"],
+    ['qwen3', { layer_types: ['full_attention'] }, 'must have 3 entries, one for each layer; it has 1.'],
+    ['qwen3', { layer_types: 'full_attention' }, 'layer_types in config.json must be a list'],
+    ['qwen2', { use_sliding_window: 'yes' }, 'use_sliding_window in config.json must be true or false'],
+    [
+      'qwen2',
+      { use_sliding_window: true, sliding_window: 0 },
+      'must be a whole number from 1 to 4194304; it is 0.',
+    ],
+    [
+      'qwen2',
+      { use_sliding_window: true, max_window_layers: -1 },
+      'max_window_layers in config.json must be',
+    ],
+    [
+      'mistral',
+      { layer_types: ['full_attention', 'sliding_attention', 'full_attention'] },
+      'a sliding_window, which Mistral has in all layers, and “full_attention” in layer_types. Keep the one',
+    ],
+  ])('%s with %j is refused when it is opened', async (name, change, sentence) => {
+    await expect(changed(name, change)).rejects.toThrow(sentence);
+  });
+
+  test.each<[string, object, string]>([
     ['llama', { attention_bias: 'yes' }, 'attention_bias in config.json must be true or false'],
     ['llama', { hidden_size: 24 }, 'says hidden_size 24, but by its tensors the model has 20.'],
     ['llama', { head_dim: 5 }, 'says head_dim 5, but by its tensors the model has 6.'],
@@ -320,8 +428,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
     ['llama', { hidden_act: 'swish' }, 'names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh,'],
     ['llama-biases', { mlp_bias: false }, 'but by its config.json Llama has no such bias.'],
     ['qwen3', { model_type: 'llama' }, 'self_attn.k_norm.weight”, which Llama has not'],
-    ['qwen3', { layer_types: ['sliding_attention'] }, 'but no sliding_window in use.'],
-    ['qwen3', { layer_types: ['chunked_attention'] }, "must be 'full_attention' or 'sliding_attention'"],
     ['gpt2', { scale_attn_weights: false }, 'scale_attn_weights false; GPT-2 can be read with true alone.'],
     ['gpt2', { scale_attn_by_inverse_layer_idx: true }, 'GPT-2 can be read with false alone.'],
     ['gpt2', { n_positions: 1024 }, 'says n_positions 1024, but by its tensors the model has 17.'],

@@ -55,6 +55,8 @@ function rowsOf(model: OpenedModel, report: ModelReport): Row[] {
     ...row('ε of its norms', 'epsilon', model.epsilon),
     ...row('token rows', 'vocabulary', model.vocabulary || undefined),
     ...row('positions', 'positions', model.positions || undefined),
+    ...row('keys that a query sees in layers that slide', 'sliding window', model.slidingWindow?.keys),
+    ...row('layers that slide', 'sliding layers', model.slidingWindow?.layers.length),
     ...row('layers that can be run', 'layers', model.layers),
     ...row('token rows read', 'token rows', token.rows.length),
     ...row('position rows read', 'position rows', position?.rows.length),
@@ -113,7 +115,18 @@ function plain(model: OpenedModel, report: ModelReport): unknown {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, listed(one)]));
   };
-  const { family, name, about, d_model, heads, epsilon, vocabulary, positions, causal, excludedRows } = model;
-  const ofModel = { family, d_model, heads, epsilon, vocabulary, positions, causal, excludedRows };
+  const { family, name, about, d_model, heads, epsilon, vocabulary, positions, causal } = model;
+  const { slidingWindow, excludedRows } = model;
+  const ofModel = {
+    family,
+    d_model,
+    heads,
+    epsilon,
+    vocabulary,
+    positions,
+    slidingWindow,
+    causal,
+    excludedRows,
+  };
   return listed({ ...ofModel, files: model.files, bytes: model.bytes, name, about, ...report });
 }
