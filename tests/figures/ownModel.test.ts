@@ -205,7 +205,8 @@ test('a cell of a key that a query does not see says so, in the picture of one s
 });
 
 test('a file that does not say its family is opened when the reader does, and not before', async () => {
-  const files = [new File([readFileSync(`${folderOf('roberta')}/model.safetensors`)], 'model.safetensors')];
+  const path = 'model.safetensors';
+  const files = [{ path, file: new File([readFileSync(`${folderOf('roberta')}/${path}`)], path) }];
   expect(await ask('own-open', { files })).toEqual({ families: ['bert', 'roberta'] });
   await expect(ask('own-overlap', {})).rejects.toThrow('There is no model open');
   onTestFinished(async () => {
@@ -221,13 +222,13 @@ test('a model that is forgotten while it is opened stays forgotten', async () =>
   const stop = new AbortController();
   const files = readdirSync(folderOf('bert')).map((name) => {
     const file = new File([readFileSync(`${folderOf('bert')}/${name}`)], name);
-    if (name !== 'config.json') return file;
+    if (name !== 'config.json') return { path: name, file };
     // The last that is read of it.
     const slice = (...part: [number, number]) => {
       stop.abort();
       return File.prototype.slice.apply(file, part);
     };
-    return Object.assign(file, { slice });
+    return { path: name, file: Object.assign(file, { slice }) };
   });
   const question = { files } as unknown as State;
   const opening = ownModel(loaded, 'own-open', question, { ...job, signal: stop.signal }, running);

@@ -22,7 +22,7 @@ export const ask = (figure: string, question: unknown, watched = job) =>
 
 /** Its figures, and what one of them finds in a state. */
 export async function opened(folder: string, names = readdirSync(folder), options = {}) {
-  const files = names.map((name) => new File([readFileSync(`${folder}/${name}`)], name));
+  const files = names.map((path) => ({ path, file: new File([readFileSync(`${folder}/${path}`)], path) }));
   const model = (await ask('own-open', { files, ...options })) as Opened;
   onTestFinished(async () => {
     await ask('own-open', {});

@@ -1,10 +1,12 @@
 // A reader's own model on the page: chosen files give its figures, with the library's numbers, and nothing
 // leaves the page. What its figures say is computed by tests/figures/ownModel.test.ts.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright';
 import { openModel } from 'superpose';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { about } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
 import { readFigure } from './support/shown.ts';
@@ -16,13 +18,13 @@ const filesIn = (folder: string) =>
 
 /**
  * Runs in the page: drops a folder on the card of own models, once that exists. A browser makes entries from what the
- * system drops; these imitate a folder and its reader. What is `held` is listed at the page’s event “list”.
+ * system drops; these imitate a folder and its reader. Behind an entry without bytes there is no file. What is `held` is listed at the page’s event “list”.
  */
 function dropFolder({
   files,
   held,
 }: {
-  files: readonly (readonly [string, string])[];
+  files: readonly (readonly [string, string | null])[];
   held?: true;
 }): boolean {
   const card = document.querySelector('#own-model') as HTMLDetailsElement;
@@ -33,8 +35,10 @@ function dropFolder({
     isFile: true,
     isDirectory: false,
     name,
-    file: (take: (file: File) => void) =>
-      take(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name)),
+    file: (take: (file: File) => void, fail: (error: Error) => void) =>
+      base64 === null
+        ? fail(new DOMException('There is none.', 'NotFoundError'))
+        : take(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name)),
   }));
   // A reader returns some entries at a time, and at the end none.
   const parts = [entries.slice(0, 1), entries.slice(1), []];
@@ -197,7 +201,8 @@ test('a folder that is dropped is read, and what is no part of a model is left a
   const card = page.locator('#own-model');
   await card.locator('summary').first().click();
   await card.locator('.own').waitFor();
-  const files = [...filesIn(folderOf('bert')), ['notes.txt', btoa('not of a model')] as const];
+  const notes = [['notes.txt', btoa('not of a model')] as const, ['link.json', null] as const];
+  const files = [...filesIn(folderOf('bert')), ...notes];
   expect(await page.evaluate(dropFolder, { files })).toBe(true);
   const status = () => card.locator('.own > [role=status]').textContent();
   await expect.poll(status).toContain('BERT, 0 MB; opened');
@@ -210,4 +215,63 @@ test('a folder that is dropped is read, and what is no part of a model is left a
     () => window.dispatchEvent(new Event('list')) && new Promise((go) => setTimeout(go, 100)),
   );
   expect(await status()).toContain('GPT-2, 0 MB; opened');
+});
+
+/** Files in a new folder, by their paths in it. */
+function folderWith(files: Record<string, Uint8Array | string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'own-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  return folder;
+}
+
+test('a folder that is chosen is read as in Node: its own files, no adapter, and no index without its shards', async () => {
+  const { page } = await visit();
+  const card = page.locator('#own-model');
+  await card.locator('summary').first().click();
+  const folders = card.locator('input[webkitdirectory]');
+  const status = () => card.locator('.own > [role=status]').textContent();
+  const read = (file: string) => readFileSync(`${folderOf('bert')}/${file}`);
+  const [config, weights] = [read('config.json'), read('model.safetensors')];
+  await folders.setInputFiles(
+    folderWith({
+      '1_Pooling/config.json': '{"word_embedding_dimension": 8}',
+      'config.json': config,
+      'model.safetensors': weights,
+      'sub/config.json': '{}',
+    }),
+  );
+  await expect.poll(status).toContain('BERT, 0 MB; opened here from model.safetensors;');
+  const adapter = {
+    'adapter_config.json': '{}',
+    'adapter_model.safetensors': weights,
+    'config.json': config,
+  };
+  for (const [files, sentence] of [
+    [adapter, 'There is an adapter_config.json: an adapter (LoRA) changes these weights.'],
+    [
+      {
+        'model.safetensors.index.json': JSON.stringify({
+          weight_map: { a: 'model-1-of-2.safetensors', b: 'model-2-of-2.safetensors' },
+        }),
+        'model-1-of-2.safetensors': weights,
+        'config.json': config,
+      },
+      'this one is not beside it: model-2-of-2.safetensors. Put all of them there.',
+    ],
+    [
+      { 'model.safetensors': weights, 'config.json': '{"num_hidden_layers": NaN}' },
+      '“config.json” has NaN in line 1, column 23.',
+    ],
+    [
+      { 'a/model.safetensors': weights, 'b/model.safetensors': weights, 'config.json': config },
+      'There are weights in 2 folders',
+    ],
+  ] as const) {
+    await folders.setInputFiles(folderWith(files));
+    await expect.poll(status).toContain(sentence);
+  }
 });

@@ -39,11 +39,17 @@ export type Opened = Pick<
   digest: string;
 };
 
+/** A chosen file, and where it is among the others: a file on its way to a worker may lose that. */
+export interface ChosenFile {
+  path: string;
+  file: File;
+}
+
 /**
  * A question to the worker: files to open, a corpus to average over or, if empty, to let go of what is open.
  */
 export interface OwnQuestion {
-  files?: readonly File[];
+  files?: readonly ChosenFile[];
   family?: FamilyId;
   heads?: number;
   epsilon?: number;

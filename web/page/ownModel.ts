@@ -3,6 +3,7 @@ import { type FamilyId, familyNames, modelFamilies } from 'superpose';
 import {
   type Averaged,
   averagedFigures,
+  type ChosenFile,
   type FamilyAsked,
   type Opened,
   type OwnQuestion,
@@ -10,8 +11,8 @@ import {
 } from '../figures/ownModel.js';
 import { fileInput, made, OwnFile } from './ownFile.js';
 
-/** The files in a folder that a model may need. */
-const wanted = /\.safetensors(\.index\.json)?$|^(config|tokenizer|tokenizer_config)\.json$/;
+/** Weights, or the index of some. Which other files a model needs is the library's to choose. */
+const isWeights = /\.safetensors(\.index\.json)?$/;
 
 const styles = `
   .own label { display: block; margin: 0.5rem 0; }
@@ -41,8 +42,8 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
   readonly #chosen = made('form', { className: 'own-options' });
   readonly #corpus = made('div');
   #model: Opened | undefined;
-  #files: readonly File[] = [];
-  #drop: Promise<File[]> | undefined;
+  #files: readonly ChosenFile[] = [];
+  #drop: Promise<ChosenFile[]> | undefined;
   /** What the reader said of these files. */
   #stated: { family?: FamilyId } = {};
 
@@ -50,7 +51,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
 
   constructor() {
     super('own-', 'Forget this model');
-    const take = (list: File[]) => this.#take(list);
+    const take = (list: File[]) => this.#take(list.map(chosen));
     const files = fileInput({ multiple: true, accept: '.safetensors,.json' }, take);
     const folder = fileInput({ webkitdirectory: true }, take);
     const tables = made('details', {}, made('summary', {}, 'Or a table of your own: .npy, .csv, a tensor'));
@@ -104,17 +105,16 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     });
   }
 
-  #take(list: readonly File[]): void {
+  #take(list: readonly ChosenFile[]): void {
     this.#drop = undefined;
-    const useful = list.filter(({ name }) => wanted.test(name));
     if (list.length === 0) return;
-    if (!useful.some(({ name }) => name.endsWith('.safetensors'))) {
+    if (!list.some(({ path }) => isWeights.test(path))) {
       this.fail('There is no .safetensors file among these; tables are opened below.');
       return;
     }
     this.leave();
     this.#clear();
-    this.#files = useful;
+    this.#files = list;
     this.#read({});
   }
 
@@ -233,17 +233,20 @@ function corpusForm({ readsText, layers, bytes }: Opened, ask: (corpus: string) 
 const optionsOf = (families: readonly FamilyId[]) =>
   families.map((value) => made('option', { value, textContent: modelFamilies[value].name }));
 
+const chosen = (file: File): ChosenFile => ({ path: file.webkitRelativePath || file.name, file });
+
 /** The dropped files, and those in dropped folders. */
-async function dropped({ dataTransfer }: DragEvent): Promise<File[]> {
+async function dropped({ dataTransfer }: DragEvent): Promise<ChosenFile[]> {
   // Entries are gone once the event is over.
   const entries = [...(dataTransfer?.items ?? [])].map((item) => item.webkitGetAsEntry());
   const files = [...(dataTransfer?.files ?? [])];
   const folders = entries.filter((entry) => entry?.isDirectory) as FileSystemDirectoryEntry[];
   const within = await Promise.all(folders.map(filesIn));
-  return [...files.filter(({ name }) => !folders.some((folder) => folder.name === name)), ...within.flat()];
+  const loose = files.filter(({ name }) => !folders.some((folder) => folder.name === name));
+  return [...loose.map(chosen), ...within.flat()];
 }
 
-async function filesIn(folder: FileSystemDirectoryEntry): Promise<File[]> {
+async function filesIn(folder: FileSystemDirectoryEntry): Promise<ChosenFile[]> {
   const reader = folder.createReader();
   const entries: FileSystemEntry[] = [];
   for (;;) {
@@ -251,9 +254,12 @@ async function filesIn(folder: FileSystemDirectoryEntry): Promise<File[]> {
     if (some.length === 0) break;
     entries.push(...some);
   }
-  return Promise.all(
-    entries
-      .filter((entry): entry is FileSystemFileEntry => entry.isFile && wanted.test(entry.name))
-      .map((entry) => new Promise<File>((take, fail) => entry.file(take, fail))),
-  );
+  const files = entries.filter((entry): entry is FileSystemFileEntry => entry.isFile);
+  const read = files.map(async (entry) => ({
+    path: `${folder.name}/${entry.name}`,
+    file: await new Promise<File>((take, fail) => entry.file(take, fail)),
+  }));
+  // A link that leads nowhere is an entry, and no file.
+  const found = await Promise.allSettled(read);
+  return found.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 }

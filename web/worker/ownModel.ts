@@ -10,6 +10,7 @@ import {
   openModel,
   type Scores,
   type Sentence,
+  type Slices,
   type Superpose,
 } from 'superpose';
 import type { State } from '../figures/controls.js';
@@ -17,7 +18,14 @@ import type { Depth } from '../figures/depth.js';
 import type { Job, Kept, Library, Rows, TextLibrary, TextModel } from '../figures/figure.js';
 import { lengthsOf } from '../figures/heads.js';
 import type { OneScore } from '../figures/oneScore.js';
-import type { Averaged, FamilyAsked, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
+import type {
+  Averaged,
+  ChosenFile,
+  FamilyAsked,
+  Opened,
+  OwnQuestion,
+  OwnState,
+} from '../figures/ownModel.js';
 import { groups, kindOf, sharedOut, terms } from '../figures/terms.js';
 import { mostTokens, watching } from '../figures/trainedModel.js';
 import { keeping, type Run } from './answers.js';
@@ -70,7 +78,7 @@ async function open(superpose: Superpose, question: OwnQuestion, job: Job) {
   }
   let model: OpenedModel;
   try {
-    model = await openModel(superpose, files, { ...options, signal: job.signal });
+    model = await openModel(superpose, files.map(slicesOf), { ...options, signal: job.signal });
   } catch (error) {
     if (!(error instanceof FamilyUnknown)) throw error;
     return { families: error.families } satisfies FamilyAsked;
@@ -81,6 +89,12 @@ async function open(superpose: Superpose, question: OwnQuestion, job: Job) {
   held = { model, texts: asTextModel(model), kept: keeping() };
   return openedOf(model);
 }
+
+const slicesOf = ({ path, file }: ChosenFile): Slices => ({
+  name: path,
+  size: file.size,
+  read: async (from, count) => new Uint8Array(await file.slice(from, from + count).arrayBuffer()),
+});
 
 /** How much its tables overlap. */
 async function reported({ model, kept }: LoadedModel, job: Job) {

@@ -142,7 +142,7 @@ function refuseSliding({ keys, layers: [first = 0] }: SlidingWindow, count: numb
       ? ` Without that layer and those after it a sentence may be longer: forward() takes layers: ${first}.`
       : '';
   throw new RangeError(
-    `A sentence must have from 1 to ${keys} tokens; it has ${count}. In layer ${first} a query sees ${check.counted(keys, 'key')} (sliding_window in config.json), and a window is not computed here.${without}`,
+    `A sentence must have from 1 to ${keys} tokens; it has ${count}. In layer ${first} a query sees ${check.counted(keys, 'key')} (sliding_window), and a window is not computed here.${without}`,
   );
 }
 

@@ -71,5 +71,5 @@ export function aboutWindow({ keys, layers }: SlidingWindow): string {
   const last = layers.at(-1) as number;
   const isRun = last - first === others.length;
   const several = isRun ? `layers ${first} to ${last}` : `layers ${listed(layers.map(String))}`;
-  return `In ${others.length > 0 ? several : `layer ${first}`} a query sees ${check.counted(keys, 'key')}, itself and those before it (sliding_window in config.json).`;
+  return `In ${others.length > 0 ? several : `layer ${first}`} a query sees ${check.counted(keys, 'key')}, itself and those before it (sliding_window).`;
 }

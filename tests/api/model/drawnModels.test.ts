@@ -315,7 +315,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
       const what = JSON.stringify(change);
       expect(model.positions, what).toBe(positions);
       expect(model.slidingWindow?.layers, what).toEqual(layers);
-      expect(model.about.includes('(sliding_window in config.json)'), what).toBe(layers !== undefined);
+      expect(model.about.includes('(sliding_window)'), what).toBe(layers !== undefined);
     }
     const unlimited = await changed('qwen2', { max_position_embeddings: undefined });
     await expect(unlimited.forward({ ids: [] })).rejects.toThrow('must have at least 1 token; it has 0.');
@@ -327,12 +327,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
     const model = await changed('qwen2', { use_sliding_window: true, max_window_layers: 2 });
     expect(model.slidingWindow).toEqual({ keys: 4, layers: [2] });
     expect(model.about).toMatch(
-      / In layer 2 a query sees 4 keys, itself and those before it \(sliding_window in config\.json\)\.$/,
+      / In layer 2 a query sees 4 keys, itself and those before it \(sliding_window\)\.$/,
     );
     const states = async (of: typeof model) => (await of.forward({ ids }, { layers: 2 })).state(2).data;
     expect(await states(model)).toEqual(await states(whole));
     const sentence =
-      'A sentence must have from 1 to 4 tokens; it has 11. In layer 2 a query sees 4 keys (sliding_window in config.json), and a window is not computed here. Without that layer and those after it a sentence may be longer: forward() takes layers: 2.';
+      'A sentence must have from 1 to 4 tokens; it has 11. In layer 2 a query sees 4 keys (sliding_window), and a window is not computed here. Without that layer and those after it a sentence may be longer: forward() takes layers: 2.';
     const sentences = Array.from({ length: 40 }, () => ({ ids: ids.slice(0, 4) }));
     const means = await model.corpusMeans({ sentences });
     await expect(model.forward({ ids })).rejects.toThrow(new RangeError(sentence));
