@@ -1,6 +1,6 @@
 // What slips and strangers give the command: options that would be dropped, paths that cannot be written, files that
 // never end, and texts that would steer a terminal.
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'superpose';
@@ -147,6 +147,55 @@ describe('what is no file is not waited for', () => {
       }
     },
   );
+});
+
+describe('of a model’s folder', () => {
+  const qwen2 = join(root, 'tests/reference/checkpoints/qwen2');
+  /** A copy with these members of config.json too. */
+  const copyOf = async (model: string, members: object) => {
+    const copy = await mkdtemp(join(folder, 'copy-'));
+    const config = JSON.parse(await readFile(join(model, 'config.json'), 'utf8'));
+    await writeFile(join(copy, 'config.json'), JSON.stringify({ ...config, ...members }));
+    await writeFile(join(copy, 'model.safetensors'), await readFile(join(model, 'model.safetensors')));
+    return copy;
+  };
+
+  test('what is missing and what is not computed is named', async () => {
+    expect(await refusalOf('model', await copyOf(qwen2, { rope_scaling: { type: 'yarn' } }))).toMatch(
+      /^config\.json has the rope_type "yarn" in rope_scaling, whose angles are not computed here; those of default,/,
+    );
+    const shards = await copyOf(bert, {});
+    await rename(join(shards, 'model.safetensors'), join(shards, 'm-00001-of-00002.safetensors'));
+    const index = { weight_map: { a: 'm-00001-of-00002.safetensors', b: 'm-00002-of-00002.safetensors' } };
+    await writeFile(join(shards, 'model.safetensors.index.json'), JSON.stringify(index));
+    for (const args of [
+      ['model', shards],
+      ['decompose', '--ids', '1,2', '--model', shards],
+    ])
+      expect(await refusalOf(...args)).toBe(
+        'Of the 2 shards that “model.safetensors.index.json” names, this one is not beside it: m-00002-of-00002.safetensors. Put all of them there.',
+      );
+  });
+
+  test('a window is told, and a link that leads nowhere is passed over', async () => {
+    const slides = {
+      num_hidden_layers: 4,
+      use_sliding_window: true,
+      sliding_window: 7,
+      max_window_layers: 2,
+    };
+    const model = await copyOf(qwen2, slides);
+    await symlink(join(model, 'nothing'), join(model, 'tokenizer.json'));
+    const { stdout } = await superpose('model', model);
+    expect(stdout.split('\n', 1)[0]).toMatch(
+      / In layers 2 to 3 a query sees 7 keys, itself and those before it/,
+    );
+    expect(stdout).toMatch(/^keys that a query sees in layers that slide +7$/m);
+    const json = JSON.parse((await superpose('model', model, '--json')).stdout);
+    expect(json.slidingWindow).toEqual({ keys: 7, layers: [2, 3] });
+    const others = await superpose('model', qwen2);
+    expect(others.stdout).not.toMatch(/slid/);
+  });
 });
 
 describe('a stranger’s text does not steer the terminal', () => {

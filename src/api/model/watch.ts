@@ -37,6 +37,20 @@ export function counted({ signal, progress }: SlicesWatch): CountedWatch {
   };
 }
 
+const leaversOf = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** What happens when a signal is aborted, with one listener for all: Node warns of more than ten. */
+function leavingAt(signal: AbortSignal): Set<() => void> {
+  const known = leaversOf.get(signal);
+  if (known) return known;
+  const leavers = new Set<() => void>();
+  leaversOf.set(signal, leavers);
+  signal.addEventListener('abort', () => {
+    for (const leave of leavers) leave();
+  });
+  return leavers;
+}
+
 /**
  * Work that several callers share. The first begins it, and each waits for it until its own signal is aborted. Only when
  * nobody waits any longer is the signal of the work aborted too. What it gives is kept; after a failure the next caller
@@ -75,8 +89,9 @@ export function shared<Own extends { signal?: AbortSignal | undefined }, T>(
       };
       // What begins the work may abort it at once.
       if (signal?.aborted) leave();
-      signal?.addEventListener('abort', leave);
-      const stay = () => signal?.removeEventListener('abort', leave);
+      const leaving = signal && leavingAt(signal);
+      leaving?.add(leave);
+      const stay = () => leaving?.delete(leave);
       mine.found.then(stay, stay);
       mine.found.then(take, fail);
     });

@@ -1,4 +1,5 @@
 // Callers who wait for the same bytes, and of whom any may stop waiting at any time.
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { openModel, type Slices } from 'superpose';
 import { expect, test } from 'vitest';
@@ -171,4 +172,17 @@ test('of MiniLM’s pieces too: a sentence that is no longer wanted takes no wor
   open();
   await expect(stopped).rejects.toThrow('enough');
   expect((await other).logits).toEqual(wanted);
+});
+
+test('many reads with one signal listen to it once, as Node warns of more than ten', async () => {
+  const pieces = Array.from({ length: 30 }, (_, at) => ({ name: `${at}.bin`, bytes: 4 }));
+  const { promise: gate, resolve: open } = deferred<void>();
+  const file = inPieces('x', pieces, async (_, bytes) => gate.then(() => new Uint8Array(bytes)));
+  const stop = new AbortController();
+  const reading = file.read(0, 120, { signal: stop.signal });
+  await settle();
+  expect(getEventListeners(stop.signal, 'abort')).toHaveLength(1);
+  stop.abort(new Error('enough'));
+  await expect(reading).rejects.toThrow('enough');
+  open();
 });

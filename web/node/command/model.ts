@@ -56,7 +56,6 @@ function rowsOf(model: OpenedModel, report: ModelReport): Row[] {
     ...row('token rows', 'vocabulary', model.vocabulary || undefined),
     ...row('positions', 'positions', model.positions || undefined),
     ...row('keys that a query sees in layers that slide', 'sliding window', model.slidingWindow?.keys),
-    ...row('layers that slide', 'sliding layers', model.slidingWindow?.layers.length),
     ...row('layers that can be run', 'layers', model.layers),
     ...row('token rows read', 'token rows', token.rows.length),
     ...row('position rows read', 'position rows', position?.rows.length),
