@@ -1,4 +1,4 @@
-"""Language models that differ in nothing but how position gets in: python3 language.py TEXT OUT [options].
+"""Language models that differ in how position gets in: python3 language.py TEXT OUT [options].
 
 TEXT is a folder with train.txt and valid.txt, OUT the JSON file of results, to which runs are added; a run that
 is there is not trained again. docs/language.md is the protocol.
@@ -15,6 +15,7 @@ from pathlib import Path
 import torch
 
 import model
+import results
 import text
 import training
 
@@ -61,7 +62,7 @@ def train(options):
             if options.task == "causal":
                 made["bitsPerByte"] = round(final / math.log(2) / data.per_token(protocol), 4)
             file["runs"].append(made | {"losses": [round(loss, 3) for loss in curve]})
-            write(options.out, file)
+            results.write(options.out, file)
             print(f"{arm.name}, seed {seed}: {final:.4f} in {time.monotonic() - began:.1f} s", flush=True)
 
 
@@ -80,13 +81,6 @@ def source(protocol, data, device, dtype):
         "corpus": {"train": data.digests[0], "valid": data.digests[1]},
         "curve": training.CURVE,
     }
-
-
-def write(path, file):
-    """JSON with one line a source and a run."""
-    head = f'{{"format": "{file["format"]}", "version": {file["version"]}'
-    sources, runs = (",\n".join(map(json.dumps, file[key])) for key in ("sources", "runs"))
-    path.write_text(f'{head}, "sources": [\n{sources}],\n"runs": [\n{runs}]}}\n')
 
 
 if __name__ == "__main__":

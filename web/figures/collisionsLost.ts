@@ -136,7 +136,9 @@ const lostAt = (data: Lost, width: number, scale: number) =>
 
 export function lostFinding(data: Lost, { vocabulary }: State): string {
   const said = [8, 16, 32, 64].map((d) => `${few(lostAt(data, d, 1).share)} at d\u00a0=\u00a0${d}`);
-  return `At width 8, ${few(lostAt(data, 8, 1).share)} of tokens are lost; at 64, ${few(lostAt(data, 64, 1).share)}. Of ${count(vocabulary)} random tokens, with random positions of the same norm (ρ\u00a0=\u00a01): ${said.join(', ')} are lost. With positions of twice the norm, ${few(lostAt(data, 64, 2).share)} are at d\u00a0=\u00a064.`;
+  const tries = data.looked * positions;
+  const wrong = Math.round(tries * lostAt(data, 64, 1).share);
+  return `At width 8, ${few(lostAt(data, 8, 1).share)} of tokens are lost; at 64, ${few(lostAt(data, 64, 1).share)}. We looked up ${count(data.looked)} random tokens among ${count(vocabulary)}, at ${positions} random positions of the same norm (ρ\u00a0=\u00a01): on average ${said.join(', ')} are lost, the last ${count(wrong)} of ${count(tries)}. With positions of twice the norm, ${few(lostAt(data, 64, 2).share)} are at d\u00a0=\u00a064.`;
 }
 
 export function lostScene(data: Lost, width: number): Scene {

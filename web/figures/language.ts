@@ -1,5 +1,5 @@
-// Figure “Language models”: recorded decoders that differ in nothing but how position gets in, a dot a run.
-import { listed, minus } from '../plot/format.js';
+// Figure “Language models”: recorded decoders that differ in how position gets in, a dot a run.
+import { counted, listed, minus } from '../plot/format.js';
 import { curve, linear, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Figure } from './figure.js';
@@ -11,6 +11,7 @@ import {
   firstArms,
   groupOf,
   groups,
+  type Lead,
   nameOf,
   type Row,
   type Run,
@@ -35,35 +36,49 @@ const inkOf = (arm: ArmName): Ink => {
 /** What its name has in brackets, if it has any. */
 const shortOf = (arm: ArmName) => nameOf(arm).match(/\((.+)\)/)?.[1] ?? nameOf(arm);
 
-/** How far a way is ahead of adding, by each implementation that has both; below 0 it is behind. */
-const leadsOf = (rows: readonly Row[], arm: ArmName): number[] =>
-  [true, false].flatMap((own) => {
-    const [added, other] = ['added', arm].map((name) =>
-      rows.find((row) => row.arm === name)?.made.find((one) => one.own === own),
-    );
-    return added && other ? [added.mean - other.mean] : [];
-  });
-/** Those of another implementation in brackets, which are named once. */
-const inTurn = ([own, others]: readonly number[], named = ''): string =>
-  [own, others]
-    .map((lead, at) => (lead === undefined ? '' : at === 0 ? printed(lead) : ` (${named}${printed(lead)})`))
-    .join('');
+/** A way’s leads over adding: the project’s own, and another implementation’s. */
+type Leads = [Lead | undefined, Lead | undefined];
+const leadsOf = (rows: readonly Row[], arm: ArmName): Leads => {
+  const made = rows.find((row) => row.arm === arm)?.made ?? [];
+  return [made.find(({ own }) => own)?.lead, made.find(({ own }) => !own)?.lead];
+};
 
-const behind = (lead: number) => lead < 0;
-/** Where implementations differ in who is ahead, signs say it. */
-const verbOf = (leads: readonly number[]): string =>
-  leads.every(behind) ? 'trailed' : leads.some(behind) ? 'was ahead of' : 'led';
-const by = (leads: readonly number[], named = ''): string =>
-  `by ${inTurn(leads.every(behind) ? leads.map(Math.abs) : leads, named)}`;
+/** “0.019 ± 0.009”, whoever is ahead. */
+const margins = ({ lead, margin }: Lead): string =>
+  `${printed(Math.abs(lead))} ± ${printed(margin)}${Math.abs(lead) <= margin ? ', which includes 0' : ''}`;
+const isBehind = ({ lead }: Lead) => lead < 0;
+const signed = (lead: Lead) => `${isBehind(lead) ? '−' : ''}${margins(lead)}`;
+
+/** “0.047 ± 0.009 (other code: 0.043 ± 0.007)”. */
+const byBoth = ([own, others]: Leads): string =>
+  own ? `${signed(own)}${others ? ` (other code: ${signed(others)})` : ''}` : '';
 
 /** The same after 25 and, if any trained on, after 74 million tokens. */
 function leadOverTime({ larger: { short, long } }: Data, arm: ArmName, subject: string): string {
   const [soon, late] = [leadsOf(short, arm), leadsOf(long, arm)];
-  if (soon.length === 0) return '';
   const [from, to] = [short, long].map((rows) => rows[0]?.tokens.toFixed(1));
-  const turned = verbOf(soon) === verbOf(late) ? '' : `${verbOf(late)} it `;
-  const then = late.length > 0 ? ` and ${turned}${by(late)} after ${to}` : '';
-  return ` ${subject} ${verbOf(soon)} adding ${by(soon, 'other code: ')} bits per byte after ${from} million tokens${then}.`;
+  const [[first, firstOther], [second, secondOther]] = [soon, late];
+  if (!first) return '';
+  const verb = (lead: Lead) => (isBehind(lead) ? 'behind' : 'ahead of');
+  const again = second && isBehind(second) !== isBehind(first) ? `${verb(second)} it ` : '';
+  const then = second ? ` and ${again}by ${margins(second)} after ${to}` : '';
+  const others = [firstOther, secondOther].flatMap((lead) => (lead ? [margins(lead)] : []));
+  const elsewhere = others.length > 0 ? ` (other code: ${others.join(' and ')})` : '';
+  return ` ${subject} was ${verb(first)} adding by ${margins(first)} bits per byte after ${from} million tokens${then}${elsewhere}.`;
+}
+
+/** What another learning rate changed, and of which runs that is known. */
+function rateSentence({ byRate: { most, ways, own } }: Data): string {
+  if (ways.length === 0) return ' One learning rate.';
+  const code = own ? '' : ', by the other code';
+  return ` Another learning rate, tried for ${counted(ways.length, 'way')}${code}, moved means by up to ${printed(most)}.`;
+}
+
+/** “8.4 to 9.2”, in millions. */
+function weightsOf(rows: readonly Row[]): string {
+  const millions = rows.flatMap(runsOf).map(({ weights }) => weights / 1e6);
+  const ends = [Math.min(...millions), Math.max(...millions)].map((one) => one.toFixed(1));
+  return [...new Set(ends)].join(' to ');
 }
 
 /** The rows that are in sight first, of the first length. */
@@ -103,11 +118,12 @@ function maskedTo({ rows }: Data): string {
     // A run that learned next to nothing says more than a mean with it.
     const far = ends.filter((value) => value > least + 1).map((value) => value.toFixed(2));
     const still = far[0] ? `; ${far.length} of these stayed at ${listed(far)}, so no mean` : '';
+    const lead = other.made[0]?.lead;
     const means = [other, added].map(({ made }) => printed(made[0]?.mean ?? Number.NaN));
     const came =
       Math.max(...others) < least
         ? `each concatenated run was below all ${ends.length} added ones`
-        : `means were ${means[0]} concatenated, ${means[1]} added`;
+        : `means were ${means[0]} concatenated, ${means[1]} added${lead ? `, a lead of ${signed(lead)}` : ''}`;
     return ` After ${steps.toLocaleString('en')} steps, ${added.tokens.toFixed(1)} million tokens, ${came}${still}.`;
   });
   return said.join('');
@@ -274,34 +290,28 @@ export const figure: Figure<typeof controls, Data> = {
     const few = firstRows(data, state);
     const added = few.find(({ arm }) => arm === 'added');
     if (!added) return 'The file has no runs of added positions here.';
-    const weights = ((runsOf(added)[0] as Run).weights / 1e6).toFixed(1);
-    const head = `${headOf(few, state)}${weights} million weights`;
+    const head = `${headOf(few, state)}${weightsOf(data.rows)} million weights`;
     const curves = state.curves
       ? ` The curves are in nats a token, on the first 256 windows; the last look is after ${data.parts.at(-1)} of the training.`
       : '';
     if (state.view === 'masked')
       return `${head}. No causal mask; the models guess hidden tokens.${maskedTo(data)}${curves}`;
     const small = state.view === 'ladder';
-    // Of larger models dividing has a sentence of its own.
+    // Of larger models concatenating has a sentence of its own.
     const left = small ? ['added', 'nowhere'] : ['added', 'nowhere', 'concatenated'];
     const others = few.flatMap(({ arm }) => {
-      const leads = inTurn(leadsOf(few, arm));
+      const leads = byBoth(leadsOf(few, arm));
       return left.includes(arm) || !leads ? [] : [`${shortOf(arm)} ${leads}`];
     });
-    const ahead = ` Ahead of adding by: ${others.join('; ')}.`;
-    const tokens = `, ${added.tokens.toFixed(1)} million tokens.`;
+    const tokens = added.tokens.toFixed(1);
+    const ahead = ` After ${tokens} million tokens, ahead of adding by: ${others.join('; ')}.`;
     const leads = small
-      ? leadOverTime(data, 'concatenated', 'In larger models, dividing the same width') +
+      ? leadOverTime(data, 'concatenated', 'In larger models, concatenating at the same width') +
         leadOverTime(data, 'not-into-stream', 'Position kept out of the stream') +
         leadOverTime(data, 'nor-into-values', 'Kept out of the first layer’s values too, it')
-      : leadOverTime(data, 'concatenated', 'Dividing the same width between them') +
+      : leadOverTime(data, 'concatenated', 'Concatenating at the same width') +
         (state.ways === 'all' ? leadOverTime(data, 'projected', 'Concatenating and mapping back') : '');
-    const most = printed(data.byRate);
-    const rate =
-      data.byRate > 0 ? `Another learning rate moved means by up to ${most}.` : 'One learning rate.';
-    // The first sentence says which number is the other code's, and after how much training.
-    const said = small ? `${tokens}${ahead}${leads}` : `${leads ? '.' : tokens}${leads}${ahead}`;
-    return `${head}${said} ${rate}${curves}`;
+    return `${head}.${small ? `${ahead}${leads}` : `${leads}${ahead}`} ±: 95 %, by Welch, over all seeds of both.${rateSentence(data)}${curves}`;
   },
 
   cells: ({ rows, parts }, { curves }) =>
@@ -333,9 +343,14 @@ export const figure: Figure<typeof controls, Data> = {
     const row = data.rows[i];
     const run = runsOf(row)[j];
     if (!row) return [];
-    const own = row.made.some((one) => one.own && one.runs.includes(run as Run));
+    const made = row.made.find(({ runs }) => runs.includes(run as Run));
+    const own = made?.own ?? false;
+    const lead = made?.lead;
+    const beside = lead
+      ? ` All ${lead.seeds} seeds beside all ${lead.addedSeeds} of adding: ${isBehind(lead) ? 'behind' : 'ahead'} by ${margins(lead)}.`
+      : '';
     const said = run
-      ? ` Seed ${run.seed}, ${madeBy(own)}: ${printed(endOf(run))} ${unitOf(state)}, ${run.weights.toLocaleString('en')} weights.`
+      ? ` Seed ${run.seed}, ${madeBy(own)}: ${printed(endOf(run))} ${unitOf(state)}, ${run.weights.toLocaleString('en')} weights.${beside}`
       : ' No further run.';
     return [{ text: nameOf(row.arm), strong: true }, `: ${sentenceOf(row.arm)}${said}`];
   },
@@ -381,13 +396,16 @@ export const figure: Figure<typeof controls, Data> = {
         'weights',
         'nats a token',
         'bits per byte',
+        'ahead of adding',
+        '± 95 % (Welch)',
       ],
       ...parts.map((part) => `nats at ${part}`),
     ],
     rows: rows.flatMap(({ arm, made }) =>
-      made.flatMap(({ own, runs, curve }) =>
+      made.flatMap(({ own, runs, curve, lead }) =>
         runs.map(({ steps, seed, weights, loss, bitsPerByte = '', losses }) => [
           ...[nameOf(arm), groups[groupOf(arm)], madeBy(own), steps, seed, weights, loss, bitsPerByte],
+          ...[lead?.lead ?? '', lead?.margin ?? ''],
           ...parts.map((part) => losses[[...curve.keys()].indexOf(part)] ?? ''),
         ]),
       ),

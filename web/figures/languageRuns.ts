@@ -34,7 +34,8 @@ const sentences = {
   'queries-keys-concatenated': 'In every layer queries and keys read the token and, beside it, its position.',
   rotated: 'Each query and key is turned by an angle that grows with its position.',
   'separate-scores': 'Tokens are compared with tokens and positions with positions; the scores are added.',
-  'rotated-beside': 'Beside the 64 numbers of a head’s query or key stand 32 that are turned.',
+  'rotated-beside':
+    'Beside the 64 numbers of a head’s query or key stand 32 that are turned. Nothing else is DeepSeek’s.',
 } as const;
 export type ArmName = keyof typeof sentences;
 
@@ -60,7 +61,7 @@ const facts: Record<ArmName, [string, keyof typeof groups, SchemeId]> = {
   'queries-keys-concatenated': ['in every layer, concatenated', 'scores', 'concat-full'],
   rotated: ['rotated (RoPE)', 'scores', 'rope'],
   'separate-scores': ['scores kept separate (TUPE)', 'scores', 'tupe-a'],
-  'rotated-beside': ['rotated part concatenated (DeepSeek)', 'scores', 'decoupled-rope'],
+  'rotated-beside': ['rotated, concatenated (DeepSeek’s rotated part)', 'scores', 'decoupled-rope'],
 };
 
 export const armNames = /* @__PURE__ */ Object.keys(facts) as ArmName[];
@@ -127,11 +128,24 @@ export interface Run {
 }
 export const endOf = (run: Run): number => run.bitsPerByte ?? run.loss;
 
+/** How far a way is ahead of adding, as tools/language recorded it of the same source, task and settings. */
+export interface Lead extends Pick<Run, 'source' | 'arm' | 'task' | 'steps' | 'rate' | 'quiet' | 'rowRate'> {
+  /** How many runs it compares: of this way, and of adding. */
+  seeds: number;
+  addedSeeds: number;
+  /** The difference of the means; below 0, the way is behind. */
+  lead: number;
+  /** Half of Welch's 95 % interval. */
+  margin: number;
+}
+
 /** Runs of one way by one implementation: the project’s own, or the one before it. */
 export interface Made {
   own: boolean;
   runs: Run[];
   mean: number;
+  /** Of these very runs; undefined of adding itself, and of a single run. */
+  lead?: Lead | undefined;
   /** By the parts of the training at which it was looked at. */
   curve: Map<number, number>;
 }
@@ -149,8 +163,8 @@ export interface Data {
   rows: Row[];
   /** All of 25 and of 74 million tokens, for sentences that compare them. */
   larger: Record<'short' | 'long', Row[]>;
-  /** What a mean moved by when only the learning rate was another, at most. */
-  byRate: number;
+  /** What a mean moved by when only the learning rate was another, at most; and of which ways it is known. */
+  byRate: { most: number; ways: ArmName[]; own: boolean };
   /** All parts of the training that a curve has a point at. */
   parts: number[];
   /** What the file lacks, or has and cannot be drawn. */
@@ -167,8 +181,13 @@ const views: Record<ViewName, { task: Run['task']; width: number; lengths: reado
 };
 
 /** What can be used of the file; what cannot is named. */
-export function readRuns(file: unknown): { sources: Source[]; runs: Run[]; problems: string[] } {
-  const { format, version, sources, runs } = (file ?? {}) as Record<string, unknown>;
+export function readRuns(file: unknown): {
+  sources: Source[];
+  runs: Run[];
+  leads: Lead[];
+  problems: string[];
+} {
+  const { format, version, sources, runs, leads } = (file ?? {}) as Record<string, unknown>;
   if (format !== 'superpose-language' || version !== 1 || !Array.isArray(sources) || !Array.isArray(runs))
     throw new Error(
       `Recorded language models come as superpose-language, version 1. This file is ${format ?? 'nothing of the kind'}, version ${version ?? 'none'}.`,
@@ -188,11 +207,11 @@ export function readRuns(file: unknown): { sources: Source[]; runs: Run[]; probl
     else return true;
     return false;
   });
-  return { sources, runs: usable, problems: [...problems] };
+  return { sources, runs: usable, leads: Array.isArray(leads) ? leads : [], problems: [...problems] };
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, { view, ways }) => {
-  const { sources, runs, problems } = readRuns(await library.recorded?.('language'));
+  const { sources, runs, leads, problems } = readRuns(await library.recorded?.('language'));
   const superpose = await library.small();
   const runsOf = (name: ViewName) =>
     runs.filter(({ task, source }) => {
@@ -207,7 +226,7 @@ export const compute: Compute<typeof controls, Data> = async (library, { view, w
         );
         const made = [true, false].flatMap((own) => {
           const by = here.filter(({ source }) => (sources[source]?.by === 'tools/language') === own);
-          return by.length > 0 ? [madeOf(superpose, own, by, sources)] : [];
+          return by.length > 0 ? [madeOf(superpose, own, by, sources, leads)] : [];
         });
         const { batch = 0, size } = sources[here[0]?.source ?? -1] ?? {};
         const tokens = (steps * batch * (size?.length ?? 0)) / 1e6;
@@ -225,6 +244,7 @@ export const compute: Compute<typeof controls, Data> = async (library, { view, w
     byRate: movedByRate(
       superpose,
       runsOf(view).filter(({ steps }) => lengths.includes(steps)),
+      sources,
     ),
     parts: [...new Set(runsOf(view).flatMap(({ source }) => sources[source]?.curve ?? []))].sort(),
     problems: [
@@ -234,22 +254,38 @@ export const compute: Compute<typeof controls, Data> = async (library, { view, w
   };
 };
 
-const isAsScripted = ({ rate, quiet, rowRate = 1 }: Run): boolean =>
+const isAsScripted = ({ rate, quiet, rowRate = 1 }: Pick<Run, 'rate' | 'quiet' | 'rowRate'>): boolean =>
   rate === asScripted.rate && quiet === asScripted.quiet && rowRate === asScripted.rowRate;
 
 const meanOf = (superpose: SmallSuperpose, runs: readonly Run[], of: (run: Run) => number): number =>
   superpose.summary(Float64Array.from(runs, of)).mean;
 
-function madeOf(superpose: SmallSuperpose, own: boolean, runs: Run[], sources: readonly Source[]): Made {
-  const parts = sources[runs[0]?.source ?? -1]?.curve ?? [];
+function madeOf(
+  superpose: SmallSuperpose,
+  own: boolean,
+  runs: Run[],
+  sources: readonly Source[],
+  leads: readonly Lead[],
+): Made {
+  const [first] = runs;
+  const parts = sources[first?.source ?? -1]?.curve ?? [];
   const curve = parts.map((part, k) => {
     const here = runs.filter(({ source }) => sources[source]?.curve[k] === part);
     return [part, meanOf(superpose, here, ({ losses }) => losses[k] as number)] as const;
   });
-  return { own, runs, mean: meanOf(superpose, runs, endOf), curve: new Map(curve) };
+  const lead = leads.find(
+    (one) =>
+      one.source === first?.source &&
+      one.arm === first.arm &&
+      one.task === first.task &&
+      one.steps === first.steps &&
+      one.seeds === runs.length &&
+      isAsScripted(one),
+  );
+  return { own, runs, mean: meanOf(superpose, runs, endOf), lead, curve: new Map(curve) };
 }
 
-function movedByRate(superpose: SmallSuperpose, runs: readonly Run[]): number {
+function movedByRate(superpose: SmallSuperpose, runs: readonly Run[], sources: readonly Source[]) {
   const varied = runs.filter((run) => isAsScripted({ ...run, rate: asScripted.rate }));
   const moves = varied.flatMap((one) => {
     const same = varied.filter(
@@ -261,7 +297,12 @@ function movedByRate(superpose: SmallSuperpose, runs: readonly Run[]): number {
         same.filter((run) => run.rate === rate),
         endOf,
       );
-    return same.some(isAsScripted) ? [Math.abs(at(one.rate) - at(asScripted.rate))] : [];
+    if (one.rate === asScripted.rate || !same.some(isAsScripted)) return [];
+    return [{ ...one, move: Math.abs(at(one.rate) - at(asScripted.rate)) }];
   });
-  return Math.max(0, ...moves);
+  return {
+    most: Math.max(0, ...moves.map(({ move }) => move)),
+    ways: [...new Set(moves.map(({ arm }) => arm))],
+    own: moves.some(({ source }) => sources[source]?.by === 'tools/language'),
+  };
 }

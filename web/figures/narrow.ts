@@ -1,6 +1,6 @@
 // Figure "The narrowest stream": accuracy in a task at each width, with tables that are learned and with
 // tables frozen as they were drawn, added and concatenated.
-import { counted, listed, percent } from '../plot/format.js';
+import { aboutPercent, counted, listed, percent } from '../plot/format.js';
 import { curve, inTurn, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import { type Over, over, partlyAnew, remarkOf, seedsOf, trainedCells } from './cells.js';
@@ -151,7 +151,16 @@ export const figure: Figure<typeof controls, Data> = {
       added === joined
         ? `Learned tables did with ${added} dimensions, added or concatenated.`
         : `Learned tables did with ${added} dimensions added, ${joined} concatenated.`;
-    return `${head} To get ${task} 99\u202f% right within ${step.toLocaleString('en')} steps, frozen tables needed ${frozenAdded} added; concatenated, ${frozenJoined}. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}, with LayerNorm.`;
+    // A grid as coarse as this hides which of the two was nearer.
+    const [frozen, beside] = [points[2] ?? [], points[3] ?? []];
+    const below = widths.flatMap((width, place) => {
+      const [one, other] = [frozen[place]?.accuracy?.mean ?? 1, beside[place]?.accuracy?.mean ?? 1];
+      return Math.max(one, other) < aim
+        ? [`${aboutPercent(one)} and ${aboutPercent(other)} at ${width}`]
+        : [];
+    });
+    const nearer = below.length > 0 ? ` Frozen, added and concatenated, they got ${listed(below)}.` : '';
+    return `${head} To get ${task} 99\u202f% right within ${step.toLocaleString('en')} steps, frozen tables needed ${frozenAdded} added; concatenated, ${frozenJoined}.${nearer} Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}, with LayerNorm.`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),

@@ -9,10 +9,12 @@ export { compute } from './oneLayerData.js';
 
 function finding(data: Data, { pull, norm, undoes }: State): string {
   const equal = pull === 1 && !undoes;
-  if (norm) {
-    const head = equal ? 'A norm between tells them apart.' : 'A norm sees both.';
-    return `${head} It divides by the spread of the sum, or of all concatenated channels. ${equal ? 'Even with W₂ = W₁' : 'Here'}, over ${pairs} drawn pairs, the best rescaling of one output misses the other by ${aboutPercent(data.miss)}.`;
+  if (norm && equal) {
+    const [least, most] = data.lengths.map((times) => times.toFixed(2));
+    return `With a norm between, only lengths differ. It divides by the spread of the sum, or of all concatenated channels. With W₂ = W₁ both outputs still point the same way. Over ${pairs} drawn pairs the concatenated one is ${least} to ${most} times as long, so no one rescaling fits all: the best misses by ${aboutPercent(data.miss)}.`;
   }
+  if (norm)
+    return `A norm sees both. It divides by the spread of the sum, or of all concatenated channels. Here, over ${pairs} drawn pairs, the best rescaling of one output misses the other by ${aboutPercent(data.miss)}.`;
   return equal
     ? `Concatenating has become adding. With W₂ = W₁ the two outputs are equal ${howExactly(data.difference)}.`
     : `Both ways add. W₁ and W₂ are random, so outputs differ by ${aboutPercent(data.apart)} of the added one’s length. Pull W₂ to W₁: they become equal.`;
@@ -72,6 +74,8 @@ export const figure: Figure<typeof controls, Data> = {
         ...weights.flatMap((weight, k) => row(`W${k + 1}`, weight)),
         ['largest difference of the outputs', '', '', data.difference],
         [`miss after the best rescaling, ${pairs} pairs`, '', '', data.miss],
+        [`concatenated over added output, least length of ${pairs} pairs`, '', '', data.lengths[0]],
+        [`concatenated over added output, largest length of ${pairs} pairs`, '', '', data.lengths[1]],
         ...Object.entries(ways).map(([way, [, label]]) => [
           `weights of BERT-base: ${label}`,
           '',

@@ -68,6 +68,8 @@ export interface Data {
   apart: number;
   /** Over many drawn pairs, after the best rescaling. */
   miss: number;
+  /** How many times as long as the added output the concatenated one is: the least and the most of those pairs. */
+  lengths: [number, number];
   sharedMiss: number;
   /** The largest change of the concatenated output by ρ, once W₂ is divided by it and no norm is between. */
   undone: number;
@@ -101,6 +103,10 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const layer = { weights, pull, positionScale: scale, undoes, norm: norm ? 'layer_norm' : 'none' } as const;
   const shown = superpose.oneLayer({ ...layer, parts });
   const many = superpose.oneLayer({ ...layer, parts: of.map((_, k) => draw(6 + k, pairs, spread)) });
+  const [long, short] = [many.concatenated, many.added].map((data) =>
+    superpose.rowLengths({ data, rows: pairs, columns: d }),
+  ) as [Float64Array, Float64Array];
+  const times = superpose.summary(long.map((length, k) => length / (short[k] as number)));
   const bare = { parts, weights, pull };
   const ends = [0, 1].map((pull) => superpose.oneLayer({ ...layer, parts, pull }));
   return {
@@ -112,6 +118,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     difference: shown.difference,
     apart: shown.apart,
     miss: many.miss,
+    lengths: [times.least, times.largest],
     sharedMiss: shown.sharedMiss,
     undone: superpose.largestDifference(
       superpose.oneLayer({ ...bare, positionScale: scale, undoes: true }).concatenated,
