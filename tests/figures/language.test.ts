@@ -1,57 +1,259 @@
 // The recorded language models: means against those taken by hand from the file, and files that are not as they should be.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as language from '../../web/figures/language.ts';
 import { readRuns } from '../../web/figures/languageRuns.ts';
 import file from '../../web/figures/recorded/language.json' with { type: 'json' };
+import { root } from '../package/support/project.ts';
+import { python, withoutNumpy } from '../tools/support/numpy.ts';
 import { expectSoundPictures, expectTextsApart, loaded, run } from './support.ts';
 
-const own = (source: number) => file.sources[source]?.by === 'tools/language';
-const widthOf = (source: number) => file.sources[source]?.size.width;
-
-/** Of the runs as scripted, from the file. */
-function meanOf(arm: string, steps: number, width: number, by: boolean, at = 0.002): number {
-  const ends = file.runs.flatMap((one) => {
-    const { source, task, rate, quiet, bitsPerByte = Number.NaN } = one;
-    const asked = one.arm === arm && one.steps === steps && widthOf(source) === width && own(source) === by;
-    const scripted =
-      task === 'causal' && rate === at && quiet === 1 && !('rowRate' in one && one.rowRate !== 1);
-    return asked && scripted ? [bitsPerByte] : [];
+/** All seeds of a way, as scripted, of both tasks. */
+function endsOf(arm: string, { source, task, steps, rate, quiet, rowRate }: Settings): number[] {
+  return file.runs.flatMap((one) => {
+    const of = { rowRate: 1, ...one };
+    const same = one.source === source && one.task === task && one.steps === steps && one.rate === rate;
+    const ends = 'bitsPerByte' in of ? Number(of.bitsPerByte) : one.loss;
+    return same && one.quiet === quiet && of.rowRate === rowRate && one.arm === arm ? [ends] : [];
   });
-  return ends.reduce((sum, one) => sum + one, 0) / ends.length;
+}
+type Settings = Pick<(typeof file.leads)[number], 'source' | 'task' | 'steps' | 'rate' | 'quiet' | 'rowRate'>;
+
+const sum = (list: readonly number[]) => list.reduce((total, one) => total + one, 0);
+const mean = (list: readonly number[]) => sum(list) / list.length;
+const variance = (list: readonly number[]) =>
+  sum(list.map((one) => (one - mean(list)) ** 2)) / (list.length - 1);
+
+/** The t beyond which 5 % of Student's distribution lie, by its density in rectangles. */
+function quantile(degrees: number): number {
+  const steps = 200_000;
+  const density = (t: number) => (1 + t ** 2 / degrees) ** (-(degrees + 1) / 2);
+  // t = s / (1 - s) takes all of it to 0 to 1.
+  const parts = Array.from({ length: steps }, (_, k) => (k + 0.5) / steps).map(
+    (s) => [s / (1 - s), density(s / (1 - s)) / (1 - s) ** 2] as const,
+  );
+  const wanted = 0.95 * sum(parts.map(([, part]) => part));
+  let below = 0;
+  for (const [t, part] of parts) {
+    below += part;
+    if (below >= wanted) return t;
+  }
+  return Number.NaN;
 }
 
-const lead = (arm: string, steps: number, width: number, by: boolean) =>
-  (meanOf('added', steps, width, by) - meanOf(arm, steps, width, by)).toFixed(3).replace('-', '−');
+test('the quantiles are those of a printed table', () => {
+  const printed = { 1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 10: 2.228, 30: 2.042 };
+  for (const [degrees, t] of Object.entries(printed))
+    expect(Math.abs(quantile(Number(degrees)) - t)).toBeLessThan(0.001);
+});
 
-test('the leads are those of means over the file’s runs, of both implementations', async () => {
+/** Welch's, written out. */
+function welch(added: readonly number[], other: readonly number[]) {
+  const parts = [added, other].map((list) => variance(list) / list.length) as [number, number];
+  const both = parts[0] + parts[1];
+  const degrees = both ** 2 / (parts[0] ** 2 / (added.length - 1) + parts[1] ** 2 / (other.length - 1));
+  return { lead: mean(added) - mean(other), margin: quantile(degrees) * Math.sqrt(both) };
+}
+
+test('every lead in the file is that of all its runs, with Welch’s interval', () => {
+  const known = new Set<string>();
+  for (const one of file.leads) {
+    const [added, other] = [endsOf('added', one), endsOf(one.arm, one)];
+    expect([added.length, other.length]).toEqual([one.addedSeeds, one.seeds]);
+    const { lead, margin } = welch(added, other);
+    expect(Math.abs(one.lead - lead)).toBeLessThan(6e-6);
+    expect(Math.abs(one.margin - margin)).toBeLessThan(6e-6 + 1e-3 * margin);
+    known.add([one.source, one.task, one.steps, one.rate, one.quiet, one.rowRate, one.arm].join());
+  }
+  expect(known.size).toBe(file.leads.length);
+  // Every way that has two runs, where adding has.
+  for (const run of file.runs) {
+    const of = { rowRate: 1, ...run };
+    if (run.arm === 'added' || Math.min(endsOf(run.arm, of).length, endsOf('added', of).length) < 2) continue;
+    expect(known).toContain(
+      [run.source, run.task, run.steps, run.rate, run.quiet, of.rowRate, run.arm].join(),
+    );
+  }
+});
+
+test.skipIf(withoutNumpy)('the script writes the file as it is', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'language-')), 'language.json');
+  const recorded = join(root, 'web/figures/recorded/language.json');
+  writeFileSync(path, JSON.stringify({ ...file, leads: [] }));
+  execFileSync(python, ['-B', join(root, 'tools/language/results.py'), path]);
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(JSON.parse(readFileSync(recorded, 'utf8')));
+});
+
+const sourceOf = (own: boolean, width: number) =>
+  file.sources.findIndex(({ by, size }) => (by === 'tools/language') === own && size.width === width);
+const settingsOf = (steps: number, width: number, own: boolean): Settings => ({
+  ...{ source: sourceOf(own, width), task: 'causal', steps },
+  ...{ rate: 0.002, quiet: 1, rowRate: 1 },
+});
+function welchOf(arm: string, steps: number, width: number, own: boolean) {
+  const settings = settingsOf(steps, width, own);
+  return welch(endsOf('added', settings), endsOf(arm, settings));
+}
+/** “0.047 ± 0.009”, as the figure writes it. */
+function said(arm: string, steps: number, width: number, own: boolean): string {
+  const { lead, margin } = welchOf(arm, steps, width, own);
+  const doubtful = Math.abs(lead) <= margin ? ', which includes 0' : '';
+  return `${Math.abs(lead).toFixed(3)} ± ${margin.toFixed(3)}${doubtful}`;
+}
+
+test('what the figure says of leads has the intervals of all seeds, of both implementations', async () => {
   const { figure, data, state } = await run(language, { ways: 'all' });
-  const [soon, late] = [3000, 9000].map(
-    (steps) =>
-      `${lead('concatenated', steps, 256, true)} (${steps === 3000 ? 'other code: ' : ''}${lead('concatenated', steps, 256, false)})`,
+  const words = figure.describe(data, state);
+  const [soon, late] = [3000, 9000].map((steps) => said('concatenated', steps, 256, true));
+  const [soonOther, lateOther] = [3000, 9000].map((steps) => said('concatenated', steps, 256, false));
+  expect(lateOther).toContain('which includes 0');
+  expect(words).toContain(
+    `Concatenating at the same width was ahead of adding by ${soon} bits per byte after 24.6 million tokens and by ${late} after 73.7 (other code: ${soonOther} and ${lateOther}).`,
   );
-  const said = figure.describe(data, state);
-  expect(said).toContain(
-    `Dividing the same width between them led adding by ${soon} bits per byte after 24.6 million tokens and by ${late} after 73.7.`,
+  expect(words).toContain(
+    `mapping back was behind adding by ${said('projected', 3000, 256, true)} bits per byte after 24.6 million tokens (other code: ${said('projected', 3000, 256, false)}).`,
   );
-  const [back, others] = [true, false].map((own) => lead('projected', 3000, 256, own).slice(1));
-  expect(said).toContain(`mapping back trailed adding by ${back} (other code: ${others}) bits per byte`);
-  for (const [name, arm] of Object.entries({ RoPE: 'rotated', TUPE: 'separate-scores' }))
-    expect(said).toContain(`${name} ${lead(arm, 3000, 256, true)} (${lead(arm, 3000, 256, false)})`);
+  const names = { RoPE: 'rotated', TUPE: 'separate-scores', 'DeepSeek’s rotated part': 'rotated-beside' };
+  for (const [name, arm] of Object.entries(names))
+    expect(words).toContain(
+      `${name} ${said(arm, 3000, 256, true)} (other code: ${said(arm, 3000, 256, false)})`,
+    );
+  // In the readout and in the table, too.
+  const i = data.rows.findIndex(({ arm }: { arm: string }) => arm === 'rotated');
+  const readout = figure.readout(data, state, { i, j: 0 });
+  expect(readout.join('')).toContain(
+    `All 3 seeds beside all 6 of adding: ahead by ${said('rotated', 3000, 256, true)}.`,
+  );
+  const { columns, rows } = figure.table(data, state);
+  const row = rows.find(([name, , by]) => name === 'rotated (RoPE)' && by === 'the project’s script') ?? [];
+  const { lead, margin } = welchOf('rotated', 3000, 256, true);
+  expect(row[columns.indexOf('ahead of adding')]).toBeCloseTo(lead, 5);
+  expect(row[columns.indexOf('± 95 % (Welch)')]).toBeCloseTo(margin, 4);
+});
+
+test.each([
+  [{}, '8.4 to 9.2'],
+  [{ ways: 'all' }, '7.9 to 12.7'],
+  [{ view: 'long' }, '8.4 to 9.0'],
+  [{ view: 'ladder' }, '1.7 to 1.9'],
+])('%j has models of %s million weights', async (settings, weights) => {
+  const { figure, data, state } = await run(language, settings);
+  expect(figure.describe(data, state)).toContain(`${weights} million weights.`);
+});
+
+test('the short answer, README and claims say of leads what the runs say', () => {
+  const share = (steps: number, own: boolean) => {
+    const added = mean(endsOf('added', settingsOf(steps, 256, own)));
+    return (100 * welchOf('concatenated', steps, 256, own).lead) / added;
+  };
+  // One percent, and a quarter of a percent.
+  for (const own of [true, false]) {
+    expect(Math.abs(share(3000, own) - 1)).toBeLessThan(0.2);
+    expect(Math.abs(share(9000, own) - 0.25)).toBeLessThan(0.05);
+  }
+  const readme = readFileSync(join(root, 'README.md'), 'utf8').replace(/\s+/g, ' ');
+  for (const [steps, own] of [
+    [3000, true],
+    [9000, true],
+    [9000, false],
+  ] as const)
+    expect(readme).toContain(said('concatenated', steps, 256, own));
+  // Every lead with its interval is ahead of adding and of concatenating.
+  for (const [steps, arms] of [
+    [
+      3000,
+      ['queries-keys-added', 'queries-keys-concatenated', 'rotated', 'separate-scores', 'rotated-beside'],
+    ],
+    [9000, ['rotated']],
+  ] as const)
+    for (const own of [true, false])
+      for (const arm of arms) {
+        const settings = settingsOf(steps, 256, own);
+        const [best, other] = [endsOf(arm, settings), endsOf('concatenated', settings)];
+        expect(Math.max(...best)).toBeLessThan(Math.min(...other, ...endsOf('added', settings)));
+      }
+  // A start on channels of their own: no difference that three runs could tell.
+  expect(said('disjoint-start', 3000, 256, false)).toContain('which includes 0');
+  // Cross terms cut in the first layer: no cost seen, though nobody knows it to better than this.
+  for (const own of [true, false]) {
+    const { lead } = welchOf('cross-terms-cut', 3000, 256, own);
+    expect(lead).toBeGreaterThan(0);
+    expect(endsOf('cross-terms-cut', settingsOf(3000, 256, own))).toHaveLength(3);
+  }
+});
+
+test('the evidence has every lead, of all runs and of pairs, as they come out of the file', () => {
+  const text = readFileSync(join(root, 'docs/evidence.md'), 'utf8');
+  const printed = (value: number) => value.toFixed(3).slice(1);
+  const signed = (value: number) => `${value < 0 ? '−' : '+'}${printed(Math.abs(value))}`;
+  const inOrder = [false, true];
+  let cells = 0;
+  for (const [steps, heading] of [
+    [3000, 'way, 24.6 M tokens'],
+    [9000, 'way, 73.7 M tokens'],
+  ] as const) {
+    const table = text.slice(text.indexOf(`| ${heading}`)).split('\n\n')[0] as string;
+    for (const line of table.split('\n').slice(2)) {
+      const [, name = '', ...written] = line.split('|').map((cell) => cell.trim());
+      const arm = name.replaceAll('`', '');
+      for (const [k, own] of inOrder.entries()) {
+        const settings = settingsOf(steps, 256, own);
+        const [added, other] = [endsOf('added', settings), endsOf(arm, settings)];
+        if (other.length < 2) {
+          expect(written[2 * k], arm).toBe('');
+          continue;
+        }
+        const { lead, margin } = welch(added, other);
+        expect(written[2 * k]).toBe(
+          `${signed(lead)} ± ${printed(margin)} (${added.length}, ${other.length})`,
+        );
+        // Runs of a seed stand in the order of seeds.
+        const pairs = other.map((end, seed) => (added[seed] as number) - end);
+        const half = quantile(pairs.length - 1) * Math.sqrt(variance(pairs) / pairs.length);
+        expect(written[2 * k + 1]).toBe(`${signed(mean(pairs))} ± ${printed(half)} (${pairs.length})`);
+        cells += 2;
+      }
+    }
+  }
+  expect(cells).toBe(2 * (9 + 13 + 2 + 4));
 });
 
 // As answer.json and verdicts.json say.
 test.each([0.001, 0.002, 0.004])('at a rate of %d the first implementation led by concatenating', (rate) => {
-  expect(meanOf('concatenated', 3000, 256, false, rate)).toBeLessThan(
-    meanOf('added', 3000, 256, false, rate),
+  const settings = { ...settingsOf(3000, 256, false), rate };
+  expect(mean(endsOf('concatenated', settings))).toBeLessThan(mean(endsOf('added', settings)));
+});
+
+test('what another rate moved is said with whose it was', async () => {
+  const { figure, data, state } = await run(language);
+  const at = (arm: string, rate: number) => mean(endsOf(arm, { ...settingsOf(3000, 256, false), rate }));
+  const moves = ['added', 'concatenated'].flatMap((arm) =>
+    [0.001, 0.004].map((rate) => Math.abs(at(arm, rate) - at(arm, 0.002))),
+  );
+  expect(figure.describe(data, state)).toContain(
+    `Another learning rate, tried for 2 ways, by the other code, moved means by up to ${Math.max(...moves).toFixed(3)}.`,
+  );
+  const longer = await run(language, { view: 'long' });
+  expect(longer.figure.describe(longer.data, longer.state)).toContain('One learning rate.');
+});
+
+test('what led adding at first and is behind it later is said to be behind', async () => {
+  const { figure, data, state } = await run(language, { view: 'ladder' });
+  const [soon, late] = [3000, 9000].map((steps) => said('nor-into-values', steps, 256, true));
+  expect(welchOf('nor-into-values', 9000, 256, true).lead).toBeLessThan(0);
+  expect(figure.describe(data, state)).toContain(
+    `it was ahead of adding by ${soon} bits per byte after 24.6 million tokens and behind it by ${late} after 73.7.`,
   );
 });
 
-test('what led adding at first and is behind it later is said to trail it', async () => {
-  const { figure, data, state } = await run(language, { view: 'ladder' });
-  const [soon, late] = [3000, 9000].map((steps) => lead('nor-into-values', steps, 256, true));
-  expect(late).toMatch(/^−/);
-  expect(figure.describe(data, state)).toContain(
-    `it led adding by ${soon} bits per byte after 24.6 million tokens and trailed it by ${late?.slice(1)} after 73.7.`,
+test('the smaller model’s leads are said at both lengths', async () => {
+  const { figure, data, state } = await run(language, { view: 'ladder', ways: 'all' });
+  const words = figure.describe(data, state);
+  expect(words).toContain(
+    `After 8.2 million tokens, ahead of adding by: concatenated, same width ${said('concatenated', 4000, 128, true)}; not into the stream ${said('not-into-stream', 4000, 128, true)};`,
   );
 });
 
@@ -101,12 +303,14 @@ test('masked models are said by their length', async () => {
     file.runs.flatMap((one) =>
       one.arm === arm && one.task === 'masked' && one.steps === steps ? [one.loss] : [],
     );
-  const mean = (arm: string) => (of(arm, 3000).reduce((sum, one) => sum + one) / 3).toFixed(3);
+  const at3000 = (arm: string) => mean(of(arm, 3000)).toFixed(3);
   expect(Math.max(...of('concatenated', 5000))).toBeLessThan(Math.min(...of('added', 5000)));
   for (const arm of ['rotated', 'separate-scores'])
     expect(Math.max(...of(arm, 3000))).toBeLessThan(Math.min(...of('added', 3000)));
+  const { lead, margin } = welch(of('added', 3000), of('concatenated', 3000));
+  const masked = `${lead.toFixed(3)} ± ${margin.toFixed(3)}`;
   expect(figure.describe(data, state)).toContain(
-    `After 3,000 steps, 24.6 million tokens, means were ${mean('concatenated')} concatenated, ${mean('added')} added. After 5,000 steps, 41.0 million tokens, each concatenated run was below all 3 added ones; 1 of these stayed at ${Math.max(...of('added', 5000)).toFixed(2)}, so no mean.`,
+    `After 3,000 steps, 24.6 million tokens, means were ${at3000('concatenated')} concatenated, ${at3000('added')} added, a lead of ${masked}, which includes 0. After 5,000 steps, 41.0 million tokens, each concatenated run was below all 3 added ones; 1 of these stayed at ${Math.max(...of('added', 5000)).toFixed(2)}, so no mean.`,
   );
 });
 

@@ -2,7 +2,7 @@
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as narrow from '../../web/figures/narrow.ts';
-import { percent } from '../../web/plot/format.ts';
+import { aboutPercent, percent } from '../../web/plot/format.ts';
 import { expectSoundPictures, expectTextsApart, expectToStopMidway, run } from './support.ts';
 import { expectNothingToStay, watched } from './training.ts';
 
@@ -71,6 +71,15 @@ test('in its first view, of recorded runs, learned tables do at d = 8, frozen on
   // Those that did not learn it had stood still by then.
   expect(result.figure.describe(result.data, result.state)).toContain(
     'within 2,000 steps, frozen tables needed 24 added; concatenated, 24.',
+  );
+  // A grid as coarse as this hides that concatenating was nearer at every width that was too narrow.
+  const parts = [0, 1, 2].map((width) => {
+    const [added, beside] = [2, 3].map((line) => meanOf(result, line, width)) as [number, number];
+    expect(beside).toBeGreaterThan(added + 0.05);
+    return `${aboutPercent(added)} and ${aboutPercent(beside)} at ${[8, 12, 16][width]}`;
+  });
+  expect(result.figure.describe(result.data, result.state)).toContain(
+    `Frozen, added and concatenated, they got ${parts[0]}, ${parts[1]} and ${parts[2]}.`,
   );
 });
 

@@ -5,6 +5,29 @@ import { expectSoundPictures, expectTextsApart, run } from './support.ts';
 
 const row = '0.5 -0.25 1 -1';
 
+/** What LayerNorm divides by: σ of the sum over σ of both, of the 256 pairs that the first view draws. */
+async function lengthsOf(shown: readonly number[]) {
+  const superpose = await load();
+  const [token, position] = [6, 7].map(
+    (stream) =>
+      superpose.randomNormal({ rows: 256, columns: 8, seed: 35, stream, standardDeviation: 0.8 }).data,
+  ) as [Float64Array, Float64Array];
+  const spread = (row: number[]) => {
+    const mean = row.reduce((sum, one) => sum + one, 0) / row.length;
+    return Math.sqrt(row.reduce((sum, one) => sum + (one - mean) ** 2, 0) / row.length + 1e-5);
+  };
+  const ratios = Array.from({ length: 256 }, (_, k) => {
+    const [t, p] = [token, position].map((part) => [...part.subarray(8 * k, 8 * k + 8)]) as [
+      number[],
+      number[],
+    ];
+    return spread(t.map((one, c) => one + (p[c] as number))) / spread([...t, ...p]);
+  });
+  const ends = [Math.min(...ratios), Math.max(...ratios)];
+  for (const [k, end] of ends.entries()) expect(shown[k]).toBeCloseTo(end, 12);
+  return { normed: ends.map((end) => end.toFixed(2)).join(' to ') };
+}
+
 test.each([
   {},
   { d: 4, pull: 1, segments: 'yes' },
@@ -22,6 +45,19 @@ test('pulled all the way, concatenating has become adding, whatever the rows', a
     expect(data.difference).toBeLessThan(1e-14);
     expect(figure.describe(data, state)).toContain('Concatenating has become adding. With W₂ = W₁');
   }
+});
+
+test('with a norm between, the figure says how far lengths differ, and that directions do not', async () => {
+  const { figure, data, state } = await run(oneLayer, { pull: 1, norm: 'yes' });
+  const { normed } = await lengthsOf(data.lengths);
+  expect(figure.describe(data, state)).toContain(
+    `With a norm between, only lengths differ. It divides by the spread of the sum, or of all concatenated channels. With W₂ = W₁ both outputs still point the same way. Over 256 drawn pairs the concatenated one is ${normed} times as long`,
+  );
+  const apart = await run(oneLayer, { norm: 'yes' });
+  expect(apart.figure.describe(apart.data, apart.state)).toContain('A norm sees both.');
+  // Without a norm, equal outputs are equally long.
+  const bare = await run(oneLayer, { pull: 1 });
+  for (const times of bare.data.lengths) expect(times).toBeCloseTo(1, 12);
 });
 
 test('rows that are typed or dragged are those that are read, and others are said to be drawn', async () => {

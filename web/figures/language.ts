@@ -299,19 +299,22 @@ export const figure: Figure<typeof controls, Data> = {
     const small = state.view === 'ladder';
     // Of larger models concatenating has a sentence of its own.
     const left = small ? ['added', 'nowhere'] : ['added', 'nowhere', 'concatenated'];
-    const others = few.flatMap(({ arm }) => {
-      const leads = byBoth(leadsOf(few, arm));
-      return left.includes(arm) || !leads ? [] : [`${shortOf(arm)} ${leads}`];
+    const arms = firstArms[state.view].filter((arm) => !left.includes(arm));
+    const ahead = [...new Set(data.rows.map(({ steps }) => steps))].map((steps) => {
+      const rows = data.rows.filter((row) => row.steps === steps);
+      const ways = arms.flatMap((arm) => {
+        const leads = byBoth(leadsOf(rows, arm));
+        return leads ? [`${shortOf(arm)} ${leads}`] : [];
+      });
+      return ` After ${rows[0]?.tokens.toFixed(1)} million tokens, ahead of adding by: ${ways.join('; ')}.`;
     });
-    const tokens = added.tokens.toFixed(1);
-    const ahead = ` After ${tokens} million tokens, ahead of adding by: ${others.join('; ')}.`;
     const leads = small
       ? leadOverTime(data, 'concatenated', 'In larger models, concatenating at the same width') +
         leadOverTime(data, 'not-into-stream', 'Position kept out of the stream') +
         leadOverTime(data, 'nor-into-values', 'Kept out of the first layer’s values too, it')
       : leadOverTime(data, 'concatenated', 'Concatenating at the same width') +
         (state.ways === 'all' ? leadOverTime(data, 'projected', 'Concatenating and mapping back') : '');
-    return `${head}.${small ? `${ahead}${leads}` : `${leads}${ahead}`} ±: 95 %, by Welch, over all seeds of both.${rateSentence(data)}${curves}`;
+    return `${head}.${small ? `${ahead.join('')}${leads}` : `${leads}${ahead.join('')}`} ±: 95 %, by Welch, over all seeds of both.${rateSentence(data)}${curves}`;
   },
 
   cells: ({ rows, parts }, { curves }) =>

@@ -61,7 +61,7 @@ const facts: Record<ArmName, [string, keyof typeof groups, SchemeId]> = {
   'queries-keys-concatenated': ['in every layer, concatenated', 'scores', 'concat-full'],
   rotated: ['rotated (RoPE)', 'scores', 'rope'],
   'separate-scores': ['scores kept separate (TUPE)', 'scores', 'tupe-a'],
-  'rotated-beside': ['rotated, concatenated (DeepSeek’s rotated part)', 'scores', 'decoupled-rope'],
+  'rotated-beside': ['alongside (DeepSeek’s rotated part)', 'scores', 'decoupled-rope'],
 };
 
 export const armNames = /* @__PURE__ */ Object.keys(facts) as ArmName[];

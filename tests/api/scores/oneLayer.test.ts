@@ -11,10 +11,11 @@ const product = (rows: number[][], weight: Table): number[][] =>
     ),
   );
 
+const meanOf = (row: number[]) => row.reduce((sum, one) => sum + one, 0) / row.length;
+const variance = (row: number[]) => meanOf(row.map((one) => (one - meanOf(row)) ** 2));
 const normalized = (row: number[]) => {
-  const mean = row.reduce((sum, one) => sum + one, 0) / row.length;
-  const variance = row.reduce((sum, one) => sum + (one - mean) ** 2, 0) / row.length;
-  return row.map((one) => (one - mean) / Math.sqrt(variance + 1e-5));
+  const [mean, spread] = [meanOf(row), Math.sqrt(variance(row) + 1e-5)];
+  return row.map((one) => (one - mean) / spread);
 };
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
@@ -84,6 +85,51 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(largestDifference(found.added, whole)).toBeLessThan(1e-13);
     expect(found.concatenated).toEqual(found.added);
     expect(found.weights).toEqual([weight]);
+  });
+
+  test.each([8, 768])('with LayerNorm and W₂ = W₁, only lengths differ: d = %i', (d) => {
+    const pairs = 256;
+    const [token, position] = [6, 7].map((stream) =>
+      superpose.randomNormal({ rows: pairs, columns: d, seed: 35, stream, standardDeviation: 0.8 }),
+    ) as [Table<Float64Array>, Table<Float64Array>];
+    const weight = superpose.randomNormal({ rows: d, columns: 8, seed: 3, standardDeviation: 'fan_in' });
+    const both = { parts: [token, position], weights: [weight, weight], norm: 'layer-norm' } as const;
+    const { added, concatenated } = superpose.oneLayer({ ...both, pull: 1 });
+    const rows = (data: Float64Array) => rowsOf({ data, rows: pairs, columns: 8 }).map((row) => [...row]);
+    const length = (row: number[]) => Math.hypot(...row);
+    const cosine = (a: number[], b: number[]) =>
+      a.reduce((sum, one, k) => sum + one * (b[k] as number), 0) / length(a) / length(b);
+    const [sums, joined] = [rows(added), rows(concatenated)];
+    const cosines = sums.map((row, k) => cosine(row, joined[k] as number[]));
+    expect(1 - Math.min(...cosines)).toBeLessThan(1e-15);
+    // C[t; p] = [t − m; p − m], whose halves sum to C(t + p): lengths differ by the ratio of the two spreads.
+    const spreadOf = (row: number[]) => Math.sqrt(variance(row) + 1e-5);
+    const times = sums.map((row, k) => length(joined[k] as number[]) / length(row));
+    const [tokens, positions] = [token, position].map((part) => rowsOf(part).map((row) => [...row])) as [
+      number[][],
+      number[][],
+    ];
+    for (const [k, one] of times.entries()) {
+      const [t, p] = [tokens[k], positions[k]] as [number[], number[]];
+      const ratio = spreadOf(t.map((x, c) => x + (p[c] as number))) / spreadOf([...t, ...p]);
+      expect(Math.abs(one / ratio - 1)).toBeLessThan(1e-12);
+    }
+    // What the page says of them.
+    const [least, most] = d === 8 ? [0.62, 1.81] : [1.31, 1.48];
+    expect(Math.min(...times)).toBeCloseTo(least, 2);
+    expect(Math.max(...times)).toBeCloseTo(most, 2);
+    // A shift or other gains for the second half, and directions part.
+    const shift = rowsOf(superpose.randomNormal({ rows: 2, columns: d, seed: 9, standardDeviation: 0.3 }));
+    const through = (row: number[]) => product([row], weight)[0] as number[];
+    const [first, second] = shift.map((row) => through([...row])) as [number[], number[]];
+    const moved = (row: number[], by: number[]) => row.map((one, m) => one + (by[m] as number));
+    const shifted = sums.map((row, k) =>
+      cosine(moved(row, first), moved(moved(joined[k] as number[], first), second)),
+    );
+    expect(Math.min(...shifted)).toBeLessThan(0.95);
+    // Even if only the first half has a shift, that of the sum.
+    const half = sums.map((row, k) => cosine(moved(row, first), moved(joined[k] as number[], first)));
+    expect(Math.min(...half)).toBeLessThan(0.999);
   });
 
   test('with a norm one row is only scaled, and several are no longer equal', () => {
