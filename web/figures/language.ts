@@ -314,7 +314,7 @@ export const figure: Figure<typeof controls, Data> = {
         leadOverTime(data, 'nor-into-values', 'Kept out of the first layer’s values too, it')
       : leadOverTime(data, 'concatenated', 'Concatenating at the same width') +
         (state.ways === 'all' ? leadOverTime(data, 'projected', 'Concatenating and mapping back') : '');
-    return `${head}.${small ? `${ahead.join('')}${leads}` : `${leads}${ahead.join('')}`} ±: 95 %, by Welch, over all seeds of both.${rateSentence(data)}${curves}`;
+    return `${head}.${small ? `${ahead.join('')}${leads}` : `${leads}${ahead.join('')}`} Each ± is Welch’s 95\u202f% interval over all seeds of both ways.${rateSentence(data)}${curves}`;
   },
 
   cells: ({ rows, parts }, { curves }) =>

@@ -36,7 +36,7 @@ export const figure: Figure<typeof controls, Data> = {
     const loud =
       scale === 1
         ? ''
-        : ` Positions are multiplied by ${scale}: W₂/ρ undoes that ${howExactly(data.undone)}, while one matrix for both, of rows that fill all channels, misses by ${aboutPercent(data.sharedMiss)} at best.`;
+        : ` Positions are multiplied by ${scale}: W₂/ρ undoes that ${howExactly(data.undone)}, while one matrix for both, of rows that spread alike in every direction, misses by ${aboutPercent(data.sharedMiss)} at best.`;
     const { width, total } = data.costs[way === 'none' ? 'add' : way];
     const price =
       way === 'none'

@@ -41,7 +41,8 @@ export interface OneLayer {
 export interface OneLayerApi {
   /**
    * What a linear layer makes of vectors added, and of the same vectors concatenated. It adds either way:
-   * [x, p] times W₁ over W₂ is xW₁ + pW₂, and with W₂ = W₁ that is (x + p)W₁, unless a norm comes between.
+   * [x, p] times W₁ over W₂ is xW₁ + pW₂, and with W₂ = W₁ that is (x + p)W₁. With a norm between, it is a
+   * multiple of what adding gives, by a number of its own for each row.
    */
   oneLayer(input: OneLayerInput): OneLayer;
 }
