@@ -121,9 +121,9 @@ export const figure: Figure<typeof controls, Readers> = {
 
   describe(data, state) {
     const [places, words] = data.readers as [Reader, Reader];
-    if (!Number.isFinite(places.shares[0] ?? Number.NaN)) {
+    // One head may be constant and the other not.
+    if (data.readers.every(({ shares }) => !shares.every(Number.isFinite)))
       return nothingToShare(data.tokens.length);
-    }
     const says = (reader: Reader) =>
       most(reader, data)
         .map(({ place, weight }) => {

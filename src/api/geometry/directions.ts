@@ -6,8 +6,8 @@ export interface DirectionsApi {
   /** ‖row‖ of each row, [rows], in the table's units and in double. */
   rowLengths(table: Table): Float64Array;
   /**
-   * The cosine of each row of `first` with each row of `second`, [first.rows, second.rows], in double; NaN
-   * where either row is all zero. Both tables have the same width. Throws RangeError, TypeError.
+   * The cosine of each row of `first` with each row of `second`, from −1 to 1, [first.rows, second.rows], in
+   * double; NaN where either row is all zero. Both tables have the same width. Throws RangeError, TypeError.
    */
   rowCosines(first: Table, second: Table): Table<Float64Array>;
 }

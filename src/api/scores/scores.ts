@@ -138,11 +138,14 @@ export interface CombinedTerms {
 /** The part of scores that shares are pooled from. */
 export type PoolableScores = Pick<Scores, 'heads' | 'parts' | 'gauge' | 'covariances' | 'variances'>;
 
-/** Shares of groups of terms. They sum to 1 over the groups, and are NaN where no score varies. */
+/**
+ * Shares of groups of terms, which sum to 1 over the groups. A head whose scores do not vary has none: its own are NaN,
+ * and the others' mean and pooled shares are without it. If no head varies, all are NaN.
+ */
 export interface PooledShares {
   /** [heads, groups], each head over all the scores. */
   readonly heads: Float64Array;
-  /** [groups], the mean over heads: each head counts the same. */
+  /** [groups], the mean over the heads that vary: each of them counts the same. */
   readonly mean: Float64Array;
   /** [groups], all heads together: each counts by how much its scores vary. */
   readonly pooled: Float64Array;

@@ -1,5 +1,6 @@
 #include "encodings/wavelengths.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -19,7 +20,7 @@ Vector<double> similarities(const Eigen::ArrayXd& frequencies, int farthest) {
     turned = x * cosine - y * sine;
     y = x * sine + y * cosine;
     x.swap(turned);
-    found[k] = x.mean();
+    found[k] = std::clamp(x.mean(), -1.0, 1.0);
   }
   return found;
 }
@@ -41,7 +42,7 @@ Wavelengths wavelengths(const SinusoidalOptions& options, int farthest) {
     most = s[k];
     found.nearest_apart = k;
   }
-  found.nearest = found.nearest_apart ? std::sqrt(2 * (1 - std::fmin(most, 1)))
+  found.nearest = found.nearest_apart ? std::sqrt(2 * (1 - most))
                                       : std::numeric_limits<double>::quiet_NaN();
   while (found.falls_to < farthest && s[found.falls_to + 1] < s[found.falls_to]) ++found.falls_to;
   for (int k = 1; k <= farthest && !found.first_negative; ++k) {

@@ -1,5 +1,6 @@
 #include "geometry/cosines.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -37,7 +38,8 @@ Vector<double> sample_cosines(int d, int count, std::uint32_t seed) {
   const Matrix<double> right = random_normal<double>(count, d, 1, seed, 1);
   Vector<double> cosines(count);
   for (int i = 0; i < count; ++i) {
-    cosines[i] = left.row(i).dot(right.row(i)) / (left.row(i).norm() * right.row(i).norm());
+    const double cosine = left.row(i).dot(right.row(i)) / (left.row(i).norm() * right.row(i).norm());
+    cosines[i] = std::clamp(cosine, -1.0, 1.0);
   }
   return cosines;
 }

@@ -1,5 +1,7 @@
 #include "geometry/directions.h"
 
+#include <algorithm>
+
 #include "numeric/power_of_two.h"
 #include "numeric/product.h"
 
@@ -29,7 +31,9 @@ Matrix<double> row_cosines(const Matrix<double>& given_a, const Matrix<double>& 
   Matrix<double> cosines = pairs_of_rows<double>(a, b);
   const Vector<double> down = a.rowwise().norm(), across = b.rowwise().norm();
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
-    for (Eigen::Index j = 0; j < b.rows(); ++j) cosines(i, j) /= down[i] * across[j];
+    for (Eigen::Index j = 0; j < b.rows(); ++j) {
+      cosines(i, j) = std::clamp(cosines(i, j) / (down[i] * across[j]), -1.0, 1.0);
+    }
   }
   return cosines;
 }

@@ -70,7 +70,8 @@ ChanceAngles chance_angles(int d, int k1, int k2) {
   const double a = static_cast<double>(k1) / d, b = static_cast<double>(k2) / d;
   const double one = std::sqrt(a * (1 - b)), other = std::sqrt(b * (1 - a));
   const int zero_angles = std::max(0, k1 + k2 - d);
-  return {std::abs(one - other), one + other, a * k2, zero_angles, zero_angles ? 1 : one + other};
+  const double highest = std::min(one + other, 1.0);
+  return {std::abs(one - other), highest, a * k2, zero_angles, zero_angles ? 1 : highest};
 }
 
 double energy_overlap(const Matrix<double>& tokens, const Matrix<double>& positions, bool centred) {
@@ -91,12 +92,12 @@ OverlapCurve overlap_curve(const Matrix<double>& tokens, const Matrix<double>& p
       tokens.rows() ? symmetric_eigen(second_moment(tokens)).vectors : Matrix<double>::Identity(d, d);
   const Matrix<double> rows = directions.rowwise().reverse().transpose();
   const Matrix<double> along = rows_times_rows<double>(rows, kept);
-  OverlapCurve curve{along.rowwise().squaredNorm(), static_cast<int>(dimensions),
+  OverlapCurve curve{along.rowwise().squaredNorm().cwiseMin(1), static_cast<int>(dimensions),
                      static_cast<double>(dimensions) / static_cast<double>(d), Vector<double>(d)};
   double total = 0;
   for (Eigen::Index j = 0; j < d; ++j) {
     total += curve.shares[j];
-    curve.reached[j] = total / static_cast<double>(dimensions);
+    curve.reached[j] = std::min(total / static_cast<double>(dimensions), 1.0);
   }
   return curve;
 }

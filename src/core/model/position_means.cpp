@@ -1,6 +1,7 @@
 // Plain loops: Eigen's code for each expression would make up most of what this file adds to the module.
 #include "model/position_means.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -125,8 +126,8 @@ PositionFindings PositionMeans::findings(const PositionMeans& first) const {
   for (Index at = 0; at < content.size(); ++at)
     content.data()[at] = products_.data()[at] - content.data()[at] / count;
   found.overlap = d * product_of(of_position, content) / (trace_of_position * trace(content));
-  found.cosine_with_first =
-      product_of(of_position, of_first) / std::sqrt(squares * product_of(of_first, of_first));
+  const double sizes = std::sqrt(squares * product_of(of_first, of_first));
+  found.cosine_with_first = std::clamp(product_of(of_position, of_first) / sizes, -1.0, 1.0);
   return found;
 }
 

@@ -1,5 +1,6 @@
 #include "scores/dot_products.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -72,7 +73,8 @@ double pair_correlation(const Matrix<double>& a, const Matrix<double>& b) {
   const Centred left = centred_pairs(a), right = centred_pairs(b);
   const double deviations = left.deviation * right.deviation;
   if (!(deviations > 0)) return std::numeric_limits<double>::quiet_NaN();
-  return (left.pairs * right.pairs).sum() / static_cast<double>(left.pairs.size()) / deviations;
+  const double covariance = (left.pairs * right.pairs).sum() / static_cast<double>(left.pairs.size());
+  return std::clamp(covariance / deviations, -1.0, 1.0);
 }
 
 }  // namespace superpose

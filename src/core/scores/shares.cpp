@@ -112,16 +112,22 @@ PooledShares pooled_shares(const Matrix<double>& given, const Vector<double>& gi
     variation[head] += variances[row];
   }
   PooledShares result{sums, Vector<double>::Zero(groups), Vector<double>::Zero(groups)};
-  double whole = 0;
-  for (int head = 0; head < heads; ++head) whole += variation[head];
+  // A constant head has no shares; the others' mean and pooled shares are those without it.
+  double whole = 0, varying = 0;
   for (int head = 0; head < heads; ++head) {
+    whole += variation[head];
+    varying += variation[head] != 0;
+  }
+  for (int head = 0; head < heads; ++head) {
+    const bool varies = variation[head] != 0;
     for (int group = 0; group < groups; ++group) {
       double& share = result.heads(head, group);
       result.pooled[group] += share / whole;
       share /= variation[head];
-      result.mean[group] += share / heads;
+      if (varies) result.mean[group] += share;
     }
   }
+  result.mean /= varying;
   return result;
 }
 

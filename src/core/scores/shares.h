@@ -42,12 +42,13 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
 // divided last, so that a sentence or a head counts by how much its scores vary.
 struct PooledShares {
   Matrix<double> heads;   // [heads, groups], over all sentences
-  Vector<double> mean;    // [groups], the mean of the heads' shares: each head counts the same
+  Vector<double> mean;    // [groups], the mean of the varying heads' shares: each of them counts the same
   Vector<double> pooled;  // [groups], over all heads and sentences
 };
 
 // covariances [sentences * heads, terms], sentence by sentence; variances [sentences * heads];
-// group_of [terms], from 0 to groups - 1. Each row sums to 1, and is NaN where no score varies.
+// group_of [terms], from 0 to groups - 1. A head's row sums to 1, and is NaN where none of its scores varies.
+// The mean and the pooled shares are NaN only where no head varies.
 PooledShares pooled_shares(const Matrix<double>& covariances, const Vector<double>& variances, int heads,
                            const std::vector<int>& group_of, int groups);
 

@@ -44,10 +44,14 @@ std::array<double, kTermCount> trained_shares(const Model& model, const Paramete
   const ModelOptions& options = model.options();
   if (!options.has_terms() || (gauge == GaugeKind::canonical && !options.sums())) return mean;
   mean.fill(0);
+  double varying = 0;
   for (const TermCovariances& head : model.term_covariances(of, batch, kept, gauge)) {
+    // A constant head has no shares.
+    if (head.scores == 0) continue;
     for (int t = 0; t < kTermCount; ++t) mean[t] += head.terms[t] / head.scores;
+    ++varying;
   }
-  for (double& share : mean) share /= options.heads;
+  for (double& share : mean) share /= varying;
   return mean;
 }
 

@@ -12,7 +12,8 @@ namespace superpose {
 // the keys they may read and both summed over the batch. The terms are those of e and p, both normalized with
 // the standard deviation of their sum. Terms that are not kept have 0. In the raw gauge parts are as training
 // left them; in the canonical one, terms with constants make up the rest of 1. Empty, and NaN, without
-// options().has_terms(), and canonical without options().sums(); NaN where no score varies.
+// options().has_terms(), and canonical without options().sums(). The mean is that of the heads whose scores
+// vary; NaN where none does.
 std::array<double, kTermCount> trained_shares(const Model& model, const Parameters& of, const Batch& batch,
                                               const Terms& kept = kAllTerms,
                                               GaugeKind gauge = GaugeKind::raw);

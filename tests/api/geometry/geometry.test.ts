@@ -192,6 +192,35 @@ describe('cosines', () => {
   });
 });
 
+test('rounding takes no cosine and no correlation beyond 1', () => {
+  const [cosines, correlations, shares, edges]: number[][] = [[], [], [], []];
+  for (let seed = 1; seed <= 60; seed++) {
+    const drawn = plain.randomNormal({ rows: 20, columns: 2, seed });
+    cosines?.push(...plain.rowCosines(drawn, drawn).data);
+    const three = { ...drawn, data: drawn.data.slice(0, 6), rows: 3 };
+    correlations?.push(plain.dotProducts({ token: three, position: three, positionScale: 0 }).correlation);
+    const positions = plain.randomNormal({ rows: 20, columns: 5, seed });
+    const curve = plain.overlapCurve({
+      tokens: { ...positions, rows: 19, data: positions.data.slice(5) },
+      positions,
+      k: 5,
+    });
+    shares?.push(...curve.shares, ...curve.reached);
+  }
+  for (let d = 2; d <= 60; d++)
+    for (let k1 = 0; k1 <= d; k1++) {
+      const { highestCosine, largestCosine } = plain.chanceAngles({ d, k1, k2: d - k1 });
+      edges?.push(highestCosine, largestCosine);
+    }
+  cosines?.push(...plain.sampleCosines({ d: 1, count: 50, seed: 1 }));
+  cosines?.push(...plain.wavelengths({ positions: 100_000, d_model: 2 }).similarity);
+  for (const all of [cosines, correlations, shares, edges] as number[][]) {
+    const largest = all.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+    expect(largest).toBeLessThanOrEqual(1);
+    expect(largest).toBeGreaterThan(1 - 1e-12);
+  }
+});
+
 describe('directions', () => {
   describe.each(builds)('$simd SIMD', ({ superpose }) => {
     test('lengths and cosines are those of the dot products', () => {

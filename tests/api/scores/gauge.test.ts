@@ -168,8 +168,42 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const each = [...Array(16).keys()];
     expect([...two.shares].every(Number.isNaN)).toBe(true);
     close(superpose.poolShares([two, many], each).heads, many.shares);
-    expect([...superpose.poolShares([two, two], each).mean].every(Number.isNaN)).toBe(true);
+    const none = superpose.poolShares([two, two], each);
+    for (const all of [none.heads, none.mean, none.pooled]) expect([...all].every(Number.isNaN)).toBe(true);
     const raw = superpose.decompose(input);
     expect(() => superpose.poolShares([many, raw], each)).toThrow('one gauge');
+  });
+
+  test('a head whose scores are constant has no shares, and changes none of the others', () => {
+    const still = {
+      ...input.query,
+      weight: { ...input.query.weight, data: input.query.weight.data.slice() },
+    };
+    const { heads } = input;
+    // The first head's queries are zero: all its scores are.
+    still.weight.data.fill(0, 0, still.weight.data.length / heads);
+    if (still.bias) still.bias = still.bias.map((value, at) => (at < still.weight.rows / heads ? 0 : value));
+    const scores = superpose.decompose({ ...input, query: still });
+    const whole = superpose.decompose(input);
+    const each = [...Array(16).keys()];
+    const { heads: own, mean, pooled } = superpose.poolShares([scores], each);
+    expect([...own.subarray(0, 16)].every(Number.isNaN)).toBe(true);
+    expect([...scores.shares.subarray(0, 16)].every(Number.isNaN)).toBe(true);
+    close(own.subarray(16), whole.shares.subarray(16));
+    const others = Array.from({ length: heads - 1 }, (_, head) =>
+      whole.shares.subarray(16 * (head + 1), 16 * (head + 2)),
+    );
+    close(
+      mean,
+      each.map((term) => sum(others.map((shares) => shares[term] as number)) / (heads - 1)),
+    );
+    const variance = sum([...whole.variances].slice(1));
+    close(
+      pooled,
+      each.map(
+        (term) =>
+          sum(others.map((_, head) => whole.covariances[16 * (head + 1) + term] as number)) / variance,
+      ),
+    );
   });
 });
