@@ -83,13 +83,13 @@ function buildByVite(env, title, config, { stamp, inputs, output, key }) {
 const buildHeadless = (env) =>
   buildByVite(env, 'Build the figures for Node', 'web/node/vite.config.ts', {
     stamp: 'node',
-    inputs: [],
+    inputs: ['src/api/unknown.ts'],
     output: 'build/package/node/index.js',
   });
 
 /** Builds the embeds: for single-file pages, and for the npm package. */
 async function buildEmbeds(env) {
-  const inputs = ['build/package/wasm', 'package.json'];
+  const inputs = ['src/api', 'build/package/wasm', 'package.json'];
   const title = (which) => `Build the figures for other pages (${which})`;
   await buildByVite(env, title('single'), 'web/embed/vite.config.ts', {
     stamp: 'single',

@@ -1,6 +1,7 @@
 // Arguments are checked here, once, before anything is allocated. Each error says what was given and what is
 // allowed: TypeError for a wrong kind of value, RangeError for a wrong value.
 import type { Floats, Linear, Table } from './table.js';
+import { unknownName } from './unknown.js';
 
 /**
  * The most that a call’s inputs, working memory and results may take, together with all that is held already.
@@ -101,6 +102,20 @@ export function numbers(
 export const integers = (name: string, value: unknown, high = maxExtent, length?: number) =>
   numbers(name, value, (entry, one) => integer(entry, one, 0, high), length);
 
+/** Ids from `low` to `high` as plain numbers, in a copy that later changes by the caller do not reach. */
+export function ids(name: string, value: unknown, low: number, high: number): Int32Array {
+  // By its name, since in a frame or in node:vm a class is another one.
+  const kind = Object.prototype.toString.call(value);
+  if (!/^\[object (Array|(Big)?(Int|Uint)\d+(Clamped)?Array)\]$/.test(kind))
+    refuse(name, 'an array of whole numbers', value, false);
+  return Int32Array.from(value as ArrayLike<unknown>, (one) => {
+    const id = typeof one === 'bigint' ? Number(one) : (one as number);
+    // Every step's ids come through here, so a message is made only for a wrong one.
+    if (!(id >= low && id <= high && Number.isInteger(id))) integer(`an entry of ${name}`, id, low, high);
+    return id;
+  });
+}
+
 /** Refuses a list that names something twice. */
 export function once(name: string, list: readonly unknown[]): void {
   const twice = list.find((one, place) => list.indexOf(one) !== place);
@@ -149,17 +164,28 @@ export function placeIn<T>(name: string, value: T, list: readonly T[]): number {
 
 export function object(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null) refuse(name, 'an object', value, false);
-  if ((name === 'options' || name === 'input') && 'precision' in value)
-    throw new RangeError(
-      'precision is no option: formulas compute in double, encoders, trainers and decompositions in float32.',
-    );
+}
+
+type KeyOf<Options> = Options extends unknown ? keyof Options : never;
+
+/** All options of a type, so that a list that lacks one does not compile. */
+export type OptionNames<Options> = { readonly [Name in KeyOf<Options>]: true };
+
+/** Refuses what is no object, and an option that does not exist, whatever its value. */
+export function options<Options>(name: string, value: Options, names: OptionNames<Options>): void {
+  object(name, value);
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) refuse(name, 'an object', value, false);
+  for (const given of Object.keys(value as object)) {
+    if (Object.hasOwn(names, given)) continue;
+    const within = name === 'options' || name === 'input' ? '' : name;
+    throw new RangeError(unknownName('option', given, Object.keys(names), within));
+  }
 }
 
 /** What everything that reads files takes first. */
-export function reading(superpose: unknown, options: unknown): void {
+export function reading(superpose: unknown): void {
   const { memoryBytes } = (superpose ?? {}) as { memoryBytes?: unknown };
   if (typeof memoryBytes !== 'function') refuse('superpose', 'what load() returns', superpose, false);
-  object('options', options);
 }
 
 /** A Float32Array or Float64Array with any values, of the given length if there is one. */
@@ -203,21 +229,27 @@ export interface Extents {
   columns?: number | undefined;
 }
 
-/** A table whose data has rows * columns finite values, and the given extents. */
-export function table(name: string, value: unknown, wanted: Extents = {}): Table {
+/** Rows and columns of something, which must be the given ones. */
+export function extents(name: string, value: unknown, wanted: Extents): void {
   object(name, value);
-  const { data, rows, columns } = value as Table;
+  const { rows, columns } = value as Table;
   integer(`${name}.rows`, rows, 0);
   integer(`${name}.columns`, columns, 1);
   if (rows !== (wanted.rows ?? rows)) refuseCount(name, counted(wanted.rows as number, 'row'), rows);
   if (columns !== (wanted.columns ?? columns))
     refuseCount(name, counted(wanted.columns as number, 'column'), columns);
+}
+
+/** A table whose data has rows * columns finite values, and the given extents. */
+export function table(name: string, value: unknown, wanted: Extents = {}): Table {
+  extents(name, value, wanted);
+  const { data, rows, columns } = value as Table;
   floats(`${name}.data`, data, rows * columns);
   return value as Table;
 }
 
 export function linear(name: string, value: unknown, wanted: Extents = {}): Linear {
-  object(name, value);
+  options(name, value as Linear, { weight: true, bias: true });
   const { weight, bias } = value as Linear;
   table(`${name}.weight`, weight, wanted);
   if (weight.rows === 0) refuseCount(`${name}.weight`, 'at least 1 row', 0);

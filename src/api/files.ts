@@ -22,9 +22,17 @@ export interface Slices {
   /** In bytes. */
   readonly size: number;
   /** The bytes from `offset` on, `length` of them or up to the file’s end. `watch` may end the read. */
-  read(offset: number, length: number, watch?: Watch): Promise<Uint8Array>;
+  read(offset: number, length: number, watch?: Watch): Promise<Uint8Array | ArrayBuffer>;
   /** Whether read() tells `watch` of bytes as they arrive; otherwise they are counted when they are there. */
   readonly counts?: boolean;
+}
+
+/** The bytes that a reader of the caller's own gave, of whatever kind; undefined if these are none. */
+export function bytesIn(given: unknown): Uint8Array | undefined {
+  if (ArrayBuffer.isView(given)) return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
+  // In a frame or in node:vm, ArrayBuffer is another class.
+  const isBuffer = Object.prototype.toString.call(given) === '[object ArrayBuffer]';
+  return isBuffer ? new Uint8Array(given as ArrayBuffer) : undefined;
 }
 
 /** Files by name; `named` if the source was a single file. */

@@ -38,5 +38,5 @@ export { type LoadOptions, type ModuleName, type Simd, supportedSimd, wasmAddres
 export type { SchemeId } from './scores/schemeInputs.js';
 export { askedTerms, logitsOf, pairTerms, schemeTermOf, sharesOf, termOf } from './scores/scores.js';
 export type * from './small.js';
-export type { Floats, Linear, Table } from './table.js';
+export type { Floats, Ids, Linear, Table } from './table.js';
 export type * from './whole.js';

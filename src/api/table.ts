@@ -11,6 +11,18 @@ export type Floats = Float32Array | Float64Array;
  */
 export type OwnBytes = ReturnType<typeof Uint8Array.of>;
 
+/** Ids of tokens or classes; BigInts too, as ONNX and some tokenizers have them. */
+export type Ids =
+  | readonly (number | bigint)[]
+  | Int8Array
+  | Uint8Array
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | BigInt64Array
+  | BigUint64Array;
+
 /** A matrix, row by row: row i is data[i * columns] to data[(i + 1) * columns - 1]. */
 export interface Table<A extends Floats = Floats> {
   /** rows × columns values. */

@@ -69,7 +69,7 @@ test.each(builds)('are those of refusals.txt, before anything is allocated: $sim
       await callOf(section, line);
     } catch (error) {
       const { name, message } = error as Error;
-      expect(message, line).toMatch(/^[^\n]{15,300}\.$/);
+      expect(message, line).toMatch(/^[^\n]{15,400}[.?]$/);
       expect(superpose.memoryBytes(), line).toBe(before);
       return `${line}\n${indent}${name}: ${message}`;
     } finally {

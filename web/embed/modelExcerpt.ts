@@ -175,7 +175,7 @@ function guarded(model: MiniLM, { text: tell, pieces: tellPieces }: Guards): Min
     return sentence;
   };
   const pieces: MiniLM['pieces'] = async (ids) => {
-    tellPieces(ids);
+    tellPieces(Array.from(ids, Number));
     return model.pieces(ids);
   };
   return {

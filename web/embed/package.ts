@@ -1,6 +1,7 @@
 // superpose/embed: importing it makes every <superpose-figure> of a page live. For pages that are built with
 // a bundler; others take embed.js from a site.
 import { type ModuleName, supportedSimd, wasmAddress } from 'superpose';
+import { unknownName } from '../../build/package/unknown.js';
 import { hostPage } from '../element/link.js';
 import { ownThread, type Transport, transports } from '../worker/transports.js';
 import type { EmbedOptions } from './index.js';
@@ -23,6 +24,8 @@ function addressOf(name: keyof EmbedOptions, given: unknown): string {
 /** A folder's; it may be given with or without its last slash. */
 const folderAt = (name: 'model' | 'wasm', given: unknown) => addressOf(name, given).replace(/\/?$/, '/');
 
+const optionNames: Readonly<Record<keyof EmbedOptions, true>> = { home: true, model: true, wasm: true };
+
 /** On a server there is nothing to make live, and no base address. */
 const onServer = typeof document === 'undefined';
 
@@ -30,6 +33,9 @@ export function configure(options: EmbedOptions): void {
   if (onServer) return;
   if (typeof options !== 'object' || options === null)
     throw new TypeError('configure() takes an object with home, model or wasm.');
+  for (const name of Object.keys(options))
+    if (!Object.hasOwn(optionNames, name))
+      throw new RangeError(unknownName('option', name, Object.keys(optionNames)));
   if (options.home !== undefined) hostPage.home = addressOf('home', options.home);
   if (options.model !== undefined) model = folderAt('model', options.model);
   if (options.wasm !== undefined) wasm = folderAt('wasm', options.wasm);

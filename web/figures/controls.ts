@@ -1,5 +1,6 @@
 // What a reader can set. One table of controls for each figure makes its inputs, reads and checks its links
 // and attributes, and gives its state a type.
+import { unknownName } from '../../build/package/unknown.js';
 
 interface Labelled {
   label: string;
@@ -186,7 +187,7 @@ export function readState<C extends Controls>(
   for (const [name, text] of texts) {
     const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
     if (!Object.hasOwn(controls, name)) {
-      refused.push(`There is no setting called “${name.slice(0, 40)}”.`);
+      refused.push(unknownName('setting', name, Object.keys(controls)));
       continue;
     }
     const control = controls[name] as Control;

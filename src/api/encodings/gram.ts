@@ -1,7 +1,7 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
-import { encodingArguments, type SinusoidalOptions } from './sinusoidal.js';
+import { encodingArguments, encodingNames, type SinusoidalOptions } from './sinusoidal.js';
 
 /** The dot products of a sinusoidal table's rows, [positions, positions] each, as they are and after changes. */
 export interface FormGrams {
@@ -69,6 +69,7 @@ export function gramApi(raw: RawModule): GramApi {
       return raw.offsetMeans(checkSquare(square));
     },
     formGrams(options) {
+      check.options('options', options, { ...encodingNames, seed: true });
       const encoding = encodingArguments(options);
       const { positions, d_model, seed } = options;
       check.seed('seed', seed);

@@ -1,6 +1,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { encodingArguments, type SinusoidalOptions } from './sinusoidal.js';
+import { encodingArguments, encodingNames, type SinusoidalOptions } from './sinusoidal.js';
 
 export interface ShiftApi {
   /**
@@ -15,6 +15,7 @@ export interface ShiftApi {
 export function shiftApi(raw: RawModule): ShiftApi {
   return {
     shiftError(options) {
+      check.options('options', options, { ...encodingNames, offset: true });
       const encoding = encodingArguments(options);
       const { positions, d_model, offset } = options;
       check.number('offset', offset);

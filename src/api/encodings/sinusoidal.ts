@@ -30,9 +30,20 @@ export interface SinusoidalApi {
   sinusoidalFrequencies(options: SpectrumOptions): Float64Array;
 }
 
+export const spectrumNames: check.OptionNames<SpectrumOptions> = {
+  d_model: true,
+  layout: true,
+  spacing: true,
+  base: true,
+};
+export const encodingNames: check.OptionNames<SinusoidalOptions> = {
+  positions: true,
+  ...spectrumNames,
+  firstPosition: true,
+};
+
 /** As the binding takes them, of a table without rows. */
 export function spectrumArguments(options: SpectrumOptions) {
-  check.object('options', options);
   const { d_model, layout = 'interleaved', spacing = 'd_model', base = 10000 } = options;
   return {
     positions: 0,
@@ -58,12 +69,14 @@ export function encodingArguments(options: SinusoidalOptions) {
 export function sinusoidalApi(raw: RawModule): SinusoidalApi {
   return {
     sinusoidal(options) {
+      check.options('options', options, encodingNames);
       const encoding = encodingArguments(options);
       const { positions, d_model } = options;
       check.fits(`A table of ${positions} positions by ${d_model} channels`, 8 * positions * d_model);
       return table(raw.sinusoidal(encoding), positions, d_model);
     },
     sinusoidalFrequencies(options) {
+      check.options('options', options, spectrumNames);
       return raw.sinusoidalFrequencies(spectrumArguments(options));
     },
   };

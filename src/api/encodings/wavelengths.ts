@@ -1,7 +1,7 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { evenWidth } from './rotary.js';
-import { type SpectrumOptions, spectrumArguments } from './sinusoidal.js';
+import { type SpectrumOptions, spectrumArguments, spectrumNames } from './sinusoidal.js';
 
 export interface WavelengthsOptions extends SpectrumOptions {
   /** n, the length in use, from 1. */
@@ -37,6 +37,7 @@ export interface WavelengthsApi {
 export function wavelengthsApi(raw: RawModule): WavelengthsApi {
   return {
     wavelengths(options) {
+      check.options('options', options, { ...spectrumNames, positions: true });
       const spectrum = spectrumArguments(options);
       const { d_model, base } = spectrum;
       evenWidth('d_model', d_model);

@@ -26,13 +26,18 @@ export interface CosinesApi {
 }
 
 export function cosinesApi(raw: RawModule): CosinesApi {
-  const width = (options: { d: number }, low = 1) => {
-    check.object('options', options);
+  const width = <Options extends { d: number }>(
+    options: Options,
+    names: check.OptionNames<Options>,
+    low = 1,
+  ): number => {
+    check.options('options', options, names);
     return check.integer('d', options.d, low);
   };
+  const dOnly = { d: true } as const;
   return {
     sampleCosines(options) {
-      const d = width(options);
+      const d = width(options, { d: true, count: true, seed: true });
       const { count, seed } = options;
       check.integer('count', count, 0);
       check.seed('seed', seed);
@@ -40,17 +45,17 @@ export function cosinesApi(raw: RawModule): CosinesApi {
       return raw.sampleCosines(d, count, seed);
     },
     cosineDensity(options) {
-      const d = width(options, 2);
+      const d = width(options, { d: true, t: true }, 2);
       return raw.cosineDensity(check.number('t', options.t, -1, 1), d);
     },
-    cosineMeanSize: (options) => raw.cosineMeanSize(width(options)),
-    cosineDeviation: (options) => raw.cosineDeviation(width(options)),
+    cosineMeanSize: (options) => raw.cosineMeanSize(width(options, dOnly)),
+    cosineDeviation: (options) => raw.cosineDeviation(width(options, dOnly)),
     cosineTail(options) {
-      const d = width(options);
+      const d = width(options, { d: true, epsilon: true });
       return raw.cosineTail(check.number('epsilon', options.epsilon, 0, 1), d);
     },
     largestCosineMedian(options) {
-      const d = width(options);
+      const d = width(options, { d: true, pairs: true });
       return raw.largestCosineMedian(check.number('pairs', options.pairs, 1), d);
     },
   };

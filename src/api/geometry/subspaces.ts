@@ -87,14 +87,15 @@ export interface SubspacesApi {
   overlapCurve(input: OverlapInput & { k: number }): OverlapCurve;
 }
 
+const sizeNames: check.OptionNames<SubspaceSizes> = { d: true, k1: true, k2: true };
+const tableNames: check.OptionNames<OverlapInput> = { tokens: true, positions: true };
+
 export function subspacesApi(raw: RawModule): SubspacesApi {
   const sizes = (options: SubspaceSizes): [number, number, number] => {
-    check.object('options', options);
     const d = check.integer('d', options.d, 1);
     return [d, check.integer('k1', options.k1, 0, d), check.integer('k2', options.k2, 0, d)];
   };
   const overlap = (input: OverlapInput): [Table, Table] => {
-    check.object('input', input);
     const { tokens, positions } = input;
     check.table('tokens', tokens);
     check.table('positions', positions, { columns: tokens.columns });
@@ -107,7 +108,7 @@ export function subspacesApi(raw: RawModule): SubspacesApi {
   };
   return {
     principalAngles(input) {
-      check.object('input', input);
+      check.options('input', input, { first: true, second: true, centred: true });
       const { first, second, centred = false } = input;
       check.table('first', first);
       check.table('second', second, { columns: first.columns });
@@ -123,6 +124,7 @@ export function subspacesApi(raw: RawModule): SubspacesApi {
       return raw.angleCosines(check.list('angles', angles));
     },
     randomPrincipalAngles(options) {
+      check.options('options', options, { ...sizeNames, seed: true });
       const [d, k1, k2] = sizes(options);
       check.seed('seed', options.seed);
       check.fits(
@@ -131,14 +133,19 @@ export function subspacesApi(raw: RawModule): SubspacesApi {
       );
       return raw.randomAngles(d, k1, k2, options.seed);
     },
-    chanceAngles: (options) => raw.chanceAngles(...sizes(options)),
+    chanceAngles(options) {
+      check.options('options', options, sizeNames);
+      return raw.chanceAngles(...sizes(options));
+    },
     energyOverlap(input) {
+      check.options('input', input, { ...tableNames, centred: true });
       const tables = overlap(input);
       const { centred = false } = input;
       check.flag('centred', centred);
       return raw.energyOverlap(...tables, centred);
     },
     overlapCurve(input) {
+      check.options('input', input, { ...tableNames, k: true });
       const tables = overlap(input);
       const k = check.integer('k', input.k, 0, input.tokens.columns);
       return raw.overlapCurve(...tables, k);

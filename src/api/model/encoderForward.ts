@@ -5,9 +5,12 @@ import { checkedGauge } from '../scores/gauge.js';
 import { fitsScores } from '../scores/scores.js';
 import { type Table, table } from '../table.js';
 import {
+  decomposeNames,
   type EncoderDecomposeInput,
   type EncoderForward,
   type ForwardInput,
+  forwardNames,
+  type PositionFindings,
   type ScoreMeans,
   type StateMeans,
   ways,
@@ -38,7 +41,7 @@ function checkedForward(encoder: HeldEncoder, summands: Summands, given: Forward
   const { rows: n } = checkedTables(summands, names, d);
   for (const name of names) check.singles(`summands.${name}.data`, summands[name]?.data);
   if (n === 0) check.refuseCount('summands', 'at least 1 row', 0);
-  check.object('input', given);
+  check.options('input', given, forwardNames);
   const layers = check.integer('layers', given.layers ?? encoder.layers, 0, encoder.layers);
   const trace = check.flag('scores', given.scores ?? true);
   const projections = check.flag('projections', given.projections ?? false);
@@ -135,7 +138,7 @@ function forwardOf(encoder: HeldEncoder, run: Run, pooled: Float64Array): Encode
         throw new Error(
           'The scores of a forward with attention are not those of its summands; run it without.',
         );
-      check.object('input', wanted);
+      check.options('input', wanted, decomposeNames);
       const layer = check.index('layer', wanted.layer, layers);
       const only = check.chosenHeads(wanted.only, heads);
       const { way, groups } = checkedParts(names, wanted);
@@ -168,8 +171,9 @@ function mechanismMeans({ ofQueries, ofKeys }: HeldEncoder, wanted: EncoderDecom
     throw new RangeError(
       "The way 'mechanism' takes its gauge and excluded rows from its means; leave out gauge and excludedRows.",
     );
-  check.object('means', wanted.means);
-  const { query, key } = wanted.means as ScoreMeans;
+  const both = wanted.means as ScoreMeans;
+  check.options('means', both, { query: true, key: true });
+  const { query, key } = both;
   const means = {
     query: checkedMeans(query, n, ofQueries, 'means.query'),
     key: checkedMeans(key, n, ofKeys, 'means.key'),
@@ -180,7 +184,16 @@ function mechanismMeans({ ofQueries, ofKeys }: HeldEncoder, wanted: EncoderDecom
 }
 
 function checkedMeans(given: StateMeans | undefined, n: number, width: number, name = 'means') {
-  check.object(name, given);
+  // What was found over a corpus has more than these means.
+  check.options(name, given as PositionFindings, {
+    mean: true,
+    position: true,
+    first: true,
+    positionEnergy: true,
+    participationRatio: true,
+    overlap: true,
+    cosineWithFirst: true,
+  });
   const { mean, position } = given as StateMeans;
   const first = check.integer(`${name}.first`, given?.first ?? 1, 0);
   check.floats(`${name}.mean`, mean, width);

@@ -11,10 +11,35 @@ export type MapName = (typeof mapNames)[number];
 const isRead = (map: unknown): map is ReadMap =>
   typeof (map as ReadMap | undefined)?.weight?.read === 'function';
 
-/** The maps that a layer has, checked where they are whole. */
+/** Checks a map that is read later: its shape, where it is in its tensor, and its bias. */
+function checkRead(name: string, map: ReadMap, shape: check.Extents): void {
+  check.options(name, map, { weight: true, bias: true, place: true, of: true, transposed: true });
+  check.options(`${name}.weight`, map.weight, { rows: true, columns: true, read: true });
+  check.extents(`${name}.weight`, map.weight, shape);
+  check.integer(`${name}.of`, map.of, 1);
+  check.index(`${name}.place`, map.place, map.of);
+  check.flag(`${name}.transposed`, map.transposed);
+  if (map.bias !== undefined) check.floats(`${name}.bias`, map.bias, map.weight.rows);
+  check.singles(`${name}.bias`, map.bias);
+}
+
+/** The maps that a layer has, checked where they are whole; those that are read, as far as is known. */
 function checkedMaps(encoder: HeldEncoder, layer: ReadLayer) {
   const { d, ofQueries, ofKeys } = encoder;
-  check.object('layer', layer);
+  check.options('layer', layer, {
+    query: true,
+    key: true,
+    value: true,
+    output: true,
+    attentionNorm: true,
+    up: true,
+    gate: true,
+    down: true,
+    mlpNorm: true,
+    queryNorm: true,
+    keyNorm: true,
+    rotary: true,
+  });
   const inner = layer.up?.weight?.rows;
   const shape: Record<MapName, check.Extents> = {
     query: { rows: ofQueries, columns: d },
@@ -30,7 +55,8 @@ function checkedMaps(encoder: HeldEncoder, layer: ReadLayer) {
   for (const name of mapNames) {
     const map = layer[name];
     if (name === 'gate' && map === undefined) continue;
-    if (!isRead(map)) {
+    if (isRead(map)) checkRead(name, map, shape[name]);
+    else {
       const { weight, bias } = check.linear(name, map, shape[name]);
       check.singles(`${name}.weight.data`, weight.data);
       check.singles(`${name}.bias`, bias);
@@ -61,7 +87,7 @@ export async function addedLayer(encoder: HeldEncoder, layer: ReadLayer): Promis
   check.fits(`A layer of ${d} channels`, bytes + copied);
   encoder.hold(bytes);
   try {
-    const tensors = new Map<ReadTensor, MapName[]>();
+    const tensors = new Map<ReadTensor, [name: MapName, map: ReadMap][]>();
     const read = (name: MapName, rows: Table, from: number) =>
       raw.readEncoderMap(encoder.address(), name, rows, from);
     for (const [name, map] of maps) {
@@ -69,12 +95,13 @@ export async function addedLayer(encoder: HeldEncoder, layer: ReadLayer): Promis
       const alone = { place: 0, of: 1, transposed: false };
       raw.beginEncoderMap(address, name, rows, columns, map.bias ?? [], isRead(map) ? map : alone);
       if (!isRead(map)) read(name, map.weight, 0);
-      else tensors.set(map.weight.read, [...(tensors.get(map.weight.read) ?? []), name]);
+      else tensors.set(map.weight.read, [...(tensors.get(map.weight.read) ?? []), [name, map]]);
     }
-    for (const [tensor, names] of tensors)
-      await tensor((block, from) => {
-        for (const name of names) read(name, block, from);
+    for (const [tensor, maps] of tensors) {
+      await readWhole(tensor, maps, (block, from) => {
+        for (const [name] of maps) read(name, block, from);
       });
+    }
     raw.addEncoderLayer(encoder.address(), checked);
   } catch (error) {
     encoder.hold(-bytes);
@@ -85,9 +112,43 @@ export async function addedLayer(encoder: HeldEncoder, layer: ReadLayer): Promis
   encoder.layers += 1;
 }
 
+/** The extents of the tensor that a map is read from. */
+const extentsOf = ({
+  weight: { rows, columns },
+  of,
+  transposed,
+}: ReadMap): [rows: number, columns: number] => (transposed ? [columns, of * rows] : [of * rows, columns]);
+
+/** Reads a tensor to its end, and refuses blocks that are not its next rows: the module trusts their shapes. */
+async function readWhole(
+  tensor: ReadTensor,
+  maps: readonly [place: number, map: ReadMap][],
+  visit: Parameters<ReadTensor>[0],
+): Promise<void> {
+  const [rows, columns] = extentsOf(maps[0]?.[1] as ReadMap);
+  for (const [place, map] of maps) {
+    if (String(extentsOf(map)) === String([rows, columns])) continue;
+    throw new RangeError(
+      `${layerMembers[place]} is read from a tensor of ${extentsOf(map).join(' by ')}, and another map from the same one of ${rows} by ${columns}.`,
+    );
+  }
+  const name = `${layerMembers[maps[0]?.[0] as number]}.weight.read`;
+  let next = 0;
+  await tensor((block, from) => {
+    check.table(`A block of ${name}`, block, { columns });
+    if (from !== next || from + block.rows > rows)
+      throw new RangeError(
+        `${name} must go on with row ${next} of ${rows}; it gives ${check.counted(block.rows, 'row')} from row ${check.shown(from)} on.`,
+      );
+    next += block.rows;
+    visit(block, from);
+  });
+  if (next < rows) check.refuseCount(name, `all ${check.counted(rows, 'row')} of its tensor`, next);
+}
+
 function checkedRotary(given: LayerRotary | undefined, d_head: number) {
   if (given === undefined) return undefined;
-  check.object('rotary', given);
+  check.options('rotary', given, { frequencies: true });
   const frequencies = check.floats('rotary.frequencies', given.frequencies);
   const most = Math.floor(d_head / 2);
   if (frequencies.length < 1 || frequencies.length > most) {

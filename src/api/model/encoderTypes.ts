@@ -1,7 +1,8 @@
 // What an encoder is made of, asked for and returns, in words and types.
+import type * as check from '../check.js';
 import type { Handle } from '../handle.js';
 import type { DecomposeInput, Normalization } from '../scores/decompose.js';
-import type { GaugeOptions } from '../scores/gauge.js';
+import { type GaugeOptions, gaugeOptionNames } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
 import type { Floats, Linear, Table } from '../table.js';
 
@@ -47,7 +48,7 @@ export interface EncoderLayer {
   rotary?: LayerRotary;
 }
 
-/** Reads a tensor block by block; `from` is a block’s first row. */
+/** Reads a tensor block by block, in order; `from` is a block’s first row. */
 export type ReadTensor = (visit: (block: Table, from: number) => void) => Promise<void>;
 
 /** A map that goes into the module while its tensor is read, and is whole nowhere else. */
@@ -108,6 +109,14 @@ export interface ForwardInput {
   signal?: AbortSignal | undefined;
 }
 
+export const forwardNames: check.OptionNames<ForwardInput> = {
+  layers: true,
+  scores: true,
+  attention: true,
+  projections: true,
+  signal: true,
+};
+
 /** What an MLP does between its two maps. */
 export type ActivationName = (typeof activationNames)[number];
 
@@ -122,6 +131,15 @@ export interface EncoderDecomposeInput extends Pick<DecomposeInput, 'only' | 'gr
   /** Means of the state that the layer reads for the way `mean`, of its queries and keys for `mechanism`. */
   means?: StateMeans | ScoreMeans;
 }
+
+export const decomposeNames: check.OptionNames<EncoderDecomposeInput> = {
+  layer: true,
+  way: true,
+  only: true,
+  groups: true,
+  means: true,
+  ...gaugeOptionNames,
+};
 
 /** The result of one forward, valid until the encoder’s next one. */
 export interface EncoderForward {

@@ -9,7 +9,17 @@ const noNorm = { kind: 'none', gamma: undefined, beta: undefined, epsilon: 0 } a
 
 /** What an encoder is made of, checked. */
 function checkedEncoder(input: EncoderInput) {
-  check.object('input', input);
+  check.options('input', input, {
+    d_model: true,
+    heads: true,
+    keyHeads: true,
+    d_head: true,
+    norm: true,
+    activation: true,
+    causal: true,
+    embeddingNorm: true,
+    finalNorm: true,
+  });
   const d = check.integer('d_model', input.d_model, 1);
   const d_head =
     input.d_head === undefined

@@ -4,7 +4,7 @@ import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
 import { type Table, table } from '../table.js';
 import type { Superpose } from '../whole.js';
-import { corpusOf, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
+import { type CorpusMeans, corpusOf, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
 import type { Encoder, EncoderForward, ForwardInput } from './encoder.js';
 import { checkedParts } from './encoderForward.js';
 import {
@@ -85,7 +85,6 @@ export function layersOf(opened: Opened, superpose: Superpose) {
       });
     },
     async withoutPositions(sentence: Sentence, options: SlicesWatch = {}) {
-      check.object('options', options);
       const { signal, progress } = options;
       // All layers in one turn, since a forward is valid until the next.
       return kept.use(opened.layers, counted({ signal, progress }), async (encoder) => {
@@ -113,7 +112,15 @@ async function decomposed(
   const byMechanism = input.way === 'mechanism';
   const byMeans = byMechanism || input.way === 'mean';
   if (byMeans && given === undefined) throw meansMissing(opened, byMechanism);
-  if (given || byMeans) check.object('means', given);
+  // What corpusMeans() gives has more than these means.
+  if (given || byMeans)
+    check.options('means', given as CorpusMeans, {
+      windows: true,
+      states: true,
+      heads: true,
+      sentencesOfHeads: true,
+      scores: true,
+    });
   const means = given && (byMechanism ? scoreMeansAt : meansAt)(given, layer);
   return resident.use(layer + 1, counted({ signal, progress }), async (encoder) => {
     const run = await through(running, encoder, layer, sentence, signal);
@@ -165,6 +172,7 @@ async function through(
 
 /** A sentence’s rows after a change. */
 export async function changedOf(model: Model, { ids }: Sentence, change: PositionChange): Promise<OwnRows> {
+  check.options('change', change, { mean: true, shift: true, order: true });
   const { checkpoint, layout } = model;
   const { facts } = layout;
   const { position } = layout.tables;
@@ -236,7 +244,6 @@ async function changedRows(
   positions: number,
   fixed: number,
 ): Promise<{ token: Rows; position: Rows }> {
-  check.object('change', change);
   const { rows: n, columns: d } = position;
   if ('order' in change) {
     const order = check.integers('order', change.order, n - 1, n);

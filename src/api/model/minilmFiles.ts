@@ -1,6 +1,7 @@
 // The files of all-MiniLM-L6-v2 that tools/extract-model.mjs makes of the published weights: those of any model, but in
 // pieces, so that a page fetches no more than it needs. Where they come from, and how one is read.
-import { readBytes, Unreachable, Unreadable, type Watch } from '../files.js';
+import * as check from '../check.js';
+import { bytesIn, readBytes, Unreachable, Unreadable, type Watch } from '../files.js';
 import type { SmallSuperpose } from '../small.js';
 import type { OpenModelOptions } from './openedModel.js';
 import { openedFrom } from './openModel.js';
@@ -18,7 +19,7 @@ export interface MiniLMOptions extends Pick<OpenModelOptions, 'rest'> {
    * Returns the bytes of a file by its name, for a host that keeps them elsewhere than in a folder. `watch`
    * has a signal that ends the read, and is told of bytes as they arrive.
    */
-  read?: (file: string, afresh?: boolean, watch?: Watch) => Promise<Uint8Array>;
+  read?: (file: string, afresh?: boolean, watch?: Watch) => Promise<Uint8Array | ArrayBuffer>;
 }
 
 export interface Manifest {
@@ -96,7 +97,10 @@ type ReadSound = <T>(
 function soundReader(bytesOf: ReadBytes): ReadSound {
   return async (file, checked, watch) => {
     const attempt = async (afresh: boolean) => {
-      const bytes = await bytesOf(file, afresh, watch);
+      const given = await bytesOf(file, afresh, watch);
+      const bytes = bytesIn(given);
+      if (!bytes)
+        check.refuse(`What read() gives for ${file}`, 'a Uint8Array or an ArrayBuffer', given, false);
       try {
         return checked(bytes);
       } catch (cause) {

@@ -1,7 +1,9 @@
 // What an opened model does, over the tensors of its files and what is known of them.
 import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
+import type { Ids } from '../table.js';
 import type { Superpose } from '../whole.js';
+import { decomposeNames, forwardNames } from './encoderTypes.js';
 import {
   type FirstLayer,
   firstScores,
@@ -16,7 +18,7 @@ import type { ModelInput, OpenDecomposeOptions, OpenedModel } from './openedMode
 import type { Sentence } from './sentence.js';
 import type { SlidingWindow } from './slidingWindow.js';
 import { firstLayerOf } from './tensors.js';
-import { type CountedWatch, counted, gone, shared } from './watch.js';
+import { type CountedWatch, counted, gone, shared, watchNames } from './watch.js';
 
 /** Texts are cut whole, so very long ones are refused. */
 const longestText = 100_000;
@@ -55,17 +57,18 @@ export function modelOver(model: Model): Over {
     pieces: inputs.pieces,
     decompose: (input, options = {}) => decomposed(model, inputs, held, input, options),
     async forward(input, options = {}) {
+      check.options('options', options, { ...forwardNames, summands: true, ...watchNames });
       const run = await held.layered();
-      check.object('options', options);
       return run.forward(await inputs.read(input, options.layers), options);
     },
-    async withoutPositions(input, options) {
+    async withoutPositions(input, options = {}) {
+      check.options('options', options, watchNames);
       const run = await held.layered();
       return run.withoutPositions(await inputs.read(input), options);
     },
     async corpusMeans(options = {}) {
+      check.options('options', options, { sentences: true, done: true, scores: true, ...watchNames });
       const run = await held.layered();
-      check.object('options', options);
       return run.corpusMeans(inputs, options);
     },
     layer: () => held.first(counted({})),
@@ -81,12 +84,18 @@ export function modelOver(model: Model): Over {
   };
 }
 
+/** A sentence, whose ids may be of any kind. */
+interface Given extends Omit<Sentence, 'ids'> {
+  readonly ids: Ids;
+}
+
 /** How texts and ids become sentences. */
 function inputsOf(model: Model) {
   const { layout, readsText, tokenizer, slidingWindow } = model;
   const { vocabulary, positions, padding, facts } = layout;
-  const sentenceOf = ({ ids: given, tokens, dropped = 0 }: Partial<Sentence>, longest: number): Sentence => {
-    const ids = check.integers('ids', given, vocabulary - 1);
+  const idsIn = (given: unknown) => Array.from(check.ids('ids', given, 0, vocabulary - 1));
+  const sentenceOf = ({ ids: given, tokens, dropped = 0 }: Partial<Given>, longest: number): Sentence => {
+    const ids = idsIn(given);
     if (ids.length > longest && longest === slidingWindow?.keys && longest !== positions)
       refuseSliding(slidingWindow, ids.length);
     if (ids.length === 0 || ids.length > (longest || Infinity))
@@ -121,8 +130,8 @@ function inputsOf(model: Model) {
   };
   return {
     tokenize,
-    async pieces(ids: readonly number[]): Promise<string[]> {
-      check.integers('ids', ids, vocabulary - 1);
+    async pieces(given: Ids): Promise<string[]> {
+      const ids = idsIn(given);
       return readsText ? (await tokenizer()).pieces(ids) : ids.map(String);
     },
     /** For a run through so many layers. */
@@ -130,7 +139,10 @@ function inputsOf(model: Model) {
       const longest = longestOf(model, layers);
       if (typeof input === 'string') return sentenceOf(await tokenize(input, longest || Infinity), longest);
       check.object('input', input);
-      if (!('ids' in input)) check.refuse('input', 'a text or an object with ids', input, false);
+      const sentence = 'a text or an object with ids';
+      if (Array.isArray(input) || ArrayBuffer.isView(input)) check.refuse('input', sentence, input, false);
+      check.options('input', input as Given, { ids: true, tokens: true, dropped: true });
+      if (!('ids' in input)) check.refuse('input', sentence, input, false);
       return sentenceOf(input, longest);
     },
   };
@@ -189,7 +201,7 @@ async function decomposed(
   input: ModelInput,
   options: OpenDecomposeOptions,
 ): Promise<Scores & { sentence: Sentence }> {
-  check.object('options', options);
+  check.options('options', options, { ...decomposeNames, ...watchNames });
   const { layer, way, means, ...others } = options;
   const adds = model.layout.tables.position !== undefined;
   if (layer === undefined && way === undefined && adds) {

@@ -1,5 +1,4 @@
 // Properties of the tables of a reader's model; they need no sentence.
-import * as check from '../check.js';
 import type { OffsetMeans } from '../encodings/gram.js';
 import type { OverlapCurve } from '../geometry/subspaces.js';
 import type { Summary } from '../numeric/summary.js';
@@ -62,7 +61,6 @@ export interface RotaryReport {
 type Reported = Model & { readonly superpose: Superpose };
 
 export async function modelReport(opened: Reported, options: SlicesWatch): Promise<ModelReport> {
-  check.object('options', options);
   const { superpose, checkpoint, layout, heads } = opened;
   const watch = counted(options);
   const [token, position] = await Promise.all([tokensOf(opened, watch), positionsOf(opened, watch)]);

@@ -12,7 +12,7 @@ import type { OpenedModel, OpenModelOptions } from './openedModel.js';
 import { recognized } from './recognize.js';
 import { filesOf, jsonOf, type Slices, type Source } from './slices.js';
 import { layersIn, nameIn, shapeOf } from './tensors.js';
-import { shared } from './watch.js';
+import { shared, watchNames } from './watch.js';
 
 /**
  * Opens a model: in Node by the path of a .safetensors file, an index of shards or a folder; in a browser by
@@ -24,8 +24,18 @@ export async function openModel(
   source: Source,
   options: OpenModelOptions = {},
 ): Promise<OpenedModel> {
+  check.reading(superpose);
+  check.options('options', options, openNames);
   return openedFrom(superpose, source, options);
 }
+
+const openNames: check.OptionNames<OpenModelOptions> = {
+  family: true,
+  heads: true,
+  epsilon: true,
+  rest: true,
+  ...watchNames,
+};
 
 /** The same; `tokenizerOf` makes a tokenizer of a known tokenizer.json, which is read at once. */
 export async function openedFrom(
@@ -34,7 +44,7 @@ export async function openedFrom(
   options: OpenModelOptions,
   tokenizerOf?: (file: object) => Tokenizer,
 ): Promise<OpenedModel> {
-  check.reading(superpose, options);
+  check.reading(superpose);
   check.waiting(options.signal, options.progress);
   const { files, named } = await filesOf(source);
   const tokenizer = shared(() => tokenizerIn(files, tokenizerOf));
@@ -69,6 +79,7 @@ export async function openedFrom(
     digest: () =>
       checkpoint.digest((['query', 'key'] as const).map((part) => `${nameIn(layout, 0, part)}.weight`)),
     async report(asked = {}) {
+      check.options('options', asked, watchNames);
       const [superpose, { modelReport }] = await Promise.all([wholeOf(model), import('./modelReport.js')]);
       return modelReport({ ...model, superpose }, asked);
     },

@@ -21,7 +21,7 @@ import {
 } from './csv.js';
 import { digestOf, filesOf, type Slices, type Source, slice } from './slices.js';
 import { type Tensors, tensorRows } from './tensorRows.js';
-import { counted, type SlicesWatch } from './watch.js';
+import { counted, type SlicesWatch, watchNames } from './watch.js';
 
 /** The format of a file. */
 export type TableFormat = 'safetensors' | 'npy' | 'csv';
@@ -76,7 +76,16 @@ export async function openTable(
   source: Source,
   options: OpenTableOptions = {},
 ): Promise<OpenedTable> {
-  check.reading(superpose, options);
+  check.reading(superpose);
+  check.options('options', options, {
+    rows: true,
+    tensor: true,
+    separator: true,
+    decimal: true,
+    header: true,
+    labels: true,
+    ...watchNames,
+  });
   const { rows = 1000, tensor, signal, progress } = options;
   check.integer('rows', rows, 1);
   check.waiting(signal, progress);

@@ -2,7 +2,7 @@
 import type { DecomposeInput } from '../scores/decompose.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
-import type { Table } from '../table.js';
+import type { Ids, Table } from '../table.js';
 import type { Superpose } from '../whole.js';
 import type { CorpusMeans } from './corpusMeans.js';
 import type { EncoderForward, ForwardInput, Way } from './encoder.js';
@@ -32,7 +32,7 @@ export type ModelInput =
   /** A text, which needs tokenizer.json beside the weights. */
   | string
   /** Vocabulary indices, including the special tokens that the model expects. */
-  | { readonly ids: readonly number[]; readonly tokens?: readonly string[] };
+  | { readonly ids: Ids; readonly tokens?: readonly string[] };
 
 export interface OpenDecomposeOptions
   extends Pick<DecomposeInput, 'only' | 'groups'>,
@@ -51,7 +51,7 @@ export interface OpenCorpusMeansOptions extends SlicesWatch {
    * Plain sentences, or vocabulary indices including the tokens that every sentence of the model begins and
    * ends with. Default corpusSentences.
    */
-  sentences?: readonly (string | { readonly ids: readonly number[] })[];
+  sentences?: readonly ModelInput[];
   /** Called with the fraction of the windows done, from 0 to 1. */
   done?: (fraction: number) => void;
   /** Gathers means of every layer’s queries and keys too. Default: of a model that adds no positions. */
@@ -139,7 +139,7 @@ export interface OpenedModel {
    */
   tokenize(text: string, most?: number): Promise<Sentence>;
   /** The texts of vocabulary indices; their numbers without a tokenizer.json. Throws RangeError, TypeError. */
-  pieces(ids: readonly number[]): Promise<string[]>;
+  pieces(ids: Ids): Promise<string[]>;
   /** The tables’ norms, cosines, directions and Gram matrix. */
   report(options?: SlicesWatch): Promise<ModelReport>;
   /**

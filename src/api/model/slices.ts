@@ -1,7 +1,7 @@
 // Files read in slices: from disk in Node (disk.ts), from the reader's choice in a browser. Nothing is uploaded, and
 // only what is asked for is read.
 import * as check from '../check.js';
-import type { Files, Slices, Watch } from '../files.js';
+import { bytesIn, type Files, type Slices, type Watch } from '../files.js';
 import { jsonIn } from './json.js';
 
 export type { Slices };
@@ -95,10 +95,13 @@ export async function slice(
   length: number,
   watch?: Watch,
 ): Promise<Uint8Array> {
-  const bytes = await file.read(offset, length, watch);
-  if (!(bytes instanceof Uint8Array) || bytes.length !== length)
+  const given = await file.read(offset, length, watch);
+  const bytes = bytesIn(given);
+  if (!bytes)
+    check.refuse(`What read() of “${file.name}” gives`, 'a Uint8Array or an ArrayBuffer', given, false);
+  if (bytes.length !== length)
     throw new Error(
-      `“${file.name}” ended at byte ${offset + (bytes?.length ?? 0)} while it was read; it is truncated or was changed.`,
+      `“${file.name}” ended at byte ${offset + bytes.length} while it was read; it is truncated or was changed.`,
     );
   return bytes;
 }

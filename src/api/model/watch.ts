@@ -9,6 +9,8 @@ export interface SlicesWatch {
   progress?: ((bytes: number, of: number) => void) | undefined;
 }
 
+export const watchNames: check.OptionNames<SlicesWatch> = { signal: true, progress: true };
+
 /** The same for several concurrent reads, each of which first says how much it wants. */
 export interface CountedWatch {
   /** Ends the reading. */

@@ -25,9 +25,15 @@ export interface RandomApi {
   randomUniform(options: RandomOptions): Table<Float64Array>;
 }
 
+const optionNames: check.OptionNames<RandomOptions> = {
+  rows: true,
+  columns: true,
+  seed: true,
+  stream: true,
+};
+
 export function randomApi(raw: RawModule): RandomApi {
   const checked = (options: RandomOptions) => {
-    check.object('options', options);
     const { rows, columns, seed, stream = 0 } = options;
     check.integer('rows', rows, 0);
     check.integer('columns', columns, 1);
@@ -38,6 +44,7 @@ export function randomApi(raw: RawModule): RandomApi {
   };
   return {
     randomNormal(options) {
+      check.options('options', options, { ...optionNames, standardDeviation: true });
       const { rows, columns, seed, stream } = checked(options);
       const { standardDeviation = 1 } = options;
       const deviation =
@@ -47,6 +54,7 @@ export function randomApi(raw: RawModule): RandomApi {
       return table(raw.randomNormal(rows, columns, deviation, seed, stream), rows, columns);
     },
     randomUniform(options) {
+      check.options('options', options, optionNames);
       const { rows, columns, seed, stream } = checked(options);
       return table(raw.randomUniform(rows, columns, seed, stream), rows, columns);
     },

@@ -51,7 +51,16 @@ export function costApi(raw: RawModule): CostApi {
   return {
     positionCost(way, shape) {
       check.oneOf('way', way, ways);
-      check.object('shape', shape);
+      check.options('shape', shape, {
+        vocabulary: true,
+        positions: true,
+        segments: true,
+        d_model: true,
+        heads: true,
+        layers: true,
+        d_position: true,
+        d_position_head: true,
+      });
       const whole = (name: keyof ModelShape, low: number, high = largest, value: unknown = shape[name]) =>
         check.integer(name, value, low, high);
       const d_model = whole('d_model', 1);

@@ -2,7 +2,7 @@ import * as check from '../check.js';
 import { type Handle, held, type OwnedObject } from '../handle.js';
 import type { RawModule } from '../module.js';
 import type { Floats, Linear, Table } from '../table.js';
-import { checkedGauge, type GaugeOptions } from './gauge.js';
+import { checkedGauge, type GaugeOptions, gaugeOptionNames } from './gauge.js';
 import { fitsScores, type Scores, type Terms } from './scores.js';
 
 /** What is between the sum of the embeddings and W_Q, W_K. */
@@ -80,29 +80,56 @@ export interface DecomposeApi {
   decomposeTerms(input: Omit<DecomposeInput, 'groups' | 'causal'>): Terms;
 }
 
+const layerNames: check.OptionNames<ScoreLayerInput> = {
+  normalization: true,
+  query: true,
+  key: true,
+  heads: true,
+  causal: true,
+  scale: true,
+};
+const termsNames: check.OptionNames<Omit<SumInput, 'groups'>> = {
+  summands: true,
+  only: true,
+  ...gaugeOptionNames,
+};
+const sumNames: check.OptionNames<SumInput> = { ...termsNames, groups: true };
+
 export function decomposeApi(raw: RawModule): DecomposeApi {
   return {
     layer(input) {
-      check.object('input', input);
+      check.options('input', input, layerNames);
       const layer = checkedLayer(input);
       const { weight } = layer.query;
       check.fits(`A layer of ${2 * weight.rows} by ${weight.columns} weights`, 0, layer.query, layer.key);
       const mine = made(raw, layer);
       const asked = (sum: SumInput, groups?: SumInput['groups']) => {
-        check.object('input', sum);
         const summands = checkedSummands(sum, weight.columns);
         return { layer, address: mine.address(), sum: checkedSum(sum, layer, summands, groups) };
       };
       return {
         ...mine.handle,
-        decompose: (sum) => decomposed(raw, asked(sum, sum?.groups)),
-        decomposeTerms: (sum) => termsOf(raw, asked(sum)),
+        decompose(sum) {
+          check.options('input', sum, sumNames);
+          return decomposed(raw, asked(sum, sum.groups));
+        },
+        decomposeTerms(sum) {
+          check.options('input', sum, termsNames);
+          return termsOf(raw, asked(sum));
+        },
       };
     },
 
-    decompose: (input) => once(raw, input, input?.groups, (asked) => decomposed(raw, asked)),
+    decompose(input) {
+      check.options('input', input, { ...sumNames, ...layerNames });
+      return once(raw, input, input.groups, (asked) => decomposed(raw, asked));
+    },
 
-    decomposeTerms: (input) => once(raw, input, undefined, (asked) => termsOf(raw, asked)),
+    decomposeTerms(input) {
+      // What a layer reads is right here too, whether causal or not: terms are of all pairs.
+      check.options('input', input, { ...termsNames, ...layerNames });
+      return once(raw, input, undefined, (asked) => termsOf(raw, asked));
+    },
   };
 }
 
@@ -151,7 +178,6 @@ function once<Result>(
   groups: SumInput['groups'],
   run: (asked: Asked) => Result,
 ): Result {
-  check.object('input', input);
   const summands = checkedSummands(input);
   const layer = checkedLayer(input, summands.first);
   const sum = checkedSum(input, layer, summands, groups, layer.query, layer.key);
@@ -248,7 +274,7 @@ export function checkedNormalization(given: Normalization | undefined, d: number
   if (given === undefined) {
     return { kind: 'none', gamma: undefined, beta: undefined, epsilon: 0 } as const;
   }
-  check.object(name, given);
+  check.options(name, given, { kind: true, gamma: true, beta: true, epsilon: true });
   const kind = check.oneOf(`${name}.kind`, given.kind, ['layer_norm', 'rms_norm']);
   const { gamma, beta } = given;
   if (gamma !== undefined) check.floats(`${name}.gamma`, gamma, d);

@@ -26,6 +26,8 @@ export interface GaugeOptions {
 
 const gaugeNames = ['raw', 'canonical'] as const;
 
+export const gaugeOptionNames: check.OptionNames<GaugeOptions> = { gauge: true, apart: true };
+
 /** A gauge as the module takes it, and its name. */
 export function checkedGauge({ gauge = 'canonical', excludedRows = [] }: GaugeOptions, rows: number) {
   const list = [...check.integers('excludedRows', excludedRows)];

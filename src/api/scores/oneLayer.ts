@@ -52,7 +52,14 @@ const norms = ['none', 'layer_norm'] as const;
 export function oneLayerApi(raw: RawModule): OneLayerApi {
   return {
     oneLayer(input) {
-      check.object('input', input);
+      check.options('input', input, {
+        parts: true,
+        weights: true,
+        pull: true,
+        positionScale: true,
+        undoes: true,
+        norm: true,
+      });
       const { parts, weights, pull = 0, positionScale = 1, undoes = false, norm = 'none' } = input;
       const [first, ...later] = tables('parts', parts);
       const rows = { rows: first.rows, columns: first.columns };

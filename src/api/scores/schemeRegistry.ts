@@ -113,7 +113,18 @@ export function schemeRegistryApi(raw: RawModule): SchemeRegistryApi {
     schemeRegistry: () => raw.schemeRegistry() as SchemeInfo[],
     schemeParameters(id, shape) {
       schemeNamed(raw.schemeRegistry() as SchemeInfo[], 'id', id);
-      check.object('shape', shape);
+      check.options('shape', shape, {
+        d_model: true,
+        heads: true,
+        d_head: true,
+        d_position: true,
+        d_position_head: true,
+        d_offset: true,
+        positions: true,
+        clip: true,
+        buckets: true,
+        layers: true,
+      });
       const size = (name: keyof SchemeShape, usual: number) =>
         check.integer(name, shape[name] ?? usual, usual);
       return raw.schemeParameters(id, {

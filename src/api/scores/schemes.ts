@@ -2,7 +2,7 @@
 // Adding with LayerNorm is in decompose.ts. What a scheme is made of stands in the registry of the core;
 // here a request is checked.
 import * as check from '../check.js';
-import { evenWidth, type RotaryConvention, rotaryConvention } from '../encodings/rotary.js';
+import { conventionNames, evenWidth, type RotaryConvention, rotaryConvention } from '../encodings/rotary.js';
 import type { RawModule } from '../module.js';
 import type { SmallSuperpose } from '../small.js';
 import type { BucketOptions, SchemeInput } from './schemeInputs.js';
@@ -18,11 +18,49 @@ export interface SchemesApi {
   schemeScores(input: SchemeInput): SchemeScores;
 }
 
+/** Those of every scheme: what belongs to another one is not looked at. */
+const inputNames: check.OptionNames<SchemeInput> = {
+  scheme: true,
+  content: true,
+  heads: true,
+  query: true,
+  key: true,
+  d_head: true,
+  scale: true,
+  only: true,
+  causal: true,
+  terms: true,
+  seed: true,
+  standardDeviation: true,
+  positionScale: true,
+  d_position: true,
+  d_position_head: true,
+  d_offset: true,
+  d_rotary: true,
+  clip: true,
+  position: true,
+  positionQuery: true,
+  positionKey: true,
+  offsetKeys: true,
+  offsets: true,
+  offsetKey: true,
+  u: true,
+  v: true,
+  bias: true,
+  distances: true,
+  rotaryQuery: true,
+  rotaryKey: true,
+  bidirectional: true,
+  buckets: true,
+  maxDistance: true,
+  ...conventionNames,
+};
+
 export function schemesApi(raw: RawModule, first: SmallSuperpose): SchemesApi {
   let registry: SchemeInfo[] | undefined;
   return {
     schemeScores(input) {
-      check.object('input', input);
+      check.options('input', input, inputNames);
       registry ??= raw.schemeRegistry() as SchemeInfo[];
       const info = schemeNamed(registry, 'scheme', input.scheme);
       const { request, only, asked } = checkedScheme(raw, first, info, input);

@@ -2,7 +2,7 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { pairTerms } from '../scores/scores.js';
-import { checkedBatch, checkedTask, type TaskOptions, type TrainingBatch } from './tasks.js';
+import { checkedBatch, checkedTask, type TaskOptions, type TrainingBatch, taskOptionNames } from './tasks.js';
 import type {
   OwnTrainerOptions,
   TaskTrainerOptions,
@@ -36,9 +36,47 @@ export const noSum = ({ id }: SchemeFacts) =>
 
 type Given = Partial<TaskTrainerOptions & OwnTrainerOptions>;
 
+const commonNames: check.OptionNames<Omit<OwnTrainerOptions, 'evaluation' | 'vocabulary' | 'classes'>> = {
+  scheme: true,
+  table: true,
+  d_model: true,
+  d_position: true,
+  heads: true,
+  layers: true,
+  layerNorm: true,
+  causal: true,
+  zeroScores: true,
+  fixedTokens: true,
+  fixedPositions: true,
+  sigma: true,
+  sigmaTokens: true,
+  sigmaPositions: true,
+  scaleTokens: true,
+  positions: true,
+  learningRate: true,
+  weightDecay: true,
+  warmUp: true,
+  schedule: true,
+  steps: true,
+  cuts: true,
+  seed: true,
+};
+const taskNames: check.OptionNames<TaskTrainerOptions> = {
+  ...taskOptionNames,
+  ...commonNames,
+  sequences: true,
+  evaluationSequences: true,
+};
+const ownNames: check.OptionNames<OwnTrainerOptions> = {
+  evaluation: true,
+  vocabulary: true,
+  classes: true,
+  ...commonNames,
+};
+
 /** Checks the options of a trainer, before anything is allocated. */
 export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
-  check.object('options', options);
+  check.options('options', options, { ...taskNames, ...ownNames });
   const given = options as Given;
   const isOwn = given.task == null;
   if (isOwn === (given.evaluation == null)) {
@@ -46,6 +84,9 @@ export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
       `A trainer takes either task or evaluation; ${isOwn ? 'neither' : 'both'} of them ${isOwn ? 'is' : 'are'} given.`,
     );
   }
+  // Each kind may be given the other's first option as undefined.
+  if (isOwn) check.options('options', given, { ...ownNames, task: true } as check.OptionNames<Given>);
+  else check.options('options', given, { ...taskNames, evaluation: true } as check.OptionNames<Given>);
   const model = checkedModel(raw, given);
   const optimizer = checkedOptimizer(given);
   const seed = check.seed('seed', given.seed ?? 1);
@@ -53,9 +94,6 @@ export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
   const cuts = checkedTerms('cuts', given.cuts ?? [], noTerms);
   const examples: Examples = isOwn ? ownExamples(given) : taskExamples(raw, given);
   const checked = { ...model, ...optimizer, ...examples, seed, cuts, noTerms };
-  for (const name of Object.keys(given))
-    if (!(name in checked) && name !== 'sigma')
-      throw new RangeError(`A trainer has no option ${check.shown(name)}; it computes in float32.`);
   const bytes = memoryOf(checked);
   check.fits(
     `A model of ${checked.stream} channels, ${checked.layers} layers and ${checked.positions} positions`,

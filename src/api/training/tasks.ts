@@ -1,5 +1,6 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
+import type { Ids } from '../table.js';
 
 const taskNames = ['badge', 'lookup', 'roll', 'prev', 'where'] as const;
 /**
@@ -23,9 +24,9 @@ export interface TrainingBatch {
   /** Tokens of a sequence, from 1 up. */
   n: number;
   /** [sequences, n], ids below the vocabulary. */
-  tokens: Int32Array | readonly number[];
+  tokens: Ids;
   /** [sequences, n], classes, or −1 for no target. */
-  targets: Int32Array | readonly number[];
+  targets: Ids;
 }
 
 /** A batch, and the ranges of its ids. */
@@ -54,8 +55,18 @@ export interface TasksApi {
    * The answers to your own tokens, in whole sequences. Where a badge, letter or item occurs twice, the
    * last one counts; a missing one has no target. Throws RangeError, TypeError.
    */
-  taskTargets(options: TaskOptions & { tokens: Int32Array | readonly number[] }): TaskBatch;
+  taskTargets(options: TaskOptions & { tokens: Ids }): TaskBatch;
 }
+
+export const taskOptionNames: check.OptionNames<TaskOptions> = { task: true, n: true };
+/** Those of a result of taskExamples(), which is a batch too. */
+export const batchNames: check.OptionNames<TaskBatch> = {
+  n: true,
+  tokens: true,
+  targets: true,
+  vocabulary: true,
+  classes: true,
+};
 
 /** A checked task as the module takes it, with its sizes. */
 export function checkedTask(raw: RawModule, options: TaskOptions) {
@@ -68,22 +79,9 @@ export function checkedTask(raw: RawModule, options: TaskOptions) {
   return { ...known, ...raw.taskSizes(known) };
 }
 
-const wrongId = (name: string, value: unknown, low: number, high: number) =>
-  check.integer(`an entry of ${name}`, value, low, high);
-
-/** Ids from `low` to `high`, copied, so that later changes by the caller have no effect. */
-function ids(name: string, value: unknown, low: number, high: number): Int32Array {
-  if (!Array.isArray(value) && !(value instanceof Int32Array))
-    check.refuse(name, 'an Int32Array or an array of whole numbers', value, false);
-  // Every step's ids come through here, so a message is made only for a wrong one.
-  for (const one of value)
-    if (!(one >= low && one <= high && Number.isInteger(one))) wrongId(name, one, low, high);
-  return Int32Array.from(value);
-}
-
 /** Whole sequences of token ids below `vocabulary`. */
 export function checkedTokens(name: string, value: unknown, n: number, vocabulary: number): Int32Array {
-  const tokens = ids(name, value, 0, vocabulary - 1);
+  const tokens = check.ids(name, value, 0, vocabulary - 1);
   if (tokens.length === 0 || tokens.length % n !== 0)
     check.refuseCount(name, `a multiple of ${n} ids, whole sequences of n`, tokens.length);
   return tokens;
@@ -97,11 +95,11 @@ export function checkedBatch(
   value: unknown,
   { vocabulary, classes, positions }: { vocabulary: number; classes: number; positions: number },
 ): CheckedBatch {
-  check.object(name, value);
-  const batch = value as TrainingBatch;
+  const batch = value as TaskBatch;
+  check.options(name, batch, batchNames);
   const n = check.integer(`${name}.n`, batch.n, 1, positions);
   const tokens = checkedTokens(`${name}.tokens`, batch.tokens, n, vocabulary);
-  const targets = ids(`${name}.targets`, batch.targets, -1, classes - 1);
+  const targets = check.ids(`${name}.targets`, batch.targets, -1, classes - 1);
   if (targets.length !== tokens.length)
     check.refuseCount(
       `${name}.targets`,
@@ -116,7 +114,7 @@ export function checkedBatch(
 export function tasksApi(raw: RawModule): TasksApi {
   return {
     taskExamples(options) {
-      check.object('options', options);
+      check.options('options', options, { ...taskOptionNames, sequences: true, seed: true });
       const task = checkedTask(raw, options);
       const sequences = check.integer('sequences', options.sequences ?? 1, 1, 2 ** 16);
       const seed = check.seed('seed', options.seed ?? 1);
@@ -126,7 +124,8 @@ export function tasksApi(raw: RawModule): TasksApi {
     },
 
     taskTargets(options) {
-      check.object('options', options);
+      // A batch may be passed back in, with its targets and sizes.
+      check.options('options', options, { ...taskOptionNames, ...batchNames });
       const task = checkedTask(raw, options);
       const { n, vocabulary, classes } = task;
       const tokens = checkedTokens('tokens', options.tokens, n, vocabulary);

@@ -1,9 +1,10 @@
 import * as check from '../check.js';
 import { type Handle, held, type OwnedObject } from '../handle.js';
 import type { RawModule } from '../module.js';
-import { type Table, table } from '../table.js';
+import { type Ids, type Table, table } from '../table.js';
+import { unknownName } from '../unknown.js';
 import { type CheckedTrainer, checkedTerms, checkedTrainer, noSum } from './checkedTrainer.js';
-import { checkedBatch, checkedTokens, type TrainingBatch } from './tasks.js';
+import { batchNames, checkedBatch, checkedTokens, type TrainingBatch } from './tasks.js';
 import type { TrainerOptions, TrainingTerm } from './trainerOptions.js';
 
 export interface TrainingEvaluation {
@@ -29,8 +30,8 @@ export interface TrainingSharesOptions {
  */
 export interface TrainingShares {
   /**
-   * [4], the mean over the heads, in the order of the term names: token-token, token-position, position-token,
-   * position-position. Null for a scheme whose scores have no terms in this gauge, or scores that do not vary.
+   * [4], the mean over the heads whose scores vary, in the order of the term names: token-token, token-position,
+   * position-token, position-position. Null for a scheme whose scores have no terms in this gauge, or scores that do not vary.
    */
   readonly mean: Float64Array | null;
   /** Why there are none, in a sentence; null where there are. */
@@ -113,16 +114,12 @@ export interface Trainer extends Handle {
   /** Loss and accuracy on the evaluation, or on a batch of your own. */
   evaluate(batch?: TrainingBatch): TrainingEvaluation;
   /** [sequences · n, classes], for whole sequences of n tokens. */
-  logits(options: { n: number; tokens: Int32Array | readonly number[] }): Table<Float64Array>;
+  logits(options: { n: number; tokens: Ids }): Table<Float64Array>;
   /**
    * What each token takes from each other in a layer, from 0, the default: [sequences · heads · n, n]. Rows sum
    * to 1.
    */
-  attention(options: {
-    n: number;
-    tokens: Int32Array | readonly number[];
-    layer?: number;
-  }): Table<Float64Array>;
+  attention(options: { n: number; tokens: Ids; layer?: number }): Table<Float64Array>;
   /**
    * Shares of the four terms over the evaluation, <T̃, S̃>/‖S̃‖², with rows centred over the keys they may
    * read; 0 for a cut term. Throws RangeError, TypeError.
@@ -166,13 +163,13 @@ export function trainerApi(raw: RawModule): TrainerApi {
   return {
     trainer: (options) => new HeldTrainer(raw, checkedTrainer(raw, options)),
     loudnessRecipes(options) {
-      check.object('options', options);
+      check.options('options', options, { d_model: true });
       return raw.recipes(check.integer('d_model', options.d_model, 1)) as LoudnessRecipe[];
     },
   };
 }
 
-type Unanswered = { n: number; tokens: Int32Array | readonly number[] };
+type Unanswered = { n: number; tokens: Ids };
 
 class HeldTrainer implements Trainer {
   declare readonly isAlive: () => boolean;
@@ -243,7 +240,7 @@ class HeldTrainer implements Trainer {
   }
 
   logits(options: Unanswered) {
-    const { address, batch } = this.#unanswered(options);
+    const { address, batch } = this.#unanswered(options, batchNames);
     const { length } = batch.tokens;
     const { classes } = this.#checked;
     check.fits(`Logits of ${length} tokens`, 16 * length * (1 + classes));
@@ -251,7 +248,7 @@ class HeldTrainer implements Trainer {
   }
 
   attention(options: Unanswered & { layer?: number }) {
-    const { address, batch } = this.#unanswered(options);
+    const { address, batch } = this.#unanswered(options, { ...batchNames, layer: true });
     const layer = check.integer('layer', options.layer ?? 0, 0, this.#checked.layers - 1);
     const rows = batch.tokens.length * this.#checked.heads;
     check.fits(`Attention of ${batch.tokens.length} tokens`, 16 * (batch.tokens.length + rows * batch.n));
@@ -259,9 +256,9 @@ class HeldTrainer implements Trainer {
   }
 
   /** A batch whose targets are ignored. */
-  #unanswered(options: Unanswered) {
+  #unanswered<Options extends Unanswered>(options: Options, names: check.OptionNames<Options>) {
     const address = this.#held.address();
-    check.object('options', options);
+    check.options('options', options, names);
     const n = check.integer('n', options.n, 1, this.#checked.positions);
     const tokens = checkedTokens('tokens', options.tokens, n, this.#checked.vocabulary);
     return { address, batch: { n, tokens, targets: tokens } };
@@ -270,7 +267,7 @@ class HeldTrainer implements Trainer {
   shares(options: TrainingSharesOptions = {}): TrainingShares {
     const address = this.#held.address();
     const { noTerms, facts } = this.#checked;
-    check.object('options', options);
+    check.options('options', options, { gauge: true });
     const gauge = check.oneOf('gauge', options.gauge ?? 'raw', ['raw', 'canonical']);
     if (noTerms !== null) return { mean: null, reason: noTerms };
     if (gauge === 'canonical' && !facts.sums)
@@ -324,9 +321,7 @@ class HeldTrainer implements Trainer {
     for (const [name, value] of Object.entries(parameters)) {
       const own = known[name];
       if (own === undefined || !Object.hasOwn(known, name)) {
-        throw new RangeError(
-          `There is no parameter called ${check.shown(name)}; this model has ${Object.keys(known).join(', ')}.`,
-        );
+        throw new RangeError(unknownName('parameter', name, Object.keys(known)));
       }
       check.table(name, value, { rows: own.rows, columns: own.columns });
       for (const entry of value.data) check.single(`an entry of ${name}`, entry);

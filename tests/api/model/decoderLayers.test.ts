@@ -156,7 +156,7 @@ test('what does not fit the way by mechanism is refused', async () => {
     refused({ gauge: 'raw' }, own);
     refused({ excludedRows: [0] }, own);
     refused({ means: undefined }, 'means must be an object');
-    refused({ means: means(d, 1, true) }, 'means.query must be an object');
+    refused({ means: means(d, 1, true) }, 'Unknown option `means.mean`. Options: query, key.');
     refused({ means: { ...both, key: both.query } }, 'means.key.mean must have 12 values; it has 24.');
     refused(
       { means: { ...both, key: { ...both.key, first: 0 } } },

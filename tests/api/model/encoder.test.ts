@@ -220,6 +220,65 @@ describe('what an encoder refuses', () => {
     );
   });
 
+  test('a map that is read in another shape than it says, or in part', async () => {
+    await withEncoder(
+      {},
+      async (encoder) => {
+        const blocksOf = (...blocks: [Table, number][]) => ({
+          rows: d,
+          columns: d,
+          read: async (visit: (block: Table, from: number) => void) => {
+            for (const [block, from] of blocks) visit(block, from);
+          },
+        });
+        const half = zeros(d / 2, d);
+        const read = { weight: blocksOf([half, 0], [half, d / 2]), place: 0, of: 1, transposed: false };
+        const added = (change: object) =>
+          told(() => encoder.addLayer({ ...layer, query: { ...read, ...change } } as never));
+        const sized = (rows: number, columns: number) => ({ weight: { ...read.weight, rows, columns } });
+        expect(await added(sized(3, d))).toBe('RangeError: query.weight must have 4 rows; it has 3.');
+        expect(await added(sized(d, 5))).toBe('RangeError: query.weight must have 4 columns; it has 5.');
+        expect(await added(sized(d, 0.5))).toBe(
+          'RangeError: query.weight.columns must be a whole number; it is 0.5.',
+        );
+        expect(await added({ of: 0 })).toBe(
+          'RangeError: query.of must be a whole number from 1 to 4194304; it is 0.',
+        );
+        expect(await added({ place: 1 })).toBe(
+          'RangeError: query.place must be a whole number from 0 to 0; it is 1.',
+        );
+        expect(await added({ transposed: 1 })).toBe(
+          'TypeError: query.transposed must be true or false; it is 1.',
+        );
+        expect(await added({ bias: new Float64Array(3) })).toBe(
+          'RangeError: query.bias must have 4 values; it has 3.',
+        );
+        expect(await added({ weight: blocksOf([zeros(d, 3), 0]) })).toBe(
+          'RangeError: A block of query.weight.read must have 4 columns; it has 3.',
+        );
+        expect(await added({ weight: blocksOf([half, 0]) })).toBe(
+          'RangeError: query.weight.read must have all 4 rows of its tensor; it has 2.',
+        );
+        for (const [block, from] of [
+          [half, 1],
+          [half, -1],
+          [zeros(d + 1, d), 0],
+        ] as [Table, number][])
+          expect(await added({ weight: blocksOf([block, from]) })).toBe(
+            `RangeError: query.weight.read must go on with row 0 of 4; it gives ${block.rows} rows from row ${from} on.`,
+          );
+        const key = { ...read, of: 2 };
+        expect(await told(() => encoder.addLayer({ ...layer, query: read, key } as never))).toBe(
+          'RangeError: key is read from a tensor of 8 by 4, and another map from the same one of 4 by 4.',
+        );
+        expect(encoder.layers).toBe(0);
+        expect(await added({})).toBe('It did not fail.');
+        expect(encoder.layers).toBe(1);
+      },
+      0,
+    );
+  });
+
   test('summands and options of a forward', async () => {
     await withEncoder({}, async (encoder) => {
       const run = (rows: unknown, given: unknown = {}) =>

@@ -2,7 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type FamilyId, type Floats, type OpenedModel, openModel, type Slices, termOf } from 'superpose';
+import {
+  type FamilyId,
+  type Floats,
+  type ModelInput,
+  type OpenedModel,
+  openModel,
+  type Slices,
+  termOf,
+} from 'superpose';
 import { expect, test } from 'vitest';
 import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';
@@ -206,6 +214,25 @@ test('what is padding in one family is a word in another', async () => {
   expect((await (await open('bert')).decompose({ ids: [2, 1] })).n).toBe(2);
   expect((await (await open('gpt2')).decompose({ ids: [0, 1] })).n).toBe(2);
   await expect((await open('bert')).decompose({ ids: [2, 0] })).rejects.toThrow('the number 0 in this BERT');
+});
+
+test('ids may be BigInts, and in any array of whole numbers', async () => {
+  const model = await open('bert');
+  const wanted = await model.decompose(input);
+  const bigs = families.ids.map(BigInt);
+  for (const ids of [bigs, BigInt64Array.from(bigs), Int32Array.from(families.ids)]) {
+    // Sentences of results are plain numbers, which JSON can hold.
+    expect(await model.decompose({ ids })).toEqual(wanted);
+    expect(await model.pieces(ids)).toEqual(families.ids.map(String));
+  }
+  const meansOf = async (sentences: ModelInput[]) => (await model.corpusMeans({ sentences })).states[1]?.mean;
+  expect(await meansOf(families.corpus.map((ids) => ({ ids: ids.map(BigInt) })))).toEqual(
+    await meansOf(families.corpus.map((ids) => ({ ids }))),
+  );
+  await expect(model.pieces([3n, -1n])).rejects.toThrow(/^an entry of ids must be a whole number from 0/);
+  await expect(model.decompose({ ids: '3' } as never)).rejects.toThrow(
+    new TypeError('ids must be an array of whole numbers; it is "3".'),
+  );
 });
 
 test('the rows that an input sums are rows of the tables', async () => {

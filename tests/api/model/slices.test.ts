@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { runInNewContext } from 'node:vm';
 import { openModel, openTable, type Slices, type Source } from 'superpose';
 import { afterAll, expect, test, vi } from 'vitest';
 import { filesOf, jsonOf, slice } from '../../../build/package/model/slices.js';
@@ -130,13 +131,35 @@ test('a folder or a device in the place of a file is named when it is read', asy
 test.each([
   ['bytes that are too few', new Uint8Array(2), 12],
   ['bytes that are too many', new Uint8Array(6), 16],
-  ['nothing', undefined, 10],
-  ['a list of numbers', [1, 2, 3, 4, 5], 15],
+  ['a buffer that is too short', new ArrayBuffer(2), 12],
 ])('a read that returns %s', async (_, returned, end) => {
   const file = { name: 'x', size: 20, read: async () => returned as Uint8Array };
   await expect(slice(file, 10, 5)).rejects.toThrow(
     new Error(`“x” ended at byte ${end} while it was read; it is truncated or was changed.`),
   );
+});
+
+test.each([
+  ['nothing', undefined, 'undefined'],
+  ['a list of numbers', [1, 2, 3, 4, 5], 'an array of 5'],
+  ['a text', 'abcde', '"abcde"'],
+])('a read that returns %s', async (_, returned, shown) => {
+  const file = { name: 'x', size: 20, read: async () => returned as never };
+  await expect(slice(file, 10, 5)).rejects.toThrow(
+    new TypeError(`What read() of “x” gives must be a Uint8Array or an ArrayBuffer; it is ${shown}.`),
+  );
+});
+
+test.each<[string, (bytes: Uint8Array) => unknown]>([
+  ['ArrayBuffer', (bytes) => bytes.slice().buffer],
+  ['ArrayBuffer of another realm', (bytes) => runInNewContext('Uint8Array.from(bytes).buffer', { bytes })],
+  ['Uint8Array of another realm', (bytes) => runInNewContext('Uint8Array.from(bytes)', { bytes })],
+  ['Buffer', (bytes) => Buffer.from(bytes)],
+  ['DataView', (bytes) => new DataView(bytes.slice().buffer)],
+])('a source of one’s own may give an %s', async (_, given) => {
+  const read = async (offset: number, length: number) =>
+    given(table.subarray(offset, offset + length)) as ArrayBuffer;
+  expect(await numbers({ name: 'E.safetensors', size: table.length, read })).toEqual([1, 2, 3, 4]);
 });
 
 test('a path is for Node', async () => {

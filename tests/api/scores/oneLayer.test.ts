@@ -96,7 +96,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       superpose.randomNormal({ rows: pairs, columns: d, seed: 35, stream, standardDeviation: 0.8 }),
     ) as [Table<Float64Array>, Table<Float64Array>];
     const weight = superpose.randomNormal({ rows: d, columns: 8, seed: 3, standardDeviation: 'fan_in' });
-    const both = { parts: [token, position], weights: [weight, weight], norm: 'layer-norm' } as const;
+    const both = { parts: [token, position], weights: [weight, weight], norm: 'layer_norm' } as const;
     const { added, concatenated } = superpose.oneLayer({ ...both, pull: 1 });
     const rows = (data: Float64Array) => rowsOf({ data, rows: pairs, columns: 8 }).map((row) => [...row]);
     const length = (row: number[]) => Math.hypot(...row);

@@ -220,7 +220,7 @@ test('a rotary key is one for all heads, or one for each', () => {
 });
 
 test('what belongs to another scheme is not looked at', () => {
-  const other = { distances: 'none', u: 0, offsets: null, clip: -1, position: 7, bias: [], resetCls: 5 };
+  const other = { distances: 'none', u: 0, offsets: null, clip: -1, position: 7, bias: [] };
   const input = { ...base, scheme: 'none', ...other } as unknown as SchemeInput;
   expect(superpose.schemeScores(input)).toEqual(superpose.schemeScores({ ...base, scheme: 'none' }));
   const tupe = { ...base, scheme: 'tupe-r', standardDeviation: 1 } as const;

@@ -18,7 +18,7 @@ export function faults(error: unknown, { kind, words }: Refusal): string[] {
   const { message } = error;
   return [
     ...(kind && !(error instanceof kind) ? [`it is a ${error.name}: ${message}`] : []),
-    ...(/^[^\n]{15,300}\.$/.test(message) ? [] : [`no sentence: ${message}`]),
+    ...(/^[^\n]{15,400}[.?]$/.test(message) ? [] : [`no sentence: ${message}`]),
     ...words.filter((word) => !message.includes(word)).map((word) => `without “${word}”: ${message}`),
   ];
 }

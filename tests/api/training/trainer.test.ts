@@ -272,7 +272,12 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(sliced.parameters()).toEqual(whole.parameters());
     expect(other.evaluate().accuracy).not.toBe(whole.evaluate().accuracy);
     other.setParameters(whole.parameters());
-    const { vocabulary, classes, ...evaluation } = superpose.taskExamples({ ...options, sequences: 128 });
+    const { vocabulary, classes, ...evaluation } = superpose.taskExamples({
+      task: 'lookup',
+      n: 8,
+      seed: 3,
+      sequences: 128,
+    });
     expect([vocabulary, classes]).toEqual([8, 8]);
     expect(other.evaluate(evaluation)).toEqual(whole.evaluate());
     for (const trainer of [whole, sliced, other]) trainer.delete();
@@ -402,7 +407,10 @@ describe('what is refused', () => {
       { task: 'lookup', scheme: 'multiply', cuts: ['token-token'] },
       "The stream under 'multiply' is no sum of token and position rows.",
     ],
-    [{ task: 'lookup', beta2: 0.9 }, 'A trainer has no option "beta2"; it computes in float32.'],
+    [
+      { task: 'lookup', seeed: 2 },
+      'Unknown option `seeed`. Options: task, n, scheme, table, d_model, d_position, heads, layers, layerNorm, causal, zeroScores, fixedTokens, fixedPositions, sigma, sigmaTokens, sigmaPositions, scaleTokens, positions, learningRate, weightDecay, warmUp, schedule, steps, cuts, seed, sequences, evaluationSequences, evaluation, vocabulary, classes. Did you mean `seed`?',
+    ],
     [{ task: 'lookup', steps: 1e9 }, 'steps must be a whole number from 1 to 4194304; it is 1000000000.'],
     [
       { task: 'lookup', scheme: 'concat', d_model: 1 },
@@ -421,7 +429,10 @@ describe('what is refused', () => {
     [{}, 'A trainer takes either task or evaluation; neither of them is given.'],
     [{ ...own, task: 'lookup' }, 'A trainer takes either task or evaluation; both of them are given.'],
 
-    [{ ...own, batches: () => batch }, 'A trainer has no option "batches"; it computes in float32.'],
+    [
+      { ...own, sequences: 2 },
+      'Unknown option `sequences`. Options: evaluation, vocabulary, classes, scheme, table, d_model, d_position, heads, layers, layerNorm, causal, zeroScores, fixedTokens, fixedPositions, sigma, sigmaTokens, sigmaPositions, scaleTokens, positions, learningRate, weightDecay, warmUp, schedule, steps, cuts, seed, task.',
+    ],
     [{ ...own, positions: 3 }, 'evaluation.n must be a whole number from 1 to 3; it is 4.'],
     [
       { ...own, evaluation: { ...batch, targets: [-1, -1, -1, -1] } },
@@ -481,7 +492,7 @@ describe('what is refused', () => {
       expect(() => trainer.setParameters({ P: zeros, E: wrong })).toThrow(sentence);
     }
     expect(() => trainer.setParameters({ P: zeros, Q: zeros })).toThrow(
-      'There is no parameter called "Q"; this model has E, P, layers.0.g1, layers.0.W_qkv, layers.0.W_o, gf, W_u.',
+      'Unknown parameter `Q`. Parameters: E, P, layers.0.g1, layers.0.W_qkv, layers.0.W_o, gf, W_u.',
     );
     expect(trainer.parameters()).toEqual(before);
     expect(() => trainer.cutTerms(['token-token', 'token-token'])).toThrow('terms');
@@ -662,6 +673,32 @@ describe('answers', () => {
     using({ layerNorm: false, sigma: 0.001 }, (trainer) => {
       expect(trainer.shares().mean?.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 5);
     });
+  });
+
+  test('a head whose scores are constant has no part in the mean of shares', () => {
+    for (const gauge of ['raw', 'canonical'] as const)
+      using({ layers: 1, heads: 2 }, (trainer) => {
+        const mean = () => [...(trainer.shares({ gauge }).mean ?? [])];
+        const whole = mean();
+        const W = trainer.parameters()['layers.0.W_qkv'] as Table;
+        // A head whose queries are zero has scores of zero.
+        const half = W.rows / 2;
+        const without = (head: number) => {
+          const data = Float64Array.from(W.data, (value, at) =>
+            Math.floor((at % W.columns) / half) === head ? 0 : value,
+          );
+          trainer.setParameters({ 'layers.0.W_qkv': { ...W, data } });
+          return mean();
+        };
+        const [second, first] = [without(0), without(1)];
+        expect(whole).toHaveLength(4);
+        whole.forEach((share, term) => {
+          expect(((first[term] as number) + (second[term] as number)) / 2).toBeCloseTo(share, 6);
+        });
+        expect(first).not.toEqual(second);
+        trainer.setParameters({ 'layers.0.W_qkv': { ...W, data: new Float64Array(W.data.length) } });
+        expect(trainer.shares({ gauge }).mean).toBeNull();
+      });
   });
 
   test('without a common stream nothing moves between tokens and positions', () => {

@@ -2,6 +2,7 @@
 // refused, here and by the library.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { Unreadable } from 'superpose';
+import { unknownName } from '../../../build/package/unknown.js';
 
 /** A wrong argument, or something that is not installed: one sentence and exit code 2. */
 export class Refusal extends Error {}
@@ -37,7 +38,6 @@ export const quoted = (text: string, most = 40): string =>
 export function parsed<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   const options = config.options ?? {};
   const names = Object.keys(options).map((name) => `--${name}`);
-  const has = names.length > 0 ? `There are ${names.join(', ')}` : 'It has none';
   const given = new Set<string>();
   const found = parseArgs({ ...config, strict: false, tokens: true });
   for (const token of found.tokens ?? []) {
@@ -48,10 +48,7 @@ export function parsed<T extends ParseArgsConfig>(config: T): ReturnType<typeof 
     if (token.kind !== 'option') continue;
     const { name, rawName, value, inlineValue } = token;
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
-    if (!option)
-      throw new Refusal(
-        `This command has no option ${quoted(rawName)}. ${has}; superpose --help has examples.`,
-      );
+    if (!option) throw new Refusal(`${unknownName('option', rawName, names)} superpose --help has examples.`);
     if (option.type === 'boolean') {
       if (value !== undefined) throw new Refusal(`--${name} takes no value, and got ${quoted(value)}.`);
       continue;

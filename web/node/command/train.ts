@@ -6,6 +6,7 @@ import {
   type Task,
   type TaskTrainerOptions,
 } from 'superpose';
+import { unknownName } from '../../../build/package/unknown.js';
 import { type TrainingRun, trainingRun } from '../../figures/training.js';
 import { isWay, wayIn, wayNames } from '../../figures/waysIn.js';
 import { csvOf, listed } from '../../plot/format.js';
@@ -150,8 +151,7 @@ const settable = [
 ];
 
 function settingOf([key, value]: [string, string]): [string, number | boolean | string] {
-  if (!settable.includes(key))
-    throw new Refusal(`There is no setting called ${quoted(key)}. There are ${settable.join(', ')}.`);
+  if (!settable.includes(key)) throw new Refusal(unknownName('option', key, settable));
   if (value === 'true' || value === 'false') return [key, value === 'true'];
   if (isNumber(value)) return [key, Number(value)];
   // The trainer says which there are.
