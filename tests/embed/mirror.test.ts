@@ -133,7 +133,7 @@ describe('a page’s script', () => {
     const refused = (code: string) =>
       page.evaluate(`${code}.catch((error) => error.name + ': ' + error.message)`);
     expect(await refused('all[0].set({ d: 65, n: 3, m: 1 })')).toMatch(
-      /^TypeError: “65” is not a value of .*There is no setting called “m”\. Nothing has changed\.$/,
+      /^TypeError: “65” is not a value of .*Unknown setting `m`\. Settings: \w.* Nothing has changed\.$/,
     );
     expect((await shown(page)).n).toBe(8);
     for (const no of ['null', '5', '"x"', 'NaN', 'undefined'])

@@ -66,7 +66,7 @@ test('superpose/embed makes figures live, in a worker', async () => {
     'index.html': html('<superpose-figure name="dot-products" n="6"></superpose-figure>'),
     'main.js': `import { configure } from 'superpose/embed';
       configure({ home: 'https://example.org/s/' });
-      window.refused = [null, 5, 'x', { home: 5 }, { model: {} }, { wasm: 'http://' }, { home: null }].map((no) => {
+      window.refused = [null, 5, 'x', { home: 5 }, { model: {} }, { wasm: 'http://' }, { home: null }, { hom: 'a' }].map((no) => {
         try { configure(no); } catch (error) { return String(error); }
       });`,
   });
@@ -75,6 +75,7 @@ test('superpose/embed makes figures live, in a worker', async () => {
   const refused = [
     ...[options, options, options, must('home', '5'), must('model', '[object Object]')],
     ...[must('wasm', '“http://”'), must('home', 'null')],
+    'RangeError: Unknown option `hom`. Options: home, model, wasm. Did you mean `home`?',
   ];
   await expect
     .poll(() => engine.evaluate(() => (window as unknown as { refused: unknown }).refused))

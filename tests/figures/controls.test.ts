@@ -89,15 +89,23 @@ test('first values are values that can be read', async () => {
   }
 });
 
+test('a setting that nobody knows is refused with those that exist, and the nearest', () => {
+  const seed = { kind: 'seed', label: 'Seed', initial: 1 } as const;
+  expect(readState({ seed, text: { kind: 'text', label: 'Text', initial: '', longest: 9 } }, [['seeed', '2']])).toEqual({
+    state: { seed: 1, text: '' },
+    refused: ['Unknown setting `seeed`. Settings: seed, text. Did you mean `seed`?'],
+  });
+});
+
 test('of many settings that nobody knows, a few are named and the others are counted', () => {
   const controls = { n: { kind: 'range', label: 'N', min: 1, max: 9, step: 1, initial: 2 } } as const;
   const unknown = (count: number) => Array.from({ length: count }, (_, k) => [`a${k}`, '1'] as const);
   const { state, refused } = readState(controls, unknown(14_000));
   expect(state).toEqual(initialState(controls));
   expect(refused).toEqual([
-    'There is no setting called “a0”.',
-    'There is no setting called “a1”.',
-    'There is no setting called “a2”.',
+    'Unknown setting `a0`. Settings: n.',
+    'Unknown setting `a1`. Settings: n.',
+    'Unknown setting `a2`. Settings: n.',
     'And 13997 more settings could not be used.',
   ]);
   for (const count of [0, 1, 2, 3, 4])

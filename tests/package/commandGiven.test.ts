@@ -83,8 +83,12 @@ describe('what was given is said, and what is taken', () => {
     [['decompose', '--text'], '--text takes a value, and nothing follows it.'],
     [['decompose', '--text', 'Hi', '--csv=no'], '--csv takes no value, and got “no”.'],
     [['decompose', 'Hi'], 'This command takes options alone, and got “Hi”.'],
-    [['decompose', '-t', 'Hi'], 'This command has no option “-t”. There are --text,'],
-    [['list', '--__proto__'], 'This command has no option “--__proto__”. It has none;'],
+    [['decompose', '-t', 'Hi'], 'Unknown option `-t`. Options: --text, --ids,'],
+    [['decompose', '--guage', 'raw'], '--json. Did you mean `--gauge`? superpose --help has examples.'],
+    [['list', '--__proto__'], 'Unknown option `--__proto__`. Options: none.'],
+    [figure('--set', 'ds=5'), 'Did you mean `d`? superpose list dot-products has all settings.'],
+    [train('--set', 'learninRate=1'), 'Unknown option `learninRate`. Options: n, sequences,'],
+    [train('--set', 'learninRate=1'), 'Did you mean `learningRate`?'],
   ])('%j', async (args, sentence) => {
     expect(await refusalOf(...args)).toContain(sentence);
   });

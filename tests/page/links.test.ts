@@ -22,7 +22,7 @@ const { controls } = figures[name] as (typeof figures)[string];
 
 test.each([
   ['d=7', 'is not a value of Width d'],
-  ['bogus=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E', 'no setting called'],
+  ['bogus=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E', 'Unknown setting `bogus`. Settings: '],
   [`text=${'x'.repeat(5001)}`, 'Your sentence'],
 ])('a hostile link gives the first view and says so: %s', async (settings, sentence) => {
   const { page } = await visit({ fragment: `#v=1&figure=${name}&${settings}` });
@@ -44,7 +44,7 @@ test.each([
   ['seed=-1', 'Seed'],
   ['positions=__proto__', 'Positions'],
   ['positions=constructor', 'Positions'],
-  ['__proto__=1', 'no setting called'],
+  ['__proto__=1', 'Unknown setting `__proto__`. Settings: '],
   ['d=64&d=65', 'is not a value of Width d'],
 ])('read without a page, a setting is refused: %s', (settings, sentence) => {
   const { refused } = readState(controls, new URLSearchParams(settings));

@@ -55,8 +55,9 @@ const densityPoints = 241;
 const end = 1 - 1e-9;
 
 export function randomAngles(superpose: Superpose, state: AngleState): RandomAngles {
-  const mean = superpose.cosineMeanSize(state);
-  const deviation = superpose.cosineDeviation(state);
+  const { d } = state;
+  const mean = superpose.cosineMeanSize({ d });
+  const deviation = superpose.cosineDeviation({ d });
   return {
     mean,
     deviation,

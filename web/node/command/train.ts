@@ -143,12 +143,27 @@ function printed(rows: Row[]): string {
 }
 
 /** Options of a trainer that can be set. */
-const settable = [
-  ...['n', 'sequences', 'evaluationSequences', 'd_model', 'heads', 'layers', 'positions'],
-  ...['layerNorm', 'causal', 'fixedTokens', 'fixedPositions', 'sigma', 'learningRate', 'weightDecay'],
-  ...['sigmaTokens', 'sigmaPositions', 'scaleTokens'],
-  ...['warmUp', 'schedule'],
-];
+const settable: readonly string[] = [
+  'n',
+  'sequences',
+  'evaluationSequences',
+  'd_model',
+  'heads',
+  'layers',
+  'positions',
+  'layerNorm',
+  'causal',
+  'fixedTokens',
+  'fixedPositions',
+  'sigma',
+  'sigmaTokens',
+  'sigmaPositions',
+  'scaleTokens',
+  'learningRate',
+  'weightDecay',
+  'warmUp',
+  'schedule',
+] satisfies (keyof TaskTrainerOptions)[];
 
 function settingOf([key, value]: [string, string]): [string, number | boolean | string] {
   if (!settable.includes(key)) throw new Refusal(unknownName('option', key, settable));
