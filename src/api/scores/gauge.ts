@@ -26,7 +26,7 @@ export interface GaugeOptions {
 
 const gaugeNames = ['raw', 'canonical'] as const;
 
-export const gaugeOptionNames: check.OptionNames<GaugeOptions> = { gauge: true, apart: true };
+export const gaugeOptionNames: check.OptionNames<GaugeOptions> = { gauge: true, excludedRows: true };
 
 /** A gauge as the module takes it, and its name. */
 export function checkedGauge({ gauge = 'canonical', excludedRows = [] }: GaugeOptions, rows: number) {
