@@ -1,5 +1,7 @@
 // Addresses: complete, checked, in step with back and forward.
-import { expect, test } from 'vitest';
+import type { Page } from 'playwright';
+import { describe, expect, test } from 'vitest';
+import { decodedLink } from '../../web/element/link.ts';
 import { readState } from '../../web/figures/controls.ts';
 import { expected, figures, readLink, withoutRounding } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
@@ -138,4 +140,115 @@ test('a slider leaves one address behind, when it is let go', async () => {
 
 test.each(['#bets', ''])('the name of a section is no state: %s', (fragment) => {
   expect(readLink(fragment)).toBeUndefined();
+});
+
+const encoded = encodeURIComponent;
+const plain = `v=1&figure=${name}&n=16&text=100%25+%26+more`;
+test.each([
+  ['once', `#${encoded(plain)}`],
+  ['twice', `#${encoded(encoded(plain))}`],
+  ['after its version', `#v=1%26figure%3D${name}%26n%3D16`],
+  ['as HTML has it', `#v=1&amp;figure=${name}&amp;n=16`],
+  ['in Present', `#present/${encoded(plain)}`],
+  ['with Present', `#${encoded(`present/${plain}`)}`],
+])('a link that was encoded on its way is read as it was written: %s', (_, fragment) => {
+  const link = decodedLink(fragment);
+  expect(link).toMatch(/^#(present\/)?v=1&figure=dot-products&n=16/);
+  if (link.includes('text')) expect(link.endsWith(plain)).toBe(true);
+});
+
+test('what was written so is not decoded', () => {
+  for (const link of [`#${plain}`, `#present/${plain}`, '#v', '#values%3D1', '#present/mix/2', '#'])
+    expect(decodedLink(link)).toBe(link);
+});
+
+test('an encoded link opens its state, and one that is broken says so', async () => {
+  const { page } = await visit({ fragment: `#${encoded(encoded(`v=1&figure=${name}&n=16&d=128`))}` });
+  expect((await drawn(page, name)).state).toMatchObject({ n: 16, d: 128 });
+  expect(await page.evaluate(() => location.hash)).toBe(`#v=1&figure=${name}&n=16&d=128`);
+  await page.evaluate(() => {
+    location.hash = '#v%3D1%26figure%3Ddot-products%26n%3D%E0%A4';
+  });
+  await page.getByText('A program that passed this link on has changed it').waitFor();
+});
+
+/** So many changes of the address, then an error until the time is over, as in Safari and Firefox. */
+function refuseAddresses(): void {
+  const limit = { left: 5, tries: 0 };
+  Object.assign(window, { limit });
+  for (const name of ['pushState', 'replaceState'] as const) {
+    const write = history[name];
+    history[name] = function (this: History, ...given) {
+      limit.tries++;
+      if (limit.left-- > 0) return write.apply(this, given);
+      throw new DOMException(`Attempt to use history.${name}() too often.`, 'SecurityError');
+    };
+  }
+}
+
+/** The same, and no error, as in Chromium. */
+function ignoreAddresses(): void {
+  const limit = { left: 5, tries: 0 };
+  Object.assign(window, { limit });
+  for (const name of ['pushState', 'replaceState'] as const) {
+    const write = history[name];
+    history[name] = function (this: History, ...given) {
+      limit.tries++;
+      if (limit.left-- > 0) write.apply(this, given);
+    };
+  }
+}
+
+const limits = { 'that throws': refuseAddresses, 'that is silent': ignoreAddresses };
+describe.each(Object.entries(limits))('a limit on changes of the address %s', (_, first) => {
+  const hashOf = (page: Page) => page.evaluate(() => location.hash);
+  const triesOf = (page: Page) => page.evaluate('limit.tries') as Promise<number>;
+
+  modelTest('does not stop Present, nor lose where it was', async () => {
+    const { page } = await visit({ first, fragment: '#present' });
+    await page.locator('#presented').waitFor();
+    const said = () => page.locator('#presented').textContent();
+    const steps = await page.locator('.step').count();
+    for (let place = 0; place < steps + 4; place++) await page.keyboard.press('PageDown');
+    await expect.poll(said).toContain(`${steps + 5} of ${steps + 5}.`);
+    await page.keyboard.press('PageUp');
+    await expect.poll(said).toContain(`${steps + 4} of ${steps + 5}.`);
+    expect(await hashOf(page)).not.toContain('other-ways');
+    await page.evaluate('limit.left = 5');
+    await expect.poll(() => hashOf(page)).toBe('#present/other-ways/2');
+  });
+
+  test('does not lose the last state of a figure', async () => {
+    const { page } = await visit({ first });
+    await drawn(page, name);
+    const positions = figureOf(page, name).locator('select[name=positions]');
+    for (let change = 0; change < 7; change++) {
+      const before = await triesOf(page);
+      await positions.selectOption(change % 2 === 0 ? 'random' : 'tensor2tensor');
+      await expect.poll(() => triesOf(page)).toBeGreaterThan(before);
+    }
+    await positions.selectOption('interleaved');
+    expect(await hashOf(page)).not.toContain('interleaved');
+    await page.evaluate('limit.left = 5');
+    await expect.poll(() => hashOf(page)).toContain('positions=interleaved');
+    await page.goBack();
+    await expect.poll(() => hashOf(page)).not.toContain('interleaved');
+  });
+
+  test('writes nothing over a link that was followed meanwhile', async () => {
+    const { page } = await visit({ first });
+    await drawn(page, name);
+    await page.clock.install();
+    await page.evaluate('limit.left = 0');
+    const before = await triesOf(page);
+    await figureOf(page, name).locator('select[name=positions]').selectOption('random');
+    await page.clock.runFor(2000);
+    expect(await triesOf(page)).toBeGreaterThan(before);
+    await page.evaluate(() => {
+      location.hash = '#bets';
+    });
+    await page.evaluate('limit.left = 5');
+    await page.clock.runFor(5000);
+    expect(await hashOf(page)).toBe('#bets');
+  });
 });

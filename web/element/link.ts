@@ -23,10 +23,33 @@ export type ReadLink =
   /** Not a link to a state: empty, or the id of a place on the page. */
   | undefined;
 
+/** What a chat or a gateway of mail has encoded once more: the first “=” of a link, or what follows its version. */
+const encoded = /^#(present%(25)*2[Ff]|(present\/)?v(%(25)*3[Dd]|=\d+(%(25)*26|&amp;)))/;
+const mostTimes = 5;
+
+/** A link as it was written. One that cannot be decoded stays as it is. */
+export function decodedLink(fragment: string): string {
+  let link = fragment;
+  try {
+    for (let times = 0; times < mostTimes && encoded.test(link); times++)
+      link = decodeURIComponent(link.replaceAll('&amp;', '&'));
+    return link;
+  } catch {
+    return fragment;
+  }
+}
+
 export function readLink(fragment: string): ReadLink {
-  if (!/^#v=/.test(fragment)) return undefined;
-  if (fragment.length > longest) return { refused: 'This link is too long to be one of this page.' };
-  const fields = [...new URLSearchParams(fragment.slice(1))];
+  const link = decodedLink(fragment);
+  if (encoded.test(link)) {
+    return {
+      refused:
+        'A program that passed this link on has changed it, and it cannot be read. Copy it again where it was made.',
+    };
+  }
+  if (!/^#v=/.test(link)) return undefined;
+  if (link.length > longest) return { refused: 'This link is too long to be one of this page.' };
+  const fields = [...new URLSearchParams(link.slice(1))];
   const v = fields.find(([name]) => name === 'v')?.[1];
   if (v !== String(version)) {
     return { refused: `This link is of version “${v?.slice(0, 20)}”; this page knows version ${version}.` };

@@ -1,13 +1,14 @@
 // The address of the page and its figures: a link opens a figure in its state, Back undoes a change of a
 // figure, and the page says so if a link cannot be read.
 
+import { writeAddress } from '../element/addressBar.js';
 import type { Change } from '../element/asking.js';
 import { FigureElement } from '../element/figureElement.js';
-import { readLink, writeLink } from '../element/link.js';
+import { decodedLink, readLink, writeLink } from '../element/link.js';
 import type { State } from '../figures/controls.js';
 import { beatOf, goToStep, keepInBeat } from './beats.js';
 
-/** Browsers refuse more than a hundred changes of the address in half a minute; this allows one in 0.4 s. */
+/** Changes that follow one another as fast as this are one entry of the history. */
 const pause = 400;
 
 let timer = 0;
@@ -27,7 +28,7 @@ async function remember(element: FigureElement, state: State): Promise<void> {
   if (!figure) return;
   const link = writeLink(element.name, figure.controls, state);
   states = { ...states, [element.name]: link };
-  history.pushState({ states }, '', link);
+  writeAddress(link, { states }, true);
 }
 
 /** The link that the reader followed, if it leads from a sentence to the figure that shows it. */
@@ -106,16 +107,18 @@ export function followAddress(notice: (sentence: string) => void): void {
     // A change that has not reached the address yet is dropped.
     clearTimeout(timer);
     pending = undefined;
-    if (/^#present(\/|$)/.test(location.hash)) {
+    const hash = decodedLink(location.hash);
+    if (hash !== location.hash) writeAddress(hash);
+    if (/^#present(\/|$)/.test(hash)) {
       import('./present.js')
         .then(({ present }) => present())
         .catch(() => notice('The presentation could not be loaded. Reload the page to try again.'));
       return;
     }
-    const link = readLink(location.hash);
+    const link = readLink(hash);
     if (!link) {
-      if (returned || goToStep(location.hash)) return;
-      const place = document.getElementById(location.hash.slice(1));
+      if (returned || goToStep(hash)) return;
+      const place = document.getElementById(hash.slice(1));
       if (place && isFrom()) bring(place);
       else unfold(place);
       return;
@@ -137,7 +140,7 @@ export function followAddress(notice: (sentence: string) => void): void {
     }
     notice('');
     // Whoever comes from a sentence sees it above the figure.
-    if (!isFrom() && !returned && goToStep(location.hash)) return;
+    if (!isFrom() && !returned && goToStep(hash)) return;
     element.speech.changed = true;
     void element.show(link.settings);
     if (returned) keepInBeat(element);
@@ -149,7 +152,7 @@ export function followAddress(notice: (sentence: string) => void): void {
     if (!link?.hash || link.origin + link.pathname !== location.origin + location.pathname) return;
     from = link.classList.contains('see') ? link : undefined;
     // Whoever comes back is where the link was, which the browser knows, and not at the figure in the address.
-    history.replaceState({ ...history.state, left: true }, '');
+    writeAddress(undefined, { ...history.state, left: true });
     // A link to the present address fires no hashchange.
     if (link.hash === location.hash) open();
   });
@@ -161,7 +164,7 @@ export function followAddress(notice: (sentence: string) => void): void {
 export function followHistory(): void {
   const touched = new Set<string>();
   document.addEventListener('superpose-change', (event) => touched.add((event.target as FigureElement).name));
-  history.replaceState({ states, ...history.state }, '');
+  writeAddress(undefined, { states, ...history.state });
   window.addEventListener('popstate', ({ state }) => {
     const link = readLink(location.hash);
     const shown = link && !('refused' in link) ? link.figure : undefined;
@@ -169,7 +172,7 @@ export function followHistory(): void {
     // A link was followed, which changes its own figure only.
     if (!state) {
       if (shown !== undefined) states = { ...states, [shown]: location.hash };
-      history.replaceState({ states }, '');
+      writeAddress(undefined, { states });
       return;
     }
     states = state.states ?? {};

@@ -1,4 +1,5 @@
 // A card in which the reader opens files: hands them to the worker, says how it went, shows their figures.
+import { writeAddress } from '../element/addressBar.js';
 import type { State } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
@@ -99,8 +100,7 @@ export abstract class OwnFile<Question extends object, Answer> {
 
   /** Takes the shown file's state out of the address: it does not fit another file. */
   protected leave(): void {
-    if (this.#digest && `${location.hash}&`.includes(`&file=${this.#digest}&`))
-      history.replaceState(history.state, '', '#own-model');
+    if (this.#digest && `${location.hash}&`.includes(`&file=${this.#digest}&`)) writeAddress('#own-model');
   }
 
   protected remove(): void {

@@ -3,9 +3,10 @@
 import { generate } from 'lean-qr';
 import { toSvgPath } from 'lean-qr/extras/svg';
 import { html, render } from 'lit';
+import { writeAddress } from '../element/addressBar.js';
 import type { Change } from '../element/asking.js';
 import type { FigureElement } from '../element/figureElement.js';
-import { readLink, writeLink } from '../element/link.js';
+import { decodedLink, readLink, writeLink } from '../element/link.js';
 import { figures } from '../figures/index.js';
 import styles from './present.css?inline';
 
@@ -83,7 +84,8 @@ const decoded = (text: string): string => {
     return text;
   }
 };
-const isAsked = () => location.hash === prefix || location.hash.startsWith(`${prefix}/`);
+const asked = () => decodedLink(location.hash);
+const isAsked = () => asked() === prefix || asked().startsWith(`${prefix}/`);
 
 /** The shares of the window that are the picture’s. Text, buttons and code stand beside it. */
 const room = { across: 0.76, down: 0.95 };
@@ -119,7 +121,8 @@ class Presenter {
     dialog.className = 'present';
     dialog.tabIndex = -1;
     dialog.ariaLabel = 'Presentation';
-    dialog.addEventListener('keydown', this.#press, { capture: true });
+    // Of the window: the focus goes to the body when what has it is no longer shown.
+    window.addEventListener('keydown', this.#press, { capture: true });
     dialog.addEventListener('click', this.#click, { capture: true });
     dialog.addEventListener('focusin', this.#focus);
     dialog.addEventListener('superpose-change', this.#change);
@@ -127,17 +130,16 @@ class Presenter {
     dialog.addEventListener('close', this.#end);
     window.addEventListener('resize', this.#resize);
     window.addEventListener('hashchange', this.follow);
-    // Its first screen is read out with its name, later ones as they come.
-    dialog.setAttribute('aria-describedby', 'presented');
     dialog.toggleAttribute('data-stacked', stacked.matches);
     dialog.showModal();
     this.follow();
-    dialog.focus();
+    // Its first screen is read out with its name, later ones as they come.
+    dialog.setAttribute('aria-describedby', 'presented');
   }
 
   /** Goes where the address says; somewhere else on the page, the presentation is over. */
   readonly follow = (): void => {
-    if (isAsked()) this.#go(this.#find(decoded(location.hash.slice(prefix.length + 1))));
+    if (isAsked()) this.#go(this.#find(decoded(asked().slice(prefix.length + 1))));
     else this.#dialog.close();
   };
 
@@ -162,14 +164,17 @@ class Presenter {
     this.#note(at);
     this.#fitted = false;
     this.#dialog.scrollTo(0, 0);
+    this.#dialog.removeAttribute('aria-describedby');
     if (this.#figure?.name !== figure) {
       this.#figure?.remove();
       this.#figure = undefined;
     }
-    if (!figure) {
-      this.#render();
-      return;
-    }
+    if (figure) this.#show(figure, settings);
+    else this.#render();
+    this.#takeKeys();
+  }
+
+  #show(figure: string, settings: [string, string][]): void {
     if (!this.#figure) {
       this.#figure = document.createElement('superpose-figure') as HTMLElement as FigureElement;
       this.#figure.setAttribute('name', figure);
@@ -186,8 +191,16 @@ class Presenter {
     void this.#figure.show(settings).then(this.#fit);
   }
 
+  /**
+   * What was touched last would have the next key, or have left with its screen. Whoever presses the buttons below by key
+   * stays on them, for as long as they can be pressed.
+   */
+  #takeKeys(): void {
+    if (!this.#dialog.querySelector('.bar :enabled:focus-visible')) this.#dialog.focus();
+  }
+
   #note(at: string): void {
-    history.replaceState(history.state, '', at ? `${prefix}/${at}` : prefix);
+    writeAddress(at ? `${prefix}/${at}` : prefix);
   }
 
   #render(): void {
@@ -305,12 +318,13 @@ class Presenter {
   };
 
   readonly #end = (): void => {
+    window.removeEventListener('keydown', this.#press, { capture: true });
     window.removeEventListener('resize', this.#resize);
     window.removeEventListener('hashchange', this.follow);
     this.#dialog.remove();
     presenter = undefined;
     // The page goes on where the presentation was, or at its first screen where the reader was before.
-    if (isAsked() && this.#home === '#') history.replaceState(history.state, '', location.pathname);
+    if (isAsked() && this.#home === '#') writeAddress(location.pathname);
     else if (isAsked()) location.replace(this.#home);
   };
 }
