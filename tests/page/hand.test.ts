@@ -1,9 +1,9 @@
 // What a hand or a key does in a figure's picture: it points, presses, drags, and closes what it opened.
-import type { Page } from 'playwright';
+import type { Locator, Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { expected, withoutRounding } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, modelTest, settled, surface, visit } from './support/visit.ts';
+import { drawn, figureOf, modelTest, openMenu, settled, surface, visit } from './support/visit.ts';
 
 const name = 'dot-products';
 const scaleOf = async (page: Page) => (await page.evaluate(readFigure, name))?.state.scale;
@@ -130,4 +130,110 @@ test('grid lines are below square markers', async () => {
   expect(Object.keys(lines).slice(0, 3)).toEqual(['under', 'canvas', 'marks']);
   expect(lines.under).toBeGreaterThan(5);
   expect(lines.marks).toBe(0);
+});
+
+/** A finger goes down, along these points and up. */
+async function swipe(page: Page, ...points: [x: number, y: number][]): Promise<void> {
+  const cdp = await page.context().newCDPSession(page);
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
+    cdp.send('Input.dispatchTouchEvent', { type, touchPoints });
+  for (const [place, [x, y]] of points.entries())
+    await touch(place === 0 ? 'touchStart' : 'touchMove', [{ x, y }]);
+  await touch('touchEnd', []);
+  await cdp.detach();
+}
+
+/** Points on a line, as a finger’s moves are reported. */
+const line = (x: number, y: number, across: number, down: number): [number, number][] =>
+  Array.from({ length: 11 }, (_, step) => [x + (step * across) / 10, y + (step * down) / 10]);
+
+const onPhone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+const middleOf = async (part: Locator): Promise<[x: number, y: number]> => {
+  const { x, y, width, height } = (await part.boundingBox()) as Box;
+  return [x + width / 2, y + height / 2];
+};
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+test('on a phone a swipe from a bar scrolls, a tap reads it, and only the grip on it edits', async () => {
+  const { page } = await visit(onPhone);
+  const of = 'one-layer';
+  await settled(page, of);
+  const figure = figureOf(page, of);
+  const token = async () => (await page.evaluate(readFigure, of))?.state.token;
+  const scrolled = () => page.evaluate(() => scrollY);
+  const fields = figure.locator('.knob.field');
+  const grips = figure.locator('.knob:not(.field)');
+  expect(await fields.count()).toBe(4);
+  for (let place = 0; place < 4; place++) {
+    await fields.nth(place).scrollIntoViewIfNeeded();
+    const before = await scrolled();
+    const [x, y] = await middleOf(fields.nth(place));
+    await swipe(page, ...line(x, y, 0, y > 400 ? -200 : 200));
+    await expect.poll(scrolled).not.toBe(before);
+    expect(await token()).toBe('');
+  }
+  await fields.first().scrollIntoViewIfNeeded();
+  const [x, y] = await middleOf(fields.first());
+  await page.touchscreen.tap(x, y);
+  await expect.poll(() => figure.locator('.readout').textContent()).toMatch(/^\s*token, channel \d/);
+  expect(await token()).toBe('');
+  // One on each side: both ways read the same row.
+  await expect.poll(() => grips.count()).toBe(2);
+  const shownBy = (one: Element) => getComputedStyle(one, '::before').borderTopStyle;
+  expect(await grips.first().evaluate(shownBy)).toBe('solid');
+  const before = await scrolled();
+  const [left, top] = await middleOf(grips.first());
+  await swipe(page, ...line(left, top, 0, top > y ? -40 : 40));
+  await expect.poll(token).not.toBe('');
+  expect(await scrolled()).toBe(before);
+  const [now, drawn] = [await token(), await settled(page, of)];
+  expect(String(now).split(' ')).toHaveLength(drawn.state.d as number);
+  // The grip is where the finger has let go of it.
+  await expect
+    .poll(async () => Math.abs((await middleOf(grips.first()))[1] - (top > y ? top - 40 : top + 40)))
+    .toBeLessThan(4);
+  await (await openMenu(figure)).getByRole('button', { name: 'Reset' }).click();
+  await expect.poll(token).toBe('');
+});
+
+test('where a finger drags, there is a grip, and everywhere else the page scrolls', async () => {
+  const { page } = await visit(onPhone);
+  const seen: [field: boolean, touch: string, grip: string][] = [];
+  for (const of of ['one-layer', 'add-or-concatenate', 'dot-products', 'oblique']) {
+    await settled(page, of);
+    const [touch, knobs] = await figureOf(page, of).evaluate((figure) => {
+      const root = figure.shadowRoot as ShadowRoot;
+      return [
+        getComputedStyle(root.querySelector('.surface') as Element).touchAction,
+        [...root.querySelectorAll('.knob')].map((knob): [boolean, string, string] => [
+          knob.matches('.field'),
+          getComputedStyle(knob).touchAction,
+          getComputedStyle(knob, '::before').content,
+        ]),
+      ] as const;
+    });
+    expect(touch, of).toBe('pan-y pinch-zoom');
+    expect(knobs.length, of).toBeGreaterThan(0);
+    seen.push(...knobs);
+  }
+  for (const [field, touch, grip] of seen)
+    expect([touch, grip]).toEqual(field ? ['pan-y pinch-zoom', 'none'] : ['none', '""']);
+});
+
+test('a mouse drags a bar where it is pressed, and sees no grip', async () => {
+  const { page } = await visit();
+  const of = 'one-layer';
+  await settled(page, of);
+  const [x, y] = await middleOf(figureOf(page, of).locator('.knob.field').first());
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x, y - 20, { steps: 3 });
+  await page.mouse.up();
+  await expect.poll(async () => (await page.evaluate(readFigure, of))?.state.token).not.toBe('');
+  expect(await figureOf(page, of).locator('.knob:not(.field)').count()).toBe(0);
 });

@@ -53,6 +53,10 @@ export class Cursors implements ReactiveController {
   held = false;
   /** Until something points at a place, none is marked and none is read out. */
   pointed = false;
+  /** The reader's last press was not a mouse's: grips are shown. */
+  byTouch = false;
+  /** The reader has tabbed to the picture. */
+  #byKey = false;
   #place: Cursor = { i: 0, j: 0 };
   #unlink: (() => void) | undefined;
 
@@ -126,7 +130,8 @@ export class Cursors implements ReactiveController {
   };
 
   /** Who comes by keyboard sees where the keys begin. */
-  focused = (): void => {
+  focused = ({ currentTarget }: FocusEvent): void => {
+    this.#byKey = (currentTarget as Element).matches(':focus-visible');
     if (!this.pointed) this.cursor = this.#place;
   };
 
@@ -177,6 +182,9 @@ export class Cursors implements ReactiveController {
 
   /** Sets what a handle stands for, until the pointer lets go of it. */
   grab = (event: PointerEvent, { x, y, size, setting, at }: Handle): void => {
+    this.byTouch = event.pointerType !== 'mouse';
+    // A finger that begins on a field may scroll the page; one that taps reads, and then finds a grip.
+    if (size && this.byTouch) return;
     const { asking } = this.host;
     const knob = event.currentTarget as HTMLElement;
     const surface = knob.parentElement as Element;
@@ -210,14 +218,24 @@ export class Cursors implements ReactiveController {
     knob.addEventListener('lostpointercapture', drop, { once: true });
   };
 
+  /** A click on a handle is no click on the picture, but a tap is. */
+  tap = (event: Event): void => {
+    if (!this.byTouch) event.stopPropagation();
+  };
+
   step = (event: KeyboardEvent): void => {
     const { view } = this.host.picture;
     if (!view || event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key === 'Escape') {
+      if (!this.held) return;
       this.held = false;
       this.host.requestUpdate();
+      // Nothing around it closes.
+      event.preventDefault();
       return;
     }
+    // Who has clicked on the picture goes on with a clicker.
+    if (event.key.startsWith('Page') && !this.#byKey) return;
     if (event.key === 'Enter' || event.key === ' ') {
       // Else Space scrolls the page.
       event.preventDefault();

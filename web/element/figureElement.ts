@@ -14,6 +14,7 @@ import { Asking } from './asking.js';
 import { Cursors, linked } from './cursor.js';
 import type { Result, View } from './exports.js';
 import { inputOf } from './inputs.js';
+import { Keys } from './keys.js';
 import { hostPage } from './link.js';
 import { Picture } from './picture.js';
 import { Saving } from './saving.js';
@@ -38,6 +39,7 @@ export class FigureElement extends LitElement {
   readonly picture = new Picture(this);
   readonly speech = new Speech(this);
   readonly #saving = new Saving(this);
+  readonly keys = new Keys(this);
 
   /** All settings; a link to this view holds them all. */
   get state(): State {
@@ -224,6 +226,7 @@ export class FigureElement extends LitElement {
         aria-describedby="finding" @focus=${this.cursors.focused} @pointermove=${point} @pointerleave=${leave} @click=${hold} @keydown=${step}>
         <svg class="under" aria-hidden="true"></svg><canvas></canvas><svg class="marks" aria-hidden="true"></svg><svg class="frame" aria-hidden="true"></svg>
         ${view.scene.handles?.map((handle) => this.#knob(handle))}
+        ${this.#grips(view).map((grip) => this.#knob(grip, true))}
       </div>
       ${below}
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
@@ -251,12 +254,20 @@ export class FigureElement extends LitElement {
   }
 
   /** Its setting has an input for keys and screen readers. Translated, it moves without a shift of layout. */
-  #knob(handle: Handle): TemplateResult {
+  #knob(handle: Handle, isGrip = false): TemplateResult {
     const { x, y, size } = handle;
+    const { grab, tap } = this.cursors;
     const { scale } = this.surroundings;
     const room = size ? `;width:${size.width * scale}px;height:${size.height * scale}px` : '';
     return html`<div class=${size ? 'knob field' : 'knob'} aria-hidden="true" .style=${`translate:${x * scale}px ${y * scale}px${room}`}
-      @pointerdown=${(event: PointerEvent) => this.cursors.grab(event, handle)} @pointermove=${size ? nothing : alone} @click=${alone}></div>`;
+      @pointerdown=${(event: PointerEvent) => grab(event, handle)} @pointermove=${size ? nothing : alone} @click=${size || isGrip ? tap : alone}></div>`;
+  }
+
+  /** Of the bar that was tapped, on the end of which one is dragged. */
+  #grips({ scene }: View): Handle[] {
+    const { byTouch, pointed, cursor } = this.cursors;
+    if (!byTouch || !pointed) return [];
+    return (scene.handles ?? []).flatMap((handle) => handle.grip?.(cursor) ?? []);
   }
 }
 

@@ -39,7 +39,7 @@ export class Saving implements ReactiveController {
 
   hostDisconnected(): void {
     this.said = '';
-    this.#around?.removeEventListener('pointerdown', this.#pressed);
+    this.#forget();
   }
 
   /** A link to this view; undefined without a page to link to. */
@@ -67,7 +67,7 @@ export class Saving implements ReactiveController {
   tools(view: View): TemplateResult {
     const { asking, surroundings } = this.host;
     const [says, means] = sources[view.source];
-    return html`<details class="menu" @toggle=${this.#follow} @keydown=${this.#close}><summary>Tools</summary><div class="tools">
+    return html`<details class="menu" @toggle=${this.#follow}><summary>Tools</summary><div class="tools">
       <span class="badge" title=${means}>Numbers: ${says}</span>
       <button aria-expanded=${this.tableOpen} @click=${this.#toggleTable}>The numbers as a table</button>
       <div role="group" aria-label="Save as"><span aria-hidden="true">Save</span> ${[
@@ -96,9 +96,16 @@ export class Saving implements ReactiveController {
     return this.host.renderRoot.querySelector('details.menu');
   }
 
-  /** Escape closes the menu, and so does a press anywhere else while it is open. */
+  /**
+   * Escape closes the menu and nothing that is around it, wherever the focus is: WebKit gives it to no button that was
+   * pressed. A press anywhere else closes it, too.
+   */
   #close = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape' && this.#menu?.open) this.#shut();
+    if (event.key !== 'Escape' || !this.#menu?.open) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    window.addEventListener('keyup', released, { capture: true });
+    this.#shut();
   };
   /** Before what is pressed opens a dialog, which gives the focus back to where it was. */
   #shut = (): void => {
@@ -106,8 +113,12 @@ export class Saving implements ReactiveController {
     menu.open = false;
     menu.querySelector('summary')?.focus();
   };
-  #follow = (): void => {
+  #forget(): void {
     this.#around?.removeEventListener('pointerdown', this.#pressed);
+    window.removeEventListener('keydown', this.#close, { capture: true });
+  }
+  #follow = (): void => {
+    this.#forget();
     // Not the document: from outside a closed shadow, nothing inside it is told apart.
     this.open = this.#menu?.open ?? false;
     this.#around = this.open ? this.host.getRootNode() : undefined;
@@ -117,6 +128,7 @@ export class Saving implements ReactiveController {
     if (head && list)
       list.classList.toggle('down', head.getBoundingClientRect().top < list.getBoundingClientRect().height);
     this.#around?.addEventListener('pointerdown', this.#pressed);
+    if (this.open) window.addEventListener('keydown', this.#close, { capture: true });
   };
   #pressed = (event: Event): void => {
     const menu = this.#menu;
@@ -158,6 +170,13 @@ export class Saving implements ReactiveController {
     this.said = sentence;
     this.host.requestUpdate();
   }
+}
+
+/** A page may close something when the key comes up. */
+function released(event: KeyboardEvent): void {
+  if (event.key !== 'Escape') return;
+  event.stopImmediatePropagation();
+  window.removeEventListener('keyup', released, { capture: true });
 }
 
 /** The page's address, unless it is a file on the reader's own disk. */

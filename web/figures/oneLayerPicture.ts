@@ -1,6 +1,6 @@
 // The picture of the figure "one-layer": both ways side by side, or one below the other, and what they cost.
 import { type Area, bars, largestMagnitude, rowBars, textAt } from '../plot/parts.js';
-import type { Handle, Ink, Mark, Region, Run, Scene } from '../plot/scene.js';
+import type { Cursor, Handle, Ink, Mark, Region, Run, Scene } from '../plot/scene.js';
 import { nearestValue } from './controls.js';
 import type { FigureView } from './figure.js';
 import { type controls, type Data, names, type State, times, type Way, ways } from './oneLayerData.js';
@@ -107,8 +107,8 @@ function sideOf(data: Data, axes: Axes, state: State, side: Side, joined: boolea
     if (k === 0 && !joined) say('(', box.x - bracket / 2);
     if (k === parts.length - 1 && !joined) say(')', box.x + strip + bracket / 2);
     regions.push(pointed(box, part.length, k));
-    if (k === 0) handles.push(pulled(box, part, limit, 'token'));
-    if (k === 1) handles.push(pulled(box, part, limit / state.scale, 'position'));
+    if (k === 0) handles.push(pulled(box, part, limit, k, 'token'));
+    if (k === 1) handles.push(pulled(box, part, limit / state.scale, k, 'position'));
   });
   const left = x + 2 * bracket + parts.length * (strip + sign);
   say('×', left - sign / 2);
@@ -192,17 +192,29 @@ function pointed(area: Area, d: number, i: number): Region {
 }
 
 /** Each bar of a row is set to where it is dragged; all become plain decimals then. */
-function pulled(area: Area, row: ArrayLike<number>, limit: number, setting: 'token' | 'position'): Handle {
+function pulled(
+  area: Area,
+  row: ArrayLike<number>,
+  limit: number,
+  place: number,
+  setting: 'token' | 'position',
+): Handle {
   const control = { kind: 'range', label: '', min: -3, max: 3, step: 0.1, initial: 0 } as const;
+  const middle = area.y + area.height / 2;
+  const unit = area.height / 2 / limit;
+  const last = row.length - 1;
   const at = (x: number, y: number) => {
-    const channel = Math.max(
-      0,
-      Math.min(row.length - 1, Math.floor(((x - area.x) / area.width) * row.length)),
-    );
-    const value = ((area.y + area.height / 2 - y) / (area.height / 2)) * limit;
+    const channel = Math.max(0, Math.min(last, Math.floor(((x - area.x) / area.width) * row.length)));
+    const value = (middle - y) / unit;
     return Array.from(row, (old, j) => nearestValue(control, j === channel ? value : old)).join(' ');
   };
-  return { x: area.x + area.width / 2, y: area.y + area.height / 2, size: area, setting, at };
+  const grip = ({ i, j }: Cursor): Handle | undefined => {
+    if (i !== place || j > last) return undefined;
+    const x = area.x + ((j + 0.5) * area.width) / row.length;
+    const up = Math.max(-1, Math.min(1, (row[j] as number) / limit)) * (area.height / 2);
+    return { x, y: middle - up, setting, at: (_, y) => at(x, y) };
+  };
+  return { x: area.x + area.width / 2, y: middle, size: area, setting, at, grip };
 }
 
 /** A bar for each way; each sets its own state. */

@@ -153,6 +153,8 @@ export interface Handle {
   size?: { width: number; height: number };
   /** The value at a pixel; a number is rounded to one that can be set. */
   at(x: number, y: number): number | string;
+  /** Of a field: the knob for fingers, where the cursor is in it. */
+  grip?(cursor: Cursor): Handle | undefined;
 }
 
 export interface Scene {
