@@ -22,13 +22,122 @@ const onBlog = (body: string, head = '') => open(({ site }) => ({ html: page(bod
 const shows = (engine: Parameters<typeof inPage>[0], finding: string) =>
   expect.poll(async () => (await inPage(engine)())[0]?.finding, patience).toBe(finding);
 
+describe('keys', () => {
+  const kinds = ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'paste'];
+  const listening = `<script>window.heard = []; for (const kind of ${JSON.stringify(kinds)})
+    document.addEventListener(kind, (event) => heard.push(kind + ' ' + (event.key ?? '')))</script>`;
+  const typed = figure('name="dot-products" tokens="sentence" text="one"');
+
+  async function heardFrom(control: string) {
+    const { browserPage } = await onBlog(listening + (control === 'textarea' ? typed : figure()));
+    if (control !== 'textarea') await browserPage.getByText('More settings').press('Enter');
+    const inside = browserPage.locator('superpose-figure').locator(control).first();
+    await inside.focus();
+    const heard = () => browserPage.evaluate('heard.splice(0)') as Promise<string[]>;
+    const press = async (key: string) => {
+      await browserPage.keyboard.press(key);
+      return heard();
+    };
+    await heard();
+    return { browserPage, inside, heard, press };
+  }
+
+  test.each([
+    'textarea',
+    'input[type=range]',
+    'input[inputmode=numeric]',
+    'select',
+    'details.more > summary',
+    'details.menu > summary',
+    '.surface',
+  ])(
+    'that are pressed in a figure stay in it, and those of the page and the browser do not: %s',
+    async (control) => {
+      const { press } = await heardFrom(control);
+      for (const key of ['/', 'a', '?', 'ArrowRight', 'ArrowUp', 'Home', 'End', 'Space', 'Space'])
+        expect(await press(key), key).toEqual([]);
+      for (const key of ['Shift', 'Escape', 'F2', 'Control+K', 'Alt+T'])
+        expect(
+          (await press(key)).filter((one) => one.startsWith('keydown')),
+          key,
+        ).not.toEqual([]);
+      // What the picture does with it is no affair of the page.
+      expect((await press('PageDown')).includes('keydown PageDown')).toBe(control !== '.surface');
+      expect((await press('Tab')).includes('keydown Tab')).toBe(true);
+    },
+  );
+
+  test('that are typed arrive where they are typed, and text that is pasted', async () => {
+    const { browserPage, inside, heard } = await heardFrom('textarea');
+    await inside.press('End');
+    await browserPage.keyboard.type('/s a');
+    await inside.evaluate((box) =>
+      box.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, composed: true })),
+    );
+    expect(await inside.inputValue()).toBe('one/s a');
+    expect(await heard()).toEqual([]);
+  });
+
+  test('turn the page’s slides after its picture was clicked, and a slider then stays where it is', async () => {
+    const { press, inside, browserPage } = await heardFrom('input[type=range]');
+    await browserPage.evaluate(() =>
+      document.addEventListener('keydown', (event) => {
+        if (event.key === 'PageDown') event.preventDefault();
+      }),
+    );
+    const before = await inside.inputValue();
+    expect(await press('PageDown')).toContain('keydown PageDown');
+    expect(await inside.inputValue()).toBe(before);
+    await browserPage.locator('superpose-figure .surface').click();
+    expect(await press('PageDown')).toContain('keydown PageDown');
+  });
+
+  test('that are pressed in what the page has put into the figure are the page’s', async () => {
+    const title = typed.replace(
+      '</superpose-figure>',
+      '<h2 slot="title"><input id="theirs"></h2></superpose-figure>',
+    );
+    const { browserPage } = await onBlog(listening + title);
+    await browserPage.locator('superpose-figure .finding').waitFor();
+    await browserPage.locator('#theirs').press('/');
+    expect(await browserPage.evaluate('heard')).toContain('keydown /');
+  });
+
+  test('are heard by a page that listens in the capture phase', async () => {
+    const { press, browserPage } = await heardFrom('input[type=range]');
+    await browserPage.evaluate(`addEventListener('keydown', ({ key }) => heard.push(key), true)`);
+    expect(await press('/')).toEqual(['/']);
+  });
+
+  test('Escape closes the menu, then what the page has around it', async () => {
+    const { browserPage } = await onBlog(
+      `${listening}<dialog>${typed}</dialog><script>document.querySelector('dialog').showModal()</script>`,
+    );
+    const menu = browserPage.locator('superpose-figure details.menu');
+    const isOpen = () => browserPage.evaluate(() => document.querySelector('dialog')?.open);
+    for (const focus of ['kept', 'lost']) {
+      await menu.locator('summary').click();
+      await expect.poll(() => menu.locator('.tools').isVisible()).toBe(true);
+      // As where a button that was pressed does not get it.
+      if (focus === 'lost') await browserPage.evaluate(() => (document.activeElement as HTMLElement).blur());
+      await browserPage.evaluate('heard.splice(0)');
+      await browserPage.keyboard.press('Escape');
+      expect(await menu.getAttribute('open')).toBeNull();
+      expect(await isOpen()).toBe(true);
+      expect(await browserPage.evaluate('heard')).toEqual([]);
+    }
+    await browserPage.keyboard.press('Escape');
+    expect(await isOpen()).toBe(false);
+  });
+});
+
 describe('attributes', () => {
   // The text is typed; whether there is a model to compute with does not matter here.
   const typed = 'name="dot-products" tokens="sentence" text="one"';
 
   test('a page that touches its elements while one types loses none of it', async () => {
     const { browserPage } = await onBlog(
-      `${figure(typed)}<script>addEventListener('input', (event) => event.target.classList.toggle('busy'))</script>`,
+      `${figure(typed)}<script>addEventListener('input', (event) => event.target.classList.toggle('busy'), true)</script>`,
     );
     const box = browserPage.locator('textarea');
     await box.press('End');

@@ -7,8 +7,9 @@ const script = scriptOf('mirror');
 const figure = (attributes: string) =>
   `<superpose-figure ${attributes}><img alt="" src="data:,"></superpose-figure>`;
 
-async function mirrored(body: string, head = ''): Promise<Page> {
+async function mirrored(body: string, head = '', said: string[] = []): Promise<Page> {
   const page = await openPage(body, head);
+  page.on('console', (message) => said.push(message.text()));
   await page.addScriptTag({ content: await script });
   await page.evaluate(
     'embed.defineMirrored(); window.all = [...document.querySelectorAll("superpose-figure")]',
@@ -85,6 +86,83 @@ describe('attributes', () => {
     // What is refused holds up nothing.
     await doing(page, 'Promise.allSettled([all[0].set({ d: 65 }), all[0].set({ n: 3 })])');
     expect(await shown(page)).toMatchObject({ n: 3, d: 128 });
+  });
+});
+
+describe('attributes that no figure reads', () => {
+  test('are named in the console, each once, with those that exist and the nearest', async () => {
+    const said: string[] = [];
+    const page = await mirrored(
+      figure('name="dot-products" postions="random" n="5"') +
+        figure('name="dot-products" postions="random"') +
+        figure('name="gram" postions="8"'),
+      '',
+      said,
+    );
+    expect([...said].sort()).toEqual([
+      expect.stringMatching(
+        /^Superpose, figure dot-products: Unknown attribute `postions`\. Attributes: name, theme, keep, group, .*\bpositions\b.*\. Did you mean `positions`\?$/,
+      ),
+      expect.stringMatching(/^Superpose, figure gram: Unknown attribute `postions`\./),
+    ]);
+    await doing(page, "all[0].setAttribute('seeed', '1'); all[0].setAttribute('postions', 'x')");
+    await doing(page, "all[0].setAttribute('seeed', '2')");
+    expect(said.slice(2)).toEqual([expect.stringContaining('Did you mean `seed`?')]);
+  });
+
+  test('but for those that any element may have, and those of frameworks', async () => {
+    const others =
+      'id="a" class="b" style="color:red" lang="en" dir="ltr" title="t" hidden slot="s" part="p" tabindex="0" role="group" translate="no" inert itemprop="x" is="y" exportparts="z" contenteditable spellcheck="false" nonce="n" data-any="1" aria-label="l" onclick="" v-if="x" :n="5" @change="y" x-data="{}" _ngcontent-abc="" astro-cid-abc="" client:load="" typeof="ImageObject"';
+    const said: string[] = [];
+    await mirrored(figure(`name="dot-products" ${others} theme="dark" keep="n" group="g" n="5"`), '', said);
+    expect(said).toEqual([]);
+  });
+});
+
+describe('a reset', () => {
+  /** What the reader does. */
+  const reader = (page: Page, settings: Record<string, unknown>) =>
+    doing(
+      page,
+      `for (const [name, value] of Object.entries(${JSON.stringify(settings)})) all[0].asking.change(name, value, true); 0`,
+    );
+  const reset = (page: Page) => doing(page, 'all[0].asking.reset()');
+
+  test('goes back to what the author gave, also in settings that the reader does not see', async () => {
+    const page = await mirrored(figure('name="dot-products" n="5" scale="2" keep="n d"'));
+    const { d } = await shown(page);
+    await reader(page, { n: 9, d: 128, scale: 0.5 });
+    expect(await shown(page)).toMatchObject({ n: 9, d: 128, scale: 0.5 });
+    await reset(page);
+    expect(await shown(page)).toMatchObject({
+      n: 5,
+      d,
+      scale: 2,
+      attributes: { n: '5', scale: '2', keep: 'n d' },
+    });
+  });
+
+  test('goes back to what the author has given since, and not to what the reader has set', async () => {
+    const page = await mirrored(figure('name="dot-products" n="5"'));
+    const { d } = await shown(page);
+    await reader(page, { d: 128 });
+    await doing(page, "all[0].setAttribute('n', '7')");
+    await reader(page, { n: 9 });
+    await reset(page);
+    expect(await shown(page)).toMatchObject({ n: 7, d });
+    await doing(page, "all[0].setAttribute('n', 'many')");
+    await reader(page, { n: 8 });
+    await reset(page);
+    expect(await shown(page)).toMatchObject({ n: 7, d });
+  });
+
+  test('of another figure goes back to what that was given', async () => {
+    const page = await mirrored(figure('name="gram" n="9"'));
+    await doing(page, "all[0].name = 'dot-products'; all[0].loaded()");
+    const given = (await shown(page)).n;
+    await reader(page, { n: 3 });
+    await reset(page);
+    expect((await shown(page)).n).toBe(given);
   });
 });
 

@@ -103,4 +103,31 @@ describe('a page of one file', () => {
       /#v=1&figure=dot-products&n=6&theme=dark$/,
     );
   });
+
+  test('a reset goes back to the author’s link, also after the page was loaded again', async () => {
+    const page = await opened({ keep: 'n', settings: [['n', '6']] }, '#v=1&figure=dot-products&n=5&d=128');
+    await shows(page, { n: '5', d: '128' });
+    const slider = page.locator('input[name=n]').first();
+    await page.getByText('More settings').click();
+    await slider.fill('9');
+    await shows(page, { n: '9', d: '128' });
+    await expect.poll(() => page.url(), patience).toContain('n=9');
+    await page.reload();
+    await shows(page, { n: '9', d: '128' });
+    await page.getByText('Tools').click();
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await shows(page, { n: '5', d: '128' });
+  });
+
+  test('a link that was encoded on its way is read, or said to be broken', async () => {
+    const link = encodeURIComponent(encodeURIComponent('v=1&figure=dot-products&n=5&theme=dark'));
+    expect(await shows(await opened({}, `#${link}`), { n: '5' })).toMatchObject({
+      theme: 'dark',
+      problem: '',
+    });
+    const broken = await opened({ settings: [['n', '6']] }, '#v%3D1%26figure%3Ddot-products%26n%3D%E0%A4');
+    expect((await shows(broken, { n: '6' })).problem).toContain(
+      'A program that passed this link on has changed it',
+    );
+  });
 });

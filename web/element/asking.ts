@@ -1,7 +1,14 @@
 // A figure's settings and what comes of them: loads the figure's code, asks for its numbers while the reader
 // is near, and receives the answers.
 import type { ReactiveController } from 'lit';
-import { type Controls, readState, type State, settingOf, type Value } from '../figures/controls.js';
+import {
+  type Controls,
+  possible,
+  readState,
+  type State,
+  settingOf,
+  type Value,
+} from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import { latest, own } from '../plot/own.js';
@@ -54,6 +61,8 @@ export class Asking implements ReactiveController {
   settings: State = {};
   /** The settings that the attributes gave at first. */
   own: State | undefined;
+  /** What the author of the page gave in attributes or a link: Reset goes back to it. */
+  author: [string, string][] = [];
   /** A sentence for each setting that could not be taken. */
   refused: string[] = [];
   /** The newest answer, perhaps to older settings. */
@@ -139,6 +148,7 @@ export class Asking implements ReactiveController {
     this.running?.end();
     this.figure = this.#asker = this.answer = this.began = this.failure = this.running = undefined;
     this.settings = {};
+    this.author = [];
     this.refused = [];
     this.host.cursors.begin();
     this.stopped = false;
@@ -169,6 +179,7 @@ export class Asking implements ReactiveController {
         settingOf(name),
         value,
       ]).filter(([setting]) => Object.hasOwn(figure.controls, setting));
+      this.author = possible(figure.controls, given);
       const { state, refused } = readState(figure.controls, given);
       this.#take(state, instead(refused));
       this.own = this.settings;
@@ -400,7 +411,7 @@ export class Asking implements ReactiveController {
     this.host.speech.changed = true;
     // A run of these settings would go on, or stay held.
     this.#end();
-    await this.show([]);
+    await this.show(this.author);
     this.#tell(true);
   }
 }

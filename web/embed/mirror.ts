@@ -6,6 +6,7 @@ import { defineFigures, FigureElement } from '../element/figureElement.js';
 import {
   attributeOf,
   type Control,
+  possible,
   read,
   readState,
   type State,
@@ -15,6 +16,7 @@ import {
   writtenState,
 } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
+import { nameUnknown } from './attributes.js';
 import { pageTheme, watchPageTheme } from './pageTheme.js';
 
 const controlsOf = ({ controls }: AnyFigure) => Object.entries(controls as Record<string, Control>);
@@ -27,6 +29,8 @@ class Mirror implements ReactiveController {
   private mirrored: State | undefined;
   /** The state last shared with the group, in either direction. */
   private shared: State | undefined;
+  /** The figure whose attributes were looked at. */
+  private looked: AnyFigure | undefined;
   private unwatch: (() => void) | undefined;
   private last = Promise.resolve();
   // Observes the element itself, which may be in a closed shadow.
@@ -67,6 +71,8 @@ class Mirror implements ReactiveController {
     const { asking, state } = this.element;
     if (asking.figure && state !== asking.own && state !== this.mirrored) this.write(asking.figure, state);
     this.mirrored = state;
+    if (asking.figure && asking.figure !== this.looked) nameUnknown(this.element, asking.figure);
+    this.looked = asking.figure;
   }
 
   /** Writes the settings that differ from their first value or already have an attribute. */
@@ -89,6 +95,7 @@ class Mirror implements ReactiveController {
     const { figure } = this.element.asking;
     // Until the figure's code is there no attribute has been read; then all are.
     if (figure?.name !== this.element.name) return;
+    nameUnknown(this.element, figure);
     const attributes = new Set(changes.map(({ attributeName }) => attributeName as string));
     const controls = new Map(controlsOf(figure));
     const texts = [...attributes].flatMap((attribute): [string, string][] => {
@@ -97,6 +104,8 @@ class Mirror implements ReactiveController {
       if (!control) return [];
       return [[name, this.element.getAttribute(attribute) ?? written(control, control.initial)]];
     });
+    const { asking } = this.element;
+    asking.author = [...new Map([...asking.author, ...possible(figure.controls, texts)])];
     this.show(figure, texts);
   }
 

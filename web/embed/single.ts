@@ -1,5 +1,7 @@
 // A figure in one file. This classic inline script is the page and, in a blob, also the worker. It runs in a
 // frame that may run scripts and nothing else, from a server without CORS, and from disk.
+import { writeAddress } from '../element/addressBar.js';
+import type { Change } from '../element/asking.js';
 import type { FigureElement } from '../element/figureElement.js';
 import { hostPage, readLink, writeLink } from '../element/link.js';
 import { answering } from '../worker/answers.js';
@@ -59,21 +61,28 @@ async function bePage(script: string): Promise<void> {
     element.requestUpdate();
   });
   const follow = async () => {
-    const { theme, keep, settings, problem } = asked(page);
+    const { theme, keep, settings, problem } = asked(page, location.hash);
     for (const [name, value] of Object.entries({ theme, keep })) {
       if (value === undefined) element.removeAttribute(name);
       else element.setAttribute(name, value);
     }
     await element.show(settings, problem);
+    // The reader's own settings may stand in the address of a page that was loaded again.
+    element.asking.author = asked(page, new URL(givenAddress()).hash).settings;
   };
   window.addEventListener('hashchange', follow);
-  element.addEventListener('superpose-change', () => remember(element));
+  element.addEventListener('superpose-change', (event) => {
+    if ((event as CustomEvent<Change>).detail.settled) void remember(element);
+  });
   await follow();
 }
 
-/** The address's fragment overrides what the file was made with. */
-function asked(page: SinglePage): Pick<SinglePage, 'theme' | 'keep' | 'settings'> & { problem?: string } {
-  const link = readLink(location.hash);
+/** An address's fragment overrides what the file was made with. */
+function asked(
+  page: SinglePage,
+  fragment: string,
+): Pick<SinglePage, 'theme' | 'keep' | 'settings'> & { problem?: string } {
+  const link = readLink(fragment);
   if (!link) return page;
   if ('refused' in link) return { ...page, problem: link.refused };
   if (link.figure !== page.figure) {
@@ -98,11 +107,7 @@ async function remember(element: FigureElement): Promise<void> {
     }),
   ]).toString();
   const fragment = writeLink(element.name, figure.controls, element.state);
-  try {
-    history.replaceState({ given: givenAddress() }, '', `${fragment}${extras && `&${extras}`}`);
-  } catch {
-    // Not every frame may change its address.
-  }
+  writeAddress(`${fragment}${extras && `&${extras}`}`, { given: givenAddress() });
 }
 
 if (typeof document === 'undefined') beWorker();
