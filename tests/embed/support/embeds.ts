@@ -195,6 +195,40 @@ export function testEmbeds(start: () => Promise<Engine>): void {
     expect(servers.requests.filter((path) => !path.endsWith('.woff2'))).toEqual(['figures/one-score/']);
   });
 
+  test('keys and text stay in a figure, but for those of the page; Escape closes the menu', async () => {
+    const { engine } = await open(({ site }) => ({ html: page(figure('name="gram"') + script(site)) }));
+    await settled(inPage(engine));
+    const heard = await engine.evaluate(() => {
+      const root = document.querySelector('superpose-figure')?.shadowRoot as ShadowRoot;
+      const slider = root.querySelector('input[type=range]') as Element;
+      const heard: string[] = [];
+      for (const kind of ['keydown', 'keyup', 'input'])
+        document.addEventListener(kind, (event) =>
+          heard.push(`${kind} ${(event as KeyboardEvent).key ?? ''}`),
+        );
+      for (const key of ['/', ' ', 'ArrowRight', 'Home', 'Tab', 'PageDown']) {
+        for (const kind of ['keydown', 'keyup'])
+          slider.dispatchEvent(new KeyboardEvent(kind, { key, code: key, bubbles: true, composed: true }));
+      }
+      slider.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }));
+      (root.querySelector('.menu > summary') as HTMLElement).click();
+      return heard;
+    });
+    expect(heard).toEqual(['keydown Tab', 'keyup Tab', 'keydown PageDown', 'keyup PageDown']);
+    const afterEscape = () =>
+      engine.evaluate(() => {
+        const menu = document
+          .querySelector('superpose-figure')
+          ?.shadowRoot?.querySelector('.menu') as Element;
+        const pressed = { key: 'Escape', bubbles: true, composed: true, cancelable: true };
+        // The focus need not be in the menu.
+        const goesOn = document.body.dispatchEvent(new KeyboardEvent('keydown', pressed));
+        return { open: menu.hasAttribute('open'), goesOn };
+      });
+    await expect.poll(afterEscape, patience).toEqual({ open: false, goesOn: false });
+    expect(await afterEscape()).toEqual({ open: false, goesOn: true });
+  });
+
   test('one file, opened from disk', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'superpose-file-'));
     onTestFinished(() => rm(folder, { recursive: true }));
