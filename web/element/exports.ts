@@ -8,6 +8,9 @@ import type { Scene } from '../plot/scene.js';
 import { svgPicture } from '../plot/svg.js';
 import { version } from './link.js';
 
+/** Widths of every figure's pictures on the site: for a phone, and for the page's column. */
+export const pictureWidths = { narrow: 350, wide: 1048 } as const;
+
 /** What a figure has computed. */
 export interface Answer {
   data: unknown;

@@ -2,9 +2,8 @@
 // save them. Its attributes are the figure's settings.
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import type { Control, State, Value } from '../figures/controls.js';
+import { type Control, isFirstView, type State, type Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
-import { figures } from '../figures/index.js';
 import type { Theme } from '../plot/colour.js';
 import { captionOf } from '../plot/format.js';
 import { own } from '../plot/own.js';
@@ -20,6 +19,7 @@ import { Picture } from './picture.js';
 import { Saving } from './saving.js';
 import { drawnPiece, Speech } from './speech.js';
 import { elementStyles, Surroundings } from './surroundings.js';
+import { untranslate } from './translated.js';
 
 export class FigureElement extends LitElement {
   static override styles = elementStyles;
@@ -98,6 +98,7 @@ export class FigureElement extends LitElement {
   /** What the page has replaced may break drawing; its own scripts hear of no error. */
   protected override performUpdate(): void {
     try {
+      untranslate(this.renderRoot);
       super.performUpdate();
     } catch (error) {
       console.warn(`Superpose: “${this.name}” could not be drawn on this page. (${error})`);
@@ -129,10 +130,12 @@ export class FigureElement extends LitElement {
 
   /** On somebody else's page: a picture to show until the figure is live, or if it never is. */
   #standIn(): TemplateResult | typeof nothing {
-    if (!hostPage.foreign || !hostPage.home || this.childElementCount > 0) return nothing;
-    if (!Object.hasOwn(figures, this.name)) return nothing;
+    const { figure, settings } = this.asking;
+    if (!hostPage.foreign || !hostPage.home || this.childElementCount > 0 || !figure) return nothing;
+    // The site has a picture of the first view alone.
+    if (!isFirstView(figure.controls, settings)) return nothing;
     const picture = `${hostPage.home}pictures/${this.name}-narrow.svg`;
-    return html`<a href=${this.#saving.link() ?? nothing}><img src=${picture} alt=${this.asking.figure?.title ?? this.name} loading="lazy" /></a>`;
+    return html`<a href=${this.#saving.link() ?? nothing}><img src=${picture} alt=${figure.title} loading="lazy" /></a>`;
   }
 
   #problems(): TemplateResult {

@@ -1,14 +1,12 @@
 // What is shown until a figure is live, and for good where it cannot be: space for its inputs, and the
 // picture and the finding of its first view.
 
-import { toSvg } from '../element/exports.js';
+import { pictureWidths, toSvg } from '../element/exports.js';
 import { type Control, initialState, inputClass } from '../figures/controls.js';
 import { captionOf } from '../plot/format.js';
 import { escaped } from '../plot/svg.js';
 import type { Rendered } from './render.js';
 
-/** Widths of every figure's pictures: for a phone, and for the page's column. */
-export const widths = { narrow: 350, wide: 1048 } as const;
 /** From this window's width on, figures stand beside steps or beside one another. */
 const besideFrom = '85rem';
 /** On a tablet held upright: the first figure has its two ways below one another up to this width of the window. */
@@ -53,7 +51,7 @@ export async function placeholder(
   const pictures: Record<string, string> = {};
   const middle = column && !first ? besideMiddle : upright;
   const sizes = {
-    ...widths,
+    ...pictureWidths,
     middle: middle.width,
     ...(column && { column }),
   };
@@ -72,7 +70,7 @@ export async function placeholder(
       `${below ? '' : inputs}` +
       `<picture>${column ? source(`min-width: ${besideFrom}`, 'column') : ''}` +
       `${source(`48rem <= width <= ${middle.to}`, 'middle')}${source('min-width: 48rem', 'wide')}` +
-      `<img src="${address('narrow')}" ${sizeOf(widths.narrow)} ${first ? 'fetchpriority="high"' : 'loading="lazy"'} alt="${escaped(figure.title)}"></picture>` +
+      `<img src="${address('narrow')}" ${sizeOf(pictureWidths.narrow)} ${first ? 'fetchpriority="high"' : 'loading="lazy"'} alt="${escaped(figure.title)}"></picture>` +
       `${below ? inputs : ''}<p class="finding">${head && `<b>${head}</b>`}${rest}</p>`,
   };
 }

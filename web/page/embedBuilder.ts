@@ -1,13 +1,20 @@
 // The dialog that a figure's "Embed" button opens: how to show it elsewhere, in its present state.
 import { html, LitElement, type TemplateResult, unsafeCSS } from 'lit';
-import { toSvg } from '../element/exports.js';
+import { type Result, toSvg } from '../element/exports.js';
 import type { FigureElement } from '../element/figureElement.js';
 import { said } from '../embed/framed.js';
 import type { Control } from '../figures/controls.js';
 import css from './embedBuilder.css?inline';
 import { oneFile } from './oneFile.js';
 import { type Piece, type Platform, type PlatformName, platforms } from './platforms.js';
-import { frameAddress, type Wish } from './snippets.js';
+import { frameAddress, picturesToSave, type Wish } from './snippets.js';
+
+/** A file to save: its name, and what makes it. */
+interface Saved {
+  name: string;
+  type: string;
+  make(): Promise<string>;
+}
 
 export class EmbedBuilder extends LitElement {
   static override styles = unsafeCSS(css);
@@ -49,11 +56,12 @@ export class EmbedBuilder extends LitElement {
     window.removeEventListener('message', this.#hear);
   };
 
-  get #wish(): Wish | undefined {
+  get #wish(): (Wish & { height: number }) | undefined {
     if (!this.result) return undefined;
     const { figure, data, state: settings } = this.result;
     return {
       figure,
+      data,
       state: settings,
       finding: figure.describe(data, settings),
       home: new URL('./', location.href.split('#')[0]).href,
@@ -77,8 +85,24 @@ export class EmbedBuilder extends LitElement {
     return platforms[this.place];
   }
 
-  #body(wish: Wish): TemplateResult {
+  /** What is to be saved for this platform, beside what is pasted or instead of it. */
+  #files(wish: Wish): Saved[] {
+    const { saves } = this.#platform;
+    const result = this.result as Result;
+    if (saves === 'html') {
+      const name = `${wish.figure.name}.html`;
+      return [{ name, type: 'text/html', make: () => oneFile(wish, result) }];
+    }
+    return (saves ? picturesToSave(wish) : []).map(({ name, width }) => ({
+      name,
+      type: 'image/svg+xml',
+      make: () => toSvg(result, width, wish.theme),
+    }));
+  }
+
+  #body(wish: Wish & { height: number }): TemplateResult {
     const { says, live, saves } = this.#platform;
+    const files = this.#files(wish);
     const pieces = this.#platform.pieces(wish);
     return html`
       <h2 id="title">Embed: ${wish.figure.title}</h2>
@@ -92,8 +116,9 @@ export class EmbedBuilder extends LitElement {
       <p>${says}</p>
       ${this.#options(wish)}
       ${pieces.map((piece, at) => this.#piece(piece, at, pieces.length))}
+      ${saves === 'svg' && files.length > 0 ? html`<p>The pictures of this state go beside the page. They are shown until the figure is live, where it cannot be, and in feeds.</p>` : ''}
       <div class="buttons">
-        ${saves ? html`<button @click=${() => this.#save(wish, saves)}>Save ${wish.figure.name}.${saves}</button>` : ''}
+        ${files.map((file) => html`<button @click=${() => this.#save(file)}>Save ${file.name}</button>`)}
         <span role="status">${this.said}</span>
       </div>
       ${
@@ -113,8 +138,8 @@ export class EmbedBuilder extends LitElement {
       <div class="buttons"><button @click=${() => this.#copy(text, into, at)}>Copy${all > 1 ? ` for ${into}` : ''}</button></div>`;
   }
 
-  #options(wish: Wish): TemplateResult {
-    const { live, saves } = this.#platform;
+  #options(wish: Wish & { height: number }): TemplateResult {
+    const { live } = this.#platform;
     const number = (label: string, value: number, set: (to: number) => void, most: number) =>
       html`<label>${label}<input type="number" min="280" max=${most} .value=${String(value)}
         @change=${(event: Event) => {
@@ -134,7 +159,11 @@ export class EmbedBuilder extends LitElement {
     const setTheme = (event: Event) => {
       this.theme = (event.target as HTMLSelectElement).value as Wish['theme'];
     };
-    const labels = { auto: saves ? 'the reader’s' : 'the page’s', light: 'light', dark: 'dark' };
+    const labels = {
+      auto: this.place === 'picture' || this.place === 'file' ? 'the reader’s' : 'the page’s',
+      light: 'light',
+      dark: 'dark',
+    };
     return html`
       <fieldset><legend>Size and theme</legend>
         ${number('Width', this.width, setWidth, 2000)}
@@ -181,21 +210,15 @@ export class EmbedBuilder extends LitElement {
     }
   }
 
-  async #save(wish: Wish, extension: 'svg' | 'html'): Promise<void> {
-    const { result } = this;
-    if (!result) return;
+  async #save({ name, type, make }: Saved): Promise<void> {
     this.said = 'Preparing the file…';
     try {
-      const file =
-        extension === 'html'
-          ? new Blob([await oneFile(wish, result)], { type: 'text/html' })
-          : new Blob([await toSvg(result, wish.width, wish.theme)], { type: 'image/svg+xml' });
       const link = document.createElement('a');
-      link.href = URL.createObjectURL(file);
-      link.download = `${wish.figure.name}.${extension}`;
+      link.href = URL.createObjectURL(new Blob([await make()], { type }));
+      link.download = name;
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-      this.said = `${link.download} saved.`;
+      this.said = `${name} saved.`;
     } catch (error) {
       this.said = (error as Error).message;
     }

@@ -23,17 +23,11 @@ export interface Platform {
   says: string;
   /** Whether the figure itself is embedded, and answers there. */
   live: boolean;
-  /** The kind of file that is saved, beside what is pasted or instead of it. */
+  /** The kind of file that is saved: pictures beside what is pasted, unless the site has them, or one file instead of it. */
   saves?: 'svg' | 'html';
   pieces(wish: Wish): Piece[];
 }
 
-/** Its texts have no braces, which would be code here. */
-const elementInJsx = (wish: Wish) =>
-  element(wish, ' /').replace(
-    'style="max-width:100%;height:auto"',
-    "style={{ maxWidth: '100%', height: 'auto' }}",
-  );
 const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`;
 
 export const platforms = {
@@ -41,17 +35,18 @@ export const platforms = {
     label: 'HTML with scripts',
     says: 'Part of your page: figures share one module and, with the same group="…", their sliders.',
     live: true,
+    saves: 'svg',
     pieces: (wish) => [{ into: 'the page', text: scriptTag(wish) }],
   },
   frame: {
     label: 'No scripts (frame)',
-    says: 'For most blogs; isolated from your page. Without its last line, a script, it keeps this height.',
+    says: 'For most blogs; isolated from your page. Its last line, a script, gives it the height and the theme that it needs.',
     live: true,
     pieces: (wish) => [{ into: 'the page', text: iframe(wish) }],
   },
   picture: {
     label: 'No frames (picture)',
-    says: 'A picture with a link to the figure. Unless it is of the first view, save it beside the page.',
+    says: 'A picture with a link to the figure.',
     live: false,
     saves: 'svg',
     pieces: (wish) => [
@@ -64,10 +59,11 @@ export const platforms = {
     label: 'MDX or React',
     says: 'In an app with the package, its module stands in for the script. npm pack in the repository makes it.',
     live: true,
+    saves: 'svg',
     pieces: (wish) => [
       {
         into: 'the post',
-        text: `${elementInJsx(wish)}<script type="module" async src="${scriptAddress(wish)}"></script>\n`,
+        text: `${element(wish, 'jsx')}<script type="module" async src="${scriptAddress(wish)}"></script>\n`,
       },
       {
         into: 'an app with the package',

@@ -1,28 +1,20 @@
 // Snippets to paste, which show a figure elsewhere. Each names the figure for screen readers, and links back.
+import { pictureWidths } from '../element/exports.js';
 import { writeLink } from '../element/link.js';
-import {
-  attributeOf,
-  type Control,
-  type State,
-  type Value,
-  written,
-  writtenState,
-} from '../figures/controls.js';
-import type { AnyFigure } from '../figures/figure.js';
+import { attributeOf, type Control, isFirstView, type Value, written, writtenState } from '../figures/controls.js';
 import { escaped as inXml } from '../plot/svg.js';
+import { elementHeight, frameHeight, reserved, type Shown } from './height.js';
 
-export interface Wish {
-  figure: AnyFigure;
-  state: State;
-  finding: string;
+/** A figure in a state, and how it is to be shown elsewhere. */
+export interface Wish extends Shown {
   /** Address of the page of all figures, ending in a slash. */
   home: string;
   version: string;
   theme: 'auto' | 'light' | 'dark';
-  /** Names of the settings that the reader can change. */
-  keep: readonly string[];
+  /** In pixels; where a column is narrower, the figure is too. */
   width: number;
-  height: number;
+  /** In pixels, of a frame of this width, if it has been measured; else it is estimated. */
+  height?: number;
 }
 
 const latex: Record<string, string> = {
@@ -48,10 +40,7 @@ const controlsOf = ({ figure }: Wish) => Object.entries(figure.controls as Recor
 export const linkTo = ({ figure, state, home }: Wish): string =>
   home + writeLink(figure.name, figure.controls, state);
 
-const isFirstView = (wish: Wish): boolean =>
-  controlsOf(wish).every(
-    ([name, control]) => written(control, wish.state[name] as Value) === written(control, control.initial),
-  );
+const showsFirstView = ({ figure, state }: Wish): boolean => isFirstView(figure.controls, state);
 
 export const keepsAll = (wish: Wish) => controlsOf(wish).every(([name]) => wish.keep.includes(name));
 const described = ({ figure, finding }: Wish) =>
@@ -67,10 +56,20 @@ export function frameAddress(wish: Wish): string {
   return `${home}figures/${figure.name}/${writeLink(figure.name, figure.controls, state)}${extras && `&${extras}`}`;
 }
 
+/** A frame with the figure's page, or with one file that was saved. */
+export const frame = (wish: Wish, address: string): string => {
+  const height = wish.height ?? frameHeight(wish, wish.width);
+  const style = styled([
+    ['border', '0'],
+    ['max-width', '100%'],
+    ['height', reserved(wish.width, (column) => frameHeight(wish, column), height)],
+  ]);
+  return `<iframe src="${escaped(address)}" title="${escaped(wish.figure.title)}" width="${wish.width}" height="${height}"${style} sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads" allow="clipboard-write" loading="lazy"></iframe>\n`;
+};
+
 export const iframe = (
   wish: Wish,
-): string => `<iframe src="${escaped(frameAddress(wish))}" title="${escaped(wish.figure.title)}" width="${wish.width}" height="${wish.height}" style="border:0;max-width:100%" sandbox="allow-scripts allow-popups allow-downloads" loading="lazy"></iframe>
-<p><a href="${escaped(linkTo(wish))}">${escaped(wish.figure.title)}, in Superpose</a></p>
+): string => `${frame(wish, frameAddress(wish))}<p><a href="${escaped(linkTo(wish))}">${escaped(wish.figure.title)}, in Superpose</a></p>
 <script src="${escaped(wish.home)}resize.js"></script>
 `;
 
@@ -88,34 +87,110 @@ function attributesOf(wish: Wish): [name: string, text: string][] {
   ];
 }
 
-/** The site's picture, which has both themes, in the one that was chosen. */
-const widePicture = ({ home, figure, theme }: Wish): string =>
-  `${home}pictures/${figure.name}-wide.svg${theme === 'auto' ? '' : `#${theme}`}`;
+export type PictureSize = keyof typeof pictureWidths;
+
+/** FNV-1a, so that the pictures of two states have two names. */
+function digest(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}
+
+/**
+ * The pictures that the author saves beside the page: none of the first view, which the site has a picture of, and two of
+ * any other, which stand in until the figure is live.
+ */
+export function picturesToSave(wish: Wish): { name: string; width: number }[] {
+  if (showsFirstView(wish)) return [];
+  const { width } = wish;
+  return (['wide', 'narrow'] as const).map((size) => ({
+    name: pictureAddress(wish, size),
+    width: size === 'narrow' ? pictureWidths.narrow : width,
+  }));
+}
+
+/** The site's pictures have both themes, and show the one that their address ends in. */
+export function pictureAddress(wish: Wish, size: PictureSize): string {
+  const { figure, theme, home } = wish;
+  if (showsFirstView(wish))
+    return `${home}pictures/${figure.name}-${size}.svg${theme === 'auto' ? '' : `#${theme}`}`;
+  const parts = [figure.name, digest(linkTo({ ...wish, home: '' }))];
+  if (theme !== 'auto') parts.push(theme);
+  if (size === 'narrow') parts.push(size);
+  return `${parts.join('-')}.svg`;
+}
+
+/** The size that a picture is shown at, as attributes, so that the page can reserve its place. */
+function pictureSize({ figure, data, state, width }: Wish, size: PictureSize, isFirst: boolean): string {
+  const shown = size === 'narrow' ? pictureWidths.narrow : width;
+  const drawn = isFirst ? pictureWidths[size] : shown;
+  const height = (figure.scene(data, state, drawn).height * shown) / drawn;
+  return `width="${shown}" height="${Math.round(height)}"`;
+}
+
 export const scriptAddress = ({ home, version }: Wish): string => `${home}embed-${version}.js`;
 
 const inTag = (attributes: [string, string][]): string =>
   attributes.map(([name, text]) => ` ${name}="${escaped(text)}"`).join('');
 
-/** The element with its picture; `close` ends empty tags. */
-export const element = (wish: Wish, close = ''): string => `<superpose-figure${inTag(attributesOf(wish))}>
-  <a href="${escaped(linkTo(wish))}"><img src="${escaped(widePicture(wish))}" alt="${escaped(wish.figure.title)}" width="${wish.width}" style="max-width:100%;height:auto" loading="lazy"${close}></a>
+/** In HTML or in JSX: how empty tags end, attributes are spelled and styles are written. */
+export type Syntax = 'html' | 'jsx';
+
+function styled(style: readonly [property: string, value: string][], syntax: Syntax = 'html'): string {
+  if (syntax === 'html') return ` style="${style.map((one) => one.join(':')).join(';')}"`;
+  const camel = (property: string) =>
+    property.replace(/-([a-z])/g, (_, small: string) => small.toUpperCase());
+  return ` style={{ ${style.map(([property, value]) => `${camel(property)}: '${value}'`).join(', ')} }}`;
+}
+
+/** On a window no wider than this, the narrow drawing is shown. */
+const narrowWindow = '30rem';
+
+/** The figure's picture with its link, which stands alone or stands in for the element. */
+function picture(wish: Wish, alt: string, syntax: Syntax = 'html'): string {
+  const isFirst = showsFirstView(wish);
+  const address = (size: PictureSize) => escaped(pictureAddress(wish, size));
+  const close = syntax === 'jsx' ? ' /' : '';
+  const srcset = syntax === 'jsx' ? 'srcSet' : 'srcset';
+  const style = styled(
+    [
+      ['max-width', '100%'],
+      ['height', 'auto'],
+    ],
+    syntax,
+  );
+  return (
+    `<a href="${escaped(linkTo(wish))}"><picture>` +
+    `<source media="(max-width: ${narrowWindow})" ${srcset}="${address('narrow')}" ${pictureSize(wish, 'narrow', isFirst)}${close}>` +
+    `<img src="${address('wide')}" alt="${alt}" ${pictureSize(wish, 'wide', isFirst)}${style} loading="lazy"${close}></picture></a>`
+  );
+}
+
+/** The element with its picture; it reserves the place that it will take, so that nothing moves when it is live. */
+export function element(wish: Wish, syntax: Syntax = 'html'): string {
+  const style = styled(
+    [
+      ['display', 'block'],
+      ['max-width', `${wish.width}px`],
+      ['min-height', elementHeight(wish, wish.width)],
+    ],
+    syntax,
+  );
+  return `<superpose-figure${inTag(attributesOf(wish))}${style}>
+  ${picture(wish, escaped(wish.figure.title), syntax)}
 </superpose-figure>
 `;
+}
 
 export const scriptTag = (wish: Wish): string =>
   `${element(wish)}<script type="module" src="${escaped(scriptAddress(wish))}"></script>\n`;
 
-/** The site has a picture of the first view. Of any other, the author saves one beside the page. */
-export const pictureAddress = (wish: Wish): string =>
-  isFirstView(wish) ? widePicture(wish) : `${wish.figure.name}.svg`;
-
 export function markdown(wish: Wish): string {
   const text = texts.markdown(`${wish.figure.title}. ${wish.finding}`);
-  return `[![${text}](${pictureAddress(wish)})](${linkTo(wish).replace(/[()]/g, encodeURIComponent)})\n`;
+  return `[![${text}](${pictureAddress(wish, 'wide')})](${linkTo(wish).replace(/[()]/g, encodeURIComponent)})\n`;
 }
 
-export const svgTag = (wish: Wish): string =>
-  `<a href="${escaped(linkTo(wish))}"><img src="${escaped(pictureAddress(wish))}" alt="${described(wish)}" width="${wish.width}" style="max-width:100%;height:auto"></a>\n`;
+export const svgTag = (wish: Wish): string => `${picture(wish, described(wish))}\n`;
 
 const toLatex = texts.latex;
 

@@ -2,8 +2,18 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
+import { pictureWidths } from '../../element/exports.js';
 import { writtenState } from '../../figures/controls.js';
-import { iframe, markdown, pictureAddress, scriptTag, svgTag, type Wish } from '../../page/snippets.js';
+import {
+  frame,
+  iframe,
+  markdown,
+  pictureAddress,
+  picturesToSave,
+  scriptTag,
+  svgTag,
+  type Wish,
+} from '../../page/snippets.js';
 import { escaped } from '../../plot/svg.js';
 import { figureNames, madeState } from './figures.js';
 import { singlePage } from './singlePage.js';
@@ -24,6 +34,7 @@ export function demo(dist: string, version: string): Plugin {
         const { figure, data, state } = rendered;
         const wish: Wish = {
           figure,
+          data,
           state,
           finding: figure.describe(data, state),
           home: '../',
@@ -31,8 +42,9 @@ export function demo(dist: string, version: string): Plugin {
           theme: 'auto',
           keep: Object.keys(figure.controls),
           width: 700,
-          height: 640,
         };
+        for (const { name, width } of picturesToSave(wish))
+          writeFileSync(resolve(folder, name), await toSvg(rendered, width, wish.theme));
         return { wish, rendered, excerpt, toSvg };
       };
 
@@ -45,10 +57,6 @@ export function demo(dist: string, version: string): Plugin {
         withModel ? [['text', 'A figure in one file carries its own words.']] : [],
       );
 
-      writeFileSync(
-        resolve(folder, `${saved.wish.figure.name}.svg`),
-        await saved.toSvg(saved.rendered, saved.wish.width, 'auto'),
-      );
       const oneFile = 'one-file.html';
       writeFileSync(
         resolve(folder, oneFile),
@@ -63,17 +71,17 @@ export function demo(dist: string, version: string): Plugin {
             excerpt: single.excerpt,
           },
           pictures: {
-            narrow: await single.toSvg(single.rendered, 350, 'auto'),
-            wide: await single.toSvg(single.rendered, 700, 'auto'),
+            narrow: await single.toSvg(single.rendered, pictureWidths.narrow, 'auto'),
+            wide: await single.toSvg(single.rendered, single.wish.width, 'auto'),
           },
           finding: single.wish.finding,
           script: readFileSync(resolve(root, 'build/single/single.js'), 'utf8'),
         }),
       );
-      const inFrame = `<iframe src="${oneFile}" title="${escaped(single.wish.figure.title)}" width="700" height="640" style="border:0;max-width:100%" sandbox="allow-scripts" loading="lazy"></iframe>\n`;
+      const inFrame = frame(single.wish, oneFile);
       const source = markdown(pictured.wish);
       const [, text = '', , address = ''] = source.match(/^\[!\[(.*)\]\((.*)\)\]\((.*)\)$/m) ?? [];
-      const rendered = `<p><a href="${escaped(address)}"><img src="${escaped(pictureAddress(pictured.wish))}" alt="${escaped(text)}" style="max-width:100%;height:auto"></a></p>\n`;
+      const rendered = `<p><a href="${escaped(address)}"><img src="${escaped(pictureAddress(pictured.wish, 'wide'))}" alt="${escaped(text)}" style="max-width:100%;height:auto"></a></p>\n`;
       writeFileSync(
         resolve(folder, 'index.html'),
         post([

@@ -1,0 +1,162 @@
+// How high a figure will be in a column, before it is there: what a page reserves for it, so that nothing moves when it
+// becomes live. It follows web/element/element.css and controls.css; only how text breaks into lines is estimated.
+import { type Control, type Controls, inputClass, type State } from '../figures/controls.js';
+import type { AnyFigure } from '../figures/figure.js';
+import { captionOf } from '../plot/format.js';
+
+export interface Shown {
+  figure: AnyFigure;
+  data: unknown;
+  state: State;
+  finding: string;
+  /** Names of the settings that the reader can change. */
+  keep: readonly string[];
+}
+
+/** In pixels, at the usual text size. */
+const cell = 52.8;
+const gap = 8.8;
+const gapAcross = 19.2;
+const leastCell = 185.6;
+const moreLine = 27.2;
+const captionLine = 21;
+const smallLine = 17.5;
+/** A window that is no wider has two columns of inputs and less room for the readout. */
+const phone = 480;
+/** The width of a letter as a part of its height, on average. */
+const letter = 0.52;
+
+const linesOf = (text: string, size: number, width: number): number =>
+  text === '' ? 0 : Math.ceil((text.length * letter * size) / width);
+
+/** Rows of pieces that stand beside one another while there is room. */
+function rowsOf(pieces: readonly number[], between: number, width: number): number {
+  let [rows, end] = [1, -between];
+  for (const piece of pieces) {
+    if (end + between + piece > width && end > 0) [rows, end] = [rows + 1, -between];
+    end += between + piece;
+  }
+  return rows;
+}
+
+function inputHeight(control: Control, width: number): number {
+  const labels =
+    control.kind === 'several' || control.kind === 'choice' ? Object.values(control.options) : [];
+  const wide = (around: number) => labels.map((label) => label.length * letter * 14.7 + around);
+  if (control.kind === 'several') return smallLine + Math.max(32, 27.2 * rowsOf(wide(48), 16, width) - 3.2);
+  if (control.kind === 'choice' && control.radio)
+    return Math.max(cell, smallLine + 36.8 * rowsOf(wide(21.2), 4.8, width) - 4.8);
+  return cell;
+}
+
+interface Input {
+  across: number;
+  height(width: number): number;
+}
+
+/** The heights of the grid's rows: each is as high as its highest cell. */
+function gridHeight(inputs: readonly Input[], columns: number, width: number): number {
+  const column = (width - gapAcross * (columns - 1)) / columns;
+  const rows: number[] = [];
+  let place = columns;
+  for (const { across, height } of inputs) {
+    const span = Math.min(across, columns);
+    if (place + span > columns) {
+      rows.push(0);
+      place = 0;
+    }
+    place += span;
+    const room = span * column + (span - 1) * gapAcross;
+    rows[rows.length - 1] = Math.max(rows.at(-1) ?? 0, height(room));
+  }
+  return rows.reduce((sum, row) => sum + row + gap, -gap);
+}
+
+function controlsHeight({ figure, state, keep }: Shown, width: number, isPhone: boolean): number {
+  const unused = new Set(figure.unused?.(state) ?? []);
+  const controls = Object.entries(figure.controls as Controls).filter(
+    ([name]) => !unused.has(name) && keep.includes(name),
+  );
+  const all = Number.POSITIVE_INFINITY;
+  const simple = (across: number, height = cell): Input => ({ across, height: () => height });
+  const inputs: Input[] = figure.plays ? [simple(1)] : [];
+  for (const _ of figure.buttons?.(state) ?? []) inputs.push(simple(1));
+  for (const [, control] of controls) {
+    if (control.more) continue;
+    const kind = inputClass(control);
+    const across = kind.includes('full') ? all : kind.includes('wide') ? (isPhone ? all : 2) : 1;
+    inputs.push({ across, height: (room) => inputHeight(control, room) });
+  }
+  // What is played comes before what can be trained.
+  const aside = figure.below && figure.plays;
+  if (figure.runs && !aside) inputs.push(simple(isPhone ? all : 2));
+  if (aside || controls.some(([, { more }]) => more)) inputs.push(simple(1, moreLine));
+  if (inputs.length === 0) return 0;
+  const columns = isPhone ? 2 : Math.max(1, Math.floor((width + gapAcross) / (leastCell + gapAcross)));
+  return gridHeight(inputs, columns, width) + 12.8 + (figure.below ? 14.4 : 0);
+}
+
+/** In pixels: how high it is in a column of this width, whose window is a phone's or a larger one. */
+export function heightIn(shown: Shown, width: number, isPhone: boolean): number {
+  const { figure, data, state, finding } = shown;
+  const [head, rest] = captionOf(finding);
+  // The menu stands beside the first lines.
+  const caption =
+    linesOf(head, 15.6, width - 90) + Math.max(head ? 0 : 1, linesOf(rest, 15, Math.min(width, 864)));
+  const tokens = figure.tokens?.(data, state)?.map((token) => token.length * letter * 14.4 + 13) ?? [];
+  const remark = figure.remark?.(data, state) ?? '';
+  const opened = figure.opens?.(data, state, figure.firstCursor?.(data, state) ?? { i: 0, j: 0 });
+  const link = opened ? `${opened.label ?? 'Open this run'}: ${opened.figure.title}` : '';
+  return Math.round(
+    11.2 +
+      22.5 * linesOf(figure.title, 18, width) +
+      controlsHeight(shown, width, isPhone) +
+      figure.scene(data, state, width).height +
+      (remark ? 8 + 21.6 * linesOf(remark, 14.4, width) : 0) +
+      9.6 +
+      captionLine * caption +
+      (tokens.length > 0 ? 6.4 + 27 * rowsOf(tokens, 2, width) : 0) +
+      4.8 +
+      captionLine * (isPhone ? 1 : 2) +
+      (link ? 16 + 24 * linesOf(link, 16, width) + 16 : 0),
+  );
+}
+
+/** A phone's window, and what its page leaves at the sides of a column. */
+const phoneWindow = 390;
+const margins = 32;
+/** A difference in height that moves too little to be worth a reservation of its own. */
+const slack = 24;
+
+/**
+ * The height as a CSS length: what it is in a column of `width`, and on narrower windows what it becomes towards a
+ * phone's. `heightAt` is given a column's width and its window's.
+ */
+export function reserved(
+  width: number,
+  heightAt: (column: number, window: number) => number,
+  full = heightAt(width, Number.POSITIVE_INFINITY),
+): string {
+  const whole = width + margins;
+  if (whole <= phoneWindow) return `${full}px`;
+  const small = heightAt(phoneWindow - margins, phoneWindow);
+  // The narrowest window from which on the height hardly changes any more.
+  let from = whole;
+  for (let window = whole - 48; window > phone; window -= 48) {
+    if (Math.abs(heightAt(window - margins, window) - full) > slack) break;
+    from = window;
+  }
+  const slope = (small - full) / (from - phoneWindow);
+  const line = `${Math.round(small + slope * phoneWindow)}px ${slope < 0 ? '+' : '-'} ${Math.abs(100 * slope).toFixed(1)}vw`;
+  return `${slope < 0 ? 'min' : 'max'}(${full}px, ${line})`;
+}
+
+/** What the element takes. */
+export const elementHeight = (shown: Shown, width: number): string =>
+  reserved(width, (column, window) => heightIn(shown, column, window <= phone));
+
+/** Around the figure in its frame. */
+const padding = 8;
+
+export const frameHeight = (shown: Shown, width: number): number =>
+  heightIn(shown, width - padding, width <= phone) + padding;
