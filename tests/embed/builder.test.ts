@@ -42,11 +42,11 @@ async function openBuilder(name: string, settings: Record<string, string>) {
       await choose(kind);
       return dialog.getByRole('textbox', { name: `What to paste${into && ` into ${into}`}` }).inputValue();
     },
-    async saved(kind: string) {
+    async saved(kind: string, which: RegExp = /^Save/) {
       await choose(kind);
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        dialog.getByRole('button', { name: /^Save/ }).click(),
+        dialog.getByRole('button', { name: which }).first().click(),
       ]);
       const folder = await mkdtemp(join(tmpdir(), 'superpose-saved-'));
       onTestFinished(() => rm(folder, { recursive: true }));
@@ -197,14 +197,44 @@ test('the script tag, pasted into a blog, in the theme that was chosen', async (
   expect(await evaluate(() => document.querySelector('superpose-figure')?.getAttribute('theme'))).toBe(
     'dark',
   );
-  expect(servers.requests).toContain('pictures/dot-products-wide.svg');
   expect(complaints).toEqual([]);
+});
+
+test('the pictures of a state that were saved beside the page stand in for it: a wide one, and a narrow one on phones', async () => {
+  const { text, saved, servers, page, finding } = await openBuilder('dot-products', state);
+  // As a feed shows it, and a page without scripts: without the last line, and without styles.
+  const snippet = await text('HTML with scripts');
+  const feed = snippet.replace(/<script.*/, '').replace(/ style="[^"]*"/g, '');
+  for (const which of [/^Save .*(?<!narrow)\.svg$/, /^Save .*-narrow\.svg$/]) {
+    const { file, name } = await saved('HTML with scripts', which);
+    expect(snippet).toContain(`="${name}"`);
+    const svg = await readFile(file, 'utf8');
+    expect(svg).toContain(`<desc>${finding}</desc>`);
+    servers.putBeside(name, svg);
+  }
+  servers.publish({ html: html(feed) });
+  for (const [width, drawn] of [
+    [1280, 800],
+    [390, 350],
+  ] as const) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto(servers.blog);
+    const image = page.locator('superpose-figure img');
+    const natural = () => image.evaluate((one) => (one as HTMLImageElement).naturalWidth);
+    await expect.poll(natural, patience).toBe(drawn);
+  }
+});
+
+test('the first view needs no picture to be saved: the site has it', async () => {
+  const { text, dialog } = await openBuilder('dot-products', {});
+  expect(await text('HTML with scripts')).toContain('pictures/dot-products-wide.svg');
+  expect(await dialog.getByRole('button', { name: /^Save/ }).count()).toBe(0);
 });
 
 test('JSX has braces for styles and an async script, and what was copied is said', async () => {
   const { dialog, text, complaints } = await openBuilder('dot-products', state);
   expect(await text('MDX or React', 'the post')).toMatch(
-    /^<superpose-figure name="dot-products" d="16" n="9">[\s\S]*style=\{\{ maxWidth[\s\S]* \/><\/a>[\s\S]*<script type="module" async /,
+    /^<superpose-figure name="dot-products" d="16" n="9" style=\{\{ display: 'block'[\s\S]*srcSet="[\s\S]*style=\{\{ maxWidth[\s\S]* \/><\/picture><\/a>[\s\S]*<script type="module" async /,
   );
   expect(await text('MDX or React', 'an app with the package')).toContain("from 'superpose/embed'");
   await dialog.getByRole('button', { name: 'Copy for the post' }).click();
@@ -216,13 +246,13 @@ test('JSX has braces for styles and an async script, and what was copied is said
 test('the picture is the state’s, Markdown and the citation say what it is', async () => {
   const { text, saved, finding, servers } = await openBuilder('dot-products', state);
   const { file, name } = await saved('No frames (picture)');
-  expect(name).toBe('dot-products.svg');
+  expect(name).toMatch(/^dot-products-[0-9a-f]{8}\.svg$/);
   expect(await readFile(file, 'utf8')).toContain(`<desc>${finding}</desc>`);
   const markdown = await text('No frames (picture)', 'Markdown');
   expect(markdown).toContain(finding);
-  expect(markdown).toContain('](dot-products.svg)](');
+  expect(markdown).toContain(`](${name})](`);
   expect(markdown).toContain(`${servers.site}#v=1&figure=dot-products`);
-  expect(await text('No frames (picture)', 'HTML')).toContain('<img src="dot-products.svg"');
+  expect(await text('No frames (picture)', 'HTML')).toContain(`<img src="${name}"`);
   const citation = await text('No frames (picture)', 'a .bib file');
   expect(citation).toMatch(/^@misc\{superpose-dot-products,/);
   expect(citation).toMatch(/Superpose \d+\.\d+\.\d+/);

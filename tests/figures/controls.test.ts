@@ -13,6 +13,7 @@ import type { AnyFigure } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import { bibtex, element, iframe, markdown, svgTag, type Wish } from '../../web/page/snippets.ts';
 import { captionOf } from '../../web/plot/format.ts';
+import { wishOf } from '../embed/support/figures.ts';
 
 const all = async () => {
   const found: [string, Control][] = [];
@@ -137,8 +138,10 @@ test('a finding’s first sentence stands out, if it is short', () => {
 test('what a stranger’s link holds is escaped for what reads a snippet, and for templates before that', async () => {
   const hostile = 'a %}{{ 7 * 7 }}{% x %} {} } "<b>" & \\ $1$ # _';
   const dotProducts = (await figures['dot-products']?.()) as AnyFigure;
+  const { data } = await wishOf('dot-products', {}, '');
   const wish: Wish = {
     figure: dotProducts,
+    data,
     state: { ...initialState(dotProducts.controls), tokens: 'sentence', text: hostile },
     finding: hostile,
     home: 'https://example.org/',
@@ -156,7 +159,7 @@ test('what a stranger’s link holds is escaped for what reads a snippet, and fo
   };
   for (const [name, text] of Object.entries(pieces)) expect(text, name).not.toMatch(/\{\{|\{%|%\}|\}\}/);
   // CommonMark takes a backslash before each of them away.
-  const [, shown = ''] = pieces.markdown.match(/^\[!\[(.*?)\]\(dot-products\.svg\)/) ?? [];
+  const [, shown = ''] = pieces.markdown.match(/^\[!\[(.*?)\]\(dot-products-[0-9a-f]{8}\.svg\)/) ?? [];
   expect(shown.replace(/\\([!-/:-@[-`{-~])/g, '$1')).toBe(`${dotProducts.title}. ${hostile}`);
   const [, alt = ''] = pieces.svgTag.match(/alt="([^"]*)"/) ?? [];
   const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };

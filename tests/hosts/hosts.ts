@@ -12,6 +12,8 @@ export interface Pasted {
   settings: Record<string, string>;
   finding: string;
   link: string;
+  /** The pictures that are saved beside the page, by name. */
+  pictures: [name: string, svg: string][];
 }
 
 export interface Page {

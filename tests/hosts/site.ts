@@ -3,15 +3,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../../tools/steps.mjs';
-import { readState } from '../../web/figures/controls.ts';
-import { figures } from '../../web/figures/index.ts';
+import { toSvg } from '../../web/element/exports.ts';
 import { type PlatformName, platforms } from '../../web/page/platforms.ts';
-import { linkTo, type Wish } from '../../web/page/snippets.ts';
-import { findingOf } from '../embed/support/figures.ts';
+import { linkTo, picturesToSave } from '../../web/page/snippets.ts';
+import { wishOf } from '../embed/support/figures.ts';
 import type { Host, Pasted, Site } from './hosts.ts';
 import { serve } from './serve.ts';
 
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const hostsFolder = join(root, 'tests/hosts');
 const built = join(root, 'build/hosts');
 
@@ -24,30 +22,15 @@ const shown: Record<PlatformName, [figure: string, settings: Record<string, stri
   file: ['dot-products', {}],
 };
 
-async function wishOf(name: string, settings: Record<string, string>, home: string): Promise<Wish> {
-  const figure = await (figures[name] as (typeof figures)[string])();
-  const { state: read, refused } = readState(figure.controls, Object.entries(settings));
-  if (refused.length > 0) throw new Error(refused.join(' '));
-  const state = figure.settle?.(read, undefined) ?? read;
-  return {
-    figure,
-    state,
-    finding: await findingOf(name, settings),
-    home,
-    version,
-    theme: 'auto',
-    keep: Object.keys(figure.controls),
-    width: 700,
-    height: 800,
-  };
-}
-
 async function pastedOf(place: PlatformName, home: string): Promise<Pasted> {
   const [figure, settings] = shown[place];
   const wish = await wishOf(figure, settings, home);
   const pieces = platforms[place].pieces(wish);
   const text = (pieces.find(({ into }) => into === 'HTML') ?? pieces[0])?.text ?? '';
-  return { place, pieces, text, figure, settings, finding: wish.finding, link: linkTo(wish) };
+  const pictures: [string, string][] = await Promise.all(
+    picturesToSave(wish).map(async ({ name, width }) => [name, await toSvg(wish, width, wish.theme)]),
+  );
+  return { place, pieces, text, figure, settings, finding: wish.finding, link: linkTo(wish), pictures };
 }
 
 const sentence = (place: number) =>
@@ -142,6 +125,9 @@ export async function siteOf(
     },
     run: (command, args) => run(folder, command, args, env),
     async onePage(inside) {
+      // Beside the page, as the dialog says.
+      for (const [name, svg] of pasted.flatMap(({ pictures }) => pictures))
+        writeFileSync(join(folder, inside, name), svg);
       const { address, stop } = await serve({ '/': join(folder, inside) });
       return { page: { address, ways: pasted }, stop };
     },

@@ -4,9 +4,8 @@ import { basename, join } from 'node:path';
 import { load } from 'superpose';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { initialState } from '../../web/figures/controls.ts';
-import type { AnyFigure } from '../../web/figures/figure.ts';
-import { figures } from '../../web/figures/index.ts';
 import { platforms } from '../../web/page/platforms.ts';
+import { wishOf } from '../embed/support/figures.ts';
 import { emptyProject, type Packed, type Project, pack, root } from './support/project.ts';
 
 let packed: Packed;
@@ -149,7 +148,9 @@ const react = `declare module 'react' {
     type Style = { maxWidth?: string; height?: string };
     interface IntrinsicElements {
       a: { href: string; children?: unknown };
-      img: { src: string; alt: string; width?: string; style?: Style; loading?: 'lazy' };
+      picture: { children?: unknown };
+      source: { media: string; srcSet: string; width: string; height: string };
+      img: { src: string; alt: string; width?: string; height?: string; style?: Style; loading?: 'lazy' };
       script: { type: 'module'; async: boolean; src: string };
     }
   }
@@ -157,11 +158,12 @@ const react = `declare module 'react' {
 declare module 'react/jsx-runtime' { export { JSX } from 'react'; }`;
 
 test('TypeScript reads the snippet for React, and finds faults in it', async () => {
-  const figure = (await figures['dot-products']?.()) as AnyFigure;
+  const { figure, data } = await wishOf('dot-products', {}, '');
   const text = 'a {b} }} "<i>" \\ it’s';
   const [element = '', configured = ''] = platforms.mdx
     .pieces({
       figure,
+      data,
       state: { ...initialState(figure.controls), tokens: 'sentence', text },
       ...{ finding: text, home: "https://example.org/it's/", version: '1', theme: 'dark', keep: ['n'] },
       ...{ width: 800, height: 600 },

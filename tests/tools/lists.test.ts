@@ -6,7 +6,7 @@ import { load } from 'superpose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { examples } from '../../docs/examples.mjs';
 import { initialState } from '../../web/figures/controls.ts';
-import { figure } from '../../web/figures/dotProducts.ts';
+import * as dotProducts from '../../web/figures/dotProducts.ts';
 import * as schemes from '../../web/figures/schemes.ts';
 import { platforms } from '../../web/page/platforms.ts';
 import { bibtex, iframe, markdown, scriptTag, svgTag } from '../../web/page/snippets.ts';
@@ -33,11 +33,14 @@ describe('platforms', () => {
   });
 });
 
-test('a snippet has a stranger’s text as text, for what reads it', () => {
+const { figure } = dotProducts;
+
+test('a snippet has a stranger’s text as text, for what reads it', async () => {
   const said = '<b>"{{1}}](x)';
+  const { data } = await run(dotProducts);
   const state = { ...initialState(figure.controls), tokens: 'trained', text: said };
   const place = { home: 'https://example.org/', version: '1.0.0', theme: 'auto', keep: [] } as const;
-  const wish = { figure, state, finding: said, ...place, width: 800, height: 700 };
+  const wish = { figure, data, state, finding: said, ...place, width: 800, height: 700 };
   for (const html of [iframe, scriptTag, svgTag].map((make) => make(wish)))
     expect(html).not.toMatch(/<b\b|[{}]/);
   expect(scriptTag(wish)).toContain(' text="&lt;b&gt;&quot;&#123;&#123;1&#125;&#125;](x)"');

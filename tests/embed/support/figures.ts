@@ -1,8 +1,11 @@
 // What a reader sees of the figures on a page, and what Node says they must show.
+import { readFileSync } from 'node:fs';
 import { readState } from '../../../web/figures/controls.ts';
 import { figures } from '../../../web/figures/index.ts';
+import type { Wish } from '../../../web/page/snippets.ts';
 import { computeOf } from '../../../web/worker/answers.ts';
 import { library } from '../../../web/worker/library.ts';
+import { recorded } from '../../../web/worker/recorded.ts';
 
 export interface ShownFigure {
   name: string;
@@ -31,15 +34,33 @@ export function readFigures(): ShownFigure[] {
   });
 }
 
-/** The finding of a figure, computed with the library alone. */
-export async function findingOf(name: string, settings: Record<string, string> = {}): Promise<string> {
+/** A figure in a state, computed with the library alone. */
+async function resultOf(name: string, settings: Record<string, string> = {}) {
   const figure = await (figures[name] as (typeof figures)[string])();
-  const { state: read } = readState(figure.controls, Object.entries(settings));
+  const { state: read, refused } = readState(figure.controls, Object.entries(settings));
+  if (refused.length > 0) throw new Error(refused.join(' '));
   const state = figure.settle?.(read, undefined) ?? read;
   const job = { signal: new AbortController().signal, progress: () => {} };
   const compute = await computeOf(name);
-  const data = await compute?.(library(), state, job);
-  return figure.describe(data, state).trim();
+  const data = await compute?.({ ...library(), recorded }, state, job);
+  return { figure, data, state, finding: figure.describe(data, state).trim() };
+}
+
+export const findingOf = async (name: string, settings: Record<string, string> = {}): Promise<string> =>
+  (await resultOf(name, settings)).finding;
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+
+/** What the Embed dialog would make snippets of; `home` is the address of dist/. */
+export async function wishOf(
+  name: string,
+  settings: Record<string, string>,
+  home: string,
+  width = 700,
+): Promise<Wish> {
+  const result = await resultOf(name, settings);
+  const keep = Object.keys(result.figure.controls);
+  return { ...result, home, version, theme: 'auto', keep, width };
 }
 
 /** The residual is rounding error, and differs between engines. */

@@ -51,6 +51,8 @@ export interface Servers {
   lose(files: RegExp): void;
   /** Replaces a file in the blog's own folder. */
   put(file: string, text: string): void;
+  /** Puts a file beside the blog's page. */
+  putBeside(file: string, text: string): void;
   stop(): Promise<void>;
 }
 
@@ -64,6 +66,7 @@ export async function startServers(
   let blogPage: BlogPage = { html: '' };
   let lost: RegExp | undefined;
   const changed = new Map<string, string>();
+  const beside = new Map<string, string>();
 
   const start = async (isBlog: boolean) => {
     const server = createServer(async (request, response) => {
@@ -73,6 +76,11 @@ export async function startServers(
         if (blogPage.policy) response.setHeader('Content-Security-Policy', blogPage.policy);
         for (const [name, text] of Object.entries(blogPage.headers ?? {})) response.setHeader(name, text);
         response.end(blogPage.html);
+        return;
+      }
+      if (isBlog && beside.has(path)) {
+        response.setHeader('Content-Type', types[extname(path)] ?? 'application/octet-stream');
+        response.end(beside.get(path));
         return;
       }
       const asked = path.startsWith(folder) ? path.slice(folder.length) : undefined;
@@ -109,6 +117,7 @@ export async function startServers(
       lost = files;
     },
     put: (file, text) => changed.set(file, text),
+    putBeside: (file, text) => beside.set(`/${file}`, text),
     publish(other) {
       blogPage = other;
     },
