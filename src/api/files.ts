@@ -42,6 +42,21 @@ export interface Files {
 }
 
 /**
+ * Why no answer came. A browser does not tell a page of another site whether there was one. But a request whose answer
+ * cannot be read needs no leave: if that gets through, the server is there and has not allowed the page to read the file.
+ */
+async function reasonFor({ origin, host, href }: URL, signal: AbortSignal | undefined): Promise<string> {
+  const here = globalThis.location?.origin;
+  if (here === undefined || here === origin) return 'is there a network?';
+  try {
+    await fetch(href, { method: 'HEAD', mode: 'no-cors', signal: signal ?? null });
+  } catch {
+    return `is there a network, and does the page’s policy allow connections to ${host}?`;
+  }
+  return `${host} does not send the header Access-Control-Allow-Origin with it, which other sites’ pages need.`;
+}
+
+/**
  * The bytes of a file, from disk for a file: address (Node), otherwise by fetch. Failures are sentences;
  * `what` names the file at the start of one. `afresh` bypasses caches.
  */
@@ -70,11 +85,11 @@ export async function readBytes(
   const response = await fetch(address, {
     ...(afresh && { cache: 'reload' }),
     ...(signal && { signal }),
-  }).catch((cause: unknown) => {
+  }).catch(async (cause: unknown) => {
     signal?.throwIfAborted();
-    throw new Unreachable(`${what} could not be fetched; is there a network? (${address.pathname})`, {
-      cause,
-    });
+    const reason = await reasonFor(address, signal);
+    signal?.throwIfAborted();
+    throw new Unreachable(`${what} could not be fetched; ${reason} (${address.pathname})`, { cause });
   });
   if (!response.ok) {
     throw new Error(

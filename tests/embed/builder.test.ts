@@ -214,7 +214,7 @@ test('the pictures of a state that were saved beside the page stand in for it: a
   }
   servers.publish({ html: html(feed) });
   for (const [width, drawn] of [
-    [1280, 800],
+    [1280, 700],
     [390, 350],
   ] as const) {
     await page.setViewportSize({ width, height: 844 });

@@ -10,6 +10,7 @@ import * as dotProducts from '../../web/figures/dotProducts.ts';
 import * as schemes from '../../web/figures/schemes.ts';
 import { platforms } from '../../web/page/platforms.ts';
 import { bibtex, iframe, markdown, scriptTag, svgTag } from '../../web/page/snippets.ts';
+import { wishOf } from '../embed/support/figures.ts';
 import { run } from '../figures/support.ts';
 import { hosts } from '../hosts/hosts.ts';
 
@@ -34,6 +35,52 @@ describe('platforms', () => {
 });
 
 const { figure } = dotProducts;
+
+// README.md and docs/hosts.md have what the dialog makes of a figure's first view, and their links lead somewhere.
+describe('the documents', () => {
+  const documents = ['README.md', 'docs/hosts.md'] as const;
+  const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+  const blocksOf = (text: string) =>
+    [...text.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
+
+  test.each(documents)('%s has snippets as the code makes them', async (name) => {
+    const wish = await wishOf('dot-products', {}, 'https://example.org/superpose/');
+    const made = Object.values(platforms).flatMap(({ pieces }) =>
+      pieces(wish).flatMap(({ into, text }) => (into === 'a .bib file' ? [] : [text])),
+    );
+    const blocks = blocksOf(read(name));
+    const wanted = name === 'README.md' ? [scriptTag(wish), iframe(wish)] : made;
+    for (const text of wanted) expect(blocks).toContain(text);
+    // None is written by hand beside them.
+    const others = blocks.filter((block) => !made.includes(block ?? ''));
+    expect(others.filter((block) => /<iframe|pictures\/|style="/.test(block ?? ''))).toEqual([]);
+  });
+
+  test('a rule for a style sheet says what the snippet’s style says', async () => {
+    const wish = await wishOf('dot-products', {}, 'https://example.org/superpose/');
+    const [rule = ''] = blocksOf(read('docs/hosts.md')).filter((block) =>
+      block?.startsWith('superpose-figure {\n  display'),
+    );
+    const [, style = ''] = scriptTag(wish).match(/ style="([^"]*)"/) ?? [];
+    const [, inside = ''] = rule.match(/^superpose-figure \{([^}]*)\}/) ?? [];
+    expect(inside.replace(/\s*([:;])\s*/g, '$1').trim()).toBe(`${style};`);
+  });
+
+  test('each link to a place in docs/hosts.md has its heading', () => {
+    const headings = [...read('docs/hosts.md').matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
+      text
+        .toLowerCase()
+        .replace(/[^a-z0-9 -]/g, '')
+        .replace(/ /g, '-'),
+    );
+    const links = [
+      ...read('README.md').matchAll(/docs\/hosts\.md#([^)]*)\)/g),
+      ...read('docs/hosts.md').matchAll(/\]\(#([^)]*)\)/g),
+    ].map(([, to]) => to);
+    expect(links.length).toBeGreaterThan(20);
+    for (const link of links) expect(headings).toContain(link);
+  });
+});
 
 test('a snippet has a stranger’s text as text, for what reads it', async () => {
   const said = '<b>"{{1}}](x)';

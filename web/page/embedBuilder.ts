@@ -27,7 +27,7 @@ export class EmbedBuilder extends LitElement {
   private result: FigureElement['result'];
   private place: PlatformName = 'frame';
   private theme: Wish['theme'] = 'auto';
-  private width = 800;
+  private width = 700;
   private height = 700;
   #written = false;
   private dropped: readonly string[] = [];

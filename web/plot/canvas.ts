@@ -1,6 +1,6 @@
 // The marks that are too many for SVG elements: maps and clouds of dots.
-import { channelsOf, inks, pixelOf, rasterPixels, type Theme } from './colour.js';
-import { type DotsMark, type RasterMark, roundDots, type Scene } from './scene.js';
+import { channelsOf, inks, pageInks, pixelOf, rasterPixels, type Theme } from './colour.js';
+import { type DotsMark, type Ink, type RasterMark, roundDots, type Scene } from './scene.js';
 
 /**
  * Squares of side 2·radius centred on the points, blended over one another; `scale` multiplies lengths. `hidden` is the
@@ -43,6 +43,16 @@ export function cloudOf(
   return { left, top, width, height, hidden };
 }
 
+/** An ink as #rrggbb: the page's, if it has set one that is opaque and that a canvas writes so, else the theme's. */
+function colourOf(context: CanvasRenderingContext2D, ink: Ink, theme: Theme): string {
+  const usual = inks[theme][ink];
+  if (!pageInks.includes(ink)) return usual;
+  // A value that is no colour leaves the one before it.
+  context.fillStyle = usual;
+  context.fillStyle = getComputedStyle(context.canvas).getPropertyValue(`--${ink}`).trim();
+  return /^#.{6}$/.test(context.fillStyle) ? context.fillStyle : usual;
+}
+
 /** Draws the scene's maps and dots; the SVG on top has the rest. */
 export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Theme, scale: number): void {
   if (!scene.marks.some(({ mark }) => mark === 'raster' || mark === 'dots')) {
@@ -75,7 +85,7 @@ export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Them
     if (mark.x.length > roundDots) paintCloud(context, mark, theme, density);
     else {
       context.globalAlpha = mark.opacity ?? 1;
-      context.fillStyle = inks[theme][mark.ink];
+      context.fillStyle = colourOf(context, mark.ink, theme);
       for (let k = 0; k < mark.x.length; k++) {
         context.beginPath();
         context.arc(mark.x[k] as number, mark.y[k] as number, mark.radius, 0, 2 * Math.PI);
@@ -96,7 +106,7 @@ function paintCloud(
   if (!cloud) return;
   const { left, top, width, height, hidden } = cloud;
   const image = new ImageData(width, height);
-  const clear = pixelOf(channelsOf(inks[theme][ink]), 0);
+  const clear = pixelOf(channelsOf(colourOf(context, ink, theme)), 0);
   const pixels = new Uint32Array(image.data.buffer);
   for (let pixel = 0; pixel < pixels.length; pixel++) {
     const share = hidden[pixel] as number;

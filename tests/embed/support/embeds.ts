@@ -9,7 +9,7 @@ import type { Engine } from '../../engines/engines.ts';
 import { withoutRounding } from '../../page/support/expected.ts';
 import { dist } from '../../page/support/site.ts';
 import { findingOf, readFigures, type ShownFigure, withoutResidual } from './figures.ts';
-import { type BlogPage, type Servers, startServers } from './servers.ts';
+import { type BlogPage, type ServerOptions, type Servers, startServers } from './servers.ts';
 
 export const patience = { timeout: 60_000 };
 export const script = (address: string) => `<script type="module" src="${address}embed.js"></script>`;
@@ -40,7 +40,7 @@ export type Made = (addresses: { site: string; here: string }) => BlogPage;
 export async function openBlog(
   start: () => Promise<Engine>,
   make: Made,
-  { prepare, ...options }: { cors?: boolean; prepare?: (servers: Servers) => unknown } = {},
+  { prepare, ...options }: ServerOptions & { prepare?: (servers: Servers) => unknown } = {},
 ): Promise<{ engine: Engine; servers: Servers }> {
   const servers = await startServers(make, options);
   onTestFinished(() => servers.stop());

@@ -56,10 +56,15 @@ export interface Servers {
   stop(): Promise<void>;
 }
 
+export interface ServerOptions {
+  /** Whether the site sends its headers, CORS among them, or for which files it does. */
+  cors?: boolean | ((file: string) => boolean);
+}
+
 /** `page` is given the two addresses of dist/. */
 export async function startServers(
   page: (addresses: { site: string; here: string }) => BlogPage,
-  { cors = true }: { cors?: boolean } = {},
+  { cors = true }: ServerOptions = {},
 ): Promise<Servers> {
   const requests: string[] = [];
   const folder = '/superpose/';
@@ -96,7 +101,8 @@ export async function startServers(
         return;
       }
       requests.push(asked);
-      if (cors && !isBlog) for (const [name, value] of headersOf(asked)) response.setHeader(name, value);
+      if (!isBlog && (typeof cors === 'function' ? cors(asked) : cors))
+        for (const [name, value] of headersOf(asked)) response.setHeader(name, value);
       response.setHeader('Content-Type', types[extname(file ?? '')] ?? 'application/octet-stream');
       response.end(bytes);
     });

@@ -1,0 +1,257 @@
+// What README.md and docs/hosts.md tell authors, tried as it stands there: each snippet is taken from the document.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openChromium } from '../engines/chromium.ts';
+import { root } from '../package/support/project.ts';
+import { figure, inPage, openBlog, page, patience, script, settled } from './support/embeds.ts';
+import { findingOf, readFigures } from './support/figures.ts';
+import type { BlogPage, ServerOptions } from './support/servers.ts';
+
+const guide = readFileSync(join(root, 'docs/hosts.md'), 'utf8');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** The first block of this language below a heading. */
+function snippet(text: string, heading: string, language: string): string {
+  const [, below = ''] = text.split(new RegExp(`^#+ ${heading}$`, 'm'));
+  const [, block] = below.match(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm')) ?? [];
+  if (!block) throw new Error(`There is no ${language} below “${heading}”.`);
+  return block;
+}
+const here = (heading: string, language: string) => snippet(guide, heading, language);
+
+/** A page with a snippet, at whose address `site` stands in for the document's. */
+async function open(
+  make: (site: string) => BlogPage,
+  { beside = {}, ...options }: ServerOptions & { beside?: Record<string, string> } = {},
+) {
+  const chromium = await openChromium();
+  const opened = await openBlog(
+    async () => chromium,
+    ({ site }) => {
+      const { html, ...rest } = make(site);
+      return { html: html.replaceAll('https://example.org/superpose/', site), ...rest };
+    },
+    {
+      ...options,
+      prepare: (servers) => {
+        for (const [name, text] of Object.entries(beside)) servers.putBeside(name, text);
+      },
+    },
+  );
+  return { ...opened, browserPage: chromium.page };
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+const shows = ({ engine }: Opened, finding: string) =>
+  expect.poll(async () => (await inPage(engine)())[0]?.finding, patience).toBe(finding);
+/** Reads one of a figure's elements in its shadow. */
+const styleOf = ({ browserPage }: Opened, selector: string, property: string) =>
+  browserPage
+    .locator(`superpose-figure ${selector}`)
+    .first()
+    .evaluate((one, name) => getComputedStyle(one).getPropertyValue(name), property);
+
+const sites: [string, string, string][] = [
+  ['README.md', readme, 'Embed a figure in a minute'],
+  ['docs/hosts.md', guide, 'The script tag'],
+];
+test.each(sites)('the script tag of %s', async (_, text, heading) => {
+  const opened = await open(() => ({ html: page(snippet(text, heading, 'html')) }));
+  await shows(opened, await findingOf('dot-products'));
+  expect(opened.engine.complaints).toEqual([]);
+});
+
+test.each([1280, 390])(
+  'the frame, in a window of %i: as high as what is in it, and no wider',
+  async (width) => {
+    const opened = await open(() => ({
+      // Without its script, the frame has the height that the snippet gives it.
+      html: page(
+        here('The frame', 'html').replace(/<script.*/, ''),
+        '<meta name="viewport" content="width=device-width">',
+      ),
+    }));
+    await opened.browserPage.setViewportSize({ width, height: 844 });
+    await settled(() => opened.engine.evaluateInFrame(readFigures));
+    const needed = await opened.engine.evaluateInFrame(() =>
+      Math.ceil(document.body.getBoundingClientRect().height),
+    );
+    const { high, wide, beyond } = await opened.engine.evaluate(() => ({
+      high: document.querySelector('iframe')?.clientHeight ?? 0,
+      wide: document.querySelector('iframe')?.clientWidth ?? 0,
+      beyond: document.documentElement.scrollWidth - innerWidth,
+    }));
+    expect(Math.abs(high - needed)).toBeLessThan(45);
+    expect(wide).toBe(Math.min(700, width - 16));
+    expect(beyond).toBeLessThanOrEqual(0);
+  },
+);
+
+test('innerHTML', async () => {
+  const opened = await open(() => ({
+    html: page(`<main></main><script>${here('innerHTML', 'js')}</script>`),
+  }));
+  await shows(opened, await findingOf('dot-products'));
+  expect(opened.engine.complaints).toEqual([]);
+});
+
+test('a strict style-src, with the styles in a file', async () => {
+  const plain = here('The script tag', 'html').replace(/ style="[^"]*"/g, '');
+  const said: string[] = [];
+  const opened = await open(
+    (site) => {
+      const { origin } = new URL(site);
+      return {
+        html: page(plain, '<link rel="stylesheet" href="styles.css">'),
+        policy: `default-src 'none'; style-src 'self'; script-src ${origin} blob: 'wasm-unsafe-eval'; connect-src ${origin}; img-src ${origin}`,
+      };
+    },
+    { beside: { 'styles.css': here('Strict style-src', 'css') } },
+  );
+  opened.browserPage.on('console', (message) => said.push(message.text()));
+  await opened.browserPage.reload();
+  const reserved = await opened.browserPage.locator('superpose-figure').evaluate((one) => one.clientHeight);
+  await shows(opened, await findingOf('dot-products'));
+  const taken = await opened.browserPage.locator('superpose-figure').evaluate((one) => one.clientHeight);
+  expect(Math.abs(taken - reserved)).toBeLessThan(45);
+  expect(said.filter((text) => /style/i.test(text))).toEqual([]);
+  expect(opened.engine.complaints).toEqual([]);
+});
+
+test('a .wasm without CORS is what the figure says it is', async () => {
+  const opened = await open((site) => ({ html: page(figure() + script(site)) }), {
+    cors: (file) => !file.endsWith('.wasm'),
+  });
+  const [found] = await settled(inPage(opened.engine));
+  const { host } = new URL(opened.servers.site);
+  const [, sentence = ''] = guide.replace(/\s+/g, ' ').match(/the figure says: “([^”]*)”/) ?? [];
+  expect(found?.problem).toContain(sentence.replace('example.org', host).replace(/\.$/, ''));
+  expect(found).toMatchObject({ finding: '', picture: true });
+});
+
+test('a .wasm that a policy or a lost network keeps away asks about both', async () => {
+  const chromium = await openChromium();
+  await chromium.page.route(/\.wasm$/, (route) => route.abort());
+  const { engine, servers } = await openBlog(
+    async () => chromium,
+    ({ site }) => ({ html: page(figure() + script(site)) }),
+  );
+  const [found] = await settled(inPage(engine));
+  const { host } = new URL(servers.site);
+  expect(found?.problem).toContain(
+    `is there a network, and does the page’s policy allow connections to ${host}?`,
+  );
+});
+
+describe('by name', () => {
+  const finding = () => findingOf('dot-products');
+  const ofSnippet = (heading: string) =>
+    open((site) => ({ html: page(here(heading, 'html') + script(site)) }));
+
+  test('slot="title"', async () => {
+    const opened = await ofSnippet('slot="title"');
+    await shows(opened, await finding());
+    expect(await opened.browserPage.locator('superpose-figure h2').isVisible()).toBe(true);
+    expect(await opened.browserPage.locator('superpose-figure h3').isVisible()).toBe(false);
+  });
+
+  test('keep', async () => {
+    const opened = await ofSnippet('keep');
+    await shows(opened, await finding());
+    const inputs = opened.browserPage.locator('superpose-figure :is(input, select, textarea)');
+    const names = await inputs.evaluateAll((all) => all.map((one) => (one as HTMLInputElement).name));
+    expect(names.sort()).toEqual(['d', 'n']);
+  });
+
+  test('theme', async () => {
+    const opened = await ofSnippet('theme');
+    await shows(opened, await finding());
+    expect(await styleOf(opened, '.root', 'color-scheme')).toBe('dark');
+  });
+
+  const styled = (heading: string) =>
+    open((site) => ({
+      html: page(figure() + script(site), `<style>${here(heading, 'css')}</style>`),
+    }));
+
+  test('::part, and each part that the document names', async () => {
+    const opened = await styled('::part');
+    await shows(opened, await finding());
+    expect(await styleOf(opened, 'h3', 'font-family')).toBe('Georgia, serif');
+    expect(await styleOf(opened, '.finding', 'font-size')).toBe('18px');
+    const [, list = ''] = guide.match(/except through these parts:([\s\S]*?)```/) ?? [];
+    const parts = new Set(
+      await opened.browserPage
+        .locator('superpose-figure [part]')
+        .evaluateAll((all) => all.flatMap((one) => [...one.part])),
+    );
+    // One is there only while a place is pointed at.
+    await opened.browserPage.locator('superpose-figure .surface').focus();
+    await expect.poll(() => opened.browserPage.locator('[part~=readout]').count(), patience).toBe(1);
+    parts.add('readout');
+    const named = [...list.matchAll(/`([a-z]+)`/g)].map(([, name]) => name as string);
+    expect(named.length).toBeGreaterThan(4);
+    for (const name of named) expect([...parts]).toContain(name);
+  });
+
+  test('colours and font, and each property that the document names', async () => {
+    const opened = await styled('Colours and font');
+    await shows(opened, await finding());
+    expect(await styleOf(opened, '.finding', 'font-family')).toBe('Georgia, serif');
+    expect(await styleOf(opened, '.finding', 'color')).toBe('rgb(34, 34, 34)');
+    // Dots are on a canvas.
+    const channels = await opened.browserPage.locator('superpose-figure canvas').evaluate((one) => {
+      const canvas = one as HTMLCanvasElement;
+      const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+      const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+      // The pixel that is covered most.
+      let at = 0;
+      for (let place = 0; place < data.length; place += 4)
+        if ((data[place + 3] as number) > (data[at + 3] as number)) at = place;
+      return [...data.slice(at, at + 3)];
+    });
+    for (const [at, value] of [0x8a, 0x2b, 0xe2].entries())
+      expect(Math.abs((channels[at] as number) - value)).toBeLessThan(8);
+    const [, table = ''] =
+      guide.match(/Figures take these custom properties[\s\S]*?\n\| ---.*\n([\s\S]*?)\n\n/) ?? [];
+    const names = [...table.matchAll(/`(--superpose-([a-z]+))`/g)];
+    expect(names.length).toBeGreaterThan(6);
+    for (const [, property = '', name = ''] of names) {
+      const read = await opened.browserPage.locator('superpose-figure').evaluate(
+        (one, [property, name]) => {
+          one.style.setProperty(property as string, name === 'font' ? 'monospace' : 'rgb(1, 2, 3)');
+          const root = getComputedStyle(one.shadowRoot?.querySelector('.root') as Element);
+          return name === 'font' ? root.fontFamily : root.getPropertyValue(`--${name}`);
+        },
+        [property, name],
+      );
+      expect(read, property).toBe(name === 'font' ? 'monospace' : 'rgb(1, 2, 3)');
+    }
+  });
+
+  test('events and properties, and figures of one group', async () => {
+    const recipe = here('Events and properties', 'js');
+    const opened = await open((site) => ({
+      html: page(
+        [16, 256].map((d) => figure(`name="dot-products" d="${d}" group="ρ"`)).join('') +
+          `<script type="module">const console = { log: (...told) => { (globalThis.told ??= []).push(told) } };${recipe}</script>` +
+          script(site),
+      ),
+    }));
+    const { engine, browserPage } = opened;
+    const shown = async () => (await inPage(engine)()).map(({ finding }) => finding);
+    const wanted = (scale: string) =>
+      Promise.all(['128', '256'].map((d) => findingOf('dot-products', { d, scale })));
+    await browserPage.locator('superpose-figure').last().scrollIntoViewIfNeeded();
+    await expect.poll(shown, patience).toEqual(await wanted('1'));
+    const told = () => browserPage.evaluate('globalThis.told');
+    await expect.poll(told, patience).toEqual([[128]]);
+    await browserPage.locator('input[name=scale]').first().fill('0.5');
+    await expect.poll(shown, patience).toEqual(await wanted('0.5'));
+    await expect
+      .poll(async () => ((await told()) as unknown[]).at(-1), patience)
+      .toMatchObject([{ d: 128, scale: 0.5 }, true]);
+    expect(engine.complaints).toEqual([]);
+  });
+});
