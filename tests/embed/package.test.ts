@@ -7,7 +7,7 @@ import { load } from 'superpose';
 import { build } from 'vite';
 import { expect, onTestFinished, test } from 'vitest';
 import { openChromium } from '../engines/chromium.ts';
-import { emptyProject, pack } from '../package/support/project.ts';
+import { emptyProject, type Project, pack, root } from '../package/support/project.ts';
 import { findingOf, readFigures } from './support/figures.ts';
 
 const types: Record<string, string> = {
@@ -16,14 +16,25 @@ const types: Record<string, string> = {
   '.wasm': 'application/wasm',
 };
 
-/** Builds the files with Vite, serves the result, and opens it. */
-async function builtPage(files: Record<string, string>, isLost: (path: string) => boolean = () => false) {
+/** A project with the package and these files. */
+async function projectOf(files: Record<string, string>): Promise<Project> {
   const project = await emptyProject((await pack()).tarball);
   for (const [name, text] of Object.entries(files)) await project.write(name, text);
-  await build({ root: project.folder, configFile: false, logLevel: 'error' });
+  return project;
+}
+
+/** Builds the files with Vite, and opens the result. */
+async function builtPage(files: Record<string, string>, isLost?: (path: string) => boolean) {
+  const { folder } = await projectOf(files);
+  await build({ root: folder, configFile: false, logLevel: 'error' });
+  return openFolder(join(folder, 'dist'), isLost);
+}
+
+/** Serves a folder and opens its page. */
+async function openFolder(folder: string, isLost: (path: string) => boolean = () => false) {
   const server = createServer(async (request, response) => {
     const path = (request.url ?? '').replace(/\/$/, '/index.html');
-    const bytes = await readFile(join(project.folder, 'dist', path)).catch(() => undefined);
+    const bytes = await readFile(join(folder, path)).catch(() => undefined);
     if (!bytes || isLost(path)) {
       response.writeHead(404).end('Not found');
       return;
@@ -85,5 +96,26 @@ test('superpose/embed makes figures live, in a worker', async () => {
   const [found] = await engine.evaluate(readFigures);
   expect(found).toMatchObject({ runsIn: 'blob worker', problem: '' });
   expect(found?.link).toMatch(/^https:\/\/example\.org\/s\/#v=1&figure=dot-products&/);
+  expect(engine.complaints).toEqual([]);
+});
+
+test('esbuild, as docs/hosts.md has it', async () => {
+  const [, guide = ''] = (await readFile(join(root, 'docs/hosts.md'), 'utf8')).split(/^### esbuild$/m);
+  const blockOf = (language: string) =>
+    guide.match(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``))?.[1] ?? '';
+  const [, loaded = ''] = guide.match(/Load the result with `([^`]*)`/) ?? [];
+  const project = await projectOf({
+    'main.js': blockOf('js'),
+    'public/index.html': html('<superpose-figure name="dot-products" n="6"></superpose-figure>').replace(
+      /<script.*<\/script>/,
+      loaded,
+    ),
+  });
+  const commands = blockOf('sh').replace('npx esbuild', join(root, 'node_modules/.bin/esbuild'));
+  const { code, stderr } = await project.run('sh', '-ec', commands);
+  expect(code, stderr).toBe(0);
+  const engine = await openFolder(join(project.folder, 'public'));
+  const finding = async () => (await engine.evaluate(readFigures))[0]?.finding;
+  await expect.poll(finding).toBe(await findingOf('dot-products', { n: '6' }));
   expect(engine.complaints).toEqual([]);
 });

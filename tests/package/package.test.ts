@@ -182,7 +182,7 @@ test('TypeScript reads the snippet for React, and finds faults in it', async () 
   await compile('current', 'bundler', ['dom', 'dom.iterable'], [], ['post.tsx', 'react.d.ts']);
   expect(await compiled(element)).toEqual({ code: 0, stdout: '', stderr: '' });
   for (const broken of [
-    element.replace(' /></a>', '></a>'),
+    element.replace(' /></picture>', '></picture>'),
     element.replace('style={{', 'style={'),
     element.replace('name=', 'named='),
   ])

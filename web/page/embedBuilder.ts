@@ -2,6 +2,7 @@
 import { html, LitElement, type TemplateResult, unsafeCSS } from 'lit';
 import { type Result, toSvg } from '../element/exports.js';
 import type { FigureElement } from '../element/figureElement.js';
+import { untranslate } from '../element/translated.js';
 import { said } from '../embed/framed.js';
 import type { Control } from '../figures/controls.js';
 import css from './embedBuilder.css?inline';
@@ -71,6 +72,10 @@ export class EmbedBuilder extends LitElement {
       width: this.width,
       height: this.height,
     };
+  }
+
+  protected override willUpdate(): void {
+    untranslate(this.renderRoot);
   }
 
   override render(): TemplateResult {

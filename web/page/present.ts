@@ -7,6 +7,7 @@ import { writeAddress } from '../element/addressBar.js';
 import type { Change } from '../element/asking.js';
 import type { FigureElement } from '../element/figureElement.js';
 import { decodedLink, readLink, writeLink } from '../element/link.js';
+import { untranslate } from '../element/translated.js';
 import { figures } from '../figures/index.js';
 import styles from './present.css?inline';
 
@@ -212,6 +213,7 @@ class Presenter {
     const waits = !own && !sentences && !this.#fitted;
     const step = `${this.#now + 1} of ${this.#slides.length}`;
     const to = (by: number) => () => this.#go(this.#now + by);
+    untranslate(this.#dialog);
     render(
       html`<div class="picture">${this.#figure}</div>
         <div class=${sentences ? 'said alone' : 'said'} id="presented" aria-live=${waits ? 'off' : 'polite'} aria-atomic="true">
