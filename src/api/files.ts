@@ -8,6 +8,8 @@ export class Unreadable extends Error {}
 /** The file could not be reached, though it may well exist. */
 export class Unreachable extends Error {}
 
+const noNetwork = 'is there a network?';
+
 /** For a caller who waits for a file and may stop waiting. */
 export interface Watch {
   signal?: AbortSignal | undefined;
@@ -42,21 +44,6 @@ export interface Files {
 }
 
 /**
- * Why no answer came. A browser does not tell a page of another site whether there was one. But a request whose answer
- * cannot be read needs no leave: if that gets through, the server is there and has not allowed the page to read the file.
- */
-async function reasonFor({ origin, host, href }: URL, signal: AbortSignal | undefined): Promise<string> {
-  const here = globalThis.location?.origin;
-  if (here === undefined || here === origin) return 'is there a network?';
-  try {
-    await fetch(href, { method: 'HEAD', mode: 'no-cors', signal: signal ?? null });
-  } catch {
-    return `is there a network, and does the page’s policy allow connections to ${host}?`;
-  }
-  return `${host} does not send the header Access-Control-Allow-Origin with it, which other sites’ pages need.`;
-}
-
-/**
  * The bytes of a file, from disk for a file: address (Node), otherwise by fetch. Failures are sentences;
  * `what` names the file at the start of one. `afresh` bypasses caches.
  */
@@ -87,7 +74,10 @@ export async function readBytes(
     ...(signal && { signal }),
   }).catch(async (cause: unknown) => {
     signal?.throwIfAborted();
-    const reason = await reasonFor(address, signal);
+    const reason = await import('./unreached.js').then(
+      ({ reasonFor }) => reasonFor(address, signal),
+      () => noNetwork,
+    );
     signal?.throwIfAborted();
     throw new Unreachable(`${what} could not be fetched; ${reason} (${address.pathname})`, { cause });
   });
@@ -112,7 +102,7 @@ export async function readBytes(
       : response;
   const bytes = await counted.arrayBuffer().catch((cause: unknown) => {
     signal?.throwIfAborted();
-    throw new Unreachable(`${what} broke off on its way; is there a network? (${address.pathname})`, {
+    throw new Unreachable(`${what} broke off on its way; ${noNetwork} (${address.pathname})`, {
       cause,
     });
   });

@@ -2,7 +2,7 @@
 // save them. Its attributes are the figure's settings.
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import { type Control, isFirstView, type State, type Value } from '../figures/controls.js';
+import type { Control, State, Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import type { Theme } from '../plot/colour.js';
 import { captionOf } from '../plot/format.js';
@@ -121,22 +121,15 @@ export class FigureElement extends LitElement {
         <slot name="title">${figure && !early ? html`<h3 part="title">${figure.title}</h3>` : nothing}</slot>
         ${early ? nothing : [below ? nothing : settings, this.#problems()]}
         <div class=${view || this.childElementCount > 0 ? 'over' : nothing} ?hidden=${busy === nothing}>${busy}</div>
-        <slot ?hidden=${view}>${view ? nothing : this.#standIn()}</slot>
+        <slot ?hidden=${view}>${view ? nothing : this.standIn?.()}</slot>
         ${early ? [this.#problems(), this.asking.failure || this.asking.stopped ? settings : nothing] : nothing}
         ${view ? this.#live(view, below ? settings : nothing) : nothing}
       </div>
     `;
   }
 
-  /** On somebody else's page: a picture to show until the figure is live, or if it never is. */
-  #standIn(): TemplateResult | typeof nothing {
-    const { figure, settings } = this.asking;
-    if (!hostPage.foreign || !hostPage.home || this.childElementCount > 0 || !figure) return nothing;
-    // The site has a picture of the first view alone.
-    if (!isFirstView(figure.controls, settings)) return nothing;
-    const picture = `${hostPage.home}pictures/${this.name}-narrow.svg`;
-    return html`<a href=${this.#saving.link() ?? nothing}><img src=${picture} alt=${figure.title} loading="lazy" /></a>`;
-  }
+  /** A picture for a page that gives none: see embed/mirror.ts. */
+  standIn?(): TemplateResult | undefined;
 
   #problems(): TemplateResult {
     const { refused, failure, stopped, again } = this.asking;

@@ -99,7 +99,7 @@ const sized = (css: string) =>
     (_, size) => `calc(${size} * var(--superpose-rem))`,
   );
 
-const themes = `.root{--superpose-rem:${ownRem()};${themeVariables('light', true)}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark', true)}}}.root[data-theme=dark]{${themeVariables('dark', true)}}`;
+const themes = `.root{--superpose-rem:${ownRem()};${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}`;
 const lighting = terms
   .map((term) => `.root[data-lit='${term}'] [data-term]:not([data-term='${term}']){opacity:.22}`)
   .join('');

@@ -1,11 +1,13 @@
 // Figures on somebody else's page: attributes that mirror a figure's state in both directions, groups of
 // figures that share settings, the surrounding page's theme, and methods for the page's own scripts.
-import type { ReactiveController } from 'lit';
+import { html, type ReactiveController, type TemplateResult } from 'lit';
 import type { Change } from '../element/asking.js';
 import { defineFigures, FigureElement } from '../element/figureElement.js';
+import { hostPage, writeLink } from '../element/link.js';
 import {
   attributeOf,
   type Control,
+  isFirstView,
   possible,
   read,
   readState,
@@ -17,6 +19,7 @@ import {
 } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { nameUnknown } from './attributes.js';
+import { takePageStyles } from './pageStyles.js';
 import { pageTheme, watchPageTheme } from './pageTheme.js';
 
 const controlsOf = ({ controls }: AnyFigure) => Object.entries(controls as Record<string, Control>);
@@ -177,8 +180,18 @@ class Mirror implements ReactiveController {
 
 const mirrors = new WeakMap<FigureElement, Mirror>();
 
-/** The methods that a figure has for the page's own scripts: see index.d.ts. */
+/** What a figure has on somebody else's page alone; methods for the page's own scripts are in index.d.ts. */
 const calls = {
+  /** A link to the figure, with the site's picture: it has one of the first view alone. */
+  standIn(this: FigureElement): TemplateResult | undefined {
+    const { figure, settings } = this.asking;
+    const { home } = hostPage;
+    if (!home || !figure || this.childElementCount > 0 || !isFirstView(figure.controls, settings))
+      return undefined;
+    const link = home + writeLink(figure.name, figure.controls, settings);
+    return html`<a href=${link}><img src=${`${home}pictures/${figure.name}-narrow.svg`} alt=${figure.title} loading="lazy" /></a>`;
+  },
+
   set(this: FigureElement, settings: Readonly<Record<string, Value>>): Promise<void> {
     return (mirrors.get(this) as Mirror).set(settings);
   },
@@ -196,5 +209,6 @@ export function defineMirrored(): void {
     mirrors.set(element as FigureElement, new Mirror(element as FigureElement));
   });
   Object.assign(FigureElement.prototype, calls);
+  takePageStyles();
   defineFigures();
 }

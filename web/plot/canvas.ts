@@ -1,5 +1,5 @@
 // The marks that are too many for SVG elements: maps and clouds of dots.
-import { channelsOf, inks, pageInks, pixelOf, rasterPixels, type Theme } from './colour.js';
+import { channelsOf, inks, pixelOf, rasterPixels, type Theme } from './colour.js';
 import { type DotsMark, type Ink, type RasterMark, roundDots, type Scene } from './scene.js';
 
 /**
@@ -43,15 +43,10 @@ export function cloudOf(
   return { left, top, width, height, hidden };
 }
 
-/** An ink as #rrggbb: the page's, if it has set one that is opaque and that a canvas writes so, else the theme's. */
-function colourOf(context: CanvasRenderingContext2D, ink: Ink, theme: Theme): string {
-  const usual = inks[theme][ink];
-  if (!pageInks.includes(ink)) return usual;
-  // A value that is no colour leaves the one before it.
-  context.fillStyle = usual;
-  context.fillStyle = getComputedStyle(context.canvas).getPropertyValue(`--${ink}`).trim();
-  return /^#.{6}$/.test(context.fillStyle) ? context.fillStyle : usual;
-}
+/** The colours of dots. On somebody else's page it may set some of them: see embed/pageStyles.ts. */
+export const canvasInks = {
+  of: (_: CanvasRenderingContext2D, ink: Ink, theme: Theme): string => inks[theme][ink],
+};
 
 /** Draws the scene's maps and dots; the SVG on top has the rest. */
 export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Theme, scale: number): void {
@@ -85,7 +80,7 @@ export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Them
     if (mark.x.length > roundDots) paintCloud(context, mark, theme, density);
     else {
       context.globalAlpha = mark.opacity ?? 1;
-      context.fillStyle = colourOf(context, mark.ink, theme);
+      context.fillStyle = canvasInks.of(context, mark.ink, theme);
       for (let k = 0; k < mark.x.length; k++) {
         context.beginPath();
         context.arc(mark.x[k] as number, mark.y[k] as number, mark.radius, 0, 2 * Math.PI);
@@ -106,7 +101,7 @@ function paintCloud(
   if (!cloud) return;
   const { left, top, width, height, hidden } = cloud;
   const image = new ImageData(width, height);
-  const clear = pixelOf(channelsOf(colourOf(context, ink, theme)), 0);
+  const clear = pixelOf(channelsOf(canvasInks.of(context, ink, theme)), 0);
   const pixels = new Uint32Array(image.data.buffer);
   for (let pixel = 0; pixel < pixels.length; pixel++) {
     const share = hidden[pixel] as number;

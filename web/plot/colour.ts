@@ -106,17 +106,10 @@ export function colourStep(value: number, low: number, high: number): number {
   return above >= steps ? steps - 1 : above > 0 ? Math.trunc(above) : above <= 0 ? 0 : missing;
 }
 
-/** Colours that a page can set for its figures, as --superpose-NAME: those that stand for no term. */
-export const pageInks: readonly string[] = ['ink', 'quiet', 'paper', 'field', 'line', 'accent'];
-
-/** The theme's colours as custom properties; with `onPage` the page's own come first. */
-export const themeVariables = (theme: Theme, onPage = false): string =>
+/** The theme's colours as custom properties. */
+export const themeVariables = (theme: Theme): string =>
   Object.entries(inks[theme])
-    .map(([name, colour]) =>
-      onPage && pageInks.includes(name)
-        ? `--${name}:var(--superpose-${name},${colour})`
-        : `--${name}:${colour}`,
-    )
+    .map(([name, colour]) => `--${name}:${colour}`)
     .join(';');
 
 /** Classes that the marks of a scene carry: s- strokes, f- fills. */
