@@ -92,7 +92,9 @@ test('first values are values that can be read', async () => {
 
 test('a setting that nobody knows is refused with those that exist, and the nearest', () => {
   const seed = { kind: 'seed', label: 'Seed', initial: 1 } as const;
-  expect(readState({ seed, text: { kind: 'text', label: 'Text', initial: '', longest: 9 } }, [['seeed', '2']])).toEqual({
+  expect(
+    readState({ seed, text: { kind: 'text', label: 'Text', initial: '', longest: 9 } }, [['seeed', '2']]),
+  ).toEqual({
     state: { seed: 1, text: '' },
     refused: ['Unknown setting `seeed`. Settings: seed, text. Did you mean `seed`?'],
   });

@@ -122,17 +122,17 @@ const extentsOf = ({
 /** Reads a tensor to its end, and refuses blocks that are not its next rows: the module trusts their shapes. */
 async function readWhole(
   tensor: ReadTensor,
-  maps: readonly [place: number, map: ReadMap][],
+  maps: readonly [name: MapName, map: ReadMap][],
   visit: Parameters<ReadTensor>[0],
 ): Promise<void> {
   const [rows, columns] = extentsOf(maps[0]?.[1] as ReadMap);
-  for (const [place, map] of maps) {
+  for (const [name, map] of maps) {
     if (String(extentsOf(map)) === String([rows, columns])) continue;
     throw new RangeError(
-      `${layerMembers[place]} is read from a tensor of ${extentsOf(map).join(' by ')}, and another map from the same one of ${rows} by ${columns}.`,
+      `${name} is read from a tensor of ${extentsOf(map).join(' by ')}, and another map from the same one of ${rows} by ${columns}.`,
     );
   }
-  const name = `${layerMembers[maps[0]?.[0] as number]}.weight.read`;
+  const name = `${maps[0]?.[0]}.weight.read`;
   let next = 0;
   await tensor((block, from) => {
     check.table(`A block of ${name}`, block, { columns });

@@ -71,7 +71,7 @@ test('in whatever order callers come and go, each gets the piece unless it stopp
         const reading = file.read(1, 2, { signal: call.stop.signal });
         reading.then(
           (bytes) => {
-            call.found = bytes.length === 2 ? 'has it' : new Error('other bytes');
+            call.found = bytes.byteLength === 2 ? 'has it' : new Error('other bytes');
           },
           (error: Error) => {
             call.found = error;
