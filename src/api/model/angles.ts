@@ -2,7 +2,6 @@
 import * as check from '../check.js';
 import type { Stretch } from '../encodings/rotary.js';
 import type { Config } from './family.js';
-import { quoted } from './tensors.js';
 
 /**
  * As rotaryFrequencies() takes them. `usual` is the base where config.json leaves it out. Throws RangeError or TypeError for
@@ -45,7 +44,7 @@ function stretchIn(given: Config, where: string): Stretch | undefined {
   const nested = Object.entries(given).find(([, one]) => typeof one === 'object' && one !== null);
   if (nested && !Array.isArray(nested[1]))
     throw new RangeError(
-      `config.json has ${where} by kind of layer, as ${quoted(nested[0])}; layers that turn by different angles are not computed here. Open a model with one rope_type for all.`,
+      `config.json has ${where} by kind of layer, as ${check.shown(nested[0])}; layers that turn by different angles are not computed here. Open a model with one rope_type for all.`,
     );
   if (rope_type == null && type == null && given.factor != null)
     throw new RangeError(

@@ -2,9 +2,9 @@
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
 import type { SafetensorsEntry } from './safetensors.js';
-import { digestOf, jsonOf, type Slices, slice } from './slices.js';
+import type { Weights } from './shards.js';
+import { digestOf, type Slices, slice } from './slices.js';
 import { type Tensors, tensorRows } from './tensorRows.js';
-import { quoted } from './tensors.js';
 import type { SlicesWatch } from './watch.js';
 
 /** A tensor, and the file it is in. */
@@ -28,9 +28,6 @@ export interface Checkpoint extends Tensors {
 /** The most bytes of a tensor that go into the digest. */
 const digested = 2 ** 20;
 
-const indexName = /\.safetensors\.index\.json$/;
-const plainName = /^[^/\\]+\.safetensors$/;
-
 /** Lists the tensors of the files that exist: of the file `named`, or of the model in a folder. */
 export async function checkpointOf(
   superpose: SmallSuperpose,
@@ -38,7 +35,7 @@ export async function checkpointOf(
   named: string | undefined,
   watch: SlicesWatch = {},
 ): Promise<Checkpoint> {
-  const { shards, listed } = await shardsOf(files, named);
+  const { shards, listed } = await weightsIn(files, named);
   const tensors = new Map<string, Held>();
   const read: Uint8Array[] = [];
   for (const file of shards) {
@@ -56,7 +53,7 @@ export async function checkpointOf(
   for (const [name, shard] of listed)
     if (tensors.get(name)?.file.name !== shard)
       throw new RangeError(
-        `The index has the tensor ${quoted(name)} in “${shard}”, which lacks it. Get the index and its shards anew, from one place.`,
+        `The index has the tensor ${check.shown(name)} in “${shard}”, which lacks it. Get the index and its shards anew, from one place.`,
       );
   return {
     ...tensorRows(superpose, tensors, async ({ file }, offset, length, watch) => {
@@ -77,61 +74,16 @@ export async function checkpointOf(
   };
 }
 
-/** The files to read, and by an index which tensor is in which of them. */
-async function shardsOf(
-  files: ReadonlyMap<string, Slices>,
-  named: string | undefined,
-): Promise<{ shards: Slices[]; listed: [tensor: string, shard: string][] }> {
-  const names = [...files.keys()];
-  if (named === undefined) refuseSeveral(names);
-  const index = named === undefined ? names.find((name) => indexName.test(name)) : named;
-  if (index !== undefined && indexName.test(index)) {
-    const { weight_map } = ((await jsonOf(files, index)) ?? {}) as { weight_map?: unknown };
-    const listed: [string, unknown][] =
-      typeof weight_map === 'object' && weight_map !== null ? Object.entries(weight_map) : [];
-    const isShard = (entry: [string, unknown]): entry is [string, string] =>
-      typeof entry[1] === 'string' && plainName.test(entry[1]);
-    if (listed.length === 0 || !listed.every(isShard))
-      throw new RangeError(
-        `“${index}” must have a weight_map from tensors to the names of .safetensors files beside it; it has not.`,
-      );
-    const shards = [...new Set(listed.map(([, shard]) => shard))];
-    if (named === undefined && files.has('model.safetensors') && !shards.includes('model.safetensors'))
-      throw new RangeError(
-        `There are model.safetensors and “${index}” of other files: two models. Give one of the two.`,
-      );
-    const missing = shards.filter((name) => !files.has(name));
-    if (missing.length > 0)
-      throw new RangeError(
-        `Of the ${check.counted(shards.length, 'shard')} that “${index}” names, ${missing.length === 1 ? 'this one is' : `these ${missing.length} are`} not beside it: ${firstFive(missing)}. Put all of them there.`,
-      );
-    return { shards: shards.map((name) => files.get(name) as Slices), listed };
-  }
-  const weights = names.filter((name) => name.endsWith('.safetensors'));
-  const only = named ?? (weights.includes('model.safetensors') ? 'model.safetensors' : weights[0]);
-  if (only === undefined)
-    throw new RangeError(
-      'There is no .safetensors file; give one, with config.json and tokenizer.json beside it where there are such.',
-    );
-  if (named === undefined && weights.length > 1 && only !== 'model.safetensors')
-    throw new RangeError(
-      `There are ${weights.length} .safetensors files and no index of them; give one of ${firstFive(weights)}.`,
-    );
-  return { shards: [files.get(only) as Slices], listed: [] };
+/** The files to read. Most models are one, and pages fetch what chooses among several where there are such. */
+async function weightsIn(files: ReadonlyMap<string, Slices>, named: string | undefined): Promise<Weights> {
+  const [only = '', ...others] = [...files.keys()].filter((name) => isOfWeights.test(name));
+  const file = files.get(only);
+  if (file && others.length === 0 && only.endsWith('.safetensors') && (named ?? only) === only)
+    return { shards: [file], listed: [] };
+  return (await import('./shards.js')).weightsOf(files, named);
 }
 
-const firstFive = (names: readonly string[]) => names.slice(0, 5).join(', ') + (names.length > 5 ? ' …' : '');
-
-/** Throws where the names of a folder's files leave open which model is meant. */
-function refuseSeveral(names: readonly string[]): void {
-  const indices = names.filter((name) => indexName.test(name));
-  if (indices.length > 1)
-    throw new RangeError(`There are ${indices.length} indices; give one of ${firstFive(indices)}.`);
-  if (names.includes('adapter_config.json'))
-    throw new RangeError(
-      'There is an adapter_config.json: an adapter (LoRA) changes these weights. Merge it into them, or give the file of weights alone.',
-    );
-}
+const isOfWeights = /\.safetensors(\.index\.json)?$|^adapter_config\.json$/;
 
 /** The length and the header, not the rest of the file. */
 async function headerOf(file: Slices): Promise<Uint8Array> {

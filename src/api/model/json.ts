@@ -1,18 +1,14 @@
-// What a JSON text holds. Python writes NaN and Infinity into such texts, though JSON has neither.
+// What is said of a text that is no JSON. Python writes NaN and Infinity into such texts, though JSON has neither.
 
-/** `where` is the file, for an error that names the place of a NaN or an Infinity. Throws RangeError for what is no JSON. */
-export function jsonIn(text: string, where: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const stray = strayIn(text);
-    if (!stray) throw new RangeError(`${where} is not JSON.`, { cause });
-    const [number, line, column] = stray;
-    throw new RangeError(
-      `${where} has ${number} in line ${line}, column ${column}. Python writes that, but JSON has no such number: put a finite one or null there.`,
-      { cause },
-    );
-  }
+/** The error for what JSON.parse() refused; `where` is the file, and a NaN or an Infinity is told with its place. */
+export function noJson(where: string, text: string, cause: unknown): RangeError {
+  const stray = strayIn(text);
+  if (!stray) return new RangeError(`${where} is not JSON.`, { cause });
+  const [number, line, column] = stray;
+  return new RangeError(
+    `${where} has ${number} in line ${line}, column ${column}. Python writes that, but JSON has no such number: put a finite one or null there.`,
+    { cause },
+  );
 }
 
 /** The first NaN or Infinity outside of strings, with its line and column from 1 up. */

@@ -16,7 +16,6 @@ import {
 import type { Layers } from './layers.js';
 import type { ModelInput, OpenDecomposeOptions, OpenedModel } from './openedModel.js';
 import type { Sentence } from './sentence.js';
-import type { SlidingWindow } from './slidingWindow.js';
 import { firstLayerOf } from './tensors.js';
 import { type CountedWatch, counted, gone, shared, watchNames } from './watch.js';
 
@@ -94,10 +93,13 @@ function inputsOf(model: Model) {
   const { layout, readsText, tokenizer, slidingWindow } = model;
   const { vocabulary, positions, padding, facts } = layout;
   const idsIn = (given: unknown) => Array.from(check.ids('ids', given, 0, vocabulary - 1));
-  const sentenceOf = ({ ids: given, tokens, dropped = 0 }: Partial<Given>, longest: number): Sentence => {
+  const sentenceOf = async (
+    { ids: given, tokens, dropped = 0 }: Partial<Given>,
+    longest: number,
+  ): Promise<Sentence> => {
     const ids = idsIn(given);
     if (ids.length > longest && longest === slidingWindow?.keys && longest !== positions)
-      refuseSliding(slidingWindow, ids.length);
+      throw (await import('./slidingWindow.js')).beyondWindow(slidingWindow, ids.length);
     if (ids.length === 0 || ids.length > (longest || Infinity))
       check.refuseCount(
         'A sentence',
@@ -146,16 +148,6 @@ function inputsOf(model: Model) {
       return sentenceOf(input, longest);
     },
   };
-}
-
-function refuseSliding({ keys, layers: [first = 0] }: SlidingWindow, count: number): never {
-  const without =
-    first > 0
-      ? ` Without that layer and those after it a sentence may be longer: forward() takes layers: ${first}.`
-      : '';
-  throw new RangeError(
-    `A sentence must have from 1 to ${keys} tokens; it has ${count}. In layer ${first} a query sees ${check.counted(keys, 'key')} (sliding_window), and a window is not computed here.${without}`,
-  );
 }
 
 async function firstOf(model: Model, watch: CountedWatch): Promise<FirstLayer> {

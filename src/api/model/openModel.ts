@@ -54,7 +54,8 @@ export async function openedFrom(
     tokenizerOf && tokenizer({}),
   ]);
   const config = configOf(found);
-  refuseShard(checkpoint);
+  const [file = '', ...others] = checkpoint.files;
+  if (others.length === 0 && file.includes('-of-')) (await import('./shards.js')).refuseShard(file);
   const layout = recognized(checkpoint.tensors, config, options.family);
   const { heads, epsilon } = told(layout, config, options);
   refuseMisread(checkpoint, layout);
@@ -110,15 +111,6 @@ function refuseMisread({ tensors }: Checkpoint, layout: Layout): void {
     const name = `${nameIn(layout, 0, part)}.weight`;
     shapeOf(tensors, name, facts.transposed ? [d, rows] : [rows, d]);
   }
-}
-
-/** Refuses one of several shards by its name: it would run with fewer layers than the model has. */
-function refuseShard({ files: [name = '', ...others] }: Checkpoint): void {
-  const [, count = '1'] = name.match(/-\d+-of-(\d+)\.safetensors$/) ?? [];
-  if (others.length === 0 && Number(count) > 1)
-    throw new RangeError(
-      `By its name “${name}” is one of ${Number(count)} shards of a model. Give their index, whose name ends in .safetensors.index.json, with all of them beside it.`,
-    );
 }
 
 /** The members of config.json; none where there is no such file. */

@@ -2,7 +2,6 @@
 // only what is asked for is read.
 import * as check from '../check.js';
 import { bytesIn, type Files, type Slices, type Watch } from '../files.js';
-import { jsonIn } from './json.js';
 
 export type { Slices };
 
@@ -27,46 +26,14 @@ export async function filesOf(source: Source): Promise<Files> {
   const list = Array.isArray(source) ? source : [source as Blob | Slices];
   if (list.length === 0) check.refuseCount('source', 'at least 1 file', 0);
   const files = list.map((one, place) => slicesOf(one, list.length === 1 ? 'source' : `source[${place}]`));
-  const chosen = inOneFolder(files);
-  const [first] = chosen.keys();
-  return { files: chosen, ...(files.length === 1 && first !== undefined && { named: first }) };
+  const byName = new Map(files.map((one) => [one.name, one]));
+  const names = [...byName.keys()];
+  // Few are in folders, or alike; pages fetch what chooses among them where it is needed.
+  const isPlain = names.length === files.length && !names.some((name) => name.includes('/'));
+  const chosen = isPlain ? byName : (await import('./folders.js')).inOneFolder(files);
+  const [first = ''] = chosen.keys();
+  return { files: chosen, ...(files.length === 1 && { named: first }) };
 }
-
-/** Those beside the weights, by their names without the folder; files of the same name elsewhere are of something else. */
-function inOneFolder(files: readonly Slices[]): Map<string, Slices> {
-  const folders = new Map<string, Map<string, Slices>>();
-  for (const file of files) {
-    const end = file.name.lastIndexOf('/') + 1;
-    const [folder, name] = [file.name.slice(0, end), file.name.slice(end)];
-    const beside = folders.get(folder) ?? new Map<string, Slices>();
-    if (beside.has(name))
-      throw new RangeError(
-        `Two of the files are called ${check.shown(file.name)}; give those of one folder.`,
-      );
-    const { size, counts = false } = file;
-    const read: Slices['read'] = (...bytes) => file.read(...bytes);
-    beside.set(name, folder === '' ? file : { name, size, counts, read });
-    folders.set(folder, beside);
-  }
-  if (folders.size === 1) return [...folders.values()][0] as Map<string, Slices>;
-  const depthOf = (folder: string) => folder.split('/').length;
-  const ofModels = [...folders].filter(([, beside]) =>
-    [...beside.keys()].some((name) => isWeights.test(name)),
-  );
-  const least = Math.min(...ofModels.map(([folder]) => depthOf(folder)));
-  // A model in a folder within another's is a part of it, such as a dense layer of sentence-transformers.
-  const outermost = ofModels.filter(([folder]) => depthOf(folder) === least);
-  if (outermost.length > 1)
-    throw new RangeError(
-      `There are weights in ${outermost.length} folders, among them ${outermost
-        .slice(0, 2)
-        .map(([folder]) => check.shown(folder))
-        .join(' and ')}; give the files of one.`,
-    );
-  return outermost[0]?.[1] ?? new Map(files.map((file) => [file.name, file]));
-}
-
-const isWeights = /\.safetensors(\.index\.json)?$/;
 
 function slicesOf(file: unknown, name: string): Slices {
   if (typeof Blob === 'function' && file instanceof Blob) {
@@ -119,7 +86,11 @@ export async function jsonOf(files: ReadonlyMap<string, Slices>, name: string): 
   } catch (cause) {
     throw new RangeError(`“${name}” is not UTF-8.`, { cause });
   }
-  return jsonIn(text, `“${name}”`);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw (await import('./json.js')).noJson(`“${name}”`, text, cause);
+  }
 }
 
 /**

@@ -73,3 +73,14 @@ export function aboutWindow({ keys, layers }: SlidingWindow): string {
   const several = isRun ? `layers ${first} to ${last}` : `layers ${listed(layers.map(String))}`;
   return `In ${others.length > 0 ? several : `layer ${first}`} a query sees ${check.counted(keys, 'key')}, itself and those before it (sliding_window).`;
 }
+
+/** The error for a sentence of so many tokens that a layer with a window would read. */
+export function beyondWindow({ keys, layers: [first = 0] }: SlidingWindow, count: number): RangeError {
+  const without =
+    first > 0
+      ? ` Without that layer and those after it a sentence may be longer: forward() takes layers: ${first}.`
+      : '';
+  return new RangeError(
+    `A sentence must have from 1 to ${keys} tokens; it has ${count}. In layer ${first} a query sees ${check.counted(keys, 'key')} (sliding_window), and a window is not computed here.${without}`,
+  );
+}

@@ -63,12 +63,12 @@ test('shards that are missing are named, five of them, and so is a tensor that i
   );
   const map = { weight_map: { a: 'x.safetensors', c: 'x.safetensors' } };
   expect(await refusal(names(named('x.safetensors', a), named(index, map)))).toBe(
-    'The index has the tensor “c” in “x.safetensors”, which lacks it. Get the index and its shards anew, from one place.',
+    'The index has the tensor "c" in “x.safetensors”, which lacks it. Get the index and its shards anew, from one place.',
   );
   // A tensor in another shard than the index says is in none of its place.
   const turned = { weight_map: { a: 'y.safetensors', b: 'x.safetensors' } };
   const two = [named('x.safetensors', a), named('y.safetensors', b)];
-  expect(await refusal(names(...two, named(index, turned)))).toMatch('has the tensor “a” in “y.safetensors”');
+  expect(await refusal(names(...two, named(index, turned)))).toMatch('has the tensor "a" in “y.safetensors”');
 });
 
 test('a file that is named is read alone, whatever index is beside it', async () => {

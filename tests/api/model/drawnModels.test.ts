@@ -373,7 +373,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
     [
       'llama',
       { rope_parameters: { full_attention: {} } },
-      'by kind of layer, as “full_attention”; layers that',
+      'by kind of layer, as "full_attention"; layers that',
     ],
     [
       'llama',
