@@ -236,14 +236,19 @@ const misplaced = [
   { heads: 2 },
 ];
 
+/** Members that few of the files have. */
+const otherMembers = [
+  ...['model_type', 'scale_attn_weights', '__proto__', 'rope_scaling', 'layer_types', 'use_sliding_window'],
+  ...['sliding_window', 'max_window_layers', 'num_hidden_layers'],
+];
+
 function changedConfig(draw: Draw, text: string): string {
   const config = JSON.parse(text) as Record<string, unknown>;
   for (let changes = below(draw, 3); changes > 0; changes--) {
     const members =
       draw() < 0.2 ? (Object.values(config).find((one) => typeof one === 'object') ?? config) : config;
-    (members as Record<string, unknown>)[
-      one(draw, [...Object.keys(config), 'model_type', 'scale_attn_weights', '__proto__'])
-    ] = structuredClone(one(draw, misplaced));
+    (members as Record<string, unknown>)[one(draw, [...Object.keys(config), ...otherMembers])] =
+      structuredClone(one(draw, misplaced));
   }
   const written = draw() < 0.05 ? JSON.stringify(one(draw, misplaced)) : JSON.stringify(config);
   return draw() < 0.1 ? new TextDecoder().decode(changedBytes(draw, bytesOf(written))) : written;

@@ -11,6 +11,9 @@ export interface SlidingWindow {
   readonly layers: readonly number[];
 }
 
+/** More are taken for a mistake; so are lists as long as that. */
+const mostLayers = 10_000;
+
 /** The window of a model of so many layers; undefined where no layer slides. Throws RangeError or TypeError. */
 export function slidingWindowIn(
   { name, sizes, window }: Family,
@@ -24,8 +27,8 @@ export function slidingWindowIn(
       'config.json has “sliding_attention” in layer_types, but no sliding_window in use. Give use_sliding_window true and a sliding_window.',
     );
   // A file that was cut short has fewer layers than its model.
-  const said = config[sizes.layers];
-  const count = typeof said === 'number' ? Math.max(said, inFile) : inFile;
+  const said = config[sizes.layers] ?? inFile;
+  const count = Math.max(inFile, check.integer(`${sizes.layers} in config.json`, said, 0, mostLayers));
   if (kinds && count > 0 && kinds.length !== count)
     throw new RangeError(
       `layer_types in config.json must have ${check.counted(count, 'entry').replace(/ys$/, 'ies')}, one for each layer; it has ${kinds.length}.`,
@@ -70,7 +73,8 @@ export function aboutWindow({ keys, layers }: SlidingWindow): string {
   const [first = 0, ...others] = layers;
   const last = layers.at(-1) as number;
   const isRun = last - first === others.length;
-  const several = isRun ? `layers ${first} to ${last}` : `layers ${listed(layers.map(String))}`;
+  const named = layers.length > 8 ? [...layers.slice(0, 8), `${layers.length - 8} more`] : layers;
+  const several = isRun ? `layers ${first} to ${last}` : `layers ${listed(named.map(String))}`;
   return `In ${others.length > 0 ? several : `layer ${first}`} a query sees ${check.counted(keys, 'key')}, itself and those before it (sliding_window).`;
 }
 

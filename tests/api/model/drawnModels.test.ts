@@ -391,6 +391,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
     ['qwen3', { layer_types: ['chunked_attention'] }, "must be 'full_attention' or 'sliding_attention'"],
     ['qwen3', { layer_types: ['full_attention'] }, 'must have 3 entries, one for each layer; it has 1.'],
     ['qwen3', { layer_types: 'full_attention' }, 'layer_types in config.json must be a list'],
+    [
+      'mistral',
+      { num_hidden_layers: 2 ** 40 },
+      'num_hidden_layers in config.json must be a whole number from 0 to',
+    ],
     ['qwen2', { use_sliding_window: 'yes' }, 'use_sliding_window in config.json must be true or false'],
     [
       'qwen2',

@@ -140,6 +140,23 @@ test.each(laid)('%s: what its header and its config.json tell', async (family) =
   expect((await open(layouts[family], family)).layers).toBe(0);
 });
 
+test('layers that slide are listed, a run of them by its ends and many by the first', async () => {
+  const about = async (kinds: string) => {
+    const layer_types = [...kinds].map((kind) => (kind === 's' ? 'sliding_attention' : 'full_attention'));
+    const window = { use_sliding_window: true, sliding_window: 1, max_position_embeddings: 64 };
+    const config = { model_type: 'qwen2', num_attention_heads: 2, num_hidden_layers: kinds.length };
+    const model = await configured(llama, { ...config, ...window, layer_types });
+    expect(model.positions).toBe(64);
+    return model.about.slice(modelFamilies.qwen2.about.length);
+  };
+  const rest = 'a query sees 1 key, itself and those before it (sliding_window).';
+  expect(await about('fff')).toBe('');
+  expect(await about('fsf')).toBe(` In layer 1 ${rest}`);
+  expect(await about('fsss')).toBe(` In layers 1 to 3 ${rest}`);
+  expect(await about('sfsfs')).toBe(` In layers 0, 2 and 4 ${rest}`);
+  expect(await about('sf'.repeat(10))).toBe(` In layers 0, 2, 4, 6, 8, 10, 12, 14 and 2 more ${rest}`);
+});
+
 test('a table that is missing is named, and so is an adapter', async () => {
   const { 'embeddings.word_embeddings.weight': _, ...without } = bert;
   expect(await refusal(open(without, 'bert'))).toBe(
