@@ -220,9 +220,12 @@ test('a JSON file is text of at most 64 MB', async () => {
     new RangeError('“config.json” has 67108865 bytes; at most 67108864 are read of such a file.'),
   );
   await expect(jsonOf(named(bytesOf(''), 2 ** 26), 'config.json')).rejects.toThrow('ended at byte 0');
-  for (const content of [bytesOf('{'), Uint8Array.of(0x22, 0xff, 0x22)]) {
+  for (const [content, what] of [
+    [bytesOf('{'), 'JSON'],
+    [Uint8Array.of(0x22, 0xff, 0x22), 'UTF-8'],
+  ] as const) {
     const error = await jsonOf(named(content), 'config.json').catch((one: Error) => one);
-    expect(error).toEqual(new RangeError('“config.json” is not JSON.'));
+    expect(error).toEqual(new RangeError(`“config.json” is not ${what}.`));
     expect((error as Error).cause).toBeInstanceOf(Error);
   }
 });
