@@ -502,9 +502,9 @@ describe.runIf(withModel)('MiniLM', () => {
       expect(pooled[3]).toBeGreaterThan(0.9);
     }
     said(
-      'for this sentence cross terms of about a quarter in heads 7 and 8, and of minus a half in head 9; over the ten, of minus a half there too',
+      'for this sentence cross terms of about a quarter in heads 7 and 8, and of minus a half in head 9',
     );
-    said('change by less than 3 points in every head');
+    said('which hardly changes position → position: by less than 3 points in every head.');
     for (const [place, settings] of [{}, { sentences: 'ten' }].entries()) {
       const { heads: canonical } = await rowsOf(settings as Record<string, string>);
       const { heads: raw } = await rowsOf({ gauge: 'raw', ...settings });
@@ -528,7 +528,7 @@ describe.runIf(withModel)('MiniLM', () => {
       (await model.decompose(heads.figure.controls.text.initial, { ...asked, ...rows })).shares[0] as number;
     const [withIt, without] = [await shareOf({ excludedRows: [] }), await shareOf()];
     said(
-      `With it, ${(100 * withIt).toFixed(0)} % of head 11’s variation would seem to be position → position, raw; without it, ${(100 * without).toFixed(0)} % are.`,
+      `with it, ${(100 * withIt).toFixed(0)} % of head 11’s variation would be position → position, raw; without it, ${(100 * without).toFixed(0)} % are.`,
     );
   });
 });
