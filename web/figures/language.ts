@@ -49,22 +49,18 @@ const margins = ({ lead, margin }: Lead): string =>
 const isBehind = ({ lead }: Lead) => lead < 0;
 const signed = (lead: Lead) => `${isBehind(lead) ? '−' : ''}${margins(lead)}`;
 
-/** “0.047 ± 0.009 (other code: 0.043 ± 0.007)”. */
+/** “0.047 ± 0.009 (0.043 ± 0.006)”, the other code’s in brackets. */
 const byBoth = ([own, others]: Leads): string =>
-  own ? `${signed(own)}${others ? ` (other code: ${signed(others)})` : ''}` : '';
+  own ? `${signed(own)}${others ? ` (${signed(others)})` : ''}` : '';
 
-/** The same after 25 and, if any trained on, after 74 million tokens. */
-function leadOverTime({ larger: { short, long } }: Data, arm: ArmName, subject: string): string {
-  const [soon, late] = [leadsOf(short, arm), leadsOf(long, arm)];
-  const [from, to] = [short, long].map((rows) => rows[0]?.tokens.toFixed(1));
-  const [[first, firstOther], [second, secondOther]] = [soon, late];
-  if (!first) return '';
-  const verb = (lead: Lead) => (isBehind(lead) ? 'behind' : 'ahead of');
-  const again = second && isBehind(second) !== isBehind(first) ? `${verb(second)} it ` : '';
-  const then = second ? ` and ${again}by ${margins(second)} after ${to}` : '';
-  const others = [firstOther, secondOther].flatMap((lead) => (lead ? [margins(lead)] : []));
-  const elsewhere = others.length > 0 ? ` (other code: ${others.join(' and ')})` : '';
-  return ` ${subject} was ${verb(first)} adding by ${margins(first)} bits per byte after ${from} million tokens${then}${elsewhere}.`;
+/** How far ways are ahead of adding, in rows of one length. */
+function aheadOf(rows: readonly Row[], arms: readonly ArmName[]): string {
+  const ways = arms.flatMap((arm) => {
+    const leads = byBoth(leadsOf(rows, arm));
+    return leads ? [`${shortOf(arm)} ${leads}`] : [];
+  });
+  const tokens = rows[0]?.tokens.toFixed(1);
+  return ways.length > 0 ? ` After ${tokens} million tokens, ahead of adding by: ${ways.join('; ')}.` : '';
 }
 
 /** What another learning rate changed, and of which runs that is known. */
@@ -296,25 +292,21 @@ export const figure: Figure<typeof controls, Data> = {
       : '';
     if (state.view === 'masked')
       return `${head}. No causal mask; the models guess hidden tokens.${maskedTo(data)}${curves}`;
-    const small = state.view === 'ladder';
-    // Of larger models concatenating has a sentence of its own.
-    const left = small ? ['added', 'nowhere'] : ['added', 'nowhere', 'concatenated'];
-    const arms = firstArms[state.view].filter((arm) => !left.includes(arm));
-    const ahead = [...new Set(data.rows.map(({ steps }) => steps))].map((steps) => {
-      const rows = data.rows.filter((row) => row.steps === steps);
-      const ways = arms.flatMap((arm) => {
-        const leads = byBoth(leadsOf(rows, arm));
-        return leads ? [`${shortOf(arm)} ${leads}`] : [];
-      });
-      return ` After ${rows[0]?.tokens.toFixed(1)} million tokens, ahead of adding by: ${ways.join('; ')}.`;
-    });
-    const leads = small
-      ? leadOverTime(data, 'concatenated', 'In larger models, concatenating at the same width') +
-        leadOverTime(data, 'not-into-stream', 'Position kept out of the stream') +
-        leadOverTime(data, 'nor-into-values', 'Kept out of the first layer’s values too, it')
-      : leadOverTime(data, 'concatenated', 'Concatenating at the same width') +
-        (state.ways === 'all' ? leadOverTime(data, 'projected', 'Concatenating and mapping back') : '');
-    return `${head}.${small ? `${ahead.join('')}${leads}` : `${leads}${ahead.join('')}`} Each ± is Welch’s 95\u202f% interval over all seeds of both ways.${rateSentence(data)}${curves}`;
+    const shown = firstArms[state.view].filter((arm) => !['added', 'nowhere'].includes(arm));
+    const all = state.ways === 'all';
+    const lengths = [...new Set(data.rows.map(({ steps }) => steps))];
+    const small = lengths.map((steps) =>
+      aheadOf(
+        data.rows.filter((row) => row.steps === steps),
+        shown,
+      ),
+    );
+    const larger = [data.larger.short, data.larger.long].map((rows) =>
+      aheadOf(rows, [...shown, ...(all && state.view !== 'ladder' ? (['projected'] as const) : [])]),
+    );
+    const leads = state.view === 'ladder' ? [...small, ' Larger models:', ...larger] : larger;
+    const rate = all ? rateSentence(data) : '';
+    return `${head}.${leads.join('')} Bits per byte, Welch’s 95\u202f% intervals over all seeds; in brackets, by the other code.${rate}${curves}`;
   },
 
   cells: ({ rows, parts }, { curves }) =>
