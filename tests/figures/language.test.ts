@@ -111,11 +111,11 @@ test('what the figure says of leads has the intervals of all seeds, of both impl
     `${said(arm, steps, 256, true)} (${said(arm, steps, 256, false)})`;
   expect(said('concatenated', 9000, 256, false)).toContain('which includes 0');
   expect(words).toContain(
-    `After 24.6 million tokens, ahead of adding by: concatenated, same width ${both('concatenated', 3000)};`,
+    `After 24.6 million tokens, ahead of adding by: concatenated ${both('concatenated', 3000)};`,
   );
   expect(words).toContain(`concatenated, mapped back −${said('projected', 3000, 256, true)} (−`);
   expect(words).toContain(
-    `After 73.7 million tokens, ahead of adding by: concatenated, same width ${both('concatenated', 9000)}; RoPE ${both('rotated', 9000)}.`,
+    `After 73.7: concatenated ${both('concatenated', 9000)}; RoPE ${both('rotated', 9000)}.`,
   );
   const names = { RoPE: 'rotated', TUPE: 'separate-scores', 'DeepSeek’s rotated part': 'rotated-beside' };
   for (const [name, arm] of Object.entries(names)) expect(words).toContain(`${name} ${both(arm, 3000)}`);
@@ -251,7 +251,7 @@ test('the smaller model’s leads are said at both lengths', async () => {
   const { figure, data, state } = await run(language, { view: 'ladder', ways: 'all' });
   const words = figure.describe(data, state);
   expect(words).toContain(
-    `After 8.2 million tokens, ahead of adding by: concatenated, same width ${said('concatenated', 4000, 128, true)}; not into the stream ${said('not-into-stream', 4000, 128, true)};`,
+    `After 8.2: concatenated ${said('concatenated', 4000, 128, true)}; not into the stream ${said('not-into-stream', 4000, 128, true)};`,
   );
 });
 

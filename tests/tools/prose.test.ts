@@ -320,7 +320,7 @@ test.runIf(withModel)('MiniLM’s tables, of 512 words and of all', async () => 
 
 test('a fixed sinusoid leaves room: one matrix takes sums of tokens and sinusoids to both, concatenated', () => {
   said('128 positions of 512 channels have rank 57');
-  said('with 384 and 128 channels, to less than 4 · 10⁻¹⁰');
+  said('384 and 128 wide, to less than 4 · 10⁻¹⁰');
   const [n, d, wide] = [128, 512, 384];
   const sinusoid = superpose.sinusoidal({ positions: n, d_model: d });
   const wanted = superpose.sinusoidal({ positions: n, d_model: d - wide });

@@ -53,14 +53,19 @@ const signed = (lead: Lead) => `${isBehind(lead) ? '−' : ''}${margins(lead)}`;
 const byBoth = ([own, others]: Leads): string =>
   own ? `${signed(own)}${others ? ` (${signed(others)})` : ''}` : '';
 
-/** How far ways are ahead of adding, in rows of one length. */
-function aheadOf(rows: readonly Row[], arms: readonly ArmName[]): string {
-  const ways = arms.flatMap((arm) => {
-    const leads = byBoth(leadsOf(rows, arm));
-    return leads ? [`${shortOf(arm)} ${leads}`] : [];
+/** How far ways are ahead of adding after each length, as far as any was trained. */
+function aheadOf(lengths: readonly (readonly Row[])[], arms: readonly ArmName[]): string {
+  const lists = lengths.flatMap((rows) => {
+    const ways = arms.flatMap((arm) => {
+      const leads = byBoth(leadsOf(rows, arm));
+      return leads ? [`${shortOf(arm).replace(', same width', '')} ${leads}`] : [];
+    });
+    return ways.length > 0 ? [{ tokens: rows[0]?.tokens.toFixed(1), ways: ways.join('; ') }] : [];
   });
-  const tokens = rows[0]?.tokens.toFixed(1);
-  return ways.length > 0 ? ` After ${tokens} million tokens, ahead of adding by: ${ways.join('; ')}.` : '';
+  const [first, ...later] = lists;
+  if (!first) return '';
+  const then = later.map(({ tokens, ways }) => ` After ${tokens}: ${ways}.`);
+  return ` After ${first.tokens} million tokens, ahead of adding by: ${first.ways}.${then.join('')}`;
 }
 
 /** What another learning rate changed, and of which runs that is known. */
@@ -294,19 +299,16 @@ export const figure: Figure<typeof controls, Data> = {
       return `${head}. No causal mask; the models guess hidden tokens.${maskedTo(data)}${curves}`;
     const shown = firstArms[state.view].filter((arm) => !['added', 'nowhere'].includes(arm));
     const all = state.ways === 'all';
-    const lengths = [...new Set(data.rows.map(({ steps }) => steps))];
-    const small = lengths.map((steps) =>
-      aheadOf(
-        data.rows.filter((row) => row.steps === steps),
-        shown,
-      ),
+    const { short, long } = data.larger;
+    const larger = aheadOf([short, long], all && state.view !== 'ladder' ? [...shown, 'projected'] : shown);
+    const steps = [...new Set(data.rows.map((row) => row.steps))];
+    const small = aheadOf(
+      steps.map((one) => data.rows.filter((row) => row.steps === one)),
+      shown,
     );
-    const larger = [data.larger.short, data.larger.long].map((rows) =>
-      aheadOf(rows, [...shown, ...(all && state.view !== 'ladder' ? (['projected'] as const) : [])]),
-    );
-    const leads = state.view === 'ladder' ? [...small, ' Larger models:', ...larger] : larger;
+    const leads = state.view === 'ladder' ? `${small} Larger models:${larger}` : larger;
     const rate = all ? rateSentence(data) : '';
-    return `${head}.${leads.join('')} Bits per byte, Welch’s 95\u202f% intervals over all seeds; in brackets, by the other code.${rate}${curves}`;
+    return `${head}.${leads} Bits per byte ± 95\u202f% (Welch, all seeds); in brackets, the other code.${rate}${curves}`;
   },
 
   cells: ({ rows, parts }, { curves }) =>
