@@ -19,25 +19,20 @@ const mostTries = 60;
 let waiting: Entry | undefined;
 let timer = 0;
 
-function arrives({ fragment, state, fresh }: Entry): boolean {
-  try {
-    history[fresh ? 'pushState' : 'replaceState'](state, '', fragment);
-  } catch {
-    return false;
-  }
-  return (
-    location.href === new URL(fragment, location.href).href &&
-    JSON.stringify(history.state) === JSON.stringify(state)
-  );
-}
-
-function attempt(entry: Entry, tries = mostTries): void {
+function attempt(entry: Entry, tries: number): void {
+  const { fragment, state, fresh, from } = entry;
   clearTimeout(timer);
   waiting = undefined;
   // Meanwhile a link was followed, or the reader has gone back.
-  if (entry.from !== location.href || arrives(entry) || tries === 0) return;
+  if (from !== location.href) return;
+  try {
+    history[fresh ? 'pushState' : 'replaceState'](state, '', fragment);
+  } catch {}
+  const arrived =
+    location.href === new URL(fragment, from).href && JSON.stringify(history.state) === JSON.stringify(state);
+  if (arrived || tries === 0) return;
   waiting = entry;
-  timer = window.setTimeout(() => attempt(entry, tries - 1), pause);
+  timer = window.setTimeout(attempt, pause, entry, tries - 1);
 }
 
 /** What waits for the page to be where it is now. */
@@ -49,5 +44,5 @@ export function writeAddress(
   state: unknown = due()?.state ?? history.state,
   fresh = false,
 ): void {
-  attempt({ fragment, state, fresh: fresh || due()?.fresh === true, from: location.href });
+  attempt({ fragment, state, fresh: fresh || !!due()?.fresh, from: location.href }, mostTries);
 }

@@ -3,11 +3,11 @@
 import type { ReactiveController } from 'lit';
 import {
   type Controls,
-  possible,
   readState,
   type State,
   settingOf,
   type Value,
+  writtenState,
 } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
@@ -59,10 +59,8 @@ function goOn(): void {
 export class Asking implements ReactiveController {
   figure: AnyFigure | undefined;
   settings: State = {};
-  /** The settings that the attributes gave at first. */
+  /** The settings that the page’s author gave, in attributes or a link: Reset goes back to them. */
   own: State | undefined;
-  /** What the author of the page gave in attributes or a link: Reset goes back to it. */
-  author: [string, string][] = [];
   /** A sentence for each setting that could not be taken. */
   refused: string[] = [];
   /** The newest answer, perhaps to older settings. */
@@ -148,7 +146,6 @@ export class Asking implements ReactiveController {
     this.running?.end();
     this.figure = this.#asker = this.answer = this.began = this.failure = this.running = undefined;
     this.settings = {};
-    this.author = [];
     this.refused = [];
     this.host.cursors.begin();
     this.stopped = false;
@@ -179,7 +176,6 @@ export class Asking implements ReactiveController {
         settingOf(name),
         value,
       ]).filter(([setting]) => Object.hasOwn(figure.controls, setting));
-      this.author = possible(figure.controls, given);
       const { state, refused } = readState(figure.controls, given);
       this.#take(state, instead(refused));
       this.own = this.settings;
@@ -411,7 +407,7 @@ export class Asking implements ReactiveController {
     this.host.speech.changed = true;
     // A run of these settings would go on, or stay held.
     this.#end();
-    await this.show(this.author);
+    await this.show(this.figure && this.own ? writtenState(this.figure.controls, this.own) : []);
     this.#tell(true);
   }
 }

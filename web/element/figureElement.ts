@@ -13,7 +13,6 @@ import { Asking } from './asking.js';
 import { Cursors, linked } from './cursor.js';
 import type { Result, View } from './exports.js';
 import { inputOf } from './inputs.js';
-import { Keys } from './keys.js';
 import { hostPage } from './link.js';
 import { Picture } from './picture.js';
 import { Saving } from './saving.js';
@@ -39,7 +38,6 @@ export class FigureElement extends LitElement {
   readonly picture = new Picture(this);
   readonly speech = new Speech(this);
   readonly #saving = new Saving(this);
-  readonly keys = new Keys(this);
 
   /** All settings; a link to this view holds them all. */
   get state(): State {
@@ -222,7 +220,7 @@ export class FigureElement extends LitElement {
         aria-describedby="finding" @focus=${this.cursors.focused} @pointermove=${point} @pointerleave=${leave} @click=${hold} @keydown=${step}>
         <svg class="under" aria-hidden="true"></svg><canvas></canvas><svg class="marks" aria-hidden="true"></svg><svg class="frame" aria-hidden="true"></svg>
         ${view.scene.handles?.map((handle) => this.#knob(handle))}
-        ${this.#grips(view).map((grip) => this.#knob(grip, true))}
+        ${this.#grips(view).map((grip) => this.#knob(grip))}
       </div>
       ${below}
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
@@ -250,13 +248,13 @@ export class FigureElement extends LitElement {
   }
 
   /** Its setting has an input for keys and screen readers. Translated, it moves without a shift of layout. */
-  #knob(handle: Handle, isGrip = false): TemplateResult {
+  #knob(handle: Handle): TemplateResult {
     const { x, y, size } = handle;
     const { grab, tap } = this.cursors;
     const { scale } = this.surroundings;
     const room = size ? `;width:${size.width * scale}px;height:${size.height * scale}px` : '';
     return html`<div class=${size ? 'knob field' : 'knob'} aria-hidden="true" .style=${`translate:${x * scale}px ${y * scale}px${room}`}
-      @pointerdown=${(event: PointerEvent) => grab(event, handle)} @pointermove=${size ? nothing : alone} @click=${size || isGrip ? tap : alone}></div>`;
+      @pointerdown=${(event: PointerEvent) => grab(event, handle)} @pointermove=${size ? nothing : alone} @click=${tap}></div>`;
   }
 
   /** Of the bar that was tapped, on the end of which one is dragged. */

@@ -24,16 +24,13 @@ export type ReadLink =
   | undefined;
 
 /** What a chat or a gateway of mail has encoded once more: the first “=” of a link, or what follows its version. */
-const encoded = /^#(present%(25)*2[Ff]|(present\/)?v(%(25)*3[Dd]|=\d+(%(25)*26|&amp;)))/;
-const mostTimes = 5;
+const encoded = /^#(present%(25){0,4}2[Ff]|(present\/)?v(%(25){0,4}3[Dd]|=\d+(%(25){0,4}26|&amp;)))/;
 
-/** A link as it was written. One that cannot be decoded stays as it is. */
+/** A link as it was written. One that cannot be decoded stays encoded. */
 export function decodedLink(fragment: string): string {
-  let link = fragment;
+  if (!encoded.test(fragment)) return fragment;
   try {
-    for (let times = 0; times < mostTimes && encoded.test(link); times++)
-      link = decodeURIComponent(link.replaceAll('&amp;', '&'));
-    return link;
+    return decodedLink(decodeURIComponent(fragment.replaceAll('&amp;', '&')));
   } catch {
     return fragment;
   }
@@ -43,8 +40,7 @@ export function readLink(fragment: string): ReadLink {
   const link = decodedLink(fragment);
   if (encoded.test(link)) {
     return {
-      refused:
-        'A program that passed this link on has changed it, and it cannot be read. Copy it again where it was made.',
+      refused: 'This link was changed on its way here and cannot be read. Copy it again where it was made.',
     };
   }
   if (!/^#v=/.test(link)) return undefined;

@@ -31,7 +31,8 @@ export class Saving implements ReactiveController {
   tableOpen = false;
   /** Closed, the menu is not drawn again for each new view. */
   open = false;
-  #around: Node | undefined;
+  /** Ends what listens while the menu is open. */
+  #opened = new AbortController();
 
   constructor(private readonly host: Host) {
     host.addController(this);
@@ -39,7 +40,7 @@ export class Saving implements ReactiveController {
 
   hostDisconnected(): void {
     this.said = '';
-    this.#forget();
+    this.#opened.abort();
   }
 
   /** A link to this view; undefined without a page to link to. */
@@ -103,8 +104,9 @@ export class Saving implements ReactiveController {
   #close = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || !this.#menu?.open) return;
     event.preventDefault();
-    event.stopImmediatePropagation();
-    window.addEventListener('keyup', released, { capture: true });
+    end(event);
+    // A page may close something when the key comes up.
+    window.addEventListener('keyup', end, { capture: true, once: true });
     this.#shut();
   };
   /** Before what is pressed opens a dialog, which gives the focus back to where it was. */
@@ -113,22 +115,20 @@ export class Saving implements ReactiveController {
     menu.open = false;
     menu.querySelector('summary')?.focus();
   };
-  #forget(): void {
-    this.#around?.removeEventListener('pointerdown', this.#pressed);
-    window.removeEventListener('keydown', this.#close, { capture: true });
-  }
   #follow = (): void => {
-    this.#forget();
-    // Not the document: from outside a closed shadow, nothing inside it is told apart.
+    this.#opened.abort();
+    this.#opened = new AbortController();
     this.open = this.#menu?.open ?? false;
-    this.#around = this.open ? this.host.getRootNode() : undefined;
     this.host.requestUpdate();
     const [head, list] = this.#menu?.children ?? [];
     // Above its button, if the window has room for it there.
     if (head && list)
       list.classList.toggle('down', head.getBoundingClientRect().top < list.getBoundingClientRect().height);
-    this.#around?.addEventListener('pointerdown', this.#pressed);
-    if (this.open) window.addEventListener('keydown', this.#close, { capture: true });
+    if (!this.open) return;
+    const { signal } = this.#opened;
+    // Not the document: from outside a closed shadow, nothing inside it is told apart.
+    this.host.getRootNode().addEventListener('pointerdown', this.#pressed, { signal });
+    window.addEventListener('keydown', this.#close, { signal, capture: true });
   };
   #pressed = (event: Event): void => {
     const menu = this.#menu;
@@ -172,12 +172,7 @@ export class Saving implements ReactiveController {
   }
 }
 
-/** A page may close something when the key comes up. */
-function released(event: KeyboardEvent): void {
-  if (event.key !== 'Escape') return;
-  event.stopImmediatePropagation();
-  window.removeEventListener('keyup', released, { capture: true });
-}
+const end = (event: Event): void => event.stopImmediatePropagation();
 
 /** The page's address, unless it is a file on the reader's own disk. */
 const onWeb = (): string | undefined => {

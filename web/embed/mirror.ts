@@ -8,7 +8,6 @@ import {
   attributeOf,
   type Control,
   isFirstView,
-  possible,
   read,
   readState,
   type State,
@@ -19,6 +18,7 @@ import {
 } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { nameUnknown } from './attributes.js';
+import { endKeys } from './keys.js';
 import { takePageStyles } from './pageStyles.js';
 import { pageTheme, watchPageTheme } from './pageTheme.js';
 
@@ -41,6 +41,7 @@ class Mirror implements ReactiveController {
 
   constructor(private readonly element: FigureElement) {
     element.addController(this);
+    endKeys(element);
     this.changes.observe(element, { attributes: true });
     element.addEventListener('superpose-change', (event) => {
       void this.share();
@@ -107,8 +108,13 @@ class Mirror implements ReactiveController {
       if (!control) return [];
       return [[name, this.element.getAttribute(attribute) ?? written(control, control.initial)]];
     });
-    const { asking } = this.element;
-    asking.author = [...new Map([...asking.author, ...possible(figure.controls, texts)])];
+    const { asking, state } = this.element;
+    if (state === asking.own) this.mirrored = state;
+    const possible = texts.filter(([name, text]) => read(controls.get(name) as Control, text) !== undefined);
+    asking.own = readState(figure.controls, [
+      ...writtenState(figure.controls, asking.own as State),
+      ...possible,
+    ]).state;
     this.show(figure, texts);
   }
 

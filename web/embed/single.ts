@@ -4,6 +4,7 @@ import { writeAddress } from '../element/addressBar.js';
 import type { Change } from '../element/asking.js';
 import type { FigureElement } from '../element/figureElement.js';
 import { hostPage, readLink, writeLink } from '../element/link.js';
+import { readState } from '../figures/controls.js';
 import { answering } from '../worker/answers.js';
 import { blobWorker, ownThread, transports } from '../worker/transports.js';
 import { givenAddress, hearTheme, tellHeight } from './framed.js';
@@ -68,7 +69,8 @@ async function bePage(script: string): Promise<void> {
     }
     await element.show(settings, problem);
     // The reader's own settings may stand in the address of a page that was loaded again.
-    element.asking.author = asked(page, new URL(givenAddress()).hash).settings;
+    const given = asked(page, new URL(givenAddress()).hash).settings;
+    if (element.asking.figure) element.asking.own = readState(element.asking.figure.controls, given).state;
   };
   window.addEventListener('hashchange', follow);
   element.addEventListener('superpose-change', (event) => {

@@ -203,12 +203,6 @@ export function readState<C extends Controls>(
   return { state: state as StateOf<C>, refused };
 }
 
-/** Those that exist and can have their values. */
-export const possible = (controls: Controls, texts: readonly [string, string][]): [string, string][] =>
-  texts.filter(
-    ([name, text]) => Object.hasOwn(controls, name) && read(controls[name] as Control, text) !== undefined,
-  );
-
 /** Every setting of a state as texts; what the state leaves out is as the figure begins. */
 export const writtenState = (controls: Controls, state: State): [string, string][] =>
   Object.entries(controls).map(([name, control]) => [name, written(control, state[name] ?? control.initial)]);
