@@ -75,10 +75,9 @@ export async function readBytes(
   }).catch(async (cause: unknown) => {
     signal?.throwIfAborted();
     const reason = await import('./unreached.js').then(
-      ({ reasonFor }) => reasonFor(address, signal),
+      ({ reasonFor }) => reasonFor(address),
       () => noNetwork,
     );
-    signal?.throwIfAborted();
     throw new Unreachable(`${what} could not be fetched; ${reason} (${address.pathname})`, { cause });
   });
   if (!response.ok) {

@@ -77,17 +77,6 @@ export class FigureElement extends LitElement {
     return this.asking.show(settings, problem);
   }
 
-  /** Style sheets stay with the document that made them: in another one they are made anew. */
-  adoptedCallback(): void {
-    const { defaultView: page } = this.ownerDocument;
-    if (!page || !this.shadowRoot) return;
-    this.shadowRoot.adoptedStyleSheets = elementStyles.map(({ cssText }) => {
-      const sheet = new page.CSSStyleSheet();
-      sheet.replaceSync(cssText);
-      return sheet;
-    });
-  }
-
   protected override async scheduleUpdate(): Promise<void> {
     await this.asking.soon;
     super.scheduleUpdate();

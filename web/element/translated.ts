@@ -3,5 +3,5 @@
 
 /** Puts text back where a translator has put elements, translated as it is, so that what changes can be written again. */
 export function untranslate(root: DocumentFragment | Element): void {
-  for (const font of root.querySelectorAll('font')) font.replaceWith(font.textContent ?? '');
+  for (const font of root.querySelectorAll('font')) font.replaceWith(font.textContent as string);
 }

@@ -4,10 +4,10 @@ import { html, type ReactiveController, type TemplateResult } from 'lit';
 import type { Change } from '../element/asking.js';
 import { defineFigures, FigureElement } from '../element/figureElement.js';
 import { hostPage, writeLink } from '../element/link.js';
+import { elementStyles } from '../element/surroundings.js';
 import {
   attributeOf,
   type Control,
-  isFirstView,
   read,
   readState,
   type State,
@@ -17,6 +17,7 @@ import {
   writtenState,
 } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
+import { isFirstView } from '../figures/firstView.js';
 import { nameUnknown } from './attributes.js';
 import { endKeys } from './keys.js';
 import { takePageStyles } from './pageStyles.js';
@@ -198,6 +199,16 @@ const calls = {
     return html`<a href=${link}><img src=${`${home}pictures/${figure.name}-narrow.svg`} alt=${figure.title} loading="lazy" /></a>`;
   },
 
+  /** Style sheets stay with the document that made them: in another one they are made anew. */
+  adoptedCallback(this: FigureElement): void {
+    const { defaultView: page } = this.ownerDocument;
+    if (!page || !this.shadowRoot) return;
+    this.shadowRoot.adoptedStyleSheets = elementStyles.map(({ cssText }) => {
+      const sheet = new page.CSSStyleSheet();
+      sheet.replaceSync(cssText);
+      return sheet;
+    });
+  },
   set(this: FigureElement, settings: Readonly<Record<string, Value>>): Promise<void> {
     return (mirrors.get(this) as Mirror).set(settings);
   },

@@ -29,7 +29,7 @@ export function takePageStyles(): void {
   const dark = variables('dark');
   elementStyles.push(
     unsafeCSS(
-      `${onPaper}.root{${variables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${dark}}}.root[data-theme=dark]{${dark}}`,
+      `img{max-width:100%}${onPaper}.root{${variables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${dark}}}.root[data-theme=dark]{${dark}}`,
     ),
   );
   canvasInks.of = pageInk;

@@ -207,13 +207,6 @@ export function readState<C extends Controls>(
 export const writtenState = (controls: Controls, state: State): [string, string][] =>
   Object.entries(controls).map(([name, control]) => [name, written(control, state[name] ?? control.initial)]);
 
-/** Whether a figure begins in this state. */
-export const isFirstView = (controls: Controls, state: State): boolean =>
-  Object.entries(controls).every(
-    ([name, control]) =>
-      written(control, state[name] ?? control.initial) === written(control, control.initial),
-  );
-
 /** `positionScale` is set by the attribute `position-scale`, `d_head` by `d_head`. */
 export const attributeOf = (name: string): string =>
   name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);

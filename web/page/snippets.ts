@@ -1,14 +1,8 @@
 // Snippets to paste, which show a figure elsewhere. Each names the figure for screen readers, and links back.
 import { pictureWidths } from '../element/exports.js';
 import { writeLink } from '../element/link.js';
-import {
-  attributeOf,
-  type Control,
-  isFirstView,
-  type Value,
-  written,
-  writtenState,
-} from '../figures/controls.js';
+import { attributeOf, type Control, type Value, written, writtenState } from '../figures/controls.js';
+import { isFirstView } from '../figures/firstView.js';
 import { escaped as inXml } from '../plot/svg.js';
 import { elementHeight, frameHeight, reserved, type Shown } from './height.js';
 
