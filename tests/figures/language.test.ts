@@ -4,9 +4,13 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readLink, writeLink } from '../../web/element/link.ts';
+import { initialState, readState } from '../../web/figures/controls.ts';
+import type { Opens } from '../../web/figures/figure.ts';
 import * as language from '../../web/figures/language.ts';
 import { readRuns } from '../../web/figures/languageRuns.ts';
 import file from '../../web/figures/recorded/language.json' with { type: 'json' };
+import { figure as schemes } from '../../web/figures/schemes.ts';
 import { root } from '../package/support/project.ts';
 import { python, withoutNumpy } from '../tools/support/numpy.ts';
 import { expectSoundPictures, expectTextsApart, loaded, run } from './support.ts';
@@ -333,6 +337,23 @@ test('a file of another version is refused, and what cannot be drawn is named', 
     'Not drawn: runs of 3100 steps; a way called guessed; a run of “added” that lacks numbers.',
   );
   expect(data.rows.map(({ arm }) => arm)).toContain('concatenated');
+});
+
+test('a row opens its scheme in the figure of schemes', async () => {
+  const { figure, data, state } = await run(language, { ways: 'all' });
+  const rows = data.rows as { arm: string }[];
+  expect(rows.length).toBeGreaterThan(5);
+  for (const [i, { arm }] of rows.entries()) {
+    const shown = figure.opens?.(data, state, { i, j: 0 });
+    if (!shown) throw new Error(`${arm} opens nothing.`);
+    const { figure: to, state: there } = shown as Opens;
+    expect([to.name, to.title]).toEqual([schemes.name, schemes.title]);
+    const link = readLink(writeLink(to.name, to.controls, there));
+    if (!link || 'refused' in link) throw new Error(`${arm} has no link.`);
+    const { state: found, refused } = readState(schemes.controls, link.settings);
+    expect(refused).toEqual([]);
+    expect(found).toEqual({ ...initialState(schemes.controls), ...there });
+  }
 });
 
 test('in the file a run is there once, of a source that is there', () => {

@@ -19,7 +19,6 @@ import {
   schemeOf,
   sentenceOf,
 } from './languageRuns.js';
-import { figure as schemes } from './schemes.js';
 
 export { compute } from './languageRuns.js';
 
@@ -32,6 +31,16 @@ const inkOf = (arm: ArmName): Ink => {
   if (nameOf(arm).startsWith('concatenated')) return 'warning';
   return groupOf(arm) === 'nowhere' ? 'quiet' : 'second';
 };
+
+/** The part of the figure of schemes that a link needs; the page's first screen fetches no more of it. */
+const opened = {
+  name: 'schemes',
+  title: 'Other ways to say where, on the same tokens',
+  controls: {
+    scheme: { kind: 'choice', label: 'Scheme', options: {}, initial: 'add' },
+    words: { kind: 'choice', label: 'Tokens', options: {}, initial: 'one' },
+  },
+} as const;
 
 /** What its name has in brackets, if it has any. */
 const shortOf = (arm: ArmName) => nameOf(arm).match(/\((.+)\)/)?.[1] ?? nameOf(arm);
@@ -371,7 +380,7 @@ export const figure: Figure<typeof controls, Data> = {
     curves || !rows[i]
       ? undefined
       : {
-          figure: schemes,
+          figure: opened,
           // Without positions, scores of one token repeated are all the same.
           state: {
             scheme: schemeOf(rows[i].arm),
