@@ -102,20 +102,6 @@ export function numbers(
 export const integers = (name: string, value: unknown, high = maxExtent, length?: number) =>
   numbers(name, value, (entry, one) => integer(entry, one, 0, high), length);
 
-/** Ids from `low` to `high` as plain numbers, in a copy that later changes by the caller do not reach. */
-export function ids(name: string, value: unknown, low: number, high: number): Int32Array {
-  // By its name, since in a frame or in node:vm a class is another one.
-  const kind = Object.prototype.toString.call(value);
-  if (!/^\[object (Array|(Big)?(Int|Uint)\d+(Clamped)?Array)\]$/.test(kind))
-    refuse(name, 'an array of whole numbers', value, false);
-  return Int32Array.from(value as ArrayLike<unknown>, (one) => {
-    const id = typeof one === 'bigint' ? Number(one) : (one as number);
-    // Every step's ids come through here, so a message is made only for a wrong one.
-    if (!(id >= low && id <= high && Number.isInteger(id))) integer(`an entry of ${name}`, id, low, high);
-    return id;
-  });
-}
-
 /** Refuses a list that names something twice. */
 export function once(name: string, list: readonly unknown[]): void {
   const twice = list.find((one, place) => list.indexOf(one) !== place);
@@ -172,7 +158,7 @@ type KeyOf<Options> = Options extends unknown ? keyof Options : never;
 export type OptionNames<Options> = { readonly [Name in KeyOf<Options>]: true };
 
 /** Refuses what is no object, and an option that does not exist, whatever its value. */
-export function options<Options>(name: string, value: Options, names: OptionNames<Options>): void {
+export function knownOptions<Options>(name: string, value: Options, names: OptionNames<Options>): void {
   object(name, value);
   if (Array.isArray(value) || ArrayBuffer.isView(value)) refuse(name, 'an object', value, false);
   for (const given of Object.keys(value as object)) {
@@ -249,7 +235,7 @@ export function table(name: string, value: unknown, wanted: Extents = {}): Table
 }
 
 export function linear(name: string, value: unknown, wanted: Extents = {}): Linear {
-  options(name, value as Linear, { weight: true, bias: true });
+  knownOptions(name, value as Linear, { weight: true, bias: true });
   const { weight, bias } = value as Linear;
   table(`${name}.weight`, weight, wanted);
   if (weight.rows === 0) refuseCount(`${name}.weight`, 'at least 1 row', 0);

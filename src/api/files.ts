@@ -29,14 +29,6 @@ export interface Slices {
   readonly counts?: boolean;
 }
 
-/** The bytes that a reader of the caller's own gave, of whatever kind; undefined if these are none. */
-export function bytesIn(given: unknown): Uint8Array | undefined {
-  if (ArrayBuffer.isView(given)) return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
-  // In a frame or in node:vm, ArrayBuffer is another class.
-  const isBuffer = Object.prototype.toString.call(given) === '[object ArrayBuffer]';
-  return isBuffer ? new Uint8Array(given as ArrayBuffer) : undefined;
-}
-
 /** Files by name; `named` if the source was a single file. */
 export interface Files {
   files: Map<string, Slices>;

@@ -79,8 +79,8 @@ type Instance = Record<string, any>;
 
 /** Compiles and starts a module. Errors are sentences that a reader can be shown. */
 export async function start(options: LoadOptions, by: Create = create as Create): Promise<Loaded> {
-  check.options('options', options, { module: true, simd: true, wasm: true });
-  check.options('wasm', options.wasm ?? {}, { whole: true, small: true });
+  check.knownOptions('options', options, { module: true, simd: true, wasm: true });
+  check.knownOptions('wasm', options.wasm ?? {}, { whole: true, small: true });
   const module = check.oneOf('module', options.module ?? 'whole', ['whole', 'small']);
   const supported = supportedSimd();
   if (!supported) {

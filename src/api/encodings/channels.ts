@@ -46,7 +46,7 @@ export function channelsApi(raw: RawModule): ChannelsApi {
       return raw.channelRanges(input);
     },
     ranks(input) {
-      check.options('input', input, { table: true, centred: true, share: true });
+      check.knownOptions('input', input, { table: true, centred: true, share: true });
       const { table, centred = false, share = 0.99 } = input;
       const { rows, columns } = check.table('table', table);
       check.flag('centred', centred);

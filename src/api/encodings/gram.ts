@@ -69,7 +69,7 @@ export function gramApi(raw: RawModule): GramApi {
       return raw.offsetMeans(checkSquare(square));
     },
     formGrams(options) {
-      check.options('options', options, { ...encodingNames, seed: true });
+      check.knownOptions('options', options, { ...encodingNames, seed: true });
       const encoding = encodingArguments(options);
       const { positions, d_model, seed } = options;
       check.seed('seed', seed);

@@ -61,7 +61,7 @@ export function rotaryConvention({ layout = 'interleaved', base = 10000 }: Rotar
 /** As the binding takes it. */
 function stretchArguments(stretch: Stretch | undefined) {
   if (stretch === undefined) return { way: 'none', factor: 1, trained: 1, alpha: 1, beta: 32 } as const;
-  check.options('stretch', stretch, { way: true, factor: true, trained: true, alpha: true, beta: true });
+  check.knownOptions('stretch', stretch, { way: true, factor: true, trained: true, alpha: true, beta: true });
   const way = check.oneOf('stretch.way', stretch.way, wayNames);
   const factor = check.number('stretch.factor', stretch.factor, 1, 1e6);
   const { alpha = 1, beta = 32 } = stretch;
@@ -83,7 +83,12 @@ export function evenWidth(name: string, width: number): number {
 export function rotaryApi(raw: RawModule): RotaryApi {
   return {
     rotate(input) {
-      check.options('input', input, { ...conventionNames, rows: true, heads: true, firstPosition: true });
+      check.knownOptions('input', input, {
+        ...conventionNames,
+        rows: true,
+        heads: true,
+        firstPosition: true,
+      });
       const { rows, heads = 1, firstPosition = 0 } = input;
       check.table('rows', rows);
       evenWidth('The width of a head', check.headWidth(heads, rows.columns, 'rows', 'columns'));
@@ -93,7 +98,7 @@ export function rotaryApi(raw: RawModule): RotaryApi {
       return table(raw.rotate(rows, convention), rows.rows, rows.columns);
     },
     rotaryFrequencies(options) {
-      check.options('options', options, { d_head: true, base: true, stretch: true });
+      check.knownOptions('options', options, { d_head: true, base: true, stretch: true });
       const width = evenWidth('d_head', check.integer('d_head', options.d_head, 2));
       const base = check.positive('base', options.base ?? 10000);
       return raw.rotaryFrequencies(width, base, stretchArguments(options.stretch));

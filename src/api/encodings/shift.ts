@@ -15,7 +15,7 @@ export interface ShiftApi {
 export function shiftApi(raw: RawModule): ShiftApi {
   return {
     shiftError(options) {
-      check.options('options', options, { ...encodingNames, offset: true });
+      check.knownOptions('options', options, { ...encodingNames, offset: true });
       const encoding = encodingArguments(options);
       const { positions, d_model, offset } = options;
       check.number('offset', offset);

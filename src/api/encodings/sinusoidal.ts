@@ -69,14 +69,14 @@ export function encodingArguments(options: SinusoidalOptions) {
 export function sinusoidalApi(raw: RawModule): SinusoidalApi {
   return {
     sinusoidal(options) {
-      check.options('options', options, encodingNames);
+      check.knownOptions('options', options, encodingNames);
       const encoding = encodingArguments(options);
       const { positions, d_model } = options;
       check.fits(`A table of ${positions} positions by ${d_model} channels`, 8 * positions * d_model);
       return table(raw.sinusoidal(encoding), positions, d_model);
     },
     sinusoidalFrequencies(options) {
-      check.options('options', options, spectrumNames);
+      check.knownOptions('options', options, spectrumNames);
       return raw.sinusoidalFrequencies(spectrumArguments(options));
     },
   };

@@ -37,7 +37,7 @@ export interface WavelengthsApi {
 export function wavelengthsApi(raw: RawModule): WavelengthsApi {
   return {
     wavelengths(options) {
-      check.options('options', options, { ...spectrumNames, positions: true });
+      check.knownOptions('options', options, { ...spectrumNames, positions: true });
       const spectrum = spectrumArguments(options);
       const { d_model, base } = spectrum;
       evenWidth('d_model', d_model);

@@ -72,7 +72,7 @@ export interface CollisionsApi {
 export function collisionsApi(raw: RawModule): CollisionsApi {
   return {
     collisionSearch(input) {
-      check.options('input', input, { tokens: true, positions: true, positionScale: true });
+      check.knownOptions('input', input, { tokens: true, positions: true, positionScale: true });
       const { tokens, positions, positionScale = 1 } = input;
       check.table('tokens', tokens);
       check.table('positions', positions, { columns: tokens.columns });
@@ -107,7 +107,7 @@ function searchOf(raw: RawModule, search: OwnedObject, V: number, L: number): Co
     nearestTokens,
     async allWords(options = {}) {
       search.address();
-      check.options('options', options, { signal: true, onProgress: true, slice: true, words: true });
+      check.knownOptions('options', options, { signal: true, onProgress: true, slice: true, words: true });
       const { signal, onProgress, slice = 64, words: wanted = V } = options;
       check.waiting(signal, onProgress, 'onProgress');
       check.integer('slice', slice, 1);

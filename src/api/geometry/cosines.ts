@@ -31,7 +31,7 @@ export function cosinesApi(raw: RawModule): CosinesApi {
     names: check.OptionNames<Options>,
     low = 1,
   ): number => {
-    check.options('options', options, names);
+    check.knownOptions('options', options, names);
     return check.integer('d', options.d, low);
   };
   const dOnly = { d: true } as const;

@@ -33,7 +33,7 @@ export function meansApi(raw: RawModule): MeansApi {
       return table(raw.centred(input), rows, columns);
     },
     moveMean(input) {
-      check.options('input', input, { from: true, to: true, amount: true });
+      check.knownOptions('input', input, { from: true, to: true, amount: true });
       const { from, to, amount } = input;
       const { rows, columns } = check.table('from', from);
       if (rows === 0) check.refuseCount('from', 'at least 1 row', 0);

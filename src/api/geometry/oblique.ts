@@ -38,7 +38,7 @@ export interface ObliqueApi {
 export function obliqueApi(raw: RawModule): ObliqueApi {
   return {
     obliqueProjection(input) {
-      check.options('input', input, { u: true, w: true, noise: true });
+      check.knownOptions('input', input, { u: true, w: true, noise: true });
       const { u, w, noise } = input;
       check.table('u', u);
       if (u.rows === 0) check.refuseCount('u', 'at least 1 row', 0);

@@ -108,7 +108,7 @@ export function subspacesApi(raw: RawModule): SubspacesApi {
   };
   return {
     principalAngles(input) {
-      check.options('input', input, { first: true, second: true, centred: true });
+      check.knownOptions('input', input, { first: true, second: true, centred: true });
       const { first, second, centred = false } = input;
       check.table('first', first);
       check.table('second', second, { columns: first.columns });
@@ -124,7 +124,7 @@ export function subspacesApi(raw: RawModule): SubspacesApi {
       return raw.angleCosines(check.list('angles', angles));
     },
     randomPrincipalAngles(options) {
-      check.options('options', options, { ...sizeNames, seed: true });
+      check.knownOptions('options', options, { ...sizeNames, seed: true });
       const [d, k1, k2] = sizes(options);
       check.seed('seed', options.seed);
       check.fits(
@@ -134,18 +134,18 @@ export function subspacesApi(raw: RawModule): SubspacesApi {
       return raw.randomAngles(d, k1, k2, options.seed);
     },
     chanceAngles(options) {
-      check.options('options', options, sizeNames);
+      check.knownOptions('options', options, sizeNames);
       return raw.chanceAngles(...sizes(options));
     },
     energyOverlap(input) {
-      check.options('input', input, { ...tableNames, centred: true });
+      check.knownOptions('input', input, { ...tableNames, centred: true });
       const tables = overlap(input);
       const { centred = false } = input;
       check.flag('centred', centred);
       return raw.energyOverlap(...tables, centred);
     },
     overlapCurve(input) {
-      check.options('input', input, { ...tableNames, k: true });
+      check.knownOptions('input', input, { ...tableNames, k: true });
       const tables = overlap(input);
       const k = check.integer('k', input.k, 0, input.tokens.columns);
       return raw.overlapCurve(...tables, k);

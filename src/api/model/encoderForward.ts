@@ -41,7 +41,7 @@ function checkedForward(encoder: HeldEncoder, summands: Summands, given: Forward
   const { rows: n } = checkedTables(summands, names, d);
   for (const name of names) check.singles(`summands.${name}.data`, summands[name]?.data);
   if (n === 0) check.refuseCount('summands', 'at least 1 row', 0);
-  check.options('input', given, forwardNames);
+  check.knownOptions('input', given, forwardNames);
   const layers = check.integer('layers', given.layers ?? encoder.layers, 0, encoder.layers);
   const trace = check.flag('scores', given.scores ?? true);
   const projections = check.flag('projections', given.projections ?? false);
@@ -138,7 +138,7 @@ function forwardOf(encoder: HeldEncoder, run: Run, pooled: Float64Array): Encode
         throw new Error(
           'The scores of a forward with attention are not those of its summands; run it without.',
         );
-      check.options('input', wanted, decomposeNames);
+      check.knownOptions('input', wanted, decomposeNames);
       const layer = check.index('layer', wanted.layer, layers);
       const only = check.chosenHeads(wanted.only, heads);
       const { way, groups } = checkedParts(names, wanted);
@@ -172,7 +172,7 @@ function mechanismMeans({ ofQueries, ofKeys }: HeldEncoder, wanted: EncoderDecom
       "The way 'mechanism' takes its gauge and excluded rows from its means; leave out gauge and excludedRows.",
     );
   const both = wanted.means as ScoreMeans;
-  check.options('means', both, { query: true, key: true });
+  check.knownOptions('means', both, { query: true, key: true });
   const { query, key } = both;
   const means = {
     query: checkedMeans(query, n, ofQueries, 'means.query'),
@@ -185,7 +185,7 @@ function mechanismMeans({ ofQueries, ofKeys }: HeldEncoder, wanted: EncoderDecom
 
 function checkedMeans(given: StateMeans | undefined, n: number, width: number, name = 'means') {
   // What was found over a corpus has more than these means.
-  check.options(name, given as PositionFindings, {
+  check.knownOptions(name, given as PositionFindings, {
     mean: true,
     position: true,
     first: true,

@@ -13,8 +13,8 @@ const isRead = (map: unknown): map is ReadMap =>
 
 /** Checks a map that is read later: its shape, where it is in its tensor, and its bias. */
 function checkRead(name: string, map: ReadMap, shape: check.Extents): void {
-  check.options(name, map, { weight: true, bias: true, place: true, of: true, transposed: true });
-  check.options(`${name}.weight`, map.weight, { rows: true, columns: true, read: true });
+  check.knownOptions(name, map, { weight: true, bias: true, place: true, of: true, transposed: true });
+  check.knownOptions(`${name}.weight`, map.weight, { rows: true, columns: true, read: true });
   check.extents(`${name}.weight`, map.weight, shape);
   check.integer(`${name}.of`, map.of, 1);
   check.index(`${name}.place`, map.place, map.of);
@@ -26,7 +26,7 @@ function checkRead(name: string, map: ReadMap, shape: check.Extents): void {
 /** The maps that a layer has, checked where they are whole; those that are read, as far as is known. */
 function checkedMaps(encoder: HeldEncoder, layer: ReadLayer) {
   const { d, ofQueries, ofKeys } = encoder;
-  check.options('layer', layer, {
+  check.knownOptions('layer', layer, {
     query: true,
     key: true,
     value: true,
@@ -148,7 +148,7 @@ async function readWhole(
 
 function checkedRotary(given: LayerRotary | undefined, d_head: number) {
   if (given === undefined) return undefined;
-  check.options('rotary', given, { frequencies: true });
+  check.knownOptions('rotary', given, { frequencies: true });
   const frequencies = check.floats('rotary.frequencies', given.frequencies);
   const most = Math.floor(d_head / 2);
   if (frequencies.length < 1 || frequencies.length > most) {

@@ -9,7 +9,7 @@ const noNorm = { kind: 'none', gamma: undefined, beta: undefined, epsilon: 0 } a
 
 /** What an encoder is made of, checked. */
 function checkedEncoder(input: EncoderInput) {
-  check.options('input', input, {
+  check.knownOptions('input', input, {
     d_model: true,
     heads: true,
     keyHeads: true,

@@ -114,7 +114,7 @@ async function decomposed(
   if (byMeans && given === undefined) throw meansMissing(opened, byMechanism);
   // What corpusMeans() gives has more than these means.
   if (given || byMeans)
-    check.options('means', given as CorpusMeans, {
+    check.knownOptions('means', given as CorpusMeans, {
       windows: true,
       states: true,
       heads: true,
@@ -172,7 +172,7 @@ async function through(
 
 /** A sentence’s rows after a change. */
 export async function changedOf(model: Model, { ids }: Sentence, change: PositionChange): Promise<OwnRows> {
-  check.options('change', change, { mean: true, shift: true, order: true });
+  check.knownOptions('change', change, { mean: true, shift: true, order: true });
   const { checkpoint, layout } = model;
   const { facts } = layout;
   const { position } = layout.tables;

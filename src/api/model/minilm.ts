@@ -20,7 +20,7 @@ export interface MiniLM extends OpenedModel {
 /** Loads the tokenizer and the first layer; rows of the tables are read when a sentence needs them. */
 export async function loadMiniLM(superpose: SmallSuperpose, options: MiniLMOptions = {}): Promise<MiniLM> {
   check.reading(superpose);
-  check.options('options', options, { from: true, read: true, rest: true });
+  check.knownOptions('options', options, { from: true, read: true, rest: true });
   // A page’s first figure does without.
   const { opened } = await import('./minilmFiles.js');
   // A BERT sums these three tables.

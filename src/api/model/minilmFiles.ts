@@ -1,12 +1,12 @@
 // The files of all-MiniLM-L6-v2 that tools/extract-model.mjs makes of the published weights: those of any model, but in
 // pieces, so that a page fetches no more than it needs. Where they come from, and how one is read.
 import * as check from '../check.js';
-import { bytesIn, readBytes, Unreachable, Unreadable, type Watch } from '../files.js';
+import { readBytes, Unreachable, Unreadable, type Watch } from '../files.js';
 import type { SmallSuperpose } from '../small.js';
 import type { OpenModelOptions } from './openedModel.js';
 import { openedFrom } from './openModel.js';
 import { inPieces, type Piece, type ReadPiece } from './pieces.js';
-import type { Source } from './slices.js';
+import { bytesIn, type Source } from './slices.js';
 import { type TokenizerFile, wordPieces } from './wordPieces.js';
 
 export interface MiniLMOptions extends Pick<OpenModelOptions, 'rest'> {

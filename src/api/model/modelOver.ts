@@ -1,5 +1,6 @@
 // What an opened model does, over the tensors of its files and what is known of them.
 import * as check from '../check.js';
+import { checkedIds } from '../ids.js';
 import type { Scores } from '../scores/scores.js';
 import type { Ids } from '../table.js';
 import type { Superpose } from '../whole.js';
@@ -56,17 +57,17 @@ export function modelOver(model: Model): Over {
     pieces: inputs.pieces,
     decompose: (input, options = {}) => decomposed(model, inputs, held, input, options),
     async forward(input, options = {}) {
-      check.options('options', options, { ...forwardNames, summands: true, ...watchNames });
+      check.knownOptions('options', options, { ...forwardNames, summands: true, ...watchNames });
       const run = await held.layered();
       return run.forward(await inputs.read(input, options.layers), options);
     },
     async withoutPositions(input, options = {}) {
-      check.options('options', options, watchNames);
+      check.knownOptions('options', options, watchNames);
       const run = await held.layered();
       return run.withoutPositions(await inputs.read(input), options);
     },
     async corpusMeans(options = {}) {
-      check.options('options', options, { sentences: true, done: true, scores: true, ...watchNames });
+      check.knownOptions('options', options, { sentences: true, done: true, scores: true, ...watchNames });
       const run = await held.layered();
       return run.corpusMeans(inputs, options);
     },
@@ -92,7 +93,7 @@ interface Given extends Omit<Sentence, 'ids'> {
 function inputsOf(model: Model) {
   const { layout, readsText, tokenizer, slidingWindow } = model;
   const { vocabulary, positions, padding, facts } = layout;
-  const idsIn = (given: unknown) => Array.from(check.ids('ids', given, 0, vocabulary - 1));
+  const idsIn = (given: unknown) => Array.from(checkedIds('ids', given, 0, vocabulary - 1));
   const sentenceOf = async (
     { ids: given, tokens, dropped = 0 }: Partial<Given>,
     longest: number,
@@ -143,7 +144,7 @@ function inputsOf(model: Model) {
       check.object('input', input);
       const sentence = 'a text or an object with ids';
       if (Array.isArray(input) || ArrayBuffer.isView(input)) check.refuse('input', sentence, input, false);
-      check.options('input', input as Given, { ids: true, tokens: true, dropped: true });
+      check.knownOptions('input', input as Given, { ids: true, tokens: true, dropped: true });
       if (!('ids' in input)) check.refuse('input', sentence, input, false);
       return sentenceOf(input, longest);
     },
@@ -193,7 +194,7 @@ async function decomposed(
   input: ModelInput,
   options: OpenDecomposeOptions,
 ): Promise<Scores & { sentence: Sentence }> {
-  check.options('options', options, { ...decomposeNames, ...watchNames });
+  check.knownOptions('options', options, { ...decomposeNames, ...watchNames });
   const { layer, way, means, ...others } = options;
   const adds = model.layout.tables.position !== undefined;
   if (layer === undefined && way === undefined && adds) {

@@ -25,7 +25,7 @@ export async function openModel(
   options: OpenModelOptions = {},
 ): Promise<OpenedModel> {
   check.reading(superpose);
-  check.options('options', options, openNames);
+  check.knownOptions('options', options, openNames);
   return openedFrom(superpose, source, options);
 }
 
@@ -80,7 +80,7 @@ export async function openedFrom(
     digest: () =>
       checkpoint.digest((['query', 'key'] as const).map((part) => `${nameIn(layout, 0, part)}.weight`)),
     async report(asked = {}) {
-      check.options('options', asked, watchNames);
+      check.knownOptions('options', asked, watchNames);
       const [superpose, { modelReport }] = await Promise.all([wholeOf(model), import('./modelReport.js')]);
       return modelReport({ ...model, superpose }, asked);
     },

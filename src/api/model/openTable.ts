@@ -77,7 +77,7 @@ export async function openTable(
   options: OpenTableOptions = {},
 ): Promise<OpenedTable> {
   check.reading(superpose);
-  check.options('options', options, {
+  check.knownOptions('options', options, {
     rows: true,
     tensor: true,
     separator: true,

@@ -1,7 +1,7 @@
 // Files read in slices: from disk in Node (disk.ts), from the reader's choice in a browser. Nothing is uploaded, and
 // only what is asked for is read.
 import * as check from '../check.js';
-import { bytesIn, type Files, type Slices, type Watch } from '../files.js';
+import type { Files, Slices, Watch } from '../files.js';
 
 export type { Slices };
 
@@ -54,6 +54,14 @@ function slicesOf(file: unknown, name: string): Slices {
 /** With the folder that a reader chose, where the browser says it. */
 const pathOf = (file: Blob & Partial<Pick<File, 'name' | 'webkitRelativePath'>>): string =>
   file.webkitRelativePath || String(file.name ?? 'model.safetensors');
+
+/** The bytes that a reader of the caller's own gave, of whatever kind; undefined if these are none. */
+export function bytesIn(given: unknown): Uint8Array | undefined {
+  if (ArrayBuffer.isView(given)) return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
+  // In a frame or in node:vm, ArrayBuffer is another class.
+  const isBuffer = Object.prototype.toString.call(given) === '[object ArrayBuffer]';
+  return isBuffer ? new Uint8Array(given as ArrayBuffer) : undefined;
+}
 
 /** Exactly these bytes of a file; throws if the file has become shorter. */
 export async function slice(

@@ -44,7 +44,7 @@ export function randomApi(raw: RawModule): RandomApi {
   };
   return {
     randomNormal(options) {
-      check.options('options', options, { ...optionNames, standardDeviation: true });
+      check.knownOptions('options', options, { ...optionNames, standardDeviation: true });
       const { rows, columns, seed, stream } = checked(options);
       const { standardDeviation = 1 } = options;
       const deviation =
@@ -54,7 +54,7 @@ export function randomApi(raw: RawModule): RandomApi {
       return table(raw.randomNormal(rows, columns, deviation, seed, stream), rows, columns);
     },
     randomUniform(options) {
-      check.options('options', options, optionNames);
+      check.knownOptions('options', options, optionNames);
       const { rows, columns, seed, stream } = checked(options);
       return table(raw.randomUniform(rows, columns, seed, stream), rows, columns);
     },

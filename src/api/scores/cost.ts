@@ -51,7 +51,7 @@ export function costApi(raw: RawModule): CostApi {
   return {
     positionCost(way, shape) {
       check.oneOf('way', way, ways);
-      check.options('shape', shape, {
+      check.knownOptions('shape', shape, {
         vocabulary: true,
         positions: true,
         segments: true,

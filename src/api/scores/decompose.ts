@@ -98,7 +98,7 @@ const sumNames: check.OptionNames<SumInput> = { ...termsNames, groups: true };
 export function decomposeApi(raw: RawModule): DecomposeApi {
   return {
     layer(input) {
-      check.options('input', input, layerNames);
+      check.knownOptions('input', input, layerNames);
       const layer = checkedLayer(input);
       const { weight } = layer.query;
       check.fits(`A layer of ${2 * weight.rows} by ${weight.columns} weights`, 0, layer.query, layer.key);
@@ -110,24 +110,24 @@ export function decomposeApi(raw: RawModule): DecomposeApi {
       return {
         ...mine.handle,
         decompose(sum) {
-          check.options('input', sum, sumNames);
+          check.knownOptions('input', sum, sumNames);
           return decomposed(raw, asked(sum, sum.groups));
         },
         decomposeTerms(sum) {
-          check.options('input', sum, termsNames);
+          check.knownOptions('input', sum, termsNames);
           return termsOf(raw, asked(sum));
         },
       };
     },
 
     decompose(input) {
-      check.options('input', input, { ...sumNames, ...layerNames });
+      check.knownOptions('input', input, { ...sumNames, ...layerNames });
       return once(raw, input, input.groups, (asked) => decomposed(raw, asked));
     },
 
     decomposeTerms(input) {
       // What a layer reads is right here too, whether causal or not: terms are of all pairs.
-      check.options('input', input, { ...termsNames, ...layerNames });
+      check.knownOptions('input', input, { ...termsNames, ...layerNames });
       return once(raw, input, undefined, (asked) => termsOf(raw, asked));
     },
   };
@@ -274,7 +274,7 @@ export function checkedNormalization(given: Normalization | undefined, d: number
   if (given === undefined) {
     return { kind: 'none', gamma: undefined, beta: undefined, epsilon: 0 } as const;
   }
-  check.options(name, given, { kind: true, gamma: true, beta: true, epsilon: true });
+  check.knownOptions(name, given, { kind: true, gamma: true, beta: true, epsilon: true });
   const kind = check.oneOf(`${name}.kind`, given.kind, ['layer_norm', 'rms_norm']);
   const { gamma, beta } = given;
   if (gamma !== undefined) check.floats(`${name}.gamma`, gamma, d);

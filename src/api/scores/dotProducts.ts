@@ -61,7 +61,7 @@ export interface DotProductsApi {
 export function dotProductsApi(raw: RawModule): DotProductsApi {
   return {
     dotProducts(input) {
-      check.options('input', input, { token: true, position: true, positionScale: true });
+      check.knownOptions('input', input, { token: true, position: true, positionScale: true });
       const { token, position, positionScale = 1 } = input;
       check.table('token', token);
       check.table('position', position, { rows: token.rows });

@@ -52,7 +52,7 @@ const norms = ['none', 'layer_norm'] as const;
 export function oneLayerApi(raw: RawModule): OneLayerApi {
   return {
     oneLayer(input) {
-      check.options('input', input, {
+      check.knownOptions('input', input, {
         parts: true,
         weights: true,
         pull: true,

@@ -113,7 +113,7 @@ export function schemeRegistryApi(raw: RawModule): SchemeRegistryApi {
     schemeRegistry: () => raw.schemeRegistry() as SchemeInfo[],
     schemeParameters(id, shape) {
       schemeNamed(raw.schemeRegistry() as SchemeInfo[], 'id', id);
-      check.options('shape', shape, {
+      check.knownOptions('shape', shape, {
         d_model: true,
         heads: true,
         d_head: true,

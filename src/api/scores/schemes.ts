@@ -60,7 +60,7 @@ export function schemesApi(raw: RawModule, first: SmallSuperpose): SchemesApi {
   let registry: SchemeInfo[] | undefined;
   return {
     schemeScores(input) {
-      check.options('input', input, inputNames);
+      check.knownOptions('input', input, inputNames);
       registry ??= raw.schemeRegistry() as SchemeInfo[];
       const info = schemeNamed(registry, 'scheme', input.scheme);
       const { request, only, asked } = checkedScheme(raw, first, info, input);

@@ -76,7 +76,7 @@ const ownNames: check.OptionNames<OwnTrainerOptions> = {
 
 /** Checks the options of a trainer, before anything is allocated. */
 export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
-  check.options('options', options, { ...taskNames, ...ownNames });
+  check.knownOptions('options', options, { ...taskNames, ...ownNames });
   const given = options as Given;
   const isOwn = given.task == null;
   if (isOwn === (given.evaluation == null)) {
@@ -85,8 +85,8 @@ export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
     );
   }
   // Each kind may be given the other's first option as undefined.
-  if (isOwn) check.options('options', given, { ...ownNames, task: true } as check.OptionNames<Given>);
-  else check.options('options', given, { ...taskNames, evaluation: true } as check.OptionNames<Given>);
+  if (isOwn) check.knownOptions('options', given, { ...ownNames, task: true } as check.OptionNames<Given>);
+  else check.knownOptions('options', given, { ...taskNames, evaluation: true } as check.OptionNames<Given>);
   const model = checkedModel(raw, given);
   const optimizer = checkedOptimizer(given);
   const seed = check.seed('seed', given.seed ?? 1);

@@ -1,4 +1,5 @@
 import * as check from '../check.js';
+import { checkedIds } from '../ids.js';
 import type { RawModule } from '../module.js';
 import type { Ids } from '../table.js';
 
@@ -81,7 +82,7 @@ export function checkedTask(raw: RawModule, options: TaskOptions) {
 
 /** Whole sequences of token ids below `vocabulary`. */
 export function checkedTokens(name: string, value: unknown, n: number, vocabulary: number): Int32Array {
-  const tokens = check.ids(name, value, 0, vocabulary - 1);
+  const tokens = checkedIds(name, value, 0, vocabulary - 1);
   if (tokens.length === 0 || tokens.length % n !== 0)
     check.refuseCount(name, `a multiple of ${n} ids, whole sequences of n`, tokens.length);
   return tokens;
@@ -96,10 +97,10 @@ export function checkedBatch(
   { vocabulary, classes, positions }: { vocabulary: number; classes: number; positions: number },
 ): CheckedBatch {
   const batch = value as TaskBatch;
-  check.options(name, batch, batchNames);
+  check.knownOptions(name, batch, batchNames);
   const n = check.integer(`${name}.n`, batch.n, 1, positions);
   const tokens = checkedTokens(`${name}.tokens`, batch.tokens, n, vocabulary);
-  const targets = check.ids(`${name}.targets`, batch.targets, -1, classes - 1);
+  const targets = checkedIds(`${name}.targets`, batch.targets, -1, classes - 1);
   if (targets.length !== tokens.length)
     check.refuseCount(
       `${name}.targets`,
@@ -114,7 +115,7 @@ export function checkedBatch(
 export function tasksApi(raw: RawModule): TasksApi {
   return {
     taskExamples(options) {
-      check.options('options', options, { ...taskOptionNames, sequences: true, seed: true });
+      check.knownOptions('options', options, { ...taskOptionNames, sequences: true, seed: true });
       const task = checkedTask(raw, options);
       const sequences = check.integer('sequences', options.sequences ?? 1, 1, 2 ** 16);
       const seed = check.seed('seed', options.seed ?? 1);
@@ -125,7 +126,7 @@ export function tasksApi(raw: RawModule): TasksApi {
 
     taskTargets(options) {
       // A batch may be passed back in, with its targets and sizes.
-      check.options('options', options, { ...taskOptionNames, ...batchNames });
+      check.knownOptions('options', options, { ...taskOptionNames, ...batchNames });
       const task = checkedTask(raw, options);
       const { n, vocabulary, classes } = task;
       const tokens = checkedTokens('tokens', options.tokens, n, vocabulary);

@@ -163,7 +163,7 @@ export function trainerApi(raw: RawModule): TrainerApi {
   return {
     trainer: (options) => new HeldTrainer(raw, checkedTrainer(raw, options)),
     loudnessRecipes(options) {
-      check.options('options', options, { d_model: true });
+      check.knownOptions('options', options, { d_model: true });
       return raw.recipes(check.integer('d_model', options.d_model, 1)) as LoudnessRecipe[];
     },
   };
@@ -258,7 +258,7 @@ class HeldTrainer implements Trainer {
   /** A batch whose targets are ignored. */
   #unanswered<Options extends Unanswered>(options: Options, names: check.OptionNames<Options>) {
     const address = this.#held.address();
-    check.options('options', options, names);
+    check.knownOptions('options', options, names);
     const n = check.integer('n', options.n, 1, this.#checked.positions);
     const tokens = checkedTokens('tokens', options.tokens, n, this.#checked.vocabulary);
     return { address, batch: { n, tokens, targets: tokens } };
@@ -267,7 +267,7 @@ class HeldTrainer implements Trainer {
   shares(options: TrainingSharesOptions = {}): TrainingShares {
     const address = this.#held.address();
     const { noTerms, facts } = this.#checked;
-    check.options('options', options, { gauge: true });
+    check.knownOptions('options', options, { gauge: true });
     const gauge = check.oneOf('gauge', options.gauge ?? 'raw', ['raw', 'canonical']);
     if (noTerms !== null) return { mean: null, reason: noTerms };
     if (gauge === 'canonical' && !facts.sums)
