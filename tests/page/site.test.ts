@@ -27,9 +27,8 @@ for (const fragment of ['', '#dot-products']) {
     const place = () => site.requests.indexOf(folder + mark);
     await expect.poll(place).toBeGreaterThan(0);
     const before = site.requests.slice(0, place());
-    // The first screen’s other figures come beside it, with what was recorded for them, and schemes, which only language
-    // links to: sooner or later than the first figure, as it happens.
-    const beside = /(addOrConcatenate|lookup|language|languageRuns|schemes)-/;
+    // The first screen’s other figures come beside it, with what was recorded for them.
+    const beside = /(addOrConcatenate|lookup|language|languageRuns)-/;
     const asked = new Set(
       before.map((path) => path.slice(folder.length) || 'index.html').filter((path) => !beside.test(path)),
     );
