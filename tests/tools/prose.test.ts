@@ -388,10 +388,12 @@ test('what is published of Gehring’s table: without positions it is a little b
   expect(verdictOn('The papers show')).toContain('has a row without any, a little behind');
 });
 
-test('the title’s short form stands in the page’s description and in README', () => {
+test('the title’s short form stands in the page’s description, in README and in the command’s help', () => {
   const html = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8');
   expect(html).toContain(`<meta name="description" content="${answer.short} `);
   expect(flat(readFileSync(new URL('../../README.md', import.meta.url), 'utf8'))).toContain(answer.short);
+  const command = readFileSync(new URL('../../web/node/command/superpose.ts', import.meta.url), 'utf8');
+  expect(command).toContain(`Why are positions added? ${answer.short}\n`);
 });
 
 test('channels that move, and directions', () => {
