@@ -503,9 +503,7 @@ describe.runIf(withModel)('MiniLM', () => {
       expect(own[11]?.[1]).toBeGreaterThan(0.25);
       expect(pooled[3]).toBeGreaterThan(0.9);
     }
-    said(
-      'for this sentence cross terms of about a quarter in heads 7 and 8, and of minus a half in head 9',
-    );
+    said('for this sentence cross terms of about a quarter in heads 7 and 8, and of minus a half in head 9');
     said('which hardly changes position → position: by less than 3 points in every head.');
     for (const [place, settings] of [{}, { sentences: 'ten' }].entries()) {
       const { heads: canonical } = await rowsOf(settings as Record<string, string>);
