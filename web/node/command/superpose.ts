@@ -35,7 +35,8 @@ Why are positions added? Vaswani et al. give no reason beyond equal width. Addin
       --csv | --json                 instead of a table to read
   superpose decompose --model PATH   its first layer, with --text where tokenizer.json is beside it, or --ids; --family,
                                      --heads, --epsilon, --layer, --way, --head, --gauge, --excluded-rows, --csv and
-                                     --json as above; models are ${families}
+                                     --json as above;
+                                     models are ${families}
       --ids 101,2023,102             the tokens by their numbers
       --corpus FILE                  what --way mean and --way mechanism take means over, a sentence a line, in numbers
                                      with --ids; sentences of the library unless given, which need tokenizer.json
