@@ -126,6 +126,6 @@ describe('a page of one file', () => {
       problem: '',
     });
     const broken = await opened({ settings: [['n', '6']] }, '#v%3D1%26figure%3Ddot-products%26n%3D%E0%A4');
-    expect((await shows(broken, { n: '6' })).problem).toContain('This link was changed on its way here');
+    expect((await shows(broken, { n: '6' })).problem).toContain('This link is damaged');
   });
 });

@@ -169,7 +169,7 @@ test('an encoded link opens its state, and one that is broken says so', async ()
   await page.evaluate(() => {
     location.hash = '#v%3D1%26figure%3Ddot-products%26n%3D%E0%A4';
   });
-  await page.getByText('This link was changed on its way here').waitFor();
+  await page.getByText('This link is damaged').waitFor();
 });
 
 /** So many changes of the address, then an error until the time is over, as in Safari and Firefox. */

@@ -55,8 +55,6 @@ export class Cursors implements ReactiveController {
   pointed = false;
   /** The reader's last press was not a mouse's: grips are shown. */
   byTouch = false;
-  /** The reader has tabbed to the picture. */
-  #byKey = false;
   #place: Cursor = { i: 0, j: 0 };
   #unlink: (() => void) | undefined;
 
@@ -130,8 +128,7 @@ export class Cursors implements ReactiveController {
   };
 
   /** Who comes by keyboard sees where the keys begin. */
-  focused = ({ currentTarget }: FocusEvent): void => {
-    this.#byKey = (currentTarget as Element).matches(':focus-visible');
+  focused = (): void => {
     if (!this.pointed) this.cursor = this.#place;
   };
 
@@ -235,7 +232,7 @@ export class Cursors implements ReactiveController {
       return;
     }
     // Who has clicked on the picture goes on with a clicker.
-    if (event.key.startsWith('Page') && !this.#byKey) return;
+    if (event.key.startsWith('Page') && !(event.currentTarget as Element).matches(':focus-visible')) return;
     if (event.key === 'Enter' || event.key === ' ') {
       // Else Space scrolls the page.
       event.preventDefault();

@@ -197,7 +197,7 @@ export class FigureElement extends LitElement {
   }
 
   #live(view: View, below: TemplateResult | typeof nothing): TemplateResult {
-    const { cursor, held, pointed, point, leave, hold, step } = this.cursors;
+    const { cursor, held, pointed, byTouch, point, leave, hold, step } = this.cursors;
     const [head, rest] = captionOf(view.finding);
     // While it is played, a picture is ahead of its caption, which is of the end.
     const { overtaken } = this.asking;
@@ -209,7 +209,7 @@ export class FigureElement extends LitElement {
         aria-describedby="finding" @focus=${this.cursors.focused} @pointermove=${point} @pointerleave=${leave} @click=${hold} @keydown=${step}>
         <svg class="under" aria-hidden="true"></svg><canvas></canvas><svg class="marks" aria-hidden="true"></svg><svg class="frame" aria-hidden="true"></svg>
         ${view.scene.handles?.map((handle) => this.#knob(handle))}
-        ${this.#grips(view).map((grip) => this.#knob(grip))}
+        ${/* Of the bar that was tapped. */ byTouch ? view.scene.handles?.map((handle) => this.#knob(handle.grip?.(cursor))) : nothing}
       </div>
       ${below}
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
@@ -237,20 +237,14 @@ export class FigureElement extends LitElement {
   }
 
   /** Its setting has an input for keys and screen readers. Translated, it moves without a shift of layout. */
-  #knob(handle: Handle): TemplateResult {
+  #knob(handle?: Handle): TemplateResult | typeof nothing {
+    if (!handle) return nothing;
     const { x, y, size } = handle;
     const { grab, tap } = this.cursors;
     const { scale } = this.surroundings;
     const room = size ? `;width:${size.width * scale}px;height:${size.height * scale}px` : '';
     return html`<div class=${size ? 'knob field' : 'knob'} aria-hidden="true" .style=${`translate:${x * scale}px ${y * scale}px${room}`}
       @pointerdown=${(event: PointerEvent) => grab(event, handle)} @pointermove=${size ? nothing : alone} @click=${tap}></div>`;
-  }
-
-  /** Of the bar that was tapped, on the end of which one is dragged. */
-  #grips({ scene }: View): Handle[] {
-    const { byTouch, pointed, cursor } = this.cursors;
-    if (!byTouch || !pointed) return [];
-    return (scene.handles ?? []).flatMap((handle) => handle.grip?.(cursor) ?? []);
   }
 }
 

@@ -24,7 +24,7 @@ export type ReadLink =
   | undefined;
 
 /** What a chat or a gateway of mail has encoded once more: the first “=” of a link, or what follows its version. */
-const encoded = /^#(present%(25){0,4}2[Ff]|(present\/)?v(%(25){0,4}3[Dd]|=\d+(%(25){0,4}26|&amp;)))/;
+const encoded = /^#(present%(25){0,4}2f|(present\/)?v(%(25){0,4}3d|=\d+(%(25){0,4}26|&amp;)))/i;
 
 /** A link as it was written. One that cannot be decoded stays encoded. */
 export function decodedLink(fragment: string): string {
@@ -40,7 +40,7 @@ export function readLink(fragment: string): ReadLink {
   const link = decodedLink(fragment);
   if (encoded.test(link)) {
     return {
-      refused: 'This link was changed on its way here and cannot be read. Copy it again where it was made.',
+      refused: 'This link is damaged; copy it anew.',
     };
   }
   if (!/^#v=/.test(link)) return undefined;

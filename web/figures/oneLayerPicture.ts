@@ -209,7 +209,7 @@ function pulled(
     return Array.from(row, (old, j) => nearestValue(control, j === channel ? value : old)).join(' ');
   };
   const grip = ({ i, j }: Cursor): Handle | undefined => {
-    if (i !== place || j > last) return undefined;
+    if (i !== place) return undefined;
     const x = area.x + ((j + 0.5) * area.width) / row.length;
     const up = Math.max(-1, Math.min(1, (row[j] as number) / limit)) * (area.height / 2);
     return { x, y: middle - up, setting, at: (_, y) => at(x, y) };

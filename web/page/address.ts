@@ -28,7 +28,7 @@ async function remember(element: FigureElement, state: State): Promise<void> {
   if (!figure) return;
   const link = writeLink(element.name, figure.controls, state);
   states = { ...states, [element.name]: link };
-  writeAddress(link, { states }, true);
+  writeAddress(link, { states }, 'pushState');
 }
 
 /** The link that the reader followed, if it leads from a sentence to the figure that shows it. */
