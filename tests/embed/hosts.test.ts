@@ -115,6 +115,10 @@ describe('keys', () => {
     for (const focus of ['kept', 'lost']) {
       await menu.locator('summary').click();
       await expect.poll(() => menu.locator('.tools').isVisible()).toBe(true);
+      // The menu hears of it in a turn of its own.
+      await browserPage.evaluate(
+        () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+      );
       // As where a button that was pressed does not get it.
       if (focus === 'lost') await browserPage.evaluate(() => (document.activeElement as HTMLElement).blur());
       await browserPage.evaluate('heard.splice(0)');

@@ -55,6 +55,8 @@ export class Cursors implements ReactiveController {
   pointed = false;
   /** The reader's last press was not a mouse's: grips are shown. */
   byTouch = false;
+  /** On somebody else's page: the picture was clicked, and not tabbed to. */
+  clicked = false;
   #place: Cursor = { i: 0, j: 0 };
   #unlink: (() => void) | undefined;
 
@@ -232,7 +234,7 @@ export class Cursors implements ReactiveController {
       return;
     }
     // Who has clicked on the picture goes on with a clicker.
-    if (event.key.startsWith('Page') && !(event.currentTarget as Element).matches(':focus-visible')) return;
+    if (event.key.startsWith('Page') && this.clicked) return;
     if (event.key === 'Enter' || event.key === ' ') {
       // Else Space scrolls the page.
       event.preventDefault();

@@ -1,6 +1,7 @@
 // What is pressed or typed in a figure is the figure's. A page around it may listen for keys, to turn a slide or to open
 // its search, and from outside it cannot see that they were typed into a field or moved a slider. So their events end
 // at the element; a page hears them only if it listens in the capture phase.
+import type { FigureElement } from '../element/figureElement.js';
 
 /**
  * What moves about in the page around or closes it, unless the figure has done something with it. Clickers for slides
@@ -16,14 +17,16 @@ function isOfPage(event: KeyboardEvent): boolean {
 }
 
 /** Ends the events of keys and texts at a figure's element. */
-export function endKeys(element: Element): void {
+export function endKeys(element: FigureElement): void {
   /** What the page has put between the element's tags is the page's. */
   const isInside = (event: Event) => event.target === element && event.composedPath()[0] !== element;
   /** Codes of the keys that are down and whose events end here. */
   const down = new Set<string>();
   const press = (event: Event): void => {
     if (!isInside(event)) return;
-    const { code, type } = event as KeyboardEvent;
+    const { code, key, type } = event as KeyboardEvent;
+    // It comes up where it has led to.
+    if (type === 'keyup' && key === 'Tab') element.cursors.clicked = false;
     if (type === 'keydown') {
       if (isOfPage(event as KeyboardEvent)) down.delete(code);
       else down.add(code);
@@ -34,6 +37,9 @@ export function endKeys(element: Element): void {
   const type = (event: Event): void => {
     if (isInside(event)) event.stopPropagation();
   };
+  element.addEventListener('pointerdown', () => {
+    element.cursors.clicked = true;
+  });
   for (const kind of ['keydown', 'keypress', 'keyup']) element.addEventListener(kind, press);
   for (const kind of ['beforeinput', 'input', 'paste']) element.addEventListener(kind, type);
 }
