@@ -79,10 +79,19 @@ const resizeScript = (): Plugin => ({
 
 /**
  * d3-array is one file and makes functions when it is loaded; those that nobody uses may go. So may a figure in a
- * worker, which computes and does not draw, though a part of it is made by a call.
+ * worker, which computes and does not draw, though a part of it is made by a call. Nobody but the page calls its copy of
+ * the library, and tests compute every figure in Node, where an unknown option is refused: here the check may go.
  */
 const treeshake = {
-  manualPureFunctions: ['bisector', 'Blur2', 'shuffler', 'labelled', 'initialState'],
+  manualPureFunctions: [
+    'bisector',
+    'Blur2',
+    'shuffler',
+    'labelled',
+    'initialState',
+    'knownOptions',
+    'check.knownOptions',
+  ],
   propertyReadSideEffects: false,
 } as const;
 

@@ -1,6 +1,6 @@
 // Arguments are checked here, once, before anything is allocated. Each error says what was given and what is
 // allowed: TypeError for a wrong kind of value, RangeError for a wrong value.
-import type { Floats, Linear, Table } from './table.js';
+import type { Floats, Ids, Linear, Table } from './table.js';
 import { unknownName } from './unknown.js';
 
 /**
@@ -101,6 +101,24 @@ export function numbers(
 /** A list of whole numbers from 0 to `high`. */
 export const integers = (name: string, value: unknown, high = maxExtent, length?: number) =>
   numbers(name, value, (entry, one) => integer(entry, one, 0, high), length);
+
+/** Ids from `low` to `high` as plain numbers, in a copy that later changes by the caller do not reach. */
+export function ids(name: string, value: unknown, low: number, high: number): Int32Array {
+  // By its name, since in a frame or in node:vm a class is another one.
+  const kind = Object.prototype.toString.call(value);
+  if (!/^\[object (Array|(Big)?(Int|Uint)\d+(Clamped)?Array)\]$/.test(kind))
+    refuse(name, 'an array of whole numbers', value, false);
+  const list = value as Ids;
+  const found = new Int32Array(list.length);
+  for (let at = 0; at < found.length; at++) {
+    const one = list[at];
+    const id = typeof one === 'bigint' ? Number(one) : (one as number);
+    // Every step's ids come through here, so a message is made only for a wrong one.
+    if (!(id >= low && id <= high && Number.isInteger(id))) integer(`an entry of ${name}`, id, low, high);
+    found[at] = id;
+  }
+  return found;
+}
 
 /** Refuses a list that names something twice. */
 export function once(name: string, list: readonly unknown[]): void {

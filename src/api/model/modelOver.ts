@@ -1,6 +1,5 @@
 // What an opened model does, over the tensors of its files and what is known of them.
 import * as check from '../check.js';
-import { checkedIds } from '../ids.js';
 import type { Scores } from '../scores/scores.js';
 import type { Ids } from '../table.js';
 import type { Superpose } from '../whole.js';
@@ -93,7 +92,7 @@ interface Given extends Omit<Sentence, 'ids'> {
 function inputsOf(model: Model) {
   const { layout, readsText, tokenizer, slidingWindow } = model;
   const { vocabulary, positions, padding, facts } = layout;
-  const idsIn = (given: unknown) => Array.from(checkedIds('ids', given, 0, vocabulary - 1));
+  const idsIn = (given: unknown) => Array.from(check.ids('ids', given, 0, vocabulary - 1));
   const sentenceOf = async (
     { ids: given, tokens, dropped = 0 }: Partial<Given>,
     longest: number,

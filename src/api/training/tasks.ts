@@ -1,5 +1,4 @@
 import * as check from '../check.js';
-import { checkedIds } from '../ids.js';
 import type { RawModule } from '../module.js';
 import type { Ids } from '../table.js';
 
@@ -82,7 +81,7 @@ export function checkedTask(raw: RawModule, options: TaskOptions) {
 
 /** Whole sequences of token ids below `vocabulary`. */
 export function checkedTokens(name: string, value: unknown, n: number, vocabulary: number): Int32Array {
-  const tokens = checkedIds(name, value, 0, vocabulary - 1);
+  const tokens = check.ids(name, value, 0, vocabulary - 1);
   if (tokens.length === 0 || tokens.length % n !== 0)
     check.refuseCount(name, `a multiple of ${n} ids, whole sequences of n`, tokens.length);
   return tokens;
@@ -100,7 +99,7 @@ export function checkedBatch(
   check.knownOptions(name, batch, batchNames);
   const n = check.integer(`${name}.n`, batch.n, 1, positions);
   const tokens = checkedTokens(`${name}.tokens`, batch.tokens, n, vocabulary);
-  const targets = checkedIds(`${name}.targets`, batch.targets, -1, classes - 1);
+  const targets = check.ids(`${name}.targets`, batch.targets, -1, classes - 1);
   if (targets.length !== tokens.length)
     check.refuseCount(
       `${name}.targets`,

@@ -2,7 +2,6 @@ import * as check from '../check.js';
 import { type Handle, held, type OwnedObject } from '../handle.js';
 import type { RawModule } from '../module.js';
 import { type Ids, type Table, table } from '../table.js';
-import { unknownName } from '../unknown.js';
 import { type CheckedTrainer, checkedTerms, checkedTrainer, noSum } from './checkedTrainer.js';
 import { batchNames, checkedBatch, checkedTokens, type TrainingBatch } from './tasks.js';
 import type { TrainerOptions, TrainingTerm } from './trainerOptions.js';
@@ -317,12 +316,9 @@ class HeldTrainer implements Trainer {
 
   setParameters(parameters: Readonly<Record<string, Table>>) {
     const known = this.parameters();
-    check.object('parameters', parameters);
+    check.knownOptions('parameters', parameters, known as object as check.OptionNames<typeof parameters>);
     for (const [name, value] of Object.entries(parameters)) {
-      const own = known[name];
-      if (own === undefined || !Object.hasOwn(known, name)) {
-        throw new RangeError(unknownName('parameter', name, Object.keys(known)));
-      }
+      const own = known[name] as Table;
       check.table(name, value, { rows: own.rows, columns: own.columns });
       for (const entry of value.data) check.single(`an entry of ${name}`, entry);
     }

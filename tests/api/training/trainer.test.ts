@@ -492,7 +492,7 @@ describe('what is refused', () => {
       expect(() => trainer.setParameters({ P: zeros, E: wrong })).toThrow(sentence);
     }
     expect(() => trainer.setParameters({ P: zeros, Q: zeros })).toThrow(
-      'Unknown parameter `Q`. Parameters: E, P, layers.0.g1, layers.0.W_qkv, layers.0.W_o, gf, W_u.',
+      'Unknown option `parameters.Q`. Options: E, P, layers.0.g1, layers.0.W_qkv, layers.0.W_o, gf, W_u.',
     );
     expect(trainer.parameters()).toEqual(before);
     expect(() => trainer.cutTerms(['token-token', 'token-token'])).toThrow('terms');
