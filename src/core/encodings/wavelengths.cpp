@@ -42,8 +42,7 @@ Wavelengths wavelengths(const SinusoidalOptions& options, int farthest) {
     most = s[k];
     found.nearest_apart = k;
   }
-  found.nearest = found.nearest_apart ? std::sqrt(2 * (1 - most))
-                                      : std::numeric_limits<double>::quiet_NaN();
+  found.nearest = found.nearest_apart ? std::sqrt(2 * (1 - most)) : std::numeric_limits<double>::quiet_NaN();
   while (found.falls_to < farthest && s[found.falls_to + 1] < s[found.falls_to]) ++found.falls_to;
   for (int k = 1; k <= farthest && !found.first_negative; ++k) {
     if (s[k] < 0) found.first_negative = k;
