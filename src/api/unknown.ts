@@ -1,4 +1,4 @@
-// What is said of a name that does not exist: an option of the library or of the command, a setting of a figure.
+// Says that a name does not exist: an option of the library or of the command, a setting of a figure.
 
 /**
  * How many letters to insert, delete, replace, or exchange with their neighbour until one text is the other (the optimal

@@ -1,6 +1,6 @@
-// An unknown option of any function or method is refused by one sentence, which names those that exist and the nearest.
-// Every function's right calls get one option more in each of their objects. The methods of what is held, and what
-// waits for files, are listed here: one that is not listed fails.
+// An unknown option of any function or method is refused by one sentence, which names those that exist and the
+// nearest. Every function's right calls get one option more in each of their objects. The methods of what is held,
+// and what waits for files, are listed here: one that is not listed fails.
 import { fileURLToPath } from 'node:url';
 import * as library from 'superpose';
 import { describe, expect, test } from 'vitest';
@@ -41,7 +41,7 @@ function withUnknown(name: string, args: readonly unknown[]): [where: string, ar
   return found;
 }
 
-/** Right calls of the methods of what is held, and of what the module's functions are not; without any, none takes options. */
+/** Right calls, with their options, of the methods of what is held and of the functions of the package itself. */
 async function optionCalls(): Promise<[string, object, Record<string, unknown[]>][]> {
   const folder = fileURLToPath(new URL('../reference/checkpoints/bert', import.meta.url));
   const sentence = { ids: [1, 2, 3], tokens: ['a', 'b', 'c'], dropped: 0 };
