@@ -117,6 +117,19 @@ test('a blocker drops the .wasm: the picture stays, with a sentence that says wh
   expect(said.filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
 });
 
+test('an element without a picture shows the site’s after a failure, but not where it is of another state', async () => {
+  const bare = (settings: string) => `<superpose-figure name="dot-products" ${settings}></superpose-figure>`;
+  const { engine, browserPage } = await open(
+    ({ site }) => ({ html: page(bare('') + bare('n="6"') + script(site)) }),
+    (page) => page.route(/\.wasm$/, (route) => route.abort('blockedbyclient')),
+  );
+  await settled(inPage(engine), 2);
+  const pictures = await browserPage
+    .locator('superpose-figure')
+    .evaluateAll((all) => all.map((one) => one.shadowRoot?.querySelectorAll('img').length));
+  expect(pictures).toEqual([1, 0]);
+});
+
 test('a frame that may run no scripts shows the picture and what it says', async () => {
   const { browserPage } = await open(({ site }) => ({
     html: page(
