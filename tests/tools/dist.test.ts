@@ -134,6 +134,7 @@ test('each figure has its page, in one file', () => {
     expect(made).toContain(name);
     const page = read(`figures/${name}/index.html`);
     expect(page.match(/<(script|img|link|source|iframe)[^>]* (src|href|srcset)="(?!data:)/g)).toBeNull();
+    expect(page.match(/<style>[^<]*url\(/g)).toBeNull();
     expect(page.slice(0, 2000)).toMatch(/<title>[^<]+ · Superpose<\/title>/);
     expect(page.slice(0, 2000)).toMatch(/<meta name="description" content="[^"]{20,}"/);
   }

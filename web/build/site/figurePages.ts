@@ -14,8 +14,7 @@ export function figurePages(dist: string): Plugin {
   return {
     name: 'figure-pages',
     apply: 'build',
-    async writeBundle(_, bundle) {
-      const font = Object.keys(bundle).find((file) => file.endsWith('.woff2'));
+    async writeBundle() {
       const script = readFileSync(resolve(root, 'build/single/single.js'), 'utf8');
       for (const name of await figureNames()) {
         const { rendered, excerpt, placeholder } = await madeFigure(name);
@@ -31,7 +30,6 @@ export function figurePages(dist: string): Plugin {
           pictures: { narrow: picture('narrow'), wide: picture('wide') },
           finding,
           script,
-          font: font && `../../${font}`,
           ...(await announced(name, title, finding, folder)),
         });
         writeFileSync(resolve(folder, 'index.html'), html);
