@@ -1,4 +1,5 @@
 // Vite's plugins of this project: what they change of pages and scripts that are built.
+import { resolve } from 'node:path';
 import temml from 'temml';
 import { type CompressOptions, type FormatOptions, minify } from 'terser';
 import type { Plugin } from 'vite';
@@ -77,7 +78,12 @@ export const smaller = (compress: CompressOptions, format: FormatOptions = {}): 
   async generateBundle(_, files) {
     for (const file of Object.values(files)) {
       if (file.type !== 'chunk') continue;
-      const { code } = await minify(file.code, { module: true, ecma: 2020, compress, format });
+      const { code } = await minify(file.code, {
+        module: true,
+        ecma: 2020,
+        compress: { passes: 3, ...compress },
+        format,
+      });
       file.code = code ?? file.code;
     }
   },
@@ -92,6 +98,11 @@ export const ownNames = (): Plugin => ({
   renderChunk: (code) =>
     code.includes('Symbol.toStringTag') ? code.replace(listed, 'for (var $1 of Object.keys($2))') : null,
 });
+
+/** For `transform` of a bundler: pages with MooTools or Prototype.js have another Array.from. */
+export const independent = {
+  inject: { 'Array.from': [resolve(import.meta.dirname, '../plot/own.ts'), 'arrayFrom'] as [string, string] },
+};
 
 // A figure's module draws and computes. The page takes what draws, a worker what computes; a bundler that saw both would
 // put every picture into the worker.

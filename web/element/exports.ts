@@ -33,6 +33,16 @@ export interface View extends Result {
   scene: Scene;
 }
 
+/** JSON.stringify, without the toJSON that Prototype.js gives to arrays: what is written is as it was before. */
+const json = (value: unknown): string =>
+  JSON.stringify(
+    value,
+    function (this: Record<string, unknown>, key) {
+      return this[key];
+    },
+    1,
+  );
+
 /** The picture as a file; `below` is text that stands below it. */
 export const toSvg = (
   { figure, data, state }: Result,
@@ -77,7 +87,7 @@ export function toJson({ figure, data, state }: Result): string {
   const { columns, rows }: DataTable = figure.table(data, state);
   const finding = figure.describe(data, state);
   const source = figure.source(state);
-  return `${JSON.stringify({ figure: figure.name, title: figure.title, version, source, state, finding, columns, rows }, null, 1)}\n`;
+  return `${json({ figure: figure.name, title: figure.title, version, source, state, finding, columns, rows })}\n`;
 }
 
 /** The framed picture at twice its size. */

@@ -181,7 +181,7 @@ export class Picture implements ReactiveController {
     // A run is read out at its end, and where it is held.
     const held = this.host.asking.running?.held;
     if (!this.host.busy || held) this.host.speech.finding(held);
-    this.host.dispatchEvent(new Event('superpose-drawn', { bubbles: true, composed: true }));
+    this.host.dispatchEvent(new CustomEvent('superpose-drawn', { bubbles: true, composed: true }));
   }
 
   #failed(error: unknown): void {

@@ -19,6 +19,7 @@ import {
 import type { AnyFigure } from '../figures/figure.js';
 import { isFirstView } from '../figures/firstView.js';
 import { nameUnknown } from './attributes.js';
+import { replacedBuiltins } from './builtins.js';
 import { endKeys } from './keys.js';
 import { takePageStyles } from './pageStyles.js';
 import { pageTheme, watchPageTheme } from './pageTheme.js';
@@ -220,8 +221,15 @@ const calls = {
   },
 };
 
-/** Makes the figures of somebody else's page live. */
+/** Makes the figures of somebody else's page live, unless it has taken away what they need. */
 export function defineMirrored(): void {
+  const replaced = replacedBuiltins();
+  if (replaced.length > 0) {
+    console.warn(
+      `Superpose cannot draw on this page, and the pictures stay: a script of the page has replaced ${replaced.join(', ')}. In a frame, figures work here.`,
+    );
+    return;
+  }
   FigureElement.addInitializer((element) => {
     mirrors.set(element as FigureElement, new Mirror(element as FigureElement));
   });

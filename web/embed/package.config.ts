@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vite';
 import { noticeCollector } from '../build/notices.js';
-import { onlyHalf, ownNames, smaller } from '../build/plugins.js';
+import { independent, onlyHalf, ownNames, smaller } from '../build/plugins.js';
 import { withoutWasmAddress } from './vite.config.js';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -29,6 +29,7 @@ export default defineConfig({
     minify: false,
     lib: { entry: resolve(import.meta.dirname, 'package.ts'), formats: ['es'], fileName: 'index' },
     rollupOptions: {
+      transform: independent,
       external: /build\/package\/index\.js$/,
       // Notes for bundlers stay.
       output: {

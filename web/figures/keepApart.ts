@@ -215,7 +215,8 @@ export const figure: Figure<typeof controls, Data> = {
       ...right.marks,
     ];
     // The first seed last, on top: its rows are the ones below.
-    for (const [place, { overlap, accuracy }] of [...curves.entries()].reverse()) {
+    for (let place = curves.length - 1; place >= 0; place--) {
+      const { overlap, accuracy } = curves[place] as Curve;
       const wide = place === 0 ? 2.5 : 1.2;
       const stroke: Ink = place === 0 ? 'second' : 'quiet';
       marks.push(curve(overlaps, at.slice(0, overlap.length), overlap, { stroke, wide }));

@@ -151,11 +151,14 @@ function placed({ rows }: Data, state: State, width: number) {
   const x = linear([least - pad, Math.max(...near) + pad], [left, right]);
   const meanOf = ({ made }: Row) => made[0]?.mean ?? Number.NaN;
   const order = Object.keys(groups);
-  const sorted = [...rows.entries()].sort(([, a], [, b]) => {
-    if (state.view === 'ladder') return 0;
-    const group = order.indexOf(groupOf(a.arm)) - order.indexOf(groupOf(b.arm));
-    return a.steps - b.steps || group || meanOf(b) - meanOf(a);
-  });
+  // Not entries(), which is another function on pages with Prototype.js.
+  const sorted = rows
+    .map((row, i) => [i, row] as const)
+    .sort(([, a], [, b]) => {
+      if (state.view === 'ladder') return 0;
+      const group = order.indexOf(groupOf(a.arm)) - order.indexOf(groupOf(b.arm));
+      return a.steps - b.steps || group || meanOf(b) - meanOf(a);
+    });
   const several = new Set(rows.map(({ steps }) => steps)).size > 1;
   let y = 24;
   let before = '';
@@ -186,7 +189,7 @@ const radius = 3.2;
 function spread(xs: readonly number[]): number[] {
   const last = [-Infinity, -Infinity, -Infinity];
   const found = xs.map(() => 0);
-  for (const [k, x] of [...xs.entries()].sort(([, a], [, b]) => a - b)) {
+  for (const [k, x] of xs.map((x, k) => [k, x] as const).sort(([, a], [, b]) => a - b)) {
     const clear = last.map((before) => Math.min(2 * radius + 0.8, x - before));
     const level = clear.indexOf(Math.max(...clear));
     last[level] = x;
@@ -214,14 +217,10 @@ function drawRows(data: Data, state: State, width: number) {
   for (const { i, row, headings, name, dots } of items) {
     const ink = inkOf(row.arm);
     marks.push(...headings);
-    for (const [k, line] of name.lines.entries())
-      marks.push(
-        textAt(8, name.y + 17 * k, line, {
-          ink: 'ink',
-          size: 13.5,
-          bold: ink !== 'second' && ink !== 'quiet',
-        }),
-      );
+    const bold = ink !== 'second' && ink !== 'quiet';
+    name.lines.forEach((line, k) => {
+      marks.push(textAt(8, name.y + 17 * k, line, { ink: 'ink', size: 13.5, bold }));
+    });
     let j = 0;
     for (const { own, runs, mean, y, at } of dots) {
       marks.push({ mark: 'path', d: at.map(disc).join(''), [own ? 'fill' : 'stroke']: ink, wide: 1.2 });
