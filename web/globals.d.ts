@@ -1,5 +1,7 @@
 /** From package.json, put in by the build. */
 declare const __SUPERPOSE_VERSION__: string;
+/** The folder of the model's files, relative to the site's, with a slash at its end. */
+declare const __SUPERPOSE_MODEL__: string;
 
 /** As far as it is used; the compiler's list of what a page has does not know it yet. */
 declare const trustedTypes:

@@ -1,15 +1,24 @@
-import { copyFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build, defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
 import { beatStages } from './build/beats.js';
 import { noticeCollector } from './build/notices.js';
-import { indents, maths, onlyHalf, ownNames, smaller, unbrokenNumbers } from './build/plugins.js';
+import {
+  indents,
+  independent,
+  maths,
+  onlyHalf,
+  ownNames,
+  smaller,
+  unbrokenNumbers,
+} from './build/plugins.js';
 import { publishedResults } from './build/published.js';
 import { siteAddress } from './build/site/address.js';
 import { demo } from './build/site/demo.js';
 import { figurePages } from './build/site/figurePages.js';
 import { hostedPage, hosting } from './build/site/hosting.js';
+import { modelFiles, modelFolder } from './build/site/modelFolder.js';
 import { placeholders } from './build/site/placeholders.js';
 import { reference } from './build/site/reference.js';
 import { sources } from './build/site/sources.js';
@@ -19,18 +28,6 @@ const here = import.meta.dirname;
 const dist = resolve(here, '../dist');
 // A wrong address is refused here, before what is in dist/ is touched.
 siteAddress();
-
-/** The model's files go beside the page as they are; without them the page says what is missing. */
-function modelFiles(): Plugin {
-  return {
-    name: 'model-files',
-    apply: 'build',
-    writeBundle() {
-      const model = resolve(here, '../build/model');
-      if (existsSync(model)) cpSync(model, resolve(dist, 'model'), { recursive: true });
-    },
-  };
-}
 
 const { version } = JSON.parse(readFileSync(resolve(here, '../package.json'), 'utf8'));
 const notices = noticeCollector();
@@ -126,7 +123,11 @@ export default defineConfig({
   base: './',
   resolve: { alias },
   // Without Node, what the library does there alone is left out.
-  define: { __SUPERPOSE_VERSION__: JSON.stringify(version), process: 'undefined' },
+  define: {
+    __SUPERPOSE_VERSION__: JSON.stringify(version),
+    __SUPERPOSE_MODEL__: JSON.stringify(modelFolder()),
+    process: 'undefined',
+  },
   worker: {
     format: 'es',
     plugins: () => [onlyHalf('compute'), notices.plugin(), exportsOfWorker, ownNames(), smallestOfWorker],
@@ -158,6 +159,7 @@ export default defineConfig({
     },
     rollupOptions: {
       treeshake,
+      transform: independent,
       input: {
         index: resolve(here, 'index.html'),
         embed: resolve(here, 'embed/embed.ts'),
@@ -181,8 +183,8 @@ export default defineConfig({
     ownNames(),
     smallest,
     notices.plugin(),
-    modelFiles(),
-    placeholders(dist),
+    modelFiles(dist),
+    placeholders(dist, version),
     figurePages(dist),
     versionedEmbed(),
     resizeScript(),

@@ -64,26 +64,34 @@ describe('in turn', () => {
     };
   };
 
-  test('the first starts; of the others only the first that waits says so', async () => {
+  test('the first starts; each other version says once that it waits', async () => {
     const { begin, started } = await copies();
-    for (const version of ['1.0.0', '2.0.0', '3.0.0']) begin(version);
+    for (const version of ['1.0.0', '2.0.0', '1.0.0', '3.0.0', '2.0.0']) begin(version);
     expect(started).toEqual(['1.0.0']);
-    expect(said).toEqual(['Superpose 2.0.0 is not used here: version 1.0.0 was loaded first, and stays.']);
+    expect(said).toEqual(
+      ['2.0.0', '3.0.0'].map(
+        (version) =>
+          `Superpose ${version} is not used on this page, unless version 1.0.0, which came first, cannot be loaded.`,
+      ),
+    );
   });
 
   test('where one fails, the next starts, each once', async () => {
     const { begin, started, startNextCopy } = await copies();
-    for (const version of ['1.0.0', '2.0.0', '3.0.0']) begin(version);
-    startNextCopy();
-    expect(started).toEqual(['1.0.0', '2.0.0']);
+    for (const version of ['1.0.0', '2.0.0', '2.0.0', '3.0.0']) begin(version);
+    const tried = (version: string) => `another copy, of version ${version}, is tried`;
+    expect(startNextCopy()).toBe(tried('2.0.0'));
     // Of one that works there is nothing to hand on.
     defined = true;
-    startNextCopy();
+    expect(startNextCopy()).toBe('the pictures stay');
     expect(started).toEqual(['1.0.0', '2.0.0']);
     defined = false;
-    startNextCopy();
-    startNextCopy();
-    expect(started).toEqual(['1.0.0', '2.0.0', '3.0.0']);
+    expect([1, 2, 3].map(startNextCopy)).toEqual([tried('2.0.0'), tried('3.0.0'), 'the pictures stay']);
+    expect(started).toEqual(['1.0.0', '2.0.0', '2.0.0', '3.0.0']);
+    // One that comes now is told which is used.
+    said = [];
+    begin('4.0.0');
+    expect(said.join()).toContain('unless version 3.0.0');
   });
 
   test('an element that is there already stays, whoever made it', async () => {
@@ -95,7 +103,8 @@ describe('in turn', () => {
     expect(started).toEqual([]);
     expect(said).toEqual(
       ['1.0.0', '2.0.0'].map(
-        (version) => `Superpose ${version} is not used here: version unknown was loaded first, and stays.`,
+        (version) =>
+          `Superpose ${version} is not used on this page: something else has defined the element superpose-figure.`,
       ),
     );
   });
@@ -128,7 +137,9 @@ describe('the script of a site', () => {
     await start();
     const next = await failsBeforeAnother();
     expect(said).toEqual([
-      expect.stringMatching(/could not be loaded from .*web\/embed\/; .*Access-Control-Allow-Origin.*404/),
+      expect.stringMatching(
+        /^Superpose 1\.2\.3 could not be loaded from .*web\/embed\/; another copy, of version 9\.9\.9, is tried\. .*Access-Control-Allow-Origin.*404/,
+      ),
     ]);
     expect(next).toHaveBeenCalledTimes(1);
   });
@@ -217,7 +228,9 @@ describe('the module of the package', () => {
     inPage();
     await module();
     const next = await failsBeforeAnother();
-    expect(said).toEqual(['Superpose could not be loaded; the pictures stay. (Error: 404)']);
+    expect(said).toEqual([
+      'Superpose 1.2.3 could not be loaded; another copy, of version 9.9.9, is tried. (Error: 404)',
+    ]);
     expect(next).toHaveBeenCalledTimes(1);
   });
 });

@@ -81,6 +81,7 @@ test('in a worker its file answers, also with an excerpt of the model; in a page
   };
   vi.stubGlobal('self', self);
   vi.stubGlobal('location', new URL('https://site.example/assets/worker-1.js'));
+  vi.stubGlobal('__SUPERPOSE_MODEL__', 'model/');
   await import('../../web/worker/worker.ts');
   // A figure without a model has data, but no excerpt.
   vi.stubGlobal('fetch', async () => new Response('{}'));

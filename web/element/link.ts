@@ -61,6 +61,8 @@ export const hostPage = {
   foreign: false,
   /** Address of the page of all figures, ending in a slash; undefined if there is none. */
   home: undefined as string | undefined,
+  /** Address of the folder of figures' pictures, likewise. */
+  pictures: undefined as string | undefined,
 };
 
 /** The address that a link to a state begins with. */

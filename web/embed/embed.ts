@@ -10,13 +10,14 @@ import { whenNear } from './whenNear.js';
 async function define(home: string): Promise<void> {
   hostPage.foreign = true;
   hostPage.home = home;
+  hostPage.pictures = `${home}pictures/${__SUPERPOSE_VERSION__}/`;
   transports.push(siteWorker, siteBlobWorker, siteModule);
   (await import('./mirror.js')).defineMirrored();
 }
 
 function failed(home: string, error: unknown): void {
   console.warn(
-    `Superpose could not be loaded from ${home}; the pictures stay. Another site's pages need the header Access-Control-Allow-Origin: * on its files. (${error})`,
+    `Superpose ${__SUPERPOSE_VERSION__} could not be loaded from ${home}; ${startNextCopy()}. Another site's pages need the header Access-Control-Allow-Origin: * on its files. (${error})`,
   );
 }
 
@@ -25,10 +26,7 @@ try {
   startOneCopy(__SUPERPOSE_VERSION__, () =>
     whenNear(
       () => define(home),
-      (error) => {
-        failed(home, error);
-        startNextCopy();
-      },
+      (error) => failed(home, error),
     ),
   );
 } catch (error) {

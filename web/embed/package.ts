@@ -36,7 +36,10 @@ export function configure(options: EmbedOptions): void {
   for (const name of Object.keys(options))
     if (!Object.hasOwn(optionNames, name))
       throw new RangeError(unknownName('option', name, Object.keys(optionNames)));
-  if (options.home !== undefined) hostPage.home = addressOf('home', options.home);
+  if (options.home !== undefined) {
+    hostPage.home = addressOf('home', options.home);
+    hostPage.pictures = `${hostPage.home}pictures/`;
+  }
   if (options.model !== undefined) model = folderAt('model', options.model);
   if (options.wasm !== undefined) wasm = folderAt('wasm', options.wasm);
 }
@@ -80,8 +83,7 @@ async function define(): Promise<void> {
 if (!onServer) {
   startOneCopy(__SUPERPOSE_VERSION__, () =>
     whenNear(define, (error) => {
-      console.warn(`Superpose could not be loaded; the pictures stay. (${error})`);
-      startNextCopy();
+      console.warn(`Superpose ${__SUPERPOSE_VERSION__} could not be loaded; ${startNextCopy()}. (${error})`);
     }),
   );
 }

@@ -22,6 +22,8 @@ export interface SinglePage {
   keep?: string | undefined;
   /** Address of the page of all figures, if it has one; relative to this file, or absolute. */
   home?: string | undefined;
+  /** The folder of the model's files, relative to that page. */
+  model?: string | undefined;
   excerpt?: ModelExcerpt | undefined;
 }
 
@@ -46,7 +48,7 @@ async function bePage(script: string): Promise<void> {
       wasm: modulesOf(page),
     },
     excerpt: page.excerpt,
-    model: home && new URL('model/', home).href,
+    model: home && new URL(page.model ?? 'model/', home).href,
   });
   transports.push(
     blobWorker(script, supplies),

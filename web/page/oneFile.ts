@@ -38,12 +38,13 @@ export async function oneFile(wish: Wish, result: Result): Promise<string> {
     ...(theme === 'auto' ? {} : { theme }),
     ...(keepsAll(wish) ? {} : { keep: keep.join(' ') }),
     home,
+    model: __SUPERPOSE_MODEL__,
     excerpt: await excerptFor(wish),
   };
   const json = JSON.stringify(page).replaceAll('<', '\\u003c');
   const svg = `data:image/svg+xml,${encodeURIComponent(await toSvg(result, width, theme)).replace(/'/g, '%27')}`;
   const inside = `<img src="${svg}" alt="${escaped(figure.title)}"><p>${escaped(wish.finding)}</p>`;
-  // Functions, because in a string $ would have a meaning. There is no font beside a kept file.
+  // Functions, because in a string $ would have a meaning.
   return (await response.text())
     .replace(
       /(<script type="application\/json" id="superpose-page">).*?(<\/script>)/s,
@@ -53,7 +54,6 @@ export async function oneFile(wish: Wish, result: Result): Promise<string> {
       /(<superpose-figure name="[^"]*">).*?(<\/superpose-figure>)/s,
       (_, open, close) => open + inside + close,
     )
-    .replace(/<style>@font-face.*?<\/style>/, '')
     .replace(/\S*THIRD-PARTY\.txt/, () => `${home}THIRD-PARTY.txt`)
     .replace("connect-src 'self'", () => `connect-src 'self' ${new URL(home).origin}`);
 }

@@ -7,7 +7,7 @@ import { recorded } from './recorded.js';
 import type { Answering, Question, Reply } from './transports.js';
 
 // In dist/ this file is in assets/, beside model/.
-const model = new URL(/* @vite-ignore */ '../model/', import.meta.url);
+const model = new URL(/* @vite-ignore */ `../${__SUPERPOSE_MODEL__}`, import.meta.url);
 // The page opens with recorded runs, so even the library comes only when a figure asks for it.
 // Kept, since to import it again would take several tasks at each step.
 const whole = retried(() =>

@@ -59,12 +59,14 @@ export interface Servers {
 export interface ServerOptions {
   /** Whether the site sends its headers, CORS among them, or for which files it does. */
   cors?: boolean | ((file: string) => boolean);
+  /** The folder that is served in place of dist/. */
+  folder?: string;
 }
 
-/** `page` is given the two addresses of dist/. */
+/** `page` is given the two addresses of dist/, or of another folder in its place. */
 export async function startServers(
   page: (addresses: { site: string; here: string }) => BlogPage,
-  { cors = true }: ServerOptions = {},
+  { cors = true, folder: served = dist }: ServerOptions = {},
 ): Promise<Servers> {
   const requests: string[] = [];
   const folder = '/superpose/';
@@ -94,7 +96,7 @@ export async function startServers(
         isBlog && changed.has(file ?? '')
           ? changed.get(file ?? '')
           : file && !file.includes('..')
-            ? await readFile(join(dist, file)).catch(() => undefined)
+            ? await readFile(join(served, file)).catch(() => undefined)
             : undefined;
       if (!bytes || asked === undefined || (!isBlog && lost?.test(asked))) {
         response.writeHead(404).end('Not found');

@@ -98,7 +98,7 @@ function cardOf(rendered: Rendered): { width: number; box: Box } {
   return tried.reduce((best, one) => (one.off < best.off ? one : best));
 }
 
-export function placeholders(dist: string): Plugin {
+export function placeholders(dist: string, version: string): Plugin {
   return {
     name: 'placeholders',
     apply: 'build',
@@ -135,7 +135,9 @@ export function placeholders(dist: string): Plugin {
     },
     async writeBundle() {
       const out = resolve(dist, 'pictures');
-      mkdirSync(out, { recursive: true });
+      // Those that other pages show, again under addresses that a later version leaves alone.
+      const pinned = resolve(out, version);
+      mkdirSync(pinned, { recursive: true });
       for (const name of await figureNames()) {
         const { placeholder, rendered } = await madeFigure(name);
         const { pictures } = placeholder;
@@ -145,7 +147,10 @@ export function placeholders(dist: string): Plugin {
           / width="[^"]*" height="[^"]*" viewBox="[^"]*"/,
           ` width="${box.width}" height="${box.height}" viewBox="${box.left} ${box.top} ${box.width} ${box.height}"`,
         );
-        for (const [file, svg] of Object.entries(pictures)) writeFileSync(resolve(out, file), svg);
+        for (const [file, svg] of Object.entries(pictures)) {
+          writeFileSync(resolve(out, file), svg);
+          if (/-(narrow|wide)\.svg$/.test(file)) writeFileSync(resolve(pinned, file), svg);
+        }
       }
     },
   };

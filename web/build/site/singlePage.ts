@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { SinglePage } from '../../embed/single.js';
+import { inks, type Theme } from '../../plot/colour.js';
 import { escaped } from '../../plot/svg.js';
 import { siteAddress } from './address.js';
+import { modelFolder } from './modelFolder.js';
 
 export interface SinglePageParts {
   title: string;
@@ -18,16 +20,13 @@ export interface SinglePageParts {
   head?: string;
   /** Another origin that the page may fetch from. */
   connect?: string;
-  /** The page's font beside it on the site; without it, the system's. One that is kept leaves it out. */
-  font?: string | undefined;
 }
 
 /** The reader's scheme. The surrounding page's theme overrides it, and the figure's own overrides both. */
-const colours = {
-  light: '{color-scheme:light;background:#fdfdfb;color:#14161a}',
-  dark: '{color-scheme:dark;background:#14161a;color:#e6e8ec}',
-};
-const style = `body{margin:0;padding:2px 4px 6px;overflow:auto;font:16px/1.5 'Source Sans 3',system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}img{max-width:100%;height:auto}body${colours.light}@media (prefers-color-scheme:dark){body${colours.dark}}body[data-around=light]${colours.light}body[data-around=dark]${colours.dark}body:has([theme=light i])${colours.light}body:has([theme=dark i])${colours.dark}`;
+const coloursOf = (theme: Theme) =>
+  `{color-scheme:${theme};background:${inks[theme].paper};color:${inks[theme].ink}}`;
+const colours = { light: coloursOf('light'), dark: coloursOf('dark') };
+const style = `body{margin:0;padding:2px 4px 6px;overflow:auto;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}img{max-width:100%;height:auto}body${colours.light}@media (prefers-color-scheme:dark){body${colours.dark}}body[data-around=light]${colours.light}body[data-around=dark]${colours.dark}body:has([theme=light i])${colours.light}body:has([theme=dark i])${colours.dark}`;
 
 const wasmBlock = (module: SinglePage['module']) => {
   const name = module === 'small' ? 'superpose-small-plain' : 'superpose-plain';
@@ -47,16 +46,12 @@ function notice({ home }: SinglePage): string {
 }
 
 export function singlePage(parts: SinglePageParts): string {
-  const { title, description, page, pictures, finding, script, head = '', connect = '', font } = parts;
+  const { title, description, page, pictures, finding, script, head = '', connect = '' } = parts;
   const code = script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
-  const face = font
-    ? `@font-face{font-family:'Source Sans 3';font-weight:200 900;font-display:optional;src:url(${font}) format('woff2')}`
-    : '';
   const policy = [
     "default-src 'none'",
     `script-src ${hashOf(code)} 'wasm-unsafe-eval'`,
-    `style-src ${hashOf(style)}${face && ` ${hashOf(face)}`}`,
-    ...(font ? ["font-src 'self'"] : []),
+    `style-src ${hashOf(style)}`,
     'img-src data: blob:',
     'worker-src blob:',
     `connect-src 'self'${connect && ` ${connect}`}`,
@@ -72,12 +67,12 @@ export function singlePage(parts: SinglePageParts): string {
     <meta name="color-scheme" content="light dark" />
     <title>${escaped(title)}</title>
     <meta name="description" content="${escaped(description)}" />${head}
-    <style>${style}</style>${face && `<style>${face}</style>`}
+    <style>${style}</style>
   </head>
   <body>
     ${notice(page)}
     <superpose-figure name="${page.figure}"><picture><source media="(min-width: 48rem)" srcset="${inline(pictures.wide)}"><img src="${inline(pictures.narrow)}" alt="${escaped(title)}"></picture><p>${escaped(finding)}</p></superpose-figure>
-    <script type="application/json" id="superpose-page">${jsonBlock(page)}</script>
+    <script type="application/json" id="superpose-page">${jsonBlock({ ...page, model: modelFolder() })}</script>
     ${wasmBlock(page.module)}
     <script>${code}</script>
   </body>
