@@ -1,6 +1,10 @@
 // Difficult pages: each gets the best form that it allows, without avoidable messages on its console.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
+import { initialState } from '../../web/figures/controls.ts';
+import { figure as dotProducts } from '../../web/figures/dotProducts.ts';
+import type { AnyFigure } from '../../web/figures/figure.ts';
+import { iframe } from '../../web/page/snippets.ts';
 import { openChromium } from '../engines/chromium.ts';
 import { figure, inPage, type Made, openBlog, page, patience, script, settled } from './support/embeds.ts';
 import { findingOf, readFigures } from './support/figures.ts';
@@ -128,6 +132,65 @@ test('an element without a picture shows the site’s after a failure, but not w
     .locator('superpose-figure')
     .evaluateAll((all) => all.map((one) => one.shadowRoot?.querySelectorAll('img').length));
   expect(pictures).toEqual([1, 0]);
+});
+
+/** A blog with the dialog's frame, changed. */
+async function openFrame(changed: (snippet: string) => string) {
+  const named: AnyFigure = dotProducts;
+  const wish = {
+    figure: named,
+    state: initialState(named.controls),
+    finding: '',
+    version: '1.0.0',
+    theme: 'auto',
+  } as const;
+  const { browserPage, servers } = await open(
+    ({ site }) => ({
+      html: page(
+        changed(iframe({ ...wish, home: site, keep: Object.keys(named.controls), width: 700, height: 700 })),
+      ),
+    }),
+    // Without a head nobody could be asked.
+    (blog) => blog.context().grantPermissions(['clipboard-write']),
+  );
+  const frame = browserPage.frameLocator('iframe');
+  await frame.getByText('Tools').click();
+  const opened = async () => {
+    const popup = browserPage.waitForEvent('popup');
+    await frame.getByRole('link', { name: 'Open in Superpose' }).click();
+    const figure = (await popup).locator('superpose-figure[name=dot-products]');
+    return { popup: await popup, figure };
+  };
+  return { frame, opened, servers };
+}
+
+test('from a frame a link is copied, and the page opens and computes', async () => {
+  const { frame, opened } = await openFrame((snippet) => snippet);
+  await frame.getByRole('button', { name: 'Copy link' }).click();
+  await frame.getByText('Link copied.').waitFor();
+  const { figure } = await opened();
+  await figure.locator('.surface').waitFor();
+  expect(await figure.getByRole('alert').count()).toBe(0);
+});
+
+test('from a frame that lets nothing out of its sandbox, the page says so, with a link to copy', async () => {
+  const { frame, opened, servers } = await openFrame((snippet) =>
+    snippet.replace(' allow-popups-to-escape-sandbox', '').replace(' allow="clipboard-write"', ''),
+  );
+  await frame.getByRole('button', { name: 'Copy link' }).click();
+  const said = frame.getByText('Copying is blocked. This is the link:');
+  expect(await said.textContent()).toContain(`${servers.site}#v=1&figure=dot-products&`);
+  const { figure, popup } = await opened();
+  expect(await figure.getByRole('alert').textContent()).not.toContain('Reload');
+  const sentence = popup.getByText('This page is in a sandbox');
+  expect(await sentence.textContent()).toContain(`Copy its address into a new tab: ${popup.url()}`);
+  expect(await sentence.getByRole('link').getAttribute('href')).toBe(popup.url());
+  // In sight, wherever the link led to.
+  const seen = await sentence.evaluate((line) => {
+    const { left, top } = line.getBoundingClientRect();
+    return scrollY > 500 && line.contains(document.elementFromPoint(left + 9, top + 9));
+  });
+  expect(seen).toBe(true);
 });
 
 test('a frame that may run no scripts shows the picture and what it says', async () => {

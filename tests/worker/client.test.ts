@@ -35,7 +35,7 @@ class TestLine implements Connection {
   }
 }
 
-const broken = 'The part of this page that computes could not be loaded. Reload the page to try again.';
+const broken = 'The part of this page that computes could not be loaded.';
 
 let client: typeof import('../../web/worker/client.ts');
 let lines: TestLine[];

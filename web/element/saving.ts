@@ -162,7 +162,7 @@ export class Saving implements ReactiveController {
       this.#say('Link copied.');
     } catch {
       // Many frames may not write to the clipboard; the reader can copy it by hand.
-      this.#say(`This is the link: ${link}`);
+      this.#say(`Copying is blocked. This is the link: ${link}`);
     }
   };
 

@@ -22,6 +22,8 @@ if (location.hash === '') {
     });
   }
 }
+// In a sandbox no worker starts.
+if (origin === 'null') import('./sandboxed.js').then(({ sayWhy }) => sayWhy()).catch(() => {});
 const contents = document.querySelector<HTMLElement>('.contents');
 if (contents) followSections(contents);
 const notice = document.querySelector<HTMLElement>('#notice');

@@ -45,7 +45,7 @@ const waiting = new Map<number, { question: Question; settle(reply: Reply): void
 /** Where the questions are answered; undefined before the first. */
 export const answeredIn = (): Transport['name'] | undefined => connection && answers;
 
-const broken = 'The part of this page that computes could not be loaded. Reload the page to try again.';
+const broken = 'The part of this page that computes could not be loaded.';
 
 function start(): Connection {
   while (!connection) {
