@@ -194,11 +194,11 @@ describe('attributes', () => {
   });
 
   test.each([
-    ['auto', 'light', ''],
-    ['Dark', 'dark', ''],
-    [' light ', 'light', ''],
-    ['x', 'light', '“x” is not a theme; there are light, dark and auto.'],
-  ])('theme="%s"', async (theme, asked, problem) => {
+    ['auto', 'light', 'rgba(0, 0, 0, 0)', ''],
+    ['Dark', 'dark', 'rgb(18, 21, 27)', ''],
+    [' light ', 'light', 'rgb(252, 252, 250)', ''],
+    ['x', 'light', 'rgba(0, 0, 0, 0)', '“x” is not a theme; there are light, dark and auto.'],
+  ])('theme="%s"', async (theme, asked, paper, problem) => {
     const { engine } = await onBlog(figure(`name="gram" theme="${theme}"`));
     await shows(engine, await findingOf('gram'));
     const read = () =>
@@ -211,18 +211,93 @@ describe('attributes', () => {
           canvas.width,
           canvas.height,
         );
+        const part = root?.querySelector('.root') as Element;
         return {
-          asked: root?.querySelector('.root')?.getAttribute('data-theme') ?? '',
+          asked: part.getAttribute('data-theme') ?? '',
+          // Its own, or that of the page around.
+          paper: getComputedStyle(part).backgroundColor,
           problem: root?.querySelector('.problem')?.textContent ?? '',
           painted: data.some((one) => one > 0),
         };
       });
-    await expect.poll(read, patience).toEqual({ asked, problem, painted: true });
+    await expect.poll(read, patience).toEqual({ asked, paper, problem, painted: true });
     expect(engine.complaints).toEqual([]);
+  });
+
+  test('a theme yields to forced colours: all that can be read stands out from them', async () => {
+    const { engine, browserPage } = await onBlog(
+      ['auto', 'dark', 'light'].map((theme) => figure(`name="dot-products" n="6" theme="${theme}"`)).join(''),
+    );
+    await settled(inPage(engine), 3);
+    /** The least contrast of each figure's words and lines with the reader's background, and the theme of its maps. */
+    const read = () =>
+      engine.evaluate(() => {
+        const canvas = Object.assign(document.createElement('canvas'), { width: 1, height: 1 });
+        const context = canvas.getContext('2d', { willReadFrequently: true }) as CanvasRenderingContext2D;
+        const luminance = (colour: string) => {
+          context.fillStyle = colour;
+          context.fillRect(0, 0, 1, 1);
+          const [red = 0, green = 0, blue = 0] = [...context.getImageData(0, 0, 1, 1).data].map((one) =>
+            one <= 10 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4,
+          );
+          return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+        };
+        const probe = document.body.appendChild(document.createElement('p'));
+        probe.style.color = 'Canvas';
+        const paper = luminance(getComputedStyle(probe).color);
+        probe.remove();
+        const contrast = (colour: string) => {
+          const [low = 0, high = 0] = [luminance(colour), paper].sort((a, b) => a - b);
+          return (high + 0.05) / (low + 0.05);
+        };
+        const words = '.marks text, h3, label:not(:has(:checked)), .finding, summary, .tools button, select';
+        return [...document.querySelectorAll('superpose-figure')].map((element) => {
+          const root = element.shadowRoot as ShadowRoot;
+          const colours = [...root.querySelectorAll(words)].map((one) =>
+            one instanceof SVGElement ? getComputedStyle(one).fill : getComputedStyle(one).color,
+          );
+          return {
+            readable: Math.min(...colours.map(contrast)) >= 4.5,
+            words: colours.length > 20,
+            theme: (element as unknown as { surroundings: { theme: string } }).surroundings.theme,
+          };
+        });
+      });
+    for (const scheme of ['light', 'dark'] as const) {
+      await browserPage.emulateMedia({ forcedColors: 'active', colorScheme: scheme });
+      const same = { readable: true, words: true, theme: scheme };
+      await expect.poll(read, patience).toEqual([same, same, same]);
+    }
+    await browserPage.emulateMedia({ forcedColors: 'none', colorScheme: 'light' });
+    const themes = async () => (await read()).map(({ theme }) => theme);
+    await expect.poll(themes, patience).toEqual(['light', 'dark', 'light']);
   });
 });
 
 describe('where it stands', () => {
+  test('a change of its width is no error of the page, which may observe sizes too', async () => {
+    const { engine, browserPage } = await onBlog(
+      `<div id="column" style="width:700px"><article>${figure('name="dot-products" n="6"')}</article></div><p></p>`,
+      `<script>
+        window.errors = [];
+        addEventListener('error', ({ message }) => errors.push(message));
+        addEventListener('DOMContentLoaded', () => new ResizeObserver(() => {}).observe(document.querySelector('article')));
+      </script>`,
+    );
+    await settled(inPage(engine));
+    const surface = browserPage.locator('superpose-figure .surface');
+    for (const width of [640, 500, 420, 340, 480, 600, 700]) {
+      const before = await surface.evaluate((one) => (one as HTMLElement).dataset.size);
+      await browserPage.locator('#column').evaluate((one, to) => {
+        (one as HTMLElement).style.width = `${to}px`;
+      }, width);
+      await expect
+        .poll(() => surface.evaluate((one) => (one as HTMLElement).dataset.size), patience)
+        .not.toBe(before);
+    }
+    expect(await browserPage.evaluate('errors')).toEqual([]);
+  });
+
   test('the margins that a page gives it are within its width', async () => {
     const { engine } = await open(({ site }) => ({
       html: page(

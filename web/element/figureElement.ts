@@ -104,7 +104,7 @@ export class FigureElement extends LitElement {
     const busy = this.#busyLine();
     return html`<svg class="room" aria-hidden="true"></svg>
       <div class="root" part="root" role=${figure ? 'region' : nothing} aria-label=${figure?.title ?? nothing}
-        data-theme=${this.surroundings.asked ?? nothing} data-runs-in=${answeredIn() ?? nothing} data-lit=${linked.term() ?? nothing}>
+        data-theme=${this.surroundings.asked ?? nothing} ?paper=${this.surroundings.paper} data-runs-in=${answeredIn() ?? nothing} data-lit=${linked.term() ?? nothing}>
         <slot name="title">${figure && !early ? html`<h3 part="title">${figure.title}</h3>` : nothing}</slot>
         ${early ? nothing : [below ? nothing : settings, this.#problems()]}
         <div class=${view || this.childElementCount > 0 ? 'over' : nothing} ?hidden=${busy === nothing}>${busy}</div>

@@ -2,7 +2,6 @@
 import { type LitElement, type ReactiveController, unsafeCSS } from 'lit';
 import { terms } from '../figures/terms.js';
 import { inkClasses, type Theme, themeVariables } from '../plot/colour.js';
-import { latest } from '../plot/own.js';
 import controlStyles from './controls.css?inline';
 import styles from './element.css?inline';
 
@@ -11,6 +10,8 @@ const usualText = 16;
 /** Larger text makes no picture narrower than this. */
 const leastWidth = 320;
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
+const forcedColours = matchMedia('(forced-colors: active)');
+const media = [darkScheme, forcedColours];
 
 interface Host extends LitElement {
   readonly theme: string;
@@ -30,32 +31,41 @@ export class Surroundings implements ReactiveController {
   }
 
   hostConnected(): void {
-    this.#sizes = new ResizeObserver((entries) => {
-      const room = latest(entries).contentRect.width;
-      const root = this.host.renderRoot.querySelector('.root');
-      const text = root ? Number.parseFloat(getComputedStyle(root).fontSize) / usualText : 1;
-      const scale = Math.max(1, Math.min(text, room / leastWidth));
-      const width = Math.floor(room / scale);
-      if (width === 0 || (width === this.width && scale === this.scale)) return;
-      this.width = width;
-      this.scale = scale;
-      this.host.requestUpdate();
-    });
+    // In the next frame: a figure of another width has another height, and what observes sizes around it would be told of
+    // that too late in this one. The browser would report it to the page as an error.
+    this.#sizes = new ResizeObserver(([entry]) =>
+      requestAnimationFrame(() => {
+        const room = entry?.contentRect.width ?? 0;
+        const root = this.host.renderRoot.querySelector('.root');
+        const text = root ? Number.parseFloat(getComputedStyle(root).fontSize) / usualText : 1;
+        const scale = Math.max(1, Math.min(text, room / leastWidth));
+        const width = Math.floor(room / scale);
+        if (width === 0 || (width === this.width && scale === this.scale)) return;
+        this.width = width;
+        this.scale = scale;
+        this.host.requestUpdate();
+      }),
+    );
     this.#sizes.observe(this.host);
-    darkScheme.addEventListener('change', this.#schemeChanged);
+    for (const one of media) one.addEventListener('change', this.#mediaChanged);
   }
 
   hostDisconnected(): void {
     this.#sizes?.disconnect();
-    darkScheme.removeEventListener('change', this.#schemeChanged);
+    for (const one of media) one.removeEventListener('change', this.#mediaChanged);
   }
 
-  #schemeChanged = (): void => this.host.requestUpdate();
+  #mediaChanged = (): void => this.host.requestUpdate();
 
-  /** The theme that the attribute asks for, in any case, or the page's; undefined for the reader's own. */
-  get asked(): Theme | undefined {
+  /** The theme that the attribute asks for, in any case, unless colours are forced. It has a background of its own. */
+  get paper(): Theme | undefined {
     const asked = this.#given;
-    return asked === 'light' || asked === 'dark' ? asked : this.around;
+    return (asked === 'light' || asked === 'dark') && !forcedColours.matches ? asked : undefined;
+  }
+
+  /** That theme, or the page's; undefined for the reader's own. */
+  get asked(): Theme | undefined {
+    return this.paper ?? this.around;
   }
 
   get theme(): Theme {
@@ -99,7 +109,9 @@ const sized = (css: string) =>
     (_, size) => `calc(${size} * var(--superpose-rem))`,
   );
 
-const themes = `.root{--superpose-rem:${ownRem()};${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}`;
+/** Words and lines in the reader's colours where these are forced. Those of data stay; they mean something. */
+const forced = '--ink:CanvasText;--quiet:CanvasText;--line:GrayText';
+const themes = `.root{--superpose-rem:${ownRem()};${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}@media (forced-colors: active){.root.root{${forced}}}`;
 const lighting = terms
   .map((term) => `.root[data-lit='${term}'] [data-term]:not([data-term='${term}']){opacity:.22}`)
   .join('');

@@ -9,13 +9,14 @@ const tell = () => {
 // Pages switch by an attribute of html or body, and their colours may follow a frame later.
 const switches = new MutationObserver(() => requestAnimationFrame(tell));
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
+const media = [darkScheme, matchMedia('(forced-colors: active)')];
 
 /** Calls the listener when the page may have changed its theme. Returns a function that stops it. */
 export function watchPageTheme(listener: () => void): () => void {
   if (listeners.size === 0) {
     for (const one of [document.documentElement, document.body]) switches.observe(one, { attributes: true });
     document.addEventListener('transitionend', tell);
-    darkScheme.addEventListener('change', tell);
+    for (const one of media) one.addEventListener('change', tell);
   }
   listeners.add(listener);
   return () => {
@@ -23,7 +24,7 @@ export function watchPageTheme(listener: () => void): () => void {
     if (listeners.size > 0) return;
     switches.disconnect();
     document.removeEventListener('transitionend', tell);
-    darkScheme.removeEventListener('change', tell);
+    for (const one of media) one.removeEventListener('change', tell);
   };
 }
 
