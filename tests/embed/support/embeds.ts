@@ -151,14 +151,14 @@ export function testEmbeds(start: () => Promise<Engine>): void {
       { cors: false },
     );
     const shown = () => engine.evaluateInFrame(shownIn);
-    await expect.poll(shown, patience).toEqual({ figure: 'dark', paper: 'rgb(20, 22, 26)' });
+    await expect.poll(shown, patience).toEqual({ figure: 'dark', paper: 'rgb(18, 21, 27)' });
     await engine.evaluate(() => document.documentElement.classList.remove('dark'));
-    await expect.poll(shown, patience).toEqual({ figure: 'light', paper: 'rgb(253, 253, 251)' });
+    await expect.poll(shown, patience).toEqual({ figure: 'light', paper: 'rgb(252, 252, 250)' });
     // An explicit theme takes precedence.
     await engine.evaluateInFrame(() => {
       location.hash += '&theme=dark';
     });
-    await expect.poll(shown, patience).toEqual({ figure: 'dark', paper: 'rgb(20, 22, 26)' });
+    await expect.poll(shown, patience).toEqual({ figure: 'dark', paper: 'rgb(18, 21, 27)' });
   });
 
   test('a picture has the theme that its address ends in', async () => {
