@@ -53,7 +53,7 @@ async function optionCalls(): Promise<[string, object, Record<string, unknown[]>
   const added = madeLayer(4, 6, 1);
   await encoder.addLayer(added);
   const forward = await encoder.forward(summands);
-  const ways = { way: 'direct', only: [0], apart: [], gauge: 'raw' };
+  const ways = { way: 'direct', only: [0], excludedRows: [], gauge: 'raw' };
   const waiting = { signal: undefined, progress: undefined };
   const state = means.states[0];
   const trainer = plain.trainer({ evaluation: batch, vocabulary: 3, classes: 3, d_model: 4, heads: 2 });
@@ -97,8 +97,8 @@ async function optionCalls(): Promise<[string, object, Record<string, unknown[]>
 }
 
 const layerCalls = (summands: object) => ({
-  decompose: [{ summands, only: [0], gauge: 'raw', apart: [] }],
-  decomposeTerms: [{ summands, only: [0], gauge: 'raw', apart: [] }],
+  decompose: [{ summands, only: [0], gauge: 'raw', excludedRows: [] }],
+  decomposeTerms: [{ summands, only: [0], gauge: 'raw', excludedRows: [] }],
 });
 
 /** What takes no options. */

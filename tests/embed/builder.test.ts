@@ -227,7 +227,7 @@ test('the pictures of a state that were saved beside the page stand in for it: a
 
 test('the first view needs no picture to be saved: the site has it', async () => {
   const { text, dialog } = await openBuilder('dot-products', {});
-  expect(await text('HTML with scripts')).toContain('pictures/dot-products-wide.svg');
+  expect(await text('HTML with scripts')).toContain('/dot-products-wide.svg');
   expect(await dialog.getByRole('button', { name: /^Save/ }).count()).toBe(0);
 });
 

@@ -1,13 +1,10 @@
 // Difficult pages: each gets the best form that it allows, without avoidable messages on its console.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
-import { initialState } from '../../web/figures/controls.ts';
-import { figure as dotProducts } from '../../web/figures/dotProducts.ts';
-import type { AnyFigure } from '../../web/figures/figure.ts';
 import { iframe } from '../../web/page/snippets.ts';
 import { openChromium } from '../engines/chromium.ts';
 import { figure, inPage, type Made, openBlog, page, patience, script, settled } from './support/embeds.ts';
-import { findingOf, readFigures } from './support/figures.ts';
+import { findingOf, readFigures, wishOf } from './support/figures.ts';
 
 async function open(make: Made, before?: (page: Page) => Promise<unknown>) {
   const chromium = await openChromium();
@@ -136,20 +133,9 @@ test('an element without a picture shows the site’s after a failure, but not w
 
 /** A blog with the dialog's frame, changed. */
 async function openFrame(changed: (snippet: string) => string) {
-  const named: AnyFigure = dotProducts;
-  const wish = {
-    figure: named,
-    state: initialState(named.controls),
-    finding: '',
-    version: '1.0.0',
-    theme: 'auto',
-  } as const;
+  const wish = await wishOf('dot-products', {}, '');
   const { browserPage, servers } = await open(
-    ({ site }) => ({
-      html: page(
-        changed(iframe({ ...wish, home: site, keep: Object.keys(named.controls), width: 700, height: 700 })),
-      ),
-    }),
+    ({ site }) => ({ html: page(changed(iframe({ ...wish, home: site }))) }),
     // Without a head nobody could be asked.
     (blog) => blog.context().grantPermissions(['clipboard-write']),
   );

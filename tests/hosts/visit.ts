@@ -67,7 +67,7 @@ const selectorOf = ({ place, figure }: Pasted): string =>
   place === 'frame'
     ? 'iframe[src*="/figures/"]'
     : place === 'picture'
-      ? `img[src$="pictures/${figure}-wide.svg"]:not(superpose-figure img)`
+      ? `img[src$="/${figure}-wide.svg"]:not(superpose-figure img)`
       : 'superpose-figure';
 
 export async function visit({ page, host, visitor, home, shot }: Visit): Promise<Verdict[]> {

@@ -112,7 +112,7 @@ test.each([
   [['train', '--task', 'prev', '--steps', '1e9'], 2, 'from 1 to 100000'],
   [['train', '--task', 'prev', '--set', 'heads=5'], 2, 'heads must divide the 32 channels'],
   [['train', '--task', 'prev', '--set', 'd_modle=5'], 2, 'Did you mean `d_model`?'],
-  [['train', '--task', 'prev', '--set', 'schedule=linear'], 2, 'schedule must be one of cosine, constant'],
+  [['train', '--task', 'prev', '--set', 'schedule=linear'], 2, "schedule must be 'cosine' or 'constant'"],
   [['train', '--task', 'prev', '--out', 'model.bin'], 2, '.safetensors'],
   [['train', '--task', 'prev,roll', '--out', 'model.safetensors'], 2, 'one task, one scheme and one seed'],
   [['decompose', '--text', 'Hi', '--csv', '--json'], 2, 'one of --csv and --json'],

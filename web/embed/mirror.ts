@@ -193,11 +193,17 @@ const calls = {
   /** A link to the figure, with the site's picture: it has one of the first view alone. */
   standIn(this: FigureElement): TemplateResult | undefined {
     const { figure, settings } = this.asking;
-    const { home } = hostPage;
-    if (!home || !figure || this.childElementCount > 0 || !isFirstView(figure.controls, settings))
+    const { home, pictures } = hostPage;
+    if (
+      !home ||
+      !pictures ||
+      !figure ||
+      this.childElementCount > 0 ||
+      !isFirstView(figure.controls, settings)
+    )
       return undefined;
     const link = home + writeLink(figure.name, figure.controls, settings);
-    return html`<a href=${link}><img src=${`${home}pictures/${figure.name}-narrow.svg`} alt=${figure.title} loading="lazy" /></a>`;
+    return html`<a href=${link}><img src=${`${pictures}${figure.name}-narrow.svg`} alt=${figure.title} loading="lazy" /></a>`;
   },
 
   /** Style sheets stay with the document that made them: in another one they are made anew. */

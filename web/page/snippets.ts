@@ -110,11 +110,14 @@ export function picturesToSave(wish: Wish): { name: string; width: number }[] {
   }));
 }
 
-/** The site's pictures have both themes, and show the one that their address ends in. */
+/**
+ * The site's pictures have both themes, and show the one that their address ends in. Those of a version outlive the next
+ * one, as its script does.
+ */
 export function pictureAddress(wish: Wish, size: PictureSize): string {
-  const { figure, theme, home } = wish;
+  const { figure, theme, home, version } = wish;
   if (showsFirstView(wish))
-    return `${home}pictures/${figure.name}-${size}.svg${theme === 'auto' ? '' : `#${theme}`}`;
+    return `${home}pictures/${version}/${figure.name}-${size}.svg${theme === 'auto' ? '' : `#${theme}`}`;
   const parts = [figure.name, digest(linkTo({ ...wish, home: '' }))];
   if (theme !== 'auto') parts.push(theme);
   if (size === 'narrow') parts.push(size);
