@@ -7,11 +7,11 @@ import { setUp } from './setup.mjs';
 import { unlessStamped } from './stamps.mjs';
 import { makeFolder, root, runTool, step, usageError } from './steps.mjs';
 
-const alone = (work) => withLock(join(root, 'build', 'build.lock'), 'the build of this checkout', work);
+const exclusively = (work) => withLock(join(root, 'build', 'build.lock'), 'the build of this checkout', work);
 
 /** Builds everything in dist/, in the environment of setUp; skips what has not changed. */
 export function build(env) {
-  return alone(async () => {
+  return exclusively(async () => {
     await buildModules(env);
     // Each keeps one core busy.
     await Promise.all([buildHeadless(env), buildEmbeds(env), extractModel(env)]);
@@ -21,7 +21,7 @@ export function build(env) {
 
 /** Builds the library, and the figures and the command as Node runs them, without the page and the embeds. */
 export function buildForNode(env) {
-  return alone(async () => {
+  return exclusively(async () => {
     await buildModules(env);
     await Promise.all([buildHeadless(env), extractModel(env)]);
   });

@@ -407,7 +407,9 @@ export class Asking implements ReactiveController {
     this.host.speech.changed = true;
     // A run of these settings would go on, or stay held.
     this.#end();
-    await this.show(this.figure && this.own ? writtenState(this.figure.controls, this.own) : []);
+    // The page itself sets its figures as its steps ask for; there Reset shows their first view.
+    const given = hostPage.foreign && this.figure && this.own;
+    await this.show(given ? writtenState((this.figure as AnyFigure).controls, given) : []);
     this.#tell(true);
   }
 }

@@ -35,6 +35,8 @@ export class Surroundings implements ReactiveController {
     // that too late in this one. The browser would report it to the page as an error.
     this.#sizes = new ResizeObserver(([entry]) =>
       requestAnimationFrame(() => {
+        // By then the figure may have left the page, where nothing has a size.
+        if (!this.host.isConnected) return;
         const room = entry?.contentRect.width ?? 0;
         const root = this.host.renderRoot.querySelector('.root');
         const text = root ? Number.parseFloat(getComputedStyle(root).fontSize) / usualText : 1;
