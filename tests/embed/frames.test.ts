@@ -86,7 +86,9 @@ describe('the height of a page in a frame', () => {
   test('is told after five seconds where a figure is never drawn, or there is none', async () => {
     for (const figure of ["document.querySelector('div')", 'null']) {
       const { page, frame, heard } = await framed('framed');
-      await page.clock.install();
+      // Unless it is paused, the clock also goes on by itself.
+      await page.clock.install({ time: 0 });
+      await page.clock.pauseAt(1000);
       await frame.evaluate(`embed.tellHeight(${figure})`);
       await page.clock.runFor(4900);
       expect(await heard()).toEqual([]);

@@ -188,14 +188,17 @@ test('on a phone a swipe from a bar scrolls, a tap reads it, and only the grip o
   expect(await grips.first().evaluate(shownBy)).toBe('solid');
   const before = await scrolled();
   const [left, top] = await middleOf(grips.first());
-  await swipe(page, ...line(left, top, 0, top > y ? -40 : 40));
+  const middle = async () => (await middleOf(fields.first()))[1];
+  const from = top - (await middle());
+  const way = from > 0 ? -40 : 40;
+  await swipe(page, ...line(left, top, 0, way));
   await expect.poll(token).not.toBe('');
   expect(await scrolled()).toBe(before);
   const [now, drawn] = [await token(), await settled(page, of)];
   expect(String(now).split(' ')).toHaveLength(drawn.state.d as number);
-  // The grip is where the finger has let go of it.
+  // The grip is where the finger has let go of it, seen from the bars.
   await expect
-    .poll(async () => Math.abs((await middleOf(grips.first()))[1] - (top > y ? top - 40 : top + 40)))
+    .poll(async () => Math.abs((await middleOf(grips.first()))[1] - (await middle()) - from - way))
     .toBeLessThan(4);
   await (await openMenu(figure)).getByRole('button', { name: 'Reset' }).click();
   await expect.poll(token).toBe('');

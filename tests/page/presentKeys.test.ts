@@ -106,7 +106,7 @@ modelTest.each(Object.entries(touches))(
     await page.keyboard.press('Space');
     expect(await fragment(page)).toBe(screens[0]);
     await page.keyboard.press('Escape');
-    expect(await dialog(page).count()).toBe(0);
+    await expect.poll(() => dialog(page).count()).toBe(0);
   },
 );
 
