@@ -8,7 +8,6 @@ import { startNextCopy, startOneCopy } from './oneCopy.js';
 import { whenNear } from './whenNear.js';
 
 async function define(home: string): Promise<void> {
-  hostPage.foreign = true;
   hostPage.home = home;
   hostPage.pictures = `${home}pictures/${__SUPERPOSE_VERSION__}/`;
   transports.push(siteWorker, siteBlobWorker, siteModule);

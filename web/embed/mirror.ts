@@ -236,6 +236,7 @@ export function defineMirrored(): void {
     );
     return;
   }
+  hostPage.foreign = true;
   FigureElement.addInitializer((element) => {
     mirrors.set(element as FigureElement, new Mirror(element as FigureElement));
   });

@@ -65,7 +65,6 @@ const inlineWorker = (Program: new () => Worker): Transport => ({
 });
 
 async function define(): Promise<void> {
-  hostPage.foreign = true;
   const { default: Program } = await import('./packageWorker.js?worker&inline');
   transports.push(
     inlineWorker(Program),

@@ -7,7 +7,7 @@ import { answer, say } from './terminal.js';
 
 const helpOf = (families: string) => `superpose: adding and concatenating position embeddings, without a page
 
-Why are positions added? Vaswani et al. give no reason beyond equal width. Adding is concatenating with one matrix for both.
+Why are positions added? The Transformer paper gives no reason beyond equal width. Adding is concatenating with one matrix for both.
 
   superpose list                     every figure
   superpose list NAME                the settings of one, and what each takes
