@@ -189,7 +189,7 @@ describe('attributes', () => {
     await shows(engine, await findingOf('dot-products', { d: '128', n: '5' }));
     await engine.evaluate(() => document.querySelector('superpose-figure')?.setAttribute('name', 'nothing'));
     const problem = async () => (await inPage(engine)())[0]?.problem;
-    await expect.poll(problem, patience).toContain('There is no figure called “nothing”');
+    await expect.poll(problem, patience).toContain('Unknown figure `nothing`. Figures: ');
     expect(engine.complaints).toEqual([]);
   });
 

@@ -90,6 +90,20 @@ describe('attributes', () => {
 });
 
 describe('attributes that no figure reads', () => {
+  test('nor a setting that keep does not find, nor a value that cannot be used: they are named, too', async () => {
+    const said: string[] = [];
+    const page = await mirrored(figure('name="dot-products" keep="n scael" scale="99" n="5"'), '', said);
+    expect(await shown(page)).toMatchObject({ n: 5, scale: 1 });
+    expect([...said].sort()).toEqual([
+      expect.stringMatching(
+        /^Superpose, figure dot-products: Unknown setting `keep\.scael`\. .*Did you mean `scale`\?$/,
+      ),
+      expect.stringMatching(
+        /^Superpose, figure dot-products: “99” is not a value of .* Its first value is used instead\.$/,
+      ),
+    ]);
+  });
+
   test('are named in the console, each once, with those that exist and the nearest', async () => {
     const said: string[] = [];
     const page = await mirrored(
@@ -169,7 +183,7 @@ describe('a reset', () => {
 test.each(['__proto__', 'constructor'])('name="%s" is refused', async (name) => {
   const page = await mirrored(figure(`name="${name}"`));
   const said = await page.evaluate('all[0].shadowRoot.querySelector(".problem")?.textContent ?? ""');
-  expect(said).toContain(`There is no figure called “${name}”.`);
+  expect(said).toContain(`Unknown figure \`${name}\`. Figures: `);
 });
 
 test('members that a script sets to anything are said in our words, and the next are taken', async () => {
@@ -180,7 +194,7 @@ test('members that a script sets to anything are said in our words, and the next
     if (no !== 'null')
       expect(await said()).toMatch(/^“.+” is not a theme; there are light, dark and auto\.$/);
     await doing(page, `all[0].theme = ''; all[0].name = ${no}; all[0].loaded()`);
-    expect(await said()).toMatch(/^There is no figure called “.*”\. There are/);
+    expect(await said()).toMatch(/^Unknown figure `.*`\. Figures: /);
     await doing(page, 'all[0].name = "dot-products"; all[0].set({ n: 6 })');
     expect(await shown(page)).toMatchObject({ n: 6 });
   }

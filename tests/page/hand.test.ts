@@ -240,3 +240,32 @@ test('a mouse drags a bar where it is pressed, and sees no grip', async () => {
   await expect.poll(async () => (await page.evaluate(readFigure, of))?.state.token).not.toBe('');
   expect(await figureOf(page, of).locator('.knob:not(.field)').count()).toBe(0);
 });
+
+test('a finger that swipes from a slider scrolls, and the slider stays where it was', async () => {
+  const { page } = await visit(onPhone);
+  const of = 'one-layer';
+  await settled(page, of);
+  const slider = figureOf(page, of).locator('input[name=pull]');
+  await slider.scrollIntoViewIfNeeded();
+  const before = await page.evaluate(() => scrollY);
+  const box = (await slider.boundingBox()) as Box;
+  const [x, y] = [box.x + 0.7 * box.width, box.y + box.height / 2];
+  await swipe(page, ...line(x, y, 0, -200));
+  await expect.poll(() => page.evaluate(() => scrollY)).not.toBe(before);
+  await expect.poll(async () => (await page.evaluate(readFigure, of))?.state.pull).toBe(0);
+  expect(await slider.inputValue()).toBe('0');
+});
+
+test('on a phone a tap on a picture that leads elsewhere reads, and a link beside it leads on', async () => {
+  const { page } = await visit(onPhone);
+  const figure = figureOf(page, 'language');
+  await figure.scrollIntoViewIfNeeded();
+  await settled(page, 'language');
+  const surface = figure.locator('.surface');
+  await surface.scrollIntoViewIfNeeded();
+  const box = (await surface.boundingBox()) as Box;
+  await page.touchscreen.tap(box.x + box.width / 2, box.y + 60);
+  await expect.poll(() => figure.locator('.readout').textContent()).toContain('bits per byte');
+  await figure.locator('.opens a').waitFor();
+  expect(new URL(page.url()).hash).not.toContain('figure=schemes');
+});

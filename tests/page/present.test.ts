@@ -339,9 +339,12 @@ modelTest('a figure that is not on the path has a screen of its own, with what i
     location.hash = '#present/grid';
   });
   await shown(page);
-  await dialog(page)
-    .locator('.surface')
-    .click({ position: { x: 1000, y: 110 } });
+  const surface = dialog(page).locator('.surface');
+  await surface.click({ position: { x: 1000, y: 110 } });
+  // A click reads. Enter leads on.
+  await dialog(page).locator('.opens a').waitFor({ state: 'attached' });
+  expect(await fragment(page)).toBe('#present/grid');
+  await surface.press('Enter');
   await expect.poll(() => fragment(page), patience).toMatch(/^#present\/v=1&figure=/);
 });
 

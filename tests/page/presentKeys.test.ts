@@ -105,6 +105,8 @@ modelTest.each(Object.entries(touches))(
     await page.keyboard.press('Home');
     await page.keyboard.press('Space');
     expect(await fragment(page)).toBe(screens[0]);
+    await page.keyboard.press('Shift+Space');
+    expect(await fragment(page)).toBe('#present');
     await page.keyboard.press('Escape');
     await expect.poll(() => dialog(page).count()).toBe(0);
   },
@@ -134,4 +136,21 @@ modelTest('Escape lets go of a place that is held, and then leaves', async () =>
   expect(await dialog(page).count()).toBe(1);
   await page.keyboard.press('Escape');
   expect(await dialog(page).count()).toBe(0);
+});
+
+modelTest('Escape undoes a drag that is under way, and the presentation stays', async () => {
+  const page = await presenting('');
+  const token = () =>
+    page.evaluate(() => document.querySelector<FigureElement>('.present superpose-figure')?.state.token);
+  const { x, y } = await middleOf(page, '.knob.field');
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x, y - 20, { steps: 3 });
+  await expect.poll(token).not.toBe('');
+  await page.keyboard.press('Escape');
+  await expect.poll(token).toBe('');
+  await page.mouse.move(x, y + 20, { steps: 3 });
+  await page.mouse.up();
+  expect(await token()).toBe('');
+  expect(await dialog(page).count()).toBe(1);
 });

@@ -27,6 +27,7 @@ const patience = 400;
 /** Those are drawn in the frame that shows what was dragged. */
 const atOnce = 50;
 const firstView = 'The figure’s first view is shown instead.';
+const firstValue = 'Its first value is used instead.';
 
 export interface Change {
   state: State;
@@ -158,9 +159,10 @@ export class Asking implements ReactiveController {
     if (this.figure) return this.figure;
     const name = this.#name;
     if (!Object.hasOwn(figures, name)) {
-      this.fail(
-        `There is no figure called “${name.slice(0, 40)}”. There are ${Object.keys(figures).join(', ')}.`,
-      );
+      const { unknownName } = await import('../../src/api/unknown.js');
+      const sentence = unknownName('figure', name, Object.keys(figures));
+      console.warn(`Superpose: ${sentence}`);
+      this.fail(sentence);
       return undefined;
     }
     try {
@@ -177,7 +179,10 @@ export class Asking implements ReactiveController {
         value,
       ]).filter(([setting]) => Object.hasOwn(figure.controls, setting));
       const { state, refused } = readState(figure.controls, given);
-      this.#take(state, instead(refused));
+      this.#take(
+        state,
+        refused.map((sentence) => `${sentence} ${firstValue}`),
+      );
       this.own = this.settings;
       this.#asker = asker(name, {
         answered: (data, state) => {

@@ -146,11 +146,15 @@ export class Cursors implements ReactiveController {
       for (const [name, value] of Object.entries(sets)) this.host.asking.change(name, value, true);
       return;
     }
-    if (found.cursor) this.#press(found.cursor);
+    if (found.cursor) this.#press(found.cursor, this.#reads(event));
   };
 
-  #press(cursor: Cursor): void {
-    if (this.#choose(cursor)) return;
+  /** A tap reads, and so does a click in a presentation. Where it leads to stands beside the picture, or is a key away. */
+  #reads = (event: MouseEvent): boolean =>
+    (event as PointerEvent).pointerType === 'touch' || this.host.closest('.present') !== null;
+
+  #press(cursor: Cursor, reads = false): void {
+    if (this.#choose(cursor, reads)) return;
     this.held = !(this.held && same(cursor, this.#place));
     this.#move(cursor);
     this.host.requestUpdate();
@@ -163,10 +167,10 @@ export class Cursors implements ReactiveController {
   }
 
   /** Some figures choose or open a place instead of holding it; true if this one did. */
-  #choose(cursor: Cursor): boolean {
+  #choose(cursor: Cursor, reads: boolean): boolean {
     const view = this.host.picture.view;
     const figure = view?.figure;
-    if (figure?.opens) {
+    if (figure?.opens && !reads) {
       this.#move(cursor);
       void this.host.updateComplete.then(() =>
         this.host.renderRoot.querySelector<HTMLElement>('.opens a')?.click(),
@@ -201,10 +205,21 @@ export class Cursors implements ReactiveController {
       asking.change(setting, value, false);
     };
     const drop = () => {
+      window.removeEventListener('keydown', undo, { capture: true });
       knob.removeEventListener('pointermove', drag);
       knob.classList.remove('held');
       if (last !== first) asking.change(setting, last, true);
     };
+    // Escape ends the drag, and nothing that is around it.
+    const undo = (pressed: KeyboardEvent) => {
+      if (pressed.key !== 'Escape') return;
+      pressed.preventDefault();
+      pressed.stopImmediatePropagation();
+      last = first;
+      asking.change(setting, first, true);
+      knob.releasePointerCapture(event.pointerId);
+    };
+    window.addEventListener('keydown', undo, { capture: true });
     event.preventDefault();
     knob.setPointerCapture(event.pointerId);
     knob.classList.add('held');

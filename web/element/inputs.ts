@@ -55,6 +55,8 @@ export function inputOf(
       return html`<label>${control.label} <b class="value" aria-hidden="true">${word ?? said}</b>
           <input type="range" name=${name} min=${min} max=${max} step=${step}
             .value=${live(String(place))} aria-valuetext=${word === undefined || word === said ? said : `${word}, ${said}`}
+            @pointerdown=${({ target }: Event) => began.set(target as Element, (target as HTMLInputElement).value)}
+            @pointercancel=${(event: Event) => goBack(event, moved)}
             @input=${(event: Event) => moved(event, false)} @change=${(event: Event) => moved(event, true)} />
         </label>`;
     }
@@ -92,3 +94,13 @@ const isTerm = (option: string): boolean => (terms as string[]).includes(option)
 
 const numeral = (value: number): string =>
   (Math.abs(value) < 10_000 ? String(value) : value.toLocaleString('en')).replace('-', '−');
+
+/** Where sliders stood when they were touched. */
+const began = new WeakMap<Element, string>();
+
+/** A finger that begins on a slider may scroll the page; then the slider goes back to where it was. */
+function goBack(event: Event, moved: (event: Event, settled: boolean) => void): void {
+  const slider = event.target as HTMLInputElement;
+  slider.value = began.get(slider) ?? slider.value;
+  moved(event, true);
+}

@@ -1,5 +1,5 @@
-// Attributes that no figure reads are named in the console, each once: a mistyped setting would leave the figure in its
-// first view without a word.
+// What the page's author has mistyped is named in the console, each once: an attribute that no figure reads, a setting that
+// `keep` does not find, a value that cannot be used.
 import { unknownName } from '../../src/api/unknown.js';
 import { attributeOf } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
@@ -19,12 +19,22 @@ function isForeign(attribute: string, element: Element): boolean {
 
 const told = new Set<string>();
 
+/** Says a sentence to the page's author, once. */
+export function warnOnce(figure: string, sentence: string): void {
+  const text = `Superpose, figure ${figure}: ${sentence}`;
+  if (told.has(text)) return;
+  told.add(text);
+  console.warn(text);
+}
+
 export function nameUnknown(element: Element, { name, controls }: AnyFigure): void {
-  const known = [...common, ...Object.keys(controls).map(attributeOf)];
+  const settings = Object.keys(controls);
+  const known = [...common, ...settings.map(attributeOf)];
   for (const { name: attribute } of [...element.attributes]) {
-    const once = `${name} ${attribute}`;
-    if (known.includes(attribute) || told.has(once) || isForeign(attribute, element)) continue;
-    told.add(once);
-    console.warn(`Superpose, figure ${name}: ${unknownName('attribute', attribute, known)}`);
+    if (known.includes(attribute) || isForeign(attribute, element)) continue;
+    warnOnce(name, unknownName('attribute', attribute, known));
+  }
+  for (const setting of element.getAttribute('keep')?.match(/\S+/g) ?? []) {
+    if (!settings.includes(setting)) warnOnce(name, unknownName('setting', setting, settings, 'keep'));
   }
 }

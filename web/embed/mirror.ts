@@ -18,7 +18,7 @@ import {
 } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { isFirstView } from '../figures/firstView.js';
-import { nameUnknown } from './attributes.js';
+import { nameUnknown, warnOnce } from './attributes.js';
 import { replacedBuiltins } from './builtins.js';
 import { endKeys } from './keys.js';
 import { takePageStyles } from './pageStyles.js';
@@ -77,7 +77,10 @@ class Mirror implements ReactiveController {
     const { asking, state } = this.element;
     if (asking.figure && state !== asking.own && state !== this.mirrored) this.write(asking.figure, state);
     this.mirrored = state;
-    if (asking.figure && asking.figure !== this.looked) nameUnknown(this.element, asking.figure);
+    if (asking.figure && asking.figure !== this.looked) {
+      nameUnknown(this.element, asking.figure);
+      for (const sentence of asking.refused) warnOnce(asking.figure.name, sentence);
+    }
     this.looked = asking.figure;
   }
 

@@ -280,7 +280,7 @@ class Presenter {
   };
 
   readonly #press = (event: KeyboardEvent): void => {
-    const by = keys[event.key];
+    const by = event.key === ' ' && event.shiftKey ? -1 : keys[event.key];
     if (by === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
     const on = event.composedPath()[0] as Element;
     // Whoever has tabbed to the picture moves about in it; what a clicker sends goes on, whatever was touched last.
