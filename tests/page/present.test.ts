@@ -341,10 +341,12 @@ modelTest('a figure that is not on the path has a screen of its own, with what i
   await shown(page);
   const surface = dialog(page).locator('.surface');
   await surface.click({ position: { x: 1000, y: 110 } });
-  // A click reads. Enter leads on.
+  // A click reads. Who comes by key is led on by Enter.
   await dialog(page).locator('.opens a').waitFor({ state: 'attached' });
   expect(await fragment(page)).toBe('#present/grid');
-  await surface.press('Enter');
+  await page.keyboard.press('Tab');
+  await surface.focus();
+  await page.keyboard.press('Enter');
   await expect.poll(() => fragment(page), patience).toMatch(/^#present\/v=1&figure=/);
 });
 
