@@ -88,12 +88,38 @@ test.each([1280, 390])(
   },
 );
 
-test('innerHTML', async () => {
-  const opened = await open(() => ({
-    html: page(`<main></main><script>${here('innerHTML', 'js')}</script>`),
-  }));
+/** The recipe, with the dialog's text without its last line pasted in. */
+const throughInnerHtml = () => {
+  const element = here('The script tag', 'html').replace(/<script.*\n/, '');
+  const recipe = here('innerHTML', 'js').replace('PASTE THE ELEMENT HERE', element);
+  expect(recipe).toContain('<img');
+  return page(`<main></main><script>${recipe}</script>`);
+};
+
+test('innerHTML: the figure comes, in the place that its snippet reserved', async () => {
+  const opened = await open(() => ({ html: throughInnerHtml() }));
+  const height = () => opened.browserPage.locator('superpose-figure').evaluate((one) => one.clientHeight);
+  const reserved = await height();
   await shows(opened, await findingOf('dot-products'));
+  expect(Math.abs((await height()) - reserved)).toBeLessThan(45);
   expect(opened.engine.complaints).toEqual([]);
+});
+
+test('innerHTML: where the module cannot be loaded, the picture stays, and nothing is thrown', async () => {
+  const thrown: unknown[] = [];
+  const opened = await open(() => ({ html: '' }), { cors: (file) => !file.startsWith('embed') });
+  opened.browserPage.on('pageerror', (error) => thrown.push(error));
+  const refused = opened.browserPage.waitForEvent('requestfailed');
+  opened.servers.publish({
+    html: throughInnerHtml().replaceAll('https://example.org/superpose/', opened.servers.site),
+  });
+  await opened.engine.open(opened.servers.blog);
+  expect((await refused).url()).toContain('/embed-');
+  const image = opened.browserPage.locator('superpose-figure img');
+  await expect
+    .poll(() => image.evaluate((one) => (one as HTMLImageElement).naturalWidth), patience)
+    .toBeGreaterThan(0);
+  expect(thrown).toEqual([]);
 });
 
 test('a strict style-src, with the styles in a file', async () => {
@@ -116,6 +142,19 @@ test('a strict style-src, with the styles in a file', async () => {
   const taken = await opened.browserPage.locator('superpose-figure').evaluate((one) => one.clientHeight);
   expect(Math.abs(taken - reserved)).toBeLessThan(45);
   expect(said.filter((text) => /style/i.test(text))).toEqual([]);
+  expect(opened.engine.complaints).toEqual([]);
+});
+
+test('the line of the frame that is optional: without it, a strict policy has nothing to report', async () => {
+  const said: string[] = [];
+  const opened = await open((site) => ({
+    html: page(here('The frame', 'html').replace(/<script.*/, '')),
+    policy: `default-src 'none'; style-src 'unsafe-inline'; frame-src ${new URL(site).origin}`,
+  }));
+  opened.browserPage.on('console', (message) => said.push(message.text()));
+  await opened.browserPage.reload();
+  await settled(() => opened.engine.evaluateInFrame(readFigures));
+  expect(said).toEqual([]);
   expect(opened.engine.complaints).toEqual([]);
 });
 

@@ -225,6 +225,23 @@ test('the pictures of a state that were saved beside the page stand in for it: a
   }
 });
 
+test('what goes with the pictures of a state is true of each way', async () => {
+  const { dialog, choose } = await openBuilder('dot-products', state);
+  const pictures = dialog.getByText('The pictures of this state go');
+  const says = async (kind: string) => {
+    await choose(kind);
+    return pictures.innerText();
+  };
+  const until = 'They are shown until the figure is live, where it cannot be, and in feeds.';
+  expect(await says('HTML with scripts')).toBe(`The pictures of this state go beside the page. ${until}`);
+  expect(await says('No frames (picture)')).toBe('The pictures of this state go beside the page.');
+  expect(await says('MDX or React')).toBe(
+    `The pictures of this state go into the app’s public folder. ${until}`,
+  );
+  await choose('No scripts (frame)');
+  expect(await dialog.getByText('The last line, a script, is optional').isVisible()).toBe(true);
+});
+
 test('the first view needs no picture to be saved: the site has it', async () => {
   const { text, dialog } = await openBuilder('dot-products', {});
   expect(await text('HTML with scripts')).toContain('/dot-products-wide.svg');

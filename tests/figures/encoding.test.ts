@@ -59,6 +59,14 @@ test('the ends of both halves: a slow sine moves as sin 0.0127, its cosine as 1 
   );
 });
 
+test.each([512, 128])('of a table %i wide, the channel that is quoted has its number', async (d) => {
+  const { figure, data, state } = await run(encoding, { d });
+  const [first, second] = [63, 127].map((p) => (data.values[p * d + d - 16] as number).toFixed(7));
+  expect(figure.describe(data, state)).toContain(
+    `Channel ${d - 16}, the 16th from the end, has ${first} at position 63 and ${second} at 127.`,
+  );
+});
+
 const bought = (settings: Record<string, string | number> = {}) =>
   run(encoding, { of: 'base', encoding: 'interleaved', positions: 512, ...settings });
 

@@ -56,6 +56,13 @@ describe('the documents', () => {
     expect(others.filter((block) => /<iframe|pictures\/|style="/.test(block ?? ''))).toEqual([]);
   });
 
+  test('docs/hosts.md calls each way what the dialog calls it', () => {
+    const [, table = ''] =
+      read('docs/hosts.md').match(/^\| in the dialog .*\n\| ---.*\n((?:\|.*\n)+)/m) ?? [];
+    const named = [...table.matchAll(/^\| \*(.*?)\* \|/gm)].map(([, name]) => name);
+    expect(named).toEqual(Object.values(platforms).map(({ label }) => label));
+  });
+
   test('a rule for a style sheet says what the snippet’s style says', async () => {
     const wish = await wishOf('dot-products', {}, 'https://example.org/superpose/');
     const [rule = ''] = blocksOf(read('docs/hosts.md')).filter((block) =>

@@ -291,7 +291,7 @@ function quotedIn({ values, positions, d_model }: Channels): string {
   const [first, second] = quoted.positions.map((position) =>
     (values[position * d_model + channel] as number).toFixed(7).replace('-', '−'),
   );
-  return ` Channel −${quoted.fromLast} has ${first} at position ${quoted.positions[0]} and ${second} at ${quoted.positions[1]}.`;
+  return ` Channel ${channel}, the ${quoted.fromLast}th from the end, has ${first} at position ${quoted.positions[0]} and ${second} at ${quoted.positions[1]}.`;
 }
 
 const listed = (items: (string | number)[]) => `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;

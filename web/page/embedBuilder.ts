@@ -121,7 +121,7 @@ export class EmbedBuilder extends LitElement {
       <p>${says}</p>
       ${this.#options(wish)}
       ${pieces.map((piece, at) => this.#piece(piece, at, pieces.length))}
-      ${saves === 'svg' && files.length > 0 ? html`<p>The pictures of this state go beside the page. They are shown until the figure is live, where it cannot be, and in feeds.</p>` : ''}
+      ${saves === 'svg' && files.length > 0 ? html`<p>The pictures of this state go ${this.place === 'mdx' ? 'into the app’s public folder' : 'beside the page'}.${live ? ' They are shown until the figure is live, where it cannot be, and in feeds.' : ''}</p>` : ''}
       <div class="buttons">
         ${files.map((file) => html`<button @click=${() => this.#save(file)}>Save ${file.name}</button>`)}
         <span role="status">${this.said}</span>

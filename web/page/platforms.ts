@@ -40,7 +40,7 @@ export const platforms = {
   },
   frame: {
     label: 'No scripts (frame)',
-    says: 'For most blogs; isolated from your page. Its last line, a script, gives it the height and the theme that it needs.',
+    says: 'For most blogs; isolated from your page. The last line, a script, is optional: it keeps the frame’s height and theme right. Leave it out where scripts are removed or a policy refuses them.',
     live: true,
     pieces: (wish) => [{ into: 'the page', text: iframe(wish) }],
   },
@@ -57,7 +57,7 @@ export const platforms = {
   },
   mdx: {
     label: 'MDX or React',
-    says: 'In an app with the package, its module stands in for the script. npm pack in the repository makes it.',
+    says: 'In an app with the package, its module stands in for the script. npm pack in the repository makes it. Put pictures that you save into the app’s public folder, and write their addresses from the root, such as /pictures/….svg.',
     live: true,
     saves: 'svg',
     pieces: (wish) => [

@@ -1,5 +1,6 @@
 // Other people's pages with figures in them, opened in any engine. Each figure's numbers are read and
 // compared with Node's.
+import { readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -194,6 +195,53 @@ export function testEmbeds(start: () => Promise<Engine>): void {
     // It carries all that it shows.
     expect(servers.requests).toEqual(['figures/one-score/']);
   });
+
+  /** Another sentence than the first view's, so the frame must read the model's files. */
+  const text = 'Zebras graze where antelopes slept.';
+  const readsModel = new URLSearchParams({ v: '1', figure: 'one-score', text });
+  const inSandbox = (address: string) =>
+    `<iframe sandbox="allow-scripts" title="One score" src="${address}#${readsModel}"></iframe>`;
+
+  test.runIf(inject('withModel'))(
+    'a frame whose build knows the site’s address reads the model in a sandbox',
+    async () => {
+      const { engine } = await openBlog(
+        start,
+        ({ here }) => ({ html: page(inSandbox(`${here.replace(/superpose\/$/, '')}frame.html`)) }),
+        {
+          prepare: ({ site, putBeside }) => {
+            // As SUPERPOSE_URL makes it, at another address than that of the build.
+            const made = readFileSync(join(dist, 'figures/one-score/index.html'), 'utf8');
+            const built = made
+              .replace("connect-src 'self'", `connect-src 'self' ${new URL(site).origin}`)
+              .replace('"home":"../../"', `"home":"${site}"`);
+            putBeside('frame.html', built);
+          },
+        },
+      );
+      const [found] = await settled(() => engine.evaluateInFrame(readFigures));
+      expect(found?.problem).toBe('');
+      expect(withoutResidual(found?.finding)).toBe(withoutResidual(await findingOf('one-score', { text })));
+    },
+  );
+
+  test.runIf(inject('withModel'))(
+    'a sandboxed frame that cannot read the model says what it lacks',
+    async () => {
+      const { engine } = await open(({ site }) => ({ html: page(inSandbox(`${site}figures/one-score/`)) }), {
+        cors: false,
+      });
+      const [found] = await settled(() => engine.evaluateInFrame(readFigures));
+      // There WebKit refuses 'self', and so cannot ask whether the server is there.
+      const isSafari = await engine.evaluate(() => navigator.vendor.startsWith('Apple'));
+      expect(found?.problem).toContain(
+        isSafari
+          ? 'In a sandboxed frame, Safari needs a build with SUPERPOSE_URL.'
+          : 'which other sites’ pages and sandboxed frames need.',
+      );
+      expect(found).toMatchObject({ finding: '', picture: true });
+    },
+  );
 
   test('keys and text stay in a figure, but for those of the page; Escape closes the menu', async () => {
     const { engine } = await open(({ site }) => ({ html: page(figure('name="gram"') + script(site)) }));
