@@ -45,7 +45,8 @@ export function runWith({ module, excerpt, model }: Supplies): Run {
       if (!part || !isNotInExcerpt(error)) throw error;
       if (!whole) throw new Error(lacking);
       return whole(figure, state, job).catch((cause: unknown) => {
-        throw job.signal.aborted ? cause : new Error(lacking, { cause });
+        if (job.signal.aborted) throw cause;
+        throw new Error(`${lacking} ${(cause as Error).message}`, { cause });
       });
     }
   };
