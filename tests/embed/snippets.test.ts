@@ -24,10 +24,14 @@ const shown: [name: string, settings: Record<string, string>][] = [
   ['one-layer', {}],
   ['dot-products', { n: '9', d: '16' }],
   ['gauge', {}],
+  // Its narrow drawing grows with the window, and its wide one is half as high.
+  ['dot-products', { positions: 'random', scale: '1.7' }],
 ];
 
-test.each([1280, 390].flatMap((width) => shown.map(([name, settings]) => ({ width, name, settings }))))(
-  'in a window of $width nothing moves when $name becomes live',
+test.each(
+  [1280, 680, 560, 414, 390].flatMap((width) => shown.map(([name, settings]) => ({ width, name, settings }))),
+)(
+  'in a window of $width nothing moves when $name becomes live, $settings',
   async ({ width, name, settings }) => {
     const chromium = await openChromium();
     await chromium.resize(width, 844);

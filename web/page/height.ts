@@ -126,11 +126,69 @@ export function heightIn(shown: Shown, width: number, isPhone: boolean): number 
 const phoneWindow = 390;
 const margins = 32;
 /** A difference in height that moves too little to be worth a reservation of its own. */
-const slack = 24;
+const slack = 28;
+/** Between windows whose heights are compared. Where they differ by more than twice as much, the layout has changed. */
+const step = 24;
+
+/** The windows from one width up to another in which the height is about a line. */
+interface Piece {
+  from: number;
+  to: number;
+  base: number;
+  /** Pixels for each pixel of the window. */
+  slope: number;
+}
+
+const at = ({ base, slope }: Piece, window: number): number => base + slope * window;
+
+const lineOf = ({ base, slope }: Piece): string =>
+  slope === 0
+    ? `${Math.round(base)}px`
+    : `${Math.round(base)}px ${slope > 0 ? '+' : '-'} ${Math.abs(100 * slope).toFixed(1)}vw`;
+
+function through(from: number, to: number, heights: ReadonlyMap<number, number>): Piece {
+  const [first, last] = [heights.get(from) as number, heights.get(to) as number];
+  const slope = from === to ? 0 : (last - first) / (to - from);
+  return { from, to, base: first - slope * from, slope };
+}
+
+/** From the narrowest window on, each piece is as long as its line stays near the heights. */
+function piecesOf(heights: ReadonlyMap<number, number>): Piece[] {
+  const pieces: Piece[] = [];
+  let before = Number.POSITIVE_INFINITY;
+  for (const [window, height] of heights) {
+    const longer = through(pieces.at(-1)?.from ?? window, window, heights);
+    const fits = [...heights].every(
+      ([other, height]) =>
+        other < longer.from || other > window || Math.abs(at(longer, other) - height) <= slack,
+    );
+    if (fits && Math.abs(height - before) <= 2 * step) pieces[pieces.length - 1] = longer;
+    else pieces.push(through(window, window, heights));
+    before = height;
+  }
+  return pieces;
+}
+
+/** The narrowest window between these two whose height is nearer to the wider one's: where the layout changes. */
+function changeBetween(narrow: number, wide: number, heightAt: (window: number) => number): number {
+  const [below, above] = [heightAt(narrow), heightAt(wide)];
+  let [from, to] = [narrow, wide];
+  while (to - from > 1) {
+    const middle = Math.floor((from + to) / 2);
+    const height = heightAt(middle);
+    if (Math.abs(height - below) < Math.abs(height - above)) from = middle;
+    else to = middle;
+  }
+  return to;
+}
+
+/** A CSS length that is at least as large as any height, or negative: it switches a piece off beyond its end. */
+const switched = (difference: string): string => `(${difference}) * 10000`;
 
 /**
  * The height as a CSS length: what it is in a column of `width`, and on narrower windows what it becomes towards a
- * phone's. `heightAt` is given a column's width and its window's.
+ * phone's. A layout for wide columns makes it fall at once, so it is one line for each layout, and the highest of them
+ * counts. `heightAt` is given a column's width and its window's.
  */
 export function reserved(
   width: number,
@@ -139,16 +197,32 @@ export function reserved(
 ): string {
   const whole = width + margins;
   if (whole <= phoneWindow) return `${full}px`;
-  const small = heightAt(phoneWindow - margins, phoneWindow);
+  const inWindow = (window: number) => heightAt(window - margins, window);
+  const heights = new Map<number, number>();
+  for (let window = phoneWindow; window < whole; window += step) heights.set(window, inWindow(window));
   // The narrowest window from which on the height hardly changes any more.
   let from = whole;
-  for (let window = whole - 48; window > phone; window -= 48) {
-    if (Math.abs(heightAt(window - margins, window) - full) > slack) break;
+  for (const [window, height] of [...heights].reverse()) {
+    if (Math.abs(height - full) > slack) break;
     from = window;
+    heights.delete(window);
   }
-  const slope = (small - full) / (from - phoneWindow);
-  const line = `${Math.round(small + slope * phoneWindow)}px ${slope < 0 ? '+' : '-'} ${Math.abs(100 * slope).toFixed(1)}vw`;
-  return `${slope < 0 ? 'min' : 'max'}(${full}px, ${line})`;
+  const pieces = [...piecesOf(heights), { from, to: whole, base: full, slope: 0 }];
+  // A line needs an end only where it would be above the height of other windows.
+  const above = (piece: Piece, isThere: (window: number) => boolean) =>
+    [...heights, [whole, full] as const].some(
+      ([window, height]) => isThere(window) && at(piece, window) > height + slack,
+    );
+  const terms = pieces.map((piece, place) => {
+    const [before, after] = [pieces[place - 1], pieces[place + 1]];
+    const ends: string[] = [];
+    if (before && above(piece, (window) => window < piece.from))
+      ends.push(switched(`100vw - ${changeBetween(before.to, piece.from, inWindow) - 1}px`));
+    if (after && (piece.slope > 0 || above(piece, (window) => window > piece.to)))
+      ends.push(switched(`${changeBetween(piece.to, after.from, inWindow)}px - 100vw`));
+    return ends.length > 0 ? `min(${[lineOf(piece), ...ends].join(', ')})` : lineOf(piece);
+  });
+  return terms.length > 1 ? `max(${terms.reverse().join(', ')})` : `${full}px`;
 }
 
 /** What the element takes. */
