@@ -210,7 +210,7 @@ export function reserved(
   const pieces = [...piecesOf(heights), { from, to: whole, base: full, slope: 0 }];
   // A line needs an end only where it would be above the height of other windows.
   const above = (piece: Piece, isThere: (window: number) => boolean) =>
-    [...heights, [whole, full] as const].some(
+    [...heights, [from, full] as const].some(
       ([window, height]) => isThere(window) && at(piece, window) > height + slack,
     );
   const terms = pieces.map((piece, place) => {
