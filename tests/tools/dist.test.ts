@@ -4,8 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as api from 'superpose';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { unbroken, withoutIndents } from '../../web/build/plugins.ts';
+import { singlePage } from '../../web/build/site/singlePage.ts';
+import type { SinglePage } from '../../web/embed/single.ts';
 import { figures } from '../../web/figures/index.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -175,6 +177,18 @@ test('without SUPERPOSE_URL no file claims an address', () => {
     expect(head.length).toBeGreaterThan(100);
     expect(head.match(/property="og:|rel="canonical"/g)).toBeNull();
   }
+});
+
+test('with SUPERPOSE_URL a figure’s page may read files from there, by the whole address', () => {
+  const policyAt = (address: string) => {
+    vi.stubEnv('SUPERPOSE_URL', address);
+    const page: SinglePage = { figure: 'gram', settings: [], module: 'small', home: '../../' };
+    const texts = { title: '', description: '', finding: '', script: '' };
+    return singlePage({ ...texts, page, pictures: { narrow: '', wide: '' } }).match(/connect-src [^;]*/)?.[0];
+  };
+  expect(policyAt('https://example.org/superpose/')).toBe("connect-src 'self' https://example.org");
+  expect(policyAt('')).toBe("connect-src 'self'");
+  vi.unstubAllEnvs();
 });
 
 test('a wrong SUPERPOSE_URL is refused', () => {

@@ -50,7 +50,6 @@ async function announced(name: string, title: string, finding: string, folder: s
   if (png) writeFileSync(resolve(folder, 'card.png'), png);
   const height = Math.round(rendered.figure.scene(rendered.data, rendered.state, card.width).height);
   return {
-    connect: new URL(home).origin,
     head: `
     <link rel="canonical" href="${address}" />
     ${cardTags(address, title, finding, png && { address: `${address}card.png`, width: card.width, height })}`,

@@ -18,8 +18,6 @@ export interface SinglePageParts {
   script: string;
   /** For the head: links and cards. */
   head?: string;
-  /** Another origin that the page may fetch from. */
-  connect?: string;
 }
 
 /** The reader's scheme. The surrounding page's theme overrides it, and the figure's own overrides both. */
@@ -46,7 +44,8 @@ function notice({ home }: SinglePage): string {
 }
 
 export function singlePage(parts: SinglePageParts): string {
-  const { title, description, page, pictures, finding, script, head = '', connect = '' } = parts;
+  const { title, description, page, pictures, finding, script, head = '' } = parts;
+  const address = siteAddress();
   const code = script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
   const policy = [
     "default-src 'none'",
@@ -54,7 +53,8 @@ export function singlePage(parts: SinglePageParts): string {
     `style-src ${hashOf(style)}`,
     'img-src data: blob:',
     'worker-src blob:',
-    `connect-src 'self'${connect && ` ${connect}`}`,
+    // In a sandboxed frame, WebKit takes no address for 'self'.
+    `connect-src 'self'${address ? ` ${new URL(address).origin}` : ''}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
