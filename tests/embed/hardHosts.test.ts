@@ -190,6 +190,13 @@ test('a frame that may run no scripts shows the picture and what it says', async
   const pictures = inFrame.locator('superpose-figure :is(svg, img)').filter({ visible: true });
   await expect.poll(() => pictures.count(), patience).toBeGreaterThan(0);
   expect(await inFrame.locator('superpose-figure').textContent()).toContain(await findingOf('dot-products'));
+  // Its link may have asked for another state.
+  // Playwright's text search ignores the contents of a noscript.
+  const note = inFrame.locator('noscript p');
+  expect(await note.textContent()).toBe('Without scripts, this is the figure’s first view.');
+  expect(await note.isVisible()).toBe(true);
+  // The wide picture: as wide as the frame, but for the page's margins.
+  expect((await pictures.first().boundingBox())?.width).toBeGreaterThan(650);
 });
 
 test('a style for print that hides frames leaves the link, and prints a figure as it is', async () => {

@@ -13,14 +13,19 @@ const script = scriptOf('single');
 const wasmOf = (name: string) => readFileSync(join(root, `build/package/wasm/${name}-plain.wasm`), 'base64');
 
 /** Opened at an address, as it was made. */
-async function opened(made: Partial<SinglePage>, end = '', site = 'https://blog.example/f/'): Promise<Page> {
+async function opened(
+  made: Partial<SinglePage>,
+  end = '',
+  site = 'https://blog.example/f/',
+  wasm = wasmOf('superpose'),
+): Promise<Page> {
   const page = await openPage();
   const figure: SinglePage = { figure: 'dot-products', settings: [], ...made };
   const code = (await script).replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
   const body = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>F</title><link rel="icon" href="data:,"></head><body>
     <superpose-figure name="${figure.figure}"><p>Words</p></superpose-figure>
     <script type="application/json" id="superpose-page">${JSON.stringify(figure)}</script>
-    <script type="application/octet-stream" id="superpose-wasm">${wasmOf('superpose')}</script>
+    <script type="application/octet-stream" id="superpose-wasm">${wasm}</script>
     <script>${code}</script></body></html>`;
   await page.route(`${site}**`, (route) => route.fulfill({ contentType: 'text/html', body }));
   await page.goto(site + end);
@@ -83,6 +88,31 @@ describe('a page of one file', () => {
     expect(found.problem).toContain(sentence);
     expect(found.theme).toBe('dark');
   });
+
+  test.each([
+    [
+      '#v=1&figure=dot-products&n=5',
+      [],
+      'It shows the figure’s first view, not the one that was asked for. ',
+    ],
+    ['', [], ''],
+    [
+      '#v=1&figure=dot-products&n=5',
+      [['n', '6']],
+      'It shows the state that this file was made with, not the one that was asked for. ',
+    ],
+    ['', [['n', '6']], ''],
+    ['#v=1&figure=dot-products&n=6&theme=dark', [['n', '6']], ''],
+  ] as [string, [string, string][], string][])(
+    'one that fails says what its picture shows, unless that is what was asked for: %s %j',
+    async (end, settings, sentence) => {
+      const page = await opened({ settings }, end, undefined, btoa('no module'));
+      await expect.poll(async () => (await read(page)).problem, patience).toContain('Try again');
+      expect((await read(page)).problem).toMatch(
+        new RegExp(`^The picture stands still\\. ${sentence}(?!It shows)[A-Z]`),
+      );
+    },
+  );
 
   test('what the reader sets stands in its address, with its theme and what can be set', async () => {
     const page = await opened({ keep: 'n d' }, '#v=1&figure=dot-products&n=6&theme=dark');

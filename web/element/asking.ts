@@ -214,6 +214,16 @@ export class Asking implements ReactiveController {
     }
   }
 
+  /** What the picture that stands in shows, unless it is what is asked for. */
+  get otherPicture(): string | undefined {
+    const { figure, settings } = this;
+    const { standIn } = hostPage;
+    if (!figure || !standIn) return undefined;
+    const { state } = readState(figure.controls, standIn.settings);
+    const texts = (one: State) => String(writtenState(figure.controls, one));
+    return texts(figure.settle?.(state, undefined) ?? state) === texts(settings) ? undefined : standIn.called;
+  }
+
   present(answer: Answer): void {
     this.#come();
     this.answer = answer;

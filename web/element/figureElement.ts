@@ -119,11 +119,12 @@ export class FigureElement extends LitElement {
   standIn?(): TemplateResult | undefined;
 
   #problems(): TemplateResult {
-    const { refused, failure, stopped, again } = this.asking;
+    const { refused, failure, stopped, again, figure, otherPicture } = this.asking;
+    const still = `The picture stands still. ${otherPicture ? `It shows ${otherPicture}, not the one that was asked for. ` : ''}`;
     const sentences = [...refused, this.surroundings.problem ?? []].flat();
     return html`
       ${sentences.length > 0 ? html`<p class="problem" role="status">${sentences.join(' ')}</p>` : nothing}
-      ${failure ? html`<p class="problem" role="alert">${this.picture.view || !this.asking.figure ? '' : 'The picture stands still. '}${failure} <button @click=${again}>Try again</button>${this.#saving.homeLink()}</p>` : nothing}
+      ${failure ? html`<p class="problem" role="alert">${this.picture.view || !figure ? '' : still}${failure} <button @click=${again}>Try again</button>${this.#saving.homeLink()}</p>` : nothing}
       ${stopped ? html`<p class="note">Stopped. <button @click=${again}>Compute it</button></p>` : nothing}
     `;
   }

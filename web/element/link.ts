@@ -63,6 +63,10 @@ export const hostPage = {
   home: undefined as string | undefined,
   /** Address of the folder of figures' pictures, likewise. */
   pictures: undefined as string | undefined,
+  /** What the picture that stands in for a figure shows; undefined where the page’s author has chosen it. */
+  standIn: { settings: [], called: 'the figure’s first view' } as
+    | { settings: [string, string][]; called: string }
+    | undefined,
 };
 
 /** The address that a link to a state begins with. */

@@ -240,6 +240,7 @@ export function defineMirrored(): void {
     return;
   }
   hostPage.foreign = true;
+  hostPage.standIn = undefined;
   FigureElement.addInitializer((element) => {
     mirrors.set(element as FigureElement, new Mirror(element as FigureElement));
   });

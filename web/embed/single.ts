@@ -42,6 +42,8 @@ async function bePage(script: string): Promise<void> {
   const home = page.home !== undefined && own && /^https?:/.test(own) ? own : undefined;
   hostPage.foreign = true;
   hostPage.home = home;
+  if (page.settings.length > 0)
+    hostPage.standIn = { settings: page.settings, called: 'the state that this file was made with' };
   const supplies = (): Supplies => ({
     module: {
       simd: 'plain',

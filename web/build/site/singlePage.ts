@@ -58,6 +58,12 @@ export function singlePage(parts: SinglePageParts): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
+  // The page's own link may ask for another state, and a script alone can read that. In the element, because a saved file
+  // has other pictures there.
+  const first =
+    page.settings.length === 0
+      ? '<noscript><p>Without scripts, this is the figure’s first view.</p></noscript>'
+      : '';
   return `<!DOCTYPE html>
 <html lang="en">
   <head>
@@ -71,7 +77,7 @@ export function singlePage(parts: SinglePageParts): string {
   </head>
   <body>
     ${notice(page)}
-    <superpose-figure name="${page.figure}"><picture><source media="(min-width: 48rem)" srcset="${inline(pictures.wide)}"><img src="${inline(pictures.narrow)}" alt="${escaped(title)}"></picture><p>${escaped(finding)}</p></superpose-figure>
+    <superpose-figure name="${page.figure}"><picture><source media="(min-width: 40rem)" srcset="${inline(pictures.wide)}"><img src="${inline(pictures.narrow)}" alt="${escaped(title)}"></picture><p>${escaped(finding)}</p>${first}</superpose-figure>
     <script type="application/json" id="superpose-page">${jsonBlock({ ...page, model: modelFolder() })}</script>
     ${wasmBlock(page.module)}
     <script>${code}</script>
