@@ -98,6 +98,15 @@ describe('the part that computes', () => {
     await recovers(await figure2(page));
   });
 
+  test('the picture of the first view stands in for it alone, or is said to', async () => {
+    const { page } = await visit({ site: (site) => site.lose(/\.wasm$/) });
+    const first = 'It shows the figure’s first view';
+    expect(await complaintOf(await figure2(page))).not.toContain(first);
+    await figure1(page);
+    await fillN(page, '5');
+    await expect.poll(async () => complaintOf(await figure1(page))).toContain(first);
+  });
+
   test('the .wasm is slow', async () => {
     let release = () => {};
     const { page } = await visit({
