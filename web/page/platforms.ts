@@ -57,7 +57,7 @@ export const platforms = {
   },
   mdx: {
     label: 'MDX or React',
-    says: 'In an app with the package, its module stands in for the script. npm pack in the repository makes it. Put pictures that you save into the app’s public folder, and write their addresses from the root, such as /pictures/….svg.',
+    says: 'In an app with the package, its module stands in for the script. npm pack in the repository makes it. Put pictures that you save into the app’s public folder, and write their addresses from the root, such as /pictures/figure.svg.',
     live: true,
     saves: 'svg',
     pieces: (wish) => [

@@ -34,7 +34,7 @@ export const hosting = (dist: string): Plugin => ({
     if (siteAddress()) await writePreview(dist);
     else {
       console.log(
-        'SUPERPOSE_URL is not set, so cards and canonical links are left out. To have them: SUPERPOSE_URL=https://example.org/superpose/ npm run build',
+        'SUPERPOSE_URL is not set, so cards and canonical links are left out, and in Safari sandboxed frames cannot read the model. To change that: SUPERPOSE_URL=https://example.org/superpose/ npm run build',
       );
     }
   },
