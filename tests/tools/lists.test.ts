@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { examples } from '../../docs/examples.mjs';
+import { pictureWidths } from '../../web/element/exports.ts';
 import { initialState } from '../../web/figures/controls.ts';
 import * as dotProducts from '../../web/figures/dotProducts.ts';
 import * as schemes from '../../web/figures/schemes.ts';
@@ -61,6 +62,10 @@ describe('the documents', () => {
       read('docs/hosts.md').match(/^\| in the dialog .*\n\| ---.*\n((?:\|.*\n)+)/m) ?? [];
     const named = [...table.matchAll(/^\| \*(.*?)\* \|/gm)].map(([, name]) => name);
     expect(named).toEqual(Object.values(platforms).map(({ label }) => label));
+  });
+
+  test('docs/hosts.md says how wide a picture of the site is', () => {
+    expect(read('docs/hosts.md')).toContain(`${pictureWidths.wide} pixels, if it is one of the site's`);
   });
 
   test('a rule for a style sheet says what the snippet’s style says', async () => {
