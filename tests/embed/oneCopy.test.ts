@@ -121,13 +121,13 @@ describe('the script of a site', () => {
   test('does nothing before a figure is near, and then makes them live from where it lies', async () => {
     const { hostPage, transports } = await start();
     expect(near.whenNear).toHaveBeenCalledTimes(1);
-    expect(hostPage).toMatchObject({ foreign: false, home: undefined });
+    expect(hostPage).toMatchObject({ home: undefined });
     expect(transports).toEqual([]);
     expect(mirror.defineMirrored).not.toHaveBeenCalled();
     const [define] = near.whenNear.mock.calls[0] as [() => Promise<void>];
     await define();
     const home = new URL('../../web/embed/', import.meta.url).href;
-    expect(hostPage).toMatchObject({ foreign: true, home });
+    expect(hostPage).toMatchObject({ home });
     expect(transports.map(({ name }) => name)).toEqual(['worker', 'blob worker', 'page']);
     expect(mirror.defineMirrored).toHaveBeenCalledTimes(1);
     expect(said).toEqual([]);
@@ -182,9 +182,8 @@ describe('the module of the package', () => {
     inPage();
     const { hostPage, transports, supplies } = await module();
     expect(near.whenNear).toHaveBeenCalledTimes(1);
-    expect(hostPage.foreign).toBe(false);
     const told = await supplies();
-    expect(hostPage).toMatchObject({ foreign: true, home: undefined });
+    expect(hostPage).toMatchObject({ home: undefined });
     expect(transports.map(({ name }) => name)).toEqual(['blob worker', 'page']);
     expect(mirror.defineMirrored).toHaveBeenCalledTimes(1);
     expect(told.model).toBeUndefined();
