@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { figures } from '../../web/figures/index.ts';
 import { dist, files, isRecording, kilobytes, recordings } from './support/site.ts';
 import { modelTest, visit } from './support/visit.ts';
 
@@ -27,8 +28,14 @@ for (const fragment of ['', '#dot-products']) {
     const place = () => site.requests.indexOf(folder + mark);
     await expect.poll(place).toBeGreaterThan(0);
     const before = site.requests.slice(0, place());
-    // The first screen’s other figures come beside it, with what was recorded for them.
-    const beside = /(addOrConcatenate|lookup|language|languageRuns)-/;
+    // Other figures in sight come beside it, sooner or later: their code, what was recorded for them, and what a figure that
+    // runs needs.
+    const first = fragment ? 'dotProducts' : 'oneLayer';
+    const others = Object.keys(figures).map((name) =>
+      name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()),
+    );
+    const names = [...others.filter((name) => name !== first), 'languageRuns', 'lookup', 'running'];
+    const beside = new RegExp(`assets/(${names.join('|')})-`);
     const asked = new Set(
       before.map((path) => path.slice(folder.length) || 'index.html').filter((path) => !beside.test(path)),
     );
