@@ -28,13 +28,12 @@ for (const fragment of ['', '#dot-products']) {
     const place = () => site.requests.indexOf(folder + mark);
     await expect.poll(place).toBeGreaterThan(0);
     const before = site.requests.slice(0, place());
-    // Other figures in sight come beside it, sooner or later: their code, what was recorded for them, and what a figure that
-    // runs needs.
+    // Other figures in sight come beside it, sooner or later: their code, and what was recorded for them.
     const first = fragment ? 'dotProducts' : 'oneLayer';
     const others = Object.keys(figures).map((name) =>
       name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()),
     );
-    const names = [...others.filter((name) => name !== first), 'languageRuns', 'lookup', 'running'];
+    const names = [...others.filter((name) => name !== first), 'languageRuns', 'lookup'];
     const beside = new RegExp(`assets/(${names.join('|')})-`);
     const asked = new Set(
       before.map((path) => path.slice(folder.length) || 'index.html').filter((path) => !beside.test(path)),
