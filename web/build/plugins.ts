@@ -101,7 +101,9 @@ export const ownNames = (): Plugin => ({
 
 /** For `transform` of a bundler: pages with MooTools or Prototype.js have another Array.from. */
 export const independent = {
-  inject: { 'Array.from': [resolve(import.meta.dirname, '../plot/own.ts'), 'arrayFrom'] as [string, string] },
+  inject: {
+    'Array.from': [resolve(import.meta.dirname, '../plot/plainCopy.ts'), 'arrayFrom'] as [string, string],
+  },
 };
 
 // A figure's module draws and computes. The page takes what draws, a worker what computes; a bundler that saw both would

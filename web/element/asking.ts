@@ -11,7 +11,7 @@ import {
 } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
-import { latest, own } from '../plot/own.js';
+import { latest, plainCopy } from '../plot/plainCopy.js';
 import { type Asker, type AskOptions, asker } from '../worker/client.js';
 import type { Order } from '../worker/transports.js';
 import type { Cursors } from './cursor.js';
@@ -189,12 +189,12 @@ export class Asking implements ReactiveController {
           if (this.asked === state) this.#settle();
           this.#answered = state;
           this.running?.ended();
-          this.present({ data: own(data), state: this.#played(state) });
+          this.present({ data: plainCopy(data), state: this.#played(state) });
         },
         frame: (data, state) => {
           this.#answered = state;
           if (this.asked === state) this.#overtake(false);
-          this.running?.frame({ data: own(data), state: this.#played(state) });
+          this.running?.frame({ data: plainCopy(data), state: this.#played(state) });
         },
         failed: (sentence) => {
           this.#settle();
@@ -433,20 +433,20 @@ const instead = (refused: string[]): string[] => (refused.length > 0 ? [...refus
 
 /** A figure without what the page may have added to all objects. */
 const ofItself = (figure: AnyFigure): AnyFigure =>
-  own({
+  plainCopy({
     ...figure,
-    controls: own(
+    controls: plainCopy(
       Object.fromEntries(
-        Object.entries(figure.controls as Controls).map(([name, control]) => [name, own(control)]),
+        Object.entries(figure.controls as Controls).map(([name, control]) => [name, plainCopy(control)]),
       ),
     ),
     scene: (...given) => {
-      const scene = own(figure.scene(...given));
+      const scene = plainCopy(figure.scene(...given));
       const { marks, regions, handles } = scene;
       return Object.assign(scene, {
-        marks: marks.map(own),
-        regions: regions.map(own),
-        handles: handles?.map(own),
+        marks: marks.map(plainCopy),
+        regions: regions.map(plainCopy),
+        handles: handles?.map(plainCopy),
       });
     },
   });

@@ -6,7 +6,7 @@ import type { Control, State, Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import type { Theme } from '../plot/colour.js';
 import { captionOf } from '../plot/format.js';
-import { own } from '../plot/own.js';
+import { plainCopy } from '../plot/plainCopy.js';
 import type { Cursor, Handle } from '../plot/scene.js';
 import { answeredIn } from '../worker/client.js';
 import { Asking } from './asking.js';
@@ -22,7 +22,12 @@ import { untranslate } from './translated.js';
 
 export class FigureElement extends LitElement {
   static override styles = elementStyles;
-  static override properties = { name: own({}), theme: own({}), keep: own({}), group: own({}) };
+  static override properties = {
+    name: plainCopy({}),
+    theme: plainCopy({}),
+    keep: plainCopy({}),
+    group: plainCopy({}),
+  };
 
   name = '';
   /** light, dark, or whatever the reader prefers. */

@@ -6,7 +6,7 @@ import type { LitElement, ReactiveController } from 'lit';
 import type { AnyFigure, ReadoutPiece } from '../figures/figure.js';
 import { paintCanvas } from '../plot/canvas.js';
 import type { Theme } from '../plot/colour.js';
-import { own } from '../plot/own.js';
+import { plainCopy } from '../plot/plainCopy.js';
 import { type Cursor, cursorMarks, type Mark, type Scene } from '../plot/scene.js';
 import { type Shape, shapesOf } from '../plot/svg.js';
 import type { Asking } from './asking.js';
@@ -104,7 +104,7 @@ const viewOf = (
   finding: figure.describe(data, state),
   tokens: figure.tokens?.(data, state),
   remark: figure.remark?.(data, state),
-  named: own(figure.named?.(data, state) ?? {}),
+  named: plainCopy(figure.named?.(data, state) ?? {}),
   scene: figure.scene(data, state, width, began, cursor),
 });
 
@@ -153,7 +153,9 @@ export class Picture implements ReactiveController {
       const { data, state, scene } = view;
       const readout = cursors.pointed ? figure.readout(data, state, cursors.cursor) : [];
       const focus = cursors.pointed ? (figure.focus?.(data, state, cursors.cursor, width) ?? []) : [];
-      this.#atCursor = cursors.pointed ? [...cursorMarks(scene, cursors.cursor), ...focus].map(own) : [];
+      this.#atCursor = cursors.pointed
+        ? [...cursorMarks(scene, cursors.cursor), ...focus].map(plainCopy)
+        : [];
       this.readout = readout;
       this.view = view;
     } catch (error) {

@@ -1,5 +1,5 @@
 // What the page has put in the place of the language's own functions, as old libraries do. A figure needs those that are
-// listed here; what the build replaces (see arrayFrom in plot/own.ts) it does not need.
+// listed here; what the build replaces (see arrayFrom in plot/plainCopy.ts) it does not need.
 
 /** Each with something that it does in the language. */
 const needed: readonly [name: string, works: () => boolean][] = [

@@ -1,7 +1,7 @@
 // Figure "Added or concatenated?": small models learn one task side by side, with positions added, concatenated, and,
 // where that is asked, concatenated with scores that keep both separate. It opens with runs recorded beforehand.
 import { aboutPercent, listed } from '../plot/format.js';
-import { latest } from '../plot/own.js';
+import { latest } from '../plot/plainCopy.js';
 import type { Cursor } from '../plot/scene.js';
 import { arcsOf, picture, type Row, rowsOf } from './addOrConcatenatePicture.js';
 import {

@@ -1,7 +1,7 @@
 // The picture of figure "Added or concatenated?": the models side by side, or one below the other, and their curves.
 import { aboutPercent } from '../plot/format.js';
-import { latest } from '../plot/own.js';
 import { type Area, boxAt, horizontal, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
+import { latest } from '../plot/plainCopy.js';
 import type { Handle, Ink, Mark, Region, Scene } from '../plot/scene.js';
 import {
   asking,

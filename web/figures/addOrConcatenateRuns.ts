@@ -1,7 +1,7 @@
 // The small models of the figure “Added or concatenated?”: how each is made and trained, what is kept of its steps, and
 // what of that a state shows.
 import type { Superpose, Trainer } from 'superpose';
-import { latest } from '../plot/own.js';
+import { latest } from '../plot/plainCopy.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job, Library } from './figure.js';
 import { type CellRun, keyOf, recordOf } from './record.js';

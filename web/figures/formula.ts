@@ -1,6 +1,6 @@
 // The registry's formulas, which are TeX, as pieces that a picture can set: letters in italics, indices below
 // and above the line. It knows the few commands that they use.
-import { own } from '../plot/own.js';
+import { plainCopy } from '../plot/plainCopy.js';
 import type { Run } from '../plot/scene.js';
 
 const signs: Record<string, string> = {
@@ -17,7 +17,7 @@ const atom = /\\(?:mathrm|text|sqrt)\{(?:[^{}]|\{[^{}]*\})*\}|\\[a-z]+|\\;|\{(?:
 function runsOf(tex: string, shift?: Run['shift'], upright = false): Run[] {
   const runs: Run[] = [];
   const add = (text: string, italic = false) =>
-    runs.push(own({ text, ...(shift && { shift }), ...(italic && { italic: true as const }) }));
+    runs.push(plainCopy({ text, ...(shift && { shift }), ...(italic && { italic: true as const }) }));
   const atoms = tex.match(atom) ?? [];
   let depth = 0;
   let bars = 0;

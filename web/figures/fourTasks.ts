@@ -2,7 +2,7 @@
 // solves. The reader watches each term's share of the scores, and how much is right when a term is cut.
 import { pairTerms } from 'superpose';
 import { aboutPercent, listed, percent } from '../plot/format.js';
-import { latest } from '../plot/own.js';
+import { latest } from '../plot/plainCopy.js';
 import type { Figure, ReadoutPiece } from './figure.js';
 import { picture } from './fourTasksPicture.js';
 import { controls, type Data, offOf, type Panel } from './fourTasksRuns.js';

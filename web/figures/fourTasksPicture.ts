@@ -1,7 +1,7 @@
 // The picture of figure "Four tasks, four questions": each model's curves, and an example at a step.
 import { pairTerms } from 'superpose';
-import { latest } from '../plot/own.js';
 import { type Area, bars, horizontal, lineKey, lineThrough, plane, textAt, wrapped } from '../plot/parts.js';
+import { latest } from '../plot/plainCopy.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import type { Data, Moment, Panel, State } from './fourTasksRuns.js';
 import { every, fourTasks, n, points, type SmallTask, steps, taskTexts } from './tasks.js';

@@ -1,6 +1,6 @@
 // The models of figure "Four tasks, four questions": how they are trained, and what they do on their way.
 import { pairTerms, type Superpose, type Table, type Trainer, type TrainerOptions } from 'superpose';
-import { latest } from '../plot/own.js';
+import { latest } from '../plot/plainCopy.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job } from './figure.js';
 import { every, fourTasks, modelOptions, n, points, type SmallTask, sigmaControl } from './tasks.js';

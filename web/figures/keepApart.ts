@@ -2,8 +2,8 @@
 // rows share with the position rows, and where both lie in a plane.
 import type { Summary, Superpose, Table, Trainer, TrainerOptions } from 'superpose';
 import { aboutPercent, percent, readable } from '../plot/format.js';
-import { latest } from '../plot/own.js';
 import { type Area, curve, dotsAt, horizontal, lineThrough, plane, textAt } from '../plot/parts.js';
+import { latest } from '../plot/plainCopy.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import { type Controls, initialState, type StateOf } from './controls.js';
 import type { Compute, Figure, Job } from './figure.js';

@@ -1,7 +1,7 @@
 // Small transformers in training: one run for a table, how far it goes and what is kept on its way; and models that are
 // trained side by side, and shown on the way.
 import type { Superpose, Table, TaskTrainerOptions, Trainer, TrainerOptions } from 'superpose';
-import { latest } from '../plot/own.js';
+import { latest } from '../plot/plainCopy.js';
 import type { Job } from './figure.js';
 import { aim, every, keptSteps, steps } from './tasks.js';
 

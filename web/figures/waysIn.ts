@@ -1,7 +1,7 @@
 // How small models are trained, by the names that figures, links and `superpose train` have in common. This table
 // says all of a way in: what is trained, how it is called, and what else depends on it.
 import type { TaskTrainerOptions, TrainingTerm } from 'superpose';
-import { own } from '../plot/own.js';
+import { plainCopy } from '../plot/plainCopy.js';
 
 export interface WayIn {
   /** What is trained, where a token has d channels. */
@@ -95,4 +95,4 @@ export type WayName = keyof typeof waysIn;
 export const wayNames = /* @__PURE__ */ Object.keys(waysIn) as WayName[];
 export const isWay = (name: string): name is WayName => Object.hasOwn(waysIn, name);
 
-export const wayIn = (name: WayName): WayIn => own(waysIn[name]);
+export const wayIn = (name: WayName): WayIn => plainCopy(waysIn[name]);

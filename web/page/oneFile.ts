@@ -4,7 +4,6 @@ import { type Result, toSvg } from '../element/exports.js';
 import type { ModelExcerpt } from '../embed/modelExcerpt.js';
 import type { SinglePage } from '../embed/single.js';
 import { writtenState } from '../figures/controls.js';
-import { own } from '../plot/own.js';
 import { escaped } from '../plot/svg.js';
 import { newWorker } from '../worker/siteWorker.js';
 import type { Question, Reply } from '../worker/transports.js';
@@ -14,8 +13,7 @@ import { keepsAll, type Wish } from './snippets.js';
 function excerptFor({ figure, state }: Wish): Promise<ModelExcerpt | undefined> {
   return new Promise((done, failed) => {
     const worker = newWorker();
-    worker.onmessage = ({ data }: MessageEvent<Reply>) => {
-      const reply = own(data);
+    worker.onmessage = ({ data: reply }: MessageEvent<Reply>) => {
       if ('progress' in reply || 'frame' in reply) return;
       worker.terminate();
       if ('error' in reply) failed(new Error(reply.error));

@@ -1,6 +1,6 @@
 // Numbers as the page prints them: a true minus sign, and no more digits than can be read; names in a sentence, and
 // sentences in a caption; and tables as files have them.
-import { latest } from './own.js';
+import { latest } from './plainCopy.js';
 
 export const minus = (text: string) => text.replace('-', '−');
 

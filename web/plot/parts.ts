@@ -1,6 +1,6 @@
 // The parts that figures are built from: planes with axes, maps with keys, lines, histograms, bars.
 import { nice, ticks } from 'd3-array';
-import { own } from './own.js';
+import { plainCopy } from './plainCopy.js';
 import type {
   BoxMark,
   DotsMark,
@@ -96,7 +96,7 @@ export const tickText = (tick: number): string => String(Number(tick.toPrecision
 
 /** A plane with grid lines, ticks and labels inside `area`; what is drawn on it uses its scales. */
 export function plane(area: Area, below: AxisOptions, beside: AxisOptions): Plane {
-  const [across, up] = [own(below), own(beside)];
+  const [across, up] = [plainCopy(below), plainCopy(beside)];
   const print = up.print ?? tickText;
   const y = axis(up, [area.y + area.height - 2.3 * lineHeight, area.y + lineHeight + 4]);
   const rows = ticksOf(y, up);
@@ -275,7 +275,7 @@ export const titleHeight = (subtitle = false): number => (subtitle ? 38 : 24);
 
 /** A map that can be pointed at; `area` includes the title. */
 export function map(area: Area, options: MapOptions): { marks: Mark[]; region: Region } {
-  const { title, subtitle, term, ink, faint, ...raster } = own(options);
+  const { title, subtitle, term, ink, faint, ...raster } = plainCopy(options);
   const top = title === undefined ? 0 : titleHeight(subtitle !== undefined);
   const inside: Area = { x: area.x, y: area.y + top, width: area.width, height: area.height - top };
   const cells: RasterMark = { mark: 'raster', ...inside, ...raster, faint: faint ?? false, term };
@@ -295,7 +295,7 @@ export function colourKey(
   y: number,
   key: { low: number; high: number; scale: ScaleName; label: string; print?: (value: number) => string },
 ): Mark[] {
-  const { low, high, scale, label, print = tickText } = own(key);
+  const { low, high, scale, label, print = tickText } = plainCopy(key);
   const [least, most] = [print(low), print(high)];
   const width = Math.max(120, 7 * (least.length + most.length + 3));
   const ramp = Float64Array.from({ length: 64 }, (_, k) => k / 63);
@@ -331,7 +331,7 @@ export function bars(area: Area, list: readonly Bar[], low: number, high: number
   );
   const zero = across(0);
   return [
-    ...list.map(own).flatMap(({ label, value, text, ink, term }, place): Mark[] => {
+    ...list.map(plainCopy).flatMap(({ label, value, text, ink, term }, place): Mark[] => {
       const y = area.y + place * row;
       const to = Number.isFinite(value) ? across(value) : zero;
       return [
@@ -371,7 +371,7 @@ export function lineKey(
   y: number,
   entries: readonly { label: string; ink: Ink; dashed?: boolean; term?: Term }[],
 ): Mark[] {
-  return entries.map(own).flatMap(({ label, ink, dashed = false, term }, place): Mark[] => {
+  return entries.map(plainCopy).flatMap(({ label, ink, dashed = false, term }, place): Mark[] => {
     const at = y + 18 * place + 8;
     return [
       lineAt([x, at], [x + 22, at], { ink, wide: 3, dashed, term }),
@@ -398,7 +398,7 @@ export function namedLines(whole: Area, entries: readonly Named[], least = 560) 
       const order = [...end.keys()].sort((a, b) => (end[a] as number) - (end[b] as number));
       let y2 = -16;
       return order.flatMap((k, place): Mark[] => {
-        const { label, ink, dashed = false, term } = own(entries[k] as Named);
+        const { label, ink, dashed = false, term } = plainCopy(entries[k] as Named);
         // Each below the last one, and with room for those that follow.
         y2 = Math.max(y2 + 16, Math.min(end[k] as number, bottom - 16 * (order.length - 1 - place)));
         const x1 = inner.x + inner.width;

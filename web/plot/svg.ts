@@ -1,7 +1,7 @@
 // Marks as SVG, by classes and attributes only: a page's content security policy forbids inline styles. Maps are PNG in it,
 // without filters.
 import { inkClasses, inks, rasterPixels, type Theme, themeVariables } from './colour.js';
-import { own } from './own.js';
+import { plainCopy } from './plainCopy.js';
 import {
   type DotsMark,
   type Ink,
@@ -108,7 +108,7 @@ export const markup = ({ name, attributes, text, runs }: Shape): string =>
 function runShapes(runs: readonly Run[], size: number): Shape[] {
   const heights = { sub: 0.22 * size, sup: -0.38 * size };
   let above = 0;
-  return runs.map(own).map(({ text, shift, italic, ink }) => {
+  return runs.map(plainCopy).map(({ text, shift, italic, ink }) => {
     const level = shift ? heights[shift] : 0;
     const dy = level - above;
     above = level;

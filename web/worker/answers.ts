@@ -4,7 +4,7 @@ import type { NoRoom } from 'superpose';
 import type { State } from '../figures/controls.js';
 import type { Compute, Job, Kept, Library, Run as WatchedRun } from '../figures/figure.js';
 import { modules } from '../figures/index.js';
-import { own } from '../plot/own.js';
+import { plainCopy } from '../plot/plainCopy.js';
 import type { Order, Question, Reply } from './transports.js';
 
 interface RunSettings {
@@ -96,7 +96,7 @@ export function answering(run: Run, say: (reply: Reply) => void): (question: Que
   const underWay = new Map<number, AbortController>();
   const orders = new Map<number, (order: Order) => void>();
   return async (heard) => {
-    const question = own(heard);
+    const question = plainCopy(heard);
     if ('cancel' in question) {
       underWay.get(question.cancel)?.abort();
       return;

@@ -1,7 +1,7 @@
 // The page's side of the worker. Each asker has one question under way, and a newer one cancels it: a slider
 // never waits for an answer that nobody wants any more.
 import type { State } from '../figures/controls.js';
-import { own } from '../plot/own.js';
+import { plainCopy } from '../plot/plainCopy.js';
 import {
   type Connection,
   type Order,
@@ -104,14 +104,14 @@ export function asker(figure: string, { answered, failed, progress, frame }: Ans
   let newest: [State, AskOptions | undefined] | undefined;
 
   const send = (state: State, options: AskOptions = {}) => {
-    const { again, held } = own(options);
+    const { again, held } = plainCopy(options);
     const mine = { id: nextId++, wanted: true };
     underWay = mine;
     const settle = (said: Reply) => {
-      const reply = own(said);
+      const reply = plainCopy(said);
       if ('progress' in reply || 'frame' in reply) {
         // What a newer question has overtaken is not shown, unless that question only looks at the run.
-        if (!mine.wanted || (newest && !own(newest[1])?.look)) return;
+        if (!mine.wanted || (newest && !plainCopy(newest[1])?.look)) return;
         if ('progress' in reply) progress(reply.progress);
         else frame?.(reply.frame, newest?.[0] ?? state);
         return;
@@ -155,7 +155,7 @@ export function asker(figure: string, { answered, failed, progress, frame }: Ans
       else {
         newest = [state, options];
         // `newest` is also asked at the run's end, which may come before the order is heard.
-        if (own(options)?.look && underWay.wanted) order({ look: state });
+        if (plainCopy(options)?.look && underWay.wanted) order({ look: state });
         else stop();
       }
     },

@@ -10,7 +10,7 @@ import { unknownName } from '../../../build/package/unknown.js';
 import { type TrainingRun, trainingRun } from '../../figures/training.js';
 import { isWay, wayIn, wayNames } from '../../figures/waysIn.js';
 import { csvOf, listed } from '../../plot/format.js';
-import { latest } from '../../plot/own.js';
+import { latest } from '../../plot/plainCopy.js';
 import { checkWritable, write } from './files.js';
 import { isNumber, parsed, quoted, Refusal, settingsOf, wholeOf } from './options.js';
 import { progress } from './terminal.js';
