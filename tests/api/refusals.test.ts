@@ -1,7 +1,7 @@
-// The refusals of single functions, word for word, in refusals.txt: wrong calls, each with its sentence below it. Under a
-// function's name stand changes to its right call. To add a call write it there; `npx vitest run -c tests/vitest.config.ts
-// --project node api/refusals -u` writes every sentence, to be read in the diff. Mistakes that all arguments of a kind can
-// have are in wrongArguments.test.ts, the bytes that a call needs in memory.test.ts.
+// One table of what is refused, refusals.txt: wrong calls, each with its sentence below it. Under a function's name
+// stand changes to its right call, under any other heading whole calls. To add a call, write it there; `npx vitest run
+// -c tests/vitest.config.ts --project node api/refusals -u` writes every sentence, to be read in the diff. Mistakes that
+// all arguments of a kind can have are in wrongArguments.test.ts, the bytes that a call needs in memory.test.ts.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as library from 'superpose';
@@ -21,8 +21,9 @@ const minilm = inject('withModel') ? await model() : undefined;
 const projections = { query: linear(4, 4), key: linear(4, 4), heads: 2 };
 const summands = { token: table(3, 4), position: table(3, 4) };
 const batch = { n: 3, tokens: [0, 1, 2], targets: [0, 1, 2] };
+const ownTrainer = { evaluation: batch, vocabulary: 3, classes: 3, d_model: 4, heads: 2 };
 const own = {
-  ...{ table, linear, scores, minilm, projections, summands, batch },
+  ...{ table, linear, scores, minilm, projections, summands, batch, ownTrainer },
   bothHeads: plain.decompose({ summands, ...projections }),
   entry: { name: 'w', dtype: 'F32', shape: [2], begin: 0, end: 8 },
   every: Array<boolean>(9).fill(true),
@@ -44,13 +45,17 @@ test.each(builds)('are those of refusals.txt, before anything is allocated: $sim
   const functions = superpose as unknown as Record<string, Call>;
   const input = { tokens: table(7, 4), positions: table(3, 4) };
   using search = superpose.collisionSearch(input);
-  using trainer = superpose.trainer({
-    ...{ evaluation: batch, vocabulary: 3, classes: 3, d_model: 4, heads: 2 },
-  });
+  using layer = superpose.layer(projections);
+  using trainer = superpose.trainer(ownTrainer);
+  using taskTrainer = superpose.trainer({ task: 'lookup', n: 4, d_model: 8 });
+  using ropeTrainer = superpose.trainer({ task: 'lookup', n: 4, d_model: 4, scheme: 'rope' });
   const deleted = superpose.collisionSearch(input);
-  deleted.delete();
+  const deletedLayer = superpose.layer(projections);
+  const deletedTrainer = superpose.trainer(ownTrainer);
+  for (const handle of [deleted, deletedLayer, deletedTrainer]) handle.delete();
   const ofScheme = superpose.schemeScores({ scheme: 'none', content: table(3, 4), heads: 2 });
-  const names = { ...library, ...superpose, ...own, superpose, ofScheme, search, trainer, deleted };
+  const objects = { search, layer, trainer, taskTrainer, ropeTrainer, deleted, deletedLayer, deletedTrainer };
+  const names = { ...library, ...superpose, ...own, superpose, ofScheme, ...objects };
   const evaluate = (code: string) =>
     new Function(...Object.keys(names), `return (${code});`)(...Object.values(names));
 

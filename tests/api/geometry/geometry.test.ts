@@ -48,8 +48,6 @@ describe('collisions', () => {
         [70, 70],
       ]);
       search.delete();
-      search.delete();
-      expect(() => search.nearestTokens(0)).toThrow(/deleted/);
     });
 
     test.each([0, 10, 100])('a common offset of %i changes no neighbour', (offset) => {
@@ -245,13 +243,10 @@ describe('directions', () => {
       expect(superpose.rowCosines(table, table).data[9 * 2 + 7]).toBeCloseTo(expected, 13);
     });
 
-    test('a row of zeros has no direction; other widths are refused', () => {
+    test('a row of zeros has no direction', () => {
       const zero = tableOf([[0, 0]]);
       expect(superpose.rowCosines(zero, tableOf([[1, 2]])).data[0]).toBeNaN();
       expect(superpose.rowLengths(zero)[0]).toBe(0);
-      expect(() => superpose.rowCosines(zero, tableOf([[1]]))).toThrow(
-        'second must have 2 columns; it has 1',
-      );
     });
   });
 });
@@ -323,7 +318,6 @@ describe('oblique', () => {
       expect(recoveryError).toBeLessThan(1e-14);
       expect(obliqueProjection({ u, w }).noiseGains).toHaveLength(0);
       expect(obliqueProjection({ u, w: u, noise }).recoveryError).toBeNaN();
-      expect(() => obliqueProjection({ u, w, noise: tableOf([[1]]) })).toThrow(/noise must have 2 columns/);
     });
 
     test('at small angles recovery misses what its own matrix says, a rounding over the sine', () => {

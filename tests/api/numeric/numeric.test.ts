@@ -109,17 +109,10 @@ describe('summary', () => {
       const [first, second] = [Float64Array.of(1, 2, 3), Float32Array.of(1, 6, 2)];
       expect(superpose.difference(first, second)).toEqual(Float64Array.of(0, -4, 1));
       expect(superpose.sum(first, second)).toEqual(Float64Array.of(2, 8, 5));
-      expect(() => superpose.difference(new Float64Array(2), new Float64Array(3))).toThrow(
-        new RangeError('second must have 2 values; it has 3.'),
-      );
     });
 
-    test('the largest difference; other lengths are refused', () => {
+    test('the largest difference', () => {
       expect(superpose.largestDifference(Float64Array.of(1, 2, 3), Float32Array.of(1, 6, 2))).toBe(4);
-      const differ = (first: number, second: number) => () =>
-        superpose.largestDifference(new Float64Array(first), new Float64Array(second));
-      expect(differ(2, 3)).toThrow(new RangeError('second must have 2 values; it has 3.'));
-      expect(differ(3, 2)).toThrow(new RangeError('second must have 3 values; it has 2.'));
     });
   });
 });

@@ -1,5 +1,5 @@
-// The trainer as JavaScript sees it: its numbers against the oracle in numpy, its answers to the four
-// questions, and every sentence that it refuses with.
+// The trainer as JavaScript sees it: its numbers against the oracle in numpy, and its answers to the four
+// questions. The sentences that it refuses with are in refusals.txt.
 import type { OwnTrainerOptions, Table, Task, Trainer, TrainingBatch, TrainingTerm } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import oracle from '../../reference/training.json' with { type: 'json' };
@@ -256,9 +256,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     trainer.delete();
     const rope = superpose.trainer({ task: 'lookup', scheme: 'rope' });
     expect(rope.directions().reason).toBe("The stream under 'rope' is no sum of token and position rows.");
-    expect(() => rope.coordinates(directions)).toThrow(
-      "The stream under 'rope' is no sum of token and position rows.",
-    );
     rope.delete();
   });
 
@@ -333,7 +330,6 @@ test('parameters come back from a file', () => {
   );
   second.setParameters(Object.fromEntries(read));
   expect(second.parameters()).toEqual(first.parameters());
-  expect(() => plain.encodeSafetensors({ __metadata__: read[0]?.[1] as Table })).toThrow('has that name');
   first.delete();
   second.delete();
 });
@@ -382,129 +378,23 @@ test('recipes begin as loud as their closed form says', () => {
   expect(none.loudness().positions).toBeNull();
 });
 
-describe('what is refused', () => {
-  test.each([
-    [{ task: 'lookup', learningRate: Number.NaN }, 'learningRate must be finite; it is NaN.'],
-    [
-      { task: 'lookup', d_model: 32, heads: 5 },
-      'heads must divide the 32 channels of the stream; 5 does not.',
-    ],
-    [
-      { task: 'lookup', d_model: 6, scheme: 'rope' },
-      "heads must divide the 6 channels of the stream into even widths for 'rope', which turns pairs; 2 makes them 3.",
-    ],
-    [{ task: 'lookup', positions: 8 }, 'positions must be a whole number from 16 to 4194304; it is 8.'],
-    [{ task: 'badge', n: 7 }, "n must be even for 'badge'; it is 7."],
-    [{ task: 'where', n: 7 }, "n must be even for 'where'; it is 7."],
-    [{ task: 'lookup', sigmaPositions: -1 }, 'sigmaPositions must be at least 0; it is -1.'],
-    [{ task: 'lookup', scaleTokens: 2 }, 'scaleTokens must be true or false; it is 2.'],
-    [{ task: 'rev' }, 'task must be one of badge, lookup, roll, prev, where; it is "rev".'],
-    [
-      { task: 'lookup', scheme: 'gate' },
-      'scheme must be one of none, add, concat, concat-wide, untied, rope, alibi, t5, qk, project, multiply; it is "gate".',
-    ],
-    [
-      { task: 'lookup', scheme: 'multiply', cuts: ['token-token'] },
-      "The stream under 'multiply' is no sum of token and position rows.",
-    ],
-    [
-      { task: 'lookup', seeed: 2 },
-      'Unknown option `seeed`. Options: task, n, scheme, table, d_model, d_position, heads, layers, layerNorm, causal, zeroScores, fixedTokens, fixedPositions, sigma, sigmaTokens, sigmaPositions, scaleTokens, positions, learningRate, weightDecay, warmUp, schedule, steps, cuts, seed, sequences, evaluationSequences, evaluation, vocabulary, classes. Did you mean `seed`?',
-    ],
-    [{ task: 'lookup', steps: 1e9 }, 'steps must be a whole number from 1 to 4194304; it is 1000000000.'],
-    [
-      { task: 'lookup', scheme: 'concat', d_model: 1 },
-      "d_model must be from 2 up to be parted by 'concat'; it is 1.",
-    ],
-    [
-      { task: 'lookup', scheme: 'rope', cuts: ['token-token'] },
-      "Under 'rope' positions have no rows, so scores have no terms of them.",
-    ],
-    [{ task: 'lookup', zeroScores: true, cuts: ['token-token'] }, 'All scores are 0, so they have no terms.'],
-    [
-      { task: 'lookup', cuts: ['position'] },
-      "an entry of cuts must be 'token-token' or 'token-position' or 'position-token' or 'position-position'; it is \"position\".",
-    ],
-    [{ task: 'lookup', cuts: 'token-token' }, 'cuts must be an array of terms; it is "token-token".'],
-    [{}, 'A trainer takes either task or evaluation; neither of them is given.'],
-    [{ ...own, task: 'lookup' }, 'A trainer takes either task or evaluation; both of them are given.'],
-
-    [
-      { ...own, sequences: 2 },
-      'Unknown option `sequences`. Options: evaluation, vocabulary, classes, scheme, table, d_model, d_position, heads, layers, layerNorm, causal, zeroScores, fixedTokens, fixedPositions, sigma, sigmaTokens, sigmaPositions, scaleTokens, positions, learningRate, weightDecay, warmUp, schedule, steps, cuts, seed, task.',
-    ],
-    [{ ...own, positions: 3 }, 'evaluation.n must be a whole number from 1 to 3; it is 4.'],
-    [
-      { ...own, evaluation: { ...batch, targets: [-1, -1, -1, -1] } },
-      'evaluation.targets must have at least one target; all 4 are −1.',
-    ],
-    [
-      { ...own, evaluation: { ...batch, targets: [1] } },
-      'evaluation.targets must have 4 entries, as many as there are tokens; it has 1.',
-    ],
-    [
-      { ...own, evaluation: { ...batch, tokens: [0, 1, 2] } },
-      'evaluation.tokens must have a multiple of 4 ids, whole sequences of n; it has 3.',
-    ],
-  ])('%j', (options, sentence) => {
-    const before = plain.memoryBytes();
-    expect(() => plain.trainer(options as never)).toThrow(new RegExp(`^${escaped(sentence)}$`));
-    expect(plain.memoryBytes()).toBe(before);
-  });
-
-  test('a batch that does not fit; the steps before it stay', () => {
-    const trainer = plain.trainer(own);
-    expect(trainer.step(batch)).toHaveLength(1);
-    expect(() => trainer.step({ ...batch, tokens: [0, 1, 2, 9] })).toThrow(
-      'an entry of batch.tokens must be a whole number from 0 to 3; it is 9.',
-    );
-    expect(() => trainer.step()).toThrow(
-      'what a trainer without a task steps on must be a batch of tokens and targets; it is 1.',
-    );
-    expect(() => trainer.step(null as never)).toThrow('batch must be an object; it is null.');
-    expect(trainer.steps).toBe(1);
-    expect(() => trainer.evaluate({ ...batch, n: 2, targets: [4, 0, 0, 0] })).toThrow(
-      'an entry of batch.targets must be a whole number from -1 to 3; it is 4.',
-    );
-    trainer.delete();
-    using ofTask = plain.trainer({ task: 'lookup', n: 4, d_model: 8 });
-    expect(() => ofTask.step(1e9)).toThrow('count must be a whole number from 1 to 10000; it is 1000000000.');
-    expect(ofTask.step(batch)).toHaveLength(1);
-    expect(ofTask.steps).toBe(1);
-  });
-
-  test('what is deleted', () => {
-    const trainer = plain.trainer(own);
-    trainer.delete();
-    for (const call of [() => trainer.step(batch), () => trainer.parameters()])
-      expect(call).toThrow('This trainer has been deleted; make another one.');
-  });
-
-  test('parameters of another shape or name, and none is changed', () => {
-    const trainer = plain.trainer({ task: 'prev', n: 4, d_model: 4 });
-    const before = trainer.parameters();
-    const E = before.E as Table;
-    const zeros = { ...E, data: new Float32Array(16) };
-    for (const [wrong, sentence] of [
-      [{ ...zeros, rows: 3 }, 'must have 4 rows; it has 3.'],
-      [{ ...zeros, data: Float64Array.from(E.data).fill(1e300, 2, 3) }, 'at most 3.4e38 in float32'],
-    ] as const) {
-      expect(() => trainer.setParameters({ P: zeros, E: wrong })).toThrow(sentence);
-    }
-    expect(() => trainer.setParameters({ P: zeros, Q: zeros })).toThrow(
-      'Unknown option `parameters.Q`. Options: E, P, layers.0.g1, layers.0.W_qkv, layers.0.W_o, gf, W_u.',
-    );
-    expect(trainer.parameters()).toEqual(before);
-    expect(() => trainer.cutTerms(['token-token', 'token-token'])).toThrow('terms');
-    expect(() => trainer.shares({ gauge: 'means' as never })).toThrow("gauge must be 'raw' or 'canonical'");
-    expect(() => trainer.coordinates({ data: new Float64Array(3), rows: 1, columns: 3 })).toThrow(
-      'directions must have 4 columns; it has 3.',
-    );
-    trainer.delete();
-  });
+test('what is refused changes nothing: steps and parameters stay', () => {
+  using trainer = plain.trainer(own);
+  expect(trainer.step(batch)).toHaveLength(1);
+  const before = trainer.parameters();
+  const E = before.E as Table;
+  const zeros = { ...E, data: new Float32Array(E.data.length) };
+  expect(() => trainer.step({ ...batch, tokens: [0, 1, 2, 9] })).toThrow('batch.tokens');
+  expect(() => trainer.evaluate({ ...batch, n: 2, targets: [4, 0, 0, 0] })).toThrow('batch.targets');
+  expect(() => trainer.setParameters({ P: zeros, E: { ...zeros, rows: 3 } })).toThrow('E must have');
+  const beyond = { ...E, data: Float64Array.from(E.data).fill(1e300, 2, 3) };
+  expect(() => trainer.setParameters({ P: zeros, E: beyond })).toThrow('an entry of E');
+  expect(trainer.steps).toBe(1);
+  expect(trainer.parameters()).toEqual(before);
+  using ofTask = plain.trainer({ task: 'lookup', n: 4, d_model: 8 });
+  expect(ofTask.step(batch)).toHaveLength(1);
+  expect(ofTask.steps).toBe(1);
 });
-
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 test.each([
   [{ task: 'prev' } as const, undefined],
@@ -712,39 +602,6 @@ describe('answers', () => {
     using({ scheme: 'add' }, (trainer) => {
       expect(trainer.shares({ gauge: 'canonical' }).mean).toHaveLength(4);
       expect(trainer.shares()).toEqual(trainer.shares({ gauge: 'raw' }));
-    });
-  });
-
-  test.each([
-    ['logits', null, new TypeError('options must be an object; it is null.')],
-    ['logits', { n: 6 }, new RangeError('n must be a whole number from 1 to 5; it is 6.')],
-    ['logits', { n: 0 }, new RangeError('n must be a whole number from 1 to 5; it is 0.')],
-    [
-      'logits',
-      { n: 2, tokens: [0, 4] },
-      new RangeError('an entry of tokens must be a whole number from 0 to 3; it is 4.'),
-    ],
-    ['attention', null, new TypeError('options must be an object; it is null.')],
-    [
-      'attention',
-      { n: 2, tokens: [0, 1], layer: 1 },
-      new RangeError('layer must be a whole number from 0 to 0; it is 1.'),
-    ],
-    ['shares', 5, new TypeError('options must be an object; it is 5.')],
-    ['setParameters', null, new TypeError('parameters must be an object; it is null.')],
-    [
-      'coordinates',
-      { data: new Float64Array(), rows: 0, columns: 4 },
-      new RangeError('directions.rows must be above 0; it is 0.'),
-    ],
-    [
-      'coordinates',
-      { data: new Float64Array(5), rows: 1, columns: 5 },
-      new RangeError('directions must have 4 columns; it has 5.'),
-    ],
-  ] as const)('%s(%j) is refused', (name, argument, error) => {
-    using({}, (trainer) => {
-      expect(() => (trainer[name] as (argument: unknown) => unknown)(argument)).toThrow(error);
     });
   });
 });
