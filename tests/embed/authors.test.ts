@@ -169,20 +169,6 @@ test('a .wasm without CORS is what the figure says it is', async () => {
   expect(found).toMatchObject({ finding: '', picture: true });
 });
 
-test('a .wasm that a policy or a lost network keeps away asks about both', async () => {
-  const chromium = await openChromium();
-  await chromium.page.route(/\.wasm$/, (route) => route.abort());
-  const { engine, servers } = await openBlog(
-    async () => chromium,
-    ({ site }) => ({ html: page(figure() + script(site)) }),
-  );
-  const [found] = await settled(inPage(engine));
-  const { host } = new URL(servers.site);
-  expect(found?.problem).toContain(
-    `is there a network, and does the page’s policy allow connections to ${host}?`,
-  );
-});
-
 describe('by name', () => {
   const finding = () => findingOf('dot-products');
   const ofSnippet = (heading: string) =>

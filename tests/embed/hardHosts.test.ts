@@ -107,7 +107,7 @@ test('a page that isolates itself may frame figures and show pictures', async ()
 });
 
 test('a blocker drops the .wasm: the picture stays, with a sentence that says which file and a way to try again', async () => {
-  const { engine, said } = await open(
+  const { engine, said, servers } = await open(
     ({ site }) => ({ html: page(figure('name="dot-products" n="6"') + script(site)) }),
     (page) => page.route(/\.wasm$/, (route) => route.abort('blockedbyclient')),
   );
@@ -115,6 +115,10 @@ test('a blocker drops the .wasm: the picture stays, with a sentence that says wh
   expect(found).toMatchObject({ finding: '', picture: true });
   // The picture is the author's, who has saved it in this state.
   expect(found?.problem).toMatch(/^The picture stands still\. The WebAssembly file .*Try again/);
+  // A blocker, a policy and a lost network look alike, so the sentence asks about each that the author can change.
+  expect(found?.problem).toContain(
+    `is there a network, and does the page’s policy allow connections to ${new URL(servers.site).host}?`,
+  );
   // The browser itself reports the missing file; we add nothing to that.
   expect(said.filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
 });

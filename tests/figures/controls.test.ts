@@ -163,12 +163,17 @@ test('what a stranger’s link holds is escaped for what reads a snippet, and fo
   // CommonMark takes a backslash before each of them away.
   const [, shown = ''] = pieces.markdown.match(/^\[!\[(.*?)\]\(dot-products-[0-9a-f]{8}\.svg\)/) ?? [];
   expect(shown.replace(/\\([!-/:-@[-`{-~])/g, '$1')).toBe(`${dotProducts.title}. ${hostile}`);
-  const [, alt = ''] = pieces.svgTag.match(/alt="([^"]*)"/) ?? [];
   const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
-  const plainText = alt.replace(/&(?:#(\d+)|(\w+));/g, (_, code, name) =>
-    code ? String.fromCharCode(code) : (named[name] as string),
-  );
-  expect(plainText).toBe(`${dotProducts.title}. ${hostile}`);
+  const attributeOf = (html: string, name: string) => {
+    const [, escaped = ''] = html.match(new RegExp(` ${name}="([^"]*)"`)) ?? [];
+    expect(escaped).not.toContain('<');
+    return escaped.replace(/&(?:#(\d+)|(\w+));/g, (_, code, entity) =>
+      code ? String.fromCharCode(code) : (named[entity] as string),
+    );
+  };
+  expect(attributeOf(pieces.svgTag, 'alt')).toBe(`${dotProducts.title}. ${hostile}`);
+  expect(attributeOf(pieces.element, 'text')).toBe(hostile);
+  for (const html of [pieces.element, pieces.svgTag, pieces.iframe]) expect(html).not.toContain('<b>');
   // BibTeX counts braces, whatever stands before them.
   const depths: number[] = [];
   for (const [sign] of bibtex(wish, 2026).matchAll(/[{}]/g))

@@ -6,11 +6,9 @@ import { load } from 'superpose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { examples } from '../../docs/examples.mjs';
 import { pictureWidths } from '../../web/element/exports.ts';
-import { initialState } from '../../web/figures/controls.ts';
-import * as dotProducts from '../../web/figures/dotProducts.ts';
 import * as schemes from '../../web/figures/schemes.ts';
 import { platforms } from '../../web/page/platforms.ts';
-import { bibtex, iframe, markdown, scriptTag, svgTag } from '../../web/page/snippets.ts';
+import { iframe, scriptTag } from '../../web/page/snippets.ts';
 import { wishOf } from '../embed/support/figures.ts';
 import { run } from '../figures/support.ts';
 import { hosts } from '../hosts/hosts.ts';
@@ -34,8 +32,6 @@ describe('platforms', () => {
     expect([...used, 'file'].sort()).toEqual(Object.keys(platforms).sort());
   });
 });
-
-const { figure } = dotProducts;
 
 // README.md and docs/hosts.md have what the dialog makes of a figure's first view, and their links lead somewhere.
 describe('the documents', () => {
@@ -92,19 +88,6 @@ describe('the documents', () => {
     expect(links.length).toBeGreaterThan(20);
     for (const link of links) expect(headings).toContain(link);
   });
-});
-
-test('a snippet has a stranger’s text as text, for what reads it', async () => {
-  const said = '<b>"{{1}}](x)';
-  const { data } = await run(dotProducts);
-  const state = { ...initialState(figure.controls), tokens: 'trained', text: said };
-  const place = { home: 'https://example.org/', version: '1.0.0', theme: 'auto', keep: [] } as const;
-  const wish = { figure, data, state, finding: said, ...place, width: 800, height: 700 };
-  for (const html of [iframe, scriptTag, svgTag].map((make) => make(wish)))
-    expect(html).not.toMatch(/<b\b|[{}]/);
-  expect(scriptTag(wish)).toContain(' text="&lt;b&gt;&quot;&#123;&#123;1&#125;&#125;](x)"');
-  expect(markdown(wish)).toContain('. \\<b\\>"\\{\\{1\\}\\}\\](x)](');
-  expect(bibtex(wish, 2026)).toContain('text = <b>"\\textbraceleft{}\\textbraceleft{}1');
 });
 
 // What the page says of all schemes: the table of formulas, and how many depend on the offset alone.
