@@ -1,16 +1,14 @@
 // An unknown option of any function or method is refused by one sentence, which names those that exist and the
-// nearest. Every function's right calls get one option more in each of their objects. The methods of what is held,
-// and what waits for files, are listed here: one that is not listed fails.
-import { fileURLToPath } from 'node:url';
-import * as library from 'superpose';
+// nearest. Every function's right calls, and those of every method (support/methodCalls.ts), get one option more in each
+// of their objects.
 import { describe, expect, test } from 'vitest';
 import type { OptionNames } from '../../build/package/check.js';
 import { unknownName } from '../../build/package/unknown.js';
-import { madeLayer } from './model/made.ts';
 import { plain } from './support/builds.ts';
+import { methodCalls, withoutOptions } from './support/methodCalls.ts';
 import { methodsOf } from './support/methods.ts';
 import { changed, type Path } from './support/refusals.ts';
-import { linear, rightCalls, table } from './support/rightCalls.ts';
+import { rightCalls } from './support/rightCalls.ts';
 
 type Call = (...args: unknown[]) => unknown;
 
@@ -41,78 +39,6 @@ function withUnknown(name: string, args: readonly unknown[]): [where: string, ar
   return found;
 }
 
-/** Right calls, with their options, of the methods of what is held and of the functions of the package itself. */
-async function optionCalls(): Promise<[string, object, Record<string, unknown[]>][]> {
-  const folder = fileURLToPath(new URL('../reference/checkpoints/bert', import.meta.url));
-  const sentence = { ids: [1, 2, 3], tokens: ['a', 'b', 'c'], dropped: 0 };
-  const batch = { n: 3, tokens: [0, 1, 2], targets: [0, 1, 2] };
-  const model = await library.openModel(plain, folder);
-  const means = await model.corpusMeans({ sentences: Array(30).fill(sentence) });
-  const summands = { token: table(3, 4) };
-  const encoder = plain.encoder({ d_model: 4, heads: 2 });
-  const added = madeLayer(4, 6, 1);
-  await encoder.addLayer(added);
-  const forward = await encoder.forward(summands);
-  const ways = { way: 'direct', only: [0], excludedRows: [], gauge: 'raw' };
-  const waiting = { signal: undefined, progress: undefined };
-  const state = means.states[0];
-  const trainer = plain.trainer({ evaluation: batch, vocabulary: 3, classes: 3, d_model: 4, heads: 2 });
-  const { Unreadable, FamilyUnknown, ...functions } = library;
-  const ofFunctions = {
-    load: [{ simd: 'plain', module: 'small', wasm: { whole: 'a', small: 'b' } }],
-    loadMiniLM: [plain, { from: 'a', rest: undefined, read: undefined }],
-    openModel: [plain, folder, { family: 'bert', heads: 2, epsilon: 1, ...waiting }],
-    openTable: [plain, folder, { rows: 1, tensor: 'a', header: true, separator: ',', ...waiting }],
-  };
-  const ofModel = {
-    report: [waiting],
-    decompose: [sentence, { layer: 0, means, ...ways, ...waiting }],
-    forward: [sentence, { layers: 1, attention: {}, ...waiting }],
-    corpusMeans: [{ sentences: [sentence], scores: true, ...waiting }],
-    withoutPositions: [sentence, waiting],
-    rows: [sentence],
-    changed: [sentence, { shift: 1 }],
-  };
-  const ofForward = {
-    decompose: [{ layer: 0, means: { ...state, position: { ...state?.position } }, ...ways, way: 'mean' }],
-  };
-  const ofTrainer = {
-    step: [batch],
-    evaluate: [batch],
-    logits: [batch],
-    attention: [{ ...batch, layer: 0 }],
-    shares: [{ gauge: 'raw' }],
-    setParameters: [trainer.parameters()],
-  };
-  const search = plain.collisionSearch({ tokens: table(7, 4), positions: table(3, 4) });
-  return [
-    ['function', functions, ofFunctions],
-    ['model', model, ofModel],
-    ['layer', plain.layer({ query: linear(4, 4), key: linear(4, 4), heads: 2 }), layerCalls(summands)],
-    ['encoder', encoder, { addLayer: [added], forward: [summands, { layers: 1 }] }],
-    ['forward', forward, ofForward],
-    ['trainer', trainer, ofTrainer],
-    ['search', search, { allWords: [{ slice: 1, words: 1 }] }],
-  ];
-}
-
-const layerCalls = (summands: object) => ({
-  decompose: [{ summands, only: [0], gauge: 'raw', excludedRows: [] }],
-  decomposeTerms: [{ summands, only: [0], gauge: 'raw', excludedRows: [] }],
-});
-
-/** What takes no options. */
-const withoutOptions = {
-  function:
-    'askedTerms corpusSentences familyIds familyNames modelFamilies pairTerms logitsOf schemeTermOf sharesOf supportedSimd termOf wasmAddress',
-  model: 'digest tokenize pieces layer',
-  layer: 'isAlive',
-  encoder: 'isAlive',
-  forward: 'state last logits attention',
-  trainer: 'isAlive cutTerms loudness overlap directions coordinates parameters',
-  search: 'isAlive nearestTokens',
-};
-
 describe('an unknown option is refused by name, with those that exist', () => {
   const refusal = async (call: Call, args: readonly unknown[]) =>
     (async () => call(...args))().then(
@@ -137,8 +63,8 @@ describe('an unknown option is refused by name, with those that exist', () => {
 
   test('of every method, and of what waits for files', async () => {
     const passed: unknown[] = [];
-    for (const [kind, object, calls] of await optionCalls()) {
-      const known = withoutOptions[kind as keyof typeof withoutOptions].split(' ');
+    for (const { kind, object, calls } of await methodCalls()) {
+      const known = withoutOptions[kind].split(' ');
       const methods = methodsOf(object);
       // A new method is listed here, with its options or without.
       for (const [name] of methods)

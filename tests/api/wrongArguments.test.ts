@@ -4,11 +4,10 @@
 // The right calls are compared with the library's own list: a function without one fails. This runs in one
 // build, because the checks are the same in both. Sentences of single functions are in
 // refusals.txt.
-import { fileURLToPath } from 'node:url';
 import type { Floats, Superpose } from 'superpose';
-import * as library from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from './support/builds.ts';
+import { type MethodCalls, methodCalls } from './support/methodCalls.ts';
 import { methodsOf } from './support/methods.ts';
 import { eachArray, floatsOf, inPrecision } from './support/numbers.ts';
 import { changed, faults, type Path, type Refusal } from './support/refusals.ts';
@@ -235,65 +234,23 @@ describe.each(Object.entries(rightCalls))(
   },
 );
 
-/** Beside the module's functions: what waits for files, looks into results, or is a method, each with a right call. */
-async function otherCalls(): Promise<[string, Call, unknown[]][]> {
-  const folder = fileURLToPath(new URL('../reference/checkpoints/bert', import.meta.url));
-  const sentence = { ids: [1, 2, 3] };
-  const batch = { n: 3, tokens: [0, 1, 2], targets: [0, 1, 2] };
-  const open = await library.openModel(plain, folder);
-  const ofModel: Record<string, unknown[]> = {
-    report: [{ signal: undefined, progress: undefined }],
-    corpusMeans: [{ sentences: Array(9).fill(sentence), scores: true }],
-    pieces: [[1, 2]],
-    decompose: [
-      sentence,
-      { layer: 0, gauge: 'raw', way: 'mean', means: {}, only: [0], excludedRows: [0], groups: {} },
-    ],
-    forward: [sentence, { layers: 1, summands: {}, signal: {}, progress: 1 }],
-    withoutPositions: [sentence, { signal: {} }],
-    changed: [sentence, { order: [2, 1, 0] }],
-  };
-  const { Unreadable, FamilyUnknown, ...functions } = library;
-  const scores = plain.schemeScores({ scheme: 'none', content: table(3, 4), heads: 1 });
-  const own: Record<string, unknown[]> = {
-    load: [{ simd: 'plain', module: 'small', wasm: {} }],
-    openTable: [
-      plain,
-      folder,
-      { rows: 1, tensor: 'a', header: true, labels: true, separator: ',', decimal: '.' },
-    ],
-    openModel: [plain, folder, { family: 'bert', heads: 2, epsilon: 1 }],
-    schemeTermOf: [scores, 0, 'content-content'],
-    wasmAddress: ['plain', 'small'],
-  };
-  const trainer = plain.trainer({
-    evaluation: batch,
-    vocabulary: 3,
-    classes: 3,
-    d_model: 4,
-    heads: 2,
-  });
-  const search = plain.collisionSearch({ tokens: table(7, 4), positions: table(3, 4) });
-  return [
-    ...methodsOf(functions).map(([name, call]): [string, Call, unknown[]] => [
-      name,
-      call,
-      own[name] ?? [plain, 0, 0, 0],
-    ]),
-    ...methodsOf(open).map(([name, call]): [string, Call, unknown[]] => [
-      name,
-      call,
-      ofModel[name] ?? [sentence],
-    ]),
-    ...[await open.forward(sentence), trainer, search]
-      .flatMap(methodsOf)
-      .map(([name, call]): [string, Call, unknown[]] => [name, call, [{}, {}, {}]]),
-  ];
-}
+/** The arguments of a method that takes no options. */
+const plainArguments: Record<MethodCalls['kind'], unknown[]> = {
+  function: [plain, 0, 0, 0],
+  model: [{ ids: [1, 2, 3] }],
+  layer: [{}],
+  encoder: [{}],
+  forward: [{}, {}, {}],
+  trainer: [{}, {}, {}],
+  search: [{}, {}, {}],
+};
 
 test('nothing else answers wrong arguments in the words of the engine', { timeout: 60_000 }, async () => {
   const said = new Set<string>();
-  for (const [name, call, right] of await otherCalls()) {
+  const methods = (await methodCalls()).flatMap(({ kind, object, calls }) =>
+    methodsOf(object).map(([name, call]) => ({ name, call, right: calls[name] ?? plainArguments[kind] })),
+  );
+  for (const { name, call, right } of methods) {
     const paths = right.flatMap((one, k): Path[] => [
       [k],
       ...(k > 0 || right.length === 1 ? Object.keys(Object(one)).map((member) => [k, member]) : []),

@@ -34,7 +34,10 @@ export const format = 3;
 
 /** The model of these files. */
 export async function opened(superpose: SmallSuperpose, options: MiniLMOptions) {
-  const { rest } = options;
+  const { from, read, rest } = options;
+  if (from !== undefined && typeof from !== 'string' && typeof from?.href !== 'string')
+    check.refuse('from', 'a URL or a string', from, false);
+  if (read !== undefined && typeof read !== 'function') check.refuse('read', 'a function', read, false);
   const source = (await publishedFiles(options)) ?? (await piecedFiles(options));
   return openedFrom(superpose, source, rest ? { rest } : {}, (file) => wordPieces(file as TokenizerFile));
 }
