@@ -421,7 +421,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
     ['llama', { hidden_size: 24 }, 'says hidden_size 24, but by its tensors the model has 20.'],
     ['llama', { head_dim: 5 }, 'says head_dim 5, but by its tensors the model has 6.'],
     ['llama', { num_key_value_heads: 4 }, 'num_key_value_heads 4, but by its tensors the model has 2.'],
-    ['llama', { num_attention_heads: 5 }, '5 heads, which do not fit queries of 24 and keys of 12 channels.'],
     [
       'llama',
       { num_attention_heads: 8, num_key_value_heads: 4, head_dim: 3 },
@@ -430,7 +429,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
     ['llama', { num_hidden_layers: 4 }, 'num_hidden_layers 4, but by its tensors the model has 3.'],
     ['llama', { intermediate_size: 80 }, 'intermediate_size 80, but by its tensors the model has 28.'],
     ['llama', { attention_bias: true }, 'lacks the tensor “model.layers.0.self_attn.q_proj.bias”.'],
-    ['llama', { hidden_act: 'swish' }, 'names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh,'],
     ['llama-biases', { mlp_bias: false }, 'but by its config.json Llama has no such bias.'],
     ['qwen3', { model_type: 'llama' }, 'self_attn.k_norm.weight”, which Llama has not'],
     ['gpt2', { scale_attn_weights: false }, 'scale_attn_weights false; GPT-2 can be read with true alone.'],
@@ -470,8 +468,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
     ['llama', { rope_parameters: { partial_rotary_factor: 0.5 } }, 'must be 1; it is 0.5.'],
     ['gpt2', { n_head: undefined, num_attention_heads: 4 }, 'has as n_head, and that is left out.'],
     ['bert', { model_type: 'gpt2' }, 'These are not the tensors of GPT-2'],
-    ['bert', { model_type: 'electra' }, 'model_type "electra", which is not among those that can be read'],
-    ['bert', { model_type: 7 }, 'model_type in config.json must be a text'],
   ])('%s with %j is refused by what is wrong', async (name, change, sentence) => {
     const run = changed(name, change).then((model) => model.forward({ ids: caseOf(name).ids }));
     await expect(run).rejects.toThrow(sentence);

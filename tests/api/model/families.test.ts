@@ -11,6 +11,7 @@ import {
 } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { namesOf } from '../../../build/package/model/families.js';
+import type { Family } from '../../../build/package/model/family.js';
 import { plain } from '../support/builds.ts';
 import { file } from '../support/files.ts';
 
@@ -53,60 +54,43 @@ const refusal = (opening: Promise<OpenedModel>): Promise<string> =>
   );
 
 const d = 8;
-const maps = (names: readonly string[]): Shapes =>
-  Object.fromEntries(names.flatMap((name) => [[`${name}.weight`, [d, d]] as const, [`${name}.bias`, [d]]]));
-const norm = (name: string): Shapes => ({ [`${name}.weight`]: [d], [`${name}.bias`]: [d] });
 const behind = (prefix: string, shapes: Shapes): Shapes =>
   Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [`${prefix}${name}`, shape]));
 
-const bertTables = {
-  'embeddings.word_embeddings.weight': [13, d],
-  'embeddings.position_embeddings.weight': [9, d],
-  ...norm('embeddings.LayerNorm'),
-};
-const bert: Shapes = {
-  ...bertTables,
-  'embeddings.token_type_embeddings.weight': [2, d],
-  ...maps(['encoder.layer.0.attention.self.query', 'encoder.layer.0.attention.self.key']),
-};
-const distilbert: Shapes = {
-  ...bertTables,
-  ...maps(['transformer.layer.0.attention.q_lin', 'transformer.layer.0.attention.k_lin']),
-};
-const gpt2: Shapes = {
-  'wte.weight': [13, d],
-  'wpe.weight': [9, d],
-  ...norm('h.0.ln_1'),
-  'h.0.attn.c_attn.weight': [d, 3 * d],
-  'h.0.attn.c_attn.bias': [3 * d],
-};
-const llama: Shapes = {
-  'embed_tokens.weight': [13, d],
-  'layers.0.input_layernorm.weight': [d],
-  'layers.0.self_attn.q_proj.weight': [12, d],
-  'layers.0.self_attn.k_proj.weight': [6, d],
-};
-const qwen3: Shapes = {
-  ...llama,
-  'layers.0.self_attn.q_norm.weight': [3],
-  'layers.0.self_attn.k_norm.weight': [3],
-};
-const layouts = {
-  bert,
-  roberta: bert,
-  distilbert,
-  gpt2,
-  llama,
-  mistral: llama,
-  qwen2: llama,
-  qwen3,
-} as const satisfies Partial<Record<FamilyId, Shapes>>;
-type Laid = keyof typeof layouts;
-const laid = Object.keys(layouts) as Laid[];
+/** The smallest file of a family, by its descriptor: tables, a norm, and the first layer's queries and keys. */
+function smallest(family: FamilyId): Shapes {
+  const { tables, embeddingNorm, stack, layer, norms, biases, transposed }: Family = modelFamilies[family];
+  const isRotated = tables.position === undefined;
+  const isJoint = layer.query === layer.value;
+  const inLayer = (part: string) => `${stack}.0.${part}`;
+  const shapes: Shapes = {
+    [`${tables.token}.weight`]: [13, d],
+    ...(tables.position && { [`${tables.position}.weight`]: [9, d] }),
+    ...(tables.segment && { [`${tables.segment}.weight`]: [2, d] }),
+  };
+  const norm = embeddingNorm ?? inLayer(layer.attentionNorm);
+  shapes[`${norm}.weight`] = [d];
+  if (norms === 'layer_norm') shapes[`${norm}.bias`] = [d];
+  for (const [part, rotatedRows] of [
+    ['query', 12],
+    ['key', 6],
+  ] as const) {
+    const rows = isRotated ? rotatedRows : isJoint ? 3 * d : d;
+    shapes[`${inLayer(layer[part])}.weight`] = transposed ? [d, rows] : [rows, d];
+    if (biases.attention === true && !isRotated) shapes[`${inLayer(layer[part])}.bias`] = [rows];
+  }
+  for (const name of [layer.queryNorm, layer.keyNorm]) if (name) shapes[`${inLayer(name)}.weight`] = [3];
+  return shapes;
+}
+const layouts = Object.fromEntries(familyIds.map((family) => [family, smallest(family)])) as Record<
+  FamilyId,
+  Shapes
+>;
+const { bert, gpt2, llama, qwen3 } = layouts;
 const encoder = { causal: false, excludedRows: [0], markers: { before: 1, after: 1 } };
 const turned = { causal: true, excludedRows: [0], markers: { before: 1, after: 0 }, summands: ['token'] };
 const three = ['token', 'position', 'token_type'];
-const wanted: Record<Laid, object> = {
+const wanted: Partial<Record<FamilyId, object>> = {
   bert: { ...encoder, summands: three, positions: 9 },
   roberta: { ...encoder, summands: three, positions: 7 },
   distilbert: { ...encoder, summands: ['token', 'position'], positions: 9, epsilon: 1e-12 },
@@ -123,7 +107,7 @@ const wanted: Record<Laid, object> = {
   qwen3: { ...turned, positions: 64 },
 };
 
-test.each(laid)('%s: what its header and its config.json tell', async (family) => {
+test.each(familyIds)('%s: what its header and its config.json tell', async (family) => {
   const { sizes, epsilon, types, name, about, tables }: (typeof modelFamilies)[FamilyId] =
     modelFamilies[family];
   const config = {
@@ -285,7 +269,7 @@ describe('nothing is guessed', () => {
   });
 
   test('one tensor more in its own part of the file makes it another model', async () => {
-    for (const family of laid) {
+    for (const family of familyIds) {
       for (const known of Object.keys(layouts[family])) {
         const stranger = `${known.split('.')[0]}.stranger.weight`;
         expect(await refusal(open({ ...layouts[family], [stranger]: [1] }, family)), known).toBe(
@@ -299,7 +283,7 @@ describe('nothing is guessed', () => {
   });
 
   test('all tensors of the published layouts are known', async () => {
-    const whole: [Laid, string[]][] = [
+    const whole: [FamilyId, string[]][] = [
       [
         'bert',
         ['embeddings.position_ids', ...['value.bias', 'query.weight'].map((x) => `attention.self.${x}`)],
@@ -336,6 +320,7 @@ describe('the model_type of config.json', () => {
     expect(await asked({ model_type: 'bert' }, { family: 'bert' })).toBe('It is taken for BERT.');
     expect(await asked({}, { family: 'roberta' })).toBe('It is taken for RoBERTa.');
     expect(await asked({}, { family: 'banana' })).toMatch(/^family must be one of bert, /);
+    expect(await asked({ model_type: 7 })).toBe('model_type in config.json must be a text; it is 7.');
   });
 
   test.each(['electra', 'opt', 't5', 'gemma', '__proto__'])('%s is refused by what is read', async (type) => {

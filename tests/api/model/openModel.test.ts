@@ -155,17 +155,6 @@ test('groups and heads of the caller', async () => {
   }
 });
 
-test('RoPE: recognized, and reported without positions', async () => {
-  const model = await open('qwen2');
-  expect(model).toMatchObject({ family: 'qwen2', summands: ['token'], heads: 4, layers: 0 });
-  expect(model.about).toContain('No table of positions');
-  await expect(model.decompose({ ids: [1, 2] })).rejects.toThrow('The file lacks the tensor');
-  const { rotary, token, position } = await model.report();
-  expect(rotary).toEqual({ base: 1000, keyHeads: 2 });
-  expect(position).toBeUndefined();
-  expect(token?.rows).toHaveLength(12);
-});
-
 test('the report: lengths, cosines, participation and overlap of the tables, by hand', async () => {
   const report = await (await open('gpt2')).report();
   const tensors = tensorsOf(bytesOf('gpt2'));
@@ -291,53 +280,10 @@ describe('files that are refused', () => {
     [name]: { ...(sound[name] as Tensors[string]), ...tensor },
   });
 
-  test.each<[string, Tensors, string]>([
-    [
-      'a tensor is missing',
-      Object.fromEntries(Object.entries(sound).filter(([name]) => name !== key)),
-      `lacks the tensor “${key}”`,
-    ],
-    [
-      'a tensor is misshapen',
-      changed(key, { shape: [4, 16] }),
-      'must have shape [8, 8] beside the others; it has [4, 16]',
-    ],
-  ])('%s', async (_, tensors, sentence) => {
-    await expect(opened(tensors)).rejects.toThrow(sentence);
-    await expect(opened(tensors)).rejects.toBeInstanceOf(RangeError);
-  });
-
-  test('a file that becomes shorter while it is read', async () => {
-    const bytes = bytesOf('bert');
-    let length = bytes.length;
-    const model = await openModel(
-      plain,
-      {
-        name: 'x',
-        size: length,
-        read: async (from, count) => bytes.slice(from, Math.min(length, from + count)),
-      },
-      { family: 'bert', heads: 2, epsilon: 1e-2 },
-    );
-    length = 1200;
-    await expect(model.decompose({ ids: [1, 2] })).rejects.toThrow('truncated or was changed');
-  });
-
-  test('paths, folders and lists that hold no model', async () => {
-    await expect(openModel(plain, join(scratch, 'nothing'))).rejects.toThrow('could not be read (ENOENT)');
-    await expect(openModel(plain, scratch)).rejects.toThrow('There is no .safetensors file');
-    await expect(openModel(plain, [])).rejects.toThrow('at least 1 file');
-    await expect(openModel(plain, 5 as never)).rejects.toThrow('source must be an object');
-    await expect(openModel(plain, {} as never)).rejects.toThrow('a path, a Blob, or an object');
-    const two = [slicesOf(bytesOf('bert'), 'a.safetensors'), slicesOf(bytesOf('bert'), 'b.safetensors')];
-    await expect(openModel(plain, two)).rejects.toThrow('no index of them');
-    writeFileSync(join(scratch, 'config.json'), '{"num_attention_heads":');
-    writeFileSync(join(scratch, 'model.safetensors'), bytesOf('bert'));
-    await expect(openModel(plain, scratch)).rejects.toThrow('“config.json” is not JSON');
-    writeFileSync(join(scratch, 'config.json'), '{"model_type": "bert", "num_attention_heads": "2"}');
-    await expect(openModel(plain, scratch)).rejects.toThrow(
-      'num_attention_heads in config.json must be a whole number',
-    );
+  test('a tensor of the first layer that is misshapen', async () => {
+    const error = await opened(changed(key, { shape: [4, 16] })).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RangeError);
+    expect((error as Error).message).toContain('must have shape [8, 8] beside the others; it has [4, 16]');
   });
 });
 
@@ -364,16 +310,6 @@ describe('where a model lies', () => {
     ];
     const shards = await openModel(plain, files);
     expect(apart((await shards.decompose({ ids: families.ids })).logits, expected)).toBeLessThan(1e-6);
-    await expect(openModel(plain, files.slice(1))).rejects.toThrow(
-      'names, this one is not beside it: m-1.safetensors. Put all of them there.',
-    );
-    const outside = { weight_map: { x: '../../etc/passwd.safetensors' } };
-    await expect(
-      openModel(
-        plain,
-        blob(new TextEncoder().encode(JSON.stringify(outside)), 'model.safetensors.index.json'),
-      ),
-    ).rejects.toThrow('names of .safetensors files beside it');
   });
 
   test('an index without all of its shards is none, whatever config.json says of layers', async () => {
@@ -514,8 +450,6 @@ describe('where a model lies', () => {
       await expect(openModel(plain, [weights, file('config.json', broken)])).rejects.toThrow(
         '“config.json” is not JSON.',
       );
-    const latin = slicesOf(Uint8Array.of(0x7b, 0xe9, 0x7d), 'config.json');
-    await expect(openModel(plain, [weights, latin])).rejects.toThrow('“config.json” is not UTF-8.');
   });
 
   test('only what is needed is read, progress is told, and a signal ends it', async () => {
@@ -581,11 +515,6 @@ describe('where a model lies', () => {
     expect(long).toMatchObject({ ids: [2, 4, 4, 4, 4, 4, 4, 3], dropped: 2 });
     expect((await model.tokenize('the cat sat', 4)).tokens).toEqual(['[CLS]', 'the', 'cat', '[SEP]']);
     expect(await model.pieces([4, 7])).toEqual(['the', '##s']);
-    const broken = await openModel(plain, [
-      ...files.slice(0, 2),
-      new File(['{"model": 3}'], 'tokenizer.json'),
-    ]);
-    await expect(broken.decompose('the')).rejects.toThrow('none that can be read; give ids');
   });
 });
 

@@ -99,13 +99,6 @@ test.each<[string, object, object, Error | string]>([
   ['bert', { num_attention_heads: 3 }, { heads: 4 }, 'It was taken.'],
   // Its heads have a width of their own.
   ['qwen2', { num_attention_heads: 3 }, {}, 'It was taken.'],
-  [
-    'gpt2',
-    { n_head: 2, scale_attn_weights: 0 },
-    {},
-    new RangeError('config.json says scale_attn_weights 0; GPT-2 can be read with true alone.'),
-  ],
-  ['gpt2', { n_head: 2, scale_attn_weights: true }, {}, 'It was taken.'],
 ])('%s with a config.json of %j and options %j', async (name, config, options, expected) => {
   const error = await thrown(beside(name, { 'config.json': config }, options));
   expect(error).toEqual(expected);

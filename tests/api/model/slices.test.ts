@@ -229,8 +229,3 @@ test('a JSON file is text of at most 64 MB', async () => {
     expect((error as Error).cause).toBeInstanceOf(Error);
   }
 });
-
-test('a model’s config.json lies beside it, in a folder as in a list', async () => {
-  const folder = folderOf('bad', { 'model.safetensors': table, 'config.json': '{' });
-  await expect(openModel(plain, folder)).rejects.toThrow('“config.json” is not JSON');
-});
