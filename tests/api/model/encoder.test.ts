@@ -175,181 +175,164 @@ describe('what an encoder refuses', () => {
     );
   });
 
-  test('a layer of other shapes, or of numbers beyond float32', async () => {
+  const weight = { ...zeros(d, d), data: large(d * d) };
+  const shapes = (name: string) => [
+    [{ [name]: linear(3, d, 1) }, `RangeError: ${name}.weight must have 4 rows; it has 3.`],
+    [{ [name]: linear(d, 3, 1) }, `RangeError: ${name}.weight must have 4 columns; it has 3.`],
+  ];
+  const norms = (name: string) => [
+    [{ [name]: null }, `TypeError: ${name} must be an object; it is null.`],
+    [{ [name]: single }, beyond(`${name}.gamma`)],
+    [{ [name]: layerNorm(3, 1) }, `RangeError: ${name}.gamma must have 4 values; it has 3.`],
+  ];
+  const ofLayers = [
+    ...['query', 'key', 'value', 'output'].flatMap(shapes),
+    ...['attentionNorm', 'mlpNorm'].flatMap(norms),
+    [{ up: linear(inner, 3, 1) }, 'RangeError: up.weight must have 4 columns; it has 3.'],
+    [{ down: linear(3, inner, 1) }, 'RangeError: down.weight must have 4 rows; it has 3.'],
+    [{ down: linear(d, inner + 1, 1) }, 'RangeError: down.weight must have 6 columns; it has 7.'],
+    [{ up: undefined }, 'TypeError: up must be an object; it is undefined.'],
+    [{ up: {} }, 'TypeError: up.weight must be an object; it is undefined.'],
+    [{ value: { weight } }, beyond('value.weight.data')],
+    [{ value: { ...layer.value, bias: large(d) } }, beyond('value.bias')],
+  ] as [change: object, sentence: string][];
+
+  const blocksOf = (...blocks: [Table, number][]) => ({
+    rows: d,
+    columns: d,
+    read: async (visit: (block: Table, from: number) => void) => {
+      for (const [block, from] of blocks) visit(block, from);
+    },
+  });
+  const half = zeros(d / 2, d);
+  const read = { weight: blocksOf([half, 0], [half, d / 2]), place: 0, of: 1, transposed: false };
+  const sized = (rows: number, columns: number) => ({ weight: { ...read.weight, rows, columns } });
+  const whole = 'must be a whole number';
+  // Of W_Q that is read.
+  const ofReadMaps: [change: object, sentence: string][] = [
+    [sized(3, d), 'RangeError: query.weight must have 4 rows; it has 3.'],
+    [sized(d, 5), 'RangeError: query.weight must have 4 columns; it has 5.'],
+    [sized(d, 0.5), `RangeError: query.weight.columns ${whole}; it is 0.5.`],
+    [{ of: 0 }, `RangeError: query.of ${whole} from 1 to 4194304; it is 0.`],
+    [{ place: 1 }, `RangeError: query.place ${whole} from 0 to 0; it is 1.`],
+    [{ transposed: 1 }, 'TypeError: query.transposed must be true or false; it is 1.'],
+    [{ bias: new Float64Array(3) }, 'RangeError: query.bias must have 4 values; it has 3.'],
+    [
+      { weight: blocksOf([zeros(d, 3), 0]) },
+      'RangeError: A block of query.weight.read must have 4 columns; it has 3.',
+    ],
+    [
+      { weight: blocksOf([half, 0]) },
+      'RangeError: query.weight.read must have all 4 rows of its tensor; it has 2.',
+    ],
+    ...(
+      [
+        [half, 1],
+        [half, -1],
+        [zeros(d + 1, d), 0],
+      ] as [Table, number][]
+    ).map(([block, from]): [object, string] => [
+      { weight: blocksOf([block, from]) },
+      `RangeError: query.weight.read must go on with row 0 of 4; it gives ${block.rows} rows from row ${from} on.`,
+    ]),
+  ];
+  const changedLayers: [layer: unknown, sentence: string][] = [
+    [2, 'TypeError: layer must be an object; it is 2.'],
+    ...ofLayers.map(([change, sentence]): [object, string] => [{ ...layer, ...change }, sentence]),
+    ...ofReadMaps.map(([change, sentence]): [object, string] => [
+      { ...layer, query: { ...read, ...change } },
+      sentence,
+    ]),
+    [
+      { ...layer, query: read, key: { ...read, of: 2 } },
+      'RangeError: key is read from a tensor of 8 by 4, and another map from the same one of 4 by 4.',
+    ],
+  ];
+
+  test('layers of other shapes or of numbers beyond float32, and maps that are read in part', async () => {
     await withEncoder(
       {},
       async (encoder) => {
-        const added = (change: object) => told(() => encoder.addLayer({ ...layer, ...change }));
-        expect(await told(() => encoder.addLayer(2 as never))).toBe(
-          'TypeError: layer must be an object; it is 2.',
-        );
-        for (const name of ['query', 'key', 'value', 'output'] as const) {
-          expect(await added({ [name]: linear(3, d, 1) })).toBe(
-            `RangeError: ${name}.weight must have 4 rows; it has 3.`,
-          );
-          expect(await added({ [name]: linear(d, 3, 1) })).toBe(
-            `RangeError: ${name}.weight must have 4 columns; it has 3.`,
-          );
-        }
-        expect(await added({ up: linear(inner, 3, 1) })).toBe(
-          'RangeError: up.weight must have 4 columns; it has 3.',
-        );
-        expect(await added({ down: linear(3, inner, 1) })).toBe(
-          'RangeError: down.weight must have 4 rows; it has 3.',
-        );
-        expect(await added({ down: linear(d, inner + 1, 1) })).toBe(
-          'RangeError: down.weight must have 6 columns; it has 7.',
-        );
-        expect(await added({ up: undefined })).toBe('TypeError: up must be an object; it is undefined.');
-        expect(await added({ up: {} })).toBe('TypeError: up.weight must be an object; it is undefined.');
-        const weight = { ...zeros(d, d), data: large(d * d) };
-        expect(await added({ value: { weight } })).toBe(beyond('value.weight.data'));
-        expect(await added({ value: { ...layer.value, bias: large(d) } })).toBe(beyond('value.bias'));
-        for (const name of ['attentionNorm', 'mlpNorm']) {
-          expect(await added({ [name]: null })).toBe(`TypeError: ${name} must be an object; it is null.`);
-          expect(await added({ [name]: single })).toBe(beyond(`${name}.gamma`));
-          expect(await added({ [name]: layerNorm(3, 1) })).toBe(
-            `RangeError: ${name}.gamma must have 4 values; it has 3.`,
-          );
-        }
+        for (const [changed, sentence] of changedLayers)
+          expect(await told(() => encoder.addLayer(changed as never))).toBe(sentence);
         expect(encoder.layers).toBe(0);
-        expect(await added({})).toBe('It did not fail.');
-        expect(encoder.layers).toBe(1);
+        for (const sound of [layer, { ...layer, query: read }])
+          expect(await told(() => encoder.addLayer(sound as never))).toBe('It did not fail.');
+        expect(encoder.layers).toBe(2);
       },
       0,
     );
   });
 
-  test('a map that is read in another shape than it says, or in part', async () => {
-    await withEncoder(
+  const weights = (count: number) => new Float64Array(count);
+  test.each<[summands: unknown, input: unknown, sentence: string]>([
+    [3, {}, 'TypeError: summands must be an object; it is 3.'],
+    ...['attention', 'mlp'].map((name): [object, object, string] => [
+      { ...summands, [name]: summands.token },
       {},
-      async (encoder) => {
-        const blocksOf = (...blocks: [Table, number][]) => ({
-          rows: d,
-          columns: d,
-          read: async (visit: (block: Table, from: number) => void) => {
-            for (const [block, from] of blocks) visit(block, from);
-          },
-        });
-        const half = zeros(d / 2, d);
-        const read = { weight: blocksOf([half, 0], [half, d / 2]), place: 0, of: 1, transposed: false };
-        const added = (change: object) =>
-          told(() => encoder.addLayer({ ...layer, query: { ...read, ...change } } as never));
-        const sized = (rows: number, columns: number) => ({ weight: { ...read.weight, rows, columns } });
-        expect(await added(sized(3, d))).toBe('RangeError: query.weight must have 4 rows; it has 3.');
-        expect(await added(sized(d, 5))).toBe('RangeError: query.weight must have 4 columns; it has 5.');
-        expect(await added(sized(d, 0.5))).toBe(
-          'RangeError: query.weight.columns must be a whole number; it is 0.5.',
-        );
-        expect(await added({ of: 0 })).toBe(
-          'RangeError: query.of must be a whole number from 1 to 4194304; it is 0.',
-        );
-        expect(await added({ place: 1 })).toBe(
-          'RangeError: query.place must be a whole number from 0 to 0; it is 1.',
-        );
-        expect(await added({ transposed: 1 })).toBe(
-          'TypeError: query.transposed must be true or false; it is 1.',
-        );
-        expect(await added({ bias: new Float64Array(3) })).toBe(
-          'RangeError: query.bias must have 4 values; it has 3.',
-        );
-        expect(await added({ weight: blocksOf([zeros(d, 3), 0]) })).toBe(
-          'RangeError: A block of query.weight.read must have 4 columns; it has 3.',
-        );
-        expect(await added({ weight: blocksOf([half, 0]) })).toBe(
-          'RangeError: query.weight.read must have all 4 rows of its tensor; it has 2.',
-        );
-        for (const [block, from] of [
-          [half, 1],
-          [half, -1],
-          [zeros(d + 1, d), 0],
-        ] as [Table, number][])
-          expect(await added({ weight: blocksOf([block, from]) })).toBe(
-            `RangeError: query.weight.read must go on with row 0 of 4; it gives ${block.rows} rows from row ${from} on.`,
-          );
-        const key = { ...read, of: 2 };
-        expect(await told(() => encoder.addLayer({ ...layer, query: read, key } as never))).toBe(
-          'RangeError: key is read from a tensor of 8 by 4, and another map from the same one of 4 by 4.',
-        );
-        expect(encoder.layers).toBe(0);
-        expect(await added({})).toBe('It did not fail.');
-        expect(encoder.layers).toBe(1);
-      },
-      0,
-    );
-  });
-
-  test('summands and options of a forward', async () => {
+      `RangeError: No summand may be named '${name}': that is a part of its own.`,
+    ]),
+    [{ token: zeros(n, 3) }, {}, 'RangeError: summands.token must have 4 columns; it has 3.'],
+    [{ token: { ...zeros(n, d), data: large(n * d) } }, {}, beyond('summands.token.data')],
+    [{ token: zeros(0, d) }, {}, 'RangeError: summands must have at least 1 row; it has 0.'],
+    [{ token: zeros(1, d) }, {}, 'It did not fail.'],
+    [summands, 4, 'TypeError: input must be an object; it is 4.'],
+    [summands, { layers: 2 }, `RangeError: layers ${whole} from 0 to 1; it is 2.`],
+    [summands, { scores: 1 }, 'TypeError: scores must be true or false; it is 1.'],
+    [summands, { signal: 5 }, 'TypeError: signal must be an AbortSignal; it is 5.'],
+    [summands, { attention: 5 }, 'TypeError: attention must be an object; it is 5.'],
+    [
+      summands,
+      { attention: { 1: weights(heads * n * n) } },
+      `RangeError: a layer of attention ${whole} from 0 to 0; it is 1.`,
+    ],
+    [
+      summands,
+      { attention: { 0: weights(2) } },
+      `RangeError: attention.0 must have ${heads * n * n} values; it has 2.`,
+    ],
+    [summands, { attention: { 0: large(heads * n * n) } }, beyond('attention.0')],
+  ])('a forward of %j with %j', async (rows, given, sentence) => {
     await withEncoder({}, async (encoder) => {
-      const run = (rows: unknown, given: unknown = {}) =>
-        told(() => encoder.forward(rows as never, given as never));
-      const with_ = (given: unknown) => run(summands, given);
-      expect(await run(3)).toBe('TypeError: summands must be an object; it is 3.');
-      for (const name of ['attention', 'mlp'])
-        expect(await run({ ...summands, [name]: summands.token })).toBe(
-          `RangeError: No summand may be named '${name}': that is a part of its own.`,
-        );
-      expect(await run({ token: zeros(n, 3) })).toBe(
-        'RangeError: summands.token must have 4 columns; it has 3.',
-      );
-      expect(await run({ token: { ...zeros(n, d), data: large(n * d) } })).toBe(
-        beyond('summands.token.data'),
-      );
-      expect(await run({ token: zeros(0, d) })).toBe(
-        'RangeError: summands must have at least 1 row; it has 0.',
-      );
-      expect(await run({ token: zeros(1, d) })).toBe('It did not fail.');
-      expect(await with_(4)).toBe('TypeError: input must be an object; it is 4.');
-      expect(await with_({ layers: 2 })).toBe(
-        'RangeError: layers must be a whole number from 0 to 1; it is 2.',
-      );
-      expect(await with_({ scores: 1 })).toBe('TypeError: scores must be true or false; it is 1.');
-      expect(await with_({ attention: 5 })).toBe('TypeError: attention must be an object; it is 5.');
-      expect(await with_({ attention: { 1: new Float64Array(heads * n * n) } })).toBe(
-        'RangeError: a layer of attention must be a whole number from 0 to 0; it is 1.',
-      );
-      expect(await with_({ attention: { 0: new Float64Array(2) } })).toBe(
-        `RangeError: attention.0 must have ${heads * n * n} values; it has 2.`,
-      );
-      expect(await with_({ attention: { 0: large(heads * n * n) } })).toBe(beyond('attention.0'));
+      expect(await told(() => encoder.forward(rows as never, given as never))).toBe(sentence);
     });
   });
 
-  test('questions that a forward has no answer to', async () => {
+  const means = { mean: weights(d), position: zeros(n - 1, d) };
+  const byMeans = (change: object, more: object = {}) => ({
+    layer: 0,
+    way: 'mean',
+    means: { ...means, ...change },
+    ...more,
+  });
+  test.each<[question: unknown, sentence: string]>([
+    [1, 'TypeError: input must be an object; it is 1.'],
+    [{ layer: 1 }, `RangeError: layer ${whole} from 0 to 0; it is 1.`],
+    [
+      { layer: 0, way: 'other' },
+      `RangeError: way must be 'direct' or 'streams' or 'mean' or 'mechanism'; it is "other".`,
+    ],
+    [{ layer: 0, way: 'mean' }, 'TypeError: means must be an object; it is undefined.'],
+    [byMeans({}), 'It did not fail.'],
+    [byMeans({ mean: weights(3) }), 'RangeError: means.mean must have 4 values; it has 3.'],
+    [byMeans({ mean: large(d) }), beyond('means.mean')],
+    [byMeans({ position: zeros(2, 3) }), 'RangeError: means.position must have 4 columns; it has 3.'],
+    [byMeans({ position: { ...zeros(2, d), data: large(2 * d) } }), beyond('means.position.data')],
+    [byMeans({ position: zeros(1, d) }), 'RangeError: means.position must have at least 2 rows; it has 1.'],
+    [byMeans({}, { gauge: 'canonical' }), 'It did not fail.'],
+  ])('a decomposition of %j', async (question, sentence) => {
     await forwarded({}, async (forward) => {
-      const from = 'must be a whole number from 0 to';
-      expect(await told(() => forward.state(2))).toBe(`RangeError: layers ${from} 1; it is 2.`);
-      expect(await told(() => forward.logits(1))).toBe(`RangeError: layer ${from} 0; it is 1.`);
+      expect(await told(() => forward.decompose(question as never))).toBe(sentence);
+    });
+  });
+
+  test('states and scores that a forward does not have', async () => {
+    await forwarded({}, async (forward) => {
+      expect(await told(() => forward.state(2))).toBe(`RangeError: layers ${whole} from 0 to 1; it is 2.`);
+      expect(await told(() => forward.logits(1))).toBe(`RangeError: layer ${whole} from 0 to 0; it is 1.`);
       expect(await told(() => forward.attention(0, [2]))).toBe(
-        `RangeError: an entry of only ${from} 1; it is 2.`,
+        `RangeError: an entry of only ${whole} from 0 to 1; it is 2.`,
       );
-      const asked = (change: unknown) => told(() => forward.decompose(change as never));
-      expect(await asked(1)).toBe('TypeError: input must be an object; it is 1.');
-      expect(await asked({ layer: 1 })).toBe(`RangeError: layer ${from} 0; it is 1.`);
-      expect(await asked({ layer: 0, way: 'other' })).toBe(
-        `RangeError: way must be 'direct' or 'streams' or 'mean' or 'mechanism'; it is "other".`,
-      );
-      expect(await asked({ layer: 0, way: 'mean' })).toBe(
-        'TypeError: means must be an object; it is undefined.',
-      );
-      const means = { mean: new Float64Array(d), position: zeros(n - 1, d) };
-      const by = (change: object, more: object = {}) =>
-        asked({ layer: 0, way: 'mean', means: { ...means, ...change }, ...more });
-      expect(await by({})).toBe('It did not fail.');
-      expect(await by({ mean: new Float64Array(3) })).toBe(
-        'RangeError: means.mean must have 4 values; it has 3.',
-      );
-      expect(await by({ mean: large(d) })).toBe(beyond('means.mean'));
-      expect(await by({ position: zeros(2, 3) })).toBe(
-        'RangeError: means.position must have 4 columns; it has 3.',
-      );
-      expect(await by({ position: { ...zeros(2, d), data: large(2 * d) } })).toBe(
-        beyond('means.position.data'),
-      );
-      expect(await by({ position: zeros(1, d) })).toBe(
-        'RangeError: means.position must have at least 2 rows; it has 1.',
-      );
-      expect(await by({}, { gauge: 'canonical' })).toBe('It did not fail.');
     });
     await forwarded({ scores: false }, async (forward) => {
       const sentence = 'Error: This forward kept no scores; run it with scores: true.';
@@ -405,8 +388,6 @@ describe('what an encoder refuses', () => {
     stop.abort(new Error('enough'));
     expect(await told(() => stopped)).toBe('Error: enough');
     expect(heldBytes()).toBe(before);
-    const { signal } = { signal: 5 } as never;
-    expect(await told(() => run(signal))).toBe('TypeError: signal must be an AbortSignal; it is 5.');
     expect((await run()).embedding).toEqual(embedding);
     encoder.delete();
   });

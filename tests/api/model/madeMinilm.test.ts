@@ -2,7 +2,6 @@
 import {
   type CorpusMeans,
   corpusSentences,
-  type Floats,
   loadMiniLM,
   type MiniLMOptions,
   type Superpose,
@@ -378,29 +377,6 @@ describe('the whole module', () => {
     // It is started once, however many calls follow.
     await Promise.all([minilm.forward(text), minilm.decompose(text, { layer: 1 })]);
     expect(started).toBe(2);
-  });
-
-  test('calls side by side take turns', async () => {
-    type MiniLM = Awaited<ReturnType<typeof loadMade>>['minilm'];
-    const calls: ((minilm: MiniLM) => Promise<Floats>)[] = [
-      async (one) => (await one.forward(text)).state(2).data,
-      async (one) => (await one.forward('a cat', { layers: 1 })).logits(0),
-      async (one) => (await one.forward(text)).attention(1),
-      async (one) => (await one.decompose(text, { layer: 1 })).terms,
-      async (one) => (await one.decompose(text, { layer: 0 })).terms,
-      async (one) => (await one.decompose(text)).terms,
-    ];
-    const wanted = [];
-    for (const call of calls) wanted.push(await call((await loadMade()).minilm));
-    const { minilm, asked } = await loadMade();
-    for (let turn = 0; turn < calls.length; turn++) {
-      const order = calls.map((_, at) => (at + turn) % calls.length);
-      const found = await Promise.all(order.map((at) => (calls[at] as (typeof calls)[0])(minilm)));
-      for (const [place, at] of order.entries()) expect(found[place]).toEqual(wanted[at]);
-    }
-    expect(asked.filter((file) => file.startsWith('encoder-')).sort()).toEqual(
-      [0, 1].map((layer) => `encoder-${layer}.bin`),
-    );
   });
 });
 
