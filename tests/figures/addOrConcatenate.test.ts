@@ -13,8 +13,8 @@ import type { Scene } from '../../web/plot/scene.ts';
 import { keeping } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
-import { expectSoundPictures, expectTextsApart, expectToStopMidway, run } from './support.ts';
-import { alone, expectNothingToStay, watched } from './training.ts';
+import { expectSoundPictures, expectTextsApart, run } from './support.ts';
+import { alone, watched } from './training.ts';
 
 const addOrConcatenate = { figure, compute };
 const tasks = ['lookup', 'roll', 'badge', 'prev'] as const;
@@ -222,32 +222,22 @@ test('a replay dwells on the early steps, and ends with the run', async () => {
   }
 });
 
-test('trained here it is the same, watched or not', async () => {
-  const { state, data } = await run<Data>(addOrConcatenate, { task: 'prev', seed: 2, n: 6 });
-  const { frames, job } = watched<Data>(state);
-  const seen = await run<Data>(addOrConcatenate, { task: 'prev', seed: 2, n: 6 }, job);
-  expect(seen.data).toEqual(data);
-  expect(frames.map((frame) => modelOf(frame, 'add').mean.length)).toEqual(
-    Array.from({ length: 41 }, (_, k) => k + 1),
-  );
-  expectSoundPictures({ ...seen, data: frames[3] });
-  const other = await run<Data>(addOrConcatenate, { task: 'prev' });
-  expect(modelOf(data, 'add').right[0]).not.toEqual(modelOf(other.data, 'add').right[0]);
-});
-
-test('the longer run is not begun unasked', async () => {
-  const state = { ...initialState(figure.controls), separate: 'yes', seed: 8 } as const;
-  const { job } = watched<Data>(state);
-  const unasked = { ...job, run: { ...(job.run as Run), again: false } };
-  const data = await compute(library(), state, unasked);
+test('the longer run is not begun unasked, and its seeds follow the first', async () => {
+  const notBegun = async (seed: number) => {
+    const state = { ...initialState(figure.controls), separate: 'yes', seed } as const;
+    const { job } = watched<Data>(state);
+    const unasked = { ...job, run: { ...(job.run as Run), again: false } };
+    return { state, data: await compute(library(), state, unasked) };
+  };
+  const { state, data } = await notBegun(8);
   expect(modelOf(data, 'apart').mean).toHaveLength(1);
   expect(figure.describe(data, state)).toBe('Not trained yet: it takes 2,000 steps, once you ask for it.');
   expectSoundPictures({ figure, data, state });
-});
-
-test('it stops midway, and nothing of it stays in memory', async () => {
-  await expectToStopMidway(addOrConcatenate);
-  await expectNothingToStay(addOrConcatenate, { seed: 3 });
+  const next = await notBegun(9);
+  const ofTen = (shown: typeof next) =>
+    figure.table(shown.data, shown.state).rows.filter(([, , seed]) => seed === 10);
+  expect(ofTen(next)).toHaveLength(4);
+  expect(ofTen(next)).toEqual(ofTen({ state, data }));
 });
 
 test('in another page’s column of 600 pixels every arc of the wide picture is there', async () => {

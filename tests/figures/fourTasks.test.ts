@@ -3,8 +3,8 @@ import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
 import { aboutPercent } from '../../web/plot/format.ts';
-import { expectSoundPictures, expectTextsApart, expectToStopMidway, loaded, run } from './support.ts';
-import { alone, countedTrainers, expectNothingToStay, watched } from './training.ts';
+import { expectSoundPictures, expectTextsApart, loaded, run } from './support.ts';
+import { alone, countedTrainers } from './training.ts';
 
 const tasks = ['badge', 'lookup', 'roll', 'prev'] as const;
 /** Without the cross terms. */
@@ -126,17 +126,6 @@ test('one button removes the cross terms, and puts them back', async () => {
   expect(back?.sets).toEqual({ terms: state.terms });
 });
 
-test('a run ends the same whether it is watched or not, and whatever settings it is watched with', async () => {
-  const { frames, job } = watched<{ steps: number; panels: { cut: number | null }[] }>(
-    { ...whole.state, terms: ['rest'] },
-    ['go', 'look', 'go', 'go', 'look'],
-  );
-  const seen = await run(fourTasks, others, job);
-  expect(seen.data).toEqual(whole.data);
-  expect(frames.map(({ steps }) => steps).slice(0, 6)).toEqual([0, 8, 8, 16, 24, 24]);
-  expect(frames.every(({ panels }) => panels.every(({ cut }) => cut !== null))).toBe(true);
-});
-
 test('settings that only look at the models train none, others do, and at the end none is left', async () => {
   const { counted, open, made, steps } = countedTrainers(loaded);
   const { data, state } = whole;
@@ -161,9 +150,4 @@ test('settings that only look at the models train none, others do, and at the en
   }
   expect(lastOf(panels[1]?.accuracy ?? [])).toBeLessThan(0.5);
   expect(lastOf(panels[0]?.accuracy ?? [])).toBeGreaterThan(0.98);
-});
-
-test('it stops midway, and nothing of it stays in memory', async () => {
-  await expectToStopMidway(fourTasks);
-  await expectNothingToStay(fourTasks);
 });

@@ -1,13 +1,13 @@
 // Runs a figure as a page or Node does, and checks what holds for every picture.
 import { expect } from 'vitest';
 import { readState, type State } from '../../web/figures/controls.ts';
-import type { AnyFigure, Compute, Job } from '../../web/figures/figure.ts';
+import type { AnyFigure, Compute, Job, Library } from '../../web/figures/figure.ts';
 import type { Mark, TextMark } from '../../web/plot/scene.ts';
-import { library } from '../../web/worker/library.ts';
+import { library as newLibrary } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 
 /** What `run` computes with; what it computed is kept in it. */
-export const loaded = { ...library(), recorded };
+export const loaded = { ...newLibrary(), recorded };
 
 /** Computes a figure in a state; settings are written as in links. */
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
@@ -16,9 +16,10 @@ export async function run<Data = any>(
   { figure, compute }: { figure: AnyFigure; compute: Compute<any, NoInfer<Data>> },
   settings: Record<string, string | number> = {},
   job: Job = { signal: new AbortController().signal, progress: () => {} },
+  library: Library = loaded,
 ): Promise<{ figure: AnyFigure; data: Data; state: State }> {
   const state = stateOf({ figure }, settings);
-  return { figure, data: await compute(loaded, state, job), state };
+  return { figure, data: await compute(library, state, job), state };
 }
 
 /** The state that settings of a link lead to. */
@@ -30,8 +31,12 @@ export function stateOf({ figure }: { figure: AnyFigure }, settings: Record<stri
 }
 
 /** A long computation reports progress more than once, and stops when told to. */
-// biome-ignore lint/suspicious/noExplicitAny: of any controls and data
-export async function expectToStopMidway(figure: { figure: AnyFigure; compute: Compute<any, any> }) {
+export async function expectToStopMidway(
+  // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
+  figure: { figure: AnyFigure; compute: Compute<any, any> },
+  settings: Record<string, string | number> = {},
+  library: Library = loaded,
+) {
   const controller = new AbortController();
   const said: number[] = [];
   const progress = (fraction: number) => {
@@ -39,7 +44,8 @@ export async function expectToStopMidway(figure: { figure: AnyFigure; compute: C
     if (said.length === 2) controller.abort();
   };
   // A seed that no other test has computed.
-  await expect(run(figure, { seed: 31 }, { signal: controller.signal, progress })).rejects.toThrow(/abort/i);
+  const job = { signal: controller.signal, progress };
+  await expect(run(figure, { ...settings, seed: 31 }, job, library)).rejects.toThrow(/abort/i);
   expect(said).toHaveLength(2);
   expect(said[0]).toBeGreaterThan(0);
   expect(said[1]).toBeGreaterThan(said[0] as number);

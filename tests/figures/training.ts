@@ -1,9 +1,7 @@
 // For tests of figures that train: counted trainers, a simulated reader, and a job that nobody watches.
 import type { Trainer } from 'superpose';
-import { expect } from 'vitest';
-import type { AnyFigure, Compute, Job, Library, Run } from '../../web/figures/figure.ts';
+import type { Job, Library, Run } from '../../web/figures/figure.ts';
 import { library } from '../../web/worker/library.ts';
-import { stateOf } from './support.ts';
 
 /** The job of a computation that nobody watches. */
 export const alone = (): Job => ({ signal: new AbortController().signal, progress: () => {} });
@@ -55,19 +53,4 @@ export function watched<Frame>(state: object, turns: ('go' | 'look')[] = []): { 
     turn: async () => turns.shift() ?? 'go',
   };
   return { frames, job: { ...alone(), run: watching } };
-}
-
-/** A run that is stopped midway leaves no trainer behind. */
-export async function expectNothingToStay(
-  // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
-  figure: { figure: AnyFigure; compute: Compute<any, any> },
-  settings: Record<string, string | number> = {},
-): Promise<void> {
-  const { counted, open, steps } = countedTrainers();
-  const fresh = stateOf(figure, { ...settings, seed: 77 });
-  const controller = new AbortController();
-  const job = { signal: controller.signal, progress: () => controller.abort() };
-  await expect(figure.compute(counted, fresh, job)).rejects.toThrow(/abort/i);
-  expect(steps()).toBeGreaterThan(0);
-  expect(open.size).toBe(0);
 }
