@@ -113,18 +113,9 @@ return { gauge, parts, shares: shares.slice(0, 9), exact: residuals[0] < 1e-5 };
     code: `const { token, position, query, key } = tables(superpose);
 const layer = superpose.layer({ query, key, heads: 2 });
 const { shares } = layer.decompose({ summands: { token, position } });
-const { parts } = layer.decomposeTerms({ summands: { token } });
+const { parts } = layer.decompose({ summands: { token } });
 layer.delete();
 return { shares: shares.slice(0, 9), parts };`,
-  },
-  {
-    name: 'decomposeTerms',
-    kind: score,
-    what: 'the terms of `decompose` alone, where time counts',
-    source: 'arXiv 2006.15595, eq. 6, completed',
-    code: `const { token, position, query, key } = tables(superpose);
-const { parts, terms } = superpose.decomposeTerms({ summands: { token, position }, query, key, heads: 2 });
-return { parts, firstRowOfTokenToken: terms.slice(0, 5) };`,
   },
   {
     name: 'encoder',
@@ -335,19 +326,10 @@ return { energy, numerical, stable };`,
     code: `return superpose.largestCosineMedian({ pairs: 512 * 30522, d: 768 });`,
   },
   {
-    name: 'principalAngles',
-    kind: measure,
-    what: 'angles between two subspaces',
-    source: 'Knyazev and Argentati 2002',
-    code: `const { token, position } = tables(superpose);
-const rows = ({ data }) => ({ data: data.slice(0, 16), rows: 2, columns: 8 });
-return superpose.principalAngles({ first: rows(token), second: rows(position) });`,
-  },
-  {
     name: 'randomPrincipalAngles',
     kind: measure,
-    what: 'the same of random subspaces',
-    source: 'the same',
+    what: 'the angles between two random subspaces',
+    source: 'Knyazev and Argentati 2002',
     code: `return superpose.randomPrincipalAngles({ d: 64, k1: 3, k2: 3, seed: 1 });`,
   },
   {

@@ -24,7 +24,6 @@ std::unique_ptr<CollisionSearch> search_of(const Matrix<double>& tokens, const M
 
 EMSCRIPTEN_BINDINGS(geometry) {
   bind<&sample_cosines>("sampleCosines");
-  bind<&row_space_angles>("principalAngles");
   bind<&random_angles>("randomAngles");
   bind<&angle_cosines>("angleCosines");
   bind<&chance_angles>("chanceAngles");

@@ -93,20 +93,6 @@ Heads decompose(const ScoreLayer& layer, const std::vector<Matrix<float>>& summa
       [&](int head, float* terms, float* logits) { return head_terms(parts, head, terms, logits); });
 }
 
-Value decompose_terms(const ScoreLayer& layer, const std::vector<Matrix<float>>& summands, bool constant,
-                      const std::vector<int>& chosen, const Gauge& gauge) {
-  auto parts = project_sum(summands, layer, false, constant);
-  apply_gauge(gauge, parts);
-  const std::size_t size = parts.terms() * parts.tokens * parts.tokens;
-  Value terms = Value::singles(chosen.size() * size);
-  Vector<float> of_head(size);
-  for (std::size_t k = 0; k < chosen.size(); ++k) {
-    head_terms(parts, chosen[k], of_head.data());
-    terms.copy_from(of_head.data(), size, k * size);
-  }
-  return terms;
-}
-
 // For each mask, the terms of a head that it includes: their sum, the same less its rows' means, its softmax, and
 // its share of the logits' variation.
 std::vector<CombinedTerms> combine_terms(const Matrix<float>& terms, const Matrix<float>& logits,
@@ -146,7 +132,6 @@ EMSCRIPTEN_BINDINGS(scores) {
   bind<&layer>("layer");
   bind_delete<ScoreLayer>("deleteLayer");
   bind<&decompose>("decompose");
-  bind<&decompose_terms>("decomposeTerms");
   bind<&combine_terms>("combineTerms");
   bind<&pool_shares>("poolShares");
   bind<&one_layer>("oneLayer");

@@ -42,12 +42,3 @@ test('a count of 2^53 − 1 is exact', () => {
   const most = Number.MAX_SAFE_INTEGER;
   expect(plain.positionCost('add', { ...shape, vocabulary: most - 4 }).total).toBe(most);
 });
-
-test('one bias, or the canonical gauge, makes a constant part', () => {
-  const biased = { ...weights.query, bias: new Float64Array(4) };
-  const partsOf = (change: object) => plain.decomposeTerms({ summands: right, ...weights, ...change }).parts;
-  const [two, raw] = [['token', 'position'], { gauge: 'raw' }];
-  expect(partsOf(raw)).toEqual(two);
-  for (const change of [{ ...raw, query: biased }, { ...raw, key: biased }, {}])
-    expect(partsOf(change)).toEqual([...two, 'constant']);
-});

@@ -79,7 +79,6 @@ const calls: [name: string, bytes: number, call: Call][] = [
     () => plain.obliqueProjection({ u: drawn(7, 2), w: drawn(7, 3), noise: drawn(3, 7) }),
   ],
   ['energyOverlap', 1296, () => plain.energyOverlap({ tokens: five, positions: drawn(4, 3) })],
-  ['principalAngles', 944, () => plain.principalAngles({ first: three, second: drawn(2, 4) })],
   ['randomPrincipalAngles', 1248, () => plain.randomPrincipalAngles({ d: 5, k1: 3, k2: 2, seed: 1 })],
   ['angleCosines', 72, () => plain.angleCosines(new Float64Array(3))],
   ['summary', 72, () => plain.summary(new Float64Array(3))],

@@ -372,18 +372,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       }
     });
 
-    test('principal angles, small ones too', () => {
-      for (const { u, w, angles } of geometry.principal_angles) {
-        const ours = superpose.principalAngles({
-          first: tableOf(transposed(u)),
-          second: tableOf(transposed(w)),
-        });
-        angles.forEach((angle, k) => {
-          expect(Math.abs((ours[k] as number) - angle)).toBeLessThan(Math.max(1e-12 * angle, 4e-15));
-        });
-      }
-    });
-
     test('what to expect of random subspaces', () => {
       for (const { d, k1, k2, ...chance } of geometry.wachter) {
         const ours = superpose.chanceAngles({ d, k1, k2 });

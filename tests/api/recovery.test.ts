@@ -82,7 +82,6 @@ test('a table of no rows whose buffer was transferred breaks nothing off', async
   for (const call of [
     () => superpose.rowLengths(gone),
     () => superpose.gram(gone),
-    () => superpose.decomposeTerms({ summands: { token: gone }, query: layer, key: layer, heads: 1 }),
     () => superpose.decompose({ summands: { token: gone }, query: layer, key: layer, heads: 1 }),
   ])
     expect(call).toThrow(/must be an array with its buffer/);

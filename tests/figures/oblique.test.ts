@@ -3,20 +3,46 @@ import { expect, test } from 'vitest';
 import * as oblique from '../../web/figures/oblique.ts';
 import { expectSoundPictures, run } from './support.ts';
 
-/** The gain computed another way: 1 / sin of the smallest principal angle, from bases in rows. */
+type Vectors = readonly (readonly number[])[];
+
+const dot = (a: readonly number[], b: readonly number[]) =>
+  a.reduce((sum, x, c) => sum + x * (b[c] as number), 0);
+
+/** Each vector minus its projection onto orthonormal ones; twice, because the first leaves rounding in them. */
+function outside(vectors: Vectors, basis: Vectors): number[][] {
+  const once = (vector: readonly number[]) =>
+    basis.reduce<readonly number[]>((rest, along) => {
+      const part = dot(rest, along);
+      return rest.map((x, c) => x - part * (along[c] as number));
+    }, vector);
+  return vectors.map((vector) => [...once(once(vector))]);
+}
+
+/** An orthonormal basis of the span of independent vectors, by Gram and Schmidt. */
+function basisOf(vectors: Vectors): number[][] {
+  const basis: number[][] = [];
+  for (const vector of vectors) {
+    const [rest = []] = outside([vector], basis);
+    const length = Math.hypot(...rest);
+    basis.push(rest.map((x) => x / length));
+  }
+  return basis;
+}
+
+/** The gain computed another way: 1 / sin of the smallest principal angle, from bases by Gram and Schmidt. */
 async function gainByAngles(d: number, k1: number, k2: number, seed: number): Promise<number> {
   const superpose = await load();
   const columns = (count: number, all: number, stream: number) => {
     const { data } = superpose.randomNormal({ rows: d, columns: all, seed, stream });
-    const rows = new Float64Array(count * d);
-    for (let row = 0; row < d; row++) {
-      for (let column = 0; column < count; column++)
-        rows[column * d + row] = data[row * all + column] as number;
-    }
-    return { data: rows, rows: count, columns: d };
+    return Array.from({ length: count }, (_, column) =>
+      Array.from({ length: d }, (_, row) => data[row * all + column] as number),
+    );
   };
-  const angles = superpose.principalAngles({ first: columns(k1, k1, 0), second: columns(k2, d, 1) });
-  return 1 / Math.sin(angles[0] as number);
+  const [tokens, positions] = [basisOf(columns(k1, k1, 0)), basisOf(columns(k2, d, 1))];
+  // The sines are the singular values of what lies outside.
+  const data = Float64Array.from(outside(tokens, positions).flat());
+  const { singularValues } = superpose.ranks({ table: { data, rows: k1, columns: d } });
+  return 1 / (singularValues[k1 - 1] as number);
 }
 
 test.each([

@@ -184,42 +184,6 @@ def planes(d, tangents, k1, k2):
     return u, w
 
 
-def given_subspaces(rng):
-    out = []
-
-    def add(name, u, w, known=None):
-        angles = principal_angles(u, w)
-        if known is not None:
-            known = np.sort(known)
-            assert np.abs(angles - known).max() < 1e-15 + 1e-12 * known.max(), (name, angles, known)
-            angles = known
-        out.append({"name": name, "u": u, "w": w, "angles": angles, "cosines": np.cos(angles)})
-
-    small = [2.0**-30, 1e-9, 0.5]
-    u, w = planes(6, small, 3, 3)
-    add("angles near 1e-9", u, w, np.arctan(small))
-    # Other bases of the same spans, exact in binary: sums of whole multiples of columns.
-    mix = np.array([[1.0, 2, -1], [0, 1, 3], [0, 0, 1]])
-    tangents = [2.0**-30, 2.0**-20, 0.5]
-    u, w = planes(6, tangents, 3, 3)
-    add("the same spans in oblique bases", u @ mix, w @ mix.T, np.arctan(tangents))
-    add("one line, 1e-9", np.array([[1.0], [0]]), np.array([[1.0], [1e-9]]), [np.arctan(1e-9)])
-    add("right angle but for 1e-9", np.array([[1.0], [0]]), np.array([[1e-9], [1.0]]), [np.arctan(1e9)])
-    add("a line in its plane", np.eye(3)[:, :2], np.array([[1.0], [1], [0]]), [0.0])
-    add("orthogonal", np.eye(4)[:, :2], np.eye(4)[:, 2:], [np.pi / 2] * 2)
-    add("one dimension", np.array([[2.0]]), np.array([[-3.0]]), [0.0])
-    add("random", random_numbers(rng, 7, 2), random_numbers(rng, 7, 3))
-    u, w = random_numbers(rng, 5, 4), random_numbers(rng, 5, 3)
-    add("k1 + k2 = d + 2: two zero angles", u, w)
-    assert (out[-1]["angles"][:2] < 1e-12).all() and out[-1]["angles"][2] > 0.01
-    out[-1]["angles"][:2] = 0
-    out[-1]["cosines"] = np.cos(out[-1]["angles"])
-    # A plane rotated by 30 degrees about one of its lines, and by 60 about the other.
-    u, w = planes(4, [math.tan(math.pi / 6), math.tan(math.pi / 3)], 2, 2)
-    add("30 and 60 degrees", u, w, [math.pi / 6, math.pi / 3])
-    return out
-
-
 def wachter():
     out = []
     for d, k1, k2 in [(768, 30, 30), (768, 30, 300), (768, 30, 500), (512, 64, 64), (512, 128, 128), (8, 4, 4), (10, 7, 6), (4, 1, 1), (1, 1, 1)]:
@@ -348,7 +312,6 @@ if __name__ == "__main__":
     document = {
         "cosine_law": cosine_law(),
         "largest_of_m": largest_of_m(),
-        "principal_angles": given_subspaces(rng),
         "wachter": wachter(),
         "overlaps": overlaps(rng),
         "recovery": recovery(rng),

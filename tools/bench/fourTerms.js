@@ -12,10 +12,19 @@ const inputOf = ({ n, d, heads }) => ({
   heads,
 });
 
-/** As peers hold their weights: packed once. */
+/** The constant is zero here, since nothing has a bias: it joins the tokens, so that there are four terms. */
+const groups = { token: ['token', 'constant'], position: ['position'] };
+
+/**
+ * Weights are packed once, as peers hold theirs. Unlike peers, decompose() also returns logits, shares and
+ * residuals.
+ */
 function decomposed(superpose, { summands, ...weights }) {
   const layer = superpose.layer(weights);
-  return { run: () => layer.decomposeTerms({ summands, gauge: 'raw' }).terms, release: () => layer.delete() };
+  return {
+    run: () => layer.decompose({ summands, groups, gauge: 'raw' }).terms,
+    release: () => layer.delete(),
+  };
 }
 
 /** What peers start from: sizes, and weights that are already transposed and scaled, as the peer's `constant`. */

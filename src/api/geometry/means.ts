@@ -14,8 +14,7 @@ export interface MoveMeanInput {
 export interface MeansApi {
   /**
    * Each row minus the mean row, in double; rows that are all equal leave exactly nothing. What rounding left in
-   * float32 numbers would count as directions here: ranks() and principalAngles() take such a table itself, with
-   * `centred`.
+   * float32 numbers would count as directions here: ranks() takes such a table itself, with `centred`.
    */
   centred(table: Table): Table<Float64Array>;
   /**

@@ -2,15 +2,6 @@ import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import type { Table } from '../table.js';
 
-export interface PrincipalAnglesInput {
-  /** [n1, d]: its rows span one subspace. */
-  first: Table;
-  /** [n2, d]: its rows span the other. */
-  second: Table;
-  /** Subtract each table's mean row first. Default false. */
-  centred?: boolean;
-}
-
 /** Two uniformly random subspaces, of k1 and k2 dimensions, of a space of d. */
 export interface SubspaceSizes {
   /** Dimensions of the space, from 1. */
@@ -63,12 +54,10 @@ export interface OverlapCurve {
 
 export interface SubspacesApi {
   /**
-   * Principal angles between the row spaces of two tables, in radians, ascending; as many as the smaller
-   * space has dimensions: a row adds one if more than 1e-10 of it remains, 1e-6 in a table of float32 numbers, whole ones aside. Accurate to about 1e-15 at both ends (Knyazev and Argentati 2002, algorithm 3.1).
+   * The min(k1, k2) principal angles between two independent, uniformly random subspaces, in radians, ascending;
+   * `seed` is from 0 to 2³²−1. Accurate to about 1e-15 at both ends (Knyazev and Argentati 2002, algorithm 3.1).
    * Throws RangeError, TypeError.
    */
-  principalAngles(input: PrincipalAnglesInput): Float64Array;
-  /** The same for two independent, uniformly random subspaces; `seed` is from 0 to 2³²-1. */
   randomPrincipalAngles(options: SubspaceSizes & { seed: number }): Float64Array;
   /** The cosines of angles in radians, and the sum of their squares. */
   angleCosines(angles: Float64Array): AngleCosines;
@@ -107,19 +96,6 @@ export function subspacesApi(raw: RawModule): SubspacesApi {
     return [tokens, positions];
   };
   return {
-    principalAngles(input) {
-      check.knownOptions('input', input, { first: true, second: true, centred: true });
-      const { first, second, centred = false } = input;
-      check.table('first', first);
-      check.table('second', second, { columns: first.columns });
-      check.flag('centred', centred);
-      const rows = first.rows + second.rows;
-      check.fits(
-        `The angles between ${first.rows} and ${second.rows} rows of ${first.columns} columns`,
-        8 * (5 * rows * first.columns + 3 * first.rows * second.rows),
-      );
-      return raw.principalAngles(first, second, centred);
-    },
     angleCosines(angles) {
       return raw.angleCosines(check.list('angles', angles));
     },

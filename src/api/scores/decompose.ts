@@ -3,7 +3,7 @@ import { type Handle, held, type OwnedObject } from '../handle.js';
 import type { RawModule } from '../module.js';
 import type { Floats, Linear, Table } from '../table.js';
 import { checkedGauge, type GaugeOptions, gaugeOptionNames } from './gauge.js';
-import { fitsScores, type Scores, type Terms } from './scores.js';
+import { fitsScores, type Scores } from './scores.js';
 
 /** What is between the sum of the embeddings and W_Q, W_K. */
 export interface Normalization {
@@ -55,8 +55,6 @@ export interface DecomposeInput extends SumInput, ScoreLayerInput {}
 export interface ScoreLayer extends Handle {
   /** decompose() of what this layer reads. Throws as that does, and Error when the layer is gone. */
   decompose(input: SumInput): Scores;
-  /** decomposeTerms() of what this layer reads. Throws likewise. */
-  decomposeTerms(input: Omit<SumInput, 'groups'>): Terms;
 }
 
 export interface DecomposeApi {
@@ -72,12 +70,6 @@ export interface DecomposeApi {
    * deleted. Throws RangeError or TypeError before allocating.
    */
   decompose(input: DecomposeInput): Scores;
-  /**
-   * The terms of decompose() alone, without logits, residuals and shares: faster, for many tokens or heads.
-   * The part `constant` is there only with a bias, a beta or the canonical gauge, since it is zero
-   * otherwise. Throws as decompose() does.
-   */
-  decomposeTerms(input: Omit<DecomposeInput, 'groups' | 'causal'>): Terms;
 }
 
 const layerNames: check.OptionNames<ScoreLayerInput> = {
@@ -88,12 +80,12 @@ const layerNames: check.OptionNames<ScoreLayerInput> = {
   causal: true,
   scale: true,
 };
-const termsNames: check.OptionNames<Omit<SumInput, 'groups'>> = {
+const sumNames: check.OptionNames<SumInput> = {
   summands: true,
   only: true,
+  groups: true,
   ...gaugeOptionNames,
 };
-const sumNames: check.OptionNames<SumInput> = { ...termsNames, groups: true };
 
 export function decomposeApi(raw: RawModule): DecomposeApi {
   return {
@@ -103,44 +95,34 @@ export function decomposeApi(raw: RawModule): DecomposeApi {
       const { weight } = layer.query;
       check.fits(`A layer of ${2 * weight.rows} by ${weight.columns} weights`, 0, layer.query, layer.key);
       const mine = made(raw, layer);
-      const asked = (sum: SumInput, groups?: SumInput['groups']) => {
-        const summands = checkedSummands(sum, weight.columns);
-        return { layer, address: mine.address(), sum: checkedSum(sum, layer, summands, groups) };
-      };
       return {
         ...mine.handle,
-        decompose(sum) {
-          check.knownOptions('input', sum, sumNames);
-          return decomposed(raw, asked(sum, sum.groups));
-        },
-        decomposeTerms(sum) {
-          check.knownOptions('input', sum, termsNames);
-          return termsOf(raw, asked(sum));
+        decompose(input) {
+          check.knownOptions('input', input, sumNames);
+          const summands = checkedSummands(input, weight.columns);
+          const address = mine.address();
+          return decomposed(raw, layer, address, checkedSum(input, layer, summands));
         },
       };
     },
 
     decompose(input) {
       check.knownOptions('input', input, { ...sumNames, ...layerNames });
-      return once(raw, input, input.groups, (asked) => decomposed(raw, asked));
-    },
-
-    decomposeTerms(input) {
-      // What a layer reads is right here too, whether causal or not: terms are of all pairs.
-      check.knownOptions('input', input, { ...termsNames, ...layerNames });
-      return once(raw, input, undefined, (asked) => termsOf(raw, asked));
+      const summands = checkedSummands(input);
+      const layer = checkedLayer(input, summands.first);
+      const sum = checkedSum(input, layer, summands, layer.query, layer.key);
+      const mine = made(raw, layer);
+      try {
+        return decomposed(raw, layer, mine.address(), sum);
+      } finally {
+        mine.handle.delete();
+      }
     },
   };
 }
 
-/** What is asked of a layer in the module. */
-interface Asked {
-  layer: CheckedLayer;
-  address: number;
-  sum: CheckedSum;
-}
-
-function decomposed(raw: RawModule, { layer, address, sum }: Asked): Scores {
+/** Takes apart what the layer at this address reads. */
+function decomposed(raw: RawModule, layer: CheckedLayer, address: number, sum: CheckedSum): Scores {
   const result = raw.decompose(
     address,
     sum.tables,
@@ -161,32 +143,6 @@ function decomposed(raw: RawModule, { layer, address, sum }: Asked): Scores {
     ...(layer.causal && { causal: true }),
     ...result,
   };
-}
-
-function termsOf(raw: RawModule, { layer, address, sum }: Asked): Terms {
-  const { kind, excludedRows } = sum.gauge;
-  const constant = !!(layer.query.bias || layer.key.bias || layer.norm.beta) || kind !== 'raw';
-  const terms = raw.decomposeTerms(address, sum.tables, constant, sum.only, sum.gauge);
-  const parts = constant ? [...sum.names, 'constant'] : [...sum.names];
-  return { n: sum.n, heads: sum.only, parts, gauge: kind, excludedRows, terms };
-}
-
-/** In one go: a layer is made for it, and deleted. */
-function once<Result>(
-  raw: RawModule,
-  input: DecomposeInput,
-  groups: SumInput['groups'],
-  run: (asked: Asked) => Result,
-): Result {
-  const summands = checkedSummands(input);
-  const layer = checkedLayer(input, summands.first);
-  const sum = checkedSum(input, layer, summands, groups, layer.query, layer.key);
-  const mine = made(raw, layer);
-  try {
-    return run({ layer, address: mine.address(), sum });
-  } finally {
-    mine.handle.delete();
-  }
 }
 
 type CheckedLayer = ReturnType<typeof checkedLayer>;
@@ -214,7 +170,6 @@ function checkedSum(
   input: SumInput,
   layer: CheckedLayer,
   { names, first }: ReturnType<typeof checkedSummands>,
-  given: SumInput['groups'],
   ...weights: Linear[]
 ) {
   const { rows: n, columns: d } = first;
@@ -223,7 +178,7 @@ function checkedSum(
   const gauge = checkedGauge(input, n);
   const tables = names.map((name) => input.summands[name] as Table);
   for (const name of names) check.singles(`summands.${name}.data`, input.summands[name]?.data);
-  const groups = grouped([...names, 'constant'], given);
+  const groups = grouped([...names, 'constant'], input.groups);
   return { names, tables, n, only, gauge, groups };
 }
 

@@ -41,14 +41,6 @@ Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v
   return angles;
 }
 
-Vector<double> row_space_angles(const Matrix<double>& first, const Matrix<double>& second, bool centred) {
-  const auto basis = [&](const Matrix<double>& table) {
-    const Matrix<double> rows = centred ? column_centred(table) : table;
-    return orthonormal_basis(rows.transpose(), rank_tolerance(table));
-  };
-  return principal_angles(basis(first), basis(second));
-}
-
 AngleCosines angle_cosines(const Vector<double>& angles) {
   AngleCosines result{angles, 0};
   for (double& cosine : result.cosines) {

@@ -15,10 +15,6 @@ namespace superpose {
 // both ends are accurate to about 1e-15 (Knyazev and Argentati 2002, algorithm 3.1).
 Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v);
 
-// Those between the spaces that the rows of two tables [n, d] span, or their rows minus the mean row if `centred`. A row
-// adds a dimension if more of it remains than the rank_tolerance() of its table, relative to the longest.
-Vector<double> row_space_angles(const Matrix<double>& first, const Matrix<double>& second, bool centred);
-
 // The sum of the squared cosines is, roughly, how many dimensions two subspaces share.
 struct AngleCosines {
   Vector<double> cosines;  // of each angle

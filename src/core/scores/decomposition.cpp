@@ -11,10 +11,9 @@ namespace {
 
 using Eigen::Index;
 
-using Blocks = std::vector<const Matrix<float>*>;
-
-// Projects what is given into the rows from `from` on, and the constant into the last where there is one.
-void project(const Blocks& blocks, Index from, const ScoreLayer& layer, ProjectedParts& parts) {
+// Projects the stacked rows [(1 + summands) * n, d], the whole input and then each summand, and fills in the
+// constant part below them.
+void project(const Matrix<float>& stack, const ScoreLayer& layer, ProjectedParts& parts) {
   const PackedMatrix<float>& weight = layer.linear.weight;
   const Vector<float>& bias = layer.linear.bias;
   const Index n = parts.tokens, last = parts.parts * n;
@@ -26,13 +25,8 @@ void project(const Blocks& blocks, Index from, const ScoreLayer& layer, Projecte
   const auto add_bias = [&](Index row) {
     for (Index c = 0; c < bias.size(); ++c) parts.rows(row, c) += bias[c];
   };
-  Index at = from;
-  for (const Matrix<float>* const block : blocks) {
-    multiply(*block, at);
-    at += block->rows();
-  }
-  for (Index i = from; i < n; ++i) add_bias(i);
-  if (!parts.constant) return;
+  multiply(stack, 0);
+  for (Index i = 0; i < n; ++i) add_bias(i);
 
   // W beta + b, the same in every row.
   const Vector<double>& beta = layer.normalization.beta;
@@ -63,30 +57,19 @@ ScoreLayer::ScoreLayer(Normalization<double> normalization, const Linear<float>&
   eigen_assert(query.weight.rows() == key.weight.rows() && query.weight.rows() % heads == 0);
 }
 
-ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const ScoreLayer& layer, bool whole,
-                           bool constant) {
-  const Index n = summands[0].rows();
+ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const ScoreLayer& layer) {
   ProjectedParts parts;
-  parts.tokens = n;
-  parts.parts = static_cast<int>(summands.size()) + constant;
-  parts.constant = constant;
+  parts.tokens = summands[0].rows();
+  parts.parts = static_cast<int>(summands.size()) + 1;
+  parts.constant = true;
   parts.heads = layer.heads;
   parts.scale = layer.scale;
-  // Tables that nothing normalizes are read where they lie. All else is found in double and rounded once.
-  Matrix<float> made;
-  Blocks blocks;
-  if (layer.normalization.kind != Norm::none || whole) {
-    std::vector<Matrix<double>> exact;
-    for (const Matrix<float>& one : summands) exact.push_back(one.cast<double>());
-    NormalizedSummands input = normalize(exact, layer.normalization);
-    made = (whole ? input.stack : input.stack.bottomRows(input.stack.rows() - n)).cast<float>();
-    parts.sigma = input.sigma;
-    blocks = {&made};
-  } else {
-    for (const Matrix<float>& one : summands) blocks.push_back(&one);
-    parts.sigma = Vector<double>::Ones(n);
-  }
-  project(blocks, whole ? 0 : n, layer, parts);
+  // Norms and sums are computed in double, and rounded once.
+  std::vector<Matrix<double>> exact;
+  for (const Matrix<float>& summand : summands) exact.push_back(summand.cast<double>());
+  NormalizedSummands input = normalize(exact, layer.normalization);
+  parts.sigma = std::move(input.sigma);
+  project(input.stack.cast<float>(), layer, parts);
   return parts;
 }
 
@@ -105,10 +88,10 @@ ProjectedParts merge_parts(const ProjectedParts& parts, const std::vector<int>& 
   return merged;
 }
 
-void head_terms(const ProjectedParts& parts, int head, float* terms) {
+double head_terms(const ProjectedParts& parts, int head, float* terms, float* logits) {
   eigen_assert(head >= 0 && head < parts.heads);
   const Index n = parts.tokens, size = n * n;
-  if (n == 0) return;
+  if (n == 0) return 0;
   const auto queries = parts.queries(head), keys = parts.keys(head);
   const auto term = [&](Index s, Index r) { return terms + (s * parts.parts + r) * size; };
 
@@ -135,14 +118,8 @@ void head_terms(const ProjectedParts& parts, int head, float* terms) {
       for (Index i = 1; i < n; ++i) std::copy(out, out + n, out + i * n);
     }
   }
-}
-
-double head_terms(const ProjectedParts& parts, int head, float* terms, float* logits) {
-  head_terms(parts, head, terms);
-  const Index n = parts.tokens;
-  multiply_rows<float>(parts.queries(head).topRows(n), parts.keys(head).topRows(n), parts.scale,
-                       MatrixMap<float>(logits, n, n));
-  return largest_gap(terms, parts.terms(), logits, n * n);
+  multiply_rows<float>(queries.topRows(n), keys.topRows(n), parts.scale, MatrixMap<float>(logits, n, n));
+  return largest_gap(terms, parts.terms(), logits, size);
 }
 
 double largest_gap(const float* terms, int count, const float* whole, Index size) {

@@ -47,21 +47,17 @@ struct ScoreLayer {
   float scale;
 };
 
-// Adding: one W_Q and one W_K for the sum of the summands, each [n, d]. The constant is the last part, unless it is left
-// out, for where it is zero. Without `whole`, for terms alone, the rows of the whole input are not projected, and hold
-// nothing.
-ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const ScoreLayer& layer,
-                           bool whole = true, bool constant = true);
+// Queries and keys of the sum of the summands, each [n, d], and of each summand by itself. The constant is the
+// last part.
+ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const ScoreLayer& layer);
 
 // Adds parts up in groups: part p goes to group_of[p], a number below `groups`. Merging before the
 // products gives the same sums of terms as merging after them, for less work.
 ProjectedParts merge_parts(const ProjectedParts& parts, const std::vector<int>& group_of, int groups);
 
-// One head: terms[s * parts + r] is q_s . k_r, [n, n] with queries in rows; terms holds parts^2 * n * n values.
-// Allocates nothing but the product's own buffers, the first time.
-void head_terms(const ProjectedParts& parts, int head, float* terms);
-
-// The same, and logits [n, n] from the whole queries and keys. Returns the residual, max_ij |sum of terms - logits|.
+// One head: terms[s * parts + r] is q_s . k_r, [n, n] with queries in rows; `terms` holds parts^2 * n * n values.
+// `logits` [n, n] are those of the whole queries and keys. Returns the residual, max_ij |sum of terms - logits|.
+// The only memory it allocates is the product's buffers, at the first call.
 double head_terms(const ProjectedParts& parts, int head, float* terms, float* logits);
 
 // max |sum of `count` terms - whole|, each of `size` numbers, summed in double. NaN once anything is.

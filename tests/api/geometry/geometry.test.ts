@@ -389,7 +389,6 @@ describe('subspaces', () => {
       const equal = tableOf([0, 1, 2].map(() => [0.1, 0.7, -1.3, 0.9]));
       expect(superpose.energyOverlap({ tokens: equal, positions, centred: true })).toBeNaN();
       expect(superpose.overlapCurve({ tokens: none, positions, k: 1 }).shares).toHaveLength(4);
-      expect(superpose.principalAngles({ first: none, second: tokens })).toHaveLength(0);
     });
 
     test.each([Float32Array, Float64Array])(
@@ -404,10 +403,8 @@ describe('subspaces', () => {
           [0, 1, 0, 0, 0],
         ]);
         for (const centred of [false, true]) {
-          expect(superpose.principalAngles({ first, second: first, centred })).toHaveLength(1);
           expect(superpose.ranks({ table: first, centred }).numerical).toBe(1);
         }
-        expect(superpose.principalAngles({ first, second })).toHaveLength(1);
         expect(superpose.overlapCurve({ tokens: second, positions: first, k: 4 }).dimensions).toBe(1);
         const u = {
           data: Kind.from(row.flatMap((value) => [value, Math.fround(3 * value)])),
@@ -440,8 +437,7 @@ describe('subspaces', () => {
         [5, 1],
         [5, -1],
       ]);
-      expect(superpose.principalAngles({ first: shifted, second: tableOf([[0, 1]]) })[0]).toBeLessThan(1e-15);
-      expect(superpose.principalAngles({ first: shifted, second: shifted, centred: true })).toHaveLength(1);
+      expect(superpose.ranks({ table: shifted, centred: true }).numerical).toBe(1);
     });
 
     test('cosines of angles, and what chance forces', () => {

@@ -76,7 +76,6 @@ export async function methodCalls(): Promise<MethodCalls[]> {
 
 const layerCalls = (summands: object) => ({
   decompose: [{ summands, only: [0], gauge: 'raw', excludedRows: [] }],
-  decomposeTerms: [{ summands, only: [0], gauge: 'raw', excludedRows: [] }],
 });
 
 /** The methods that take no options, by kind. A method that is neither here nor in methodCalls() fails a test. */

@@ -150,7 +150,6 @@ const completeCalls: Record<string, RightCall> = {
     ...decomposition,
     sound: [{ ...rightDecomposition, groups: { all: ['token', 'position', 'constant'] } }],
   },
-  decomposeTerms: decomposition,
   encoder: {
     sound: [
       {
@@ -301,10 +300,6 @@ const completeCalls: Record<string, RightCall> = {
     huge: [{ table: zeros(2 ** 22, 6) }],
   },
   sampleCosines: { sound: [{ d: 4, count: 3, seed: 1 }], huge: [{ d: 512, count: 2 ** 22, seed: 1 }] },
-  principalAngles: {
-    sound: [{ first: token, second: position }],
-    huge: [{ first: zeros(2 ** 22, 4), second: zeros(2 ** 22, 4) }],
-  },
   randomPrincipalAngles: {
     sound: [{ d: 4, k1: 2, k2: 2, seed: 1 }],
     huge: [{ d: 2 ** 14, k1: 2 ** 13, k2: 2 ** 13, seed: 1 }],
