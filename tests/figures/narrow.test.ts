@@ -21,8 +21,8 @@ test('each point is the mean of trainers stepped by hand', async () => {
   const kinds = [
     { scheme: 'add' },
     { scheme: 'concat' },
-    { scheme: 'add', table: 'frozen' },
-    { scheme: 'concat', table: 'frozen' },
+    { scheme: 'add', fixedTokens: true, fixedPositions: true },
+    { scheme: 'concat', fixedTokens: true, fixedPositions: true },
     { scheme: 'add', zeroScores: true },
   ] as const;
   // At d = 12, as the sentence and the first readout say.

@@ -3,7 +3,7 @@
 Tokens are rows (x W), there are no biases, and normalization has a gain only. With V tokens, L position
 rows, stream width D, H heads, d_h = D/H, c = 1/sqrt(d_h), e = E[t] and p_i = P[i]:
 
-  x       add         e + p                       learned, sinusoid, or frozen tables
+  x       add         e + p                       learned or sinusoid tables, or fixed ones
           concat      [e | p], d_t + d_p = D      likewise
           concat-wide [e | p], d_t = d_p = width, D = 2 width
           none, untied, rope, alibi, t5           e
@@ -235,7 +235,7 @@ def settings(
     else:
         d_token = d_model = width
         d_position = width if has_table else None
-    fixed = {"learned": set(), "sinusoid": {"P"}, "frozen": {"E", "P"}, None: set()}[table] | set(fixed)
+    fixed = set(fixed) | ({"P"} if table == "sinusoid" else set())
     assert d_model % heads == 0 and (scheme != "rope" or d_model // heads % 2 == 0)
     return {
         "scheme": scheme,
@@ -652,14 +652,14 @@ CASES = [
     ("add", "learned", {"width": 4, "heads": 2, "n": 6, "rows": 8, "vocabulary": 7, "classes": 4}),
     ("add", "sinusoid", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5}),
     ("add", "sinusoid", {"width": 4, "heads": 1, "n": 5, "rows": 7, "vocabulary": 6}),
-    ("add", "frozen", {"width": 4, "heads": 2, "n": 5, "vocabulary": 6}),
-    ("add", "frozen", {"width": 6, "heads": 3, "n": 4, "vocabulary": 5}),
+    ("add", "learned", {"width": 4, "heads": 2, "n": 5, "vocabulary": 6, "fixed": ["E", "P"]}),
+    ("add", "learned", {"width": 6, "heads": 3, "n": 4, "vocabulary": 5, "fixed": ["E", "P"]}),
     ("concat", "learned", {"split": (4, 2), "heads": 2, "n": 4, "vocabulary": 5}),
     ("concat", "learned", {"split": (2, 2), "heads": 1, "n": 6, "vocabulary": 6, "classes": 4}),
     ("concat", "sinusoid", {"split": (2, 2), "heads": 2, "n": 5, "vocabulary": 5}),
     ("concat", "sinusoid", {"split": (2, 4), "heads": 1, "n": 4, "rows": 6, "vocabulary": 6}),
-    ("concat", "frozen", {"split": (3, 1), "heads": 2, "n": 5, "vocabulary": 7}),
-    ("concat", "frozen", {"split": (3, 3), "heads": 3, "n": 4, "vocabulary": 5}),
+    ("concat", "learned", {"split": (3, 1), "heads": 2, "n": 5, "vocabulary": 7, "fixed": ["E", "P"]}),
+    ("concat", "learned", {"split": (3, 3), "heads": 3, "n": 4, "vocabulary": 5, "fixed": ["E", "P"]}),
     ("concat-wide", "learned", {"width": 3, "heads": 2, "n": 4, "vocabulary": 5}),
     ("concat-wide", "learned", {"width": 2, "heads": 2, "n": 3, "rows": 4, "vocabulary": 5}),
     ("untied", "learned", {"width": 6, "heads": 3, "n": 5, "vocabulary": 6}),
@@ -679,9 +679,9 @@ CASES = [
     ("qk", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5}),
     ("qk", "sinusoid", {"width": 4, "heads": 2, "n": 5, "rows": 6, "vocabulary": 5}),
     ("project", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
-    ("project", "frozen", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5}),
+    ("project", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5, "fixed": ["E", "P"]}),
     ("multiply", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5, "sigma_positions": 1.0}),
-    ("multiply", "frozen", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5}),
+    ("multiply", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "fixed": ["E", "P"]}),
     ("concat", "learned", {"split": (4, 2), "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
     ("add", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
     ("add", "sinusoid", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),

@@ -41,14 +41,15 @@ export interface RecordFile {
 export const keyOf = ({ options, loudness }: Pick<CellJob, 'options' | 'loudness'>): string =>
   JSON.stringify([options, loudness]);
 
+type FixedTables = Pick<TaskTrainerOptions, 'table' | 'fixedTokens' | 'fixedPositions'>;
+
 /** Tables that are not learned are not counted. */
-export function learnedNumbers(
-  parameters: Record<string, Table>,
-  { table }: Pick<TaskTrainerOptions, 'table'>,
-): number {
-  const fixed = table === 'frozen' ? ['E', 'P'] : table === 'sinusoid' ? ['P'] : [];
+export function learnedNumbers(parameters: Record<string, Table>, options: FixedTables): number {
+  const isFixed = (name: string) =>
+    (name === 'E' && options.fixedTokens) ||
+    (name === 'P' && (options.fixedPositions || options.table === 'sinusoid'));
   return Object.entries(parameters)
-    .filter(([name]) => !fixed.includes(name))
+    .filter(([name]) => !isFixed(name))
     .reduce((sum, [, { rows, columns }]) => sum + rows * columns, 0);
 }
 

@@ -55,7 +55,7 @@ export const waysIn = {
   untied: { options: () => ({ scheme: 'untied' }), name: () => 'Untied scores (TUPE)', kind: 'apart' },
   'add-sinusoid': { options: () => ({ scheme: 'add', table: 'sinusoid' }), name: () => 'Added sinusoid' },
   'add-frozen': {
-    options: () => ({ scheme: 'add', table: 'frozen' }),
+    options: () => ({ scheme: 'add', fixedTokens: true, fixedPositions: true }),
     name: () => 'Added, both tables frozen',
   },
   'concat-8': {
@@ -68,7 +68,7 @@ export const waysIn = {
     name: (d) => parted(d, d / 8),
   },
   'concat-frozen': {
-    options: () => ({ scheme: 'concat', table: 'frozen' }),
+    options: () => ({ scheme: 'concat', fixedTokens: true, fixedPositions: true }),
     name: (d) => `${parted(d, d / 2)}, both tables frozen`,
   },
   rope: { options: () => ({ scheme: 'rope' }), name: () => 'RoPE', noTerms: true },

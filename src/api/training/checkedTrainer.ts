@@ -11,7 +11,7 @@ import type {
   TrainingTerm,
 } from './trainerOptions.js';
 
-const tableNames = ['learned', 'sinusoid', 'frozen'] as const;
+const tableNames = ['learned', 'sinusoid'] as const;
 const scheduleNames = ['cosine', 'constant'] as const;
 const maxSequences = 2 ** 16;
 

@@ -35,10 +35,10 @@ export interface TrainingModelOptions {
   /** Default 'add'. */
   scheme?: TrainingScheme;
   /**
-   * Where the position rows come from, under a scheme that has them: 'learned', drawn and
-   * trained; 'sinusoid', fixed; 'frozen', token and position rows drawn and both fixed. Default 'learned'.
+   * Where the position rows come from, under a scheme that has them: 'learned', drawn and trained unless
+   * fixedPositions is set; 'sinusoid', computed and not trained. Default 'learned'.
    */
-  table?: 'learned' | 'sinusoid' | 'frozen';
+  table?: 'learned' | 'sinusoid';
   /** D, channels of the stream, from 1 up; 'concat-wide' doubles them. Default 32. */
   d_model?: number;
   /** Channels of a position in 'concat', from 1 to d_model − 1. Default half of d_model. */
@@ -53,9 +53,9 @@ export interface TrainingModelOptions {
   causal?: boolean;
   /** Sets all scores to 0: the task's floor, without attention’s choice. Default false. */
   zeroScores?: boolean;
-  /** Whether token rows stay as drawn. Default false. */
+  /** Whether token rows stay as they were drawn. Default false. */
   fixedTokens?: boolean;
-  /** Whether position rows stay as drawn. Default false. */
+  /** Whether position rows stay as they were drawn; a sinusoid always does. Default false. */
   fixedPositions?: boolean;
   /** Token and position rows are drawn from N(0, sigma²); sinusoids get this rms. From 0 up. Default 0.1. */
   sigma?: number;

@@ -29,11 +29,10 @@ constexpr std::array<const char*, 11> names(TrainingScheme) {
 
 // Where the position rows P come from, under a scheme that has them.
 enum class Table {
-  learned,   // drawn and trained
-  sinusoid,  // sigma_positions sqrt(2) sin, cos of i 10000^(-2k/d_p), interleaved; fixed
-  frozen,    // E and P drawn and both fixed
+  learned,   // drawn, and trained unless fixed_positions
+  sinusoid,  // sigma_positions sqrt(2) sin, cos of i 10000^(-2k/d_p), interleaved; not trained
 };
-constexpr std::array<const char*, 3> names(Table) { return {"learned", "sinusoid", "frozen"}; }
+constexpr std::array<const char*, 2> names(Table) { return {"learned", "sinusoid"}; }
 
 // From tokens [n] to logits [n, classes]: e = E[t] and positions; layers of attention; an unembedding W_u of its
 // own. Nothing has a bias, and LayerNorm has only a gain, so a score is exactly the four terms of e and p.
@@ -51,8 +50,8 @@ struct ModelOptions {
   bool layer_norm = true;        // before attention and unembedding, or neither
   bool causal = false;           // keys j <= i
   bool zero_scores = false;      // all scores 0: the task's floor, without attention's choice
-  bool fixed_tokens = false;     // E stays as drawn, as it does with Table::frozen
-  bool fixed_positions = false;  // the same for P, which Table::sinusoid also fixes
+  bool fixed_tokens = false;     // E stays as it was drawn
+  bool fixed_positions = false;  // P stays as it was drawn; a sinusoid always does
   bool scale_tokens = false;     // e = sqrt(d_token) E[t] (arXiv 1706.03762, 3.4)
   double sigma_tokens = 0.1;     // E ~ N(0, sigma_tokens^2)
   double sigma_positions = 0.1;  // P ~ N(0, sigma_positions^2); a sinusoid's rows have this rms
@@ -84,7 +83,7 @@ struct ModelOptions {
   }
   // Whether a score of the first layer is a sum of terms of tokens and positions.
   bool has_terms() const { return (sums() || scheme == TrainingScheme::untied) && !zero_scores; }
-  bool trains_tokens() const { return !fixed_tokens && !(has_table() && table == Table::frozen); }
+  bool trains_tokens() const { return !fixed_tokens; }
   bool trains_positions() const { return has_table() && table == Table::learned && !fixed_positions; }
 };
 

@@ -76,25 +76,30 @@ Terms some_terms(int choice) {
 
 struct Case {
   TrainingScheme scheme;
-  Table table;
+  Table table = Table::learned;
+  bool fixed_tables = false;  // neither E nor P is trained
 
   std::string name() const {
-    constexpr const char* kTables[] = {"learned", "sinusoid", "frozen"};
-    std::string name = name_of(scheme) + "_" + kTables[static_cast<int>(table)];
+    std::string name = name_of(scheme) + "_" + names(table)[static_cast<int>(table)];
+    if (fixed_tables) name += "_fixed";
     std::replace(name.begin(), name.end(), '-', '_');  // names of tests have no hyphens
     return name;
+  }
+  unsigned seed() const {
+    return 100 + 10 * static_cast<int>(scheme) + (fixed_tables ? 2 : static_cast<int>(table));
   }
 };
 
 class ModelGradient : public testing::TestWithParam<Case> {};
 
 TEST_P(ModelGradient, IsTheCentralDifference) {
-  Shapes shapes(100 + 10 * static_cast<int>(GetParam().scheme) + static_cast<int>(GetParam().table));
+  Shapes shapes(GetParam().seed());
   double largest = 0;
   for (int choice = 0; choice < 16; ++choice) {
     ModelOptions options;
     options.scheme = GetParam().scheme;
     options.table = GetParam().table;
+    options.fixed_tokens = options.fixed_positions = GetParam().fixed_tables;
     options.layer_norm = choice & 1;
     options.causal = choice & 4;
     options.layers = choice & 8 ? 2 : 1;
@@ -125,17 +130,17 @@ TEST_P(ModelGradient, IsTheCentralDifference) {
 
 INSTANTIATE_TEST_SUITE_P(
     Schemes, ModelGradient,
-    testing::Values(
-        Case{TrainingScheme::none, Table::learned}, Case{TrainingScheme::add, Table::learned},
-        Case{TrainingScheme::add, Table::sinusoid}, Case{TrainingScheme::add, Table::frozen},
-        Case{TrainingScheme::concat, Table::learned}, Case{TrainingScheme::concat, Table::sinusoid},
-        Case{TrainingScheme::concat, Table::frozen}, Case{TrainingScheme::concat_wide, Table::learned},
-        Case{TrainingScheme::untied, Table::learned}, Case{TrainingScheme::untied, Table::sinusoid},
-        Case{TrainingScheme::rope, Table::learned}, Case{TrainingScheme::alibi, Table::learned},
-        Case{TrainingScheme::t5, Table::learned}, Case{TrainingScheme::qk, Table::learned},
-        Case{TrainingScheme::qk, Table::frozen}, Case{TrainingScheme::project, Table::learned},
-        Case{TrainingScheme::project, Table::sinusoid}, Case{TrainingScheme::project, Table::frozen},
-        Case{TrainingScheme::multiply, Table::learned}, Case{TrainingScheme::multiply, Table::sinusoid}),
+    testing::Values(Case{TrainingScheme::none}, Case{TrainingScheme::add},
+                    Case{TrainingScheme::add, Table::sinusoid},
+                    Case{TrainingScheme::add, Table::learned, true}, Case{TrainingScheme::concat},
+                    Case{TrainingScheme::concat, Table::sinusoid},
+                    Case{TrainingScheme::concat, Table::learned, true}, Case{TrainingScheme::concat_wide},
+                    Case{TrainingScheme::untied}, Case{TrainingScheme::untied, Table::sinusoid},
+                    Case{TrainingScheme::rope}, Case{TrainingScheme::alibi}, Case{TrainingScheme::t5},
+                    Case{TrainingScheme::qk}, Case{TrainingScheme::qk, Table::learned, true},
+                    Case{TrainingScheme::project}, Case{TrainingScheme::project, Table::sinusoid},
+                    Case{TrainingScheme::project, Table::learned, true}, Case{TrainingScheme::multiply},
+                    Case{TrainingScheme::multiply, Table::sinusoid}),
     [](const auto& info) { return info.param.name(); });
 
 // No two of a model's parameters begin with the same draws.
