@@ -12,6 +12,7 @@ import {
   figureOf,
   modelTest,
   openMenu,
+  placeOf,
   settled,
   sharedVisit,
   surface,
@@ -127,21 +128,29 @@ modelTest('a pointer chooses a cell, a click holds it and another lets it go', a
   const map = surface(figureOf(page, 'one-score'));
   const cursor = async () => (await page.evaluate(readFigure, 'one-score'))?.cursor;
   // Inside the map of the score: a click on a term’s map switches the term off.
-  await map.hover({ position: { x: 60, y: 330 } });
-  const first = await cursor();
-  await map.click({ position: { x: 60, y: 330 } });
-  await map.hover({ position: { x: 120, y: 400 } });
+  const [first, second] = [
+    { i: 2, j: 3 },
+    { i: 4, j: 5 },
+  ];
+  const position = await placeOf(figureOf(page, 'one-score'), first);
+  const elsewhere = { position: await placeOf(figureOf(page, 'one-score'), second) };
+  await map.hover({ position });
   expect(await cursor()).toEqual(first);
-  await map.click({ position: { x: 60, y: 330 } });
-  await map.hover({ position: { x: 120, y: 400 } });
-  expect(await cursor()).not.toEqual(first);
+  await map.click({ position });
+  await map.hover(elsewhere);
+  expect(await cursor()).toEqual(first);
+  await map.click({ position });
+  await map.hover(elsewhere);
+  expect(await cursor()).toEqual(second);
 });
 
 modelTest('a tap chooses a cell, and everything that shows it follows', async () => {
   const { page } = await visit({ hasTouch: true, viewport: { width: 390, height: 844 } });
   await drawn(page, 'one-score');
-  await surface(figureOf(page, 'one-score')).tap({ position: { x: 30, y: 180 } });
+  const cell = await placeOf(figureOf(page, 'one-score'), { i: 2, j: 3 }, 'token-token');
+  await surface(figureOf(page, 'one-score')).tap({ position: cell });
   const { cursor, readout, tokens } = (await page.evaluate(readFigure, 'one-score')) ?? {};
+  expect(cursor).toEqual({ i: 2, j: 3 });
   expect(readout).toContain(`Query ${tokens?.[cursor?.i as number]} (${cursor?.i}), key`);
   // It reads the term's map, and leaves the term on.
   expect((await page.evaluate(readFigure, 'one-score'))?.state.on).toHaveLength(5);
@@ -188,7 +197,8 @@ modelTest('the name of a term lights it up in the figures, and a figure lights u
   await name.scrollIntoViewIfNeeded();
   await name.hover();
   await expect.poll(lit).toEqual(['position-token', 'position-token']);
-  await surface(figureOf(page, 'one-score')).hover({ position: { x: 20, y: 160 } });
+  const position = await placeOf(figureOf(page, 'one-score'), { i: 0, j: 0 }, 'token-token');
+  await surface(figureOf(page, 'one-score')).hover({ position });
   await expect.poll(lit).toEqual(['token-token', 'token-token']);
 });
 
@@ -198,11 +208,12 @@ modelTest('a pointer is not talked to; keys and a held cell are, and a slider on
   const figure = figureOf(page, 'one-score');
   const map = surface(figure);
   const live = figure.locator('[aria-live]');
-  await map.hover({ position: { x: 60, y: 330 } });
-  await map.hover({ position: { x: 120, y: 400 } });
+  const position = await placeOf(figure, { i: 4, j: 5 });
+  await map.hover({ position: await placeOf(figure, { i: 2, j: 3 }) });
+  await map.hover({ position });
   expect(await live.count()).toBe(1);
   expect(await live.innerText()).toBe('');
-  await map.click({ position: { x: 120, y: 400 } });
+  await map.click({ position });
   const held = await live.innerText();
   expect(held).toMatch(/Query .* token → token .* position → position/);
   await map.press('ArrowRight');

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import type { FigureElement } from '../../web/element/figureElement.ts';
 import type { Scene } from '../../web/plot/scene.ts';
 import { readFigure } from './support/shown.ts';
-import { modelTest, visit } from './support/visit.ts';
+import { modelTest, placeOf, visit } from './support/visit.ts';
 
 const patience = { timeout: 20_000 };
 const dialog = (page: Page) => page.locator('dialog.present');
@@ -340,7 +340,8 @@ modelTest('a figure that is not on the path has a screen of its own, with what i
   });
   await shown(page);
   const surface = dialog(page).locator('.surface');
-  await surface.click({ position: { x: 1000, y: 110 } });
+  const position = await placeOf(dialog(page).locator('superpose-figure'), { i: 0, j: 2 });
+  await surface.click({ position });
   // A click reads. Who comes by key is led on by Enter.
   await dialog(page).locator('.opens a').waitFor({ state: 'attached' });
   expect(await fragment(page)).toBe('#present/grid');

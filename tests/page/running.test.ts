@@ -4,7 +4,7 @@ import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { expected, follow } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, openMenu, sharedVisit, surface, visit } from './support/visit.ts';
+import { drawn, figureOf, openMenu, placeOf, sharedVisit, surface, visit } from './support/visit.ts';
 
 const now = (page: Page, name: string) => page.evaluate(readFigure, name);
 const button = (page: Page, name: string, label: string) =>
@@ -171,9 +171,9 @@ test('a click on a cell opens its run, and so does Enter', async () => {
   // Not under “More settings”.
   const place = (selector: string) => figureOf(page, table).locator(selector).count();
   expect(await Promise.all(['button.main', 'details.more button.main'].map(place))).toEqual([1, 0]);
-  const box = await surface(figureOf(page, table)).boundingBox();
   // The last of two rows, the second column.
-  await surface(figureOf(page, table)).click({ position: { x: (box?.width ?? 0) - 40, y: 110 } });
+  const position = await placeOf(figureOf(page, table), { i: 1, j: 1 });
+  await surface(figureOf(page, table)).click({ position });
   const opened = () => page.evaluate(readFigure, side).then((shown) => shown?.state);
   await expect.poll(opened).toMatchObject({ task: 'lookup', form: 'concat-8', seed: 1 });
   await expect.poll(() => page.url()).toContain(`figure=${side}`);

@@ -2,6 +2,7 @@
 // blocks and any request to other hosts fails the test.
 import type { BrowserContextOptions, Locator, Page } from 'playwright';
 import { afterAll, expect, inject, onTestFailed, onTestFinished, test } from 'vitest';
+import type { Cursor, Region, Scene } from '../../../web/plot/scene.ts';
 import { runningChromium } from '../../engines/chromium.ts';
 import {
   readFigure,
@@ -33,6 +34,31 @@ export const figureOf = (page: Page, name: string): Locator =>
   page.locator(`css:light=superpose-figure[name="${name}"]`);
 /** The element that listens for a figure's arrow keys and pointers. */
 export const surface = (figure: Locator): Locator => figure.locator('.surface');
+
+/** The middle of a cell of a figure's picture, in pixels of its surface: of a term's map, or of the first map or plot. */
+export const placeOf = (
+  figure: Locator,
+  { i, j }: Cursor,
+  term?: string,
+): Promise<{ x: number; y: number }> =>
+  figure.evaluate(
+    (element, { i, j, term }) => {
+      const { scene } = (element as unknown as { picture: { view: { scene: Scene } } }).picture.view;
+      const surface = element.shadowRoot?.querySelector('.surface') as Element;
+      const scale = surface.getBoundingClientRect().width / scene.width;
+      const region = scene.regions.find((one) => (term ? one.term === term : !one.sets)) as Region;
+      if (typeof region.pick === 'object') {
+        const { x, y, cursors } = region.pick.points;
+        const point = cursors.findIndex((one) => one.i === i && one.j === j);
+        return { x: scale * (x[point] as number), y: scale * (y[point] as number) };
+      }
+      return {
+        x: scale * (region.x + ((j + 0.5) * region.width) / region.columns),
+        y: scale * (region.y + ((i + 0.5) * region.height) / region.rows),
+      };
+    },
+    { i, j, term },
+  );
 
 /** A figure's menu, opened: the table, files, link, Embed and Reset. By key: a click might scroll to another step. */
 export async function openMenu(figure: Locator): Promise<Locator> {
