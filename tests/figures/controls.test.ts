@@ -11,7 +11,7 @@ import {
 } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
-import { bibtex, element, iframe, markdown, svgTag, type Wish } from '../../web/page/snippets.ts';
+import { bibtex, element, iframe, markdown, scriptTag, svgTag, type Wish } from '../../web/page/snippets.ts';
 import { captionOf } from '../../web/plot/format.ts';
 import { wishOf } from '../embed/support/figures.ts';
 
@@ -156,10 +156,13 @@ test('what a stranger’s link holds is escaped for what reads a snippet, and fo
   const pieces = {
     markdown: markdown(wish),
     element: element(wish),
+    scriptTag: scriptTag(wish),
     svgTag: svgTag(wish),
     iframe: iframe(wish),
   };
   for (const [name, text] of Object.entries(pieces)) expect(text, name).not.toMatch(/\{\{|\{%|%\}|\}\}/);
+  for (const html of [pieces.element, pieces.scriptTag, pieces.svgTag, pieces.iframe])
+    expect(html).not.toMatch(/<b\b/);
   // CommonMark takes a backslash before each of them away.
   const [, shown = ''] = pieces.markdown.match(/^\[!\[(.*?)\]\(dot-products-[0-9a-f]{8}\.svg\)/) ?? [];
   expect(shown.replace(/\\([!-/:-@[-`{-~])/g, '$1')).toBe(`${dotProducts.title}. ${hostile}`);

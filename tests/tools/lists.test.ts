@@ -1,6 +1,5 @@
-// Lists that must agree: functions and examples, platforms and hosts, schemes and what the page says of them; and what
-// is pasted from the dialog.
-
+// Lists that must agree: functions and examples, platforms and hosts, snippets and documents, schemes and what the page
+// says of them.
 import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -108,7 +107,6 @@ describe('schemes', () => {
   const spelled = (count: number) => numbers[count - 8] as string;
 
   test('how many schemes depend on the offset alone', async () => {
-    said('Add the same sinusoids, or put random weights between, and that is lost.');
     for (const seed of [1, 2, 3]) {
       const { data } = await run(schemes, { seed });
       const depends = Object.entries(data.schemes as Record<string, { logits: { depends: string } }>);
