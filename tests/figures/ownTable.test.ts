@@ -197,7 +197,7 @@ test('what cannot be shown is refused, and what is open stays', async () => {
   await refused('token', 'wide.npy', npyOf(drawn(2, 1025, 1))).toThrow('“wide.npy” has 1025 columns');
   const half = new TextEncoder().encode('the,1,2\ncat,3\n') as Uint8Array<ArrayBuffer>;
   await refused('token', 'half.csv', half).toThrow(
-    '“half.csv”, line 2: expected a label and 2 numbers; found 2 fields.',
+    '“half.csv”, line 2: expected 3 cells, as in line 1; found 2.',
   );
   expect((await found(tables, 'own-table-overlap')).data.tokenRows).toBe(80);
   // Another table in its place may have another width.

@@ -2,7 +2,7 @@
 // faulty file must be a RangeError in a sentence; a file that is read must have its shape, and finite
 // numbers.
 import { readdirSync, readFileSync } from 'node:fs';
-import { familyIds, openModel, openTable, type Slices } from 'superpose';
+import { type CsvOptions, familyIds, openModel, openTable, type Slices } from 'superpose';
 import { plain } from '../api/support/builds.ts';
 import { fileOf } from '../api/support/files.ts';
 import families from '../reference/families.json' with { type: 'json' };
@@ -138,7 +138,7 @@ const beginning = (values: readonly number[], columns: number) => {
 /** How each format writes a table of these values. */
 const writers: Record<
   string,
-  (draw: Draw, values: number[], columns: number) => { name: string; bytes: Uint8Array }
+  (draw: Draw, values: number[], columns: number) => { name: string; bytes: Uint8Array; options?: CsvOptions }
 > = {
   npy(draw, values, columns) {
     const { bytes } = beginning(values, columns);
@@ -152,11 +152,11 @@ const writers: Record<
     };
   },
   csv(draw, values, columns) {
-    const separator = one(draw, [',', ';', '\t']);
+    const separator = one(draw, [',', ';', '\t'] as const);
     const labelled = draw() < 0.5;
     const rows = Array.from({ length: values.length / columns }, (_, row) =>
       [
-        ...(labelled ? [wordOf(draw, /[\s,;"\ufeff\d.e+-]/gi, row).replace(/^w?\d*$/, 'w')] : []),
+        ...(labelled ? [`${wordOf(draw, /[\s,;"\ufeff\d.e+-]/gi, row).replace(/^w?\d*$/, 'w')}-${row}`] : []),
         ...values.slice(row * columns, (row + 1) * columns),
       ].join(separator),
     );
@@ -167,7 +167,8 @@ const writers: Record<
           .map(() => 'name')
           .join(separator) ?? '',
       );
-    return { name: draw() < 0.5 ? 'table.csv' : 'table.tsv', bytes: bytesOf(rows.join('\n')) };
+    const name = draw() < 0.5 ? 'table.csv' : 'table.tsv';
+    return { name, bytes: bytesOf(rows.join('\n')), options: { separator } };
   },
   safetensors(_, values, columns) {
     const { bytes } = beginning(values, columns);
@@ -182,16 +183,20 @@ export const tables: Target = {
     const format = one(draw, Object.keys(writers));
     const [rows, columns] = [1 + below(draw, 4), 1 + below(draw, 4)];
     const values = numbersOf(draw, rows * columns);
-    const { name, bytes: sound } = (writers[format] as (typeof writers)[string])(draw, values, columns);
+    const {
+      name,
+      bytes: sound,
+      options,
+    } = (writers[format] as (typeof writers)[string])(draw, values, columns);
     const changes = draw() < 0.2 ? 0 : 4;
     const bytes = changes === 0 ? sound : changedBytes(draw, sound, changes);
     const most = draw() < 0.5 ? 1000 : 1 + below(draw, 3);
     const input = { name, text: new TextDecoder().decode(bytes), bytes: [...bytes] };
     let found: Awaited<ReturnType<typeof openTable>>;
     try {
-      found = (await openTable(plain, slicesOf(name, bytes), { rows: most })) as typeof found;
+      found = (await openTable(plain, slicesOf(name, bytes), { ...options, rows: most })) as typeof found;
     } catch (error) {
-      if (changes === 0 && !/two ways/.test(String(error)))
+      if (changes === 0 && !/may (name|be)/.test(String(error)))
         fault(`A sound file is refused: ${String(error)}`, input);
       return sentence(error, input);
     }

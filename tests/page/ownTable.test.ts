@@ -99,7 +99,7 @@ test('each format gives its figures, with the library’s numbers; a half is ref
     .toContain('“zebra” is not among the 90 rows that were read of “words.csv”');
 
   await line('position').setInputFiles(payload('half.csv', Buffer.from('1,2,3\n4,5\n')));
-  await expect.poll(status).toBe('“half.csv”, line 2: expected 3 numbers; found 2 fields.');
+  await expect.poll(status).toBe('“half.csv”, line 2: expected 3 cells, as in line 1; found 2.');
   // The table that was open is still there.
   expect((await shown(page, 'own-table-overlap')).finding).toBe(overlap.finding);
 
@@ -133,7 +133,7 @@ test('reading a long file can be stopped', async () => {
   const { page } = await visit();
   const { part, status } = await partOf(page);
   await page.evaluate(() => {
-    const text = new TextEncoder().encode(`word,${'1,'.repeat(299)}1\n`.repeat(400));
+    const text = new TextEncoder().encode(`5,${'1,'.repeat(299)}1\n`.repeat(400));
     const file = new File([text], 'long.csv');
     const dataTransfer = new DataTransfer();
     dataTransfer.items.add(file);
@@ -181,7 +181,11 @@ test('what a file of comma-separated values was taken for is said, and can be ch
       '40, of 2 numbers each. Its first line was read as names of columns, and its first column as names of rows,',
     );
   await input.setInputFiles(payload('bare.csv', Buffer.from(`${lines}\n`)));
-  await expect.poll(status).toContain('“bare.csv” can be read in two ways: with numbers in the first column');
+  await expect
+    .poll(status)
+    .toContain(
+      '“bare.csv”: the first column ("0", "1", "2", …) may name rows or be numbers; pass labels: true',
+    );
   await part.getByLabel('Its first column has').selectOption('names of rows');
   await input.setInputFiles(payload('chosen.csv', Buffer.from(`${lines}\n`)));
   await expect.poll(status).toContain('chosen.csv: 40, of 2 numbers each.');

@@ -6,32 +6,43 @@ import { fileInput, made, OwnFile } from './ownFile.js';
 const lines = { token: 'Rows of tokens ', position: 'Rows of positions ' } as const;
 const kinds = Object.keys(lines) as TableKind[];
 
-/** How comma-separated values are read: empty for what is found out. */
-const choiceOf = (options: readonly (readonly [value: string, said: string])[]) =>
+/** A choice of how a .csv or .tsv file is read; empty unless the reader makes it. */
+const choiceOf = (unless: string, options: readonly (readonly [value: string, label: string])[]) =>
   made(
     'select',
     {},
-    ...[['', 'what it looks like'] as const, ...options].map(([value, textContent]) =>
+    ...[['', unless] as const, ...options].map(([value, textContent]) =>
       made('option', { value, textContent }),
     ),
   );
-const partOfCsv = (names: string) =>
-  choiceOf([
+const namesOrNumbers = (names: string) =>
+  choiceOf('what it looks like', [
     ['names', names],
     ['numbers', 'numbers'],
   ]);
-const marks = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '.': 'points' } as const;
-const marksOf = (all: readonly (keyof typeof marks)[]) => choiceOf(all.map((one) => [one, marks[one]]));
+const marks = {
+  ',': 'commas',
+  ';': 'semicolons',
+  '\t': 'tabs',
+  '|': 'bars',
+  ' ': 'spaces',
+  '.': 'points',
+} as const;
+const marksOf = (unless: string, all: readonly (keyof typeof marks)[]) =>
+  choiceOf(
+    unless,
+    all.map((mark) => [mark, marks[mark]]),
+  );
 
 const readAs = ({ separator, decimal, header, labels }: CsvLayout) =>
   ` Its first line was read as ${header ? 'names of columns' : 'numbers'}, and its first column as ${labels ? 'names of rows' : 'numbers'}, with ${marks[separator]} between cells and decimal ${marks[decimal]}.`;
 
 export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
   readonly #tensor = made('input', { type: 'text', maxLength: 200 });
-  readonly #header = partOfCsv('names of columns');
-  readonly #labels = partOfCsv('names of rows');
-  readonly #separator = marksOf([',', ';', '\t']);
-  readonly #decimal = marksOf(['.', ',']);
+  readonly #header = namesOrNumbers('names of columns');
+  readonly #labels = namesOrNumbers('names of rows');
+  readonly #separator = marksOf('commas in .csv, tabs in .tsv', [',', ';', '\t', '|', ' ']);
+  readonly #decimal = marksOf('points', [',']);
 
   readonly root: HTMLElement;
 

@@ -1,278 +1,475 @@
-// Comma-separated values, as RFC 4180 has them. What separates cells, which mark stands in numbers, and whether the
-// first line and the first column are names is found out only where one reading of the file remains.
+// Reads a table of comma- or tab-separated values by the rules that CsvOptions states, a piece of the file at a time.
 import * as check from '../check.js';
+import { type Slices, slice } from './slices.js';
+import type { SlicesWatch } from './watch.js';
 
-/** Between the cells of a line. */
-export const separators = [',', ';', '\t'] as const;
+/** What can stand between the cells of a line. */
+export const separators = [',', ';', '\t', '|', ' '] as const;
 export type CsvSeparator = (typeof separators)[number];
 
-/** Between the whole and the fraction of a number. */
+/** What can stand between the integer part and the fraction of a number. */
 export const decimals = ['.', ','] as const;
 export type CsvDecimal = (typeof decimals)[number];
 
-/** What is not given is found out from the first lines; where they can be read in two ways, the file is refused. */
+/**
+ * How a .csv or .tsv file is read. These are all the rules; what they leave open is asked for, never guessed:
+ *
+ * - Cells are separated by commas in .csv and by tabs in .tsv. A file that seems to have another separator is
+ *   refused with a message that names it: each of its first 100 lines has equally many of it, or is otherwise one
+ *   cell that contains it (the first line may be a title).
+ * - In .csv, cells may be quoted as in RFC 4180. In .tsv there are no quotes, and a cell in quotes is refused.
+ * - Spaces around cells, empty lines and a byte order mark are ignored. All other lines have equally many cells.
+ * - The first line is a header if none of its cells, except perhaps the first, is a number. It also is one if its
+ *   first cell is empty and the others are whole numbers that rise, as pandas writes an index.
+ * - If only the first cell of the first line is not a number, that line is a row with a name, provided that most
+ *   rows below have names; otherwise the file is refused until `header` or `labels` is given.
+ * - The first column has the names of rows if its header is empty, or if most of its cells are not numbers. A row's
+ *   name stands in one line only.
+ * - `header` must be given if the numbers of the first line may be names: if they count 0, 1, 2 …, are years, or are
+ *   whole numbers that rise above rows whose numbers are mostly fractions.
+ * - `labels` must be given if the numbers of the first column may be names: if its header is id or index, or if they
+ *   are distinct whole numbers beside fractions.
+ * - Every other cell is a finite number such as -1.5e-3. Marks between thousands are not read.
+ */
 export interface CsvOptions {
-  /** Between cells. */
+  /** Between cells. Default: a comma in .csv, a tab in .tsv. */
   separator?: CsvSeparator;
-  /** The decimal mark. A comma is found out only where it does not separate cells. */
+  /** The decimal mark. Default: a point. */
   decimal?: CsvDecimal;
-  /**
-   * Whether the first line names columns. Words do, and whole numbers that rise above fractions; a count from 0 or 1, or
-   * years, above whole numbers may be names or a row: then it must be said.
-   */
+  /** Whether the first line names columns. */
   header?: boolean;
   /** Whether the first column names rows. */
   labels?: boolean;
 }
 
-/** How a file of comma-separated values was read. Every line is a row, the header, or empty. */
+/** How a .csv or .tsv file was read. */
 export interface CsvLayout {
   /** Between cells. */
   readonly separator: CsvSeparator;
   /** The decimal mark. */
   readonly decimal: CsvDecimal;
-  /** The names of the columns with numbers, or undefined without a header. */
+  /** The names of the columns of numbers, or undefined without a header. */
   readonly header: readonly string[] | undefined;
   /** Whether the first column names rows. */
   readonly labels: boolean;
 }
 
-/** Records that tell the layout. */
-export const sampled = 100;
+/** The first rows of a table, one after another. */
+export interface FirstRows {
+  data: Float64Array;
+  columns: number;
+  /** The names of the rows, if the file gives them. */
+  words?: string[];
+  /** Whether the file has more rows. */
+  more: boolean;
+  layout?: CsvLayout;
+}
 
-export interface CsvRecord {
-  /** Without quotation marks and spaces around them. */
-  cells: string[];
-  /** The line that it begins with, from 1. */
+/** The layout is decided by this many lines. */
+const sampledLines = 100;
+/** The widest row, in numbers. */
+export const mostColumns = 2 ** 16;
+/** In characters, with its line end. */
+const longestLine = 2 ** 21;
+const pieceBytes = 2 ** 18;
+
+/** Where in a file something is wrong; lines and columns count from 1. */
+interface Place {
   line: number;
-  /** The next one's line. */
-  after: number;
-  /** Where that begins in the text. */
+  column?: number;
+}
+
+interface Dialect {
+  separator: CsvSeparator;
+  decimal: CsvDecimal;
+  /** Whether cells can be quoted. */
+  quotes: boolean;
+  refuse(place: Place, expected: string, actual: string): never;
+}
+
+/** A line, or several if a quoted cell contains line ends. */
+interface CsvRecord {
+  cells: string[];
+  line: number;
+  /** The line after it, and where that begins in the text. */
+  nextLine: number;
   end: number;
 }
 
-/** An empty line, which is passed over. */
-export const isBlank = ({ cells }: CsvRecord) => cells.length === 1 && cells[0] === '';
-
-/** What is wrong in a line. */
-export interface Fault {
-  /** From 1. */
-  line: number;
-  /** What there should be. */
-  expected: string;
-  /** What there is. */
-  found: string;
+/** A part of the text, which ends with the file if `last`. */
+interface Piece {
+  text: string;
+  last: boolean;
 }
 
 const lineEnd = /\r\n|\r|\n/g;
-export const lineEnds = (text: string) => text.match(lineEnd)?.length ?? 0;
+const countLineEnds = (text: string) => text.match(lineEnd)?.length ?? 0;
 
-const ending = Object.fromEntries(separators.map((one) => [one, new RegExp(`[${one}\r\n]`, 'g')]));
-
-/** The record that begins here; undefined if the text ends before it, which is all of the file if `whole`. */
-export function recordAt(
-  text: string,
-  { from, line, separator, whole }: { from: number; line: number; separator: CsvSeparator; whole: boolean },
-): CsvRecord | Fault | undefined {
-  const cells: string[] = [];
-  const ends = ending[separator] as RegExp;
-  for (let at = from; ; at += 1) {
-    // A quotation mark within a cell is one of its letters.
-    const quoted = text[at] === '"';
-    let end = at;
-    if (quoted) {
-      do end = text.indexOf('"', end + 1) + 1;
-      while (end > 0 && text[end] === '"');
-      if (end === 0)
-        return whole
-          ? { line, expected: 'the end of a quoted cell', found: 'the end of the file' }
-          : undefined;
-    } else {
-      ends.lastIndex = at;
-      end = ends.exec(text)?.index ?? text.length;
+/** Reads the first rows of a file, at most `most`. */
+export async function readCsv(
+  file: Slices,
+  most: number,
+  options: CsvOptions,
+  watch: SlicesWatch,
+): Promise<FirstRows> {
+  const isTsv = file.name.endsWith('.tsv');
+  const dialect: Dialect = {
+    separator: options.separator ?? (isTsv ? '\t' : ','),
+    decimal: options.decimal ?? '.',
+    quotes: !isTsv,
+    refuse({ line, column }, expected, actual) {
+      const place = column === undefined ? `line ${line}` : `line ${line}, column ${column}`;
+      throw new RangeError(`“${file.name}”, ${place}: expected ${expected}; found ${actual}.`);
+    },
+  };
+  const pieces = piecesOf(file, watch, dialect);
+  const first = (await pieces.next()).value as Piece;
+  if (options.separator === undefined) refuseOtherSeparator(file, first, dialect);
+  const records = recordsOf(first, pieces, dialect);
+  const sample: CsvRecord[] = [];
+  while (sample.length < sampledLines) {
+    const { value, done } = await records.next();
+    if (done) break;
+    sample.push(value);
+  }
+  const { header, labels } = layoutOf(file, sample, options, dialect);
+  const [top] = sample;
+  if (!top || (header && sample.length === 1)) {
+    return dialect.refuse({ line: top?.nextLine ?? 1 }, 'a row of numbers', 'the end of the file');
+  }
+  const { columns, read } = rowReader(top, labels, dialect);
+  check.fits(`${most} rows of ${columns} columns`, 16 * most * columns);
+  const values: number[] = [];
+  const words: string[] = [];
+  let more = false;
+  for await (const record of chained(header ? sample.slice(1) : sample, records)) {
+    if (values.length === most * columns) {
+      more = true;
+      break;
     }
-    cells.push((quoted ? text.slice(at + 1, end - 1).replaceAll('""', '"') : text.slice(at, end)).trim());
+    const { name, numbers } = read(record);
+    for (const number of numbers) values.push(number);
+    words.push(name);
+  }
+  return {
+    data: Float64Array.from(values),
+    columns,
+    ...(labels && { words }),
+    more,
+    layout: {
+      separator: dialect.separator,
+      decimal: dialect.decimal,
+      header: header ? top.cells.slice(labels ? 1 : 0) : undefined,
+      labels,
+    },
+  };
+}
+
+async function* chained<T>(first: Iterable<T>, others: AsyncIterable<T>): AsyncGenerator<T, undefined> {
+  yield* first;
+  yield* others;
+}
+
+async function* piecesOf(
+  file: Slices,
+  { signal, progress }: SlicesWatch,
+  { refuse }: Dialect,
+): AsyncGenerator<Piece, undefined> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let line = 1;
+  let read = 0;
+  do {
+    signal?.throwIfAborted();
+    const bytes = await slice(file, read, Math.min(pieceBytes, file.size - read));
+    read += bytes.length;
+    const last = read === file.size;
+    progress?.(read, file.size);
+    let text = '';
+    try {
+      text = decoder.decode(bytes, { stream: !last });
+    } catch {
+      refuse({ line }, 'text in UTF-8', 'other bytes');
+    }
+    yield { text, last };
+    line += countLineEnds(text);
+  } while (read < file.size);
+}
+
+/** The records that are not empty, one after another. */
+async function* recordsOf(
+  first: Piece,
+  pieces: AsyncIterable<Piece>,
+  dialect: Dialect,
+): AsyncGenerator<CsvRecord, undefined> {
+  const refuseLong = (line: number, where = '') =>
+    dialect.refuse({ line }, `at most ${longestLine} characters`, `more${where}`);
+  let line = 1;
+  let rest = '';
+  for await (const { text, last } of chained([first], pieces)) {
+    rest += text;
+    let at = 0;
+    while (at < rest.length) {
+      const record = recordAt(rest, at, line, last, dialect);
+      if (!record) break;
+      if (record.end - at > longestLine + 1) refuseLong(line);
+      at = record.end;
+      line = record.nextLine;
+      const isEmpty = record.cells.length === 1 && record.cells[0] === '';
+      if (!isEmpty) yield record;
+    }
+    rest = rest.slice(at);
+    if (rest.length > longestLine) refuseLong(line, countLineEnds(rest) > 0 ? ', in a quoted cell' : '');
+  }
+}
+
+const cellEnds = Object.fromEntries(
+  separators.map((separator) => [separator, new RegExp(`[${separator}\r\n]`, 'g')]),
+);
+
+/** The record that begins at `from`; undefined if it may go on in the next piece of the file. */
+function recordAt(
+  text: string,
+  from: number,
+  line: number,
+  last: boolean,
+  { separator, quotes, refuse }: Dialect,
+): CsvRecord | undefined {
+  const cells: string[] = [];
+  for (let at = from; ; at += 1) {
+    const column = cells.length + 1;
+    // A quotation mark within a cell is one of its letters.
+    const isQuoted = quotes && text[at] === '"';
+    const end = isQuoted ? endOfQuoted(text, at) : endOfPlain(text, at, separator);
+    if (end === undefined) {
+      return last ? refuse({ line, column }, 'the end of a quoted cell', 'the end of the file') : undefined;
+    }
+    // A carriage return may have its line feed in the next piece.
+    if (!last && end + 1 >= text.length) return undefined;
+    const cell = isQuoted ? text.slice(at + 1, end - 1).replaceAll('""', '"') : text.slice(at, end);
+    if (!quotes && /^".+"$/s.test(cell.trim())) {
+      refuse({ line, column }, 'a cell without quotation marks, as in every .tsv file', check.shown(cell));
+    }
+    cells.push(cell.trim());
     at = end;
-    // A carriage return may have its line feed in the next piece of the file.
-    if (!whole && at + 1 >= text.length) return undefined;
     if (text[at] === separator) continue;
     if (at < text.length && text[at] !== '\r' && text[at] !== '\n') {
-      const found = check.shown(text.slice(at, at + 20));
-      return { line, expected: 'the end of a cell after its quotation mark', found };
+      const after = check.shown(text.slice(at, at + 20));
+      refuse({ line, column }, 'the end of a cell after its closing quotation mark', after);
     }
-    const after = line + 1 + lineEnds(text.slice(from, at));
-    return { cells, line, after, end: at + (text.startsWith('\r\n', at) ? 2 : 1) };
+    const nextLine = line + 1 + countLineEnds(text.slice(from, at));
+    return { cells, line, nextLine, end: at + (text.startsWith('\r\n', at) ? 2 : 1) };
   }
 }
 
-const forms = { '.': /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i, ',': /^[-+]?(\d+,?\d*|,\d+)(e[-+]?\d+)?$/i };
+/** Behind the closing quotation mark; undefined if the text has none. */
+function endOfQuoted(text: string, start: number): number | undefined {
+  let end = start;
+  do {
+    end = text.indexOf('"', end + 1) + 1;
+    if (end === 0) return undefined;
+  } while (text[end] === '"');
+  return end;
+}
 
-/** The number that a cell holds. Marks between thousands are none. */
-const numberIn = (cell: string, decimal: CsvDecimal): number => {
-  const found = forms[decimal].test(cell) ? Number(cell.replace(',', '.')) : Number.NaN;
-  return Number.isFinite(found) ? found : Number.NaN;
+function endOfPlain(text: string, start: number, separator: CsvSeparator): number {
+  const ends = cellEnds[separator] as RegExp;
+  ends.lastIndex = start;
+  return ends.exec(text)?.index ?? text.length;
+}
+
+const separatorNames: Record<CsvSeparator, string> = {
+  ',': 'commas',
+  ';': 'semicolons',
+  '\t': 'tabs',
+  '|': 'bars',
+  ' ': 'spaces',
 };
 
-const likeNumber = /^[-+−]?\.?\d[\d.,'’\s]*(e[-+−]?\d+)?$/i;
+/** Refuses a file whose first lines seem to have another separator than they are cut by. */
+function refuseOtherSeparator(file: Slices, { text, last }: Piece, dialect: Dialect): void {
+  const { separator, decimal, quotes } = dialect;
+  const unquoted = quotes ? text.replaceAll(/(^|[,;|\t\r\n])"(?:[^"]|"")*"/g, '$1""') : text;
+  const all = unquoted.split(lineEnd);
+  // The last line may go on in the next piece.
+  if (!last && all.length > 1) all.pop();
+  const lines = all.filter((line) => line.trim() !== '').slice(0, sampledLines);
+  if (lines.length === 0) return;
+  const isOneColumn = !lines.some((line) => line.includes(separator));
+  const rows = lines.length > 1 ? lines.slice(1) : lines;
+  for (const other of separators) {
+    if (other === separator || other === decimal) continue;
+    const counts = lines.map((line) => line.split(other).length - 1);
+    // Names may have spaces, and numbers decimal commas.
+    const isRegular =
+      other !== ' ' && other !== ',' && counts.every((count) => count > 0 && count === counts[0]);
+    const isInOneCell = isOneColumn && rows.every((line) => line.trim().includes(other));
+    if (!isRegular && !isInOneCell) continue;
+    throw new RangeError(
+      `“${file.name}” seems to have ${separatorNames[other]} between its cells rather than ${separatorNames[separator]}; pass separator: ${JSON.stringify(other)} or separator: ${JSON.stringify(separator)}.`,
+    );
+  }
+}
+
+const numberForms = {
+  '.': /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i,
+  ',': /^[-+]?(\d+,?\d*|,\d+)(e[-+]?\d+)?$/i,
+};
+
+/** The finite number that a cell holds, or NaN. */
+function numberIn(cell: string, decimal: CsvDecimal): number {
+  const number = numberForms[decimal].test(cell) ? Number(cell.replace(',', '.')) : Number.NaN;
+  return Number.isFinite(number) ? number : Number.NaN;
+}
+
+const isWhole = (cell: string) => /^\d+$/.test(cell);
+const isYear = (cell: string) => /^(18|19|20)\d\d$/.test(cell);
 /** What programs write where a number is missing. */
 const isMissing = (cell: string) => /^(|nan|n\/?a|null|none|[-+]?inf(inity)?)$/i.test(cell);
-const isCount = (cells: readonly string[], from: number) =>
-  cells.every((cell, place) => cell === String(place + from));
+/** A number in any notation, also those that are not read, such as 1,234 or −1.5. */
+const isLikeNumber = (cell: string) => /^[-+−]?\.?\d[\d.,'’\s]*(e[-+−]?\d+)?$/i.test(cell);
+/** Neither a number, in whatever notation, nor a missing one. */
+const isWord = (cell: string) => !isMissing(cell) && !isLikeNumber(cell);
 
-/** A way to read a file. */
-export type Reading = Required<CsvOptions>;
-
-/** The numbers of a row of so many. */
-export function numbersIn(
-  { cells, line }: CsvRecord,
-  { decimal, labels }: Reading,
-  columns: number,
-): number[] | Fault {
-  const expected = `${labels ? 'a label and ' : ''}${check.counted(columns, 'number')}`;
-  const given = cells.slice(labels ? 1 : 0);
-  if (given.length !== columns) return { line, expected, found: check.counted(cells.length, 'field') };
-  const numbers = given.map((cell) => numberIn(cell, decimal));
-  const bad = numbers.findIndex(Number.isNaN);
-  if (bad < 0) return numbers;
-  return { line, expected, found: `${check.shown(given[bad])} where a number is due` };
+/** Whether more than half of the numbers among these cells are fractions. */
+function areMostlyFractions(cells: readonly string[], decimal: CsvDecimal): boolean {
+  const numbers = cells.filter((cell) => !Number.isNaN(numberIn(cell, decimal)));
+  return 2 * numbers.filter((cell) => !/^[-+]?\d+$/.test(cell)).length > numbers.length;
 }
 
-/** The first line in which a reading fails. */
-function faultOf(records: readonly CsvRecord[], reading: Reading): Fault | undefined {
-  const { header, labels } = reading;
-  const [first, second] = records;
-  const row = header ? second : first;
-  const line = records.at(-1)?.after ?? 1;
-  if (!first || !row)
-    return { line, expected: 'a row of numbers with commas between them', found: 'the end of the file' };
-  const width = row.cells.length;
-  const names = first.cells.length;
-  // R's write.table() leaves out the name of the column of names.
-  if (names !== width && !(labels && names > 1 && names === width - 1))
-    return {
-      line: first.line,
-      expected: `${check.counted(width, 'field')}, as in line ${row.line}`,
-      found: `${names}`,
-    };
-  for (const record of header ? records.slice(1) : records) {
-    const found = numbersIn(record, reading, Math.max(1, width - (labels ? 1 : 0)));
-    if (!Array.isArray(found)) return found;
+/** Whether at least half of these cells, which would be the names of rows, are words. */
+function areNames(cells: readonly string[]): boolean {
+  const words = cells.filter(isWord).length;
+  return words > 0 && 2 * words >= cells.length;
+}
+
+const doRise = (cells: readonly string[]) =>
+  cells.every((cell, place) => isWhole(cell) && (place === 0 || Number(cell) > Number(cells[place - 1])));
+
+/** The first cells of some, as a question shows them. */
+const listed = (cells: readonly string[]) =>
+  `${cells
+    .slice(0, 3)
+    .map((cell) => check.shown(cell))
+    .join(', ')}${cells.length > 3 ? ', …' : ''}`;
+
+/** Whether the first line and the first column are names, by the rules; refuses a file of which they leave that open. */
+function layoutOf(
+  file: Slices,
+  sample: readonly CsvRecord[],
+  options: CsvOptions,
+  { decimal }: Dialect,
+): { header: boolean; labels: boolean } {
+  const ask = (question: string): never => {
+    throw new RangeError(`“${file.name}”: ${question}.`);
+  };
+  const [top = [], ...below] = sample.map(({ cells }) => cells);
+  const header = options.header ?? hasHeader(top, below, options.labels, decimal, ask);
+  const labels = options.labels ?? hasLabels(top, below, header, ask);
+  return { header, labels };
+}
+
+type Ask = (question: string) => never;
+
+function hasHeader(
+  top: readonly string[],
+  below: readonly (readonly string[])[],
+  labels: boolean | undefined,
+  decimal: CsvDecimal,
+  ask: Ask,
+): boolean {
+  const [corner = '', ...others] = top;
+  if (others.length === 0 ? isWord(corner) : others.every(isWord)) return true;
+  if (corner === '' && others.length > 0 && doRise(others)) return true;
+  // A header alone is no table.
+  if (below.length > 0) {
+    const isName = labels === true || !isLikeNumber(corner);
+    const numbers = isName ? others : top;
+    const numbersBelow = below.flatMap((row) => row.slice(isName ? 1 : 0));
+    const mayName =
+      numbers.every((cell, place) => cell === String(place)) ||
+      numbers.every(isYear) ||
+      (doRise(numbers) && areMostlyFractions(numbersBelow, decimal));
+    if (mayName && numbers.length > 0) {
+      ask(`line 1 (${listed(numbers)}) may name columns or be a row; pass header: true or header: false`);
+    }
   }
-  return undefined;
+  const isRow = isLikeNumber(corner) || labels !== undefined || others.length === 0;
+  const areRowsUnnamed = below.length > 0 && !areNames(below.map(([cell = '']) => cell));
+  if (!isRow && (corner === '' || areRowsUnnamed)) {
+    ask(
+      `line 1 begins with ${check.shown(corner)}, but most rows below begin with a number; pass header: true if line 1 names columns, or labels: true if the first column names rows`,
+    );
+  }
+  return false;
 }
 
-/** Whether the first line and the first column look like what a reading takes them for, if nobody said it. */
-function isLikely(records: readonly CsvRecord[], reading: Reading, given: CsvOptions): boolean {
-  const { decimal, header, labels } = reading;
-  const isNumber = (cell: string) => !Number.isNaN(numberIn(cell, decimal));
-  // A number with other marks, or beyond what a number here can be, is no word.
-  const isWord = (cell: string) => !isNumber(cell) && !isMissing(cell) && !likeNumber.test(cell);
-  const [top = [], ...below] = records.map(({ cells }) => cells);
-  const first = top.map((cell) => cell.replace(/^#\s*(?=\S)/, ''));
-  const width = (header ? below[0] : top)?.length ?? 0;
-  const short = header && first.length < width;
-  const unnamed = first.length > 1 && first[0] === '';
-  // What stands between the names of columns does so between numbers.
-  if (!given.separator && header && decimal === ',' && width === 1 && first[0]?.includes(',')) return false;
-  // Whole numbers that rise above fractions are names of columns. Above whole numbers they may be, if they count from
-  // 0 or 1 or are years, however few: then the first line may be either, and the reader is asked.
-  const names = first.slice(labels && !short ? 1 : 0);
-  const rises = names.every(
-    (cell, at) => /^\d+$/.test(cell) && (at === 0 || Number(cell) > Number(names[at - 1])),
-  );
-  const numbers = below.flatMap((row) => row.slice(labels ? 1 : 0)).filter(isNumber);
-  const fractions = numbers.length > 0 && !numbers.some((cell) => /^[-+]?\d+$/.test(cell));
-  const counted = isCount(names, 0) || isCount(names, 1) || names.every((cell) => /^\d{4}$/.test(cell));
-  const numbered = rises && (fractions || counted);
-  if (given.header === undefined && header && !numbered && !names.every(isWord)) return false;
-  if (given.header === undefined && !header && (unnamed || (rises && fractions && names.length > 2)))
-    return false;
-  if (given.labels !== undefined) return true;
+function hasLabels(
+  top: readonly string[],
+  below: readonly (readonly string[])[],
+  header: boolean,
+  ask: Ask,
+): boolean {
+  if (top.length < 2) return false;
+  if (header && top[0] === '') return true;
   const rows = header ? below : [top, ...below];
-  const column = width > 1 ? rows.map(([cell = '']) => cell) : [];
-  const words = column.filter(isWord).length;
-  // One word above numbers is a name of the column rather than of a row.
-  const alone = !header && column.length > 1 && words === 1 && isWord(column[0] as string);
-  const worded = words > 0 && 2 * words >= column.length && !alone;
-  const index = header && (unnamed || (short && (worded || isCount(column, 1))));
-  if (!labels) return !worded && !index;
-  const counts = column.length > (fractions ? 1 : 2) && (isCount(column, 0) || isCount(column, 1));
-  return worded || index || counts;
-}
-
-type Cut = (separator: CsvSeparator) => readonly CsvRecord[] | Fault;
-
-const said: { [Option in keyof Reading]: (value: Reading[Option]) => string } = {
-  separator: (value) => `${value === '\t' ? 'tabs' : `“${value}”`} between cells`,
-  decimal: (value) => `“${value}” as the decimal mark`,
-  header: (value) => (value ? 'a header' : 'no header'),
-  labels: (value) => (value ? 'names in the first column' : 'numbers in the first column'),
-};
-
-/** Two readings, by what they differ in and how their first rows begin. */
-function shownBoth(both: readonly [Reading, Reading], cut: Cut): string {
-  const differ = (Object.keys(said) as (keyof Reading)[]).filter((one) => both[0][one] !== both[1][one]);
-  const [one, other] = both.map((reading) => {
-    const { cells = [] } = (cut(reading.separator) as CsvRecord[])[reading.header ? 1 : 0] ?? {};
-    const row = cells.slice(0, 3).map((cell) => check.shown(cell));
-    const begins = reading.labels ? `${row[0]}: ${row.slice(1).join(' | ')}` : row.join(' | ');
-    const by = differ.map((option) => said[option](reading[option] as never)).join(', ');
-    return `with ${by}, so that its first row is ${begins}${cells.length > 3 ? ' | …' : ''}`;
-  });
-  return `can be read in two ways: ${one}; or ${other}. Say which by ${differ.join(', ')}.`;
-}
-
-/** The marks of numbers that could all be between thousands. */
-const groupedIn = (records: readonly CsvRecord[], mark: CsvDecimal): string | undefined => {
-  const cells = records.flatMap((record) => record.cells);
-  const marked = cells.filter((cell) => /^[-+]?[\d.,]+$/.test(cell) && cell.includes(mark));
-  return marked.every((cell) => /^[-+]?[1-9]\d{0,2}([.,]\d{3})+$/.test(cell)) ? marked[0] : undefined;
-};
-
-/** The one reading of a file that begins with such records; a sentence if there are two, a fault if none. */
-export function readingOf(cut: Cut, given: CsvOptions): Reading | Fault | string {
-  const sound: Reading[] = [];
-  let furthest: Fault | undefined;
-  let rank = -1;
-  for (const separator of given.separator ? [given.separator] : separators) {
-    const records = cut(separator);
-    if ('found' in records) {
-      furthest ??= records;
-      continue;
-    }
-    const alone = records.every(({ cells }) => cells.length === 1);
-    const cells = records.reduce((sum, record) => sum + record.cells.length, 0);
-    for (const decimal of given.decimal ? [given.decimal] : decimals) {
-      // Neither a mark that no number has tells anything, nor a separator that no line has.
-      const marked = records.some(({ cells }) => cells.some((cell) => cell.includes(decimal)));
-      if (!given.decimal && decimal === ',' && (separator === ',' || !marked)) continue;
-      if (!given.separator && alone && separator !== (decimal === ',' ? ';' : ',')) continue;
-      for (const header of given.header === undefined ? [true, false] : [given.header]) {
-        for (const labels of given.labels === undefined ? [false, true] : [given.labels]) {
-          const reading = { separator, decimal, header, labels };
-          const likely = isLikely(records, reading, given);
-          const fault = faultOf(records, reading);
-          if (likely && !fault) sound.push(reading);
-          // One column with decimal commas looks like two columns.
-          if (likely && !fault && alone && decimal === ',' && !given.separator && !given.decimal)
-            sound.push({ ...reading, separator: ',', decimal: '.' });
-          const reached = cells * 2 ** 24 + (likely ? 2 ** 23 : 0) + (fault?.line ?? 1);
-          if (reached <= rank) continue;
-          rank = reached;
-          const expected = 'names of columns, or numbers, in one reading (options header, labels)';
-          furthest = fault ?? { line: 1, expected, found: 'something of both' };
-        }
-      }
-    }
+  const column = rows.map(([cell = '']) => cell);
+  if (areNames(column)) return true;
+  const isDistinct = column.length > 1 && column.every(isWhole) && new Set(column).size === column.length;
+  const isBesideFractions = rows.some((row) =>
+    row.slice(1).some((cell) => /\d/.test(cell) && !/^[-+]?\d+$/.test(cell)),
+  );
+  const isCalledIndex = header && /^(id|index)$/i.test(top[0] as string);
+  if (isCalledIndex || (isDistinct && isBesideFractions)) {
+    ask(
+      `the first column (${listed(column)}) may name rows or be numbers; pass labels: true or labels: false`,
+    );
   }
-  const [one] = sound;
-  if (!one) return furthest as Fault;
-  const other = sound.find(({ separator }) => separator !== one.separator) ?? sound[1];
-  if (other) return shownBoth([one, other], cut);
-  const thousand =
-    given.decimal || one.separator === ','
-      ? undefined
-      : groupedIn(cut(one.separator) as CsvRecord[], one.decimal);
-  if (thousand === undefined) return one;
-  return `can be read in two ways: ${check.shown(thousand)} has a decimal mark, or a mark between thousands. Say by decimal: '${one.decimal}' that it is the former; of the latter none are read.`;
+  return false;
+}
+
+interface Row {
+  name: string;
+  numbers: number[];
+}
+
+/** Reads rows one after another, each as wide as the first line. */
+function rowReader(top: CsvRecord, labels: boolean, dialect: Dialect) {
+  const { decimal, refuse } = dialect;
+  const width = top.cells.length;
+  const columns = width - (labels ? 1 : 0);
+  if (columns < 1 || columns > mostColumns) {
+    refuse({ line: top.line }, `1 to ${mostColumns} numbers`, String(columns));
+  }
+  /** The line of each row's name. */
+  const lineOfName = new Map<string, number>();
+  const readNumber = (cell: string, line: number, column: number): number => {
+    const number = numberIn(cell, decimal);
+    if (Number.isNaN(number)) {
+      const [mark] = decimals.filter((other) => !Number.isNaN(numberIn(cell, other)));
+      const hint = mark === undefined ? '' : `; pass decimal: "${mark}" if that is its decimal mark`;
+      refuse({ line, column }, 'a number', `${check.shown(cell)}${hint}`);
+    }
+    return number;
+  };
+  const read = ({ cells, line }: CsvRecord): Row => {
+    if (cells.length !== width) {
+      refuse({ line }, `${check.counted(width, 'cell')}, as in line ${top.line}`, String(cells.length));
+    }
+    const name = labels ? (cells[0] as string) : '';
+    if (labels) {
+      const other = lineOfName.get(name);
+      if (other !== undefined) {
+        refuse(
+          { line, column: 1 },
+          'a name that no other row has',
+          `${check.shown(name)}, as in line ${other}`,
+        );
+      }
+      lineOfName.set(name, line);
+    }
+    const first = labels ? 1 : 0;
+    const numbers = cells.slice(first).map((cell, at) => readNumber(cell, line, first + at + 1));
+    return { name, numbers };
+  };
+  return { columns, read };
 }

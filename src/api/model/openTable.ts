@@ -1,5 +1,5 @@
-// A reader's own table: NumPy arrays, comma-separated values, tensors of a safetensors file. No more is read than the rows
-// that are needed.
+// Opens a reader's own table: a .npy, .csv or .tsv file, or a tensor of a .safetensors file. No more is read than the
+// rows that are needed.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
 import { type Table, table } from '../table.js';
@@ -7,16 +7,10 @@ import { checkpointOf } from './checkpoint.js';
 import {
   type CsvLayout,
   type CsvOptions,
-  type CsvRecord,
-  type CsvSeparator,
   decimals,
-  type Fault,
-  isBlank,
-  lineEnds,
-  numbersIn,
-  readingOf,
-  recordAt,
-  sampled,
+  type FirstRows,
+  mostColumns,
+  readCsv,
   separators,
 } from './csv.js';
 import { digestOf, filesOf, type Slices, type Source, slice } from './slices.js';
@@ -26,7 +20,7 @@ import { counted, type SlicesWatch, watchNames } from './watch.js';
 /** The format of a file. */
 export type TableFormat = 'safetensors' | 'npy' | 'csv';
 
-/** Separator, decimal, header and labels are for comma-separated values; other formats say themselves what they hold. */
+/** The options separator, decimal, header and labels are for .csv and .tsv files; other formats need none. */
 export interface OpenTableOptions extends SlicesWatch, CsvOptions {
   /** How many rows to read, from the first, from 1 up. Default 1000. */
   rows?: number;
@@ -39,11 +33,11 @@ export interface OpenedTable {
   readonly format: TableFormat;
   /** The rows that were read. */
   readonly table: Table<Float64Array>;
-  /** The word of each row, where the file gives it. */
+  /** The name of each row, if the file gives it. */
   readonly words: readonly string[] | undefined;
   /** Whether the file has more rows. */
   readonly more: boolean;
-  /** How comma-separated values were read; undefined for other formats. */
+  /** How a .csv or .tsv file was read; undefined for other formats. */
   readonly layout: CsvLayout | undefined;
   /**
    * Sixteen hexadecimal digits that tell this table from others: a digest of the file’s size, the columns and
@@ -52,24 +46,13 @@ export interface OpenedTable {
   readonly digest: string;
 }
 
-/** What the reader of a format returns: values row by row. */
-interface Found {
-  data: Float64Array;
-  columns: number;
-  words?: string[];
-  more: boolean;
-  layout?: CsvLayout;
-}
-
-const widest = 2 ** 16;
-const longestLine = 2 ** 21;
-const chunkBytes = 2 ** 18;
 /** The most numbers that go into a digest. */
 const digested = 2 ** 17;
 
 /**
- * Reads a table, from the same sources as openModel(): a .safetensors, .npy, .csv or .tsv file. A truncated or invalid file is a RangeError that names the line
- * or row and says what was expected there.
+ * Reads a table, from the same sources as openModel(): a .safetensors, .npy, .csv or .tsv file. CsvOptions says how
+ * the last two are read. A truncated, invalid or ambiguous file is a RangeError that names the line and column, or
+ * the row, and says what was expected there.
  */
 export async function openTable(
   superpose: SmallSuperpose,
@@ -106,7 +89,7 @@ export async function openTable(
   const { data, columns, words, more, layout } = await {
     safetensors: () => ofTensor(superpose, files, file, rows, tensor, watch),
     npy: () => ofNumpy(superpose, file, rows, watch),
-    csv: () => ofCsv(file, rows, csv, watch),
+    csv: () => readCsv(file, rows, csv, watch),
   }[format]();
   const told = Float64Array.from([file.size, columns, ...data.subarray(0, digested)]);
   const digest = digestOf([new Uint8Array(told.buffer)]);
@@ -143,124 +126,13 @@ function refuse(file: Slices, where: string, expected: string, given: string): n
 /** Words from a file go into error sentences; a hostile one must not fill the screen. */
 const brief = (text: string) => check.shown(text);
 
-function refuseLine(file: Slices, { line, expected, found }: Fault): never {
-  refuse(file, `line ${line}`, expected, found);
-}
-
-/** The records of a file: the first ones as a separator cuts them, and then one after the other. */
-async function recordsIn(file: Slices, watch: SlicesWatch) {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let text = '';
-  let at = 0;
-  let line = 1;
-  let read = 0;
-  let whole = false;
-  const fill = async () => {
-    watch.signal?.throwIfAborted();
-    const bytes = await slice(file, read, Math.min(chunkBytes, file.size - read));
-    read += bytes.length;
-    whole = read === file.size;
-    watch.progress?.(read, file.size);
-    try {
-      text = text.slice(at) + decoder.decode(bytes, { stream: !whole });
-    } catch {
-      refuseLine(file, {
-        line: line + lineEnds(text.slice(at)),
-        expected: 'text in UTF-8',
-        found: 'other bytes',
-      });
-    }
-    at = 0;
-    if (text.length > longestLine && lineEnds(text) === 0)
-      refuseLine(file, { line, expected: `at most ${longestLine} characters`, found: 'more without an end' });
-  };
-  do await fill();
-  while (!whole && lineEnds(text) <= sampled);
-  const said = text.match(/^"?sep=(.)"?[\r\n]/i)?.[0].trim();
-  if (said !== undefined)
-    refuseLine(file, {
-      line,
-      expected: 'a row or names',
-      found: `${brief(said)}; delete the line, and give separator`,
-    });
-
-  const cut = (separator: CsvSeparator) => {
-    const records: CsvRecord[] = [];
-    let place = { from: 0, line: 1 };
-    while (place.from < text.length && records.length < sampled) {
-      const found = recordAt(text, { ...place, separator, whole });
-      if (!found) break;
-      if ('found' in found) return found;
-      if (!isBlank(found)) records.push(found);
-      place = { from: found.end, line: found.after };
-    }
-    return records;
-  };
-
-  /** The next record that is not empty. */
-  const next = async (separator: CsvSeparator): Promise<CsvRecord | undefined> => {
-    for (;;) {
-      if (at >= text.length && whole) return undefined;
-      const found = recordAt(text, { from: at, line, separator, whole });
-      if (!found) {
-        if (text.length - at > longestLine)
-          refuseLine(file, {
-            line,
-            expected: `at most ${longestLine} characters`,
-            found: 'a cell without an end',
-          });
-        await fill();
-        continue;
-      }
-      if ('found' in found) refuseLine(file, found);
-      [at, line] = [found.end, found.after];
-      if (!isBlank(found)) return found;
-    }
-  };
-  return { cut, next };
-}
-
-async function ofCsv(file: Slices, most: number, options: CsvOptions, watch: SlicesWatch): Promise<Found> {
-  const { cut, next } = await recordsIn(file, watch);
-  const reading = readingOf(cut, options);
-  if (typeof reading === 'string') throw new RangeError(`“${file.name}” ${reading}`);
-  if ('found' in reading) refuseLine(file, reading);
-  const { separator, decimal, labels } = reading;
-  const header = reading.header ? (await next(separator))?.cells : undefined;
-  const values: number[] = [];
-  const words: string[] = [];
-  let columns = 0;
-  let one = await next(separator);
-  for (let count = 0; one && count < most; count += 1) {
-    if (count === 0) {
-      columns = one.cells.length - (labels ? 1 : 0);
-      if (columns < 1 || columns > widest)
-        refuseLine(file, { line: one.line, expected: `1 to ${widest} numbers`, found: `${columns}` });
-      check.fits(`${most} rows of ${columns} columns`, 16 * most * columns);
-    }
-    const numbers = numbersIn(one, reading, columns);
-    if (!Array.isArray(numbers)) refuseLine(file, numbers);
-    for (const number of numbers) values.push(number);
-    if (labels) words.push(one.cells[0] as string);
-    one = await next(separator);
-  }
-  const layout = { separator, decimal, header: header?.slice(-columns), labels };
-  return {
-    data: Float64Array.from(values),
-    columns,
-    ...(labels && { words }),
-    more: one !== undefined,
-    layout,
-  };
-}
-
 /** A .npy file is one tensor, behind a header of its own. */
 async function ofNumpy(
   superpose: SmallSuperpose,
   file: Slices,
   most: number,
   watch: SlicesWatch,
-): Promise<Found> {
+): Promise<FirstRows> {
   const start = await slice(file, 0, Math.min(12, file.size));
   const version = start[6] ?? 0;
   if (start.length < 8 || !isNumpy(start) || version < 1 || version > 3)
@@ -285,8 +157,8 @@ async function ofNumpy(
     wrong("rows one after another ('fortran_order': False)", 'columns; save np.ascontiguousarray of it');
   const [count, columns] = shape.length === 1 ? [1, shape[0] as number] : (shape as [number, number]);
   const whole = shape.every((extent) => Number.isSafeInteger(extent) && extent > 0);
-  if (shape.length < 1 || shape.length > 2 || !whole || columns > widest)
-    wrong(`a shape of 1 or 2 extents, with 1 to ${widest} columns`, brief(`(${extents})`));
+  if (shape.length < 1 || shape.length > 2 || !whole || columns > mostColumns)
+    wrong(`a shape of 1 or 2 extents, with 1 to ${mostColumns} columns`, brief(`(${extents})`));
   const row = columns * width;
   const end = begin + count * row;
   if (file.size < end) {
@@ -320,7 +192,7 @@ async function ofTensor(
   most: number,
   name: string | undefined,
   watch: SlicesWatch,
-): Promise<Found> {
+): Promise<FirstRows> {
   const checkpoint = await checkpointOf(superpose, files, file.name, watch);
   const tables = [...checkpoint.tensors.values()].filter(({ shape }) => shape.length === 2);
   const only = tables.length === 1 ? tables[0]?.name : undefined;
@@ -346,7 +218,7 @@ async function ofTensor(
   return firstRows(checkpoint, tensor.name, most, watch);
 }
 
-async function firstRows(own: Tensors, name: string, most: number, watch: SlicesWatch): Promise<Found> {
+async function firstRows(own: Tensors, name: string, most: number, watch: SlicesWatch): Promise<FirstRows> {
   const [count = 0, columns = 0] = own.tensors.get(name)?.shape ?? [];
   const rows = Array.from({ length: Math.min(most, count) }, (_, row) => row);
   const { data } = await own.rows(name, rows, counted(watch));

@@ -42,7 +42,6 @@ test.each<[string, string, string | Uint8Array, TableFormat, string[] | undefine
     words,
   ],
   ['tabs', 'a.tsv', '1\t-2\n0.5\t4\n3\t8\n', 'csv', undefined],
-  ['semicolons', 'a.csv', '1;-2\n0.5;4\n3;8\n', 'csv', undefined],
   ['safetensors', 'a.safetensors', tensors, 'safetensors', undefined],
 ])('%s', async (_, name, content, format, labels) => {
   const found = await open(name, content);
@@ -104,20 +103,6 @@ describe('half a table', () => {
       'a shape of 1 or 2 extents',
     ],
     ['numpy in name alone', 'a.npy', 'hello, world', 'byte 0: expected the beginning of a .npy file'],
-    ['CSV with a short line', 'a.csv', '1,-2\n0.5\n', 'line 2: expected 2 numbers; found 1 field.'],
-    [
-      'CSV with a gap',
-      'a.csv',
-      'a,1,-2\nb,,4\n',
-      'line 2: expected a label and 2 numbers; found "" where a number is due',
-    ],
-    [
-      'CSV with two headers',
-      'a.csv',
-      'x,y\nz,w\n',
-      'line 2: expected a label and 1 number; found "w" where a number is due',
-    ],
-    ['CSV without rows', 'a.csv', 'x,y\n', 'a row of numbers with commas between them'],
     [
       'safetensors with two tables',
       'a.safetensors',
@@ -147,7 +132,7 @@ describe('half a table', () => {
 });
 
 test('no more is read than the rows that are asked for', async () => {
-  const text = bytesOf('word,3,2,1\n'.repeat(40_000));
+  const text = bytesOf('-1.5,3,2,1\n'.repeat(40_000));
   let read = 0;
   const source: Slices = {
     name: 'g.csv',
@@ -213,7 +198,7 @@ const header = (text: string, version = 1) =>
   );
 const rows = '1.5,2\n'.repeat(200);
 const endless = new Uint8Array(2 ** 21 + 1).fill(97);
-const tooLong = 'expected at most 2097152 characters; found more without an end.';
+const tooLong = 'expected at most 2097152 characters; found more.';
 const shape = (given: string) =>
   `its header: expected a shape of 1 or 2 extents, with 1 to 65536 columns; found "${given}".`;
 const beginning = 'byte 0: expected the beginning of a .npy file of version 1 to 3; found something else.';
@@ -222,24 +207,6 @@ const dtype = (given: string) =>
 
 test.each<[string, string, string | Uint8Array, string]>([
   [
-    'a line of words after rows',
-    'a.csv',
-    '1,2\nx,y\n',
-    'line 2: expected a label and 1 number; found "y" where a number is due.',
-  ],
-  [
-    'two words, one below another',
-    'a.csv',
-    'x\ny\n',
-    'line 2: expected 1 number; found "y" where a number is due.',
-  ],
-  [
-    'a header alone',
-    'a.csv',
-    'x,y\n',
-    'line 2: expected a row of numbers with commas between them; found the end of the file.',
-  ],
-  [
     'a line of 65,537 numbers',
     'a.csv',
     `${'1,'.repeat(65_536)}1\n`,
@@ -247,18 +214,18 @@ test.each<[string, string, string | Uint8Array, string]>([
   ],
   ['CSV that is one line of 2 MB', 'a.csv', endless, `line 1: ${tooLong}`],
   // Beyond the rows that tell how the file is to be read.
-  ['a word late', 'a.csv', `${rows}1,x\n`, 'line 201: expected 2 numbers; found "x" where a number is due.'],
+  ['a word late', 'a.csv', `${rows}1,x\n`, 'line 201, column 2: expected a number; found "x".'],
   [
     'a quote late',
     'a.csv',
     `${rows}1,"2\n`,
-    'line 201: expected the end of a quoted cell; found the end of the file.',
+    'line 201, column 2: expected the end of a quoted cell; found the end of the file.',
   ],
   [
     'a late cell of 2 MB',
     'a.csv',
     `${rows}"${'\n'.repeat(2 ** 22)}`,
-    'line 201: expected at most 2097152 characters; found a cell without an end.',
+    'line 201: expected at most 2097152 characters; found more, in a quoted cell.',
   ],
   ['numpy of 7 bytes', 'a.npy', header('').subarray(0, 7), beginning],
   ['numpy of version 0', 'a.npy', header('', 0), beginning],
@@ -424,9 +391,9 @@ test('what would not fit in memory is refused before it is read', async () => {
 });
 
 test('a thousand rows are read, unless another number is given', async () => {
-  const found = await open('g.csv', 'a,-1\n'.repeat(1001));
+  const found = await open('g.csv', '5,-1\n'.repeat(1001));
   expect([found.table.rows, found.more]).toEqual([1000, true]);
-  const all = await open('g.csv', 'a,-1\n'.repeat(1001), { rows: 1001 });
+  const all = await open('g.csv', '5,-1\n'.repeat(1001), { rows: 1001 });
   expect([all.table.rows, all.more]).toEqual([1001, false]);
 });
 
@@ -456,7 +423,7 @@ function watched(name: string, content: string | Uint8Array) {
 const column = npy('<f8', '(100000, 1)', new Uint8Array(800_000));
 
 test('a text is read 256 KB at a time, numpy as far as its rows need, and progress is told', async () => {
-  const text = watched('g.csv', 'word,3,2,1\n'.repeat(40_000));
+  const text = watched('g.csv', '-1.5,3,2,1\n'.repeat(40_000));
   await openTable(plain, text.source, { rows: 30_000, progress: text.progress });
   // The first bytes alone tell the format.
   expect(text.reads).toEqual([
