@@ -13,7 +13,7 @@ import type { Scene } from '../../web/plot/scene.ts';
 import { keeping } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
-import { expectSoundPictures, expectTextsApart, run } from './support.ts';
+import { expectSoundPictures, run } from './support.ts';
 import { alone, watched } from './training.ts';
 
 const addOrConcatenate = { figure, compute };
@@ -154,7 +154,6 @@ test.each([
 ])('its pictures are sound: %j', async (settings) => {
   const result = await run(addOrConcatenate, settings);
   expectSoundPictures(result);
-  expectTextsApart(result);
   const { data, state } = result;
   const { token } = taskTexts[settings.task as (typeof tasks)[number]];
   const letters = Math.max(...data.tokens.map((id: number) => token(id, data.tokens.length).length));

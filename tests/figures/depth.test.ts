@@ -11,7 +11,7 @@ import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import depthOracle from '../reference/depth.json' with { type: 'json' };
 import valuesOracle from '../reference/values.json' with { type: 'json' };
-import { expectSoundPictures, expectTextsApart, run } from './support.ts';
+import { expectSoundPictures, run } from './support.ts';
 
 describe.runIf(inject('withModel'))('of all layers', () => {
   const nothing = async () => {
@@ -51,7 +51,6 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     for (const figure of [depth, needsPositions]) {
       const result = await run(figure);
       expectSoundPictures(result);
-      expectTextsApart(result);
       expect(result.state.layers).toBe('none');
     }
     const here = await run(needsPositions, { layers: 'all', pair: 'teacher' });

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { readState } from '../../web/figures/controls.ts';
 import * as encoding from '../../web/figures/encoding.ts';
-import { expectSoundPictures, run } from './support.ts';
+import { column, expectSoundPictures, run } from './support.ts';
 
 test.each([
   { positions: 16, d: 16, threshold: 1.5 },
@@ -43,9 +43,10 @@ test('values and ranges by the formula', async () => {
 test.runIf(inject('withModel'))('MiniLM’s positions', async () => {
   const result = await run(encoding, { encoding: 'learned', positions: 512 });
   expectSoundPictures(result);
-  expect([result.data.positions, result.data.d_model]).toEqual([512, 384]);
+  expect(result.figure.cells(result.data, result.state)).toEqual({ rows: 512, columns: 384 });
+  const values = column(result, 'value') as number[];
   // Row 0, the outlier, has length 2.362; the others have 0.474 on average.
-  const length = (row: number) => Math.hypot(...result.data.values.subarray(row * 384, (row + 1) * 384));
+  const length = (row: number) => Math.hypot(...values.slice(row * 384, (row + 1) * 384));
   expect(length(0).toFixed(3)).toBe('2.362');
   expect(length(100)).toBeLessThan(1);
 });
@@ -60,8 +61,10 @@ test('the ends of both halves: a slow sine moves as sin 0.0127, its cosine as 1 
 });
 
 test.each([512, 128])('of a table %i wide, the channel that is quoted has its number', async (d) => {
-  const { figure, data, state } = await run(encoding, { d });
-  const [first, second] = [63, 127].map((p) => (data.values[p * d + d - 16] as number).toFixed(7));
+  const result = await run(encoding, { d });
+  const { figure, data, state } = result;
+  const values = column(result, 'value') as number[];
+  const [first, second] = [63, 127].map((p) => (values[p * d + d - 16] as number).toFixed(7));
   expect(figure.describe(data, state)).toContain(
     `Channel ${d - 16}, the 16th from the end, has ${first} at position 63 and ${second} at 127.`,
   );

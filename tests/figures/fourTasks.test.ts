@@ -3,7 +3,7 @@ import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
 import { aboutPercent } from '../../web/plot/format.ts';
-import { expectSoundPictures, expectTextsApart, loaded, run } from './support.ts';
+import { expectSoundPictures, loaded, run } from './support.ts';
 import { alone, countedTrainers } from './training.ts';
 
 const tasks = ['badge', 'lookup', 'roll', 'prev'] as const;
@@ -18,7 +18,6 @@ const lastOf = <T>(list: T[]): T => list[list.length - 1] as T;
 
 test('its curves, cuts and floors are those of trainers stepped by hand', async () => {
   expectSoundPictures(other);
-  expectTextsApart(other);
   const { data, figure, state } = other;
   const superpose = await load();
   const finding = figure.describe(data, state);

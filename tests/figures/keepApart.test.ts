@@ -2,7 +2,7 @@
 import { load, type Table } from 'superpose';
 import { expect, test } from 'vitest';
 import * as keepApart from '../../web/figures/keepApart.ts';
-import { expectSoundPictures, expectTextsApart, run } from './support.ts';
+import { expectSoundPictures, run } from './support.ts';
 import { watched } from './training.ts';
 
 /** Rows of a table, each minus the mean row. */
@@ -28,7 +28,6 @@ const result = await run(keepApart, { seed: 3, d_model: 16, task: 'prev' });
 
 test('A, accuracy and rows are those of trainers stepped by hand', async () => {
   expectSoundPictures(result);
-  expectTextsApart(result);
   const { data, figure, state } = result;
   expect(data.curves).toHaveLength(5);
   const superpose = await load();

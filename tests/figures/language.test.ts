@@ -13,7 +13,7 @@ import file from '../../web/figures/recorded/language.json' with { type: 'json' 
 import { figure as schemes } from '../../web/figures/schemes.ts';
 import { root } from '../package/support/project.ts';
 import { python, withoutNumpy } from '../tools/support/numpy.ts';
-import { expectSoundPictures, expectTextsApart, loaded, run } from './support.ts';
+import { expectSoundPictures, loaded, run } from './support.ts';
 
 /** All seeds of a way, as scripted, of both tasks. */
 function endsOf(arm: string, { source, task, steps, rate, quiet, rowRate }: Settings): number[] {
@@ -269,7 +269,6 @@ test.each([
 ])('its picture is sound: %j', async (settings) => {
   const result = await run(language, settings);
   expectSoundPictures(result);
-  expectTextsApart(result);
   const { figure, data, state } = result;
   const { rows } = figure.table(data, state);
   for (const row of rows) expect(row.slice(0, 7).every((cell) => cell !== '')).toBe(true);

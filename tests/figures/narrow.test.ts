@@ -3,7 +3,7 @@ import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as narrow from '../../web/figures/narrow.ts';
 import { aboutPercent, percent } from '../../web/plot/format.ts';
-import { expectSoundPictures, expectTextsApart, run } from './support.ts';
+import { expectSoundPictures, run } from './support.ts';
 import { watched } from './training.ts';
 
 const meanOf = (
@@ -15,7 +15,6 @@ const meanOf = (
 test('each point is the mean of trainers stepped by hand', async () => {
   const result = await run(narrow, { task: 'prev', steps: 50, seeds: 2, seed: 4294967295, sigma: 0.2 });
   expectSoundPictures(result);
-  expectTextsApart(result);
   const { data, figure, state } = result;
   const superpose = await load();
   const kinds = [

@@ -10,7 +10,7 @@ import { type WayName, wayIn } from '../../web/figures/waysIn.ts';
 import { captionOf } from '../../web/plot/format.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
-import { expectSoundPictures, expectTextsApart, run } from './support.ts';
+import { expectSoundPictures, run } from './support.ts';
 import { alone, watched } from './training.ts';
 
 const textOf = ({ figure, data, state }: Awaited<ReturnType<typeof run>>, i: number, j: number) =>
@@ -28,7 +28,6 @@ test('rows of recipes are the library’s, and say how loud positions are at bot
   };
   const result = await run(schemesTasks, settings);
   expectSoundPictures(result);
-  expectTextsApart(result);
   const superpose = await library().superpose();
   for (const [i, recipe] of superpose.loudnessRecipes({ d_model: 32 }).slice(0, 2).entries()) {
     expect(result.data.cells[i][0].row).toBe(recipe.name);
@@ -77,7 +76,6 @@ test('several seeds are their mean, how much they differ, and a dot each', async
   };
   const result = await run(schemesTasks, settings);
   expectSoundPictures(result);
-  expectTextsApart(result);
   const { figure, data, state } = result;
   const right = data.cells[1][1].runs.map((run: { right: number[] }) => run.right.at(-1)) as number[];
   const mean = right.reduce((a, b) => a + b) / 3;
@@ -139,7 +137,6 @@ async function opened(pressed = false) {
 test('its first view is the whole table: nine rows by four tasks, over five seeds', async () => {
   const result = await opened();
   expectSoundPictures(result);
-  expectTextsApart(result);
   const { figure, data, state } = result;
   for (const width of [350, 1048]) {
     const [region] = figure.scene(data, state, width).regions;
@@ -249,7 +246,6 @@ test('the caption says what adding and concatenating learn, and what separate sc
 test('other ways in are a press away, trained beforehand, and a press leads back', async () => {
   const result = await opened(true);
   expectSoundPictures(result);
-  expectTextsApart(result);
   const { figure, data, state } = result;
   const rows = data.cells.map((row) => row[0]?.row);
   expect(rows).toEqual(['add', 'qk', 'project', 'multiply', 'zero']);

@@ -61,25 +61,29 @@ const numbersOf = (mark: Mark): number[] =>
       ? [...Array.from(mark.x), ...Array.from(mark.y)]
       : Object.values(mark).filter((value): value is number => typeof value === 'number');
 
-/** The left and right end of a text, taking letters to be half as wide as their size. */
-function extentOf({ x, text, size = 12, anchor }: TextMark): [number, number] {
+/** The box of a text, taking letters to be half as wide as their size, which is narrower than average. */
+function boxOf({ x, y, text, anchor, size = 12 }: TextMark) {
   const long = 0.5 * size * text.length;
-  const from = anchor === 'end' ? x - long : anchor === 'middle' ? x - long / 2 : x;
-  return [from, from + long];
+  const left = anchor === 'end' ? x - long : anchor === 'middle' ? x - long / 2 : x;
+  return { left, right: left + long, top: y - 0.7 * size, bottom: y };
 }
 
-/** The texts that run into this one on its line. */
-function runsInto(marks: readonly Mark[], one: TextMark): TextMark[] {
-  const [from, to] = extentOf(one);
-  return marks.filter((other): other is TextMark => {
-    if (other.mark !== 'text' || other === one || other.turn || Math.abs(other.y - one.y) > 4) return false;
-    const [start, end] = extentOf(other);
-    return Math.min(to, end) >= Math.max(from, start);
-  });
+/** Level texts that are drawn over each other. */
+function overlaps(marks: readonly Mark[]): string[] {
+  const texts = marks.filter(
+    (mark): mark is TextMark => mark.mark === 'text' && mark.text !== '' && !mark.turn,
+  );
+  return texts.flatMap((text, place) =>
+    texts.slice(place + 1).flatMap((other) => {
+      const [a, b] = [boxOf(text), boxOf(other)];
+      const separate = a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+      return separate ? [] : [`“${text.text}” is over “${other.text}”`];
+    }),
+  );
 }
 
 /** What is wrong with a mark in a picture of this size. */
-function faultsOf(mark: Mark, marks: readonly Mark[], width: number, height: number): string[] {
+function faultsOf(mark: Mark, width: number, height: number): string[] {
   const faults = numbersOf(mark)
     .filter((number) => !Number.isFinite(number))
     .map(String);
@@ -100,9 +104,8 @@ function faultsOf(mark: Mark, marks: readonly Mark[], width: number, height: num
     const from =
       mark.anchor === 'end' ? mark.x - long : mark.anchor === 'middle' ? mark.x - long / 2 : mark.x;
     within(mark.x, mark.y);
-    if (!mark.turn) {
-      for (const other of runsInto(marks, mark)) faults.push(`runs into ${other.text}`);
-      if (!(from >= -8 && from + long <= width + 8)) faults.push(`goes from ${from} to ${from + long}`);
+    if (!mark.turn && !(from >= -8 && from + long <= width + 8)) {
+      faults.push(`goes from ${from} to ${from + long}`);
     }
   }
   if (mark.mark === 'dots')
@@ -116,45 +119,31 @@ interface Shown {
   state: State;
 }
 
-/** Every number is finite and every mark inside, from a small phone to the page's column. */
+/** Numbers are finite, marks inside and texts beside each other, from a small phone to the page's column. */
 export function expectSoundPictures({ figure, data, state }: Shown) {
-  for (const width of [280, 350, 700, 1048]) {
+  for (const width of [280, 350, 480, 700, 860, 1048]) {
     const scene = figure.scene(data, state, width);
     expect(scene.width).toBe(width);
     expect(scene.height).toBeGreaterThan(0);
     // One expectation for all: a picture can have a hundred thousand numbers.
     const faults = scene.marks.flatMap((mark) =>
-      faultsOf(mark, scene.marks, width, scene.height).map(
+      faultsOf(mark, width, scene.height).map(
         (fault) => `${fault}: ${JSON.stringify({ ...mark, values: undefined }).slice(0, 200)}`,
       ),
     );
-    expect(faults, `${width} px wide`).toEqual([]);
+    expect([...faults, ...overlaps(scene.marks)], `${width} px wide`).toEqual([]);
   }
   const { columns, rows } = figure.table(data, state);
   expect(rows.filter((row) => row.length !== columns.length)).toEqual([]);
   expect(figure.describe(data, state)).not.toMatch(/NaN|undefined|Infinity/);
 }
 
-/** The box of a text, taking letters to be half as wide as high, which is narrower than average. */
-function boxOf({ x, y, text, anchor, size = 12 }: TextMark) {
-  const long = 0.5 * size * text.length;
-  const left = anchor === 'end' ? x - long : anchor === 'middle' ? x - long / 2 : x;
-  return { left, right: left + long, top: y - 0.7 * size, bottom: y };
-}
-
-export function expectTextsApart({ figure, data, state }: Shown) {
-  for (const width of [280, 350, 480, 700, 860, 1048]) {
-    const texts = figure
-      .scene(data, state, width)
-      .marks.filter((mark): mark is TextMark => mark.mark === 'text' && mark.text !== '' && !mark.turn);
-    texts.forEach((one, place) => {
-      for (const other of texts.slice(place + 1)) {
-        const [a, b] = [boxOf(one), boxOf(other)];
-        const apart = a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
-        expect(apart, `${width}: “${one.text}” is over “${other.text}”`).toBe(true);
-      }
-    });
-  }
+/** A column of a figure's table, by its heading. */
+export function column({ figure, data, state }: Shown, heading: string): (string | number)[] {
+  const { columns, rows } = figure.table(data, state);
+  const place = columns.indexOf(heading);
+  expect(place, `${heading} is not among ${columns.join(', ')}`).toBeGreaterThan(-1);
+  return rows.map((row) => row[place] as string | number);
 }
 
 export const shorter: Record<string, Record<string, string>> = {
