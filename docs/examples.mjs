@@ -11,12 +11,17 @@ export const tables = (superpose) => ({
 
 /** Runs the code of an example. It is our own, from below. */
 export function runExample(superpose, { code }) {
-  const body = new Function('superpose', 'tables', 'encoderLayer', `return (async () => {\n${code}\n})();`);
-  return body(superpose, tables, encoderLayer);
+  const body = new Function(
+    'superpose',
+    'tables',
+    'transformerLayer',
+    `return (async () => {\n${code}\n})();`,
+  );
+  return body(superpose, tables, transformerLayer);
 }
 
-/** A layer of an encoder of width 8, drawn at random. */
-export const encoderLayer = (superpose, seed) => {
+/** A layer of a transformer stack of width 8, drawn at random. */
+export const transformerLayer = (superpose, seed) => {
   const linear = (rows, columns, stream) => ({
     weight: superpose.randomNormal({ rows, columns, seed, stream, standardDeviation: 'fan_in' }),
   });
@@ -118,17 +123,17 @@ layer.delete();
 return { shares: shares.slice(0, 9), parts };`,
   },
   {
-    name: 'encoder',
+    name: 'transformerStack',
     kind: score,
-    what: 'a whole encoder: states, scores and attention of every layer, each layer taken apart',
+    what: 'a whole transformer: states, scores and attention of every layer, each layer taken apart',
     source: 'Devlin et al. 2019; Mickus, Paperno & Constant 2022; Song & Zhong 2023',
     code: `const { token, position } = tables(superpose);
-const encoder = superpose.encoder({ d_model: 8, heads: 2 });
-for (const seed of [1, 2]) await encoder.addLayer(encoderLayer(superpose, seed));
-const forward = await encoder.forward({ token, position });
+const stack = superpose.transformerStack({ d_model: 8, heads: 2 });
+for (const seed of [1, 2]) await stack.addLayer(transformerLayer(superpose, seed));
+const forward = await stack.forward({ token, position });
 const groups = { position: ['position'], rest: ['token', 'attention', 'mlp', 'constant'] };
 const { shares, residuals } = forward.decompose({ layer: 1, groups, only: [0] });
-encoder.delete();
+stack.delete();
 return { embedding: forward.embedding.slice(0, 3), shares, exact: residuals[0] < 1e-5 };`,
   },
   {

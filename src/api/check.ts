@@ -9,7 +9,7 @@ import { unknownName } from './unknown.js';
  */
 export const maxBytes = 2 ** 30;
 
-/** What encoders, layers, searches and trainers keep in the module's memory until they are deleted. */
+/** What transformer stacks, layers, searches and trainers keep in the module's memory until they are deleted. */
 let heldBytes = 0;
 /** A larger width or row count is taken for a mistake. */
 export const maxExtent = 2 ** 22;
@@ -261,7 +261,7 @@ export function linear(name: string, value: unknown, wanted: Extents = {}): Line
   return value as Linear;
 }
 
-/** Refuses numbers beyond float32, in which encoders and layers compute. */
+/** Refuses numbers beyond float32, in which transformer stacks and layers compute. */
 export function singles(name: string, data: Floats | undefined): void {
   const beyond = data instanceof Float64Array && data.find((one) => Math.abs(one) > largestSingle);
   if (beyond) single(`an entry of ${name}`, beyond);
@@ -281,7 +281,7 @@ export function fits(what: string, bytes: number, ...weights: (Linear | Table | 
   }
   if (needed + heldBytes > maxBytes) {
     const error = new RangeError(
-      `${what} would take ${megabytes(needed)}; of the ${megabytes(maxBytes)} that fit, encoders, layers, searches and trainers hold ${megabytes(heldBytes)}. Call delete() on those that are not needed.`,
+      `${what} would take ${megabytes(needed)}; of the ${megabytes(maxBytes)} that fit, transformer stacks, layers, searches and trainers hold ${megabytes(heldBytes)}. Call delete() on those that are not needed.`,
     );
     throw Object.assign(error, { held: heldBytes } satisfies Pick<NoRoom, 'held'>);
   }

@@ -1,5 +1,5 @@
 /**
- * What arguments may be, mixed too. Formulas are computed in double, and their results are Float64Array. An encoder, a
+ * What arguments may be, mixed too. Formulas are computed in double, and their results are Float64Array. A transformer stack, a
  * trainer and a decomposition compute in float; terms and logits of the latter are Float32Array. Arguments must be finite. Results may not be: as IEEE 754 has it, a product or sum beyond the range
  * is infinite, and NaN where infinities meet.
  */

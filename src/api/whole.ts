@@ -10,8 +10,8 @@ import { cosinesApi } from './geometry/cosines.js';
 import { meansApi } from './geometry/means.js';
 import { obliqueApi } from './geometry/oblique.js';
 import { subspacesApi } from './geometry/subspaces.js';
-import { encoderApi } from './model/encoder.js';
 import { encodeSafetensorsApi } from './model/encodeSafetensors.js';
+import { transformerStackApi } from './model/transformerStack.js';
 import type { Loaded } from './module.js';
 import { schemeRegistryApi } from './scores/schemeRegistry.js';
 import { schemesApi } from './scores/schemes.js';
@@ -29,8 +29,8 @@ export type * from './geometry/cosines.js';
 export type * from './geometry/means.js';
 export type * from './geometry/oblique.js';
 export type * from './geometry/subspaces.js';
-export type * from './model/encoder.js';
 export type * from './model/encodeSafetensors.js';
+export type * from './model/transformerStack.js';
 export type * from './scores/schemeInputs.js';
 export type * from './scores/schemeRegistry.js';
 export type * from './scores/schemes.js';
@@ -49,7 +49,7 @@ const factories = [
   meansApi,
   obliqueApi,
   subspacesApi,
-  encoderApi,
+  transformerStackApi,
   encodeSafetensorsApi,
   schemeRegistryApi,
   schemesApi,

@@ -104,7 +104,7 @@ describe('memory', () => {
     hold(111);
     hold(-100);
     expect(() => fits('It', check.maxBytes - 10)).toThrow(
-      'encoders, layers, searches and trainers hold 1 MB. Call delete()',
+      'transformer stacks, layers, searches and trainers hold 1 MB. Call delete()',
     );
     expect(() => fits('It', check.maxBytes - 11)).not.toThrow();
     hold(-11);

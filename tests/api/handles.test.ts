@@ -16,7 +16,7 @@ interface Handle extends Record<string, unknown> {
 const isHandle = (value: unknown): value is Handle =>
   typeof (value as Handle | undefined)?.isAlive === 'function';
 
-/** One handle of each kind, by the function that makes it, and a forward, which lies in its encoder. */
+/** One handle of each kind, by the function that makes it, and a forward, which lies in its stack. */
 async function heldIn(superpose: Superpose): Promise<{ handles: Record<string, Handle>; forward: object }> {
   const handles: Record<string, Handle> = {};
   for (const [name, calls] of Object.entries(rightCalls)) {
@@ -25,11 +25,11 @@ async function heldIn(superpose: Superpose): Promise<{ handles: Record<string, H
     const made = make?.(...calls.sound);
     if (isHandle(made)) handles[name] = made;
   }
-  const encoder = superpose.encoder({ d_model: d, heads: 2 });
-  await encoder.addLayer(madeLayer(d, 6, 10));
-  handles.encoder?.delete();
-  handles.encoder = encoder as unknown as Handle;
-  return { handles, forward: await encoder.forward({ token: drawn(4, d, 1) }) };
+  const stack = superpose.transformerStack({ d_model: d, heads: 2 });
+  await stack.addLayer(madeLayer(d, 6, 10));
+  handles.transformerStack?.delete();
+  handles.transformerStack = stack as unknown as Handle;
+  return { handles, forward: await stack.forward({ token: drawn(4, d, 1) }) };
 }
 
 const outcome = async (run: () => unknown): Promise<Error | undefined> => {
@@ -46,7 +46,7 @@ const dataOf = (thing: object) =>
 
 test('these functions make handles', async () => {
   const { handles } = await heldIn(plain);
-  expect(Object.keys(handles).sort()).toEqual(['collisionSearch', 'encoder', 'layer', 'trainer']);
+  expect(Object.keys(handles).sort()).toEqual(['collisionSearch', 'layer', 'trainer', 'transformerStack']);
   for (const handle of Object.values(handles)) handle.delete();
 });
 

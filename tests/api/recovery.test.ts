@@ -138,7 +138,7 @@ describe('what is held in a module that breaks off', () => {
     const search = superpose.collisionSearch({ tokens: zeros(20_000, 400), positions: zeros(1, 400) });
     const much = { rows: 120_000, columns: 1024, seed: 1 };
     expect(() => superpose.randomUniform(much)).toThrow(
-      /encoders, layers, searches and trainers hold 123 MB/,
+      /transformer stacks, layers, searches and trainers hold 123 MB/,
     );
     // The search has left free what it took while it was made: more than that.
     breakOff(superpose, { ...much, rows: 60_000 });
@@ -149,7 +149,7 @@ describe('what is held in a module that breaks off', () => {
     search.delete();
     const another = superpose.collisionSearch({ tokens: zeros(20_000, 400), positions: zeros(1, 400) });
     expect(() => superpose.randomUniform(much)).toThrow(
-      /encoders, layers, searches and trainers hold 123 MB/,
+      /transformer stacks, layers, searches and trainers hold 123 MB/,
     );
     another.delete();
     // What was deleted before stays so.

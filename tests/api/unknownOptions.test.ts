@@ -15,7 +15,7 @@ type Call = (...args: unknown[]) => unknown;
 /** Maps by names of the caller's own, results, and what a file has: in these no name is unknown. */
 const anyNames = [
   /\.(summands|groups|attention)$/,
-  /^encoder\.forward\.0$/,
+  /^transformerStack\.forward\.0$/,
   /^trainer\.setParameters\.0$/,
   /^(encodeSafetensors|decodeSafetensors|combineTerms|poolShares)\./,
   // A way that needs no means looks at none.

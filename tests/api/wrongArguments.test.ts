@@ -239,7 +239,7 @@ const plainArguments: Record<MethodCalls['kind'], unknown[]> = {
   function: [plain, 0, 0, 0],
   model: [{ ids: [1, 2, 3] }],
   layer: [{}],
-  encoder: [{}],
+  transformerStack: [{}],
   forward: [{}, {}, {}],
   trainer: [{}, {}, {}],
   search: [{}, {}, {}],
@@ -290,8 +290,8 @@ const given = (call: Call, args: readonly Anything[]) => {
   return answer;
 };
 
-// A file has the type of what is written; an encoder's own tests have both.
-const typed = ['encodeSafetensors', 'encoder'];
+// A file has the type of what is written; a transformer stack's own tests have both.
+const typed = ['encodeSafetensors', 'transformerStack'];
 const ofArrays = Object.entries(rightCalls).filter(
   ([name, { sound }]) => !typed.includes(name) && arraysIn(sound).length > 0,
 );

@@ -1,4 +1,4 @@
-// A whole encoder of MiniLM's shape, layer by layer, on weights that stay: by the library, and by onnxruntime-web
+// A whole stack of MiniLM's shape, layer by layer, on weights that stay: by the library, and by onnxruntime-web
 // with a graph of its fused operators. The reference is the library, which tests compare with oracles in double.
 import { gapOf, numbers, ours, reference, table, transposed } from './numbers.js';
 import { onnxruntime } from './onnx.js';
@@ -33,11 +33,11 @@ function inputOf({ n, d, heads, layers, inner }) {
 }
 
 async function encoded(superpose, { heads, summands, layers }) {
-  const encoder = superpose.encoder({ d_model: summands.rows.columns, heads, norm: 'post' });
-  for (const layer of layers) await encoder.addLayer(layer);
+  const stack = superpose.transformerStack({ d_model: summands.rows.columns, heads, norm: 'post' });
+  for (const layer of layers) await stack.addLayer(layer);
   return {
-    run: async () => (await encoder.forward(summands, { scores: false })).state(layers.length).data,
-    release: () => encoder.delete(),
+    run: async () => (await stack.forward(summands, { scores: false })).state(layers.length).data,
+    release: () => stack.delete(),
   };
 }
 

@@ -1,7 +1,7 @@
 // The contract of every figure: what can be set, how it is computed, and its four forms - a picture, a
 // sentence, a readout of one place, and a table. Free of the DOM, so that Node draws the same.
 import type {
-  EncoderForward,
+  ForwardPass,
   MiniLM,
   OpenForwardOptions,
   PositionChange,
@@ -72,7 +72,7 @@ export interface TextModel
   tokenize(text: string, most?: number): Sentence | Promise<Sentence>;
   rows(sentence: Sentence): Promise<Rows>;
   decompose(sentence: Sentence, options: Parts): Promise<Scores>;
-  forward(sentence: Sentence, options: OpenForwardOptions): Promise<EncoderForward>;
+  forward(sentence: Sentence, options: OpenForwardOptions): Promise<ForwardPass>;
   changed(sentence: Sentence, change: PositionChange): Promise<Rows>;
 }
 

@@ -4,9 +4,9 @@ import { held } from '../handle.js';
 import type { PoolableScores } from '../scores/scores.js';
 import type { SmallSuperpose } from '../small.js';
 import { type Table, table } from '../table.js';
-import type { EncoderForward, PositionFindings, ScoreMeans, StateMeans } from './encoder.js';
-import { type Inside, inside } from './encoderForward.js';
+import { type Inside, inside } from './forwardPass.js';
 import type { Sentence } from './sentence.js';
+import type { ForwardPass, PositionFindings, ScoreMeans, StateMeans } from './transformerStack.js';
 
 /** The mean decomposition of every state over a corpus. */
 export interface CorpusMeans {
@@ -57,7 +57,7 @@ export interface CorpusModel {
   /** Widths of queries and keys, if their means are gathered too. */
   scores?: Readonly<Record<'query' | 'key', number>> | undefined;
   /** A run through all layers, which lets others run between two of them; a window needs no scores. */
-  run(sentence: Sentence, isWindow: boolean): Promise<EncoderForward>;
+  run(sentence: Sentence, isWindow: boolean): Promise<ForwardPass>;
   /** Ends the run between two windows. */
   signal?: AbortSignal | undefined;
   /** Called with the fraction of the windows done, from 0 to 1. */
@@ -137,7 +137,7 @@ export function gathering(
   };
   return {
     /** The rows of each state from `first` on. */
-    add: ({ address: encoder }: Inside) => raw.addToPositionMeans(address(), encoder(), first),
+    add: ({ address: stack }: Inside) => raw.addToPositionMeans(address(), stack(), first),
     states: () => Array.from({ length: layers + 1 }, (_, behind) => found('states', behind, d)),
     /** Where nothing is added to tokens, no place differs from another in the first layer. */
     scores: (placed: boolean): ScoreMeans[] =>

@@ -5,8 +5,6 @@ import type { Scores } from '../scores/scores.js';
 import { type Table, table } from '../table.js';
 import type { Superpose } from '../whole.js';
 import { type CorpusMeans, corpusOf, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
-import type { Encoder, EncoderForward, ForwardInput } from './encoder.js';
-import { checkedParts } from './encoderForward.js';
 import {
   excludedIn,
   longestOf,
@@ -16,6 +14,7 @@ import {
   rowsOf,
   summandNames,
 } from './firstLayer.js';
+import { checkedParts } from './forwardPass.js';
 import type {
   ModelInput,
   OpenCorpusMeansOptions,
@@ -28,6 +27,7 @@ import type {
 import { headsOf, ownLayers } from './ownLayers.js';
 import { type Resident, resident } from './resident.js';
 import { corpusIds, type Sentence } from './sentence.js';
+import type { ForwardInput, ForwardPass, TransformerStack } from './transformerStack.js';
 import { counted, type SlicesWatch } from './watch.js';
 
 /** How many pieces of a sentence a window of the default corpus has. */
@@ -41,8 +41,8 @@ interface Reading extends Pick<OpenedModel, 'tokenize'> {
 
 type ScoresOptions = OpenDecomposeOptions & { layer: number };
 
-/** The forward of an encoder's last decomposition, and of which tokens it is. */
-type Decomposed = WeakMap<object, { key: string; run: EncoderForward }>;
+/** The forward of a transformer stack's last decomposition, and of which tokens it is. */
+type Decomposed = WeakMap<object, { key: string; run: ForwardPass }>;
 
 interface Running {
   opened: Opened;
@@ -60,10 +60,10 @@ export function layersOf(opened: Opened, superpose: Superpose) {
   const forward = async (sentence: Sentence, options: OpenForwardOptions) => {
     const { summands, signal, progress, ...input } = options;
     const layers = check.integer('layers', input.layers ?? opened.layers, 0, opened.layers);
-    return kept.use(layers, counted({ signal, progress }), async (encoder) => {
+    return kept.use(layers, counted({ signal, progress }), async (stack) => {
       const rows = summands ?? (await rowsOf(opened, sentence.ids, counted({ signal })));
-      running.decomposed.delete(encoder);
-      const run = await encoder.forward(rows, { ...input, layers, signal });
+      running.decomposed.delete(stack);
+      const run = await stack.forward(rows, { ...input, layers, signal });
       return Object.assign(run, { sentence });
     });
   };
@@ -87,11 +87,11 @@ export function layersOf(opened: Opened, superpose: Superpose) {
     async withoutPositions(sentence: Sentence, options: SlicesWatch = {}) {
       const { signal, progress } = options;
       // All layers in one turn, since a forward is valid until the next.
-      return kept.use(opened.layers, counted({ signal, progress }), async (encoder) => {
-        running.decomposed.delete(encoder);
+      return kept.use(opened.layers, counted({ signal, progress }), async (stack) => {
+        running.decomposed.delete(stack);
         const rows = await rowsOf(opened, sentence.ids, counted({ signal }));
         const bare = await changedOf(opened, sentence, { mean: 'sentence' });
-        return positionsTaken(encoder, { rows, bare }, signal);
+        return positionsTaken(stack, { rows, bare }, signal);
       });
     },
     delete: kept.delete,
@@ -122,8 +122,8 @@ async function decomposed(
       scores: true,
     });
   const means = given && (byMechanism ? scoreMeansAt : meansAt)(given, layer);
-  return resident.use(layer + 1, counted({ signal, progress }), async (encoder) => {
-    const run = await through(running, encoder, layer, sentence, signal);
+  return resident.use(layer + 1, counted({ signal, progress }), async (stack) => {
+    const run = await through(running, stack, layer, sentence, signal);
     // By mechanism the means say which rows are excluded.
     const rows = excludedRows ?? (byMechanism ? undefined : excludedIn(opened.layout, run.n));
     const scores = run.decompose({
@@ -153,20 +153,20 @@ function meansMissing({ layout, readsText }: Opened, byMechanism: boolean): Type
 /** The forward whose scores are taken apart; the last one, if it is of the same tokens. */
 async function through(
   { opened, decomposed }: Running,
-  encoder: Encoder,
+  stack: TransformerStack,
   layer: number,
   sentence: Sentence,
   signal: AbortSignal | undefined,
 ) {
   const key = String(sentence.ids);
-  const last = decomposed.get(encoder);
+  const last = decomposed.get(stack);
   if (last?.key === key && last.run.layers > layer) return last.run;
   const rows = await rowsOf(opened, sentence.ids, counted({ signal }));
-  decomposed.delete(encoder);
+  decomposed.delete(stack);
   // Through all layers that are held where there is room, so that another layer’s scores need no run of their own.
-  const layers = opened.isSmall ? encoder.layers : layer + 1;
-  const run = await encoder.forward(rows, { layers, signal });
-  decomposed.set(encoder, { key, run });
+  const layers = opened.isSmall ? stack.layers : layer + 1;
+  const run = await stack.forward(rows, { layers, signal });
+  decomposed.set(stack, { key, run });
   return run;
 }
 
@@ -213,17 +213,17 @@ async function corpusIn(opened: Opened, { tokenize, read }: Reading, { sentences
 
 /** What positions are for. `rows` are the sentence’s, `bare` those without positions. */
 async function positionsTaken(
-  encoder: Encoder,
+  stack: TransformerStack,
   { rows, bare }: { rows: OwnRows; bare: OwnRows },
   signal: AbortSignal | undefined,
 ): Promise<PositionsTaken> {
-  const attentionOf = (run: EncoderForward): Record<number, Float64Array> =>
-    Object.fromEntries(Array.from({ length: encoder.layers }, (_, layer) => [layer, run.attention(layer)]));
+  const attentionOf = (run: ForwardPass): Record<number, Float64Array> =>
+    Object.fromEntries(Array.from({ length: stack.layers }, (_, layer) => [layer, run.attention(layer)]));
   const run = async (summands: OwnRows, input: ForwardInput) =>
-    (await encoder.forward(summands, { scores: false, signal, ...input })).embeddings;
-  const plain = await encoder.forward(rows, { signal });
+    (await stack.forward(summands, { scores: false, signal, ...input })).embeddings;
+  const plain = await stack.forward(rows, { signal });
   const [nothing, own] = [plain.embeddings, attentionOf(plain)];
-  const without = await encoder.forward(bare, { signal });
+  const without = await stack.forward(bare, { signal });
   const [everything, other] = [without.embeddings, attentionOf(without)];
   return {
     nothing,

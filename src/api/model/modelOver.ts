@@ -3,7 +3,6 @@ import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
 import type { Ids } from '../table.js';
 import type { Superpose } from '../whole.js';
-import { decomposeNames, forwardNames } from './encoderTypes.js';
 import {
   type FirstLayer,
   firstScores,
@@ -17,6 +16,7 @@ import type { Layers } from './layers.js';
 import type { ModelInput, OpenDecomposeOptions, OpenedModel } from './openedModel.js';
 import type { Sentence } from './sentence.js';
 import { firstLayerOf } from './tensors.js';
+import { decomposeNames, forwardNames } from './transformerStackTypes.js';
 import { type CountedWatch, counted, gone, shared, watchNames } from './watch.js';
 
 /** Texts are cut whole, so very long ones are refused. */
@@ -216,7 +216,7 @@ async function decomposed(
 /** The whole module, which later layers run in. */
 export async function wholeOf({ whole }: Model): Promise<Superpose> {
   const found = await whole();
-  if (!found.encoder)
+  if (!found.transformerStack)
     throw new Error('The layers after the first scores run in the whole module; open the model over load().');
   return found;
 }

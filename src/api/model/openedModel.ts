@@ -5,12 +5,12 @@ import type { Scores } from '../scores/scores.js';
 import type { Ids, Table } from '../table.js';
 import type { Superpose } from '../whole.js';
 import type { CorpusMeans } from './corpusMeans.js';
-import type { EncoderForward, ForwardInput, Way } from './encoder.js';
 import type { FamilyId } from './families.js';
 import type { FirstLayer, OwnRows } from './firstLayer.js';
 import type { ModelReport } from './modelReport.js';
 import type { Sentence } from './sentence.js';
 import type { SlidingWindow } from './slidingWindow.js';
+import type { ForwardInput, ForwardPass, Way } from './transformerStack.js';
 import type { SlicesWatch } from './watch.js';
 
 export interface OpenModelOptions extends SlicesWatch {
@@ -40,7 +40,7 @@ export interface OpenDecomposeOptions
     SlicesWatch {
   /** The layer whose scores to take apart, from 0. Left out, the first, with the summands and `constant` as parts. */
   layer?: number;
-  /** See EncoderForward.decompose(). Default `direct`; `mechanism` for a model whose queries and keys turn. */
+  /** See ForwardPass.decompose(). Default `direct`; `mechanism` for a model whose queries and keys turn. */
   way?: Way;
   /** From corpusMeans(); needed for the ways `mean` and `mechanism`, and so for a model whose queries and keys turn. */
   means?: Pick<CorpusMeans, 'states' | 'scores'>;
@@ -145,7 +145,7 @@ export interface OpenedModel {
   /**
    * The scores of a layer taken apart. Without `layer` and `way`, those of the first: its parts are the summands and
    * `constant`, and little of the file is read. Of a later layer, or in a way of one’s own, the parts are those of
-   * EncoderForward.decompose(), and the layers up to it are read and run in float32. Shares leave out the rows in
+   * ForwardPass.decompose(), and the layers up to it are read and run in float32. Shares leave out the rows in
    * `excludedRows` in either gauge; see GaugeOptions. Exact up to rounding. That the terms add up does not prove that the
    * file was read as its model reads it. Throws RangeError, TypeError.
    */
@@ -155,7 +155,7 @@ export interface OpenedModel {
    * tokens. The result is valid until the next forward() or decompose() of a layer. The layers stay in the
    * module’s memory until delete(). Throws RangeError, TypeError, and the signal's reason when it is aborted.
    */
-  forward(input: ModelInput, options?: OpenForwardOptions): Promise<EncoderForward & { sentence: Sentence }>;
+  forward(input: ModelInput, options?: OpenForwardOptions): Promise<ForwardPass & { sentence: Sentence }>;
   /**
    * The mean decomposition of every state over windows of a corpus: 30 pieces (fewer if the model has fewer
    * positions), between what all sentences begin and end with. Takes seconds to minutes; throws as

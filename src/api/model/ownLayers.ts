@@ -3,12 +3,11 @@
 import * as check from '../check.js';
 import type { Superpose } from '../whole.js';
 import { anglesIn } from './angles.js';
-import type { ActivationName, ReadMap, ReadTensor } from './encoder.js';
-import type { MapName } from './encoderLayer.js';
 import { listed } from './families.js';
 import type { Config } from './family.js';
 import type { Opened } from './firstLayer.js';
-import type { EncoderParts } from './resident.js';
+import type { StackSource } from './resident.js';
+import type { MapName } from './stackLayer.js';
 import {
   layersIn,
   type MapSize,
@@ -19,6 +18,7 @@ import {
   shapeOf,
   tensorsOf,
 } from './tensors.js';
+import type { ActivationName, ReadMap, ReadTensor } from './transformerStack.js';
 
 /** By config.json's names. */
 const activations: Readonly<Record<string, ActivationName>> = {
@@ -76,7 +76,7 @@ function sizesOf(opened: Opened): Record<MapName, MapSize> {
 }
 
 /** The model’s layers; their maps are read when they are added. */
-export function ownLayers(opened: Opened, superpose: Superpose): EncoderParts {
+export function ownLayers(opened: Opened, superpose: Superpose): StackSource {
   const { checkpoint, layout, config, heads } = opened;
   const { facts, d_model, prefix } = layout;
   present(checkpoint.tensors, `${nameIn(layout, 0, 'down')}.weight`);
@@ -88,7 +88,7 @@ export function ownLayers(opened: Opened, superpose: Superpose): EncoderParts {
       const of = tensorsOf(checkpoint, watch);
       const { embeddingNorm, finalNorm, causal } = facts;
       const norm = (name: string) => of.norm(opened, prefix + name);
-      return superpose.encoder({
+      return superpose.transformerStack({
         d_model,
         heads,
         keyHeads,

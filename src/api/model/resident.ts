@@ -1,12 +1,12 @@
-// The encoder that a model keeps in the module's memory: who makes it, adds layers to it and frees it.
-// Calls take turns, since all of them use the same encoder and its last forward.
-import type { Encoder, EncoderLayer, ReadLayer } from './encoder.js';
+// The stack that a model keeps in the module's memory: who makes it, adds layers to it and frees it.
+// Calls take turns, since all of them use the same stack and its last forward.
+import type { ReadLayer, TransformerLayer, TransformerStack } from './transformerStack.js';
 import { breath, type CountedWatch, gone } from './watch.js';
 
-/** Where an encoder comes from, piece by piece. */
-export interface EncoderParts {
-  /** An encoder without layers. */
-  begin(watch: CountedWatch): Promise<Encoder>;
+/** Where a transformer stack comes from, piece by piece. */
+export interface StackSource {
+  /** A transformer stack without layers. */
+  begin(watch: CountedWatch): Promise<TransformerStack>;
   /** The weights of a layer, from 0, or how to read them. */
   layer(number: number, watch: CountedWatch): Promise<ReadLayer>;
   /** How many bytes those are in the file. */
@@ -15,20 +15,20 @@ export interface EncoderParts {
 
 export interface Resident {
   /**
-   * Waits for its turn, adds what is missing of the first layers, and hands the encoder to `work`. What has
+   * Waits for its turn, adds what is missing of the first layers, and hands the stack to `work`. What has
    * arrived stays, whatever happens. `work` must not call use().
    */
-  use<T>(layers: number, watch: CountedWatch, work: (encoder: Encoder) => T | Promise<T>): Promise<T>;
-  /** Frees the encoder, for good: calls that are under way, and later ones, end with an error. */
+  use<T>(layers: number, watch: CountedWatch, work: (stack: TransformerStack) => T | Promise<T>): Promise<T>;
+  /** Frees the stack, for good: calls that are under way, and later ones, end with an error. */
   delete(): void;
 }
 
-export function resident({ begin, layer, bytes }: EncoderParts): Resident {
-  let held: Encoder | undefined;
+export function resident({ begin, layer, bytes }: StackSource): Resident {
+  let held: TransformerStack | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let deleted = false;
 
-  const grown = async (layers: number, watch: CountedWatch): Promise<Encoder> => {
+  const grown = async (layers: number, watch: CountedWatch): Promise<TransformerStack> => {
     // It may have been lost when the module broke off.
     if (!held?.isAlive()) held = undefined;
     // The bytes of all layers from the start, though they are read one at a time.
@@ -36,16 +36,16 @@ export function resident({ begin, layer, bytes }: EncoderParts): Resident {
     held ??= await begin(watch);
     // It came too late to be freed.
     if (deleted) held.delete();
-    const encoder = held;
+    const stack = held;
     const counted = { ...watch, wanted: () => {} };
-    while (encoder.layers < layers) {
+    while (stack.layers < layers) {
       watch.signal?.throwIfAborted();
-      const next = await layer(encoder.layers, counted);
+      const next = await layer(stack.layers, counted);
       watch.signal?.throwIfAborted();
       // Its maps are read while they are added; callers' own are whole.
-      await encoder.addLayer(next as EncoderLayer);
+      await stack.addLayer(next as TransformerLayer);
     }
-    return encoder;
+    return stack;
   };
 
   return {

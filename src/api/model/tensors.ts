@@ -2,11 +2,11 @@
 import * as check from '../check.js';
 import type { Normalization } from '../scores/decompose.js';
 import { type Linear, type Table, table } from '../table.js';
-import type { MapName } from './encoderLayer.js';
 import type { Layout } from './families.js';
 import type { Config, LayerNames } from './family.js';
 import type { FirstLayer, Opened } from './firstLayer.js';
 import type { SafetensorsEntry } from './safetensors.js';
+import type { MapName } from './stackLayer.js';
 import type { Tensors } from './tensorRows.js';
 import type { CountedWatch } from './watch.js';
 

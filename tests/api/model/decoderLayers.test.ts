@@ -1,16 +1,16 @@
 // What decoders have beside BERT: means of queries and keys, what heads of groups write, and what is refused. Scores and
 // terms are drawnModels.test.ts's.
 import type {
-  Encoder,
-  EncoderInput,
-  EncoderLayer,
   PositionFindings,
   ScoreMeans,
   StateMeans,
+  TransformerLayer,
+  TransformerStack,
+  TransformerStackInput,
 } from 'superpose';
 import { expect, test } from 'vitest';
 import { gathering } from '../../../build/package/model/corpusMeans.js';
-import { type Inside, inside } from '../../../build/package/model/encoderForward.js';
+import { type Inside, inside } from '../../../build/package/model/forwardPass.js';
 import { plain } from '../support/builds.ts';
 import { dot, rowsOf } from '../support/numbers.ts';
 import { drawn, linear } from './made.ts';
@@ -26,7 +26,7 @@ const input = {
   ...{ d_model: d, heads, keyHeads, d_head, norm: 'pre', activation: 'silu' },
   causal: true,
 } as const;
-const layerOf = (seed: number): EncoderLayer => ({
+const layerOf = (seed: number): TransformerLayer => ({
   query: linear(heads * d_head, d, seed),
   key: linear(keyHeads * d_head, d, seed + 1),
   value: linear(keyHeads * d_head, d, seed + 2),
@@ -42,17 +42,17 @@ const layerOf = (seed: number): EncoderLayer => ({
 });
 const token = drawn(n, d, 1);
 
-async function withEncoder<T>(
-  change: Partial<EncoderInput>,
-  layers: readonly EncoderLayer[],
-  run: (encoder: Encoder) => T | Promise<T>,
+async function withStack<T>(
+  change: Partial<TransformerStackInput>,
+  layers: readonly TransformerLayer[],
+  run: (stack: TransformerStack) => T | Promise<T>,
 ): Promise<T> {
-  const encoder = plain.encoder({ ...input, ...change } as EncoderInput);
+  const stack = plain.transformerStack({ ...input, ...change } as TransformerStackInput);
   try {
-    for (const layer of layers) await encoder.addLayer(layer);
-    return await run(encoder);
+    for (const layer of layers) await stack.addLayer(layer);
+    return await run(stack);
   } finally {
-    encoder.delete();
+    stack.delete();
   }
 }
 const ofLayers = [layerOf(10), layerOf(40)];
@@ -72,9 +72,9 @@ test('means of queries and keys are gathered before they are turned, and the fir
   let found: ReturnType<typeof gathering> | undefined;
   // Without norms and turning, a query is W_Q x + b, and so is its mean of the mean of x.
   const { rotary: _, queryNorm: __, keyNorm: ___, attentionNorm: ____, ...layer } = layerOf(10);
-  await withEncoder({}, [{ ...layer, rotary: { frequencies } }], async (encoder) => {
+  await withStack({}, [{ ...layer, rotary: { frequencies } }], async (stack) => {
     for (let window = 0; window < 4; window++) {
-      const forward = await encoder.forward(
+      const forward = await stack.forward(
         { token: drawn(n, d, 90 + window) },
         { scores: false, projections: true },
       );
@@ -105,9 +105,9 @@ test('means of queries and keys are gathered before they are turned, and the fir
   });
 });
 
-test('what does not fit an encoder is refused', () => {
-  const refused = (change: Partial<EncoderInput> | Record<string, unknown>, sentence: string) =>
-    expect(() => plain.encoder({ ...input, ...change } as EncoderInput)).toThrow(sentence);
+test('what does not fit a transformer stack is refused', () => {
+  const refused = (change: Partial<TransformerStackInput> | Record<string, unknown>, sentence: string) =>
+    expect(() => plain.transformerStack({ ...input, ...change } as TransformerStackInput)).toThrow(sentence);
   refused({ keyHeads: 3 }, 'keyHeads must divide the 4 heads; 3 does not.');
   refused({ keyHeads: 0 }, 'keyHeads must be a whole number from 1');
   refused({ d_head: 1.5 }, 'd_head must be a whole number; it is 1.5.');
@@ -115,9 +115,11 @@ test('what does not fit an encoder is refused', () => {
 });
 
 test('what does not fit a layer is refused', async () => {
-  await withEncoder({}, [], async (encoder) => {
-    const refused = async (change: Partial<EncoderLayer> | Record<string, unknown>, sentence: string) =>
-      await expect(encoder.addLayer({ ...layerOf(10), ...change } as EncoderLayer)).rejects.toThrow(sentence);
+  await withStack({}, [], async (stack) => {
+    const refused = async (change: Partial<TransformerLayer> | Record<string, unknown>, sentence: string) =>
+      await expect(stack.addLayer({ ...layerOf(10), ...change } as TransformerLayer)).rejects.toThrow(
+        sentence,
+      );
     await refused({ query: linear(d, d, 1) }, 'query.weight must have 24 rows; it has 5.');
     await refused({ key: linear(heads * d_head, d, 1) }, 'key.weight must have 12 rows; it has 24.');
     await refused({ value: linear(heads * d_head, d, 1) }, 'value.weight must have 12 rows; it has 24.');
@@ -140,13 +142,13 @@ test('what does not fit a layer is refused', async () => {
       { rotary: { frequencies: Float64Array.of(Number.NaN) } },
       'rotary.frequencies must be finite',
     );
-    expect(encoder.layers).toBe(0);
+    expect(stack.layers).toBe(0);
   });
 });
 
 test('what does not fit the way by mechanism is refused', async () => {
-  await withEncoder({}, ofLayers, async (encoder) => {
-    const forward = await encoder.forward({ token });
+  await withStack({}, ofLayers, async (stack) => {
+    const forward = await stack.forward({ token });
     const both = scoreMeans(true);
     const refused = (change: object, sentence: string) =>
       expect(() => forward.decompose({ layer: 0, way: 'mechanism', means: both, ...change })).toThrow(
@@ -171,17 +173,17 @@ test('wide MLPs with a gate and wide heads are counted before anything is alloca
   const ones = (rows: number, columns: number) => ({
     weight: { data: new Float32Array(rows * columns), rows, columns },
   });
-  const encoder = plain.encoder(wide);
+  const stack = plain.transformerStack(wide);
   const square = ones(1, 1);
   const many = 2 ** 18;
   const mlp = { up: ones(many, 1), gate: ones(many, 1), down: ones(1, many) };
-  await encoder.addLayer({ query: square, key: square, value: square, output: square, ...mlp });
+  await stack.addLayer({ query: square, key: square, value: square, output: square, ...mlp });
   const rows = { data: new Float32Array(600), rows: 600, columns: 1 };
-  await expect(encoder.forward({ rows })).rejects.toThrow(
+  await expect(stack.forward({ rows })).rejects.toThrow(
     'A forward of 600 tokens through 1 layers would take 1,2',
   );
-  encoder.delete();
-  const heads = plain.encoder({ ...wide, d_head: many });
+  stack.delete();
+  const heads = plain.transformerStack({ ...wide, d_head: many });
   const across = ones(many, 1);
   await heads.addLayer({
     query: across,

@@ -87,13 +87,13 @@ const layouts = Object.fromEntries(familyIds.map((family) => [family, smallest(f
   Shapes
 >;
 const { bert, gpt2, llama, qwen3 } = layouts;
-const encoder = { causal: false, excludedRows: [0], markers: { before: 1, after: 1 } };
+const bidirectional = { causal: false, excludedRows: [0], markers: { before: 1, after: 1 } };
 const turned = { causal: true, excludedRows: [0], markers: { before: 1, after: 0 }, summands: ['token'] };
 const three = ['token', 'position', 'token_type'];
 const wanted: Partial<Record<FamilyId, object>> = {
-  bert: { ...encoder, summands: three, positions: 9 },
-  roberta: { ...encoder, summands: three, positions: 7 },
-  distilbert: { ...encoder, summands: ['token', 'position'], positions: 9, epsilon: 1e-12 },
+  bert: { ...bidirectional, summands: three, positions: 9 },
+  roberta: { ...bidirectional, summands: three, positions: 7 },
+  distilbert: { ...bidirectional, summands: ['token', 'position'], positions: 9, epsilon: 1e-12 },
   gpt2: {
     causal: true,
     excludedRows: [],

@@ -1,12 +1,12 @@
-// Small made-up weights, in memory: layers of an encoder, and a MiniLM of two of them.
+// Small made-up weights, in memory: layers of a transformer stack, and a MiniLM of two of them.
 import {
   corpusSentences,
-  type EncoderLayer,
   loadMiniLM,
   type MiniLMOptions,
   type Normalization,
   type Superpose,
   type Table,
+  type TransformerLayer,
 } from 'superpose';
 import { fits, maxBytes } from '../../../build/package/check.js';
 import { safetensorsHeader } from '../../../build/package/model/encodeSafetensors.js';
@@ -33,7 +33,7 @@ export const layerNorm = (d: number, seed: number) => ({
   epsilon: 1e-12,
 });
 
-export const madeLayer = (d: number, inner: number, seed: number): EncoderLayer => ({
+export const madeLayer = (d: number, inner: number, seed: number): TransformerLayer => ({
   query: linear(d, d, seed),
   key: linear(d, d, seed + 1),
   value: linear(d, d, seed + 2),
@@ -90,7 +90,9 @@ const normOf = ({ gamma, beta }: Normalization) =>
 
 /** The tensors of a layer's own file. */
 export function layerTensors(number: number): Tensors {
-  const { query, key, value, output, attentionNorm, up, down, mlpNorm } = made.layers[number] as EncoderLayer;
+  const { query, key, value, output, attentionNorm, up, down, mlpNorm } = made.layers[
+    number
+  ] as TransformerLayer;
   const name = (part: string) => `encoder.layer.${number}.${part}`;
   return {
     ...(number > 0 && {
@@ -112,7 +114,7 @@ const tokenizer = wordPieceTokenizer(Object.fromEntries(words.map((word, id) => 
 export const ofCorpus = words.flatMap((_, id) =>
   corpusSentences.some((text) => wordPieces(tokenizer).cut(text).ids.includes(id)) ? [id] : [],
 );
-const [{ query, key }] = made.layers as [EncoderLayer];
+const [{ query, key }] = made.layers as [TransformerLayer];
 const self = 'encoder.layer.0.attention.self';
 const rowsOfCorpus = ofCorpus.flatMap((id) => [
   ...made.words.data.subarray(id * d_model, (id + 1) * d_model),
@@ -207,9 +209,9 @@ export async function loadMade(
   return { minilm, asked };
 }
 
-/** An encoder of the same weights, put together by hand. The caller deletes it. */
-export async function madeEncoder() {
-  const encoder = plain.encoder({ d_model, heads, embeddingNorm: made.embeddingNorm });
-  for (const layer of made.layers) await encoder.addLayer(layer);
-  return encoder;
+/** A transformer stack of the same weights, put together by hand. The caller deletes it. */
+export async function madeStack() {
+  const stack = plain.transformerStack({ d_model, heads, embeddingNorm: made.embeddingNorm });
+  for (const layer of made.layers) await stack.addLayer(layer);
+  return stack;
 }

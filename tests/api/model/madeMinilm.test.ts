@@ -1,14 +1,8 @@
 // A made-up MiniLM of two layers, whole in memory: what its functions compute, read and refuse.
-import {
-  type CorpusMeans,
-  corpusSentences,
-  loadMiniLM,
-  type MiniLMOptions,
-  type Superpose,
-} from 'superpose';
+import { type CorpusMeans, corpusSentences, loadMiniLM, type MiniLMOptions, type Superpose } from 'superpose';
 import { afterAll, describe, expect, test } from 'vitest';
 import { gathering } from '../../../build/package/model/corpusMeans.js';
-import { type Inside, inside } from '../../../build/package/model/encoderForward.js';
+import { type Inside, inside } from '../../../build/package/model/forwardPass.js';
 import { plain } from '../support/builds.ts';
 import { largestDifference, rowOf, rowsOf, sumOf } from '../support/numbers.ts';
 import {
@@ -18,7 +12,7 @@ import {
   layerBytes,
   loadMade,
   made,
-  madeEncoder,
+  madeStack,
   ofCorpus,
   shape,
   words,
@@ -27,7 +21,7 @@ import {
 const { d_model: d, positions } = shape;
 const text = 'The cats sat on a mat.';
 const other = 'A cat slept and the river was in it.';
-const hand = await madeEncoder();
+const hand = await madeStack();
 afterAll(() => hand.delete());
 
 const told = (run: Promise<unknown> | (() => unknown)) =>
@@ -212,18 +206,18 @@ describe('all layers', () => {
     );
   });
 
-  /** Runs through encoders of this one are listed, by how many layers. */
+  /** Runs through transformer stacks of this one are listed, by how many layers. */
   const counting = () => {
     const runs: (number | undefined)[] = [];
-    const encoder = ((asked: Parameters<Superpose['encoder']>[0]) => {
-      const real = plain.encoder(asked);
+    const transformerStack = ((asked: Parameters<Superpose['transformerStack']>[0]) => {
+      const real = plain.transformerStack(asked);
       const forward: typeof real.forward = (rows, given) => {
         runs.push(given?.layers);
         return real.forward(rows, given);
       };
       return Object.create(real, { forward: { value: forward } }) as typeof real;
-    }) as Superpose['encoder'];
-    return { runs, superpose: { ...plain, encoder } };
+    }) as Superpose['transformerStack'];
+    return { runs, superpose: { ...plain, transformerStack } };
   };
 
   test('a sentence is run once for the scores of all layers that have come', async () => {
@@ -242,7 +236,7 @@ describe('all layers', () => {
     await ask(other, 1);
     expect(runs).toEqual([1, 2, 2]);
     const before = await ask(other, 0);
-    // A forward takes the encoder, so the next question runs again.
+    // A forward takes the stack, so the next question runs again.
     await minilm.forward(other);
     expect((await ask(other, 0)).terms).toEqual(before.terms);
     expect(runs).toHaveLength(5);
@@ -346,7 +340,7 @@ describe('all layers', () => {
 });
 
 describe('the whole module', () => {
-  const { encoder: _, ...first } = plain;
+  const { transformerStack: _, ...first } = plain;
 
   test('is missed by name', async () => {
     const why =

@@ -1,5 +1,5 @@
 // Models of a reader's own, made up in memory: all layers by hand, and what is told of their tables.
-import { type EncoderLayer, type FamilyId, openModel, type Slices, type Table } from 'superpose';
+import { type FamilyId, openModel, type Slices, type Table, type TransformerLayer } from 'superpose';
 import { describe, expect, test, vi } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { fileOf } from '../support/files.ts';
@@ -75,7 +75,7 @@ const bertNames = {
   mlpNorm: 'output.LayerNorm',
 };
 const ofLayers: Tensors = {};
-for (const [number, layer] of (layers as EncoderLayer[]).entries()) {
+for (const [number, layer] of (layers as TransformerLayer[]).entries()) {
   for (const [member, name] of Object.entries(bertNames)) {
     const whole = `encoder.layer.${number}.${name}`;
     const value = layer[member as keyof typeof bertNames];
@@ -102,12 +102,15 @@ const gpt2: Tensors = {
 const gpt2Config = { n_head: heads, layer_norm_epsilon: 1e-12 };
 
 const ids = [3, 7, 2, 7, 11];
-const handStates = async (input: Parameters<typeof plain.encoder>[0], summands: Record<string, Table>) => {
-  const encoder = plain.encoder({ d_model: d, heads, ...(input as object) });
-  for (const layer of layers) await encoder.addLayer(layer);
-  const run = await encoder.forward(summands as never);
+const handStates = async (
+  input: Parameters<typeof plain.transformerStack>[0],
+  summands: Record<string, Table>,
+) => {
+  const stack = plain.transformerStack({ d_model: d, heads, ...(input as object) });
+  for (const layer of layers) await stack.addLayer(layer);
+  const run = await stack.forward(summands as never);
   const states = [0, 1, 2].map((count) => run.state(count).data);
-  encoder.delete();
+  stack.delete();
   return states;
 };
 const pick = (table: Table<Float64Array>, rows: readonly number[]) =>

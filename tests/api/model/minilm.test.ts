@@ -178,7 +178,7 @@ describeModel('MiniLM', () => {
       );
     });
 
-    test('the encoder agrees with the first layer', async () => {
+    test('the stack agrees with the first layer', async () => {
       const input = { summands: await minilm.rows(await minilm.tokenize(text)), ...(await minilm.layer()) };
       const bound = scoreBound(input);
       const { logits } = await minilm.decompose(text, { layer: 0, gauge: 'raw' });

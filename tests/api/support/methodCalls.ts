@@ -23,10 +23,10 @@ export async function methodCalls(): Promise<MethodCalls[]> {
   const model = await library.openModel(plain, folder);
   const means = await model.corpusMeans({ sentences: Array(30).fill(sentence) });
   const summands = { token: table(3, 4) };
-  const encoder = plain.encoder({ d_model: 4, heads: 2 });
+  const stack = plain.transformerStack({ d_model: 4, heads: 2 });
   const added = madeLayer(4, 6, 1);
-  await encoder.addLayer(added);
-  const forward = await encoder.forward(summands);
+  await stack.addLayer(added);
+  const forward = await stack.forward(summands);
   const ways = { way: 'direct', only: [0], excludedRows: [], gauge: 'raw' };
   const waiting = { signal: undefined, progress: undefined };
   const state = means.states[0];
@@ -67,7 +67,11 @@ export async function methodCalls(): Promise<MethodCalls[]> {
       object: plain.layer({ query: linear(4, 4), key: linear(4, 4), heads: 2 }),
       calls: layerCalls(summands),
     },
-    { kind: 'encoder', object: encoder, calls: { addLayer: [added], forward: [summands, { layers: 1 }] } },
+    {
+      kind: 'transformerStack',
+      object: stack,
+      calls: { addLayer: [added], forward: [summands, { layers: 1 }] },
+    },
     { kind: 'forward', object: forward, calls: ofForward },
     { kind: 'trainer', object: trainer, calls: ofTrainer },
     { kind: 'search', object: search, calls: { allWords: [{ slice: 1, words: 1 }] } },
@@ -84,7 +88,7 @@ export const withoutOptions = {
     'askedTerms corpusSentences familyIds familyNames modelFamilies pairTerms logitsOf schemeTermOf sharesOf supportedSimd termOf wasmAddress',
   model: 'digest tokenize pieces layer',
   layer: 'isAlive',
-  encoder: 'isAlive',
+  transformerStack: 'isAlive',
   forward: 'state last logits attention',
   trainer: 'isAlive cutTerms loudness overlap directions coordinates parameters',
   search: 'isAlive nearestTokens',

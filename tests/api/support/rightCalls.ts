@@ -150,7 +150,7 @@ const completeCalls: Record<string, RightCall> = {
     ...decomposition,
     sound: [{ ...rightDecomposition, groups: { all: ['token', 'position', 'constant'] } }],
   },
-  encoder: {
+  transformerStack: {
     sound: [
       {
         ...{ d_model: 4, heads: 2, norm: 'pre', activation: 'gelu_tanh', causal: true },

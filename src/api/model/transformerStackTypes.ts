@@ -1,4 +1,4 @@
-// What an encoder is made of, asked for and returns, in words and types.
+// What a transformer stack is made of, asked for and returns, in words and types.
 import type * as check from '../check.js';
 import type { Handle } from '../handle.js';
 import type { DecomposeInput, Normalization } from '../scores/decompose.js';
@@ -18,10 +18,10 @@ export interface LayerRotary {
 }
 
 /**
- * One layer of an encoder; weights are [out, in]. H is heads, G keyHeads and d_h d_head. A norm that is left out is
+ * One layer of a transformer stack; weights are [out, in]. H is heads, G keyHeads and d_h d_head. A norm that is left out is
  * none.
  */
-export interface EncoderLayer {
+export interface TransformerLayer {
   /** W_Q [H d_h, d] and its bias. */
   query: Linear;
   /** W_K [G d_h, d], likewise. */
@@ -67,12 +67,12 @@ export interface ReadMap {
 
 /** A layer whose maps may be read while they are added. */
 export type ReadLayer = {
-  [Name in keyof EncoderLayer]: NonNullable<EncoderLayer[Name]> extends { weight: unknown }
-    ? EncoderLayer[Name] | ReadMap
-    : EncoderLayer[Name];
+  [Name in keyof TransformerLayer]: NonNullable<TransformerLayer[Name]> extends { weight: unknown }
+    ? TransformerLayer[Name] | ReadMap
+    : TransformerLayer[Name];
 };
 
-export interface EncoderInput {
+export interface TransformerStackInput {
   /** The width d of its states, from 1 up. */
   d_model: number;
   /** Query heads H, from 1 up. */
@@ -120,10 +120,10 @@ export const forwardNames: check.OptionNames<ForwardInput> = {
 /** What an MLP does between its two maps. */
 export type ActivationName = (typeof activationNames)[number];
 
-/** How a layer’s scores are taken apart; see EncoderForward.decompose(). */
+/** How a layer’s scores are taken apart; see ForwardPass.decompose(). */
 export type Way = (typeof ways)[number];
 
-export interface EncoderDecomposeInput extends Pick<DecomposeInput, 'only' | 'groups'>, GaugeOptions {
+export interface StackDecomposeInput extends Pick<DecomposeInput, 'only' | 'groups'>, GaugeOptions {
   /** The layer whose scores to take apart, from 0. */
   layer: number;
   /** Default `direct`. */
@@ -132,7 +132,7 @@ export interface EncoderDecomposeInput extends Pick<DecomposeInput, 'only' | 'gr
   means?: StateMeans | ScoreMeans;
 }
 
-export const decomposeNames: check.OptionNames<EncoderDecomposeInput> = {
+export const decomposeNames: check.OptionNames<StackDecomposeInput> = {
   layer: true,
   way: true,
   only: true,
@@ -141,8 +141,8 @@ export const decomposeNames: check.OptionNames<EncoderDecomposeInput> = {
   ...gaugeOptionNames,
 };
 
-/** The result of one forward, valid until the encoder’s next one. */
-export interface EncoderForward {
+/** The result of one forward, valid until the stack’s next one. */
+export interface ForwardPass {
   /** Tokens. */
   readonly n: number;
   /** Layers it ran through. */
@@ -182,23 +182,23 @@ export interface EncoderForward {
    * before scoring: subtracting them before scoring alone leaves shares that depend on a shift of the tables.
    * For `direct` and `streams`, given means are subtracted at the embedding. Throws RangeError, TypeError.
    */
-  decompose(input: EncoderDecomposeInput): Scores;
+  decompose(input: StackDecomposeInput): Scores;
 }
 
 /**
- * An encoder whose weights stay in the module’s memory, packed for its products. It computes in float32. Call delete()
+ * A transformer stack whose weights stay in the module’s memory, packed for its products. It computes in float32. Call delete()
  * when done with it, or declare it with `using`.
  */
-export interface Encoder extends Handle {
+export interface TransformerStack extends Handle {
   /** How many layers were added. */
   readonly layers: number;
   /** Adds the next layer; its weights are copied. Throws RangeError, TypeError; then nothing of it stays. */
-  addLayer(layer: EncoderLayer): Promise<void>;
+  addLayer(layer: TransformerLayer): Promise<void>;
   /**
    * Runs summed embeddings through the layers: tables [n, d] by name, one for each summand that decompose() is to tell
    * apart. Other work may run meanwhile; a later forward ends this one. Throws RangeError, TypeError, the signal's reason.
    */
-  forward(summands: Readonly<Record<string, Table>>, input?: ForwardInput): Promise<EncoderForward>;
+  forward(summands: Readonly<Record<string, Table>>, input?: ForwardInput): Promise<ForwardPass>;
 }
 
 /** A state’s mean over a corpus, and its mean at each position. */
@@ -234,10 +234,10 @@ export interface PositionFindings extends StateMeans {
   readonly cosineWithFirst: number;
 }
 
-export interface EncoderApi {
+export interface TransformerStackApi {
   /**
    * A transformer whose input is a sum of rows, without layers at first: the forward of Devlin et al. 2019, or
    * with LayerNorm first (Xiong et al. 2020). Throws RangeError, TypeError.
    */
-  encoder(input: EncoderInput): Encoder;
+  transformerStack(input: TransformerStackInput): TransformerStack;
 }

@@ -1,14 +1,14 @@
-// An encoder in the module's memory: what it was made of, and what its layers and its last forward hold there.
+// A stack of transformer layers in the module's memory: its options, its layers and its last forward pass.
 import * as check from '../check.js';
 import { held } from '../handle.js';
 import type { RawModule } from '../module.js';
 import { checkedNormalization, type Normalization } from '../scores/decompose.js';
-import { activationNames, type EncoderInput } from './encoderTypes.js';
+import { activationNames, type TransformerStackInput } from './transformerStackTypes.js';
 
 const noNorm = { kind: 'none', gamma: undefined, beta: undefined, epsilon: 0 } as const;
 
-/** What an encoder is made of, checked. */
-function checkedEncoder(input: EncoderInput) {
+/** What a transformer stack is made of, checked. */
+function checkedInput(input: TransformerStackInput) {
   check.knownOptions('input', input, {
     d_model: true,
     heads: true,
@@ -52,8 +52,8 @@ function checkedEncoder(input: EncoderInput) {
   };
 }
 
-/** An encoder in the module, with what its layers and its last forward hold there. */
-export interface HeldEncoder extends ReturnType<typeof checkedEncoder> {
+/** A transformer stack in the module, with what its layers and its last forward hold there. */
+export interface ResidentStack extends ReturnType<typeof checkedInput> {
   /** The module. */
   readonly raw: RawModule;
   /** Its address; throws once it is gone. */
@@ -66,7 +66,7 @@ export interface HeldEncoder extends ReturnType<typeof checkedEncoder> {
   widest: number;
   /** The last forward, and whether it came to its end. */
   newest: { isThrough: boolean } | undefined;
-  /** Counts bytes of layers, more or fewer, until the encoder goes. */
+  /** Counts bytes of layers, more or fewer, until the stack goes. */
   hold(bytes: number): void;
   /** Lets the last forward go, and counts the next one's bytes unless they do not fit. */
   holdRun(what: string, bytes: number): void;
@@ -76,11 +76,11 @@ export interface HeldEncoder extends ReturnType<typeof checkedEncoder> {
   stop(): void;
 }
 
-export function heldEncoder(raw: RawModule, input: EncoderInput): HeldEncoder {
-  const checked = checkedEncoder(input);
-  const mine = held(raw, 'encoder', 0, () => raw.encoder(checked.options), raw.deleteEncoder);
+export function residentStack(raw: RawModule, input: TransformerStackInput): ResidentStack {
+  const checked = checkedInput(input);
+  const mine = held(raw, 'transformer stack', 0, () => raw.encoder(checked.options), raw.deleteEncoder);
   let heldByRun = 0;
-  const encoder: HeldEncoder = {
+  const stack: ResidentStack = {
     ...checked,
     ...mine,
     raw,
@@ -100,12 +100,12 @@ export function heldEncoder(raw: RawModule, input: EncoderInput): HeldEncoder {
     dropRun() {
       mine.hold(-heldByRun);
       heldByRun = 0;
-      encoder.newest = undefined;
-      encoder.stop();
+      stack.newest = undefined;
+      stack.stop();
     },
     stop() {
       if (mine.handle.isAlive()) raw.stopEncoder(mine.address());
     },
   };
-  return encoder;
+  return stack;
 }

@@ -1,8 +1,8 @@
-// A layer on its way into an encoder: checked, and its maps placed or read.
+// A layer on its way into a transformer stack: checked, and its maps placed or read.
 import * as check from '../check.js';
 import type { Linear, Table } from '../table.js';
-import type { LayerRotary, ReadLayer, ReadMap, ReadTensor } from './encoderTypes.js';
-import type { HeldEncoder } from './heldEncoder.js';
+import type { ResidentStack } from './residentStack.js';
+import type { LayerRotary, ReadLayer, ReadMap, ReadTensor } from './transformerStackTypes.js';
 
 const mapNames = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
 /** A map of a layer. */
@@ -24,8 +24,8 @@ function checkRead(name: string, map: ReadMap, shape: check.Extents): void {
 }
 
 /** The maps that a layer has, checked where they are whole; those that are read, as far as is known. */
-function checkedMaps(encoder: HeldEncoder, layer: ReadLayer) {
-  const { d, ofQueries, ofKeys } = encoder;
+function checkedMaps(stack: ResidentStack, layer: ReadLayer) {
+  const { d, ofQueries, ofKeys } = stack;
   check.knownOptions('layer', layer, {
     query: true,
     key: true,
@@ -70,12 +70,12 @@ function checkedMaps(encoder: HeldEncoder, layer: ReadLayer) {
 }
 
 /** Adds a layer: its maps are placed whole, or while they are read. When that fails, nothing of it stays. */
-export async function addedLayer(encoder: HeldEncoder, layer: ReadLayer): Promise<void> {
-  const { raw, d, d_head, normOf } = encoder;
-  const address = encoder.address();
-  if (encoder.newest?.isThrough === false)
-    throw new Error('A forward of this encoder is under way; add a layer after it.');
-  const { maps, inner, bytes, copied } = checkedMaps(encoder, layer);
+export async function addedLayer(stack: ResidentStack, layer: ReadLayer): Promise<void> {
+  const { raw, d, d_head, normOf } = stack;
+  const address = stack.address();
+  if (stack.newest?.isThrough === false)
+    throw new Error('A forward pass of this transformer stack is running. Add layers when it has ended.');
+  const { maps, inner, bytes, copied } = checkedMaps(stack, layer);
   const checked = {
     attentionNorm: normOf('attentionNorm', layer.attentionNorm, d),
     mlpNorm: normOf('mlpNorm', layer.mlpNorm, d),
@@ -85,11 +85,11 @@ export async function addedLayer(encoder: HeldEncoder, layer: ReadLayer): Promis
   };
   // While a map is placed, a copy exists beside what stays.
   check.fits(`A layer of ${d} channels`, bytes + copied);
-  encoder.hold(bytes);
+  stack.hold(bytes);
   try {
     const tensors = new Map<ReadTensor, [name: MapName, map: ReadMap][]>();
     const read = (name: MapName, rows: Table, from: number) =>
-      raw.readEncoderMap(encoder.address(), name, rows, from);
+      raw.readEncoderMap(stack.address(), name, rows, from);
     for (const [name, map] of maps) {
       const { rows, columns } = map.weight;
       const alone = { place: 0, of: 1, transposed: false };
@@ -102,14 +102,14 @@ export async function addedLayer(encoder: HeldEncoder, layer: ReadLayer): Promis
         for (const [name] of maps) read(name, block, from);
       });
     }
-    raw.addEncoderLayer(encoder.address(), checked);
+    raw.addEncoderLayer(stack.address(), checked);
   } catch (error) {
-    encoder.hold(-bytes);
-    encoder.stop();
+    stack.hold(-bytes);
+    stack.stop();
     throw error;
   }
-  encoder.widest = Math.max(encoder.widest, (layer.gate ? 2 : 1) * inner);
-  encoder.layers += 1;
+  stack.widest = Math.max(stack.widest, (layer.gate ? 2 : 1) * inner);
+  stack.layers += 1;
 }
 
 /** The extents of the tensor that a map is read from. */

@@ -1,44 +1,44 @@
-// Encoders of one or two small layers: the formulas, what is refused, and what they hold.
+// Transformer stacks of one or two small layers: the formulas, what is refused, and what they hold.
 import type {
-  Encoder,
-  EncoderForward,
-  EncoderInput,
-  EncoderLayer,
   ForwardInput,
+  ForwardPass,
   PositionFindings,
   Table,
+  TransformerLayer,
+  TransformerStack,
+  TransformerStackInput,
 } from 'superpose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { gathering } from '../../../build/package/model/corpusMeans.js';
-import { type Inside, inside } from '../../../build/package/model/encoderForward.js';
+import { type Inside, inside } from '../../../build/package/model/forwardPass.js';
 import { plain } from '../support/builds.ts';
 import { inPrecision, largestDifference, mean, rowsOf } from '../support/numbers.ts';
 import { drawn, heldBytes, layerNorm, linear, madeLayer } from './made.ts';
 
 const [d, heads, inner, n] = [4, 2, 6, 3];
 const layers = [madeLayer(d, inner, 10), madeLayer(d, inner, 30)];
-const [layer] = layers as [EncoderLayer];
+const [layer] = layers as [TransformerLayer];
 const summands = { token: drawn(n, d, 1), position: drawn(n, d, 2) };
 const input = { d_model: d, heads } as const;
 const zeros = (rows: number, columns: number) => ({ data: new Float64Array(rows * columns), rows, columns });
 
-/** Runs with an encoder of so many layers, and deletes it. */
-async function withEncoder<T>(
-  change: Partial<EncoderInput>,
-  run: (encoder: Encoder) => T | Promise<T>,
+/** Runs with a transformer stack of so many layers, and deletes it. */
+async function withStack<T>(
+  change: Partial<TransformerStackInput>,
+  run: (stack: TransformerStack) => T | Promise<T>,
   count = 1,
 ): Promise<T> {
-  const encoder = plain.encoder({ ...input, ...change });
+  const stack = plain.transformerStack({ ...input, ...change });
   try {
-    for (const one of layers.slice(0, count)) await encoder.addLayer(one);
-    return await run(encoder);
+    for (const one of layers.slice(0, count)) await stack.addLayer(one);
+    return await run(stack);
   } finally {
-    encoder.delete();
+    stack.delete();
   }
 }
 
-const forwarded = <T>(given: ForwardInput, run: (forward: EncoderForward) => T | Promise<T>, count = 1) =>
-  withEncoder({}, async (encoder) => run(await encoder.forward(summands, given)), count);
+const forwarded = <T>(given: ForwardInput, run: (forward: ForwardPass) => T | Promise<T>, count = 1) =>
+  withStack({}, async (stack) => run(await stack.forward(summands, given)), count);
 
 const told = async (run: () => unknown) => {
   try {
@@ -52,12 +52,12 @@ const told = async (run: () => unknown) => {
 // States, logits, weights and embeddings are drawnModels.test.ts's, against numpy.
 describe('a forward', () => {
   test('defaults are post, gelu, every key, all layers, all tokens and scores; either kind of array gives the same', async () => {
-    const single = plain.encoder({ d_model: d, heads });
+    const single = plain.transformerStack({ d_model: d, heads });
     await single.addLayer(inPrecision(layer, 'float32'));
     const found = (await single.forward(inPrecision(summands, 'float32'))).state(1).data;
     const named = { norm: 'post', activation: 'gelu', causal: false } as const;
     const stateIn = (change: object, given: ForwardInput = {}) =>
-      withEncoder(change, async (one) => (await one.forward(summands, given)).state(1).data);
+      withStack(change, async (one) => (await one.forward(summands, given)).state(1).data);
     const wanted = await stateIn(named, { layers: 1 });
     expect(found).toEqual(wanted);
     // What it computes in.
@@ -71,8 +71,8 @@ describe('a forward', () => {
 
   test('a LayerNorm loses no digits to an offset of all channels', async () => {
     const token = { ...summands.token, data: summands.token.data.map((x) => Math.fround(100 + x / 10)) };
-    const run = async (one: Encoder) => (await one.forward({ token })).logits(0);
-    const found = await withEncoder({ norm: 'pre' }, run);
+    const run = async (one: TransformerStack) => (await one.forward({ token })).logits(0);
+    const found = await withStack({ norm: 'pre' }, run);
     const { query, key, attentionNorm } = layer;
     const wanted = plain.decompose({
       ...{ summands: { token }, query, key, heads, gauge: 'raw' },
@@ -118,13 +118,13 @@ describe('a forward', () => {
 });
 
 test('means of states are those of the rows after the first', async () => {
-  const encoder = plain.encoder({ d_model: d, heads });
-  await encoder.addLayer(layer);
+  const stack = plain.transformerStack({ d_model: d, heads });
+  await stack.addLayer(layer);
   let means: ReturnType<typeof gathering> | undefined;
   const rows: Float64Array[] = [];
   for (let window = 0; window < 4; window++) {
     // One row more than the means take.
-    const forward = await encoder.forward({ x: drawn(4, d, 40 + window) });
+    const forward = await stack.forward({ x: drawn(4, d, 40 + window) });
     const own = inside.get(forward) as Inside;
     means ??= gathering(own, { positions: 2, first: 1 }, { layers: 1 });
     means.add(own);
@@ -141,11 +141,12 @@ test('means of states are those of the rows after the first', async () => {
   }
   expect([position.rows, position.columns]).toEqual([2, d]);
   all.delete();
-  encoder.delete();
+  stack.delete();
 });
 
-describe('what an encoder refuses', () => {
-  const made = (change: object) => told(() => plain.encoder({ ...input, ...change } as never).delete());
+describe('what a transformer stack refuses', () => {
+  const made = (change: object) =>
+    told(() => plain.transformerStack({ ...input, ...change } as never).delete());
   const beyond = (name: string) =>
     `RangeError: an entry of ${name} must be at most 3.4e38 in float32; it is 1e+39.`;
   const large = (count: number) => new Float64Array(count).fill(1e39, 1);
@@ -170,7 +171,7 @@ describe('what an encoder refuses', () => {
   });
 
   test('no options at all', async () => {
-    expect(await told(() => plain.encoder(null as never))).toBe(
+    expect(await told(() => plain.transformerStack(null as never))).toBe(
       'TypeError: input must be an object; it is null.',
     );
   });
@@ -250,15 +251,15 @@ describe('what an encoder refuses', () => {
   ];
 
   test('layers of other shapes or of numbers beyond float32, and maps that are read in part', async () => {
-    await withEncoder(
+    await withStack(
       {},
-      async (encoder) => {
+      async (stack) => {
         for (const [changed, sentence] of changedLayers)
-          expect(await told(() => encoder.addLayer(changed as never))).toBe(sentence);
-        expect(encoder.layers).toBe(0);
+          expect(await told(() => stack.addLayer(changed as never))).toBe(sentence);
+        expect(stack.layers).toBe(0);
         for (const sound of [layer, { ...layer, query: read }])
-          expect(await told(() => encoder.addLayer(sound as never))).toBe('It did not fail.');
-        expect(encoder.layers).toBe(2);
+          expect(await told(() => stack.addLayer(sound as never))).toBe('It did not fail.');
+        expect(stack.layers).toBe(2);
       },
       0,
     );
@@ -293,8 +294,8 @@ describe('what an encoder refuses', () => {
     ],
     [summands, { attention: { 0: large(heads * n * n) } }, beyond('attention.0')],
   ])('a forward of %j with %j', async (rows, given, sentence) => {
-    await withEncoder({}, async (encoder) => {
-      expect(await told(() => encoder.forward(rows as never, given as never))).toBe(sentence);
+    await withStack({}, async (stack) => {
+      expect(await told(() => stack.forward(rows as never, given as never))).toBe(sentence);
     });
   });
 
@@ -346,23 +347,19 @@ describe('what an encoder refuses', () => {
     });
   });
 
-  test('a forward ends with the next one, and with its encoder', async () => {
-    await withEncoder({}, async (encoder) => {
-      const first = await encoder.forward(summands);
-      const second = await encoder.forward(summands);
+  test('a forward ends with the next one, and with its stack', async () => {
+    await withStack({}, async (stack) => {
+      const first = await stack.forward(summands);
+      const second = await stack.forward(summands);
       const ended =
-        'Error: The encoder has run again since; take what is wanted of a forward before the next.';
+        'Error: The transformer stack has run again since this forward pass. Read what you need from a pass before the next one.';
       for (const ask of [() => first.state(0), () => first.logits(0), () => first.decompose({ layer: 0 })])
         expect(await told(ask)).toBe(ended);
       expect(second.state(0).rows).toBe(n);
-      encoder.delete();
-      const gone = 'Error: This encoder has been deleted; make another one.';
-      expect(encoder.isAlive()).toBe(false);
-      for (const ask of [
-        () => second.state(0),
-        () => encoder.forward(summands),
-        () => encoder.addLayer(layer),
-      ])
+      stack.delete();
+      const gone = 'Error: This transformer stack has been deleted; make another one.';
+      expect(stack.isAlive()).toBe(false);
+      for (const ask of [() => second.state(0), () => stack.forward(summands), () => stack.addLayer(layer)])
         expect(await told(ask)).toBe(gone);
     });
   });
@@ -370,18 +367,18 @@ describe('what an encoder refuses', () => {
   test('a forward that is under way ends with the next one and with its signal, and no layer is added', async () => {
     // More than one step of multiplications.
     const [wide, inner] = [64, 2 ** 16];
-    const encoder = plain.encoder({ d_model: wide, heads: 1 });
-    await encoder.addLayer(madeLayer(wide, inner, 3));
-    const run = (signal?: AbortSignal) => encoder.forward({ x: drawn(96, wide, 1) }, { signal });
+    const stack = plain.transformerStack({ d_model: wide, heads: 1 });
+    await stack.addLayer(madeLayer(wide, inner, 3));
+    const run = (signal?: AbortSignal) => stack.forward({ x: drawn(96, wide, 1) }, { signal });
     const before = heldBytes();
     const { embedding } = await run();
     const held = heldBytes();
     const overtaken = told(() => run());
-    expect(await told(() => encoder.addLayer(madeLayer(wide, 1, 4)))).toBe(
-      'Error: A forward of this encoder is under way; add a layer after it.',
+    expect(await told(() => stack.addLayer(madeLayer(wide, 1, 4)))).toBe(
+      'Error: A forward pass of this transformer stack is running. Add layers when it has ended.',
     );
     expect((await run()).embedding).toEqual(embedding);
-    expect(await overtaken).toContain('Error: The encoder has run again since');
+    expect(await overtaken).toContain('Error: The transformer stack has run again since');
     expect(heldBytes()).toBe(held);
     const stop = new AbortController();
     const stopped = run(stop.signal);
@@ -389,7 +386,7 @@ describe('what an encoder refuses', () => {
     expect(await told(() => stopped)).toBe('Error: enough');
     expect(heldBytes()).toBe(before);
     expect((await run()).embedding).toEqual(embedding);
-    encoder.delete();
+    stack.delete();
   });
 
   test('parts are summands, attention, mlp and constant; by means, position, content and constant', async () => {
@@ -425,49 +422,49 @@ describe('what is held', () => {
   });
   const expectHeld = (bytes: number) => expect(heldBytes() - before).toBe(bytes);
 
-  test('an encoder holds its layers and its last forward, until it is deleted', async () => {
+  test('a transformer stack holds its layers and its last forward, until it is deleted', async () => {
     const count = 64;
-    const encoder = plain.encoder(input);
-    await encoder.addLayer(layer);
+    const stack = plain.transformerStack(input);
+    await stack.addLayer(layer);
     const weights = 4 * d * (4 * d + 2 * inner);
     expectHeld(weights);
     const rows: Table<Float64Array> = drawn(count, d, 2);
-    await encoder.forward({ a: rows, b: rows });
+    await stack.forward({ a: rows, b: rows });
     // Of every head logits and weights; of the layer four tables, and the parts that it reads.
     const traced = count * (2 * heads * count + 4 * d + 5 * d);
     const working = count * (10 * d + 2 * count) + 2 * count * d;
     expectHeld(weights + 4 * (traced + working));
-    await encoder.forward({ a: rows, b: rows }, { scores: false });
+    await stack.forward({ a: rows, b: rows }, { scores: false });
     expectHeld(weights + 4 * (count * d + working));
-    encoder.delete();
-    encoder.delete();
+    stack.delete();
+    stack.delete();
     expectHeld(0);
   });
 
   test('a forward that is refused leaves the one before, and what that holds', async () => {
-    const encoder = plain.encoder({ ...input, d_model: 1, heads: 1 });
-    const forward = await encoder.forward({ x: zeros(64, 1) });
+    const stack = plain.transformerStack({ ...input, d_model: 1, heads: 1 });
+    const forward = await stack.forward({ x: zeros(64, 1) });
     const held = 4 * (64 * (10 + 2 * 64) + 64);
     expectHeld(held);
-    expect(await told(() => encoder.forward({ x: zeros(11600, 1) }))).toContain('would take 1,028 MB');
+    expect(await told(() => stack.forward({ x: zeros(11600, 1) }))).toContain('would take 1,028 MB');
     expectHeld(held);
     expect(forward.state(0).rows).toBe(64);
-    encoder.delete();
+    stack.delete();
     expectHeld(0);
   });
 
   test.runIf(Symbol.dispose)('nothing after `using`', async () => {
-    const encoder = plain.encoder(input);
-    await encoder.addLayer(layer);
-    encoder[Symbol.dispose]();
-    expect(encoder.isAlive()).toBe(false);
+    const stack = plain.transformerStack(input);
+    await stack.addLayer(layer);
+    stack[Symbol.dispose]();
+    expect(stack.isAlive()).toBe(false);
     expectHeld(0);
   });
 
   test('means hold what they gather', async () => {
-    const encoder = plain.encoder({ ...input, d_model: 7, heads: 1 });
-    const own = inside.get(await encoder.forward({ x: drawn(1, 7, 1) }, { layers: 0 })) as Inside;
-    encoder.delete();
+    const stack = plain.transformerStack({ ...input, d_model: 7, heads: 1 });
+    const own = inside.get(await stack.forward({ x: drawn(1, 7, 1) }, { layers: 0 })) as Inside;
+    stack.delete();
     expectHeld(0);
     const means = gathering(own, { positions: 5, first: 0 }, { layers: 2, scores: { query: 4, key: 3 } });
     // Of even and odd windows the sums at each position, of states a covariance and two rows too.
@@ -482,12 +479,12 @@ describe('what is held', () => {
 
   test('a forward, scores and a layer that do not fit are refused with their size', async () => {
     const fit = 'at most 1,024 MB fit. Ask for fewer tokens, heads or columns.';
-    const thin = plain.encoder({ ...input, d_model: 1, heads: 1 });
+    const thin = plain.transformerStack({ ...input, d_model: 1, heads: 1 });
     expect(await told(() => thin.forward({ x: zeros(11600, 1) }))).toBe(
       `RangeError: A forward of 11600 tokens through 0 layers would take 1,028 MB; ${fit}`,
     );
     thin.delete();
-    const wide = plain.encoder({ ...input, d_model: 8, heads: 1 });
+    const wide = plain.transformerStack({ ...input, d_model: 8, heads: 1 });
     await wide.addLayer(madeLayer(8, 1, 5));
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`part${at}`, zeros(370, 8)]));
     const forward = await wide.forward(many);

@@ -1,29 +1,29 @@
-// A forward of an encoder: what it is given, and what can be asked of it until the next one.
+// A forward of a transformer stack: what it is given, and what can be asked of it until the next one.
 import * as check from '../check.js';
 import { checkedNames, checkedTables, type DecomposeInput, grouped } from '../scores/decompose.js';
 import { checkedGauge } from '../scores/gauge.js';
 import { fitsScores } from '../scores/scores.js';
 import { type Table, table } from '../table.js';
+import type { ResidentStack } from './residentStack.js';
 import {
   decomposeNames,
-  type EncoderDecomposeInput,
-  type EncoderForward,
   type ForwardInput,
+  type ForwardPass,
   forwardNames,
   type PositionFindings,
   type ScoreMeans,
+  type StackDecomposeInput,
   type StateMeans,
   ways,
-} from './encoderTypes.js';
-import type { HeldEncoder } from './heldEncoder.js';
+} from './transformerStackTypes.js';
 import { breath } from './watch.js';
 
 /** How many multiplications a forward goes on for before it looks at its signal: ten milliseconds or so. */
 const stepLength = 2 ** 28;
 
 /** What means over a corpus take of a forward. */
-export interface Inside extends Pick<HeldEncoder, 'raw' | 'd'> {
-  /** Its encoder's; throws once that has run again. */
+export interface Inside extends Pick<ResidentStack, 'raw' | 'd'> {
+  /** Its stack's; throws once that has run again. */
   address(): number;
 }
 
@@ -32,8 +32,8 @@ export const inside = new WeakMap<object, Inside>();
 type Summands = Readonly<Record<string, Table>>;
 
 /** What a forward is given, checked and counted. */
-function checkedForward(encoder: HeldEncoder, summands: Summands, given: ForwardInput) {
-  const { d, heads, ofQueries, ofKeys } = encoder;
+function checkedForward(stack: ResidentStack, summands: Summands, given: ForwardInput) {
+  const { d, heads, ofQueries, ofKeys } = stack;
   check.object('summands', summands);
   const names = checkedNames(Object.keys(summands));
   const taken = names.find((name) => ['attention', 'mlp'].includes(name));
@@ -42,7 +42,7 @@ function checkedForward(encoder: HeldEncoder, summands: Summands, given: Forward
   for (const name of names) check.singles(`summands.${name}.data`, summands[name]?.data);
   if (n === 0) check.refuseCount('summands', 'at least 1 row', 0);
   check.knownOptions('input', given, forwardNames);
-  const layers = check.integer('layers', given.layers ?? encoder.layers, 0, encoder.layers);
+  const layers = check.integer('layers', given.layers ?? stack.layers, 0, stack.layers);
   const trace = check.flag('scores', given.scores ?? true);
   const projections = check.flag('projections', given.projections ?? false);
   check.object('attention', given.attention ?? {});
@@ -59,7 +59,7 @@ function checkedForward(encoder: HeldEncoder, summands: Summands, given: Forward
     (trace ? cells * (2 * heads * n + 4 * d) : cells * d) + (projections ? cells * (ofQueries + ofKeys) : 0);
   // A traced run also keeps the parts that were asked for last.
   const parts = trace && layers > 0 ? (names.length + 3) * n * d : 0;
-  const within = 5 * d + Math.max(2 * ofQueries + 3 * ofKeys, encoder.widest) + 2 * n;
+  const within = 5 * d + Math.max(2 * ofQueries + 3 * ofKeys, stack.widest) + 2 * n;
   const bytes = (kept + parts + n * within + names.length * n * d) * 4;
   const replaced = Object.keys(given.attention ?? {}).length > 0;
   check.waiting(given.signal, undefined);
@@ -68,48 +68,50 @@ function checkedForward(encoder: HeldEncoder, summands: Summands, given: Forward
 
 type Run = ReturnType<typeof checkedForward>;
 
-/** The encoder's address, while this is its last forward. */
-function addressFor(encoder: HeldEncoder, run: Run): number {
-  const address = encoder.address();
-  if (encoder.newest !== run)
-    throw new Error('The encoder has run again since; take what is wanted of a forward before the next.');
+/** The stack's address, while this is its last forward. */
+function addressFor(stack: ResidentStack, run: Run): number {
+  const address = stack.address();
+  if (stack.newest !== run)
+    throw new Error(
+      'The transformer stack has run again since this forward pass. Read what you need from a pass before the next one.',
+    );
   return address;
 }
 
 /** A forward: what it is given is checked, it is run step by step, and can be asked until the next one. */
 export async function forwarded(
-  encoder: HeldEncoder,
+  stack: ResidentStack,
   summands: Summands,
   given: ForwardInput = {},
-): Promise<EncoderForward> {
-  const { raw } = encoder;
-  const address = encoder.address();
-  const run = checkedForward(encoder, summands, given);
+): Promise<ForwardPass> {
+  const { raw } = stack;
+  const address = stack.address();
+  const run = checkedForward(stack, summands, given);
   const { names, n, asked } = run;
-  encoder.holdRun(`A forward of ${n} tokens through ${asked.layers} layers`, run.bytes);
-  encoder.newest = run;
+  stack.holdRun(`A forward of ${n} tokens through ${asked.layers} layers`, run.bytes);
+  stack.newest = run;
   try {
     const tables = names.map((name) => summands[name] as Table);
     let pooled = raw.runEncoder(address, tables, asked, stepLength);
     while (pooled.length === 0) {
       await breath();
       given.signal?.throwIfAborted();
-      pooled = raw.stepEncoder(addressFor(encoder, run), stepLength);
+      pooled = raw.stepEncoder(addressFor(stack, run), stepLength);
     }
     run.isThrough = true;
-    return forwardOf(encoder, run, pooled);
+    return forwardOf(stack, run, pooled);
   } catch (error) {
-    if (encoder.newest === run) encoder.dropRun();
+    if (stack.newest === run) stack.dropRun();
     throw error;
   }
 }
 
 /** What can be asked of a forward, given the states' means over tokens, [layers + 1, d]. */
-function forwardOf(encoder: HeldEncoder, run: Run, pooled: Float64Array): EncoderForward {
-  const { raw, d, heads, causal, ofQueries, ofKeys } = encoder;
+function forwardOf(stack: ResidentStack, run: Run, pooled: Float64Array): ForwardPass {
+  const { raw, d, heads, causal, ofQueries, ofKeys } = stack;
   const { names, n, asked } = run;
   const { layers } = asked;
-  const here = () => addressFor(encoder, run);
+  const here = () => addressFor(stack, run);
   const traced = () => {
     const now = here();
     if (!asked.trace) throw new Error('This forward kept no scores; run it with scores: true.');
@@ -121,7 +123,7 @@ function forwardOf(encoder: HeldEncoder, run: Run, pooled: Float64Array): Encode
     return raw.encoderScores(now, layer, attention, check.chosenHeads(only, heads));
   };
   const stateAt = (now: number, count: number) => table(raw.encoderState(now, count), n, d);
-  const found: EncoderForward = {
+  const found: ForwardPass = {
     n,
     layers,
     summands: names,
@@ -144,7 +146,7 @@ function forwardOf(encoder: HeldEncoder, run: Run, pooled: Float64Array): Encode
       const { way, groups } = checkedParts(names, wanted);
       const parts = groups.names;
       if (way === 'mechanism') {
-        const means = mechanismMeans(encoder, wanted, n);
+        const means = mechanismMeans(stack, wanted, n);
         const excludedRows = Array.from({ length: Math.min(n, means.query.first) }, (_, row) => row);
         // Terms are formed in double, from copies of queries, keys and their means.
         fitsScores(n, parts.length, only.length, 2 * Math.max(d, ofQueries));
@@ -166,7 +168,7 @@ function forwardOf(encoder: HeldEncoder, run: Run, pooled: Float64Array): Encode
 }
 
 /** The means of queries and keys, which are the gauge of the way by mechanism and say which rows are excluded. */
-function mechanismMeans({ ofQueries, ofKeys }: HeldEncoder, wanted: EncoderDecomposeInput, n: number) {
+function mechanismMeans({ ofQueries, ofKeys }: ResidentStack, wanted: StackDecomposeInput, n: number) {
   if ((wanted.gauge ?? 'canonical') !== 'canonical' || wanted.excludedRows !== undefined)
     throw new RangeError(
       "The way 'mechanism' takes its gauge and excluded rows from its means; leave out gauge and excludedRows.",
