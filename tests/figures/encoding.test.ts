@@ -1,6 +1,9 @@
 import { expect, inject, test } from 'vitest';
 import { readState } from '../../web/figures/controls.ts';
+import * as dotProducts from '../../web/figures/dotProducts.ts';
 import * as encoding from '../../web/figures/encoding.ts';
+import { encodingLabels } from '../../web/figures/encodings.ts';
+import * as gram from '../../web/figures/gram.ts';
 import { column, expectSoundPictures, run } from './support.ts';
 
 test.each([
@@ -154,3 +157,17 @@ test('a base that cannot be set is refused', () => {
   const impossible = readState(encoding.figure.controls, [['base', '0.5']]);
   expect(impossible.refused[0]).toContain('takes one of 10, 100, 1000, 10000, 100000, 1000000');
 });
+
+test.runIf(inject('withModel')).each(Object.keys(encodingLabels))(
+  '%s is offered and drawn by each figure of positions, and by gram if it has wavelengths',
+  async (name) => {
+    const result = await run(encoding, { encoding: name, positions: 16, d: 16 });
+    expectSoundPictures(result);
+    const positions =
+      result.figure.source(result.state) === 'trained' ? { tokens: 'sentence' } : { n: 4, d: 16 };
+    expectSoundPictures(await run(dotProducts, { ...positions, positions: name }));
+    const hasWavelengths = !result.figure.unused?.(result.state).includes('base');
+    expect(name in gram.figure.controls.encoding.options).toBe(hasWavelengths);
+    if (hasWavelengths) expectSoundPictures(await run(gram, { encoding: name, positions: 8 }));
+  },
+);

@@ -15,7 +15,8 @@ import {
 } from '../plot/parts.js';
 import type { Cursor, Handle, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import { type Controls, nearestValue, type StateOf } from './controls.js';
-import { drawnRows, positionRows, rowName } from './drawnRows.js';
+import { drawnRows, rowName } from './drawnRows.js';
+import { encodingLabels, encodingOf } from './encodings.js';
 import type { DataTable, Figure, TextCompute, TextLibrary } from './figure.js';
 import {
   fetching,
@@ -32,12 +33,7 @@ const controls = {
   positions: {
     kind: 'choice',
     label: 'Positions',
-    options: {
-      interleaved: 'Sinusoidal, as in the 2017 paper',
-      tensor2tensor: 'Sinusoidal, as in tensor2tensor',
-      random: 'Random, of the same length',
-      learned: 'Learned: MiniLM’s own',
-    },
+    options: encodingLabels,
     initial: 'interleaved',
   },
   d: {
@@ -80,11 +76,11 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   return { ...data, recipes: (await library.superpose()).loudnessRecipes({ d_model: state.d }) };
 };
 
-function seeded(library: TextLibrary, superpose: SmallSuperpose, { n, d, positions, seed }: State) {
+async function seeded(library: TextLibrary, superpose: SmallSuperpose, { n, d, positions, seed }: State) {
   const token = drawnRows(library, superpose, 'token', { rows: n, columns: d, seed });
   const tokens = Array.from({ length: n }, (_, place) => rowName(library, place));
-  const kind = positions === 'learned' ? 'random' : positions;
-  return { token, position: positionRows(library, superpose, kind, n, d, seed), tokens, dropped: 0 };
+  const position = await encodingOf(positions).rows({ library, superpose, positions: n, d_model: d, seed });
+  return { token, position, tokens, dropped: 0 };
 }
 
 async function fromModel(library: TextLibrary, { text, positions, seed }: State) {
@@ -93,9 +89,10 @@ async function fromModel(library: TextLibrary, { text, positions, seed }: State)
   const sentence = await model.tokenize(text, mostTokens);
   const { token, position } = await model.rows(sentence);
   const { tokens, dropped } = sentence;
-  if (positions === 'learned') return { token, position, tokens, dropped };
-  const chosen = positionRows(library, superpose, positions, token.rows, model.d_model, seed);
-  return { token, position: chosen, tokens, dropped };
+  const encoding = encodingOf(positions);
+  if (encoding.source === 'trained') return { token, position, tokens, dropped };
+  const size = { positions: token.rows, d_model: model.d_model };
+  return { token, position: await encoding.rows({ library, superpose, ...size, seed }), tokens, dropped };
 }
 
 interface Row {
@@ -119,19 +116,22 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'Adding versus concatenating, in dot products',
   controls,
   module: 'small',
-  source: ({ tokens, positions }) =>
-    tokens === 'seeded' ? 'seeded' : positions === 'random' ? 'mixed' : 'trained',
+  source({ tokens, positions }) {
+    if (tokens === 'seeded') return 'seeded';
+    return encodingOf(positions).source === 'seeded' ? 'mixed' : 'trained';
+  },
   waiting: fetching,
 
-  unused: ({ tokens, positions }) =>
-    tokens === 'seeded'
-      ? ['text']
-      : ['d', 'n', 'recipes', ...(positions === 'random' ? [] : (['seed'] as const))],
+  unused({ tokens, positions }) {
+    if (tokens === 'seeded') return ['text'];
+    return encodingOf(positions).source === 'seeded' ? ['d', 'n', 'recipes'] : ['d', 'n', 'recipes', 'seed'];
+  },
 
-  /** MiniLM's own positions go only with its sentences, and are chosen first for a sentence. */
+  /** A model's positions go only with its sentences, and are chosen first for a sentence. */
   settle(state, changed) {
-    if (state.tokens === 'seeded' && state.positions === 'learned')
-      return { ...state, positions: 'interleaved' };
+    if (state.tokens === 'seeded' && encodingOf(state.positions).source === 'trained') {
+      return { ...state, positions: controls.positions.initial };
+    }
     if (changed === 'tokens' && state.tokens === 'sentence') return { ...state, positions: 'learned' };
     return state;
   },

@@ -1,11 +1,11 @@
 // Figure "The encoding as an image": which channels move over the positions, and how few directions they fill.
-import type { Ranks, Superpose, Table } from 'superpose';
-import { about, counted, readable } from '../plot/format.js';
+import type { Ranks } from 'superpose';
+import { about, counted, listed, readable } from '../plot/format.js';
 import { bars, colourKey, largestMagnitude, lineAt, plane, steps, textAt, tickText } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
-import { bases, sinusoids } from './drawnRows.js';
-import type { Compute, Figure, Library } from './figure.js';
+import { bases, encodingLabels, encodingOf } from './encodings.js';
+import type { Compute, Figure } from './figure.js';
 import { rawRows, rawTable } from './trainedModel.js';
 import * as wavelengths from './wavelengths.js';
 
@@ -20,13 +20,7 @@ const controls = {
   encoding: {
     kind: 'choice',
     label: 'Encoding',
-    options: {
-      tensor2tensor: 'tensor2tensor',
-      interleaved: '2017 paper',
-      transformerXl: 'Transformer-XL',
-      random: 'Random',
-      learned: 'Learned (MiniLM)',
-    },
+    options: encodingLabels,
     initial: 'tensor2tensor',
   },
   positions: {
@@ -64,31 +58,21 @@ type Data = Channels | wavelengths.Bought;
 
 const isBought = (data: Data): data is wavelengths.Bought => 'lengths' in data;
 
-/** A drawn or learned table has no wavelengths. */
-const isDrawn = ({ encoding }: State): boolean => encoding === 'random' || encoding === 'learned';
-
-/** A table of full rank with more entries takes so long that progress is shown. */
+/** The singular values of a table of full rank with more entries take so long that progress is shown. */
 const large = 2 ** 17;
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const { encoding, positions, d, seed, base } = state;
   const superpose = await library.superpose();
-  if (encoding !== 'random' && encoding !== 'learned' && state.of === 'base') {
+  const { sinusoid, rows } = encodingOf(encoding);
+  if (sinusoid && state.of === 'base') {
     const options = { positions, d_model: d, base };
-    return { ...options, ...superpose.wavelengths({ ...options, ...sinusoids[encoding] }) };
+    return { ...options, ...superpose.wavelengths({ ...options, ...sinusoid }) };
   }
-  const drawn = isDrawn(state);
-  const key = [
-    encoding,
-    positions,
-    encoding === 'learned' || d,
-    drawn || base,
-    encoding === 'random' && seed,
-  ];
-  return library.kept('encoding', key, async () => {
-    const table = await tableOf(library, superpose, state);
+  return library.kept('encoding', [encoding, positions, d, base, seed], async () => {
+    const table = await rows({ library, superpose, positions, d_model: d, base, seed });
     job.signal.throwIfAborted();
-    if (drawn && table.data.length > large) {
+    if (!sinusoid && table.data.length > large) {
       job.progress(0.1);
       await new Promise((resolve) => setTimeout(resolve));
       job.signal.throwIfAborted();
@@ -104,27 +88,13 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   });
 };
 
-async function tableOf(library: Library, superpose: Superpose, state: State): Promise<Table<Float64Array>> {
-  const { encoding, positions, d, seed, base } = state;
-  if (encoding === 'learned') {
-    const model = await library.miniLM();
-    // Only the positions are wanted; any token will do, and [CLS] is in the first file.
-    const ids = new Array<number>(positions).fill(101);
-    return (await model.rows({ ids })).position;
-  }
-  if (encoding === 'random') {
-    // Of the same squared length as a sinusoidal row, d/2.
-    return superpose.randomNormal({ rows: positions, columns: d, seed, standardDeviation: Math.SQRT1_2 });
-  }
-  return superpose.sinusoidal({ positions, d_model: d, base, ...sinusoids[encoding] });
-}
-
 const moving = ({ ranges }: Channels, { threshold }: State): number =>
   ranges.filter((range) => range > threshold).length;
 
-/** All sines come before all cosines. */
-const halvesOf = ({ encoding }: State): boolean =>
-  encoding === 'tensor2tensor' || encoding === 'transformerXl';
+/** Whether all sines come before all cosines. */
+const inHalves = ({ encoding }: State): boolean => encodingOf(encoding).sinusoid?.layout === 'concatenated';
+
+const isTrained = ({ encoding }: State): boolean => encodingOf(encoding).source === 'trained';
 
 const image = 220;
 const below = image + 40;
@@ -135,15 +105,16 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'encoding',
   title: 'A position encoding',
   controls,
-  source: ({ encoding }) => (encoding === 'learned' ? 'trained' : encoding === 'random' ? 'seeded' : 'exact'),
-  unused: (state) =>
-    state.encoding === 'learned'
-      ? ['of', 'base', 'd', 'seed']
-      : state.encoding === 'random'
-        ? ['of', 'base']
-        : state.of === 'base'
-          ? ['threshold', 'seed']
-          : ['seed'],
+  source: ({ encoding }) => encodingOf(encoding).source,
+  unused({ encoding, of }) {
+    const { sinusoid, source } = encodingOf(encoding);
+    const unused: (keyof State)[] = [];
+    if (!sinusoid) unused.push('of', 'base');
+    else if (of === 'base') unused.push('threshold');
+    if (source === 'trained') unused.push('d');
+    if (source !== 'seeded') unused.push('seed');
+    return unused;
+  },
 
   scene(data, state, width) {
     if (isBought(data)) return wavelengths.scene(data, width);
@@ -158,8 +129,7 @@ export const figure: Figure<typeof controls, Data> = {
     const { x, width: wide } = drawn.inner;
     const picture = { x, y: 22, width: wide, height: image - 22 };
     // A learned table's first row is far longer than the others, which would all be pale beside it.
-    const paler = state.encoding === 'learned';
-    const limit = largestMagnitude([paler ? values.subarray(d_model) : values]);
+    const limit = largestMagnitude([isTrained(state) ? values.subarray(d_model) : values]);
     const path = (chosen: (range: number) => boolean) =>
       steps(
         drawn,
@@ -175,7 +145,7 @@ export const figure: Figure<typeof controls, Data> = {
       textAt(
         0,
         13,
-        halvesOf(state) ? 'Positions down, sines | cosines across' : 'Positions down, channels across',
+        inHalves(state) ? 'Positions down, sines | cosines across' : 'Positions down, channels across',
         { ink: 'ink', size: 13 },
       ),
       {
@@ -190,7 +160,7 @@ export const figure: Figure<typeof controls, Data> = {
       },
       textAt(x - 6, picture.y + 10, '0', { anchor: 'end' }),
       textAt(x - 6, picture.y + picture.height, String(positions - 1), { anchor: 'end' }),
-      ...(halvesOf(state)
+      ...(inHalves(state)
         ? [lineAt([middle, picture.y], [middle, picture.y + picture.height], { ink: 'ink', wide: 2 })]
         : []),
       ...colourKey(x, image + 6, {
@@ -242,7 +212,7 @@ export const figure: Figure<typeof controls, Data> = {
     const [half, range] = [d_model / 2, (channel: number) => about(data.ranges[channel] as number)];
     // The ends of both halves: where each layout has its fast and slow channels.
     const ends = [0, half - 1, half, d_model - 1];
-    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels ${moving(data, state) === 1 ? 'moves' : 'move'} by more than ${state.threshold}. How many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}.${quotedIn(data)} ${counted(ranks.energy, 'direction holds', 'directions hold')} 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${about(ranks.stable)}, the participation ratio ${about(ranks.participationRatio)}.${state.encoding === 'learned' ? rawRows : ''}`;
+    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels ${moving(data, state) === 1 ? 'moves' : 'move'} by more than ${state.threshold}. How many count depends on that threshold. Channels ${listed(ends.map(String))} move by ${listed(ends.map(range))}.${quotedIn(data)} ${counted(ranks.energy, 'direction holds', 'directions hold')} 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${about(ranks.stable)}, the participation ratio ${about(ranks.participationRatio)}.${isTrained(state) ? rawRows : ''}`;
   },
 
   cells: (data) =>
@@ -265,10 +235,10 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  remark: (_, { encoding }) =>
-    encoding === 'learned' ? 'Colours are scaled to positions from 1 on; position 0 goes far beyond.' : '',
+  remark: (_, state) =>
+    isTrained(state) ? 'Colours are scaled to positions from 1 on; position 0 goes far beyond.' : '',
 
-  table(data, { encoding }) {
+  table(data, state) {
     if (isBought(data)) return wavelengths.table(data);
     const { values, positions, d_model, ranges } = data;
     const rows: number[][] = [];
@@ -278,7 +248,7 @@ export const figure: Figure<typeof controls, Data> = {
       }
     }
     const found = { columns: ['position', 'channel', 'value', 'max − min of the channel'], rows };
-    return rawTable(encoding === 'learned', found);
+    return rawTable(isTrained(state), found);
   },
 };
 
@@ -293,8 +263,6 @@ function quotedIn({ values, positions, d_model }: Channels): string {
   );
   return ` Channel ${channel}, the ${quoted.fromLast}th from the end, has ${first} at position ${quoted.positions[0]} and ${second} at ${quoted.positions[1]}.`;
 }
-
-const listed = (items: (string | number)[]) => `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 
 const measures = ({
   energy,

@@ -70,7 +70,7 @@ export interface TextModel
   /** Rows whose token the model fixes; MiniLM’s is row 0. */
   readonly excludedRows?: readonly number[];
   tokenize(text: string, most?: number): Sentence | Promise<Sentence>;
-  rows(sentence: Sentence): Promise<Rows>;
+  rows(sentence: Pick<Sentence, 'ids'>): Promise<Rows>;
   decompose(sentence: Sentence, options: Parts): Promise<Scores>;
   forward(sentence: Sentence, options: OpenForwardOptions): Promise<ForwardPass>;
   changed(sentence: Sentence, change: PositionChange): Promise<Rows>;

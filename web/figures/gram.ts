@@ -16,7 +16,7 @@ import {
 } from '../plot/parts.js';
 import type { Ink, Mark, Region, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
-import { bases, sinusoidNames, sinusoids } from './drawnRows.js';
+import { bases, sinusoidLabels, sinusoidOf } from './encodings.js';
 import type { Compute, Figure, Library } from './figure.js';
 
 const shifts = 64;
@@ -30,7 +30,7 @@ const controls = {
     initial: 'products',
     radio: true,
   },
-  encoding: { kind: 'choice', label: 'Sinusoidal encoding', options: sinusoidNames, initial: 'interleaved' },
+  encoding: { kind: 'choice', label: 'Encoding', options: sinusoidLabels, initial: 'interleaved' },
   positions: { kind: 'steps', label: 'Positions L', values: [8, 16, 32, 64, 96], initial: 64 },
   base: { ...bases, more: true },
   k: { kind: 'range', label: 'Shift k', min: 1, max: shifts, step: 1, initial: 5 },
@@ -79,7 +79,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const superpose = await library.superpose();
   if (state.of === 'shift') return shifted(library, superpose, state);
   const { base, positions, d, seed, encoding } = state;
-  const options = { positions, d_model: d, ...sinusoids[encoding], base, seed };
+  const options = { positions, d_model: d, ...sinusoidOf(encoding), base, seed };
   const grams = superpose.formGrams(options);
   return {
     n: state.positions,
