@@ -134,13 +134,31 @@ async function relink({ copy, run }: Followed, ofCore: string[] = []) {
   await run(bin('tsc'), '-p', 'tests/tsconfig.json');
 }
 
-test.runIf(inCi || compiled)('an encoding is in the API, documented, and its tests pass', async () => {
-  const all = followed('Adding an encoding', 'new-encoding');
-  await all.run('cmake', '--preset', 'wasm');
-  await relink(all);
-  await all.run(bin('biome'), 'check', '--error-on-warnings', 'src/api', 'docs', 'tests/api');
-  await all.runTests('api/encodings/nerf', 'api/wrongArguments', 'api/drift', 'tools/lists');
-});
+test.runIf(inCi || compiled)(
+  'an encoding is in the API, documented, offered by figures, and its tests pass',
+  async () => {
+    const all = followed('Adding an encoding', 'new-encoding');
+    await all.run('cmake', '--preset', 'wasm');
+    await relink(all);
+    await all.run(bin('tsc'), '-p', 'web/tsconfig.json');
+    await all.run(
+      bin('biome'),
+      'check',
+      '--error-on-warnings',
+      'src/api',
+      'docs',
+      'tests/api',
+      'web/figures',
+    );
+    await all.runTests(
+      'api/encodings/nerf',
+      'api/wrongArguments',
+      'api/drift',
+      'figures/encoding',
+      'tools/lists',
+    );
+  },
+);
 
 test.skipIf(withoutNumpy)(
   'a family of models is recognized, run and taken apart as numpy does it',
