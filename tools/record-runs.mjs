@@ -114,7 +114,7 @@ async function computing(load, superpose, others = {}) {
   return async (name, settings) => {
     const { figure, compute } = await load(`figures/${name}`);
     const state = { ...initialState(figure.controls), ...settings };
-    return compute(library, state, { ...jobOf(state), run: undefined });
+    return compute(library, state, { ...jobOf(state), live: undefined });
   };
 }
 
@@ -187,7 +187,7 @@ const written = (files) =>
 const jobOf = (state) => ({
   signal: new AbortController().signal,
   progress() {},
-  run: { again: true, state: () => state, frame() {}, turn: async () => 'go' },
+  live: { again: true, state: () => state, frame() {}, turn: async () => 'go' },
 });
 
 /** What the first screen opens with. `load` imports a module of web/ by its path. */

@@ -22,7 +22,7 @@ async function open(make: Made, before?: (page: Page) => Promise<unknown>) {
 const lazy = figure('name="dot-products" n="6"').replace(' src=', ' class="lazyload" data-src=');
 /** Members that figures, marks, answers and options may or may not have, and what other people's libraries add. */
 const names =
-  'again anchor apart attribute before bold boxes button clone converter dashed data each enter error extend fill focus follows frame handles held id include ink isEmpty italic kind label live look more opacity options plays print problem progress radio recipes remark runs separate shift size state stroke subtitle term text turn type wide';
+  'again anchor answer apart attribute before bold boxes button clone converter dashed data each enter error extend failure fill focus follows fraction frame handles held id include ink isEmpty italic job kind label live look more opacity options outdated paused picture plays print problem progress radio recipes remark runs separate shift size spans state stroke subtitle term text turn type wide';
 const live: [string, Made][] = [
   [
     'a base that points elsewhere',

@@ -138,9 +138,9 @@ describe('a reset', () => {
   const reader = (page: Page, settings: Record<string, unknown>) =>
     doing(
       page,
-      `for (const [name, value] of Object.entries(${JSON.stringify(settings)})) all[0].asking.change(name, value, true); 0`,
+      `for (const [name, value] of Object.entries(${JSON.stringify(settings)})) all[0].request.change(name, value, true); 0`,
     );
-  const reset = (page: Page) => doing(page, 'all[0].asking.reset()');
+  const reset = (page: Page) => doing(page, 'all[0].request.reset()');
 
   test('goes back to what the author gave, also in settings that the reader does not see', async () => {
     const page = await mirrored(figure('name="dot-products" n="5" scale="2" keep="n d"'));

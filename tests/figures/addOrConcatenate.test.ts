@@ -6,7 +6,7 @@ import { figure } from '../../web/figures/addOrConcatenate.ts';
 import { rowsOf } from '../../web/figures/addOrConcatenatePicture.ts';
 import { compute, type Model, type ModelName, modelOf } from '../../web/figures/addOrConcatenateRuns.ts';
 import { initialState } from '../../web/figures/controls.ts';
-import type { Run } from '../../web/figures/figure.ts';
+import type { LiveJob } from '../../web/figures/figure.ts';
 import { taskTexts } from '../../web/figures/tasks.ts';
 import { aboutPercent, captionOf } from '../../web/plot/format.ts';
 import type { Scene } from '../../web/plot/scene.ts';
@@ -225,7 +225,7 @@ test('the longer run is not begun unasked, and its seeds follow the first', asyn
   const notBegun = async (seed: number) => {
     const state = { ...initialState(figure.controls), separate: 'yes', seed } as const;
     const { job } = watched<Data>(state);
-    const unasked = { ...job, run: { ...(job.run as Run), again: false } };
+    const unasked = { ...job, live: { ...(job.live as LiveJob), again: false } };
     return { state, data: await compute(library(), state, unasked) };
   };
   const { state, data } = await notBegun(8);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { trainedCells } from '../../web/figures/cells.ts';
 import { initialState } from '../../web/figures/controls.ts';
-import type { Run } from '../../web/figures/figure.ts';
+import type { LiveJob } from '../../web/figures/figure.ts';
 import type { CellRun } from '../../web/figures/record.ts';
 import type { CellJob } from '../../web/figures/training.ts';
 import { library } from '../../web/worker/library.ts';
@@ -39,7 +39,7 @@ test('a trained model is kept, trained again only on request, and shared by equa
 test('on the page nothing long is trained unless it is asked for', async () => {
   const { counted, steps } = countedTrainers();
   const { frames, job } = watched<unknown>({});
-  const unasked = { ...job, run: { ...(job.run as Run), again: false } };
+  const unasked = { ...job, live: { ...(job.live as LiveJob), again: false } };
   const [long, short] = [askedOf(301, 401), askedOf(302)];
   expect((await trainedCells(counted, [long, short], unasked, none)).map(Boolean)).toEqual([false, true]);
   expect(steps()).toBe(4);

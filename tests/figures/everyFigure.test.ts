@@ -108,7 +108,7 @@ const textOf = (said: ReadoutPiece[]) =>
   said.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('');
 
 /** Figures that train models: the ends of their settings take seconds, so their first settings must do. */
-const trains = (figure: AnyFigure) => figure.runs !== undefined;
+const trains = (figure: AnyFigure) => figure.live !== undefined;
 
 /** The numeric settings, at one end. */
 function ends(figure: AnyFigure, end: 'smallest' | 'largest'): [string, number][] {

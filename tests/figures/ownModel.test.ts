@@ -11,7 +11,7 @@ import type { OneScore } from '../../web/figures/oneScore.ts';
 import { groups } from '../../web/figures/terms.ts';
 import { sentenceControl } from '../../web/figures/trainedModel.ts';
 import { about, aboutPercent } from '../../web/plot/format.ts';
-import { running } from '../../web/worker/answers.ts';
+import { computeWith } from '../../web/worker/answers.ts';
 import { ownModel } from '../../web/worker/ownModel.ts';
 import { plain } from '../api/support/builds.ts';
 import { wordPieceTokenizer } from '../api/support/files.ts';
@@ -231,7 +231,7 @@ test('a model that is forgotten while it is opened stays forgotten', async () =>
     return { path: name, file: Object.assign(file, { slice }) };
   });
   const question = { files } as unknown as State;
-  const opening = ownModel(loaded, 'own-open', question, { ...job, signal: stop.signal }, running);
+  const opening = ownModel(loaded, 'own-open', question, { ...job, signal: stop.signal }, computeWith);
   await ask('own-open', {});
   await expect(opening).rejects.toThrow('abort');
   await expect(ask('own-heads', {})).rejects.toThrow('There is no model open');
@@ -306,7 +306,7 @@ describe('what is asked of a model that is open', () => {
     const told: number[] = [];
     const watched = { ...job, progress: (part: number) => told.push(part) };
     for (const figure of ['own-heads', 'own-overlap'])
-      await ownModel(loaded, figure, asked as unknown as State, watched, running);
+      await ownModel(loaded, figure, asked as unknown as State, watched, computeWith);
     expect(told.length).toBeGreaterThan(0);
     for (const part of told) expect(part).toBeLessThanOrEqual(1);
     expect(Math.max(...told)).toBe(1);
@@ -322,7 +322,7 @@ describe('what is asked of a model that is open', () => {
     const model = await openModel(await loaded.superpose(), folder);
     const { overlap, curve, token, position } = await model.report();
     const given = { ...job, signal: new AbortController().signal };
-    const report = () => ownModel(loaded, 'own-overlap', {}, given, running);
+    const report = () => ownModel(loaded, 'own-overlap', {}, given, computeWith);
     const found = await report();
     expect(found).toEqual({
       d_model: curve?.shares.length,
@@ -346,7 +346,7 @@ describeWeights('MiniLM’s own file', () => {
     const { found } = await opened(folder, ['model.fp16.safetensors', 'config.json', 'tokenizer.json']);
     const known = async (name: string, figure: AnyFigure, settings: State) => {
       const state = { ...initialState(figure.controls), ...settings };
-      return figure.describe(await running(loaded)(name, state, job), state);
+      return figure.describe(await computeWith(loaded)(name, state, job), state);
     };
     const { figures } = await import('../../web/figures/index.ts');
     for (const [name, settings] of [

@@ -6,7 +6,7 @@ import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import { type Averaged, averagedFigures, type Opened, ownFigures } from '../../web/figures/ownModel.ts';
 import { csvOf } from '../../web/plot/format.ts';
-import { running } from '../../web/worker/answers.ts';
+import { computeWith } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { ownModel } from '../../web/worker/ownModel.ts';
 import { recorded } from '../../web/worker/recorded.ts';
@@ -18,7 +18,7 @@ export const job = { signal: new AbortController().signal, progress: (_: number)
 export const folderOf = (name: string) =>
   fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));
 export const ask = (figure: string, question: unknown, watched = job) =>
-  ownModel(loaded, figure, question as State, watched, running);
+  ownModel(loaded, figure, question as State, watched, computeWith);
 
 /** Its figures, and what one of them finds in a state. */
 export async function opened(folder: string, names = readdirSync(folder), options = {}) {

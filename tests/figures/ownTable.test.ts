@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import { type HeldTables, type TableKind, tableFigures } from '../../web/figures/ownTable.ts';
-import { running } from '../../web/worker/answers.ts';
+import { computeWith } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { ownTable } from '../../web/worker/ownTable.ts';
 import { plain } from '../api/support/builds.ts';
@@ -14,7 +14,8 @@ import { expectSoundPictures } from './support.ts';
 
 const loaded = library();
 const job = { signal: new AbortController().signal, progress: () => {} };
-const ask = (figure: string, question: object) => ownTable(loaded, figure, question as State, job, running);
+const ask = (figure: string, question: object) =>
+  ownTable(loaded, figure, question as State, job, computeWith);
 
 const drawn = (rows: number, columns: number, seed: number) =>
   inPrecision<Table>(plain.randomNormal({ rows, columns, seed }), 'float32');
@@ -62,7 +63,13 @@ test('a table that is forgotten while it is opened stays forgotten', async () =>
       return File.prototype.slice.apply(file, part);
     };
     const question = { kind: 'token', files: [Object.assign(file, { slice })] } as unknown as State;
-    const opening = ownTable(loaded, 'own-table-open', question, { ...job, signal: stop.signal }, running);
+    const opening = ownTable(
+      loaded,
+      'own-table-open',
+      question,
+      { ...job, signal: stop.signal },
+      computeWith,
+    );
     const end = await opening.then(
       () => 'It is open.',
       (error: Error) => error.message,
@@ -256,7 +263,7 @@ test.each(Object.entries(tableFiles(tokens, words)))(
         'own-table-open',
         { kind: 'token', files: [file] } as unknown as State,
         watched,
-        running,
+        computeWith,
       );
     await opening(new File([bytes], name));
     expect(told.length).toBeGreaterThan(0);

@@ -63,7 +63,7 @@ test('a table names what is wrong, draws the rest, and trains nothing unasked', 
   } as const;
   const job = {
     ...alone(),
-    run: { again: false, state: () => state, frame() {}, turn: async () => 'go' },
+    live: { again: false, state: () => state, frame() {}, turn: async () => 'go' },
   } as never;
   const data = await schemesTasks.compute({ ...library(), recorded: async () => file }, state, job);
   const { figure } = schemesTasks;

@@ -29,12 +29,15 @@ test('the gallery has every scheme of the registry, and its formulas as text', (
 
 test('a formula is set: letters slanted, indices below and above the line', () => {
   const [line] = formulaLines(String.raw`(W_Qx_i)^\top/\sqrt{2d_h}+a_{\mathrm{clip}(j-i)}`, 99);
-  expect(line?.runs.map(({ text, shift, italic }) => `${shift ?? ''}${italic ? '~' : ''}${text}`)).toEqual([
+  expect(line?.spans.map(({ text, shift, italic }) => `${shift ?? ''}${italic ? '~' : ''}${text}`)).toEqual([
     ...['(', '~W', 'sub~Q', '~x', 'sub~i', ')', 'sup⊤', '/', '√(', '2', '~d', 'sub~h', ')', ' + ', '~a'],
     ...['subc', 'subl', 'subi', 'subp', 'sub(', 'sub~j', 'sub−', 'sub~i', 'sub)'],
   ]);
-  const [shape] = shapesOf([{ mark: 'text', x: 0, y: 0, text: '', size: 10, runs: line?.runs ?? [] }], false);
-  const moved = (shape?.runs ?? []).map(({ attributes }) => Number(new Map(attributes).get('dy') ?? 0));
+  const [shape] = shapesOf(
+    [{ mark: 'text', x: 0, y: 0, text: '', size: 10, spans: line?.spans ?? [] }],
+    false,
+  );
+  const moved = (shape?.spans ?? []).map(({ attributes }) => Number(new Map(attributes).get('dy') ?? 0));
   // After an index the line goes on where it was.
   expect(moved.slice(0, 5)).toEqual([0, 0, 2.2, -2.2, 2.2]);
   expect(formulaLines('q_i+k_j-m_h', 4).map(({ text }) => text)).toEqual(['qᵢ + ', 'kⱼ − ', 'mₕ']);

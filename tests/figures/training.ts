@@ -1,6 +1,6 @@
 // For tests of figures that train: counted trainers, a simulated reader, and a job that nobody watches.
 import type { Trainer } from 'superpose';
-import type { Job, Library, Run } from '../../web/figures/figure.ts';
+import type { Job, Library, LiveJob } from '../../web/figures/figure.ts';
 import { library } from '../../web/worker/library.ts';
 
 /** The job of a computation that nobody watches. */
@@ -46,11 +46,11 @@ export function countedTrainers(loaded: Library = library()): {
 /** A reader who lets a run go on, except for the given turns first; and the frames shown to them. */
 export function watched<Frame>(state: object, turns: ('go' | 'look')[] = []): { frames: Frame[]; job: Job } {
   const frames: Frame[] = [];
-  const watching: Run = {
+  const watching: LiveJob = {
     again: true,
     state: () => state as never,
     frame: (data) => frames.push(structuredClone(data) as Frame),
     turn: async () => turns.shift() ?? 'go',
   };
-  return { frames, job: { ...alone(), run: watching } };
+  return { frames, job: { ...alone(), live: watching } };
 }

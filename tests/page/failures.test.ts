@@ -81,7 +81,7 @@ describe('the part that computes', () => {
       /WebAssembly file is damaged or incomplete/,
     ],
     ['.wasm breaks off', (site) => site.cut(/\.wasm$/), /WebAssembly file broke off/],
-    ['worker is not there', (site) => site.lose(/worker-.*\.js$/), /that computes could not be loaded/],
+    ['worker is not there', (site) => site.lose(/worker-.*\.js$/), /compute worker failed to load/],
   ];
   test.each(troubles)('the %s', async (_, site, sentence) => {
     const { page, site: served } = await visit({ site });

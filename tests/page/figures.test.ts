@@ -30,7 +30,7 @@ const kindsOf = (name: string) =>
 const sample: string[] = [];
 for (const name of names) {
   const has = new Set(sample.flatMap(kindsOf));
-  if (!figures[name]?.runs && kindsOf(name).some((kind) => !has.has(kind))) sample.push(name);
+  if (!figures[name]?.live && kindsOf(name).some((kind) => !has.has(kind))) sample.push(name);
 }
 
 async function keysMoveTheCursor(page: Page, name: string): Promise<void> {

@@ -13,7 +13,7 @@ const verdicts: Verdict[] = JSON.parse(
 );
 
 const kindOf = ({ figure }: Verdict) =>
-  !figure ? 'published' : figures[figure]?.runs ? 'of a figure that trains' : 'of one that computes';
+  !figure ? 'published' : figures[figure]?.live ? 'of a figure that trains' : 'of one that computes';
 /** The first of each kind, by its place in the table. */
 const sample = new Map([...verdicts.entries()].reverse().map(([place, one]) => [kindOf(one), place]));
 

@@ -4,7 +4,14 @@ import { describe, expect, test, vi } from 'vitest';
 import { fits, hold } from '../../build/package/check.js';
 import type { Library } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
-import { answering, computeOf, keeping, type Run, running, yielding } from '../../web/worker/answers.ts';
+import {
+  answering,
+  type ComputeFigure,
+  computeOf,
+  computeWith,
+  keeping,
+  yielding,
+} from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import {
   blobWorker,
@@ -30,7 +37,7 @@ function tooLarge(): unknown {
 
 describe('answering', () => {
   const run =
-    (result: unknown): Run =>
+    (result: unknown): ComputeFigure =>
     async (figure, state, job) => {
       job.progress(0.25);
       if (result instanceof Error || typeof result === 'string') throw result;
@@ -87,8 +94,9 @@ describe('answering', () => {
 
   test('a figure that is not there', async () => {
     const said: Reply[] = [];
-    await answering(running({ kept: (_what, _of, make) => make() } as Partial<Library> as Library), (reply) =>
-      said.push(reply),
+    await answering(
+      computeWith({ kept: (_what, _of, make) => make() } as Partial<Library> as Library),
+      (reply) => said.push(reply),
     )({
       id: 0,
       figure: 'nonesuch',

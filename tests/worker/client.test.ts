@@ -2,7 +2,7 @@
 // cancelling, answering, failing and breaking. Drawn by fast-check, which prints the seed of a failure.
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Answers } from '../../web/worker/client.ts';
+import type { AnswerListener } from '../../web/worker/client.ts';
 import type { Connection, Question, Reply, Transport } from '../../web/worker/transports.ts';
 
 type Asked = Extract<Question, { figure: string }>;
@@ -35,7 +35,7 @@ class TestLine implements Connection {
   }
 }
 
-const broken = 'The part of this page that computes could not be loaded.';
+const workerFailed = 'The compute worker failed to load.';
 
 let client: typeof import('../../web/worker/client.ts');
 let lines: TestLine[];
@@ -69,7 +69,7 @@ const newest = () => lines.at(-1) as TestLine;
 /** What an asker hears, in order. */
 function listener() {
   const heard: string[] = [];
-  const answers: Answers = {
+  const answers: AnswerListener = {
     answered: (data, state) => heard.push(`answered ${data} for ${state.n}`),
     failed: (sentence) => heard.push(`failed ${sentence}`),
     progress: (fraction) => heard.push(`progress ${fraction}`),
@@ -109,15 +109,15 @@ describe('one asker', () => {
   test('a run is watched until another question overtakes it, and looked at with other settings', () => {
     const { heard, answers } = listener();
     const one = client.asker('gram', answers);
-    one.order('hold');
-    one.ask({ n: 1 }, { again: true, held: true });
-    expect(newest().told).toEqual([{ id: 0, figure: 'gram', state: { n: 1 }, again: true, held: true }]);
+    one.order('pause');
+    one.ask({ n: 1 }, { again: true, paused: true });
+    expect(newest().told).toEqual([{ id: 0, figure: 'gram', state: { n: 1 }, again: true, paused: true }]);
     newest().say({ id: 0, frame: 'a' });
     one.order('step');
     one.ask({ n: 2 }, { look: true });
     expect(newest().told.slice(1)).toEqual([
-      { run: 0, order: 'step' },
-      { run: 0, order: { look: { n: 2 } } },
+      { job: 0, order: 'step' },
+      { job: 0, order: { look: { n: 2 } } },
     ]);
     newest().say({ id: 0, frame: 'b' });
     one.ask({ n: 3 });
@@ -172,7 +172,7 @@ describe('transports', () => {
     expect(client.answeredIn()).toBeUndefined();
     const { heard, answers } = listener();
     client.asker('gram', answers).ask({ n: 1 });
-    expect(heard).toEqual([`failed ${broken}`]);
+    expect(heard).toEqual([`failed ${workerFailed}`]);
   });
 
   test('each is tried, the last one too, and the last one again for the next question', async () => {
@@ -183,7 +183,7 @@ describe('transports', () => {
     const { heard, answers } = listener();
     const one = client.asker('gram', answers);
     one.ask({ n: 1 });
-    expect(heard).toEqual([`failed ${broken}`]);
+    expect(heard).toEqual([`failed ${workerFailed}`]);
     one.ask({ n: 2 });
     newest().say({ id: 1, data: 'a' });
     expect(heard.at(-1)).toBe('answered a for 2');
@@ -216,7 +216,7 @@ describe('transports', () => {
       const [first] = lines as [TestLine];
       expect(first.break()).toBe(false);
       expect(first.ended).toBe(true);
-      expect(heard).toEqual([`failed ${broken}`]);
+      expect(heard).toEqual([`failed ${workerFailed}`]);
       // What the ended line still says is for nobody, and it breaks only once.
       first.break();
       expect(heard.length).toBe(1);
@@ -233,7 +233,7 @@ describe('transports', () => {
     const { heard, answers } = listener();
     client.asker('gram', answers).ask({ n: 1 });
     newest().break();
-    expect(heard).toEqual([`failed ${broken}`]);
+    expect(heard).toEqual([`failed ${workerFailed}`]);
   });
 });
 

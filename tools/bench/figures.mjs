@@ -111,7 +111,7 @@ async function stepsOf(name, wanted, count) {
     await frame();
     times.push(performance.now() - started);
   }
-  const { figure: shown, settings } = figure.asking;
+  const { figure: shown, settings } = figure.request;
   return { times, trains: shown.runs !== undefined && !shown.runs.looks(settings).includes(wanted) };
 }
 

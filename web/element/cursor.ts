@@ -39,7 +39,7 @@ export const linked = {
 };
 
 interface Host extends LitElement {
-  readonly asking: {
+  readonly request: {
     readonly figure: AnyFigure | undefined;
     readonly settings: State;
     change(name: string, value: Value, settled: boolean): void;
@@ -143,7 +143,7 @@ export class Cursors implements ReactiveController {
     // A finger has no other way to point at a place, and what it sets has an input.
     if (sets && !(found.cursor && (event as PointerEvent).pointerType === 'touch')) {
       if (found.cursor) this.#move(found.cursor);
-      for (const [name, value] of Object.entries(sets)) this.host.asking.change(name, value, true);
+      for (const [name, value] of Object.entries(sets)) this.host.request.change(name, value, true);
       return;
     }
     if (found.cursor) this.#press(found.cursor, this.#reads(event));
@@ -162,8 +162,9 @@ export class Cursors implements ReactiveController {
   }
 
   /** The element is another figure now. */
-  begin(): void {
-    this.held = this.pointed = false;
+  reset(): void {
+    this.held = false;
+    this.pointed = false;
   }
 
   /** Some figures choose or open a place instead of holding it; true if this one did. */
@@ -179,7 +180,7 @@ export class Cursors implements ReactiveController {
     }
     const setting = view && figure?.chooses?.(view.state);
     if (setting === undefined) return false;
-    this.host.asking.change(setting as string, cursor.j, true);
+    this.host.request.change(setting as string, cursor.j, true);
     return true;
   }
 
@@ -188,11 +189,11 @@ export class Cursors implements ReactiveController {
     this.byTouch = event.pointerType !== 'mouse';
     // A finger that begins on a field may scroll the page; one that taps reads, and then finds a grip.
     if (size && this.byTouch) return;
-    const { asking } = this.host;
+    const { request } = this.host;
     const knob = event.currentTarget as HTMLElement;
     const surface = knob.parentElement as Element;
-    const control = asking.figure?.controls[setting] as Control;
-    let last = asking.settings[setting] as Value;
+    const control = request.figure?.controls[setting] as Control;
+    let last = request.settings[setting] as Value;
     const first = last;
     // It need not be grabbed in its middle.
     const [left, top] = this.#pixel(event, surface);
@@ -202,13 +203,13 @@ export class Cursors implements ReactiveController {
       const value = typeof found === 'string' ? found : nearestValue(control, found);
       if (value === undefined || value === last) return;
       last = value;
-      asking.change(setting, value, false);
+      request.change(setting, value, false);
     };
     const drop = () => {
       window.removeEventListener('keydown', undo, { capture: true });
       knob.removeEventListener('pointermove', drag);
       knob.classList.remove('held');
-      if (last !== first) asking.change(setting, last, true);
+      if (last !== first) request.change(setting, last, true);
     };
     // Escape ends the drag, and nothing that is around it.
     const undo = (pressed: KeyboardEvent) => {
@@ -216,7 +217,7 @@ export class Cursors implements ReactiveController {
       pressed.preventDefault();
       pressed.stopImmediatePropagation();
       last = first;
-      asking.change(setting, first, true);
+      request.change(setting, first, true);
       knob.releasePointerCapture(event.pointerId);
     };
     window.addEventListener('keydown', undo, { capture: true });

@@ -9,15 +9,15 @@ import { captionOf } from '../plot/format.js';
 import { plainCopy } from '../plot/plainCopy.js';
 import type { Cursor, Handle } from '../plot/scene.js';
 import { answeredIn } from '../worker/client.js';
-import { Asking } from './asking.js';
 import { Cursors, linked } from './cursor.js';
 import type { Result, View } from './exports.js';
+import { FigureRequest } from './figureRequest.js';
 import { inputOf } from './inputs.js';
 import { hostPage } from './link.js';
 import { Picture } from './picture.js';
-import { Saving } from './saving.js';
 import { drawnPiece, Speech } from './speech.js';
 import { elementStyles, Surroundings } from './surroundings.js';
+import { ToolsMenu } from './toolsMenu.js';
 import { untranslate } from './translated.js';
 
 export class FigureElement extends LitElement {
@@ -37,16 +37,16 @@ export class FigureElement extends LitElement {
   /** Figures of one group on a page share the settings that they have in common. */
   group = '';
 
-  readonly asking = new Asking(this);
+  readonly request = new FigureRequest(this);
   readonly surroundings = new Surroundings(this);
   readonly cursors = new Cursors(this);
   readonly picture = new Picture(this);
   readonly speech = new Speech(this);
-  readonly #saving = new Saving(this);
+  readonly #toolsMenu = new ToolsMenu(this);
 
   /** All settings; a link to this view holds them all. */
   get state(): State {
-    return this.asking.settings;
+    return this.request.settings;
   }
 
   /** The result on screen. */
@@ -56,7 +56,7 @@ export class FigureElement extends LitElement {
 
   /** The present settings are being computed. */
   get busy(): boolean {
-    return this.asking.asked !== undefined;
+    return this.request.isComputing;
   }
 
   /** In pixels. */
@@ -74,16 +74,16 @@ export class FigureElement extends LitElement {
 
   /** Loads the figure's code, without computing anything. */
   loaded(): Promise<AnyFigure | undefined> {
-    return this.asking.loaded();
+    return this.request.loaded();
   }
 
   /** Shows a state that comes from outside: a link, or the page. `problem` is a sentence about what was wrong. */
   show(settings: [string, string][], problem?: string): Promise<void> {
-    return this.asking.show(settings, problem);
+    return this.request.show(settings, problem);
   }
 
   protected override async scheduleUpdate(): Promise<void> {
-    await this.asking.soon;
+    await this.request.nextAnswer;
     super.scheduleUpdate();
   }
 
@@ -98,13 +98,14 @@ export class FigureElement extends LitElement {
   }
 
   override render(): TemplateResult {
-    const { figure } = this.asking;
+    const { figure } = this.request;
     const { view } = this.picture;
     // On somebody else's page the placeholder stays put until everything around it appears at once.
     const early = hostPage.foreign && !view;
     const settings = figure ? this.#inputs(figure) : html`<slot name="room"></slot>`;
     // Without a picture there is nothing for them to stand below.
-    const below = figure?.below && !this.asking.failure && !this.asking.stopped;
+    const isBroken = this.#failure !== undefined || this.request.state.is === 'stopped';
+    const below = figure?.below && !isBroken;
     // What is over is hidden too: a page may have replaced the remove() that takes it away.
     const busy = this.#busyLine();
     return html`<svg class="room" aria-hidden="true"></svg>
@@ -114,7 +115,7 @@ export class FigureElement extends LitElement {
         ${early ? nothing : [below ? nothing : settings, this.#problems()]}
         <div class=${view || this.childElementCount > 0 ? 'over' : nothing} ?hidden=${busy === nothing}>${busy}</div>
         <slot ?hidden=${view}>${view ? nothing : this.standIn?.()}</slot>
-        ${early ? [this.#problems(), this.asking.failure || this.asking.stopped ? settings : nothing] : nothing}
+        ${early ? [this.#problems(), isBroken ? settings : nothing] : nothing}
         ${view ? this.#live(view, below ? settings : nothing) : nothing}
       </div>
     `;
@@ -123,62 +124,83 @@ export class FigureElement extends LitElement {
   /** A picture for a page that gives none: see embed/mirror.ts. */
   standIn?(): TemplateResult | undefined;
 
+  /** Why there are no data for the settings, or why these could not be drawn. */
+  get #failure(): string | undefined {
+    const { state } = this.request;
+    if (state.is === 'failed') return state.sentence;
+    return state.is === 'shown' ? this.picture.failure : undefined;
+  }
+
   #problems(): TemplateResult {
-    const { refused, failure, stopped, again, figure, otherPicture } = this.asking;
-    const still = `The picture stands still. ${otherPicture ? `It shows ${otherPicture}, not the one that was asked for. ` : ''}`;
-    const sentences = [...refused, this.surroundings.problem ?? []].flat();
-    return html`
-      ${sentences.length > 0 ? html`<p class="problem" role="status">${sentences.join(' ')}</p>` : nothing}
-      ${failure ? html`<p class="problem" role="alert">${this.picture.view || !figure ? '' : still}${failure} <button @click=${again}>Try again</button>${this.#saving.homeLink()}</p>` : nothing}
-      ${stopped ? html`<p class="note">Stopped. <button @click=${again}>Compute it</button></p>` : nothing}
-    `;
+    const { refusals, state, again } = this.request;
+    const sentences = [...refusals, this.surroundings.problem ?? []].flat();
+    const refusal =
+      sentences.length > 0 ? html`<p class="problem" role="status">${sentences.join(' ')}</p>` : nothing;
+    const failure = this.#failure
+      ? html`<p class="problem" role="alert">${this.#standInNote()}${this.#failure} <button @click=${again}>Try again</button>${this.#toolsMenu.homeLink()}</p>`
+      : nothing;
+    const stopped =
+      state.is === 'stopped'
+        ? html`<p class="note">Stopped. <button @click=${again}>Compute it</button></p>`
+        : nothing;
+    return html`${refusal}${failure}${stopped}`;
+  }
+
+  /** What a reader should know of the picture that stands in for the figure after a failure. */
+  #standInNote(): string {
+    const { figure, otherPicture } = this.request;
+    if (this.picture.view || !figure) return '';
+    const other = otherPicture ? `It shows ${otherPicture}, not the one that was asked for. ` : '';
+    return `The picture stands still. ${other}`;
   }
 
   #busyLine(): TemplateResult | typeof nothing {
-    const { figure, fraction, asked, stop, running } = this.asking;
-    if (fraction !== undefined && !running) {
-      // Not a status: every percent would be read out.
+    const { figure, state, stop, liveJob } = this.request;
+    if (state.is !== 'computing') return nothing;
+    const { fraction, settings } = state;
+    if (fraction !== undefined && !liveJob) {
+      // Not a status, or a screen reader would read out every percent.
       return html`<p class="note busy">
         <progress max="1" .value=${fraction} aria-label="Computed so far"></progress>
         <span aria-hidden="true">${Math.round(100 * fraction)} %</span><button @click=${stop}>Stop</button></p>`;
     }
-    if (!asked || !figure || this.picture.view) return nothing;
-    const trained = ['trained', 'mixed'].includes(figure.source(asked));
-    // Not a status either: nobody has asked for a figure that comes near.
+    if (!figure || this.picture.view) return nothing;
+    const trained = ['trained', 'mixed'].includes(figure.source(settings));
+    // Not a status either: the reader has only come near.
     return html`<p class="note">${(trained && figure.waiting) || 'Computing…'}</p>`;
   }
 
   #inputs(figure: AnyFigure): TemplateResult {
-    const { settings, running } = this.asking;
+    const { settings, liveJob } = this.request;
     const { named } = this.picture.view ?? {};
     // Most answers change no input, so they are not rendered again.
     const names = named && Object.values(named).flat().join('\u0000');
     const [seen, more] = [false, true].map((more) =>
       guard([figure, settings, this.keep, names], () => this.#inputsOf(figure, more)),
     );
-    const play = running?.playing?.button() ?? nothing;
-    const run = running?.tools() ?? nothing;
+    const play = liveJob?.playback?.button() ?? nothing;
+    const job = liveJob?.tools() ?? nothing;
     const buttons = (figure.buttons?.(settings) ?? []).map(({ label, sets }) => this.#button(label, sets));
     const { below, plays } = figure;
     // What is played comes before what can be trained.
     const aside = below && plays;
     const hidden =
       aside || this.#namesOf(figure, true).length > 0
-        ? html`<details class="more" part="more"><summary>More settings</summary><div class="controls">${more}${aside ? run : nothing}</div></details>`
+        ? html`<details class="more" part="more"><summary>More settings</summary><div class="controls">${more}${aside ? job : nothing}</div></details>`
         : nothing;
-    return html`<div class="controls ${below ? 'below' : ''}" part="controls">${play}${buttons}${seen}${aside ? nothing : run}${hidden}</div>`;
+    return html`<div class="controls ${below ? 'below' : ''}" part="controls">${play}${buttons}${seen}${aside ? nothing : job}${hidden}</div>`;
   }
 
   #button(label: string, sets: object): TemplateResult {
     const set = () => {
-      for (const [name, value] of Object.entries(sets)) this.asking.change(name, value as Value, true);
+      for (const [name, value] of Object.entries(sets)) this.request.change(name, value as Value, true);
     };
     return html`<div><button @click=${set}>${label}</button></div>`;
   }
 
   /** The settings that the reader can change, seen at once or under “More settings”. */
   #namesOf(figure: AnyFigure, more: boolean): string[] {
-    const unused = new Set(figure.unused?.(this.asking.settings) ?? []);
+    const unused = new Set(figure.unused?.(this.request.settings) ?? []);
     const kept = typeof this.keep === 'string' ? this.keep.split(/\s+/) : undefined;
     return Object.entries(figure.controls as Record<string, Control>).flatMap(([name, control]) =>
       (control.more ?? false) === more && !unused.has(name) && (kept?.includes(name) ?? true) ? [name] : [],
@@ -186,17 +208,17 @@ export class FigureElement extends LitElement {
   }
 
   #inputsOf(figure: AnyFigure, more: boolean): TemplateResult[] {
-    const { asking } = this;
+    const { request } = this;
     return this.#namesOf(figure, more).map((name) =>
       inputOf(
         name,
         figure.controls[name] as Control,
-        asking.settings[name] as Value,
+        request.settings[name] as Value,
         this.picture.view?.named[name],
         {
-          change: (value, settled) => asking.change(name, value, settled),
-          seed: (input) => asking.typeSeed(name, input),
-          type: (text) => asking.type(name, text),
+          change: (value, settled) => request.change(name, value, settled),
+          seed: (input) => request.typeSeed(name, input),
+          type: (text) => request.type(name, text),
         },
       ),
     );
@@ -205,12 +227,14 @@ export class FigureElement extends LitElement {
   #live(view: View, below: TemplateResult | typeof nothing): TemplateResult {
     const { cursor, held, pointed, byTouch, point, leave, hold, step } = this.cursors;
     const [head, rest] = captionOf(view.finding);
-    // While it is played, a picture is ahead of its caption, which is of the end.
-    const { overtaken } = this.asking;
-    const { open, said, tableOpen } = this.#saving;
-    const dimmed = (name: string, old = false) => (old ? `${name} old` : name);
+    const { state, liveJob } = this.request;
+    const isLate = state.is === 'computing' && state.picture === 'late';
+    // While it is played, a picture is ahead of its caption, which is that of the end.
+    const isCaptionOld = isLate || (liveJob?.playback?.isPlaying ?? false);
+    const { open, status, tableOpen } = this.#toolsMenu;
+    const dimmed = (name: string, isOld: boolean) => (isOld ? `${name} old` : name);
     return html`
-      <div class=${dimmed('surface', overtaken)} tabindex="0" role="application" aria-roledescription="figure"
+      <div class=${dimmed('surface', isLate)} tabindex="0" role="application" aria-roledescription="figure"
         aria-label="${view.figure.title.replace(/[^?]$/, '$&.')} ${view.rows > 1 ? 'Arrow keys choose a row and a column.' : 'Arrow keys move along it.'}"
         aria-describedby="finding" @focus=${this.cursors.focused} @pointermove=${point} @pointerleave=${leave} @click=${hold} @keydown=${step}>
         <svg class="under" aria-hidden="true"></svg><canvas></canvas><svg class="marks" aria-hidden="true"></svg><svg class="frame" aria-hidden="true"></svg>
@@ -219,8 +243,8 @@ export class FigureElement extends LitElement {
       </div>
       ${below}
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
-      <div class="foot" part="below">${guard([open ? view : view.source, said, tableOpen], () => this.#saving.tools(view))}</div>
-      <p class=${dimmed('finding', overtaken || this.asking.running?.playing?.going)} id="finding" part="caption">${head ? html`<b part="rest">${head}</b><span part="rest">${rest}</span>` : rest}</p>
+      <div class="foot" part="below">${guard([open ? view : view.source, status, tableOpen], () => this.#toolsMenu.tools(view))}</div>
+      <p class=${dimmed('finding', isCaptionOld)} id="finding" part="caption">${head ? html`<b part="rest">${head}</b><span part="rest">${rest}</span>` : rest}</p>
       ${
         view.tokens
           ? html`<ol class="tokens" part="caption" tabindex="0" aria-label="Tokens; the row’s is framed, the column’s is filled">
@@ -229,7 +253,7 @@ export class FigureElement extends LitElement {
       }
       <p class=${pointed ? 'readout pointed' : 'readout'} part="below ${pointed ? 'readout' : ''} ${held ? 'held' : ''}">${pointed ? this.picture.readout.map(drawnPiece) : this.#hint()}
         ${held ? html`<span class="held"> Held: tap again to let go.</span>` : nothing}</p>
-      ${view.figure.opens ? this.#saving.opens(view, cursor) : nothing}
+      ${view.figure.opens ? this.#toolsMenu.opens(view, cursor) : nothing}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
       ${tableOpen ? html`<div class="numbers" part="below">${guard([view.data, view.state], () => numbers(view))}</div>` : nothing}
     `;

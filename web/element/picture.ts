@@ -9,9 +9,9 @@ import type { Theme } from '../plot/colour.js';
 import { plainCopy } from '../plot/plainCopy.js';
 import { type Cursor, cursorMarks, type Mark, type Scene } from '../plot/scene.js';
 import { type Shape, shapesOf } from '../plot/svg.js';
-import type { Asking } from './asking.js';
 import type { Cursors } from './cursor.js';
 import type { Answer, View } from './exports.js';
+import type { FigureRequest } from './figureRequest.js';
 import type { Speech } from './speech.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -59,30 +59,30 @@ const alike = (one: Shape, other: Shape): boolean =>
   one.attributes.every(([name], place) => name === other.attributes[place]?.[0]);
 
 /** Touches only what differs: unchanged attributes and text cost the browser nothing. */
-function change(element: Element, was: Shape, { attributes, text, runs }: Shape): void {
+function change(element: Element, was: Shape, { attributes, text, spans }: Shape): void {
   attributes.forEach(([name, value], place) => {
     if (value !== was.attributes[place]?.[1]) element.setAttribute(name, value);
   });
-  if (text === was.text && !runs === !was.runs) return;
+  if (text === was.text && !spans === !was.spans) return;
   // A text node that stays is not styled again.
   const [node] = element.childNodes;
-  if (text && node instanceof Text && !runs) node.data = text;
-  else fill(element, text, runs);
+  if (text && node instanceof Text && !spans) node.data = text;
+  else fill(element, text, spans);
 }
 
-const fill = (element: Element, text: string | undefined, runs: Shape[] | undefined): void =>
-  element.replaceChildren(...(runs?.map(elementOf) ?? (text ? [text] : [])));
+const fill = (element: Element, text: string | undefined, spans: Shape[] | undefined): void =>
+  element.replaceChildren(...(spans?.map(elementOf) ?? (text ? [text] : [])));
 
 /** Created, not parsed: a page with Trusted Types lets no string be parsed as markup. */
-function elementOf({ name, attributes, text, runs }: Shape): Element {
+function elementOf({ name, attributes, text, spans }: Shape): Element {
   const element = document.createElementNS('http://www.w3.org/2000/svg', name);
   for (const [attribute, value] of attributes) element.setAttribute(attribute, value);
-  if (text !== undefined) fill(element, text, runs);
+  if (text !== undefined) fill(element, text, spans);
   return element;
 }
 
 interface Host extends LitElement {
-  readonly asking: Asking;
+  readonly request: FigureRequest;
   readonly cursors: Cursors;
   readonly surroundings: Surroundings;
   readonly speech: Speech;
@@ -112,6 +112,8 @@ const changed = (now: unknown[], before: unknown[]): boolean => now.some((one, k
 
 export class Picture implements ReactiveController {
   view: View | undefined;
+  /** Why the newest answer could not be drawn, for the reader. */
+  failure: string | undefined;
   /** About the place of the cursor. */
   readout: ReadoutPiece[] = [];
   #atCursor: Mark[] = [];
@@ -120,17 +122,21 @@ export class Picture implements ReactiveController {
   #drawn: [Answer?, number?, Cursor?, boolean?] = [];
   /** What is on screen: scene, theme, surface, scale and the marks at the cursor. */
   #painted: unknown[] = [];
-  #told: Answer | undefined;
+  /** The answer whose finding was handed to speech last. */
+  #spokenAnswer: Answer | undefined;
 
   constructor(private readonly host: Host) {
     host.addController(this);
   }
 
   hostUpdate(): void {
-    const { asking, cursors, surroundings } = this.host;
-    const { figure, answer, running } = asking;
+    const { request, cursors, surroundings } = this.host;
+    const { figure, answer, liveJob } = request;
     const { width } = surroundings;
-    if (this.view?.figure !== figure) this.view = undefined;
+    if (this.view?.figure !== figure) {
+      this.view = undefined;
+      this.failure = undefined;
+    }
     if (!figure || !answer || width === 0) return;
     const drawn = this.#drawn;
     if (!changed([answer, width, cursors.cursor, cursors.pointed], drawn)) return;
@@ -140,15 +146,16 @@ export class Picture implements ReactiveController {
       let { view } = this;
       const at = () => (figure.redraws && cursors.pointed ? cursors.cursor : undefined);
       if (!view || answer !== drawn[0] || width !== drawn[1]) {
+        this.failure = undefined;
         view =
-          this.view && running?.playing?.going
+          this.view && liveJob?.playback?.isPlaying
             ? // What is said waits for the end: text that came and went would move all that is below it.
               { ...this.view, ...answer, scene: figure.scene(answer.data, answer.state, width) }
-            : viewOf(figure, answer, width, asking.began, at());
+            : viewOf(figure, answer, width, request.beforeDrag, at());
         cursors.fit(view, this.view);
         this.#drawn[2] = cursors.cursor;
       } else if (figure.redraws) {
-        view = { ...view, scene: figure.scene(view.data, view.state, width, asking.began, at()) };
+        view = { ...view, scene: figure.scene(view.data, view.state, width, request.beforeDrag, at()) };
       }
       const { data, state, scene } = view;
       const readout = cursors.pointed ? figure.readout(data, state, cursors.cursor) : [];
@@ -178,17 +185,16 @@ export class Picture implements ReactiveController {
     } catch (error) {
       this.#failed(error);
     }
-    if (scene === view.scene || this.#told === this.host.asking.answer) return;
-    this.#told = this.host.asking.answer;
-    // A run is read out at its end, and where it is held.
-    const held = this.host.asking.running?.held;
-    if (!this.host.busy || held) this.host.speech.finding(held);
+    if (scene === view.scene || this.#spokenAnswer === this.host.request.answer) return;
+    this.#spokenAnswer = this.host.request.answer;
+    // A live job is read out at its end, and where it is paused.
+    const isPaused = this.host.request.liveJob?.paused;
+    if (!this.host.busy || isPaused) this.host.speech.finding(isPaused);
     this.host.dispatchEvent(new CustomEvent('superpose-drawn', { bubbles: true, composed: true }));
   }
 
   #failed(error: unknown): void {
-    this.host.asking.fail(
-      `This figure could not be drawn with these settings; others may work (${(error as Error).message}).`,
-    );
+    this.failure = `This figure could not be drawn with these settings; others may work (${(error as Error).message}).`;
+    this.host.requestUpdate();
   }
 }

@@ -1,8 +1,8 @@
 // Figures on somebody else's page: attributes that mirror a figure's state in both directions, groups of
 // figures that share settings, the surrounding page's theme, and methods for the page's own scripts.
 import { html, type ReactiveController, type TemplateResult } from 'lit';
-import type { Change } from '../element/asking.js';
 import { defineFigures, FigureElement } from '../element/figureElement.js';
+import type { Change } from '../element/figureRequest.js';
 import { hostPage, writeLink } from '../element/link.js';
 import { elementStyles } from '../element/surroundings.js';
 import {
@@ -74,14 +74,15 @@ class Mirror implements ReactiveController {
 
   /** Attributes follow the state at once, whatever changed it: a stale one would bring the old state back. */
   hostUpdated(): void {
-    const { asking, state } = this.element;
-    if (asking.figure && state !== asking.own && state !== this.mirrored) this.write(asking.figure, state);
+    const { request, state } = this.element;
+    if (request.figure && state !== request.initialSettings && state !== this.mirrored)
+      this.write(request.figure, state);
     this.mirrored = state;
-    if (asking.figure && asking.figure !== this.looked) {
-      nameUnknown(this.element, asking.figure);
-      for (const sentence of asking.refused) warnOnce(asking.figure.name, sentence);
+    if (request.figure && request.figure !== this.looked) {
+      nameUnknown(this.element, request.figure);
+      for (const sentence of request.refusals) warnOnce(request.figure.name, sentence);
     }
-    this.looked = asking.figure;
+    this.looked = request.figure;
   }
 
   /** Writes the settings that differ from their first value or already have an attribute. */
@@ -101,7 +102,7 @@ class Mirror implements ReactiveController {
 
   /** The page has changed attributes. Only those that changed ask for another state. */
   private hear(changes: MutationRecord[]): void {
-    const { figure } = this.element.asking;
+    const { figure } = this.element.request;
     // Until the figure's code is there no attribute has been read; then all are.
     if (figure?.name !== this.element.name) return;
     nameUnknown(this.element, figure);
@@ -113,11 +114,11 @@ class Mirror implements ReactiveController {
       if (!control) return [];
       return [[name, this.element.getAttribute(attribute) ?? written(control, control.initial)]];
     });
-    const { asking, state } = this.element;
-    if (state === asking.own) this.mirrored = state;
+    const { request, state } = this.element;
+    if (state === request.initialSettings) this.mirrored = state;
     const possible = texts.filter(([name, text]) => read(controls.get(name) as Control, text) !== undefined);
-    asking.own = readState(figure.controls, [
-      ...writtenState(figure.controls, asking.own as State),
+    request.initialSettings = readState(figure.controls, [
+      ...writtenState(figure.controls, request.initialSettings as State),
       ...possible,
     ]).state;
     this.show(figure, texts);
@@ -125,10 +126,10 @@ class Mirror implements ReactiveController {
 
   /** Sets what has changed in the other figures of the group that have the setting and can take the value. */
   async share(): Promise<void> {
-    const { asking, group, state } = this.element;
-    if (!asking.figure) return;
-    const { controls } = asking.figure;
-    const before = new Map(writtenState(controls, this.shared ?? asking.own ?? state));
+    const { request, group, state } = this.element;
+    if (!request.figure) return;
+    const { controls } = request.figure;
+    const before = new Map(writtenState(controls, this.shared ?? request.initialSettings ?? state));
     const texts = new Map(writtenState(controls, state).filter(([name, text]) => before.get(name) !== text));
     this.shared = state;
     for (const other of group ? connected : []) {
@@ -156,7 +157,7 @@ class Mirror implements ReactiveController {
   show(figure: AnyFigure, texts: [string, string][]): void {
     void this.inTurn(async () => {
       // It may have become another one.
-      if (this.element.asking.figure !== figure) return;
+      if (this.element.request.figure !== figure) return;
       const now = new Map(writtenState(figure.controls, this.element.state));
       if (texts.every(([name, text]) => now.get(name) === text)) return;
       await this.element.show([...now, ...texts]);
@@ -195,7 +196,7 @@ const mirrors = new WeakMap<FigureElement, Mirror>();
 const calls = {
   /** A link to the figure, with the site's picture: it has one of the first view alone. */
   standIn(this: FigureElement): TemplateResult | undefined {
-    const { figure, settings } = this.asking;
+    const { figure, settings } = this.request;
     const { home, pictures } = hostPage;
     if (
       !home ||

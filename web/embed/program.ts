@@ -1,7 +1,7 @@
 // What computes where the site's files are not: in a page of one file and in superpose/embed. It is given its
 // supplies first, then questions, in a worker made from a string or on the page's own thread.
 import type { LoadOptions } from 'superpose';
-import { answering, type Run, running, yielding } from '../worker/answers.js';
+import { answering, type ComputeFigure, computeWith, yielding } from '../worker/answers.js';
 import { library } from '../worker/library.js';
 import type { Question } from '../worker/transports.js';
 import {
@@ -24,11 +24,11 @@ const lacking =
   'This copy of the figure carries only the tokens that it was made with, and the others could not be fetched.';
 
 /** Tries the excerpt first, and for other words the whole model, from where the page has it. */
-export function runWith({ module, excerpt, model }: Supplies): Run {
-  const whole = model === undefined ? undefined : running(yielding(library({ from: model }, module)));
+export function runWith({ module, excerpt, model }: Supplies): ComputeFigure {
+  const whole = model === undefined ? undefined : computeWith(yielding(library({ from: model }, module)));
   const part =
     excerpt &&
-    running(
+    computeWith(
       watchedLibrary(
         yielding({
           ...library({ read: excerptReader(excerpt) }, module),
@@ -57,8 +57,8 @@ const isNotInExcerpt = (error: unknown): boolean =>
 
 const refused = () => Promise.reject(new Error(lacking));
 // Refused here, because a missing file has another sentence, for whoever builds the page.
-const nothingOfTheModel = (module: LoadOptions): Run =>
-  running({ ...yielding(library({}, module)), miniLM: refused });
+const nothingOfTheModel = (module: LoadOptions): ComputeFigure =>
+  computeWith({ ...yielding(library({}, module)), miniLM: refused });
 
 /** The worker's half: the first message brings the supplies, the others are questions. */
 export function beWorker(): void {

@@ -1,8 +1,8 @@
 // A figure in one file. This classic inline script is the page and, in a blob, also the worker. It runs in a
 // frame that may run scripts and nothing else, from a server without CORS, and from disk.
 import { writeAddress } from '../element/addressBar.js';
-import type { Change } from '../element/asking.js';
 import type { FigureElement } from '../element/figureElement.js';
+import type { Change } from '../element/figureRequest.js';
 import { hostPage, readLink, writeLink } from '../element/link.js';
 import { readState } from '../figures/controls.js';
 import { answering } from '../worker/answers.js';
@@ -74,7 +74,8 @@ async function bePage(script: string): Promise<void> {
     await element.show(settings, problem);
     // The reader's own settings may stand in the address of a page that was loaded again.
     const given = asked(page, new URL(givenAddress()).hash).settings;
-    if (element.asking.figure) element.asking.own = readState(element.asking.figure.controls, given).state;
+    const { request } = element;
+    if (request.figure) request.initialSettings = readState(request.figure.controls, given).state;
   };
   window.addEventListener('hashchange', follow);
   element.addEventListener('superpose-change', (event) => {

@@ -64,7 +64,7 @@ export const figure: Figure<typeof controls, Data> = {
   controls,
   source: () => 'seeded',
   below: true,
-  runs: { looks: () => ['form', 'step'], button: 'Train it here' },
+  live: { looks: () => ['form', 'step'], button: 'Train it here' },
   plays: {
     setting: 'step',
     button: 'Replay the training',

@@ -118,7 +118,7 @@ const isRecorded = ({ n, sigma, seed }: Trained): boolean =>
   n === first.n && sigma === first.sigma && seed === first.seed;
 
 export const compute: Compute<typeof trainedControls, Data> = async (library, state, job) => {
-  const again = job.run?.again;
+  const again = job.live?.again;
   const data = await library.kept(
     'add-or-concatenate',
     [state.task, state.separate, state.n, state.sigma, state.seed],
@@ -215,7 +215,7 @@ async function train(superpose: Superpose, state: Trained, job: Job): Promise<Da
       }
     };
     note();
-    const show = () => job.run?.frame(data);
+    const show = () => job.live?.frame(data);
     show();
     if (!mayTrain(job, stepsOf(state))) return data;
     await trainTogether(

@@ -39,11 +39,11 @@ export async function trainedCells(
   const keys = all.map(keyOf);
   const asked = new Map(keys.map((key, k) => [key, all[k] as CellJob]));
   const isKnown = ([key, { steps }]: [string, CellJob]) => (known.get(key)?.steps ?? 0) >= steps;
-  const isThere = (one: [string, CellJob]) => !job.run?.again && isKnown(one);
+  const isThere = (one: [string, CellJob]) => !job.live?.again && isKnown(one);
   const lacking = [...asked].flatMap((one) => (isThere(one) || !mayTrain(job, one[1].steps) ? [] : [one[0]]));
   // A copy: while new runs come in, they may push out older ones.
   const found = new Map([...asked].filter(isKnown).map(([key]) => [key, known.get(key) as CellRun]));
-  const frame = () => job.run?.frame(show(keys.map((key) => found.get(key))));
+  const frame = () => job.live?.frame(show(keys.map((key) => found.get(key))));
   frame();
   for (const [done, key] of lacking.entries()) {
     // Between two runs the reader's orders are heard.
@@ -51,7 +51,7 @@ export async function trainedCells(
     const cell = asked.get(key) as CellJob;
     const { parameters, ...trained } = await trainingRun(await library.superpose(), cell, () => breath(job));
     const run = { ...trained, numbers: learnedNumbers(parameters, cell.options) };
-    found.set(key, job.run?.again ? { ...run, anew: true } : run);
+    found.set(key, job.live?.again ? { ...run, anew: true } : run);
     keep(known, key, run);
     job.progress((done + 1) / lacking.length);
     frame();

@@ -90,13 +90,13 @@ export interface Job {
   signal: AbortSignal;
   /** Reports how far a long job is, from 0 to 1. */
   progress(fraction: number): void;
-  /** For a figure that runs while it is watched. Undefined if nobody watches: then only the end counts. */
-  run?: Run | undefined;
+  /** For a figure that is shown while it computes. Undefined if nobody watches: then only the end counts. */
+  live?: LiveJob | undefined;
 }
 
-/** A computation that is shown while it runs. */
-export interface Run {
-  /** Nothing of an earlier run may be used. */
+/** A computation that is shown, and steered by the reader, while it goes on. */
+export interface LiveJob {
+  /** Nothing of an earlier job may be used. */
   again: boolean;
   /** The newest settings: what `looks` names may have changed since it began. */
   state(): State;
@@ -152,9 +152,9 @@ export interface Figure<C extends Controls, Data> {
   opens?(data: Data, state: StateOf<C>, cursor: Cursor): Opens | undefined;
   /** Settings that do nothing in this state; their inputs are not shown. */
   unused?(state: StateOf<C>): (keyof C)[];
-  /** Only for a figure that is shown while it runs. */
-  runs?: {
-    /** Settings that change without ending the run. */
+  /** Only for a figure that is shown while it computes. */
+  live?: {
+    /** Settings that change without ending the job. */
     looks(state: StateOf<C>): (keyof C)[];
     /** On the button that starts it; “Train” unless given. */
     button?: string;

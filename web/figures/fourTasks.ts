@@ -22,7 +22,7 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'Four tasks, four questions',
   controls,
   source: () => 'seeded',
-  runs: {
+  live: {
     looks: ({ when }) => ['example', ...(when === 'after' ? (['terms'] as const) : [])],
   },
   redraws: true,

@@ -138,7 +138,7 @@ const withMoments = (data: Data, of: (moment: Moment, point: number) => unknown)
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const file = (await library.recorded?.('fourTasks')) as Record<string, Data> | undefined;
-  const recorded = isRecorded(state) && !job.run?.again;
+  const recorded = isRecorded(state) && !job.live?.again;
   const known = recorded && state.example === 1 && file?.[recordedAs(state)];
   if (known) return fromRecorded(known);
   const superpose = await library.superpose();
@@ -150,10 +150,10 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
         superpose,
         state,
         // Those that were recorded learn out of sight, to be looked at otherwise.
-        recorded ? { ...job, run: undefined } : job,
+        recorded ? { ...job, live: undefined } : job,
         file?.all?.panels.map(({ floor }) => floor),
       ),
-    job.run?.again,
+    job.live?.again,
   );
   // Choosing another example computes nothing: all forty are answered at once, for less than the shares cost.
   const key = JSON.stringify([state.when, state.terms]);
@@ -182,9 +182,9 @@ async function train(
       parameters: trainers.map(() => []),
     };
     const show = () => {
-      if (!job.run) return;
-      const now = job.run.state() as State;
-      job.run.frame(dataOf(panelsOf(superpose, lookers, trained, now), now));
+      if (!job.live) return;
+      const now = job.live.state() as State;
+      job.live.frame(dataOf(panelsOf(superpose, lookers, trained, now), now));
     };
     note(trainers, trained);
     show();

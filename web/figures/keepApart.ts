@@ -87,10 +87,10 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   const isFirst = Object.entries(initialState(controls)).every(
     ([name, value]) => state[name as 'd_model'] === value,
   );
-  const known = isFirst && !job.run?.again && (await library.recorded?.('keepApart'));
+  const known = isFirst && !job.live?.again && (await library.recorded?.('keepApart'));
   if (known) return known as Data;
   const superpose = await library.superpose();
-  return library.kept('keep-apart', state, () => train(superpose, state, job), job.run?.again);
+  return library.kept('keep-apart', state, () => train(superpose, state, job), job.live?.again);
 };
 
 async function train(superpose: Superpose, state: State, job: Job): Promise<Data> {
@@ -115,7 +115,7 @@ async function train(superpose: Superpose, state: State, job: Job): Promise<Data
         diverged: trainers.some(({ diverged }) => diverged),
       };
     };
-    const show = () => job.run?.frame(now());
+    const show = () => job.live?.frame(now());
     note(trainers, curves);
     show();
     if (!mayTrain(job, state.steps)) return now();
@@ -184,7 +184,7 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'Do tokens and positions learn to keep apart?',
   controls,
   source: () => 'seeded',
-  runs: { looks: () => [] },
+  live: { looks: () => [] },
   redraws: true,
 
   scene(data, state, width, _, cursor) {

@@ -104,7 +104,7 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'The narrowest stream',
   controls,
   source: () => 'seeded',
-  runs: { looks: () => [], button: 'Run it here' },
+  live: { looks: () => [], button: 'Run it here' },
 
   scene({ points, step }, _, width) {
     const wide = width >= 640;

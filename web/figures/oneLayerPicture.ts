@@ -1,6 +1,6 @@
 // The picture of the figure "one-layer": both ways side by side, or one below the other, and what they cost.
 import { type Area, bars, largestMagnitude, rowBars, textAt } from '../plot/parts.js';
-import type { Cursor, Handle, Ink, Mark, Region, Run, Scene } from '../plot/scene.js';
+import type { Cursor, Handle, Ink, Mark, Region, Scene, Span } from '../plot/scene.js';
 import { nearestValue } from './controls.js';
 import type { FigureView } from './figure.js';
 import { type controls, type Data, names, type State, times, type Way, ways } from './oneLayerData.js';
@@ -52,8 +52,8 @@ function arrange(data: Data, state: State, width: number): { sides: [Side, Side]
   return { sides: [first, second], height: second.bottom };
 }
 
-const pieces = (x: number, y: number, runs: Run[], size: number): Mark =>
-  textAt(x, y, runs.map(({ text }) => text).join(''), { runs, anchor: 'end', ink: 'ink', size });
+const pieces = (x: number, y: number, spans: Span[], size: number): Mark =>
+  textAt(x, y, spans.map(({ text }) => text).join(''), { spans, anchor: 'end', ink: 'ink', size });
 
 type Began = FigureView<typeof controls, Data>;
 
@@ -124,7 +124,7 @@ function sideOf(data: Data, axes: Axes, state: State, side: Side, joined: boolea
       textAt(left + cells + 5, up + cells / 2 + 5, weightName(k, state, joined), { size: 13 }),
     );
   });
-  const lettersOf = (runs: Run[]) => runs.map(({ text }) => text).join('').length;
+  const lettersOf = (spans: Span[]) => spans.map(({ text }) => text).join('').length;
   const whole = equation(data, state, joined, 99);
   const formula = 7.2 * lettersOf(whole) > width ? equation(data, state, joined, 0) : whole;
   const end = area(x + 2 * bracket + parts.length * (strip + sign) + cells + named(state) + sign);
@@ -163,11 +163,11 @@ const weightName = (k: number, { undoes, scale }: State, joined: boolean) =>
   `W${'₁₂₃'[k]}${joined && k === 1 && undoes && scale !== 1 ? '/ρ' : ''}`;
 
 /** token W₁ + position W₂, or LN(token + position) W₁, or LN([token, position]) [W₁; W₂] */
-function equation({ parts }: Data, state: State, joined: boolean, room: number): Run[] {
+function equation({ parts }: Data, state: State, joined: boolean, room: number): Span[] {
   const { norm } = state;
   const weights = parts.map((_, k) => weightName(joined ? k : 0, state, joined));
-  const plain = (text: string): Run => ({ text, ink: 'ink' });
-  const read = parts.flatMap((_, k): Run[] => [
+  const plain = (text: string): Span => ({ text, ink: 'ink' });
+  const read = parts.flatMap((_, k): Span[] => [
     plain(k === 0 ? '' : norm && joined ? ', ' : ' + '),
     { text: rowName(k, state, room), ink: inks[k] as Ink },
     plain(norm ? '' : `\u00a0${weights[k]}`),

@@ -175,11 +175,11 @@ export const figure: Figure<typeof controls, Data> = {
       ...at.legend,
       textAt(at.x, at.name, data.name, { ink: 'accent', size: 16, bold: true }),
       ...at.lines.map(
-        ({ text, runs }, line): Mark =>
+        ({ text, spans }, line): Mark =>
           textAt(at.x, at.name + 23 * (line + 1), text, {
-            ...(runs && { runs }),
+            ...(spans && { spans }),
             ink: 'ink',
-            size: runs ? 16 : 13.5,
+            size: spans ? 16 : 13.5,
           }),
       ),
       ...maps.marks,

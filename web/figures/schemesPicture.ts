@@ -9,7 +9,7 @@ import {
   titleHeight,
   wrapped,
 } from '../plot/parts.js';
-import type { Mark, Run } from '../plot/scene.js';
+import type { Mark, Span } from '../plot/scene.js';
 import type { ReadoutPiece } from './figure.js';
 import { formulaLines } from './formula.js';
 import { below, type Data, ids, type OffsetMap, type State } from './schemesScores.js';
@@ -75,8 +75,11 @@ export function arrange(data: Data, state: State, width: number) {
   const tileRows = Math.ceil(ids.length / tiles.columns) * tileStep;
   const x = narrow ? 0 : gallery + 28;
   const wide = width - x;
-  const text: { text: string; runs: Run[] | undefined }[] = [
-    ...wrapped(kinds[state.scheme].says, Math.max(150, wide), 7.5).map((text) => ({ text, runs: undefined })),
+  const text: { text: string; spans: Span[] | undefined }[] = [
+    ...wrapped(kinds[state.scheme].says, Math.max(150, wide), 7.5).map((text) => ({
+      text,
+      spans: undefined,
+    })),
     ...formulaLines(data.tex, Math.floor(wide / 9)),
   ];
   const name = 16;

@@ -49,7 +49,7 @@ export const figure: Figure<typeof controls, Data> = {
   controls,
   source: () => 'seeded',
   below: true,
-  runs: { looks: () => [], button: 'Run it here' },
+  live: { looks: () => [], button: 'Run it here' },
   buttons: ({ schemes }) => [
     schemes.includes('project')
       ? {

@@ -21,7 +21,8 @@ export const constantRate = 2 ** 22;
 export const unaskedSteps = 400;
 export const pageSteps = 2000;
 /** Whether a run may begin: where nobody watches, the question asks for it. */
-export const mayTrain = ({ run }: Job, steps: number): boolean => !run || run.again || steps <= unaskedSteps;
+export const mayTrain = ({ live }: Job, steps: number): boolean =>
+  !live || live.again || steps <= unaskedSteps;
 
 export interface SmallTask {
   task: 'badge' | 'lookup' | 'roll' | 'prev';

@@ -120,7 +120,7 @@ export async function breath({ signal }: Job): Promise<void> {
 
 /** In a run that is watched, waits for the next turn; in any other, only yields. */
 export async function turn(job: Job): Promise<'go' | 'look'> {
-  if (job.run) return job.run.turn();
+  if (job.live) return job.live.turn();
   await breath(job);
   return 'go';
 }
@@ -156,7 +156,7 @@ export async function trainTogether(
 ): Promise<void> {
   for (let done = 0; done < to; ) {
     // Most is learned in the first steps, which would be over before anybody has looked.
-    if (job.run && done > 0 && done <= slow) await new Promise((go) => setTimeout(go, pause));
+    if (job.live && done > 0 && done <= slow) await new Promise((go) => setTimeout(go, pause));
     if ((await turn(job)) === 'go') {
       for (const trainer of trainers) if (!trainer.diverged) trainer.step(stride);
       done += stride;

@@ -44,7 +44,7 @@ export async function placeholder(
     .concat(
       controls.filter(([, { more }]) => !more).map(([, control]) => `<i class="${inputClass(control)}"></i>`),
     )
-    .concat(figure.runs && !aside ? '<i class="wide"></i>' : [])
+    .concat(figure.live && !aside ? '<i class="wide"></i>' : [])
     .concat(aside || controls.some(([, control]) => control.more) ? '<i class="more"></i>' : [])
     .join('');
   const inputs = `<div class="controls${below ? ' below"' : '" slot="room"'} aria-hidden="true">${room}</div>`;

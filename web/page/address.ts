@@ -2,8 +2,8 @@
 // figure, and the page says so if a link cannot be read.
 
 import { writeAddress } from '../element/addressBar.js';
-import type { Change } from '../element/asking.js';
 import { FigureElement } from '../element/figureElement.js';
+import type { Change } from '../element/figureRequest.js';
 import { decodedLink, readLink, writeLink } from '../element/link.js';
 import type { State } from '../figures/controls.js';
 import { beatOf, goToStep, keepInBeat } from './beats.js';

@@ -89,7 +89,7 @@ function controlsHeight({ figure, state, keep }: Shown, width: number, isPhone: 
   }
   // What is played comes before what can be trained.
   const aside = figure.below && figure.plays;
-  if (figure.runs && !aside) inputs.push(simple(isPhone ? all : 2));
+  if (figure.live && !aside) inputs.push(simple(isPhone ? all : 2));
   if (aside || controls.some(([, { more }]) => more)) inputs.push(simple(1, moreLine));
   if (inputs.length === 0) return 0;
   const columns = isPhone ? 2 : Math.max(1, Math.floor((width + gapAcross) / (leastCell + gapAcross)));

@@ -1,5 +1,5 @@
-import type { Change } from '../element/asking.js';
 import { defineFigures } from '../element/figureElement.js';
+import type { Change } from '../element/figureRequest.js';
 import { figures } from '../figures/index.js';
 import { startEarly } from '../worker/client.js';
 import { siteWorker } from '../worker/siteWorker.js';

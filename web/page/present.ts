@@ -4,8 +4,8 @@ import { generate } from 'lean-qr';
 import { toSvgPath } from 'lean-qr/extras/svg';
 import { html, render } from 'lit';
 import { writeAddress } from '../element/addressBar.js';
-import type { Change } from '../element/asking.js';
 import type { FigureElement } from '../element/figureElement.js';
+import type { Change } from '../element/figureRequest.js';
 import { decodedLink, readLink, writeLink } from '../element/link.js';
 import { untranslate } from '../element/translated.js';
 import { figures } from '../figures/index.js';
@@ -311,7 +311,7 @@ class Presenter {
   readonly #change = (event: Event): void => {
     event.stopPropagation();
     const { state, settled } = (event as CustomEvent<Change>).detail;
-    const { figure } = this.#figure?.asking ?? {};
+    const { figure } = this.#figure?.request ?? {};
     if (!settled || !figure) return;
     this.#home = writeLink(figure.name, figure.controls, state);
     this.#note(this.#home.slice(1));

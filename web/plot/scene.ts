@@ -27,7 +27,7 @@ interface Linked {
 }
 
 /** A piece of a formula. */
-export interface Run {
+export interface Span {
   text: string;
   shift?: 'sub' | 'sup';
   italic?: true;
@@ -41,7 +41,7 @@ export interface TextMark extends Linked {
   y: number;
   text: string;
   /** The same set as mathematics. */
-  runs?: readonly Run[];
+  spans?: readonly Span[];
   anchor?: 'start' | 'middle' | 'end';
   ink?: Ink;
   /** In pixels; 13 unless given. */

@@ -7,9 +7,9 @@ import {
   type Ink,
   type Mark,
   type RasterMark,
-  type Run,
   roundDots,
   type Scene,
+  type Span,
 } from './scene.js';
 
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -83,7 +83,7 @@ export interface Shape {
   attributes: [string, string][];
   text?: string | undefined;
   /** Within its text. */
-  runs?: Shape[] | undefined;
+  spans?: Shape[] | undefined;
 }
 
 /** Numbers are rounded; what is undefined is left out. */
@@ -98,17 +98,17 @@ const shape = (
     const value = attributes[one];
     if (value !== undefined) set.push([one, typeof value === 'number' ? round(value) : value]);
   }
-  return { name, text, runs: undefined, attributes: set };
+  return { name, text, spans: undefined, attributes: set };
 };
 
-export const markup = ({ name, attributes, text, runs }: Shape): string =>
-  `<${name}${attributes.map(([one, value]) => ` ${one}="${value}"`).join('')}${text === undefined ? ' />' : `>${runs?.map(markup).join('') ?? escaped(text)}</${name}>`}`;
+export const markup = ({ name, attributes, text, spans }: Shape): string =>
+  `<${name}${attributes.map(([one, value]) => ` ${one}="${value}"`).join('')}${text === undefined ? ' />' : `>${spans?.map(markup).join('') ?? escaped(text)}</${name}>`}`;
 
 /** Pieces of a formula one after the other; what follows an index is on the line again. */
-function runShapes(runs: readonly Run[], size: number): Shape[] {
+function spanShapes(spans: readonly Span[], size: number): Shape[] {
   const heights = { sub: 0.22 * size, sup: -0.38 * size };
   let above = 0;
-  return runs.map(plainCopy).map(({ text, shift, italic, ink }) => {
+  return spans.map(plainCopy).map(({ text, shift, italic, ink }) => {
     const level = shift ? heights[shift] : 0;
     const dy = level - above;
     above = level;
@@ -138,7 +138,7 @@ function shapeOf(mark: Exclude<Mark, RasterMark>): Shape {
   const term = { 'data-term': mark.term, 'data-live': mark.live && '' };
   switch (mark.mark) {
     case 'text': {
-      const { x, y, text, runs, anchor = 'start', ink = 'quiet', size = 13, bold, turn } = mark;
+      const { x, y, text, spans, anchor = 'start', ink = 'quiet', size = 13, bold, turn } = mark;
       const attributes = {
         x,
         y,
@@ -149,7 +149,7 @@ function shapeOf(mark: Exclude<Mark, RasterMark>): Shape {
         transform: turn ? `rotate(${turn} ${round(x)} ${round(y)})` : undefined,
       };
       const set = shape('text', { ...attributes, ...term }, text.replace(forbidden, '\ufffd'));
-      return runs ? { ...set, runs: runShapes(runs, size) } : set;
+      return spans ? { ...set, spans: spanShapes(spans, size) } : set;
     }
     case 'line': {
       const { x1, y1, x2, y2, ink = 'line', wide = 1, dashed } = mark;

@@ -1,59 +1,62 @@
-// The answering side: runs a figure's computation for each question, be it in a worker, in a worker made of a
-// blob, or on the page's own thread. Between the turns of a run that is watched it hears the reader's orders.
+// The answering side: computes a figure for each question, in a worker, in a worker made of a blob, or on the page's own
+// thread. Between the turns of a live job it takes the reader's orders.
 import type { NoRoom } from 'superpose';
 import type { State } from '../figures/controls.js';
-import type { Compute, Job, Kept, Library, Run as WatchedRun } from '../figures/figure.js';
+import type { Compute, Job, Kept, Library, LiveJob } from '../figures/figure.js';
 import { modules } from '../figures/index.js';
 import { plainCopy } from '../plot/plainCopy.js';
 import type { Order, Question, Reply } from './transports.js';
 
-interface RunSettings {
+interface LiveJobOptions {
   state: State;
   again?: true;
-  held?: true;
+  paused?: true;
 }
 
-export function watchedRun(
-  asked: RunSettings,
+/** A live job for a figure's computation, and the function that gives it the reader's orders. */
+export function liveJob(
+  options: LiveJobOptions,
   signal: AbortSignal,
   frame: (data: unknown) => void,
-): { run: WatchedRun; hear(order: Order): void } {
-  let { state } = asked;
-  let held = asked.held ?? false;
-  let allowed = 0;
-  let looked = false;
+): { job: LiveJob; take(order: Order): void } {
+  let { state } = options;
+  let paused = options.paused ?? false;
+  /** How many turns the reader has asked for while it is paused. */
+  let steps = 0;
+  let mustLook = false;
   let wake = () => {};
   signal.addEventListener('abort', () => wake());
   return {
-    hear(order) {
+    take(order) {
       if (typeof order === 'object') {
         state = order.look;
-        looked = true;
-      } else if (order === 'step') allowed += 1;
-      else {
-        held = order === 'hold';
-        allowed = 0;
+        mustLook = true;
+      } else if (order === 'step') {
+        steps += 1;
+      } else {
+        paused = order === 'pause';
+        steps = 0;
       }
       wake();
     },
-    run: {
-      again: asked.again ?? false,
+    job: {
+      again: options.again ?? false,
       state: () => state,
       frame,
       async turn() {
-        // Orders that have come in the meantime are heard first.
+        // Orders that have come in the meantime are taken first.
         await new Promise<void>((go) => setTimeout(go));
-        while (held && allowed === 0 && !looked && !signal.aborted) {
+        while (paused && steps === 0 && !mustLook && !signal.aborted) {
           await new Promise<void>((go) => {
             wake = go;
           });
         }
         signal.throwIfAborted();
-        if (looked) {
-          looked = false;
+        if (mustLook) {
+          mustLook = false;
           return 'look';
         }
-        if (held) allowed -= 1;
+        if (paused) steps -= 1;
         return 'go';
       },
     },
@@ -72,10 +75,12 @@ export async function computeOf(figure: string): Promise<Compute<any, unknown> |
   }
 }
 
-export type Run = (figure: string, state: State, job: Job) => Promise<unknown>;
+/** Computes the data of the figure of this name. */
+export type ComputeFigure = (figure: string, state: State, job: Job) => Promise<unknown>;
 
-export const running =
-  (library: Library): Run =>
+/** Computes figures with this library. */
+export const computeWith =
+  (library: Library): ComputeFigure =>
   async (figure, state, job) => {
     const compute = await library.kept(`compute ${figure}`, '', () => computeOf(figure));
     if (!compute) throw new Error(`There is no figure called “${figure}”.`);
@@ -91,37 +96,38 @@ function sentenceOf(error: unknown): string {
   return `Other figures hold ${megabytes} MB of memory, which leaves too little for this one. Forget a model that you opened, or load the page again.`;
 }
 
-/** Takes questions and says what comes of each. */
-export function answering(run: Run, say: (reply: Reply) => void): (question: Question) => Promise<void> {
-  const underWay = new Map<number, AbortController>();
-  const orders = new Map<number, (order: Order) => void>();
-  return async (heard) => {
-    const question = plainCopy(heard);
+/** Takes questions, and sends `reply` what comes of each. */
+export function answering(
+  compute: ComputeFigure,
+  reply: (reply: Reply) => void,
+): (question: Question) => Promise<void> {
+  const underWay = new Map<number, { abort: AbortController; take(order: Order): void }>();
+  return async (message) => {
+    const question = plainCopy(message);
     if ('cancel' in question) {
-      underWay.get(question.cancel)?.abort();
+      underWay.get(question.cancel)?.abort.abort();
       return;
     }
-    if ('run' in question) {
-      orders.get(question.run)?.(question.order);
+    if ('job' in question) {
+      underWay.get(question.job)?.take(question.order);
       return;
     }
     const { id, figure, state } = question;
-    const cancelled = new AbortController();
-    underWay.set(id, cancelled);
-    const turns = watchedRun(question, cancelled.signal, (data) => say({ id, frame: data }));
-    orders.set(id, turns.hear);
+    const abort = new AbortController();
+    const { signal } = abort;
+    const { job, take } = liveJob(question, signal, (data) => reply({ id, frame: data }));
+    underWay.set(id, { abort, take });
     try {
-      const data = await run(figure, state, {
-        signal: cancelled.signal,
-        progress: (fraction) => say({ id, progress: fraction }),
-        run: 'excerpt' in question ? undefined : turns.run,
+      const data = await compute(figure, state, {
+        signal,
+        progress: (fraction) => reply({ id, progress: fraction }),
+        live: 'excerpt' in question ? undefined : job,
       });
-      say({ id, data });
+      reply({ id, data });
     } catch (error) {
-      say({ id, error: sentenceOf(error) });
+      reply({ id, error: sentenceOf(error) });
     } finally {
       underWay.delete(id);
-      orders.delete(id);
     }
   };
 }

@@ -1,5 +1,5 @@
-// The page's side of the worker. Each asker has one question under way, and a newer one cancels it: a slider
-// never waits for an answer that nobody wants any more.
+// The page's side of the worker. Each asker has one question under way, and a newer one cancels it, so that a slider never
+// waits for an answer that nobody needs any more.
 import type { State } from '../figures/controls.js';
 import { plainCopy } from '../plot/plainCopy.js';
 import {
@@ -12,50 +12,53 @@ import {
 } from './transports.js';
 
 export interface Asker {
-  /** Asks, now or as soon as the question under way has ended; a run that can show the new state goes on. */
+  /** Asks now, or as soon as the question under way has ended. A live job that can show the new state goes on. */
   ask(state: State, options?: AskOptions): void;
-  /** Sends an order to the run under way. */
+  /** Sends an order to the live job under way. */
   order(order: Order): void;
   /** Cancels the question under way; nothing more is heard of it. */
   cancel(): void;
 }
 
 export interface AskOptions {
+  /** Compute anew, without what an earlier computation left. */
   again?: true | undefined;
-  held?: true | undefined;
-  /** The run under way can show this state. */
+  /** The live job waits before its first turn. */
+  paused?: true | undefined;
+  /** The live job under way can show this state. */
   look?: boolean | undefined;
 }
 
-export interface Answers {
+/** What an asker hears. Each state is that of the question, or the one that the live job was last asked to show. */
+export interface AnswerListener {
   answered(data: unknown, state: State): void;
-  /** The data in the middle of a run. */
+  /** The data in the middle of a live job. */
   frame?(data: unknown, state: State): void;
   failed(sentence: string): void;
   progress(fraction: number): void;
 }
 
 let connection: Connection | undefined;
-let answers: Transport['name'] | undefined;
-/** Index into the list of transports. */
-let tried = 0;
+let transportName: Transport['name'] | undefined;
+/** Index into `transports` of the one in use, or tried next. */
+let transportIndex = 0;
 let nextId = 0;
-const waiting = new Map<number, { question: Question; settle(reply: Reply): void }>();
+const pending = new Map<number, { question: Question; settle(reply: Reply): void }>();
 
 /** Where the questions are answered; undefined before the first. */
-export const answeredIn = (): Transport['name'] | undefined => connection && answers;
+export const answeredIn = (): Transport['name'] | undefined => connection && transportName;
 
-const broken = 'The part of this page that computes could not be loaded.';
+const workerFailed = 'The compute worker failed to load.';
 
-function start(): Connection {
+function connect(): Connection {
   while (!connection) {
     try {
-      const transport = transports[tried] as Transport;
-      connection = listenedTo(transport.start());
-      answers = transport.name;
+      const transport = transports[transportIndex] as Transport;
+      connection = listenTo(transport.start());
+      transportName = transport.name;
     } catch (error) {
-      if (tried + 1 >= transports.length) throw new Error(broken, { cause: error });
-      tried += 1;
+      if (transportIndex + 1 >= transports.length) throw new Error(workerFailed, { cause: error });
+      transportIndex += 1;
     }
   }
   return connection;
@@ -64,105 +67,107 @@ function start(): Connection {
 /** Starts loading what answers, before the first question. */
 export function startEarly(): void {
   try {
-    start();
+    connect();
   } catch {
     // The first question will report it.
   }
 }
 
-function listenedTo(started: Connection): Connection {
-  let heard = false;
+function listenTo(started: Connection): Connection {
+  let hasReplied = false;
   started.onmessage = ({ data }: MessageEvent<Reply>) => {
-    heard = true;
-    waiting.get(data.id)?.settle(data);
+    hasReplied = true;
+    pending.get(data.id)?.settle(data);
   };
-  // A worker that cannot be loaded says so only in this event, never in a reply.
+  // A worker that cannot be loaded reports it only by this event, never in a reply.
   started.onerror = (event) => {
     if (connection !== started) return;
     connection = undefined;
-    // It may still be computing, or holding its memory.
+    // It may still be computing, or occupy memory.
     started.terminate?.();
-    if (!heard && tried + 1 < transports.length) {
-      event.preventDefault?.();
-      tried += 1;
-      for (const [id, { question, settle }] of [...waiting]) {
-        try {
-          start().postMessage(question);
-        } catch {
-          settle({ id, error: broken });
-        }
-      }
+    if (hasReplied || transportIndex + 1 >= transports.length) {
+      for (const [id, { settle }] of [...pending]) settle({ id, error: workerFailed });
       return;
     }
-    for (const [id, { settle }] of [...waiting]) settle({ id, error: broken });
+    event.preventDefault?.();
+    transportIndex += 1;
+    for (const [id, { question, settle }] of [...pending]) {
+      try {
+        connect().postMessage(question);
+      } catch {
+        settle({ id, error: workerFailed });
+      }
+    }
   };
   return started;
 }
 
-export function asker(figure: string, { answered, failed, progress, frame }: Answers): Asker {
-  let underWay: { id: number; wanted: boolean } | undefined;
-  let newest: [State, AskOptions | undefined] | undefined;
+export function asker(figure: string, listener: AnswerListener): Asker {
+  /** After a cancellation nothing more of the question is `heard`. */
+  let underWay: { id: number; heard: boolean } | undefined;
+  /** The newest question, which is sent when the one under way has ended. */
+  let next: { state: State; options: AskOptions | undefined } | undefined;
+
+  /** Passes on what comes before the end. */
+  const report = (reply: Extract<Reply, { progress: number } | { frame: unknown }>, state: State) => {
+    if ('progress' in reply) listener.progress(reply.progress);
+    else listener.frame?.(reply.frame, next?.state ?? state);
+  };
 
   const send = (state: State, options: AskOptions = {}) => {
-    const { again, held } = plainCopy(options);
-    const mine = { id: nextId++, wanted: true };
-    underWay = mine;
-    const settle = (said: Reply) => {
-      const reply = plainCopy(said);
+    const { again, paused } = plainCopy(options);
+    const current = { id: nextId++, heard: true };
+    underWay = current;
+    const settle = (message: Reply) => {
+      const reply = plainCopy(message);
       if ('progress' in reply || 'frame' in reply) {
-        // What a newer question has overtaken is not shown, unless that question only looks at the run.
-        if (!mine.wanted || (newest && !plainCopy(newest[1])?.look)) return;
-        if ('progress' in reply) progress(reply.progress);
-        else frame?.(reply.frame, newest?.[0] ?? state);
+        // A question that a newer one has overtaken is not shown, unless the newer one only looks at the live job.
+        if (current.heard && (!next || plainCopy(next.options)?.look)) report(reply, state);
         return;
       }
-      waiting.delete(mine.id);
+      pending.delete(current.id);
       underWay = undefined;
-      const next = newest;
-      newest = undefined;
-      if (next) send(...next);
-      if (!mine.wanted) return;
-      if ('error' in reply) {
-        // If a newer question has overtaken this one, its failure no longer matters.
-        if (!next) failed(reply.error);
-      } else answered(reply.data, state);
+      const newer = next;
+      next = undefined;
+      if (newer) send(newer.state, newer.options);
+      if (!current.heard) return;
+      if ('data' in reply) listener.answered(reply.data, state);
+      // If a newer question has overtaken this one, its failure no longer matters.
+      else if (!newer) listener.failed(reply.error);
     };
-    const question = {
-      id: mine.id,
-      figure,
-      state,
-      ...(again && { again }),
-      ...(held && { held }),
-    } satisfies Question;
-    waiting.set(mine.id, { question, settle });
+    const question: Question = { id: current.id, figure, state };
+    if (again) question.again = again;
+    if (paused) question.paused = paused;
+    pending.set(current.id, { question, settle });
     try {
-      start().postMessage(question);
+      connect().postMessage(question);
     } catch (error) {
-      settle({ id: mine.id, error: (error as Error).message });
+      settle({ id: current.id, error: (error as Error).message });
     }
   };
 
   const stop = () => {
     if (underWay) connection?.postMessage({ cancel: underWay.id } satisfies Question);
   };
-  const order = (what: Order) => {
-    if (underWay) connection?.postMessage({ run: underWay.id, order: what } satisfies Question);
+  const order = (order: Order) => {
+    if (underWay) connection?.postMessage({ job: underWay.id, order } satisfies Question);
   };
 
   return {
     ask(state, options) {
-      if (!underWay) send(state, options);
-      else {
-        newest = [state, options];
-        // `newest` is also asked at the run's end, which may come before the order is heard.
-        if (plainCopy(options)?.look && underWay.wanted) order({ look: state });
-        else stop();
+      if (!underWay) {
+        send(state, options);
+        return;
       }
+      next = { state, options };
+      // `next` is also sent at the job's end, which may come before the order is taken.
+      if (plainCopy(options)?.look && underWay.heard) order({ look: state });
+      else stop();
     },
     order,
     cancel() {
-      newest = undefined;
-      if (underWay) underWay.wanted = false;
+      next = undefined;
+      if (underWay) underWay.heard = false;
       stop();
     },
   };

@@ -1,7 +1,7 @@
 // Computes a state once more and records what it reads of the model: the excerpt that a figure in one file needs.
 import { excerptRecorder, NotInExcerpt, watchedLibrary } from '../embed/modelExcerpt.js';
 import type { Library } from '../figures/figure.js';
-import { type Run, running } from './answers.js';
+import { type ComputeFigure, computeWith } from './answers.js';
 import { library } from './library.js';
 
 async function fetched(address: URL): Promise<Uint8Array> {
@@ -12,12 +12,12 @@ async function fetched(address: URL): Promise<Uint8Array> {
 
 /** Only for a worker that has computed nothing yet: figures remember what they have read. */
 export const excerptOf =
-  ({ small, recorded }: Library, model: URL): Run =>
+  ({ small, recorded }: Library, model: URL): ComputeFigure =>
   async (figure, state, job) => {
     const record = excerptRecorder((file) => fetched(new URL(file, model)));
     const read = { ...library({ read: record.read }, {}, small), recorded: record.recorded(recorded) };
     try {
-      await running(watchedLibrary(read, record.watched))(figure, state, job);
+      await computeWith(watchedLibrary(read, record.watched))(figure, state, job);
     } catch (error) {
       const { cause } = error as Error;
       throw cause instanceof NotInExcerpt ? cause : error;

@@ -28,7 +28,7 @@ import type {
 } from '../figures/ownModel.js';
 import { groups, kindOf, sharedOut, terms } from '../figures/terms.js';
 import { mostTokens, watching } from '../figures/trainedModel.js';
-import { keeping, type Run } from './answers.js';
+import { type ComputeFigure, keeping } from './answers.js';
 
 interface LoadedModel {
   model: OpenedModel;
@@ -44,7 +44,7 @@ export async function ownModel(
   figure: string,
   state: State,
   job: Job,
-  running: (library: Library) => Run,
+  running: (library: Library) => ComputeFigure,
 ): Promise<unknown> {
   if (figure.startsWith('own-table-'))
     return (await import('./ownTable.js')).ownTable(library, figure, state, job, running);

@@ -5,7 +5,7 @@ import type { State } from '../figures/controls.js';
 import type { Job, Library, OwnRows } from '../figures/figure.js';
 import type { HeldTable, HeldTables, TableKind, TableQuestion } from '../figures/ownTable.js';
 import { watching } from '../figures/trainedModel.js';
-import type { Run } from './answers.js';
+import type { ComputeFigure } from './answers.js';
 
 /** As much of a table as figures can show: their largest vocabulary and their widest rows. */
 const mostRows = 5000;
@@ -34,7 +34,7 @@ export async function ownTable(
   figure: string,
   state: State,
   job: Job,
-  running: (library: Library) => Run,
+  running: (library: Library) => ComputeFigure,
 ): Promise<unknown> {
   if (figure === 'own-table-open') return opened(library, state as unknown as TableQuestion, job);
   const { token, position } = held;

@@ -6,22 +6,22 @@ import type { State } from '../figures/controls.js';
 
 export type Question =
   /**
-   * With `excerpt` the data are not the figure's, but what its state reads of the model. With `again` nothing
-   * is kept of an earlier run. With `held` a run waits before its first turn.
+   * With `excerpt`, the data are what the figure's state reads of the model instead of the figure's own. With
+   * `again`, nothing of an earlier computation is used. With `paused`, a live job waits before its first turn.
    */
-  | { id: number; figure: string; state: State; excerpt?: true; again?: true; held?: true }
+  | { id: number; figure: string; state: State; excerpt?: true; again?: true; paused?: true }
   | { cancel: number }
-  /** To a run under way. */
-  | { run: number; order: Order };
+  /** To the live job that answers the question of this id. */
+  | { job: number; order: Order };
 
-/** Wait before the next turn, go on, take one more turn, or show the run with other settings. */
-export type Order = 'hold' | 'go' | 'step' | { look: State };
+/** Wait before the next turn, go on, take one more turn, or show what there is with other settings. */
+export type Order = 'pause' | 'go' | 'step' | { look: State };
 
 export type Reply =
   | { id: number; data: unknown }
   | { id: number; error: string }
   | { id: number; progress: number }
-  /** The data as they are in the middle of a run. */
+  /** The data as they are in the middle of a live job. */
   | { id: number; frame: unknown };
 
 /** As much of a Worker as is used. */

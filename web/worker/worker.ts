@@ -2,7 +2,7 @@
 // the page's thread; as a module it serves pages that may start no worker.
 
 import type { Library } from '../figures/figure.js';
-import { answering, keeping, type Run, retried, running, yielding } from './answers.js';
+import { answering, type ComputeFigure, computeWith, keeping, retried, yielding } from './answers.js';
 import { recorded } from './recorded.js';
 import type { Answering, Question, Reply } from './transports.js';
 
@@ -27,13 +27,13 @@ const loaded: Library = {
 };
 
 /** Figures on the reader's own files have code of their own, loaded when first asked for. */
-const runningAll = (loaded: Library): Run => {
-  const run = running(loaded);
+const runningAll = (loaded: Library): ComputeFigure => {
+  const run = computeWith(loaded);
   return async (figure, state, job) => {
     // Fetched beside the figure's own code.
     if (figure !== 'add-or-concatenate') loaded.small().catch(() => {});
     return figure.startsWith('own-')
-      ? (await import('./ownModel.js')).ownModel(loaded, figure, state, job, running)
+      ? (await import('./ownModel.js')).ownModel(loaded, figure, state, job, computeWith)
       : run(figure, state, job);
   };
 };

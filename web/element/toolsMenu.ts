@@ -2,8 +2,8 @@
 import { html, type LitElement, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { Source } from '../figures/figure.js';
 import type { Cursor } from '../plot/scene.js';
-import type { Asking } from './asking.js';
 import type { View } from './exports.js';
+import type { FigureRequest } from './figureRequest.js';
 import { hostPage, linkBase, writeLink } from './link.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -21,13 +21,13 @@ const sources: Record<Source, readonly [says: string, means: string]> = {
 };
 
 interface Host extends LitElement {
-  readonly asking: Asking;
+  readonly request: FigureRequest;
   readonly surroundings: Surroundings;
 }
 
-export class Saving implements ReactiveController {
-  /** What came of the last save or copy. */
-  said = '';
+export class ToolsMenu implements ReactiveController {
+  /** Says what the last save or copy has done. */
+  status = '';
   tableOpen = false;
   /** Closed, the menu is not drawn again for each new view. */
   open = false;
@@ -39,14 +39,14 @@ export class Saving implements ReactiveController {
   }
 
   hostDisconnected(): void {
-    this.said = '';
+    this.status = '';
     this.#opened.abort();
   }
 
   /** A link to this view; undefined without a page to link to. */
   link(): string | undefined {
     const base = linkBase();
-    const { figure, settings } = this.host.asking;
+    const { figure, settings } = this.host.request;
     return base === undefined || !figure ? base : base + writeLink(figure.name, figure.controls, settings);
   }
 
@@ -66,7 +66,7 @@ export class Saving implements ReactiveController {
   }
 
   tools(view: View): TemplateResult {
-    const { asking, surroundings } = this.host;
+    const { request, surroundings } = this.host;
     const [says, means] = sources[view.source];
     return html`<details class="menu" @toggle=${this.#follow}><summary>Tools</summary><div class="tools">
       <span class="badge" title=${means}>Numbers: ${says}</span>
@@ -83,8 +83,8 @@ export class Saving implements ReactiveController {
       ]}</div>
       ${linkBase() === undefined ? nothing : html`<button @click=${this.#copyLink}>Copy link</button>`}
       <slot name="tools" @click=${{ handleEvent: this.#shut, capture: true }}></slot>
-      <button @click=${() => asking.reset()}>Reset</button>${this.homeLink()}
-      <span class="said" role="status">${this.said}</span>
+      <button @click=${() => request.reset()}>Reset</button>${this.homeLink()}
+      <span class="said" role="status">${this.status}</span>
     </div></details>`;
   }
 
@@ -167,7 +167,7 @@ export class Saving implements ReactiveController {
   };
 
   #say(sentence: string): void {
-    this.said = sentence;
+    this.status = sentence;
     this.host.requestUpdate();
   }
 }

@@ -1,0 +1,385 @@
+// A figure's settings and its request for data: loads the figure's code, asks the worker while the reader is near, and
+// takes the answers. What state the request is in, and what each event makes of it, is in request.ts.
+import type { ReactiveController } from 'lit';
+import { readState, type State, settingOf, type Value, writtenState } from '../figures/controls.js';
+import type { AnyFigure } from '../figures/figure.js';
+import { figures } from '../figures/index.js';
+import { plainCopy } from '../plot/plainCopy.js';
+import { type Asker, type AskOptions, asker } from '../worker/client.js';
+import type { Order } from '../worker/transports.js';
+import type { Cursors } from './cursor.js';
+import type { Answer } from './exports.js';
+import { hostPage } from './link.js';
+import type { LiveJob, LiveJobHost } from './liveJob.js';
+import { plainFigure } from './plainFigure.js';
+import {
+  computesSettings,
+  idle,
+  nextState,
+  type RequestEvent,
+  type RequestState,
+  showsSettings,
+} from './request.js';
+import { Visibility } from './visibility.js';
+
+/** In milliseconds, after the last key. */
+const typingPause = 120;
+/** Most answers come before a reader would notice the wait; until then the picture is not even restyled. */
+const patience = 400;
+/** An answer that comes within so many milliseconds is drawn in the frame that shows what was dragged. */
+const sameFrame = 50;
+const firstViewInstead = 'The figure’s first view is shown instead.';
+const firstValueInstead = 'Its first value is used instead.';
+
+export interface Change {
+  state: State;
+  /** The reader has let go of the input: the state is worth an entry in the history. */
+  settled: boolean;
+}
+
+interface SharedText {
+  name: string;
+  text: string;
+  from: Element;
+}
+
+interface Host extends LiveJobHost {
+  readonly name: string;
+  readonly cursors: Cursors;
+}
+
+export class FigureRequest implements ReactiveController {
+  figure: AnyFigure | undefined;
+  settings: State = {};
+  /** The settings that the page’s author gave, in attributes or a link: Reset goes back to them. */
+  initialSettings: State | undefined;
+  /** A sentence for each setting that could not be used. */
+  refusals: string[] = [];
+  state: RequestState = idle;
+  /** Resolves with the dragged value’s answer, or after 50 ms: the page is laid out once for both. */
+  nextAnswer: Promise<void> | undefined;
+  /** What was shown when the reader began to drag something. */
+  beforeDrag: Answer | undefined;
+  /** Only for figures that are shown while they run. */
+  liveJob: LiveJob | undefined;
+
+  #name = '';
+  #asker: Asker | undefined;
+  #lateTimer = 0;
+  #typingTimer = 0;
+  #resolveNextAnswer = (): void => {};
+  /** The settings of the latest call of `show`. */
+  #latestShown: [string, string][] | undefined;
+  readonly #visibility: Visibility;
+
+  constructor(private readonly host: Host) {
+    host.addController(this);
+    this.#visibility = new Visibility(host, this);
+  }
+
+  hostConnected(): void {
+    document.addEventListener('superpose-text', this.#hearText);
+  }
+
+  hostDisconnected(): void {
+    document.removeEventListener('superpose-text', this.#hearText);
+    // If the element is inserted again, it asks again.
+    this.#cancel();
+  }
+
+  hostUpdate(): void {
+    if (this.#takeName()) this.#visibility.computeInTurn();
+  }
+
+  /** The newest answer, perhaps for older settings. */
+  get answer(): Answer | undefined {
+    return this.state.answer;
+  }
+
+  get isComputing(): boolean {
+    return this.state.is === 'computing';
+  }
+
+  /** Nothing has come of the request yet: no picture, no failure, no stop. */
+  get isPending(): boolean {
+    const { is, answer } = this.state;
+    return !answer && is !== 'failed' && is !== 'stopped';
+  }
+
+  #apply(event: RequestEvent): void {
+    const before = this.state;
+    this.state = nextState(before, event);
+    if (event.event === 'answered' || event.event === 'present' || event.event === 'failed')
+      this.#resolveNextAnswer();
+    if (this.state === before) return;
+    if (this.state.is === 'computing' && this.state.picture === 'behind') {
+      this.#lateTimer ||= window.setTimeout(() => this.#apply({ event: 'late' }), patience);
+    } else {
+      clearTimeout(this.#lateTimer);
+      this.#lateTimer = 0;
+    }
+    if (!this.isPending) this.#visibility.letOthersCompute();
+    this.host.requestUpdate();
+  }
+
+  /** A new name means another figure; nothing of the old one stays. Returns whether the name is new. */
+  #takeName(): boolean {
+    // A page's script may have set anything.
+    const name = String(this.host.name);
+    if (this.#name === name) return false;
+    this.#cancel();
+    this.#apply({ event: 'clear' });
+    this.#name = name;
+    this.liveJob?.remove();
+    this.figure = undefined;
+    this.#asker = undefined;
+    this.beforeDrag = undefined;
+    this.liveJob = undefined;
+    this.settings = {};
+    this.refusals = [];
+    this.host.cursors.reset();
+    return true;
+  }
+
+  /** Loads the figure's code, without computing anything. */
+  async loaded(): Promise<AnyFigure | undefined> {
+    this.#takeName();
+    if (this.figure) return this.figure;
+    const name = this.#name;
+    if (!Object.hasOwn(figures, name)) {
+      const { unknownName } = await import('../../src/api/unknown.js');
+      const sentence = unknownName('figure', name, Object.keys(figures));
+      console.warn(`Superpose: ${sentence}`);
+      this.#apply({ event: 'failed', sentence });
+      return undefined;
+    }
+    try {
+      const figure = plainFigure(await (figures[name] as () => Promise<AnyFigure>)());
+      const code = figure.live && (await import('./liveJob.js'));
+      // Meanwhile the name may have changed, or another call may have finished first.
+      if (this.#takeName() || this.#name !== name) return this.loaded();
+      if (this.figure) return this.figure;
+      this.figure = figure;
+      this.liveJob = code && new code.LiveJob(this.host, figure);
+      this.#begin(figure);
+      return figure;
+    } catch {
+      if (this.#name === name)
+        this.#apply({ event: 'failed', sentence: 'This figure’s code could not be loaded.' });
+      return undefined;
+    }
+  }
+
+  /** Reads the attributes, and connects the figure with the worker. */
+  #begin(figure: AnyFigure): void {
+    this.#apply({ event: 'loaded' });
+    const attributes = Array.from(this.host.attributes, ({ name, value }): [string, string] => [
+      settingOf(name),
+      value,
+    ]).filter(([setting]) => Object.hasOwn(figure.controls, setting));
+    const { state, refused } = readState(figure.controls, attributes);
+    this.#set(
+      state,
+      refused.map((sentence) => `${sentence} ${firstValueInstead}`),
+    );
+    this.initialSettings = this.settings;
+    const answerOf = (data: unknown, state: State): Answer => ({
+      data: plainCopy(data),
+      state: this.#withPlayedValue(state),
+    });
+    this.#asker = asker(this.#name, {
+      answered: (data, state) => {
+        this.#apply({ event: 'answered', settings: state, answer: answerOf(data, state) });
+        this.liveJob?.finish();
+      },
+      frame: (data, state) => {
+        this.#apply({ event: 'frame', settings: state });
+        this.liveJob?.frame(answerOf(data, state));
+      },
+      failed: (sentence) => {
+        this.#apply({ event: 'failed', sentence });
+        this.liveJob?.finish();
+      },
+      progress: (fraction) => this.#apply({ event: 'progress', fraction }),
+    });
+  }
+
+  /** What the picture that stands in shows, unless it is what is asked for. */
+  get otherPicture(): string | undefined {
+    const { figure, settings } = this;
+    const { standIn } = hostPage;
+    if (!figure || !standIn) return undefined;
+    const { state } = readState(figure.controls, standIn.settings);
+    const texts = (one: State) => String(writtenState(figure.controls, one));
+    return texts(figure.settle?.(state, undefined) ?? state) === texts(settings) ? undefined : standIn.called;
+  }
+
+  /** Shows other data than the last answer’s: a live job’s frame, or the same at another value of what is played. */
+  present(answer: Answer): void {
+    this.#apply({ event: 'present', answer });
+  }
+
+  /** The state, with the present value of the setting that the data do not depend on. */
+  #withPlayedValue(state: State): State {
+    const name = this.figure?.plays?.setting as string | undefined;
+    if (name === undefined || state[name] === this.settings[name]) return state;
+    return { ...state, [name]: this.settings[name] as Value };
+  }
+
+  /** Shows the data that are there at another value of the setting that plays, or `between` two of them. */
+  play(value: Value, between: Value = value): void {
+    const name = this.figure?.plays?.setting as string;
+    this.settings = { ...this.settings, [name]: value };
+    const { answer } = this;
+    if (answer) this.present({ data: answer.data, state: { ...answer.state, [name]: between } });
+  }
+
+  /** Sends an order to the live job under way. */
+  order(order: Order): void {
+    this.#asker?.order(order);
+  }
+
+  /** Starts a new live job; with `paused` it waits before its first turn. */
+  train(paused: boolean): void {
+    this.#ask({ again: true, paused: paused || undefined });
+  }
+
+  /** Shows a state that comes from outside: a link, or the page. `problem` is a sentence about what was wrong. */
+  async show(settings: [string, string][], problem?: string): Promise<void> {
+    this.#latestShown = settings;
+    const figure = await this.loaded();
+    // While the code was loaded, another state may have been asked for.
+    if (!figure || this.#latestShown !== settings) return;
+    const { state, refused } = readState(figure.controls, settings);
+    // A link with anything impossible in it gives the first view, and says so.
+    const problems = problem === undefined ? refused : [problem];
+    this.#set(
+      refused.length > 0 ? readState(figure.controls, []).state : state,
+      problems.length > 0 ? [...problems, firstViewInstead] : [],
+    );
+    this.host.cursors.held = false;
+    this.beforeDrag = undefined;
+    this.#ask();
+  }
+
+  #set(state: State, refusals: string[], changed?: string): void {
+    this.settings = this.figure?.settle?.(state, changed) ?? state;
+    this.refusals = refusals;
+    this.host.requestUpdate();
+  }
+
+  /** Computes what is still missing when the reader comes near. */
+  async compute(): Promise<void> {
+    if (!this.#visibility.isNear || !(await this.loaded())) return;
+    const { state } = this;
+    if (state.is === 'waiting' || (state.is === 'computing' && state.outdated)) this.#ask();
+  }
+
+  /** Asks for the data of the present settings; off screen nothing is computed. */
+  #ask(options?: AskOptions): void {
+    if (!this.#visibility.isNear || !this.#asker) {
+      this.#apply({ event: 'postpone' });
+      return;
+    }
+    const { state, settings } = this;
+    const computing = state.is === 'computing' ? state.settings : undefined;
+    const askOptions = options ?? this.liveJob?.askOptions(computing, settings);
+    this.#apply({ event: 'ask', settings });
+    this.#asker.ask(settings, askOptions);
+  }
+
+  again = (): void => {
+    if (this.figure) this.#ask();
+    else {
+      this.#apply({ event: 'clear' });
+      this.#visibility.computeInTurn();
+    }
+  };
+
+  stop = (): void => {
+    this.#asker?.cancel();
+    this.#apply({ event: 'stop' });
+  };
+
+  #cancel(): void {
+    this.#asker?.cancel();
+    this.#apply({ event: 'cancel' });
+  }
+
+  /** The reader has changed a setting. */
+  change(name: string, value: Value, settled: boolean): void {
+    if (!this.figure) return;
+    this.beforeDrag = settled ? undefined : (this.beforeDrag ?? this.answer);
+    this.host.speech.changed = true;
+    if (!settled) this.#awaitAnswer();
+    const isShown = showsSettings(this.state, this.settings);
+    const isCovered = isShown || computesSettings(this.state, this.settings);
+    if (settled && value === this.settings[name] && isCovered) {
+      // The reader lets go of a value that is there already: only axes that stood still may move now.
+      if (isShown) this.present({ ...(this.answer as Answer) });
+    } else {
+      this.#set({ ...this.settings, [name]: value }, [], name);
+      if (name === this.figure.plays?.setting && this.answer) this.play(value);
+      else this.#ask();
+    }
+    this.#announce(settled);
+  }
+
+  #awaitAnswer(): void {
+    this.nextAnswer ??= new Promise<void>((resolve) => {
+      this.#resolveNextAnswer = resolve;
+      setTimeout(resolve, sameFrame);
+    }).then(() => {
+      this.nextAnswer = undefined;
+    });
+  }
+
+  /** Tells the page about the change. */
+  #announce(settled: boolean): void {
+    const detail: Change = { state: this.settings, settled };
+    this.host.dispatchEvent(new CustomEvent('superpose-change', { detail, bubbles: true, composed: true }));
+  }
+
+  typeSeed(name: string, input: HTMLInputElement): void {
+    const { state, refused } = readState(this.figure?.controls ?? {}, [[name, input.value.trim()]]);
+    if (refused.length > 0) {
+      this.refusals = [...refused, 'Nothing has changed.'];
+      input.value = String(this.settings[name]);
+      this.host.requestUpdate();
+    } else this.change(name, state[name] as Value, true);
+  }
+
+  /** A text is set at once, and computed when the reader pauses. */
+  type(name: string, text: string): void {
+    this.settings = { ...this.settings, [name]: text };
+    this.host.requestUpdate();
+    clearTimeout(this.#typingTimer);
+    this.#typingTimer = window.setTimeout(() => {
+      // A link or Reset may have set another one.
+      if (this.settings[name] !== text) return;
+      this.change(name, text, true);
+      const detail: SharedText = { name, text, from: this.host };
+      document.dispatchEvent(new CustomEvent('superpose-text', { detail }));
+    }, typingPause);
+  }
+
+  /** On their own page all figures share what is typed. Elsewhere groups do: see embed/mirror.ts. */
+  #hearText = (event: Event): void => {
+    const { name, text, from } = (event as CustomEvent<SharedText>).detail;
+    if (hostPage.foreign || from === this.host || this.figure?.controls[name]?.kind !== 'text') return;
+    this.#set({ ...this.settings, [name]: text }, this.refusals, name);
+    this.#ask();
+  };
+
+  async reset(): Promise<void> {
+    this.host.speech.changed = true;
+    // A live job with these settings would go on, or stay paused.
+    this.#cancel();
+    // The page itself sets its figures as its steps ask for; there Reset shows their first view.
+    const { figure, initialSettings } = this;
+    const settings =
+      hostPage.foreign && figure && initialSettings ? writtenState(figure.controls, initialSettings) : [];
+    await this.show(settings);
+    this.#announce(true);
+  }
+}
