@@ -1,7 +1,8 @@
 // Four parts: the typed API, the figures and the tools in Node; what of the API a browser does otherwise, in Chromium; the
 // built page in Chromium, driven from Node; and the page in the other engines. A part is a project, or two where
-// some of its files need a process each. The mode says how much runs: `all` every test, `quick` the library and the
-// figures in Node, without those that take long, and any other what is not called *.long.test.ts.
+// some of its files need a process each. The mode says how much runs: `all` every test; `quick` the library, the
+// figures and where CONTRIBUTING's walk-throughs go, in Node, without what takes long; any other mode every file that is
+// not called *.long.test.ts.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { playwright } from '@vitest/browser-playwright';
@@ -149,7 +150,10 @@ export default defineConfig(({ mode }) => ({
         test: {
           ...inNode,
           name: 'node-alone',
-          include: mode === 'quick' ? [] : [...testsIn('package', 'tools', 'soak'), ...files(aloneInNode)],
+          include:
+            mode === 'quick'
+              ? files(['tools/walkThroughs'])
+              : [...testsIn('package', 'tools', 'soak'), ...files(aloneInNode)],
           exclude: skipped(mode),
           // TensorFlow.js, which the bench times: Node finds no modules without an extension.
           server: { deps: { inline: [/@tensorflow/] } },

@@ -1,5 +1,5 @@
-// Debian packages without root: apt resolves, downloads and verifies in a folder of its own, and dpkg-deb
-// unpacks. Nothing is installed, no package script runs, and only the host's apt settings are read.
+// Unpacks Debian packages without root: apt resolves, downloads and verifies them in a private folder, and dpkg-deb
+// unpacks them. Nothing is installed, no package script runs, and only the host's apt settings are read.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -7,12 +7,12 @@ import { ask, Failure, which } from './steps.mjs';
 
 const keyrings = ['gpg', 'pgp'].map((ending) => `/usr/share/keyrings/debian-archive-keyring.${ending}`);
 
-/** Whether apt is there, to download and unpack with. */
+/** Whether this machine can download and unpack Debian packages. */
 const hasApt = () => ['apt-get', 'apt-config', 'dpkg', 'dpkg-deb'].every((program) => which(program));
 
 /**
- * The mirror in the host's own sources for its release: { uri, release }. Throws a Failure where there is
- * none; `instead` tells how to do without.
+ * Returns the mirror that the host's apt sources name for its release: { uri, release }. Throws a Failure if they
+ * name none; `instead` tells the user what to do without one.
  */
 export function debianMirror(instead) {
   const about = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
@@ -32,11 +32,11 @@ export function debianMirror(instead) {
 }
 
 /**
- * Unpacks packages of a suite, with all their dependencies, into `folder`. A package is a name or
- * name=version, as for apt-get. `run` is that of a step.
+ * Unpacks packages of a suite, with all their dependencies, into `folder`. Each package is a name or name=version, as
+ * for apt-get. `run` is the function that a step passes to its work.
  */
 export async function unpackPackages(run, { uri, suite, packages }, folder) {
-  const own = join(folder, 'apt');
+  const aptFolder = join(folder, 'apt');
   for (const path of [
     'etc/apt.conf.d',
     'etc/preferences.d',
@@ -44,41 +44,41 @@ export async function unpackPackages(run, { uri, suite, packages }, folder) {
     'state/lists/partial',
     'cache/archives/partial',
   ])
-    mkdirSync(join(own, path), { recursive: true });
+    mkdirSync(join(aptFolder, path), { recursive: true });
   // Nothing counts as installed, so apt fetches every dependency.
-  writeFileSync(join(own, 'status'), '');
+  writeFileSync(join(aptFolder, 'status'), '');
   const keyring = keyrings.find((file) => existsSync(file));
   const options = [
     `arch=${ask('dpkg', ['--print-architecture'])}`,
     ...(keyring ? [`signed-by=${keyring}`] : []),
   ];
-  writeFileSync(join(own, 'etc/sources.list'), `deb [${options.join(' ')}] ${uri} ${suite} main\n`);
-  writeFileSync(join(own, 'apt.conf'), settings(own));
-  const env = { ...process.env, APT_CONFIG: join(own, 'apt.conf') };
+  writeFileSync(join(aptFolder, 'etc/sources.list'), `deb [${options.join(' ')}] ${uri} ${suite} main\n`);
+  writeFileSync(join(aptFolder, 'apt.conf'), configuration(aptFolder));
+  const env = { ...process.env, APT_CONFIG: join(aptFolder, 'apt.conf') };
   await run('apt-get', ['update'], { env });
   await run('apt-get', ['install', '-y', '--download-only', ...packages], { env });
 
-  const archives = join(own, 'cache/archives');
+  const archives = join(aptFolder, 'cache/archives');
   const waiting = readdirSync(archives).filter((name) => name.endsWith('.deb'));
   const unpackOneByOne = async () => {
     for (let name = waiting.pop(); name; name = waiting.pop())
       await run('dpkg-deb', ['--extract', join(archives, name), folder]);
   };
   await Promise.all(Array.from({ length: availableParallelism() }, unpackOneByOne));
-  rmSync(own, { recursive: true });
+  rmSync(aptFolder, { recursive: true });
 }
 
-/** The host's download settings, above all proxies, without its hooks and indexes. */
-function settings(own) {
+/** apt's configuration: the host's download settings, mainly its proxies, without its hooks and indexes. */
+function configuration(aptFolder) {
   const host = (ask('apt-config', ['dump']) ?? '').split('\n');
-  const kept = host.filter(
+  const hostSettings = host.filter(
     (line) => /^Acquire::/.test(line) && !/^Acquire::(IndexTargets|Languages)/.test(line),
   );
-  const ours = {
-    'Dir::Etc': join(own, 'etc'),
-    'Dir::State': join(own, 'state'),
-    'Dir::State::status': join(own, 'status'),
-    'Dir::Cache': join(own, 'cache'),
+  const settings = {
+    'Dir::Etc': join(aptFolder, 'etc'),
+    'Dir::State': join(aptFolder, 'state'),
+    'Dir::State::status': join(aptFolder, 'status'),
+    'Dir::Cache': join(aptFolder, 'cache'),
     'APT::Install-Recommends': 'false',
     'APT::Sandbox::User': '',
     // An index that cannot be fetched is an error, not a warning.
@@ -86,5 +86,9 @@ function settings(own) {
     'Acquire::Languages': 'none',
     'Debug::NoLocking': 'true',
   };
-  return [...kept, ...Object.entries(ours).map(([name, value]) => `${name} "${value}";`), ''].join('\n');
+  return [
+    ...hostSettings,
+    ...Object.entries(settings).map(([name, value]) => `${name} "${value}";`),
+    '',
+  ].join('\n');
 }

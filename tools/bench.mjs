@@ -1,6 +1,6 @@
-// npm run bench: the four terms, a forward of MiniLM's shape and steps of training, by the library and by its peers, in
-// Node and in Chromium. Vitest measures. `-- --project=chromium` runs one of them, `-- -t Training` one job;
-// tools/bench/figures.mjs measures the page.
+// npm run bench: times the four terms, a forward pass of MiniLM's shape and training steps, in the library and in its
+// peers, in Node and in Chromium. Vitest does the timing: `-- --project=chromium` runs in one of them, and
+// `-- -t Training` runs one job. tools/bench/figures.mjs times the page.
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { build } from './build.mjs';
@@ -16,9 +16,9 @@ async function main(args) {
     `${new Date().toISOString().slice(0, 10)}, at ${commit}; ${machine}; Node ${process.versions.node}`,
   );
   const named = args.some((arg) => arg.startsWith('--project'));
-  const both = named ? [] : ['--project=node-alone', '--project=chromium'];
-  const alone = ['--config=tests/vitest.config.ts', '--no-file-parallelism'];
-  const command = ['bench', '--run', ...alone, ...both, ...args];
+  const projects = named ? [] : ['--project=node-alone', '--project=chromium'];
+  const options = ['--config=tests/vitest.config.ts', '--no-file-parallelism'];
+  const command = ['bench', '--run', ...options, ...projects, ...args];
   await step('Bench', { byHand: `npx vitest ${command.join(' ')} does the same.` }, (run) =>
     run(join(root, 'node_modules/.bin/vitest'), command, { env, show: true }),
   );

@@ -1,7 +1,7 @@
-// npm run build: leaves dist/, a static site.
+// npm run build: builds dist/, a static site, from what CMake, tsc, esbuild and Vite make one after the other.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildPreset } from './cmake.mjs';
+import { buildDeclarations, buildPreset } from './cmake.mjs';
 import { withLock } from './lock.mjs';
 import { setUp } from './setup.mjs';
 import { unlessStamped } from './stamps.mjs';
@@ -12,8 +12,8 @@ const exclusively = (work) => withLock(join(root, 'build', 'build.lock'), 'the b
 /** Builds everything in dist/, in the environment of setUp; skips what has not changed. */
 export function build(env) {
   return exclusively(async () => {
-    await buildModules(env);
-    // Each keeps one core busy.
+    await buildLibrary(env);
+    // Each of them uses one core.
     await Promise.all([buildHeadless(env), buildEmbeds(env), extractModel(env)]);
     await buildPage(env);
   });
@@ -22,19 +22,27 @@ export function build(env) {
 /** Builds the library, and the figures and the command as Node runs them, without the page and the embeds. */
 export function buildForNode(env) {
   return exclusively(async () => {
-    await buildModules(env);
+    await buildLibrary(env);
     await Promise.all([buildHeadless(env), extractModel(env)]);
   });
 }
 
-async function buildModules(env) {
+/** Builds what the type checks read: the typed API and the declarations that it is compiled against. */
+export const buildTypes = (env) => exclusively(() => compileApi(env));
+
+async function buildLibrary(env) {
+  await compileApi(env);
   await buildPreset('wasm', env);
+}
+
+async function compileApi(env) {
+  await buildDeclarations(env);
   await buildPackage(env);
 }
 
 const bin = (name) => join(root, 'node_modules/.bin', name);
 
-/** The declarations keep the sources' comments. esbuild leaves them out of the code, but for notes to bundlers. */
+/** tsc writes declarations with the sources' comments; esbuild writes code without them, except notes to bundlers. */
 function buildPackage(env) {
   const declared = ['-p', 'src/api/tsconfig.json', '--emitDeclarationOnly'];
   const folder = 'build/package';
@@ -43,15 +51,15 @@ function buildPackage(env) {
     .filter((name) => /(?<!\.d)\.ts$/.test(name))
     .map((name) => `src/api/${name}`);
   const compiled = [...sources, ...options, `--outdir=${folder}`];
-  // What this file uses of a package becomes part of it; the package would bring along its parts four times. The names of
-  // the package's files stay, for the notices.
-  const whole = `${folder}/model/tokenizer.js`;
+  // This file contains what it uses of a package, which would otherwise come in four copies. The names of the package's
+  // files stay in comments, for the notices.
+  const tokenizer = `${folder}/model/tokenizer.js`;
   const short = ['--minify-identifiers', '--minify-syntax'];
-  const inlined = ['src/api/model/tokenizer.ts', '--bundle', ...short, ...options, `--outfile=${whole}`];
+  const inlined = ['src/api/model/tokenizer.ts', '--bundle', ...short, ...options, `--outfile=${tokenizer}`];
   const inputs = ['src/api', 'build/declarations', 'package-lock.json', 'tools/build.mjs'];
   const byHand = "read the compiler's message above; CONTRIBUTING.md has the commands.";
-  // The compiler, called by hand, leaves that file in parts, which only a checkout can run.
-  return unlessStamped('package', { inputs, outputs: [`${folder}/index.js`], kept: [whole] }, () =>
+  // tsc called by hand writes that file anew, with an import that only a checkout can resolve.
+  return unlessStamped('package', { inputs, outputs: [`${folder}/index.js`], unchanged: [tokenizer] }, () =>
     step('Compile the typed API', { byHand }, async (run) => {
       clearPackage();
       await run(bin('tsc'), declared, { env });
@@ -61,7 +69,7 @@ function buildPackage(env) {
   );
 }
 
-/** What was compiled before, since a source that went would stay in the package; other steps fill the rest. */
+/** Removes what was compiled earlier, or a deleted source would stay in the package. Other steps fill the rest. */
 function clearPackage() {
   const folder = makeFolder(join(root, 'build/package'));
   for (const name of readdirSync(folder)) {
@@ -70,7 +78,7 @@ function clearPackage() {
   }
 }
 
-/** A build by Vite, skipped while nothing that it reads has changed. */
+/** Builds with Vite, unless nothing that it reads has changed. */
 function buildByVite(env, title, config, { stamp, inputs, output, key }) {
   const command = ['build', '-c', config];
   const byHand = `read Vite's message above; npx vite ${command.join(' ')} does the same.`;

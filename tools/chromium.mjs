@@ -1,13 +1,13 @@
-// Starts Chromium, in the same way for tests, bench and measurements by hand.
+// Says how Chromium is started, for tests, the bench and measurements by hand alike.
 import { which } from './steps.mjs';
 
-/** The full browser, Debian's or another on PATH; nothing is downloaded. */
-export const wholeChromium = which('chromium');
+/** The path of the full browser, Debian's or another on PATH; nothing is downloaded. */
+export const fullChromium = which('chromium');
 
-/** The same engine without windows, where it is installed. */
-export const chromiumPath = which('chromium-headless-shell') ?? wholeChromium;
+/** The path of the same engine without windows where that is installed, otherwise of the full browser. */
+export const chromiumPath = which('chromium-headless-shell') ?? fullChromium;
 
-/** Options for Playwright. Without a program at this path it fails, and says where it looked. */
+/** Options for Playwright. If no program is at this path, it fails and says where it looked. */
 export const chromiumOptions = {
   executablePath: chromiumPath ?? '/usr/bin/chromium',
   args: [

@@ -1,4 +1,4 @@
-// npm run fuzz [SECONDS]: libFuzzer feeds the core in C++, under the sanitizers, with whatever JavaScript could hand it.
+// npm run fuzz [SECONDS]: libFuzzer calls the C++ core, under the sanitizers, with whatever JavaScript could pass to it.
 import { join } from 'node:path';
 import { buildPreset, presetFolder } from './cmake.mjs';
 import { setUp } from './setup.mjs';
@@ -9,10 +9,10 @@ async function main([seconds = '60', ...rest]) {
   const env = await setUp('native');
   await buildPreset('fuzz', env);
   const corpus = makeFolder(join(root, 'build/fuzz/corpus'));
-  // For inputs this short, entropic scheduling costs too much, and so does a long memory of freed blocks.
+  // For inputs this short, entropic scheduling costs too much, and so does remembering many freed blocks.
   const options = ['-max_len=400', '-timeout=20', '-entropic=0', '-print_final_stats=1'];
   const byHand =
-    'the file that it names above, put into tests/core/fuzz/corpus, makes `npm test -- sanitize fuzz` fail likewise.';
+    'copy the file that it names above into tests/core/fuzz/corpus; `npm test -- sanitize fuzz` then fails likewise.';
   await step('Fuzz the core', { byHand }, (run) =>
     run(
       join(presetFolder('fuzz'), 'fuzz'),

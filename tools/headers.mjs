@@ -1,4 +1,4 @@
-// Eigen 5: the host's where CMake finds it, otherwise Debian's package in the user's cache.
+// Finds Eigen 5: the host's where CMake finds it, otherwise Debian's package in the user's cache.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,11 +7,10 @@ import { eigen as pin } from './pins.mjs';
 import { ask, root } from './steps.mjs';
 import { unpacked } from './unpack.mjs';
 
-// Links to just these headers: a host's whole include folder would put its libc's headers before
-// Emscripten's own.
+// Contains links to these headers alone: the host's include folder would put its libc's headers before Emscripten's.
 const prefix = join(root, 'build', 'prefix');
 
-/** The environment that leads CMake to the headers. */
+/** Returns the environment in which CMake finds the headers. */
 export async function headers() {
   const { include, config } = hostHeaders() ?? (await packaged());
   link(include, join(prefix, 'include/eigen3'));
@@ -24,9 +23,9 @@ function hostHeaders() {
   const folder = mkdtempSync(join(tmpdir(), 'superpose-headers-'));
   try {
     writeFileSync(join(folder, 'CMakeLists.txt'), probe);
-    // The prefix of an earlier set-up holds only what was found then, so it does not count.
-    const given = process.env.SUPERPOSE_PREFIX === prefix ? '' : (process.env.SUPERPOSE_PREFIX ?? '');
-    const where = ['-G', 'Ninja', '-S', folder, '-B', join(folder, 'build'), `-DCMAKE_PREFIX_PATH=${given}`];
+    // The prefix of an earlier set-up contains only what was found then, so it does not count.
+    const named = process.env.SUPERPOSE_PREFIX === prefix ? '' : (process.env.SUPERPOSE_PREFIX ?? '');
+    const where = ['-G', 'Ninja', '-S', folder, '-B', join(folder, 'build'), `-DCMAKE_PREFIX_PATH=${named}`];
     const [, include, config] = ask('cmake', where)?.match(/^-- eigen=(\/.+);(\/.+)$/m) ?? [];
     return include && { include: realpathSync(include), config: realpathSync(config) };
   } finally {

@@ -1,9 +1,8 @@
-// What the tests need from the host: installed with apt where possible, else named. Building needs none.
+// Installs with apt what the tests need from the host, or names it where it cannot. Building needs none of it.
 import { ask, Failure, step, which } from './steps.mjs';
 
-// A need is a Debian package and the evidence that it is met: a program on PATH, wherever it came
-// from, or, for a package without programs, an installed package. Where apt does not know the package,
-// another program may do.
+// A need is a Debian package and the evidence that it is met: a program on PATH, wherever it came from, or, for a package
+// without programs, an installed package. Where apt does not know the package, another program may serve.
 const needs = {
   wasm: [],
   native: [
@@ -11,12 +10,12 @@ const needs = {
     { package: 'clang', program: 'clang++' },
     { package: 'libclang-rt-dev', installed: 'libclang-rt-*dev' },
     { package: 'libgtest-dev', installed: 'libgtest-dev' },
-    // It only saves time.
+    // It saves time alone.
     { package: 'ccache', program: 'ccache', otherwise: 'g++' },
   ],
   chromium: [
     { package: 'chromium', program: 'chromium' },
-    // A page costs half as much as in the full browser, which will do where there is no such package.
+    // A page takes half the memory and time of the full browser, which serves where there is no such package.
     { package: 'chromium-headless-shell', program: 'chromium-headless-shell', otherwise: 'chromium' },
     { package: 'fonts-dejavu-core', installed: 'fonts-dejavu-core' },
   ],
@@ -36,10 +35,10 @@ const needs = {
 /** Optional groups: without one, the tests that need it are skipped and the others run. */
 export const optional = ['oracles', 'style', 'chromium', 'engines'];
 
-// Packages ask no question and start no service: RUNLEVEL stops System V's start-up scripts and
-// SYSTEMD_OFFLINE stops systemd's units, both for this one call only.
+// Packages ask nothing and start no service: RUNLEVEL stops System V's start-up scripts and SYSTEMD_OFFLINE stops
+// systemd's units, both for this call alone.
 const quietly = { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1', SYSTEMD_OFFLINE: '1' };
-// A fresh machine may be updating itself just now: wait for its lock.
+// A fresh machine may be updating itself, so wait for its lock.
 const wait = ['-o', 'DPkg::Lock::Timeout=300'];
 const install = ['install', '-y', '--no-install-recommends'];
 
@@ -68,8 +67,8 @@ export function missingPrograms(groups) {
 }
 
 export function missingNeeds(groups) {
-  const wanted = new Set(groups.flatMap((group) => needs[group]));
-  return [...wanted].filter((need) => {
+  const needed = new Set(groups.flatMap((group) => needs[group]));
+  return [...needed].filter((need) => {
     if (need.installed) return !packageInstalled(need.installed);
     if (which(need.program)) return false;
     return !(need.otherwise && which(need.otherwise) && !aptKnows(need.package));

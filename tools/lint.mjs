@@ -1,22 +1,23 @@
-// npm run lint: every check that does not run the code. `npm test` does them for changed C++ files only.
+// npm run lint: every check that does not run the code. `npm test` runs clang-tidy on changed C++ files only.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { buildTypes } from './build.mjs';
 import { setUp } from './setup.mjs';
 import { ask, root, runTool, step, usageError } from './steps.mjs';
 
 const bin = (name) => join(root, 'node_modules/.bin', name);
 
-/** The C++ files of the checkout with these endings; headers are read with the files that include them. */
+/** Returns the C++ files of the checkout that match these patterns. */
 export const cppFiles = (...endings) =>
   (ask('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...endings], { cwd: root }) ?? '')
     .split('\n')
     .filter((file) => file && existsSync(join(root, file)));
 
-/** The files of the core, which have an entry each in the compile commands that `configureTidy` writes. */
+/** Keeps the sources of the core, each of which has an entry in the compile commands that `configureTidy` writes. */
 export const tidied = (files) => files.filter((file) => /^src\/core\/.*\.cpp$/.test(file));
 
-/** Those that differ from HEAD, or else from the commit before it. */
+/** Returns the sources that differ from HEAD or, if none do, from the commit before it. */
 export function changedCpp() {
   const lines = (...args) => (ask('git', args, { cwd: root }) ?? '').split('\n').filter(Boolean);
   const uncommitted = [
@@ -27,22 +28,30 @@ export function changedCpp() {
   return tidied(changed).filter((file) => existsSync(join(root, file)));
 }
 
-/** Only what has changed since the last time is looked at again. */
-const types = (room) => [
-  ...[bin('tsc'), '-p', `${room}/tsconfig.json`],
-  ...['--incremental', '--tsBuildInfoFile', `build/types/${room}`],
-];
-/** The command of each checker. */
-export const checks = {
-  'Biome: TypeScript, JavaScript, CSS': [bin('biome'), 'check', '--error-on-warnings'],
-  'Types of the bindings': types('src/wasm'),
-  'Types of the page': types('web'),
-  'Types of the tests': types('tests'),
+const byHand = 'read the message above; `npx biome check --write` and `clang-format -i` mend most.';
+
+/** Runs a check; returns what the counts of npm test take. */
+async function check(name, [program, ...args], env) {
+  await step(name, { byHand }, (run) => run(program, args, { env, show: true }));
+  return { passed: 1 };
+}
+
+/** Biome's check of TypeScript, JavaScript and CSS, which reads nothing that is built. */
+export const biome = (env) => check('Biome', [bin('biome'), 'check', '--error-on-warnings'], env);
+
+/** The rooms whose types are checked beside the typed API's own. */
+export const typedRooms = ['src/wasm', 'web', 'tests'];
+
+/** Checks a room's types, which read what buildTypes makes. Only what has changed is checked again. */
+export const typesOf = (room, env) => {
+  const incremental = ['--incremental', '--tsBuildInfoFile', `build/types/${room}`];
+  return check(`Types of ${room}`, [bin('tsc'), '-p', `${room}/tsconfig.json`, ...incremental], env);
 };
+
 export const formatted = () => ['clang-format', '--dry-run', '-Werror', ...cppFiles('*.cpp', '*.h')];
-/** Builds join the files of a room, and clang-tidy would guess the flags of one that it is not told of. */
+/** Normal builds join the files of a room, so clang-tidy would have to guess the flags of each. */
 export const configureTidy = ['cmake', '--preset', 'native', '-B', 'build/tidy', '-DSUPERPOSE_TOGETHER=OFF'];
-// The native preset is g++'s, and clang warns of what g++ alone knows.
+// The native preset has g++'s flags, and clang warns of those that it does not know.
 export const tidy = (file) => [
   ...['clang-tidy', '--quiet', '--extra-arg=-Wno-unused-command-line-argument'],
   ...['-p', join(root, 'build/tidy'), file],
@@ -51,12 +60,11 @@ export const tidy = (file) => [
 async function main(args) {
   if (args.length > 0) throw usageError(`npm run lint takes no arguments, and got: ${args.join(' ')}`);
   const env = await setUp('wasm', 'native', 'style');
-  const byHand = 'read the message above; `npx biome check --write` and `clang-format -i` mend most.';
-  const check = (name, [program, ...rest]) =>
-    step(name, { byHand }, (run) => run(program, rest, { env, show: true }));
-  for (const [name, command] of Object.entries(checks)) await check(name, command);
-  await check('clang-format: C++', formatted());
-  await check('Configure for clang-tidy', configureTidy);
+  await biome(env);
+  await buildTypes(env);
+  for (const room of typedRooms) await typesOf(room, env);
+  await check('clang-format: C++', formatted(), env);
+  await check('Configure for clang-tidy', configureTidy, env);
   const files = tidied(cppFiles('src/core/*.cpp'));
   const many = ['-P', String(availableParallelism()), '-n', '1', ...tidy('').slice(0, -1)];
   await step(`clang-tidy: ${files.length} files of the core`, { byHand }, (run) =>

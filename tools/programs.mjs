@@ -1,4 +1,4 @@
-// CMake, Ninja and Emscripten: the host's, or private ones in the user's cache.
+// Finds CMake, Ninja and Emscripten: the host's, or private ones in the user's cache.
 import { readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { unpackPackages } from './apt.mjs';
@@ -8,10 +8,7 @@ import { unpacked, wrapProgram } from './unpack.mjs';
 
 const programs = ['cmake', 'ctest', 'ninja'];
 
-/**
- * The folder with private CMake and Ninja, which is put at the end of this process's PATH; undefined where
- * the host has its own.
- */
+/** Appends the folder of private CMake and Ninja to PATH and returns it; undefined if the host has its own. */
 export async function cmakeTools() {
   if (['cmake', 'ninja'].every((program) => which(program))) return undefined;
   const folder = join(await privateTools(), 'usr/bin');
@@ -26,8 +23,8 @@ function privateTools() {
     instead: 'put CMake 3.25 or newer and Ninja on PATH.',
     fill: async (half, { uri, release }, run) => {
       await unpackPackages(run, { uri, suite: release, packages: ['cmake', 'ninja-build'] }, half);
-      // CMake finds its modules from the name that it is called by. So the wrappers take the programs' place,
-      // and nothing else is in that folder, because it is on PATH.
+      // CMake finds its modules from the name that it is called by, so the wrappers take the programs' place. Nothing
+      // else may be in that folder, because it is on PATH.
       renameSync(join(half, 'usr/bin'), join(half, 'usr/programs'));
       for (const program of programs) {
         wrapProgram(half, { wrapper: `usr/bin/${program}`, program: `usr/programs/${program}` });
@@ -37,15 +34,13 @@ function privateTools() {
   });
 }
 
-/** Raise the number after the dash whenever what finish() makes would no longer do. */
+/** Raise the number after the last dash whenever finish() changes what it leaves in the folder. */
 const privateName = `emscripten-${pin.version}-2`;
 
-/**
- * The environment in which CMake finds Emscripten: the host's, or a private one, unpacked first if need be.
- */
+/** Returns the environment in which CMake finds Emscripten: the host's, or a private one, unpacked if necessary. */
 export const emscripten = async () => hostEmscripten() ?? (await privateEmscripten());
 
-/** Undefined when none on PATH is new enough: the private one's version is the oldest that is known to work. */
+/** Undefined if none on PATH is new enough: the private one's version is the oldest that is known to work. */
 function hostEmscripten() {
   const version = ask('emcc', ['--version'])?.match(/\b\d+\.\d+\.\d+/)?.[0];
   const rootFolder = ask('em-config', ['EMSCRIPTEN_ROOT']);
@@ -71,12 +66,12 @@ async function privateEmscripten() {
   return {
     SUPERPOSE_EMSCRIPTEN: emscripten,
     EM_CONFIG: join(emscripten, '.emscripten'),
-    // Emscripten would take the first python3 on PATH, which may be missing or a version manager's.
+    // Emscripten would take the first python3 on PATH, which may be missing or belong to a version manager.
     EMSDK_PYTHON: join(folder, 'usr/bin/python3'),
   };
 }
 
-/** Makes the unpacked Emscripten run in place, on its own libraries, even after it is moved. */
+/** Makes the unpacked Emscripten run in place, on its own libraries, even after the folder has moved. */
 async function finish(folder, run) {
   const usr = join(folder, 'usr');
   const named = (where, pattern) => readdirSync(join(usr, where)).filter((name) => pattern.test(name));

@@ -1,6 +1,6 @@
-// Installs what building and testing need, unless it is already there. To run it alone:
+// Installs what building and testing need and writes build/env.sh, which is sourced before calling cmake by hand. A
+// fresh machine needs no other command. To run it alone:
 //   node tools/setup.mjs [wasm] [native] [style] [oracles] [chromium] [engines]
-// which also writes build/env.sh, to be sourced before calling cmake by hand.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { headers } from './headers.mjs';
@@ -9,9 +9,7 @@ import { withLock } from './lock.mjs';
 import { cmakeTools, emscripten } from './programs.mjs';
 import { Failure, root, runTool, step, usageError } from './steps.mjs';
 
-/**
- * The parts to choose from. `wasm` needs no root; `native` alone needs neither Emscripten nor node_modules.
- */
+/** The parts to choose from. `wasm` needs no root; `native` alone needs neither Emscripten nor node_modules. */
 export const parts = ['wasm', 'native', ...optional];
 
 /**
@@ -19,37 +17,37 @@ export const parts = ['wasm', 'native', ...optional];
  * SUPERPOSE_PREFIX (the prefix with Eigen's headers) and, for wasm, SUPERPOSE_EMSCRIPTEN (Emscripten's root folder).
  * A private CMake is also put on this process's PATH.
  */
-export async function setUp(...wanted) {
+export async function setUp(...names) {
   refuseOldNode();
-  return withLock(join(root, 'build', 'setup.lock'), 'the set-up of this checkout', () => prepare(wanted));
+  return withLock(join(root, 'build', 'setup.lock'), 'the set-up of this checkout', () => prepare(names));
 }
 
-async function prepare(wanted) {
-  const wasm = wanted.includes('wasm');
-  await install(wanted);
+async function prepare(names) {
+  const wasm = names.includes('wasm');
+  await install(names);
   // npm and apt wait for the network while what came is unpacked.
   const [[tools, eigen], toolchain] = await Promise.all([
     cmakeTools().then(async (folder) => [folder, await headers()]),
     wasm ? emscripten() : {},
     wasm && installNodeModules(),
   ]);
-  const found = { ...eigen, ...toolchain };
-  writeEnvironment(found, tools);
-  return { ...process.env, ...found };
+  const variables = { ...eigen, ...toolchain };
+  writeEnvironment(variables, tools);
+  return { ...process.env, ...variables };
 }
 
-/** What is optional stops CI alone; elsewhere the other tests still run. */
-async function install(wanted) {
+/** A missing optional part stops CI alone; elsewhere the other tests still run. */
+async function install(names) {
   try {
-    await installHostPackages(wanted);
+    await installHostPackages(names);
   } catch (error) {
-    const needed = missingNeeds(wanted.filter((part) => !optional.includes(part)));
+    const needed = missingNeeds(names.filter((part) => !optional.includes(part)));
     if (process.env.CI === 'true' || needed.length > 0 || !(error instanceof Failure)) throw error;
     console.log(`\n${error.message}\nGoing on without; the tests that need them are skipped.\n`);
   }
 }
 
-/** Checked here, because the errors of npm and Vite about it are cryptic. */
+/** Refuses an old Node here, because the errors of npm and Vite about it are cryptic. */
 function refuseOldNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
@@ -58,15 +56,15 @@ function refuseOldNode() {
   );
 }
 
-/** Keeps what an earlier set-up of other parts wrote. `tools` is a folder for PATH, if any. */
-function writeEnvironment(found, tools) {
+/** Writes build/env.sh, and keeps what an earlier set-up of other parts wrote. `tools` is a folder for PATH, if any. */
+function writeEnvironment(variables, tools) {
   const file = join(root, 'build', 'env.sh');
   const quote = (value) => `'${value.replaceAll("'", "'\\''")}'`;
-  const lines = Object.entries(found).map(([name, value]) => `export ${name}=${quote(value)}\n`);
+  const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}\n`);
   const earlier = existsSync(file) ? (readFileSync(file, 'utf8').match(/^export .*\n/gm) ?? []) : [];
-  const kept = earlier.filter((line) => !(line.match(/^export (\w+)=/)?.[1] in found));
+  const others = earlier.filter((line) => !(line.match(/^export (\w+)=/)?.[1] in variables));
   if (tools) lines.push(`PATH="$PATH":${quote(tools)}\n`);
-  writeFileSync(file, [...lines, ...kept].join(''));
+  writeFileSync(file, [...lines, ...others].join(''));
 }
 
 /** Runs `npm ci` unless node_modules already matches package-lock.json. */
@@ -80,17 +78,17 @@ async function installNodeModules() {
 }
 
 /**
- * npm writes node_modules/.package-lock.json last, however it is run. Comparing it with ours detects a
- * half-finished install and accepts one made by hand.
+ * Whether node_modules matches package-lock.json. npm writes node_modules/.package-lock.json last, however it is run, so
+ * comparing the two detects a half-finished install and accepts one that was run by hand.
  */
 function upToDate() {
   const installed = join(root, 'node_modules/.package-lock.json');
   if (!existsSync(installed)) return false;
-  const have = JSON.parse(readFileSync(installed, 'utf8')).packages;
-  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
-  return Object.entries(wanted).every(
+  const actual = JSON.parse(readFileSync(installed, 'utf8')).packages;
+  const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+  return Object.entries(locked).every(
     ([path, { version, optional }]) =>
-      path === '' || (have[path] ? have[path].version === version : optional),
+      path === '' || (actual[path] ? actual[path].version === version : optional),
   );
 }
 

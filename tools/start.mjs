@@ -7,7 +7,7 @@ import { root, runTool, usageError } from './steps.mjs';
 const defaultPort = 8417;
 
 async function main(args) {
-  const given = readPort(args);
+  const wish = readPort(args);
   await build(await setUp('wasm'));
   // Vite is not installed until setUp has run.
   const { preview } = await import('vite');
@@ -17,21 +17,21 @@ async function main(args) {
     logLevel: 'warn',
     appType: 'mpa',
     build: { outDir: join(root, 'dist') },
-    preview: { host: '127.0.0.1', port: given },
+    preview: { host: '127.0.0.1', port: wish },
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.removeAllListeners(signal);
     process.on(signal, () => server.close().then(() => process.exit(0)));
   }
   const { port } = server.httpServer.address();
-  if (port !== given) console.log(`Port ${given} is taken; ${port} is the next free one.`);
+  if (port !== wish) console.log(`Port ${wish} is taken; ${port} is the next free one.`);
   console.log('Serving the page until Ctrl-C:');
   console.log(`http://127.0.0.1:${port}/`);
 }
 
 function readPort(args) {
-  // Given "npm start --port N" without a "--" before it, npm keeps the option as a setting of its own:
-  // with the number, or as "true" with the number left as an argument.
+  // npm takes "npm start --port N" without a "--" as one of its own settings: with the number, or as "true" with the
+  // number left as an argument.
   const setting = process.env.npm_config_port?.replace('true', '');
   const words = [setting, ...args].filter(Boolean).join('=');
   const [, port] = words.match(/^(?:--port=)?([1-9]\d{0,4})$/) ?? (words === '' ? ['', defaultPort] : []);

@@ -1,5 +1,5 @@
-// Named steps. Each shows that it is alive and keeps all its output in build/logs. When it fails, it
-// says which step, why, and what to do by hand.
+// Named steps, because what compilers and installers print is too long to read: a step shows only that it is running,
+// writes its output to build/logs, and on failure names itself, the reason and what to do by hand.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   constants as access,
@@ -17,7 +17,7 @@ import { stripVTControlCharacters } from 'node:util';
 /** The top of the checkout. */
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
-/** A failure that is reported in whole sentences, without a stack. */
+/** A failure that is reported in full sentences, without a stack. */
 export class Failure extends Error {}
 
 const headLines = 8;
@@ -25,7 +25,7 @@ const tailLines = 20;
 const heartbeatSeconds = 15;
 const children = new Set();
 
-/** The path of a program on PATH (or on the given path), or undefined. */
+/** Returns the path of a program on PATH, or on another path; undefined if it is not there. */
 export function which(program, path = process.env.PATH ?? '') {
   for (const folder of path.split(delimiter)) {
     const file = join(folder, program);
@@ -39,17 +39,16 @@ export function which(program, path = process.env.PATH ?? '') {
   return undefined;
 }
 
-/** What a quick, quiet program prints on stdout; undefined when it fails or is missing. */
+/** Returns what a quick program prints on stdout; undefined if it fails or is missing. */
 export function ask(command, args, options = {}) {
   const answer = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 26, ...options });
   return answer.status === 0 ? answer.stdout.trim() : undefined;
 }
 
 /**
- * Runs one named step. `work` gets a function `run(command, args, options)`, which runs a program and fails
- * when the program fails. `options` are those of spawn and two more: `show: true` passes the program's output
- * on as it comes, and `mayFail: true` returns its exit code instead of failing. `byHand` says what a person
- * can do when the step fails.
+ * Runs one named step. `work` gets a function `run(command, args, options)`, which runs a program and fails when the
+ * program fails. `options` are those of spawn and two more: `show: true` prints the program's output as it comes, and
+ * `mayFail: true` returns its exit code instead of failing. `byHand` says what a person can do when the step fails.
  */
 export async function step(name, { byHand }, work) {
   const log = openLog(name);
@@ -69,8 +68,8 @@ export async function step(name, { byHand }, work) {
 }
 
 /**
- * Runs `main` if Node was started with the module at `url`. Reports failures, and ends with the exit code
- * that `main` returns.
+ * Runs `main` if Node was started with the module at `url`, reports its failures, and ends with the exit code that it
+ * returns.
  */
 export async function runTool(url, main) {
   if (realpathSync(process.argv[1]) !== fileURLToPath(url)) return;
@@ -143,31 +142,31 @@ function run(command, args, { show, mayFail, ...options } = {}, log, quiet) {
   });
 }
 
-/** When each step under way began that has shown nothing of its own yet, by name. */
-const underWay = new Map();
+/** When each running step that has shown no output yet began, by name. */
+const quietSteps = new Map();
 let ticking;
 
-/** Returns what ends it. */
+/** Reports every few seconds that a step still runs; returns the function that ends the reports. */
 function startProgress(name) {
   const tick = () =>
-    console.log([...underWay].map(([step, started]) => `${step}: ${seconds(started)}`).join('; '));
-  if (underWay.size === 0) ticking = setInterval(tick, heartbeatSeconds * 1000);
-  underWay.set(name, Date.now());
+    console.log([...quietSteps].map(([step, started]) => `${step}: ${seconds(started)}`).join('; '));
+  if (quietSteps.size === 0) ticking = setInterval(tick, heartbeatSeconds * 1000);
+  quietSteps.set(name, Date.now());
   return () => {
-    underWay.delete(name);
-    if (underWay.size === 0) clearInterval(ticking);
+    quietSteps.delete(name);
+    if (quietSteps.size === 0) clearInterval(ticking);
   };
 }
 
 function describe(name, error, log, byHand) {
   const parts = [`The step "${name}" failed.`, `Why: ${error.message}`];
   const lines = stripVTControlCharacters(log.text).split(/[\r\n]+/);
-  const said = lines.filter((line) => line.trim()).map((line) => `    ${line.trimEnd()}`);
+  const printed = lines.filter((line) => line.trim()).map((line) => `    ${line.trimEnd()}`);
   // The first and the last lines: npm states the error first, compilers and apt last.
-  const left = said.length - headLines - tailLines;
-  if (left > 0) said.splice(headLines, left, `    ... (${left} more lines)`);
-  if (!(error instanceof Failure) && said.length > 0)
-    parts.push(`What it printed (kept in ${log.file}):`, ...said);
+  const left = printed.length - headLines - tailLines;
+  if (left > 0) printed.splice(headLines, left, `    ... (${left} more lines)`);
+  if (!(error instanceof Failure) && printed.length > 0)
+    parts.push(`What it printed (all of it in ${log.file}):`, ...printed);
   parts.push(`By hand: ${byHand}`);
   return parts.join('\n');
 }

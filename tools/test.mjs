@@ -1,10 +1,11 @@
-// npm test: the tests of every change; quick: those of the library and the figures; test:all: every test. One closing
-// line counts them.
+// npm test: the checks and tests of every change; quick: those of the library and the figures; test:all: every test.
+// One closing line counts them.
 import { randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, buildForNode } from './build.mjs';
+import { build, buildForNode, buildTypes } from './build.mjs';
 import { missingPrograms } from './hostPackages.mjs';
+import { biome, typedRooms, typesOf } from './lint.mjs';
 import { setUp } from './setup.mjs';
 import { Failure, root, runTool, usageError } from './steps.mjs';
 import { runNativeTests, runVitest } from './testRunners.mjs';
@@ -43,20 +44,20 @@ async function main(args) {
   return tally.failed === 0 ? 0 : 1;
 }
 
-/** `extent` is quick, usual or all; names of parts choose parts; every other name filters the tests in them. */
+/** `extent` is quick, normal or all; names of parts choose parts; every other name filters the tests in them. */
 function select(args) {
-  const extent = ['quick', 'all'].find((one) => args.includes(one));
+  const extent = ['quick', 'all'].find((word) => args.includes(word));
   const rest = args.filter((arg) => arg !== extent);
   if (extent && rest.length > 0) throw usageError(`\`${extent}\` stands alone.\n${help}`);
   const parts = [...presets, ...projects];
   const named = parts.filter((part) => rest.includes(part));
   const filters = rest.filter((arg) => !parts.includes(arg));
-  const usual = { quick: ['node'], all: parts }[extent] ?? parts.filter((part) => part !== 'native');
+  const byExtent = { quick: ['node'], all: parts }[extent] ?? parts.filter((part) => part !== 'native');
   return {
-    extent: extent ?? (filters.length > 0 ? 'all' : 'usual'),
-    chosen: named.length > 0 ? named : usual,
+    extent: extent ?? (filters.length > 0 ? 'all' : 'normal'),
+    chosen: named.length > 0 ? named : byExtent,
     filters,
-    // With a name, what is drawn stays the same, so that a failure can be looked into.
+    // Without `all`, the same is drawn each time, so that a failure can be looked into.
     seed: extent === 'all' ? (process.env.SUPERPOSE_SEED ?? String(randomInt(2 ** 31))) : undefined,
   };
 }
@@ -66,7 +67,7 @@ async function runAll({ extent, chosen, filters, seed }, tally) {
   const native = presets.filter((preset) => chosen.includes(preset));
   const browsers = [...new Set(ours.flatMap(browsersOf))];
   const inNode = ours.includes('node') && extent !== 'quick';
-  const found = await setUp(
+  const setUpEnv = await setUp(
     // clang-tidy, which Node's tests run, configures the C++ tests.
     ...(native.length > 0 || inNode ? ['native'] : []),
     ...(ours.length > 0 ? ['wasm'] : []),
@@ -76,16 +77,20 @@ async function runAll({ extent, chosen, filters, seed }, tally) {
   const missing = missingPrograms(browsers);
   if (missing.length > 0) console.log(`Not on this machine, so its tests do not run: ${missing.join(', ')}.`);
   if (missing.length > 0 && inCi) tally.failed += 1;
-  if (seed) console.log(`Drawn at random: SUPERPOSE_SEED=${seed} draws the same again.`);
-  const env = seed ? { ...found, SUPERPOSE_SEED: seed } : found;
+  if (seed) console.log(`Random draws use SUPERPOSE_SEED=${seed}; set it to repeat them.`);
+  const env = seed ? { ...setUpEnv, SUPERPOSE_SEED: seed } : setUpEnv;
 
-  // The C++ tests end on one busy core, and so does the page's build.
+  // At their ends, the C++ tests and the page's build each use one core.
   await Promise.all([
     (async () => {
       for (const preset of native) await counting(tally, () => runNativeTests(preset, filters, env));
     })(),
     ours.length > 0 &&
       counting(tally, async () => {
+        // What is found in seconds comes before the modules, which take a minute.
+        await counting(tally, () => biome(env));
+        await buildTypes(env);
+        for (const room of typedRooms) await counting(tally, () => typesOf(room, env));
         await (readsSite(ours, filters, extent) ? build(env) : buildForNode(env));
         const complete = ours.filter((project) => missingPrograms(browsersOf(project)).length === 0);
         return runVitest(ours, complete, filters, extent, env);
@@ -101,7 +106,7 @@ async function runAll({ extent, chosen, filters, seed }, tally) {
 /** The folders whose tests run in Node on the library and the figures alone. */
 const withoutSite = ['api', 'figures', 'worker', 'fuzz'];
 
-/** Whether a test that will run may read the page or the embeds, which then have to be built. */
+/** Whether a test that will run may read the page or the embeds, so that they must be built. */
 function readsSite(chosen, filters, extent) {
   if (extent === 'quick') return false;
   if (chosen.some((project) => project !== 'node') || filters.length === 0) return true;
@@ -112,7 +117,7 @@ function readsSite(chosen, filters, extent) {
   return named.some((path) => !withoutSite.includes(path.split('/')[0]));
 }
 
-/** Adds up what `work` counts. A step that fails counts as one failure, and the other parts go on. */
+/** Adds what `work` counts to the tally. A step that fails counts as one failure, and the other parts go on. */
 async function counting(tally, work) {
   try {
     const result = await work();

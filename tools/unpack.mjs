@@ -1,5 +1,4 @@
-// Unpacks downloads for the build in the user's cache folder: nothing is installed on the host
-// and no root is needed.
+// Unpacks downloads for the build into the user's cache folder: nothing is installed on the host and no root is needed.
 import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -7,15 +6,15 @@ import { debianMirror } from './apt.mjs';
 import { withLock } from './lock.mjs';
 import { makeFolder, step } from './steps.mjs';
 
-/** The folder of unpacked packages; they survive a fresh clone. */
+/** The folder of unpacked packages, which every clone shares. */
 export function cacheFolder() {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'superpose');
 }
 
 /**
- * The folder `name` in the cache. If missing, `fill(folder, mirror, run)` fills it from the host's mirror and
- * tests it; `run` is that of the step. It gets that name only when it is complete; a half-finished folder has
- * another name and is removed. `instead` tells how to do without.
+ * Returns the folder `name` in the cache. If it is missing, `fill(folder, mirror, run)` fills it from the host's mirror
+ * and tests it; `run` is that of the step. The folder gets its name only when it is complete; one that is half-finished
+ * has another name and is removed. `instead` tells the user what to do without it.
  */
 export async function unpacked({ name, what, instead, fill }) {
   const folder = join(cacheFolder(), name);
@@ -42,9 +41,8 @@ export async function unpacked({ name, what, instead, fill }) {
 }
 
 /**
- * Writes a wrapper that runs an unpacked program with the loader and the libraries it was built for, even
- * after a move. `folder` is where they are unpacked; the wrapper, the program and the libraries are relative
- * to it.
+ * Writes a wrapper that runs an unpacked program with the loader and the libraries that it was built for, even after the
+ * folder has moved. `folder` is where they are unpacked; the other paths are relative to it.
  */
 export function wrapProgram(folder, { wrapper, program, libraries = [], options = '' }) {
   const up = '/..'.repeat(wrapper.split('/').length - 1);
@@ -74,7 +72,7 @@ function findLoader(folder, libraries) {
     const name = names.find((entry) => /^ld-linux.*\.so\.\d+$/.test(entry));
     if (name) return `${library}/${name}`;
   }
-  throw new Error('The unpacked packages hold no program loader (ld-linux).');
+  throw new Error('The unpacked packages contain no program loader (ld-linux).');
 }
 
 const foldersOf = (folder) => (existsSync(folder) ? readdirSync(folder) : []);

@@ -2,7 +2,7 @@
 // workers than after the first few. A short run, unless SUPERPOSE_SOAK_FIGURES says how many.
 import puppeteer, { type Browser, type CDPSession, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { chromiumOptions, wholeChromium } from '../../tools/chromium.mjs';
+import { chromiumOptions, fullChromium } from '../../tools/chromium.mjs';
 import { startSite } from './support/site.ts';
 
 const figures = Number(process.env.SUPERPOSE_SOAK_FIGURES ?? 40);
@@ -14,7 +14,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await puppeteer.launch({
     // Without windows, the browser cannot go back to a page as it was.
-    executablePath: wholeChromium ?? '/usr/bin/chromium',
+    executablePath: fullChromium ?? '/usr/bin/chromium',
     args: [...(chromiumOptions.args ?? []), '--no-sandbox'],
   });
 });

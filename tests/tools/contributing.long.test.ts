@@ -1,57 +1,32 @@
-// The walk-throughs of CONTRIBUTING.md, followed to the letter in copies of the sources: what they make compiles, is linted
-// and passes its own tests and those that cover every function or figure.
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+// The walk-throughs of CONTRIBUTING.md, followed to the letter in copies of the sources: what they make compiles, passes
+// Biome, its own tests and those that cover every function or figure.
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { execute, root } from '../package/support/project.ts';
 import { buildEnvironment, copySources } from './support/copy.ts';
 import { withoutNumpy } from './support/numpy.ts';
+import { anchorIn, linesOf, walkThroughs } from './support/walkThroughs.ts';
 
-const guide = readFileSync(join(root, '.github/CONTRIBUTING.md'), 'utf8');
-
-/** Makes the files of the section with this heading in `copy`: as many as it says. */
+/** Follows the walk-through with this heading in `copy`. */
 function follow(heading: string, copy: string): void {
-  const section = guide.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
-  const touched = new Set<string>();
-
-  /** Writes a file, or puts text beside or in place of the first line that reads `line` in an existing file. */
-  const write = (file: string, side: string | undefined, line: string, text: string) => {
-    touched.add(file);
-    const path = join(copy, file);
-    if (!side) {
-      expect(existsSync(path), file).toBe(false);
+  const found = walkThroughs.find((one) => one.heading === heading);
+  expect(found, heading).toBeDefined();
+  for (const edit of found?.edits ?? []) {
+    const path = join(copy, edit.file);
+    const lines = linesOf(copy, edit.file);
+    if (!edit.side || !lines) {
       mkdirSync(dirname(path), { recursive: true });
-      return writeFileSync(path, text);
-    }
-    const lines = readFileSync(path, 'utf8').split('\n');
-    const at = lines.findIndex((one) => one.trim() === line);
-    expect(at, `${file} has no line ${line}`).toBeGreaterThan(-1);
-    lines.splice(side === 'below' ? at + 1 : at, side === 'in place of' ? 1 : 0, text.replace(/\n$/, ''));
-    return writeFileSync(path, lines.join('\n'));
-  };
-
-  // The paragraph above a block names its file and, for an existing file, a line in it.
-  const blocks = [...section.matchAll(/\n\n([^\n](?:[^\n]|\n(?!\n))*)\n\n```\w+\n([\s\S]*?)^```$/gm)];
-  expect(blocks.length).toBeGreaterThan(1);
-  for (const [, above = '', code = ''] of blocks) {
-    const [, file = '', , side, line = ''] =
-      above.match(/`((?:src|web|docs|tests)\/[\w./]+\.\w+)`(, (above|below) `([^`]+)`)?/) ?? [];
-    write(file, side, line, code);
-  }
-  // A table says in its head where its lines go.
-  const rows = [...section.matchAll(/^\| (?:in \| (.*?) \| write|`(.*?)` \| `(.*?)` \| `(.*?)`) \|$/gm)];
-  expect(rows.length).toBeGreaterThan(1);
-  let where = '';
-  for (const [, head, file = '', line = '', text = ''] of rows) {
-    if (head) {
-      where = head === 'in place of' ? head : 'below';
+      writeFileSync(path, edit.text);
       continue;
     }
-    const before = readFileSync(join(copy, file), 'utf8').split('\n');
-    const indent = before.find((one) => one.trim() === line)?.match(/^ */)?.[0] ?? '';
-    write(file, where, line, indent + text);
+    const at = anchorIn(lines, edit);
+    // A line of a table is written without its indentation, a block with it.
+    const indent = edit.text.includes('\n') ? '' : (lines[at]?.match(/^ */)?.[0] ?? '');
+    const place = edit.side === 'below' ? at + 1 : at;
+    lines.splice(place, edit.side === 'in place of' ? 1 : 0, indent + edit.text.replace(/\n$/, ''));
+    writeFileSync(path, lines.join('\n'));
   }
-  expect(touched.size).toBe(Number(section.match(/It touches (\d+) files/)?.[1]));
 }
 
 const inCi = process.env.CI === 'true';
