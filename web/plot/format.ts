@@ -1,6 +1,6 @@
 // Numbers as the page prints them: a true minus sign, and no more digits than can be read; names in a sentence, and
 // sentences in a caption; and tables as files have them.
-import { latest } from './plainCopy.js';
+export { listed } from '../../build/package/listed.js';
 
 export const minus = (text: string) => text.replace('-', '−');
 
@@ -20,10 +20,6 @@ function rounded(exact: number, digits: number, beside: number): string {
 /** A count with its noun, singular or plural. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
-
-/** One, two and three. */
-export const listed = (names: readonly string[]): string =>
-  names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${latest(names)}` : (names[0] ?? '');
 
 /** A number in a readout, such as a logit: three significant digits, no exponent in the usual range. */
 export const readable = (value: number, size = 1): string => rounded(value, 3, size);

@@ -2,6 +2,7 @@
 // config.json, and what it computes. recognize.ts, firstLayer.ts and ownLayers.ts read every family alike by it.
 // BERT's row is in family.ts, for the page's first model.
 // Source: the reference implementations in Hugging Face's transformers.
+import { listed } from '../listed.js';
 import { bert, everywhere, type Family, likeBert, usualSizes } from './family.js';
 
 const llamaLayer = {
@@ -183,10 +184,6 @@ export const namesOf = (families: readonly FamilyId[], last = 'and'): string =>
     families.map((family) => modelFamilies[family].name),
     last,
   );
-
-/** Texts with commas between them, and a word before the last. */
-export const listed = (texts: readonly string[], last = 'and'): string =>
-  texts.length < 2 ? texts.join() : `${texts.slice(0, -1).join(', ')} ${last} ${texts.at(-1)}`;
 
 /** Their ids, in the order of the table. */
 export const familyIds = Object.keys(modelFamilies) as FamilyId[];

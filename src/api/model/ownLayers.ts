@@ -1,9 +1,9 @@
 // All layers of an opened model, read one after another and run by the whole module.
 
 import * as check from '../check.js';
+import { listed } from '../listed.js';
 import type { Superpose } from '../whole.js';
 import { anglesIn } from './angles.js';
-import { listed } from './families.js';
 import type { Config } from './family.js';
 import type { Opened } from './firstLayer.js';
 import type { StackSource } from './resident.js';

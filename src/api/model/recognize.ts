@@ -1,7 +1,9 @@
 // Which family a model is of, and how large it is. The model_type of its config.json decides, or whoever opens the
 // file: names of tensors do not tell families apart, and only show which it cannot be.
+
 import * as check from '../check.js';
-import { type FamilyId, familyIds, type Layout, listed, modelFamilies, namesOf } from './families.js';
+import { listed } from '../listed.js';
+import { type FamilyId, familyIds, type Layout, modelFamilies, namesOf } from './families.js';
 import { type Config, type Family, usualSizes } from './family.js';
 import { type Header, quoted, refuseSizes, shapeOf } from './tensors.js';
 

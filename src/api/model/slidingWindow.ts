@@ -1,6 +1,6 @@
 // In which layers a query sees the nearest keys alone. Source: transformers' configurations of Mistral, Qwen2 and Qwen3.
 import * as check from '../check.js';
-import { listed } from './families.js';
+import { listed } from '../listed.js';
 import type { Config, Family } from './family.js';
 
 /** A window is not computed here; a sentence no longer than that is the same without one. */

@@ -13,13 +13,11 @@ import {
   termOf,
   type Way,
 } from 'superpose';
+import { groups } from '../../figures/terms.js';
 import { csvOf } from '../../plot/format.js';
 import { choiceOf, parsed, quoted, Refusal, told, wholeOf, withWeights } from './options.js';
 import { idsOf, opened, openOptions } from './ownModel.js';
 import { inLine, say } from './terminal.js';
-
-/** The parts of the first layer in three: what is neither token nor position is the rest. */
-const inThree = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 
 export async function decompose(args: string[]): Promise<string> {
   const { values } = parsed({
@@ -59,8 +57,7 @@ export async function decompose(args: string[]): Promise<string> {
     const sentence = await cutUp(model, text);
     fitsRows(excludedRows, sentence.ids.length);
     const common = { ...gaugeOf(way, { gauge, excludedRows }), ...(only && { only }) } as const;
-    if (layer === undefined && way === undefined)
-      return model.decompose(sentence, { ...common, groups: inThree });
+    if (layer === undefined && way === undefined) return model.decompose(sentence, { ...common, groups });
     const behind = { ...common, layer: layer ?? 0 };
     if (way !== 'mean' && way !== 'mechanism')
       return model.decompose(sentence, { ...behind, way: way ?? 'direct' });
