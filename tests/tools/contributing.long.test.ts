@@ -135,6 +135,15 @@ test.runIf(inCi || compiled)(
   },
 );
 
+test.runIf(inCi || compiled)('a measurement is in the API and in the readout of its figure', async () => {
+  const all = followed('Adding a measurement', 'new-measurement');
+  await all.run('cmake', '--preset', 'wasm');
+  await relink(all, ['CMakeFiles/core-common.dir/core_small_encodings.cpp.o']);
+  await all.run(bin('tsc'), '-p', 'web/tsconfig.json');
+  await all.run(bin('biome'), 'check', '--error-on-warnings', 'src/api', 'web/figures', 'tests/figures');
+  await all.runTests('figures/turnsCompleted', 'figures/encoding', 'api/encodings/encodings', 'api/drift');
+});
+
 test.skipIf(withoutNumpy)(
   'a family of models is recognized, run and taken apart as numpy does it',
   async () => {

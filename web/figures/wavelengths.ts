@@ -4,6 +4,7 @@ import type { Wavelengths } from 'superpose';
 import { about, readable } from '../plot/format.js';
 import { curve, horizontal, plane, textAt, vertical } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';
+import type { ReadoutPiece } from './figure.js';
 
 export interface Bought extends Wavelengths {
   positions: number;
@@ -112,14 +113,16 @@ export function describe({ positions, d_model, base, ...found }: Bought): string
   return `With base ${base} the dot product falls up to distance ${whole(fallsTo)}. At ${positions} positions of ${d_model} channels it ${reach}. What it costs: ${belowOneTurn} of ${lengths.length} pairs do not complete a turn, and ${nearer}.`;
 }
 
-export const readout = ({ lengths, positions }: Bought, pair: number) => {
+export function readout(data: Bought, pair: number): ReadoutPiece[] {
+  const { lengths, positions } = data;
   const length = lengths[pair] ?? Number.NaN;
+  const comparison = length > positions ? 'more than' : 'not more than';
   return [
-    `Pair ${pair}: a turn takes `,
-    { text: readable(length), strong: true as const },
-    ` positions, ${length > positions ? 'more than' : 'not more than'} the ${positions} in use.`,
+    { text: `Pair ${pair}`, strong: true },
+    ': ',
+    `a turn takes ${readable(length)} positions, ${comparison} the ${positions} in use.`,
   ];
-};
+}
 
 export const table = ({ lengths, similarity }: Bought) => ({
   columns: ['pair', 'wavelength, in positions', 'distance', 'p · p′ / |p|²'],
