@@ -18,8 +18,16 @@ const help = `npm run record -- [--part=K/N] [--state=FILE] [--write] [--check] 
   --seconds   only what takes seconds: what MiniLM's layers make of a sentence, and models that learn in 200 steps`;
 
 /** The ways in whose scores keep token and position separate. */
-const separate = ['apart', 'cut', 'untied'];
-const opening = ['add', 'concat', 'concat-8', 'concat-wide', 'wider', ...separate, 'zero'];
+const separate = ['concat-wide-without-cross-terms', 'add-without-cross-terms', 'tupe'];
+const opening = [
+  'add',
+  'concat-half',
+  'concat-quarter',
+  'concat-wide',
+  'add-wide',
+  ...separate,
+  'uniform-attention',
+];
 const ways = [...opening, 'rope', 'alibi', 't5', 'none', 'multiply'];
 const small = { n: 10, d_model: 16, layers: 'one', norm: 'with', sigma: 0.1 };
 const large = { ...small, n: 16, d_model: 32 };
@@ -34,14 +42,26 @@ const all = [
   // The table's first view, what the first screen opens with, and what claims and the text lead to.
   ...cellsOf(without(small), opening, four),
   ...four.flatMap((screen) => ['no', 'yes'].map((separate) => ({ screen, separate }))),
-  ...cellsOf(small, ['add', 'concat', 'concat-8', 'cut', 'add-sinusoid', 'none', 'rope'], four),
-  ...cellsOf(small, ['add', 'qk', 'project', 'multiply', 'zero'], [...four, 'where']),
-  ...cellsOf(small, ['transformer', 'unscaled'], ['badge', 'prev']),
-  ...cellsOf({ ...small, layers: 'causal' }, ['zero', 'none', 'add'], ['prev']),
-  ...cellsOf(two(small), ['none', 'zero'], ['prev']),
-  ...cellsOf(small, ['apart', 'cut'], four),
+  ...cellsOf(
+    small,
+    ['add', 'concat-half', 'concat-quarter', 'add-without-cross-terms', 'add-sinusoid', 'none', 'rope'],
+    four,
+  ),
+  ...cellsOf(
+    small,
+    ['add', 'add-to-queries-keys', 'project', 'multiply', 'uniform-attention'],
+    [...four, 'where'],
+  ),
+  ...cellsOf(small, ['add-sinusoid-scaled', 'add-sinusoid-unscaled'], ['badge', 'prev']),
+  ...cellsOf({ ...small, layers: 'causal' }, ['uniform-attention', 'none', 'add'], ['prev']),
+  ...cellsOf(two(small), ['none', 'uniform-attention'], ['prev']),
+  ...cellsOf(small, ['concat-wide-without-cross-terms', 'add-without-cross-terms'], four),
   ...[8, 12, 16, 24].flatMap((d_model) =>
-    cellsOf({ ...large, d_model }, ['add', 'concat', 'add-frozen', 'concat-frozen', 'zero'], ['lookup']),
+    cellsOf(
+      { ...large, d_model },
+      ['add', 'concat-half', 'add-fixed', 'concat-fixed', 'uniform-attention'],
+      ['lookup'],
+    ),
   ),
   ...cellsOf(small, opening, four),
   // All ways in: one layer, two, and one of another size.

@@ -25,7 +25,7 @@ const last = <T>(list: readonly T[]): T => list[list.length - 1] as T;
 /** Steps to 99 %: runs of another program whose rate falls, five seeds. Without attention: what is right at the end. */
 const published = {
   add: { lookup: 60, roll: 135, badge: 66, prev: 51 },
-  concat: { lookup: 70, roll: 165, badge: 85, prev: 54 },
+  'concat-half': { lookup: 70, roll: 165, badge: 85, prev: 54 },
   'concat-wide': { lookup: 38, roll: 80, badge: 47, prev: 33 },
 } as const;
 const withoutScores = { lookup: 29, roll: 42.5, badge: 47.5, prev: 30 };
@@ -40,7 +40,7 @@ test.each(tasks)('%s: what is right and when is what another program has', async
     expect((first?.mean as number) / expected[task], name).toBeLessThan(1.12);
     expect((first?.mean as number) / expected[task], name).toBeGreaterThan(0.6);
   }
-  const { mean, first } = modelOf(data, 'zero');
+  const { mean, first } = modelOf(data, 'uniform-attention');
   expect(first).toBeNull();
   expect(Math.abs((100 * last(mean)) / data.questions - withoutScores[task])).toBeLessThan(3);
 });
@@ -50,9 +50,13 @@ test.each(tasks)(
   async (task) => {
     const { data, state } = await run<Data>(addOrConcatenate, { task, separate: 'yes' });
     const learned = (name: ModelName) => last(modelOf(data, name).mean) >= 0.99 * data.questions;
-    expect([learned('add'), learned('concat-wide'), learned('zero')]).toEqual([true, true, false]);
+    expect([learned('add'), learned('concat-wide'), learned('uniform-attention')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
     const kept = task === 'badge' || task === 'prev';
-    expect(learned('apart')).toBe(kept);
+    expect(learned('concat-wide-without-cross-terms')).toBe(kept);
     const { end, norm } = data.separate as NonNullable<Data['separate']>;
     expect(end.right >= 0.99).toBe(kept);
     // With it they learn all four.
@@ -75,7 +79,7 @@ test('curves, vectors, attention and answers are those of trainers stepped by ha
   const cuts = ['token-position', 'position-token'] as const;
   for (const [data, name, options, parameters] of [
     [usual, 'add', { scheme: 'add' }, 1920],
-    [longer, 'apart', { scheme: 'concat-wide', cuts, layerNorm: false }, 5024],
+    [longer, 'concat-wide-without-cross-terms', { scheme: 'concat-wide', cuts, layerNorm: false }, 5024],
   ] as const) {
     const model = modelOf(data, name);
     expect(model.parameters).toBe(parameters);
@@ -117,7 +121,7 @@ test.each(tasks)('%s: the row that is shown is typical, and is read where its an
     const answers = last(shown?.answers ?? []);
     const right = asking.filter((place) => answers[place] === data.targets[place]).length;
     // Of ten answers, no other number would be as near, or one more would be.
-    const most = name === 'apart' ? 1 / asking.length : 0.05;
+    const most = name === 'concat-wide-without-cross-terms' ? 1 / asking.length : 0.05;
     expect(Math.abs(right / asking.length - last(mean) / data.questions), name).toBeLessThanOrEqual(most);
     const looked = asking.filter((place) =>
       last(shown?.attention ?? []).some(
@@ -176,24 +180,26 @@ test('what is said is what is drawn', async () => {
   const right = (name: ModelName) => aboutPercent((modelOf(data, name).mean[12] as number) / data.questions);
   const said = figure.describe(data, state as never);
   // Half learned, the numbers come first; at the end, what they mean.
-  const both = `${right('add')} added and ${right('concat')} concatenated`;
+  const both = `${right('add')} added and ${right('concat-half')} concatenated`;
   expect(said).toMatch(new RegExp(`^After 60 steps, right: ${both}\\. `));
-  expect(said).toContain(`; ${right('zero')} with equal attention.`);
-  expect(right('zero')).not.toBe(aboutPercent(last(modelOf(data, 'zero').mean) / data.questions));
+  expect(said).toContain(`; ${right('uniform-attention')} with equal attention.`);
+  expect(right('uniform-attention')).not.toBe(
+    aboutPercent(last(modelOf(data, 'uniform-attention').mean) / data.questions),
+  );
   for (const [form, meant] of [
-    ['concat-8', 'At the same width, both learn it.'],
+    ['concat-quarter', 'At the same width, both learn it.'],
     ['concat-wide', 'Both learn it; concatenated is twice as wide.'],
   ] as const) {
     const end = await run<Data>(addOrConcatenate, { form });
     expect(captionOf(figure.describe(end.data, end.state as never))[0]).toBe(meant);
   }
   const texts = textsOf(figure.scene(data, state as never, 1048));
-  for (const name of ['add', 'concat'] as const) expect(texts).toContain(right(name));
+  for (const name of ['add', 'concat-half'] as const) expect(texts).toContain(right(name));
   const rows = figure
     .table(data, state as never)
     .rows.filter(([, , seed, step]) => seed === 3 && step === 60);
   expect(rows.map((row) => row[4])).toEqual(
-    (['add', 'concat', 'concat-8', 'concat-wide', 'zero'] as const).map(
+    (['add', 'concat-half', 'concat-quarter', 'concat-wide', 'uniform-attention'] as const).map(
       (name) => (modelOf(data, name).right[2]?.[12] as number) / data.questions,
     ),
   );
@@ -229,7 +235,7 @@ test('the longer run is not begun unasked, and its seeds follow the first', asyn
     return { state, data: await compute(library(), state, unasked) };
   };
   const { state, data } = await notBegun(8);
-  expect(modelOf(data, 'apart').mean).toHaveLength(1);
+  expect(modelOf(data, 'concat-wide-without-cross-terms').mean).toHaveLength(1);
   expect(figure.describe(data, state)).toBe('Not trained yet: it takes 2,000 steps, once you ask for it.');
   expectSoundPictures({ figure, data, state });
   const next = await notBegun(9);

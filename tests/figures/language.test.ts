@@ -16,12 +16,12 @@ import { python, withoutNumpy } from '../tools/support/numpy.ts';
 import { expectSoundPictures, loaded, run } from './support.ts';
 
 /** All seeds of a way, as scripted, of both tasks. */
-function endsOf(arm: string, { source, task, steps, rate, quiet, rowRate }: Settings): number[] {
+function endsOf(way: string, { source, task, steps, rate, quiet, rowRate }: Settings): number[] {
   return file.runs.flatMap((one) => {
     const of = { rowRate: 1, ...one };
     const same = one.source === source && one.task === task && one.steps === steps && one.rate === rate;
     const ends = 'bitsPerByte' in of ? Number(of.bitsPerByte) : one.loss;
-    return same && one.quiet === quiet && of.rowRate === rowRate && one.arm === arm ? [ends] : [];
+    return same && one.quiet === quiet && of.rowRate === rowRate && one.way === way ? [ends] : [];
   });
 }
 type Settings = Pick<(typeof file.leads)[number], 'source' | 'task' | 'steps' | 'rate' | 'quiet' | 'rowRate'>;
@@ -65,20 +65,20 @@ function welch(added: readonly number[], other: readonly number[]) {
 test('every lead in the file is that of all its runs, with Welch’s interval', () => {
   const known = new Set<string>();
   for (const one of file.leads) {
-    const [added, other] = [endsOf('added', one), endsOf(one.arm, one)];
+    const [added, other] = [endsOf('add', one), endsOf(one.way, one)];
     expect([added.length, other.length]).toEqual([one.addedSeeds, one.seeds]);
     const { lead, margin } = welch(added, other);
     expect(Math.abs(one.lead - lead)).toBeLessThan(6e-6);
     expect(Math.abs(one.margin - margin)).toBeLessThan(6e-6 + 1e-3 * margin);
-    known.add([one.source, one.task, one.steps, one.rate, one.quiet, one.rowRate, one.arm].join());
+    known.add([one.source, one.task, one.steps, one.rate, one.quiet, one.rowRate, one.way].join());
   }
   expect(known.size).toBe(file.leads.length);
   // Every way that has two runs, where adding has.
   for (const run of file.runs) {
     const of = { rowRate: 1, ...run };
-    if (run.arm === 'added' || Math.min(endsOf(run.arm, of).length, endsOf('added', of).length) < 2) continue;
+    if (run.way === 'add' || Math.min(endsOf(run.way, of).length, endsOf('add', of).length) < 2) continue;
     expect(known).toContain(
-      [run.source, run.task, run.steps, run.rate, run.quiet, of.rowRate, run.arm].join(),
+      [run.source, run.task, run.steps, run.rate, run.quiet, of.rowRate, run.way].join(),
     );
   }
 });
@@ -97,13 +97,13 @@ const settingsOf = (steps: number, width: number, own: boolean): Settings => ({
   ...{ source: sourceOf(own, width), task: 'causal', steps },
   ...{ rate: 0.002, quiet: 1, rowRate: 1 },
 });
-function welchOf(arm: string, steps: number, width: number, own: boolean) {
+function welchOf(way: string, steps: number, width: number, own: boolean) {
   const settings = settingsOf(steps, width, own);
-  return welch(endsOf('added', settings), endsOf(arm, settings));
+  return welch(endsOf('add', settings), endsOf(way, settings));
 }
 /** “0.047 ± 0.009”, as the figure writes it. */
-function said(arm: string, steps: number, width: number, own: boolean): string {
-  const { lead, margin } = welchOf(arm, steps, width, own);
+function said(way: string, steps: number, width: number, own: boolean): string {
+  const { lead, margin } = welchOf(way, steps, width, own);
   const doubtful = Math.abs(lead) <= margin ? ', which includes 0' : '';
   return `${Math.abs(lead).toFixed(3)} ± ${margin.toFixed(3)}${doubtful}`;
 }
@@ -111,27 +111,27 @@ function said(arm: string, steps: number, width: number, own: boolean): string {
 test('what the figure says of leads has the intervals of all seeds, of both implementations', async () => {
   const { figure, data, state } = await run(language, { ways: 'all' });
   const words = figure.describe(data, state);
-  const both = (arm: string, steps: number) =>
-    `${said(arm, steps, 256, true)} (${said(arm, steps, 256, false)})`;
-  expect(said('concatenated', 9000, 256, false)).toContain('which includes 0');
+  const both = (way: string, steps: number) =>
+    `${said(way, steps, 256, true)} (${said(way, steps, 256, false)})`;
+  expect(said('concat-quarter', 9000, 256, false)).toContain('which includes 0');
   expect(words).toContain(
-    `After 24.6 million tokens, ahead of adding by: concatenated ${both('concatenated', 3000)};`,
+    `After 24.6 million tokens, ahead of adding by: concatenated ${both('concat-quarter', 3000)};`,
   );
-  expect(words).toContain(`concatenated, mapped back −${said('projected', 3000, 256, true)} (−`);
+  expect(words).toContain(`concatenated, mapped back −${said('project', 3000, 256, true)} (−`);
   expect(words).toContain(
-    `After 73.7: concatenated ${both('concatenated', 9000)}; RoPE ${both('rotated', 9000)}.`,
+    `After 73.7: concatenated ${both('concat-quarter', 9000)}; RoPE ${both('rope', 9000)}.`,
   );
-  const names = { RoPE: 'rotated', TUPE: 'separate-scores', 'DeepSeek’s rotated part': 'rotated-beside' };
-  for (const [name, arm] of Object.entries(names)) expect(words).toContain(`${name} ${both(arm, 3000)}`);
+  const names = { RoPE: 'rope', TUPE: 'tupe', 'DeepSeek’s rotated part': 'decoupled-rope' };
+  for (const [name, way] of Object.entries(names)) expect(words).toContain(`${name} ${both(way, 3000)}`);
   // In the readout and in the table, too.
-  const i = data.rows.findIndex(({ arm }: { arm: string }) => arm === 'rotated');
+  const i = data.rows.findIndex(({ way }: { way: string }) => way === 'rope');
   const readout = figure.readout(data, state, { i, j: 0 });
   expect(readout.join('')).toContain(
-    `All 3 seeds beside all 6 of adding: ahead by ${said('rotated', 3000, 256, true)}.`,
+    `All 3 seeds beside all 6 of adding: ahead by ${said('rope', 3000, 256, true)}.`,
   );
   const { columns, rows } = figure.table(data, state);
   const row = rows.find(([name, , by]) => name === 'rotated (RoPE)' && by === 'the project’s script') ?? [];
-  const { lead, margin } = welchOf('rotated', 3000, 256, true);
+  const { lead, margin } = welchOf('rope', 3000, 256, true);
   expect(row[columns.indexOf('ahead of adding')]).toBeCloseTo(lead, 5);
   expect(row[columns.indexOf('± 95 % (Welch)')]).toBeCloseTo(margin, 4);
 });
@@ -148,8 +148,8 @@ test.each([
 
 test('the short answer, README and claims say of leads what the runs say', () => {
   const share = (steps: number, own: boolean) => {
-    const added = mean(endsOf('added', settingsOf(steps, 256, own)));
-    return (100 * welchOf('concatenated', steps, 256, own).lead) / added;
+    const added = mean(endsOf('add', settingsOf(steps, 256, own)));
+    return (100 * welchOf('concat-quarter', steps, 256, own).lead) / added;
   };
   // One percent, and a quarter of a percent.
   for (const own of [true, false]) {
@@ -162,28 +162,25 @@ test('the short answer, README and claims say of leads what the runs say', () =>
     [9000, true],
     [9000, false],
   ] as const)
-    expect(readme).toContain(said('concatenated', steps, 256, own));
+    expect(readme).toContain(said('concat-quarter', steps, 256, own));
   // Every lead with its interval is ahead of adding and of concatenating.
-  for (const [steps, arms] of [
-    [
-      3000,
-      ['queries-keys-added', 'queries-keys-concatenated', 'rotated', 'separate-scores', 'rotated-beside'],
-    ],
-    [9000, ['rotated']],
+  for (const [steps, ways] of [
+    [3000, ['add-normalized-to-queries-keys', 'concat-to-queries-keys', 'rope', 'tupe', 'decoupled-rope']],
+    [9000, ['rope']],
   ] as const)
     for (const own of [true, false])
-      for (const arm of arms) {
+      for (const way of ways) {
         const settings = settingsOf(steps, 256, own);
-        const [best, other] = [endsOf(arm, settings), endsOf('concatenated', settings)];
-        expect(Math.max(...best)).toBeLessThan(Math.min(...other, ...endsOf('added', settings)));
+        const [best, other] = [endsOf(way, settings), endsOf('concat-quarter', settings)];
+        expect(Math.max(...best)).toBeLessThan(Math.min(...other, ...endsOf('add', settings)));
       }
   // A start on channels of their own: no difference that three runs could tell.
-  expect(said('disjoint-start', 3000, 256, false)).toContain('which includes 0');
+  expect(said('add-disjoint-start', 3000, 256, false)).toContain('which includes 0');
   // Cross terms cut in the first layer: no cost seen, though nobody knows it to better than this.
   for (const own of [true, false]) {
-    const { lead } = welchOf('cross-terms-cut', 3000, 256, own);
+    const { lead } = welchOf('add-without-cross-terms', 3000, 256, own);
     expect(lead).toBeGreaterThan(0);
-    expect(endsOf('cross-terms-cut', settingsOf(3000, 256, own))).toHaveLength(3);
+    expect(endsOf('add-without-cross-terms', settingsOf(3000, 256, own))).toHaveLength(3);
   }
 });
 
@@ -200,12 +197,12 @@ test('the evidence has every lead, of all runs and of pairs, as they come out of
     const table = text.slice(text.indexOf(`| ${heading}`)).split('\n\n')[0] as string;
     for (const line of table.split('\n').slice(2)) {
       const [, name = '', ...written] = line.split('|').map((cell) => cell.trim());
-      const arm = name.replaceAll('`', '');
+      const way = name.replaceAll('`', '');
       for (const [k, own] of inOrder.entries()) {
         const settings = settingsOf(steps, 256, own);
-        const [added, other] = [endsOf('added', settings), endsOf(arm, settings)];
+        const [added, other] = [endsOf('add', settings), endsOf(way, settings)];
         if (other.length < 2) {
-          expect(written[2 * k], arm).toBe('');
+          expect(written[2 * k], way).toBe('');
           continue;
         }
         const { lead, margin } = welch(added, other);
@@ -226,14 +223,14 @@ test('the evidence has every lead, of all runs and of pairs, as they come out of
 // As answer.json and verdicts.json say.
 test.each([0.001, 0.002, 0.004])('at a rate of %d the first implementation led by concatenating', (rate) => {
   const settings = { ...settingsOf(3000, 256, false), rate };
-  expect(mean(endsOf('concatenated', settings))).toBeLessThan(mean(endsOf('added', settings)));
+  expect(mean(endsOf('concat-quarter', settings))).toBeLessThan(mean(endsOf('add', settings)));
 });
 
 test('what another rate moved is said with whose it was', async () => {
   const { figure, data, state } = await run(language, { ways: 'all' });
-  const at = (arm: string, rate: number) => mean(endsOf(arm, { ...settingsOf(3000, 256, false), rate }));
-  const moves = ['added', 'concatenated'].flatMap((arm) =>
-    [0.001, 0.004].map((rate) => Math.abs(at(arm, rate) - at(arm, 0.002))),
+  const at = (way: string, rate: number) => mean(endsOf(way, { ...settingsOf(3000, 256, false), rate }));
+  const moves = ['add', 'concat-quarter'].flatMap((way) =>
+    [0.001, 0.004].map((rate) => Math.abs(at(way, rate) - at(way, 0.002))),
   );
   expect(figure.describe(data, state)).toContain(
     `Another learning rate, tried for 2 ways, by the other code, moved means by up to ${Math.max(...moves).toFixed(3)}.`,
@@ -244,8 +241,8 @@ test('what another rate moved is said with whose it was', async () => {
 
 test('a way that is ahead of adding at first and behind it later has a sign', async () => {
   const { figure, data, state } = await run(language, { view: 'ladder' });
-  const [soon, late] = [3000, 9000].map((steps) => said('nor-into-values', steps, 256, true));
-  expect(welchOf('nor-into-values', 9000, 256, true).lead).toBeLessThan(0);
+  const [soon, late] = [3000, 9000].map((steps) => said('add-to-first-queries-keys', steps, 256, true));
+  expect(welchOf('add-to-first-queries-keys', 9000, 256, true).lead).toBeLessThan(0);
   const words = figure.describe(data, state);
   expect(words).toContain(`nor into values ${soon};`);
   expect(words).toContain(`nor into values −${late}.`);
@@ -255,7 +252,7 @@ test('the smaller model’s leads are said at both lengths', async () => {
   const { figure, data, state } = await run(language, { view: 'ladder', ways: 'all' });
   const words = figure.describe(data, state);
   expect(words).toContain(
-    `After 8.2: concatenated ${said('concatenated', 4000, 128, true)}; not into the stream ${said('not-into-stream', 4000, 128, true)};`,
+    `After 8.2: concatenated ${said('concat-quarter', 4000, 128, true)}; not into the stream ${said('add-to-first-attention', 4000, 128, true)};`,
   );
 });
 
@@ -300,18 +297,18 @@ test.each([350, 412, 780])('each run has a dot that can be counted, %i wide', as
 
 test('masked models are said by their length', async () => {
   const { figure, data, state } = await run(language, { view: 'masked' });
-  const of = (arm: string, steps: number) =>
+  const of = (way: string, steps: number) =>
     file.runs.flatMap((one) =>
-      one.arm === arm && one.task === 'masked' && one.steps === steps ? [one.loss] : [],
+      one.way === way && one.task === 'masked' && one.steps === steps ? [one.loss] : [],
     );
-  const at3000 = (arm: string) => mean(of(arm, 3000)).toFixed(3);
-  expect(Math.max(...of('concatenated', 5000))).toBeLessThan(Math.min(...of('added', 5000)));
-  for (const arm of ['rotated', 'separate-scores'])
-    expect(Math.max(...of(arm, 3000))).toBeLessThan(Math.min(...of('added', 3000)));
-  const { lead, margin } = welch(of('added', 3000), of('concatenated', 3000));
+  const at3000 = (way: string) => mean(of(way, 3000)).toFixed(3);
+  expect(Math.max(...of('concat-quarter', 5000))).toBeLessThan(Math.min(...of('add', 5000)));
+  for (const way of ['rope', 'tupe'])
+    expect(Math.max(...of(way, 3000))).toBeLessThan(Math.min(...of('add', 3000)));
+  const { lead, margin } = welch(of('add', 3000), of('concat-quarter', 3000));
   const masked = `${lead.toFixed(3)} ± ${margin.toFixed(3)}`;
   expect(figure.describe(data, state)).toContain(
-    `After 3,000 steps, 24.6 million tokens, means were ${at3000('concatenated')} concatenated, ${at3000('added')} added, a lead of ${masked}, which includes 0. After 5,000 steps, 41.0 million tokens, each concatenated run was below all 3 added ones; 1 of these stayed at ${Math.max(...of('added', 5000)).toFixed(2)}, so no mean.`,
+    `After 3,000 steps, 24.6 million tokens, means were ${at3000('concat-quarter')} concatenated, ${at3000('add')} added, a lead of ${masked}, which includes 0. After 5,000 steps, 41.0 million tokens, each concatenated run was below all 3 added ones; 1 of these stayed at ${Math.max(...of('add', 5000)).toFixed(2)}, so no mean.`,
   );
 });
 
@@ -322,10 +319,10 @@ test('a file of another version is refused, and what cannot be drawn is named', 
   const [first, second, third, ...rest] = file.runs;
   const broken = [
     { ...first, steps: 3100 },
-    { ...second, arm: 'guessed' },
+    { ...second, way: 'guessed' },
     { ...third, losses: [] },
   ];
-  const kept = rest.filter(({ arm }) => arm !== 'rotated');
+  const kept = rest.filter(({ way }) => way !== 'rope');
   const recorded = async () => ({ ...file, runs: [...broken, ...kept] });
   const state = { view: 'short', ways: 'few', curves: false } as const;
   const job = { signal: new AbortController().signal, progress: () => {} };
@@ -335,20 +332,20 @@ test('a file of another version is refused, and what cannot be drawn is named', 
   expect(remark).toContain(
     'Not drawn: runs of 3100 steps; a way called guessed; a run of “added” that lacks numbers.',
   );
-  expect(data.rows.map(({ arm }) => arm)).toContain('concatenated');
+  expect(data.rows.map(({ way }) => way)).toContain('concat-quarter');
 });
 
 test('a row opens its scheme in the figure of schemes', async () => {
   const { figure, data, state } = await run(language, { ways: 'all' });
-  const rows = data.rows as { arm: string }[];
+  const rows = data.rows as { way: string }[];
   expect(rows.length).toBeGreaterThan(5);
-  for (const [i, { arm }] of rows.entries()) {
+  for (const [i, { way }] of rows.entries()) {
     const shown = figure.opens?.(data, state, { i, j: 0 });
-    if (!shown) throw new Error(`${arm} opens nothing.`);
+    if (!shown) throw new Error(`${way} opens nothing.`);
     const { figure: to, state: there } = shown as Opens;
     expect([to.name, to.title]).toEqual([schemes.name, schemes.title]);
     const link = readLink(writeLink(to.name, to.controls, there));
-    if (!link || 'refused' in link) throw new Error(`${arm} has no link.`);
+    if (!link || 'refused' in link) throw new Error(`${way} has no link.`);
     const { state: found, refused } = readState(schemes.controls, link.settings);
     expect(refused).toEqual([]);
     expect(found).toEqual({ ...initialState(schemes.controls), ...there });
@@ -357,9 +354,9 @@ test('a row opens its scheme in the figure of schemes', async () => {
 
 test('in the file a run is there once, of a source that is there', () => {
   const names = file.runs.map((run) => {
-    const { source, arm, task, steps, rate, quiet, seed } = run;
+    const { source, way, task, steps, rate, quiet, seed } = run;
     const rowRate = 'rowRate' in run ? run.rowRate : 1;
-    return [source, arm, task, steps, rate, quiet, rowRate, seed].join();
+    return [source, way, task, steps, rate, quiet, rowRate, seed].join();
   });
   expect(new Set(names).size).toBe(file.runs.length);
   for (const { source } of file.runs) expect(file.sources[source]?.size.layers).toBeGreaterThan(0);
@@ -379,8 +376,8 @@ test('in the file a curve has a point where its source says', () => {
 
 test('in the file a way in has as many weights in both implementations', () => {
   const counted = new Map<string, number>();
-  for (const { arm, source, weights } of file.runs) {
-    const name = `${arm} ${file.sources[source]?.size.width}`;
+  for (const { way, source, weights } of file.runs) {
+    const name = `${way} ${file.sources[source]?.size.width}`;
     expect(weights).toBe(counted.get(name) ?? weights);
     counted.set(name, weights);
   }

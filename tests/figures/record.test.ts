@@ -28,10 +28,10 @@ const fileOf = (runs: RecordFile['groups'][number]['runs'], version = 1): Record
 });
 
 test('a run is found by the options that a trainer takes, and has what the file has', () => {
-  const { runs, faults } = readRecord(fileOf({ untied: { lookup: cell() } }));
+  const { runs, faults } = readRecord(fileOf({ tupe: { lookup: cell() } }));
   expect(faults).toEqual([]);
   const run = (seed: number) =>
-    runs.get(keyOf({ options: modelOptions('lookup', 'untied', { ...shape, seed }) }));
+    runs.get(keyOf({ options: modelOptions('lookup', 'tupe', { ...shape, seed }) }));
   expect(run(1)).toMatchObject({ steps: 2000, numbers: 7, stepsToAim: 5, diverged: false });
   expect(run(2)).toMatchObject({ right: right(6).map((count) => count / 20), stepsToAim: null });
   expect(run(3)).toBeUndefined();
@@ -54,11 +54,11 @@ test('of another version nothing is taken; of another length or a way that is no
 });
 
 test('a table names what is wrong, draws the rest, and trains nothing unasked', async () => {
-  const file = fileOf({ add: { lookup: cell() }, concat: { lookup: cell(12) } });
+  const file = fileOf({ add: { lookup: cell() }, 'concat-half': { lookup: cell(12) } });
   const state = {
     ...initialState(schemesTasks.figure.controls),
     seeds: 2,
-    schemes: ['add', 'concat', 'untied'],
+    schemes: ['add', 'concat-half', 'tupe'],
     tasks: ['lookup'],
   } as const;
   const job = {
@@ -67,7 +67,9 @@ test('a table names what is wrong, draws the rest, and trains nothing unasked', 
   } as never;
   const data = await schemesTasks.compute({ ...library(), recorded: async () => file }, state, job);
   const { figure } = schemesTasks;
-  expect(figure.remark?.(data, state)).toBe('The recorded runs of concat on lookup are of another length.');
+  expect(figure.remark?.(data, state)).toBe(
+    'The recorded runs of concat-half on lookup are of another length.',
+  );
   expect(data.cells.map(([one]) => one?.accuracy?.count ?? 0)).toEqual([2, 0, 0]);
   expect(figure.describe(data, state)).toMatch(/^4 of 6 runs still to come, or to be asked for\./);
 });
@@ -112,7 +114,13 @@ test('Learn’s figures open without training anything, with what the trainer gi
 test('a run of it, trained anew, is what it was', async () => {
   const superpose = await load({ simd: 'plain' });
   const group = file.groups[0] as RecordFile['groups'][number];
-  const one = { shape: group.shape, way: 'concat', task: 'lookup', seed: 2, cell: group.runs.concat?.lookup };
+  const one = {
+    shape: group.shape,
+    way: 'concat-half',
+    task: 'lookup',
+    seed: 2,
+    cell: group.runs['concat-half']?.lookup,
+  };
   expect(one.cell?.right[1]).toHaveLength(keptTo(2000).length);
   expect(await isSame(importing, superpose, one)).toBe(true);
   const first = one.cell?.first.map((step) => (step ?? 0) + 5);

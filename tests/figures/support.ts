@@ -148,5 +148,5 @@ export function column({ figure, data, state }: Shown, heading: string): (string
 
 export const shorter: Record<string, Record<string, string>> = {
   narrow: { steps: '50' },
-  'schemes-tasks': { schemes: 'add.untied', tasks: 'badge.lookup' },
+  'schemes-tasks': { schemes: 'add.tupe', tasks: 'badge.lookup' },
 };

@@ -43,7 +43,7 @@ const figures: Record<string, TrainingFigure> = {
   narrow: { figure: narrow, settings: { steps: 50, seeds: 1 }, frames: 21, together: false },
   'schemes-tasks': {
     figure: schemesTasks,
-    settings: { norm: 'with', steps: 200, seeds: 1, schemes: 'none.untied.rope.t5', tasks: 'badge' },
+    settings: { norm: 'with', steps: 200, seeds: 1, schemes: 'none.tupe.rope.t5', tasks: 'badge' },
     frames: 5,
     together: false,
   },

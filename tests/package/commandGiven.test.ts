@@ -45,20 +45,27 @@ describe('an option is not dropped in silence', () => {
     [figure('--width', '400', '--width', '500'), '--width takes one value'],
     [['figure', 'dot-products', '--out', 'a.csv', '--width', '400'], '--width is for pictures'],
     [['figure', 'dot-products', '--out', 'a.json', '--theme', 'dark'], '--theme is for pictures'],
-    [train('--schemes', 'add,'), '--schemes takes add, concat, concat-wide,'],
+    [train('--schemes', 'add,'), 'Unknown scheme ``. Schemes: add, concat-half, concat-quarter,'],
+    [train('--schemes', 'concat-8'), 'Did you mean `concat-half`?'],
     [train('--schemes', 'rope-sinusoid'), 'and got “rope-sinusoid”.'],
   ])('%j', async (args, sentence) => {
     expect(await refusalOf(...args)).toContain(sentence);
   });
 
   test('what has a meaning is taken', async () => {
-    const { stdout } = await superpose(...train('--schemes', 'add-sinusoid,concat-8,zero,apart', '--csv'));
+    const { stdout } = await superpose(
+      ...train(
+        '--schemes',
+        'add-sinusoid,concat-quarter,uniform-attention,concat-wide-without-cross-terms',
+        '--csv',
+      ),
+    );
     expect(stdout.split('\r\n').map((row) => row.split(',')[1])).toEqual([
       'scheme',
       'add-sinusoid',
-      'concat-8',
-      'zero',
-      'apart',
+      'concat-quarter',
+      'uniform-attention',
+      'concat-wide-without-cross-terms',
       undefined,
     ]);
   });

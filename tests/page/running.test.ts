@@ -161,13 +161,13 @@ test('Reset leaves a run that was begun, and shows the finished table again', as
 
 const table = 'schemes-tasks';
 const side = 'add-or-concatenate';
-const several = 'size=large&norm=with&steps=50&seeds=1&seed=11&schemes=add.untied&tasks=badge.prev';
+const several = 'size=large&norm=with&steps=50&seeds=1&seed=11&schemes=add.tupe&tasks=badge.prev';
 
 test('a click on a cell opens its run, and so does Enter', async () => {
-  const two = 'size=small&norm=with&steps=200&seeds=1&schemes=concat.concat-8&tasks=badge.lookup';
+  const two = 'size=small&norm=with&steps=200&seeds=1&schemes=concat-half.concat-quarter&tasks=badge.lookup';
   const { page } = await visit({ fragment: `#v=1&figure=${table}&${two}` });
   const { state } = await drawn(page, table);
-  expect(state).toMatchObject({ schemes: ['concat', 'concat-8'], tasks: ['badge', 'lookup'] });
+  expect(state).toMatchObject({ schemes: ['concat-half', 'concat-quarter'], tasks: ['badge', 'lookup'] });
   // Not under “More settings”.
   const place = (selector: string) => figureOf(page, table).locator(selector).count();
   expect(await Promise.all(['button.main', 'details.more button.main'].map(place))).toEqual([1, 0]);
@@ -175,14 +175,14 @@ test('a click on a cell opens its run, and so does Enter', async () => {
   const position = await placeOf(figureOf(page, table), { i: 1, j: 1 });
   await surface(figureOf(page, table)).click({ position });
   const opened = () => page.evaluate(readFigure, side).then((shown) => shown?.state);
-  await expect.poll(opened).toMatchObject({ task: 'lookup', form: 'concat-8', seed: 1 });
+  await expect.poll(opened).toMatchObject({ task: 'lookup', form: 'concat-quarter', seed: 1 });
   await expect.poll(() => page.url()).toContain(`figure=${side}`);
   await drawn(page, side);
   await page.goBack();
   await drawn(page, table);
   await surface(figureOf(page, table)).press('ArrowUp');
   await surface(figureOf(page, table)).press('Enter');
-  await expect.poll(opened).toMatchObject({ task: 'lookup', form: 'concat' });
+  await expect.poll(opened).toMatchObject({ task: 'lookup', form: 'concat-half' });
 });
 
 test('what is trained on the page is what Node trains', async () => {

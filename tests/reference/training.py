@@ -6,16 +6,16 @@ rows, stream width D, H heads, d_h = D/H, c = 1/sqrt(d_h), e = E[t] and p_i = P[
   x       add         e + p                       learned or sinusoid tables, or fixed ones
           concat      [e | p], d_t + d_p = D      likewise
           concat-wide [e | p], d_t = d_p = width, D = 2 width
-          none, untied, rope, alibi, t5           e
+          none, tupe, rope, alibi, t5             e
           project     [e | p] W_f
           multiply    e * (1 + p)
-          qk          e; p enters in every layer, below
+          add-to-queries-keys  e; p enters in every layer, below
           scale_tokens: e = sqrt(d_t) E[t] in all of these
   layer   h = LN(x) * g1, LN(x) = C x / sqrt(|C x|^2/D + 1e-5), [q|k|v] = h W_qkv, head h the columns
           h d_h to (h+1) d_h of each; S_ij = c q_i'k_j and more:
-          untied      c = 1/sqrt(2 d_h), + c (p_i U_q)_h'(p_j U_k)_h
+          tupe        c = 1/sqrt(2 d_h), + c (p_i U_q)_h'(p_j U_k)_h
           rope        channels 2k, 2k+1 of q and k turned by i 10000^(-2k/d_h)
-          qk          q, k from LN(x + p) * g1, v from LN(x) * g1
+          add-to-queries-keys  q, k from LN(x + p) * g1, v from LN(x) * g1
           alibi       - m_h |i-j|: 2^(-8/H), 2^(-16/H), ... where H is a power of two; else those of the
                       power below H, then every other one of twice that power
           t5          + T5[h, j-i + L-1]
@@ -24,7 +24,7 @@ rows, stream width D, H heads, d_h = D/H, c = 1/sqrt(d_h), e = E[t] and p_i = P[
   AdamW   g <- g min(1, 1/|g|), |g| over all trained parameters; m, v of g; s from 1;
           lr_s = lr min(1, s/warm) (0.1 + 0.45 (1 + cos(pi s/steps)));
           theta <- theta (1 - lr_s wd) - lr_s m^/(sqrt(v^) + eps), wd = 0 for gains
-  terms   h_T = g1 * C e/sigma_i, h_P = g1 * C p/sigma_i, sigma_i that of x, or of x + p for qk; concat: the
+  terms   h_T = g1 * C e/sigma_i, h_P = g1 * C p/sigma_i, sigma_i that of x, or of x + p for add-to-queries-keys; concat: the
           other part zeros; project: e and p times their halves of W_f; none for the schemes where the queries
           and keys of the first layer read no sum of e and p
   overlap A = D |E_c P_c'|^2 / (|E_c|^2 |P_c|^2), column means removed; A = 1 +- sqrt(2/(PR_E PR_P)) where
@@ -215,7 +215,7 @@ def sinusoid(rows, width, sigma):
     return sigma * math.sqrt(2) * np.where(channel % 2 == 0, np.sin(angle), np.cos(angle))
 
 
-WITH_TABLE = ("add", "concat", "concat-wide", "untied", "qk", "project", "multiply")
+WITH_TABLE = ("add", "concat", "concat-wide", "tupe", "add-to-queries-keys", "project", "multiply")
 
 
 def settings(
@@ -268,7 +268,7 @@ def shapes(c):
         out["P"] = ((c["rows"], c["d_position"]), c["sigma_positions"])
     if c["scheme"] == "project":
         out["W_f"] = ((2 * d, d), 1 / math.sqrt(d))
-    if c["scheme"] == "untied":
+    if c["scheme"] == "tupe":
         spread = min(1, 0.5 / min(1, 2 * c["sigma_positions"])) / math.sqrt(c["d_position"])
         out["U_q"] = out["U_k"] = ((c["d_position"], d), spread)
     if c["scheme"] == "t5":
@@ -335,13 +335,13 @@ def turned(x):
 
 
 def score_scale(c):
-    return 1 / math.sqrt((2 if c["scheme"] == "untied" else 1) * c["d_head"])
+    return 1 / math.sqrt((2 if c["scheme"] == "tupe" else 1) * c["d_head"])
 
 
 def position_scores(c, theta, n):
-    """What untied, ALiBi and T5 add to c q'k, [H, n, n]; None for the others."""
+    """What TUPE, ALiBi and T5 add to c q'k, [H, n, n]; None for the others."""
     offset = np.subtract.outer(np.arange(n), np.arange(n)).T  # j - i
-    if c["scheme"] == "untied":
+    if c["scheme"] == "tupe":
         p = rows_of(theta["P"], np.arange(n))
         q, k = (split_heads(project(p, theta[u]), c["heads"]) for u in ("U_q", "U_k"))
         return scaled(product(q, transposed(k)), score_scale(c))
@@ -368,7 +368,7 @@ def stream(c, theta, tokens):
     if c["scale_tokens"]:
         e = scaled(e, math.sqrt(c["d_token"]))
     scheme = c["scheme"]
-    if scheme in ("none", "untied", "rope", "alibi", "t5", "qk"):
+    if scheme in ("none", "tupe", "rope", "alibi", "t5", "add-to-queries-keys"):
         return e
     p = rows_of(theta["P"], np.arange(tokens.shape[1]))
     if scheme == "add":
@@ -385,7 +385,7 @@ def stream(c, theta, tokens):
 def read_by_attention(c, theta, x, gain):
     """What queries and keys read of the stream, and what values read."""
     h = normalized(c, theta, x, gain)
-    if c["scheme"] != "qk":
+    if c["scheme"] != "add-to-queries-keys":
         return h, h
     return normalized(c, theta, plus(x, rows_of(theta["P"], np.arange(x.value.shape[1]))), gain), h
 
@@ -469,7 +469,7 @@ def accuracy(logits, targets):
 
 
 def has_terms(c):
-    summed = ("add", "concat", "concat-wide", "untied", "project", "qk")
+    summed = ("add", "concat", "concat-wide", "tupe", "project", "add-to-queries-keys")
     return c["scheme"] in summed and not c["zero_scores"]
 
 
@@ -479,13 +479,13 @@ def first_layer_terms(c, parameters, tokens):
     e = parameters["E"][tokens]
     p = np.broadcast_to(parameters["P"][:n], (len(tokens), n, c["d_position"]))
     e = e * math.sqrt(c["d_token"]) if c["scale_tokens"] else e
-    untied = c["scheme"] == "untied"
+    tupe = c["scheme"] == "tupe"
     if c["scheme"] == "project":
         e, p = e @ parameters["W_f"][:d], p @ parameters["W_f"][d:]
     if "concat" in c["scheme"]:
         e = np.concatenate([e, np.zeros(p.shape)], axis=-1)
         p = np.concatenate([np.zeros((len(tokens), n, c["d_token"])), p], axis=-1)
-    x = e if untied else e + p
+    x = e if tupe else e + p
     if c["layer_norm"]:
         sigma = np.sqrt(x.var(axis=-1, keepdims=True) + EPS_NORM)
         gain = parameters["layers.0.g1"]
@@ -500,14 +500,14 @@ def first_layer_terms(c, parameters, tokens):
     token, position = (
         (by_head(t @ weight[:, :d]), by_head(t @ weight[:, d : 2 * d])) for t in (e, p_in)
     )
-    if untied:
+    if tupe:
         position = tuple(by_head(p @ parameters[u]) for u in ("U_q", "U_k"))
     parts = [
         score_scale(c) * np.einsum("bihd,bjhd->bhij", q, k)
         for q in (token[0], position[0])
         for k in (token[1], position[1])
     ]
-    if untied:
+    if tupe:
         parts[1] = parts[2] = np.zeros_like(parts[0])
     return np.stack(parts)
 
@@ -662,8 +662,8 @@ CASES = [
     ("concat", "learned", {"split": (3, 3), "heads": 3, "n": 4, "vocabulary": 5, "fixed": ["E", "P"]}),
     ("concat-wide", "learned", {"width": 3, "heads": 2, "n": 4, "vocabulary": 5}),
     ("concat-wide", "learned", {"width": 2, "heads": 2, "n": 3, "rows": 4, "vocabulary": 5}),
-    ("untied", "learned", {"width": 6, "heads": 3, "n": 5, "vocabulary": 6}),
-    ("untied", "learned", {"width": 4, "heads": 2, "n": 4, "rows": 6, "vocabulary": 5}),
+    ("tupe", "learned", {"width": 6, "heads": 3, "n": 5, "vocabulary": 6}),
+    ("tupe", "learned", {"width": 4, "heads": 2, "n": 4, "rows": 6, "vocabulary": 5}),
     ("rope", None, {"width": 4, "heads": 1, "n": 5, "vocabulary": 5}),
     ("rope", None, {"width": 8, "heads": 2, "n": 6, "vocabulary": 7, "classes": 4}),
     ("alibi", None, {"width": 4, "heads": 2, "n": 5, "vocabulary": 5}),
@@ -673,11 +673,11 @@ CASES = [
     # Besides the schemes: only one table fixed, and attention that cannot choose.
     ("add", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5, "fixed": ["E"]}),
     ("add", "learned", {"width": 4, "heads": 2, "n": 5, "vocabulary": 6, "fixed": ["P"]}),
-    ("untied", "sinusoid", {"width": 4, "heads": 1, "n": 4, "vocabulary": 5}),
+    ("tupe", "sinusoid", {"width": 4, "heads": 1, "n": 4, "vocabulary": 5}),
     ("add", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "zero_scores": True}),
     # Other ways in, and token rows scaled.
-    ("qk", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5}),
-    ("qk", "sinusoid", {"width": 4, "heads": 2, "n": 5, "rows": 6, "vocabulary": 5}),
+    ("add-to-queries-keys", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5}),
+    ("add-to-queries-keys", "sinusoid", {"width": 4, "heads": 2, "n": 5, "rows": 6, "vocabulary": 5}),
     ("project", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
     ("project", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5, "fixed": ["E", "P"]}),
     ("multiply", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5, "sigma_positions": 1.0}),

@@ -1,4 +1,4 @@
-// What tools/language holds of its own arms, and that each of them learns.
+// What tools/language holds of its ways in, and that each of them learns.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

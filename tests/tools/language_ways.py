@@ -1,4 +1,4 @@
-"""What holds of every arm of tools/language, in double precision; then two layers of 32 learn drawn text in each."""
+"""What holds of every way of tools/language, in double precision; then two layers of 32 learn drawn text in each."""
 
 import sys
 from pathlib import Path
@@ -19,27 +19,27 @@ def same(found, expected, what, bound=1e-10):
 
 
 def drawn(name):
-    """An arm's weights, everything in them away from where it starts, and ids (2, T + 1)."""
-    random, weights = torch.Generator().manual_seed(7), model.starts(model.ARMS[name], model.TINY, 0)
+    """An way's weights, everything in them away from where it starts, and ids (2, T + 1)."""
+    random, weights = torch.Generator().manual_seed(7), model.starts(model.WAYS[name], model.TINY, 0)
     for key, w in weights.items():
         weights[key] = w.double() + 0.1 * torch.randn(w.shape, generator=random).double()
     return weights, torch.randint(model.TINY.vocabulary, (2, model.TINY.length + 1), generator=random)
 
 
 def loss(name, weights, ids):
-    return model.losses(model.ARMS[name], model.TINY, weights, ids[:, :-1], ids[:, 1:])
+    return model.losses(model.WAYS[name], model.TINY, weights, ids[:, :-1], ids[:, 1:])
 
 
 def concatenated_is_added_with_zeros():
     """The same numbers in the same places give concatenated and disjoint start one loss."""
-    weights, ids = drawn("concatenated")
+    weights, ids = drawn("concat-quarter")
     border = 3 * model.TINY.width // 4
     put = dict(weights)
     put["token.rows"] = torch.nn.functional.pad(weights["token.rows"], (0, model.TINY.width - border))
     put["position.rows"] = torch.nn.functional.pad(weights["position.rows"], (border, 0))
-    found, expected = loss("disjoint-start", put, ids), loss("concatenated", weights, ids)
+    found, expected = loss("add-disjoint-start", put, ids), loss("concat-quarter", weights, ids)
     same(found, expected, "disjoint rows added, and concatenated")
-    started = model.starts(model.ARMS["disjoint-start"], model.TINY, 0)
+    started = model.starts(model.WAYS["add-disjoint-start"], model.TINY, 0)
     assert not started["token.rows"][:, border:].any() and not started["position.rows"][:, :border].any()
 
 
@@ -53,14 +53,14 @@ def mixing(name):
     for key in weights:
         if key.endswith(("bias", "shift")):
             weights[key] = torch.zeros_like(weights[key])
-    arm, total = model.ARMS[name], 0
+    way, total = model.WAYS[name], 0
     for sign, token, row in ((1, 0, 0), (-1, 1, 0), (-1, 0, 1), (1, 1, 1)):
         seen, rows = ids[:, :-1].clone(), weights["position.rows"].clone()
         seen[:, 3] = 5 + token
         rows[2, 0] += row
         tokens = weights["token.rows"][seen]
-        x = model.begin(arm, weights, tokens, rows)
-        queries, keys, _, scale = model.compared(arm, model.TINY, weights, 0, x, tokens, rows)
+        x = model.begin(way, weights, tokens, rows)
+        queries, keys, _, scale = model.compared(way, model.TINY, weights, 0, x, tokens, rows)
         scores = scale * torch.einsum("bqhn,bkhn->bhqk", queries, keys)
         deviation = (x.var(-1, unbiased=False) + 1e-5).sqrt()
         total = total + sign * scores * (deviation[:, :, None] * deviation[:, None, :])[:, None]
@@ -69,17 +69,17 @@ def mixing(name):
 
 def cut_scores_have_no_cross_terms():
     """Changing a position row changes no token-position score where they are cut, and does elsewhere."""
-    same(mixing("cross-terms-cut"), 0, "cross terms cut")
-    assert mixing("added").abs().max() > 1e-3
-    same(mixing("added")[..., 4:, 4:], 0, "scores between untouched places")
+    same(mixing("add-without-cross-terms"), 0, "cross terms cut")
+    assert mixing("add").abs().max() > 1e-3
+    same(mixing("add")[..., 4:, 4:], 0, "scores between untouched places")
 
 
 def two_products_are_one_with_stacked_matrices():
     """Queries and keys, concatenated: W1 x + W2 p is [x; p] times the stacked matrix."""
-    name = "queries-keys-concatenated"
+    name = "concat-to-queries-keys"
     weights, ids = drawn(name)
     tokens, rows = weights["token.rows"][ids[:, :-1]], weights["position.rows"]
-    found = model.compared(model.ARMS[name], model.TINY, weights, 1, tokens, tokens, rows)
+    found = model.compared(model.WAYS[name], model.TINY, weights, 1, tokens, tokens, rows)
     read = model.normalize(tokens, weights, "1.attention")
     row = model.normalize(rows, weights, "position").expand(2, -1, -1)
     for part, got in zip(("queries", "keys"), found):
@@ -89,7 +89,7 @@ def two_products_are_one_with_stacked_matrices():
 
 
 def no_later_token_reaches_a_prediction():
-    for name in model.ARMS:
+    for name in model.WAYS:
         weights, ids = drawn(name)
         changed = ids.clone()
         changed[:, 9] = (changed[:, 9] + 1) % model.TINY.vocabulary
@@ -99,15 +99,15 @@ def no_later_token_reaches_a_prediction():
 
 
 def position_matters_where_it_gets_in():
-    """Changing the first row (or its angles) changes what later places predict, in every arm but one."""
-    for name in model.ARMS:
+    """Changing the first row (or its angles) changes what later places predict, in every way but one."""
+    for name in model.WAYS:
         weights, ids = drawn(name)
         before = loss(name, weights, ids)
         for key in ("position.rows", "turns"):
             if key in weights:
                 weights[key][0, 0] += 1
         changed = (loss(name, weights, ids) - before).abs()[:, 5:].max().item()
-        assert (changed > 1e-6) == (name != "nowhere"), f"{name}: a row changes the loss by {changed}"
+        assert (changed > 1e-6) == (name != "none"), f"{name}: a row changes the loss by {changed}"
 
 
 def text_of(words=4000):
@@ -123,7 +123,7 @@ TINY = training.Protocol(model.TINY, batch=4, steps=150, windows=32, curve_windo
 
 def trained(name, task="causal"):
     """Losses of a curve and at the end of a tiny training."""
-    return training.Training(model.ARMS[name], TINY, 0, text_of(), "cpu", task).run()
+    return training.Training(model.WAYS[name], TINY, 0, text_of(), "cpu", task).run()
 
 
 def pieces_of_text_come_back():
@@ -140,7 +140,7 @@ def pieces_of_text_come_back():
 
 
 def main():
-    """Runs the checks, then trains every arm; prints a line for each."""
+    """Runs the checks, then trains every way; prints a line for each."""
     for function in (
         concatenated_is_added_with_zeros,
         cut_scores_have_no_cross_terms,
@@ -151,11 +151,11 @@ def main():
     ):
         function()
         print(f"held: {function.__name__.replace('_', ' ')}")
-    for name in model.ARMS:
+    for name in model.WAYS:
         curve, final = trained(name)
         assert final < curve[0] - 1, f"{name} does not learn: {curve[0]} to {final}"
         print(f"trained: {name}, {curve[0]:.3f} to {final:.3f}")
-    print(f"trained: added, masked, {trained('added', 'masked')[1]:.3f}")
+    print(f"trained: added, masked, {trained('add', 'masked')[1]:.3f}")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ def main():
     parser.add_argument("text")
     parser.add_argument("out", type=Path)
     parser.add_argument("--small", action="store_true", help="the smaller model, for a processor")
-    parser.add_argument("--arms", default=",".join(model.ARMS), help="names, comma-separated; all by default")
+    parser.add_argument("--ways", default=",".join(model.WAYS), help="names, comma-separated; all by default")
     parser.add_argument("--seeds", default="0,1,2")
     parser.add_argument("--steps", type=int)
     parser.add_argument("--rate", type=float, default=0.002)
@@ -47,23 +47,23 @@ def train(options):
     here = source(protocol, data, device, dtype)
     if here not in file["sources"]:
         file["sources"].append(here)
-    for arm in (model.ARMS[name] for name in options.arms.split(",")):
-        wanted = {"source": file["sources"].index(here), "arm": arm.name, "task": options.task}
+    for way in (model.WAYS[name] for name in options.ways.split(",")):
+        wanted = {"source": file["sources"].index(here), "way": way.name, "task": options.task}
         wanted |= {"steps": protocol.steps, "rate": protocol.rate, "quiet": options.quiet}
         known = [run["seed"] for run in file["runs"] if all(run.get(key) == wanted[key] for key in wanted)]
         for seed in [int(seed) for seed in options.seeds.split(",")]:
             if seed in known:
                 continue
             began = time.monotonic()
-            run = training.Training(arm, protocol, seed, data, device, options.task, options.quiet, dtype)
+            run = training.Training(way, protocol, seed, data, device, options.task, options.quiet, dtype)
             curve, final = run.run()
-            weights = sum(math.prod(shape) for shape in model.shapes(arm, protocol.size).values())
+            weights = sum(math.prod(shape) for shape in model.shapes(way, protocol.size).values())
             made = wanted | {"seed": seed, "weights": weights, "loss": round(final, 4)}
             if options.task == "causal":
                 made["bitsPerByte"] = round(final / math.log(2) / data.per_token(protocol), 4)
             file["runs"].append(made | {"losses": [round(loss, 3) for loss in curve]})
             results.write(options.out, file)
-            print(f"{arm.name}, seed {seed}: {final:.4f} in {time.monotonic() - began:.1f} s", flush=True)
+            print(f"{way.name}, seed {seed}: {final:.4f} in {time.monotonic() - began:.1f} s", flush=True)
 
 
 def source(protocol, data, device, dtype):

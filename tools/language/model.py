@@ -1,4 +1,4 @@
-"""A decoder of GPT-2's kind in which position gets in one of several ways: an arm.
+"""A decoder of GPT-2's kind in which position gets in one of several ways.
 
 Shapes: B windows, T places, d numbers of the stream, H heads, p numbers of a position row.
 """
@@ -25,15 +25,15 @@ TINY = Size(layers=2, width=32, heads=4, length=16, vocabulary=300)
 
 
 @dataclass(frozen=True)
-class Arm:
+class Way:
     """How position gets in. Widths are shares of the size's width.
 
     into: what the stream begins with: tokens alone '', 'sum', 'beside' (concatenated) or 'projected'.
     reads: what an attention layer reads of position beside the stream: nothing '', 'sum' (LN(token + row)),
-      'apart' (LN(token) + LN(row)) or 'beside' (a matrix of its own for LN(row)); in the first layer, or in
+      'normalized' (LN(token) + LN(row)) or 'beside' (a matrix of its own for LN(row)); in the first layer, or in
       every one; queries and keys alone, or values too.
-    scores: 'cut' (the first layer's token-position products left out), 'separate', 'rotated',
-      'rotated beside' or ''.
+    scores: 'without-cross-terms' (the first layer's token-position products left out), 'tupe', 'rope',
+      'decoupled-rope' or ''.
     """
 
     name: str
@@ -48,59 +48,59 @@ class Arm:
     width: float = 1
 
 
-ARMS = {
-    arm.name: arm
-    for arm in (
-        Arm("nowhere"),
-        Arm("added", into="sum", position=1),
-        Arm("sinusoid", into="sum", rows="sinusoid", position=1),
-        Arm("disjoint-start", into="sum", rows="disjoint", position=1),
-        Arm("cross-terms-cut", into="sum", scores="cut", position=1),
-        Arm("concatenated", into="beside", token=3 / 4, position=1 / 4),
-        Arm("concatenated-sixteenth", into="beside", token=15 / 16, position=1 / 16),
-        Arm("concatenated-half", into="beside", token=1 / 2, position=1 / 2),
-        Arm("concatenated-wider", into="beside", position=1 / 4, width=5 / 4),
-        Arm("added-wider", into="sum", token=5 / 4, position=5 / 4, width=5 / 4),
-        Arm("projected", into="projected", position=1 / 4),
-        Arm("not-into-stream", reads="sum", values=True, position=1),
-        Arm("nor-into-values", reads="sum", position=1),
-        Arm("normalized-apart", reads="apart", position=1),
-        Arm("queries-keys-added", reads="apart", every=True, position=1),
-        Arm("values-again-first", reads="apart", values=True, position=1),
-        Arm("values-again-every", reads="apart", every=True, values=True, position=1),
-        Arm("queries-keys-concatenated", reads="beside", every=True, position=1 / 4),
-        Arm("separate-scores", scores="separate", position=1),
-        Arm("rotated", scores="rotated"),
-        Arm("rotated-beside", scores="rotated beside"),
+WAYS = {
+    way.name: way
+    for way in (
+        Way("none"),
+        Way("add", into="sum", position=1),
+        Way("add-sinusoid", into="sum", rows="sinusoid", position=1),
+        Way("add-disjoint-start", into="sum", rows="disjoint", position=1),
+        Way("add-without-cross-terms", into="sum", scores="without-cross-terms", position=1),
+        Way("concat-quarter", into="beside", token=3 / 4, position=1 / 4),
+        Way("concat-sixteenth", into="beside", token=15 / 16, position=1 / 16),
+        Way("concat-half", into="beside", token=1 / 2, position=1 / 2),
+        Way("concat-quarter-wider", into="beside", position=1 / 4, width=5 / 4),
+        Way("add-quarter-wider", into="sum", token=5 / 4, position=5 / 4, width=5 / 4),
+        Way("project", into="projected", position=1 / 4),
+        Way("add-to-first-attention", reads="sum", values=True, position=1),
+        Way("add-to-first-queries-keys", reads="sum", position=1),
+        Way("add-normalized-to-first-queries-keys", reads="normalized", position=1),
+        Way("add-normalized-to-queries-keys", reads="normalized", every=True, position=1),
+        Way("add-normalized-to-first-attention", reads="normalized", values=True, position=1),
+        Way("add-normalized-to-attention", reads="normalized", every=True, values=True, position=1),
+        Way("concat-to-queries-keys", reads="beside", every=True, position=1 / 4),
+        Way("tupe", scores="tupe", position=1),
+        Way("rope", scores="rope"),
+        Way("decoupled-rope", scores="decoupled-rope"),
     )
 }
 
 
-def widths(arm, size):
+def widths(way, size):
     """Numbers of the stream, of a token row and of a position row."""
-    return tuple(round(share * size.width) for share in (arm.width, arm.token, arm.position))
+    return tuple(round(share * size.width) for share in (way.width, way.token, way.position))
 
 
-def shapes(arm, size):
+def shapes(way, size):
     """Name and shape of every weight that is trained. A name ends in what it is: see `starts`."""
-    stream, token, position = widths(arm, size)
+    stream, token, position = widths(way, size)
     found = {"token.rows": (size.vocabulary, token)}
-    if position and arm.rows != "sinusoid":
+    if position and way.rows != "sinusoid":
         found["position.rows"] = (size.length, position)
-    if arm.into == "projected":
+    if way.into == "projected":
         found["project.matrix"] = (token + position, stream)
-    if arm.reads in ("apart", "beside") or arm.scores == "separate":
+    if way.reads in ("normalized", "beside") or way.scores == "tupe":
         found |= {"position.gain": (position,), "position.shift": (position,)}
-    if arm.scores == "separate":
+    if way.scores == "tupe":
         found |= {"position.queries.matrix": (position, stream), "position.keys.matrix": (position, stream)}
     for layer in range(size.layers):
         found |= {f"{layer}.attention.gain": (stream,), f"{layer}.attention.shift": (stream,)}
         for part in ("queries", "keys", "values", "write"):
             found |= {f"{layer}.{part}.matrix": (stream, stream), f"{layer}.{part}.bias": (stream,)}
-        if arm.reads == "beside":
+        if way.reads == "beside":
             for part in ("queries", "keys"):
                 found[f"{layer}.position.{part}.matrix"] = (position, stream)
-        if arm.scores == "rotated beside":
+        if way.scores == "decoupled-rope":
             turned = stream // size.heads // 2
             found[f"{layer}.turned.queries.matrix"] = (stream, size.heads * turned)
             found[f"{layer}.turned.keys.matrix"] = (stream, turned)
@@ -110,15 +110,15 @@ def shapes(arm, size):
     return found | {"last.gain": (stream,), "last.shift": (stream,), "out.matrix": (stream, size.vocabulary)}
 
 
-def starts(arm, size, seed, quiet=1.0):
+def starts(way, size, seed, quiet=1.0):
     """Initial weights, float32: N(0, 0.02), what writes into the stream by sqrt(2 layers) smaller.
 
     With them what is not trained: sinusoids, and angles.
 
-    Each weight is drawn by its name: arms of a seed begin alike where they have the same weights.
+    Each weight is drawn by its name: ways of a seed begin alike where they have the same weights.
     """
     found = {}
-    for name, shape in shapes(arm, size).items():
+    for name, shape in shapes(way, size).items():
         kind = name.rpartition(".")[2]
         if kind in ("gain", "shift", "bias"):
             found[name] = torch.full(shape, float(kind == "gain"))
@@ -127,16 +127,16 @@ def starts(arm, size, seed, quiet=1.0):
         if name.endswith(("write.matrix", "down.matrix")):
             scale /= math.sqrt(2 * size.layers)
         found[name] = scale * torch.randn(shape, generator=generator(seed, name))
-    if arm.rows == "disjoint":
+    if way.rows == "disjoint":
         border = 3 * size.width // 4
         found["token.rows"][:, border:] = 0
         found["position.rows"][:, :border] = 0
-    if arm.rows == "sinusoid":
+    if way.rows == "sinusoid":
         angles = turns(size.length, size.width // 2)
         # As long as learned rows are at the start.
         found["position.rows"] = 0.02 * math.sqrt(2) * torch.cat([angles.sin(), angles.cos()], -1)
-    if arm.scores.startswith("rotated"):
-        pairs = size.width // size.heads // (4 if arm.scores == "rotated beside" else 2)
+    if way.scores in ("rope", "decoupled-rope"):
+        pairs = size.width // size.heads // (4 if way.scores == "decoupled-rope" else 2)
         found["turns"] = turns(size.length, pairs)
     return found
 
@@ -171,12 +171,12 @@ def rotated(x, angles):
     return torch.cat([first * cosine - second * sine, first * sine + second * cosine], -1)
 
 
-def losses(arm, size, weights, ids, targets, causal=True):
+def losses(way, size, weights, ids, targets, causal=True):
     """Cross entropy in nats of every place, (B, T), of tokens ids and targets (B, T)."""
     tokens, rows = functional.embedding(ids, weights["token.rows"]), weights.get("position.rows")
-    x = begin(arm, weights, tokens, rows)
+    x = begin(way, weights, tokens, rows)
     for layer in range(size.layers):
-        mixed = attend(*compared(arm, size, weights, layer, x, tokens, rows), causal)
+        mixed = attend(*compared(way, size, weights, layer, x, tokens, rows), causal)
         x = x + times(mixed, weights, f"{layer}.write")
         hidden = functional.gelu(times(normalize(x, weights, f"{layer}.mlp"), weights, f"{layer}.up"))
         x = x + times(hidden, weights, f"{layer}.down")
@@ -184,46 +184,46 @@ def losses(arm, size, weights, ids, targets, causal=True):
     return functional.cross_entropy(scores.transpose(1, 2), targets, reduction="none")
 
 
-def begin(arm, weights, tokens, rows):
+def begin(way, weights, tokens, rows):
     """What the stream begins with."""
-    if arm.into == "sum":
+    if way.into == "sum":
         return tokens + rows
-    if arm.into == "":
+    if way.into == "":
         return tokens
     both = torch.cat([tokens, rows.expand(len(tokens), -1, -1)], -1)
-    return both if arm.into == "beside" else times(both, weights, "project")
+    return both if way.into == "beside" else times(both, weights, "project")
 
 
-def compared(arm, size, weights, layer, x, tokens, rows):
+def compared(way, size, weights, layer, x, tokens, rows):
     """A layer's queries and keys (B, T, H, n), values (B, T, H, m) and the products' scale."""
 
     def heads(x, name):
         return times(x, weights, name).unflatten(-1, (size.heads, -1))
 
-    here = arm.reads if arm.every or layer == 0 else ""
+    here = way.reads if way.every or layer == 0 else ""
     read = normalize(x, weights, f"{layer}.attention")
     scored = normalize(x + rows, weights, f"{layer}.attention") if here == "sum" else read
-    if "position.gain" in weights and (here or arm.scores == "separate"):
+    if "position.gain" in weights and (here or way.scores == "tupe"):
         rows = normalize(rows, weights, "position")
-        scored = read + rows if here == "apart" else read
+        scored = read + rows if here == "normalized" else read
     parts = {part: heads(scored, f"{layer}.{part}") for part in ("queries", "keys")}
-    values = heads(scored if here and arm.values else read, f"{layer}.values")
+    values = heads(scored if here and way.values else read, f"{layer}.values")
     scale = values.shape[-1] ** -0.5
-    if arm.scores == "rotated":
+    if way.scores == "rope":
         parts = {part: rotated(x, weights["turns"]) for part, x in parts.items()}
     for part, x in parts.items():
         if here == "beside":
             parts[part] = x + heads(rows, f"{layer}.position.{part}")
-        elif arm.scores == "cut" and layer == 0:
+        elif way.scores == "without-cross-terms" and layer == 0:
             # Token and row through LN(token + row) one by one, side by side: their products never meet.
             deviation = ((tokens + rows).var(-1, unbiased=False, keepdim=True) + 1e-5).sqrt()
             row = weights[f"{layer}.attention.gain"] * (rows - rows.mean(-1, keepdim=True)) / deviation
             of_row = (row @ weights[f"{layer}.{part}.matrix"]).unflatten(-1, (size.heads, -1))
             parts[part] = torch.cat([x - of_row, of_row], -1)
-        elif arm.scores == "separate":
+        elif way.scores == "tupe":
             of_row = heads(rows, f"position.{part}").expand_as(x)
             parts[part], scale = torch.cat([x, of_row], -1), (2 * x.shape[-1]) ** -0.5
-        elif arm.scores == "rotated beside":
+        elif way.scores == "decoupled-rope":
             # Turned queries beside each head's own, and a turned key that all heads share.
             turned = times(read, weights, f"{layer}.turned.{part}")
             turned = rotated(turned.unflatten(-1, (-1, x.shape[-1] // 2)), weights["turns"])

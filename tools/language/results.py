@@ -27,14 +27,14 @@ def leads(runs):
     ends = {}
     for run in runs:
         settings = tuple(run.get(name, 1) for name in SETTINGS)
-        ends.setdefault((settings, run["arm"]), []).append(run.get("bitsPerByte", run["loss"]))
+        ends.setdefault((settings, run["way"]), []).append(run.get("bitsPerByte", run["loss"]))
     found = []
-    for (settings, arm), values in ends.items():
-        added = ends.get((settings, "added"), [])
-        if arm == "added" or min(len(values), len(added)) < 2:
+    for (settings, way), values in ends.items():
+        added = ends.get((settings, "add"), [])
+        if way == "add" or min(len(values), len(added)) < 2:
             continue
         lead, margin = welch(added, values)
-        compared = {"arm": arm, "seeds": len(values), "addedSeeds": len(added)}
+        compared = {"way": way, "seeds": len(values), "addedSeeds": len(added)}
         measured = {"lead": round(lead, 5), "margin": round(margin, 5)}
         found.append(dict(zip(SETTINGS, settings)) | compared | measured)
     return found

@@ -1,4 +1,4 @@
-"""Trains a run of one arm."""
+"""Trains a run of one way."""
 
 import math
 from dataclasses import dataclass
@@ -68,10 +68,10 @@ def windows_of(protocol, seed, tokens):
 class Training:
     """A run. dtype: of products on a GPU; weights, normalization and stream stay float32."""
 
-    def __init__(self, arm, protocol, seed, data, device, task="causal", quiet=1.0, dtype=None):
-        self.arm, self.protocol, self.seed, self.data = arm, protocol, seed, data
+    def __init__(self, way, protocol, seed, data, device, task="causal", quiet=1.0, dtype=None):
+        self.way, self.protocol, self.seed, self.data = way, protocol, seed, data
         self.device, self.task, self.dtype = device, task, dtype
-        self.weights = {k: w.to(device) for k, w in model.starts(arm, protocol.size, seed, quiet).items()}
+        self.weights = {k: w.to(device) for k, w in model.starts(way, protocol.size, seed, quiet).items()}
 
     def losses(self, tokens, begins, random):
         """Losses (B, T) of windows that begin there, of next or of hidden tokens, and how many count."""
@@ -84,7 +84,7 @@ class Training:
             ids, targets = ids.masked_fill(weigh, text.MASK), ids
         with torch.autocast(self.device, self.dtype, enabled=self.dtype is not None):
             size, causal = self.protocol.size, self.task == "causal"
-            loss = model.losses(self.arm, size, self.weights, ids, targets, causal)
+            loss = model.losses(self.way, size, self.weights, ids, targets, causal)
         return (loss, loss.numel()) if weigh is None else (loss * weigh, weigh.sum())
 
     def held_out(self, windows):
@@ -100,7 +100,7 @@ class Training:
     def run(self):
         """Trains; returns a curve's losses and the loss at the end."""
         protocol, curve = self.protocol, []
-        trained = {k: self.weights[k].requires_grad_() for k in model.shapes(self.arm, protocol.size)}
+        trained = {k: self.weights[k].requires_grad_() for k in model.shapes(self.way, protocol.size)}
         matrices = [w for name, w in trained.items() if name.endswith("matrix")]
         others = [w for name, w in trained.items() if not name.endswith("matrix")]
         groups = [{"params": matrices, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]

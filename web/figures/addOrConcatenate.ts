@@ -98,7 +98,7 @@ export const figure: Figure<typeof controls, Data> = {
     const learn = shown.map((name) => rightAt(data, name, step) >= aim);
     return `${headOf(data, state, learn) ?? `After ${words(step)} steps, right: ${listed(right)}.`} Share right after ${words(step)} steps of ${state.task}${
       state.separate === 'yes' ? ' without LayerNorm' : ' with LayerNorm'
-    }, mean of ${seeds} seeds: ${right.join(', ')}; ${aboutPercent(rightAt(data, 'zero', step))} with equal attention.${separateTo(data, state)}`;
+    }, mean of ${seeds} seeds: ${right.join(', ')}; ${aboutPercent(rightAt(data, 'uniform-attention', step))} with equal attention.${separateTo(data, state)}`;
   },
 
   cells: ({ tokens }, state) => ({ rows: shownNames(state).length, columns: tokens.length }),
@@ -142,7 +142,7 @@ export const figure: Figure<typeof controls, Data> = {
       const { right, parameters } = modelOf(data, name);
       return right.flatMap((of, k) =>
         of.map((count, point) => [
-          name === 'zero' ? 'all scores 0' : `${titles[name].toLowerCase()}, ${widths[name]}`,
+          name === 'uniform-attention' ? 'all scores 0' : `${titles[name].toLowerCase()}, ${widths[name]}`,
           parameters,
           seedAfter(state.seed, k),
           point * data.stride,

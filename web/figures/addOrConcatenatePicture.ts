@@ -40,10 +40,10 @@ export interface Page {
 /** Adding is black and concatenating orange, here as everywhere. */
 export const inkOf: Record<ShownName, Ink> = {
   add: 'ink',
-  concat: 'warning',
-  'concat-8': 'warning',
+  'concat-half': 'warning',
+  'concat-quarter': 'warning',
   'concat-wide': 'warning',
-  apart: 'second',
+  'concat-wide-without-cross-terms': 'second',
 };
 
 /** Where a model's row of tokens is: arcs end at `y`. */
@@ -151,7 +151,7 @@ export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; han
       ? [
           {
             label: 'separate, LayerNorm',
-            ink: inkOf.apart,
+            ink: inkOf['concat-wide-without-cross-terms'],
             dashed: true,
             end: latest(norm).right * data.questions,
           },
@@ -187,7 +187,7 @@ export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; han
   });
   if (norm.length > 0) {
     const d = `M${norm.map(({ step, right }) => at(step, right)).join('L')}`;
-    lines.push({ mark: 'path', d, stroke: inkOf.apart, wide: 2, dashed: true });
+    lines.push({ mark: 'path', d, stroke: inkOf['concat-wide-without-cross-terms'], wide: 2, dashed: true });
   }
   const marks: Mark[] = [
     ...drawn.marks,

@@ -36,15 +36,21 @@ export const seeds = 5;
 export const d_model = 16;
 
 /** How each model gets its positions. */
-export type ModelName = 'add' | 'concat' | 'concat-8' | 'concat-wide' | 'apart' | 'zero';
+export type ModelName =
+  | 'add'
+  | 'concat-half'
+  | 'concat-quarter'
+  | 'concat-wide'
+  | 'concat-wide-without-cross-terms'
+  | 'uniform-attention';
 /** Models that the picture looks into. */
-export type ShownName = Exclude<ModelName, 'zero'>;
-const isShown = (name: ModelName): name is ShownName => name !== 'zero';
+export type ShownName = Exclude<ModelName, 'uniform-attention'>;
+const isShown = (name: ModelName): name is ShownName => name !== 'uniform-attention';
 /** Beside models with separate scores, those of their width. */
 export const namesOf = ({ separate }: Pick<Trained, 'separate'>): readonly ModelName[] =>
   separate === 'yes'
-    ? ['add', 'concat-wide', 'apart', 'zero']
-    : ['add', 'concat', 'concat-8', 'concat-wide', 'zero'];
+    ? ['add', 'concat-wide', 'concat-wide-without-cross-terms', 'uniform-attention']
+    : ['add', 'concat-half', 'concat-quarter', 'concat-wide', 'uniform-attention'];
 
 export type TaskName = (typeof fourTasks)[number]['task'];
 
@@ -143,7 +149,7 @@ async function separateOf(library: Library, state: Trained): Promise<Pick<Data, 
   const recorded = (norm: 'with' | 'without') =>
     Array.from({ length: seeds }, (_, k) => {
       const shape = { ...shapeOf(state), norm, seed: seedAfter(state.seed, k) };
-      return runs.get(keyOf({ options: modelOptions(state.task, 'apart', shape) }));
+      return runs.get(keyOf({ options: modelOptions(state.task, 'concat-wide-without-cross-terms', shape) }));
     }).flatMap((run) => run ?? []);
   const [without, withNorm] = [recorded('without'), recorded('with')];
   if (without.length < seeds || withNorm.length < seeds) return {};
@@ -257,12 +263,16 @@ function look(trainer: Trainer, shown: ShownRow, tokens: number[]): void {
 /** The step that is shown stands in links as one of the shorter run; in the longer run as much of it has passed. */
 export const looks = lookPoints.map((point) => (point * steps) / measures);
 
-const forms = { concat: '8 + 8', 'concat-8': '12 + 4', 'concat-wide': '16 + 16, twice as wide' } as const;
+const forms = {
+  'concat-half': '8 + 8',
+  'concat-quarter': '12 + 4',
+  'concat-wide': '16 + 16, twice as wide',
+} as const;
 export type Form = keyof typeof forms;
 
 export const controls = {
   step: { kind: 'steps', label: 'Step', values: looks, initial: steps },
-  form: { kind: 'choice', label: 'Concatenated', options: forms, initial: 'concat', radio: true },
+  form: { kind: 'choice', label: 'Concatenated', options: forms, initial: 'concat-half', radio: true },
   ...trainedControls,
 } as const satisfies Controls;
 
@@ -276,25 +286,25 @@ export const taskOf = ({ task: name }: State): Task => ({
 /** The models that are shown side by side. */
 export const shownNames = ({ form, separate }: State): ShownName[] => [
   'add',
-  ...(separate === 'yes' ? (['concat-wide', 'apart'] as const) : [form]),
+  ...(separate === 'yes' ? (['concat-wide', 'concat-wide-without-cross-terms'] as const) : [form]),
 ];
 export const titles: Record<ShownName, string> = {
   add: 'Added',
-  concat: 'Concatenated',
-  'concat-8': 'Concatenated',
+  'concat-half': 'Concatenated',
+  'concat-quarter': 'Concatenated',
   'concat-wide': 'Concatenated',
-  apart: 'Scores kept separate',
+  'concat-wide-without-cross-terms': 'Scores kept separate',
 };
 /** In a sentence, or at the end of a curve. */
 export const briefly = (name: ShownName): string =>
-  name === 'add' ? 'added' : name === 'apart' ? 'scores separate' : 'concatenated';
+  name === 'add' ? 'added' : name === 'concat-wide-without-cross-terms' ? 'scores separate' : 'concatenated';
 const parted = (token: number, position: number) => `${token} + ${position} = ${token + position} wide`;
 export const widths: Record<ShownName, string> = {
   add: `${d_model} wide`,
-  concat: parted(d_model / 2, d_model / 2),
-  'concat-8': parted((3 * d_model) / 4, d_model / 4),
+  'concat-half': parted(d_model / 2, d_model / 2),
+  'concat-quarter': parted((3 * d_model) / 4, d_model / 4),
   'concat-wide': parted(d_model, d_model),
-  apart: parted(d_model, d_model),
+  'concat-wide-without-cross-terms': parted(d_model, d_model),
 };
 export const numbersOf = ({ parameters }: Model, wordy = true): string =>
   `${parameters.toLocaleString('en')} numbers${wordy ? ' to learn' : ''}`;
@@ -318,7 +328,7 @@ export function rightAt(data: Data, name: ModelName, step: number): number {
 }
 /** What models get right whose scores are all 0, once trained. */
 export const withoutAttention = (data: Data): number =>
-  (latest(modelOf(data, 'zero').mean) as number) / data.questions;
+  (latest(modelOf(data, 'uniform-attention').mean) as number) / data.questions;
 
 /** The heads that look from one place to another, and with how much of their attention in percent. */
 export const headsFrom = (data: Data, name: ShownName, look: number, from: number, to: number) =>

@@ -4,15 +4,15 @@ import { curve, linear, namedLines, plane, textAt, wrapped } from '../plot/parts
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Figure } from './figure.js';
 import {
-  type ArmName,
   controls,
   type Data,
   endOf,
-  firstArms,
+  firstWays,
   groupOf,
   groups,
+  type LanguageWay,
   type Lead,
-  nameOf,
+  labelOf,
   type Row,
   type Run,
   type State,
@@ -26,10 +26,10 @@ const madeBy = (own: boolean) => (own ? 'the project’s script' : 'a first impl
 const unitOf = ({ view }: State) => (view === 'masked' ? 'nats a hidden token' : 'bits per byte of English');
 const printed = (value: number) => minus(value.toFixed(3));
 const runsOf = (row: Row | undefined): Run[] => row?.made.flatMap(({ runs }) => runs) ?? [];
-const inkOf = (arm: ArmName): Ink => {
-  if (nameOf(arm).startsWith('added')) return 'ink';
-  if (nameOf(arm).startsWith('concatenated')) return 'warning';
-  return groupOf(arm) === 'nowhere' ? 'quiet' : 'second';
+const inkOf = (way: LanguageWay): Ink => {
+  if (labelOf(way).startsWith('added')) return 'ink';
+  if (labelOf(way).startsWith('concatenated')) return 'warning';
+  return groupOf(way) === 'nowhere' ? 'quiet' : 'second';
 };
 
 /** The part of the figure of schemes that a link needs; the page's first screen fetches no more of it. */
@@ -43,12 +43,12 @@ const opened = {
 } as const;
 
 /** What its name has in brackets, if it has any. */
-const shortOf = (arm: ArmName) => nameOf(arm).match(/\((.+)\)/)?.[1] ?? nameOf(arm);
+const shortOf = (way: LanguageWay) => labelOf(way).match(/\((.+)\)/)?.[1] ?? labelOf(way);
 
 /** A way’s leads over adding: the project’s own, and another implementation’s. */
 type Leads = [Lead | undefined, Lead | undefined];
-const leadsOf = (rows: readonly Row[], arm: ArmName): Leads => {
-  const made = rows.find((row) => row.arm === arm)?.made ?? [];
+const leadsOf = (rows: readonly Row[], way: LanguageWay): Leads => {
+  const made = rows.find((row) => row.way === way)?.made ?? [];
   return [made.find(({ own }) => own)?.lead, made.find(({ own }) => !own)?.lead];
 };
 
@@ -63,18 +63,18 @@ const byBoth = ([own, others]: Leads): string =>
   own ? `${signed(own)}${others ? ` (${signed(others)})` : ''}` : '';
 
 /** How far ways are ahead of adding after each length, as far as any was trained. */
-function aheadOf(lengths: readonly (readonly Row[])[], arms: readonly ArmName[]): string {
+function aheadOf(lengths: readonly (readonly Row[])[], ways: readonly LanguageWay[]): string {
   const lists = lengths.flatMap((rows) => {
-    const ways = arms.flatMap((arm) => {
-      const leads = byBoth(leadsOf(rows, arm));
-      return leads ? [`${shortOf(arm).replace(', same width', '')} ${leads}`] : [];
+    const leads = ways.flatMap((way) => {
+      const lead = byBoth(leadsOf(rows, way));
+      return lead ? [`${shortOf(way).replace(', same width', '')} ${lead}`] : [];
     });
-    return ways.length > 0 ? [{ tokens: rows[0]?.tokens.toFixed(1), ways: ways.join('; ') }] : [];
+    return leads.length > 0 ? [{ tokens: rows[0]?.tokens.toFixed(1), leads: leads.join('; ') }] : [];
   });
   const [first, ...later] = lists;
   if (!first) return '';
-  const then = later.map(({ tokens, ways }) => ` After ${tokens}: ${ways}.`);
-  return ` After ${first.tokens} million tokens, ahead of adding by: ${first.ways}.${then.join('')}`;
+  const then = later.map(({ tokens, leads }) => ` After ${tokens}: ${leads}.`);
+  return ` After ${first.tokens} million tokens, ahead of adding by: ${first.leads}.${then.join('')}`;
 }
 
 /** What another learning rate changed, and of which runs that is known. */
@@ -93,21 +93,21 @@ function weightsOf(rows: readonly Row[]): string {
 
 /** The rows that are in sight first, of the first length. */
 const firstRows = ({ rows }: Data, { view }: State): Row[] =>
-  rows.filter(({ arm, steps }) => firstArms[view].includes(arm) && steps === rows[0]?.steps);
+  rows.filter(({ way, steps }) => firstWays[view].includes(way) && steps === rows[0]?.steps);
 
 /** Whether every run with position in scores alone is ahead of every one with it at the input. */
 const scoresLead = (rows: readonly Row[]): boolean =>
   [true, false].every((own) => {
     const of = (group: keyof typeof groups) =>
       rows
-        .filter(({ arm }) => groupOf(arm) === group)
+        .filter(({ way }) => groupOf(way) === group)
         .flatMap(({ made }) => made.filter((one) => one.own === own).flatMap(({ runs }) => runs.map(endOf)));
     return Math.max(...of('scores')) < Math.min(...of('input'));
   });
 
 /** Whether each step of the ladder is ahead of the one before it. */
 function ladderFalls(rows: readonly Row[]): boolean {
-  const steps = rows.filter(({ arm }) => arm !== 'concatenated').map(({ made }) => made);
+  const steps = rows.filter(({ way }) => way !== 'concat-quarter').map(({ made }) => made);
   const before = (k: number, own: boolean) => steps[k]?.find((one) => one.own === own)?.mean ?? Infinity;
   return steps.slice(1).every((made, k) => made.every(({ own, mean }) => mean < before(k, own)));
 }
@@ -121,7 +121,7 @@ function headOf(rows: readonly Row[], { view }: State): string {
 function maskedTo({ rows }: Data): string {
   const said = [...new Set(rows.map(({ steps }) => steps))].map((steps) => {
     const here = rows.filter((row) => row.steps === steps);
-    const [added, other] = ['added', 'concatenated'].map((name) => here.find(({ arm }) => arm === name));
+    const [added, other] = ['add', 'concat-quarter'].map((name) => here.find(({ way }) => way === name));
     const [ends, others] = [added, other].map((row) => runsOf(row).map(endOf)) as [number[], number[]];
     if (!added || !other) return '';
     const least = Math.min(...ends);
@@ -156,19 +156,19 @@ function placed({ rows }: Data, state: State, width: number) {
     .map((row, i) => [i, row] as const)
     .sort(([, a], [, b]) => {
       if (state.view === 'ladder') return 0;
-      const group = order.indexOf(groupOf(a.arm)) - order.indexOf(groupOf(b.arm));
+      const group = order.indexOf(groupOf(a.way)) - order.indexOf(groupOf(b.way));
       return a.steps - b.steps || group || meanOf(b) - meanOf(a);
     });
   const several = new Set(rows.map(({ steps }) => steps)).size > 1;
   let y = 24;
   let before = '';
   const items = sorted.map(([i, row]) => {
-    const group = `${groups[groupOf(row.arm)]}${several ? `, ${row.steps.toLocaleString('en')} steps` : ''}`;
+    const group = `${groups[groupOf(row.way)]}${several ? `, ${row.steps.toLocaleString('en')} steps` : ''}`;
     const heading = group === before ? [] : wrapped(group, beside ? left + 60 : width, 7.3);
     const headings = heading.map((text, k) => textAt(0, y + 16 + 17 * k, text, { size: 13 }));
     if (heading.length > 0) y += 7 + 17 * heading.length;
     before = group;
-    const name = { y: y + 16, lines: beside ? wrapped(nameOf(row.arm), left - 24) : [nameOf(row.arm)] };
+    const name = { y: y + 16, lines: beside ? wrapped(labelOf(row.way), left - 24) : [labelOf(row.way)] };
     const top = beside ? y : y + 20;
     const dots = row.made.map((one, k) => {
       const middle = top + 13 + pitch * k;
@@ -215,7 +215,7 @@ function drawRows(data: Data, state: State, width: number) {
   ]);
   const points = { x: [] as number[], y: [] as number[], cursors: [] as { i: number; j: number }[] };
   for (const { i, row, headings, name, dots } of items) {
-    const ink = inkOf(row.arm);
+    const ink = inkOf(row.way);
     marks.push(...headings);
     const bold = ink !== 'second' && ink !== 'quiet';
     name.lines.forEach((line, k) => {
@@ -252,9 +252,9 @@ function drawRows(data: Data, state: State, width: number) {
 /** A line a way: the mean curve of the project’s script, or of the first implementation where it alone has runs. */
 function drawCurves(data: Data, state: State, width: number) {
   const { parts } = data;
-  const lines = firstRows(data, state).map(({ arm, made }) => ({
-    label: shortOf(arm).replace(', same width', ''),
-    ink: inkOf(arm),
+  const lines = firstRows(data, state).map(({ way, made }) => ({
+    label: shortOf(way).replace(', same width', ''),
+    ink: inkOf(way),
     curve: [...(made[0]?.curve ?? [])],
   }));
   const named = namedLines({ x: 0, y: 0, width, height: 340 }, lines, 330);
@@ -297,7 +297,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe(data, state) {
     const few = firstRows(data, state);
-    const added = few.find(({ arm }) => arm === 'added');
+    const added = few.find(({ way }) => way === 'add');
     if (!added) return 'The file has no runs of added positions here.';
     const head = `${headOf(few, state)}${weightsOf(data.rows)} million weights`;
     const curves = state.curves
@@ -305,10 +305,10 @@ export const figure: Figure<typeof controls, Data> = {
       : '';
     if (state.view === 'masked')
       return `${head}. No causal mask; the models guess hidden tokens.${maskedTo(data)}${curves}`;
-    const shown = firstArms[state.view].filter((arm) => !['added', 'nowhere'].includes(arm));
+    const shown = firstWays[state.view].filter((way) => !['add', 'none'].includes(way));
     const all = state.ways === 'all';
     const { short, long } = data.larger;
-    const larger = aheadOf([short, long], all && state.view !== 'ladder' ? [...shown, 'projected'] : shown);
+    const larger = aheadOf([short, long], all && state.view !== 'ladder' ? [...shown, 'project'] : shown);
     const steps = [...new Set(data.rows.map((row) => row.steps))];
     const small = aheadOf(
       steps.map((one) => data.rows.filter((row) => row.steps === one)),
@@ -329,7 +329,7 @@ export const figure: Figure<typeof controls, Data> = {
       ? 0
       : Math.max(
           0,
-          rows.findIndex(({ arm }) => arm === 'added'),
+          rows.findIndex(({ way }) => way === 'add'),
         ),
     j: 0,
   }),
@@ -339,9 +339,9 @@ export const figure: Figure<typeof controls, Data> = {
   readout(data, state, { i, j }) {
     if (state.curves) {
       const part = data.parts[j] as number;
-      const at = firstRows(data, state).flatMap(({ arm, made }) => {
+      const at = firstRows(data, state).flatMap(({ way, made }) => {
         const loss = made[0]?.curve.get(part);
-        return loss === undefined ? [] : [`${nameOf(arm)} ${printed(loss)}`];
+        return loss === undefined ? [] : [`${labelOf(way)} ${printed(loss)}`];
       });
       return [{ text: `After ${part} of the training`, strong: true }, `, nats a token: ${at.join('; ')}.`];
     }
@@ -357,7 +357,7 @@ export const figure: Figure<typeof controls, Data> = {
     const said = run
       ? ` Seed ${run.seed}, ${madeBy(own)}: ${printed(endOf(run))} ${unitOf(state)}, ${run.weights.toLocaleString('en')} weights.${beside}`
       : ' No further run.';
-    return [{ text: nameOf(row.arm), strong: true }, `: ${sentenceOf(row.arm)}${said}`];
+    return [{ text: labelOf(row.way), strong: true }, `: ${sentenceOf(row.way)}${said}`];
   },
 
   /** Joins the runs of one seed. */
@@ -382,10 +382,10 @@ export const figure: Figure<typeof controls, Data> = {
           figure: opened,
           // Without positions, scores of one token repeated are all the same.
           state: {
-            scheme: schemeOf(rows[i].arm),
-            words: groupOf(rows[i].arm) === 'nowhere' ? 'many' : 'one',
+            scheme: schemeOf(rows[i].way),
+            words: groupOf(rows[i].way) === 'nowhere' ? 'many' : 'one',
           },
-          label: `Scores of “${shortOf(rows[i].arm)}” with random weights, taken apart`,
+          label: `Scores of “${shortOf(rows[i].way)}” with random weights, taken apart`,
         },
 
   remark: ({ problems }) => problems.join(' '),
@@ -406,10 +406,10 @@ export const figure: Figure<typeof controls, Data> = {
       ],
       ...parts.map((part) => `nats at ${part}`),
     ],
-    rows: rows.flatMap(({ arm, made }) =>
+    rows: rows.flatMap(({ way, made }) =>
       made.flatMap(({ own, runs, curve, lead }) =>
         runs.map(({ steps, seed, weights, loss, bitsPerByte = '', losses }) => [
-          ...[nameOf(arm), groups[groupOf(arm)], madeBy(own), steps, seed, weights, loss, bitsPerByte],
+          ...[labelOf(way), groups[groupOf(way)], madeBy(own), steps, seed, weights, loss, bitsPerByte],
           ...[lead?.lead ?? '', lead?.margin ?? ''],
           ...parts.map((part) => losses[[...curve.keys()].indexOf(part)] ?? ''),
         ]),

@@ -12,79 +12,162 @@ export const groups = {
   scores: 'in every layer’s scores alone',
 } as const;
 
-/** Each with a sentence. */
-const sentences = {
-  nowhere: 'Nothing says where a token stands. Each still sees only those before it.',
-  projected: 'The two are concatenated, and a matrix maps them back to the old width.',
-  sinusoid: 'A fixed pattern of waves is added to each token’s vector.',
-  'disjoint-start': 'Added. At the start, tokens and positions use different channels.',
-  added: 'A learned vector for each position is added to the token’s, before the first layer.',
-  'cross-terms-cut': 'Added. The first layer’s scores leave out token with position.',
-  'concatenated-half': 'Half of the channels hold the token, half the position.',
-  'concatenated-sixteenth': 'One channel in sixteen holds the position, the others the token.',
-  concatenated: 'Three quarters of the channels hold the token, one quarter the position.',
-  'added-wider': 'Added, in a model a quarter wider.',
-  'concatenated-wider': 'The position has 64 channels of its own beside the token’s 256.',
-  'values-again-first': 'The first layer’s queries, keys and values read a position beside the token.',
-  'values-again-every': 'The queries, keys and values of every layer read one.',
-  'not-into-stream': 'Only what the first layer’s attention reads has positions added to it.',
-  'nor-into-values': 'Only the first layer’s queries and keys have positions added to them.',
-  'normalized-apart': 'The same, with tokens and positions normalized before they are added.',
-  'queries-keys-added': 'The same in every layer.',
-  'queries-keys-concatenated': 'In every layer queries and keys read the token and, beside it, its position.',
-  rotated: 'Each query and key is turned by an angle that grows with its position.',
-  'separate-scores': 'Tokens are compared with tokens and positions with positions; the scores are added.',
-  'rotated-beside':
-    'Beside the 64 numbers of a head’s query or key stand 32 that are turned. Nothing else is DeepSeek’s.',
-} as const;
-export type ArmName = keyof typeof sentences;
+/** The ways in: the label of each, where position goes, the scheme whose scores its row opens, and a sentence. */
+const wayTexts = {
+  none: {
+    label: 'no position',
+    group: 'nowhere',
+    scheme: 'none',
+    sentence: 'Nothing says where a token stands. Each still sees only those before it.',
+  },
+  project: {
+    label: 'concatenated, mapped back',
+    group: 'input',
+    scheme: 'concat-full',
+    sentence: 'The two are concatenated, and a matrix maps them back to the old width.',
+  },
+  'add-sinusoid': {
+    label: 'added sinusoid',
+    group: 'input',
+    scheme: 'add',
+    sentence: 'A fixed pattern of waves is added to each token’s vector.',
+  },
+  'add-disjoint-start': {
+    label: 'added, begun apart',
+    group: 'input',
+    scheme: 'add',
+    sentence: 'Added. At the start, tokens and positions use different channels.',
+  },
+  add: {
+    label: 'added',
+    group: 'input',
+    scheme: 'add',
+    sentence: 'A learned vector for each position is added to the token’s, before the first layer.',
+  },
+  'add-without-cross-terms': {
+    label: 'added, cross terms cut',
+    group: 'input',
+    scheme: 'add',
+    sentence: 'Added. The first layer’s scores leave out token with position.',
+  },
+  'concat-half': {
+    label: 'concatenated, half each',
+    group: 'input',
+    scheme: 'concat-full',
+    sentence: 'Half of the channels hold the token, half the position.',
+  },
+  'concat-sixteenth': {
+    label: 'concatenated, a sixteenth',
+    group: 'input',
+    scheme: 'concat-full',
+    sentence: 'One channel in sixteen holds the position, the others the token.',
+  },
+  'concat-quarter': {
+    label: 'concatenated, same width',
+    group: 'input',
+    scheme: 'concat-full',
+    sentence: 'Three quarters of the channels hold the token, one quarter the position.',
+  },
+  'add-quarter-wider': {
+    label: 'added, 320 wide',
+    group: 'input',
+    scheme: 'add',
+    sentence: 'Added, in a model a quarter wider.',
+  },
+  'concat-quarter-wider': {
+    label: 'concatenated, 320 wide',
+    group: 'input',
+    scheme: 'concat-full',
+    sentence: 'The position has 64 channels of its own beside the token’s 256.',
+  },
+  'add-normalized-to-first-attention': {
+    label: 'values too, first layer',
+    group: 'values',
+    scheme: 'add',
+    sentence: 'The first layer’s queries, keys and values read a position beside the token.',
+  },
+  'add-normalized-to-attention': {
+    label: 'values too, every layer',
+    group: 'values',
+    scheme: 'add',
+    sentence: 'The queries, keys and values of every layer read one.',
+  },
+  'add-to-first-attention': {
+    label: 'not into the stream',
+    group: 'values',
+    scheme: 'add',
+    sentence: 'Only what the first layer’s attention reads has positions added to it.',
+  },
+  'add-to-first-queries-keys': {
+    label: 'nor into values',
+    group: 'first',
+    scheme: 'add',
+    sentence: 'Only the first layer’s queries and keys have positions added to them.',
+  },
+  'add-normalized-to-first-queries-keys': {
+    label: 'normalized apart',
+    group: 'first',
+    scheme: 'add',
+    sentence: 'The same, with tokens and positions normalized before they are added.',
+  },
+  'add-normalized-to-queries-keys': {
+    label: 'in every layer',
+    group: 'scores',
+    scheme: 'add',
+    sentence: 'The same in every layer.',
+  },
+  'concat-to-queries-keys': {
+    label: 'in every layer, concatenated',
+    group: 'scores',
+    scheme: 'concat-full',
+    sentence: 'In every layer queries and keys read the token and, beside it, its position.',
+  },
+  rope: {
+    label: 'rotated (RoPE)',
+    group: 'scores',
+    scheme: 'rope',
+    sentence: 'Each query and key is turned by an angle that grows with its position.',
+  },
+  tupe: {
+    label: 'scores kept separate (TUPE)',
+    group: 'scores',
+    scheme: 'tupe-a',
+    sentence: 'Tokens are compared with tokens and positions with positions; the scores are added.',
+  },
+  'decoupled-rope': {
+    label: 'alongside (DeepSeek’s rotated part)',
+    group: 'scores',
+    scheme: 'decoupled-rope',
+    sentence:
+      'Beside the 64 numbers of a head’s query or key stand 32 that are turned. Nothing else is DeepSeek’s.',
+  },
+} as const satisfies Record<
+  string,
+  { label: string; group: keyof typeof groups; scheme: SchemeId; sentence: string }
+>;
+export type LanguageWay = keyof typeof wayTexts;
 
-/** Name, where position goes, and the scheme whose scores are shown apart. */
-const facts: Record<ArmName, [string, keyof typeof groups, SchemeId]> = {
-  nowhere: ['no position', 'nowhere', 'none'],
-  projected: ['concatenated, mapped back', 'input', 'concat-full'],
-  sinusoid: ['added sinusoid', 'input', 'add'],
-  'disjoint-start': ['added, begun apart', 'input', 'add'],
-  added: ['added', 'input', 'add'],
-  'cross-terms-cut': ['added, cross terms cut', 'input', 'add'],
-  'concatenated-half': ['concatenated, half each', 'input', 'concat-full'],
-  'concatenated-sixteenth': ['concatenated, a sixteenth', 'input', 'concat-full'],
-  concatenated: ['concatenated, same width', 'input', 'concat-full'],
-  'added-wider': ['added, 320 wide', 'input', 'add'],
-  'concatenated-wider': ['concatenated, 320 wide', 'input', 'concat-full'],
-  'values-again-first': ['values too, first layer', 'values', 'add'],
-  'values-again-every': ['values too, every layer', 'values', 'add'],
-  'not-into-stream': ['not into the stream', 'values', 'add'],
-  'nor-into-values': ['nor into values', 'first', 'add'],
-  'normalized-apart': ['normalized apart', 'first', 'add'],
-  'queries-keys-added': ['in every layer', 'scores', 'add'],
-  'queries-keys-concatenated': ['in every layer, concatenated', 'scores', 'concat-full'],
-  rotated: ['rotated (RoPE)', 'scores', 'rope'],
-  'separate-scores': ['scores kept separate (TUPE)', 'scores', 'tupe-a'],
-  'rotated-beside': ['alongside (DeepSeek’s rotated part)', 'scores', 'decoupled-rope'],
-};
-
-export const armNames = /* @__PURE__ */ Object.keys(facts) as ArmName[];
-export const isArm = (name: string): name is ArmName => Object.hasOwn(facts, name);
-export const nameOf = (arm: ArmName) => facts[arm][0];
-export const groupOf = (arm: ArmName) => facts[arm][1];
-export const schemeOf = (arm: ArmName) => facts[arm][2];
-export const sentenceOf = (arm: ArmName): string => sentences[arm];
+export const languageWays = /* @__PURE__ */ Object.keys(wayTexts) as LanguageWay[];
+export const isLanguageWay = (name: string): name is LanguageWay => Object.hasOwn(wayTexts, name);
+export const labelOf = (way: LanguageWay): string => wayTexts[way].label;
+export const groupOf = (way: LanguageWay): keyof typeof groups => wayTexts[way].group;
+export const schemeOf = (way: LanguageWay): SchemeId => wayTexts[way].scheme;
+export const sentenceOf = (way: LanguageWay): string => wayTexts[way].sentence;
 
 export type ViewName = 'short' | 'long' | 'masked' | 'ladder';
-const six: ArmName[] = ['nowhere', 'added', 'concatenated', 'rotated', 'separate-scores', 'rotated-beside'];
+const six: LanguageWay[] = ['none', 'add', 'concat-quarter', 'rope', 'tupe', 'decoupled-rope'];
 /** The rows in sight before all are asked for. On the ladder each changes one thing of the one before it. */
-export const firstArms: Record<ViewName, readonly ArmName[]> = {
+export const firstWays: Record<ViewName, readonly LanguageWay[]> = {
   short: six,
-  long: ['added', 'concatenated', 'not-into-stream', 'nor-into-values', 'rotated'],
-  masked: ['added', 'concatenated', 'rotated', 'separate-scores'],
+  long: ['add', 'concat-quarter', 'add-to-first-attention', 'add-to-first-queries-keys', 'rope'],
+  masked: ['add', 'concat-quarter', 'rope', 'tupe'],
   ladder: [
-    'added',
-    'concatenated',
-    'not-into-stream',
-    'nor-into-values',
-    'normalized-apart',
-    'queries-keys-added',
+    'add',
+    'concat-quarter',
+    'add-to-first-attention',
+    'add-to-first-queries-keys',
+    'add-normalized-to-first-queries-keys',
+    'add-normalized-to-queries-keys',
   ],
 };
 
@@ -112,7 +195,7 @@ interface Source {
 
 export interface Run {
   source: number;
-  arm: ArmName;
+  way: LanguageWay;
   task: 'causal' | 'masked';
   steps: number;
   rate: number;
@@ -129,7 +212,7 @@ export interface Run {
 export const endOf = (run: Run): number => run.bitsPerByte ?? run.loss;
 
 /** How far a way is ahead of adding, as tools/language recorded it of the same source, task and settings. */
-export interface Lead extends Pick<Run, 'source' | 'arm' | 'task' | 'steps' | 'rate' | 'quiet' | 'rowRate'> {
+export interface Lead extends Pick<Run, 'source' | 'way' | 'task' | 'steps' | 'rate' | 'quiet' | 'rowRate'> {
   /** How many runs it compares: of this way, and of adding. */
   seeds: number;
   addedSeeds: number;
@@ -151,7 +234,7 @@ export interface Made {
 }
 
 export interface Row {
-  arm: ArmName;
+  way: LanguageWay;
   steps: number;
   /** What a run reads, in millions. */
   tokens: number;
@@ -164,7 +247,7 @@ export interface Data {
   /** All of 25 and of 74 million tokens, for sentences that compare them. */
   larger: Record<'short' | 'long', Row[]>;
   /** What a mean moved by when only the learning rate was another, at most; and of which ways it is known. */
-  byRate: { most: number; ways: ArmName[]; own: boolean };
+  byRate: { most: number; ways: LanguageWay[]; own: boolean };
   /** All parts of the training that a curve has a point at. */
   parts: number[];
   /** What the file lacks, or has and cannot be drawn. */
@@ -201,9 +284,9 @@ export function readRuns(file: unknown): {
     );
     const numbers = [endOf(run), ...(run.losses ?? [])];
     const complete = numbers.length === 1 + (from?.curve.length ?? 0) && numbers.every(Number.isFinite);
-    if (!isArm(run.arm)) problems.add(`a way called ${run.arm}`);
+    if (!isLanguageWay(run.way)) problems.add(`a way called ${run.way}`);
     else if (!shown) problems.add(`runs of ${run.steps} steps`);
-    else if (!complete) problems.add(`a run of “${nameOf(run.arm)}” that lacks numbers`);
+    else if (!complete) problems.add(`a run of “${labelOf(run.way)}” that lacks numbers`);
     else return true;
     return false;
   });
@@ -218,11 +301,11 @@ export const compute: Compute<typeof controls, Data> = async (library, { view, w
       const { task: asked, width } = views[name];
       return task === asked && sources[source]?.size.width === width;
     });
-  const rowsOf = (name: ViewName, arms: readonly ArmName[], lengths: readonly number[]): Row[] =>
+  const rowsOf = (name: ViewName, ways: readonly LanguageWay[], lengths: readonly number[]): Row[] =>
     lengths.flatMap((steps) =>
-      arms.flatMap((arm) => {
+      ways.flatMap((way) => {
         const here = runsOf(name).filter(
-          (run) => run.arm === arm && run.steps === steps && isAsScripted(run),
+          (run) => run.way === way && run.steps === steps && isAsScripted(run),
         );
         const made = [true, false].flatMap((own) => {
           const by = here.filter(({ source }) => (sources[source]?.by === 'tools/language') === own);
@@ -230,17 +313,17 @@ export const compute: Compute<typeof controls, Data> = async (library, { view, w
         });
         const { batch = 0, size } = sources[here[0]?.source ?? -1] ?? {};
         const tokens = (steps * batch * (size?.length ?? 0)) / 1e6;
-        return made.length > 0 ? [{ arm, steps, tokens, made }] : [];
+        return made.length > 0 ? [{ way, steps, tokens, made }] : [];
       }),
     );
   const { lengths } = views[view];
-  const few = firstArms[view];
-  const wanted = ways === 'few' ? few : [...new Set([...(view === 'ladder' ? few : []), ...armNames])];
+  const few = firstWays[view];
+  const wanted = ways === 'few' ? few : [...new Set([...(view === 'ladder' ? few : []), ...languageWays])];
   const rows = rowsOf(view, wanted, ways === 'few' && view === 'ladder' ? lengths.slice(0, 1) : lengths);
-  const lacking = few.filter((arm) => !rows.some((row) => row.arm === arm)).map(nameOf);
+  const lacking = few.filter((way) => !rows.some((row) => row.way === way)).map(labelOf);
   return {
     rows,
-    larger: { short: rowsOf('short', armNames, [3000]), long: rowsOf('long', armNames, [9000]) },
+    larger: { short: rowsOf('short', languageWays, [3000]), long: rowsOf('long', languageWays, [9000]) },
     byRate: movedByRate(
       superpose,
       runsOf(view).filter(({ steps }) => lengths.includes(steps)),
@@ -276,7 +359,7 @@ function madeOf(
   const lead = leads.find(
     (one) =>
       one.source === first?.source &&
-      one.arm === first.arm &&
+      one.way === first.way &&
       one.task === first.task &&
       one.steps === first.steps &&
       one.seeds === runs.length &&
@@ -289,7 +372,7 @@ function movedByRate(superpose: SmallSuperpose, runs: readonly Run[], sources: r
   const varied = runs.filter((run) => isAsScripted({ ...run, rate: asScripted.rate }));
   const moves = varied.flatMap((one) => {
     const same = varied.filter(
-      ({ arm, source, steps }) => arm === one.arm && source === one.source && steps === one.steps,
+      ({ way, source, steps }) => way === one.way && source === one.source && steps === one.steps,
     );
     const at = (rate: number) =>
       meanOf(
@@ -302,7 +385,7 @@ function movedByRate(superpose: SmallSuperpose, runs: readonly Run[], sources: r
   });
   return {
     most: Math.max(0, ...moves.map(({ move }) => move)),
-    ways: [...new Set(moves.map(({ arm }) => arm))],
+    ways: [...new Set(moves.map(({ way }) => way))],
     own: moves.some(({ source }) => sources[source]?.by === 'tools/language'),
   };
 }

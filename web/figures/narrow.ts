@@ -23,7 +23,7 @@ type State = StateOf<typeof controls>;
 
 const widths = [8, 12, 16, 24];
 
-const models = ['add', 'concat', 'add-frozen', 'concat-frozen', 'zero'] as const;
+const models = ['add', 'concat-half', 'add-fixed', 'concat-fixed', 'uniform-attention'] as const;
 /** In the order of `models`. */
 const lines: { label: string; ink: Ink; dashed?: true }[] = [
   { label: 'learned and added', ink: 'accent' },

@@ -8,7 +8,7 @@ export const ways = {
   add: ['add', 'added'],
   divided: ['concat', 'as wide: 704 + 64'],
   projected: ['project', 'projected back'],
-  scores: ['untied', 'in queries and keys'],
+  scores: ['tupe', 'in queries and keys'],
   wider: ['concat-wide', '64 wider'],
   widest: ['concat-wide', '768 wider'],
 } as const satisfies Record<string, readonly [PositionCostWay, string]>;

@@ -73,7 +73,7 @@ export const figure: Figure<typeof controls, Data> = {
     const marks = data.cells.flatMap((cells, i) => {
       const y = top + i * pitch;
       const numbers = numbersOf(cells);
-      const quiet = rows[i] === 'zero' ? 'quiet' : 'ink';
+      const quiet = rows[i] === 'uniform-attention' ? 'quiet' : 'ink';
       const name = rowName(rows[i] as Row, state);
       const named: Mark[] = beside
         ? [
@@ -150,7 +150,7 @@ export const figure: Figure<typeof controls, Data> = {
       });
       return `${conclusionOfFew(cells)}Right ${afterSteps(all)}, ${seedsOf(seeds)}, ${state.norm} LayerNorm. ${said.join(' ')}`;
     }
-    const schemes = cells.filter(([first]) => first?.row !== 'zero');
+    const schemes = cells.filter(([first]) => first?.row !== 'uniform-attention');
     const known = conclusion(cells, state);
     if (known && schemes.every(([first]) => wayIn((first as Cell).row).kind))
       return `${known}Learned: 99\u202f% right, ${seedsOf(seeds)}.`;
@@ -263,7 +263,7 @@ const afterSteps = (cells: readonly Cell[]): string =>
 function conclusion(cells: readonly Cell[][], state: State): string {
   const rowsAmong = (kind: WayIn['kind']) =>
     cells.filter(([first]) => first && wayIn(first.row).kind === kind);
-  const [added, concatenated, separate] = (['added', 'concatenated', 'apart'] as const).map(rowsAmong) as [
+  const [added, concatenated, separate] = (['added', 'concatenated', 'separate'] as const).map(rowsAmong) as [
     ...[Cell[][], Cell[][], Cell[][]],
   ];
   const all = (rows: readonly Cell[][]) => rows.length > 0 && rows.flat().every(learned);

@@ -18,7 +18,7 @@ import {
   stepsControl,
 } from './tasks.js';
 import { accuracyAt, type CellJob } from './training.js';
-import { type WayName, wayIn, waysIn } from './waysIn.js';
+import { type WayName, wayIn, wayNames, waysIn } from './waysIn.js';
 
 const tasks = [...fourTasks, { task: 'where', term: 'token-where token is' } as const];
 const taskNames = tasks.map(({ task }) => task);
@@ -30,16 +30,13 @@ export const sizes = {
   large: { n: 16, d_model: 32 },
 } as const;
 
-/** The table's rows, from the top. */
-const allRows = [
-  ...(['add', 'concat', 'concat-8', 'concat-4', 'concat-wide', 'wider', 'apart', 'cut'] as const),
-  ...(['untied', 'add-sinusoid', 'rope', 'alibi', 't5', 'none', 'transformer', 'unscaled'] as const),
-  ...(['qk', 'project', 'multiply', 'zero'] as const),
-] as const satisfies WayName[];
-export type Row = (typeof allRows)[number];
+/** The table's rows, from the top: all ways, except those that only the figure of narrow widths has. */
+export type Row = Exclude<WayName, 'add-fixed' | 'concat-fixed'>;
+const isRow = (name: WayName): name is Row => name !== 'add-fixed' && name !== 'concat-fixed';
+const allRows: readonly Row[] = wayNames.filter(isRow);
 export const rowsOf = (names: readonly Row[]) => allRows.filter((row) => names.includes(row));
 
-export const rowName = (row: Row, { size }: Pick<State, 'size'>) => wayIn(row).name(sizes[size].d_model);
+export const rowName = (row: Row, { size }: Pick<State, 'size'>) => wayIn(row).label(sizes[size].d_model);
 /** Within a sentence. */
 export const lowerName = (row: Row, state: Pick<State, 'size'>) =>
   rowName(row, state)
@@ -54,7 +51,17 @@ export const first = {
   seeds: 5,
   size: 'small',
   norm: 'without',
-  schemes: ['add', 'concat', 'concat-8', 'concat-wide', 'wider', 'apart', 'cut', 'untied', 'zero'],
+  schemes: [
+    'add',
+    'concat-half',
+    'concat-quarter',
+    'concat-wide',
+    'add-wide',
+    'concat-wide-without-cross-terms',
+    'add-without-cross-terms',
+    'tupe',
+    'uniform-attention',
+  ],
   tasks: ['badge', 'lookup', 'roll', 'prev'],
 } as const;
 
@@ -74,7 +81,7 @@ export const controls = {
   schemes: {
     kind: 'several',
     label: 'Positions',
-    options: labelled(allRows, (row) => waysIn[row].name(sizes.small.d_model)),
+    options: labelled(allRows, (row) => waysIn[row].label(sizes.small.d_model)),
     initial: first.schemes,
     more: true,
   },
@@ -91,7 +98,7 @@ export type State = StateOf<typeof controls>;
 
 export const others = {
   norm: 'with',
-  schemes: ['add', 'qk', 'project', 'multiply', 'zero'],
+  schemes: ['add', 'add-to-queries-keys', 'project', 'multiply', 'uniform-attention'],
   tasks: ['badge', 'lookup', 'roll', 'prev', 'where'],
 } as const satisfies Partial<State>;
 

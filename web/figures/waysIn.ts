@@ -1,93 +1,98 @@
-// How small models are trained, by the names that figures, links and `superpose train` have in common. This table
-// says all of a way in: what is trained, how it is called, and what else depends on it.
+// The ways that position gets into the small models: one name for each in figures, links, recorded files and
+// `superpose train`, with its label and what is trained. Where the library's trainer has a scheme of its own for a way,
+// both have the same name; language models have the same names, too, for the ways that they share (languageRuns.ts).
 import type { TaskTrainerOptions, TrainingTerm } from 'superpose';
 import { plainCopy } from '../plot/plainCopy.js';
 
 export interface WayIn {
   /** What is trained, where a token has d channels. */
   options(d: number): Partial<TaskTrainerOptions>;
-  /** How it is called, with these channels. */
-  name(d: number): string;
-  /** How tokens and positions are put together, where that is compared; or whether scores keep them apart. */
-  kind?: 'added' | 'concatenated' | 'apart';
-  /** Its scores have no terms with positions that can be cut. */
-  noTerms?: true;
-  /** It is about how large rows begin. */
+  /** Its label, with these channels. */
+  label(d: number): string;
+  /** How tokens and positions are put together, where that is compared, or that scores keep them separate. */
+  kind?: 'added' | 'concatenated' | 'separate';
+  /** Whether it is about how large rows begin. */
   loudness?: true;
 }
 
-/** Of tokens with positions. */
+/** The terms of tokens with positions. */
 export const crossTerms: readonly TrainingTerm[] = ['token-position', 'position-token'];
 
-const parted = (d: number, positions: number) => `Concatenated ${d - positions} + ${positions}`;
+const divided = (d: number, positions: number) => `Concatenated ${d - positions} + ${positions}`;
 /** A sinusoid as it is, with tokens from N(0, 1/d). */
 const unscaled = (d: number) =>
   ({ scheme: 'add', table: 'sinusoid', sigmaTokens: d ** -0.5, sigmaPositions: Math.SQRT1_2 }) as const;
 
 /** In the order of tables. */
 export const waysIn = {
-  add: { options: () => ({ scheme: 'add' }), name: (d) => `Added (${d} wide)`, kind: 'added' },
-  concat: {
+  add: { options: () => ({ scheme: 'add' }), label: (d) => `Added (${d} wide)`, kind: 'added' },
+  'concat-half': {
     options: () => ({ scheme: 'concat' }),
-    name: (d) => `${parted(d, d / 2)} (divided)`,
+    label: (d) => `${divided(d, d / 2)} (divided)`,
     kind: 'concatenated',
+  },
+  'concat-quarter': {
+    options: (d) => ({ scheme: 'concat', d_position: Math.ceil(d / 4) }),
+    label: (d) => divided(d, d / 4),
+    kind: 'concatenated',
+  },
+  'concat-eighth': {
+    options: (d) => ({ scheme: 'concat', d_position: Math.ceil(d / 8) }),
+    label: (d) => divided(d, d / 8),
   },
   'concat-wide': {
     options: () => ({ scheme: 'concat-wide' }),
-    name: (d) => `Concatenated ${d} + ${d} (widened)`,
+    label: (d) => `Concatenated ${d} + ${d} (widened)`,
     kind: 'concatenated',
   },
-  wider: {
+  'add-wide': {
     options: (d) => ({ scheme: 'add', d_model: 2 * d }),
-    name: (d) => `Added (${2 * d} wide)`,
+    label: (d) => `Added (${2 * d} wide)`,
     kind: 'added',
   },
-  apart: {
+  'concat-wide-without-cross-terms': {
     options: () => ({ scheme: 'concat-wide', cuts: crossTerms }),
-    name: (d) => `Concatenated ${d} + ${d} (separate scores)`,
-    kind: 'apart',
+    label: (d) => `Concatenated ${d} + ${d} (separate scores)`,
+    kind: 'separate',
   },
-  cut: {
+  'add-without-cross-terms': {
     options: () => ({ scheme: 'add', cuts: crossTerms }),
-    name: () => 'Added without cross terms',
-    kind: 'apart',
+    label: () => 'Added without cross terms',
+    kind: 'separate',
   },
-  untied: { options: () => ({ scheme: 'untied' }), name: () => 'Untied scores (TUPE)', kind: 'apart' },
-  'add-sinusoid': { options: () => ({ scheme: 'add', table: 'sinusoid' }), name: () => 'Added sinusoid' },
-  'add-frozen': {
-    options: () => ({ scheme: 'add', fixedTokens: true, fixedPositions: true }),
-    name: () => 'Added, both tables frozen',
-  },
-  'concat-8': {
-    kind: 'concatenated',
-    options: (d) => ({ scheme: 'concat', d_position: Math.ceil(d / 4) }),
-    name: (d) => parted(d, d / 4),
-  },
-  'concat-4': {
-    options: (d) => ({ scheme: 'concat', d_position: Math.ceil(d / 8) }),
-    name: (d) => parted(d, d / 8),
-  },
-  'concat-frozen': {
-    options: () => ({ scheme: 'concat', fixedTokens: true, fixedPositions: true }),
-    name: (d) => `${parted(d, d / 2)}, both tables frozen`,
-  },
-  rope: { options: () => ({ scheme: 'rope' }), name: () => 'RoPE', noTerms: true },
-  alibi: { options: () => ({ scheme: 'alibi' }), name: () => 'ALiBi', noTerms: true },
-  t5: { options: () => ({ scheme: 't5' }), name: () => 'T5 bias', noTerms: true },
-  none: { options: () => ({ scheme: 'none' }), name: () => 'No positions', noTerms: true },
-  transformer: {
+  tupe: { options: () => ({ scheme: 'tupe' }), label: () => 'Untied scores (TUPE)', kind: 'separate' },
+  'add-sinusoid': { options: () => ({ scheme: 'add', table: 'sinusoid' }), label: () => 'Added sinusoid' },
+  rope: { options: () => ({ scheme: 'rope' }), label: () => 'RoPE' },
+  alibi: { options: () => ({ scheme: 'alibi' }), label: () => 'ALiBi' },
+  t5: { options: () => ({ scheme: 't5' }), label: () => 'T5 bias' },
+  none: { options: () => ({ scheme: 'none' }), label: () => 'No positions' },
+  'add-sinusoid-scaled': {
     options: (d) => ({ ...unscaled(d), scaleTokens: true }),
-    name: () => 'Sinusoid, tokens times √d (2017)',
+    label: () => 'Sinusoid, tokens times √d (2017)',
     loudness: true,
   },
-  unscaled: { options: unscaled, name: () => 'Sinusoid, tokens without √d', loudness: true },
-  qk: { options: () => ({ scheme: 'qk' }), name: () => 'Queries and keys only: v of LN(e)' },
-  project: { options: () => ({ scheme: 'project' }), name: () => 'Projected back: W[e; p] = Ae + Bp' },
-  multiply: { options: () => ({ scheme: 'multiply' }), name: () => 'Multiplied: (1 + p)e', noTerms: true },
-  zero: {
+  'add-sinusoid-unscaled': {
+    options: unscaled,
+    label: () => 'Sinusoid, tokens without √d',
+    loudness: true,
+  },
+  'add-to-queries-keys': {
+    options: () => ({ scheme: 'add-to-queries-keys' }),
+    label: () => 'Queries and keys only: v of LN(e)',
+  },
+  project: { options: () => ({ scheme: 'project' }), label: () => 'Projected back: W[e; p] = Ae + Bp' },
+  multiply: { options: () => ({ scheme: 'multiply' }), label: () => 'Multiplied: (1 + p)e' },
+  'uniform-attention': {
     options: () => ({ scheme: 'add', zeroScores: true }),
-    name: () => 'Added, scores 0: looks at all alike',
-    noTerms: true,
+    label: () => 'Added, scores 0: looks at all alike',
+  },
+  'add-fixed': {
+    options: () => ({ scheme: 'add', fixedTokens: true, fixedPositions: true }),
+    label: () => 'Added, both tables frozen',
+  },
+  'concat-fixed': {
+    options: () => ({ scheme: 'concat', fixedTokens: true, fixedPositions: true }),
+    label: (d) => `${divided(d, d / 2)}, both tables frozen`,
   },
 } as const satisfies Record<string, WayIn>;
 

@@ -1,12 +1,12 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 
-const ways = ['add', 'concat-wide', 'concat', 'project', 'untied'] as const;
+const ways = ['add', 'concat-wide', 'concat', 'project', 'tupe'] as const;
 
 /**
  * The trainer’s schemes that are counted. add: a table as wide as the stream. concat-wide: the stream is
  * [token; position], d_model + d_position wide. concat: the same, but d_model wide in all. project: [token; position]
- * mapped linearly back to d_model. untied: positions have queries and keys of their own, in every layer.
+ * mapped linearly back to d_model. tupe: positions have queries and keys of their own, in every layer.
  */
 export type PositionCostWay = (typeof ways)[number];
 
@@ -26,7 +26,7 @@ export interface ModelShape {
   layers: number;
   /** d_p, the position's width; required except for add. concat: at most d_model. */
   d_position?: number;
-  /** d_pk, the width of position queries and keys in each head; required for untied. */
+  /** d_pk, the width of position queries and keys in each head; required for tupe. */
   d_position_head?: number;
 }
 
@@ -72,7 +72,7 @@ export function costApi(raw: RawModule): CostApi {
         heads: whole('heads', 1),
         layers: whole('layers', 0),
         d_position: way === 'add' ? 0 : whole('d_position', 0, way === 'concat' ? d_model : largest),
-        d_position_head: way === 'untied' ? whole('d_position_head', 0) : 0,
+        d_position_head: way === 'tupe' ? whole('d_position_head', 0) : 0,
       });
       if (cost.total > largest)
         throw new RangeError(

@@ -4,11 +4,11 @@ import type { TaskOptions, TrainingBatch } from './tasks.js';
 
 /**
  * How order gets into a small model: 'add', x = e + p; 'concat', x = [e | p] in the same width;
- * 'concat-wide', each as wide as d_model; 'untied', separate scores of positions with their own weights
+ * 'concat-wide', each as wide as d_model; 'tupe', separate scores of positions with their own weights
  * (TUPE, arXiv 2006.15595); 'rope', queries and keys turned (arXiv 2104.09864); 'alibi' (arXiv 2108.12409);
  * 't5', a bias for each head and offset (arXiv 1910.10683), one bucket per offset; 'none'.
  *
- * 'qk': queries and keys of every layer read x + p, and values x = e. 'project': [e | p] W_f, which is adding with two
+ * 'add-to-queries-keys': queries and keys of every layer read x + p, and values x = e. 'project': [e | p] W_f, which is adding with two
  * learned maps. 'multiply': e (1 + p).
  */
 export type TrainingScheme =
@@ -16,11 +16,11 @@ export type TrainingScheme =
   | 'add'
   | 'concat'
   | 'concat-wide'
-  | 'untied'
+  | 'tupe'
   | 'rope'
   | 'alibi'
   | 't5'
-  | 'qk'
+  | 'add-to-queries-keys'
   | 'project'
   | 'multiply';
 

@@ -88,7 +88,7 @@ void add_rows_gradient(const ModelOptions& options, const Tables& of, const Batc
 Matrix<float> mask_and_bias(const ModelOptions& options, const Parameters& of, Index n, bool positions) {
   const Index heads = options.heads, width = options.d_head(), last = options.positions - 1;
   Matrix<float> bias = Matrix<float>::Zero(heads * n, n);
-  if (options.scheme == TrainingScheme::untied && positions && !options.zero_scores) {
+  if (options.scheme == TrainingScheme::tupe && positions && !options.zero_scores) {
     const Matrix<float> queries = times(of.P.topRows(n), of.U_q), keys = times(of.P.topRows(n), of.U_k);
     for (Index h = 0; h < heads; ++h)
       bias.middleRows(h * n, n) =
@@ -119,7 +119,7 @@ void add_bias_gradient(const ModelOptions& options, const Parameters& of, const 
       for (Index i = 0; i < n; ++i) gradient.T5.row(h).segment(last - i, n) += d_bias.row(h * n + i);
     }
   }
-  if (options.scheme != TrainingScheme::untied) return;
+  if (options.scheme != TrainingScheme::tupe) return;
   const auto p = of.P.topRows(n);
   const Matrix<float> queries = times(p, of.U_q), keys = times(p, of.U_k);
   Matrix<float> d_queries(n, options.stream()), d_keys(n, options.stream());

@@ -43,8 +43,8 @@ void add_token_rows_gradient(const ModelOptions& options, const Batch& batch, co
 void add_position_rows_gradient(const ModelOptions& options, const Batch& batch, const Matrix<float>& d_rows,
                                 Tables& d_tables);
 
-// Added to the scores of every layer, [H n, n]: kMasked for later keys under a causal mask, and what untied, alibi and t5
-// have; that of untied only with `positions`.
+// Added to the scores of every layer, [H n, n]: kMasked for later keys under a causal mask, and what tupe, alibi and t5
+// have; that of tupe only with `positions`.
 Matrix<float> mask_and_bias(const ModelOptions& options, const Parameters& of, Eigen::Index n,
                             bool positions);
 void add_bias_gradient(const ModelOptions& options, const Parameters& of, const Matrix<float>& d_bias,

@@ -422,7 +422,7 @@ void add_covariances(const Matrix<float>& scores, const std::array<Matrix<float>
 std::vector<TermCovariances> Model::term_covariances(const Parameters& of, const Batch& batch,
                                                      const Terms& kept, GaugeKind gauge) const {
   const Index n = batch.n, d = options_.stream(), width = options_.d_head();
-  const bool untied = options_.scheme == TrainingScheme::untied;
+  const bool tupe = options_.scheme == TrainingScheme::tupe;
   const Made made = make(of, n, kAllTerms);
   // q k' of a head in a sequence.
   const auto score = [&](const Matrix<float>& queries, const Matrix<float>& keys, Index s, Index h) {
@@ -435,7 +435,7 @@ std::vector<TermCovariances> Model::term_covariances(const Parameters& of, const
     if (reads_sum()) x += position_rows(options_, made.tables, part);
     const Normed summed = read(x);
     const Matrix<float> queries_keys = times(summed.rows, made.qkv[0].leftCols(2 * d));
-    const Parts parts = untied ? Parts() : split(made, part, summed);
+    const Parts parts = tupe ? Parts() : split(made, part, summed);
     Parts moved = parts;
     if (gauge == GaugeKind::canonical)
       for (Matrix<float>& one : moved.queries_keys) move_means_into_constant(one, summed.inverse, n);
@@ -443,9 +443,9 @@ std::vector<TermCovariances> Model::term_covariances(const Parameters& of, const
       std::array<Matrix<float>, kTermCount> found;
       for (int t = 0; t < kTermCount; ++t) {
         if (!kept[t]) continue;
-        if (!untied) found[t] = score(of.queries_keys[t / 2], of.queries_keys[t % 2], s, h);
-        if (untied && t == token_token) found[t] = score(queries_keys, queries_keys, s, h);
-        if (untied && t == position_position) found[t] = made.bias.middleRows(h * n, n);
+        if (!tupe) found[t] = score(of.queries_keys[t / 2], of.queries_keys[t % 2], s, h);
+        if (tupe && t == token_token) found[t] = score(queries_keys, queries_keys, s, h);
+        if (tupe && t == position_position) found[t] = made.bias.middleRows(h * n, n);
       }
       return found;
     };

@@ -67,8 +67,8 @@ class Model {
   Evaluation evaluate(const Parameters& of, const Batch& batch, const Terms& kept = kAllTerms) const;
 
   // Covariances of the four terms with the scores, for each head of the first layer; only where
-  // options().has_terms(); canonical not for `untied`. Terms that are not kept are 0, as are the cross terms of
-  // `untied`, and everything where scores vary by rounding alone. In the canonical gauge, terms with constants are
+  // options().has_terms(); canonical not for `tupe`. Terms that are not kept are 0, as are the cross terms of
+  // `tupe`, and everything where scores vary by rounding alone. In the canonical gauge, terms with constants are
   // left out.
   std::vector<TermCovariances> term_covariances(const Parameters& of, const Batch& batch,
                                                 const Terms& kept = kAllTerms,
@@ -102,7 +102,7 @@ class Model {
   // Whether the first layer's scores are made term by term.
   bool splits(const Terms& kept) const { return kept != kAllTerms && options_.sums(); }
   // Whether queries and keys read x + p while values read x.
-  bool reads_sum() const { return options_.scheme == TrainingScheme::qk; }
+  bool reads_sum() const { return options_.scheme == TrainingScheme::add_to_queries_keys; }
 
   ModelOptions options_;
   Matrix<float> cosines_, sines_;  // of RoPE, [L, d_h / 2]

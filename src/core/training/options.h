@@ -7,24 +7,24 @@
 namespace superpose {
 
 // How the order of the tokens gets into the model. What scores as an entry of scores/scheme_registry.h does has its name,
-// but for three that also say where the widths come from: concat and concat_wide score as concat-full, untied as tupe-a
+// but for three that also say where the widths come from: concat and concat_wide score as concat-full, tupe as tupe-a
 // without its reset.
 enum class TrainingScheme {
   none,
   add,          // x = e + p
   concat,       // x = [e | p], in the same width
   concat_wide,  // x = [e | p], each D wide: a stream of twice the width
-  untied,    // x = e; c' (p_i U_q)_h . (p_j U_k)_h added to the scores (TUPE, arXiv 2006.15595, equation 7)
-  rope,      // queries and keys turned, channels (2k, 2k + 1) (arXiv 2104.09864)
-  alibi,     // -alibi_slopes(H)[h] |i - j| added to the scores (arXiv 2108.12409)
-  t5,        // a trained bias for each head and offset (arXiv 1910.10683), one bucket per offset
-  qk,        // x = e; queries and keys of every layer read x + p, values read x
-  project,   // x = [e | p] W_f
-  multiply,  // x = e (1 + p)
+  tupe,   // x = e; c' (p_i U_q)_h . (p_j U_k)_h added to the scores (TUPE, arXiv 2006.15595, equation 7)
+  rope,   // queries and keys turned, channels (2k, 2k + 1) (arXiv 2104.09864)
+  alibi,  // -alibi_slopes(H)[h] |i - j| added to the scores (arXiv 2108.12409)
+  t5,     // a trained bias for each head and offset (arXiv 1910.10683), one bucket per offset
+  add_to_queries_keys,  // x = e; queries and keys of every layer read x + p, values read x
+  project,              // x = [e | p] W_f
+  multiply,             // x = e (1 + p)
 };
 constexpr std::array<const char*, 11> names(TrainingScheme) {
-  return {"none",  "add", "concat", "concat-wide", "untied",  "rope",
-          "alibi", "t5",  "qk",     "project",     "multiply"};
+  return {"none",    "add",     "concat", "concat-wide", "tupe", "rope", "alibi", "t5", "add-to-queries-keys",
+          "project", "multiply"};
 }
 
 // Where the position rows P come from, under a scheme that has them.
@@ -65,7 +65,7 @@ struct ModelOptions {
   double token_scale() const { return scale_tokens ? std::sqrt(d_token()) : 1; }
   int d_head() const { return stream() / heads; }
   float score_scale() const {
-    return static_cast<float>(1 / std::sqrt((scheme == TrainingScheme::untied ? 2.0 : 1.0) * d_head()));
+    return static_cast<float>(1 / std::sqrt((scheme == TrainingScheme::tupe ? 2.0 : 1.0) * d_head()));
   }
 
   bool concatenates() const {
@@ -76,13 +76,13 @@ struct ModelOptions {
     return scheme == TrainingScheme::add || scheme == TrainingScheme::project || concatenates();
   }
   // Whether the first layer's queries and keys read a sum of tokens and positions.
-  bool sums() const { return in_stream() || scheme == TrainingScheme::qk; }
+  bool sums() const { return in_stream() || scheme == TrainingScheme::add_to_queries_keys; }
   bool has_table() const {
     return scheme != TrainingScheme::none && scheme != TrainingScheme::rope &&
            scheme != TrainingScheme::alibi && scheme != TrainingScheme::t5;
   }
   // Whether a score of the first layer is a sum of terms of tokens and positions.
-  bool has_terms() const { return (sums() || scheme == TrainingScheme::untied) && !zero_scores; }
+  bool has_terms() const { return (sums() || scheme == TrainingScheme::tupe) && !zero_scores; }
   bool trains_tokens() const { return !fixed_tokens; }
   bool trains_positions() const { return has_table() && table == Table::learned && !fixed_positions; }
 };

@@ -15,7 +15,7 @@ Parameters::Parameters(const ModelOptions& options) : layers(options.layers) {
   E.setZero(options.vocabulary, options.d_token());
   if (options.has_table()) P.setZero(options.positions, d_position);
   if (options.scheme == TrainingScheme::project) W_f.setZero(2 * d, d);
-  if (options.scheme == TrainingScheme::untied) {
+  if (options.scheme == TrainingScheme::tupe) {
     U_q.setZero(d_position, d);
     U_k.setZero(d_position, d);
   }

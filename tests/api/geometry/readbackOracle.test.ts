@@ -60,7 +60,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     test.each(readback.costs.scores_only)('positions in queries and keys alone, $heads heads', (oracle) => {
       const own = { d_position: oracle.position_width, d_position_head: oracle.position_head_width };
       const shape = { ...base, heads: oracle.heads, layers: 3, ...own };
-      const more = superpose.positionCost('untied', shape).total - superpose.positionCost('add', shape).total;
+      const more = superpose.positionCost('tupe', shape).total - superpose.positionCost('add', shape).total;
       // Their table is as narrow as the positions.
       expect(more).toBe(3 * oracle.parameters + 512 * (oracle.position_width - 768));
     });

@@ -335,7 +335,7 @@ const completeCalls: Record<string, RightCall> = {
       },
     ],
   },
-  positionCost: { sound: ['untied', model] },
+  positionCost: { sound: ['tupe', model] },
   oneLayer: {
     sound: [
       {

@@ -115,7 +115,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   test.each([
     [{ scheme: 'add' }],
     [{ scheme: 'concat-wide', cuts: ['token-position', 'position-token'] }],
-    [{ scheme: 'untied', zeroScores: true }],
+    [{ scheme: 'tupe', zeroScores: true }],
     [{ scheme: 'rope', layers: 2, causal: true }],
   ] as const)('%j: what attention takes, and its values, give the logits', (options) => {
     const size = { task: 'prev', n: 5, d_model: 8, heads: 2, sigma: 0.7 } as const;
@@ -485,7 +485,7 @@ describe('answers', () => {
         expect(directions?.columns).toBe(scheme === 'concat-wide' ? 8 : 4);
       });
     }
-    for (const scheme of ['none', 'untied', 'rope', 'alibi', 't5', 'qk', 'multiply']) {
+    for (const scheme of ['none', 'tupe', 'rope', 'alibi', 't5', 'add-to-queries-keys', 'multiply']) {
       using({ scheme }, (trainer) => {
         const reason = `The stream under '${scheme}' is no sum of token and position rows.`;
         expect(trainer.overlap()).toEqual({ overlap: null, chance: null, reason });
@@ -516,7 +516,7 @@ describe('answers', () => {
       [0.4, 0.625],
       [2, 0.5],
     ] as const)
-      using({ ...wide, scheme: 'untied', sigmaPositions }, (trainer) => {
+      using({ ...wide, scheme: 'tupe', sigmaPositions }, (trainer) => {
         expect(8 * rms(trainer.parameters().U_q as Table)).toBeCloseTo(root, 1);
       });
     // Scaled as they are read: the parameters stay, and what a model makes of them is that of larger rows.
@@ -556,7 +556,7 @@ describe('answers', () => {
   });
 
   test('scores of 0 attend to all alike, and small ones have shares', () => {
-    for (const scheme of ['add', 'untied', 'alibi', 't5'])
+    for (const scheme of ['add', 'tupe', 'alibi', 't5'])
       using({ scheme, zeroScores: true }, (trainer) => {
         expect([...trainer.attention({ n: 2, tokens: [0, 1] }).data]).toEqual(Array(8).fill(0.5));
       });
@@ -592,11 +592,11 @@ describe('answers', () => {
   });
 
   test('without a common stream nothing moves between tokens and positions', () => {
-    using({ scheme: 'untied' }, (trainer) => {
+    using({ scheme: 'tupe' }, (trainer) => {
       expect(trainer.shares().mean).toHaveLength(4);
       expect(trainer.shares({ gauge: 'canonical' })).toEqual({
         mean: null,
-        reason: "Tokens and positions of 'untied' share no stream.",
+        reason: "Tokens and positions of 'tupe' share no stream.",
       });
     });
     using({ scheme: 'add' }, (trainer) => {

@@ -130,17 +130,16 @@ TEST_P(ModelGradient, IsTheCentralDifference) {
 
 INSTANTIATE_TEST_SUITE_P(
     Schemes, ModelGradient,
-    testing::Values(Case{TrainingScheme::none}, Case{TrainingScheme::add},
-                    Case{TrainingScheme::add, Table::sinusoid},
-                    Case{TrainingScheme::add, Table::learned, true}, Case{TrainingScheme::concat},
-                    Case{TrainingScheme::concat, Table::sinusoid},
-                    Case{TrainingScheme::concat, Table::learned, true}, Case{TrainingScheme::concat_wide},
-                    Case{TrainingScheme::untied}, Case{TrainingScheme::untied, Table::sinusoid},
-                    Case{TrainingScheme::rope}, Case{TrainingScheme::alibi}, Case{TrainingScheme::t5},
-                    Case{TrainingScheme::qk}, Case{TrainingScheme::qk, Table::learned, true},
-                    Case{TrainingScheme::project}, Case{TrainingScheme::project, Table::sinusoid},
-                    Case{TrainingScheme::project, Table::learned, true}, Case{TrainingScheme::multiply},
-                    Case{TrainingScheme::multiply, Table::sinusoid}),
+    testing::Values(
+        Case{TrainingScheme::none}, Case{TrainingScheme::add}, Case{TrainingScheme::add, Table::sinusoid},
+        Case{TrainingScheme::add, Table::learned, true}, Case{TrainingScheme::concat},
+        Case{TrainingScheme::concat, Table::sinusoid}, Case{TrainingScheme::concat, Table::learned, true},
+        Case{TrainingScheme::concat_wide}, Case{TrainingScheme::tupe},
+        Case{TrainingScheme::tupe, Table::sinusoid}, Case{TrainingScheme::rope}, Case{TrainingScheme::alibi},
+        Case{TrainingScheme::t5}, Case{TrainingScheme::add_to_queries_keys},
+        Case{TrainingScheme::add_to_queries_keys, Table::learned, true}, Case{TrainingScheme::project},
+        Case{TrainingScheme::project, Table::sinusoid}, Case{TrainingScheme::project, Table::learned, true},
+        Case{TrainingScheme::multiply}, Case{TrainingScheme::multiply, Table::sinusoid}),
     [](const auto& info) { return info.param.name(); });
 
 // No two of a model's parameters begin with the same draws.

@@ -28,9 +28,10 @@ inline OwnBatch any_batch(const ModelOptions& options, int sequences, int n, Sha
 }
 
 constexpr TrainingScheme kSchemes[] = {
-    TrainingScheme::none,   TrainingScheme::add,     TrainingScheme::concat,  TrainingScheme::concat_wide,
-    TrainingScheme::untied, TrainingScheme::rope,    TrainingScheme::alibi,   TrainingScheme::t5,
-    TrainingScheme::qk,     TrainingScheme::project, TrainingScheme::multiply};
+    TrainingScheme::none,        TrainingScheme::add,     TrainingScheme::concat,
+    TrainingScheme::concat_wide, TrainingScheme::tupe,    TrainingScheme::rope,
+    TrainingScheme::alibi,       TrainingScheme::t5,      TrainingScheme::add_to_queries_keys,
+    TrainingScheme::project,     TrainingScheme::multiply};
 
 inline std::string name_of(TrainingScheme scheme) { return names(scheme)[static_cast<int>(scheme)]; }
 

