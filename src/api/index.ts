@@ -8,9 +8,10 @@ export { corpusSentences } from './model/corpus.js';
 export type { CorpusMeans } from './model/corpusMeans.js';
 export type { CsvDecimal, CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
 export { type FamilyId, familyIds, familyNames, modelFamilies } from './model/families.js';
-export type { FirstLayer, OwnRows } from './model/firstLayer.js';
+export type { FirstLayer } from './model/firstLayer.js';
 export { loadMiniLM, type MiniLM } from './model/minilm.js';
 export type { MiniLMOptions } from './model/minilmFiles.js';
+export type { SummandRows } from './model/model.js';
 export type {
   ByGauge,
   ModelReport,
@@ -18,21 +19,20 @@ export type {
   RotaryReport,
 } from './model/modelReport.js';
 export type {
-  ModelInput,
   OpenCorpusMeansOptions,
   OpenDecomposeOptions,
   OpenedModel,
   OpenForwardOptions,
   OpenModelOptions,
   PositionChange,
-  PositionsTaken,
+  PositionsRemoved,
 } from './model/openedModel.js';
 export { openModel } from './model/openModel.js';
 export { type OpenedTable, type OpenTableOptions, openTable, type TableFormat } from './model/openTable.js';
 export { FamilyUnknown } from './model/recognize.js';
-export type { Sentence } from './model/sentence.js';
+export type { SlidingWindow } from './model/rotaryConfig.js';
+export type { ModelInput, Sentence } from './model/sentences.js';
 export type { Slices, Source } from './model/slices.js';
-export type { SlidingWindow } from './model/slidingWindow.js';
 export type { SlicesWatch } from './model/watch.js';
 export { type LoadOptions, type ModuleName, type Simd, supportedSimd, wasmAddress } from './module.js';
 export type { SchemeId } from './scores/schemeInputs.js';

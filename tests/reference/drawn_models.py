@@ -29,11 +29,11 @@ A score's terms, every sigma and all attention frozen, from parts of what W_Q an
                q~ R~ k~                            token and token, by their distance
                mu R- k~                            the key alone
                q R- mu                             the same for every key
-             Rows that stand apart have no place; their scores are not split, and no mean is over them.
+             Excluded rows have no position; their scores are not split, and no mean is over them.
 
 Canonical: each part's mean over the used rows joins the constant, in the rows that are summed (weights the product of
 1 / sigma of the norms up to W_Q) and before a layer's norm (weights 1 / sigma; 1 where norms come after). A first row
-whose token the family fixes stands apart: all of it is constant.
+whose token the family fixes is excluded: all of it is constant.
 
 `wrong` lists other readings of the same file, each of which would give other numbers. Weights are BF16. Sources:
 Devlin et al. 2019, Radford et al. 2019, Su et al. 2021 (RoPE), Zhang & Sennrich 2019 (RMS), Shazeer 2020 (gates);
@@ -52,8 +52,8 @@ from encoder import gelu, gelu_tanh
 from families import safetensors
 
 N, VOCABULARY, ROWS, INNER, LAYERS, HEADS, EPS = 11, 23, 17, 28, 3, 4, 0.01
-ENCODERS = ("bert", "roberta", "distilbert")
-ROTATED = ("llama", "mistral", "qwen2", "qwen3")
+ROTARY = ("llama", "mistral", "qwen2", "qwen3")
+DECODERS = ("gpt2", *ROTARY)
 FIRST = {"roberta": 2}
 
 
@@ -76,7 +76,7 @@ def bf16(values):
 
 
 def drawn_model(rng, family, flags):
-    rotated = family in ROTATED
+    rotated = family in ROTARY
     d, groups, e = (20, 2, 6) if rotated else (20, HEADS, 5)
     draw = lambda *shape, about=0.0, spread=0.4: bf16(about + spread * rng.normal(size=shape))
     # Loud, for activations that are nearly alike to be told apart.
@@ -95,7 +95,7 @@ def drawn_model(rng, family, flags):
         if family == "qwen3":
             layer["q_norm"], layer["k_norm"] = norm(e), norm(e)
         layers.append(layer)
-    encoder = family in ENCODERS
+    encoder = family not in DECODERS
     return {
         "d": d, "groups": groups, "width": e, "layers": layers,
         "token": draw(VOCABULARY, d),
@@ -129,7 +129,7 @@ def frequencies_of(channels, base, scaling):
 def reading(family, flags, model):
     """What a run depends on beside the weights."""
     newer = flags.get("rope_parameters", {})
-    rotated, encoder = family in ROTATED, family in ENCODERS
+    rotated, encoder = family in ROTARY, family not in DECODERS
     member = {"distilbert": "activation", "gpt2": "activation_function"}.get(family, "hidden_act")
     usual = "silu" if rotated else "gelu_new" if family == "gpt2" else "gelu"
     return {
@@ -148,7 +148,7 @@ def reading(family, flags, model):
         "norm_first": True,
         "eps": 1e-12 if family == "distilbert" else EPS,
         # All later queries look at the first row of a rotated decoder, whatever its token is.
-        "apart": [] if family == "gpt2" else [0],
+        "excluded": [] if family == "gpt2" else [0],
     }
 
 
@@ -261,15 +261,15 @@ def run(model, how, ids):
 # ---------------------------------------------------------------- terms
 
 
-def gauged(parts, apart, weights):
+def gauged(parts, excluded, weights):
     """All but the last, which is the constant, less their means over the used rows."""
     parts = parts.copy()
-    used = [i for i in range(parts.shape[1]) if i not in apart]
+    used = [i for i in range(parts.shape[1]) if i not in excluded]
     w = weights[used] / weights[used].sum()
     for part in parts[:-1]:
         mean = w @ part[used]
         for i in range(len(part)):
-            moved = part[i].copy() if i in apart else mean
+            moved = part[i].copy() if i in excluded else mean
             part[i] -= moved
             parts[-1, i] += moved
     return parts
@@ -287,12 +287,12 @@ def parts_of(model, how, found, ids, way, canonical):
     parts = np.concatenate([rows, np.zeros((3, *rows.shape[1:]))])
     attention, mlp, one = len(rows), len(rows) + 1, np.ones(len(ids))
     if canonical:
-        parts = gauged(parts, how["apart"], 1 / found["sigma0"][:, 0] * (one if how["post"] else 1 / found["sigma1"][0][:, 0]))
+        parts = gauged(parts, how["excluded"], 1 / found["sigma0"][:, 0] * (one if how["post"] else 1 / found["sigma1"][0][:, 0]))
     parts = through(parts, model["embedding_norm"], found["sigma0"], how)
     all_parts = []
     for number, layer in enumerate(model["layers"]):
         s1, s2 = found["sigma1"][number], found["sigma2"][number]
-        here = gauged(parts, how["apart"], one if how["post"] else 1 / s1[:, 0]) if canonical else parts
+        here = gauged(parts, how["excluded"], one if how["post"] else 1 / s1[:, 0]) if canonical else parts
         all_parts.append(here if how["post"] else through(here, layer["norm1"], s1, how))
         read = parts if how["post"] else through(parts, layer["norm1"], s1, how)
         moved = lambda x: joined(found["attention"][number] @ by_head(x @ layer["v"]["w"].T, HEADS)) @ layer["o"]["w"].T
@@ -314,8 +314,8 @@ def parts_of(model, how, found, ids, way, canonical):
 
 
 def mean_parts_of(model, how, found, mean, position, canonical):
-    """[LAYERS][3, n, d]: position, content, constant; positions begin after the rows that stand apart."""
-    first, all_parts = len(how["apart"]), []
+    """[LAYERS][3, n, d]: position, content, constant; positions begin after the excluded rows."""
+    first, all_parts = len(how["excluded"]), []
     for number, layer in enumerate(model["layers"]):
         parts = np.zeros((3, N, model["d"]))
         parts[0, first:] = position[number][: N - first]
@@ -324,7 +324,7 @@ def mean_parts_of(model, how, found, mean, position, canonical):
         before = None if how["post"] else layer["norm1"]
         sigma = np.ones((N, 1)) if how["post"] else found["sigma1"][number]
         if canonical:
-            parts = gauged(parts, how["apart"], 1 / sigma[:, 0])
+            parts = gauged(parts, how["excluded"], 1 / sigma[:, 0])
         all_parts.append(through(parts, before, sigma, how))
     return all_parts
 
@@ -353,9 +353,9 @@ NAMES = ("token-token", "token-position", "position-token", "position-position",
 
 
 def mechanism_terms(model, how, found, number, mu, pi):
-    """[HEADS, 7, n, n], in the order of NAMES, zero for pairs with a row that stands apart. mu and pi are of queries and
-    keys, [width] and [n, width] from the first row on that does not stand apart."""
-    groups, e, first = model["groups"], model["width"], len(how["apart"])
+    """[HEADS, 7, n, n], in the order of NAMES, zero for pairs with an excluded row. mu and pi are of queries and
+    keys, [width] and [n, width] from the first row on that is not excluded."""
+    groups, e, first = model["groups"], model["width"], len(how["excluded"])
     n = N - first
     q = by_head(found["query"][number], HEADS)[:, first:]
     k = by_head(found["key"][number], groups)[how["group"], first:]
@@ -397,13 +397,13 @@ def mechanism_terms(model, how, found, number, mu, pi):
     return all_terms
 
 
-def shares_of(terms, apart, causal):
+def shares_of(terms, excluded, causal):
     """[HEADS, terms]: <T, A> / |A|^2 over used queries, each row less its mean over the used keys it sees."""
     heads, count, n, _ = terms.shape
     total, energy = np.zeros((heads, count)), np.zeros((heads, 1))
     for i in range(n):
-        keys = [j for j in range(i + 1 if causal else n) if j not in apart]
-        if i in apart:
+        keys = [j for j in range(i + 1 if causal else n) if j not in excluded]
+        if i in excluded:
             continue
         row = terms[:, :, i, keys] - terms[:, :, i, keys].mean(2, keepdims=True)
         whole = row.sum(1, keepdims=True)
@@ -438,7 +438,7 @@ def tensors_of(family, model):
                 if part in layer:
                     put(f"{stack}.{number}.{name}", layer[part])
 
-    if family in ENCODERS:
+    if family not in DECODERS:
         before = f"{family}.embeddings."
         found[f"{before}word_embeddings.weight"] = model["token"]
         found[f"{before}position_embeddings.weight"] = model["position"]
@@ -472,12 +472,11 @@ def config_of(family, flags, model):
     sizes = {
         "gpt2": {"n_head": HEADS, "n_layer": LAYERS, "n_embd": model["d"], "n_positions": ROWS, "layer_norm_epsilon": EPS},
         "distilbert": {"dim": model["d"], "n_heads": HEADS, "n_layers": LAYERS, "hidden_dim": INNER, "max_position_embeddings": ROWS},
-        **{name: {**usual, "max_position_embeddings": ROWS, "type_vocab_size": 2, "layer_norm_eps": EPS}
-           for name in ENCODERS if name != "distilbert"},
         **{name: {**usual, "num_key_value_heads": model["groups"], "head_dim": model["width"], "rms_norm_eps": EPS,
-                  "max_position_embeddings": 64} for name in ROTATED},
+                  "max_position_embeddings": 64} for name in ROTARY},
     }  # fmt: skip
-    return {"model_type": family, **sizes[family], "vocab_size": VOCABULARY, **flags}
+    like_bert = {**usual, "max_position_embeddings": ROWS, "type_vocab_size": 2, "layer_norm_eps": EPS}
+    return {"model_type": family, **sizes.get(family, like_bert), "vocab_size": VOCABULARY, **flags}
 
 
 # One pair of channels stays, one is between, one is slowed.
@@ -589,7 +588,7 @@ def main(seed, folder):
             for way, all_parts in ways.items():
                 its = [terms_of(model, how, found, number, parts) for number, parts in enumerate(all_parts)]
                 terms[f"{way} {gauge}"] = store(its)
-                shares[f"{way} {gauge}"] = store([shares_of(one, how["apart"] if canonical else [], how["causal"]) for one in its])
+                shares[f"{way} {gauge}"] = store([shares_of(one, how["excluded"] if canonical else [], how["causal"]) for one in its])
         by_layer = lambda l: mechanism_terms(model, how, found, l, (query[l], key[l]), [one[l] for one in places])
         terms["mechanism"] = store([by_layer(number) for number in range(LAYERS)])
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -598,7 +597,7 @@ def main(seed, folder):
         stored = {key: store(found[key]) for key in ("states", "logits", "attention", "last", "embedding")}
         given = {"mean": store(mean), "position": store(position), "query": store(query), "key": store(key)}
         cases.append(
-            {"name": name, "family": family, "ids": ids, "apart": how["apart"], "causal": how["causal"], **stored,
+            {"name": name, "family": family, "ids": ids, "excludedRows": how["excluded"], "causal": how["causal"], **stored,
              "terms": terms, "shares": shares, **given, "places": [store(one) for one in places], "wrong": wrong}  # fmt: skip
         )
     numbers.write(folder, "models", {"names": NAMES, "layers": LAYERS, "heads": HEADS, "cases": cases})

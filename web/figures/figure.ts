@@ -5,7 +5,7 @@ import type {
   MiniLM,
   OpenForwardOptions,
   PositionChange,
-  PositionsTaken,
+  PositionsRemoved,
   Scores,
   Sentence,
   SlicesWatch,
@@ -66,7 +66,7 @@ export interface TextLibrary extends Omit<Library, 'miniLM'> {
 /** What such figures use of MiniLM, or of a reader's own model in its place. */
 export interface TextModel
   extends Pick<MiniLM, 'd_model' | 'heads' | 'positions' | 'layers' | 'corpusMeans'> {
-  withoutPositions(sentence: Sentence, options: SlicesWatch): Promise<PositionsTaken>;
+  withoutPositions(sentence: Sentence, options: SlicesWatch): Promise<PositionsRemoved>;
   /** Rows whose token the model fixes; MiniLM’s is row 0. */
   readonly excludedRows?: readonly number[];
   tokenize(text: string, most?: number): Sentence | Promise<Sentence>;

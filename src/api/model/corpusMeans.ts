@@ -5,7 +5,7 @@ import type { PoolableScores } from '../scores/scores.js';
 import type { SmallSuperpose } from '../small.js';
 import { type Table, table } from '../table.js';
 import { type Inside, inside } from './forwardPass.js';
-import type { Sentence } from './sentence.js';
+import type { Sentence } from './sentences.js';
 import type { ForwardPass, PositionFindings, ScoreMeans, StateMeans } from './transformerStack.js';
 
 /** The mean decomposition of every state over a corpus. */

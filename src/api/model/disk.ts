@@ -5,40 +5,36 @@ import { type Files, type Slices, Unreadable } from '../files.js';
 const nodeFiles = 'node:fs/promises';
 const nodeUrl = 'node:url';
 
-export async function onDisk(source: string | URL): Promise<Files> {
+/** The file of a path and those beside it, or the files of a folder, as far as a model may need them. */
+export async function filesOnDisk(source: string | URL): Promise<Files> {
   // A computed name keeps bundlers from putting a substitute for it into pages.
   const { open, readdir, stat }: typeof import('node:fs/promises') = await import(
     /* @vite-ignore */ /* webpackIgnore: true */ nodeFiles
   );
-  if (source instanceof URL && source.protocol !== 'file:')
+  if (source instanceof URL && source.protocol !== 'file:') {
     throw new RangeError(
       `source is the address ${check.shown(source.href)}; models and tables are read from disk: give a file: address, a path, or a Blob of what you fetched.`,
     );
+  }
   const { fileURLToPath }: typeof import('node:url') = await import(
     /* @vite-ignore */ /* webpackIgnore: true */ nodeUrl
   );
   const path = source instanceof URL ? fileURLToPath(source) : source;
-  const reading = async <T>(at: string, work: Promise<T>): Promise<T> =>
+  const withReason = async <T>(at: string, work: Promise<T>): Promise<T> =>
     work.catch((cause: NodeJS.ErrnoException) => {
       throw new Unreadable(`“${at}” could not be read (${cause.code}).`, { cause });
     });
-  const found = (at: string) => reading(at, stat(at));
-  const cut = (whole: string): [string, string] => {
-    const at = whole.replace(/[\\/]+$/, '');
-    const slash = Math.max(at.lastIndexOf('/'), at.lastIndexOf('\\'));
-    return slash < 0 ? ['.', at] : [at.slice(0, slash) || '/', at.slice(slash + 1)];
-  };
-  const isFolder = (await found(path)).isDirectory();
-  const [folder, named] = isFolder ? [path, undefined] : cut(path);
+  const isFolder = (await withReason(path, stat(path))).isDirectory();
+  const [folder, named] = isFolder ? [path, undefined] : folderAndName(path);
   const files = new Map<string, Slices>();
-  for (const entry of await reading(folder, readdir(folder, { withFileTypes: true }))) {
-    if (!wanted.test(entry.name) && entry.name !== named) continue;
+  for (const entry of await withReason(folder, readdir(folder, { withFileTypes: true }))) {
+    if (!modelFile.test(entry.name) && entry.name !== named) continue;
     const at = `${folder}/${entry.name}`;
-    // Behind a link there may be nothing. That concerns whoever reads it; weights that are not there are no choice.
+    // A link may lead nowhere. Then weights are ignored, and other files fail when they are read.
     const status = await stat(at).catch(() => undefined);
     if (!status && entry.name !== named && entry.name.endsWith('.safetensors')) continue;
     const size = status?.size ?? 0;
-    const bytesOf = async (offset: number, length: number) => {
+    const readBytes = async (offset: number, length: number) => {
       const file = await open(at);
       try {
         const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
@@ -57,17 +53,23 @@ export async function onDisk(source: string | URL): Promise<Files> {
       name: entry.name,
       size,
       async read(offset, length) {
-        // A pipe would wait for somebody who writes to it.
-        if (status && !status.isFile())
-          throw new Unreadable(
-            `“${at}” could not be read: it is ${status.isDirectory() ? 'a folder' : 'a pipe or a device'}, and must be a file.`,
-          );
-        return reading(at, bytesOf(offset, length));
+        // A read of a pipe would wait for somebody who writes to it.
+        if (status && !status.isFile()) {
+          const what = status.isDirectory() ? 'a folder' : 'a pipe or a device';
+          throw new Unreadable(`“${at}” could not be read: it is ${what}, and must be a file.`);
+        }
+        return withReason(at, readBytes(offset, length));
       },
     });
   }
   return { files, ...(named !== undefined && { named }) };
 }
 
+function folderAndName(path: string): [folder: string, name: string] {
+  const trimmed = path.replace(/[\\/]+$/, '');
+  const slash = Math.max(trimmed.lastIndexOf('/'), trimmed.lastIndexOf('\\'));
+  return slash < 0 ? ['.', trimmed] : [trimmed.slice(0, slash) || '/', trimmed.slice(slash + 1)];
+}
+
 /** The files of a folder that a model may need. */
-const wanted = /\.safetensors(\.index\.json)?$|^(config|tokenizer|tokenizer_config|adapter_config)\.json$/;
+const modelFile = /\.safetensors(\.index\.json)?$|^(config|tokenizer|tokenizer_config|adapter_config)\.json$/;

@@ -1,110 +1,151 @@
-// The families of models that can be opened. One row says all of one: the names of its tensors, the members of its
-// config.json, and what it computes. recognize.ts, firstLayer.ts and ownLayers.ts read every family alike by it.
-// BERT's row is in family.ts, for the page's first model.
+// The families of models that can be opened, one descriptor each (descriptor.ts says what its fields mean).
 // Source: the reference implementations in Hugging Face's transformers.
 import { listed } from '../listed.js';
-import { bert, everywhere, type Family, likeBert, usualSizes } from './family.js';
+import { commonSizes, type FamilyDescriptor } from './descriptor.js';
 
-const llamaLayer = {
-  query: 'self_attn.q_proj',
-  key: 'self_attn.k_proj',
-  value: 'self_attn.v_proj',
-  output: 'self_attn.o_proj',
-  attentionNorm: 'input_layernorm',
-  up: 'mlp.up_proj',
-  gate: 'mlp.gate_proj',
-  down: 'mlp.down_proj',
-  mlpNorm: 'post_attention_layernorm',
+const allBiases = { attention: true, output: true, mlp: true } as const;
+
+/** What BERT and the families that took over its names have in common. */
+const bertLike = {
+  about: 'Token, position and segment rows are added and normalized before W_Q and W_K read them.',
+  tensors: {
+    tables: {
+      token: 'embeddings.word_embeddings',
+      position: 'embeddings.position_embeddings',
+      segment: 'embeddings.token_type_embeddings',
+    },
+    embeddingNorm: 'embeddings.LayerNorm',
+    layers: 'encoder.layer',
+    layer: {
+      query: 'attention.self.query',
+      key: 'attention.self.key',
+      value: 'attention.self.value',
+      output: 'attention.output.dense',
+      attentionNorm: 'attention.output.LayerNorm',
+      up: 'intermediate.dense',
+      down: 'output.dense',
+      mlpNorm: 'output.LayerNorm',
+    },
+    ignored: ['embeddings.position_ids', 'embeddings.token_type_ids'],
+  },
+  positions: { kind: 'added', firstRow: 0 },
+  norms: { kind: 'layer_norm', place: 'post', epsilon: 'layer_norm_eps' },
+  biases: allBiases,
+  activation: { member: 'hidden_act', default: 'gelu' },
+  causal: false,
+  markers: { before: 1, after: 1 },
+  sizes: { ...commonSizes, segments: 'type_vocab_size' },
+  config: { position_embedding_type: ['absolute'], is_decoder: [false], add_cross_attention: [false] },
+} as const satisfies Partial<FamilyDescriptor>;
+
+/** The names of Llama's tensors, and of those that took them over. */
+const llamaTensors = {
+  tables: { token: 'embed_tokens' },
+  layers: 'layers',
+  layer: {
+    query: 'self_attn.q_proj',
+    key: 'self_attn.k_proj',
+    value: 'self_attn.v_proj',
+    output: 'self_attn.o_proj',
+    attentionNorm: 'input_layernorm',
+    up: 'mlp.up_proj',
+    gate: 'mlp.gate_proj',
+    down: 'mlp.down_proj',
+    mlpNorm: 'post_attention_layernorm',
+  },
+  finalNorm: 'norm',
+  ignored: ['layers.#.self_attn.rotary_emb.inv_freq'],
 } as const;
 
-/** What Llama and those that took over its names have in common. */
-const likeLlama = {
-  about:
-    'No table of positions is added: queries and keys turn by angles that grow with their position. Scores are taken apart by the means of queries and keys over a corpus. A query sees no later key.',
-  tables: { token: 'embed_tokens' },
-  stack: 'layers',
-  layer: llamaLayer,
-  finalNorm: 'norm',
-  besides: ['layers.#.self_attn.rotary_emb.inv_freq'],
-  norms: 'rms_norm',
-  causal: true,
-  // Whatever the first token is, later queries look at it: its rows are like no others.
-  markers: { before: 1, after: 0 },
-  sizes: { ...usualSizes, keyHeads: 'num_key_value_heads', d_head: 'head_dim' },
-  epsilon: 'rms_norm_eps',
-  activation: ['hidden_act', 'silu'],
-  angles: ['rope_theta', 10_000],
-  config: { partial_rotary_factor: [1] },
-} as const satisfies Partial<Family>;
+const llamaPositions = { kind: 'rotary', base: { member: 'rope_theta', default: 10_000 } } as const;
 
-const qwenWindow = {
-  member: 'sliding_window',
-  usual: 4096,
-  used: 'use_sliding_window',
-  from: ['max_window_layers', 28],
+/** What Llama and the families that took over its names have in common. */
+const llamaLike = {
+  about:
+    'No table of positions is added: queries and keys are rotated by angles that grow with their position. Scores are taken apart by the means of queries and keys over a corpus. A query sees no later key.',
+  tensors: llamaTensors,
+  positions: llamaPositions,
+  norms: { kind: 'rms_norm', place: 'pre', epsilon: 'rms_norm_eps' },
+  activation: { member: 'hidden_act', default: 'silu' },
+  causal: true,
+  // Later queries attend to the first token, whatever it is, so its rows are unlike all others.
+  markers: { before: 1, after: 0 },
+  sizes: { ...commonSizes, keyHeads: 'num_key_value_heads', d_head: 'head_dim' },
+  config: { partial_rotary_factor: [1] },
+} as const satisfies Partial<FamilyDescriptor>;
+
+const windowKeys = { member: 'sliding_window', default: 4096 } as const;
+const qwenPositions = {
+  ...llamaPositions,
+  window: {
+    keys: windowKeys,
+    flag: 'use_sliding_window',
+    firstLayer: { member: 'max_window_layers', default: 28 },
+  },
 } as const;
 
 /** The families, by their names in the library. */
 export const modelFamilies = {
-  bert,
+  bert: { ...bertLike, name: 'BERT', modelTypes: ['bert'] },
   roberta: {
-    ...likeBert,
+    ...bertLike,
     name: 'RoBERTa',
-    types: ['roberta', 'xlm-roberta', 'camembert'],
-    about: `${likeBert.about} The first position is in row 2.`,
-    firstPosition: 2,
-    config: { ...likeBert.config, pad_token_id: [1] },
+    modelTypes: ['roberta', 'xlm-roberta', 'camembert'],
+    about: `${bertLike.about} The first position is in row 2.`,
+    positions: { kind: 'added', firstRow: 2 },
+    config: { ...bertLike.config, pad_token_id: [1] },
   },
   distilbert: {
-    ...likeBert,
+    ...bertLike,
     name: 'DistilBERT',
-    types: ['distilbert'],
+    modelTypes: ['distilbert'],
     about: 'Token and position rows are added and normalized before W_Q and W_K read them.',
-    tables: { token: likeBert.tables.token, position: likeBert.tables.position },
-    stack: 'transformer.layer',
-    layer: {
-      query: 'attention.q_lin',
-      key: 'attention.k_lin',
-      value: 'attention.v_lin',
-      output: 'attention.out_lin',
-      attentionNorm: 'sa_layer_norm',
-      up: 'ffn.lin1',
-      down: 'ffn.lin2',
-      mlpNorm: 'output_layer_norm',
+    tensors: {
+      ...bertLike.tensors,
+      tables: { token: 'embeddings.word_embeddings', position: 'embeddings.position_embeddings' },
+      layers: 'transformer.layer',
+      layer: {
+        query: 'attention.q_lin',
+        key: 'attention.k_lin',
+        value: 'attention.v_lin',
+        output: 'attention.out_lin',
+        attentionNorm: 'sa_layer_norm',
+        up: 'ffn.lin1',
+        down: 'ffn.lin2',
+        mlpNorm: 'output_layer_norm',
+      },
     },
-    sizes: {
-      ...usualSizes,
-      d_model: 'dim',
-      inner: 'hidden_dim',
-      layers: 'n_layers',
-      heads: 'n_heads',
-    },
-    epsilon: 1e-12,
-    activation: ['activation', 'gelu'],
+    norms: { ...bertLike.norms, epsilon: 1e-12 },
+    activation: { member: 'activation', default: 'gelu' },
+    sizes: { ...commonSizes, d_model: 'dim', inner: 'hidden_dim', layers: 'n_layers', heads: 'n_heads' },
     config: {},
   },
   gpt2: {
     name: 'GPT-2',
-    types: ['gpt2'],
+    modelTypes: ['gpt2'],
     about:
       'Token and position rows are added; each layer normalizes what it reads. A query sees no later key.',
-    tables: { token: 'wte', position: 'wpe' },
-    stack: 'h',
-    layer: {
-      query: 'attn.c_attn',
-      key: 'attn.c_attn',
-      value: 'attn.c_attn',
-      output: 'attn.c_proj',
-      attentionNorm: 'ln_1',
-      up: 'mlp.c_fc',
-      down: 'mlp.c_proj',
-      mlpNorm: 'ln_2',
+    tensors: {
+      tables: { token: 'wte', position: 'wpe' },
+      layers: 'h',
+      layer: {
+        query: 'attn.c_attn',
+        key: 'attn.c_attn',
+        value: 'attn.c_attn',
+        output: 'attn.c_proj',
+        attentionNorm: 'ln_1',
+        up: 'mlp.c_fc',
+        down: 'mlp.c_proj',
+        mlpNorm: 'ln_2',
+      },
+      finalNorm: 'ln_f',
+      ignored: ['h.#.attn.bias', 'h.#.attn.masked_bias'],
+      transposed: true,
     },
-    finalNorm: 'ln_f',
-    besides: ['h.#.attn.bias', 'h.#.attn.masked_bias'],
-    transposed: true,
-    norms: 'layer_norm',
-    biases: everywhere,
+    positions: { kind: 'added', firstRow: 0 },
+    norms: { kind: 'layer_norm', place: 'pre', epsilon: 'layer_norm_epsilon' },
+    biases: allBiases,
+    activation: { member: 'activation_function', default: 'gelu_new' },
     causal: true,
     markers: { before: 0, after: 0 },
     sizes: {
@@ -115,8 +156,6 @@ export const modelFamilies = {
       layers: 'n_layer',
       heads: 'n_head',
     },
-    epsilon: 'layer_norm_epsilon',
-    activation: ['activation_function', 'gelu_new'],
     config: {
       scale_attn_weights: [true],
       scale_attn_by_inverse_layer_idx: [false],
@@ -124,68 +163,50 @@ export const modelFamilies = {
     },
   },
   llama: {
-    ...likeLlama,
+    ...llamaLike,
     name: 'Llama',
-    types: ['llama'],
+    modelTypes: ['llama'],
     biases: { attention: 'attention_bias', output: 'attention_bias', mlp: 'mlp_bias' },
   },
   mistral: {
-    ...likeLlama,
+    ...llamaLike,
     name: 'Mistral',
-    types: ['mistral'],
+    modelTypes: ['mistral'],
+    positions: { ...llamaPositions, window: { keys: windowKeys } },
     biases: { attention: false, output: false, mlp: false },
-    window: { member: 'sliding_window', usual: 4096 },
   },
   qwen2: {
-    ...likeLlama,
+    ...llamaLike,
     name: 'Qwen2',
-    types: ['qwen2'],
+    modelTypes: ['qwen2'],
+    positions: qwenPositions,
     biases: { attention: true, output: false, mlp: false },
-    window: qwenWindow,
   },
   qwen3: {
-    ...likeLlama,
+    ...llamaLike,
     name: 'Qwen3',
-    types: ['qwen3'],
-    layer: { ...llamaLayer, queryNorm: 'self_attn.q_norm', keyNorm: 'self_attn.k_norm' },
+    modelTypes: ['qwen3'],
+    tensors: {
+      ...llamaTensors,
+      layer: { ...llamaTensors.layer, queryNorm: 'self_attn.q_norm', keyNorm: 'self_attn.k_norm' },
+    },
+    positions: qwenPositions,
     biases: { attention: 'attention_bias', output: 'attention_bias', mlp: false },
-    window: qwenWindow,
   },
-} as const satisfies Record<string, Family>;
+} as const satisfies Record<string, FamilyDescriptor>;
 
 /** A family that can be opened. */
 export type FamilyId = keyof typeof modelFamilies;
 
-/** A model's family, its sizes, and what its tensors' names begin with. */
-export interface Layout {
-  /** The name of the family in the table. */
-  readonly family: FamilyId;
-  /** The family's row of the table. */
-  readonly facts: Family;
-  /** What every name begins with. */
-  readonly prefix: string;
-  /** The whole names of the tables. */
-  readonly tables: Family['tables'];
-  /** Width of a state. */
-  readonly d_model: number;
-  /** Rows of the token table. */
-  readonly vocabulary: number;
-  /** How many tokens it takes where no layer slides; 0 where nothing says it. */
-  readonly positions: number;
-  /** The id that fills up the shorter sentences of a batch; undefined where a family has none. */
-  readonly padding: number | undefined;
-  /** Rows of a sentence whose token the family fixes. */
-  readonly excludedRows: readonly number[];
-}
+/** The ids of all families, in the order of the table. */
+export const familyIds = Object.keys(modelFamilies) as FamilyId[];
 
-/** Their names in prose: “BERT, RoBERTa and GPT-2”. */
+/** Names of families in prose: “BERT, RoBERTa and GPT-2”. */
 export const namesOf = (families: readonly FamilyId[], last = 'and'): string =>
   listed(
     families.map((family) => modelFamilies[family].name),
     last,
   );
 
-/** Their ids, in the order of the table. */
-export const familyIds = Object.keys(modelFamilies) as FamilyId[];
-/** The names of all of them. */
+/** The names of all families in prose. */
 export const familyNames = namesOf(familyIds);

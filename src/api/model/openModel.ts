@@ -1,23 +1,20 @@
-// A reader's own model: opened where it is, recognized by its config.json and header, and its scores taken apart. Only
-// what is needed of its file is read.
+// Opens a reader's model: recognizes it by its config.json and header, and reads only what is needed of its files.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
 import type { Superpose } from '../whole.js';
-import { type Checkpoint, checkpointOf } from './checkpoint.js';
-import type { Layout } from './families.js';
-import type { Config } from './family.js';
-import type { Model, Tokenizer } from './firstLayer.js';
-import { modelOver, wholeOf } from './modelOver.js';
+import { type Checkpoint, checkpointOf, shapeOf } from './checkpoint.js';
+import { type Config, type FamilyDescriptor, hasJointMap } from './descriptor.js';
+import type { Model, Tokenizer } from './model.js';
+import { fullModuleOf, modelMethods } from './modelMethods.js';
 import type { OpenedModel, OpenModelOptions } from './openedModel.js';
-import { recognized } from './recognize.js';
+import { type Layout, layersIn, nameIn, recognize } from './recognize.js';
 import { filesOf, jsonOf, type Slices, type Source } from './slices.js';
-import { layersIn, nameIn, shapeOf } from './tensors.js';
 import { shared, watchNames } from './watch.js';
 
 /**
- * Opens a model: in Node by the path of a .safetensors file, an index of shards or a folder; in a browser by
- * files that the reader chose. Nothing is uploaded, and only the parts that are needed are read. `superpose`
- * must be of the whole module to run layers. A file that cannot be read as a model is a RangeError that says why.
+ * Opens a model: in Node by the path of a .safetensors file, an index of shards or a folder; in a browser by the files
+ * that the reader chose. Nothing is uploaded, and only the parts that are needed are read. To run layers, `superpose`
+ * must have all functions, as load() returns them. Throws a RangeError that says why the files cannot be read as a model.
  */
 export async function openModel(
   superpose: SmallSuperpose,
@@ -25,11 +22,11 @@ export async function openModel(
   options: OpenModelOptions = {},
 ): Promise<OpenedModel> {
   check.reading(superpose);
-  check.knownOptions('options', options, openNames);
-  return openedFrom(superpose, source, options);
+  check.knownOptions('options', options, optionNames);
+  return openFiles(superpose, source, options);
 }
 
-const openNames: check.OptionNames<OpenModelOptions> = {
+const optionNames: check.OptionNames<OpenModelOptions> = {
   family: true,
   heads: true,
   epsilon: true,
@@ -37,8 +34,11 @@ const openNames: check.OptionNames<OpenModelOptions> = {
   ...watchNames,
 };
 
-/** The same; `tokenizerOf` makes a tokenizer of a known tokenizer.json, which is read at once. */
-export async function openedFrom(
+/**
+ * openModel() without its check of options. `tokenizerOf` makes the tokenizer of a known tokenizer.json, which is then
+ * read at once.
+ */
+export async function openFiles(
   superpose: SmallSuperpose,
   source: Source,
   options: OpenModelOptions,
@@ -47,113 +47,133 @@ export async function openedFrom(
   check.reading(superpose);
   check.waiting(options.signal, options.progress);
   const { files, named } = await filesOf(source);
-  const tokenizer = shared(() => tokenizerIn(files, tokenizerOf));
-  const [checkpoint, found] = await Promise.all([
+  const tokenizer = shared(() => readTokenizer(files, tokenizerOf));
+  const [checkpoint, configFile] = await Promise.all([
     checkpointOf(superpose, files, named, options),
     jsonOf(files, 'config.json'),
     tokenizerOf && tokenizer({}),
   ]);
-  const config = configOf(found);
+  const config = checkedConfig(configFile);
   const [file = '', ...others] = checkpoint.files;
   if (others.length === 0 && file.includes('-of-')) (await import('./shards.js')).refuseShard(file);
-  const layout = recognized(checkpoint.tensors, config, options.family);
-  const { heads, epsilon } = told(layout, config, options);
-  refuseMisread(checkpoint, layout);
-  const layers = layersIn({ checkpoint, layout });
-  const { slidingWindow, aboutWindow } = await turning(layout, config, layers);
+  const layout = recognize(checkpoint.tensors, config, options.family);
+  const { heads, epsilon } = headsAndEpsilon(layout, config, options);
+  checkFirstLayer(checkpoint, layout);
+  const layers = layersIn(checkpoint.tensors, layout);
+  const { slidingWindow, aboutWindow } = await checkedRotary(layout.descriptor, config, layers);
+  const { family, descriptor, vocabulary } = layout;
   const model: Model = {
-    ...{ superpose, checkpoint, layout, config, heads, epsilon },
-    tokenizer: () => tokenizer({}),
-    ...{ layers, slidingWindow },
-    whole: options.rest ?? (async () => superpose as Superpose),
-    isSmall: checkpoint.size <= mostOfSmall,
+    superpose,
+    checkpoint,
+    layout,
+    config,
+    heads,
+    epsilon,
+    layers,
+    slidingWindow,
+    fullModule: options.rest ?? (async () => superpose as Superpose),
+    isSmall: checkpoint.size <= smallModelBytes,
     readsText: files.has('tokenizer.json'),
+    tokenizer: () => tokenizer({}),
   };
-  const { facts, family, vocabulary } = layout;
   return {
-    ...modelOver(model),
-    ...{ family, vocabulary, heads, epsilon, readsText: model.readsText },
-    ...{ name: facts.name, causal: facts.causal, slidingWindow },
-    about: [facts.about, aboutWindow].join(' ').trim(),
+    ...modelMethods(model),
+    family,
+    name: descriptor.name,
+    about: [descriptor.about, aboutWindow].join(' ').trim(),
+    causal: descriptor.causal,
+    vocabulary,
+    heads,
+    epsilon,
+    slidingWindow,
+    readsText: model.readsText,
     files: checkpoint.files,
     bytes: checkpoint.size,
     digest: () =>
       checkpoint.digest((['query', 'key'] as const).map((part) => `${nameIn(layout, 0, part)}.weight`)),
-    async report(asked = {}) {
-      check.knownOptions('options', asked, watchNames);
-      const [superpose, { modelReport }] = await Promise.all([wholeOf(model), import('./modelReport.js')]);
-      return modelReport({ ...model, superpose }, asked);
+    async report(options = {}) {
+      check.knownOptions('options', options, watchNames);
+      const [superpose, { modelReport }] = await Promise.all([
+        fullModuleOf(model),
+        import('./modelReport.js'),
+      ]);
+      return modelReport({ ...model, superpose }, options);
     },
   };
 }
 
-/**
- * What config.json says of a model whose queries and keys turn. Refuses what is not computed here, before layers are read.
- * Pages fetch this for such models alone.
- */
-async function turning({ facts }: Layout, config: Config, layers: number) {
-  if (!facts.angles) return { slidingWindow: undefined, aboutWindow: '' };
-  const [{ anglesIn }, window] = await Promise.all([import('./angles.js'), import('./slidingWindow.js')]);
-  anglesIn(config, facts.angles);
-  const slidingWindow = window.slidingWindowIn(facts, config, layers);
-  return { slidingWindow, aboutWindow: slidingWindow ? window.aboutWindow(slidingWindow) : '' };
+/** A model of at most so many bytes is run through all its layers at once rather than again for each layer. */
+const smallModelBytes = 2 ** 26;
+
+/** What config.json says of a model with RoPE. Refuses angles and windows that are not computed, before layers are read. */
+async function checkedRotary(descriptor: FamilyDescriptor, config: Config, layers: number) {
+  const { positions } = descriptor;
+  if (positions.kind === 'added') return { slidingWindow: undefined, aboutWindow: '' };
+  // Pages fetch this for such models alone.
+  const { aboutWindow, anglesIn, slidingWindowIn } = await import('./rotaryConfig.js');
+  anglesIn(config, positions.base);
+  const slidingWindow = slidingWindowIn(descriptor, positions.window, config, layers);
+  return { slidingWindow, aboutWindow: slidingWindow ? aboutWindow(slidingWindow) : '' };
 }
 
-/** Bytes of the files of a model that is run through all its layers rather than twice. */
-const mostOfSmall = 2 ** 26;
-
-/** Refuses a file whose first W_Q or W_K lacks, is misshapen or cannot be decoded; nothing of them is read. */
-function refuseMisread({ tensors }: Checkpoint, layout: Layout): void {
-  const { facts, d_model: d } = layout;
-  const joined = facts.layer.query === facts.layer.value;
-  const rows = facts.tables.position ? (joined ? 3 * d : d) : 'rows';
+/** Throws RangeError if the first W_Q or W_K is missing, misshapen or cannot be decoded. Reads nothing of them. */
+function checkFirstLayer({ tensors }: Checkpoint, layout: Layout): void {
+  const { descriptor, d_model: d } = layout;
+  const addsPositions = descriptor.positions.kind === 'added';
+  const rowsOfAdded = hasJointMap(descriptor) ? 3 * d : d;
+  const rows = addsPositions ? rowsOfAdded : 'rows';
   for (const part of ['query', 'key'] as const) {
     const name = `${nameIn(layout, 0, part)}.weight`;
-    shapeOf(tensors, name, facts.transposed ? [d, rows] : [rows, d]);
+    shapeOf(tensors, name, descriptor.tensors.transposed ? [d, rows] : [rows, d]);
   }
 }
 
 /** The members of config.json; none where there is no such file. */
-function configOf(found: unknown): Config {
-  if (found === undefined) return {};
-  if (typeof found !== 'object' || found === null || Array.isArray(found))
-    check.refuse('config.json', 'an object', found, false);
-  return found as Config;
+function checkedConfig(file: unknown): Config {
+  if (file === undefined) return {};
+  if (typeof file !== 'object' || file === null || Array.isArray(file)) {
+    check.refuse('config.json', 'an object', file, false);
+  }
+  return file as Config;
 }
 
 /** Heads and ε: from the caller, or else from config.json. */
-function told({ facts, d_model, tables }: Layout, config: Config, options: OpenModelOptions) {
-  const { sizes, epsilon: ofFamily } = facts;
+function headsAndEpsilon({ descriptor, d_model }: Layout, config: Config, options: OpenModelOptions) {
+  const { sizes, norms, positions } = descriptor;
   const heads = options.heads ?? config[sizes.heads];
-  const where = options.heads === undefined ? `${sizes.heads} in config.json` : 'heads';
   if (heads !== undefined) {
-    check.integer(where, heads, 1);
-    // Where queries turn, heads may be wider or narrower than that.
-    if (tables.position && d_model % (heads as number) !== 0)
-      throw new RangeError(`${where} must divide the model’s width ${d_model}; ${heads} does not.`);
+    const name = options.heads === undefined ? `${sizes.heads} in config.json` : 'heads';
+    check.integer(name, heads, 1);
+    // With RoPE, all heads together may be wider or narrower than the model.
+    if (positions.kind === 'added' && d_model % (heads as number) !== 0) {
+      throw new RangeError(`${name} must divide the model’s width ${d_model}; ${heads} does not.`);
+    }
   }
-  const epsilon = options.epsilon ?? (typeof ofFamily === 'number' ? ofFamily : config[ofFamily]);
-  if (epsilon !== undefined)
-    check.number(options.epsilon === undefined ? `${ofFamily} in config.json` : 'epsilon', epsilon, 0);
+  const epsilonByFamily = typeof norms.epsilon === 'number' ? norms.epsilon : config[norms.epsilon];
+  const epsilon = options.epsilon ?? epsilonByFamily;
+  if (epsilon !== undefined) {
+    const name = options.epsilon === undefined ? `${norms.epsilon} in config.json` : 'epsilon';
+    check.number(name, epsilon, 0);
+  }
   return { heads: heads as number | undefined, epsilon: epsilon as number | undefined };
 }
 
-async function tokenizerIn(
+async function readTokenizer(
   files: ReadonlyMap<string, Slices>,
   tokenizerOf?: (file: object) => Tokenizer,
 ): Promise<Tokenizer> {
   const file = await jsonOf(files, 'tokenizer.json');
-  if (file === undefined)
+  if (file === undefined) {
     throw new RangeError(
-      'There is no tokenizer.json beside the weights, which a text needs. Put it there, or give ids: { ids: [101, 2023, 102] }.',
+      'There is no tokenizer.json beside the weights, which a text needs. Put it there, or pass token ids: { ids: [101, 2023, 102] }.',
     );
+  }
   const settings = tokenizerOf ? {} : ((await jsonOf(files, 'tokenizer_config.json')) ?? {});
   try {
     if (tokenizerOf) return tokenizerOf(file as object);
     return (await import('./tokenizer.js')).tokenizerOf(file as object, settings as object);
   } catch (cause) {
-    throw new RangeError('The tokenizer.json beside the weights is none that can be read; give ids.', {
-      cause,
-    });
+    const reason = (cause as Error).message.replace(/\.$/, '');
+    throw new RangeError(`tokenizer.json could not be parsed: ${reason}. Pass token ids instead.`, { cause });
   }
 }

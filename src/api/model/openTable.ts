@@ -3,7 +3,7 @@
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
 import { type Table, table } from '../table.js';
-import { checkpointOf } from './checkpoint.js';
+import { checkpointOf, type Tensors, tensorRows } from './checkpoint.js';
 import {
   type CsvLayout,
   type CsvOptions,
@@ -14,7 +14,6 @@ import {
   separators,
 } from './csv.js';
 import { digestOf, filesOf, type Slices, type Source, slice } from './slices.js';
-import { type Tensors, tensorRows } from './tensorRows.js';
 import { counted, type SlicesWatch, watchNames } from './watch.js';
 
 /** The format of a file. */

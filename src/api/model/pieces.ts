@@ -1,26 +1,37 @@
-// A file that lies in pieces, each of them fetched whole and once.
+// A file that is published in pieces, each of which is fetched as a whole and once.
 import type { Watch } from '../files.js';
 import { joined } from '../table.js';
 import type { Slices } from './slices.js';
 import { shared } from './watch.js';
 
-/** A part of a file, in a file of its own or in several. */
+/** A part of a file, published as one file or as several. */
 export interface Piece {
-  /** Where it is; of several, each has its number in the place of #. */
+  /** The name of its file; for several files, # stands for their numbers. */
   name: string;
-  /** How many there are in all. */
+  /** How many bytes it has in all. */
   bytes: number;
-  /** The bytes of a row, for a table that is in several files. */
+  /** The bytes of a row, for a table in several files. */
   row?: number;
-  /** How many rows each of those has, but the last. */
+  /** How many rows each of those files has, but the last. */
   rows?: number;
 }
 
-/** Reads a file of so many bytes. */
+/** The list of a model's files and their pieces, which is published beside them. */
+export interface Manifest {
+  /** The version of these files. */
+  format: number;
+  /** The pieces of each file of the model. */
+  files: Readonly<Record<string, readonly Piece[]>>;
+}
+
+/** The version of the files that is written and read. */
+export const manifestFormat = 3;
+
+/** Reads a file of this name and length. */
 export type ReadPiece = (name: string, bytes: number, watch: Watch) => Promise<Uint8Array>;
 
-/** A larger piece is of a layer, whose tensors are read once: of those the last is kept. */
-const mostKept = 2 ** 20;
+/** A larger piece belongs to a layer, whose tensors are read once, so only the last of those is memoized. */
+const mostMemoized = 2 ** 20;
 
 /** The file whose bytes are those of the pieces, one after another. */
 export function inPieces(name: string, pieces: readonly Piece[], read: ReadPiece): Slices {
@@ -28,36 +39,37 @@ export function inPieces(name: string, pieces: readonly Piece[], read: ReadPiece
   const parts = pieces.flatMap(({ name, bytes, row, rows }) => {
     const first = size;
     size += bytes;
-    const each = row && rows ? row * rows : bytes;
-    return Array.from({ length: Math.ceil(bytes / each) }, (_, at) => ({
+    const partBytes = row && rows ? row * rows : bytes;
+    return Array.from({ length: Math.ceil(bytes / partBytes) }, (_, at) => ({
       name: name.replace('#', String(at)),
-      begin: first + at * each,
-      end: Math.min(size, first + (at + 1) * each),
-      // One of rows counts as they do, others as they come.
-      flows: rows === undefined,
+      begin: first + at * partBytes,
+      end: Math.min(size, first + (at + 1) * partBytes),
+      // Bytes of a table are counted by the rows that are needed, others as they arrive.
+      countsOnArrival: rows === undefined,
     }));
   });
-  const kept = new Map<string, ReturnType<typeof pieceOf>>();
-  let large: string | undefined;
-  const pieceOf = ({ name, begin, end, flows }: (typeof parts)[number]) => {
-    /** Who hears of its bytes as they come. */
-    let hearer: Watch | undefined;
+  type Part = (typeof parts)[number];
+  const readerOf = ({ name, begin, end, countsOnArrival }: Part) => {
+    /** The watch that counts this piece's bytes as they arrive. */
+    let countedBy: Watch | undefined;
     const bytes = shared((watch: Watch, signal) => {
-      if (!flows) return read(name, end - begin, { signal });
-      hearer = watch;
+      if (!countsOnArrival) return read(name, end - begin, { signal });
+      countedBy = watch;
       return read(name, end - begin, { ...watch, signal });
     });
-    return { bytes, isHeardBy: (watch: Watch) => watch === hearer };
+    return { bytes, isCountedBy: (watch: Watch) => watch === countedBy };
   };
-  const found = (part: (typeof parts)[number]) => {
+  const readers = new Map<string, ReturnType<typeof readerOf>>();
+  let lastLarge: string | undefined;
+  const memoizedReader = (part: Part) => {
     const { name, begin, end } = part;
-    const piece = kept.get(name) ?? pieceOf(part);
-    kept.set(name, piece);
-    if (end - begin > mostKept && large !== name) {
-      if (large) kept.delete(large);
-      large = name;
+    const reader = readers.get(name) ?? readerOf(part);
+    readers.set(name, reader);
+    if (end - begin > mostMemoized && lastLarge !== name) {
+      if (lastLarge) readers.delete(lastLarge);
+      lastLarge = name;
     }
-    return piece;
+    return reader;
   };
   return {
     name,
@@ -65,14 +77,15 @@ export function inPieces(name: string, pieces: readonly Piece[], read: ReadPiece
     counts: true,
     async read(offset, length, watch = {}) {
       const end = offset + length;
-      const asked = parts.filter((part) => part.begin < end && offset < part.end);
+      const overlapping = parts.filter((part) => part.begin < end && offset < part.end);
       return joined(
         await Promise.all(
-          asked.map(async (part) => {
-            const { bytes, isHeardBy } = found(part);
-            const own = (await bytes(watch)).subarray(Math.max(offset - part.begin, 0), end - part.begin);
-            if (!isHeardBy(watch)) watch.received?.(own.length);
-            return own;
+          overlapping.map(async (part) => {
+            const { bytes, isCountedBy } = memoizedReader(part);
+            const whole = await bytes(watch);
+            const needed = whole.subarray(Math.max(offset - part.begin, 0), end - part.begin);
+            if (!isCountedBy(watch)) watch.received?.(needed.length);
+            return needed;
           }),
         ),
       );

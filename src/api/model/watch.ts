@@ -1,117 +1,130 @@
-// For whoever waits for what is read and computed, and may stop waiting.
+// Signals, progress and shared work, for callers who wait for what is read and computed and may stop waiting.
 import * as check from '../check.js';
 
-/** For a caller who waits for a read and may stop waiting. */
+/** How a caller watches a call. */
 export interface SlicesWatch {
-  /** Ends the reading. */
+  /** Ends the call. */
   signal?: AbortSignal | undefined;
-  /** Bytes read so far, and bytes in all, of the call. */
+  /** Called with the bytes of the call that have been read, and those that it needs in all. */
   progress?: ((bytes: number, of: number) => void) | undefined;
 }
 
 export const watchNames: check.OptionNames<SlicesWatch> = { signal: true, progress: true };
 
-/** The same for several concurrent reads, each of which first says how much it wants. */
+/** The watch of one call over several concurrent reads, each of which first announces how much it reads. */
 export interface CountedWatch {
   /** Ends the reading. */
   readonly signal: AbortSignal | undefined;
-  /** Bytes that will be read. */
-  wanted(bytes: number): void;
-  /** Bytes that have been read since the last call. */
+  /** Announces bytes that will be read. */
+  willRead(bytes: number): void;
+  /** Counts bytes that have been read since the last call. */
   received(bytes: number): void;
 }
 
+/** Checks a watch, and sums up its reads. Throws TypeError. */
 export function counted({ signal, progress }: SlicesWatch): CountedWatch {
   check.waiting(signal, progress);
-  let [done, of] = [0, 0];
+  let done = 0;
+  let total = 0;
   return {
     signal,
-    wanted(bytes) {
-      of += bytes;
+    willRead(bytes) {
+      total += bytes;
     },
     received(bytes) {
       // What was begun for a caller may go on for others.
       if (signal?.aborted) return;
       done += bytes;
-      // A file that arrives damaged is read twice.
-      progress?.(Math.min(done, of), of);
+      // A file that arrives damaged is read twice, so more bytes may come than were announced.
+      progress?.(Math.min(done, total), total);
     },
   };
 }
 
-const leaversOf = new WeakMap<AbortSignal, Set<() => void>>();
+const listenersOf = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** What happens when a signal is aborted, with one listener for all: Node warns of more than ten. */
-function leavingAt(signal: AbortSignal): Set<() => void> {
-  const known = leaversOf.get(signal);
+/** What to call when a signal is aborted, with one event listener for all: Node warns of more than ten. */
+function abortListeners(signal: AbortSignal): Set<() => void> {
+  const known = listenersOf.get(signal);
   if (known) return known;
-  const leavers = new Set<() => void>();
-  leaversOf.set(signal, leavers);
+  const listeners = new Set<() => void>();
+  listenersOf.set(signal, listeners);
   signal.addEventListener('abort', () => {
-    for (const leave of leavers) leave();
+    for (const listener of listeners) listener();
   });
-  return leavers;
+  return listeners;
+}
+
+/** One run of shared work. */
+interface SharedRun<T> {
+  result: Promise<T>;
+  isDone: boolean;
+  /** How many callers wait for it. */
+  waiting: number;
+  /** Ends it. */
+  end: AbortController;
 }
 
 /**
- * Work that several callers share. The first begins it, and each waits for it until its own signal is aborted. Only when
- * nobody waits any longer is the signal of the work aborted too. What it gives is kept; after a failure the next caller
- * begins anew.
+ * Work that several callers share. The first caller starts it, and each waits for it until its own signal is aborted.
+ * The signal of the work is aborted only when nobody waits any longer. The result is memoized; after a failure the next
+ * caller starts the work again.
  */
-export function shared<Own extends { signal?: AbortSignal | undefined }, T>(
-  work: (watch: Own, signal: AbortSignal) => Promise<T>,
-): (watch: Own) => Promise<T> {
-  let current: { found: Promise<T>; isThere: boolean; waiting: number; end: AbortController } | undefined;
-  const begun = (watch: Own) => {
+export function shared<Watch extends { signal?: AbortSignal | undefined }, T>(
+  work: (watch: Watch, signal: AbortSignal) => Promise<T>,
+): (watch: Watch) => Promise<T> {
+  let current: SharedRun<T> | undefined;
+  const start = (watch: Watch): SharedRun<T> => {
     const end = new AbortController();
-    const mine = { found: work(watch, end.signal), isThere: false, waiting: 0, end };
-    current = mine;
-    mine.found.then(
+    const run = { result: work(watch, end.signal), isDone: false, waiting: 0, end };
+    current = run;
+    run.result.then(
       () => {
-        mine.isThere = true;
+        run.isDone = true;
       },
       () => {
-        if (current === mine) current = undefined;
+        if (current === run) current = undefined;
       },
     );
-    return mine;
+    return run;
   };
   return async (watch) => {
     const { signal } = watch;
     signal?.throwIfAborted();
-    // Work that was told to end may come to a result all the same, but nobody waits for that.
-    const usable = current && (current.isThere || !current.end.signal.aborted);
-    const mine = usable && current ? current : begun(watch);
-    mine.waiting += 1;
-    return new Promise<T>((take, fail) => {
+    // Work whose signal was aborted may still succeed, but no new caller waits for that.
+    const isUsable = current && (current.isDone || !current.end.signal.aborted);
+    const run = isUsable && current ? current : start(watch);
+    run.waiting += 1;
+    return new Promise<T>((resolve, reject) => {
       const leave = () => {
-        fail(signal?.reason);
-        mine.waiting -= 1;
-        if (mine.waiting === 0) mine.end.abort(signal?.reason);
+        reject(signal?.reason);
+        run.waiting -= 1;
+        if (run.waiting === 0) run.end.abort(signal?.reason);
       };
-      // What begins the work may abort it at once.
+      // The start of the work may have aborted the signal.
       if (signal?.aborted) leave();
-      const leaving = signal && leavingAt(signal);
-      leaving?.add(leave);
-      const stay = () => leaving?.delete(leave);
-      mine.found.then(stay, stay);
-      mine.found.then(take, fail);
+      const listeners = signal && abortListeners(signal);
+      listeners?.add(leave);
+      const stopListening = () => listeners?.delete(leave);
+      run.result.then(stopListening, stopListening);
+      run.result.then(resolve, reject);
     });
   };
 }
 
 /**
- * Yields, for aborts to get through and shorter requests to go first. Browsers delay timers, not messages.
+ * Yields to other tasks, so that aborts get through and shorter requests go first. Browsers delay timers, but not
+ * messages.
  */
 export const breath = () =>
-  new Promise<void>((go) => {
+  new Promise<void>((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();
-      go();
+      resolve();
     };
     port2.postMessage(0);
   });
 
-/** What a call ends with whose model was deleted meanwhile. */
-export const gone = () => new Error('The model was deleted before this was done; ask again.');
+/** The error of a call whose model was deleted before the call ended. */
+export const modelDeleted = () => new Error('The model was deleted before this was done; ask again.');

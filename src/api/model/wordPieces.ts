@@ -1,7 +1,7 @@
 // Cuts a text into BERT's word pieces, as MiniLM's tokenizer.json has it: the whole tokenizer (tokenizer.ts), which reads
 // any model's, is ten times as much code. Source: BertNormalizer, BertPreTokenizer and WordPiece of Hugging Face's
 // tokenizers, with which a test compares it, character by character.
-import type { Tokenizer } from './firstLayer.js';
+import type { Tokenizer } from './model.js';
 
 /** The part of tokenizer.json that is read. */
 export interface TokenizerFile {

@@ -16,7 +16,7 @@ interface Drawn extends Record<'states' | 'logits' | 'attention' | 'last' | 'emb
   name: string;
   family: FamilyId;
   ids: number[];
-  apart: number[];
+  excludedRows: number[];
   causal: boolean;
   terms: Record<string, Stored>;
   shares: Record<string, Stored>;
@@ -61,9 +61,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
     'states, logits, attention and the embedding, $simd',
     async ({ superpose: by }) => {
       for (const one of drawn.cases) {
-        const { ids, family, causal, apart } = one;
+        const { ids, family, causal, excludedRows } = one;
         const model = await open(one.name, by);
-        expect(model).toMatchObject({ family, layers: drawn.layers, causal, excludedRows: apart });
+        expect(model).toMatchObject({ family, layers: drawn.layers, causal, excludedRows });
         const run = await model.forward({ ids });
         const near = (what: string, ours: Floats, theirs: Float64Array) =>
           expectNear(what, one, ours, theirs, within);
@@ -82,11 +82,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
   );
 
   /** Means over a corpus, as corpusMeans() gives them. */
-  const meansOf = ({ ids, apart, mean, position, query, key, places }: Drawn) => {
+  const meansOf = ({ ids, excludedRows, mean, position, query, key, places }: Drawn) => {
     const at = (of: Stored, rows: Stored, layer: number) => ({
       mean: stored(of, layer),
       position: { data: stored(rows, layer), rows: ids.length, columns: of.shape[1] as number },
-      first: apart.length,
+      first: excludedRows.length,
     });
     return {
       states: Array.from({ length: drawn.layers + 1 }, (_, layer) => at(mean, position, layer)),
@@ -150,8 +150,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
     };
     expect(Object.keys(pairs)).toEqual(drawn.names);
     for (const one of drawn.cases) {
-      const { ids, apart } = one;
-      const [n, first] = [ids.length, apart.length];
+      const { ids, excludedRows } = one;
+      const [n, first] = [ids.length, excludedRows.length];
       const model = await open(one.name);
       const turned = !model.summands.includes('position');
       const asked = { means: meansOf(one), ...(!turned && { way: 'mechanism' as const }) };
@@ -159,7 +159,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
         const scores = await model.decompose({ ids }, { ...(layer > 0 && { layer }), ...asked });
         expect(scores).toMatchObject({
           parts: ['token', 'position', 'constant', 'offset'],
-          excludedRows: apart,
+          excludedRows,
           gauge: 'canonical',
         });
         expect(Math.max(...scores.residuals)).toBeLessThan(within);
@@ -193,7 +193,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
   test('means over a corpus serve: position → position depends on the distance alone in the first layer', async () => {
     for (const name of ['llama', 'qwen3']) {
-      const { ids, apart } = caseOf(name);
+      const { ids, excludedRows } = caseOf(name);
       const model = await open(name);
       // Each sentence is of other tokens.
       const sentences = Array.from({ length: 12 }, (_, at) => ({
@@ -201,7 +201,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
       }));
       const means = await model.corpusMeans({ sentences });
       const scores = await model.decompose({ ids }, { means });
-      const [n, first] = [ids.length, apart.length];
+      const [n, first] = [ids.length, excludedRows.length];
       for (let head = 0; head < drawn.heads; head++) {
         const term = scores.terms.subarray((head * 16 + 5) * n * n, (head * 16 + 6) * n * n);
         const at = (i: number, j: number) => term[i * n + j] as number;
@@ -424,7 +424,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
     [
       'llama',
       { num_attention_heads: 8, num_key_value_heads: 4, head_dim: 3 },
-      'The 3 channels of a head turn in pairs; their number must be even.',
+      'The 3 channels of a head are rotated in pairs; their number must be even.',
     ],
     ['llama', { num_hidden_layers: 4 }, 'num_hidden_layers 4, but by its tensors the model has 3.'],
     ['llama', { intermediate_size: 80 }, 'intermediate_size 80, but by its tensors the model has 28.'],

@@ -10,8 +10,8 @@ import {
   type Slices,
 } from 'superpose';
 import { describe, expect, test } from 'vitest';
+import { type FamilyDescriptor, hasJointMap, layerTensor } from '../../../build/package/model/descriptor.js';
 import { namesOf } from '../../../build/package/model/families.js';
-import type { Family } from '../../../build/package/model/family.js';
 import { plain } from '../support/builds.ts';
 import { file } from '../support/files.ts';
 
@@ -59,27 +59,28 @@ const behind = (prefix: string, shapes: Shapes): Shapes =>
 
 /** The smallest file of a family, by its descriptor: tables, a norm, and the first layer's queries and keys. */
 function smallest(family: FamilyId): Shapes {
-  const { tables, embeddingNorm, stack, layer, norms, biases, transposed }: Family = modelFamilies[family];
-  const isRotated = tables.position === undefined;
-  const isJoint = layer.query === layer.value;
-  const inLayer = (part: string) => `${stack}.0.${part}`;
+  const descriptor: FamilyDescriptor = modelFamilies[family];
+  const { tables, embeddingNorm, layer, transposed } = descriptor.tensors;
+  const isRotary = descriptor.positions.kind === 'rotary';
   const shapes: Shapes = {
     [`${tables.token}.weight`]: [13, d],
     ...(tables.position && { [`${tables.position}.weight`]: [9, d] }),
     ...(tables.segment && { [`${tables.segment}.weight`]: [2, d] }),
   };
-  const norm = embeddingNorm ?? inLayer(layer.attentionNorm);
+  const norm = embeddingNorm ?? layerTensor(descriptor, 0, 'attentionNorm');
   shapes[`${norm}.weight`] = [d];
-  if (norms === 'layer_norm') shapes[`${norm}.bias`] = [d];
-  for (const [part, rotatedRows] of [
+  if (descriptor.norms.kind === 'layer_norm') shapes[`${norm}.bias`] = [d];
+  for (const [part, rotaryRows] of [
     ['query', 12],
     ['key', 6],
   ] as const) {
-    const rows = isRotated ? rotatedRows : isJoint ? 3 * d : d;
-    shapes[`${inLayer(layer[part])}.weight`] = transposed ? [d, rows] : [rows, d];
-    if (biases.attention === true && !isRotated) shapes[`${inLayer(layer[part])}.bias`] = [rows];
+    const rows = isRotary ? rotaryRows : hasJointMap(descriptor) ? 3 * d : d;
+    const name = layerTensor(descriptor, 0, part);
+    shapes[`${name}.weight`] = transposed ? [d, rows] : [rows, d];
+    if (descriptor.biases.attention === true && !isRotary) shapes[`${name}.bias`] = [rows];
   }
-  for (const name of [layer.queryNorm, layer.keyNorm]) if (name) shapes[`${inLayer(name)}.weight`] = [3];
+  for (const part of ['queryNorm', 'keyNorm'] as const)
+    if (layer[part]) shapes[`${layerTensor(descriptor, 0, part)}.weight`] = [3];
   return shapes;
 }
 const layouts = Object.fromEntries(familyIds.map((family) => [family, smallest(family)])) as Record<
@@ -108,15 +109,14 @@ const wanted: Partial<Record<FamilyId, object>> = {
 };
 
 test.each(familyIds)('%s: what its header and its config.json tell', async (family) => {
-  const { sizes, epsilon, types, name, about, tables }: (typeof modelFamilies)[FamilyId] =
-    modelFamilies[family];
+  const { sizes, norms, modelTypes, name, about, positions }: FamilyDescriptor = modelFamilies[family];
   const config = {
     [sizes.heads]: 2,
-    ...(!('position' in tables) && { [sizes.positions]: 64 }),
-    ...(typeof epsilon === 'string' && { [epsilon]: 0.25 }),
+    ...(positions.kind === 'rotary' && { [sizes.positions]: 64 }),
+    ...(typeof norms.epsilon === 'string' && { [norms.epsilon]: 0.25 }),
   };
   const same = { family, name, about, d_model: d, heads: 2, vocabulary: 13, readsText: true };
-  for (const model_type of types) {
+  for (const model_type of modelTypes) {
     const model = await configured(layouts[family], { model_type, ...config });
     expect(model).toMatchObject({ epsilon: 0.25, ...same, ...wanted[family] });
   }
@@ -305,7 +305,7 @@ describe('nothing is guessed', () => {
 });
 
 describe('the model_type of config.json', () => {
-  const types = familyIds.flatMap((family): string[] => [...modelFamilies[family].types]);
+  const types = familyIds.flatMap((family): string[] => [...modelFamilies[family].modelTypes]);
 
   test('is of one family', () => {
     expect(new Set(types).size).toBe(types.length);

@@ -1,6 +1,6 @@
 // What positions are for in attention and elsewhere: MiniLM against tests/reference/values.py.
 import { join } from 'node:path';
-import { openModel, type PositionsTaken, type Sentence } from 'superpose';
+import { openModel, type PositionsRemoved, type Sentence } from 'superpose';
 import { expect, test } from 'vitest';
 import { root } from '../../package/support/project.ts';
 import values from '../../reference/values.json' with { type: 'json' };
@@ -9,7 +9,7 @@ import { describeModel, model } from '../support/model.ts';
 import { dot, largestDifference } from '../support/numbers.ts';
 
 /** What the API calls the oracle's kinds. */
-const names: Record<string, keyof PositionsTaken> = {
+const names: Record<string, keyof PositionsRemoved> = {
   nothing: 'nothing',
   all_but_attention: 'allButAttention',
   attention: 'attention',
@@ -30,9 +30,9 @@ describeModel('on MiniLM', () => {
       const one = await whole.withoutPositions(sentence);
       const two = await whole.withoutPositions(other);
       for (const [name, wanted] of Object.entries(taken)) {
-        const row = (of: PositionsTaken, kind: keyof PositionsTaken, layer: number) =>
+        const row = (of: PositionsRemoved, kind: keyof PositionsRemoved, layer: number) =>
           of[kind].data.subarray(384 * layer, 384 * (layer + 1)) as Float64Array;
-        const kind = names[name] as keyof PositionsTaken;
+        const kind = names[name] as keyof PositionsRemoved;
         for (const [layer, cosine] of wanted.cosines.entries())
           expect(Math.abs(dot(row(one, kind, layer), row(one, 'nothing', layer)) - cosine)).toBeLessThan(
             within,

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { plain } from '../support/builds.ts';
 import { files, weights } from './made.ts';
 
-const finder = '../../../build/package/model/weights.js';
+const finder = '../../../build/package/model/extractMinilm.js';
 const manifest = expect.stringMatching(/\/build\/model\/manifest\.json$/);
 let folder = '';
 /** Where the build's files were looked for, and whether they are said to be there. */

@@ -416,7 +416,7 @@ describe('where a model lies', () => {
     link('config.json');
     await expect(openModel(plain, folder)).rejects.toThrow(/config\.json” could not be read \(ENOENT\)\.$/);
     const table = join(folder, 'rows.csv');
-    writeFileSync(table, 'one;1.5;2\ntwo;3;4.5\n');
+    writeFileSync(table, 'one,1.5,2\ntwo,3,4.5\n');
     expect((await openTable(plain, table)).table.rows).toBe(2);
   });
 

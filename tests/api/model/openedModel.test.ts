@@ -530,7 +530,7 @@ test('without a tokenizer a text is not read', async () => {
   expect(bare.readsText).toBe(false);
   expect(await thrown(bare.tokenize('The'))).toEqual(
     new RangeError(
-      'There is no tokenizer.json beside the weights, which a text needs. Put it there, or give ids: { ids: [101, 2023, 102] }.',
+      'There is no tokenizer.json beside the weights, which a text needs. Put it there, or pass token ids: { ids: [101, 2023, 102] }.',
     ),
   );
 });
@@ -557,7 +557,9 @@ test('a tokenizer.json that could not be read is tried again, one that is none i
   const broken = await beside('bert', { 'tokenizer.json': { model: 3 } });
   const error = await thrown(broken.tokenize('the'));
   expect(error).toEqual(
-    new RangeError('The tokenizer.json beside the weights is none that can be read; give ids.'),
+    new RangeError(
+      'tokenizer.json could not be parsed: Tokenizer must contain a "decoder" property. Pass token ids instead.',
+    ),
   );
   expect((error as Error).cause).toBeInstanceOf(Error);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { corpusSentences, loadMiniLM, type Table } from 'superpose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { weightsFiles, weightsFolder, weightsPackage } from '../../../build/package/model/weights.js';
+import { extractMinilm, weightsFolder, weightsPackage } from '../../../build/package/model/extractMinilm.js';
 import { plain } from '../support/builds.ts';
 import { fileOf, wordPieceTokenizer } from '../support/files.ts';
 import { describeWeights } from '../support/model.ts';
@@ -80,9 +80,9 @@ function packed(name: string, of: typeof tensors): URL {
   return pathToFileURL(`${folder}/`);
 }
 const whole = packed('whole', tensors);
-let files: Awaited<ReturnType<typeof weightsFiles>>;
+let files: Awaited<ReturnType<typeof extractMinilm>>;
 beforeAll(async () => {
-  files = await weightsFiles(plain, whole, 4);
+  files = await extractMinilm(plain, whole, 4);
 });
 const fileIn = (name: string) => files.get(name) as Uint8Array;
 
@@ -137,7 +137,7 @@ test('the names of the files', () => {
 });
 
 test('32 rows a piece, unless another number is given', async () => {
-  const names = [...(await weightsFiles(plain, whole)).keys()];
+  const names = [...(await extractMinilm(plain, whole)).keys()];
   expect(names.filter((name) => /words|positions/.test(name))).toEqual(['words-0.bin', 'positions-0.bin']);
 });
 
@@ -219,7 +219,7 @@ test('the model is read of them: its sentences, rows and layers', async () => {
 
 test('a tensor that is not published is named', async () => {
   const { [words]: _, ...fewer } = tensors;
-  await expect(weightsFiles(plain, packed('fewer', fewer), 4)).rejects.toThrow(
+  await expect(extractMinilm(plain, packed('fewer', fewer), 4)).rejects.toThrow(
     new RangeError(`The file lacks the tensor “${words}”.`),
   );
 });

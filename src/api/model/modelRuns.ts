@@ -1,0 +1,187 @@
+// Runs of a model's layers in the full module: forward passes, their scores taken apart, and means over a corpus. Pages
+// fetch this, and what it imports, when a reader first asks for more than the first layer's scores.
+import * as check from '../check.js';
+import type { Scores } from '../scores/scores.js';
+import type { Superpose } from '../whole.js';
+import { type CorpusMeans, corpusOf, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
+import { checkedParts } from './forwardPass.js';
+import { headSizes, layerSource } from './layers.js';
+import { excludedIn, longestOf, type RunnableModel, rowsOf, summandNames } from './model.js';
+import type { OpenCorpusMeansOptions, OpenDecomposeOptions, OpenForwardOptions } from './openedModel.js';
+import { changedRows, positionsRemoved } from './positionChanges.js';
+import { corpusIds, type Sentence, type SentenceReader } from './sentences.js';
+import { type SharedStack, sharedStack } from './sharedStack.js';
+import type { ForwardPass, TransformerStack } from './transformerStack.js';
+import { counted, type SlicesWatch } from './watch.js';
+
+export { changedRows };
+
+/** How many tokens a window of the corpus has between its special tokens. */
+const windowLength = 30;
+
+type ScoresOptions = OpenDecomposeOptions & { layer: number };
+
+/** The forward pass of a stack's last decomposition, and the tokens that it ran on. */
+type LastDecomposed = WeakMap<TransformerStack, { key: string; forward: ForwardPass }>;
+
+interface Running {
+  model: RunnableModel;
+  stack: SharedStack;
+  lastDecomposed: LastDecomposed;
+}
+
+/** The runs of a model; see OpenedModel. delete() frees its layers. */
+export type ModelRuns = ReturnType<typeof modelRuns>;
+
+/** Throws RangeError if the file lacks what the first layer needs. */
+export function modelRuns(model: RunnableModel, superpose: Superpose) {
+  const stack = sharedStack(layerSource(model, superpose));
+  const running: Running = { model, stack, lastDecomposed: new WeakMap() };
+  const forward = async (sentence: Sentence, options: OpenForwardOptions) => {
+    const { summands, signal, progress, ...input } = options;
+    const layers = check.integer('layers', input.layers ?? model.layers, 0, model.layers);
+    return stack.use(layers, counted({ signal, progress }), async (transformer) => {
+      const rows = summands ?? (await rowsOf(model, sentence.ids, counted({ signal })));
+      running.lastDecomposed.delete(transformer);
+      const pass = await transformer.forward(rows, { ...input, layers, signal });
+      return Object.assign(pass, { sentence });
+    });
+  };
+  return {
+    forward,
+    decompose: (sentence: Sentence, options: ScoresOptions) => decomposed(running, sentence, options),
+    async corpusMeans(
+      sentences: SentenceReader,
+      { done, signal, progress, ...options }: OpenCorpusMeansOptions,
+    ) {
+      const { layout, heads, layers } = model;
+      const isRotary = layout.descriptor.positions.kind === 'rotary';
+      const scores = check.flag('scores', options.scores ?? isRotary);
+      const { d_head, keyHeads } = headSizes(model);
+      return meansOver(await corpusIn(model, sentences, options), {
+        poolShares: superpose.poolShares,
+        heads,
+        layers,
+        excludedRows: layout.excludedRows,
+        signal,
+        done,
+        ...(scores && { scores: { query: heads * d_head, key: keyHeads * d_head } }),
+        run(sentence, isWindow) {
+          return forward(sentence, {
+            scores: !isWindow,
+            projections: scores && isWindow,
+            signal,
+            progress,
+          });
+        },
+      });
+    },
+    async withoutPositions(sentence: Sentence, { signal, progress }: SlicesWatch = {}) {
+      // All passes in one turn, since a pass is valid until the next one.
+      return stack.use(model.layers, counted({ signal, progress }), async (transformer) => {
+        running.lastDecomposed.delete(transformer);
+        const rows = await rowsOf(model, sentence.ids, counted({ signal }));
+        const bare = await changedRows(model, sentence, { mean: 'sentence' });
+        return positionsRemoved(transformer, { rows, bare }, signal);
+      });
+    },
+    delete: stack.delete,
+  };
+}
+
+/** The scores of a layer, taken apart. The options are checked before layers are read, which may take long. */
+async function decomposed(
+  running: Running,
+  sentence: Sentence,
+  options: ScoresOptions,
+): Promise<Scores & { sentence: Sentence }> {
+  const { model, stack } = running;
+  const { means: corpusMeans, signal, progress, gauge, excludedRows, ...input } = options;
+  const layer = check.integer('layer', input.layer, 0, model.layers - 1);
+  check.chosenHeads(input.only, model.heads);
+  checkedParts(summandNames(model.layout), input);
+  const isByMechanism = input.way === 'mechanism';
+  const needsMeans = isByMechanism || input.way === 'mean';
+  if (needsMeans && corpusMeans === undefined) throw meansMissing(model, isByMechanism);
+  // The result of corpusMeans() has more than these means.
+  if (corpusMeans || needsMeans) {
+    check.knownOptions('means', corpusMeans as CorpusMeans, {
+      windows: true,
+      states: true,
+      heads: true,
+      sentencesOfHeads: true,
+      scores: true,
+    });
+  }
+  const means = corpusMeans && (isByMechanism ? scoreMeansAt : meansAt)(corpusMeans, layer);
+  return stack.use(layer + 1, counted({ signal, progress }), async (transformer) => {
+    const forward = await passThrough(running, transformer, layer, sentence, signal);
+    // By mechanism the means say which rows are excluded.
+    const rows = excludedRows ?? (isByMechanism ? undefined : excludedIn(model.layout, forward.n));
+    const scores = forward.decompose({
+      ...input,
+      ...(gauge !== undefined && { gauge }),
+      ...(rows !== undefined && { excludedRows: rows }),
+      ...(means && { means }),
+    });
+    return { ...scores, sentence };
+  });
+}
+
+/** The error that says how to get the means of a corpus. */
+function meansMissing({ layout, readsText }: RunnableModel, isByMechanism: boolean): TypeError {
+  const { name } = layout.descriptor;
+  const [way, averaged] = isByMechanism ? ['mechanism', 'queries and keys'] : ['mean', 'states'];
+  const options = [...(readsText ? [] : ['sentences']), ...(isByMechanism ? ['scores: true'] : [])];
+  const argument = options.length > 0 ? `{ ${options.join(', ')} }` : '';
+  const advice = readsText
+    ? ''
+    : ' Without tokenizer.json, sentences are lists of ids: [{ ids: [101, 2023, 102] }].';
+  return new TypeError(
+    `The way '${way}' needs the means of ${name}’s ${averaged} over a corpus. Gather them first: const means = await model.corpusMeans(${argument}); await model.decompose(input, { way: '${way}', means }).${advice}`,
+  );
+}
+
+/** The forward pass whose scores are taken apart: the last one, if it ran on the same tokens, or else a new one. */
+async function passThrough(
+  { model, lastDecomposed }: Running,
+  transformer: TransformerStack,
+  layer: number,
+  sentence: Sentence,
+  signal: AbortSignal | undefined,
+): Promise<ForwardPass> {
+  const key = String(sentence.ids);
+  const last = lastDecomposed.get(transformer);
+  if (last?.key === key && last.forward.layers > layer) return last.forward;
+  const rows = await rowsOf(model, sentence.ids, counted({ signal }));
+  lastDecomposed.delete(transformer);
+  // A small model runs through all layers in memory, so that another layer's scores need no pass of their own.
+  const layers = model.isSmall ? transformer.layers : layer + 1;
+  const forward = await transformer.forward(rows, { layers, signal });
+  lastDecomposed.set(transformer, { key, forward });
+  return forward;
+}
+
+/** The corpus, cut into windows. */
+async function corpusIn(
+  model: RunnableModel,
+  { tokenize, read }: SentenceReader,
+  { sentences }: OpenCorpusMeansOptions,
+) {
+  const { checkpoint, layers, layout } = model;
+  if (!sentences && !model.readsText) {
+    throw new RangeError(
+      'corpusMeans() has texts, for which there is no tokenizer.json beside the weights. Put it there, or give sentences of ids: { sentences: [{ ids: [101, 2023, 102] }] }.',
+    );
+  }
+  const inputs = sentences ?? (await import('./corpus.js')).corpusSentences;
+  if (!Array.isArray(inputs)) check.refuse('sentences', 'a list of texts', inputs, false);
+  const ids: (readonly number[])[] = [];
+  for (const input of inputs) {
+    ids.push((typeof input === 'string' ? await tokenize(input) : await read(input)).ids);
+  }
+  if (!sentences) checkpoint.useCorpusRows(layout.tables.token, corpusIds(ids));
+  const { before, after } = layout.descriptor.markers;
+  const most = (longestOf(model, layers) || Infinity) - before - after;
+  return corpusOf(ids, { positions: Math.min(windowLength, most), before, after });
+}
