@@ -51,7 +51,7 @@ const longest = [
   'tools/prose',
   'figures/recorded.long',
   'figures/fourTasks',
-  'figures/ownModel',
+  'figures/userModel',
   'api/model/layers',
 ];
 
@@ -69,7 +69,7 @@ const aloneInNode = [
   'figures/badges',
   'worker/answers',
 ];
-const aloneOnPage = ['page/ownModelMemory'];
+const aloneOnPage = ['page/userModelMemory'];
 
 /** Those of a project follow one another, for a process to go from one to the next. Those that wait most come first. */
 const order = ['page', 'page-alone', 'engines', 'node-alone', 'node'];

@@ -66,7 +66,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     const data = (await compute({ ...library() }, state, alone)) as never;
     return { figure: figure as never as AnyFigure, state, data: data as never as Early };
   };
-  /** What the first layer alone gives: see ownModel.test.ts. */
+  /** What the first layer alone gives: see userModel.test.ts. */
   const first = async () => {
     const { data, ...shown } = await run(depth);
     const { heads, attention } = data;
@@ -103,7 +103,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
 
   // The corpus is the project's own; figures from another one agree within five points.
   test('where position goes is what was measured on another corpus, within five points', async () => {
-    // tests/figures/ownModel.test.ts asks whether MiniLM's own file gives this, recorded.long.test.ts whether all layers do.
+    // tests/figures/userModel.test.ts asks whether MiniLM's own file gives this, recorded.long.test.ts whether all layers do.
     const result = await run(depth);
     const { data } = result;
     const { states } = depthOracle.shared_corpus.mean;

@@ -30,7 +30,7 @@ import {
   type Target,
   tables,
   textOf,
-} from './ownFiles.ts';
+} from './userFiles.ts';
 
 const header = safetensorsApi();
 const dtypes = ['F32', 'F16', 'BF16', 'F64', 'I64', 'BOOL', 'X'];

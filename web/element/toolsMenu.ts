@@ -17,7 +17,7 @@ const sources: Record<Source, readonly [says: string, means: string]> = {
   ],
   exact: ['exact', 'Computed from a formula'],
   recorded: ['recorded', 'Runs on another machine, whose results are in a file'],
-  own: ['your file', 'Computed from rows of your file'],
+  user: ['your file', 'Computed from rows of your file'],
 };
 
 interface Host extends LitElement {

@@ -30,9 +30,18 @@ import {
   scales,
   widths,
 } from './collisionsLost.js';
-import { drawnRows, rowName } from './drawnRows.js';
+import { drawnRows, rowName, userRows } from './drawnRows.js';
 import type { Compute, DataTable, Figure, Library } from './figure.js';
 import { rawRows, rawTable } from './trainedModel.js';
+import { shortName } from './userFile.js';
+import {
+  columnsOf,
+  rangeTo,
+  rowsControl,
+  tablesRemark,
+  tablesSource,
+  unusedSeed,
+} from './userTableControls.js';
 
 /** Of one word, at each position. */
 interface One {
@@ -61,28 +70,38 @@ export const frequent = { first: 1996, count: 2048 } as const;
 
 const atOnce = 512;
 
-export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+export const compute: Compute<typeof controls, Data> = async (library, state: State, job) => {
   const superpose = await library.superpose();
   const { vocabulary, seed } = state;
   if (state.of === 'lost')
-    return library.kept('collisions: lost', [vocabulary, seed], () => lost(library, superpose, state, job));
-  return state.words === 'seeded' ? seeded(library, superpose, state) : trained(library, superpose, state);
+    return library.kept('collisions: lost', [vocabulary, seed], () => lost(superpose, state, job));
+  return state.words === 'trained'
+    ? trained(library, superpose, state)
+    : fromTable(library, superpose, state);
 };
 
-export function seeded(library: Library, superpose: Superpose, state: State): One {
-  const { vocabulary, d, seed, index } = state;
-  const key = [d, seed, library.own?.key];
+/** Of random tokens, or of those of the reader's own table. */
+export function fromTable(library: Library, superpose: Superpose, state: State): One {
+  const { vocabulary, d, seed } = state;
+  const { userTables } = library;
+  const isUsers = state.words === 'user';
+  const words = isUsers ? userTables?.words : undefined;
+  const key = [d, seed, state.words, userTables?.key];
   // All rows are drawn, so another vocabulary size needs no new draw: it takes the first rows.
   const { data } = library.kept('collisions: drawn', key, () =>
-    drawnRows(library, superpose, 'token', { rows: largestVocabulary, columns: d, seed }),
+    isUsers
+      ? userRows(library, 'token', largestVocabulary)
+      : drawnRows(superpose, 'token', { rows: largestVocabulary, columns: d, seed }),
   );
   const tokens = { data: data.subarray(0, vocabulary * d), rows: vocabulary, columns: d };
-  const found = moved(library, superpose, tokens, [key, vocabulary], state, () =>
-    state.positions === 'random'
-      ? drawnRows(library, superpose, 'position', { rows: positions, columns: d, seed })
-      : superpose.sinusoidal({ positions, d_model: d }),
-  ).nearestTokens(index);
-  const named = (token: number) => rowName(library, token);
+  const index = words && userTables ? userTables.placeOf(state.word) : state.index;
+  const found = moved(library, superpose, tokens, [key, vocabulary], state, () => {
+    if (state.positions === 'user') return userRows(library, 'position', positions);
+    return state.positions === 'random'
+      ? drawnRows(superpose, 'position', { rows: positions, columns: d, seed })
+      : superpose.sinusoidal({ positions, d_model: d });
+  }).nearestTokens(index);
+  const named = (token: number) => rowName(words, token);
   return {
     word: named(index),
     bare: named(found.bare[0] as number),
@@ -182,6 +201,33 @@ export const figure: Figure<typeof controls, Data> = {
     if (of === 'lost') return ['words', 'positions', 'd', 'scale', 'index', 'word'];
     return words === 'seeded' ? ['word'] : ['positions', 'vocabulary', 'd', 'index', 'seed'];
   },
+  forTables(tables) {
+    const { token, position } = tables;
+    const { words, index, word } = controls;
+    const hasPositions = position !== undefined && position.rows >= positions;
+    const tooFew =
+      position && !hasPositions
+        ? `${shortName(position.name)} has ${position.rows} rows and the figure ${positions} positions, which are drawn.`
+        : '';
+    const isNamed = token?.word !== undefined;
+    return {
+      title: 'One token, moved along the positions',
+      fixed: { of: 'one', d: columnsOf(tables), vocabulary: token?.rows ?? largestVocabulary },
+      controls: {
+        words: rowsControl('Tokens', token !== undefined, { seeded: words.options.seeded }),
+        positions: rowsControl('Positions', hasPositions, controls.positions.options),
+        index: rangeTo(index, (token?.rows ?? index.max + 1) - 1),
+        word: { ...word, initial: token?.word?.slice(0, word.longest) ?? word.initial },
+      },
+      source: tablesSource,
+      unused: (state) => [
+        isNamed && state.words === 'user' ? 'index' : 'word',
+        ...unusedSeed(state, ['random']),
+      ],
+      remark: [tablesRemark(tables), tooFew].filter(Boolean).join(' '),
+    };
+  },
+
   settle: (state) => ({ ...state, index: Math.min(state.index, state.vocabulary - 1) }),
 
   scene: (data, _, width) => (isLost(data) ? lostScene(data, width) : oneScene(data, width)),

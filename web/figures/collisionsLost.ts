@@ -5,7 +5,7 @@ import { curve, dotsAt, inTurn, lineAt, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import { drawnRows } from './drawnRows.js';
-import type { Job, Library } from './figure.js';
+import type { Job, UserRowsState } from './figure.js';
 
 export const largestVocabulary = 5000;
 
@@ -43,7 +43,7 @@ export const controls = {
   word: { kind: 'text', label: 'A token', initial: 'king', longest: 40 },
 } as const satisfies Controls;
 
-export type State = StateOf<typeof controls>;
+export type State = UserRowsState<StateOf<typeof controls>, 'words' | 'positions'>;
 
 export const positions = 64;
 
@@ -74,18 +74,13 @@ export const scaleInks: Ink[] = ['third', 'accent', 'second'];
 
 const sample = 100;
 
-export async function lost(
-  library: Library,
-  superpose: Superpose,
-  { vocabulary, seed }: State,
-  job: Job,
-): Promise<Lost> {
+export async function lost(superpose: Superpose, { vocabulary, seed }: State, job: Job): Promise<Lost> {
   const looked = Math.min(sample, vocabulary);
   const points: Point[][] = [];
   for (const [place, d] of widths.entries()) {
     job.signal.throwIfAborted();
-    const tokens = drawnRows(library, superpose, 'token', { rows: vocabulary, columns: d, seed });
-    const search = superpose.collisionSearch({ tokens, positions: scaled(library, superpose, d, seed) });
+    const tokens = drawnRows(superpose, 'token', { rows: vocabulary, columns: d, seed });
+    const search = superpose.collisionSearch({ tokens, positions: scaled(superpose, d, seed) });
     try {
       const { lost } = await search.allWords({
         words: looked,
@@ -111,10 +106,10 @@ export async function lost(
 }
 
 /** The same random positions at each scale, one below the other. */
-function scaled(library: Library, superpose: Superpose, d: number, seed: number) {
+function scaled(superpose: Superpose, d: number, seed: number) {
   const data = new Float64Array(scales.length * positions * d);
   scales.forEach((standardDeviation, row) => {
-    const drawn = drawnRows(library, superpose, 'position', {
+    const drawn = drawnRows(superpose, 'position', {
       rows: positions,
       columns: d,
       standardDeviation,

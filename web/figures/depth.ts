@@ -3,7 +3,8 @@ import { about, aboutPercent, percent, readable } from '../plot/format.js';
 import { type Area, boxAt, dotsAt, lineThrough, map, plane, textAt, tickText } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
-import type { Figure, TextCompute } from './figure.js';
+import type { Compute, Figure, Job, Library, TextModel, UserTextModel } from './figure.js';
+import { kindOf } from './terms.js';
 import {
   fetchingLayers,
   layersControl,
@@ -11,8 +12,10 @@ import {
   quoted,
   sentenceControl,
   sentenceRemark,
+  textModel,
   watching,
 } from './trainedModel.js';
+import { hasPositionTable, hasTerms, inputOf, layersOf, modelRemark } from './userModelControls.js';
 
 const controls = {
   layers: layersControl,
@@ -40,10 +43,16 @@ export interface Depth {
   attention: ArrayLike<number>[];
 }
 
-export const compute: TextCompute<typeof controls, Depth> = async (library, { layers, text }, job) => {
+export const compute: Compute<typeof controls, Depth> = async (library, { layers, text }, job) => {
   const beforehand = layers === 'none' ? await library.recorded?.('depth') : undefined;
   if (beforehand) return beforehand as Depth;
-  const model = await library.miniLM();
+  const { userModel } = library;
+  if (userModel?.means) return ofMechanism(library, userModel, text, job);
+  if (userModel && layers === 'none') return ofFirstLayer(library, userModel, text);
+  return ofAllLayers(library, await textModel(library), text, job);
+};
+
+async function ofAllLayers(library: Library, model: TextModel, text: string, job: Job): Promise<Depth> {
   const sentence = await model.tokenize(text, mostShown);
   const { tokens, dropped } = sentence;
   const all = model.layers;
@@ -74,7 +83,68 @@ export const compute: TextCompute<typeof controls, Depth> = async (library, { la
     ),
     attention: Array.from({ length: all }, (_, layer) => forward.attention(layer)),
   };
-};
+}
+
+/** What is shown of a reader's own model before its later layers are read. */
+async function ofFirstLayer(library: Library, model: UserTextModel, text: string): Promise<Depth> {
+  const superpose = await library.superpose();
+  const sentence = await model.tokenize(text, mostShown);
+  const { tokens, dropped } = sentence;
+  const scores = await model.layerScores(sentence, { layer: 0, gauge: 'canonical' });
+  const count = scores.parts.length ** 2;
+  const positionWithPosition = scores.parts.length + 1;
+  const shares = scores.heads.map((head) => scores.shares[count * head + positionWithPosition] as number);
+  const allTerms = [Array<boolean>(count).fill(true)];
+  const attention = scores.heads.flatMap((head) =>
+    superpose.combineTerms(scores, head, allTerms).flatMap(({ softmax }) => Array.from(softmax)),
+  );
+  return {
+    text,
+    tokens,
+    dropped,
+    states: [],
+    windows: 0,
+    sentences: 0,
+    layers: model.layers,
+    heads: [shares],
+    attention: [attention],
+  };
+}
+
+/** Of a reader's own model without a table of positions: by mechanism, with the means over a corpus. */
+async function ofMechanism(library: Library, model: UserTextModel, text: string, job: Job): Promise<Depth> {
+  const superpose = await library.superpose();
+  const sentence = await model.tokenize(text);
+  const { means } = model as Required<UserTextModel>;
+  const heads: number[][] = [];
+  // The last layer first: what is run for it is there for the others.
+  for (let layer = model.layers - 1; layer >= 0; layer--) {
+    const scores = await model.layerScores(sentence, { layer, gauge: 'canonical', signal: job.signal });
+    const shares = superpose.poolShares([scores], kindOf).heads;
+    const kinds = shares.length / scores.heads.length;
+    heads[layer] = scores.heads.map((_, head) => shares[kinds * head + 3] as number);
+    job.progress((model.layers - layer) / model.layers);
+  }
+  const forward = await model.forward(sentence, { signal: job.signal });
+  const { states, windows } = means();
+  return {
+    text,
+    tokens: sentence.tokens,
+    dropped: sentence.dropped,
+    mechanism: true,
+    // Rows of tokens carry no position; and there is no table whose directions could be counted, or left.
+    states: states.map(({ positionEnergy }, passed) => ({
+      energy: passed === 0 ? 0 : positionEnergy,
+      directions: Number.NaN,
+      table: Number.NaN,
+    })),
+    windows,
+    sentences: 1,
+    layers: model.layers,
+    heads,
+    attention: Array.from({ length: model.layers }, (_, layer) => forward.attention(layer)),
+  };
+}
 
 const panels = [
   {
@@ -162,6 +232,17 @@ export const figure: Figure<typeof controls, Depth> = {
   waiting: fetchingLayers,
   unused: ({ layers }) => (layers === 'none' ? ['text'] : []),
   redraws: true,
+
+  forModel(model) {
+    const { fixed, controls } = inputOf(model);
+    const remark = modelRemark(model);
+    if (model.windows !== undefined) return { fixed: { ...fixed, layers: 'all' }, controls, remark };
+    // Its corpus is text.
+    if (!hasTerms(model) || !hasPositionTable(model) || model.layers === 0 || !model.readsText)
+      return undefined;
+    // Nothing was computed beforehand, so the text is used from the start.
+    return { controls: { layers: layersOf(model) }, unused: () => [], remark };
+  },
 
   scene(data, _, width, __, cursor) {
     const { panelAreas, top, row, heads, bottom, height } = arrange(data, width);

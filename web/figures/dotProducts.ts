@@ -1,6 +1,6 @@
 // Figure "Adding versus concatenating": every pair of tokens as a point, and what moves it off the line.
 import { extent } from 'd3-array';
-import type { DotProductName, DotProducts, LoudnessRecipe, SmallSuperpose } from 'superpose';
+import type { DotProductName, LoudnessRecipe } from 'superpose';
 import { about, counted, readable, signed } from '../plot/format.js';
 import {
   type Area,
@@ -14,86 +14,26 @@ import {
   vertical,
 } from '../plot/parts.js';
 import type { Cursor, Handle, Ink, Mark, Scene, Term } from '../plot/scene.js';
-import { type Controls, nearestValue, type StateOf } from './controls.js';
-import { drawnRows, rowName } from './drawnRows.js';
-import { encodingLabels, encodingOf } from './encodings.js';
-import type { DataTable, Figure, TextCompute, TextLibrary } from './figure.js';
+import { labelled, nearestValue } from './controls.js';
+import { controls, type Data, type State } from './dotProductsData.js';
+import { type EncodingName, encodingOf } from './encodings.js';
+import type { DataTable, Figure } from './figure.js';
+import { fetching, rawRows, rawTable, sentenceRemark } from './trainedModel.js';
+import { hasPositionTable, inputOf, unverified } from './userModelControls.js';
 import {
-  fetching,
-  mostTokens,
-  rawRows,
-  rawTable,
-  sentenceControl,
-  sentenceRemark,
-  tokensControl,
-} from './trainedModel.js';
+  columnsOf,
+  commonRows,
+  rangeTo,
+  rowsControl,
+  tablesRemark,
+  tablesSource,
+  unusedSeed,
+} from './userTableControls.js';
 
-const controls = {
-  tokens: tokensControl,
-  positions: {
-    kind: 'choice',
-    label: 'Positions',
-    options: encodingLabels,
-    initial: 'interleaved',
-  },
-  d: {
-    kind: 'steps',
-    more: true,
-    label: 'Width d',
-    values: [2, 3, 4, 8, 16, 32, 64, 128, 256, 384, 512, 768, 1024],
-    initial: 64,
-  },
-  scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 8, step: 0.05, initial: 1 },
-  recipes: { kind: 'toggle', more: true, label: 'Where recipes begin', initial: false },
-  n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 128, step: 1, initial: 32 },
-  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
-  text: sentenceControl,
-} as const satisfies Controls;
+export { compute } from './dotProductsData.js';
 
-type State = StateOf<typeof controls>;
-
-interface Data extends DotProducts {
-  n: number;
-  d_model: number;
-  tokens: readonly string[];
-  dropped: number;
-  /** Only if asked for. */
-  recipes?: LoudnessRecipe[];
-}
-
-export const compute: TextCompute<typeof controls, Data> = async (library, state) => {
-  const superpose = await library.small();
-  const drawn = state.tokens === 'seeded';
-  const { positions, d, n, seed, text } = state;
-  const key = [library.own?.key, positions, seed, ...(drawn ? [d, n] : [text])];
-  // ρ moves nothing of these.
-  const { token, position, tokens, dropped } = await library.kept('dot-products', key, () =>
-    drawn ? seeded(library, superpose, state) : fromModel(library, state),
-  );
-  const products = superpose.dotProducts({ token, position, positionScale: state.scale });
-  const data = { ...products, n: token.rows, d_model: token.columns, tokens, dropped };
-  if (!drawn || !state.recipes) return data;
-  return { ...data, recipes: (await library.superpose()).loudnessRecipes({ d_model: state.d }) };
-};
-
-async function seeded(library: TextLibrary, superpose: SmallSuperpose, { n, d, positions, seed }: State) {
-  const token = drawnRows(library, superpose, 'token', { rows: n, columns: d, seed });
-  const tokens = Array.from({ length: n }, (_, place) => rowName(library, place));
-  const position = await encodingOf(positions).rows({ library, superpose, positions: n, d_model: d, seed });
-  return { token, position, tokens, dropped: 0 };
-}
-
-async function fromModel(library: TextLibrary, { text, positions, seed }: State) {
-  const superpose = await library.small();
-  const model = await library.miniLM();
-  const sentence = await model.tokenize(text, mostTokens);
-  const { token, position } = await model.rows(sentence);
-  const { tokens, dropped } = sentence;
-  const encoding = encodingOf(positions);
-  if (encoding.source === 'trained') return { token, position, tokens, dropped };
-  const size = { positions: token.rows, d_model: model.d_model };
-  return { token, position: await encoding.rows({ library, superpose, ...size, seed }), tokens, dropped };
-}
+/** Random rows can be compared as they are; those of a model or a file are raw. */
+const areRaw = ({ tokens, positions }: State) => tokens !== 'seeded' || positions === 'user';
 
 interface Row {
   name: DotProductName;
@@ -125,6 +65,39 @@ export const figure: Figure<typeof controls, Data> = {
   unused({ tokens, positions }) {
     if (tokens === 'seeded') return ['text'];
     return encodingOf(positions).source === 'seeded' ? ['d', 'n', 'recipes'] : ['d', 'n', 'recipes', 'seed'];
+  },
+
+  forModel(model) {
+    if (!hasPositionTable(model)) return undefined;
+    const { fixed, controls: input } = inputOf(model);
+    const { positions } = controls;
+    const options = { ...positions.options, learned: 'The model’s own' };
+    return {
+      fixed: { tokens: 'sentence', ...fixed },
+      controls: { positions: { ...positions, options, initial: 'learned' }, ...input },
+      remark: unverified,
+    };
+  },
+
+  forTables(tables) {
+    const names = Object.keys(controls.positions.options) as EncodingName[];
+    const ofNoModel = names.filter((name) => encodingOf(name).source !== 'trained');
+    const drawn = names.filter((name) => encodingOf(name).source === 'seeded');
+    return {
+      fixed: { d: columnsOf(tables), recipes: false, text: '' },
+      controls: {
+        tokens: rowsControl('Tokens', tables.token !== undefined, { seeded: 'Random (seeded)' }),
+        positions: rowsControl(
+          'Positions',
+          tables.position !== undefined,
+          labelled(ofNoModel, (name) => controls.positions.options[name]),
+        ),
+        n: rangeTo(controls.n, commonRows(tables, controls.n.max)),
+      },
+      source: tablesSource,
+      unused: (state) => unusedSeed(state, drawn),
+      remark: tablesRemark(tables),
+    };
   },
 
   /** A model's positions go only with its sentences, and are chosen first for a sentence. */
@@ -189,8 +162,9 @@ export const figure: Figure<typeof controls, Data> = {
 
   focus: (data, _, cursor, width) => crossTerms(data, cursor, planeOf(data, arrange(width).scatter)),
 
-  describe(data, { tokens, scale }) {
+  describe(data, state) {
     const { n, moments, correlation, recipes } = data;
+    const { scale } = state;
     if (recipes) {
       const [scaled, bare] = recipes as [LoudnessRecipe, LoudnessRecipe];
       const begins = ({ positionScale, tokens, positions }: LoudnessRecipe) =>
@@ -207,7 +181,7 @@ export const figure: Figure<typeof controls, Data> = {
     const how = Number.isNaN(correlation)
       ? `Over ${counted(pairs, 'pair')}, one of the two dot products does not vary, so they have no correlation; the cross terms`
       : `Over ${pairs} pairs, the two dot products correlate at ${about(correlation)}; the cross terms`;
-    return `${head} ${how}, which without weights only adding has, spread ±${about(moments.crossTerms.deviation, size)} around ${about(moments.crossTerms.mean, size)}, and the concatenated dot products ±${about(moments.concatenated.deviation, size)}.${tokens === 'seeded' ? '' : rawRows}`;
+    return `${head} ${how}, which without weights only adding has, spread ±${about(moments.crossTerms.deviation, size)} around ${about(moments.crossTerms.mean, size)}, and the concatenated dot products ±${about(moments.concatenated.deviation, size)}.${areRaw(state) ? rawRows : ''}`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
@@ -228,7 +202,7 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  tokens: ({ tokens }, state) => (state.tokens === 'sentence' ? tokens : undefined),
+  tokens: ({ tokens }, state) => (state.tokens === 'seeded' ? undefined : tokens),
   remark: ({ tokens, dropped }, state) =>
     state.tokens === 'sentence' ? sentenceRemark(tokens, dropped) : '',
 
@@ -249,7 +223,7 @@ export const figure: Figure<typeof controls, Data> = {
       columns: ['i', 'j', 'token i', 'token j', ...rows.map(({ label }) => label.replace(/^[+=] /, ''))],
       rows: pairs,
     };
-    return rawTable(state.tokens !== 'seeded', found);
+    return rawTable(areRaw(state), found);
   },
 };
 

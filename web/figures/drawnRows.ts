@@ -1,4 +1,4 @@
-// Rows of tokens and of positions that are drawn from a seed, or the rows of the reader's tables in their place.
+// Rows of tokens and of positions that are drawn from a seed, or the rows of the reader's own tables.
 import type { SmallSuperpose, Table } from 'superpose';
 import type { Library } from './figure.js';
 
@@ -12,15 +12,23 @@ interface Drawn {
   standardDeviation?: number;
 }
 
-/** [rows, columns]; a reader's table may have fewer rows. */
 export const drawnRows = (
-  { own }: Pick<Library, 'own'>,
   superpose: SmallSuperpose,
   kind: keyof typeof streams,
   drawn: Drawn,
-): Table<Float64Array> =>
-  own?.[kind]?.(drawn.rows) ?? superpose.randomNormal({ ...drawn, stream: streams[kind] });
+): Table<Float64Array> => superpose.randomNormal({ ...drawn, stream: streams[kind] });
 
-/** The name of a row: its word in the reader's table, or its number. */
-export const rowName = ({ own }: Pick<Library, 'own'>, place: number, what = 'token'): string =>
-  own?.words?.[place] ?? `${what} ${place}`;
+/** Rows of the reader's own table; they may be fewer than are requested. */
+export function userRows(
+  { userTables }: Pick<Library, 'userTables'>,
+  kind: 'token' | 'position',
+  rows: number,
+): Table<Float64Array> {
+  const first = userTables?.[kind];
+  if (!first) throw new Error('There is no table open; open its file again.');
+  return first(rows);
+}
+
+/** What a row of tokens is called: by its name in the reader's own table, if it has one. */
+export const rowName = (words: readonly string[] | undefined, place: number, what = 'token'): string =>
+  words?.[place] ?? `${what} ${place}`;

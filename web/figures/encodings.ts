@@ -2,14 +2,14 @@
 import type { SinusoidalOptions, SmallSuperpose, Table } from 'superpose';
 import { labelled, type Steps } from './controls.js';
 import { drawnRows } from './drawnRows.js';
-import type { TextLibrary } from './figure.js';
+import type { Library } from './figure.js';
 
 /** The order of a sinusoid's channels, and how its frequencies fall. */
 type Sinusoid = Required<Pick<SinusoidalOptions, 'layout' | 'spacing'>>;
 
 /** What the rows of an encoding may depend on. */
 interface RowsRequest {
-  library: Pick<TextLibrary, 'own' | 'miniLM'>;
+  library: Pick<Library, 'miniLM'>;
   superpose: SmallSuperpose;
   positions: number;
   d_model: number;
@@ -53,8 +53,8 @@ const encodings = {
     label: 'Random, of the same length',
     source: 'seeded',
     // A sinusoidal row has the squared length d/2, so that encodings can be compared.
-    rows: ({ library, superpose, positions, d_model, seed }) =>
-      drawnRows(library, superpose, 'position', {
+    rows: ({ superpose, positions, d_model, seed }) =>
+      drawnRows(superpose, 'position', {
         rows: positions,
         columns: d_model,
         seed,

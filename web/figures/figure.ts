@@ -1,8 +1,10 @@
 // The contract of every figure: what can be set, how it is computed, and its four forms - a picture, a
 // sentence, a readout of one place, and a table. Free of the DOM, so that Node draws the same.
 import type {
+  CorpusMeans,
   ForwardPass,
   MiniLM,
+  ModelReport,
   OpenForwardOptions,
   PositionChange,
   PositionsRemoved,
@@ -15,9 +17,10 @@ import type {
 } from 'superpose';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, State, StateOf } from './controls.js';
+import type { UserModel, UserTables } from './userFile.js';
 
-/** Where the numbers come from: random draws, a trained model, both, a formula, runs recorded elsewhere, or the reader's file. */
-export type Source = 'seeded' | 'trained' | 'mixed' | 'exact' | 'recorded' | 'own';
+/** Where the numbers come from: random draws, a trained model, both, a formula, runs recorded elsewhere, or the reader's own tables. */
+export type Source = 'seeded' | 'trained' | 'mixed' | 'exact' | 'recorded' | 'user';
 
 /**
  * What was last made under a name, if its key was the same; else what `make` makes. A promise's value is kept once it is
@@ -37,12 +40,14 @@ export interface Library {
   miniLM(): Promise<MiniLM>;
   /** The data of a first view that takes long, as tools/record-runs.mjs wrote them; undefined if not at hand. */
   recorded?: ((name: string) => Promise<unknown>) | undefined;
-  /** The reader's own tables, if they take the place of drawn ones. */
-  own?: OwnRows | undefined;
+  /** The reader's own model, in MiniLM's place. */
+  userModel?: UserTextModel | undefined;
+  /** The reader's own tables, which a figure takes where its state says `user`. */
+  userTables?: UserRows | undefined;
 }
 
-/** The first rows of tables that the reader opened: as many as are asked for, or as there are. */
-export interface OwnRows {
+/** The first rows of tables that the reader opened: as many as are requested, or as there are. */
+export interface UserRows {
   /** Identifies these tables. */
   key: string;
   columns: number;
@@ -50,20 +55,11 @@ export interface OwnRows {
   position?: ((rows: number) => Table<Float64Array>) | undefined;
   /** Names of the token rows, if their file has any. */
   words?: readonly string[] | undefined;
+  /** The place of the token row that has this name; throws if none has. */
+  placeOf(word: string): number;
 }
 
-/** For figures that can take a reader's own model in place of MiniLM. */
-export type TextCompute<C extends Controls, Data> = (
-  library: TextLibrary,
-  state: StateOf<C>,
-  job: Job,
-) => Promise<Data>;
-
-export interface TextLibrary extends Omit<Library, 'miniLM'> {
-  miniLM(): Promise<TextModel>;
-}
-
-/** What such figures use of MiniLM, or of a reader's own model in its place. */
+/** What figures that can take a reader's own model use of it, or of MiniLM. */
 export interface TextModel
   extends Pick<MiniLM, 'd_model' | 'heads' | 'positions' | 'layers' | 'corpusMeans'> {
   withoutPositions(sentence: Sentence, options: SlicesWatch): Promise<PositionsRemoved>;
@@ -71,9 +67,24 @@ export interface TextModel
   readonly excludedRows?: readonly number[];
   tokenize(text: string, most?: number): Sentence | Promise<Sentence>;
   rows(sentence: Pick<Sentence, 'ids'>): Promise<Rows>;
-  decompose(sentence: Sentence, options: Parts): Promise<Scores>;
   forward(sentence: Sentence, options: OpenForwardOptions): Promise<ForwardPass>;
   changed(sentence: Sentence, change: PositionChange): Promise<Rows>;
+}
+
+/** What a reader's own model does in ways of its own, whatever its family is. */
+export interface UserTextModel extends TextModel {
+  /** The scores of all heads of a layer, or of some, in three groups: token, position and the rest. */
+  layerScores(sentence: Sentence, options: LayerScoresOptions): Promise<Scores>;
+  /** How much its tables of tokens and positions overlap. */
+  report(options: SlicesWatch): Promise<ModelReport>;
+  /** Its means over a corpus, if it has no table of positions: then its scores are taken apart by mechanism. */
+  means?(): CorpusMeans;
+}
+
+export interface LayerScoresOptions extends SlicesWatch {
+  layer: number;
+  gauge: 'canonical' | 'raw';
+  heads?: readonly number[];
 }
 
 /** Rows that are added up; those of segments only if the model has any. */
@@ -81,8 +92,25 @@ export type Rows = Readonly<Record<'token' | 'position', Table<Float64Array>>> &
   readonly token_type?: Table<Float64Array>;
 };
 
-interface Parts {
-  groups: Record<string, readonly string[]>;
+/** A state in which these settings can also say that rows are those of the reader's own table. */
+export type UserRowsState<S, Names extends keyof S> = Omit<S, Names> & {
+  readonly [Name in Names]: S[Name] | 'user';
+};
+
+/** What a reader's own file changes in a figure; every other control stays as it is. */
+export interface Adaptation {
+  /** Follows the file's name; the figure's own unless given. */
+  title?: string;
+  /** Settings that have one value with this file, and no input. */
+  fixed?: State;
+  /** Controls whose range or words are the file's, and further ones. */
+  controls?: Controls;
+  /** Where the numbers come from; a trained model unless given. */
+  source?(state: State): Source;
+  /** In place of the figure's own; what is fixed is never shown. */
+  unused?(state: State): string[];
+  /** What the reader should know about the file's numbers; empty if nothing. */
+  remark: string;
 }
 
 export interface Job {
@@ -195,6 +223,10 @@ export interface Figure<C extends Controls, Data> {
   remark?(data: Data, state: StateOf<C>): string;
   /** All numbers of the picture. */
   table(data: Data, state: StateOf<C>): DataTable;
+  /** For a figure that can show a reader's own model in MiniLM's place; undefined if the model lacks what it needs. */
+  forModel?(model: UserModel): Adaptation | undefined;
+  /** For a figure that can show a reader's own tables in place of drawn ones. */
+  forTables?(tables: UserTables): Adaptation;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a figure of any controls and data

@@ -1,12 +1,12 @@
 // Figure "What each head looks at": every head's score variation as shares of the four terms and the rest,
 // for a sentence or ten, and what averaging does to them.
 import { ticks } from 'd3-array';
-import type { PoolableScores, SmallSuperpose, Table } from 'superpose';
+import type { PoolableScores, Sentence, SmallSuperpose, Table } from 'superpose';
 import { about, aboutPercent, listed, percent } from '../plot/format.js';
 import { boxAt, lineAt, textAt } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
-import type { Compute, Figure, ReadoutPiece } from './figure.js';
+import type { Compute, Figure, Job, LayerScoresOptions, Library, ReadoutPiece } from './figure.js';
 import { groups, type HeadShares as Row, sharedOut, termKinds } from './terms.js';
 import {
   excludedRows,
@@ -19,7 +19,10 @@ import {
   oneScoreTitle,
   sentenceControl,
   sentenceRemark,
+  textModel,
+  watching,
 } from './trainedModel.js';
+import { gaugeOf, hasTerms, inputOf, layerOf, modelRemark } from './userModelControls.js';
 
 const controls = {
   sentences: {
@@ -78,7 +81,7 @@ export const compute: Compute<typeof controls, Data> = async (
   job,
 ) => {
   const superpose = await library.small();
-  const model = await library.miniLM();
+  const model = await textModel(library);
   const texts = sentences === 'yours' ? [text] : tenSentences;
   const scores: PoolableScores[] = [];
   let tokens: readonly string[] = [];
@@ -87,16 +90,7 @@ export const compute: Compute<typeof controls, Data> = async (
   for (const [place, one] of texts.entries()) {
     job.signal.throwIfAborted();
     const sentence = await model.tokenize(one, mostTokens);
-    const { heads, parts, covariances, variances } =
-      layer === 0
-        ? (await firstLayer(library)).decompose({
-            summands: await model.rows(sentence),
-            groups,
-            gauge,
-            excludedRows,
-          })
-        : await model.decompose(sentence, { groups: laterGroups, gauge, layer, signal: job.signal });
-    scores.push({ heads, parts, gauge, covariances, variances });
+    scores.push(await layerScores(library, sentence, { layer, gauge }, job));
     if (sentences === 'yours') {
       ({ tokens, dropped } = sentence);
       lengths = lengthsOf(superpose, await model.rows(sentence));
@@ -110,6 +104,22 @@ export const compute: Compute<typeof controls, Data> = async (
 
 /** After the first layer, what attention and MLPs have written belongs to the rest. */
 const laterGroups = { ...groups, rest: [...groups.rest, 'attention', 'mlp'] };
+
+/** The scores of a layer's heads in three groups. */
+async function layerScores(
+  library: Library,
+  sentence: Sentence,
+  { layer, gauge }: LayerScoresOptions,
+  job: Job,
+): Promise<PoolableScores> {
+  if (library.userModel) return library.userModel.layerScores(sentence, { layer, gauge, ...watching(job) });
+  const model = await library.miniLM();
+  if (layer > 0) {
+    return model.decompose(sentence, { groups: laterGroups, gauge, layer, signal: job.signal });
+  }
+  const summands = await model.rows(sentence);
+  return (await firstLayer(library)).decompose({ summands, groups, gauge, excludedRows });
+}
 
 /** The names of the five terms beside their colours. */
 function termKey(width: number): { marks: Mark[]; height: number } {
@@ -125,7 +135,7 @@ function termKey(width: number): { marks: Mark[]; height: number } {
 }
 
 /** Of the rows that a sentence adds up, by name. */
-export function lengthsOf(
+function lengthsOf(
   superpose: SmallSuperpose,
   { token, position, token_type }: { readonly [name: string]: Table | undefined },
 ): Lengths | undefined {
@@ -163,6 +173,16 @@ export const figure: Figure<typeof controls, Data> = {
   source: () => 'trained',
   waiting: fetching,
   unused: ({ sentences }) => (sentences === 'yours' ? [] : ['text']),
+
+  forModel(model) {
+    if (!hasTerms(model)) return undefined;
+    const [input, layer] = [inputOf(model), layerOf(model)];
+    return {
+      fixed: { sentences: 'yours', ...gaugeOf(model), ...input.fixed, ...layer.fixed },
+      controls: { ...layer.controls, ...input.controls },
+      remark: modelRemark(model),
+    };
+  },
 
   /** The scores themselves are taken apart in the first layer only. */
   opens: (data, { gauge, layer }, { i }) =>

@@ -1,5 +1,5 @@
 // Every figure by name. Each is a file of its own, loaded when it is near the reader's view. Those of a reader's own file
-// are in ownModel.ts and ownTable.ts. In a build the page gets of a module what draws and the worker what computes: see
+// are in userModel.ts and userTable.ts. In a build the page gets of a module what draws and the worker what computes: see
 // build/plugins.ts.
 import type { AnyFigure, Compute } from './figure.js';
 

@@ -6,7 +6,7 @@ import { about, counted, readable } from '../plot/format.js';
 import { lineThrough, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
-import type { Figure, Job, ReadoutPiece, TextCompute, TextModel } from './figure.js';
+import type { Compute, Figure, Job, ReadoutPiece, TextModel } from './figure.js';
 import {
   fetchingLayers,
   layersControl,
@@ -14,8 +14,18 @@ import {
   quoted,
   sentenceControl,
   sentenceRemark,
+  textModel,
   watching,
 } from './trainedModel.js';
+import type { UserModel } from './userFile.js';
+import {
+  hasPositionTable,
+  hasTerms,
+  idsControl,
+  inputOf,
+  layersOf,
+  unverified,
+} from './userModelControls.js';
 
 /** Sentences that differ in who does what, and one that says the same in other words. */
 const pairs = {
@@ -89,11 +99,11 @@ interface Data {
 const textsOf = ({ pair, text, other }: State): [string, string] =>
   pair === 'yours' ? [text, other] : [pairs[pair][0], pairs[pair][1]];
 
-export const compute: TextCompute<typeof controls, Data> = async (library, state, job) => {
+export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const beforehand = state.layers === 'none' ? await library.recorded?.('needsPositions') : undefined;
   if (beforehand) return (beforehand as Record<string, Data>)[recordedAs(state)] as Data;
   const superpose = await library.superpose();
-  const model = await library.miniLM();
+  const model = await textModel(library);
   const texts = textsOf(state);
   const { view } = state;
   const sentence = await model.tokenize(texts[0], mostTokens);
@@ -206,6 +216,19 @@ function ordersOf(superpose: Superpose, { tokens }: Sentence, before: number, se
   };
 }
 
+/** Settings that do nothing when the curves are computed here. */
+const unusedOfComputed = (view: State['view'], pair: State['pair']): (keyof State)[] => [
+  ...(pair === 'yours' ? [] : (['text', 'other'] as const)),
+  ...(view === 'rows' ? [] : (['shift'] as const)),
+];
+
+/** Shifts by which a sentence of the usual length does not leave the table of positions. */
+function shiftOf({ positions }: UserModel) {
+  const room = positions - Math.min(mostTokens, positions / 2);
+  const values = controls.shift.values.filter((by) => by <= room);
+  return { ...controls.shift, values, initial: values.includes(64) ? 64 : 1 };
+}
+
 const high = 320;
 
 export const figure: Figure<typeof controls, Data> = {
@@ -214,11 +237,29 @@ export const figure: Figure<typeof controls, Data> = {
   controls,
   source: () => 'trained',
   waiting: fetchingLayers,
-  unused: ({ view, layers, pair }) => [
-    ...(layers === 'none' || pair !== 'yours' ? (['text', 'other'] as const) : []),
-    ...(layers === 'none' || view !== 'rows' ? (['shift'] as const) : []),
-    ...(layers === 'none' ? (['seed'] as const) : []),
-  ],
+  unused: ({ view, layers, pair }) =>
+    layers === 'none' ? ['text', 'other', 'shift', 'seed'] : unusedOfComputed(view, pair),
+
+  forModel(model) {
+    if (!hasTerms(model) || !hasPositionTable(model) || model.layers === 0) return undefined;
+    const input = inputOf(model);
+    const ofIds = { otherIds: idsControl(model, 'Ids of another', '5, 4, 3, 2') };
+    return {
+      fixed: model.readsText ? {} : { ...input.fixed, other: '', pair: 'yours' },
+      controls: {
+        layers: layersOf(model),
+        shift: shiftOf(model),
+        ...input.controls,
+        ...(model.readsText ? {} : ofIds),
+      },
+      // Nothing was computed beforehand; and to take positions away, all layers are read.
+      unused: ({ view, pair }) => [
+        ...unusedOfComputed(view as State['view'], pair as State['pair']),
+        ...(view === 'taken' ? ['layers'] : []),
+      ],
+      remark: unverified,
+    };
+  },
 
   scene({ curves, layers }, _, width) {
     const states = layers + 1;

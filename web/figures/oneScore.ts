@@ -1,7 +1,6 @@
 // Figure "One score asks four questions": a head's scores for a sentence through MiniLM's first layer, and the terms
 // that add up to them.
 import { quantileSorted } from 'd3-array';
-import { type CombinedTerms, type Floats, logitsOf, type Scores } from 'superpose';
 import { aboutPercent, howExactly, percent, readable, signed } from '../plot/format.js';
 import {
   type Area,
@@ -15,69 +14,21 @@ import {
   titleHeight,
 } from '../plot/parts.js';
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
-import type { Controls, StateOf } from './controls.js';
-import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
-import { kindOfSixteen, ofSixteen, termKinds, termLabels, terms } from './terms.js';
+import type { Figure, ReadoutPiece } from './figure.js';
+import { controls, type OneScore, type Panel, type State } from './oneScoreData.js';
+import { ofSixteen, termKinds, terms } from './terms.js';
 import {
-  excludedRows,
   fetching,
-  firstLayer,
   fromQueryToKey,
-  gaugeControl,
-  headControl,
-  mostTokens,
   nothingToShare,
   oneScoreTitle,
   queryAndKey,
-  sentenceControl,
   sentenceRemark,
   withGauge,
 } from './trainedModel.js';
+import { gaugeOf, hasTerms, inputOf, layerOf, modelRemark } from './userModelControls.js';
 
-const controls = {
-  head: { ...headControl, initial: 2 },
-  view: {
-    kind: 'choice',
-    more: true,
-    label: 'Terms',
-    options: { four: 'Four questions, and the rest', sixteen: 'All sixteen' },
-    initial: 'four',
-    radio: true,
-  },
-  on: {
-    kind: 'several',
-    more: true,
-    label: 'Terms included',
-    options: termLabels,
-    initial: terms,
-  },
-  gauge: { ...gaugeControl, more: true },
-  centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: true },
-  text: { ...sentenceControl, more: true },
-} as const satisfies Controls;
-
-type State = StateOf<typeof controls>;
-
-interface Panel {
-  sum: Floats;
-  centred: Floats;
-  share: number;
-}
-
-export interface OneScore {
-  tokens: readonly string[];
-  dropped: number;
-  n: number;
-  panels: Panel[];
-  /** The direct logits, not the sum of the terms. */
-  logits: Panel;
-  /** The terms that are on. */
-  kept: Panel & { softmax: Floats };
-  /** The largest |sum of all terms − logits|. */
-  residual: number;
-  /** The five shares of each head, to choose one by; empty if only one head was taken apart. */
-  heads: number[][];
-}
+export { compute, type OneScore } from './oneScoreData.js';
 
 interface PanelKind {
   label: string;
@@ -99,62 +50,7 @@ const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
 
 const kindsOf = ({ view }: State): PanelKind[] => (view === 'sixteen' ? sixteenPanels : fourPanels);
 
-/** By panel, the numbers of the terms that it adds up. */
-const termsOf = ({ view }: State): number[][] =>
-  view === 'sixteen'
-    ? Array.from({ length: 16 }, (_, number) => [number])
-    : terms.map((term) => ofSixteen[term]);
-
 const values = (panel: Panel, { centred }: State) => (centred ? panel.centred : panel.sum);
-
-interface Taken {
-  tokens: readonly string[];
-  dropped: number;
-  scores: Scores;
-  heads: number[][];
-}
-
-/** Of all heads, in about twice the time of one: neither a head nor a term that is switched takes them apart again. */
-async function takeApart(library: Library, { text, gauge }: State): Promise<Taken> {
-  const [superpose, layer] = [await library.small(), await firstLayer(library)];
-  const { summands, ...said } = await library.kept('one-score: rows', text, async () => {
-    const model = await library.miniLM();
-    const sentence = await model.tokenize(text, mostTokens);
-    const { tokens, dropped } = sentence;
-    return { tokens, dropped, summands: await model.rows(sentence) };
-  });
-  const taken = library.kept('one-score: heads', [gauge, text], () => {
-    const scores = layer.decompose({ summands, gauge, excludedRows });
-    return { scores, shares: superpose.poolShares([scores], kindOfSixteen).heads };
-  });
-  const heads = taken.scores.heads.map((_, place) =>
-    Array.from(taken.shares.subarray(place * terms.length, (place + 1) * terms.length)),
-  );
-  return { ...said, scores: taken.scores, heads };
-}
-
-export const compute: Compute<typeof controls, OneScore> = async (library, state) => {
-  const { scores, ...said } = await takeApart(library, state);
-  const superpose = await library.small();
-  const shown = ({ sum, centred, share }: Panel): Panel => ({ sum, centred, share });
-  const every = Array.from({ length: scores.parts.length ** 2 }, (_, term) => term);
-  const on = state.on.flatMap((term) => ofSixteen[term]);
-  const chosen = [every, on, ...termsOf(state)];
-  const masks = chosen.map((terms) => every.map((term) => terms.includes(term)));
-  const [all, kept, ...panels] = superpose.combineTerms(scores, state.head, masks) as [
-    CombinedTerms,
-    CombinedTerms,
-    ...CombinedTerms[],
-  ];
-  return {
-    ...said,
-    n: scores.n,
-    panels: panels.map(shown),
-    logits: { ...shown(all), sum: logitsOf(scores, state.head).slice() },
-    kept,
-    residual: scores.residuals[state.head] as number,
-  };
-};
 
 /** The share of all maps' values that lies within the ends of their scale. */
 const part = 0.99;
@@ -168,6 +64,21 @@ export const figure: Figure<typeof controls, OneScore> = {
   waiting: fetching,
   tokens: ({ tokens }) => tokens,
   remark: ({ tokens, dropped }) => sentenceRemark(tokens, dropped),
+
+  forModel(model) {
+    if (!hasTerms(model)) return undefined;
+    const [input, { controls: layer }] = [inputOf(model), layerOf(model)];
+    return {
+      // Its terms are three parts with three, whatever its family adds up.
+      fixed: { view: 'four', ...gaugeOf(model), ...input.fixed },
+      controls: {
+        head: { ...controls.head, label: 'Head', max: (model.heads as number) - 1, initial: 0 },
+        ...layer,
+        ...input.controls,
+      },
+      remark: modelRemark(model),
+    };
+  },
 
   scene(data, state, width) {
     const kinds = kindsOf(state);
@@ -283,6 +194,9 @@ export const figure: Figure<typeof controls, OneScore> = {
 
   readout(data, state, { i, j }) {
     const cell = i * data.n + j;
+    if (Number.isNaN(data.logits.centred[cell])) {
+      return [...queryAndKey(data.tokens, { i, j }), 'this query does not see this key.'];
+    }
     const at = (panel: Panel) => values(panel, state)[cell] ?? Number.NaN;
     const size = Math.min(1, largestMagnitude([values(data.logits, state)]));
     const pieces = kindsOf(state).flatMap(({ label, term }, place): ReadoutPiece[] => [

@@ -1,10 +1,11 @@
 // Figure "How much they overlap": tables, energy-weighted and direction by direction, against chance;
 // and what chance gives random vectors and subspaces.
-import type { MiniLM, OverlapCurve, Superpose, Table } from 'superpose';
+import type { MiniLM, ModelReport, OverlapCurve, Superpose, Table } from 'superpose';
 import { about, aboutPercent, counted, percent, readable } from '../plot/format.js';
 import { type Area, bars, curve, dotsAt, lineAt, lineKey, plane, textAt } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
+import { userRows } from './drawnRows.js';
 import type { Compute, DataTable, Figure, Library, ReadoutPiece } from './figure.js';
 import {
   angleBins,
@@ -17,6 +18,9 @@ import {
   randomAngleControls,
   randomAngles,
 } from './randomAngles.js';
+import { watching } from './trainedModel.js';
+import { hasPositionTable, unverified } from './userModelControls.js';
+import { columnsOf, rowsControl, tablesRemark, tablesSource, unusedSeed } from './userTableControls.js';
 
 const controls = {
   of: {
@@ -38,7 +42,13 @@ const controls = {
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 
-type State = StateOf<typeof controls>;
+/** Of a reader's own tables, each may be the file's or drawn. */
+interface Rows {
+  tokens?: 'user' | 'seeded';
+  positions?: 'user' | 'interleaved';
+}
+
+type State = StateOf<typeof controls> & Rows;
 
 interface TableOverlap {
   d_model: number;
@@ -82,12 +92,18 @@ async function trained(model: MiniLM): Promise<Tables> {
 }
 
 /** Tables of the same shapes, such as a model begins with, except for scales, which do not matter here. */
-function seeded({ own }: Library, superpose: Superpose, seed: number): Tables {
+function seeded(library: Library, superpose: Superpose, state: State): Tables {
   const rows = wordBlocks.length * blockRows;
-  const d_model = own?.columns ?? 384;
+  const d_model = library.userTables?.columns ?? 384;
   return {
-    tokens: own?.token?.(rows) ?? superpose.randomNormal({ rows, columns: d_model, seed }),
-    positions: own?.position?.(positionRows) ?? superpose.sinusoidal({ positions: positionRows, d_model }),
+    tokens:
+      state.tokens === 'user'
+        ? userRows(library, 'token', rows)
+        : superpose.randomNormal({ rows, columns: d_model, seed: state.seed }),
+    positions:
+      state.positions === 'user'
+        ? userRows(library, 'position', positionRows)
+        : superpose.sinusoidal({ positions: positionRows, d_model }),
   };
 }
 
@@ -98,14 +114,16 @@ interface Prepared extends Tables {
   curves: Map<number, OverlapCurve>;
 }
 
-export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+export const compute: Compute<typeof controls, Data> = async (library, state: State, job) => {
   const superpose = await library.superpose();
   if (state.of !== 'tables') return randomAngles(superpose, state);
+  if (library.userModel) return ofUserModel(await library.userModel.report(watching(job)));
   const { tables, k, seed } = state;
-  const key = tables === 'trained' ? tables : [tables, seed, library.own?.key];
+  const key =
+    tables === 'trained' ? tables : [tables, seed, state.tokens, state.positions, library.userTables?.key];
   const { tokens, positions, raw, centred, curves } = await library.kept('overlap', key, async () => {
     const read =
-      tables === 'trained' ? await trained(await library.miniLM()) : seeded(library, superpose, seed);
+      tables === 'trained' ? await trained(await library.miniLM()) : seeded(library, superpose, state);
     job.signal.throwIfAborted();
     return prepared(superpose, read);
   });
@@ -125,6 +143,18 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   };
 };
 
+/** What the report on a reader's own model says of its tables. */
+function ofUserModel({ token, position, overlap, curve }: ModelReport): TableOverlap {
+  if (!position || !overlap || !curve) throw new Error('This model has no table of positions.');
+  return {
+    d_model: curve.shares.length,
+    tokenRows: token.rows.length,
+    positionRows: position.rows.length,
+    ...overlap,
+    ...curve,
+  };
+}
+
 function prepared(superpose: Superpose, read: Tables): Prepared {
   return {
     tokens: superpose.centred(read.tokens),
@@ -143,7 +173,7 @@ const rowsUsed = ({ tables }: State): string =>
     ? `Rows used: tokens ${wordBlocks.map((first) => `${first}–${first + blockRows - 1}`).join(', ')} of the vocabulary, and the first ${positionRows} positions.`
     : '';
 
-const unusedBy: Record<State['of'], (keyof State)[]> = {
+const unusedBy: Record<State['of'], Exclude<keyof State, keyof Rows>[]> = {
   tables: ['d', 'k1', 'k2'],
   subspaces: ['tables', 'k'],
   vectors: ['tables', 'k', 'k1', 'k2'],
@@ -159,6 +189,37 @@ export const figure: Figure<typeof controls, Data> = {
     ...unusedBy[of],
     ...(of === 'tables' && tables === 'trained' ? (['seed'] as const) : []),
   ],
+
+  forModel: (model) =>
+    hasPositionTable(model)
+      ? {
+          title: 'How much tokens and positions overlap',
+          // The report on a model is about its twelve main directions.
+          fixed: { of: 'tables', tables: 'trained', k: controls.k.initial },
+          remark: unverified,
+        }
+      : undefined,
+
+  forTables(tables) {
+    const { token, position } = tables;
+    const most = Math.min(columnsOf(tables), position?.rows ?? Infinity);
+    const values = [1, ...controls.k.values].filter((k) => k <= most);
+    const initial = Math.min(controls.k.initial, values.at(-1) as number);
+    return {
+      title: 'How much tokens and positions overlap',
+      fixed: { of: 'tables', tables: 'seeded' },
+      controls: {
+        tokens: rowsControl('Tokens', token !== undefined, { seeded: 'Random (seeded)' }),
+        positions: rowsControl('Positions', position !== undefined, {
+          interleaved: 'Sinusoidal, as in the 2017 paper',
+        }),
+        k: { ...controls.k, values, initial },
+      },
+      source: tablesSource,
+      unused: (state) => [...unusedBy.tables, ...unusedSeed(state, [])],
+      remark: tablesRemark(tables),
+    };
+  },
 
   /** No subspace has more dimensions than the space. */
   settle: (state) => ({ ...state, k1: Math.min(state.k1, state.d), k2: Math.min(state.k2, state.d) }),

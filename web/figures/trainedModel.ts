@@ -3,7 +3,7 @@
 import type { ScoreLayer } from 'superpose';
 import type { Cursor } from '../plot/scene.js';
 import type { Choice, Range, Text } from './controls.js';
-import type { DataTable, Job, Library, ReadoutPiece } from './figure.js';
+import type { DataTable, Job, Library, ReadoutPiece, TextModel } from './figure.js';
 
 /** Longest sentence that a figure shows; the library takes the model's 512. */
 export const mostTokens = 128;
@@ -98,6 +98,9 @@ export const gaugeControl = {
   initial: 'canonical',
   radio: true,
 } as const satisfies Choice;
+
+/** MiniLM, or the reader's own model in its place. */
+export const textModel = async ({ userModel, miniLM }: Library): Promise<TextModel> => userModel ?? miniLM();
 
 /** MiniLM's first layer, packed once for all that figures ask of it. */
 export async function firstLayer({ kept, small, miniLM }: Library): Promise<ScoreLayer> {

@@ -128,8 +128,8 @@ export function followAddress(notice: (sentence: string) => void): void {
       return;
     }
     const element = figureOf(link.figure);
-    if (!element && link.figure.startsWith('own-')) {
-      unfold(document.querySelector('#own-model > summary'));
+    if (!element && link.figure.startsWith('user-')) {
+      unfold(document.querySelector('#user-model > summary'));
       const [, file = ''] = link.settings.find(([name]) => name === 'file') ?? [];
       notice(`This link was made from the file ${file.slice(0, 33)}. Open the same file below to see it.`);
       return;

@@ -40,13 +40,13 @@ const nearBets = new IntersectionObserver(
   { rootMargin: '300px' },
 );
 for (const bet of asked) nearBets.observe(bet);
-const own = document.querySelector<HTMLDetailsElement>('#own-model');
-if (own) {
+const userCard = document.querySelector<HTMLDetailsElement>('#user-model');
+if (userCard) {
   const offer = () =>
-    void import('./ownModel.js').then(({ offerOwnModel }) => offerOwnModel(own)).catch(() => {});
-  own.addEventListener('toggle', offer);
+    void import('./userModel.js').then(({ offerUserModel }) => offerUserModel(userCard)).catch(() => {});
+  userCard.addEventListener('toggle', offer);
   // It may have been opened before this script ran.
-  if (own.open) offer();
+  if (userCard.open) offer();
 }
 // page.css obeys the filters of claims; who cannot see it hears how many are left.
 document.querySelector('.kinds')?.addEventListener('change', ({ currentTarget }) => {

@@ -32,9 +32,13 @@ const runningAll = (loaded: Library): ComputeFigure => {
   return async (figure, state, job) => {
     // Fetched beside the figure's own code.
     if (figure !== 'add-or-concatenate') loaded.small().catch(() => {});
-    return figure.startsWith('own-')
-      ? (await import('./ownModel.js')).ownModel(loaded, figure, state, job, computeWith)
-      : run(figure, state, job);
+    if (figure.startsWith('user-model-')) {
+      return (await import('./userModel.js')).userModel(loaded, figure, state, job, computeWith);
+    }
+    if (figure.startsWith('user-table-')) {
+      return (await import('./userTable.js')).userTable(loaded, figure, state, job, computeWith);
+    }
+    return run(figure, state, job);
   };
 };
 

@@ -1,5 +1,5 @@
 // A reader's own model on the page: chosen files give its figures, with the library's numbers, and nothing
-// leaves the page. What its figures say is computed by tests/figures/ownModel.test.ts.
+// leaves the page. What its figures say is computed by tests/figures/userModel.test.ts.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ const filesIn = (folder: string) =>
   readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'base64')] as const);
 
 /**
- * Runs in the page: drops a folder on the card of own models, once that exists. A browser makes entries from what the
+ * Runs in the page: drops a folder on the card for the reader's own model, once that exists. A browser makes entries from what the
  * system drops; these imitate a folder and its reader. Behind an entry without bytes there is no file. What is `held` is listed at the page’s event “list”.
  */
 function dropFolder({
@@ -27,10 +27,10 @@ function dropFolder({
   files: readonly (readonly [string, string | null])[];
   held?: true;
 }): boolean {
-  const card = document.querySelector('#own-model') as HTMLDetailsElement;
+  const card = document.querySelector('#user-model') as HTMLDetailsElement;
   card.open = true;
-  const own = card.querySelector('.own');
-  if (!own) return false;
+  const target = card.querySelector('.user-model');
+  if (!target) return false;
   const entries = files.map(([name, base64]) => ({
     isFile: true,
     isDirectory: false,
@@ -58,7 +58,7 @@ function dropFolder({
   Object.defineProperty(event, 'dataTransfer', {
     value: { files: [new File([], 'folder')], items: [{ webkitGetAsEntry: () => folder }] },
   });
-  own.dispatchEvent(event);
+  target.dispatchEvent(event);
   return true;
 }
 
@@ -67,7 +67,7 @@ const folderOf = (name: string) =>
 const filesOf = (name: string) => readdirSync(folderOf(name)).map((file) => `${folderOf(name)}/${file}`);
 
 async function opened(page: Page, files: string[]) {
-  const card = page.locator('#own-model');
+  const card = page.locator('#user-model');
   await card.locator('summary').first().click();
   await card.locator('input[type=file]').first().setInputFiles(files);
   return card;
@@ -89,14 +89,14 @@ test('a file of GPT-2’s layout gives its figures, with the library’s numbers
   const { page, site } = await visit();
   const card = await opened(page, filesOf('gpt2'));
   await expect
-    .poll(() => card.locator('.own > [role=status]').textContent())
+    .poll(() => card.locator('.user-model > [role=status]').textContent())
     .toContain('GPT-2, 0 MB; opened here from model.safetensors;');
   // What the page opens with has been fetched by now.
   await settled(page, 'add-or-concatenate');
   const requests = site.requests.length;
   const model = await openModel(plain, folderOf('gpt2'));
   const report = await model.report();
-  const overlap = await shown(page, 'own-overlap');
+  const overlap = await shown(page, 'user-model-overlap');
   expect(overlap.finding).toContain(
     `Weighted by energy: ${about(report.overlap?.raw as number)} times as much as chance, raw`,
   );
@@ -106,22 +106,26 @@ test('a file of GPT-2’s layout gives its figures, with the library’s numbers
   const [content = '', position = '', ...others] = model.summands;
   const groups = { [content]: [content], [position]: [position], rest: [...others, 'constant'] };
   const scores = await model.decompose({ ids: [2, 3, 4, 5] }, { groups });
-  const heads = await shown(page, 'own-heads');
+  const heads = await shown(page, 'user-model-heads');
   expect(heads.problems).toEqual([]);
   const share = scores.shares[4] as number;
   expect(heads.finding).toMatch(/ For this sentence, in the canonical gauge/);
-  await (await openMenu(figureOf(page, 'own-heads'))).getByText('The numbers as a table').click();
-  await figureOf(page, 'own-heads').locator('tbody td').first().waitFor();
-  const cells = await figureOf(page, 'own-heads').locator('tbody tr').first().locator('td').allTextContents();
+  await (await openMenu(figureOf(page, 'user-model-heads'))).getByText('The numbers as a table').click();
+  await figureOf(page, 'user-model-heads').locator('tbody td').first().waitFor();
+  const cells = await figureOf(page, 'user-model-heads')
+    .locator('tbody tr')
+    .first()
+    .locator('td')
+    .allTextContents();
   expect(Number((cells[3] as string).replace('−', '-'))).toBeCloseTo(share, 4);
-  const one = await shown(page, 'own-one-score');
+  const one = await shown(page, 'user-model-one-score');
   expect(one.finding).toContain('head 0’s scores');
-  await figureOf(page, 'own-one-score')
+  await figureOf(page, 'user-model-one-score')
     .locator('input[type=text], textarea')
     .last()
     .fill('3, 7, 2, 7, 11, 500');
   await expect
-    .poll(async () => (await page.evaluate(readFigure, 'own-one-score'))?.problems.join())
+    .poll(async () => (await page.evaluate(readFigure, 'user-model-one-score'))?.problems.join())
     .toContain('from 0 to 11');
   // Only the worker’s own files and waiting pictures are fetched, and no bytes of the model: visit() fails on requests elsewhere.
   expect(
@@ -130,13 +134,13 @@ test('a file of GPT-2’s layout gives its figures, with the library’s numbers
 
   await card.getByRole('button', { name: 'Forget this model' }).click();
   await expect.poll(() => card.locator('superpose-figure').count()).toBe(0);
-  expect(await card.locator('.own > [role=status]').textContent()).toBe('The model is forgotten.');
+  expect(await card.locator('.user-model > [role=status]').textContent()).toBe('The model is forgotten.');
 });
 
 test('what is no model is said, and heads that nothing says are asked for', async () => {
   const { page } = await visit();
   const card = await opened(page, [`${folderOf('bert')}/config.json`]);
-  const status = () => card.locator('.own > [role=status]').textContent();
+  const status = () => card.locator('.user-model > [role=status]').textContent();
   await expect.poll(status).toBe('There is no .safetensors file among these; tables are opened below.');
   const input = card.locator('input[type=file]').first();
   await input.setInputFiles({
@@ -145,11 +149,11 @@ test('what is no model is said, and heads that nothing says are asked for', asyn
     buffer: Buffer.from('not a model at all'),
   });
   await expect.poll(status).toContain('not a sound safetensors file');
-  expect(await card.locator('.own > [role=status]').getAttribute('class')).toContain('warning');
+  expect(await card.locator('.user-model > [role=status]').getAttribute('class')).toContain('warning');
   await input.setInputFiles([`${folderOf('bert')}/model.safetensors`]);
   // RoBERTa has the same names, so the page asks.
   await expect.poll(status).toContain('Nothing says which model this is');
-  expect(await card.locator('.own > [role=status]').getAttribute('class')).not.toContain('warning');
+  expect(await card.locator('.user-model > [role=status]').getAttribute('class')).not.toContain('warning');
   expect(await card.locator('superpose-figure').count()).toBe(0);
   const families = card.getByLabel('By its tensors it may be');
   expect(await families.locator('option').allTextContents()).toEqual(['Choose…', 'BERT', 'RoBERTa']);
@@ -159,54 +163,59 @@ test('what is no model is said, and heads that nothing says are asked for', asyn
   await families.selectOption('BERT');
   await card.getByRole('button', { name: 'Open as this' }).click();
   await expect.poll(status).toContain('BERT, 0 MB');
-  await shown(page, 'own-overlap');
+  await shown(page, 'user-model-overlap');
   const named = () =>
     card.locator('superpose-figure').evaluateAll((all) => all.map((one) => one.getAttribute('name')));
-  const ofTables = ['own-overlap', 'own-dot-products'];
+  const ofTables = ['user-model-overlap', 'user-model-dot-products'];
   expect(await named()).toEqual(ofTables);
   await card.getByLabel('Heads of the first layer').fill('2');
   await card.getByLabel('ε of its norms').fill('0.01');
   await card.getByRole('button', { name: 'Open with these' }).click();
-  await shown(page, 'own-heads');
+  await shown(page, 'user-model-heads');
   // Without a tokenizer there is no corpus to average over.
-  expect(await named()).toEqual([...ofTables, 'own-heads', 'own-one-score', 'own-needs-positions']);
+  expect(await named()).toEqual([
+    ...ofTables,
+    'user-model-heads',
+    'user-model-one-score',
+    'user-model-needs-positions',
+  ]);
 });
 
 test('a link to a figure of somebody’s model says what to open, and shows its state when that is opened', async () => {
   const digest = await (await openModel(plain, folderOf('gpt2'))).digest();
   expect(digest).toMatch(/^[0-9a-f]{16}$/);
-  const { page } = await visit({ fragment: `#v=1&figure=own-heads&file=${digest}&gauge=raw` });
+  const { page } = await visit({ fragment: `#v=1&figure=user-model-heads&file=${digest}&gauge=raw` });
   await expect
     .poll(() => page.locator('#notice').textContent())
     .toContain(`file ${digest}. Open the same file below`);
-  const card = page.locator('#own-model');
+  const card = page.locator('#user-model');
   expect(await card.getAttribute('open')).not.toBeNull();
   const input = card.locator('input[type=file]').first();
   await input.setInputFiles(filesOf('gpt2'));
-  const heads = await shown(page, 'own-heads');
+  const heads = await shown(page, 'user-model-heads');
   expect(heads.problems).toEqual([]);
   expect(heads.state).toMatchObject({ gauge: 'raw', file: digest });
   expect(heads.finding).toContain('in the raw gauge');
   // Another file is recognized as different.
   await page.evaluate((one) => {
-    location.hash = `#v=1&figure=own-heads&file=${one}&gauge=raw`;
+    location.hash = `#v=1&figure=user-model-heads&file=${one}&gauge=raw`;
   }, '0123456789abcdef');
   await expect
-    .poll(async () => (await page.evaluate(readFigure, 'own-heads'))?.problems.join())
+    .poll(async () => (await page.evaluate(readFigure, 'user-model-heads'))?.problems.join())
     .toContain('0123456789abcdef');
 });
 
 test('a folder that is dropped is read, and what is no part of a model is left alone', async () => {
   const { page } = await visit();
-  const card = page.locator('#own-model');
+  const card = page.locator('#user-model');
   await card.locator('summary').first().click();
-  await card.locator('.own').waitFor();
+  await card.locator('.user-model').waitFor();
   const notes = [['notes.txt', btoa('not of a model')] as const, ['link.json', null] as const];
   const files = [...filesIn(folderOf('bert')), ...notes];
   expect(await page.evaluate(dropFolder, { files })).toBe(true);
-  const status = () => card.locator('.own > [role=status]').textContent();
+  const status = () => card.locator('.user-model > [role=status]').textContent();
   await expect.poll(status).toContain('BERT, 0 MB; opened');
-  expect((await shown(page, 'own-heads')).problems).toEqual([]);
+  expect((await shown(page, 'user-model-heads')).problems).toEqual([]);
   // What is chosen while a folder is still listed stays.
   await page.evaluate(dropFolder, { files, held: true as const });
   await card.locator('input[type=file]').first().setInputFiles(filesOf('gpt2'));
@@ -219,7 +228,7 @@ test('a folder that is dropped is read, and what is no part of a model is left a
 
 /** Files in a new folder, by their paths in it. */
 function folderWith(files: Record<string, Uint8Array | string>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'own-'));
+  const folder = mkdtempSync(join(tmpdir(), 'superpose-model-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -230,10 +239,10 @@ function folderWith(files: Record<string, Uint8Array | string>): string {
 
 test('a folder that is chosen is read as in Node: its own files, no adapter, and no index without its shards', async () => {
   const { page } = await visit();
-  const card = page.locator('#own-model');
+  const card = page.locator('#user-model');
   await card.locator('summary').first().click();
   const folders = card.locator('input[webkitdirectory]');
-  const status = () => card.locator('.own > [role=status]').textContent();
+  const status = () => card.locator('.user-model > [role=status]').textContent();
   const read = (file: string) => readFileSync(`${folderOf('bert')}/${file}`);
   const [config, weights] = [read('config.json'), read('model.safetensors')];
   await folders.setInputFiles(

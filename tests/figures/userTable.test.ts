@@ -3,10 +3,12 @@ import type { OverlapInput, Table } from 'superpose';
 import { afterEach, describe, expect, test } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
-import { type HeldTables, type TableKind, tableFigures } from '../../web/figures/ownTable.ts';
+import { figures as everyFigure } from '../../web/figures/index.ts';
+import type { TableKind, UserTables } from '../../web/figures/userFile.ts';
+import { tableFigures } from '../../web/figures/userTable.ts';
 import { computeWith } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
-import { ownTable } from '../../web/worker/ownTable.ts';
+import { userTable } from '../../web/worker/userTable.ts';
 import { plain } from '../api/support/builds.ts';
 import { fileOf, tableFiles } from '../api/support/files.ts';
 import { inPrecision, largestDifference } from '../api/support/numbers.ts';
@@ -15,7 +17,7 @@ import { expectSoundPictures } from './support.ts';
 const loaded = library();
 const job = { signal: new AbortController().signal, progress: () => {} };
 const ask = (figure: string, question: object) =>
-  ownTable(loaded, figure, question as State, job, computeWith);
+  userTable(loaded, figure, question as State, job, computeWith);
 
 const drawn = (rows: number, columns: number, seed: number) =>
   inPrecision<Table>(plain.randomNormal({ rows, columns, seed }), 'float32');
@@ -29,7 +31,7 @@ const firstRows = ({ data, columns }: Table, rows: number) => ({
 });
 
 const open = (kind: TableKind, name: string, bytes: Uint8Array<ArrayBuffer>, tensor?: string) =>
-  ask('own-table-open', { kind, files: [new File([bytes], name)], tensor }) as Promise<HeldTables>;
+  ask('user-table-open', { kind, files: [new File([bytes], name)], tensor }) as Promise<UserTables>;
 const npyOf = (table: Table) => tableFiles(table, words)['rows.npy'] as Uint8Array<ArrayBuffer>;
 
 /** Compares one build of the library with the other. */
@@ -37,7 +39,7 @@ const expectClose = (found: ArrayLike<number>, wanted: ArrayLike<number>) =>
   expect(largestDifference(found, wanted)).toBeLessThan(1e-10);
 
 /** What a figure finds in a state; checks all its pictures. */
-async function found(tables: HeldTables, name: string, settings: State = {}) {
+async function found(tables: UserTables, name: string, settings: State = {}) {
   const figure = tableFigures(tables)[name] as AnyFigure;
   const state = { ...initialState(figure.controls), ...settings };
   // biome-ignore lint/suspicious/noExplicitAny: of any figure
@@ -48,7 +50,7 @@ async function found(tables: HeldTables, name: string, settings: State = {}) {
 }
 
 afterEach(async () => {
-  expect(await ask('own-table-open', {})).toEqual({ token: undefined, position: undefined });
+  expect(await ask('user-table-open', {})).toEqual({ token: undefined, position: undefined });
 });
 
 test('a table that is forgotten while it is opened stays forgotten', async () => {
@@ -63,9 +65,9 @@ test('a table that is forgotten while it is opened stays forgotten', async () =>
       return File.prototype.slice.apply(file, part);
     };
     const question = { kind: 'token', files: [Object.assign(file, { slice })] } as unknown as State;
-    const opening = ownTable(
+    const opening = userTable(
       loaded,
-      'own-table-open',
+      'user-table-open',
       question,
       { ...job, signal: stop.signal },
       computeWith,
@@ -78,7 +80,7 @@ test('a table that is forgotten while it is opened stays forgotten', async () =>
     if (over) expect([end, at > 2]).toEqual(['It is open.', true]);
     else {
       expect(end, `read ${at}`).toContain('abort');
-      await expect(ask('own-table-dot-products', {})).rejects.toThrow('There is no table open');
+      await expect(ask('user-table-dot-products', {})).rejects.toThrow('There is no table open');
     }
   }
 });
@@ -95,7 +97,7 @@ describe.each(Object.entries(tableFiles(tokens, words)))('%s', (name, bytes) => 
       more: false,
       word: named ? 'word-0' : undefined,
     });
-    const { data, used } = await found(tables, 'own-table-dot-products', { n: 9 });
+    const { data, used } = await found(tables, 'user-table-dot-products', { n: 9 });
     const rows = firstRows(tokens, 9);
     const position = plain.sinusoidal({ positions: 9, d_model: 12 });
     const wanted = plain.dotProducts({ token: rows, position });
@@ -106,7 +108,7 @@ describe.each(Object.entries(tableFiles(tokens, words)))('%s', (name, bytes) => 
 
   test('as rows of positions', async () => {
     const tables = await open('position', name, bytes);
-    const { data, used } = await found(tables, 'own-table-dot-products', { n: 9, seed: 4 });
+    const { data, used } = await found(tables, 'user-table-dot-products', { n: 9, seed: 4 });
     const token = plain.randomNormal({ rows: 9, columns: 12, seed: 4 });
     expectClose(data.added, plain.dotProducts({ token, position: firstRows(tokens, 9) }).added);
     // There are no tokens to choose from.
@@ -124,7 +126,7 @@ describe('tables of both kinds', () => {
     const tables = await both();
     const figures = tableFigures(tables);
     expect(Object.keys(figures)).toEqual(
-      ['dot-products', 'collisions', 'overlap'].map((name) => `own-table-${name}`),
+      ['dot-products', 'collisions', 'overlap'].map((name) => `user-table-${name}`),
     );
     const digest = `${tables.token?.digest}.${tables.position?.digest}`;
     for (const { title, controls } of Object.values(figures)) {
@@ -133,9 +135,21 @@ describe('tables of both kinds', () => {
     }
   });
 
+  test('have every control of each figure', async () => {
+    for (const [name, figure] of Object.entries(tableFigures(await both()))) {
+      const original = await (everyFigure[name.replace('user-table-', '')] as () => Promise<AnyFigure>)();
+      expect(Object.keys(figure.controls), name).toEqual(
+        expect.arrayContaining(Object.keys(original.controls)),
+      );
+    }
+  });
+
   test('one word is moved along the positions', async () => {
     const tables = await both();
-    const { data, finding, used } = await found(tables, 'own-table-collisions', { word: 'Word-0', scale: 2 });
+    const { data, finding, used } = await found(tables, 'user-table-collisions', {
+      word: 'Word-0',
+      scale: 2,
+    });
     const search = plain.collisionSearch({ tokens, positions: firstRows(positions, 64), positionScale: 2 });
     const wanted = search.nearestTokens(0);
     search.delete();
@@ -144,11 +158,11 @@ describe('tables of both kinds', () => {
     expect(data.nearest).toEqual(Array.from(wanted.nearest, (row) => `word-${row}`));
     expect(finding).toMatch(/Among 80 rows of the file, with positions at ρ = 2: .*raw: rows as stored/);
     expect(used).toEqual(['words', 'positions', 'scale', 'word']);
-    await expect(found(tables, 'own-table-collisions', { word: 'zebra' })).rejects.toThrow(
+    await expect(found(tables, 'user-table-collisions', { word: 'zebra' })).rejects.toThrow(
       '“zebra” is not among the 80 rows that were read of “words.csv”',
     );
     // The page's own random words, of the same width and seed, are different.
-    const random = await found(tables, 'own-table-collisions', {
+    const random = await found(tables, 'user-table-collisions', {
       words: 'seeded',
       positions: 'random',
       index: 0,
@@ -156,12 +170,12 @@ describe('tables of both kinds', () => {
     expect(random.finding).toContain('Among 80 random tokens of width 12');
     expect(random.data.word).toBe('token 0');
     expect(largestDifference(random.data.margins, wanted.margins)).toBeGreaterThan(0.1);
-    const again = await found(tables, 'own-table-collisions', { word: 'word-0', scale: 2 });
+    const again = await found(tables, 'user-table-collisions', { word: 'word-0', scale: 2 });
     expect(again.data.margins).toEqual(data.margins);
   });
 
   test('their overlap', async () => {
-    const { data, finding } = await found(await both(), 'own-table-overlap', { k: 4 });
+    const { data, finding } = await found(await both(), 'user-table-overlap', { k: 4 });
     const rows: OverlapInput = { tokens, positions };
     expectClose(
       [data.raw, data.centred],
@@ -175,7 +189,11 @@ describe('tables of both kinds', () => {
   });
 
   test('drawn rows beside them are those that the page draws', async () => {
-    const { data } = await found(await both(), 'own-table-dot-products', { tokens: 'seeded', n: 5, seed: 3 });
+    const { data } = await found(await both(), 'user-table-dot-products', {
+      tokens: 'seeded',
+      n: 5,
+      seed: 3,
+    });
     const token = plain.randomNormal({ rows: 5, columns: 12, seed: 3 });
     expectClose(data.added, plain.dotProducts({ token, position: firstRows(positions, 5) }).added);
   });
@@ -193,7 +211,7 @@ describe('the smallest tables', () => {
 });
 
 test('what cannot be shown is refused, and what is open stays', async () => {
-  await expect(ask('own-table-overlap', {})).rejects.toThrow('There is no table open; open its file again.');
+  await expect(ask('user-table-overlap', {})).rejects.toThrow('There is no table open; open its file again.');
   const tables = await open('token', 'rows.npy', npyOf(tokens));
   const refused = (kind: TableKind, name: string, bytes: Uint8Array<ArrayBuffer>) =>
     expect(open(kind, name, bytes)).rejects;
@@ -206,13 +224,13 @@ test('what cannot be shown is refused, and what is open stays', async () => {
   await refused('token', 'half.csv', half).toThrow(
     '“half.csv”, line 2: expected 3 cells, as in line 1; found 2.',
   );
-  expect((await found(tables, 'own-table-overlap')).data.tokenRows).toBe(80);
+  expect((await found(tables, 'user-table-overlap')).data.tokenRows).toBe(80);
   // Another table in its place may have another width.
   const other = await open('token', 'rows.npy', npyOf(drawn(9, 5, 1)));
   expect(other.token?.columns).toBe(5);
   // When there are fewer positions than those that a word is moved along, they are drawn.
   const few = await open('position', 'few.npy', npyOf(drawn(9, 5, 2)));
-  const { figure, used, data } = await found(few, 'own-table-collisions');
+  const { figure, used, data } = await found(few, 'user-table-collisions');
   expect(used).toEqual(['words', 'positions', 'scale', 'index', 'seed']);
   expect(figure.remark?.(data, {})).toContain(
     'few.npy has 9 rows and the figure 64 positions, which are drawn.',
@@ -228,7 +246,7 @@ test('a long file gives its first 5,000 rows, and of several tables the one that
     tableFiles(long, names)['words.csv'] as Uint8Array<ArrayBuffer>,
   );
   expect(token).toMatchObject({ rows: 5000, more: true });
-  const { figure, data } = await found({ token, position: undefined }, 'own-table-overlap');
+  const { figure, data } = await found({ token, position: undefined }, 'user-table-overlap');
   expect(figure.remark?.(data, {})).toBe('The first 5,000 rows of long.csv were read.');
   expect(data.tokenRows).toBe(512);
   const bytes = new Uint8Array(firstRows(tokens, 2).data.buffer);
@@ -237,7 +255,7 @@ test('a long file gives its first 5,000 rows, and of several tables the one that
   await expect(open('position', 'two.safetensors', file)).rejects.toThrow(
     'tensor must name one of the tables in “two.safetensors”, "a", "b"',
   );
-  await ask('own-table-open', {});
+  await ask('user-table-open', {});
   expect((await open('position', 'two.safetensors', file, 'b')).position).toMatchObject({
     rows: 3,
     columns: 8,
@@ -246,10 +264,10 @@ test('a long file gives its first 5,000 rows, and of several tables the one that
 
 test('a question without a file, of whatever kind, forgets what is open', async () => {
   await open('token', 'rows.npy', npyOf(tokens));
-  expect(await ask('own-table-open', { kind: 'token' })).toEqual({ token: undefined, position: undefined });
+  expect(await ask('user-table-open', { kind: 'token' })).toEqual({ token: undefined, position: undefined });
   await open('token', 'rows.npy', npyOf(tokens));
   const files = [new File([npyOf(tokens)], 'rows.npy')];
-  expect(await ask('own-table-open', { files })).toEqual({ token: undefined, position: undefined });
+  expect(await ask('user-table-open', { files })).toEqual({ token: undefined, position: undefined });
 });
 
 test.each(Object.entries(tableFiles(tokens, words)))(
@@ -258,9 +276,9 @@ test.each(Object.entries(tableFiles(tokens, words)))(
     const told: number[] = [];
     const watched = { ...job, progress: (part: number) => told.push(part) };
     const opening = (file: File) =>
-      ownTable(
+      userTable(
         loaded,
-        'own-table-open',
+        'user-table-open',
         { kind: 'token', files: [file] } as unknown as State,
         watched,
         computeWith,
@@ -277,7 +295,7 @@ test.each(Object.entries(tableFiles(tokens, words)))(
 
 test('of several files the first is opened, and the others are left alone', async () => {
   const files = [new File([npyOf(tokens)], 'first.npy'), new File([npyOf(drawn(9, 5, 1))], 'second.npy')];
-  const { token } = (await ask('own-table-open', { kind: 'token', files })) as HeldTables;
+  const { token } = (await ask('user-table-open', { kind: 'token', files })) as UserTables;
   expect(token).toMatchObject({ name: 'first.npy', rows: 80, columns: 12 });
 });
 
@@ -287,7 +305,7 @@ test('words name rows in what is said of a place', async () => {
     'words.csv',
     tableFiles(tokens, words)['words.csv'] as Uint8Array<ArrayBuffer>,
   );
-  const { figure, data } = await found(tables, 'own-table-dot-products');
+  const { figure, data } = await found(tables, 'user-table-dot-products');
   expect(figure.readout(data, initialState(figure.controls), { i: 2, j: 5 })[0]).toMatchObject({
     text: 'word-2',
   });
@@ -318,7 +336,7 @@ describe.each<[string, (row: number, column: number) => number]>([
       expect(finding, name).not.toMatch(/–|-1\b/);
       // A small number is not nothing.
       if (kind === 'token' && what === 'very small numbers') expect(finding).not.toContain(' 0 away');
-      const nothing = name === 'own-table-overlap' && equal;
+      const nothing = name === 'user-table-overlap' && equal;
       expect(finding.includes('nothing to compare'), name).toBe(nothing);
     }
   });

@@ -10,13 +10,13 @@ import type { OneScore } from '../../web/figures/oneScore.ts';
 import { plain } from '../api/support/builds.ts';
 import { drawnModels, drawnSeed as seed } from '../api/support/drawnModels.ts';
 import { withoutNumpy } from '../tools/support/numpy.ts';
-import { ask, expectTold, job, opened } from './ownOpened.ts';
+import { ask, expectTold, job, opened } from './userOpened.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'superpose-mechanism-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const ids = [2, 9, 4, 5, 9, 6, 11];
-const asked = { ids: ids.join(', ') };
+const asked = { sentences: 'yours', layer: 0, ids: ids.join(', ') };
 /** Sentences of ids that begin and end alike, as long as a model with few positions takes. */
 const lines = (vocabulary: number, positions = 11) =>
   Array.from({ length: 12 }, (_, line) => [
@@ -171,7 +171,7 @@ test('a model’s shares do not depend on the unit of its tokens', async () => {
       made({ token: (row, column) => unit * usual(row, column) }),
     );
     await average(corpusOf(lines(model.vocabulary)));
-    const { data } = await seen('own-heads', { ids: '5, 2, 5, 3' });
+    const { data } = await seen('user-model-heads', { ids: '5, 2, 5, 3' });
     return (data as { rows: { shares: number[] }[] }).rows.flatMap(({ shares }) => shares);
   };
   const wanted = await sharesAt(1);
@@ -192,11 +192,11 @@ test('a model’s shares do not depend on the unit of its tokens', async () => {
       const { model, seen, average } = await opened(pathOf(name));
       const corpus = lines(model.vocabulary, model.positions || undefined);
       const figures = await average(corpusOf(corpus));
-      expect(Object.keys(figures)).toEqual(['own-heads', 'own-one-score', 'own-depth']);
+      expect(Object.keys(figures)).toEqual(['user-model-heads', 'user-model-one-score', 'user-model-depth']);
       const means = await meansOf(pathOf(name), corpus);
       for (let layer = 0; layer < model.layers; layer++) {
         const wanted = await wantedOf(pathOf(name), layer, means);
-        const heads = await seen('own-heads', { ...asked, layer });
+        const heads = await seen('user-model-heads', { ...asked, layer });
         expect(heads.said).toContain('in the corpus-mean gauge');
         if (layer > 0) expect(heads.said).toContain(`in layer ${layer}, by mechanism`);
         const { rows } = heads.data as { rows: { shares: number[] }[] };
@@ -207,7 +207,7 @@ test('a model’s shares do not depend on the unit of its tokens', async () => {
               share,
               `heads, layer ${layer}, head ${head}, kind ${kind}`,
             );
-        const one = await seen('own-one-score', { ...asked, layer, head: 1 });
+        const one = await seen('user-model-one-score', { ...asked, layer, head: 1 });
         const { panels, residual, kept } = one.data as OneScore;
         expect(residual).toBeLessThan(1e-4);
         // With all terms on, it is the attention of the model.
@@ -217,7 +217,7 @@ test('a model’s shares do not depend on the unit of its tokens', async () => {
         for (const [kind, { share }] of panels.entries()) {
           near(share, wanted[1]?.[kind] as number, `one score, layer ${layer}, kind ${kind}`);
         }
-        const { data, said, figure, state } = await seen('own-depth', asked);
+        const { data, said, figure, state } = await seen('user-model-depth', asked);
         near((data as Depth).heads[layer]?.[1] as number, wanted[1]?.[3] as number, `depth, layer ${layer}`);
         expect(said).toContain('by mechanism, for this sentence');
         near(
@@ -234,7 +234,7 @@ test('a model’s shares do not depend on the unit of its tokens', async () => {
     for (const name of ['llama', 'qwen2']) {
       const { model, seen, average } = await opened(pathOf(name));
       await average(corpusOf(Array.from({ length: 12 }, () => Array(11).fill(7))));
-      const { data } = await seen('own-heads', { ids: Array(8).fill(7).join(', ') });
+      const { data } = await seen('user-model-heads', { ids: Array(8).fill(7).join(', ') });
       const { rows } = data as { rows: { shares: number[] }[] };
       expect(rows.length).toBeGreaterThanOrEqual(model.heads as number);
       for (const { shares } of rows) {
@@ -242,7 +242,7 @@ test('a model’s shares do not depend on the unit of its tokens', async () => {
         for (const kind of [0, 1, 2, 4]) near(shares[kind] as number, 0, `${name}, kind ${kind}`);
       }
       // Its states are equal, but for rounding.
-      const { said } = await seen('own-depth', { ids: Array(8).fill(7).join(', ') });
+      const { said } = await seen('user-model-depth', { ids: Array(8).fill(7).join(', ') });
       expect(said).toContain('nothing of the last one’s output');
     }
   });
@@ -250,11 +250,11 @@ test('a model’s shares do not depend on the unit of its tokens', async () => {
   test('nothing is asked before the reader averages, and no more tokens are than have a mean', async () => {
     const { seen, average, model, figures } = await opened(pathOf('llama'));
     expect(Object.keys(figures)).toEqual([]);
-    await expect(ask('own-heads', asked)).rejects.toThrow('run its layers over a corpus first');
+    await expect(ask('user-model-heads', asked)).rejects.toThrow('run its layers over a corpus first');
     await expect(average('2, 3, 4, 3')).rejects.toThrow(/must have at least 51 pieces/);
     await expect(average('2, 3, 400, 3')).rejects.toThrow(/ids/);
     await average(corpusOf(lines(model.vocabulary)));
-    const { data } = await seen('own-heads', { ids: Array(40).fill('5').join(' ') });
+    const { data } = await seen('user-model-heads', { ids: Array(40).fill('5').join(' ') });
     const { tokens, dropped } = data as { tokens: string[]; dropped: number };
     expect(tokens).toHaveLength(31);
     expect(dropped).toBe(9);
@@ -277,9 +277,9 @@ test('a model’s shares do not depend on the unit of its tokens', async () => {
     const last = said.at(-1) as number;
     expect(last).toBeGreaterThan(0.5);
     expect(last).toBeLessThan(0.7);
-    await expect(ask('own-heads', asked)).rejects.toThrow('run its layers over a corpus first');
+    await expect(ask('user-model-heads', asked)).rejects.toThrow('run its layers over a corpus first');
     // The next question works.
     await average(corpusOf(lines(23)));
-    await ask('own-heads', asked);
+    await ask('user-model-heads', asked);
   });
 });

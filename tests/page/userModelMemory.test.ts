@@ -104,11 +104,11 @@ test.runIf(readdirSync('/').includes('proc'))('a chosen file of 500 MB costs les
   const size = writeLargeModel(path);
   expect(size).toBeGreaterThan(500e6);
   const { page } = await visit();
-  const card = page.locator('#own-model');
+  const card = page.locator('#user-model');
   await card.locator('summary').first().click();
   const input = card.locator('input[type=file]').first();
   const figuresShown = async () => {
-    for (const name of ['own-overlap', 'own-heads', 'own-one-score']) {
+    for (const name of ['user-model-overlap', 'user-model-heads', 'user-model-one-score']) {
       await figureOf(page, name).scrollIntoViewIfNeeded();
       await expect
         .poll(() => page.evaluate(readFigure, name).then((one) => one?.drawn !== undefined && !one.busy), {
@@ -150,7 +150,7 @@ test.runIf(readdirSync('/').includes('proc'))('a chosen file of 500 MB costs les
   await card.getByRole('button', { name: 'Open with these' }).click();
   // The small model's figures are gone by then.
   await expect
-    .poll(() => card.locator('.own > [role=status]').textContent(), { timeout: 120_000 })
+    .poll(() => card.locator('.user-model > [role=status]').textContent(), { timeout: 120_000 })
     .toMatch(/GPT-2, [1-9][\d.]* MB; opened/);
   await figuresShown();
   watching = false;

@@ -1,5 +1,5 @@
 // A model or table dropped on the page in Firefox and in WebKit gives the same figures as in Chromium,
-// with Node's numbers. tests/page/ownModel.test.ts asks of a decoder's files, and of all that its figures say.
+// with Node's numbers. tests/page/userModel.test.ts asks of a decoder's files, and of all that its figures say.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openModel, type Table } from 'superpose';
@@ -16,19 +16,19 @@ const inCi = process.env.CI === 'true';
 const folder = fileURLToPath(new URL('../reference/checkpoints/bert', import.meta.url));
 
 /** Runs in the page: drops files with these bytes on a part of the card, once that exists. */
-function drop(files: readonly (readonly [name: string, base64: string])[], part = '.own'): boolean {
-  const card = document.querySelector('#own-model') as HTMLDetailsElement;
+function drop(files: readonly (readonly [name: string, base64: string])[], part = '.user-model'): boolean {
+  const card = document.querySelector('#user-model') as HTMLDetailsElement;
   card.open = true;
-  const tables = card.querySelector<HTMLDetailsElement>('.own > details');
-  if (tables && part !== '.own') tables.open = true;
-  const own = card.querySelector(part);
-  if (!own) return false;
+  const tables = card.querySelector<HTMLDetailsElement>('.user-model > details');
+  if (tables && part !== '.user-model') tables.open = true;
+  const target = card.querySelector(part);
+  if (!target) return false;
   const dataTransfer = new DataTransfer();
   for (const [name, base64] of files) {
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
     dataTransfer.items.add(new File([bytes], name));
   }
-  own.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  target.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
   return true;
 }
 
@@ -47,11 +47,11 @@ for (const name of ['firefox', 'webkit'] as const) {
       await expect.poll(() => engine.evaluate(drop, files)).toBe(true);
       const model = await openModel(plain, folder);
       const { overlap } = await model.report();
-      const found = await shown(engine, 'own-overlap');
+      const found = await shown(engine, 'user-model-overlap');
       expect(found.problems).toEqual([]);
       expect(found.finding).toContain(`Weighted by energy: ${about(overlap?.raw as number)} times`);
-      expect((await shown(engine, 'own-heads')).problems).toEqual([]);
-      expect((await shown(engine, 'own-one-score')).tokens).toEqual(['2', '3', '4', '5']);
+      expect((await shown(engine, 'user-model-heads')).problems).toEqual([]);
+      expect((await shown(engine, 'user-model-one-score')).tokens).toEqual(['2', '3', '4', '5']);
       const [tokens, positions] = [40, 70].map((rows) =>
         inPrecision<Table>(plain.randomNormal({ rows, columns: 8, seed: rows }), 'float32'),
       ) as [Table, Table];
@@ -59,16 +59,16 @@ for (const name of ['firefox', 'webkit'] as const) {
       const dropped = (kind: string, table: typeof tokens, file: string) => {
         const bytes = Buffer.from(tableFiles(table, words)[file] as Uint8Array);
         const files: [string, string][] = [[file, bytes.toString('base64')]];
-        return expect.poll(() => engine.evaluate(drop, files, `.own-table [data-kind=${kind}]`)).toBe(true);
+        return expect.poll(() => engine.evaluate(drop, files, `.user-table [data-kind=${kind}]`)).toBe(true);
       };
       await dropped('token', tokens, 'words.csv');
-      expect((await shown(engine, 'own-table-dot-products')).tokens?.[3]).toBe('word-3');
+      expect((await shown(engine, 'user-table-dot-products')).tokens?.[3]).toBe('word-3');
       await dropped('position', positions, 'rows.npy');
       const raw = plain.energyOverlap({ tokens, positions });
       await expect
-        .poll(async () => (await shown(engine, 'own-table-overlap')).finding)
+        .poll(async () => (await shown(engine, 'user-table-overlap')).finding)
         .toContain(`Weighted by energy: ${about(raw)} times`);
-      expect((await shown(engine, 'own-table-collisions')).finding).toMatch(/Among 40 rows of the file/);
+      expect((await shown(engine, 'user-table-collisions')).finding).toMatch(/Among 40 rows of the file/);
       expect(engine.complaints).toEqual([]);
     });
   });

@@ -26,10 +26,10 @@ const payload = (name: string, buffer = bytesOf(name)) => ({
 
 /** The part of the card that opens tables, unfolded. */
 async function partOf(page: Page) {
-  const card = page.locator('#own-model');
+  const card = page.locator('#user-model');
   await card.locator('summary').first().click();
   await card.getByText('Or a table of your own').click();
-  const part = card.locator('.own-table');
+  const part = card.locator('.user-table');
   await part.waitFor();
   return { part, status: () => part.locator('> [role=status]').textContent() };
 }
@@ -58,7 +58,7 @@ test('each format gives its figures, with the library’s numbers; a half is ref
     await expect.poll(status).toContain(`Rows of tokens from ${name}: 90, of 16 numbers each.`);
     if (name === 'rows.csv')
       expect(await status()).toContain('first line was read as numbers, and its first column as numbers,');
-    const { finding } = await shown(page, 'own-table-overlap');
+    const { finding } = await shown(page, 'user-table-overlap');
     const raw = plain.energyOverlap({ tokens, positions: positionRows });
     expect(finding).toContain(`Weighted by energy: ${about(raw)} times as much as chance, raw`);
   }
@@ -70,38 +70,38 @@ test('each format gives its figures, with the library’s numbers; a half is ref
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
     dataTransfer.items.add(new File([bytes], 'rows.npy'));
     const event = new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer });
-    document.querySelector('.own-table [data-kind=position]')?.dispatchEvent(event);
+    document.querySelector('.user-table [data-kind=position]')?.dispatchEvent(event);
   }, ofPositions.toString('base64'));
   await expect.poll(status).toContain('Rows of positions from rows.npy: 70, of 16 numbers each.');
   // The part for models has not noticed it.
-  expect(await page.locator('.own > [role=status]').textContent()).toBe('');
-  const overlap = await shown(page, 'own-table-overlap');
+  expect(await page.locator('.user-model > [role=status]').textContent()).toBe('');
+  const overlap = await shown(page, 'user-table-overlap');
   expect(overlap.finding).toContain(
     `Weighted by energy: ${about(plain.energyOverlap({ tokens, positions }))} times`,
   );
-  expect(await figureOf(page, 'own-table-overlap').locator('.badge').textContent()).toContain('your file');
-  const products = await shown(page, 'own-table-dot-products');
+  expect(await figureOf(page, 'user-table-overlap').locator('.badge').textContent()).toContain('your file');
+  const products = await shown(page, 'user-table-dot-products');
   expect(inWords(products.finding)).toMatch(/ Over 496 pairs, /);
   expect(products.finding).toContain('raw: rows as stored.');
 
   // If the file names words, one of them is moved.
   await line('token').setInputFiles(payload('words.csv'));
   await expect.poll(status).toContain('Rows of tokens from words.csv');
-  await shown(page, 'own-table-collisions');
-  const collisions = figureOf(page, 'own-table-collisions');
+  await shown(page, 'user-table-collisions');
+  const collisions = figureOf(page, 'user-table-collisions');
   await collisions.getByLabel('A token').fill('word-7');
   await expect
-    .poll(async () => (await page.evaluate(readFigure, 'own-table-collisions'))?.finding)
+    .poll(async () => (await page.evaluate(readFigure, 'user-table-collisions'))?.finding)
     .toContain('“word-7”');
   await collisions.getByLabel('A token').fill('zebra');
   await expect
-    .poll(async () => (await page.evaluate(readFigure, 'own-table-collisions'))?.problems.join())
+    .poll(async () => (await page.evaluate(readFigure, 'user-table-collisions'))?.problems.join())
     .toContain('“zebra” is not among the 90 rows that were read of “words.csv”');
 
   await line('position').setInputFiles(payload('half.csv', Buffer.from('1,2,3\n4,5\n')));
   await expect.poll(status).toBe('“half.csv”, line 2: expected 3 cells, as in line 1; found 2.');
   // The table that was open is still there.
-  expect((await shown(page, 'own-table-overlap')).finding).toBe(overlap.finding);
+  expect((await shown(page, 'user-table-overlap')).finding).toBe(overlap.finding);
 
   // The site's own files are requested, and nothing is sent: visit() fails on requests elsewhere.
   expect(sent).toEqual([]);
@@ -114,19 +114,19 @@ test('a link to a figure of somebody’s tables says what to open, and shows its
   const digestOf = async (name: string, bytes: Buffer) =>
     (await openTable(plain, new File([new Uint8Array(bytes)], name), { rows: 5000 })).digest;
   const digest = `${await digestOf('words.csv', bytesOf('words.csv'))}.${await digestOf('rows.npy', ofPositions)}`;
-  const { page } = await visit({ fragment: `#v=1&figure=own-table-overlap&file=${digest}&k=4` });
+  const { page } = await visit({ fragment: `#v=1&figure=user-table-overlap&file=${digest}&k=4` });
   await expect
     .poll(() => page.locator('#notice').textContent())
     .toContain(`file ${digest}. Open the same file below`);
   // The part that opens tables is open.
-  const part = page.locator('#own-model .own-table');
+  const part = page.locator('#user-model .user-table');
   await part.locator('[data-kind=token] input').setInputFiles(payload('words.csv'));
   await expect.poll(() => part.locator('superpose-figure').count()).toBe(3);
   await part.locator('[data-kind=position] input').setInputFiles(payload('rows.npy', ofPositions));
   await expect
-    .poll(async () => (await page.evaluate(readFigure, 'own-table-overlap'))?.drawn)
-    .toMatchObject({ k: 4, tokens: 'own', positions: 'own' });
-  expect((await shown(page, 'own-table-overlap')).finding).toContain('the 4 main position directions');
+    .poll(async () => (await page.evaluate(readFigure, 'user-table-overlap'))?.drawn)
+    .toMatchObject({ k: 4, tokens: 'user', positions: 'user' });
+  expect((await shown(page, 'user-table-overlap')).finding).toContain('the 4 main position directions');
 });
 
 test('reading a long file can be stopped', async () => {
@@ -138,16 +138,16 @@ test('reading a long file can be stopped', async () => {
     const dataTransfer = new DataTransfer();
     dataTransfer.items.add(file);
     const event = new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer });
-    document.querySelector('.own-table [data-kind=token]')?.dispatchEvent(event);
+    document.querySelector('.user-table [data-kind=token]')?.dispatchEvent(event);
     // At once, before any of it has arrived.
-    for (const button of document.querySelectorAll<HTMLButtonElement>('.own-table button'))
+    for (const button of document.querySelectorAll<HTMLButtonElement>('.user-table button'))
       if (button.textContent === 'Stop' && !button.hidden) button.click();
   });
   await expect.poll(status).toBe('Stopped.');
   expect(await part.locator('superpose-figure').count()).toBe(0);
   await part.locator('[data-kind=token] input').setInputFiles(payload('rows.csv'));
   await expect.poll(status).toContain('Rows of tokens from rows.csv');
-  await shown(page, 'own-table-dot-products');
+  await shown(page, 'user-table-dot-products');
   // That the tables are forgotten is heard while the next file is read, and must not hide its button.
   await part.evaluate((root) => {
     const named = (text: string) =>

@@ -4,12 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
-import { type Averaged, averagedFigures, type Opened, ownFigures } from '../../web/figures/ownModel.ts';
+import type { CorpusAverage, UserModel } from '../../web/figures/userFile.ts';
+import { modelFigures } from '../../web/figures/userModel.ts';
 import { csvOf } from '../../web/plot/format.ts';
 import { computeWith } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
-import { ownModel } from '../../web/worker/ownModel.ts';
 import { recorded } from '../../web/worker/recorded.ts';
+import { userModel } from '../../web/worker/userModel.ts';
 import { expectSoundPictures } from './support.ts';
 
 // What was computed beforehand is of MiniLM, never of a reader's model.
@@ -18,16 +19,16 @@ export const job = { signal: new AbortController().signal, progress: (_: number)
 export const folderOf = (name: string) =>
   fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));
 export const ask = (figure: string, question: unknown, watched = job) =>
-  ownModel(loaded, figure, question as State, watched, computeWith);
+  userModel(loaded, figure, question as State, watched, computeWith);
 
 /** Its figures, and what one of them finds in a state. */
 export async function opened(folder: string, names = readdirSync(folder), options = {}) {
   const files = names.map((path) => ({ path, file: new File([readFileSync(`${folder}/${path}`)], path) }));
-  const model = (await ask('own-open', { files, ...options })) as Opened;
+  const model = (await ask('user-model-open', { files, ...options })) as UserModel;
   onTestFinished(async () => {
-    await ask('own-open', {});
+    await ask('user-model-open', {});
   });
-  const figures = ownFigures(model);
+  const figures = modelFigures(model);
   /** In its first state but for these settings: what is computed, and the figure's sentence. */
   const seen = async (name: string, settings: State = {}) => {
     const figure = figures[name] as AnyFigure;
@@ -43,9 +44,9 @@ export async function opened(folder: string, names = readdirSync(folder), option
     found: async (name: string, settings: State = {}) => (await seen(name, settings)).said,
     /** Averages over a corpus, and adds the figures that need it. */
     async average(corpus: string, watched = job) {
-      const averaged = (await ask('own-open', { corpus }, watched)) as Averaged;
-      expect(averaged.windows).toBeGreaterThan(3);
-      return Object.assign(figures, averagedFigures(model, averaged));
+      const { windows } = (await ask('user-model-open', { corpus }, watched)) as CorpusAverage;
+      expect(windows).toBeGreaterThan(3);
+      return Object.assign(figures, modelFigures({ ...model, windows }));
     },
   };
 }

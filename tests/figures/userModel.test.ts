@@ -7,29 +7,31 @@ import { type Floats, logitsOf, openModel, type SafetensorsEntry, type Table } f
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
+import { figures as everyFigure } from '../../web/figures/index.ts';
 import type { OneScore } from '../../web/figures/oneScore.ts';
 import { groups } from '../../web/figures/terms.ts';
 import { sentenceControl } from '../../web/figures/trainedModel.ts';
+import { modelFigures } from '../../web/figures/userModel.ts';
 import { about, aboutPercent } from '../../web/plot/format.ts';
 import { computeWith } from '../../web/worker/answers.ts';
-import { ownModel } from '../../web/worker/ownModel.ts';
+import { userModel } from '../../web/worker/userModel.ts';
 import { plain } from '../api/support/builds.ts';
 import { wordPieceTokenizer } from '../api/support/files.ts';
 import { describeWeights } from '../api/support/model.ts';
 import { largestDifference } from '../api/support/numbers.ts';
-import { ask, expectTold, folderOf, job, loaded, opened } from './ownOpened.ts';
 import { expectSoundPictures } from './support.ts';
+import { ask, expectTold, folderOf, job, loaded, opened } from './userOpened.ts';
 
 describe.each(['bert', 'distilbert', 'roberta', 'gpt2'])('a file of %s’s layout', (name) => {
   test('has these figures', async () => {
     const { figures } = await opened(folderOf(name));
     expect(Object.keys(figures)).toEqual([
-      'own-overlap',
-      'own-dot-products',
-      'own-heads',
-      'own-one-score',
+      'user-model-overlap',
+      'user-model-dot-products',
+      'user-model-heads',
+      'user-model-one-score',
       // “Where position goes” needs a corpus, and that needs a tokenizer.
-      'own-needs-positions',
+      'user-model-needs-positions',
     ]);
   });
 
@@ -39,14 +41,14 @@ describe.each(['bert', 'distilbert', 'roberta', 'gpt2'])('a file of %s’s layou
     const ids = [2, 3, 4, 5];
     const { token, position } = (await model.rows({ ids })) as Record<string, Table<Float64Array>>;
     const { correlation } = plain.dotProducts({ token: token as Table, position: position as Table });
-    expect(await found('own-dot-products')).toContain(`correlate at ${about(correlation)}`);
+    expect(await found('user-model-dot-products')).toContain(`correlate at ${about(correlation)}`);
 
     const { embedding } = await model.forward({ ids });
     const against = async (change: Parameters<typeof model.changed>[1]) => {
       const other = await model.forward({ ids }, { summands: await model.changed({ ids }, change) });
       return embedding.reduce((sum, one, at) => sum + one * (other.embedding[at] as number), 0);
     };
-    const needs = await found('own-needs-positions', { layers: 'all' });
+    const needs = await found('user-model-needs-positions', { layers: 'all' });
     expect(needs).toContain('after the last layer');
     // An id is not a word. Where sentences begin with the same token, its row is kept.
     const fixed = model.excludedRows.length > 0;
@@ -58,6 +60,54 @@ describe.each(['bert', 'distilbert', 'roberta', 'gpt2'])('a file of %s’s layou
     expect(needs).toContain(`it keeps ${about(await against({ mean: 'table' }))}`);
     model.delete();
   });
+});
+
+test('every control of a figure is there for a reader’s own model: with an input, or with the only value it can have', async () => {
+  const { model, figures } = await opened(folderOf('bert'));
+  const averaged = modelFigures({ ...model, windows: 9 });
+  const onlyValues: Record<string, string[]> = {};
+  for (const [name, figure] of [...Object.entries(figures), ...Object.entries(averaged)]) {
+    const original = await (everyFigure[name.replace('user-model-', '')] as () => Promise<AnyFigure>)();
+    expect(Object.keys(figure.controls), name).toEqual(
+      expect.arrayContaining(Object.keys(original.controls)),
+    );
+    onlyValues[name] = Object.keys(original.controls).filter((setting) => {
+      const { options, values } = figure.controls[setting] as { options?: object; values?: unknown[] };
+      return (values ?? Object.keys(options ?? { 1: 1, 2: 2 })).length === 1;
+    });
+  }
+  expect(onlyValues).toEqual({
+    'user-model-overlap': ['of', 'tables', 'k'],
+    'user-model-dot-products': ['tokens', 'text'],
+    'user-model-heads': ['sentences', 'gauge', 'text'],
+    'user-model-one-score': ['view', 'gauge', 'text'],
+    'user-model-depth': ['layers', 'text'],
+    // A model of twelve positions can be shifted by one only.
+    'user-model-needs-positions': ['pair', 'text', 'other', 'shift'],
+  });
+  const needs = figures['user-model-needs-positions'] as AnyFigure;
+  expect(needs.unused?.(initialState(needs.controls))).toEqual(['file', 'pair', 'text', 'other']);
+});
+
+test('who reads positions is shown of a reader’s own model, too', async () => {
+  const { seen } = await opened(folderOf('bert'));
+  const { data, figure, state } = await seen('user-model-needs-positions', { view: 'taken' });
+  const model = await openModel(plain, folderOf('bert'));
+  const taken = await model.withoutPositions({ ids: [2, 3, 4, 5] });
+  const rows = (['allButAttention', 'attention', 'everything'] as const).map((name) =>
+    Array.from(
+      { length: model.layers + 1 },
+      (_, layer) => plain.rowCosines(taken.nothing, taken[name]).data[layer * (model.layers + 2)] as number,
+    ),
+  );
+  const columns = figure.table(data, state).rows.map((row) => row.slice(1));
+  for (const [layer, cosines] of columns.entries()) {
+    for (const [curve, cosine] of cosines.entries()) {
+      expect(cosine).toBeCloseTo(rows[curve]?.[layer] as number, 5);
+    }
+  }
+  expect(figure.unused?.(state)).toEqual(expect.arrayContaining(['layers', 'shift']));
+  model.delete();
 });
 
 test('a link names the file, and that of another is told', async () => {
@@ -87,7 +137,16 @@ function kindsOf(parts: readonly string[]): number[] {
 }
 
 const ids = [2, 3, 4, 5, 3, 6];
-const asked = { gauge: 'canonical', head: 1, on: ['token-token', 'rest'], text: '', ids: ids.join(', ') };
+const asked = {
+  of: 'tables',
+  sentences: 'yours',
+  view: 'four',
+  layer: 0,
+  gauge: 'canonical',
+  head: 1,
+  on: ['token-token', 'rest'],
+  ids: ids.join(', '),
+};
 
 describe.each([
   ['bert', 0, 'canonical'],
@@ -111,7 +170,7 @@ describe.each([
 
   test('are shared out among five kinds, head by head', async () => {
     const { scores, kinds, terms } = await taken();
-    const { rows, tokens, dropped } = (await ask('own-heads', { ...asked, gauge, layer })) as Shared;
+    const { rows, tokens, dropped } = (await ask('user-model-heads', { ...asked, gauge, layer })) as Shared;
     expect(tokens).toEqual(ids.map(String));
     expect(dropped).toBe(0);
     const covariances = scores.heads.map((_, head) => {
@@ -137,7 +196,7 @@ describe.each([
 
   test('are the sum of their five kinds in one head, and what is kept goes through softmax', async () => {
     const { scores, causal, kinds, terms } = await taken();
-    const one = (await ask('own-one-score', { ...asked, gauge, layer })) as OneScore;
+    const one = (await ask('user-model-one-score', { ...asked, gauge, layer })) as OneScore;
     const n = ids.length;
     const head = scores.heads.indexOf(asked.head);
     const sumOf = (some: (kind: number) => boolean) => {
@@ -190,9 +249,9 @@ test('a cell of a key that a query does not see says so, in the picture of one s
     ['bert', 'Query 2 (0), key 3 (1): '],
   ] as const) {
     const { figures } = await opened(folderOf(name));
-    const figure = figures['own-one-score'] as AnyFigure;
+    const figure = figures['user-model-one-score'] as AnyFigure;
     const state = { ...initialState(figure.controls), ids: asked.ids };
-    const data = await ask('own-one-score', state);
+    const data = await ask('user-model-one-score', state);
     expectSoundPictures({ figure, data, state });
     const said = (i: number, j: number) =>
       figure
@@ -207,12 +266,12 @@ test('a cell of a key that a query does not see says so, in the picture of one s
 test('a file that does not say its family is opened when the reader does, and not before', async () => {
   const path = 'model.safetensors';
   const files = [{ path, file: new File([readFileSync(`${folderOf('roberta')}/${path}`)], path) }];
-  expect(await ask('own-open', { files })).toEqual({ families: ['bert', 'roberta'] });
-  await expect(ask('own-overlap', {})).rejects.toThrow('There is no model open');
+  expect(await ask('user-model-open', { files })).toEqual({ families: ['bert', 'roberta'] });
+  await expect(ask('user-model-overlap', {})).rejects.toThrow('There is no model open');
   onTestFinished(async () => {
-    await ask('own-open', {});
+    await ask('user-model-open', {});
   });
-  expect(await ask('own-open', { files, family: 'roberta' })).toMatchObject({
+  expect(await ask('user-model-open', { files, family: 'roberta' })).toMatchObject({
     family: 'roberta',
     name: 'RoBERTa',
   });
@@ -231,15 +290,21 @@ test('a model that is forgotten while it is opened stays forgotten', async () =>
     return { path: name, file: Object.assign(file, { slice }) };
   });
   const question = { files } as unknown as State;
-  const opening = ownModel(loaded, 'own-open', question, { ...job, signal: stop.signal }, computeWith);
-  await ask('own-open', {});
+  const opening = userModel(
+    loaded,
+    'user-model-open',
+    question,
+    { ...job, signal: stop.signal },
+    computeWith,
+  );
+  await ask('user-model-open', {});
   await expect(opening).rejects.toThrow('abort');
-  await expect(ask('own-heads', {})).rejects.toThrow('There is no model open');
+  await expect(ask('user-model-heads', {})).rejects.toThrow('There is no model open');
 });
 
 /** A file of BERT's layout whose tables hold other numbers. */
 function withTables(at: (row: number, column: number, table: 'word' | 'position') => number): string {
-  const folder = mkdtempSync(join(tmpdir(), 'own-'));
+  const folder = mkdtempSync(join(tmpdir(), 'superpose-model-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const bytes = readFileSync(`${folderOf('bert')}/model.safetensors`);
   const entries = plain.readSafetensorsHeader(bytes);
@@ -273,7 +338,7 @@ describe.each<[string, Parameters<typeof withTables>[0]]>([
     const tokenizer = wordPieceTokenizer(Object.fromEntries(words.map((word, id) => [word, id])));
     writeFileSync(`${path}/tokenizer.json`, JSON.stringify(tokenizer));
     const { figures } = await opened(path);
-    expect(Object.keys(figures)).toContain('own-depth');
+    expect(Object.keys(figures)).toContain('user-model-depth');
     for (const text of ['', 'the of a in'])
       for (const layers of ['none', 'all']) await expectTold(figures, { text, layers, layer: 1 });
   });
@@ -282,17 +347,17 @@ describe.each<[string, Parameters<typeof withTables>[0]]>([
 describe('what is asked of a model that is open', () => {
   test('nothing, before one is and after it is forgotten', async () => {
     const none = 'There is no model open; open its file again.';
-    await expect(ask('own-heads', asked)).rejects.toThrow(none);
+    await expect(ask('user-model-heads', asked)).rejects.toThrow(none);
     await opened(folderOf('bert'));
-    await ask('own-heads', asked);
-    await ask('own-open', {});
-    await expect(ask('own-heads', asked)).rejects.toThrow(none);
+    await ask('user-model-heads', asked);
+    await ask('user-model-open', {});
+    await expect(ask('user-model-heads', asked)).rejects.toThrow(none);
   });
 
   test('ids between any commas and spaces; of too many the first are taken, and the others counted', async () => {
     const { model } = await opened(folderOf('bert'));
     const cut = async (text: string) => {
-      const { tokens, dropped } = (await ask('own-heads', { ...asked, ids: text })) as Shared;
+      const { tokens, dropped } = (await ask('user-model-heads', { ...asked, ids: text })) as Shared;
       return { tokens, dropped };
     };
     expect(await cut(' 2,3  4 ,\n5, ')).toEqual({ tokens: ['2', '3', '4', '5'], dropped: 0 });
@@ -305,8 +370,8 @@ describe('what is asked of a model that is open', () => {
     await opened(folderOf('bert'));
     const told: number[] = [];
     const watched = { ...job, progress: (part: number) => told.push(part) };
-    for (const figure of ['own-heads', 'own-overlap'])
-      await ownModel(loaded, figure, asked as unknown as State, watched, computeWith);
+    for (const figure of ['user-model-heads', 'user-model-overlap'])
+      await userModel(loaded, figure, asked as unknown as State, watched, computeWith);
     expect(told.length).toBeGreaterThan(0);
     for (const part of told) expect(part).toBeLessThanOrEqual(1);
     expect(Math.max(...told)).toBe(1);
@@ -322,7 +387,7 @@ describe('what is asked of a model that is open', () => {
     const model = await openModel(await loaded.superpose(), folder);
     const { overlap, curve, token, position } = await model.report();
     const given = { ...job, signal: new AbortController().signal };
-    const report = () => ownModel(loaded, 'own-overlap', {}, given, computeWith);
+    const report = () => userModel(loaded, 'user-model-overlap', asked, given, computeWith);
     const found = await report();
     expect(found).toEqual({
       d_model: curve?.shares.length,
@@ -359,13 +424,13 @@ describeWeights('MiniLM’s own file', () => {
       const figure = await (figures[name] as () => Promise<AnyFigure>)();
       // What was computed beforehand of the corpus, which takes long.
       const same = name === 'depth' ? {} : settings;
-      expect(await found(`own-${name}`, settings), name).toBe(await known(name, figure, same));
+      expect(await found(`user-model-${name}`, settings), name).toBe(await known(name, figure, same));
     }
     // Before its later layers are read, there are its first layer's scores. Head 2 attends to the previous token.
     const { shares } = await (await loaded.miniLM()).decompose(sentenceControl.initial, { groups });
     const share = shares[9 * 2 + 4] as number;
     expect(share).toBeGreaterThan(0.9);
-    expect(await found('own-depth')).toContain(
+    expect(await found('user-model-depth')).toContain(
       `Head 2 of the first layer is ${aboutPercent(share)} position → position`,
     );
   }, 240_000);

@@ -1,80 +1,85 @@
-// The card for a model of the reader's own: files chosen or dropped go to the worker, and figures come of it.
+// The card for a reader's own model: files that are chosen or dropped go to the worker, and their figures are shown.
 import { type FamilyId, familyNames, modelFamilies } from 'superpose';
-import {
-  type Averaged,
-  averagedFigures,
-  type ChosenFile,
-  type FamilyAsked,
-  type Opened,
-  type OwnQuestion,
-  ownFigures,
-} from '../figures/ownModel.js';
-import { fileInput, made, OwnFile } from './ownFile.js';
+import type {
+  ChosenFile,
+  CorpusAverage,
+  FamilyChoice,
+  ModelRequest,
+  UserModel,
+} from '../figures/userFile.js';
+import { modelFigures } from '../figures/userModel.js';
+import { element, fileInput, UserFileCard } from './userFile.js';
 
-/** Weights, or the index of some. Which other files a model needs is the library's to choose. */
+/** Weights, or their index. The library chooses which other files a model needs. */
 const isWeights = /\.safetensors(\.index\.json)?$/;
 
 const styles = `
-  .own label { display: block; margin: 0.5rem 0; }
-  .own h4 { margin: 0; font-size: 1rem; }
-  .own input { font: inherit; max-width: 100%; }
-  .own p { overflow-wrap: anywhere; }
-  .own form button { margin: 0.5rem 0; }
+  .user-model label { display: block; margin: 0.5rem 0; }
+  .user-model h4 { margin: 0; font-size: 1rem; }
+  .user-model input { font: inherit; max-width: 100%; }
+  .user-model p { overflow-wrap: anywhere; }
+  .user-model form button { margin: 0.5rem 0; }
 `;
 
 /** Puts the inputs that open a model into a card, once. */
-export function offerOwnModel(card: HTMLElement): void {
-  if (card.querySelector('.own')) return;
+export function offerUserModel(card: HTMLElement): void {
+  if (card.querySelector('.user-model')) return;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(styles);
   document.adoptedStyleSheets.push(sheet);
-  card.append(new OwnModel().root);
+  card.append(new UserModelCard().root);
 }
 
 /** The inputs for tables are loaded when their part of the card is opened. */
 async function tablesIn(part: HTMLElement): Promise<void> {
-  const { OwnTable } = await import('./ownTable.js');
-  if (!part.querySelector('.own-table')) part.append(new OwnTable().root);
+  const { UserTableCard } = await import('./userTable.js');
+  if (!part.querySelector('.user-table')) part.append(new UserTableCard().root);
 }
 
-class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | undefined> {
-  readonly #told = made('p');
-  readonly #chosen = made('form', { className: 'own-options' });
-  readonly #corpus = made('div');
-  #model: Opened | undefined;
+type Answer = UserModel | FamilyChoice | CorpusAverage | undefined;
+
+class UserModelCard extends UserFileCard<ModelRequest, Answer> {
+  readonly #about = element('p');
+  readonly #options = element('form', { className: 'user-model-options' });
+  readonly #corpus = element('div');
+  #model: UserModel | undefined;
   #files: readonly ChosenFile[] = [];
   #drop: Promise<ChosenFile[]> | undefined;
-  /** What the reader said of these files. */
-  #stated: { family?: FamilyId } = {};
+  /** What the reader chose for these files. */
+  #choice: { family?: FamilyId } = {};
 
   readonly root: HTMLElement;
 
   constructor() {
-    super('own-', 'Forget this model');
-    const take = (list: File[]) => this.#take(list.map(chosen));
+    super('user-model-', 'Forget this model');
+    const take = (list: File[]) => this.#take(list.map(chosenFile));
     const files = fileInput({ multiple: true, accept: '.safetensors,.json' }, take);
     const folder = fileInput({ webkitdirectory: true }, take);
-    const tables = made('details', {}, made('summary', {}, 'Or a table of your own: .npy, .csv, a tensor'));
+    const tables = element(
+      'details',
+      {},
+      element('summary', {}, 'Or a table of your own: .npy, .csv, a tensor'),
+    );
     tables.addEventListener('toggle', () => void tablesIn(tables).catch(() => {}));
-    tables.open = location.hash.includes('&figure=own-table-');
-    this.root = made(
+    tables.open = location.hash.includes('&figure=user-table-');
+    this.root = element(
       'div',
-      { className: 'own' },
-      made('p', {
+      { className: 'user-model' },
+      element('p', {
         textContent: `These can be opened: ${familyNames}. config.json says which it is; without it, you choose. Of a large file only the first layer and a few rows are read; other layers when you ask.`,
       }),
-      made(
+      element(
         'label',
         {},
         'Files: one .safetensors file, or its shards and their index, with config.json and tokenizer.json ',
         files,
       ),
-      made('label', {}, 'Or a folder ', folder),
-      made('p', { className: 'note', textContent: 'Or drop them here. Nothing is uploaded.' }),
+      element('label', {}, 'Or a folder ', folder),
+      element('p', { className: 'note', textContent: 'Or drop them here. Nothing is uploaded.' }),
       this.status,
-      made('p', {}, this.stop, this.forget),
-      this.#chosen,
-      this.#told,
+      element('p', {}, this.stop, this.forget),
+      this.#options,
+      this.#about,
       this.#corpus,
       this.shown,
       tables,
@@ -88,17 +93,17 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
       void drop.then((list) => this.#drop === drop && this.#take(list));
     });
     this.forget.addEventListener('click', () => this.#clear('The model is forgotten.'));
-    this.#chosen.addEventListener('submit', (event) => {
+    this.#options.addEventListener('submit', (event) => {
       event.preventDefault();
-      const given = new FormData(this.#chosen);
+      const values = new FormData(this.#options);
       const number = (name: string) => {
-        const text = String(given.get(name) ?? '').trim();
+        const text = String(values.get(name) ?? '').trim();
         return text === '' ? {} : { [name]: Number(text) };
       };
-      const family = given.get('family');
-      if (family !== null) this.#stated = { family: family as FamilyId };
+      const family = values.get('family');
+      if (family !== null) this.#choice = { family: family as FamilyId };
       this.#read({
-        ...this.#stated,
+        ...this.#choice,
         ...number('heads'),
         ...number('epsilon'),
       });
@@ -118,7 +123,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     this.#read({});
   }
 
-  #read(options: Omit<OwnQuestion, 'files'>): void {
+  #read(options: Omit<ModelRequest, 'files'>): void {
     this.open({ files: this.#files, ...options }, 'Reading the header…');
   }
 
@@ -126,9 +131,9 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     this.cancel();
     this.remove();
     this.#files = [];
-    this.#stated = {};
-    this.#chosen.replaceChildren();
-    this.#told.replaceChildren();
+    this.#choice = {};
+    this.#options.replaceChildren();
+    this.#about.replaceChildren();
     this.#corpus.replaceChildren();
     this.#model = undefined;
     this.forget.hidden = true;
@@ -136,92 +141,94 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | Averaged | un
     this.ask({});
   }
 
-  protected opened(model: Opened | FamilyAsked | Averaged | undefined): void {
+  protected opened(answer: Answer): void {
     // The model has been forgotten.
-    if (!model) return;
-    if ('families' in model) {
-      this.#askFamily(model);
-      return;
-    }
-    if ('windows' in model) {
-      this.#showAveraged(model);
-      return;
-    }
+    if (!answer) return;
+    if ('families' in answer) this.#askFamily(answer);
+    else if ('digest' in answer) this.#show(answer);
+    else this.#showAveraged(answer);
+  }
+
+  #show(model: UserModel): void {
     this.#model = model;
     this.forget.hidden = false;
     const size = `${(model.bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
     const [first, ...more] = model.files;
     const from = more.length > 0 ? `${first} and ${more.length} more` : first;
     this.say(`${model.name}, ${size}; opened here from ${from}; nothing is uploaded.`);
-    this.#told.replaceChildren(model.about);
-    this.#chosen.replaceChildren(...this.#options(model));
-    this.show(ownFigures(model), model.digest);
+    this.#about.replaceChildren(model.about);
+    this.#options.replaceChildren(...inputsOf(model));
+    this.show(modelFigures(model), model.digest);
     this.#corpus.replaceChildren();
     this.#offerAverage(model);
   }
 
   /** Offers to run the layers of a model without a table of positions over a corpus. */
-  #offerAverage(model: Opened): void {
+  #offerAverage(model: UserModel): void {
     if (model.layers === 0 || model.summands.includes('position')) return;
     this.#corpus.append(
       corpusForm(model, (corpus) => this.open({ corpus }, 'Reading its layers…', 'Averaging')),
     );
   }
 
-  #showAveraged(found: Averaged): void {
+  #showAveraged({ windows }: CorpusAverage): void {
     if (!this.#model) return;
-    this.say(`${this.#model.name}: its queries and keys are averaged over ${found.windows} windows.`);
-    this.add(averagedFigures(this.#model, found));
+    this.say(`${this.#model.name}: its queries and keys are averaged over ${windows} windows.`);
+    this.show(modelFigures({ ...this.#model, windows }), this.#model.digest);
   }
 
-  /** Nothing is chosen beforehand: a guess that is not looked at gives wrong numbers. */
-  #askFamily({ families }: FamilyAsked): void {
+  /** Nothing is chosen beforehand: a guess that nobody checks gives wrong numbers. */
+  #askFamily({ families }: FamilyChoice): void {
     this.say('Nothing says which model this is; its tensors’ names are not enough.');
-    const none = made('option', { value: '', textContent: 'Choose…', disabled: true, selected: true });
-    const select = made('select', { name: 'family', required: true }, none, ...optionsOf(families));
-    this.#chosen.replaceChildren(
-      made('label', {}, 'By its tensors it may be ', select),
-      made('p', { className: 'note', textContent: 'Or choose its config.json together with it.' }),
-      made('button', { textContent: 'Open as this' }),
+    const none = element('option', { value: '', textContent: 'Choose…', disabled: true, selected: true });
+    const select = element('select', { name: 'family', required: true }, none, ...optionsOf(families));
+    this.#options.replaceChildren(
+      element('label', {}, 'By its tensors it may be ', select),
+      element('p', { className: 'note', textContent: 'Or choose its config.json together with it.' }),
+      element('button', { textContent: 'Open as this' }),
     );
-  }
-
-  #options(model: Opened): Node[] {
-    const inputs: Node[] = [];
-    if (model.summands.includes('position')) {
-      const number = (name: 'heads' | 'epsilon', label: string) => {
-        if (model[name] !== undefined) return;
-        inputs.push(made('label', {}, label, made('input', { name, inputMode: 'decimal', required: true })));
-      };
-      number('heads', 'Heads of the first layer, which no config.json says ');
-      number('epsilon', 'ε of its norms, such as 1e-12 ');
-    }
-    return inputs.length > 0 ? [...inputs, made('button', { textContent: 'Open with these' })] : [];
   }
 }
 
+/** Inputs for what a model with a table of positions needs and its files do not say, and a button. */
+function inputsOf(model: UserModel): Node[] {
+  if (!model.summands.includes('position')) return [];
+  const labels = {
+    heads: 'Heads of the first layer, which no config.json says ',
+    epsilon: 'ε of its norms, such as 1e-12 ',
+  } as const;
+  const missing = (['heads', 'epsilon'] as const).filter((name) => model[name] === undefined);
+  if (missing.length === 0) return [];
+  return [
+    ...missing.map((name) =>
+      element('label', {}, labels[name], element('input', { name, inputMode: 'decimal', required: true })),
+    ),
+    element('button', { textContent: 'Open with these' }),
+  ];
+}
+
 /** Nothing long begins before the reader presses its button. */
-function corpusForm({ readsText, layers, bytes }: Opened, ask: (corpus: string) => void): HTMLFormElement {
-  const ids = made('textarea', { name: 'corpus', required: true, rows: 4 });
+function corpusForm({ readsText, layers, bytes }: UserModel, ask: (corpus: string) => void): HTMLFormElement {
+  const ids = element('textarea', { name: 'corpus', required: true, rows: 4 });
   const size = (bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 });
-  const form = made(
+  const form = element(
     'form',
-    { className: 'own-options' },
-    made('p', {
+    { className: 'user-model-options' },
+    element('p', {
       className: 'note',
       textContent: `What its scores ask is told by means of its queries and keys over a corpus, through all ${layers} layers (${size} MB are read). That takes seconds to minutes.`,
     }),
     ...(readsText
       ? []
       : [
-          made(
+          element(
             'label',
             {},
             'Without a tokenizer, the corpus is yours: ids of some hundred tokens, a sentence a line ',
             ids,
           ),
         ]),
-    made('button', { textContent: 'Average over a corpus' }),
+    element('button', { textContent: 'Average over a corpus' }),
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -231,9 +238,9 @@ function corpusForm({ readsText, layers, bytes }: Opened, ask: (corpus: string) 
 }
 
 const optionsOf = (families: readonly FamilyId[]) =>
-  families.map((value) => made('option', { value, textContent: modelFamilies[value].name }));
+  families.map((value) => element('option', { value, textContent: modelFamilies[value].name }));
 
-const chosen = (file: File): ChosenFile => ({ path: file.webkitRelativePath || file.name, file });
+const chosenFile = (file: File): ChosenFile => ({ path: file.webkitRelativePath || file.name, file });
 
 /** The dropped files, and those in dropped folders. */
 async function dropped({ dataTransfer }: DragEvent): Promise<ChosenFile[]> {
@@ -243,7 +250,7 @@ async function dropped({ dataTransfer }: DragEvent): Promise<ChosenFile[]> {
   const folders = entries.filter((entry) => entry?.isDirectory) as FileSystemDirectoryEntry[];
   const within = await Promise.all(folders.map(filesIn));
   const loose = files.filter(({ name }) => !folders.some((folder) => folder.name === name));
-  return [...loose.map(chosen), ...within.flat()];
+  return [...loose.map(chosenFile), ...within.flat()];
 }
 
 async function filesIn(folder: FileSystemDirectoryEntry): Promise<ChosenFile[]> {

@@ -1,0 +1,138 @@
+// What can be set in the figure "one-score", and its numbers: the terms of a head's scores, of MiniLM's first layer or of a
+// layer of the reader's own model.
+import { type CombinedTerms, type Floats, logitsOf, type Scores } from 'superpose';
+import type { Term } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Job, Library, UserTextModel } from './figure.js';
+import { kindOf, kindOfSixteen, termLabels, terms } from './terms.js';
+import {
+  excludedRows,
+  firstLayer,
+  gaugeControl,
+  headControl,
+  mostTokens,
+  sentenceControl,
+  watching,
+} from './trainedModel.js';
+
+export const controls = {
+  head: { ...headControl, initial: 2 },
+  view: {
+    kind: 'choice',
+    more: true,
+    label: 'Terms',
+    options: { four: 'Four questions, and the rest', sixteen: 'All sixteen' },
+    initial: 'four',
+    radio: true,
+  },
+  on: {
+    kind: 'several',
+    more: true,
+    label: 'Terms included',
+    options: termLabels,
+    initial: terms,
+  },
+  gauge: { ...gaugeControl, more: true },
+  centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: true },
+  text: { ...sentenceControl, more: true },
+} as const satisfies Controls;
+
+export type State = StateOf<typeof controls>;
+
+export interface Panel {
+  sum: Floats;
+  centred: Floats;
+  share: number;
+}
+
+export interface OneScore {
+  tokens: readonly string[];
+  dropped: number;
+  n: number;
+  panels: Panel[];
+  /** The direct logits, not the sum of the terms. */
+  logits: Panel;
+  /** The terms that are on. */
+  kept: Panel & { softmax: Floats };
+  /** The largest |sum of all terms − logits|. */
+  residual: number;
+  /** The five shares of each head, to choose one by; empty if only one head was taken apart. */
+  heads: number[][];
+}
+
+interface Taken {
+  tokens: readonly string[];
+  dropped: number;
+  scores: Scores;
+  /** Which of the five kinds each term of the scores is. */
+  kinds: readonly number[];
+  heads: number[][];
+}
+
+/** Of all heads, in about twice the time of one: neither a head nor a term that is switched takes them apart again. */
+async function takeApart(library: Library, { text, gauge }: State): Promise<Taken> {
+  const [superpose, layer] = [await library.small(), await firstLayer(library)];
+  const { summands, ...sentence } = await library.kept('one-score: rows', text, async () => {
+    const model = await library.miniLM();
+    const sentence = await model.tokenize(text, mostTokens);
+    const { tokens, dropped } = sentence;
+    return { tokens, dropped, summands: await model.rows(sentence) };
+  });
+  const taken = library.kept('one-score: heads', [gauge, text], () => {
+    const scores = layer.decompose({ summands, gauge, excludedRows });
+    return { scores, shares: superpose.poolShares([scores], kindOfSixteen).heads };
+  });
+  const heads = taken.scores.heads.map((_, place) =>
+    Array.from(taken.shares.subarray(place * terms.length, (place + 1) * terms.length)),
+  );
+  return { ...sentence, scores: taken.scores, kinds: kindOfSixteen, heads };
+}
+
+/** Of one head: a reader's own model may have many, and each is read and run for it. */
+async function takeUserModelApart(model: UserTextModel, state: State & Layer, job: Job): Promise<Taken> {
+  const { text, gauge, head, layer = 0 } = state;
+  const sentence = await model.tokenize(text, mostTokens);
+  const scores = await model.layerScores(sentence, { layer, gauge, heads: [head], ...watching(job) });
+  return { tokens: sentence.tokens, dropped: sentence.dropped, scores, kinds: kindOf, heads: [] };
+}
+
+/** Set only for a reader's own model of several layers. */
+interface Layer {
+  layer?: number;
+}
+
+export const compute: Compute<typeof controls, OneScore> = async (library, state, job) => {
+  const { scores, kinds, tokens, dropped, heads } = library.userModel
+    ? await takeUserModelApart(library.userModel, state, job)
+    : await takeApart(library, state);
+  const superpose = await library.small();
+  const everyTerm = kinds.map(() => true);
+  const included = kinds.map((kind) => state.on.includes(terms[kind] as Term));
+  const panelMasks =
+    state.view === 'sixteen'
+      ? kinds.map((_, term) => kinds.map((_, other) => other === term))
+      : terms.map((_, panel) => kinds.map((kind) => kind === panel));
+  const [all, kept, ...panels] = superpose.combineTerms(scores, state.head, [
+    everyTerm,
+    included,
+    ...panelMasks,
+  ]) as [CombinedTerms, CombinedTerms, ...CombinedTerms[]];
+  // A query of a causal model sees no later key: centred over those it sees, their scores are NaN.
+  const seen = (sum: Floats, centred: Floats): Floats =>
+    scores.causal ? sum.map((value, at) => (Number.isNaN(centred[at]) ? Number.NaN : value)) : sum;
+  const panelOf = ({ sum, centred, share }: CombinedTerms): Panel => ({
+    sum: seen(sum, centred),
+    centred,
+    share,
+  });
+  return {
+    tokens,
+    dropped,
+    n: scores.n,
+    panels: panels.map(panelOf),
+    logits: { ...panelOf(all), sum: seen(logitsOf(scores, state.head).slice(), all.centred) },
+    kept: { ...panelOf(kept), softmax: kept.softmax },
+    residual: scores.residuals[scores.heads.indexOf(state.head)] as number,
+    heads,
+  };
+};
