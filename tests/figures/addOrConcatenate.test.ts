@@ -10,7 +10,7 @@ import type { LiveJob } from '../../web/figures/figure.ts';
 import { taskTexts } from '../../web/figures/tasks.ts';
 import { aboutPercent, captionOf } from '../../web/plot/format.ts';
 import type { Scene } from '../../web/plot/scene.ts';
-import { keeping } from '../../web/worker/answers.ts';
+import { memoizer } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import { expectSoundPictures, run } from './support.ts';
@@ -137,7 +137,7 @@ test.each(tasks)('%s: the row that is shown is typical, and is read where its an
 test('the first view needs no module', async () => {
   const refused = () => Promise.reject(new Error('A module was asked for.'));
   const nothing = {
-    kept: keeping(),
+    memoize: memoizer(),
     small: refused,
     superpose: refused,
     opening: refused,

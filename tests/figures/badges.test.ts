@@ -40,7 +40,7 @@ function watched(used: Used): Library {
     return load();
   };
   return {
-    kept: loaded.kept,
+    memoize: loaded.memoize,
     small: async () => noting(await loaded.small()),
     superpose: async () => noting(await loaded.superpose()),
     miniLM: () => modelled(loaded.miniLM),

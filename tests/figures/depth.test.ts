@@ -6,7 +6,7 @@ import type { AnyFigure } from '../../web/figures/figure.ts';
 import * as needsPositions from '../../web/figures/needsPositions.ts';
 import { layersControl } from '../../web/figures/trainedModel.ts';
 import type { Scene } from '../../web/plot/scene.ts';
-import { keeping } from '../../web/worker/answers.ts';
+import { memoizer } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import depthOracle from '../reference/depth.json' with { type: 'json' };
@@ -22,7 +22,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
   const opened = async ({ figure, compute }: typeof depth | typeof needsPositions, settings = {}) => {
     const state = { ...initialState(figure.controls), ...settings } as never;
     const library = {
-      kept: keeping(),
+      memoize: memoizer(),
       small: nothing,
       superpose: nothing,
       miniLM: nothing,

@@ -286,10 +286,10 @@ test('what claims and the text lead to is recorded, so that it opens finished', 
       return value;
     });
   expect(places.length).toBeGreaterThan(8);
-  const { small, kept } = library({});
+  const { small, memoize } = library({});
   const untrained = {
     small,
-    kept,
+    memoize,
     recorded,
     superpose: () => Promise.reject(new Error('This would be trained.')),
   };

@@ -208,12 +208,12 @@ test('a model’s shares do not depend on the unit of its tokens', async () => {
               `heads, layer ${layer}, head ${head}, kind ${kind}`,
             );
         const one = await seen('user-model-one-score', { ...asked, layer, head: 1 });
-        const { panels, residual, kept } = one.data as OneScore;
+        const { panels, residual, selection } = one.data as OneScore;
         expect(residual).toBeLessThan(1e-4);
         // With all terms on, it is the attention of the model.
         const attention = await attentionOf(pathOf(name), layer, 1);
         for (const [at, weight] of attention.entries())
-          near(kept.softmax[at] as number, weight, `attention, layer ${layer}`);
+          near(selection.softmax[at] as number, weight, `attention, layer ${layer}`);
         for (const [kind, { share }] of panels.entries()) {
           near(share, wanted[1]?.[kind] as number, `one score, layer ${layer}, kind ${kind}`);
         }

@@ -229,13 +229,13 @@ describe.each([
     }
     expectSeen(one.logits.sum, seen(logitsOf(scores, asked.head)));
     const kept = seen(sumOf((kind) => kind === 0 || kind === 4));
-    expectSeen(one.kept.sum, kept);
+    expectSeen(one.selection.sum, kept);
     const weights = kept.flatMap((row) => {
       const powers = row.map(Math.exp);
       const all = powers.reduce((sum, power) => sum + power, 0);
       return Array.from({ length: n }, (_, j) => (powers[j] ?? 0) / all);
     });
-    near(one.kept.softmax, weights);
+    near(one.selection.softmax, weights);
     near([one.panels.reduce((all, { share }) => all + share, 0), one.logits.share], [1, 1]);
     // The two are the same numbers added up in another order.
     expect(one.residual).toBeGreaterThanOrEqual(0);

@@ -9,7 +9,7 @@ import {
   type ComputeFigure,
   computeOf,
   computeWith,
-  keeping,
+  memoizer,
   yielding,
 } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
@@ -95,7 +95,7 @@ describe('answering', () => {
   test('a figure that is not there', async () => {
     const said: Reply[] = [];
     await answering(
-      computeWith({ kept: (_what, _of, make) => make() } as Partial<Library> as Library),
+      computeWith({ memoize: (_what, _of, make) => make() } as Partial<Library> as Library),
       (reply) => said.push(reply),
     )({
       id: 0,
@@ -137,7 +137,7 @@ describe('the library', () => {
       return name as never;
     };
     const sliced = yielding({
-      kept: keeping(),
+      memoize: memoizer(),
       small: step('small'),
       superpose: step('superpose'),
       miniLM: step('miniLM'),

@@ -1,6 +1,6 @@
 // The turns of a live job: going on, paused, stepped, shown with other settings, and cancelled.
 import { expect, test } from 'vitest';
-import { answering, keeping, liveJob } from '../../web/worker/answers.ts';
+import { answering, memoizer, liveJob } from '../../web/worker/answers.ts';
 import type { Reply } from '../../web/worker/transports.ts';
 
 /** Longer than a turn takes. */
@@ -102,7 +102,7 @@ test('orders reach the job that they name while it is under way; a question for 
 });
 
 test('a handle that is memoized is freed before another is made, and made again once it is gone', () => {
-  const kept = keeping();
+  const kept = memoizer();
   const events: string[] = [];
   const search = (key: string) =>
     kept('search', key, () => {

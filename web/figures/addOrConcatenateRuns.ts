@@ -125,7 +125,7 @@ const isRecorded = ({ n, sigma, seed }: Trained): boolean =>
 
 export const compute: Compute<typeof trainedControls, Data> = async (library, state, job) => {
   const again = job.live?.again;
-  const data = await library.kept(
+  const data = await library.memoize(
     'add-or-concatenate',
     [state.task, state.separate, state.n, state.sigma, state.seed],
     async () => {

@@ -10,7 +10,7 @@ const most = 4000;
 type Known = Map<string, CellRun>;
 
 /** Finished runs of all tables. */
-const knownRuns = ({ kept }: Library): Known => kept('cells', '', () => new Map());
+const knownRuns = ({ memoize }: Library): Known => memoize('cells', '', () => new Map());
 
 function keep(known: Known, key: string, run: CellRun): void {
   known.set(key, run);

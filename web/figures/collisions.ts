@@ -74,7 +74,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state: St
   const superpose = await library.superpose();
   const { vocabulary, seed } = state;
   if (state.of === 'lost')
-    return library.kept('collisions: lost', [vocabulary, seed], () => lost(superpose, state, job));
+    return library.memoize('collisions: lost', [vocabulary, seed], () => lost(superpose, state, job));
   return state.words === 'trained'
     ? trained(library, superpose, state)
     : fromTable(library, superpose, state);
@@ -88,7 +88,7 @@ export function fromTable(library: Library, superpose: Superpose, state: State):
   const words = isUsers ? userTables?.words : undefined;
   const key = [d, seed, state.words, userTables?.key];
   // All rows are drawn, so another vocabulary size needs no new draw: it takes the first rows.
-  const { data } = library.kept('collisions: drawn', key, () =>
+  const { data } = library.memoize('collisions: drawn', key, () =>
     isUsers
       ? userRows(library, 'token', largestVocabulary)
       : drawnRows(superpose, 'token', { rows: largestVocabulary, columns: d, seed }),
@@ -122,7 +122,7 @@ export async function trained(library: Library, superpose: Superpose, state: Sta
   const id = typed ? (ids[1] as number) : frequent.first;
   const known = id >= frequent.first && id < frequent.first + frequent.count;
   const key = known ? 'frequent' : `frequent and ${id}`;
-  const tokens = await library.kept('collisions: frequent', key, async (): Promise<Table> => {
+  const tokens = await library.memoize('collisions: frequent', key, async (): Promise<Table> => {
     const all = Array.from({ length: frequent.count }, (_, place) => frequent.first + place);
     if (!known) all.push(id);
     const data = new Float64Array(all.length * model.d_model);
@@ -161,7 +161,7 @@ export async function trained(library: Library, superpose: Superpose, state: Sta
 
 /** The search among these words at the scaled positions, kept for the next word. */
 function moved(
-  { kept }: Library,
+  { memoize }: Library,
   superpose: Superpose,
   tokens: Table,
   words: unknown,
@@ -169,7 +169,7 @@ function moved(
   make: () => Table,
 ): CollisionSearch {
   const key = [words, state.words, state.positions, state.scale, state.seed];
-  return kept('collisions: search', key, () =>
+  return memoize('collisions: search', key, () =>
     superpose.collisionSearch({ tokens, positions: make(), positionScale: state.scale }),
   );
 }

@@ -58,7 +58,7 @@ async function ofAllLayers(library: Library, model: TextModel, text: string, job
   const all = model.layers;
   // They do not depend on the sentence. Fetching is the first third of the bar.
   const part = 1 / 3;
-  const means = await library.kept('corpus means', '', () =>
+  const means = await library.memoize('corpus means', '', () =>
     model.corpusMeans({
       ...watching(job, part),
       done: (share) => job.progress(part + (1 - part) * share),

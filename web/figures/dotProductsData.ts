@@ -46,7 +46,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state: St
   const drawn = rows !== 'sentence';
   const key = [library.userTables?.key, rows, positions, seed, ...(drawn ? [d, n] : [text])];
   // ρ moves nothing of these.
-  const { token, position, tokens, dropped } = await library.kept('dot-products', key, () =>
+  const { token, position, tokens, dropped } = await library.memoize('dot-products', key, () =>
     drawn ? fromTables(library, superpose, state) : fromModel(library, state),
   );
   const products = superpose.dotProducts({ token, position, positionScale: state.scale });

@@ -69,7 +69,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
     const options = { positions, d_model: d, base };
     return { ...options, ...superpose.wavelengths({ ...options, ...sinusoid }) };
   }
-  return library.kept('encoding', [encoding, positions, d, base, seed], async () => {
+  return library.memoize('encoding', [encoding, positions, d, base, seed], async () => {
     const table = await rows({ library, superpose, positions, d_model: d, base, seed });
     job.signal.throwIfAborted();
     if (!sinusoid && table.data.length > large) {

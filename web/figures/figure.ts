@@ -23,15 +23,14 @@ import type { UserModel, UserTables } from './userFile.js';
 export type Source = 'seeded' | 'trained' | 'mixed' | 'exact' | 'recorded' | 'user';
 
 /**
- * What was last made under a name, if its key was the same; else what `make` makes. A promise's value is kept once it is
- * there. Keys are compared as JSON;
- * `again` makes it anew. What the module holds is freed when another takes its place.
+ * Memoizes `compute()` per name until its JSON key changes; `again` computes it anew. A promise is memoized when it
+ * resolves, and never if it fails. A handle into the wasm module is deleted when another value takes its place.
  */
-export type Kept = <T>(name: string, key: unknown, make: () => T, again?: boolean) => T | Awaited<T>;
+export type Memoize = <T>(name: string, key: unknown, compute: () => T, again?: boolean) => T | Awaited<T>;
 
 export interface Library {
-  /** What earlier questions left: figures have no memory of their own. */
-  kept: Kept;
+  /** Figures have no state of their own: what one request computes for the next is memoized here. */
+  memoize: Memoize;
   /** The small module’s functions, for figures whose record says that these are enough. */
   small(): Promise<SmallSuperpose>;
   /** The whole module’s; fetches it when first asked. */

@@ -142,7 +142,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   const known = recorded && state.example === 1 && file?.[recordedAs(state)];
   if (known) return fromRecorded(known);
   const superpose = await library.superpose();
-  const trained = await library.kept(
+  const trained = await library.memoize(
     'four-tasks',
     keyOf(state),
     () =>

@@ -52,7 +52,7 @@ interface Data {
 // All places of the slider are computed at once; moving it computes nothing.
 export const compute: Compute<typeof controls, Data> = async (library, { text, head }, job) => {
   const superpose = await library.superpose();
-  return library.kept('gauge', [text, head], () => turned(library, superpose, text, head, job));
+  return library.memoize('gauge', [text, head], () => turned(library, superpose, text, head, job));
 };
 
 async function turned(

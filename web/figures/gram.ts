@@ -88,10 +88,10 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
-function shifted({ kept }: Library, superpose: Superpose, { d, scale, seed, base }: State): Shifts {
+function shifted({ memoize }: Library, superpose: Superpose, { d, scale, seed, base }: State): Shifts {
   const ks = Array.from({ length: shifts }, (_, place) => place + 1);
   // They depend on nothing but the width and the base.
-  const encodingErrors = kept('gram: errors', [d, base], () =>
+  const encodingErrors = memoize('gram: errors', [d, base], () =>
     ks.map((offset) => superpose.shiftError({ positions: tableRows, d_model: d, base, offset })),
   );
   const token = superpose.randomNormal({ rows: 1, columns: d, seed }).data.map((value) => scale * value);

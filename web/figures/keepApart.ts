@@ -90,7 +90,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   const known = isFirst && !job.live?.again && (await library.recorded?.('keepApart'));
   if (known) return known as Data;
   const superpose = await library.superpose();
-  return library.kept('keep-apart', state, () => train(superpose, state, job), job.live?.again);
+  return library.memoize('keep-apart', state, () => train(superpose, state, job), job.live?.again);
 };
 
 async function train(superpose: Superpose, state: State, job: Job): Promise<Data> {

@@ -63,7 +63,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const { u, w } = bases(superpose, state);
   const noise = superpose.randomNormal({ rows: d, columns: d, seed, stream: streams.noise });
   // One is kept for each width, so that going back to it computes a single point.
-  const readings = library.kept(`oblique ${d}`, [state.subspaces, k1, seed], () => {
+  const readings = library.memoize(`oblique ${d}`, [state.subspaces, k1, seed], () => {
     const sizes = Array.from({ length: d }, (_, place) => place + 1).filter(
       (size) => size % Math.ceil(d / 12) === 0,
     );

@@ -126,7 +126,7 @@ export const figure: Figure<typeof controls, OneScore> = {
       {
         sign: '→',
         title: narrow ? 'attention' : 'attention, terms on',
-        array: data.kept.softmax,
+        array: data.selection.softmax,
         low: 0,
         high: 1,
         scale: 'sequential',
@@ -211,7 +211,7 @@ export const figure: Figure<typeof controls, OneScore> = {
       ...pieces,
       `= score ${readable(at(data.logits), size)}. Softmax ${
         state.on.length === fourPanels.length ? '' : 'of the terms on '
-      }gives it ${percent(data.kept.softmax[cell] ?? Number.NaN)} of the attention.`,
+      }gives it ${percent(data.selection.softmax[cell] ?? Number.NaN)} of the attention.`,
     ];
   },
 
@@ -228,7 +228,7 @@ export const figure: Figure<typeof controls, OneScore> = {
           data.tokens[j] as string,
           ...data.panels.map((panel) => values(panel, state)[cell] as number),
           values(data.logits, state)[cell] as number,
-          data.kept.softmax[cell] as number,
+          data.selection.softmax[cell] as number,
         ]);
       }
     }

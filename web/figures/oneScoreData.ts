@@ -52,8 +52,8 @@ export interface OneScore {
   panels: Panel[];
   /** The direct logits, not the sum of the terms. */
   logits: Panel;
-  /** The terms that are on. */
-  kept: Panel & { softmax: Floats };
+  /** The sum of the terms that are on. */
+  selection: Panel & { softmax: Floats };
   /** The largest |sum of all terms − logits|. */
   residual: number;
   /** The five shares of each head, to choose one by; empty if only one head was taken apart. */
@@ -72,13 +72,13 @@ interface Taken {
 /** Of all heads, in about twice the time of one: neither a head nor a term that is switched takes them apart again. */
 async function takeApart(library: Library, { text, gauge }: State): Promise<Taken> {
   const [superpose, layer] = [await library.small(), await firstLayer(library)];
-  const { summands, ...sentence } = await library.kept('one-score: rows', text, async () => {
+  const { summands, ...sentence } = await library.memoize('one-score: rows', text, async () => {
     const model = await library.miniLM();
     const sentence = await model.tokenize(text, mostTokens);
     const { tokens, dropped } = sentence;
     return { tokens, dropped, summands: await model.rows(sentence) };
   });
-  const taken = library.kept('one-score: heads', [gauge, text], () => {
+  const taken = library.memoize('one-score: heads', [gauge, text], () => {
     const scores = layer.decompose({ summands, gauge, excludedRows });
     return { scores, shares: superpose.poolShares([scores], kindOfSixteen).heads };
   });
@@ -112,7 +112,7 @@ export const compute: Compute<typeof controls, OneScore> = async (library, state
     state.view === 'sixteen'
       ? kinds.map((_, term) => kinds.map((_, other) => other === term))
       : terms.map((_, panel) => kinds.map((kind) => kind === panel));
-  const [all, kept, ...panels] = superpose.combineTerms(scores, state.head, [
+  const [all, selection, ...panels] = superpose.combineTerms(scores, state.head, [
     everyTerm,
     included,
     ...panelMasks,
@@ -131,7 +131,7 @@ export const compute: Compute<typeof controls, OneScore> = async (library, state
     n: scores.n,
     panels: panels.map(panelOf),
     logits: { ...panelOf(all), sum: seen(logitsOf(scores, state.head).slice(), all.centred) },
-    kept: { ...panelOf(kept), softmax: kept.softmax },
+    selection: { ...panelOf(selection), softmax: selection.softmax },
     residual: scores.residuals[scores.heads.indexOf(state.head)] as number,
     heads,
   };

@@ -121,7 +121,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state: St
   const { tables, k, seed } = state;
   const key =
     tables === 'trained' ? tables : [tables, seed, state.tokens, state.positions, library.userTables?.key];
-  const { tokens, positions, raw, centred, curves } = await library.kept('overlap', key, async () => {
+  const { tokens, positions, raw, centred, curves } = await library.memoize('overlap', key, async () => {
     const read =
       tables === 'trained' ? await trained(await library.miniLM()) : seeded(library, superpose, state);
     job.signal.throwIfAborted();

@@ -96,6 +96,6 @@ export function readRecord(file: RecordFile | undefined): Recorded {
 }
 
 export const recordOf = (library: Library): Promise<Recorded> | Recorded =>
-  library.kept('record', '', async () =>
+  library.memoize('record', '', async () =>
     readRecord((await library.recorded?.('runs')) as RecordFile | undefined),
   );

@@ -31,7 +31,7 @@ import { askedLabels, kinds } from './schemeTexts.js';
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
-  const registry = library.kept('schemes: registry', '', () => superpose.schemeRegistry());
+  const registry = library.memoize('schemes: registry', '', () => superpose.schemeRegistry());
   const computed = all(library, superpose, registry, state);
   const entry = registry.find(({ id }) => id === state.scheme) as SchemeInfo;
   const { scores } = computed[state.scheme];

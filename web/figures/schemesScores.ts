@@ -97,7 +97,7 @@ export const all = (
   schemes: readonly SchemeInfo[],
   state: State,
 ): Record<Id, Computed> =>
-  library.kept('schemes', [state.words, state.common, state.causal, state.seed], () => {
+  library.memoize('schemes', [state.words, state.common, state.causal, state.seed], () => {
     const content = contentOf(superpose, state);
     const computed = ({ id }: SchemeInfo): [Id, Computed] => {
       const scores = superpose.schemeScores(inputOf(library, superpose, id, content, state));
@@ -108,8 +108,8 @@ export const all = (
   });
 
 /** The weights of all heads, and of the first alone. */
-const weightsOf = ({ kept }: Library, superpose: Superpose, seed: number) =>
-  kept('schemes: weights', seed, () => {
+const weightsOf = ({ memoize }: Library, superpose: Superpose, seed: number) =>
+  memoize('schemes: weights', seed, () => {
     const weights = Object.values(streams).map((stream) =>
       superpose.randomNormal({
         rows: d_model,

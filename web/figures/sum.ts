@@ -45,7 +45,7 @@ interface SplitScores {
 
 /** Choosing another word, or another head for one reader, must not take apart again what is known. */
 async function takeApart(library: Library, text: string, head: number): Promise<SplitScores> {
-  const heads = library.kept('sum', text, () => new Map<number, SplitScores>());
+  const heads = library.memoize('sum', text, () => new Map<number, SplitScores>());
   const known = heads.get(head);
   if (known) return known;
   const superpose = await library.small();

@@ -103,9 +103,9 @@ export const gaugeControl = {
 export const textModel = async ({ userModel, miniLM }: Library): Promise<TextModel> => userModel ?? miniLM();
 
 /** MiniLM's first layer, packed once for all that figures ask of it. */
-export async function firstLayer({ kept, small, miniLM }: Library): Promise<ScoreLayer> {
+export async function firstLayer({ memoize, small, miniLM }: Library): Promise<ScoreLayer> {
   const [superpose, layer] = [await small(), await (await miniLM()).layer()];
-  return kept('MiniLM’s first layer', '', () => superpose.layer(layer));
+  return memoize('MiniLM’s first layer', '', () => superpose.layer(layer));
 }
 
 /** [CLS] is at position 0 of every sentence, so its row cannot tell token from position: no share is of it. */

@@ -2,7 +2,7 @@
 // thread. Between the turns of a live job it takes the reader's orders.
 import type { NoRoom } from 'superpose';
 import type { State } from '../figures/controls.js';
-import type { Compute, Job, Kept, Library, LiveJob } from '../figures/figure.js';
+import type { Compute, Job, Memoize, Library, LiveJob } from '../figures/figure.js';
 import { modules } from '../figures/index.js';
 import { plainCopy } from '../plot/plainCopy.js';
 import type { Order, Question, Reply } from './transports.js';
@@ -82,7 +82,7 @@ export type ComputeFigure = (figure: string, state: State, job: Job) => Promise<
 export const computeWith =
   (library: Library): ComputeFigure =>
   async (figure, state, job) => {
-    const compute = await library.kept(`compute ${figure}`, '', () => computeOf(figure));
+    const compute = await library.memoize(`compute ${figure}`, '', () => computeOf(figure));
     if (!compute) throw new Error(`There is no figure called “${figure}”.`);
     return compute(library, state, job);
   };
@@ -164,8 +164,8 @@ interface Handle {
 const isHandle = (value: unknown): value is Handle =>
   typeof value === 'object' && value !== null && 'isAlive' in value;
 
-/** What one question leaves for the next, so that a step of a slider computes only what it changes. A worker has one. */
-export function keeping(): Kept {
+/** Memoizes for one worker, so that a step of a slider computes only what it changes. */
+export function memoizer(): Memoize {
   const values = new Map<string, { key: string; value: unknown }>();
   return <T>(name: string, key: unknown, make: () => T, again = false) => {
     const text = JSON.stringify(key);

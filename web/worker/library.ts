@@ -1,7 +1,7 @@
 // The library for figures: loaded once, and the model only when a figure needs it.
 import { type LoadOptions, load, loadMiniLM, type MiniLMOptions } from 'superpose';
 import type { Library } from '../figures/figure.js';
-import { keeping, retried } from './answers.js';
+import { memoizer, retried } from './answers.js';
 
 export function library(
   model: MiniLMOptions = {},
@@ -10,7 +10,7 @@ export function library(
 ): Library {
   const superpose = retried(() => load({ ...module, module: 'whole' }));
   return {
-    kept: keeping(),
+    memoize: memoizer(),
     small,
     superpose,
     miniLM: retried(async () => loadMiniLM(await small(), { rest: superpose, ...model })),

@@ -12,7 +12,7 @@ import {
   type Superpose,
 } from 'superpose';
 import type { State } from '../figures/controls.js';
-import type { Job, Kept, LayerScoresOptions, Library, Rows, UserTextModel } from '../figures/figure.js';
+import type { Job, Memoize, LayerScoresOptions, Library, Rows, UserTextModel } from '../figures/figure.js';
 import { mostTokens, watching } from '../figures/trainedModel.js';
 import type {
   ChosenFile,
@@ -21,12 +21,12 @@ import type {
   ModelRequest,
   UserModel,
 } from '../figures/userFile.js';
-import { type ComputeFigure, keeping } from './answers.js';
+import { type ComputeFigure, memoizer } from './answers.js';
 
 interface OpenModel {
   model: OpenedModel;
   /** What its figures memoize is forgotten with it. */
-  kept: Kept;
+  memoize: Memoize;
   /** For a model without a table of positions, once it is averaged over a corpus. */
   means: CorpusMeans | undefined;
 }
@@ -48,7 +48,7 @@ export async function userModel(
   const input = open.model.readsText ? {} : { text: ids, other: otherIds };
   const own: Library = {
     ...library,
-    kept: open.kept,
+    memoize: open.memoize,
     // What was computed beforehand is of MiniLM.
     recorded: undefined,
     userModel: asTextModel(open),
@@ -75,7 +75,7 @@ async function handle(superpose: Superpose, request: ModelRequest, job: Job) {
   // It may have been forgotten while it was opened.
   job.signal.throwIfAborted();
   open?.model.delete();
-  open = { model, kept: keeping(), means: undefined };
+  open = { model, memoize: memoizer(), means: undefined };
   return describe(model);
 }
 
@@ -123,7 +123,7 @@ async function average(opened: OpenModel, corpus: string, job: Job): Promise<Cor
 
 /** What figures use of the model. */
 function asTextModel(opened: OpenModel): UserTextModel {
-  const { model, kept } = opened;
+  const { model, memoize } = opened;
   const byMechanism = !model.summands.includes('position');
   const means = () => {
     if (!opened.means) {
@@ -144,7 +144,7 @@ function asTextModel(opened: OpenModel): UserTextModel {
     forward: (sentence, options) => model.forward(sentence, options),
     corpusMeans: (options) => model.corpusMeans(options),
     withoutPositions: (sentence, options) => model.withoutPositions(sentence, options),
-    report: async (options) => kept('report', '', () => model.report(options)),
+    report: async (options) => memoize('report', '', () => model.report(options)),
     layerScores: (sentence, options) =>
       layerScores(model, sentence, options, byMechanism ? means : undefined),
     ...(byMechanism && { means }),

@@ -2,14 +2,14 @@
 // the page's thread; as a module it serves pages that may start no worker.
 
 import type { Library } from '../figures/figure.js';
-import { answering, type ComputeFigure, computeWith, keeping, retried, yielding } from './answers.js';
+import { answering, type ComputeFigure, computeWith, memoizer, retried, yielding } from './answers.js';
 import { recorded } from './recorded.js';
 import type { Answering, Question, Reply } from './transports.js';
 
 // In dist/ this file is in assets/, beside model/.
 const model = new URL(/* @vite-ignore */ `../${__SUPERPOSE_MODEL__}`, import.meta.url);
 // The page opens with recorded runs, so even the library comes only when a figure asks for it.
-// Kept, since to import it again would take several tasks at each step.
+// Held, since to import it again would take several tasks at each step.
 const whole = retried(() =>
   import('./library.js').then(
     ({ library }) => library({ from: model }),
@@ -19,7 +19,7 @@ const whole = retried(() =>
   ),
 );
 const loaded: Library = {
-  kept: keeping(),
+  memoize: memoizer(),
   small: async () => (await whole()).small(),
   superpose: async () => (await whole()).superpose(),
   miniLM: async () => (await whole()).miniLM(),
