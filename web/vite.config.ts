@@ -4,6 +4,7 @@ import { build, defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
 import { beatStages } from './build/beats.js';
 import { noticeCollector } from './build/notices.js';
+import { palette } from './build/palette.js';
 import {
   indents,
   independent,
@@ -173,6 +174,7 @@ export default defineConfig({
   },
   plugins: [
     onlyHalf('figure'),
+    palette(),
     maths(),
     publishedResults(),
     answerBox(),

@@ -106,15 +106,30 @@ export const independent = {
   },
 };
 
-// A figure's module draws and computes. The page takes what draws, a worker what computes; a bundler that saw both would
-// put every picture into the worker.
+/** The functions within a syntax tree that do nothing but import a module. */
+function importers(node: unknown): { start: number; end: number; body: { start: number; end: number } }[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { type, body } = node as { type?: string; body?: { type?: string } };
+  if (type === 'ArrowFunctionExpression' && body?.type === 'ImportExpression') return [node as never];
+  return Object.values(node).flatMap(importers);
+}
+
+/**
+ * A figure's module draws and computes. The page takes the half that draws, a worker the half that computes; a bundler
+ * that saw both would put every picture into the worker. So the functions of figures/index.ts pass on that half alone.
+ */
 export const onlyHalf = (half: 'figure' | 'compute'): Plugin => ({
   name: 'only-half',
-  enforce: 'pre',
   transform(code, id) {
     if (!id.endsWith('/figures/index.ts')) return undefined;
-    const taken = code.replace(/\(\) => (import\([^)]*\))/g, `async () => ({ ${half}: (await $1).${half} })`);
-    if (taken === code) throw new Error(`${id} lists no modules of figures.`);
-    return { code: taken, map: null };
+    const found = importers(this.parse(code));
+    if (found.length === 0) throw new Error(`${id} imports no figures.`);
+    let text = code;
+    // From the last to the first, so that the places of the others stay.
+    for (const { start, end, body } of found.reverse()) {
+      const imported = code.slice(body.start, body.end);
+      text = `${text.slice(0, start)}async () => ({ ${half}: (await ${imported}).${half} })${text.slice(end)}`;
+    }
+    return { code: text, map: null };
   },
 });

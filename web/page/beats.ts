@@ -2,12 +2,15 @@
 // and backwards; a step's link does the same.
 import type { FigureElement } from '../element/figureElement.js';
 import { readLink } from '../element/link.js';
+import { cropAbove } from '../plot/cropping.js';
 
 const beside = matchMedia('(min-width: 75rem)');
 /** On a phone the step at this share of the window's height is the one that is read: it stands below the picture. */
 const line = 0.78;
 
 const gap = 16;
+/** What a picture may draw outside its surface, in pixels: clipping leaves it there. */
+const spill = 99;
 
 const linkOf = (step: Element) => step.querySelector('h3 > a') as HTMLAnchorElement;
 
@@ -140,7 +143,7 @@ class Stage {
     return button;
   }
 
-  /** Of a picture that goes on below the bar nothing is cut in a part, or from its title, unless little would be left. */
+  /** A picture that goes on below the bar ends between two of its parts, unless little would be left. */
   #crop(): void {
     const figure = this.root.querySelector<FigureElement>('.shot:not([hidden]) superpose-figure');
     const surface = figure?.shadowRoot?.querySelector<HTMLElement>('.surface');
@@ -152,40 +155,11 @@ class Stage {
       return;
     }
     const bar = this.root.querySelector('.whole')?.getBoundingClientRect().top ?? 0;
-    const { top, bottom, left } = surface.getBoundingClientRect();
-    const scale = figure.surroundings.scale;
-    const marks = [...surface.querySelectorAll('.marks > *')].map((mark) => {
-      const { top, bottom, left, right } = mark.getBoundingClientRect();
-      // A text, or the rule below it.
-      const names = mark.matches('text') || (mark.matches('rect') && bottom - top < 5 * scale);
-      return { top, bottom, left, right, names };
-    });
-    const regions = scene.regions.map(({ x, y, width, height }) => ({
-      top: top + scale * y,
-      bottom: top + scale * (y + height),
-      left: left + scale * x,
-      right: left + scale * (x + width),
-      names: false,
-    }));
-    const parts = [...marks, ...regions];
-    let end = bar;
-    /** Whether it stands just above what is no text and begins at the end. */
-    const titles = (one: (typeof parts)[0]) =>
-      one.names &&
-      one.bottom > end - 6 * scale &&
-      parts.some(
-        ({ top, left, right, names }) =>
-          !names && Math.abs(top - end - 5 * scale) < 7 * scale && left < one.right && one.left < right,
-      );
-    let cut: (typeof parts)[0] | undefined;
-    do {
-      cut = parts.find(
-        (part) => part.top < end - 1 && (part.bottom > end + 1 || (end < bar && titles(part))),
-      );
-      end = cut?.top ?? end;
-    } while (cut);
-    const below = end < bottom && bar - end < innerHeight / 6 ? bottom - end : -99;
-    surface.style.setProperty('--cut', `inset(-99px -99px ${below}px)`);
+    const { top, bottom } = surface.getBoundingClientRect();
+    const { scale } = figure.surroundings;
+    const end = top + scale * cropAbove(scene, (bar - top) / scale);
+    const cuts = end < bottom && bar - end < innerHeight / 6;
+    surface.style.setProperty('--cut', `inset(${-spill}px ${-spill}px ${cuts ? bottom - end : -spill}px)`);
   }
 
   /**

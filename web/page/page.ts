@@ -1,6 +1,7 @@
 import { defineFigures } from '../element/figureElement.js';
 import type { Change } from '../element/figureRequest.js';
 import { figures } from '../figures/index.js';
+import { openingFigures } from '../figures/opening.js';
 import { startEarly } from '../worker/client.js';
 import { siteWorker } from '../worker/siteWorker.js';
 import { transports } from '../worker/transports.js';
@@ -16,10 +17,12 @@ defineFigures();
 startEarly();
 // A reader who comes by a link to another place does not wait for the opening.
 if (location.hash === '') {
-  for (const name of ['one-layer', 'add-or-concatenate']) {
-    figures[name]?.().catch(() => {
-      // The figure says so itself.
-    });
+  for (const [name, { early }] of Object.entries(openingFigures)) {
+    if (early) {
+      figures[name]?.().catch(() => {
+        // The figure says so itself.
+      });
+    }
   }
 }
 // In a sandbox no worker starts.

@@ -9,6 +9,7 @@ import type { Change } from '../element/figureRequest.js';
 import { decodedLink, readLink, writeLink } from '../element/link.js';
 import { untranslate } from '../element/translated.js';
 import { figures } from '../figures/index.js';
+import { openingFigures } from '../figures/opening.js';
 import styles from './present.css?inline';
 
 /** A screen. */
@@ -68,8 +69,11 @@ function slidesOfPage(): Slide[] {
     }),
   );
   return [
+    // The first of them stands in the page's header.
     opening('main > header', '', '#', '.short'),
-    ...['add-or-concatenate', 'language'].map((id) => opening(`#${id}`, id, `#${id}`)),
+    ...Object.keys(openingFigures)
+      .slice(1)
+      .map((id) => opening(`#${id}`, id, `#${id}`)),
     shortAnswer(),
     opening('#grid', 'grid', '#grid'),
     ...steps,

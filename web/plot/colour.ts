@@ -39,6 +39,9 @@ export const inks: Record<Theme, Record<Ink, string>> = {
   },
 };
 
+/** Links and controls of a page, for its style sheets alone: in figures blue means the token. */
+export const links: Record<Theme, string> = { light: '#1f5fa8', dark: '#7fb8f5' };
+
 /** Teal for what is below zero and red for what is above: blue is the token’s alone. */
 const stops: Record<Theme, Record<ScaleName, string[]>> = {
   light: {

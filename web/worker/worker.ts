@@ -2,6 +2,7 @@
 // the page's thread; as a module it serves pages that may start no worker.
 
 import type { Library } from '../figures/figure.js';
+import { openingFigures } from '../figures/opening.js';
 import { answering, type ComputeFigure, computeWith, memoizer, retried, yielding } from './answers.js';
 import { recorded } from './recorded.js';
 import type { Answering, Question, Reply } from './transports.js';
@@ -31,7 +32,7 @@ const runningAll = (loaded: Library): ComputeFigure => {
   const run = computeWith(loaded);
   return async (figure, state, job) => {
     // Fetched beside the figure's own code.
-    if (figure !== 'add-or-concatenate') loaded.small().catch(() => {});
+    if (!openingFigures[figure]?.recorded) loaded.small().catch(() => {});
     if (figure.startsWith('user-model-')) {
       return (await import('./userModel.js')).userModel(loaded, figure, state, job, computeWith);
     }

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import type { ModelExcerpt } from '../../embed/modelExcerpt.js';
+import { openingFigures } from '../../figures/opening.js';
 import type { Placeholder, Rendered } from '../../node/index.js';
 
 type Headless = typeof import('../../node/index.js');
@@ -28,9 +29,8 @@ const beats: { steps: { figure: string }[] }[] = JSON.parse(
 );
 const beatNames = new Set(beats.flatMap(({ steps }) => steps.map(({ figure }) => figure)));
 
-/** Widths of columns on wide windows: beside a beat's steps, and of figures beside one another. */
+/** The width of a column beside a beat's steps in a wide window, in pixels. */
 const besideSteps = 824;
-const columns: Record<string, number> = { 'add-or-concatenate': 724, language: 412 };
 
 export const headless = (): Promise<Headless> => import(bundle);
 
@@ -113,8 +113,8 @@ async function make(name: string): Promise<MadeFigure> {
     rendered,
     excerpt,
     placeholder: await placeholder(rendered, './pictures/', {
-      first: ['one-layer', 'add-or-concatenate'].includes(name),
-      column: columns[name] ?? (beatNames.has(name) ? besideSteps : undefined),
+      first: openingFigures[name]?.early ?? false,
+      column: openingFigures[name]?.column ?? (beatNames.has(name) ? besideSteps : undefined),
     }),
   };
 }

@@ -1,10 +1,11 @@
 // api/: every public type and function with its documentation, from the types that the compiler wrote, and
 // the examples, with what they return.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'vite';
 import { escaped } from '../../plot/svg.js';
+import { paletteRules } from '../palette.js';
 
 const root = resolve(import.meta.dirname, '../../..');
 const types = resolve(root, 'build/package');
@@ -189,6 +190,7 @@ export const reference = (dist: string): Plugin => ({
     const folder = resolve(dist, 'api');
     mkdirSync(folder, { recursive: true });
     writeFileSync(resolve(folder, 'index.html'), referencePage(publicDeclarations(), await answered()));
-    copyFileSync(resolve(import.meta.dirname, 'reference.css'), resolve(folder, 'reference.css'));
+    const styles = readFileSync(resolve(import.meta.dirname, 'reference.css'), 'utf8');
+    writeFileSync(resolve(folder, 'reference.css'), `${paletteRules}\n${styles}`);
   },
 });
