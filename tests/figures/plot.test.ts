@@ -9,7 +9,8 @@ import { colourStep, inks, rasterPixels, type Theme } from '../../web/plot/colou
 import { csvOf } from '../../web/plot/format.ts';
 import { bars, counts, lineThrough, plane } from '../../web/plot/parts.ts';
 import { type Mark, type RasterMark, roundDots, type ScaleName } from '../../web/plot/scene.ts';
-import { shapesOf, svgPicture } from '../../web/plot/svg.ts';
+import { shapesOf } from '../../web/plot/shapes.ts';
+import { svgPicture } from '../../web/plot/svg.ts';
 
 // The steps from a number to the picture: colours of maps, bins of histograms.
 describe('plot', () => {

@@ -2,7 +2,7 @@ import { load } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
 import { formulaLines } from '../../web/figures/formula.ts';
 import * as schemes from '../../web/figures/schemes.ts';
-import { shapesOf } from '../../web/plot/svg.ts';
+import { shapesOf } from '../../web/plot/shapes.ts';
 import { expectSoundPictures, run } from './support.ts';
 
 let superpose: Awaited<ReturnType<typeof load>>;

@@ -22,7 +22,6 @@ const computing: Computing = {
   answer: old,
   fraction: undefined,
   picture: 'behind',
-  outdated: false,
 };
 const waiting: RequestState = { is: 'waiting', answer: old };
 const shown: RequestState = { is: 'shown', answer: old };
@@ -34,9 +33,8 @@ type StateName = keyof typeof states;
 
 const events: Record<RequestEvent['event'], RequestEvent> = {
   clear: { event: 'clear' },
-  loaded: { event: 'loaded' },
   ask: { event: 'ask', settings },
-  postpone: { event: 'postpone' },
+  wait: { event: 'wait' },
   progress: { event: 'progress', fraction: 0.5 },
   frame: { event: 'frame', settings },
   present: { event: 'present', answer: fresh },
@@ -50,14 +48,6 @@ const events: Record<RequestEvent['event'], RequestEvent> = {
 /** `same`: the very same object, for which nothing is drawn. */
 const expected: Record<RequestEvent['event'], Record<StateName, RequestState | 'same'>> = {
   clear: { idle: 'same', waiting: idle, computing: idle, shown: idle, failed: idle, stopped: idle },
-  loaded: {
-    idle: { is: 'waiting', answer: undefined },
-    waiting: 'same',
-    computing: 'same',
-    shown: 'same',
-    failed: waiting,
-    stopped: 'same',
-  },
   ask: {
     idle: { ...computing, answer: undefined },
     waiting: computing,
@@ -66,10 +56,10 @@ const expected: Record<RequestEvent['event'], Record<StateName, RequestState | '
     failed: computing,
     stopped: computing,
   },
-  postpone: {
-    idle: 'same',
+  wait: {
+    idle: { is: 'waiting', answer: undefined },
     waiting,
-    computing: { ...computing, outdated: true },
+    computing: 'same',
     shown: waiting,
     failed: waiting,
     stopped: waiting,
@@ -91,7 +81,7 @@ const expected: Record<RequestEvent['event'], Record<StateName, RequestState | '
     stopped: 'same',
   },
   present: {
-    idle: 'same',
+    idle: { is: 'idle', answer: fresh },
     waiting: { ...waiting, answer: fresh },
     computing: { ...computing, answer: fresh },
     shown: { ...shown, answer: fresh },
@@ -108,9 +98,9 @@ const expected: Record<RequestEvent['event'], Record<StateName, RequestState | '
   },
   answered: {
     idle: 'same',
-    waiting: { is: 'waiting', answer: fresh },
+    waiting: 'same',
     computing: { is: 'shown', answer: fresh },
-    shown: { is: 'shown', answer: fresh },
+    shown: 'same',
     failed: 'same',
     stopped: 'same',
   },
@@ -161,11 +151,6 @@ describe('while it computes', () => {
     expect(nextState(late, { event: 'ask', settings: { n: 1 } })).toMatchObject({ picture: 'current' });
   });
 
-  test('a question after a pause off screen is no longer outdated', () => {
-    const outdated = nextState(computing, { event: 'postpone' });
-    expect(nextState(outdated, { event: 'ask', settings: { n: 3 } })).toMatchObject({ outdated: false });
-  });
-
   test('a late answer to older settings is shown, and the newer ones are still computed', () => {
     const after = nextState(computing, { event: 'answered', settings: { n: 1 }, answer: fresh });
     expect(after).toEqual({ ...computing, answer: fresh });
@@ -178,22 +163,12 @@ describe('while it computes', () => {
     expect(nextState(current, { event: 'late' })).toBe(current);
   });
 
-  test('an answer to settings that have changed off screen is shown, and the new ones wait', () => {
-    const outdated: Computing = { ...computing, outdated: true };
-    const after = nextState(outdated, { event: 'answered', settings, answer: fresh });
-    expect(after).toEqual({ is: 'waiting', answer: fresh });
-  });
-
   test('cancelled, a live job whose frame is on screen is not begun again', () => {
     const live: Computing = { ...computing, answer: fresh, picture: 'current' };
     expect(nextState(live, { event: 'cancel' })).toEqual({ is: 'shown', answer: fresh });
-    // Without motion no frame was drawn, and off screen the settings may have changed.
+    // Where the reader prefers less motion, the frame has not been drawn.
     const unseen: Computing = { ...computing, picture: 'current' };
     expect(nextState(unseen, { event: 'cancel' })).toEqual(waiting);
-    expect(nextState({ ...live, outdated: true }, { event: 'cancel' })).toEqual({
-      is: 'waiting',
-      answer: fresh,
-    });
   });
 });
 

@@ -1,17 +1,19 @@
-// The one place that writes the page's address. Browsers let a page change it only so often: Safari a hundred times in 10
-// or 30 seconds, Firefox and Chromium two hundred times in 10. Then Safari and Firefox throw, and Chromium only leaves
-// the address as it was. What could not be written is written later, unless something newer has taken its place.
+// The only place that writes the page's address. Browsers limit how often a page may change it: Safari to a hundred
+// times in 10 or 30 seconds, Firefox and Chromium to two hundred times in 10. Beyond that Safari and Firefox throw, and
+// Chromium leaves the address as it was. An address that could not be written is written later, unless a newer one has
+// taken its place.
 
-/** In milliseconds. */
+/** Between two tries, in milliseconds. */
 const pause = 1000;
-/** Longer than any browser's limit lasts. Some frames may never change their address. */
+/** For longer than any browser's limit lasts. Some frames may never change their address. */
 const mostTries = 60;
 
 let timer = 0;
 
 /**
- * Writes an address relative to the present one, and what the history is to keep with it; pushed, it is an entry of its
- * own, from which Back leads away. Without an address it is the present one, unless another waits.
+ * Writes an address relative to the present one, and the state that the history keeps with it. With `pushState` it is a
+ * new entry of the history, from which Back leads away. Without an address it writes the present one, unless another
+ * waits to be written.
  */
 export function writeAddress(
   fragment?: string,
@@ -23,7 +25,7 @@ export function writeAddress(
   if (timer && fragment === undefined) return;
   clearTimeout(timer);
   timer = 0;
-  // While it waited a link was followed, or the reader went back.
+  // While this waited, the reader followed a link or went back.
   if (from !== location.href) return;
   const { href } = new URL(fragment ?? from, from);
   try {

@@ -1,5 +1,5 @@
-// A figure's cursor: moved by pointers, by keys, and by other figures that show the same tokens. What a click
-// sets, what is dragged, and what is lit up on the page.
+// A figure's cursor, which pointers, keys and other figures with the same tokens move; what clicks and drags set in a
+// figure; and the terms that light up on the page.
 import type { LitElement, ReactiveController } from 'lit';
 import { type Control, nearestValue, type State, type Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
@@ -13,23 +13,23 @@ const listeners = new Set<Listener>();
 let term: Term | undefined;
 let pair: { tokens: string; cursor: Cursor } | undefined;
 
-const tell = () => {
+const notify = () => {
   for (const listener of listeners) listener();
 };
 
-/** A term, wherever its name, formula or marks appear, and a pair of tokens, in every figure that shows the same tokens. */
+/** A term lights up wherever its name, formula or marks appear, and a pair of tokens in every figure that shows them. */
 export const linked = {
   term: () => term,
   /** The pair that is pointed at among these tokens. */
   pair: (tokens: string) => (pair?.tokens === tokens ? pair.cursor : undefined),
-  lightTerm(one: Term | undefined): void {
-    if (one === term) return;
-    term = one;
-    tell();
+  lightTerm(next: Term | undefined): void {
+    if (next === term) return;
+    term = next;
+    notify();
   },
   lightPair(tokens: string, cursor: Cursor): void {
     pair = { tokens, cursor };
-    tell();
+    notify();
   },
   /** Returns a function that stops listening. */
   listen(listener: Listener): () => void {
@@ -49,14 +49,14 @@ interface Host extends LitElement {
 }
 
 export class Cursors implements ReactiveController {
-  /** While held, the pointer does not move it. */
-  held = false;
-  /** Until something points at a place, none is marked and none is read out. */
-  pointed = false;
-  /** The reader's last press was not a mouse's: grips are shown. */
+  /** While it is held, the pointer does not move it. */
+  isHeld = false;
+  /** Something has pointed at a place. Until then no place is marked or read out. */
+  isPointed = false;
+  /** The reader's last press was by finger or pen: grips are shown. */
   byTouch = false;
-  /** On somebody else's page: the picture was clicked, and not tabbed to. */
-  clicked = false;
+  /** On somebody else's page: the reader came to the picture by a click, and not by Tab. */
+  wasClicked = false;
   #place: Cursor = { i: 0, j: 0 };
   #unlink: (() => void) | undefined;
 
@@ -67,9 +67,9 @@ export class Cursors implements ReactiveController {
   hostConnected(): void {
     this.#unlink = linked.listen(() => {
       const pair = this.#tokens && linked.pair(this.#tokens);
-      if (pair && !(this.pointed && same(pair, this.#place))) {
+      if (pair && !(this.isPointed && same(pair, this.#place))) {
         this.#place = pair;
-        this.pointed = true;
+        this.isPointed = true;
       }
       this.host.requestUpdate();
     });
@@ -85,7 +85,7 @@ export class Cursors implements ReactiveController {
 
   set cursor(cursor: Cursor) {
     this.#place = cursor;
-    this.pointed = true;
+    this.isPointed = true;
     this.host.requestUpdate();
   }
 
@@ -95,7 +95,7 @@ export class Cursors implements ReactiveController {
     const follows = figure.follows?.some((name) => before?.state[name as string] !== state[name as string]);
     if (before?.rows !== rows || before.columns !== columns || follows) {
       this.#place = figure.firstCursor?.(data, state) ?? { i: 0, j: 0 };
-      this.held = false;
+      this.isHeld = false;
     }
     this.#place = within(this.#place, rows, columns);
   }
@@ -117,57 +117,57 @@ export class Cursors implements ReactiveController {
   }
 
   #move(cursor: Cursor): void {
-    if (this.pointed && same(cursor, this.#place)) return;
+    if (this.isPointed && same(cursor, this.#place)) return;
     this.cursor = cursor;
     if (this.#tokens) linked.lightPair(this.#tokens, cursor);
   }
 
   point = (event: PointerEvent, surface = event.currentTarget as Element): void => {
-    const found = this.#at(event, surface);
-    linked.lightTerm(found?.region.term);
-    surface.classList.toggle('sets', found?.region.sets !== undefined);
-    if (found?.cursor && !this.held) this.#move(found.cursor);
+    const target = this.#at(event, surface);
+    linked.lightTerm(target?.region.term);
+    surface.classList.toggle('sets', target?.region.sets !== undefined);
+    if (target?.cursor && !this.isHeld) this.#move(target.cursor);
   };
 
-  /** Who comes by keyboard sees where the keys begin. */
+  /** A reader who comes by keyboard sees where the keys begin. */
   focused = (): void => {
-    if (!this.pointed) this.cursor = this.#place;
+    if (!this.isPointed) this.cursor = this.#place;
   };
 
   leave = (): void => linked.lightTerm(undefined);
 
   hold = (event: MouseEvent): void => {
-    const found = this.#at(event);
-    if (!found) return;
-    const { sets } = found.region;
-    // A finger has no other way to point at a place, and what it sets has an input.
-    if (sets && !(found.cursor && (event as PointerEvent).pointerType === 'touch')) {
-      if (found.cursor) this.#move(found.cursor);
+    const target = this.#at(event);
+    if (!target) return;
+    const { sets } = target.region;
+    // A finger has no other way to point at a place, and the setting also has an input.
+    if (sets && !(target.cursor && (event as PointerEvent).pointerType === 'touch')) {
+      if (target.cursor) this.#move(target.cursor);
       for (const [name, value] of Object.entries(sets)) this.host.request.change(name, value, true);
       return;
     }
-    if (found.cursor) this.#press(found.cursor, this.#reads(event));
+    if (target.cursor) this.#press(target.cursor, this.#reads(event));
   };
 
-  /** A tap reads, and so does a click in a presentation. Where it leads to stands beside the picture, or is a key away. */
+  /** A tap, and a click in a presentation, only reads: a link beside the picture, or a key, opens what is there. */
   #reads = (event: MouseEvent): boolean =>
     (event as PointerEvent).pointerType === 'touch' || this.host.closest('.present') !== null;
 
   #press(cursor: Cursor, reads = false): void {
     if (this.#choose(cursor, reads)) return;
-    this.held = !(this.held && same(cursor, this.#place));
+    this.isHeld = !(this.isHeld && same(cursor, this.#place));
     this.#move(cursor);
     this.host.requestUpdate();
-    if (this.held) void this.host.speech.readout();
+    if (this.isHeld) void this.host.speech.readout();
   }
 
   /** The element is another figure now. */
   reset(): void {
-    this.held = false;
-    this.pointed = false;
+    this.isHeld = false;
+    this.isPointed = false;
   }
 
-  /** Some figures choose or open a place instead of holding it; true if this one did. */
+  /** Some figures choose or open a place instead of holding the cursor. Returns whether this one does. */
   #choose(cursor: Cursor, reads: boolean): boolean {
     const view = this.host.picture.view;
     const figure = view?.figure;
@@ -184,10 +184,10 @@ export class Cursors implements ReactiveController {
     return true;
   }
 
-  /** Sets what a handle stands for, until the pointer lets go of it. */
+  /** Drags a handle: sets its setting until the pointer lets go of it. */
   grab = (event: PointerEvent, { x, y, size, setting, at }: Handle): void => {
     this.byTouch = event.pointerType !== 'mouse';
-    // A finger that begins on a field may scroll the page; one that taps reads, and then finds a grip.
+    // A finger that begins on a field may scroll the page. A tap reads, and then shows a grip.
     if (size && this.byTouch) return;
     const { request } = this.host;
     const knob = event.currentTarget as HTMLElement;
@@ -195,12 +195,12 @@ export class Cursors implements ReactiveController {
     const control = request.figure?.controls[setting] as Control;
     let last = request.settings[setting] as Value;
     const first = last;
-    // It need not be grabbed in its middle.
+    // The pointer need not be in the handle's middle.
     const [left, top] = this.#pixel(event, surface);
     const drag = (moved: PointerEvent) => {
       const [right, down] = this.#pixel(moved, surface);
-      const found = size ? at(left, down) : at(x + right - left, y + down - top);
-      const value = typeof found === 'string' ? found : nearestValue(control, found);
+      const exact = size ? at(left, down) : at(x + right - left, y + down - top);
+      const value = typeof exact === 'string' ? exact : nearestValue(control, exact);
       if (value === undefined || value === last) return;
       last = value;
       request.change(setting, value, false);
@@ -211,7 +211,7 @@ export class Cursors implements ReactiveController {
       knob.classList.remove('held');
       if (last !== first) request.change(setting, last, true);
     };
-    // Escape ends the drag, and nothing that is around it.
+    // Escape ends the drag, and closes nothing around the figure.
     const undo = (pressed: KeyboardEvent) => {
       if (pressed.key !== 'Escape') return;
       pressed.preventDefault();
@@ -226,14 +226,14 @@ export class Cursors implements ReactiveController {
     knob.classList.add('held');
     knob.addEventListener('pointermove', drag);
     if (size) {
-      // A tap sets it, too, and what it has set is read out.
+      // A tap sets a value, too, and the readout says which.
       this.point(event, surface);
       drag(event);
     }
     knob.addEventListener('lostpointercapture', drop, { once: true });
   };
 
-  /** A click on a handle is no click on the picture, but a tap is. */
+  /** A click on a handle is not a click on the picture, but a tap is. */
   tap = (event: Event): void => {
     if (!this.byTouch) event.stopPropagation();
   };
@@ -242,17 +242,17 @@ export class Cursors implements ReactiveController {
     const { view } = this.host.picture;
     if (!view || event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key === 'Escape') {
-      if (!this.held) return;
-      this.held = false;
+      if (!this.isHeld) return;
+      this.isHeld = false;
       this.host.requestUpdate();
-      // Nothing around it closes.
+      // Nothing around the figure closes.
       event.preventDefault();
       return;
     }
-    // Who has clicked on the picture goes on with a clicker.
-    if (event.key.startsWith('Page') && this.clicked) return;
+    // A reader who has clicked on the picture may go on with a presenter's clicker, which sends Page keys.
+    if (event.key.startsWith('Page') && this.wasClicked) return;
     if (event.key === 'Enter' || event.key === ' ') {
-      // Else Space scrolls the page.
+      // Otherwise Space would scroll the page.
       event.preventDefault();
       this.#press(this.#place);
       return;
@@ -265,14 +265,14 @@ export class Cursors implements ReactiveController {
   };
 }
 
-const same = (one: Cursor, other: Cursor): boolean => one.i === other.i && one.j === other.j;
+const same = (left: Cursor, right: Cursor): boolean => left.i === right.i && left.j === right.j;
 
 const within = ({ i, j }: Cursor, rows: number, columns: number): Cursor => ({
   i: Math.max(0, Math.min(rows - 1, i)),
   j: Math.max(0, Math.min(columns - 1, j)),
 });
 
-/** How many rows and columns a key moves it. */
+/** How many rows and columns each key moves the cursor. */
 const steps: Record<string, [number, number]> = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],

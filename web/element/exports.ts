@@ -1,5 +1,5 @@
-// A figure's result as files, also for the command: the picture, the numbers, and the numbers with their settings. Made from the
-// data, not from what is on screen.
+// A figure's result as files, also for the command: the picture, the numbers, and the numbers with their settings. They
+// are made from the data, not from what is on screen.
 import { type Control, type Controls, type State, type Value, written } from '../figures/controls.js';
 import type { AnyFigure, DataTable, Source } from '../figures/figure.js';
 import type { Theme } from '../plot/colour.js';
@@ -11,7 +11,7 @@ import { version } from './link.js';
 /** Widths of every figure's pictures on the site: for a phone, and for the page's column. */
 export const pictureWidths = { narrow: 350, wide: 1048 } as const;
 
-/** What a figure has computed. */
+/** The data that a figure has computed, and the settings that they belong to. */
 export interface Answer {
   data: unknown;
   state: State;
@@ -21,7 +21,7 @@ export interface Result extends Answer {
   figure: AnyFigure;
 }
 
-/** What is on screen of it. */
+/** A result as it is on screen. */
 export interface View extends Result {
   rows: number;
   columns: number;
@@ -33,7 +33,7 @@ export interface View extends Result {
   scene: Scene;
 }
 
-/** JSON.stringify, without the toJSON that Prototype.js gives to arrays: what is written is as it was before. */
+/** JSON.stringify, but without the toJSON that Prototype.js gives to arrays. */
 const json = (value: unknown): string =>
   JSON.stringify(
     value,
@@ -43,7 +43,7 @@ const json = (value: unknown): string =>
     1,
   );
 
-/** The picture as a file; `below` is text that stands below it. */
+/** The picture as a file, with the text of `below` below it. */
 export const toSvg = (
   { figure, data, state }: Result,
   width: number,
@@ -57,7 +57,10 @@ export const toSvg = (
     ...(below && { below }),
   });
 
-/** The same with a margin, its title, its settings, the source of its numbers and the page's address, to stand alone. */
+/**
+ * The picture as a file that stands alone: with a margin, its title, its settings, the source of its numbers and the
+ * page's address.
+ */
 export const toFramedSvg = (
   result: Result,
   width: number,
@@ -66,17 +69,18 @@ export const toFramedSvg = (
 ): Promise<string> => {
   const { figure, state } = result;
   const unused = new Set(figure.unused?.(state) ?? []);
-  const set = Object.entries(figure.controls as Controls).flatMap(([name, control]) =>
-    unused.has(name) ? [] : [`${control.label}: ${shown(control, state[name] as Value)}`],
+  const settings = Object.entries(figure.controls as Controls).flatMap(([name, control]) =>
+    unused.has(name) ? [] : [`${control.label}: ${valueText(control, state[name] as Value)}`],
   );
-  const below = [...set, `numbers: ${figure.source(state)}`, 'Superpose', ...(address ? [address] : [])];
+  const below = [...settings, `numbers: ${figure.source(state)}`, 'Superpose', ...(address ? [address] : [])];
   return toSvg(result, width, theme, below);
 };
 
 /** A value as the reader sees it. */
-function shown(control: Control, value: Value): string {
+function valueText(control: Control, value: Value): string {
   if (control.kind === 'choice') return control.options[value as string] ?? '';
-  if (control.kind === 'several') return (value as string[]).map((one) => control.options[one]).join(', ');
+  if (control.kind === 'several')
+    return (value as string[]).map((option) => control.options[option]).join(', ');
   return written(control, value);
 }
 
@@ -103,10 +107,11 @@ export async function toPng(result: Result, width: number, theme: Theme, page?: 
     canvas.height = 2 * image.naturalHeight;
     const context = canvas.getContext('2d') as CanvasRenderingContext2D;
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
-    return await new Promise((done, failed) => {
-      canvas.toBlob((blob) =>
-        blob ? done(blob) : failed(new Error('This browser made no PNG of it; save it as SVG.')),
-      );
+    return await new Promise((resolve, reject) => {
+      canvas.toBlob((blob) => {
+        if (blob) resolve(blob);
+        else reject(new Error('This browser cannot make a PNG of the picture; save it as SVG.'));
+      });
     });
   } finally {
     URL.revokeObjectURL(address);

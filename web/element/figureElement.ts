@@ -1,5 +1,5 @@
-// <superpose-figure name="...">: a figure with its inputs, its picture, its finding, its numbers and ways to
-// save them. Its attributes are the figure's settings.
+// <superpose-figure name="...">: a figure with its inputs, its picture, its finding, its numbers and ways to save them.
+// Its attributes are the figure's settings.
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import type { Control, State, Value } from '../figures/controls.js';
@@ -30,9 +30,9 @@ export class FigureElement extends LitElement {
   };
 
   name = '';
-  /** light, dark, or whatever the reader prefers. */
+  /** `light`, `dark`, or `auto` and empty for the reader's preference. */
   theme: Theme | 'auto' | '' = '';
-  /** Names of the settings that the reader can change, separated by spaces; all unless given. */
+  /** Names of the settings that the reader can change, separated by spaces; null for all. */
   keep: string | null = null;
   /** Figures of one group on a page share the settings that they have in common. */
   group = '';
@@ -44,7 +44,7 @@ export class FigureElement extends LitElement {
   readonly speech = new Speech(this);
   readonly #toolsMenu = new ToolsMenu(this);
 
-  /** All settings; a link to this view holds them all. */
+  /** All settings, which a link to this view contains. */
   get state(): State {
     return this.request.settings;
   }
@@ -77,7 +77,7 @@ export class FigureElement extends LitElement {
     return this.request.loaded();
   }
 
-  /** Shows a state that comes from outside: a link, or the page. `problem` is a sentence about what was wrong. */
+  /** Shows a state from a link or the page. `problem` is a sentence about what was wrong with it. */
   show(settings: [string, string][], problem?: string): Promise<void> {
     return this.request.show(settings, problem);
   }
@@ -87,7 +87,7 @@ export class FigureElement extends LitElement {
     super.scheduleUpdate();
   }
 
-  /** What the page has replaced may break drawing; its own scripts hear of no error. */
+  /** A page that has replaced built-in functions may break drawing; its scripts must not receive the error. */
   protected override performUpdate(): void {
     try {
       untranslate(this.renderRoot);
@@ -100,17 +100,17 @@ export class FigureElement extends LitElement {
   override render(): TemplateResult {
     const { figure } = this.request;
     const { view } = this.picture;
-    // On somebody else's page the placeholder stays put until everything around it appears at once.
+    // On somebody else's page the placeholder stays in place until everything around it appears at once.
     const early = hostPage.foreign && !view;
     const settings = figure ? this.#inputs(figure) : html`<slot name="room"></slot>`;
-    // Without a picture there is nothing for them to stand below.
+    // Without a picture the inputs have nothing to stand below.
     const isBroken = this.#failure !== undefined || this.request.state.is === 'stopped';
     const below = figure?.below && !isBroken;
-    // What is over is hidden too: a page may have replaced the remove() that takes it away.
+    // The line is hidden as well as removed: a page may have replaced remove().
     const busy = this.#busyLine();
     return html`<svg class="room" aria-hidden="true"></svg>
       <div class="root" part="root" role=${figure ? 'region' : nothing} aria-label=${figure?.title ?? nothing}
-        data-theme=${this.surroundings.asked ?? nothing} ?paper=${this.surroundings.paper} data-runs-in=${answeredIn() ?? nothing} data-lit=${linked.term() ?? nothing}>
+        data-theme=${this.surroundings.fixedTheme ?? nothing} ?paper=${this.surroundings.paper} data-runs-in=${answeredIn() ?? nothing} data-lit=${linked.term() ?? nothing}>
         <slot name="title">${figure && !early ? html`<h3 part="title">${figure.title}</h3>` : nothing}</slot>
         ${early ? nothing : [below ? nothing : settings, this.#problems()]}
         <div class=${view || this.childElementCount > 0 ? 'over' : nothing} ?hidden=${busy === nothing}>${busy}</div>
@@ -121,7 +121,7 @@ export class FigureElement extends LitElement {
     `;
   }
 
-  /** A picture for a page that gives none: see embed/mirror.ts. */
+  /** A picture for a page that has put none between the tags: see embed/mirror.ts. */
   standIn?(): TemplateResult | undefined;
 
   /** Why there are no data for the settings, or why these could not be drawn. */
@@ -173,7 +173,7 @@ export class FigureElement extends LitElement {
   #inputs(figure: AnyFigure): TemplateResult {
     const { settings, liveJob } = this.request;
     const { named } = this.picture.view ?? {};
-    // Most answers change no input, so they are not rendered again.
+    // Most answers change no input, so the inputs are not rendered again.
     const names = named && Object.values(named).flat().join('\u0000');
     const [seen, more] = [false, true].map((more) =>
       guard([figure, settings, this.keep, names], () => this.#inputsOf(figure, more)),
@@ -182,7 +182,7 @@ export class FigureElement extends LitElement {
     const job = liveJob?.tools() ?? nothing;
     const buttons = (figure.buttons?.(settings) ?? []).map(({ label, sets }) => this.#button(label, sets));
     const { below, plays } = figure;
-    // What is played comes before what can be trained.
+    // The button that plays a run comes before those that train.
     const aside = below && plays;
     const hidden =
       aside || this.#namesOf(figure, true).length > 0
@@ -198,12 +198,12 @@ export class FigureElement extends LitElement {
     return html`<div><button @click=${set}>${label}</button></div>`;
   }
 
-  /** The settings that the reader can change, seen at once or under “More settings”. */
+  /** The settings that the reader can change: those in sight at once, or with `more` those under “More settings”. */
   #namesOf(figure: AnyFigure, more: boolean): string[] {
     const unused = new Set(figure.unused?.(this.request.settings) ?? []);
-    const kept = typeof this.keep === 'string' ? this.keep.split(/\s+/) : undefined;
+    const keep = typeof this.keep === 'string' ? this.keep.split(/\s+/) : undefined;
     return Object.entries(figure.controls as Record<string, Control>).flatMap(([name, control]) =>
-      (control.more ?? false) === more && !unused.has(name) && (kept?.includes(name) ?? true) ? [name] : [],
+      (control.more ?? false) === more && !unused.has(name) && (keep?.includes(name) ?? true) ? [name] : [],
     );
   }
 
@@ -225,7 +225,7 @@ export class FigureElement extends LitElement {
   }
 
   #live(view: View, below: TemplateResult | typeof nothing): TemplateResult {
-    const { cursor, held, pointed, byTouch, point, leave, hold, step } = this.cursors;
+    const { cursor, isHeld, isPointed, byTouch, point, leave, hold, step } = this.cursors;
     const [head, rest] = captionOf(view.finding);
     const { state, liveJob } = this.request;
     const isLate = state.is === 'computing' && state.picture === 'late';
@@ -239,7 +239,7 @@ export class FigureElement extends LitElement {
         aria-describedby="finding" @focus=${this.cursors.focused} @pointermove=${point} @pointerleave=${leave} @click=${hold} @keydown=${step}>
         <svg class="under" aria-hidden="true"></svg><canvas></canvas><svg class="marks" aria-hidden="true"></svg><svg class="frame" aria-hidden="true"></svg>
         ${view.scene.handles?.map((handle) => this.#knob(handle))}
-        ${/* Of the bar that was tapped. */ byTouch ? view.scene.handles?.map((handle) => this.#knob(handle.grip?.(cursor))) : nothing}
+        ${/* The grip of the bar that was tapped. */ byTouch ? view.scene.handles?.map((handle) => this.#knob(handle.grip?.(cursor))) : nothing}
       </div>
       ${below}
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
@@ -248,25 +248,25 @@ export class FigureElement extends LitElement {
       ${
         view.tokens
           ? html`<ol class="tokens" part="caption" tabindex="0" aria-label="Tokens; the row’s is framed, the column’s is filled">
-        ${view.tokens.map((token, at) => html`<li class="${pointed && at === cursor.i ? 'row' : ''} ${pointed && at === cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
+        ${view.tokens.map((token, at) => html`<li class="${isPointed && at === cursor.i ? 'row' : ''} ${isPointed && at === cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
           : nothing
       }
-      <p class=${pointed ? 'readout pointed' : 'readout'} part="below ${pointed ? 'readout' : ''} ${held ? 'held' : ''}">${pointed ? this.picture.readout.map(drawnPiece) : this.#hint()}
-        ${held ? html`<span class="held"> Held: tap again to let go.</span>` : nothing}</p>
+      <p class=${isPointed ? 'readout pointed' : 'readout'} part="below ${isPointed ? 'readout' : ''} ${isHeld ? 'held' : ''}">${isPointed ? this.picture.readout.map(drawnPiece) : this.#hint()}
+        ${isHeld ? html`<span class="held"> Held: tap again to let go.</span>` : nothing}</p>
       ${view.figure.opens ? this.#toolsMenu.opens(view, cursor) : nothing}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
       ${tableOpen ? html`<div class="numbers" part="below">${guard([view.data, view.state], () => numbers(view))}</div>` : nothing}
     `;
   }
 
-  /** Said once on a page: the first figure stands for all. */
+  /** Only the first figure of a page has it. */
   #hint(): TemplateResult | typeof nothing {
     const first: Element | null = document.querySelector(tag);
     if (first && first !== this) return nothing;
     return html`<span class="held">Point at a picture for numbers.</span>`;
   }
 
-  /** Its setting has an input for keys and screen readers. Translated, it moves without a shift of layout. */
+  /** For pointers alone: the setting has an input for keys and screen readers. A translation moves it without layout. */
   #knob(handle?: Handle): TemplateResult | typeof nothing {
     if (!handle) return nothing;
     const { x, y, size } = handle;
@@ -274,7 +274,7 @@ export class FigureElement extends LitElement {
     const { scale } = this.surroundings;
     const room = size ? `;width:${size.width * scale}px;height:${size.height * scale}px` : '';
     return html`<div class=${size ? 'knob field' : 'knob'} aria-hidden="true" .style=${`translate:${x * scale}px ${y * scale}px${room}`}
-      @pointerdown=${(event: PointerEvent) => grab(event, handle)} @pointermove=${size ? nothing : alone} @click=${tap}></div>`;
+      @pointerdown=${(event: PointerEvent) => grab(event, handle)} @pointermove=${size ? nothing : keepFromPicture} @click=${tap}></div>`;
   }
 }
 
@@ -286,22 +286,22 @@ function numbers(view: View): TemplateResult {
   }
 }
 
-/** What happens on a knob is not about the picture below it. */
-const alone = (event: Event) => event.stopPropagation();
+/** An event on a knob must not reach the picture below it. */
+const keepFromPicture = (event: Event) => event.stopPropagation();
 
 const tag = 'superpose-figure';
 
-/** Makes the page's figures live. On a page that loads two versions, the other may have come first. */
+/** Makes the page's figures live, unless another version on the page has defined the element. */
 export function defineFigures(): void {
   if (!customElements.get(tag)) customElements.define(tag, FigureElement);
 }
 
-/** The most rows shown; the saved files have all. */
+/** How many rows of a table are shown at most; the saved files have all. */
 const mostRows = 300;
 
 export function tableOf({ figure, data, state }: Result): TemplateResult {
   const { columns, rows } = figure.table(data, state);
-  // A hyphen in a name is no minus.
+  // A hyphen in a name is not a minus sign.
   const cell = (value: string | number) =>
     typeof value === 'string'
       ? value

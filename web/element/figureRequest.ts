@@ -172,7 +172,7 @@ export class FigureRequest implements ReactiveController {
 
   /** Reads the attributes, and connects the figure with the worker. */
   #begin(figure: AnyFigure): void {
-    this.#apply({ event: 'loaded' });
+    this.#apply({ event: 'wait' });
     const attributes = Array.from(this.host.attributes, ({ name, value }): [string, string] => [
       settingOf(name),
       value,
@@ -257,7 +257,7 @@ export class FigureRequest implements ReactiveController {
       refused.length > 0 ? readState(figure.controls, []).state : state,
       problems.length > 0 ? [...problems, firstViewInstead] : [],
     );
-    this.host.cursors.held = false;
+    this.host.cursors.isHeld = false;
     this.beforeDrag = undefined;
     this.#ask();
   }
@@ -271,21 +271,21 @@ export class FigureRequest implements ReactiveController {
   /** Computes what is still missing when the reader comes near. */
   async compute(): Promise<void> {
     if (!this.#visibility.isNear || !(await this.loaded())) return;
-    const { state } = this;
-    if (state.is === 'waiting' || (state.is === 'computing' && state.outdated)) this.#ask();
+    const { state, settings } = this;
+    if (state.is === 'failed' || state.is === 'stopped') return;
+    if (!showsSettings(state, settings) && !computesSettings(state, settings)) this.#ask();
   }
 
   /** Asks for the data of the present settings; off screen nothing is computed. */
   #ask(options?: AskOptions): void {
     if (!this.#visibility.isNear || !this.#asker) {
-      this.#apply({ event: 'postpone' });
+      this.#apply({ event: 'wait' });
       return;
     }
     const { state, settings } = this;
     const computing = state.is === 'computing' ? state.settings : undefined;
-    const askOptions = options ?? this.liveJob?.askOptions(computing, settings);
     this.#apply({ event: 'ask', settings });
-    this.#asker.ask(settings, askOptions);
+    this.#asker.ask(settings, options ?? this.liveJob?.askOptions(computing, settings));
   }
 
   again = (): void => {

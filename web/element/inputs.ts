@@ -4,24 +4,24 @@ import { live } from 'lit/directives/live.js';
 import { type Control, drawAgain, inputClass, type Value } from '../figures/controls.js';
 import { terms } from '../figures/terms.js';
 
-/** What the reader does with an input. */
+/** What hears the reader's changes. */
 export interface InputListener {
-  /** `settled`: the reader has let go of it. */
+  /** `settled`: the reader has let go of the input. */
   change(value: Value, settled: boolean): void;
   /** The reader has typed a seed, which may be invalid. */
   seed(input: HTMLInputElement): void;
   type(text: string): void;
 }
 
-/** `named`: what the values of a slider stand for. */
+/** The input of a control. `named` says what the values of a slider stand for. */
 export function inputOf(
   name: string,
   control: Control,
   value: Value,
   named: readonly string[] | undefined,
-  heard: InputListener,
+  listener: InputListener,
 ): TemplateResult {
-  const set = (to: Value) => heard.change(to, true);
+  const set = (to: Value) => listener.change(to, true);
   switch (control.kind) {
     case 'choice': {
       const options = Object.entries(control.options);
@@ -48,14 +48,14 @@ export function inputOf(
       const place = steps ? control.values.indexOf(value as number) : (value as number);
       const moved = (event: Event, settled: boolean) => {
         const at = Number((event.target as HTMLInputElement).value);
-        heard.change(steps ? (control.values[at] as number) : at, settled);
+        listener.change(steps ? (control.values[at] as number) : at, settled);
       };
       const word = named?.[place - min];
-      const said = numeral(value as number);
-      return html`<label>${control.label} <b class="value" aria-hidden="true">${word ?? said}</b>
+      const number = numeral(value as number);
+      return html`<label>${control.label} <b class="value" aria-hidden="true">${word ?? number}</b>
           <input type="range" name=${name} min=${min} max=${max} step=${step}
-            .value=${live(String(place))} aria-valuetext=${word === undefined || word === said ? said : `${word}, ${said}`}
-            @pointerdown=${({ target }: Event) => began.set(target as Element, (target as HTMLInputElement).value)}
+            .value=${live(String(place))} aria-valuetext=${word === undefined || word === number ? number : `${word}, ${number}`}
+            @pointerdown=${({ target }: Event) => touchedAt.set(target as Element, (target as HTMLInputElement).value)}
             @pointercancel=${(event: Event) => goBack(event, moved)}
             @input=${(event: Event) => moved(event, false)} @change=${(event: Event) => moved(event, true)} />
         </label>`;
@@ -66,6 +66,10 @@ export function inputOf(
     case 'several': {
       const on = value as readonly string[];
       const options = Object.entries(control.options);
+      const toggled = (option: string) =>
+        options
+          .map(([name]) => name)
+          .filter((name) => (name === option ? !on.includes(name) : on.includes(name)));
       return html`<fieldset class=${inputClass(control)}><legend>${control.label}</legend>
           <div class="choices">${options.map(
             ([
@@ -73,7 +77,7 @@ export function inputOf(
               label,
             ]) => html`<label data-term=${isTerm(option) ? option : nothing}><input type="checkbox" name=${name} value=${option}
               .checked=${live(on.includes(option))}
-              @change=${() => set(options.map(([one]) => one).filter((one) => (one === option ? !on.includes(one) : on.includes(one))))} />${
+              @change=${() => set(toggled(option))} />${
                 isTerm(option) ? html`<span class="swatch f-${option}"></span>` : nothing
               }${label}</label>`,
           )}</div></fieldset>`;
@@ -81,12 +85,12 @@ export function inputOf(
     case 'seed':
       return html`<div><span class="label">${control.label}</span><span class="seed">
           <input type="text" inputmode="numeric" name=${name} aria-label=${control.label} .value=${live(String(value))}
-            @change=${(event: Event) => heard.seed(event.target as HTMLInputElement)} />
+            @change=${(event: Event) => listener.seed(event.target as HTMLInputElement)} />
           <button aria-label="Again, with the next ${control.label.toLowerCase()}" @click=${() => set(drawAgain(value as number))}>Again</button></span></div>`;
     case 'text':
       return html`<label class=${inputClass(control)}>${control.label}
           <textarea name=${name} rows="2" maxlength=${control.longest} dir="auto" spellcheck="false"
-            .value=${live(value as string)} @input=${(event: Event) => heard.type((event.target as HTMLTextAreaElement).value)}></textarea></label>`;
+            .value=${live(value as string)} @input=${(event: Event) => listener.type((event.target as HTMLTextAreaElement).value)}></textarea></label>`;
   }
 }
 
@@ -95,12 +99,12 @@ const isTerm = (option: string): boolean => (terms as string[]).includes(option)
 const numeral = (value: number): string =>
   (Math.abs(value) < 10_000 ? String(value) : value.toLocaleString('en')).replace('-', '−');
 
-/** Where sliders stood when they were touched. */
-const began = new WeakMap<Element, string>();
+/** The values of sliders when they were touched. */
+const touchedAt = new WeakMap<Element, string>();
 
 /** A finger that begins on a slider may scroll the page; then the slider goes back to where it was. */
 function goBack(event: Event, moved: (event: Event, settled: boolean) => void): void {
   const slider = event.target as HTMLInputElement;
-  slider.value = began.get(slider) ?? slider.value;
+  slider.value = touchedAt.get(slider) ?? slider.value;
   moved(event, true);
 }

@@ -1,10 +1,10 @@
-// A state as the fragment of an address: #v=1&figure=NAME&setting=value... It has every setting of the
-// figure, so a link keeps showing the same view when defaults change. And what links begin with.
+// A state as the fragment of an address: #v=1&figure=NAME&setting=value... It has every setting of the figure, so a link
+// keeps showing the same view when defaults change. Also the addresses that links begin with.
 import { type Controls, type State, writtenState } from '../figures/controls.js';
 
 export const version = 1;
 
-/** None of our links is longer, not even with the longest text and each character escaped as three bytes. */
+/** In characters. None of our links is longer, even with the longest text and every character escaped as three bytes. */
 const longest = 60_000;
 
 export function writeLink(figure: string, controls: Controls, state: State): string {
@@ -23,10 +23,10 @@ export type ReadLink =
   /** Not a link to a state: empty, or the id of a place on the page. */
   | undefined;
 
-/** What a chat or a gateway of mail has encoded once more: the first “=” of a link, or what follows its version. */
+/** A link that a chat or a mail gateway has encoded once more: its first “=”, or the “&” after its version. */
 const encoded = /^#(present%(25){0,4}2f|(present\/)?v(%(25){0,4}3d|=\d+(%(25){0,4}26|&amp;)))/i;
 
-/** A link as it was written. One that cannot be decoded stays encoded. */
+/** The link before it was encoded once more. A link that cannot be decoded stays encoded. */
 export function decodedLink(fragment: string): string {
   if (!encoded.test(fragment)) return fragment;
   try {
@@ -39,9 +39,7 @@ export function decodedLink(fragment: string): string {
 export function readLink(fragment: string): ReadLink {
   const link = decodedLink(fragment);
   if (encoded.test(link)) {
-    return {
-      refused: 'This link is damaged; copy it anew.',
-    };
+    return { refused: 'This link is damaged; copy it again.' };
   }
   if (!/^#v=/.test(link)) return undefined;
   if (link.length > longest) return { refused: 'This link is too long to be one of this page.' };
@@ -55,15 +53,15 @@ export function readLink(fragment: string): ReadLink {
   return { figure, settings: fields.filter(([name]) => name !== 'v' && name !== 'figure') };
 }
 
-/** Where figures are: on their own page or on somebody else’s. */
+/** The page that the figures are on: their own or somebody else’s. */
 export const hostPage = {
-  /** On somebody else's page figures share nothing unless asked to, and link to their own page. */
+  /** It is somebody else’s page: figures share nothing unless they are in a group, and link to their own page. */
   foreign: false,
-  /** Address of the page of all figures, ending in a slash; undefined if there is none. */
+  /** The address of the page of all figures, ending in a slash; undefined if there is none. */
   home: undefined as string | undefined,
-  /** Address of the folder of figures' pictures, likewise. */
+  /** The address of the folder of figures' pictures, likewise. */
   pictures: undefined as string | undefined,
-  /** What the picture that stands in for a figure shows; undefined where the page’s author has chosen it. */
+  /** The settings of the picture that stands in for a figure; undefined where the page’s author has chosen it. */
   standIn: { settings: [], called: 'the figure’s first view' } as
     | { settings: [string, string][]; called: string }
     | undefined,

@@ -1,24 +1,23 @@
-// What an answer becomes on screen: picture, sentences and cells, made again when the answer, the width or
-// the cursor changes. If drawing fails, the figure says so, and what was there before stays.
-// Maps and dots are on a canvas, other marks as SVG on top, and above both what follows the cursor. Grid lines are below
-// dots.
+// Draws an answer: picture, sentences and cells, again when the answer, the width or the cursor changes. If drawing
+// fails, the figure says so, and the picture from before stays. Maps and dots are on a canvas, other marks are SVG above
+// it, and the marks at the cursor above both. Grid lines are below dots.
 import type { LitElement, ReactiveController } from 'lit';
 import type { AnyFigure, ReadoutPiece } from '../figures/figure.js';
 import { paintCanvas } from '../plot/canvas.js';
 import type { Theme } from '../plot/colour.js';
 import { plainCopy } from '../plot/plainCopy.js';
 import { type Cursor, cursorMarks, type Mark, type Scene } from '../plot/scene.js';
-import { type Shape, shapesOf } from '../plot/svg.js';
+import { type Shape, shapesOf } from '../plot/shapes.js';
 import type { Cursors } from './cursor.js';
 import type { Answer, View } from './exports.js';
 import type { FigureRequest } from './figureRequest.js';
 import type { Speech } from './speech.js';
 import type { Surroundings } from './surroundings.js';
 
-/** What each layer shows. */
+/** The shapes that each layer shows. */
 const shown = new WeakMap<Element, Shape[]>();
 
-/** Draws what does not depend on the cursor. */
+/** Draws the marks that do not depend on the cursor. */
 function drawScene(surface: HTMLElement, scene: Scene, theme: Theme, scale: number): void {
   const { width, height } = scene;
   // Setting the same height again would lay out the whole page anew.
@@ -44,27 +43,28 @@ function write(surface: HTMLElement, layer: string, shapes: Shape[]): void {
   shown.set(svg, shapes);
   const elements = [...svg.children];
   shapes.forEach((shape, place) => {
-    const [element, was] = [elements[place], before[place]];
-    if (!element || !was) svg.append(elementOf(shape));
-    else if (alike(was, shape)) change(element, was, shape);
+    const element = elements[place];
+    const previous = before[place];
+    if (!element || !previous) svg.append(elementOf(shape));
+    else if (alike(previous, shape)) change(element, previous, shape);
     else element.replaceWith(elementOf(shape));
   });
   for (const element of elements.slice(shapes.length)) svg.removeChild(element);
 }
 
-/** The same element with the same attributes, whatever their values. */
-const alike = (one: Shape, other: Shape): boolean =>
-  one.name === other.name &&
-  one.attributes.length === other.attributes.length &&
-  one.attributes.every(([name], place) => name === other.attributes[place]?.[0]);
+/** Whether two shapes have the same element and attributes, whatever the values of these. */
+const alike = (left: Shape, right: Shape): boolean =>
+  left.name === right.name &&
+  left.attributes.length === right.attributes.length &&
+  left.attributes.every(([name], place) => name === right.attributes[place]?.[0]);
 
 /** Touches only what differs: unchanged attributes and text cost the browser nothing. */
-function change(element: Element, was: Shape, { attributes, text, spans }: Shape): void {
+function change(element: Element, previous: Shape, { attributes, text, spans }: Shape): void {
   attributes.forEach(([name, value], place) => {
-    if (value !== was.attributes[place]?.[1]) element.setAttribute(name, value);
+    if (value !== previous.attributes[place]?.[1]) element.setAttribute(name, value);
   });
-  if (text === was.text && !spans === !was.spans) return;
-  // A text node that stays is not styled again.
+  if (text === previous.text && !spans === !previous.spans) return;
+  // The browser does not restyle a text node that stays.
   const [node] = element.childNodes;
   if (text && node instanceof Text && !spans) node.data = text;
   else fill(element, text, spans);
@@ -73,7 +73,7 @@ function change(element: Element, was: Shape, { attributes, text, spans }: Shape
 const fill = (element: Element, text: string | undefined, spans: Shape[] | undefined): void =>
   element.replaceChildren(...(spans?.map(elementOf) ?? (text ? [text] : [])));
 
-/** Created, not parsed: a page with Trusted Types lets no string be parsed as markup. */
+/** The element is created, not parsed, because a page with Trusted Types parses no string as markup. */
 function elementOf({ name, attributes, text, spans }: Shape): Element {
   const element = document.createElementNS('http://www.w3.org/2000/svg', name);
   for (const [attribute, value] of attributes) element.setAttribute(attribute, value);
@@ -108,17 +108,17 @@ const viewOf = (
   scene: figure.scene(data, state, width, began, cursor),
 });
 
-const changed = (now: unknown[], before: unknown[]): boolean => now.some((one, k) => one !== before[k]);
+const changed = (now: unknown[], before: unknown[]): boolean => now.some((value, k) => value !== before[k]);
 
 export class Picture implements ReactiveController {
   view: View | undefined;
   /** Why the newest answer could not be drawn, for the reader. */
   failure: string | undefined;
-  /** About the place of the cursor. */
+  /** The numbers at the cursor. */
   readout: ReadoutPiece[] = [];
   #atCursor: Mark[] = [];
 
-  /** The answer, width and cursor last drawn, or last tried. */
+  /** The answer, the width, the cursor and whether it is pointed at, as last drawn or tried. */
   #drawn: [Answer?, number?, Cursor?, boolean?] = [];
   /** What is on screen: scene, theme, surface, scale and the marks at the cursor. */
   #painted: unknown[] = [];
@@ -139,17 +139,17 @@ export class Picture implements ReactiveController {
     }
     if (!figure || !answer || width === 0) return;
     const drawn = this.#drawn;
-    if (!changed([answer, width, cursors.cursor, cursors.pointed], drawn)) return;
+    if (!changed([answer, width, cursors.cursor, cursors.isPointed], drawn)) return;
     // Recorded first: drawing that throws would only throw again.
-    this.#drawn = [answer, width, cursors.cursor, cursors.pointed];
+    this.#drawn = [answer, width, cursors.cursor, cursors.isPointed];
     try {
       let { view } = this;
-      const at = () => (figure.redraws && cursors.pointed ? cursors.cursor : undefined);
+      const at = () => (figure.redraws && cursors.isPointed ? cursors.cursor : undefined);
       if (!view || answer !== drawn[0] || width !== drawn[1]) {
         this.failure = undefined;
         view =
           this.view && liveJob?.playback?.isPlaying
-            ? // What is said waits for the end: text that came and went would move all that is below it.
+            ? // Its sentences wait for the end: text that came and went would move everything below it.
               { ...this.view, ...answer, scene: figure.scene(answer.data, answer.state, width) }
             : viewOf(figure, answer, width, request.beforeDrag, at());
         cursors.fit(view, this.view);
@@ -158,9 +158,9 @@ export class Picture implements ReactiveController {
         view = { ...view, scene: figure.scene(view.data, view.state, width, request.beforeDrag, at()) };
       }
       const { data, state, scene } = view;
-      const readout = cursors.pointed ? figure.readout(data, state, cursors.cursor) : [];
-      const focus = cursors.pointed ? (figure.focus?.(data, state, cursors.cursor, width) ?? []) : [];
-      this.#atCursor = cursors.pointed
+      const readout = cursors.isPointed ? figure.readout(data, state, cursors.cursor) : [];
+      const focus = cursors.isPointed ? (figure.focus?.(data, state, cursors.cursor, width) ?? []) : [];
+      this.#atCursor = cursors.isPointed
         ? [...cursorMarks(scene, cursors.cursor), ...focus].map(plainCopy)
         : [];
       this.readout = readout;

@@ -1,13 +1,13 @@
-// What a figure must fit: the room it has, the reader's own text and the theme; and its styles, the same on every page.
+// What surrounds a figure: its width, the reader's text size, and the theme; and its styles, the same on every page.
 import { type LitElement, type ReactiveController, unsafeCSS } from 'lit';
 import { terms } from '../figures/terms.js';
 import { inkClasses, type Theme, themeVariables } from '../plot/colour.js';
 import controlStyles from './controls.css?inline';
 import styles from './element.css?inline';
 
-/** Text size in pixels, unless the reader has set another. */
-const usualText = 16;
-/** Larger text makes no picture narrower than this. */
+/** The browser's text size in pixels, unless the reader has set another. */
+const defaultTextSize = 16;
+/** In the picture's pixels: larger text makes no picture narrower than this. */
 const leastWidth = 320;
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
 const forcedColours = matchMedia('(forced-colors: active)');
@@ -23,7 +23,7 @@ export class Surroundings implements ReactiveController {
   /** Screen pixels per picture pixel. Pictures grow with the reader’s text size, as far as there is room. */
   scale = 1;
   /** The theme of the surrounding page, if it is somebody else's. */
-  around: Theme | undefined;
+  pageTheme: Theme | undefined;
   #sizes: ResizeObserver | undefined;
 
   constructor(private readonly host: Host) {
@@ -31,15 +31,15 @@ export class Surroundings implements ReactiveController {
   }
 
   hostConnected(): void {
-    // In the next frame: a figure of another width has another height, and what observes sizes around it would be told of
-    // that too late in this one. The browser would report it to the page as an error.
+    // In the next frame: a new width changes the figure's height, and observers of sizes around it could not be called
+    // any more in this frame. The browser would report that to the page as an error.
     this.#sizes = new ResizeObserver(([entry]) =>
       requestAnimationFrame(() => {
         // By then the figure may have left the page, where nothing has a size.
         if (!this.host.isConnected) return;
         const room = entry?.contentRect.width ?? 0;
         const root = this.host.renderRoot.querySelector('.root');
-        const text = root ? Number.parseFloat(getComputedStyle(root).fontSize) / usualText : 1;
+        const text = root ? Number.parseFloat(getComputedStyle(root).fontSize) / defaultTextSize : 1;
         const scale = Math.max(1, Math.min(text, room / leastWidth));
         const width = Math.floor(room / scale);
         if (width === 0 || (width === this.width && scale === this.scale)) return;
@@ -49,38 +49,38 @@ export class Surroundings implements ReactiveController {
       }),
     );
     this.#sizes.observe(this.host);
-    for (const one of media) one.addEventListener('change', this.#mediaChanged);
+    for (const query of media) query.addEventListener('change', this.#mediaChanged);
   }
 
   hostDisconnected(): void {
     this.#sizes?.disconnect();
-    for (const one of media) one.removeEventListener('change', this.#mediaChanged);
+    for (const query of media) query.removeEventListener('change', this.#mediaChanged);
   }
 
   #mediaChanged = (): void => this.host.requestUpdate();
 
-  /** The theme that the attribute asks for, in any case, unless colours are forced. It has a background of its own. */
+  /** The theme of the attribute, unless colours are forced. The figure then has that theme's background. */
   get paper(): Theme | undefined {
-    const asked = this.#given;
-    return (asked === 'light' || asked === 'dark') && !forcedColours.matches ? asked : undefined;
+    const name = this.#attribute;
+    return (name === 'light' || name === 'dark') && !forcedColours.matches ? name : undefined;
   }
 
-  /** That theme, or the page's; undefined for the reader's own. */
-  get asked(): Theme | undefined {
-    return this.paper ?? this.around;
+  /** The attribute's theme, or the surrounding page's; undefined if the reader's preference decides. */
+  get fixedTheme(): Theme | undefined {
+    return this.paper ?? this.pageTheme;
   }
 
   get theme(): Theme {
-    return this.asked ?? (darkScheme.matches ? 'dark' : 'light');
+    return this.fixedTheme ?? (darkScheme.matches ? 'dark' : 'light');
   }
 
   /** A sentence about a theme that does not exist. */
   get problem(): string | undefined {
-    if (['', 'auto', 'light', 'dark'].includes(this.#given)) return undefined;
+    if (['', 'auto', 'light', 'dark'].includes(this.#attribute)) return undefined;
     return `“${String(this.host.theme).slice(0, 40)}” is not a theme; there are light, dark and auto.`;
   }
 
-  get #given(): string {
+  get #attribute(): string {
     // Null once the attribute has been removed.
     return String(this.host.theme ?? '')
       .trim()
@@ -88,8 +88,8 @@ export class Surroundings implements ReactiveController {
   }
 }
 
-/** The reader's own text size. The rem of the surrounding page may be anything. */
-function ownRem(): string {
+/** The reader's text size. The rem of the surrounding page may be anything. */
+function readerRem(): string {
   if (!CSS.registerProperty) return '16px';
   try {
     CSS.registerProperty({
@@ -99,22 +99,22 @@ function ownRem(): string {
       initialValue: '16px',
     });
   } catch {
-    // It is registered already.
+    // Another figure has registered it.
   }
   // The root's font is medium, whatever the page says.
   return '1em';
 }
 
-const sized = (css: string) =>
+const withReaderRem = (css: string) =>
   css.replace(
     /(?<!@media[^{]*)(?<![\w.])(-?\d*\.?\d+)rem\b/g,
     (_, size) => `calc(${size} * var(--superpose-rem))`,
   );
 
-/** Words and lines in the reader's colours where these are forced. Those of data stay; they mean something. */
-const forced = '--ink:CanvasText;--quiet:CanvasText;--line:GrayText';
-const themes = `.root{--superpose-rem:${ownRem()};${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}@media (forced-colors: active){.root.root{${forced}}}`;
-const lighting = terms
+/** Where colours are forced, words and lines have the reader's. Colours of data stay, because they have a meaning. */
+const forcedInks = '--ink:CanvasText;--quiet:CanvasText;--line:GrayText';
+const themes = `.root{--superpose-rem:${readerRem()};${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}@media (forced-colors: active){.root.root{${forcedInks}}}`;
+const litTerms = terms
   .map((term) => `.root[data-lit='${term}'] [data-term]:not([data-term='${term}']){opacity:.22}`)
   .join('');
 const swatches = [...terms, 'accent', 'second', 'third', 'warning', 'quiet', 'ink']
@@ -122,7 +122,7 @@ const swatches = [...terms, 'accent', 'second', 'third', 'warning', 'quiet', 'in
   .join('');
 
 export const elementStyles = [
-  unsafeCSS(themes + inkClasses + lighting + swatches),
-  unsafeCSS(sized(controlStyles)),
-  unsafeCSS(sized(styles)),
+  unsafeCSS(themes + inkClasses + litTerms + swatches),
+  unsafeCSS(withReaderRem(controlStyles)),
+  unsafeCSS(withReaderRem(styles)),
 ];

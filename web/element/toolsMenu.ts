@@ -1,4 +1,4 @@
-// A figure's menu: its numbers as a table, and what a reader can take away, files and links to its state.
+// The Tools menu of a figure: its numbers as a table, files to save, links to its state, and Reset.
 import { html, type LitElement, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { Source } from '../figures/figure.js';
 import type { Cursor } from '../plot/scene.js';
@@ -7,8 +7,8 @@ import type { FigureRequest } from './figureRequest.js';
 import { hostPage, linkBase, writeLink } from './link.js';
 import type { Surroundings } from './surroundings.js';
 
-/** What a badge says, and what it means. */
-const sources: Record<Source, readonly [says: string, means: string]> = {
+/** The text of the badge for each source of numbers, and its explanation. */
+const sources: Record<Source, readonly [text: string, explanation: string]> = {
   seeded: ['seeded', 'Random numbers, always the same for the same seed'],
   trained: ['trained weights', 'Computed from the weights of a trained model'],
   mixed: [
@@ -29,10 +29,10 @@ export class ToolsMenu implements ReactiveController {
   /** Says what the last save or copy has done. */
   status = '';
   tableOpen = false;
-  /** Closed, the menu is not drawn again for each new view. */
+  /** A closed menu is not drawn again for each new view. */
   open = false;
-  /** Ends what listens while the menu is open. */
-  #opened = new AbortController();
+  /** Removes the listeners of the open menu. */
+  #listening = new AbortController();
 
   constructor(private readonly host: Host) {
     host.addController(this);
@@ -40,7 +40,7 @@ export class ToolsMenu implements ReactiveController {
 
   hostDisconnected(): void {
     this.status = '';
-    this.#opened.abort();
+    this.#listening.abort();
   }
 
   /** A link to this view; undefined without a page to link to. */
@@ -56,27 +56,27 @@ export class ToolsMenu implements ReactiveController {
     return html` <a href=${link} target="_blank" rel="noopener">Open in Superpose</a>`;
   }
 
-  /** A link to what the place at the cursor opens. */
+  /** A link to the figure that the place at the cursor opens. */
   opens({ figure, data, state }: View, cursor: Cursor): TemplateResult | typeof nothing {
-    const opened = figure.opens?.(data, state, cursor);
+    const target = figure.opens?.(data, state, cursor);
     const base = linkBase();
-    if (!opened || base === undefined) return nothing;
-    const link = base + writeLink(opened.figure.name, opened.figure.controls, opened.state);
-    return html`<p class="opens" part="caption"><a href=${link} target=${hostPage.foreign ? '_blank' : nothing} rel="noopener">${opened.label ?? 'Open this run'}: ${opened.figure.title}</a></p>`;
+    if (!target || base === undefined) return nothing;
+    const link = base + writeLink(target.figure.name, target.figure.controls, target.state);
+    return html`<p class="opens" part="caption"><a href=${link} target=${hostPage.foreign ? '_blank' : nothing} rel="noopener">${target.label ?? 'Open this run'}: ${target.figure.title}</a></p>`;
   }
 
   tools(view: View): TemplateResult {
     const { request, surroundings } = this.host;
-    const [says, means] = sources[view.source];
+    const [text, explanation] = sources[view.source];
     return html`<details class="menu" @toggle=${this.#follow}><summary>Tools</summary><div class="tools">
-      <span class="badge" title=${means}>Numbers: ${says}</span>
+      <span class="badge" title=${explanation}>Numbers: ${text}</span>
       <button aria-expanded=${this.tableOpen} @click=${this.#toggleTable}>The numbers as a table</button>
       <div role="group" aria-label="Save as"><span aria-hidden="true">Save</span> ${[
         this.#button(view, 'PNG', 'image/png', ({ toPng }) =>
-          toPng(view, surroundings.width, surroundings.theme, onWeb()),
+          toPng(view, surroundings.width, surroundings.theme, webAddress()),
         ),
         this.#button(view, 'SVG', 'image/svg+xml', ({ toFramedSvg }) =>
-          toFramedSvg(view, surroundings.width, surroundings.theme, onWeb()),
+          toFramedSvg(view, surroundings.width, surroundings.theme, webAddress()),
         ),
         this.#button(view, 'CSV', 'text/csv', ({ toCsv }) => toCsv(view)),
         this.#button(view, 'JSON', 'application/json', ({ toJson }) => toJson(view)),
@@ -98,8 +98,8 @@ export class ToolsMenu implements ReactiveController {
   }
 
   /**
-   * Escape closes the menu and nothing that is around it, wherever the focus is: WebKit gives it to no button that was
-   * pressed. A press anywhere else closes it, too.
+   * Escape closes the menu and nothing around it, wherever the focus is: WebKit does not focus a button that is pressed.
+   * A press anywhere else closes it, too.
    */
   #close = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || !this.#menu?.open) return;
@@ -109,15 +109,15 @@ export class ToolsMenu implements ReactiveController {
     window.addEventListener('keyup', end, { capture: true, once: true });
     this.#shut();
   };
-  /** Before what is pressed opens a dialog, which gives the focus back to where it was. */
+  /** Runs before a pressed button opens a dialog, because the dialog returns the focus to where it was. */
   #shut = (): void => {
     const menu = this.#menu as HTMLDetailsElement;
     menu.open = false;
     menu.querySelector('summary')?.focus();
   };
   #follow = (): void => {
-    this.#opened.abort();
-    this.#opened = new AbortController();
+    this.#listening.abort();
+    this.#listening = new AbortController();
     this.open = this.#menu?.open ?? false;
     this.host.requestUpdate();
     const [head, list] = this.#menu?.children ?? [];
@@ -125,8 +125,8 @@ export class ToolsMenu implements ReactiveController {
     if (head && list)
       list.classList.toggle('down', head.getBoundingClientRect().top < list.getBoundingClientRect().height);
     if (!this.open) return;
-    const { signal } = this.#opened;
-    // Not the document: from outside a closed shadow, nothing inside it is told apart.
+    const { signal } = this.#listening;
+    // Not the document: outside a closed shadow, all events from within seem to come from its host.
     this.host.getRootNode().addEventListener('pointerdown', this.#pressed, { signal });
     window.addEventListener('keydown', this.#close, { signal, capture: true });
   };
@@ -146,9 +146,9 @@ export class ToolsMenu implements ReactiveController {
       try {
         // Loaded late: few readers save anything, and none before the first figure.
         download(name, new Blob([await make(await import('./exports.js'))], { type }));
-        this.#say(`${name} saved.`);
+        this.#report(`${name} saved.`);
       } catch (error) {
-        this.#say((error as Error).message);
+        this.#report((error as Error).message);
       }
     };
     return html`<button @click=${save}>${kind}</button> `;
@@ -159,14 +159,14 @@ export class ToolsMenu implements ReactiveController {
     if (link === undefined) return;
     try {
       await navigator.clipboard.writeText(link);
-      this.#say('Link copied.');
+      this.#report('Link copied.');
     } catch {
       // Many frames may not write to the clipboard; the reader can copy it by hand.
-      this.#say(`Copying is blocked. This is the link: ${link}`);
+      this.#report(`Copying is blocked. This is the link: ${link}`);
     }
   };
 
-  #say(sentence: string): void {
+  #report(sentence: string): void {
     this.status = sentence;
     this.host.requestUpdate();
   }
@@ -174,8 +174,8 @@ export class ToolsMenu implements ReactiveController {
 
 const end = (event: Event): void => event.stopImmediatePropagation();
 
-/** The page's address, unless it is a file on the reader's own disk. */
-const onWeb = (): string | undefined => {
+/** The page's address, unless it is a file on the reader's disk. */
+const webAddress = (): string | undefined => {
   const base = linkBase();
   return base && /^https?:/.test(base) ? base : undefined;
 };

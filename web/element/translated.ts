@@ -1,7 +1,7 @@
-// What a browser's translator leaves of a template: each text replaced by <font> elements, which lit knows nothing of.
-// Its next text would go to the node that was taken out.
+// Undoes what a browser's translator does to a template: it replaces each text by <font> elements, and lit would write
+// its next text into the node that is no longer in the page.
 
-/** Puts text back where a translator has put elements, translated as it is, so that what changes can be written again. */
+/** Replaces a translator's elements by their translated text, so that lit can write the next text. */
 export function untranslate(root: DocumentFragment | Element): void {
   for (const font of root.querySelectorAll('font')) font.replaceWith(font.textContent as string);
 }

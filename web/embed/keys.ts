@@ -26,7 +26,7 @@ export function endKeys(element: FigureElement): void {
     if (!isInside(event)) return;
     const { code, key, type } = event as KeyboardEvent;
     // It comes up where it has led to.
-    if (type === 'keyup' && key === 'Tab') element.cursors.clicked = false;
+    if (type === 'keyup' && key === 'Tab') element.cursors.wasClicked = false;
     if (type === 'keydown') {
       if (isOfPage(event as KeyboardEvent)) down.delete(code);
       else down.add(code);
@@ -38,7 +38,7 @@ export function endKeys(element: FigureElement): void {
     if (isInside(event)) event.stopPropagation();
   };
   element.addEventListener('pointerdown', () => {
-    element.cursors.clicked = true;
+    element.cursors.wasClicked = true;
   });
   for (const kind of ['keydown', 'keypress', 'keyup']) element.addEventListener(kind, press);
   for (const kind of ['beforeinput', 'input', 'paste']) element.addEventListener(kind, type);

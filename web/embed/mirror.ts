@@ -65,9 +65,9 @@ class Mirror implements ReactiveController {
 
   private look = (): void => {
     const { surroundings } = this.element;
-    const before = surroundings.around;
-    surroundings.around = pageTheme(this.element);
-    if (surroundings.around !== before) this.element.requestUpdate();
+    const before = surroundings.pageTheme;
+    surroundings.pageTheme = pageTheme(this.element);
+    if (surroundings.pageTheme !== before) this.element.requestUpdate();
     // The placeholder has both themes and would follow the reader's own.
     for (const one of this.element.querySelectorAll('img')) one.style.colorScheme = surroundings.theme;
   };

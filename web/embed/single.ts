@@ -62,7 +62,8 @@ async function bePage(script: string): Promise<void> {
   tellHeight(element);
   if (!(element instanceof Element)) return;
   hearTheme((theme) => {
-    element.surroundings.around = document.body.dataset.around = theme;
+    document.body.dataset.around = theme;
+    element.surroundings.pageTheme = theme;
     element.requestUpdate();
   });
   const follow = async () => {

@@ -213,7 +213,7 @@ class Stage {
     const { at } = (this.#current as HTMLElement).dataset;
     const [i = 0, j] = at?.split(' ').map(Number) ?? [];
     figure.cursor = j === undefined ? figure.cursor : { i, j };
-    figure.cursors.pointed = at !== undefined;
+    figure.cursors.isPointed = at !== undefined;
   }
 
   /** While a step says what is seen, the picture does not say it again; what the reader sets, it says. */

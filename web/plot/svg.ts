@@ -1,16 +1,7 @@
-// Marks as SVG, by classes and attributes only: a page's content security policy forbids inline styles. Maps are PNG in it,
-// without filters.
+// A picture as an SVG file. Its maps are PNG images in data: addresses.
 import { inkClasses, inks, rasterPixels, type Theme, themeVariables } from './colour.js';
-import { plainCopy } from './plainCopy.js';
-import {
-  type DotsMark,
-  type Ink,
-  type Mark,
-  type RasterMark,
-  roundDots,
-  type Scene,
-  type Span,
-} from './scene.js';
+import type { Ink, RasterMark, Scene } from './scene.js';
+import { forbidden, rounded, type Shape, shapesOf } from './shapes.js';
 
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
@@ -68,143 +59,17 @@ const escapes: Record<string, string> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-/** Characters that XML forbids, and lone surrogates. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to take out
-const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
-
 export const escaped = (text: string): string =>
   text.replace(forbidden, '\ufffd').replace(/[&<>"']/g, (character) => escapes[character] as string);
 
-const round = (value: number) => String(Math.round(100 * value) / 100);
-
-/** An SVG element: its name, its attributes, its text. */
-export interface Shape {
-  name: string;
-  attributes: [string, string][];
-  text?: string | undefined;
-  /** Within its text. */
-  spans?: Shape[] | undefined;
-}
-
-/** Numbers are rounded; what is undefined is left out. */
-const shape = (
-  name: string,
-  attributes: Record<string, string | number | undefined>,
-  text?: string,
-): Shape => {
-  const set: [string, string][] = [];
-  // A picture has hundreds of marks: entries flattened would take four times as long.
-  for (const one of Object.keys(attributes)) {
-    const value = attributes[one];
-    if (value !== undefined) set.push([one, typeof value === 'number' ? round(value) : value]);
-  }
-  return { name, text, spans: undefined, attributes: set };
-};
-
 export const markup = ({ name, attributes, text, spans }: Shape): string =>
   `<${name}${attributes.map(([one, value]) => ` ${one}="${value}"`).join('')}${text === undefined ? ' />' : `>${spans?.map(markup).join('') ?? escaped(text)}</${name}>`}`;
-
-/** Pieces of a formula one after the other; what follows an index is on the line again. */
-function spanShapes(spans: readonly Span[], size: number): Shape[] {
-  const heights = { sub: 0.22 * size, sup: -0.38 * size };
-  let above = 0;
-  return spans.map(plainCopy).map(({ text, shift, italic, ink }) => {
-    const level = shift ? heights[shift] : 0;
-    const dy = level - above;
-    above = level;
-    return shape(
-      'tspan',
-      {
-        dy: dy === 0 ? undefined : dy,
-        'font-size': shift && 0.82 * size,
-        'font-style': italic && 'italic',
-        class: ink && `f-${ink}`,
-        'font-family': ink
-          ? undefined
-          : "'STIX Two Math', 'Latin Modern Math', 'Cambria Math', Georgia, 'DejaVu Serif', serif",
-      },
-      text,
-    );
-  });
-}
-
-/** An element for each mark except rasters, and except dots where a canvas draws them. */
-export const shapesOf = (marks: readonly Mark[], withDots: boolean): Shape[] =>
-  marks.flatMap((mark) =>
-    mark.mark === 'raster' || (mark.mark === 'dots' && !withDots) ? [] : shapeOf(mark),
-  );
-
-function shapeOf(mark: Exclude<Mark, RasterMark>): Shape {
-  const term = { 'data-term': mark.term, 'data-live': mark.live && '' };
-  switch (mark.mark) {
-    case 'text': {
-      const { x, y, text, spans, anchor = 'start', ink = 'quiet', size = 13, bold, turn } = mark;
-      const attributes = {
-        x,
-        y,
-        'text-anchor': anchor,
-        'font-size': size,
-        'font-weight': bold ? 600 : undefined,
-        class: `f-${ink}`,
-        transform: turn ? `rotate(${turn} ${round(x)} ${round(y)})` : undefined,
-      };
-      const set = shape('text', { ...attributes, ...term }, text.replace(forbidden, '\ufffd'));
-      return spans ? { ...set, spans: spanShapes(spans, size) } : set;
-    }
-    case 'line': {
-      const { x1, y1, x2, y2, ink = 'line', wide = 1, dashed } = mark;
-      const dashes = { 'stroke-dasharray': dashed ? '4 4' : undefined };
-      return shape('line', { x1, y1, x2, y2, class: `s-${ink}`, 'stroke-width': wide, ...dashes, ...term });
-    }
-    case 'path': {
-      const { d, stroke, fill, wide = 1.5, dashed, opacity } = mark;
-      return shape('path', { d, ...paint(stroke, fill, wide, dashed && '5 4'), opacity, ...term });
-    }
-    case 'box': {
-      const { x, y, width, height, fill, stroke, wide = 1, opacity } = mark;
-      return shape('rect', { x, y, width, height, ...paint(stroke, fill, wide), opacity, ...term });
-    }
-    case 'dots':
-      return dots(mark);
-  }
-}
-
-const paint = (
-  stroke: string | undefined,
-  fill: string | undefined,
-  wide: number,
-  dashes?: string | false,
-) => ({
-  class: [stroke && `s-${stroke}`, fill && `f-${fill}`].filter(Boolean).join(' '),
-  'stroke-width': stroke && wide,
-  fill: fill ? undefined : 'none',
-  'stroke-dasharray': dashes || undefined,
-});
-
-/** One path of points with round or square ends: a tenth of the size of as many circles. Print loses squares of length 0. */
-function dots({ x, y, radius, ink, opacity = 1, term }: DotsMark): Shape {
-  let d = '';
-  for (let k = 0; k < x.length; k++) {
-    const [across, down] = [x[k] as number, y[k] as number];
-    // Browsers stop drawing a path at the first coordinate that is not a number.
-    if (Number.isFinite(across + down)) d += `M${round(across)},${round(down)}h.01`;
-  }
-  return shape('path', {
-    d,
-    class: `s-${ink}`,
-    fill: 'none',
-    'stroke-linecap': x.length <= roundDots ? 'round' : 'square',
-    'stroke-width': 2 * radius,
-    opacity,
-    'data-term': term,
-  });
-}
 
 async function rasterImage(raster: RasterMark, theme: Theme, hidden: string): Promise<string> {
   const { x, y, width, height, rows, columns, faint } = raster;
   if (rows === 0 || columns === 0) return '';
   const address = await pngAddress(rasterPixels(raster, theme), columns, rows);
-  return `<image x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" preserveAspectRatio="none" image-rendering="pixelated"${faint ? ' opacity="0.15"' : ''}${hidden} href="${address}" />`;
+  return `<image x="${rounded(x)}" y="${rounded(y)}" width="${rounded(width)}" height="${rounded(height)}" preserveAspectRatio="none" image-rendering="pixelated"${faint ? ' opacity="0.15"' : ''}${hidden} href="${address}" />`;
 }
 
 export interface PictureOptions {
@@ -266,8 +131,10 @@ export async function svgPicture(
   const lines = below ? linesOf(below, scene.width) : [];
   const width = scene.width + (below ? 2 * margin : 0);
   const height = scene.height + (below ? 2 * margin + above + 14 + lineHeight * lines.length : 0);
-  const text = (y: number, size: number, ink: Ink, said: string, bold = false) =>
-    markup(shapeOf({ mark: 'text', x: margin, y, text: said, ink, size, bold }));
+  const text = (y: number, size: number, ink: Ink, text: string, bold = false) =>
+    shapesOf([{ mark: 'text', x: margin, y, text, ink, size, bold }], true)
+      .map(markup)
+      .join('');
   const framed = below
     ? `${text(margin + 14, 16, 'ink', title, true)}<g transform="translate(${margin} ${margin + above})">${marks}</g>${lines
         .map((line, k) => text(margin + above + scene.height + 22 + lineHeight * k, 11, 'quiet', line))
