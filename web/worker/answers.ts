@@ -2,7 +2,7 @@
 // thread. Between the turns of a live job it takes the reader's orders.
 import type { NoRoom } from 'superpose';
 import type { State } from '../figures/controls.js';
-import type { Compute, Job, Memoize, Library, LiveJob } from '../figures/figure.js';
+import type { Compute, Job, Library, LiveJob, Memoize } from '../figures/figure.js';
 import { modules } from '../figures/index.js';
 import { plainCopy } from '../plot/plainCopy.js';
 import type { Order, Question, Reply } from './transports.js';

@@ -12,7 +12,7 @@ import {
   type Superpose,
 } from 'superpose';
 import type { State } from '../figures/controls.js';
-import type { Job, Memoize, LayerScoresOptions, Library, Rows, UserTextModel } from '../figures/figure.js';
+import type { Job, LayerScoresOptions, Library, Memoize, Rows, UserTextModel } from '../figures/figure.js';
 import { mostTokens, watching } from '../figures/trainedModel.js';
 import type {
   ChosenFile,
