@@ -1,4 +1,4 @@
-// An encoder that stays in the module's memory, with the result of its last forward.
+// A transformer stack that stays in the module's memory, with the result of its last forward.
 #include <array>
 #include <map>
 #include <optional>
@@ -7,12 +7,12 @@
 
 #include "bound.h"
 #include "heads_out.h"
-#include "model/encoder.h"
-#include "model/encoder_parts.h"
+#include "model/add_rows.h"
+#include "model/input_parts.h"
 #include "model/mechanism.h"
 #include "model/position_means.h"
-#include "model/row_norm.h"
 #include "model/tensor_part.h"
+#include "model/transformer_stack.h"
 
 namespace superpose {
 
@@ -24,8 +24,8 @@ constexpr std::array<const char*, 7> names(Map) {
   return {"query", "key", "value", "output", "up", "gate", "down"};
 }
 
-struct HeldEncoder {
-  Encoder encoder;
+struct ResidentStack {
+  TransformerStack stack;
   // A layer that is being read, and where its maps stand in their tensors.
   struct Reading {
     LayerMaps maps;
@@ -75,7 +75,7 @@ constexpr std::array<const char*, 3> names(Rows) { return {"states", "queries", 
 }  // namespace
 
 SUPERPOSE_MEMBERS(Normalization<float>, kind, gamma, beta, epsilon);
-SUPERPOSE_MEMBERS(EncoderOptions, heads, key_heads, pre_norm, causal, activation, embedding_norm, final_norm);
+SUPERPOSE_MEMBERS(StackOptions, heads, key_heads, pre_norm, causal, activation, embedding_norm, final_norm);
 SUPERPOSE_MEMBERS(LayerSettings, attention_norm, mlp_norm, query_norm, key_norm, frequencies);
 SUPERPOSE_MEMBERS(TensorPart, place, of, transposed);
 SUPERPOSE_MEMBERS(ForwardOptions, layers, trace, attention, projections);
@@ -86,12 +86,12 @@ SUPERPOSE_MEMBERS(PositionFindings, mean, position, position_energy, participati
 
 namespace {
 
-std::unique_ptr<HeldEncoder> encoder(const EncoderOptions& options) {
-  return std::unique_ptr<HeldEncoder>(new HeldEncoder{Encoder(options), {}, {}, {}, {}, {}, {}});
+std::unique_ptr<ResidentStack> encoder(const StackOptions& options) {
+  return std::unique_ptr<ResidentStack>(new ResidentStack{TransformerStack(options), {}, {}, {}, {}, {}, {}});
 }
 
 // Makes room for a map of the next layer. `from` says where it stands in its tensor.
-void begin_map(HeldEncoder& held, Map name, int rows, int columns, const Vector<float>& bias,
+void begin_map(ResidentStack& held, Map name, int rows, int columns, const Vector<float>& bias,
                const TensorPart& from) {
   if (!held.reading) held.reading.emplace();
   held.reading->parts[name] = from;
@@ -99,18 +99,18 @@ void begin_map(HeldEncoder& held, Map name, int rows, int columns, const Vector<
 }
 
 // Rows of its tensor, from row `first` on.
-void read_map(HeldEncoder& held, Map name, const Matrix<float>& rows, int first) {
+void read_map(ResidentStack& held, Map name, const Matrix<float>& rows, int first) {
   place_part(held.reading->parts[name], rows, first, held.reading->map(name).weight);
 }
 
 // With the maps that were read.
-void add_layer(HeldEncoder& held, const LayerSettings& settings) {
-  held.encoder.add_layer(std::move(held.reading->maps), LayerSettings(settings));
+void add_layer(ResidentStack& held, const LayerSettings& settings) {
+  held.stack.add_layer(std::move(held.reading->maps), LayerSettings(settings));
   held.reading.reset();
 }
 
 // Lets go of a layer that is being read, and of a forward that is not through.
-void stop_encoder(HeldEncoder& held) {
+void stop_encoder(ResidentStack& held) {
   held.reading.reset();
   held.steps.reset();
   held.summands.clear();
@@ -118,7 +118,7 @@ void stop_encoder(HeldEncoder& held) {
 
 // Goes on with the forward for so many multiplications. Empty until it is through; then [layers + 1, d], the states'
 // means over tokens, scaled to length one; the last is the embedding.
-Matrix<float> step_encoder(HeldEncoder& held, double multiplications) {
+Matrix<float> step_encoder(ResidentStack& held, double multiplications) {
   if (!held.steps->step(multiplications)) return {};
   held.run = std::move(held.steps->run);
   held.steps.reset();
@@ -126,7 +126,7 @@ Matrix<float> step_encoder(HeldEncoder& held, double multiplications) {
   return held.run.pooled;
 }
 
-Matrix<float> run_encoder(HeldEncoder& held, const std::vector<Matrix<float>>& summands,
+Matrix<float> run_encoder(ResidentStack& held, const std::vector<Matrix<float>>& summands,
                           const ForwardOptions& asked, double multiplications) {
   held.walk.reset();
   held.run = {};
@@ -135,17 +135,17 @@ Matrix<float> run_encoder(HeldEncoder& held, const std::vector<Matrix<float>>& s
   held.traced = asked.trace;
   Matrix<float> rows = summands[0];
   for (std::size_t s = 1; s < summands.size(); ++s) add_rows(summands[s], {}, rows);
-  held.steps.emplace(held.encoder, std::move(rows), asked);
+  held.steps.emplace(held.stack, std::move(rows), asked);
   return step_encoder(held, multiplications);
 }
 
 // [n, d] after that many layers; -1 for the last rows, after the final norm.
-Matrix<float> encoder_state(const HeldEncoder& held, int layers) {
+Matrix<float> encoder_state(const ResidentStack& held, int layers) {
   return layers < 0 ? held.run.last : held.run.states[layers];
 }
 
 // [heads, n, n]
-Matrix<float> encoder_scores(const HeldEncoder& held, int layer, bool attention,
+Matrix<float> encoder_scores(const ResidentStack& held, int layer, bool attention,
                              const std::vector<int>& heads) {
   const Matrix<float>& all = (attention ? held.run.attention : held.run.logits)[layer];
   const Eigen::Index n = all.cols();
@@ -156,27 +156,27 @@ Matrix<float> encoder_scores(const HeldEncoder& held, int layer, bool attention,
 }
 
 // The parts of what a layer reads, from those of the layer that was asked for last.
-std::vector<Matrix<float>> parts_at(HeldEncoder& held, int layer, Way way, const Gauge& gauge) {
+std::vector<Matrix<float>> parts_at(ResidentStack& held, int layer, Way way, const Gauge& gauge) {
   auto& walk = held.walk;
   if (!walk || walk->way != way || walk->gauge.kind != gauge.kind ||
       walk->gauge.excluded_rows != gauge.excluded_rows)
-    walk.emplace(way, gauge, InputParts(held.encoder, held.summands, held.run, way, gauge));
+    walk.emplace(way, gauge, InputParts(held.stack, held.summands, held.run, way, gauge));
   return walk->parts.at(layer);
 }
 
 // The pairs that a layer's shares are taken over.
-CountedPairs pairs_of(const HeldEncoder& held, int layer, const std::vector<int>& excluded_rows) {
-  return {row_flags(excluded_rows, held.run.logits[layer].cols()), held.encoder.options().causal};
+CountedPairs pairs_of(const ResidentStack& held, int layer, const std::vector<int>& excluded_rows) {
+  return {row_flags(excluded_rows, held.run.logits[layer].cols()), held.stack.options().causal};
 }
 
 // In the way `mean` by the means of a corpus.
-Heads decompose_encoder(HeldEncoder& held, int layer, Way way, const StateMeans& means, const Gauge& gauge,
+Heads decompose_encoder(ResidentStack& held, int layer, Way way, const StateMeans& means, const Gauge& gauge,
                         const std::vector<int>& group_of, int groups, const std::vector<int>& chosen) {
-  std::vector<Matrix<float>> read = way == Way::mean ? mean_parts(held.encoder, held.run, layer, means, gauge)
+  std::vector<Matrix<float>> read = way == Way::mean ? mean_parts(held.stack, held.run, layer, means, gauge)
                                                      : parts_at(held, layer, way, gauge);
   const ProjectedParts parts =
-      in_order_of_groups(held.encoder.queries_and_keys(layer, held.run.inputs[layer],
-                                                       group_inputs(std::move(read), group_of, groups)),
+      in_order_of_groups(held.stack.queries_and_keys(layer, held.run.inputs[layer],
+                                                     group_inputs(std::move(read), group_of, groups)),
                          group_of.back());
   return heads_out(
       parts.tokens, parts.terms(), chosen, pairs_of(held, layer, gauge.excluded_rows),
@@ -184,10 +184,10 @@ Heads decompose_encoder(HeldEncoder& held, int layer, Way way, const StateMeans&
 }
 
 // Those of the way by mechanism, whose means are those of queries and keys. The excluded rows are the means'.
-Heads mechanism(const HeldEncoder& held, int layer, const ScoreMeans& means,
+Heads mechanism(const ResidentStack& held, int layer, const ScoreMeans& means,
                 const std::vector<int>& excluded_rows, const std::vector<int>& group_of, int groups,
                 const std::vector<int>& chosen) {
-  const Mechanism by(held.encoder, held.run, layer, means);
+  const Mechanism by(held.stack, held.run, layer, means);
   return heads_out(held.run.logits[layer].cols(), groups * groups, chosen,
                    pairs_of(held, layer, excluded_rows), [&](int head, float* terms, float* logits) {
                      return by.head_terms(head, group_of, groups, terms, logits);
@@ -204,8 +204,8 @@ std::unique_ptr<CorpusMeans> position_means(int states, int positions, int d, in
       new CorpusMeans{means(states, d, true), means(layers, queries, false), means(layers, keys, false)});
 }
 
-// Adds the rows of each state of the encoder's last forward from row `first` on, one for each position.
-void add_to_position_means(CorpusMeans& means, const HeldEncoder& held, int first) {
+// Adds the rows of each state of the stack's last forward from row `first` on, one for each position.
+void add_to_position_means(CorpusMeans& means, const ResidentStack& held, int first) {
   auto& [states, queries, keys] = means;
   const auto add = [&](auto& to, const Matrix<float>& rows) { to.add(rows.data() + first * rows.cols()); };
   for (std::size_t l = 0; l < states.size(); ++l) add(states[l], held.run.states[l]);
@@ -223,7 +223,7 @@ PositionFindings position_findings(const CorpusMeans& means, Rows rows, int laye
 
 EMSCRIPTEN_BINDINGS(model) {
   bind<&encoder>("encoder");
-  bind_delete<HeldEncoder>("deleteEncoder");
+  bind_delete<ResidentStack>("deleteEncoder");
   bind<&begin_map>("beginEncoderMap");
   bind<&read_map>("readEncoderMap");
   bind<&add_layer>("addEncoderLayer");

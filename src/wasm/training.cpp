@@ -111,7 +111,7 @@ Terms without(const std::vector<Term>& cuts) {
   return terms;
 }
 
-void cut_terms(Training& of, const std::vector<Term>& cuts) { of.trainer.keep(without(cuts)); }
+void cut_terms(Training& of, const std::vector<Term>& cuts) { of.trainer.set_terms(without(cuts)); }
 
 // For a given batch, or the one the trainer measures on.
 Measured evaluate(Training& of, const std::vector<Term>& cuts, const HeldBatch& batch) {
@@ -121,15 +121,15 @@ Measured evaluate(Training& of, const std::vector<Term>& cuts, const HeldBatch& 
 }
 
 Matrix<float> logits(Training& of, const HeldBatch& batch) {
-  return of.trainer.model().logits(of.trainer.parameters(), batch.view(), of.trainer.kept());
+  return of.trainer.model().logits(of.trainer.parameters(), batch.view(), of.trainer.terms());
 }
 
 Matrix<float> attention(Training& of, const HeldBatch& batch, int layer) {
-  return of.trainer.model().attention(of.trainer.parameters(), batch.view(), layer, of.trainer.kept());
+  return of.trainer.model().attention(of.trainer.parameters(), batch.view(), layer, of.trainer.terms());
 }
 
 std::array<double, kTermCount> shares(Training& of, GaugeKind gauge) {
-  return trained_shares(of.trainer.model(), of.trainer.parameters(), of.evaluation.view(), of.trainer.kept(),
+  return trained_shares(of.trainer.model(), of.trainer.parameters(), of.evaluation.view(), of.trainer.terms(),
                         gauge);
 }
 
@@ -151,14 +151,14 @@ RowCoordinates coordinates(Training& of, const Matrix<double>& directions) {
 
 std::vector<Parameter> parameters(Training& of) {
   std::vector<Parameter> all;
-  for (const Named& one : named(of.trainer.options(), of.trainer.parameters()))
+  for (const NamedParameter& one : named_parameters(of.trainer.options(), of.trainer.parameters()))
     all.push_back(
         {one.name, static_cast<int>(one.values->rows()), static_cast<int>(one.values->cols()), *one.values});
   return all;
 }
 
 void set_parameter(Training& of, const std::string& name, const Vector<float>& values) {
-  for (const Named& one : named(of.trainer.options(), of.trainer.parameters())) {
+  for (const NamedParameter& one : named_parameters(of.trainer.options(), of.trainer.parameters())) {
     if (one.name == name) std::ranges::copy(values, one.values->data());
   }
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/row_norm.h"
+#include "model/add_rows.h"
 #include "numeric/in_place.h"
 #include "numeric/product.h"
 
@@ -12,18 +12,19 @@ using Eigen::Index;
 
 void normalize_heads(const Normalization<float>& norm, int heads, Index n, Matrix<float>& stack) {
   if (norm.kind == Norm::none) return;
-  const Index size = n * stack.cols();
-  float* const end = stack.data() + stack.size();
+  const Index size = n * stack.cols(), count = size ? stack.size() / size : 0;
   Vector<float> sigma;
-  for (float* at = stack.data(); at < end; at += size) {
+  for (Index k = 0; k < count; ++k) {
+    float* const at = stack.data() + k * size;
     // A head's channels are a row of their own.
     Matrix<float> block(n * heads, stack.cols() / heads);
     std::copy_n(at, size, block.data());
-    if (at == stack.data())
-      normalize_rows(norm, block, sigma);
-    else
-      normalize_part(norm, sigma, block);
-    if (at != stack.data() && at + size == end) add_rows({}, norm.beta, block);
+    if (k == 0) {
+      normalize_rows(norm, Centring::twice, block, sigma);
+    } else {
+      normalize_part(norm, Centring::twice, sigma, block);
+      if (k == count - 1) add_rows({}, norm.beta, block);
+    }
     std::copy_n(block.data(), size, at);
   }
 }

@@ -24,19 +24,19 @@ Parted parted(const Matrix<double>& rows, const Matrix<double>& mean, const Matr
 
 }  // namespace
 
-Mechanism::Mechanism(const Encoder& encoder, const Forward& run, int layer, const ScoreMeans& means)
-    : encoder_(encoder), logits_(run.logits[layer]), frequencies_(encoder.frequencies(layer)) {
+Mechanism::Mechanism(const TransformerStack& stack, const Forward& run, int layer, const ScoreMeans& means)
+    : stack_(stack), logits_(run.logits[layer]), frequencies_(stack.frequencies(layer)) {
   const Index n = logits_.cols(), first = std::min<Index>(n, means.query.first), used = n - first;
-  const Projections all = encoder.projections(layer, run.inputs[layer]);
+  const Projections all = stack.projections(layer, run.inputs[layer]);
   rows_ = {all.queries.bottomRows(used).cast<double>(), all.keys.bottomRows(used).cast<double>()};
   mean_ = {means.query.mean.transpose(), means.key.mean.transpose()};
   places_ = {means.query.position.topRows(used), means.key.position.topRows(used)};
   if (used == 0) return;
-  turns_ = mean_turns(frequencies_, used, encoder.options().causal);
+  turns_ = mean_turns(frequencies_, used, stack.options().causal);
 }
 
 Mechanism::Factors Mechanism::factors(int head) const {
-  const EncoderOptions& options = encoder_.options();
+  const StackOptions& options = stack_.options();
   const Index width = rows_.queries.cols() / options.heads;
   const int of_key = key_head(head, options.key_heads, options.heads);
   return {parted(rows_.queries, mean_.queries, places_.queries, head, width),
@@ -61,7 +61,7 @@ void Mechanism::add_asked(const Matrix<double>& asked, const std::vector<int>& g
 
 double Mechanism::head_terms(int head, const std::vector<int>& group_of, int groups, float* terms,
                              float* logits) const {
-  const EncoderOptions& options = encoder_.options();
+  const StackOptions& options = stack_.options();
   const Index n = logits_.cols(), used = rows_.queries.rows(), first = n - used, size = n * n;
   const Index width = rows_.queries.cols() / options.heads;
   std::copy_n(logits_.data() + head * size, size, logits);

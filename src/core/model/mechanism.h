@@ -21,8 +21,8 @@
 #include <complex>
 #include <vector>
 
-#include "model/encoder.h"
-#include "model/encoder_parts.h"
+#include "model/input_parts.h"
+#include "model/transformer_stack.h"
 #include "scores/asked.h"
 
 namespace superpose {
@@ -35,7 +35,7 @@ struct ScoreMeans {
 class Mechanism {
  public:
   // Of a run that kept its trace and scores. There are at most first + t rows; both firsts are the same.
-  Mechanism(const Encoder& encoder, const Forward& run, int layer, const ScoreMeans& means);
+  Mechanism(const TransformerStack& stack, const Forward& run, int layer, const ScoreMeans& means);
 
   // Like head_terms() of scores/decomposition.h, the four parts put into groups: part p into group_of[p]. The logits
   // are those of the run.
@@ -51,7 +51,7 @@ class Mechanism {
   void add_asked(const Matrix<double>& asked, const std::vector<int>& group_of, int groups,
                  float* terms) const;
 
-  const Encoder& encoder_;
+  const TransformerStack& stack_;
   const Matrix<float>& logits_;  // [H n, n]
   std::vector<double> frequencies_;
   std::vector<std::complex<double>> turns_;  // mean_turns() of the rows that are not excluded

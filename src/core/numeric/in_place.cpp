@@ -125,7 +125,7 @@ void multiply_transposed(Block<const Scalar> a, Block<const Scalar> b, ProductSh
 
 namespace {
 
-void write(const Turned& tile, Block<float> out) {
+void write(const TransposedBlock& tile, Block<float> out) {
   for (int i = 0; i < 4; ++i) Simd<float>::store(out.row(i), tile.row[i]);
 }
 
@@ -138,7 +138,7 @@ void transpose(Block<const Scalar> from, Index rows, Index columns, Block<Scalar
     whole_rows = rows - rows % 4, whole_columns = columns - columns % 4;
     for (Index i = 0; i < whole_rows; i += 4) {
       for (Index j = 0; j < whole_columns; j += 4)
-        write(turned(from.row(i) + j, from.stride), {out.row(j) + i, out.stride});
+        write(transposed_block(from.row(i) + j, from.stride), {out.row(j) + i, out.stride});
     }
   }
   for (Index i = 0; i < rows; ++i) {

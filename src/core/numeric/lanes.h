@@ -88,12 +88,34 @@ inline void along(Eigen::Index count, const Whole& whole, const Single& single) 
   for (; c < count; ++c) single(c);
 }
 
+// sum_c x_c y_c, a vector at a time, as Eigen's own sums are not.
+template <typename Scalar>
+inline Scalar dot(const Scalar* x, const Scalar* y, Eigen::Index count) {
+  using S = Simd<Scalar>;
+  Lanes<Scalar> sums{};
+  Scalar rest = 0;
+  along<Scalar>(
+      count, [&](Eigen::Index c) { sums += S::load(x + c) * S::load(y + c); },
+      [&](Eigen::Index c) { rest += x[c] * y[c]; });
+  return sum(sums) + rest;
+}
+
+template <typename Scalar>
+inline Scalar mean_of(const Scalar* x, Eigen::Index count) {
+  using S = Simd<Scalar>;
+  Lanes<Scalar> sums{};
+  Scalar rest = 0;
+  along<Scalar>(
+      count, [&](Eigen::Index c) { sums += S::load(x + c); }, [&](Eigen::Index c) { rest += x[c]; });
+  return (sum(sums) + rest) / static_cast<Scalar>(count);
+}
+
 // A 4 x 4 block, transposed: row i of the result is column i of the block.
-struct Turned {
+struct TransposedBlock {
   Lanes<float> row[4];
 };
 
-inline Turned turned(const float* from, Eigen::Index stride) {
+inline TransposedBlock transposed_block(const float* from, Eigen::Index stride) {
   using S = Simd<float>;
   const auto a = S::load(from), b = S::load(from + stride);
   const auto c = S::load(from + 2 * stride), d = S::load(from + 3 * stride);

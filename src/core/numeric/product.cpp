@@ -110,9 +110,9 @@ Index pack_by_fours(const float* from, Index stride, Index depth, float* to) {
   using S = Simd<float>;
   Index k = 0;
   for (; k + 4 <= depth; k += 4, to += 4 * Width) {
-    const Turned first = turned(from + k, stride);
+    const TransposedBlock first = transposed_block(from + k, stride);
     if constexpr (Width == 8) {
-      const Turned second = turned(from + 4 * stride + k, stride);
+      const TransposedBlock second = transposed_block(from + 4 * stride + k, stride);
       for (int i = 0; i < 4; ++i) {
         S::store(to + i * Width, first.row[i]);
         S::store(to + i * Width + 4, second.row[i]);

@@ -6,53 +6,52 @@ namespace superpose {
 
 using Eigen::Index;
 
-namespace {
-
-bool is_excluded(const std::vector<char>& excluded, Index row) { return !excluded.empty() && excluded[row]; }
-
-// Subtracts the m_s from projected parts [(summands + 1) * n, width], n rows of each and the constant last,
-// in place; they and the excluded rows join the constant. The first row of the first part is row `from`. The
-// m_s are zero where every row is excluded. sigma is [n].
-void move_means_into_constant(const Vector<double>& sigma, const std::vector<char>& excluded, Index from,
-                              Matrix<float>& parts) {
-  const Index n = sigma.size(), width = parts.cols(), summands = n ? (parts.rows() - from) / n - 1 : 0;
-  Vector<double> mean(width);
-  for (Index s = 0; s < summands; ++s) {
-    float* const part = parts.data() + (from + s * n) * width;
-    float* const constant = parts.data() + (from + summands * n) * width;
-    // A part is already projected and divided by sigma, so w_i times the undivided part is the part itself.
-    double weights = 0;
-    mean.setZero();
-    for (Index i = 0; i < n; ++i) {
-      if (is_excluded(excluded, i)) continue;
-      weights += 1 / sigma[i];
-      for (Index c = 0; c < width; ++c) mean[c] += part[i * width + c];
-    }
-    if (weights == 0) weights = 1;
-    for (Index i = 0; i < n; ++i) {
-      const double factor = 1 / (weights * sigma[i]);
-      for (Index c = i * width; c < (i + 1) * width; ++c) {
-        const float taken =
-            is_excluded(excluded, i) ? part[c] : static_cast<float>(mean[c - i * width] * factor);
-        constant[c] += taken;
-        part[c] -= taken;
-      }
-    }
-  }
-}
-
-}  // namespace
-
 std::vector<char> row_flags(const std::vector<int>& rows, Index n) {
   std::vector<char> flags(rows.empty() ? 0 : n);
   for (int row : rows) flags[row] = 1;
   return flags;
 }
 
+void move_mean_into_constant(const GaugeRows& rows, Index width, float* part, float* constant) {
+  const Index n = rows.sigma.size();
+  const auto excluded = [&](Index i) { return !rows.excluded.empty() && rows.excluded[i]; };
+  const auto inverse = [&](Index i) { return 1 / rows.sigma[i]; };
+
+  Index first = 0;
+  while (first < n && excluded(first)) ++first;
+  Vector<double> origin = Vector<double>::Zero(width);
+  for (Index c = 0; !rows.normalized && first < n && c < width; ++c) origin[c] = part[first * width + c];
+
+  // m = sum_i x_i / sigma_i over sum_i 1 / sigma_i; a normalized row is x_i / sigma_i already.
+  double weights = 0;
+  Vector<double> mean = Vector<double>::Zero(width);
+  for (Index i = first; i < n; ++i) {
+    if (excluded(i)) continue;
+    const double weight = rows.normalized ? 1 : inverse(i);
+    weights += inverse(i);
+    for (Index c = 0; c < width; ++c) mean[c] += weight * (part[i * width + c] - origin[c]);
+  }
+  if (first < n) mean = mean / weights + origin;
+
+  for (Index i = 0; i < n; ++i) {
+    const double factor = rows.normalized ? inverse(i) : 1;
+    for (Index c = 0; c < width; ++c) {
+      float& value = part[i * width + c];
+      const float moved = excluded(i) ? value : static_cast<float>(factor * mean[c]);
+      if (constant) constant[i * width + c] += moved;
+      value = excluded(i) ? 0 : value - moved;
+    }
+  }
+}
+
 void apply_gauge(const Gauge& gauge, ProjectedParts& parts) {
   if (!gauge.moves_terms()) return;
-  const std::vector<char> excluded = row_flags(gauge.excluded_rows, parts.tokens);
-  move_means_into_constant(parts.sigma, excluded, parts.tokens, parts.rows);
+  const Index n = parts.tokens, width = parts.rows.cols();
+  const GaugeRows rows{parts.sigma, row_flags(gauge.excluded_rows, n), true};
+  float* const first = parts.rows.data() + n * width;
+  float* const constant = first + (parts.parts - 1) * n * width;
+  for (float* part = first; part < constant; part += n * width)
+    move_mean_into_constant(rows, width, part, constant);
   // The constant now contains m_s / sigma_i, which differs from row to row.
   parts.constant = false;
 }

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/in_place.h"
+
 namespace superpose {
 namespace {
 
-// Calls work(row, seen) for each row, whose query sees so many keys, and fills the rest.
+// Calls work(row, seen) for each row, whose query sees the first `seen` keys, and fills the rest of it.
 template <typename Work>
 void each_row(Matrix<double>& logits, bool causal, double rest, const Work& work) {
   const Eigen::Index n = logits.cols();
@@ -22,10 +24,7 @@ void each_row(Matrix<double>& logits, bool causal, double rest, const Work& work
 
 void softmax_rows(Matrix<double>& logits, bool causal) {
   each_row(logits, causal, 0.0, [](double* row, Eigen::Index seen) {
-    const double largest = *std::max_element(row, row + seen);
-    double sum = 0;
-    for (Eigen::Index j = 0; j < seen; ++j) sum += row[j] = std::exp(row[j] - largest);
-    for (Eigen::Index j = 0; j < seen; ++j) row[j] /= sum;
+    softmax<double>({row, seen}, 1, seen);
   });
 }
 

@@ -1,5 +1,5 @@
 // Softmax over keys, of the whole score or of a sum of its terms. In a causal model a query sees the keys up to its
-// own: the others have no weight. These weights are shown, by std::exp; numeric/in_place.h has the softmax that models run, in vectors, in float by a polynomial to 2 ulp.
+// own: the others have no weight. The kernel is that of numeric/in_place.h, which models run in float.
 #pragma once
 
 #include "numeric/matrix.h"
@@ -10,8 +10,8 @@ namespace superpose {
 // subtracted first, so large logits do not overflow. Anything that is constant along a row changes nothing.
 void softmax_rows(Matrix<double>& logits, bool causal = false);
 
-// What softmax sees of logits [n, n]: each row less its mean over the keys that the query sees, and NaN at the
-// others. The first entry is taken away first, so that equal logits leave exactly nothing.
+// What softmax sees of logits [n, n]: each row minus its mean over the keys that the query sees, and NaN at the
+// others. The first entry is subtracted first, so that equal logits leave exactly nothing.
 Matrix<double> seen_by_softmax(Matrix<double> logits, bool causal = false);
 
 }  // namespace superpose

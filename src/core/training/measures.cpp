@@ -9,6 +9,7 @@
 #include "geometry/subspaces.h"
 #include "numeric/centred.h"
 #include "numeric/orthogonal.h"
+#include "scores/shares.h"
 
 namespace superpose {
 namespace {
@@ -27,9 +28,9 @@ struct Rows {
   Matrix<double> tokens, positions;
 };
 
-Rows rows_in_stream(const ModelOptions& options, const Parameters& of, int n) {
+Rows rows_in_stream(const ModelOptions& options, const Parameters& parameters, int n) {
   const int d = options.stream();
-  const Tables read = tables(options, of, n);
+  const Tables read = tables(options, parameters, n);
   const Matrix<double> positions = read.positions.cast<double>();
   return {centred_rows(read.tokens.cast<double>(), 0, d),
           centred_rows(positions, d - static_cast<int>(positions.cols()), d)};
@@ -37,29 +38,25 @@ Rows rows_in_stream(const ModelOptions& options, const Parameters& of, int n) {
 
 }  // namespace
 
-std::array<double, kTermCount> trained_shares(const Model& model, const Parameters& of, const Batch& batch,
-                                              const Terms& kept, GaugeKind gauge) {
-  std::array<double, kTermCount> mean;
-  mean.fill(kUndefined);
+std::array<double, kTermCount> trained_shares(const Model& model, const Parameters& parameters,
+                                              const Batch& batch, const Terms& terms, GaugeKind gauge) {
+  std::array<double, kTermCount> shares;
+  shares.fill(kUndefined);
   const ModelOptions& options = model.options();
-  if (!options.has_terms() || (gauge == GaugeKind::canonical && !options.sums())) return mean;
-  mean.fill(0);
-  double varying = 0;
-  for (const TermCovariances& head : model.term_covariances(of, batch, kept, gauge)) {
-    // A constant head has no shares.
-    if (head.scores == 0) continue;
-    for (int t = 0; t < kTermCount; ++t) mean[t] += head.terms[t] / head.scores;
-    ++varying;
-  }
-  for (double& share : mean) share /= varying;
-  return mean;
+  if (!options.has_terms() || (gauge == GaugeKind::canonical && !options.sums())) return shares;
+  const TermCovariances all = model.term_covariances(parameters, batch, terms, gauge);
+  const Vector<double> mean =
+      pooled_shares(all.terms, all.scores, options.heads, {0, 1, 2, 3}, kTermCount).mean;
+  std::copy_n(mean.data(), kTermCount, shares.begin());
+  return shares;
 }
 
-Loudness row_loudness(const ModelOptions& options, const Parameters& of, int n) {
+Loudness row_loudness(const ModelOptions& options, const Parameters& parameters, int n) {
   const auto loud = [](const Matrix<float>& rows) {
     return rows.cast<double>().norm() / std::sqrt(static_cast<double>(rows.rows()));
   };
-  return {options.token_scale() * loud(of.E), options.has_table() ? loud(of.P.topRows(n)) : kUndefined};
+  return {options.token_scale() * loud(parameters.E),
+          options.has_table() ? loud(parameters.P.topRows(n)) : kUndefined};
 }
 
 std::vector<LoudnessRecipe> recipes(int d_model) {
@@ -78,9 +75,9 @@ std::vector<LoudnessRecipe> recipes(int d_model) {
   return all;
 }
 
-RowOverlap row_overlap(const ModelOptions& options, const Parameters& of, int n) {
+RowOverlap row_overlap(const ModelOptions& options, const Parameters& parameters, int n) {
   if (!options.in_stream()) return {kUndefined, kUndefined};
-  const auto [tokens, positions] = rows_in_stream(options, of, n);
+  const auto [tokens, positions] = rows_in_stream(options, parameters, n);
   // A table's overlap with itself is D divided by its participation ratio, which is at most D.
   const double width = options.stream(), of_tokens = energy_overlap(tokens, tokens, false) / width,
                of_positions = energy_overlap(positions, positions, false) / width;
@@ -94,8 +91,8 @@ RowOverlap row_overlap(const ModelOptions& options, const Parameters& of, int n)
   return {energy_overlap(tokens, positions, false), chance};
 }
 
-Matrix<double> row_directions(const ModelOptions& options, const Parameters& of, int n) {
-  const auto [tokens, positions] = rows_in_stream(options, of, n);
+Matrix<double> row_directions(const ModelOptions& options, const Parameters& parameters, int n) {
+  const auto [tokens, positions] = rows_in_stream(options, parameters, n);
   Matrix<double> directions = Matrix<double>::Zero(2, options.stream());
   const auto leading = [](const Matrix<double>& rows, auto direction) {
     const Svd found = svd(rows);
@@ -113,9 +110,9 @@ Matrix<double> row_directions(const ModelOptions& options, const Parameters& of,
   return directions;
 }
 
-RowCoordinates row_coordinates(const ModelOptions& options, const Parameters& of, int n,
+RowCoordinates row_coordinates(const ModelOptions& options, const Parameters& parameters, int n,
                                const Matrix<double>& directions) {
-  const auto [tokens, positions] = rows_in_stream(options, of, n);
+  const auto [tokens, positions] = rows_in_stream(options, parameters, n);
   return {tokens * directions.transpose(), positions * directions.transpose()};
 }
 

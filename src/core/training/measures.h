@@ -10,12 +10,12 @@ namespace superpose {
 
 // For the first layer: each term's share of the scores' variation, <T~, S~> / |S~|^2, with rows centred over
 // the keys they may read and both summed over the batch. The terms are those of e and p, both normalized with
-// the standard deviation of their sum. Terms that are not kept have 0. In the raw gauge parts are as training
+// the standard deviation of their sum. Terms that are not included have 0. In the raw gauge parts are as training
 // left them; in the canonical one, terms with constants make up the rest of 1. Empty, and NaN, without
 // options().has_terms(), and canonical without options().sums(). The mean is that of the heads whose scores
 // vary; NaN where none does.
-std::array<double, kTermCount> trained_shares(const Model& model, const Parameters& of, const Batch& batch,
-                                              const Terms& kept = kAllTerms,
+std::array<double, kTermCount> trained_shares(const Model& model, const Parameters& parameters,
+                                              const Batch& batch, const Terms& terms = kAllTerms,
                                               GaugeKind gauge = GaugeKind::raw);
 
 // Root mean squares of the norms of rows as they are added.
@@ -41,7 +41,7 @@ std::vector<LoudnessRecipe> recipes(int d_model);
 
 // Root mean squares of the norms of the rows of E as they are read, and of the first n rows of P; NaN for the
 // latter without options().has_table().
-Loudness row_loudness(const ModelOptions& options, const Parameters& of, int n);
+Loudness row_loudness(const ModelOptions& options, const Parameters& parameters, int n);
 
 // For the rows of E and the first n of P, each minus their mean row; NaN without options().in_stream(), and
 // where the rows of one of them are all equal. In a concatenation each has zeros where the other is.
@@ -49,20 +49,20 @@ struct RowOverlap {
   double overlap;  // A = D |E_c P_c'|^2 / (|E_c|^2 |P_c|^2): 0 if orthogonal, 1 expected of random turns
   double chance;   // A's standard deviation over random turns
 };
-RowOverlap row_overlap(const ModelOptions& options, const Parameters& of, int n);
+RowOverlap row_overlap(const ModelOptions& options, const Parameters& parameters, int n);
 
 // Two directions [2, D] for looking at these rows: the leading one of the rows of E, and that of the first n
 // of P minus its part along the first. Rows are taken minus their mean row. Directions have length 1, and
 // their largest entry is positive. Each is chosen without regard to the other table, so rows that look apart
 // along them are apart. All zero where there is none. Only with options().in_stream().
-Matrix<double> row_directions(const ModelOptions& options, const Parameters& of, int n);
+Matrix<double> row_directions(const ModelOptions& options, const Parameters& parameters, int n);
 
 // The rows of E [V, k] and the first n of P [n, k], each minus their mean row, along directions [k, D]. With
 // fixed directions it is continuous in the rows.
 struct RowCoordinates {
   Matrix<double> tokens, positions;
 };
-RowCoordinates row_coordinates(const ModelOptions& options, const Parameters& of, int n,
+RowCoordinates row_coordinates(const ModelOptions& options, const Parameters& parameters, int n,
                                const Matrix<double>& directions);
 
 }  // namespace superpose

@@ -2,50 +2,73 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <utility>
 
 #include "encodings/rotary.h"
-#include "numeric/centred.h"
+#include "scores/layer_norm.h"
+#include "scores/shares.h"
 #include "training/product.h"
 
 namespace superpose {
 
 using Eigen::Index;
 
-// What parameters make once for all parts of a batch; and, by the same names, the gradient of that.
-struct Model::Made {
+// Values derived from the parameters once per batch; a second instance holds their gradients.
+struct Model::Derived {
   Tables tables;
-  // Weights times the gain of the LayerNorm before them: W_qkv of each layer, its queries also times the scores' scale,
-  // and W_u. W_o has none.
-  std::vector<Matrix<float>> qkv, o;
-  Matrix<float> unembedding;
-  // Added to all scores, [H n, n]: a mask, and positions' own part. The first layer has one of its own where that part is cut.
-  Matrix<float> bias, first_bias;
+  // Weights times the gain of the LayerNorm before them: W_qkv of each layer, its queries also times the scores'
+  // scale, and W_u. No norm comes before W_o.
+  std::vector<Matrix<float>> W_qkv, W_o;
+  Matrix<float> W_u;
+  // Added to scores, [H n, n]: the causal mask alone, and the mask with the scheme's bias.
+  Matrix<float> mask, bias;
 };
 
-// Tokens and positions apart, each normalized by the size of both together; their queries and keys [count, 2D], keys
-// also transposed by sequence, [sequences D, n]; and the gradients of queries and keys.
-struct Model::Parts {
-  std::array<Matrix<float>, 2> rows, queries_keys, turned, d_queries_keys;
+// LayerNorm without a gain, or the rows as they are.
+struct Model::Normalized {
+  Matrix<float> rows;
+  Vector<float> inverse;  // 1 / sigma of each row
 };
 
-// What forward() leaves of a layer.
+// How a layer's scores are computed: a sum of products q k', each of two factors, and a bias. It is chosen once, so
+// that no loop asks which terms are included.
+struct Model::Scores {
+  enum Factors { none, whole, parts };
+  Factors factors = none;                          // no factor; the whole input; tokens and positions
+  std::vector<std::pair<int, int>> products = {};  // (query's factor, key's factor)
+  bool biased = false;                             // whether the scheme's bias is added, beside the mask
+};
+
+// What a product's queries and keys are made of.
+struct Model::Factor {
+  Matrix<float> rows;             // [count, D], normalized
+  Matrix<float> queries_keys;     // [count, 2D]
+  Matrix<float> transposed_keys;  // by sequence, [sequences D, n]
+  Matrix<float> d_queries_keys;   // the gradient of queries_keys
+};
+
+// What forward() stores of a layer.
 struct Model::Layer {
-  Normed read, summed;    // what values read, and what queries and keys do where that is x + p
-  Matrix<float> qkv;      // [count, 3D]
-  Matrix<float> turned;   // keys and values transposed by sequence, [sequences 2D, n]
-  Matrix<float> weights;  // [sequences H n, n]
-  Matrix<float> mixed;    // values, by these weights
+  Normalized input;             // what values read, and queries and keys too, unless scores_read_sum()
+  Normalized sum;               // x + p, which queries and keys read otherwise
+  std::vector<Factor> factors;  // of the scores
+  Matrix<float> values;         // [count, D]
+  Matrix<float> weights;        // [sequences H n, n]
+  Matrix<float> mixed;          // values, mixed by these weights
 };
 
 struct Model::Trace {
   std::vector<Layer> layers;
-  std::optional<Parts> parts;
-  Normed out;
+  Normalized output;
   Matrix<float> logits;
 };
 
 namespace {
+
+// PyTorch's LayerNorm, whose gain is multiplied into the weights after it.
+const Normalization<float> kNorm{Norm::layer_norm, {}, {}, 1e-5};
+
+Matrix<float> minus_row_means(const Matrix<float>& x) { return x.colwise() - row_means(x); }
 
 // diag(gain) weight; an empty gain is ones.
 Matrix<float> with_gain(const Matrix<float>& gain, const Matrix<float>& weight) {
@@ -59,15 +82,15 @@ void add_gain_gradient(const Matrix<float>& gain, const Matrix<float>& weight, c
 }
 
 // Columns from `first` on of rows in sequences of n, each sequence transposed: [sequences columns, n].
-Matrix<float> turned_by_sequence(const Matrix<float>& rows, Index first, Index n) {
+Matrix<float> transposed_by_sequence(const Matrix<float>& rows, Index first, Index n) {
   const Index columns = rows.cols() - first, sequences = rows.rows() / n;
-  Matrix<float> turned(sequences * columns, n);
+  Matrix<float> out(sequences * columns, n);
   for (Index s = 0; s < sequences; ++s)
-    transpose<float>({&rows(s * n, first), rows.cols()}, n, columns, {&turned(s * columns, 0), n});
-  return turned;
+    transpose<float>({&rows(s * n, first), rows.cols()}, n, columns, {&out(s * columns, 0), n});
+  return out;
 }
 
-// Parts of about this many tokens, in whole sequences.
+// Parts of a batch have about this many tokens, in whole sequences.
 constexpr Index kPart = 64;
 
 template <typename Visit>
@@ -78,8 +101,8 @@ void each_part(const Batch& batch, const Visit& visit) {
                 batch.targets ? batch.targets + s * batch.n : nullptr});
 }
 
-// The sum of the rows' losses. Replaces the logits by the gradient of the sum over `total`, with zeros in rows without a
-// target.
+// The sum of the rows' losses. Replaces the logits by the gradient of that sum divided by `total`; rows without a
+// target become zero.
 double cross_entropy(Matrix<float>& logits, const int* targets, double total) {
   double loss = 0;
   for (Index i = 0; i < logits.rows(); ++i) {
@@ -88,10 +111,10 @@ double cross_entropy(Matrix<float>& logits, const int* targets, double total) {
       row.setZero();
       continue;
     }
-    const float aim = row[targets[i]];
-    const auto [most, whole] = to_exponentials(row.data(), logits.cols());
-    loss += std::log(static_cast<double>(whole)) + (static_cast<double>(most) - aim);
-    row *= static_cast<float>(1 / (whole * total));
+    const float target_logit = row[targets[i]];
+    const auto [largest, sum] = to_exponentials(row.data(), logits.cols());
+    loss += std::log(static_cast<double>(sum)) + (static_cast<double>(largest) - target_logit);
+    row *= static_cast<float>(1 / (sum * total));
     row[targets[i]] -= static_cast<float>(1 / total);
   }
   return loss;
@@ -107,248 +130,296 @@ Model::Model(const ModelOptions& options) : options_(options) {
   }
 }
 
-Model::Made Model::make(const Parameters& of, Index n, const Terms& kept) const {
-  Made made;
-  made.tables = tables(options_, of, n);
-  for (const LayerParameters& layer : of.layers) {
-    made.qkv.push_back(with_gain(layer.g1, layer.W_qkv));
-    made.qkv.back().leftCols(options_.stream()) *= options_.score_scale();
-    made.o.push_back(layer.W_o);
+Model::Derived Model::derive(const Parameters& parameters, Index n) const {
+  Derived derived;
+  derived.tables = tables(options_, parameters, n);
+  for (const LayerParameters& layer : parameters.layers) {
+    derived.W_qkv.push_back(with_gain(layer.g1, layer.W_qkv));
+    derived.W_qkv.back().leftCols(options_.stream()) *= options_.score_scale();
+    derived.W_o.push_back(layer.W_o);
   }
-  made.unembedding = with_gain(of.gf, of.W_u);
-  made.bias = mask_and_bias(options_, of, n, true);
-  if (!kept[position_position]) made.first_bias = mask_and_bias(options_, of, n, false);
-  return made;
+  derived.W_u = with_gain(parameters.gf, parameters.W_u);
+  derived.mask = causal_mask(options_, n);
+  derived.bias = mask_and_bias(options_, parameters, n);
+  return derived;
 }
 
-Normed Model::read(const Matrix<float>& x) const {
-  return options_.layer_norm ? layer_norm(x) : Normed{x, Vector<float>::Ones(x.rows())};
+// One entry for each layer.
+std::vector<Model::Scores> Model::choose_scores(const Terms& terms) const {
+  if (options_.zero_scores) return std::vector<Scores>(options_.layers);
+  const bool biased = options_.has_bias();
+  std::vector<Scores> layers(options_.layers, {Scores::whole, {{0, 0}}, biased});
+  if (terms == kAllTerms) return layers;
+  Scores& first = layers[0];
+  first.products.clear();
+  if (options_.sums()) {
+    for (int t = 0; t < kTermCount; ++t) {
+      if (terms[t]) first.products.emplace_back(t / 2, t % 2);
+    }
+    first.factors = Scores::parts;
+  } else {
+    // Of `tupe`, the bias is what positions have to do with each other.
+    if (terms[token_token]) first.products.emplace_back(0, 0);
+    first.biased = terms[position_position];
+  }
+  if (first.products.empty()) first.factors = Scores::none;
+  return layers;
 }
 
-// The gradient with respect to x, given that with respect to what is read of it.
-Matrix<float> Model::read_backward(const Normed& of, const Matrix<float>& gradient) const {
-  return options_.layer_norm ? layer_norm_backward(of, gradient) : gradient;
+Model::Normalized Model::normalize(const Matrix<float>& x) const {
+  if (!options_.layer_norm) return {x, Vector<float>::Ones(x.rows())};
+  Normalized normalized{x, {}};
+  Vector<float> sigma;
+  normalize_rows(kNorm, Centring::once, normalized.rows, sigma);
+  normalized.inverse = sigma.cwiseInverse();
+  return normalized;
 }
 
-// RoPE: channels (2k, 2k + 1) of every head of queries and keys; direction -1 turns gradients back.
-void Model::turn(Matrix<float>& qkv, Index n, float direction) const {
-  const Index d = options_.stream(), width = options_.d_head();
-  for (Index r = 0; r < qkv.rows(); ++r) {
-    for (Index first = 0; first < 2 * d; first += width)
-      rotate_head<float>(&qkv(r, first), width / 2, Layout::interleaved, &cosines_(r % n, 0),
+// The gradient with respect to x, from that with respect to the normalized rows.
+Matrix<float> Model::normalize_backward(const Normalized& normalized, const Matrix<float>& gradient) const {
+  if (!options_.layer_norm) return gradient;
+  const Vector<float> along = row_dots(gradient, normalized.rows) / static_cast<float>(gradient.cols());
+  return normalized.inverse.asDiagonal() * (minus_row_means(gradient) - along.asDiagonal() * normalized.rows);
+}
+
+// RoPE: rotates channels (2k, 2k + 1) of every head of queries and keys; direction -1 rotates gradients back.
+void Model::rotate(Matrix<float>& queries_keys, Index n, float direction) const {
+  const Index width = options_.d_head();
+  for (Index r = 0; r < queries_keys.rows(); ++r) {
+    for (Index first = 0; first < queries_keys.cols(); first += width)
+      rotate_head<float>(&queries_keys(r, first), width / 2, Layout::interleaved, &cosines_(r % n, 0),
                          &sines_(r % n, 0), direction);
   }
 }
 
-Model::Trace Model::forward(const Made& made, const Batch& part, const Terms& kept) const {
+Model::Factor Model::factor(const Derived& derived, int layer, Matrix<float> rows, Index n) const {
+  const Index d = options_.stream();
+  Factor factor;
+  factor.rows = std::move(rows);
+  factor.queries_keys = times(factor.rows, derived.W_qkv[layer].leftCols(2 * d));
+  if (options_.scheme == TrainingScheme::rope) rotate(factor.queries_keys, n, 1);
+  factor.transposed_keys = transposed_by_sequence(factor.queries_keys, d, n);
+  return factor;
+}
+
+// Splits what the first layer's queries and keys read into tokens and positions, both normalized by the sigma of
+// their sum.
+std::vector<Model::Factor> Model::part_factors(const Derived& derived, const Batch& part,
+                                               const Normalized& sum) const {
+  std::vector<Factor> factors;
+  for (Matrix<float> rows :
+       {token_rows(options_, derived.tables, part), position_rows(options_, derived.tables, part)}) {
+    if (options_.layer_norm) rows = sum.inverse.asDiagonal() * minus_row_means(rows);
+    factors.push_back(factor(derived, 0, std::move(rows), part.n));
+  }
+  return factors;
+}
+
+Model::Trace Model::forward(const Derived& derived, const Batch& part,
+                            const std::vector<Scores>& scores) const {
   const Index d = options_.stream(), n = part.n;
   Trace trace;
   trace.layers.resize(options_.layers);
-  Matrix<float> x = fused_rows(options_, made.tables, part);
+  Matrix<float> x = fused_rows(options_, derived.tables, part);
   for (int l = 0; l < options_.layers; ++l) {
     Layer& layer = trace.layers[l];
-    layer.read = read(x);
-    layer.qkv = times(layer.read.rows, made.qkv[l]);
-    if (reads_sum()) {
-      layer.summed = read(x + position_rows(options_, made.tables, part));
-      set_times(layer.summed.rows, made.qkv[l].leftCols(2 * d), layer.qkv.leftCols(2 * d));
-    }
-    if (options_.scheme == TrainingScheme::rope) turn(layer.qkv, n, 1);
-    // A cut is for the first layer alone.
-    const bool first = l == 0;
-    if (first && splits(kept)) trace.parts = split(made, part, reads_sum() ? layer.summed : layer.read);
-    attend(layer, first && made.first_bias.size() ? made.first_bias : made.bias, n,
-           first && trace.parts ? &*trace.parts : nullptr, first ? kept : kAllTerms);
-    add_times(layer.mixed, made.o[l], x);
+    layer.input = normalize(x);
+    layer.values = times(layer.input.rows, derived.W_qkv[l].rightCols(d));
+    if (scores_read_sum()) layer.sum = normalize(x + position_rows(options_, derived.tables, part));
+    const Normalized& scored = scores_read_sum() ? layer.sum : layer.input;
+    if (scores[l].factors == Scores::whole) layer.factors = {factor(derived, l, scored.rows, n)};
+    if (scores[l].factors == Scores::parts) layer.factors = part_factors(derived, part, scored);
+    attend(derived, scores[l], n, layer);
+    add_times(layer.mixed, derived.W_o[l], x);
   }
-  trace.out = read(x);
-  trace.logits = times(trace.out.rows, made.unembedding);
+  trace.output = normalize(x);
+  trace.logits = times(trace.output.rows, derived.W_u);
   return trace;
 }
 
-// For each sequence and head: scores q k' + bias, their softmax, and the values mixed by it.
-void Model::attend(Layer& layer, const Matrix<float>& bias, Index n, const Parts* parts,
-                   const Terms& kept) const {
+// For each sequence and head: scores, their softmax, and the values mixed by it.
+void Model::attend(const Derived& derived, const Scores& scores, Index n, Layer& layer) const {
   const Index d = options_.stream(), heads = options_.heads, width = options_.d_head();
-  const Index sequences = layer.qkv.rows() / n;
-  layer.turned = turned_by_sequence(layer.qkv, d, n);
-  layer.weights = bias.replicate(sequences, 1);
-  layer.mixed.resize(layer.qkv.rows(), d);
+  const Index sequences = layer.values.rows() / n;
+  layer.weights = (scores.biased ? derived.bias : derived.mask).replicate(sequences, 1);
+  layer.mixed.resize(layer.values.rows(), d);
   const auto each = [&](const auto& visit) {
-    for (Index s = 0; s < sequences; ++s)
+    for (Index s = 0; s < sequences; ++s) {
       for (Index h = 0; h < heads; ++h) visit(s, h, layer.weights.middleRows((s * heads + h) * n, n));
-  };
-  each([&](Index s, Index h, auto scores) {
-    for (int t = 0; parts && t < kTermCount; ++t) {
-      if (kept[t])
-        add_times(parts->queries_keys[t / 2].block(s * n, h * width, n, width),
-                  parts->turned[t % 2].middleRows(s * d + h * width, width), scores);
     }
-    if (!parts && kept[token_token] && !options_.zero_scores)
-      add_times(layer.qkv.block(s * n, h * width, n, width),
-                layer.turned.middleRows(2 * s * d + h * width, width), scores);
+  };
+  each([&](Index s, Index h, auto head_scores) {
+    for (const auto& [query, key] : scores.products) {
+      add_times(layer.factors[query].queries_keys.block(s * n, h * width, n, width),
+                layer.factors[key].transposed_keys.middleRows(s * d + h * width, width), head_scores);
+    }
   });
   softmax(block_of(layer.weights), layer.weights.rows(), n);
   each([&](Index s, Index h, auto weights) {
-    set_times(weights, layer.qkv.block(s * n, 2 * d + h * width, n, width),
+    set_times(weights, layer.values.block(s * n, h * width, n, width),
               layer.mixed.block(s * n, h * width, n, width));
   });
 }
 
-// The gradient with respect to queries, keys and values; those of parts' queries and keys, and of the bias, are added.
-Matrix<float> Model::attend_backward(const Layer& layer, const Matrix<float>& d_mixed, Index n, Parts* parts,
-                                     const Terms& kept, Matrix<float>& d_bias) const {
+// The gradient with respect to the values, from that with respect to the mixed ones. Writes those of the factors'
+// queries and keys, and adds that of the bias.
+Matrix<float> Model::attend_backward(const Scores& scores, const Matrix<float>& d_mixed, Index n,
+                                     Layer& layer, Matrix<float>& d_bias) const {
   const Index d = options_.stream(), heads = options_.heads, width = options_.d_head();
-  const Index sequences = layer.qkv.rows() / n;
-  Matrix<float> d_qkv = Matrix<float>::Zero(layer.qkv.rows(), 3 * d);
-  Matrix<float> d_weights(layer.weights.rows(), n);
+  const Index count = layer.values.rows(), sequences = count / n;
+  const Matrix<float> transposed_values = transposed_by_sequence(layer.values, 0, n);
+  Matrix<float> d_values(count, d), d_weights(layer.weights.rows(), n);
   const auto each = [&](const auto& visit) {
-    for (Index s = 0; s < sequences; ++s)
+    for (Index s = 0; s < sequences; ++s) {
       for (Index h = 0; h < heads; ++h) visit(s, h, (s * heads + h) * n);
+    }
   };
   each([&](Index s, Index h, Index first) {
     const auto d_out = d_mixed.block(s * n, h * width, n, width);
     set_transposed_times(layer.weights.middleRows(first, n), d_out,
-                         d_qkv.block(s * n, 2 * d + h * width, n, width));
-    set_times(d_out, layer.turned.middleRows((2 * s + 1) * d + h * width, width),
-              d_weights.middleRows(first, n));
+                         d_values.block(s * n, h * width, n, width));
+    set_times(d_out, transposed_values.middleRows(s * d + h * width, width), d_weights.middleRows(first, n));
   });
-  if (options_.zero_scores) return d_qkv;
+  if (scores.products.empty() && !scores.biased) return d_values;
+
   const Vector<float> mean = row_dots(layer.weights, d_weights);
   const Matrix<float> d_scores = layer.weights.cwiseProduct(d_weights.colwise() - mean);
-  if (kept[position_position])
+  if (scores.biased) {
     for (Index s = 0; s < sequences; ++s) d_bias += d_scores.middleRows(s * heads * n, heads * n);
-  each([&](Index s, Index h, Index first) {
-    const auto of = d_scores.middleRows(first, n);
-    const auto add = [&](const Matrix<float>& queries, const Matrix<float>& keys, Matrix<float>& d_queries,
-                         Matrix<float>& d_keys) {
-      const Index row = s * n, query = h * width, key = d + h * width;
-      add_times(of, keys.block(row, key, n, width), d_queries.block(row, query, n, width));
-      add_transposed_times(of, queries.block(row, query, n, width), d_keys.block(row, key, n, width));
-    };
-    for (int t = 0; parts && t < kTermCount; ++t) {
-      if (kept[t])
-        add(parts->queries_keys[t / 2], parts->queries_keys[t % 2], parts->d_queries_keys[t / 2],
-            parts->d_queries_keys[t % 2]);
-    }
-    if (!parts && kept[token_token]) add(layer.qkv, layer.qkv, d_qkv, d_qkv);
-  });
-  return d_qkv;
-}
-
-// Splits what the first layer's queries and keys read into tokens and positions.
-Model::Parts Model::split(const Made& made, const Batch& part, const Normed& summed) const {
-  const Index d = options_.stream();
-  Parts parts{
-      {token_rows(options_, made.tables, part), position_rows(options_, made.tables, part)}, {}, {}, {}};
-  for (int k : {0, 1}) {
-    Matrix<float>& rows = parts.rows[k];
-    if (options_.layer_norm) rows = summed.inverse.asDiagonal() * row_less_mean(rows);
-    parts.queries_keys[k] = times(rows, made.qkv[0].leftCols(2 * d));
-    parts.turned[k] = turned_by_sequence(parts.queries_keys[k], d, part.n);
-    parts.d_queries_keys[k] = Matrix<float>::Zero(rows.rows(), 2 * d);
   }
-  return parts;
+  for (Factor& factor : layer.factors) factor.d_queries_keys.setZero(count, 2 * d);
+  each([&](Index s, Index h, Index first) {
+    const auto d_head = d_scores.middleRows(first, n);
+    const Index row = s * n, query = h * width, key = d + h * width;
+    for (const auto& [left, right] : scores.products) {
+      Factor &of_query = layer.factors[left], &of_key = layer.factors[right];
+      add_times(d_head, of_key.queries_keys.block(row, key, n, width),
+                of_query.d_queries_keys.block(row, query, n, width));
+      add_transposed_times(d_head, of_query.queries_keys.block(row, query, n, width),
+                           of_key.d_queries_keys.block(row, key, n, width));
+    }
+  });
+  if (options_.scheme == TrainingScheme::rope) {
+    for (Factor& factor : layer.factors) rotate(factor.d_queries_keys, n, -1);
+  }
+  return d_values;
 }
 
-// From the gradients of the queries and keys of both parts to those of weights and tables. What comes from their common
-// size is returned: the gradient with respect to their sum.
-Matrix<float> Model::split_backward(const Made& made, const Batch& part, const Parts& parts,
-                                    const Normed& summed, Made& d_made) const {
-  const Index d = options_.stream(), count = summed.rows.rows();
+// The gradient with respect to a factor's rows; that of the weights is added.
+Matrix<float> Model::factor_backward(const Derived& derived, int layer, const Factor& factor,
+                                     Derived& d_derived) const {
+  const Index width = factor.d_queries_keys.cols();
+  add_transposed_times(factor.rows, factor.d_queries_keys, d_derived.W_qkv[layer].leftCols(width));
+  return times_transposed(factor.d_queries_keys, derived.W_qkv[layer].leftCols(width));
+}
+
+// From the gradients of both parts' queries and keys to those of weights and tables, which are added. Returns what
+// comes from their common sigma: the gradient with respect to their sum.
+Matrix<float> Model::part_factors_backward(const Derived& derived, const Batch& part,
+                                           const std::vector<Factor>& factors, const Normalized& sum,
+                                           Derived& d_derived) const {
+  const Index d = options_.stream(), count = sum.rows.rows();
   Vector<float> along = Vector<float>::Zero(count);
   for (int k : {0, 1}) {
-    const Matrix<float>& rows = parts.rows[k];
-    add_transposed_times(rows, parts.d_queries_keys[k], d_made.qkv[0].leftCols(2 * d));
-    Matrix<float> d_rows = times_transposed(parts.d_queries_keys[k], made.qkv[0].leftCols(2 * d));
+    Matrix<float> d_rows = factor_backward(derived, 0, factors[k], d_derived);
     if (options_.layer_norm) {
-      along += row_dots(d_rows, rows);
-      d_rows = (summed.inverse.asDiagonal() * row_less_mean(d_rows)).eval();
+      along += row_dots(d_rows, factors[k].rows);
+      d_rows = (sum.inverse.asDiagonal() * minus_row_means(d_rows)).eval();
     }
-    if (k == 0)
-      add_token_rows_gradient(options_, part, d_rows, d_made.tables);
-    else
-      add_position_rows_gradient(options_, part, d_rows, d_made.tables);
+    if (k == 0) {
+      add_token_rows_gradient(options_, part, d_rows, d_derived.tables);
+    } else {
+      add_position_rows_gradient(options_, part, d_rows, d_derived.tables);
+    }
   }
   if (!options_.layer_norm) return Matrix<float>::Zero(count, d);
-  const Vector<float> shrink = along.cwiseProduct(summed.inverse) / static_cast<float>(-d);
-  return shrink.asDiagonal() * summed.rows;
+  const Vector<float> shrink = along.cwiseProduct(sum.inverse) / static_cast<float>(-d);
+  return shrink.asDiagonal() * sum.rows;
 }
 
-// From the gradient with respect to the logits, in trace.logits, to that of what parameters made.
-void Model::backward(const Made& made, const Batch& part, Trace& trace, const Terms& kept,
-                     Made& d_made) const {
+// From the gradient with respect to the logits, in trace.logits, to that of the derived values.
+void Model::backward(const Derived& derived, const Batch& part, const std::vector<Scores>& scores,
+                     Trace& trace, Derived& d_derived) const {
   const Index d = options_.stream(), n = part.n;
-  add_transposed_times(trace.out.rows, trace.logits, d_made.unembedding);
-  Matrix<float> dx = read_backward(trace.out, times_transposed(trace.logits, made.unembedding));
+  add_transposed_times(trace.output.rows, trace.logits, d_derived.W_u);
+  Matrix<float> dx = normalize_backward(trace.output, times_transposed(trace.logits, derived.W_u));
 
   for (int l = options_.layers - 1; l >= 0; --l) {
-    const Layer& layer = trace.layers[l];
-    Parts* const parts = l == 0 && trace.parts ? &*trace.parts : nullptr;
-    add_transposed_times(layer.mixed, dx, d_made.o[l]);
-    Matrix<float> d_qkv = attend_backward(layer, times_transposed(dx, made.o[l]), n, parts,
-                                          l == 0 ? kept : kAllTerms, d_made.bias);
-    if (options_.scheme == TrainingScheme::rope) turn(d_qkv, n, -1);
-    // Through columns of queries, keys and values to what they read.
-    const auto through = [&](const Normed& of, Index first, Index columns) {
-      const auto d_columns = d_qkv.middleCols(first, columns);
-      add_transposed_times(of.rows, d_columns, d_made.qkv[l].middleCols(first, columns));
-      return read_backward(of, times_transposed(d_columns, made.qkv[l].middleCols(first, columns)));
-    };
-    if (!reads_sum()) {
-      dx += through(layer.read, 0, 3 * d);
-      if (parts) dx += split_backward(made, part, *parts, layer.read, d_made);
-      continue;
+    Layer& layer = trace.layers[l];
+    const Scores::Factors factors = scores[l].factors;
+    add_transposed_times(layer.mixed, dx, d_derived.W_o[l]);
+    const Matrix<float> d_values =
+        attend_backward(scores[l], times_transposed(dx, derived.W_o[l]), n, layer, d_derived.bias);
+
+    // Through queries, keys and values to the rows that they read.
+    Matrix<float> d_input = Matrix<float>::Zero(d_values.rows(), d), d_sum = d_input;
+    if (factors == Scores::whole) {
+      Matrix<float>& d_scored = scores_read_sum() ? d_sum : d_input;
+      d_scored = factor_backward(derived, l, layer.factors[0], d_derived);
     }
-    Matrix<float> d_sum = through(layer.summed, 0, 2 * d);
-    if (parts) d_sum += split_backward(made, part, *parts, layer.summed, d_made);
-    dx += through(layer.read, 2 * d, d) + d_sum;
-    add_position_rows_gradient(options_, part, d_sum, d_made.tables);
+    add_transposed_times(layer.input.rows, d_values, d_derived.W_qkv[l].rightCols(d));
+    add_times(d_values, transposed(derived.W_qkv[l].rightCols(d)), d_input);
+
+    // Through the norms, to x and to x + p. Recorded runs depend on the order of these sums.
+    d_input = normalize_backward(layer.input, d_input);
+    if (scores_read_sum()) {
+      d_sum = normalize_backward(layer.sum, d_sum);
+      if (factors == Scores::parts)
+        d_sum += part_factors_backward(derived, part, layer.factors, layer.sum, d_derived);
+      add_position_rows_gradient(options_, part, d_sum, d_derived.tables);
+      dx += d_input + d_sum;
+    } else {
+      dx += d_input;
+      if (factors == Scores::parts)
+        dx += part_factors_backward(derived, part, layer.factors, layer.input, d_derived);
+    }
   }
-  add_rows_gradient(options_, made.tables, part, dx, d_made.tables);
+  add_rows_gradient(options_, derived.tables, part, dx, d_derived.tables);
 }
 
-// From the gradient of what parameters made to that of parameters.
-void Model::add_gradient(const Parameters& of, Made& d_made, Parameters& gradient) const {
+// From the gradient of the derived values to that of the parameters.
+void Model::add_gradient(const Parameters& parameters, Derived& d_derived, Parameters& gradient) const {
   for (int l = 0; l < options_.layers; ++l) {
-    d_made.qkv[l].leftCols(options_.stream()) *= options_.score_scale();
-    add_gain_gradient(of.layers[l].g1, of.layers[l].W_qkv, d_made.qkv[l], gradient.layers[l].g1,
-                      gradient.layers[l].W_qkv);
-    gradient.layers[l].W_o += d_made.o[l];
+    d_derived.W_qkv[l].leftCols(options_.stream()) *= options_.score_scale();
+    add_gain_gradient(parameters.layers[l].g1, parameters.layers[l].W_qkv, d_derived.W_qkv[l],
+                      gradient.layers[l].g1, gradient.layers[l].W_qkv);
+    gradient.layers[l].W_o += d_derived.W_o[l];
   }
-  add_gain_gradient(of.gf, of.W_u, d_made.unembedding, gradient.gf, gradient.W_u);
-  add_tables_gradient(options_, of, d_made.tables, gradient);
-  add_bias_gradient(options_, of, d_made.bias, gradient);
+  add_gain_gradient(parameters.gf, parameters.W_u, d_derived.W_u, gradient.gf, gradient.W_u);
+  add_tables_gradient(options_, parameters, d_derived.tables, gradient);
+  add_bias_gradient(options_, parameters, d_derived.bias, gradient);
 }
 
-double Model::loss_and_gradient(const Parameters& of, const Batch& batch, Parameters& gradient,
-                                const Terms& kept) const {
+double Model::loss_and_gradient(const Parameters& parameters, const Batch& batch, Parameters& gradient,
+                                const Terms& terms) const {
   const auto total = static_cast<double>(
       std::count_if(batch.targets, batch.targets + batch.places(), [](int target) { return target >= 0; }));
-  const Made made = make(of, batch.n, kept);
-  for (const Named& each : named(options_, gradient)) each.values->setZero();
-  // Zeros make zeros, but for the bias.
-  Made d_made = make(gradient, batch.n, kAllTerms);
-  d_made.bias.setZero();
+  const Derived derived = derive(parameters, batch.n);
+  const std::vector<Scores> scores = choose_scores(terms);
+  for (const NamedParameter& parameter : named_parameters(options_, gradient)) parameter.values->setZero();
+  // `gradient` is zero here, so everything derived from it is too, except the mask and ALiBi in `bias`.
+  Derived d_derived = derive(gradient, batch.n);
+  d_derived.bias.setZero();
   double loss = 0;
   each_part(batch, [&](const Batch& part) {
-    Trace trace = forward(made, part, kept);
+    Trace trace = forward(derived, part, scores);
     loss += cross_entropy(trace.logits, part.targets, total);
-    backward(made, part, trace, kept, d_made);
+    backward(derived, part, scores, trace, d_derived);
   });
-  add_gradient(of, d_made, gradient);
+  add_gradient(parameters, d_derived, gradient);
   return loss / total;
 }
 
-// Rows that `rows_of` a part's trace has, below each other.
+// The rows that rows_of() returns for each part's trace, below each other.
 template <typename RowsOf>
-Matrix<float> Model::rows_of_all(const Parameters& of, const Batch& batch, const Terms& kept,
+Matrix<float> Model::rows_of_all(const Parameters& parameters, const Batch& batch, const Terms& terms,
                                  const RowsOf& rows_of) const {
-  const Made made = make(of, batch.n, kept);
+  const Derived derived = derive(parameters, batch.n);
+  const std::vector<Scores> scores = choose_scores(terms);
   Matrix<float> all;
   Index at = 0;
   each_part(batch, [&](const Batch& part) {
-    const Matrix<float> rows = rows_of(forward(made, part, kept));
+    const Matrix<float> rows = rows_of(forward(derived, part, scores));
     if (at == 0) all.resize(rows.rows() / part.sequences * batch.sequences, rows.cols());
     all.middleRows(at, rows.rows()) = rows;
     at += rows.rows();
@@ -356,114 +427,88 @@ Matrix<float> Model::rows_of_all(const Parameters& of, const Batch& batch, const
   return all;
 }
 
-Matrix<float> Model::logits(const Parameters& of, const Batch& batch, const Terms& kept) const {
-  return rows_of_all(of, batch, kept, [](const Trace& trace) { return trace.logits; });
+Matrix<float> Model::logits(const Parameters& parameters, const Batch& batch, const Terms& terms) const {
+  return rows_of_all(parameters, batch, terms, [](const Trace& trace) { return trace.logits; });
 }
 
-Matrix<float> Model::attention(const Parameters& of, const Batch& batch, int layer, const Terms& kept) const {
-  return rows_of_all(of, batch, kept, [&](const Trace& trace) { return trace.layers[layer].weights; });
+Matrix<float> Model::attention(const Parameters& parameters, const Batch& batch, int layer,
+                               const Terms& terms) const {
+  return rows_of_all(parameters, batch, terms,
+                     [&](const Trace& trace) { return trace.layers[layer].weights; });
 }
 
-Evaluation Model::evaluate(const Parameters& of, const Batch& batch, const Terms& kept) const {
-  const Made made = make(of, batch.n, kept);
-  Evaluation all;
+Evaluation Model::evaluate(const Parameters& parameters, const Batch& batch, const Terms& terms) const {
+  const Derived derived = derive(parameters, batch.n);
+  const std::vector<Scores> scores = choose_scores(terms);
+  Evaluation evaluation;
   each_part(batch, [&](const Batch& part) {
-    Matrix<float> logits = forward(made, part, kept).logits;
+    Matrix<float> logits = forward(derived, part, scores).logits;
     for (Index i = 0; i < logits.rows(); ++i) {
       if (part.targets[i] < 0) continue;
       Index largest;
       logits.row(i).maxCoeff(&largest);
-      ++all.targets;
-      all.right += largest == part.targets[i];
+      ++evaluation.targets;
+      evaluation.right += largest == part.targets[i];
     }
-    all.loss += cross_entropy(logits, part.targets, 1);
+    evaluation.loss += cross_entropy(logits, part.targets, 1);
   });
-  all.loss /= all.targets;
-  return all;
+  evaluation.loss /= evaluation.targets;
+  return evaluation;
 }
 
-namespace {
-
-// Subtracts from queries and keys of one part what the canonical gauge calls constant: the part becomes
-// q(i) - m / sigma_i, which sums to zero over a sequence. m is linear in the part, so it can be subtracted after
-// projection.
-void move_means_into_constant(Matrix<float>& queries_keys, const Vector<float>& inverse, Index n) {
-  for (Index first = 0; first < queries_keys.rows(); first += n) {
-    auto rows = queries_keys.middleRows(first, n);
-    const Vector<double> sizes = inverse.segment(first, n).cast<double>();
-    const Matrix<double> mean = rows.cast<double>().colwise().sum() / sizes.sum();
-    rows -= (sizes * mean).cast<float>();
-  }
-}
-
-// Adds the covariances of terms with their scores, [n, n] each, over the keys that each query may read.
-void add_covariances(const Matrix<float>& scores, const std::array<Matrix<float>, kTermCount>& terms,
-                     bool causal, TermCovariances& head) {
-  const Index n = scores.rows();
-  for (Index i = 0; i < n; ++i) {
-    const Index keys = causal ? i + 1 : n;
-    const auto centred = [&](const Matrix<float>& of) {
-      const Vector<double> row = of.row(i).head(keys).transpose().cast<double>();
-      return Vector<double>(row.array() - row.mean());
+TermCovariances Model::term_covariances(const Parameters& parameters, const Batch& batch, const Terms& terms,
+                                        GaugeKind gauge) const {
+  const Index n = batch.n, d = options_.stream(), heads = options_.heads, width = options_.d_head();
+  const Derived derived = derive(parameters, n);
+  // One term of a head in a sequence, [n, n]; empty where a scheme lacks it.
+  const auto term = [&](const std::vector<Factor>& factors, int t, Index s, Index h) -> Matrix<float> {
+    const auto product = [&](const Factor& query, const Factor& key) {
+      return times_transposed(query.queries_keys.block(s * n, h * width, n, width),
+                              key.queries_keys.block(s * n, d + h * width, n, width));
     };
-    const Vector<double> score = centred(scores);
-    head.scores += score.squaredNorm();
-    for (int t = 0; t < kTermCount; ++t) {
-      if (terms[t].size() == 0) continue;
-      head.terms[t] += centred(terms[t]).dot(score);
-      head.largest =
-          std::max(head.largest, static_cast<double>(terms[t].row(i).head(keys).cwiseAbs().maxCoeff()));
-    }
-  }
-}
-
-}  // namespace
-
-std::vector<TermCovariances> Model::term_covariances(const Parameters& of, const Batch& batch,
-                                                     const Terms& kept, GaugeKind gauge) const {
-  const Index n = batch.n, d = options_.stream(), width = options_.d_head();
-  const bool tupe = options_.scheme == TrainingScheme::tupe;
-  const Made made = make(of, n, kAllTerms);
-  // q k' of a head in a sequence.
-  const auto score = [&](const Matrix<float>& queries, const Matrix<float>& keys, Index s, Index h) {
-    return times_transposed(queries.block(s * n, h * width, n, width),
-                            keys.block(s * n, d + h * width, n, width));
+    if (options_.sums()) return product(factors[t / 2], factors[t % 2]);
+    if (t == token_token) return product(factors[0], factors[0]);
+    if (t == position_position) return derived.bias.middleRows(h * n, n);
+    return {};
   };
-  std::vector<TermCovariances> heads(options_.heads);
+  TermCovariances all{Matrix<double>(batch.sequences * heads, kTermCount),
+                      Vector<double>(batch.sequences * heads)};
+  Index row = 0;
   each_part(batch, [&](const Batch& part) {
-    Matrix<float> x = fused_rows(options_, made.tables, part);
-    if (reads_sum()) x += position_rows(options_, made.tables, part);
-    const Normed summed = read(x);
-    const Matrix<float> queries_keys = times(summed.rows, made.qkv[0].leftCols(2 * d));
-    const Parts parts = tupe ? Parts() : split(made, part, summed);
-    Parts moved = parts;
-    if (gauge == GaugeKind::canonical)
-      for (Matrix<float>& one : moved.queries_keys) move_means_into_constant(one, summed.inverse, n);
-    const auto terms = [&](const Parts& of, Index s, Index h) {
-      std::array<Matrix<float>, kTermCount> found;
-      for (int t = 0; t < kTermCount; ++t) {
-        if (!kept[t]) continue;
-        if (!tupe) found[t] = score(of.queries_keys[t / 2], of.queries_keys[t % 2], s, h);
-        if (tupe && t == token_token) found[t] = score(queries_keys, queries_keys, s, h);
-        if (tupe && t == position_position) found[t] = made.bias.middleRows(h * n, n);
-      }
-      return found;
-    };
+    Matrix<float> x = fused_rows(options_, derived.tables, part);
+    if (scores_read_sum()) x += position_rows(options_, derived.tables, part);
+    const Normalized sum = normalize(x);
+    std::vector<Factor> raw;
+    if (options_.sums()) {
+      raw = part_factors(derived, part, sum);
+    } else {
+      raw = {factor(derived, 0, sum.rows, n)};
+    }
+    std::vector<Factor> gauged = raw;
+    const Vector<double> sigma = sum.inverse.cast<double>().cwiseInverse();
+    for (Index s = 0; gauge == GaugeKind::canonical && s < part.sequences; ++s) {
+      const GaugeRows rows{sigma.segment(s * n, n), {}, true};
+      for (Factor& factor : gauged)
+        move_mean_into_constant(rows, 2 * d, &factor.queries_keys(s * n, 0), nullptr);
+    }
     for (Index s = 0; s < part.sequences; ++s) {
-      for (Index h = 0; h < options_.heads; ++h) {
-        Matrix<float> scores = Matrix<float>::Zero(n, n);
-        for (const Matrix<float>& term : terms(parts, s, h))
-          if (term.size() > 0) scores += term;
-        add_covariances(scores, terms(moved, s, h), options_.causal, heads[h]);
+      for (Index h = 0; h < heads; ++h, ++row) {
+        // Scores are the sum of the raw terms in any gauge.
+        Matrix<float> scores = Matrix<float>::Zero(n, n), stack = Matrix<float>::Zero(kTermCount * n, n);
+        for (int t = 0; t < kTermCount; ++t) {
+          const Matrix<float> of_scores = terms[t] ? term(raw, t, s, h) : Matrix<float>();
+          if (of_scores.size() == 0) continue;
+          scores += of_scores;
+          stack.middleRows(t * n, n) = term(gauged, t, s, h);
+        }
+        const Covariances head =
+            row_centred_covariances(stack.data(), kTermCount, scores.data(), n, {{}, options_.causal});
+        all.terms.row(row) = head.terms.transpose();
+        all.scores[row] = head.logits;
       }
     }
   });
-  // Scores that should be equal differ by rounding, which must not count as variation.
-  for (TermCovariances& head : heads) {
-    const double noise = rounding_of<float>(head.largest, n);
-    if (head.scores <= noise * noise * batch.sequences) head = TermCovariances();
-  }
-  return heads;
+  return all;
 }
 
 }  // namespace superpose

@@ -1,7 +1,7 @@
 // The model of options.h: its logits, its loss and, derived by hand, its gradient.
 //
-// A batch is processed in parts of a few sequences, each forwards and then backwards at once, so that what the forward
-// leaves for the gradient is small.
+// A batch is processed in parts of a few sequences, each forwards and then backwards at once, so that what the
+// forward stores for the gradient is small.
 #pragma once
 
 #include <array>
@@ -10,9 +10,9 @@
 #include "numeric/matrix.h"
 #include "scores/gauge.h"
 #include "training/fusion.h"
-#include "training/norm.h"
 #include "training/options.h"
 #include "training/parameters.h"
+#include "training/product.h"
 #include "training/tasks.h"
 
 namespace superpose {
@@ -24,7 +24,7 @@ constexpr std::array<const char*, kTermCount> names(Term) {
   return {"token-token", "token-position", "position-token", "position-position"};
 }
 
-// Which terms a score keeps; all, unless terms are cut.
+// Which terms a score includes.
 using Terms = std::array<bool, kTermCount>;
 constexpr Terms kAllTerms{true, true, true, true};
 
@@ -36,11 +36,10 @@ struct Evaluation {
   double accuracy() const { return static_cast<double>(right) / targets; }
 };
 
-// For one head: <T~_t, S~> and |S~|^2 over all sequences, rows centred over the keys they may read.
+// <T~_t, S~> of each term with the score and |S~|^2, for each sequence and head, sequence by sequence: shares.h.
 struct TermCovariances {
-  std::array<double, kTermCount> terms{};
-  double scores = 0;
-  double largest = 0;  // |term|
+  Matrix<double> terms;   // [sequences H, kTermCount]
+  Vector<double> scores;  // [sequences H]
 };
 
 class Model {
@@ -49,60 +48,67 @@ class Model {
 
   const ModelOptions& options() const { return options_; }
 
-  // In the functions below, the first layer's scores are the sum of the kept terms. Fewer than all are
-  // allowed only where options().has_terms(). With none kept, attention is uniform.
+  // In the functions below, the first layer's scores are the sum of the included terms. Fewer than all terms are
+  // allowed only where options().has_terms(). With none, attention is uniform.
 
-  // The mean cross-entropy over the batch's targets, and its gradient, 0 for what is not trained. A batch has ids in
-  // range, n at most the rows, and at least one target.
-  double loss_and_gradient(const Parameters& of, const Batch& batch, Parameters& gradient,
-                           const Terms& kept = kAllTerms) const;
+  // The mean cross-entropy over the batch's targets, and its gradient, which is 0 for what is not trained. The
+  // batch has ids in range, n at most the rows of P, and at least one target.
+  double loss_and_gradient(const Parameters& parameters, const Batch& batch, Parameters& gradient,
+                           const Terms& terms = kAllTerms) const;
 
-  // [sequences n, classes].
-  Matrix<float> logits(const Parameters& of, const Batch& batch, const Terms& kept = kAllTerms) const;
+  // [sequences n, classes]
+  Matrix<float> logits(const Parameters& parameters, const Batch& batch,
+                       const Terms& terms = kAllTerms) const;
 
   // A layer's attention weights, layers counted from 0: [sequences H n, n], rows sum to 1.
-  Matrix<float> attention(const Parameters& of, const Batch& batch, int layer,
-                          const Terms& kept = kAllTerms) const;
+  Matrix<float> attention(const Parameters& parameters, const Batch& batch, int layer,
+                          const Terms& terms = kAllTerms) const;
 
-  Evaluation evaluate(const Parameters& of, const Batch& batch, const Terms& kept = kAllTerms) const;
+  Evaluation evaluate(const Parameters& parameters, const Batch& batch, const Terms& terms = kAllTerms) const;
 
-  // Covariances of the four terms with the scores, for each head of the first layer; only where
-  // options().has_terms(); canonical not for `tupe`. Terms that are not kept are 0, as are the cross terms of
-  // `tupe`, and everything where scores vary by rounding alone. In the canonical gauge, terms with constants are
-  // left out.
-  std::vector<TermCovariances> term_covariances(const Parameters& of, const Batch& batch,
-                                                const Terms& kept = kAllTerms,
-                                                GaugeKind gauge = GaugeKind::raw) const;
+  // Covariances of the first layer's terms with its scores, over the keys that each query may read; only where
+  // options().has_terms(), and the canonical gauge not for `tupe`. Terms that are not included are 0, as are the
+  // cross terms of `tupe`, and everything where scores vary by rounding alone. In the canonical gauge, terms with
+  // constants are left out.
+  TermCovariances term_covariances(const Parameters& parameters, const Batch& batch,
+                                   const Terms& terms = kAllTerms, GaugeKind gauge = GaugeKind::raw) const;
 
  private:
-  struct Made;
-  struct Parts;
+  struct Derived;
+  struct Normalized;
+  struct Scores;
+  struct Factor;
   struct Layer;
   struct Trace;
 
-  Made make(const Parameters& of, Eigen::Index n, const Terms& kept) const;
-  Normed read(const Matrix<float>& x) const;
-  Matrix<float> read_backward(const Normed& of, const Matrix<float>& gradient) const;
-  void turn(Matrix<float>& qkv, Eigen::Index n, float direction) const;
-  Trace forward(const Made& made, const Batch& part, const Terms& kept) const;
-  Parts split(const Made& made, const Batch& part, const Normed& summed) const;
-  Matrix<float> split_backward(const Made& made, const Batch& part, const Parts& parts, const Normed& summed,
-                               Made& d_made) const;
-  void attend(Layer& layer, const Matrix<float>& bias, Eigen::Index n, const Parts* parts,
-              const Terms& kept) const;
-  Matrix<float> attend_backward(const Layer& layer, const Matrix<float>& d_mixed, Eigen::Index n,
-                                Parts* parts, const Terms& kept, Matrix<float>& d_bias) const;
-  void backward(const Made& made, const Batch& part, Trace& trace, const Terms& kept, Made& d_made) const;
-  void add_gradient(const Parameters& of, Made& d_made, Parameters& gradient) const;
+  Derived derive(const Parameters& parameters, Eigen::Index n) const;
+  std::vector<Scores> choose_scores(const Terms& terms) const;
+  Normalized normalize(const Matrix<float>& x) const;
+  Matrix<float> normalize_backward(const Normalized& normalized, const Matrix<float>& gradient) const;
+  void rotate(Matrix<float>& queries_keys, Eigen::Index n, float direction) const;
+
+  Factor factor(const Derived& derived, int layer, Matrix<float> rows, Eigen::Index n) const;
+  std::vector<Factor> part_factors(const Derived& derived, const Batch& part, const Normalized& sum) const;
+  Trace forward(const Derived& derived, const Batch& part, const std::vector<Scores>& scores) const;
+  void attend(const Derived& derived, const Scores& scores, Eigen::Index n, Layer& layer) const;
+
+  void backward(const Derived& derived, const Batch& part, const std::vector<Scores>& scores, Trace& trace,
+                Derived& d_derived) const;
+  Matrix<float> attend_backward(const Scores& scores, const Matrix<float>& d_mixed, Eigen::Index n,
+                                Layer& layer, Matrix<float>& d_bias) const;
+  Matrix<float> factor_backward(const Derived& derived, int layer, const Factor& factor,
+                                Derived& d_derived) const;
+  Matrix<float> part_factors_backward(const Derived& derived, const Batch& part,
+                                      const std::vector<Factor>& factors, const Normalized& sum,
+                                      Derived& d_derived) const;
+  void add_gradient(const Parameters& parameters, Derived& d_derived, Parameters& gradient) const;
 
   template <typename RowsOf>
-  Matrix<float> rows_of_all(const Parameters& of, const Batch& batch, const Terms& kept,
+  Matrix<float> rows_of_all(const Parameters& parameters, const Batch& batch, const Terms& terms,
                             const RowsOf& rows_of) const;
 
-  // Whether the first layer's scores are made term by term.
-  bool splits(const Terms& kept) const { return kept != kAllTerms && options_.sums(); }
   // Whether queries and keys read x + p while values read x.
-  bool reads_sum() const { return options_.scheme == TrainingScheme::add_to_queries_keys; }
+  bool scores_read_sum() const { return options_.scheme == TrainingScheme::add_to_queries_keys; }
 
   ModelOptions options_;
   Matrix<float> cosines_, sines_;  // of RoPE, [L, d_h / 2]

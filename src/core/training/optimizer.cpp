@@ -25,10 +25,10 @@ Optimizer::Optimizer(const OptimizerOptions& options, const ModelOptions& model)
     : options_(options), model_(model), first_(model), second_(model) {}
 
 double Optimizer::step(Parameters& gradient, Parameters& parameters) {
-  const auto gradients = named(model_, gradient), thetas = named(model_, parameters);
-  const auto firsts = named(model_, first_), seconds = named(model_, second_);
+  const auto gradients = named_parameters(model_, gradient), thetas = named_parameters(model_, parameters);
+  const auto firsts = named_parameters(model_, first_), seconds = named_parameters(model_, second_);
   double squares = 0;
-  for (const Named& one : gradients)
+  for (const NamedParameter& one : gradients)
     if (one.trained) squares += row_dots(*one.values, *one.values).cast<double>().sum();
   const double norm = std::sqrt(squares);
   if (!std::isfinite(norm)) return norm;

@@ -19,8 +19,6 @@ class Optimizer {
   // not finite, nothing changes and the step does not count.
   double step(Parameters& gradient, Parameters& parameters);
 
-  int steps() const { return steps_; }
-
  private:
   OptimizerOptions options_;
   ModelOptions model_;

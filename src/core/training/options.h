@@ -81,6 +81,11 @@ struct ModelOptions {
     return scheme != TrainingScheme::none && scheme != TrainingScheme::rope &&
            scheme != TrainingScheme::alibi && scheme != TrainingScheme::t5;
   }
+  // Whether something is added to scores, beside a mask.
+  bool has_bias() const {
+    return scheme == TrainingScheme::tupe || scheme == TrainingScheme::alibi ||
+           scheme == TrainingScheme::t5;
+  }
   // Whether a score of the first layer is a sum of terms of tokens and positions.
   bool has_terms() const { return (sums() || scheme == TrainingScheme::tupe) && !zero_scores; }
   bool trains_tokens() const { return !fixed_tokens; }

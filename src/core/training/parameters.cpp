@@ -29,8 +29,8 @@ Parameters::Parameters(const ModelOptions& options) : layers(options.layers) {
   W_u.setZero(d, options.classes);
 }
 
-std::vector<Named> named(const ModelOptions& options, Parameters& of) {
-  std::vector<Named> all;
+std::vector<NamedParameter> named_parameters(const ModelOptions& options, Parameters& of) {
+  std::vector<NamedParameter> all;
   const auto add = [&all](const std::string& name, Matrix<float>& values, double spread, std::uint32_t stream,
                           bool trained = true) {
     if (values.size() > 0) all.push_back({name, &values, trained, true, spread, stream});
@@ -60,9 +60,9 @@ std::vector<Named> named(const ModelOptions& options, Parameters& of) {
   return all;
 }
 
-Parameters initial(const ModelOptions& options, std::uint32_t seed) {
+Parameters initial_parameters(const ModelOptions& options, std::uint32_t seed) {
   Parameters parameters(options);
-  for (const auto& [name, values, trained, decays, spread, stream] : named(options, parameters)) {
+  for (const auto& [name, values, trained, decays, spread, stream] : named_parameters(options, parameters)) {
     const int rows = static_cast<int>(values->rows()), columns = static_cast<int>(values->cols());
     if (!decays)
       values->setOnes();

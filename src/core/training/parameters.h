@@ -31,7 +31,7 @@ struct Parameters {
 };
 
 // A parameter as callers know it.
-struct Named {
+struct NamedParameter {
   std::string name;  // layers.0.g1 and so on
   Matrix<float>* values;
   bool trained;
@@ -41,10 +41,10 @@ struct Named {
 };
 
 // Those that a model has, in order.
-std::vector<Named> named(const ModelOptions& options, Parameters& parameters);
+std::vector<NamedParameter> named_parameters(const ModelOptions& options, Parameters& parameters);
 
 // Tables and weights drawn, U scaled to keep the first scores about as large as those of content, gains 1, T5 0. With
 // equal seeds, models of any scheme draw the same numbers for what they share.
-Parameters initial(const ModelOptions& options, std::uint32_t seed);
+Parameters initial_parameters(const ModelOptions& options, std::uint32_t seed);
 
 }  // namespace superpose

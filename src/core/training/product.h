@@ -1,4 +1,5 @@
-// Products of matrices of some 30 columns as expressions, by the kernel of numeric/in_place.h, and sums along their rows.
+// Products of matrices of some 30 columns as expressions, by the kernels of numeric/in_place.h, and sums along their
+// rows.
 #pragma once
 
 #include "numeric/in_place.h"
@@ -16,7 +17,7 @@ Block<float> block_of(Of& of) {
   return {of.data(), of.outerStride()};
 }
 
-// out = a b, out += a b, out = a' b and out += a' b, where out may be a block and overlaps neither a nor b.
+// out = a b, out += a b, out = a' b and out += a' b. `out` may be a block, and overlaps neither a nor b.
 template <typename A, typename B, typename Out>
 void set_times(const A& a, const B& b, Out&& out) {
   multiply(block_of(a), block_of(b), {a.rows(), a.cols(), b.cols()}, block_of(out));
@@ -38,9 +39,9 @@ void add_transposed_times(const A& a, const B& b, Out&& out) {
 
 template <typename Of>
 Matrix<float> transposed(const Of& of) {
-  Matrix<float> turned(of.cols(), of.rows());
-  transpose(block_of(of), of.rows(), of.cols(), block_of(turned));
-  return turned;
+  Matrix<float> out(of.cols(), of.rows());
+  transpose(block_of(of), of.rows(), of.cols(), block_of(out));
+  return out;
 }
 
 // a b
@@ -57,33 +58,17 @@ Matrix<float> times_transposed(const A& a, const B& b) {
   return times(a, transposed(b));
 }
 
-// Of each row the sum of its products with the same row of another: a vector at a time, as Eigen's own sums are not.
+// The dot product of each row with the same row of another matrix, [rows].
 inline Vector<float> row_dots(const Matrix<float>& a, const Matrix<float>& b) {
-  using S = Simd<float>;
   Vector<float> dots(a.rows());
-  for (Eigen::Index i = 0; i < a.rows(); ++i) {
-    const float *const x = &a(i, 0), *const y = &b(i, 0);
-    Lanes<float> sums{};
-    float rest = 0;
-    along<float>(
-        a.cols(), [&](Eigen::Index c) { sums += S::load(x + c) * S::load(y + c); },
-        [&](Eigen::Index c) { rest += x[c] * y[c]; });
-    dots[i] = sum(sums) + rest;
-  }
+  for (Eigen::Index i = 0; i < a.rows(); ++i) dots[i] = dot(&a(i, 0), &b(i, 0), a.cols());
   return dots;
 }
 
+// The mean of each row, [rows].
 inline Vector<float> row_means(const Matrix<float>& x) {
-  using S = Simd<float>;
   Vector<float> means(x.rows());
-  for (Eigen::Index i = 0; i < x.rows(); ++i) {
-    const float* const row = &x(i, 0);
-    Lanes<float> sums{};
-    float rest = 0;
-    along<float>(
-        x.cols(), [&](Eigen::Index c) { sums += S::load(row + c); }, [&](Eigen::Index c) { rest += row[c]; });
-    means[i] = (sum(sums) + rest) / static_cast<float>(x.cols());
-  }
+  for (Eigen::Index i = 0; i < x.rows(); ++i) means[i] = mean_of(&x(i, 0), x.cols());
   return means;
 }
 

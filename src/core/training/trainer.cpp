@@ -21,10 +21,13 @@ Batch Examples::next() {
 }
 
 Trainer::Trainer(const ModelOptions& model, const OptimizerOptions& optimizer, std::uint32_t seed)
-    : model_(model), optimizer_(optimizer, model), parameters_(initial(model, seed)), gradient_(model) {}
+    : model_(model),
+      optimizer_(optimizer, model),
+      parameters_(initial_parameters(model, seed)),
+      gradient_(model) {}
 
 double Trainer::step(const Batch& batch) {
-  const double loss = model_.loss_and_gradient(parameters_, batch, gradient_, kept_);
+  const double loss = model_.loss_and_gradient(parameters_, batch, gradient_, terms_);
   diverged_ = diverged_ || !std::isfinite(loss);
   if (diverged_) return loss;
   diverged_ = !std::isfinite(optimizer_.step(gradient_, parameters_));

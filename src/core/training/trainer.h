@@ -37,14 +37,13 @@ class Trainer {
   double step(const Batch& batch);
 
   bool diverged() const { return diverged_; }
-  int steps() const { return optimizer_.steps(); }  // done
 
-  // Sets which terms the first layer's scores have from now on, in steps and evaluations; at first, all.
-  void keep(const Terms& terms) { kept_ = terms; }
-  const Terms& kept() const { return kept_; }
+  // Which terms the first layer's scores include from now on, in steps; at first, all.
+  void set_terms(const Terms& terms) { terms_ = terms; }
+  const Terms& terms() const { return terms_; }
 
-  Evaluation evaluate(const Batch& batch, const Terms& kept) {
-    return model_.evaluate(parameters_, batch, kept);
+  Evaluation evaluate(const Batch& batch, const Terms& terms) {
+    return model_.evaluate(parameters_, batch, terms);
   }
 
   const Model& model() const { return model_; }
@@ -55,7 +54,7 @@ class Trainer {
   Model model_;
   Optimizer optimizer_;
   Parameters parameters_, gradient_;
-  Terms kept_ = kAllTerms;
+  Terms terms_ = kAllTerms;
   bool diverged_ = false;
 };
 

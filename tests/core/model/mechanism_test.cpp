@@ -6,16 +6,16 @@
 #include <limits>
 #include <vector>
 
-#include "any_encoder.h"
+#include "any_stack.h"
 #include "model/position_means.h"
-#include "model/row_norm.h"
+#include "scores/layer_norm.h"
 
 namespace superpose {
 namespace {
 
-ScoreMeans any_means(Shapes& shapes, const AnyEncoder& made, int n, int first, bool placed) {
-  const int of_queries = made.encoder.options().heads * made.width,
-            of_keys = made.encoder.options().key_heads * made.width;
+ScoreMeans any_means(Shapes& shapes, const AnyStack& made, int n, int first, bool placed) {
+  const int of_queries = made.stack.options().heads * made.width,
+            of_keys = made.stack.options().key_heads * made.width;
   const auto means = [&](int width) {
     const int places = std::max(1, n - first);
     return StateMeans{shapes.vector(width),
@@ -29,13 +29,13 @@ TEST(Mechanism, TermsAddUpInAnyShape) {
   for (int trial = 0; trial < 60; ++trial) {
     SCOPED_TRACE(trial);
     const int n = trial % 8 == 0 ? 1 : shapes.between(2, 9), first = shapes.between(0, 2);
-    const AnyEncoder made = any_encoder(shapes, 2);
-    const Encoder& encoder = made.encoder;
-    const auto run = traced(encoder, shapes.matrix(n, made.d).cast<float>());
+    const AnyStack made = any_stack(shapes, 2);
+    const TransformerStack& stack = made.stack;
+    const auto run = traced(stack, shapes.matrix(n, made.d).cast<float>());
     for (int l = 0; l < 2; ++l) {
       const ScoreMeans means = any_means(shapes, made, n, first, shapes.coin());
-      const Mechanism mechanism(encoder, run, l, means);
-      for (int h = 0; h < encoder.options().heads; ++h) {
+      const Mechanism mechanism(stack, run, l, means);
+      for (int h = 0; h < stack.options().heads; ++h) {
         Matrix<float> terms(16, n * n), logits(n, n);
         const double residual = mechanism.head_terms(h, {0, 1, 2, 3}, 4, terms.data(), logits.data());
         EXPECT_EQ(logits, run.logits[l].middleRows(h * n, n));
@@ -104,7 +104,7 @@ TEST(RowNorm, OfEntriesWhoseSquaresOverflow) {
   Matrix<float> x(1, 3);
   x << -1e25f, 0, 1e25f;
   Vector<float> sigma;
-  normalize_rows({Norm::layer_norm, {}, {}, 1e-5}, x, sigma);
+  normalize_rows({Norm::layer_norm, {}, {}, 1e-5}, Centring::once, x, sigma);
   EXPECT_NEAR(sigma[0] / 1e25, std::sqrt(2.0 / 3), 1e-6);
   EXPECT_NEAR(x(2), std::sqrt(1.5), 1e-6);
 }

@@ -48,7 +48,7 @@ TEST(Measures, ChanceBandIsTheSpreadOverRandomTurns) {
 
 TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
   const ModelOptions options = narrow(12);
-  const Parameters parameters = initial(options, 3);
+  const Parameters parameters = initial_parameters(options, 3);
   const Matrix<double> directions = row_directions(options, parameters, 6);
   EXPECT_LT(max_abs(directions * directions.transpose() - Matrix<double>::Identity(2, 2)), 1e-14);
 
@@ -113,7 +113,7 @@ TEST(Measures, RoundingHasNoShares) {
     ModelOptions options = narrow(12);
     options.layer_norm = false;
     const Model model(options);
-    Parameters parameters = initial(options, 3);
+    Parameters parameters = initial_parameters(options, 3);
     parameters.E.setConstant(value), parameters.P.setConstant(value);
     Shapes shapes(5);
     const OwnBatch batch = any_batch(options, 3, 6, shapes);

@@ -14,7 +14,7 @@ namespace {
 // Parameters large enough that nothing is nearly linear.
 Parameters any_parameters(const ModelOptions& options, Shapes& shapes) {
   Parameters parameters(options);
-  for (const Named& each : named(options, parameters)) {
+  for (const NamedParameter& each : named_parameters(options, parameters)) {
     const Matrix<double> values =
         shapes.matrix(each.values->rows(), each.values->cols(), each.decays ? 0.5 : 0.3);
     *each.values = (values.array() + (each.decays ? 0 : 1)).matrix().cast<float>();
@@ -24,13 +24,13 @@ Parameters any_parameters(const ModelOptions& options, Shapes& shapes) {
 
 // The loss's slope along a direction of length 1, fourth order in h. In float, at h = 0.01, rounding is about 3e-5.
 double slope(const Model& model, Parameters& parameters, Matrix<float>& values,
-             const Matrix<float>& direction, const Batch& batch, const Terms& kept) {
+             const Matrix<float>& direction, const Batch& batch, const Terms& terms) {
   const Matrix<float> here = values;
   const auto difference = [&](float h) {
     values = here + h * direction;
-    const double above = model.evaluate(parameters, batch, kept).loss;
+    const double above = model.evaluate(parameters, batch, terms).loss;
     values = here - h * direction;
-    const double below = model.evaluate(parameters, batch, kept).loss;
+    const double below = model.evaluate(parameters, batch, terms).loss;
     values = here;
     return (above - below) / (2 * h);
   };
@@ -39,17 +39,18 @@ double slope(const Model& model, Parameters& parameters, Matrix<float>& values,
 
 // The largest error of a parameter's gradient along some directions, relative to its length or a tenth, or a tenth of the
 // loss where that is more than 1: a float loss rounds in proportion to itself.
-double gradient_error(const ModelOptions& options, Shapes& shapes, const Terms& kept = kAllTerms) {
+double gradient_error(const ModelOptions& options, Shapes& shapes, const Terms& terms = kAllTerms) {
   const Model model(options);
   Parameters parameters = any_parameters(options, shapes), gradient(options);
   // Drawn one after the other: compilers differ in the order of arguments.
   const int length = shapes.between(1, options.positions);
   const int sequences = shapes.between(1, 3);
   const OwnBatch batch = any_batch(options, sequences, length, shapes);
-  const double loss = model.loss_and_gradient(parameters, batch.view(), gradient, kept);
-  EXPECT_NEAR(loss, model.evaluate(parameters, batch.view(), kept).loss, 1e-6 * (1 + loss));
+  const double loss = model.loss_and_gradient(parameters, batch.view(), gradient, terms);
+  EXPECT_NEAR(loss, model.evaluate(parameters, batch.view(), terms).loss, 1e-6 * (1 + loss));
   double largest = 0;
-  const std::vector<Named> all = named(options, parameters), gradients = named(options, gradient);
+  const std::vector<NamedParameter> all = named_parameters(options, parameters),
+                                    gradients = named_parameters(options, gradient);
   for (std::size_t k = 0; k < all.size(); ++k) {
     const Matrix<float>& found = *gradients[k].values;
     if (!all[k].trained) {
@@ -59,7 +60,7 @@ double gradient_error(const ModelOptions& options, Shapes& shapes, const Terms& 
     for (int trial = 0; trial < (kSanitized ? 2 : 8); ++trial) {
       const Matrix<float> drawn = shapes.matrix(found.rows(), found.cols(), 1).cast<float>();
       const Matrix<float> direction = drawn / drawn.norm();
-      const double wanted = slope(model, parameters, *all[k].values, direction, batch.view(), kept);
+      const double wanted = slope(model, parameters, *all[k].values, direction, batch.view(), terms);
       const double difference = std::abs(wanted - found.cwiseProduct(direction).sum());
       largest = std::max(largest, difference / std::max<double>(found.norm(), 0.1 * std::max(1.0, loss)));
     }
@@ -148,10 +149,10 @@ TEST(Parameters, AreDrawnIndependently) {
     ModelOptions options;
     options.scheme = scheme;
     options.layers = 2;
-    Parameters parameters = initial(options, 1);
-    const std::vector<Named> all = named(options, parameters);
-    for (const Named& one : all) {
-      for (const Named& other : all) {
+    Parameters parameters = initial_parameters(options, 1);
+    const std::vector<NamedParameter> all = named_parameters(options, parameters);
+    for (const NamedParameter& one : all) {
+      for (const NamedParameter& other : all) {
         if (&one >= &other || one.spread == 0 || other.spread == 0) continue;
         int equal = 0;
         for (int k = 0; k < 8; ++k)
@@ -172,15 +173,16 @@ TEST(Model, GradientsOfSequencesAddUp) {
     options.layers = 2;
     options.causal = shapes.coin();
     const Model model(options);
-    const Parameters parameters = initial(options, 3);
+    const Parameters parameters = initial_parameters(options, 3);
     const OwnBatch batch = any_batch(options, 11, 16, shapes);
     const auto targets = [](const int* from, int count) {
       return static_cast<float>(std::count_if(from, from + count, [](int target) { return target >= 0; }));
     };
     Parameters whole(options), sum(options), one(options);
     const double loss = model.loss_and_gradient(parameters, batch.view(), whole);
-    const std::vector<Named> wholes = named(options, whole), sums = named(options, sum),
-                             ones = named(options, one);
+    const std::vector<NamedParameter> wholes = named_parameters(options, whole),
+                                      sums = named_parameters(options, sum),
+                                      ones = named_parameters(options, one);
     double losses = 0;
     for (int s = 0; s < 11; ++s) {
       const Batch part{1, 16, &batch.tokens[s * 16], &batch.targets[s * 16]};

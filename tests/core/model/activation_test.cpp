@@ -1,8 +1,10 @@
-#include "model/encoder.h"
+#include "model/activation.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace superpose {
 namespace {
@@ -12,7 +14,7 @@ double exactly(Activation kind, double x) {
     case Activation::gelu:
       return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
     case Activation::gelu_tanh:
-      return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+      return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
     case Activation::silu:
       return x / (1 + std::exp(-x));
     case Activation::relu:

@@ -3,9 +3,9 @@
 
 #include <limits>
 
-#include "any_encoder.h"
-#include "model/encoder.h"
-#include "model/encoder_parts.h"
+#include "any_stack.h"
+#include "model/input_parts.h"
+#include "model/transformer_stack.h"
 
 namespace superpose {
 namespace {
@@ -22,16 +22,16 @@ struct Parts {
 };
 
 // Those of a layer in every way and gauge, from summands that have no position among them where there is one alone.
-std::vector<Parts> all_parts(Shapes& shapes, const Encoder& encoder,
+std::vector<Parts> all_parts(Shapes& shapes, const TransformerStack& stack,
                              const std::vector<Matrix<float>>& summands, const Forward& run, int l) {
   const int n = static_cast<int>(summands[0].rows()), d = static_cast<int>(run.states[0].cols());
   std::vector<Parts> found;
   for (const GaugeKind kind : {GaugeKind::raw, GaugeKind::canonical}) {
     const Gauge gauge{kind, kind == GaugeKind::raw || n == 1 ? std::vector<int>() : std::vector<int>{0}};
-    found.push_back({"direct", InputParts(encoder, summands, run, Way::direct, gauge).at(l)});
-    found.push_back({"streams", InputParts(encoder, summands, run, Way::streams, gauge).at(l)});
+    found.push_back({"direct", InputParts(stack, summands, run, Way::direct, gauge).at(l)});
+    found.push_back({"streams", InputParts(stack, summands, run, Way::streams, gauge).at(l)});
     const StateMeans means{shapes.vector(d), shapes.matrix(n, d), 1};
-    found.push_back({"mean", mean_parts(encoder, run, l, means, gauge)});
+    found.push_back({"mean", mean_parts(stack, run, l, means, gauge)});
   }
   return found;
 }
@@ -41,14 +41,14 @@ TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
   for (int trial = 0; trial < 60; ++trial) {
     SCOPED_TRACE(trial);
     const int n = trial % 10 == 0 ? 1 : shapes.between(2, 9);
-    const AnyEncoder made = any_encoder(shapes, 3);
-    const Encoder& encoder = made.encoder;
+    const AnyStack made = any_stack(shapes, 3);
+    const TransformerStack& stack = made.stack;
     std::vector<Matrix<float>> summands{shapes.matrix(n, made.d).cast<float>()};
     Matrix<float> rows = summands[0];
     if (shapes.coin()) rows += summands.emplace_back(shapes.matrix(n, made.d).cast<float>());
-    const auto run = traced(encoder, rows);
+    const auto run = traced(stack, rows);
     for (int l = 0; l < 3; ++l) {
-      for (const Parts& parts : all_parts(shapes, encoder, summands, run, l)) {
+      for (const Parts& parts : all_parts(shapes, stack, summands, run, l)) {
         SCOPED_TRACE(parts.way);
         Matrix<double> sum = Matrix<double>::Zero(n, made.d), sizes = sum;
         for (const Matrix<float>& part : parts.of_input) {
@@ -56,8 +56,8 @@ TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
           sizes += in_double(part).cwiseAbs();
         }
         EXPECT_LT(units(sum - in_double(run.inputs[l]), sizes), 64);
-        const auto projected = encoder.queries_and_keys(l, run.inputs[l], parts.of_input);
-        for (int h = 0; h < encoder.options().heads; ++h) {
+        const auto projected = stack.queries_and_keys(l, run.inputs[l], parts.of_input);
+        for (int h = 0; h < stack.options().heads; ++h) {
           Matrix<float> own_terms(projected.terms(), n * n), own_logits(n, n);
           const Matrix<double> wanted = in_double(run.logits[l].middleRows(h * n, n));
           const double residual = head_terms(projected, h, own_terms.data(), own_logits.data());
@@ -79,20 +79,20 @@ TEST(ForwardSteps, OfAnyLengthAreTheWholeForward) {
   for (int trial = 0; trial < 30; ++trial) {
     SCOPED_TRACE(trial);
     const int n = trial % 5 ? shapes.between(1, 9) : 170;
-    const AnyEncoder made = any_encoder(shapes, shapes.between(0, 3));
-    const Encoder& encoder = made.encoder;
+    const AnyStack made = any_stack(shapes, shapes.between(0, 3));
+    const TransformerStack& stack = made.stack;
     const Matrix<float> rows = shapes.matrix(n, made.d).cast<float>();
     ForwardOptions asked;
     asked.trace = asked.projections = shapes.coin();
-    const Forward whole = encoder.forward(rows, asked);
-    ForwardSteps steps(encoder, rows, asked);
+    const Forward whole = stack.forward(rows, asked);
+    ForwardSteps steps(stack, rows, asked);
     const double length = trial % 2 ? 1 : 2000;
     int count = 1;
     while (!steps.step(length)) ++count;
     EXPECT_TRUE(steps.step(length));
     // Each head and each map is a piece at least.
     if (length == 1) {
-      EXPECT_GE(count, encoder.layers() * (encoder.options().heads + 6));
+      EXPECT_GE(count, stack.layers() * (stack.options().heads + 6));
     }
     const Forward& run = steps.run;
     EXPECT_EQ(run.states, whole.states);

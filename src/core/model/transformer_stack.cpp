@@ -1,4 +1,4 @@
-#include "model/encoder.h"
+#include "model/transformer_stack.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "encodings/rotary.h"
-#include "model/row_norm.h"
+#include "model/add_rows.h"
 #include "numeric/in_place.h"
 #include "scores/softmax.h"
 
@@ -45,11 +45,11 @@ bool is_zero(const Matrix<float>& x) {
 
 }  // namespace
 
-Encoder::Encoder(EncoderOptions options) : options_(std::move(options)) {
+TransformerStack::TransformerStack(StackOptions options) : options_(std::move(options)) {
   if (options_.key_heads == 0) options_.key_heads = options_.heads;
 }
 
-void Encoder::add_layer(LayerMaps&& maps, LayerSettings&& settings) {
+void TransformerStack::add_layer(LayerMaps&& maps, LayerSettings&& settings) {
   for (PackedLinear<float>* map :
        {&maps.query, &maps.key, &maps.value, &maps.output, &maps.up, &maps.gate, &maps.down}) {
     if (!map->bias.size()) map->bias = Vector<float>::Zero(map->weight.rows());
@@ -63,13 +63,13 @@ void Encoder::add_layer(LayerMaps&& maps, LayerSettings&& settings) {
   added.attention_constant = added.moved_bias + added.output.bias;
 }
 
-Projections Encoder::projections(const Layer& layer, const Matrix<float>& read) const {
+Projections TransformerStack::projections(const Layer& layer, const Matrix<float>& read) const {
   Projections both{product(read, layer.query.weight), product(read, layer.key.weight)};
   bias_and_normalize(layer, both);
   return both;
 }
 
-void Encoder::bias_and_normalize(const Layer& layer, Projections& both) const {
+void TransformerStack::bias_and_normalize(const Layer& layer, Projections& both) const {
   const auto one = [](const PackedLinear<float>& map, const Normalization<float>& norm, int heads,
                       Matrix<float>& rows) {
     add_rows({}, map.bias, rows);
@@ -79,30 +79,30 @@ void Encoder::bias_and_normalize(const Layer& layer, Projections& both) const {
   one(layer.key, layer.key_norm, options_.key_heads, both.keys);
 }
 
-Projections Encoder::projections(int layer, const Matrix<float>& input) const {
+Projections TransformerStack::projections(int layer, const Matrix<float>& input) const {
   return projections(layers_[layer], input);
 }
 
-void Encoder::turn_heads(const std::vector<double>& frequencies, Index n, Projections& both) const {
+void TransformerStack::turn_heads(const std::vector<double>& frequencies, Index n, Projections& both) const {
   Turning turning{frequencies, Layout::concatenated, options_.heads};
   turn(turning, n, both.queries);
   turning.heads = options_.key_heads;
   turn(turning, n, both.keys);
 }
 
-Forward Encoder::forward(const Matrix<float>& embeddings, const ForwardOptions& asked) const {
+Forward TransformerStack::forward(const Matrix<float>& embeddings, const ForwardOptions& asked) const {
   ForwardSteps steps(*this, embeddings, asked);
   steps.step(std::numeric_limits<double>::infinity());
   return std::move(steps.run);
 }
 
-ForwardSteps::ForwardSteps(const Encoder& encoder, Matrix<float> embeddings, ForwardOptions asked)
-    : encoder_(encoder),
+ForwardSteps::ForwardSteps(const TransformerStack& stack, Matrix<float> embeddings, ForwardOptions asked)
+    : stack_(stack),
       asked_(std::move(asked)),
-      layers_(asked_.layers < 0 ? encoder.layers() : std::min(asked_.layers, encoder.layers())),
+      layers_(asked_.layers < 0 ? stack.layers() : std::min(asked_.layers, stack.layers())),
       x_(std::move(embeddings)) {
-  const EncoderOptions& options = encoder_.options_;
-  normalize_rows(options.embedding_norm, x_, run.embedding_sigma);
+  const StackOptions& options = stack_.options_;
+  normalize_rows(options.embedding_norm, Centring::twice, x_, run.embedding_sigma);
   run.states.push_back(x_);
   if (layers_ == 0) end();
 }
@@ -134,9 +134,9 @@ void ForwardSteps::start() {
   const Layer& of = layer();
   switch (stage_) {
     case kQuery:
-      if (encoder_.options_.pre_norm) {
+      if (stack_.options_.pre_norm) {
         normed_ = x_;
-        normalize_rows(of.attention_norm, normed_, sigma_);
+        normalize_rows(of.attention_norm, Centring::twice, normed_, sigma_);
         if (asked_.trace) run.attention_sigma.push_back(sigma_);
       }
       if (asked_.trace) run.inputs.push_back(input());
@@ -156,9 +156,9 @@ void ForwardSteps::start() {
       return begin_product(input(), of.gate, mlp_.gate);
     case kDown:
       if (of.gate.weight.rows())
-        activate_gated(encoder_.options_.activation, of.gate.bias, mlp_.gate, of.up.bias, mlp_.wide);
+        activate_gated(stack_.options_.activation, of.gate.bias, mlp_.gate, of.up.bias, mlp_.wide);
       else
-        activate(encoder_.options_.activation, of.up.bias, mlp_.wide);
+        activate(stack_.options_.activation, of.up.bias, mlp_.wide);
       return begin_product(mlp_.wide, of.down, wrote_);
   }
 }
@@ -176,17 +176,17 @@ void ForwardSteps::begin_product(const Matrix<float>& rows, const PackedLinear<f
 void ForwardSteps::prepare_heads() {
   const Layer& of = layer();
   auto& [queries, keys] = attention_.both;
-  const Index n = queries.rows(), width = queries.cols() / encoder_.options_.heads;
-  encoder_.bias_and_normalize(of, attention_.both);
+  const Index n = queries.rows(), width = queries.cols() / stack_.options_.heads;
+  stack_.bias_and_normalize(of, attention_.both);
   add_rows({}, of.value.bias, attention_.value);
   if (asked_.projections) run.projections.push_back(attention_.both);
-  encoder_.turn_heads(of.frequencies, n, attention_.both);
+  stack_.turn_heads(of.frequencies, n, attention_.both);
   queries *= 1 / std::sqrt(static_cast<float>(width));
   attention_.keys.resize(keys.cols(), n);
   transpose<float>({keys.data(), keys.cols()}, n, keys.cols(), {attention_.keys.data(), n});
   attention_.scores.resize(n, n);
   attention_.context.resize(n, queries.cols());
-  pieces_ = encoder_.options_.heads;
+  pieces_ = stack_.options_.heads;
   each_ = 2.0 * n * n * width;
   if (!asked_.trace) return;
   run.logits.emplace_back(pieces_ * n, n);
@@ -195,7 +195,7 @@ void ForwardSteps::prepare_heads() {
 
 // The weights are the softmax of the head's scores unless others are given.
 void ForwardSteps::attend(int h) {
-  const EncoderOptions& options = encoder_.options_;
+  const StackOptions& options = stack_.options_;
   const Projections& both = attention_.both;
   Matrix<float>& scores = attention_.scores;
   const Index n = scores.rows(), all = both.queries.cols(), of_keys = both.keys.cols();
@@ -218,11 +218,11 @@ void ForwardSteps::end_attention() {
   if (asked_.trace) run.attended.push_back(wrote_);
   attention_ = {};
   add_rows(wrote_, of.output.bias, x_);
-  if (encoder_.options_.pre_norm) {
+  if (stack_.options_.pre_norm) {
     normed_ = x_;
-    normalize_rows(of.mlp_norm, normed_, sigma_);
+    normalize_rows(of.mlp_norm, Centring::twice, normed_, sigma_);
   } else {
-    normalize_rows(of.attention_norm, x_, sigma_);
+    normalize_rows(of.attention_norm, Centring::twice, x_, sigma_);
     if (asked_.trace) run.attention_sigma.push_back(sigma_);
   }
 }
@@ -232,22 +232,23 @@ void ForwardSteps::end_layer() {
   mlp_ = {};
   if (asked_.trace) run.written.push_back(wrote_);
   add_rows(wrote_, of.down.bias, x_);
-  if (!encoder_.options_.pre_norm) normalize_rows(of.mlp_norm, x_, sigma_);
+  if (!stack_.options_.pre_norm) normalize_rows(of.mlp_norm, Centring::twice, x_, sigma_);
   if (asked_.trace) run.mlp_sigma.push_back(sigma_);
   run.states.push_back(x_);
 }
 
 void ForwardSteps::end() {
   run.last = std::move(x_);
-  if (layers_ == encoder_.layers()) normalize_rows(encoder_.options_.final_norm, run.last, sigma_);
+  if (layers_ == stack_.layers())
+    normalize_rows(stack_.options_.final_norm, Centring::twice, run.last, sigma_);
   run.pooled.resize(layers_ + 1, run.last.cols());
   for (int l = 0; l <= layers_; ++l) {
     pooled_embedding(l == layers_ ? run.last : run.states[l], run.pooled.data() + l * run.pooled.cols());
   }
 }
 
-ProjectedParts Encoder::queries_and_keys(int l, const Matrix<float>& input,
-                                         const std::vector<Matrix<float>>& parts) const {
+ProjectedParts TransformerStack::queries_and_keys(int l, const Matrix<float>& input,
+                                                  const std::vector<Matrix<float>>& parts) const {
   const Layer& layer = layers_[l];
   const Index n = input.rows(), d = input.cols(), count = static_cast<Index>(parts.size());
   Matrix<float> stack((1 + count) * n, d);
@@ -277,7 +278,7 @@ ProjectedParts Encoder::queries_and_keys(int l, const Matrix<float>& input,
   return result;
 }
 
-Matrix<float> Encoder::moved(int l, const Matrix<float>& attention, const Matrix<float>& x) const {
+Matrix<float> TransformerStack::moved(int l, const Matrix<float>& attention, const Matrix<float>& x) const {
   const Layer& layer = layers_[l];
   const int heads = options_.heads, key_heads = options_.key_heads;
   const Index n = x.rows(), of_values = layer.value.bias.size(), width = of_values / key_heads;

@@ -1,7 +1,7 @@
-// Encoders of random shape with all that a layer may have.
+// Transformer stacks of random shape, with all that a layer may have.
 #pragma once
 
-#include "model/encoder.h"
+#include "model/transformer_stack.h"
 #include "random_shapes.h"
 
 namespace superpose {
@@ -12,8 +12,8 @@ inline PackedLinear<float> any_map(Shapes& shapes, int out, int in) {
   return {PackedMatrix<float>(drawn.weight.cast<float>()), drawn.bias.cast<float>()};
 }
 
-struct AnyEncoder {
-  Encoder encoder;
+struct AnyStack {
+  TransformerStack stack;
   int d, width;  // of a state, and of a head
 };
 
@@ -26,8 +26,8 @@ inline Normalization<float> any_norm(Shapes& shapes, int d, bool may_be_none) {
   return norm;
 }
 
-inline AnyEncoder any_encoder(Shapes& shapes, int count) {
-  EncoderOptions options;
+inline AnyStack any_stack(Shapes& shapes, int count) {
+  StackOptions options;
   const int groups = shapes.between(1, 3), width = shapes.between(1, 9), inner = shapes.between(1, 17);
   options.key_heads = shapes.between(1, 3);
   options.heads = options.key_heads * groups;
@@ -37,7 +37,7 @@ inline AnyEncoder any_encoder(Shapes& shapes, int count) {
   options.activation = static_cast<Activation>(shapes.between(0, 3));
   options.embedding_norm = any_norm(shapes, d, true);
   if (options.pre_norm) options.final_norm = any_norm(shapes, d, true);
-  AnyEncoder made{Encoder(options), d, width};
+  AnyStack made{TransformerStack(options), d, width};
   for (int l = 0; l < count; ++l) {
     LayerMaps maps;
     maps.query = any_map(shapes, wide, d);
@@ -54,15 +54,15 @@ inline AnyEncoder any_encoder(Shapes& shapes, int count) {
                            {}};
     const int pairs = shapes.between(0, width / 2);
     for (int m = 0; m < pairs; ++m) settings.frequencies.push_back(1.3 / (1 + m * m));
-    made.encoder.add_layer(std::move(maps), std::move(settings));
+    made.stack.add_layer(std::move(maps), std::move(settings));
   }
   return made;
 }
 
-inline Forward traced(const Encoder& encoder, const Matrix<float>& rows) {
+inline Forward traced(const TransformerStack& stack, const Matrix<float>& rows) {
   ForwardOptions asked;
   asked.trace = true;
-  return encoder.forward(rows, asked);
+  return stack.forward(rows, asked);
 }
 
 }  // namespace superpose

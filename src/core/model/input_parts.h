@@ -27,7 +27,7 @@
 #include <array>
 #include <vector>
 
-#include "model/encoder.h"
+#include "model/transformer_stack.h"
 #include "scores/gauge.h"
 
 namespace superpose {
@@ -41,15 +41,15 @@ constexpr std::array<const char*, 3> names(Way) { return {"direct", "streams", "
 // for. All three stay in use.
 class InputParts {
  public:
-  InputParts(const Encoder& encoder, const std::vector<Matrix<float>>& summands, const Forward& run, Way way,
-             Gauge gauge);
+  InputParts(const TransformerStack& stack, const std::vector<Matrix<float>>& summands, const Forward& run,
+             Way way, Gauge gauge);
 
   std::vector<Matrix<float>> at(int layer);
 
  private:
   void start();
   void pass(int layer);
-  const Encoder& encoder_;
+  const TransformerStack& stack_;
   const std::vector<Matrix<float>>& summands_;
   const Forward& run_;
   Way way_;
@@ -68,7 +68,7 @@ struct StateMeans {
 // The parts of what W_Q and W_K of `layer` read: position, content, constant, which are pos_i, what is left, and
 // mu. There are at most first + t rows. In the canonical gauge the means of the first two join the constant, and
 // so do excluded rows.
-std::vector<Matrix<float>> mean_parts(const Encoder& encoder, const Forward& run, int layer,
+std::vector<Matrix<float>> mean_parts(const TransformerStack& stack, const Forward& run, int layer,
                                       const StateMeans& means, const Gauge& gauge);
 
 // Parts added up before they are projected, which is half the work of doing so afterwards: part p is in

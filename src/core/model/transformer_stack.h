@@ -4,7 +4,7 @@
 //   post-norm  x = N(e);  each layer  x = N(x + attention(x));  x = N(x + mlp(x))   (Devlin et al. 2019)
 //   pre-norm   x = e;     each layer  x = x + attention(N(x));  x = x + mlp(N(x))   (Xiong et al. 2020)
 //
-// with e the sum of the embeddings, N any norm or none, and one more N after the last layer of a pre-norm encoder,
+// with e the sum of the embeddings, N any norm or none, and one more N after the last layer of a pre-norm stack,
 // whose states are the sums before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, A_h the softmax over
 // the allowed keys of q'k / sqrt(d_h), q and k as attention.h has them; mlp(x) = W_2 g(W_1 x + b_1) + b_2, or with a
 // gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. The embedding is the mean of the last layer's rows, scaled to length
@@ -37,7 +37,7 @@ struct LayerSettings {
   std::vector<double> frequencies;                // theta_m, [pairs], of RoPE; empty: nothing is turned
 };
 
-struct EncoderOptions {
+struct StackOptions {
   int heads = 1;
   int key_heads = 0;  // dividing the heads; 0 for as many
   bool pre_norm = false;
@@ -78,13 +78,13 @@ struct Forward {
 
 class ForwardSteps;
 
-class Encoder {
+class TransformerStack {
  public:
-  explicit Encoder(EncoderOptions options);
+  explicit TransformerStack(StackOptions options);
 
   void add_layer(LayerMaps&& maps, LayerSettings&& settings);
   int layers() const { return static_cast<int>(layers_.size()); }
-  const EncoderOptions& options() const { return options_; }
+  const StackOptions& options() const { return options_; }
 
   // Runs the summed embeddings [n, d] through the layers.
   Forward forward(const Matrix<float>& embeddings, const ForwardOptions& asked = {}) const;
@@ -118,15 +118,15 @@ class Encoder {
   void bias_and_normalize(const Layer& layer, Projections& both) const;
   void turn_heads(const std::vector<double>& frequencies, Eigen::Index n, Projections& both) const;
 
-  EncoderOptions options_;
+  StackOptions options_;
   std::vector<Layer> layers_;
 };
 
 // A forward that is gone on with step by step, so that it can be left in the middle of a layer.
 class ForwardSteps {
  public:
-  // The encoder stays in use, and gets no layers meanwhile.
-  ForwardSteps(const Encoder& encoder, Matrix<float> embeddings, ForwardOptions asked);
+  // The stack stays in use, and gets no layers meanwhile.
+  ForwardSteps(const TransformerStack& stack, Matrix<float> embeddings, ForwardOptions asked);
 
   // Goes on for so many multiplications, and at least for one piece of a product or one head. Whether all is done.
   bool step(double multiplications);
@@ -136,9 +136,9 @@ class ForwardSteps {
  private:
   enum Stage { kQuery, kKey, kValue, kHeads, kOutput, kUp, kGate, kDown, kStages };
 
-  using Layer = Encoder::Layer;
-  const Layer& layer() const { return encoder_.layers_[layer_]; }
-  const Matrix<float>& input() const { return encoder_.options_.pre_norm ? normed_ : x_; }
+  using Layer = TransformerStack::Layer;
+  const Layer& layer() const { return stack_.layers_[layer_]; }
+  const Matrix<float>& input() const { return stack_.options_.pre_norm ? normed_ : x_; }
   // Prepares the stage, and says in how many pieces it is cut, of how many multiplications each.
   void start();
   void begin_product(const Matrix<float>& rows, const PackedLinear<float>& by, Matrix<float>& out);
@@ -148,7 +148,7 @@ class ForwardSteps {
   void end_layer();
   void end();
 
-  const Encoder& encoder_;
+  const TransformerStack& stack_;
   ForwardOptions asked_;
   int layers_, layer_ = 0, stage_ = kQuery;
   Eigen::Index done_ = 0, pieces_ = 0;
