@@ -11,22 +11,22 @@ Vector<double> channel_ranges(const Matrix<double>& table) {
 }
 
 Ranks ranks(const Matrix<double>& table, bool centred, double share) {
-  Ranks found{singular_values(centred ? column_centred(table) : table)};
-  const Vector<double>& values = found.singular_values;
-  if (values.size() == 0) return found;
+  Ranks result{singular_values(centred ? column_centred(table) : table)};
+  const Vector<double>& values = result.singular_values;
+  if (values.size() == 0) return result;
   const double tolerance = rank_tolerance(table);
-  for (const double value : values) found.numerical += value > tolerance * values[0];
-  if (values[0] == 0) return found;
+  for (const double value : values) result.numerical += value > tolerance * values[0];
+  if (values[0] == 0) return result;
   // s_k^2 / s_1^2, so that no square overflows.
   const Vector<double> squares = (values / values[0]).cwiseAbs2();
-  found.stable = squares.sum();
-  double held = 0;
-  while (found.energy < squares.size()) {
-    held += squares[found.energy++];
-    if (held >= share * found.stable) break;
+  result.stable = squares.sum();
+  double energy = 0;
+  while (result.energy < squares.size()) {
+    energy += squares[result.energy++];
+    if (energy >= share * result.stable) break;
   }
-  found.participation_ratio = found.stable * found.stable / squares.squaredNorm();
-  return found;
+  result.participation_ratio = result.stable * result.stable / squares.squaredNorm();
+  return result;
 }
 
 }  // namespace superpose

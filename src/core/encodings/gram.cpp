@@ -27,9 +27,9 @@ double toeplitz_spread(const Matrix<double>& square) {
   return widest;
 }
 
-OffsetMeans offset_means(const Matrix<double>& given) {
-  const int exponent = exponent_of(given);
-  const Matrix<double> square = times_power_of_two(given, -exponent);
+OffsetMeans offset_means(const Matrix<double>& matrix) {
+  const int exponent = exponent_of(matrix);
+  const Matrix<double> square = times_power_of_two(matrix, -exponent);
   const Eigen::Index n = square.rows(), offsets = n ? 2 * n - 1 : 0;
   OffsetMeans result;
   result.means.setZero(offsets);
@@ -58,7 +58,7 @@ OffsetMeans offset_means(const Matrix<double>& given) {
   // Equal entries differ from their mean by rounding, which must not count as variation.
   const double rounding =
       static_cast<double>(square.size()) * std::numeric_limits<double>::epsilon() * square.norm();
-  // Rounding can push a share a little above 1, more so when the variation is small beside the mean.
+  // Rounding can lift a share a little above 1, the more so if the variation is small beside the mean.
   result.share = variation <= rounding * rounding ? std::numeric_limits<double>::quiet_NaN()
                                                   : std::min(explained / variation, 1.0);
   result.mean = std::ldexp(result.mean, exponent);
@@ -70,10 +70,14 @@ OffsetMeans offset_means(const Matrix<double>& given) {
 
 Matrix<double> gram(const Matrix<double>& table) { return rows_times_rows<double>(table, table); }
 
+namespace {
+
+// table form table', [n, n].
 Matrix<double> bilinear_gram(const Matrix<double>& table, const Matrix<double>& form) {
   return rows_times_rows<double>(table, rows_times_rows<double>(table, form));
 }
 
+// The columns of a sinusoidal table that are sines, [n, floor(d/2)].
 Matrix<double> sines_only(const Matrix<double>& table, const SinusoidalOptions& options) {
   const std::vector<ChannelPair> pairs = channel_pairs(options);
   Matrix<double> sines(table.rows(), static_cast<Eigen::Index>(pairs.size()));
@@ -97,6 +101,8 @@ Matrix<double> rotation_form(const SinusoidalOptions& options, std::uint32_t see
   }
   return form;
 }
+
+}  // namespace
 
 FormGrams form_grams(const SinusoidalOptions& options, std::uint32_t seed) {
   const Matrix<double> table = sinusoidal(options);

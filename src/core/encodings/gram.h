@@ -1,8 +1,8 @@
 // Dot products of positions with positions, and how far they are from depending on p - q alone.
 //
-// PE(p).PE(q) = sum_i cos(w_i (p - q)) as long as each frequency keeps its sine and its cosine: a
-// Toeplitz matrix. LayerNorm's centring, sines without cosines and a generic bilinear form (W_Q' W_K)
-// break it; a form that acts on each frequency's pair as aI + bJ keeps it.
+// PE(p).PE(q) = sum_i cos(w_i (p - q)) as long as each frequency has its sine and its cosine: a Toeplitz matrix.
+// LayerNorm's centring, sines without cosines and a generic bilinear form (W_Q' W_K) break this pattern; a form that
+// acts on each frequency's pair as aI + bJ preserves it.
 #pragma once
 
 #include <cstdint>
@@ -17,37 +17,25 @@ double toeplitz_spread(const Matrix<double>& square);
 // The Gram matrix table table', [n, n], of a table [n, d].
 Matrix<double> gram(const Matrix<double>& table);
 
-// table form table', [n, n]: entry (p, q) is table_p' form table_q. form is [d, d].
-Matrix<double> bilinear_gram(const Matrix<double>& table, const Matrix<double>& form);
-
-// The columns of a sinusoidal table that hold sines, [n, floor(d/2)].
-Matrix<double> sines_only(const Matrix<double>& table, const SinusoidalOptions& options);
-
-// [d, d], entries from N(0, 1/d), so that lengths stay the same on average.
-Matrix<double> random_form(int d, std::uint32_t seed);
-
-// [d, d]: on each frequency's (sine, cosine) it is [[a, -b], [b, a]], a and b from N(0, 1), drawn from
-// the seed; zero on an odd width's last channel.
-Matrix<double> rotation_form(const SinusoidalOptions& options, std::uint32_t seed);
-
 // How much of a square matrix depends on the offset column - row alone: its mean along each diagonal.
 struct OffsetMeans {
   double mean = 0;        // of all entries; NaN without any
   Vector<double> means;   // [2 n - 1], at the offsets -(n - 1) to n - 1; empty without rows
   Vector<double> kernel;  // [2 n - 1], means - mean
-  double share = 0;       // the part of the squares about the mean that the kernel explains; NaN without any
+  double share = 0;       // the part of the squares about the mean that the kernel explains; NaN if there are none
   double apart = 0;       // the largest |entry - mean at its offset|: 0 for a Toeplitz matrix
 };
 OffsetMeans offset_means(const Matrix<double>& square);
 
-// The dot products of a sinusoidal table's rows, as they are and after changes that break or keep their
-// pattern; each [n, n].
+// The dot products of a sinusoidal table's rows, as they are and after changes that break or preserve their
+// pattern; each [n, n]. With a form F [d, d], entry (p, q) is PE(p)' F PE(q).
 struct FormGrams {
-  Matrix<double> whole;          // the table as it is
-  Matrix<double> centred;        // each row minus its mean, as LayerNorm does first
-  Matrix<double> sines;          // sines_only()
-  Matrix<double> random_form;    // bilinear_gram() with random_form()
-  Matrix<double> rotation_form;  // bilinear_gram() with rotation_form()
+  Matrix<double> whole;        // the table as it is
+  Matrix<double> centred;      // each row minus its mean, as LayerNorm does first
+  Matrix<double> sines;        // the columns of sines alone
+  Matrix<double> random_form;  // entries from N(0, 1/d), so that lengths stay the same on average
+  // [[a, -b], [b, a]] on each frequency's sine and cosine, a and b from N(0, 1); zero on an odd width's last channel.
+  Matrix<double> rotation_form;
 };
 FormGrams form_grams(const SinusoidalOptions& options, std::uint32_t seed);
 

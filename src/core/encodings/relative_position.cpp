@@ -15,16 +15,7 @@ Indices indices(int n, IndexOf index_of) {
   return result;
 }
 
-}  // namespace
-
-Indices clipped_offsets(int n, int k) {
-  return indices(n, [k](int i, int j) { return std::clamp(j - i, -k, k) + k; });
-}
-
-Indices deberta_distances(int n, int k) {
-  return indices(n, [k](int i, int j) { return std::clamp(i - j + k, 0, 2 * k - 1); });
-}
-
+// The bucket of a key `offset` positions after its query.
 int t5_bucket(int offset, const T5Options& options) {
   const int buckets = options.bidirectional ? options.buckets / 2 : options.buckets;
   const int first = options.bidirectional && offset > 0 ? buckets : 0;
@@ -33,10 +24,20 @@ int t5_bucket(int offset, const T5Options& options) {
   if (distance < exact) return first + distance;
   const double steps = std::log(static_cast<double>(distance) / exact) /
                        std::log(static_cast<double>(options.max_distance) / exact) * (buckets - exact);
-  // A bucket begins exactly at a power; rounding must not move that distance into the bucket before.
+  // A bucket begins exactly at a power; rounding must not move the distance of that power into the bucket before.
   const double nearest = std::round(steps);
-  const double whole = std::abs(steps - nearest) < 1e-9 ? nearest : std::floor(steps);
-  return first + static_cast<int>(std::min<double>(exact + whole, buckets - 1));
+  const double step = std::abs(steps - nearest) < 1e-9 ? nearest : std::floor(steps);
+  return first + static_cast<int>(std::min<double>(exact + step, buckets - 1));
+}
+
+}  // namespace
+
+Indices clipped_offsets(int n, int k) {
+  return indices(n, [k](int i, int j) { return std::clamp(j - i, -k, k) + k; });
+}
+
+Indices deberta_distances(int n, int k) {
+  return indices(n, [k](int i, int j) { return std::clamp(i - j + k, 0, 2 * k - 1); });
 }
 
 Indices t5_buckets(int n, const T5Options& options) {

@@ -36,33 +36,33 @@ std::vector<double> rotary_frequencies(int head_width, double base, const Stretc
                    stretch);
 }
 
-Turning turning(int head_width, const RotaryOptions& options) {
+Rotation rotation(int head_width, const RotaryOptions& options) {
   return {rotary_frequencies(head_width, options.base), options.layout, options.heads, options.first_position,
           options.step};
 }
 
 template <typename Scalar>
-RotaryAngles<Scalar> rotary_angles(Eigen::Index rows, const Turning& turning) {
-  const Eigen::Index pairs = static_cast<Eigen::Index>(turning.frequencies.size());
+RotaryAngles<Scalar> rotary_angles(Eigen::Index rows, const Rotation& rotation) {
+  const Eigen::Index pairs = static_cast<Eigen::Index>(rotation.frequencies.size());
   RotaryAngles<Scalar> angles{{rows, pairs}, {rows, pairs}};
   for (Eigen::Index row = 0; row < rows; ++row) {
-    const double position = turning.first_position + turning.step * static_cast<double>(row);
+    const double position = rotation.first_position + rotation.step * static_cast<double>(row);
     for (Eigen::Index m = 0; m < pairs; ++m) {
-      angles.cosines(row, m) = static_cast<Scalar>(std::cos(turning.frequencies[m] * position));
-      angles.sines(row, m) = static_cast<Scalar>(std::sin(turning.frequencies[m] * position));
+      angles.cosines(row, m) = static_cast<Scalar>(std::cos(rotation.frequencies[m] * position));
+      angles.sines(row, m) = static_cast<Scalar>(std::sin(rotation.frequencies[m] * position));
     }
   }
   return angles;
 }
 
 template <typename Scalar>
-void turn(const Turning& turning, Eigen::Index n, Matrix<Scalar>& stack) {
-  const RotaryAngles<Scalar> angles = rotary_angles<Scalar>(n, turning);
-  const Eigen::Index pairs = angles.cosines.cols(), width = stack.cols() / turning.heads;
+void rotate_stack(const Rotation& rotation, Eigen::Index n, Matrix<Scalar>& stack) {
+  const RotaryAngles<Scalar> angles = rotary_angles<Scalar>(n, rotation);
+  const Eigen::Index pairs = angles.cosines.cols(), width = stack.cols() / rotation.heads;
   for (Eigen::Index row = 0; row < stack.rows(); ++row) {
     const Eigen::Index at = row % n * pairs;
-    for (int head = 0; head < turning.heads; ++head) {
-      rotate_head(stack.data() + row * stack.cols() + head * width, pairs, turning.layout,
+    for (int head = 0; head < rotation.heads; ++head) {
+      rotate_head(stack.data() + row * stack.cols() + head * width, pairs, rotation.layout,
                   angles.cosines.data() + at, angles.sines.data() + at);
     }
   }
@@ -71,13 +71,13 @@ void turn(const Turning& turning, Eigen::Index n, Matrix<Scalar>& stack) {
 Matrix<double> rotate(Matrix<double> rows, const RotaryOptions& options) {
   const int width = static_cast<int>(rows.cols()) / options.heads;
   eigen_assert(rows.cols() == options.heads * width && width % 2 == 0);
-  turn(turning(width, options), rows.rows(), rows);
+  rotate_stack(rotation(width, options), rows.rows(), rows);
   return rows;
 }
 
-template RotaryAngles<float> rotary_angles(Eigen::Index, const Turning&);
-template RotaryAngles<double> rotary_angles(Eigen::Index, const Turning&);
-template void turn(const Turning&, Eigen::Index, Matrix<float>&);
-template void turn(const Turning&, Eigen::Index, Matrix<double>&);
+template RotaryAngles<float> rotary_angles(Eigen::Index, const Rotation&);
+template RotaryAngles<double> rotary_angles(Eigen::Index, const Rotation&);
+template void rotate_stack(const Rotation&, Eigen::Index, Matrix<float>&);
+template void rotate_stack(const Rotation&, Eigen::Index, Matrix<double>&);
 
 }  // namespace superpose

@@ -1,12 +1,12 @@
-// Rotary position embedding: queries and keys are turned, not added to.
+// Rotary position embedding: queries and keys are rotated, instead of being added to.
 //
-// Each pair of channels of a head is turned by the angle p theta_i, theta_i = base^(-2i/d_h):
+// Each pair of channels of a head is rotated by the angle p theta_i, theta_i = base^(-2i/d_h):
 //
 //   (a, b) -> (a cos(p theta_i) - b sin(p theta_i), a sin(p theta_i) + b cos(p theta_i)).
 //
-// Two turned vectors have the dot product q' R_{n-m} k, which depends on the positions m and n only
-// through their offset (Su et al., arXiv 2104.09864, equations 14 to 16 and 34). Which two channels
-// make a pair is a convention; a fixed permutation turns one convention into the other:
+// Two rotated vectors have the dot product q' R_{n-m} k, which depends on the positions m and n only by their offset
+// (Su et al., arXiv 2104.09864, equations 14 to 16 and 34). Which two channels make a pair is a convention; a fixed
+// permutation converts one convention into the other:
 //
 //   interleaved    channels 2i and 2i + 1        (roformer, ZhuiyiTechnology)
 //   concatenated   channels i and i + d_h/2      (half-split: "rotate half", GPT-NeoX and LLaMA)
@@ -25,15 +25,15 @@ struct RotaryOptions {
   Layout layout = Layout::interleaved;  // which channels make a pair
   double base = 10000;                  // > 0
   double first_position = 0;            // the position of row 0
-  double step = 1;                      // from one row to the next; -1 turns back what 1 turned
+  double step = 1;                      // from one row to the next; -1 undoes a rotation by 1
 };
 
-// Rotary positions beyond the trained length: how the frequencies change so that s times as many positions turn
-// by angles that the model has seen.
+// Rotary positions beyond the trained length: how the frequencies change so that s times as many positions are
+// rotated by angles that the model has seen.
 //
 //   interpolate  theta / s: position interpolation             (Chen et al., arXiv 2306.15595, equation 4)
 //   parts        theta (gamma + (1 - gamma) / s), gamma = clamp((n theta / 2 pi - alpha) / (beta - alpha)) from 0
-//                to 1: pairs that turn often within the n trained positions stay ("NTK by parts")
+//                to 1: pairs that make many turns within the n trained positions stay ("NTK by parts")
 //                                                               (arXiv 2309.00071, equations 17 to 20)
 //
 // The paper's gamma is a ramp over the turns n theta / 2 pi. Code released with it has a ramp over channels from that
@@ -45,24 +45,24 @@ struct StretchOptions {
   Stretch way = Stretch::none;
   double factor = 1;   // s >= 1
   double trained = 1;  // n > 0, of parts
-  double alpha = 1;    // turns up to which a pair is interpolated
-  double beta = 32;    // turns from which it stays, > alpha
+  double alpha = 1;    // a pair of up to so many turns is interpolated
+  double beta = 32;    // a pair of so many turns or more stays, > alpha
 };
 
-// theta_i of a head of this width, [d_h / 2], fastest first; beyond the trained length stretched.
+// theta_i of a head of this width, [d_h / 2], fastest first, stretched if the options say so.
 std::vector<double> rotary_frequencies(int head_width, double base, const StretchOptions& stretch = {});
 
-// What is turned: theta_m of each pair of channels, of rows that stand at first_position + step * row.
-struct Turning {
+// How rows are rotated: theta_m of each pair of channels, for rows at the positions first_position + step * row.
+struct Rotation {
   std::vector<double>
-      frequencies;  // [pairs]; the first 2 * pairs channels of a head are turned, the others stay
+      frequencies;  // [pairs]; the first 2 * pairs channels of a head are rotated, the others stay
   Layout layout = Layout::concatenated;
   int heads = 1;  // divides the columns
   double first_position = 0, step = 1;
 };
 
-// All channels of heads of this width.
-Turning turning(int head_width, const RotaryOptions& options);
+// The rotation of all channels of heads of this width.
+Rotation rotation(int head_width, const RotaryOptions& options);
 
 // Cosines and sines of the angles of so many rows, [rows, pairs] each. Angles are formed in double.
 template <typename Scalar>
@@ -70,9 +70,9 @@ struct RotaryAngles {
   Matrix<Scalar> cosines, sines;
 };
 template <typename Scalar>
-RotaryAngles<Scalar> rotary_angles(Eigen::Index rows, const Turning& turning);
+RotaryAngles<Scalar> rotary_angles(Eigen::Index rows, const Rotation& rotation);
 
-// Turns the channels of one head in place, by cosines and sines [pairs]; direction -1 turns back.
+// Rotates the channels of one head in place, by cosines and sines [pairs]; direction -1 rotates back.
 template <typename Scalar>
 inline void rotate_head(Scalar* channels, Eigen::Index pairs, Layout layout, const Scalar* cosines,
                         const Scalar* sines, Scalar direction = 1) {
@@ -86,11 +86,12 @@ inline void rotate_head(Scalar* channels, Eigen::Index pairs, Layout layout, con
   }
 }
 
-// Turns rows [n, heads * d_h] in place, every head alike; or a stack of such rows, whose positions begin again after each n.
+// Rotates rows [n, heads * d_h] in place, every head alike; or a stack of such rows, whose positions begin again after
+// every n of them.
 template <typename Scalar>
-void turn(const Turning& turning, Eigen::Index n, Matrix<Scalar>& stack);
+void rotate_stack(const Rotation& rotation, Eigen::Index n, Matrix<Scalar>& stack);
 
-// rows [n, heads * d_h], d_h even, every head turned alike.
+// Rotates rows [n, heads * d_h], d_h even, every head alike.
 Matrix<double> rotate(Matrix<double> rows, const RotaryOptions& options);
 
 }  // namespace superpose

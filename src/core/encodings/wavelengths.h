@@ -1,7 +1,7 @@
-// What the base of a sinusoid buys: its wavelengths against the length in use, and how the dot product of two
+// The effect of a sinusoid's base: its wavelengths compared with the length in use, and how the dot product of two
 // positions falls with their distance.
 //
-// Where each frequency keeps its sine and cosine, p.p' / |p|^2 is the similarity s(k) = mean_i cos(w_i k) at the
+// If each frequency has its sine and its cosine, p.p' / |p|^2 is the similarity s(k) = mean_i cos(w_i k) at the
 // distance k, the same for every p. With many pairs and w_i = base^(-2i/d), s(k) is near
 // (Ci(k) - Ci(k / base)) / ln base, so that neighbours are sqrt(2 (gamma - Ci(1)) / ln base) of a row's norm
 // apart, and the part of the pairs that make less than one turn in n positions is 1 - ln(n / 2 pi) / ln base.

@@ -58,7 +58,17 @@ double distance(const CollisionSearch& search, int word, int position, int other
   return std::sqrt(squared);
 }
 
-// Tokens first .. first + count - 1 without their mean.
+// The margin of one pair, 1/2 |e_b - e_a|^2 - <e_b - e_a, p_i>, from the differences themselves.
+double collision_margin(const CollisionSearch& search, int a, int b, int position) {
+  double margin = 0;
+  for (Eigen::Index c = 0; c < search.tokens.cols(); ++c) {
+    const double difference = search.tokens(b, c) - search.tokens(a, c);
+    margin += difference * (difference / 2 - search.positions(position, c));
+  }
+  return margin;
+}
+
+// Tokens first .. first + count - 1 minus the mean token.
 Matrix<double> centred(const CollisionSearch& search, Eigen::Index first, Eigen::Index count) {
   return search.tokens.middleRows(first, count).rowwise() - search.mean.transpose();
 }
@@ -73,15 +83,6 @@ CollisionSearch collision_search(Matrix<double> tokens, Matrix<double> positions
   search.half_norms = rows.rowwise().squaredNorm() / 2;
   search.position_products = rows_times_rows<double>(search.positions, rows);
   return search;
-}
-
-double collision_margin(const CollisionSearch& search, int a, int b, int position) {
-  double margin = 0;
-  for (Eigen::Index c = 0; c < search.tokens.cols(); ++c) {
-    const double difference = search.tokens(b, c) - search.tokens(a, c);
-    margin += difference * (difference / 2 - search.positions(position, c));
-  }
-  return margin;
 }
 
 NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words) {
@@ -99,16 +100,16 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
 
   // Half the squared distance from each word of the slice to each token, without the terms that are the
   // same for every token. An added position subtracts its product with the token.
-  const Matrix<double> asked = centred(search, first, words);
+  const Matrix<double> slice = centred(search, first, words);
   Matrix<double> bare(words, vocabulary);
   const std::vector<double> zeros(vocabulary);
   const auto products = [&](Eigen::Index i) {  // position 0 means none
     return i ? &search.position_products(i - 1, 0) : zeros.data();
   };
-  std::vector<Smallest> found(words * (1 + positions));
+  std::vector<Smallest> nearest(words * (1 + positions));
   for (Eigen::Index piece = 0; piece < vocabulary; piece += kPiece) {
     const Eigen::Index count = std::min(kPiece, vocabulary - piece);
-    const Matrix<double> with_words = rows_times_rows<double>(asked, centred(search, piece, count));
+    const Matrix<double> with_words = rows_times_rows<double>(slice, centred(search, piece, count));
     for (int w = 0; w < words; ++w) {
       for (Eigen::Index b = 0; b < count; ++b) {
         const bool itself = piece + b == first + w;
@@ -118,7 +119,7 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
     for (Eigen::Index i = 0; i <= positions; ++i) {
       for (int w = 0; w < words; ++w) {
         const double value = smallest_difference(&bare(w, piece), products(i) + piece, count);
-        Smallest& smallest = found[w * (1 + positions) + i];
+        Smallest& smallest = nearest[w * (1 + positions) + i];
         if (value < smallest.value) smallest = {value, piece};
       }
     }
@@ -126,7 +127,7 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
   for (int w = 0; w < words; ++w) {
     const int a = first + w;
     for (Eigen::Index i = 0; i <= positions; ++i) {
-      const int other = place_of(found[w * (1 + positions) + i], &bare(w, 0), products(i), vocabulary);
+      const int other = place_of(nearest[w * (1 + positions) + i], &bare(w, 0), products(i), vocabulary);
       if (other < 0) continue;
       if (i == 0) {
         result.bare[w] = other;

@@ -5,8 +5,8 @@
 //
 //   <e_b - e_a, p_i> > 1/2 |e_b - e_a|^2,
 //
-// since |e_a + p - e_b|^2 = |e_a - e_b|^2 + 2 <e_a - e_b, p> + |p|^2. The right side minus the left is called
-// the margin here: negative when b takes a's place.
+// since |e_a + p - e_b|^2 = |e_a - e_b|^2 + 2 <e_a - e_b, p> + |p|^2. The right side minus the left side is called the
+// margin here: it is negative if b takes a's place.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@
 namespace superpose {
 
 // A vocabulary and the positions added to it, prepared for many queries. Only differences of tokens matter, so their
-// mean row m is taken away before they are multiplied: far from the origin, products would lose them.
+// mean row m is subtracted before they are multiplied: far from the origin, products would lose the differences.
 struct CollisionSearch {
   Matrix<double> tokens;             // [V, d]
   Matrix<double> positions;          // [L, d]
@@ -25,7 +25,7 @@ struct CollisionSearch {
   Matrix<double> position_products;  // [L, V], <p_i, e_b - m>: the thin product that all words share
 };
 
-// V, L >= 0, d >= 1. Takes L V d multiplications and keeps V (d + L + 1) + L d numbers.
+// V, L >= 0, d >= 1. It takes L V d multiplications, and the result has V (d + L + 1) + L d numbers.
 CollisionSearch collision_search(Matrix<double> tokens, Matrix<double> positions);
 
 // For each of `words` words and each position, the other token that comes nearest to taking its place.
@@ -38,12 +38,9 @@ struct NearestTokens {
   std::vector<int> lost;          // [L], how many of the words have a margin < 0
 };
 
-// Words first .. first + words - 1 of the vocabulary. Of two tokens that are equally near up to rounding, either may be
-// named. Margins and distances are then computed from differences, so a token equal to the word has margin 0 whatever
-// p is and never takes its place. Working memory: words * V numbers.
+// For the words first .. first + words - 1 of the vocabulary. Of two tokens that are equally near up to rounding, either
+// may be the result. Margins and distances are then computed from differences, so that a token equal to the word has the
+// margin 0 for any p and never takes its place. Working memory: words * V numbers.
 NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words);
-
-// The margin of one pair, 1/2 |e_b - e_a|^2 - <e_b - e_a, p_i>, from the differences themselves.
-double collision_margin(const CollisionSearch& search, int a, int b, int position);
 
 }  // namespace superpose

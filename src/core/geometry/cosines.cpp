@@ -31,6 +31,15 @@ double beta_fraction(double x, double a, double b) {
   return fraction;
 }
 
+// The regularized incomplete beta function I_x(a, b), a, b > 0 and 0 <= x <= 1, by its continued fraction (DLMF
+// 8.17.22). It takes 1 - x as well as x, so that neither end loses digits.
+double incomplete_beta(double x, double one_minus_x, double a, double b) {
+  if (x <= 0) return 0;
+  if (one_minus_x <= 0) return 1;
+  if (x > (a + 1) / (a + b + 2)) return 1 - incomplete_beta(one_minus_x, x, b, a);
+  return std::exp(a * std::log(x) + b * std::log(one_minus_x) - log_beta(a, b)) * beta_fraction(x, a, b) / a;
+}
+
 }  // namespace
 
 Vector<double> sample_cosines(int d, int count, std::uint32_t seed) {
@@ -52,13 +61,6 @@ double cosine_density(double t, int d) {
 
 double cosine_mean_size(int d) {
   return std::exp(std::lgamma(d / 2.0) - std::lgamma((d + 1) / 2.0)) / std::sqrt(std::numbers::pi);
-}
-
-double incomplete_beta(double x, double one_minus_x, double a, double b) {
-  if (x <= 0) return 0;
-  if (one_minus_x <= 0) return 1;
-  if (x > (a + 1) / (a + b + 2)) return 1 - incomplete_beta(one_minus_x, x, b, a);
-  return std::exp(a * std::log(x) + b * std::log(one_minus_x) - log_beta(a, b)) * beta_fraction(x, a, b) / a;
 }
 
 double cosine_deviation(int d) { return 1 / std::sqrt(d); }

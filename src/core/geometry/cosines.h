@@ -26,10 +26,6 @@ double cosine_deviation(int d);
 // about 1e-13 for d up to some thousands. At most 2 exp(-d epsilon^2 / 2).
 double cosine_tail(double epsilon, int d);
 
-// The regularized incomplete beta function I_x(a, b), a, b > 0 and 0 <= x <= 1, by its continued
-// fraction (DLMF 8.17.22). It takes 1 - x as well as x, so that neither end loses digits.
-double incomplete_beta(double x, double one_minus_x, double a, double b);
-
 // The median of the largest |t| among m pairs, treated as independent: the tau for which
 // m P(|t| > tau) = ln 2 (rare events are Poisson). m >= 1; to leading order sqrt(2 ln m / d).
 double largest_cosine_median(double m, int d);

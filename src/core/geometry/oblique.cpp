@@ -14,16 +14,17 @@ namespace {
 
 double recovery_error(const Matrix<double>& projector, const Matrix<double>& u, const Matrix<double>& w) {
   double largest = 0;
-  const auto missed = [&](const Matrix<double>& columns, double kept) {
+  // P should multiply these columns by `factor`.
+  const auto compare = [&](const Matrix<double>& columns, double factor) {
     if (columns.size() == 0) return;
-    const Matrix<double> given = columns.transpose();
-    const Matrix<double> found = rows_times_rows<double>(given, projector);
-    for (Eigen::Index k = 0; k < given.size(); ++k) {
-      largest = std::max(largest, std::abs(found.data()[k] - kept * given.data()[k]));
+    const Matrix<double> rows = columns.transpose();
+    const Matrix<double> projected = rows_times_rows<double>(rows, projector);
+    for (Eigen::Index k = 0; k < rows.size(); ++k) {
+      largest = std::max(largest, std::abs(projected.data()[k] - factor * rows.data()[k]));
     }
   };
-  missed(u, 1);
-  missed(w, 0);
+  compare(u, 1);
+  compare(w, 0);
   return largest;
 }
 
@@ -46,7 +47,7 @@ ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<doubl
     return with_errors();
   }
   result.gain = std::numeric_limits<double>::infinity();
-  // More dimensions than there are share a direction.
+  // Subspaces with more than d dimensions together share a direction.
   if (of_u.rows() + of_w.rows() > d) return result;
 
   // The part of U outside W: its singular values are the sines of the principal angles.
@@ -61,7 +62,7 @@ ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<doubl
   const Svd sines = svd(outside);
   const Eigen::Index rank = sines.singular_values.size();
   if (rank == of_u.rows()) {
-    // From both, because each is inexact where the other is near 1.
+    // From sine and cosine, because each is inexact if the other is near 1.
     const double sine = sines.singular_values[rank - 1];
     result.smallest_angle = std::atan2(sine, (sines.U.col(rank - 1).transpose() * cosines).norm());
     result.exact = sine > std::max(tolerance_u, tolerance_w);

@@ -1,9 +1,9 @@
 // Recovering both t and p from x = t + p, when t is in a subspace U and p in a subspace W.
 //
-// The projector onto U along W keeps U and sends W to zero, so it gives t back exactly if and only
-// if U and W meet only in 0; they need not be orthogonal. The cost is noise: it magnifies an error
-// in x by up to sigma_max = 1 / sin(theta_min), with the smallest principal angle between U and W (Ipsen and
-// Meyer 1995, "The angle between complementary subspaces"). Concatenation has gain 1.
+// The projector onto U along W leaves U as it is and sends W to zero, so that it recovers t exactly if and only if U and
+// W meet only in 0; they need not be orthogonal. The cost is noise: it magnifies an error in x by up to
+// sigma_max = 1 / sin(theta_min), where theta_min is the smallest principal angle between U and W (Ipsen and Meyer 1995,
+// "The angle between complementary subspaces"). Concatenation has gain 1.
 #pragma once
 
 #include <limits>
@@ -23,9 +23,9 @@ struct ObliqueProjection {
   Vector<double> noise_gains = {};  // [m], of each row of the noise; empty when not exact
 };
 
-// u [d, k1] and w [d, k2] have the spanning vectors in their columns, dependent ones allowed; k1, k2 >= 0.
-// Columns count as dependent by the rank_tolerance() of their table; the subspaces share a direction when the sine of
-// its angle is at most the larger of the two. Rows of `noise` [m, d] are errors of x.
+// u [d, k1] and w [d, k2] have the spanning vectors in their columns, which may be dependent; k1, k2 >= 0. Columns count
+// as dependent by the rank_tolerance() of their table; the subspaces share a direction if the sine of its angle is at
+// most the larger of the two tolerances. Rows of `noise` [m, d] are errors of x.
 ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<double>& w,
                                      const Matrix<double>& noise = {});
 

@@ -13,7 +13,7 @@
 namespace superpose {
 namespace {
 
-// Of the largest singular value. What is below may be rounding, where a table was in float.
+// Singular values below this part of the largest may be rounding, where a table was in float.
 constexpr double kLeast = 1e-6;
 
 // X' X, [d, d]: the second moment without 1/n and the table's unit, which cancel wherever it is used.
@@ -42,11 +42,8 @@ Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v
 }
 
 AngleCosines angle_cosines(const Vector<double>& angles) {
-  AngleCosines result{angles, 0};
-  for (double& cosine : result.cosines) {
-    cosine = std::cos(cosine);
-    result.squares += cosine * cosine;
-  }
+  AngleCosines result{angles.array().cos(), 0};
+  for (const double cosine : result.cosines) result.squares += cosine * cosine;
   return result;
 }
 
@@ -60,10 +57,10 @@ Vector<double> random_angles(int d, int k1, int k2, std::uint32_t seed) {
 
 ChanceAngles chance_angles(int d, int k1, int k2) {
   const double a = static_cast<double>(k1) / d, b = static_cast<double>(k2) / d;
-  const double one = std::sqrt(a * (1 - b)), other = std::sqrt(b * (1 - a));
+  const double left = std::sqrt(a * (1 - b)), right = std::sqrt(b * (1 - a));
   const int zero_angles = std::max(0, k1 + k2 - d);
-  const double highest = std::min(one + other, 1.0);
-  return {std::abs(one - other), highest, a * k2, zero_angles, zero_angles ? 1 : highest};
+  const double highest = std::min(left + right, 1.0);
+  return {std::abs(left - right), highest, a * k2, zero_angles, zero_angles ? 1 : highest};
 }
 
 double energy_overlap(const Matrix<double>& tokens, const Matrix<double>& positions, bool centred) {
@@ -79,11 +76,11 @@ OverlapCurve overlap_curve(const Matrix<double>& tokens, const Matrix<double>& p
   const Svd all = svd(positions);
   Eigen::Index dimensions = std::min<Eigen::Index>(k, all.V.cols());
   while (dimensions && all.singular_values[dimensions - 1] <= kLeast * all.singular_values[0]) --dimensions;
-  const Matrix<double> kept = all.V.leftCols(dimensions).transpose();
+  const Matrix<double> projection = all.V.leftCols(dimensions).transpose();
   const Matrix<double> directions =
       tokens.rows() ? symmetric_eigen(second_moment(tokens)).vectors : Matrix<double>::Identity(d, d);
   const Matrix<double> rows = directions.rowwise().reverse().transpose();
-  const Matrix<double> along = rows_times_rows<double>(rows, kept);
+  const Matrix<double> along = rows_times_rows<double>(rows, projection);
   OverlapCurve curve{along.rowwise().squaredNorm().cwiseMin(1), static_cast<int>(dimensions),
                      static_cast<double>(dimensions) / static_cast<double>(d), Vector<double>(d)};
   double total = 0;

@@ -25,7 +25,7 @@ AngleCosines angle_cosines(const Vector<double>& angles);
 // A basis [d, k] of a uniformly random subspace, 0 <= k <= d.
 Matrix<double> random_subspace(int d, int k, std::uint32_t seed, std::uint32_t stream);
 
-// The principal angles of two of them, of k1 and k2 dimensions.
+// The principal angles between two random subspaces, of k1 and k2 dimensions.
 Vector<double> random_angles(int d, int k1, int k2, std::uint32_t seed);
 
 // What to expect of the angles between independent uniform subspaces of k1 and k2 dimensions of R^d,
@@ -40,8 +40,9 @@ struct ChanceAngles {
 
 ChanceAngles chance_angles(int d, int k1, int k2);
 
-// d tr(C_E C_P) / (tr C_E tr C_P), where C = X' X / n is a table's second moment or, if `centred`, its covariance. 0 when the tables are orthogonal; 1 is expected when one of them is
-// turned at random. NaN when a table has no rows or is all zero. Both tables have d columns.
+// d tr(C_E C_P) / (tr C_E tr C_P), where C = X' X / n is a table's second moment or, if `centred`, its covariance. It is 0
+// if the tables are orthogonal, and 1 is expected if one of them is rotated at random. NaN if a table has no rows or is
+// all zero. Both tables have d columns.
 double energy_overlap(const Matrix<double>& tokens, const Matrix<double>& positions, bool centred);
 
 struct OverlapCurve {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "numeric/gelu_tanh.h"
+#include "numeric/lanes.h"
 
 namespace superpose {
 namespace {
@@ -35,19 +35,32 @@ V error_function(V y) {
 
 constexpr float kRootOfHalf = 0.70710678118654752440f;
 
-// One template for a vector of floats and for a single float.
+// Each template is for a vector of floats and for a single float.
 template <typename V>
 V gelu_of(V x) {
   return 0.5f * x * (1.0f + error_function(x * kRootOfHalf));
 }
 
-// x / (1 + e^(-x))
+// 1 / (1 + e^(-x))
+template <typename V>
+V sigmoid(V x) {
+  if constexpr (sizeof(V) == sizeof(float)) {
+    return 1 / (1 + exponential_of<float>(-x));
+  } else {
+    return 1 / (1 + exponential(-x));
+  }
+}
+
+// x/2 (1 + tanh u) is x sigmoid(2 u), where u = sqrt(2/pi) (x + 0.044715 x^3).
+template <typename V>
+V gelu_tanh(V x) {
+  constexpr float kTwice = 1.5957691216057308f, kCube = 0.044715f;
+  return x * sigmoid(kTwice * x * (1 + kCube * (x * x)));
+}
+
 template <typename V>
 V silu(V x) {
-  if constexpr (sizeof(V) == sizeof(float))
-    return x / (1 + exponential_of<float>(-x));
-  else
-    return x / (1 + exponential(-x));
+  return x * sigmoid(x);
 }
 
 }  // namespace
@@ -70,8 +83,8 @@ void activate(Activation activation, const Vector<float>& bias, Matrix<float>& r
     }
     if (activation == Activation::gelu_tanh) {
       along<float>(
-          width, [&](Index c) { S::store(row + c, gelu_tanh<float>(S::load(row + c)).value); },
-          [&](Index c) { row[c] = gelu_tanh<float>(row[c]).value; });
+          width, [&](Index c) { S::store(row + c, gelu_tanh(S::load(row + c))); },
+          [&](Index c) { row[c] = gelu_tanh(row[c]); });
       continue;
     }
     along<float>(
@@ -87,11 +100,11 @@ void activate_gated(Activation activation, const Vector<float>& gate_bias, Matri
   const Index width = rows.cols();
   for (Index i = 0; i < rows.rows(); ++i) {
     float* const row = rows.data() + i * width;
-    const float* const by = gate.data() + i * width;
+    const float* const gates = gate.data() + i * width;
     for (Index c = 0; c < bias.size(); ++c) row[c] += bias[c];
     along<float>(
-        width, [&](Index c) { S::store(row + c, S::load(row + c) * S::load(by + c)); },
-        [&](Index c) { row[c] *= by[c]; });
+        width, [&](Index c) { S::store(row + c, S::load(row + c) * S::load(gates + c)); },
+        [&](Index c) { row[c] *= gates[c]; });
   }
 }
 

@@ -43,7 +43,7 @@ void InputParts::start() {
   parts_ = summands_;
   const Index n = parts_[0].rows();
   while (parts_.size() < summands_.size() + 3) parts_.push_back(Matrix<float>::Zero(n, summands_[0].cols()));
-  if (gauge_.moves_terms()) {
+  if (gauge_.kind == GaugeKind::canonical) {
     Vector<float> sigma;
     if (options.embedding_norm.kind != Norm::none) sigma = run_.embedding_sigma;
     if (options.pre_norm) {
@@ -57,20 +57,20 @@ void InputParts::start() {
     normalize_parts(options.embedding_norm, run_.embedding_sigma, parts_);
 }
 
-// From before a layer to before the next.
-void InputParts::pass(int layer) {
+// Replaces the parts of the stream before a layer by those before the next layer.
+void InputParts::advance(int layer) {
   using Parts = std::vector<Matrix<float>>;
   const bool pre = stack_.options().pre_norm;
   const std::size_t attention = summands_.size(), mlp = attention + 1;
   if (way_ == Way::direct) {
-    const Vector<float> less = -stack_.moved_bias(layer);
-    add_rows(run_.attended[layer], less, parts_[attention]);
+    const Vector<float> minus_bias = -stack_.attention_bias(layer);
+    add_rows(run_.attended[layer], minus_bias, parts_[attention]);
   } else {
     Parts read = parts_;
     if (pre) normalize_parts(stack_.attention_norm(layer), run_.attention_sigma[layer], read);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       if (p == attention) continue;
-      add_rows(stack_.moved(layer, run_.attention[layer], read[p]), {}, parts_[p]);
+      add_rows(stack_.attend(layer, run_.attention[layer], read[p]), {}, parts_[p]);
     }
   }
   add_rows({}, stack_.attention_constant(layer), parts_.back());
@@ -82,7 +82,7 @@ void InputParts::pass(int layer) {
 
 std::vector<Matrix<float>> InputParts::at(int layer) {
   if (layer < layer_) start();
-  for (; layer_ < layer; ++layer_) pass(layer_);
+  for (; layer_ < layer; ++layer_) advance(layer_);
   const bool pre = stack_.options().pre_norm;
   std::vector<Matrix<float>> read = parts_;
   if (gauge_.kind == GaugeKind::canonical)

@@ -14,12 +14,12 @@ namespace {
 enum Part { token, position, constant, offset };
 
 // One head of rows, their mean and their places.
-Parted parted(const Matrix<double>& rows, const Matrix<double>& mean, const Matrix<double>& places,
+FactorParts parts_of_head(const Matrix<double>& rows, const Matrix<double>& mean, const Matrix<double>& places,
               Index head, Index width) {
-  const auto cut = [&](const Matrix<double>& of) -> Matrix<double> {
+  const auto of_head = [&](const Matrix<double>& of) -> Matrix<double> {
     return of.middleCols(head * width, width);
   };
-  return part_rows(cut(rows), cut(mean), cut(places));
+  return factor_parts(of_head(rows), of_head(mean), of_head(places));
 }
 
 }  // namespace
@@ -32,27 +32,27 @@ Mechanism::Mechanism(const TransformerStack& stack, const Forward& run, int laye
   mean_ = {means.query.mean.transpose(), means.key.mean.transpose()};
   places_ = {means.query.position.topRows(used), means.key.position.topRows(used)};
   if (used == 0) return;
-  turns_ = mean_turns(frequencies_, used, stack.options().causal);
+  mean_rotations_ = mean_rotations(frequencies_, used, stack.options().causal);
 }
 
 Mechanism::Factors Mechanism::factors(int head) const {
   const StackOptions& options = stack_.options();
   const Index width = rows_.queries.cols() / options.heads;
   const int of_key = key_head(head, options.key_heads, options.heads);
-  return {parted(rows_.queries, mean_.queries, places_.queries, head, width),
-          parted(rows_.keys, mean_.keys, places_.keys, of_key, width)};
+  return {parts_of_head(rows_.queries, mean_.queries, places_.queries, head, width),
+          parts_of_head(rows_.keys, mean_.keys, places_.keys, of_key, width)};
 }
 
-void Mechanism::add_asked(const Matrix<double>& asked, const std::vector<int>& group_of, int groups,
+void Mechanism::add_anova_terms(const Matrix<double>& anova, const std::vector<int>& group_of, int groups,
                           float* terms) const {
   const Index n = logits_.cols(), used = rows_.queries.rows(), first = n - used;
-  // In the order of Asked.
-  const std::pair<Part, Part> places[kAsked] = {{token, token},       {token, position}, {position, token},
+  // In the order of AnovaTerm.
+  const std::pair<Part, Part> places[kAnovaTerms] = {{token, token},       {token, position}, {position, token},
                                                 {position, position}, {offset, offset},  {constant, token},
                                                 {token, constant}};
-  for (int one = 0; one < kAsked; ++one) {
-    float* const to = terms + (group_of[places[one].first] * groups + group_of[places[one].second]) * n * n;
-    const double* const from = asked.data() + one * used * used;
+  for (int t = 0; t < kAnovaTerms; ++t) {
+    float* const to = terms + (group_of[places[t].first] * groups + group_of[places[t].second]) * n * n;
+    const double* const from = anova.data() + t * used * used;
     for (Index i = 0; i < used; ++i) {
       for (Index j = 0; j < used; ++j) to[(first + i) * n + first + j] += from[i * used + j];
     }
@@ -66,19 +66,19 @@ double Mechanism::head_terms(int head, const std::vector<int>& group_of, int gro
   const Index width = rows_.queries.cols() / options.heads;
   std::copy_n(logits_.data() + head * size, size, logits);
   std::fill_n(terms, groups * groups * size, 0.0f);
-  float* const whole = terms + group_of[constant] * (groups + 1) * size;
+  float* const constant_term = terms + group_of[constant] * (groups + 1) * size;
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < n; ++j) {
-      if (i < first || j < first) whole[i * n + j] += logits[i * n + j];
+      if (i < first || j < first) constant_term[i * n + j] += logits[i * n + j];
     }
   }
   if (used == 0) return 0;
 
-  Matrix<double> asked(kAsked, used * used);
+  Matrix<double> anova(kAnovaTerms, used * used);
   const auto [query, key] = factors(head);
   const double scale = 1 / std::sqrt(static_cast<double>(width));
-  turned_asked(query, key, frequencies_, Layout::concatenated, turns_, scale, asked.data());
-  add_asked(asked, group_of, groups, terms);
+  rotary_anova_terms(query, key, frequencies_, Layout::concatenated, mean_rotations_, scale, anova.data());
+  add_anova_terms(anova, group_of, groups, terms);
   return largest_gap(terms, groups * groups, logits, size);
 }
 

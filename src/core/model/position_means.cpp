@@ -1,4 +1,5 @@
-// Plain loops: Eigen's code for each expression would make up most of what this file adds to the module.
+// Means of states by position, in plain loops: Eigen's code for each expression would be most of what this file adds to
+// the module.
 #include "model/position_means.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ Matrix<double> centred_mean(const Matrix<double>& sums, Index count) {
   return result;
 }
 
-// The mean of all rows of so many windows.
+// The mean of all rows, from the sums over so many windows.
 Vector<double> mean_row(const Matrix<double>& sums, Index windows) {
   Vector<double> mean(sums.cols());
   const double count = static_cast<double>(windows * sums.rows());
@@ -87,9 +88,9 @@ void PositionMeans::add(const float* rows) {
 }
 
 Matrix<double> PositionMeans::sums() const {
-  Matrix<double> both = sums_[0];
-  for (Index at = 0; at < both.size(); ++at) both.data()[at] += sums_[1].data()[at];
-  return both;
+  Matrix<double> sums = sums_[0];
+  for (Index at = 0; at < sums.size(); ++at) sums.data()[at] += sums_[1].data()[at];
+  return sums;
 }
 
 Matrix<double> PositionMeans::half(int which) const {
@@ -108,27 +109,27 @@ Matrix<double> PositionMeans::covariance() const {
 PositionFindings PositionMeans::findings(const PositionMeans& first) const {
   const double count = static_cast<double>(windows_);
   const double length = static_cast<double>(sums_[0].rows()), d = static_cast<double>(sums_[0].cols());
-  PositionFindings found{mean_row(sums(), windows_), centred_mean(sums(), windows_)};
-  if (!products_.size()) return found;
+  PositionFindings result{mean_row(sums(), windows_), centred_mean(sums(), windows_)};
+  if (!products_.size()) return result;
   double energy = squares_ / (count * length);
-  for (Index c = 0; c < found.mean.size(); ++c) energy -= found.mean[c] * found.mean[c];
+  for (Index c = 0; c < result.mean.size(); ++c) energy -= result.mean[c] * result.mean[c];
   // States that do not vary differ by rounding, which has no parts.
   const double noise = rounding_of<float>(1, 1);
   if (energy <= noise * noise * squares_ / (count * length))
     energy = std::numeric_limits<double>::quiet_NaN();
-  found.position_energy = product_of(half(0), half(1)) / length / energy;
+  result.position_energy = product_of(half(0), half(1)) / length / energy;
   const Matrix<double> of_position = covariance(), of_first = first.covariance();
   const double trace_of_position = trace(of_position), squares = product_of(of_position, of_position);
-  found.participation_ratio = trace_of_position * trace_of_position / squares;
+  result.participation_ratio = trace_of_position * trace_of_position / squares;
   // sum (h - m_t)(h - m_t)' = sum h h' - sum m_t m_t' / C, m_t the sum over windows.
   const Matrix<double> across = transposed(sums());
   Matrix<double> content = rows_times_rows<double>(across, across);
   for (Index at = 0; at < content.size(); ++at)
     content.data()[at] = products_.data()[at] - content.data()[at] / count;
-  found.overlap = d * product_of(of_position, content) / (trace_of_position * trace(content));
+  result.overlap = d * product_of(of_position, content) / (trace_of_position * trace(content));
   const double sizes = std::sqrt(squares * product_of(of_first, of_first));
-  found.cosine_with_first = std::clamp(product_of(of_position, of_first) / sizes, -1.0, 1.0);
-  return found;
+  result.cosine_with_first = std::clamp(product_of(of_position, of_first) / sizes, -1.0, 1.0);
+  return result;
 }
 
 }  // namespace superpose

@@ -1,6 +1,6 @@
 // How much of a state depends on the position alone, over many windows (Song & Zhong, arXiv 2310.04861):
 //
-//   h_c(t) = mu + pos_t + content_c(t),  mu the mean of all, pos_t the mean over windows c minus mu.
+//   h_c(t) = mu + pos_t + content_c(t),  where mu is the mean of all, and pos_t the mean over windows c minus mu.
 //
 // A mean over C windows still has 1/C of the content's variance in it. Squares are therefore products of two
 // halves: pos_t of the even windows, D, times that of the odd ones, E. C_P = (D'E + E'D)/2 is the positions'
@@ -19,17 +19,16 @@ struct PositionFindings {
   double position_energy = 0;      // of the mean |h - mu|^2: sum of D E over positions
   double participation_ratio = 0;  // tr(C_P)^2 / |C_P|^2
   double overlap = 0;              // d tr(C_P C) / (tr C_P tr C), C the content's covariance
-  double cosine_with_first =
-      0;  // of C_P and that of `first`: for the state before layer 0, the position table's
+  double cosine_with_first = 0;    // of C_P and the C_P of `first`, the state before layer 0
 };
 
-// One state of every window, or a layer's queries or keys, in the order of the windows.
+// Sums over one state of every window, or over a layer's queries or keys, in the order of the windows.
 class PositionMeans {
  public:
-  // Of means alone no squares are gathered, and their findings are mu and pos_t.
+  // Without `squares`, findings() has mu and pos_t alone.
   PositionMeans(Eigen::Index positions, Eigen::Index d, bool squares);
 
-  // Rows [positions, d] of the next window.
+  // Adds the rows [positions, d] of the next window.
   void add(const float* rows);
 
   // Needs at least two windows.
@@ -37,7 +36,7 @@ class PositionMeans {
 
  private:
   Matrix<double> sums() const;           // over all windows
-  Matrix<double> half(int which) const;  // pos_t of one half
+  Matrix<double> half(int which) const;  // pos_t of the even windows (0) or the odd ones (1)
   Matrix<double> covariance() const;     // C_P
 
   Eigen::Index windows_ = 0;

@@ -1,4 +1,4 @@
-// A map's weights within a tensor of a file, whose rows come bit by bit.
+// A map's weights as a part of a tensor of a file, whose rows arrive a few at a time.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ struct TensorPart {
   bool transposed = false;  // [in, out], the maps side by side
 };
 
-// Places in the map what the tensor's rows from row `first` on hold of it.
+// Places in the map its part of the tensor's rows from row `first` on.
 void place_part(const TensorPart& part, const Matrix<float>& rows, Eigen::Index first,
                 PackedMatrix<float>& map) {
   using Eigen::Index;

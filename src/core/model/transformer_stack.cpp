@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "encodings/rotary.h"
@@ -35,12 +34,12 @@ void pooled_embedding(const Matrix<float>& rows, float* out) {
     for (Index c = 0; c < rows.cols(); ++c) sum[c] += rows(i, c);
   }
   double squares = 0;
-  for (const double one : sum) squares += one * one;
+  for (const double x : sum) squares += x * x;
   for (Index c = 0; c < rows.cols(); ++c) out[c] = static_cast<float>(sum[c] / std::sqrt(squares));
 }
 
 bool is_zero(const Matrix<float>& x) {
-  return std::all_of(x.data(), x.data() + x.size(), [](float one) { return one == 0; });
+  return std::all_of(x.data(), x.data() + x.size(), [](float entry) { return entry == 0; });
 }
 
 }  // namespace
@@ -56,53 +55,40 @@ void TransformerStack::add_layer(LayerMaps&& maps, LayerSettings&& settings) {
   }
   Layer& added = layers_.emplace_back(Layer{std::move(maps), std::move(settings), {}, {}});
   const Matrix<float> of_values = added.value.bias.transpose();
-  added.moved_bias =
+  added.attention_bias =
       product(of_query_heads(of_values, options_.key_heads, options_.heads), added.output.weight)
           .row(0)
           .transpose();
-  added.attention_constant = added.moved_bias + added.output.bias;
+  added.attention_constant = added.attention_bias + added.output.bias;
 }
 
-Projections TransformerStack::projections(const Layer& layer, const Matrix<float>& read) const {
-  Projections both{product(read, layer.query.weight), product(read, layer.key.weight)};
-  bias_and_normalize(layer, both);
-  return both;
+void TransformerStack::bias_and_normalize(const Layer& layer, Projections& rows) const {
+  add_rows({}, layer.query.bias, rows.queries);
+  add_rows({}, layer.key.bias, rows.keys);
+  normalize_heads(layer.query_norm, options_.heads, rows.queries.rows(), rows.queries);
+  normalize_heads(layer.key_norm, options_.key_heads, rows.keys.rows(), rows.keys);
 }
 
-void TransformerStack::bias_and_normalize(const Layer& layer, Projections& both) const {
-  const auto one = [](const PackedLinear<float>& map, const Normalization<float>& norm, int heads,
-                      Matrix<float>& rows) {
-    add_rows({}, map.bias, rows);
-    normalize_heads(norm, heads, rows.rows(), rows);
-  };
-  one(layer.query, layer.query_norm, options_.heads, both.queries);
-  one(layer.key, layer.key_norm, options_.key_heads, both.keys);
+Projections TransformerStack::projections(int l, const Matrix<float>& input) const {
+  const Layer& layer = layers_[l];
+  Projections rows{product(input, layer.query.weight), product(input, layer.key.weight)};
+  bias_and_normalize(layer, rows);
+  return rows;
 }
 
-Projections TransformerStack::projections(int layer, const Matrix<float>& input) const {
-  return projections(layers_[layer], input);
+void TransformerStack::rotate_heads(const std::vector<double>& frequencies, Index n, Projections& rows) const {
+  Rotation rotation{frequencies, Layout::concatenated, options_.heads};
+  rotate_stack(rotation, n, rows.queries);
+  rotation.heads = options_.key_heads;
+  rotate_stack(rotation, n, rows.keys);
 }
 
-void TransformerStack::turn_heads(const std::vector<double>& frequencies, Index n, Projections& both) const {
-  Turning turning{frequencies, Layout::concatenated, options_.heads};
-  turn(turning, n, both.queries);
-  turning.heads = options_.key_heads;
-  turn(turning, n, both.keys);
-}
-
-Forward TransformerStack::forward(const Matrix<float>& embeddings, const ForwardOptions& asked) const {
-  ForwardSteps steps(*this, embeddings, asked);
-  steps.step(std::numeric_limits<double>::infinity());
-  return std::move(steps.run);
-}
-
-ForwardSteps::ForwardSteps(const TransformerStack& stack, Matrix<float> embeddings, ForwardOptions asked)
+ForwardSteps::ForwardSteps(const TransformerStack& stack, Matrix<float> embeddings, ForwardOptions options)
     : stack_(stack),
-      asked_(std::move(asked)),
-      layers_(asked_.layers < 0 ? stack.layers() : std::min(asked_.layers, stack.layers())),
+      options_(std::move(options)),
+      layers_(options_.layers < 0 ? stack.layers() : std::min(options_.layers, stack.layers())),
       x_(std::move(embeddings)) {
-  const StackOptions& options = stack_.options_;
-  normalize_rows(options.embedding_norm, Centring::twice, x_, run.embedding_sigma);
+  normalize_rows(stack_.options_.embedding_norm, Centring::twice, x_, run.embedding_sigma);
   run.states.push_back(x_);
   if (layers_ == 0) end();
 }
@@ -111,14 +97,14 @@ bool ForwardSteps::step(double multiplications) {
   while (layer_ < layers_ && multiplications > 0) {
     if (done_ == 0) start();
     const Index left = pieces_ - done_;
-    const bool all = multiplications >= static_cast<double>(left) * each_;
-    const Index now = all ? left : std::max<Index>(1, static_cast<Index>(multiplications / each_));
+    const bool all = multiplications >= static_cast<double>(left) * multiplications_per_piece_;
+    const Index now = all ? left : std::max<Index>(1, static_cast<Index>(multiplications / multiplications_per_piece_));
     if (stage_ == kHeads) {
       for (Index h = done_; h < done_ + now; ++h) attend(static_cast<int>(h));
     } else if (now > 0) {
       multiply_packed<float>(*rows_, *by_, done_, done_ + now, out_->data());
     }
-    multiplications -= static_cast<double>(now) * each_;
+    multiplications -= static_cast<double>(now) * multiplications_per_piece_;
     done_ += now;
     if (done_ < pieces_) continue;
     done_ = 0;
@@ -137,18 +123,18 @@ void ForwardSteps::start() {
       if (stack_.options_.pre_norm) {
         normed_ = x_;
         normalize_rows(of.attention_norm, Centring::twice, normed_, sigma_);
-        if (asked_.trace) run.attention_sigma.push_back(sigma_);
+        if (options_.trace) run.attention_sigma.push_back(sigma_);
       }
-      if (asked_.trace) run.inputs.push_back(input());
-      return begin_product(input(), of.query, attention_.both.queries);
+      if (options_.trace) run.inputs.push_back(input());
+      return begin_product(input(), of.query, attention_.projections.queries);
     case kKey:
-      return begin_product(input(), of.key, attention_.both.keys);
+      return begin_product(input(), of.key, attention_.projections.keys);
     case kValue:
       return begin_product(input(), of.value, attention_.value);
     case kHeads:
       return prepare_heads();
     case kOutput:
-      return begin_product(attention_.context, of.output, wrote_);
+      return begin_product(attention_.context, of.output, written_);
     case kUp:
       end_attention();
       return begin_product(input(), of.up, mlp_.wide);
@@ -159,7 +145,7 @@ void ForwardSteps::start() {
         activate_gated(stack_.options_.activation, of.gate.bias, mlp_.gate, of.up.bias, mlp_.wide);
       else
         activate(stack_.options_.activation, of.up.bias, mlp_.wide);
-      return begin_product(mlp_.wide, of.down, wrote_);
+      return begin_product(mlp_.wide, of.down, written_);
   }
 }
 
@@ -170,70 +156,70 @@ void ForwardSteps::begin_product(const Matrix<float>& rows, const PackedLinear<f
   out_ = &out;
   out.resize(rows.rows(), by.weight.rows());
   pieces_ = by.weight.pieces(rows.rows());
-  each_ = pieces_ ? static_cast<double>(out.size()) * rows.cols() / pieces_ : 0;
+  multiplications_per_piece_ = pieces_ ? static_cast<double>(out.size()) * rows.cols() / pieces_ : 0;
 }
 
 void ForwardSteps::prepare_heads() {
   const Layer& of = layer();
-  auto& [queries, keys] = attention_.both;
+  auto& [queries, keys] = attention_.projections;
   const Index n = queries.rows(), width = queries.cols() / stack_.options_.heads;
-  stack_.bias_and_normalize(of, attention_.both);
+  stack_.bias_and_normalize(of, attention_.projections);
   add_rows({}, of.value.bias, attention_.value);
-  if (asked_.projections) run.projections.push_back(attention_.both);
-  stack_.turn_heads(of.frequencies, n, attention_.both);
+  if (options_.projections) run.projections.push_back(attention_.projections);
+  stack_.rotate_heads(of.frequencies, n, attention_.projections);
   queries *= 1 / std::sqrt(static_cast<float>(width));
-  attention_.keys.resize(keys.cols(), n);
-  transpose<float>({keys.data(), keys.cols()}, n, keys.cols(), {attention_.keys.data(), n});
+  attention_.transposed_keys.resize(keys.cols(), n);
+  transpose<float>({keys.data(), keys.cols()}, n, keys.cols(), {attention_.transposed_keys.data(), n});
   attention_.scores.resize(n, n);
   attention_.context.resize(n, queries.cols());
   pieces_ = stack_.options_.heads;
-  each_ = 2.0 * n * n * width;
-  if (!asked_.trace) return;
+  multiplications_per_piece_ = 2.0 * n * n * width;
+  if (!options_.trace) return;
   run.logits.emplace_back(pieces_ * n, n);
   run.attention.emplace_back(pieces_ * n, n);
 }
 
-// The weights are the softmax of the head's scores unless others are given.
+// One head. Its weights are the softmax of its scores, unless the options hold another run's attention.
 void ForwardSteps::attend(int h) {
   const StackOptions& options = stack_.options_;
-  const Projections& both = attention_.both;
+  const Projections& rows = attention_.projections;
   Matrix<float>& scores = attention_.scores;
-  const Index n = scores.rows(), all = both.queries.cols(), of_keys = both.keys.cols();
+  const Index n = scores.rows(), all = rows.queries.cols(), of_keys = rows.keys.cols();
   const Index width = all / options.heads;
   const int of_key = key_head(h, options.key_heads, options.heads);
-  multiply<float>(columns_of(both.queries.data(), all, h, width),
-                  {attention_.keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
-  if (asked_.trace) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
+  multiply<float>(columns_of(rows.queries.data(), all, h, width),
+                  {attention_.transposed_keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
+  if (options_.trace) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
   if (options.causal) mask_later(scores);
   softmax<float>({scores.data(), n}, n, n);
-  if (layer_ < static_cast<int>(asked_.attention.size()) && asked_.attention[layer_].size())
-    std::copy_n(asked_.attention[layer_].data() + h * n * n, n * n, scores.data());
-  if (asked_.trace) std::copy_n(scores.data(), n * n, run.attention.back().data() + h * n * n);
+  if (layer_ < static_cast<int>(options_.attention.size()) && options_.attention[layer_].size())
+    std::copy_n(options_.attention[layer_].data() + h * n * n, n * n, scores.data());
+  if (options_.trace) std::copy_n(scores.data(), n * n, run.attention.back().data() + h * n * n);
   multiply<float>({scores.data(), n}, columns_of(attention_.value.data(), of_keys, of_key, width),
                   {n, n, width}, columns_of(attention_.context.data(), all, h, width));
 }
 
 void ForwardSteps::end_attention() {
   const Layer& of = layer();
-  if (asked_.trace) run.attended.push_back(wrote_);
+  if (options_.trace) run.attended.push_back(written_);
   attention_ = {};
-  add_rows(wrote_, of.output.bias, x_);
+  add_rows(written_, of.output.bias, x_);
   if (stack_.options_.pre_norm) {
     normed_ = x_;
     normalize_rows(of.mlp_norm, Centring::twice, normed_, sigma_);
   } else {
     normalize_rows(of.attention_norm, Centring::twice, x_, sigma_);
-    if (asked_.trace) run.attention_sigma.push_back(sigma_);
+    if (options_.trace) run.attention_sigma.push_back(sigma_);
   }
 }
 
 void ForwardSteps::end_layer() {
   const Layer& of = layer();
   mlp_ = {};
-  if (asked_.trace) run.written.push_back(wrote_);
-  add_rows(wrote_, of.down.bias, x_);
+  if (options_.trace) run.written.push_back(written_);
+  add_rows(written_, of.down.bias, x_);
   if (!stack_.options_.pre_norm) normalize_rows(of.mlp_norm, Centring::twice, x_, sigma_);
-  if (asked_.trace) run.mlp_sigma.push_back(sigma_);
+  if (options_.trace) run.mlp_sigma.push_back(sigma_);
   run.states.push_back(x_);
 }
 
@@ -256,21 +242,21 @@ ProjectedParts TransformerStack::queries_and_keys(int l, const Matrix<float>& in
   for (Index p = 0; p < count; ++p) to = std::copy_n(parts[p].data(), n * d, to);
   const auto project = [&](const PackedLinear<float>& map) {
     const Vector<float>& bias = map.bias;
-    Matrix<float> found = product(stack, map.weight);
+    Matrix<float> projected = product(stack, map.weight);
     for (Index i = 0; i < n; ++i) {
       for (Index c = 0; c < bias.size(); ++c) {
-        found(i, c) += bias[c];
-        found(count * n + i, c) += bias[c];
+        projected(i, c) += bias[c];
+        projected(count * n + i, c) += bias[c];
       }
     }
-    return found;
+    return projected;
   };
-  Projections both{project(layer.query), project(layer.key)};
-  normalize_heads(layer.query_norm, options_.heads, n, both.queries);
-  normalize_heads(layer.key_norm, options_.key_heads, n, both.keys);
-  turn_heads(layer.frequencies, n, both);
+  Projections rows{project(layer.query), project(layer.key)};
+  normalize_heads(layer.query_norm, options_.heads, n, rows.queries);
+  normalize_heads(layer.key_norm, options_.key_heads, n, rows.keys);
+  rotate_heads(layer.frequencies, n, rows);
   ProjectedParts result;
-  result.rows = join_columns(both.queries, of_query_heads(both.keys, options_.key_heads, options_.heads));
+  result.rows = join_columns(rows.queries, of_query_heads(rows.keys, options_.key_heads, options_.heads));
   result.tokens = n;
   result.parts = static_cast<int>(count);
   result.heads = options_.heads;
@@ -278,7 +264,7 @@ ProjectedParts TransformerStack::queries_and_keys(int l, const Matrix<float>& in
   return result;
 }
 
-Matrix<float> TransformerStack::moved(int l, const Matrix<float>& attention, const Matrix<float>& x) const {
+Matrix<float> TransformerStack::attend(int l, const Matrix<float>& attention, const Matrix<float>& x) const {
   const Layer& layer = layers_[l];
   const int heads = options_.heads, key_heads = options_.key_heads;
   const Index n = x.rows(), of_values = layer.value.bias.size(), width = of_values / key_heads;

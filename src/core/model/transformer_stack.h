@@ -1,13 +1,13 @@
-// Transformers whose input is a sum of rows (BERT, GPT-2, Llama): the forward, keeping what is needed to take it apart
-// afterwards.
+// Transformers whose input is a sum of rows, encoders and decoders (BERT, GPT-2, Llama): their forward, and what is
+// needed to take its scores apart afterwards.
 //
 //   post-norm  x = N(e);  each layer  x = N(x + attention(x));  x = N(x + mlp(x))   (Devlin et al. 2019)
 //   pre-norm   x = e;     each layer  x = x + attention(N(x));  x = x + mlp(N(x))   (Xiong et al. 2020)
 //
-// with e the sum of the embeddings, N any norm or none, and one more N after the last layer of a pre-norm stack,
-// whose states are the sums before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, A_h the softmax over
-// the allowed keys of q'k / sqrt(d_h), q and k as attention.h has them; mlp(x) = W_2 g(W_1 x + b_1) + b_2, or with a
-// gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. The embedding is the mean of the last layer's rows, scaled to length
+// with e the sum of the embeddings, N any norm or none, and one more N after the last layer of a pre-norm stack, whose
+// states are the sums before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, where A_h is the softmax
+// over the allowed keys of q'k / sqrt(d_h), with q and k as in attention.h. mlp(x) = W_2 g(W_1 x + b_1) + b_2, or with
+// a gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. The embedding is the mean of the last layer's rows, scaled to length
 // one.
 //
 // Layers are added in order, packed for the product, and a forward runs through all of them or the first few. It
@@ -30,11 +30,11 @@ struct LayerMaps {
   PackedLinear<float> up, gate, down;             // [inner, d], likewise or empty, [d, inner]
 };
 
-// What a layer has beside its maps.
+// The norms and frequencies of a layer.
 struct LayerSettings {
   Normalization<float> attention_norm, mlp_norm;  // after attention and the MLP, or before them (pre-norm)
   Normalization<float> query_norm, key_norm;      // of each head, [d_h]
-  std::vector<double> frequencies;                // theta_m, [pairs], of RoPE; empty: nothing is turned
+  std::vector<double> frequencies;                // theta_m, [pairs], of RoPE; empty without RoPE
 };
 
 struct StackOptions {
@@ -47,33 +47,34 @@ struct StackOptions {
 };
 
 struct ForwardOptions {
-  int layers = -1;  // how many to run through; all
-  // Keep logits and attention, and inputs, what was written and sigmas, for taking the forward apart.
+  int layers = -1;  // how many layers to run; -1 for all
+  // Whether to store logits, attention, inputs, what attention and MLPs write, and sigmas, from which scores are taken
+  // apart.
   bool trace = false;
   // [layers], each [heads * n, n] or empty: another run's attention, in place of the softmax.
   std::vector<Matrix<float>> attention;
-  bool projections = false;  // keep queries and keys
+  bool projections = false;  // whether to store queries and keys
 };
 
-// Queries and keys of all heads: biases and norms of heads included, not turned and not scaled.
+// Queries and keys of all heads, with biases and norms of heads, but neither rotated nor scaled.
 struct Projections {
   Matrix<float> queries, keys;  // [n, H d_h], [n, G d_h]
 };
 
-// The result of a run through L layers.
+// The result of a forward through L layers. Without a trace, what only a trace stores is empty.
 struct Forward {
   std::vector<Matrix<float>> states;     // [L + 1], [n, d]
   std::vector<Matrix<float>> logits;     // [L], [heads * n, n], for every pair
   std::vector<Matrix<float>> attention;  // [L], likewise
   std::vector<Matrix<float>> inputs;     // [L], [n, d], what W_Q and W_K read
   std::vector<Projections> projections;  // [L]
-  // [L], [n, d], by attention, without b_O, and by the MLP, without its last bias
+  // [L], [n, d]: what attention adds to the stream, without b_O, and what the MLP adds, without its last bias.
   std::vector<Matrix<float>> attended, written;
   Vector<float> embedding_sigma;                          // [n]
   std::vector<Vector<float>> attention_sigma, mlp_sigma;  // [L], [n]
   Matrix<float> last;                                     // [n, d], after the final norm
-  Matrix<float>
-      pooled;  // [L + 1, d], the mean over tokens of each state (of the last, of `last`), of length one
+  // [L + 1, d], the mean over tokens of each state, scaled to length one; for the last state, that of `last`.
+  Matrix<float> pooled;
 };
 
 class ForwardSteps;
@@ -86,21 +87,18 @@ class TransformerStack {
   int layers() const { return static_cast<int>(layers_.size()); }
   const StackOptions& options() const { return options_; }
 
-  // Runs the summed embeddings [n, d] through the layers.
-  Forward forward(const Matrix<float>& embeddings, const ForwardOptions& asked = {}) const;
-
-  // Projects the parts of what a layer's W_Q and W_K read, [n, d] each with the constant last; they add up to
-  // `input`. Biases join the constant. Keys are those of each query head.
+  // Projects the parts of what a layer's W_Q and W_K read, [n, d] each with the constant last; the parts add up to
+  // `input`. Biases join the constant. There are keys for each query head.
   ProjectedParts queries_and_keys(int layer, const Matrix<float>& input,
                                   const std::vector<Matrix<float>>& parts) const;
-  // Of what the layer's W_Q and W_K read.
+  // Queries and keys of what a layer's W_Q and W_K read, [n, d].
   Projections projections(int layer, const Matrix<float>& input) const;
   const std::vector<double>& frequencies(int layer) const { return layers_[layer].frequencies; }
-  // W_O concat_h(A_h W_V x) for attention [heads * n, n], without biases: what attention moves of x. Zeros cost nothing,
-  // and parts often are.
-  Matrix<float> moved(int layer, const Matrix<float>& attention, const Matrix<float>& x) const;
-  // W_O b_V, which attention writes to every token alike, and the same with b_O.
-  const Vector<float>& moved_bias(int layer) const { return layers_[layer].moved_bias; }
+  // W_O concat_h(A_h W_V x) for attention [heads * n, n], without biases. Zeros, which parts of x often are, cost
+  // nothing.
+  Matrix<float> attend(int layer, const Matrix<float>& attention, const Matrix<float>& x) const;
+  // W_O b_V, which attention writes to every token alike, and W_O b_V + b_O.
+  const Vector<float>& attention_bias(int layer) const { return layers_[layer].attention_bias; }
   const Vector<float>& attention_constant(int layer) const { return layers_[layer].attention_constant; }
   const Vector<float>& mlp_constant(int layer) const { return layers_[layer].down.bias; }
   const Normalization<float>& attention_norm(int layer) const { return layers_[layer].attention_norm; }
@@ -110,27 +108,28 @@ class TransformerStack {
   friend class ForwardSteps;
   // Every map has a bias.
   struct Layer : LayerMaps, LayerSettings {
-    Vector<float> moved_bias, attention_constant;
+    Vector<float> attention_bias, attention_constant;
   };
 
-  Projections projections(const Layer& layer, const Matrix<float>& read) const;
-  // Of products with W_Q and W_K.
-  void bias_and_normalize(const Layer& layer, Projections& both) const;
-  void turn_heads(const std::vector<double>& frequencies, Eigen::Index n, Projections& both) const;
+  // Completes products with W_Q and W_K, in place.
+  void bias_and_normalize(const Layer& layer, Projections& rows) const;
+  void rotate_heads(const std::vector<double>& frequencies, Eigen::Index n, Projections& rows) const;
 
   StackOptions options_;
   std::vector<Layer> layers_;
 };
 
-// A forward that is gone on with step by step, so that it can be left in the middle of a layer.
+// A forward in steps, so that a caller can pause or stop in the middle of a layer.
 class ForwardSteps {
  public:
-  // The stack stays in use, and gets no layers meanwhile.
-  ForwardSteps(const TransformerStack& stack, Matrix<float> embeddings, ForwardOptions asked);
+  // Runs the summed embeddings [n, d] through the layers of `stack`, which must outlive the steps and get no layers
+  // meanwhile.
+  ForwardSteps(const TransformerStack& stack, Matrix<float> embeddings, ForwardOptions options);
 
-  // Goes on for so many multiplications, and at least for one piece of a product or one head. Whether all is done.
+  // Continues for about so many multiplications, and at least for one piece of a product or one head. Returns whether
+  // the forward is complete.
   bool step(double multiplications);
-  // Complete when all is done.
+  // Complete once step() returns true.
   Forward run;
 
  private:
@@ -139,7 +138,7 @@ class ForwardSteps {
   using Layer = TransformerStack::Layer;
   const Layer& layer() const { return stack_.layers_[layer_]; }
   const Matrix<float>& input() const { return stack_.options_.pre_norm ? normed_ : x_; }
-  // Prepares the stage, and says in how many pieces it is cut, of how many multiplications each.
+  // Prepares the stage: sets the number of its pieces, and of each piece's multiplications.
   void start();
   void begin_product(const Matrix<float>& rows, const PackedLinear<float>& by, Matrix<float>& out);
   void prepare_heads();
@@ -149,19 +148,19 @@ class ForwardSteps {
   void end();
 
   const TransformerStack& stack_;
-  ForwardOptions asked_;
+  ForwardOptions options_;
   int layers_, layer_ = 0, stage_ = kQuery;
   Eigen::Index done_ = 0, pieces_ = 0;
-  double each_ = 0;
-  // The product that a stage is: out_ = rows_ by_'.
+  double multiplications_per_piece_ = 0;
+  // The stage's product: out_ = rows_ by_'.
   const Matrix<float>* rows_ = nullptr;
   const PackedMatrix<float>* by_ = nullptr;
   Matrix<float>* out_ = nullptr;
-  Matrix<float> x_, normed_, wrote_;
+  Matrix<float> x_, normed_, written_;
   Vector<float> sigma_;
   struct {
-    Projections both;
-    Matrix<float> value, keys, scores, context;  // keys transposed
+    Projections projections;
+    Matrix<float> value, transposed_keys, scores, context;
   } attention_;
   struct {
     Matrix<float> wide, gate;

@@ -7,7 +7,7 @@
 
 namespace superpose {
 
-// The table minus the mean of each column. The first row is taken away first: then equal rows leave exactly
+// The table minus the mean of each column. The first row is subtracted first, so that equal rows leave exactly
 // nothing, and a mean far from zero costs no digits.
 inline Matrix<double> column_centred(const Matrix<double>& table) {
   if (table.rows() == 0) return table;
@@ -15,8 +15,8 @@ inline Matrix<double> column_centred(const Matrix<double>& table) {
   return from_first.rowwise() - from_first.colwise().mean();
 }
 
-// `amount` times the mean row of `from`, taken from each of its rows and given to each row of `to`, both [n, d]. The sums
-// of their rows, and whatever is computed from them, stay as they are; n >= 1.
+// Moves `amount` times the mean row of `from` [n, d] from each of its rows to the same row of `to` [n, d], n >= 1. The
+// sums of their rows stay as they are, and so does whatever is computed from those sums.
 struct MovedMean {
   Matrix<double> from, to;
 };
@@ -33,8 +33,8 @@ Matrix<Scalar> row_centred(const Matrix<Scalar>& table) {
   return from_first.colwise() - from_first.rowwise().mean();
 }
 
-// How far `count` values of at most this size can be from their mean by rounding alone, when they should be
-// equal and each is a sum of products.
+// How far `count` values of at most this size can be from their mean by rounding alone, if they should be equal and
+// each is a sum of products: 64 units in the last place for each of them.
 template <typename Scalar>
 double rounding_of(double size, Eigen::Index count) {
   return 64 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()) * static_cast<double>(count) * size;

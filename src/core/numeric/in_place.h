@@ -1,7 +1,8 @@
-// Products, transposes and softmax of matrices where they lie, on vectors of 16 bytes. Matrices are rows of `stride` entries.
+// Products, transposes and softmax of matrices that stay where they are, by vectors of 16 bytes. Rows of a matrix are
+// `stride` entries apart.
 //
-// The products of a small transformer, and of a head's scores, are some 30 wide. Packing them first, as numeric/product.h
-// does for large ones, would cost as much as it saves.
+// The products of a small transformer, and of a head's scores, are some 30 wide. Packing the operands first, as
+// numeric/product.h does for large ones, would cost as much as it saves.
 #pragma once
 
 #include "numeric/matrix.h"
@@ -21,26 +22,27 @@ struct ProductShape {
   Eigen::Index rows, depth, columns;
 };
 
-// out = a b, a [rows, depth], b [depth, columns]; or plus + a b, where plus may be out itself but must not
-// overlap it otherwise.
+// out = a b for a [rows, depth] and b [depth, columns]; or out = plus + a b, where `plus` is either `out` itself or
+// does not overlap it.
 template <typename Scalar>
 void multiply(Block<const Scalar> a, Block<const Scalar> b, ProductShape shape, Block<Scalar> out);
 template <typename Scalar>
 void multiply(Block<const Scalar> a, Block<const Scalar> b, ProductShape shape, Block<Scalar> out,
               Block<const Scalar> plus);
 
-// The same for a' b, a [depth, rows].
+// The same for a' b with a [depth, rows].
 template <typename Scalar>
 void multiply_transposed(Block<const Scalar> a, Block<const Scalar> b, ProductShape shape, Block<Scalar> out);
 template <typename Scalar>
 void multiply_transposed(Block<const Scalar> a, Block<const Scalar> b, ProductShape shape, Block<Scalar> out,
                          Block<const Scalar> plus);
 
-// out [columns, rows] = from' for from [rows, columns].
+// out [columns, rows] = from' for `from` [rows, columns].
 template <typename Scalar>
 void transpose(Block<const Scalar> from, Eigen::Index rows, Eigen::Index columns, Block<Scalar> out);
 
-// Replaces each row [n] by its softmax. An entry of kMasked gets weight 0, unless all are masked.
+// Replaces each of `count` rows [n] by its softmax, in float by a polynomial to 2 ulp. An entry of kMasked gets the
+// weight 0, unless all of a row are masked.
 constexpr double kMasked = -1e30;
 template <typename Scalar>
 void softmax(Block<Scalar> rows, Eigen::Index count, Eigen::Index n);

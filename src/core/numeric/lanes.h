@@ -1,4 +1,4 @@
-// What products and training do with whole vectors: sums, the exponential, loops over rows.
+// Operations on vectors of 16 bytes (simd.h): sums, the exponential, loops over rows.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ using Lanes = typename Simd<Scalar>::Vector;
 template <typename Scalar>
 constexpr Eigen::Index kLanes = Simd<Scalar>::kLanes;
 
-// a * b + c. Always inlined, because only some files of the relaxed build have the fused instruction, and the linker
-// would keep one of two copies for all.
+// a * b + c. Always inlined: only some files of the relaxed build have the fused instruction, and the linker would
+// use one of two copies for all of them.
 template <typename Scalar>
 [[gnu::always_inline]] inline Lanes<Scalar> multiply_add(Lanes<Scalar> a, Lanes<Scalar> b, Lanes<Scalar> c) {
 #ifdef __wasm_relaxed_simd__
@@ -80,12 +80,12 @@ inline Scalar exponential_of(Scalar x) {
   return exponential(Simd<Scalar>::all(x))[0];
 }
 
-// Calls whole(c) for each full vector of entries, and single(c) for each entry left over.
-template <typename Scalar, typename Whole, typename Single>
-inline void along(Eigen::Index count, const Whole& whole, const Single& single) {
+// Calls of_vector(c) for each full vector of entries, and of_entry(c) for each entry after the last of them.
+template <typename Scalar, typename OfVector, typename OfEntry>
+inline void along(Eigen::Index count, const OfVector& of_vector, const OfEntry& of_entry) {
   Eigen::Index c = 0;
-  for (; c + kLanes<Scalar> <= count; c += kLanes<Scalar>) whole(c);
-  for (; c < count; ++c) single(c);
+  for (; c + kLanes<Scalar> <= count; c += kLanes<Scalar>) of_vector(c);
+  for (; c < count; ++c) of_entry(c);
 }
 
 // sum_c x_c y_c, a vector at a time, as Eigen's own sums are not.

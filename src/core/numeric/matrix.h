@@ -1,5 +1,5 @@
-// The one matrix layout of the library. Rows are tokens or positions, and a table is row-major, like the
-// frameworks it comes from and the arrays that JavaScript sees.
+// The matrix layout of the whole library: row-major, like the frameworks that tables come from and the arrays that
+// JavaScript sees. Rows are tokens or positions.
 #pragma once
 
 #include <Eigen/Core>

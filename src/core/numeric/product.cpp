@@ -1,6 +1,6 @@
-// Tiles of 4 or 5 rows by 2 vectors are kept in registers while k runs; both operands are packed first, so
-// that k runs through memory in order: a in panels [k][rows], b in panels [k][2 vectors]. The same source
-// makes the plain build, the relaxed one (fused multiply-adds) and the native one.
+// Tiles of 4 or 5 rows by 2 vectors stay in registers while k runs. Both operands are packed first, so that k runs
+// through memory in order: a in panels [k][rows], b in panels [k][2 vectors]. The plain build, the relaxed one (with
+// fused multiply-adds) and the native one have the same source.
 
 #include "numeric/product.h"
 
@@ -15,14 +15,14 @@ using Eigen::Index;
 
 template <typename Scalar>
 constexpr int kColumns = 2 * Simd<Scalar>::kLanes;
-// V8 has fifteen registers to give. Without a fused multiply-add each row in flight takes one more of them;
-// with it six rows just fit, but Firefox then takes 1.7 times as long.
+// V8 offers fifteen registers. Without a fused multiply-add each row in flight takes one more of them; with it six
+// rows just fit, but Firefox then takes 1.7 times as long.
 #ifdef __wasm_relaxed_simd__
 constexpr int kRows = 5;
 #else
 constexpr int kRows = 4;
 #endif
-// The plain build stores each scalar of a as a whole vector, so that no tile has to spread one.
+// The plain build stores each scalar of a as a full vector, so that no tile has to spread one.
 // JavaScriptCore, which has no relaxed SIMD and so runs this build, is a third faster with it, and V8 is no
 // slower.
 #if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
@@ -62,13 +62,13 @@ inline typename Simd<Scalar>::Vector spread(const Scalar* from) {
   return Simd<Scalar>::all(*from);
 }
 
-// One whole tile. Each sum is a variable of its own, because compilers spill arrays of vectors to memory.
+// One full tile. Each sum is a variable of its own, because compilers spill arrays of vectors to memory.
 template <int Rows, typename Scalar>
 [[gnu::noinline]] void multiply_tile(const Scalar* a, const Scalar* b, Index depth, Scalar scale, bool add,
                                      Scalar* to, Index stride) {
   using Vector = typename Simd<Scalar>::Vector;
   Vector l0{}, l1{}, l2{}, l3{}, l4{}, r0{}, r1{}, r2{}, r3{}, r4{};
-  // Unrolled, WebKit is slower, and a tile of five rows no longer fits into registers.
+  // Not unrolled: otherwise WebKit is slower, and a tile of five rows no longer fits into registers.
 #ifdef __clang__
 #pragma clang loop unroll_count(1)
 #else
@@ -160,7 +160,7 @@ void pack_copies(const Scalar* from, Index stride, Index rows, Index depth, Scal
   }
 }
 
-// The two packed operands, kept between calls to avoid allocating.
+// The two packed operands, reused by later calls to avoid allocating.
 template <typename Scalar>
 thread_local AlignedBuffer<Scalar> buffers;
 
@@ -173,7 +173,7 @@ struct Panels {
   Index each = ceil_of(columns, kColumns<Scalar>);
 
   Index count() const { return stacked * each; }
-  // So many together fit beside a block of a: as many in each piece.
+  // The panels of a piece: as many in each, and no more than fit beside a block of a.
   Index piece() const { return ceil_of(count(), ceil_of(count(), kColumnPanels)); }
   Index matrix(Index p) const { return p / each; }
   Index column(Index p) const { return p % each * kColumns<Scalar>; }
@@ -259,26 +259,26 @@ struct Product {
 template <typename Scalar>
 void multiply_pairs(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Scalar* out) {
   using S = Simd<Scalar>;
-  const Index depth = a.cols(), whole = depth - depth % kColumns<Scalar>;
+  const Index depth = a.cols(), vector_depth = depth - depth % kColumns<Scalar>;
   Scalar* at = out;
   for (Index i = 0; i < a.rows(); ++i) {
     const Scalar* x = a.data() + i * a.outerStride();
     for (Index j = 0; j < b.rows(); ++j, ++at) {
-      // A table by itself: the pair the other way round is the same.
+      // A table by itself: the transposed pair is the same.
       if (a.data() == b.data() && a.outerStride() == b.outerStride() && j < i) {
         *at = out[j * b.rows() + i];
         continue;
       }
       const Scalar* y = b.data() + j * b.outerStride();
       typename S::Vector left{}, right{};
-      for (Index k = 0; k < whole; k += kColumns<Scalar>) {
+      for (Index k = 0; k < vector_depth; k += kColumns<Scalar>) {
         left = multiply_add<Scalar>(S::load(x + k), S::load(y + k), left);
         right = multiply_add<Scalar>(S::load(x + k + S::kLanes), S::load(y + k + S::kLanes), right);
       }
       left += right;
       Scalar sum = 0;
       for (int lane = 0; lane < S::kLanes; ++lane) sum += left[lane];
-      for (Index k = whole; k < depth; ++k) sum += x[k] * y[k];
+      for (Index k = vector_depth; k < depth; ++k) sum += x[k] * y[k];
       *at = scale * sum;
     }
   }
@@ -313,12 +313,12 @@ void multiply_stacks(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale,
 
 template <typename Scalar>
 PackedMatrix<Scalar>::PackedMatrix(Index rows, Index columns) : rows_(rows), columns_(columns) {
-  const Index whole = rows_ - rows_ % kColumns<Scalar>, count = Panels<Scalar>{1, rows_}.count();
+  const Index full_rows = rows_ - rows_ % kColumns<Scalar>, count = Panels<Scalar>{1, rows_}.count();
   Scalar* const panels = panels_.at_least(count * kColumns<Scalar> * columns_);
-  // Of the last panel, what no row fills.
-  for (Index k = 0; k < columns_ && whole < rows_; k += kDepth) {
+  // Zeros in the part of the last panel that no row fills.
+  for (Index k = 0; k < columns_ && full_rows < rows_; k += kDepth) {
     const Index depth = std::min(kDepth, columns_ - k);
-    std::fill_n(panels + k * count * kColumns<Scalar> + whole * depth, depth * kColumns<Scalar>, Scalar(0));
+    std::fill_n(panels + k * count * kColumns<Scalar> + full_rows * depth, depth * kColumns<Scalar>, Scalar(0));
   }
 }
 
@@ -346,14 +346,14 @@ void PackedMatrix<Scalar>::place_rows(const Rows<Scalar>& rows, Index first) {
 
 template <typename Scalar>
 void PackedMatrix<Scalar>::place_columns(const Rows<Scalar>& columns, Index first) {
-  const Index whole = rows_ - rows_ % kColumns<Scalar>, count = Panels<Scalar>{1, rows_}.count();
+  const Index full_rows = rows_ - rows_ % kColumns<Scalar>, count = Panels<Scalar>{1, rows_}.count();
   for (Index c = 0; c < columns.rows(); ++c) {
     const Index k = (first + c) / kDepth * kDepth, depth = std::min(kDepth, columns_ - k);
     const Scalar* const from = columns.data() + c * columns.outerStride();
     Scalar* const to = panels_.data() + (k * count + first + c - k) * kColumns<Scalar>;
-    for (Index row = 0; row < whole; row += kColumns<Scalar>)
+    for (Index row = 0; row < full_rows; row += kColumns<Scalar>)
       std::copy_n(from + row, kColumns<Scalar>, to + row * depth);
-    std::copy_n(from + whole, rows_ - whole, to + whole * depth);
+    std::copy_n(from + full_rows, rows_ - full_rows, to + full_rows * depth);
   }
 }
 
@@ -372,7 +372,7 @@ void multiply_packed(const Rows<Scalar>& a, const PackedMatrix<Scalar>& b, Index
   Scalar* const packed_a =
       buffers<Scalar>.at_least(kRowPanels * std::min(a.cols(), kDepth) * kRows * kCopies<Scalar>);
   for (Index end; from < to; from = end) {
-    // All blocks of a that meet the same panels of b.
+    // All blocks of a that are multiplied by the same panels of b.
     const Index across = from / blocks, block = from % blocks;
     end = std::min(to, (across + 1) * blocks);
     const Index first = block * kRowPanels * kRows;

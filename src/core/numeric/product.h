@@ -1,6 +1,6 @@
-// The product of large matrices: rows times rows, packed first. Projections are rows times the rows of a weight [out, in],
-// scores are queries times keys, Gram matrices are rows times themselves, so each is a * b'. Those of some 30 columns, which
-// packing would only slow down, are in numeric/in_place.h.
+// The product of large matrices, rows times rows, which are packed first. Projections are rows times the rows of a
+// weight [out, in], scores are queries times keys, and Gram matrices are rows times themselves, so each is a * b'.
+// Products of some 30 columns, which packing would only slow down, are in numeric/in_place.h.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ using Rows = Eigen::Ref<const Matrix<Scalar>, 0, Eigen::OuterStride<>>;
 template <typename Scalar>
 void multiply_rows(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, MatrixMap<Scalar> out);
 
-// The same, each pair of rows by itself: for few rows, which are not worth packing. A module that multiplies no other
-// doubles has no code that packs them, which saves a page's first one 2 KB.
+// The same, each pair of rows by itself: for few rows, which are not worth packing. The small module, which opens a
+// page, multiplies doubles in no other way, so that it lacks the code that packs them: 2 KB.
 template <typename Scalar>
 void multiply_pairs(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Scalar* out);
 
@@ -37,25 +37,25 @@ class AlignedBuffer {
  public:
   Scalar* at_least(Eigen::Index count) {
     if (count > size_) {
-      held_.reset(static_cast<Scalar*>(::operator new(count * sizeof(Scalar), kAlignment)));
+      memory_.reset(static_cast<Scalar*>(::operator new(count * sizeof(Scalar), kAlignment)));
       size_ = count;
     }
-    return held_.get();
+    return memory_.get();
   }
-  const Scalar* data() const { return held_.get(); }
-  Scalar* data() { return held_.get(); }
+  const Scalar* data() const { return memory_.get(); }
+  Scalar* data() { return memory_.get(); }
 
  private:
   static constexpr std::align_val_t kAlignment{64};
   struct Free {
-    void operator()(Scalar* held) const { ::operator delete(held, kAlignment); }
+    void operator()(Scalar* memory) const { ::operator delete(memory, kAlignment); }
   };
-  std::unique_ptr<Scalar, Free> held_;
+  std::unique_ptr<Scalar, Free> memory_;
   Eigen::Index size_ = 0;
 };
 
-// A matrix b, packed once for products with many a. Its rows, or its columns, are placed bit by bit, so that a large one
-// need not be in memory twice.
+// A matrix b, packed once for products with many a. Its rows or columns are placed a few at a time, so that a large
+// matrix need not be in memory twice.
 template <typename Scalar>
 class PackedMatrix {
  public:
@@ -68,10 +68,10 @@ class PackedMatrix {
   Eigen::Index columns() const { return columns_; }
   // Rows from row `first` on.
   void place_rows(const Rows<Scalar>& rows, Eigen::Index first);
-  // Columns from column `first` on, each a row of what is given.
+  // Columns from column `first` on, each a row of `columns`.
   void place_columns(const Rows<Scalar>& columns, Eigen::Index first);
 
-  // A product with so many rows of a is cut into pieces of about the same work.
+  // The number of pieces, of about the same work each, of a product with so many rows of a.
   Eigen::Index pieces(Eigen::Index rows_of_a) const;
 
  private:

@@ -1,8 +1,8 @@
 // Seeded random tables, the same on every platform and in every build.
 //
-// The engine is std::mt19937_64, whose output the C++ standard fixes. std::normal_distribution is
-// not fixed, so normals are made here (Box-Muller): uniforms are bit-identical everywhere, normals
-// agree to the last digit or two of the platform's log, sin and cos.
+// The engine is std::mt19937_64, whose output the C++ standard fixes. It does not fix that of
+// std::normal_distribution, so normals are computed here (Box-Muller): uniforms are bit-identical everywhere, and
+// normals agree to the last digit or two of the platform's log, sin and cos.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Random {
 
   // On [0, 1), a multiple of 2^-53.
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  // 0 .. count - 1, each as likely but for count * 2^-53; count >= 1.
+  // 0 .. count - 1 with equal probabilities, to within count * 2^-53; count >= 1.
   int below(int count) { return static_cast<int>(uniform() * count); }
 
  private:

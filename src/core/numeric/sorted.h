@@ -1,5 +1,5 @@
-// The library's only sort: of places (indices), in any order. Every further std::sort(), for another type or
-// comparison, would add three to fourteen kilobytes to the module.
+// The library's only sort: of indices, in any order. Every further std::sort(), for another type or comparison,
+// would add three to fourteen kilobytes to the module.
 #pragma once
 
 #include <algorithm>
@@ -7,31 +7,31 @@
 
 namespace superpose {
 
-// Whether place a comes before place b; `of` is what the places point into.
+// Whether index a comes before index b; `of` is what the indices point into.
 using Before = bool (*)(const void* of, int a, int b);
 
-// Keeps the first `kept` places of all, in order, and drops the rest.
-inline void sort_places(std::vector<int>& places, std::size_t kept, const void* of, Before before) {
+// Leaves the first `size` of these indices, in order, and drops the rest.
+inline void sort_places(std::vector<int>& places, std::size_t size, const void* of, Before before) {
   const auto ordered = [=](int a, int b) { return before(of, a, b); };
-  const auto end = places.begin() + kept;
-  // A heap of the places kept. The last in order is on top, where an earlier one replaces it.
+  const auto end = places.begin() + size;
+  // A heap of the first `size` so far. The last of them is on top, where one that comes before it replaces it.
   std::make_heap(places.begin(), end, ordered);
   for (auto next = end; next != places.end(); ++next) {
-    if (kept == 0 || !ordered(*next, places.front())) continue;
+    if (size == 0 || !ordered(*next, places.front())) continue;
     std::pop_heap(places.begin(), end, ordered);
     *(end - 1) = *next;
     std::push_heap(places.begin(), end, ordered);
   }
   std::sort_heap(places.begin(), end, ordered);
-  places.resize(kept);
+  places.resize(size);
 }
 
-// The first `kept` of 0 .. count - 1, sorted by before(a, b).
+// The first `size` of 0 .. count - 1, sorted by before(a, b).
 template <typename Order>
-std::vector<int> sorted_places(int count, int kept, const Order& before) {
+std::vector<int> sorted_places(int count, int size, const Order& before) {
   std::vector<int> places(count);
   for (int place = 0; place < count; ++place) places[place] = place;
-  sort_places(places, kept, &before,
+  sort_places(places, size, &before,
               [](const void* of, int a, int b) { return (*static_cast<const Order*>(of))(a, b); });
   return places;
 }

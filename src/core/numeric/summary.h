@@ -10,7 +10,7 @@ struct Summary {
   double mean = 0;
   double mean_size = 0;  // of |x|
   double least = 0;
-  double median = 0;  // the middle one, or the mean of the two in the middle
+  double median = 0;  // the number in the middle, or the mean of the two in the middle
   double largest = 0;
   double largest_size = 0;        // of |x|
   double standard_deviation = 0;  // over count - 1; NaN for fewer than two

@@ -1,4 +1,4 @@
-// What it costs to give a model its positions: parameters.
+// What it costs a model to get positions, in parameters.
 //
 // The model is BERT's (Devlin et al. 2019; google-research/bert, modeling.py): tables for V tokens, L
 // positions and S segments, a LayerNorm over their sum, layers of attention (four projections with
@@ -10,19 +10,19 @@
 
 namespace superpose {
 
-// Of the ways in which the trainer's models get positions, those that are counted:
+// The ways in which positions get in whose cost is computed:
 //   add          D = d_model; the position table is [L, d_model]
 //   concat_wide  [token; position] is the stream: D = d_model + d_p
 //   concat       the same with D = d_model, so tokens and segments have d_model - d_p
 //   project      [token; position] of d_model + d_p, then one linear map with a bias back to d_model
-//   tupe         D = d_model; in each layer the position [d_p] has queries and keys of its own, d_pk
-//                per head, beside the token's; values, W_O and the feed-forward never see it
-enum class PositionWay { add, concat_wide, concat, project, tupe };
+//   untied       D = d_model; in each layer the position [d_p] has separate queries and keys, d_pk per head,
+//                beside the token's; values, W_O and the feed-forward never read it
+enum class PositionWay { add, concat_wide, concat, project, untied };
 constexpr std::array<const char*, 5> names(PositionWay) {
-  return {"add", "concat-wide", "concat", "project", "tupe"};
+  return {"add", "concat-wide", "concat", "project", "untied"};
 }
 
-// All are whole numbers, held in double: results are exact while they are at most 2^53.
+// All are integers, in double: results are exact up to 2^53.
 struct ModelShape {
   double vocabulary = 0;       // V >= 0
   double positions = 0;        // L >= 0
@@ -31,7 +31,7 @@ struct ModelShape {
   double heads = 1;            // >= 1
   double layers = 0;           // >= 0
   double d_position = 0;       // d_p >= 0; not used by add. concat: d_p <= d_model
-  double d_position_head = 0;  // d_pk >= 0, per head; used by tupe alone
+  double d_position_head = 0;  // d_pk >= 0, per head; used by untied alone
 };
 
 struct Cost {
@@ -39,7 +39,7 @@ struct Cost {
   double total;  // all parameters
 };
 
-// No addend is negative, so a total above 2^53 is recognized as such, though it is no longer exact.
+// No addend is negative, so a total above 2^53 is recognized as such although it is no longer exact.
 Cost position_cost(PositionWay way, const ModelShape& shape);
 
 }  // namespace superpose

@@ -39,14 +39,14 @@ void project(const Matrix<float>& stack, const ScoreLayer& layer, ProjectedParts
 // W_Q above W_K.
 PackedLinear<float> joined(const Linear<float>& query, const Linear<float>& key) {
   const Index width = query.weight.rows();
-  PackedLinear<float> both{PackedMatrix<float>(2 * width, query.weight.cols()), {}};
-  both.weight.place_rows(query.weight, 0);
-  both.weight.place_rows(key.weight, width);
-  if (query.bias.size() + key.bias.size() == 0) return both;
-  both.bias = Vector<float>::Zero(2 * width);
-  both.bias.head(query.bias.size()) = query.bias;
-  both.bias.segment(width, key.bias.size()) = key.bias;
-  return both;
+  PackedLinear<float> linear{PackedMatrix<float>(2 * width, query.weight.cols()), {}};
+  linear.weight.place_rows(query.weight, 0);
+  linear.weight.place_rows(key.weight, width);
+  if (query.bias.size() + key.bias.size() == 0) return linear;
+  linear.bias = Vector<float>::Zero(2 * width);
+  linear.bias.head(query.bias.size()) = query.bias;
+  linear.bias.segment(width, key.bias.size()) = key.bias;
+  return linear;
 }
 
 }  // namespace
@@ -122,7 +122,7 @@ double head_terms(const ProjectedParts& parts, int head, float* terms, float* lo
   return largest_gap(terms, parts.terms(), logits, size);
 }
 
-double largest_gap(const float* terms, int count, const float* whole, Index size) {
+double largest_gap(const float* terms, int count, const float* logits, Index size) {
   // A piece at a time, so that sums stay in the cache.
   constexpr Index kPiece = 256;
   double largest = 0;
@@ -134,7 +134,7 @@ double largest_gap(const float* terms, int count, const float* whole, Index size
       for (Index j = 0; j < piece; ++j) sums[j] += term[j];
     }
     for (Index j = 0; j < piece; ++j) {
-      const double gap = std::abs(sums[j] - whole[start + j]);
+      const double gap = std::abs(sums[j] - logits[start + j]);
       if (gap > largest || gap != gap) largest = gap;
     }
   }

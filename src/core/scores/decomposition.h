@@ -1,4 +1,4 @@
-// Attention scores, taken apart exactly.
+// Attention scores as an exact sum of terms.
 //
 // The query of token i is a sum of parts, one per summand of its embedding and one constant,
 // q_i = sum_s W_Q h_s(i) + c_Q with c_Q = W_Q beta + b_Q; so is every key. A logit is a dot product
@@ -19,8 +19,8 @@
 
 namespace superpose {
 
-// Queries and keys of all heads, stacked: n rows from the whole input, not from the parts,
-// and then n rows of each part. Head h owns the columns [h * d_h, (h + 1) * d_h) of both.
+// Queries and keys of all heads, stacked: n rows from the whole input, not from the parts, and then n rows of each
+// part. Head h has the columns [h * d_h, (h + 1) * d_h) of both.
 struct ProjectedParts {
   Matrix<float> rows;       // [(1 + parts) * n, 2 * heads * d_h], a row's queries and then its keys
   Eigen::Index tokens = 0;  // n
@@ -36,7 +36,7 @@ struct ProjectedParts {
   int terms() const { return parts * parts; }
 };
 
-// What reads the sum, its weights packed once for all inputs.
+// The layer that reads the sum, with its weights packed once for all inputs.
 struct ScoreLayer {
   ScoreLayer(Normalization<double> normalization, const Linear<float>& query, const Linear<float>& key,
              int heads, float scale);
@@ -51,8 +51,8 @@ struct ScoreLayer {
 // last part.
 ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const ScoreLayer& layer);
 
-// Adds parts up in groups: part p goes to group_of[p], a number below `groups`. Merging before the
-// products gives the same sums of terms as merging after them, for less work.
+// Adds up the parts of each group: part p is in group_of[p], a number below `groups`. Merging before the products gives
+// the same sums of terms as merging after them, for less work.
 ProjectedParts merge_parts(const ProjectedParts& parts, const std::vector<int>& group_of, int groups);
 
 // One head: terms[s * parts + r] is q_s . k_r, [n, n] with queries in rows; `terms` holds parts^2 * n * n values.
@@ -60,8 +60,8 @@ ProjectedParts merge_parts(const ProjectedParts& parts, const std::vector<int>& 
 // The only memory it allocates is the product's buffers, at the first call.
 double head_terms(const ProjectedParts& parts, int head, float* terms, float* logits);
 
-// max |sum of `count` terms - whole|, each of `size` numbers, summed in double. NaN once anything is.
-double largest_gap(const float* terms, int count, const float* whole, Eigen::Index size);
+// max |sum of `count` terms - logits|, each of `size` numbers, summed in double. NaN if any number is.
+double largest_gap(const float* terms, int count, const float* logits, Eigen::Index size);
 
 // The sum [n, n] of the terms whose `included` flag is set; terms holds included.size() matrices
 // [n, n], one after another.

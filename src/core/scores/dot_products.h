@@ -3,7 +3,7 @@
 //   (x_i + rho p_i) . (x_j + rho p_j) = x_i.x_j + rho x_i.p_j + rho p_i.x_j + rho^2 p_i.p_j
 //   [x_i; rho p_i] . [x_j; rho p_j]   = x_i.x_j                             + rho^2 p_i.p_j
 //
-// So before any weights, adding differs from concatenating by the two cross terms and nothing else.
+// So before any weights, adding differs from concatenating by the two cross terms and by nothing else.
 #pragma once
 
 #include "numeric/matrix.h"
@@ -24,8 +24,8 @@ struct DotProducts {
 // comparing them with the sums of terms is a check.
 DotProducts dot_products(const Matrix<double>& token, const Matrix<double>& position, double position_scale);
 
-// Over the pairs i < j of a symmetric or nearly symmetric [n, n] matrix. A token with itself is left
-// out, because |x_i|^2 is on another scale than the rest. NaN where there are too few pairs.
+// Moments over the pairs i < j of a symmetric or nearly symmetric [n, n] matrix. Pairs i = j are left out, because
+// |x_i|^2 is on another scale than the rest. NaN if there are too few pairs.
 struct PairMoments {
   double mean = 0;
   double deviation = 0;  // standard deviation, divided by the number of pairs

@@ -45,7 +45,7 @@ void move_mean_into_constant(const GaugeRows& rows, Index width, float* part, fl
 }
 
 void apply_gauge(const Gauge& gauge, ProjectedParts& parts) {
-  if (!gauge.moves_terms()) return;
+  if (gauge.kind == GaugeKind::raw) return;
   const Index n = parts.tokens, width = parts.rows.cols();
   const GaugeRows rows{parts.sigma, row_flags(gauge.excluded_rows, n), true};
   float* const first = parts.rows.data() + n * width;

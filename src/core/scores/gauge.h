@@ -34,8 +34,6 @@ constexpr std::array<const char*, 2> names(GaugeKind) { return {"raw", "canonica
 struct Gauge {
   GaugeKind kind = GaugeKind::raw;
   std::vector<int> excluded_rows;
-
-  bool moves_terms() const { return kind != GaugeKind::raw; }
 };
 
 // Flags [n] that mark these rows, from 0 to n - 1; empty when there are none.

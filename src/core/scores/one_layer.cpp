@@ -20,7 +20,7 @@ OneLayer one_layer(std::vector<Matrix<double>> parts, std::vector<Matrix<double>
     joined.middleCols(k * d, d) = parts[k];
     stacked.middleRows(k * d, d) = weights[k];
   }
-  // With what PyTorch's LayerNorm adds to the variance.
+  // PyTorch's LayerNorm adds 1e-5 to the variance.
   const Normalization<double> between{options.norm, {}, {}, 1e-5};
   const auto read = [&](const Matrix<double>& rows, const Matrix<double>& weight) -> Matrix<double> {
     return normalize({rows}, between).whole().lazyProduct(weight);

@@ -12,8 +12,8 @@ using Counted = SchemePart::Counted;
 
 constexpr Extent kOne{1};
 constexpr Extent kModel{1, Size::d_model}, kHeads{1, Size::heads}, kHead{1, Size::d_head};
-constexpr Extent kTokens{1, Size::positions}, kTable{1, Size::d_position}, kOwn{1, Size::d_position_head};
-constexpr Extent kAllHeads{1, Size::heads, Size::d_head}, kAllOwn{1, Size::heads, Size::d_position_head};
+constexpr Extent kTokens{1, Size::positions}, kTable{1, Size::d_position}, kPositionHead{1, Size::d_position_head};
+constexpr Extent kAllHeads{1, Size::heads, Size::d_head}, kAllPositionHeads{1, Size::heads, Size::d_position_head};
 constexpr Extent kAllTable{1, Size::heads, Size::d_position};
 constexpr Extent kClipped{2, Size::clip, Size::one, 1};  // the offsets from -k to k
 
@@ -21,13 +21,13 @@ constexpr SchemePart position_table(Extent columns) {
   return {"position", Kind::table, kTokens, columns, Counted::once};
 }
 // U_Q and U_K, as many parameters as W_Q and W_K of one layer have.
-constexpr Few<SchemePart> with_own_queries(SchemePart first, Kind kind, Extent rows, Extent columns,
+constexpr UpToFour<SchemePart> with_position_queries(SchemePart first, Kind kind, Extent rows, Extent columns,
                                            Counted counted) {
   return {
       first, {"positionQuery", kind, rows, columns, counted}, {"positionKey", kind, rows, columns, counted}};
 }
-constexpr Few<SchemePart> tupe_parts() {
-  return with_own_queries(
+constexpr UpToFour<SchemePart> tupe_parts() {
+  return with_position_queries(
       {"position", Kind::table, {1, Size::positions, Size::one, 1}, kModel, Counted::once}, Kind::linear,
       kAllHeads, kModel, Counted::once);
 }
@@ -113,7 +113,7 @@ std::span<const SchemeInfo> scheme_registry() {
        .parameters = R"(Ld_p+2Nd_pHd_h)",
        .source = "the definition",
        .parts =
-           with_own_queries(position_table(kTable), Kind::weight, kAllHeads, kTable, Counted::each_layer),
+           with_position_queries(position_table(kTable), Kind::weight, kAllHeads, kTable, Counted::each_layer),
        .terms = {"content-content", "content-position", "position-content", "position-position"},
        .divisor = {kHead},
        .build =
@@ -128,9 +128,9 @@ std::span<const SchemeInfo> scheme_registry() {
        .formula = R"(((W_Qx_i)^\top W_Kx_j+(U_Qp_i)^\top U_Kp_j)/\sqrt{d_h+d_{hp}})",
        .parameters = R"(Ld_p+2Nd_pHd_{hp})",
        .source = "Kitaev and Klein 2018; Ke et al. 2020, equation 7",
-       .parts = with_own_queries(position_table(kTable), Kind::linear, kAllOwn, kTable, Counted::each_layer),
+       .parts = with_position_queries(position_table(kTable), Kind::linear, kAllPositionHeads, kTable, Counted::each_layer),
        .terms = {"content-content", "position-position"},
-       .divisor = {kHead, kOwn},
+       .divisor = {kHead, kPositionHead},
        .build =
            [](const Input& in) {
              return concat_block_diagonal(
@@ -138,7 +138,7 @@ std::span<const SchemeInfo> scheme_registry() {
                  in.scale);
            },
        .options = {"positionScale", "d_position", "d_position_head"},
-       .work = [](const Shape& s) { return joined(s, kAllHeads(s) + kAllOwn(s), s[Size::d_position]); }},
+       .work = [](const Shape& s) { return joined(s, kAllHeads(s) + kAllPositionHeads(s), s[Size::d_position]); }},
       {.id = "shaw",
        .name = "Shaw's relative keys",
        .formula = R"(q_i^\top(k_j+a_{\mathrm{clip}(j-i,-k,k)})/\sqrt{d_h})",
@@ -203,7 +203,7 @@ std::span<const SchemeInfo> scheme_registry() {
        .formula = R"((q_i^\top k_j+q_i^\top k^r_{\delta(i,j)}+k_j^\top q^r_{\delta(j,i)})/\sqrt{3d_h})",
        .parameters = R"(2kd+2NdHd_h)",
        .source = "He et al. 2020, arXiv 2006.03654, equation 4",
-       .parts = with_own_queries({"distances", Kind::table, {2, Size::clip}, kModel, Counted::once},
+       .parts = with_position_queries({"distances", Kind::table, {2, Size::clip}, kModel, Counted::once},
                                  Kind::linear, kAllHeads, kModel, Counted::each_layer),
        .terms = {"content-content", "content-position", "position-content"},
        .divisor = {{3, Size::d_head}},

@@ -1,5 +1,5 @@
-// The one table of schemes: the name of each, its formula, its parts, its terms and how it is built. The typed
-// API checks and draws the parts by it, and repeats none of it.
+// The table of all schemes: the name of each, its formula, its parts, its terms and how it is built. The typed API
+// checks and draws the parts by this table, and repeats none of it.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 
 namespace superpose {
 
-// At most four things, in a table that is made when the program is compiled.
+// At most four items, in a table that is computed at compile time.
 template <typename Item>
-class Few {
+class UpToFour {
  public:
-  constexpr Few(std::initializer_list<Item> items = {}) {
+  constexpr UpToFour(std::initializer_list<Item> items = {}) {
     for (const Item& item : items) items_[count_++] = item;
   }
   constexpr const Item* begin() const { return items_.data(); }
@@ -65,12 +65,12 @@ struct Extent {
   double operator()(const SchemeShape& shape) const;
 };
 
-// The kinds of parts that a scheme takes beside the content, its query and its key.
+// A part that a scheme takes beside the content, its query and its key.
 struct SchemePart {
-  // A weight is a linear map that must have no bias. Offsets are a table that is not learned: left out, it is
-  // the sinusoid of i - j. A shared map serves all heads, or has `heads` times as many rows.
+  // A weight is a linear map that must have no bias. Offsets are a table that is not learned; its default is the
+  // sinusoid of i - j. A shared map serves all heads, or has `heads` times as many rows.
   enum class Kind { table, linear, weight, shared, vector, offsets };
-  // How often it is counted among a model's parameters.
+  // How often the part counts among a model's parameters.
   enum class Counted { once, each_layer, never };
   const char* name = "";
   Kind kind = Kind::table;
@@ -108,17 +108,17 @@ struct SchemeInfo {
   const char* formula;     // TeX, the logit A_ij of one head, as published
   const char* parameters;  // TeX, what the scheme adds to a model that has W_Q and W_K
   const char* source;
-  Few<SchemePart> parts;
-  Few<const char*> terms;
+  UpToFour<SchemePart> parts;
+  UpToFour<const char*> terms;
   // Logits are divided by the square root of their sum, unless a scale is given.
-  Few<Extent> divisor;
+  UpToFour<Extent> divisor;
   Scheme (*build)(const SchemeInput&);
-  // What else callers may set, by the names in src/api/scores/schemes.ts.
-  Few<const char*> options = {};
-  // Numbers that building it holds beside its parts and their products with the content.
+  // The other options that callers may set, by their names in src/api/scores/schemes.ts.
+  UpToFour<const char*> options = {};
+  // How many numbers are in memory while it is built, beside its parts and their products with the content.
   double (*work)(const SchemeShape&) = [](const SchemeShape&) { return 0.0; };
   bool causal = false;  // as published
-  // TeX, the logit when a query also sees later keys; empty when that is the same formula.
+  // TeX, the logit if a query also sees later keys; empty if that is the same formula.
   const char* bidirectional_formula = "";
   int clip = 0;  // k as published, of a scheme that clips distances
 };

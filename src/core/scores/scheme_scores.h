@@ -1,12 +1,12 @@
-// The scores of a scheme as they are shown: the terms, what a causal mask leaves of them, softmax and shares.
+// The scores of a scheme as figures show them: terms, logits, their softmax and shares.
 #pragma once
 
 #include "scores/scheme_registry.h"
 
 namespace superpose {
 
-// A row for each of the heads asked for; terms and logits are of all pairs. Under a causal mask, weights and shares are
-// over the keys that each query sees.
+// A row for each chosen head. Terms and logits are of all pairs; under a causal mask, weights and shares are over the
+// keys that each query sees.
 struct SchemeScores {
   std::vector<std::string> term_names;
   Matrix<double> terms;      // [heads * terms, n * n]
@@ -18,8 +18,8 @@ struct SchemeScores {
   Matrix<double> shares;  // as covariances [heads, terms]: shares.h
 };
 
-// The terms are the scheme's own or, `asked`, those of asked.h.
+// The terms are those of the scheme or, if `anova`, those of anova.h.
 SchemeScores scheme_scores(const SchemeInfo& info, const SchemeInput& input, const std::vector<int>& heads,
-                           bool asked);
+                           bool anova);
 
 }  // namespace superpose

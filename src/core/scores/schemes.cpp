@@ -34,8 +34,8 @@ void evaluate(const ScoreTerm& term, int heads, int head, MatrixMap<double> out)
   }
 }
 
-// Logits in another order than evaluate() takes: pair by pair, each in one sum over the channels of all
-// terms, from the last to the first. Position rows are looked up before they are multiplied.
+// Logits in another order than evaluate(): pair by pair, each as a single sum over the channels of all terms, from the
+// last to the first. Position rows are looked up before they are multiplied.
 void sum_pairs(const Scheme& scheme, int head, MatrixMap<double> out) {
   out.setZero();
   for (std::size_t t = scheme.terms.size(); t-- > 0;) {
@@ -58,8 +58,8 @@ void sum_pairs(const Scheme& scheme, int head, MatrixMap<double> out) {
   }
 }
 
-Scheme scheme_of(const Content& content, std::vector<ScoreTerm> terms, std::vector<ScoreTerm> whole = {}) {
-  return {content.query.rows(), content.heads, std::move(terms), std::move(whole), false};
+Scheme scheme_of(const Content& content, std::vector<ScoreTerm> terms, std::vector<ScoreTerm> joined = {}) {
+  return {content.query.rows(), content.heads, std::move(terms), std::move(joined), false};
 }
 
 ScoreTerm content_term(const Content& content, double scale) {
@@ -70,12 +70,12 @@ ScoreTerm bias_term(const char* name, const Matrix<double>& table, Indices index
   return {name, Lookup::table, {}, table, 1, std::move(index)};
 }
 
-// A query or key of a token and a place: as one, and the two that it is the sum of, a bias with the token's.
+// The queries or keys of tokens at places: joined, and the two summands, of which the token's has the bias.
 struct Sides {
-  Matrix<double> whole, token, place;
+  Matrix<double> joined, token, place;
 };
 
-// Four terms.
+// The four terms of queries and keys that are sums of two.
 Scheme scheme_of_sides(const Sides& query, const Sides& key, int heads, double scale) {
   const auto product = [&](const char* name, const Matrix<double>& q, const Matrix<double>& k,
                            Varies of_query, Varies of_key) {
@@ -87,7 +87,7 @@ Scheme scheme_of_sides(const Sides& query, const Sides& key, int heads, double s
                     product("content-position", query.token, key.place, token, place),
                     product("position-content", query.place, key.token, place, token),
                     product("position-position", query.place, key.place, place, place)},
-                   {product("joined", query.whole, key.whole, token, token)});
+                   {product("joined", query.joined, key.joined, token, token)});
 }
 
 // For each head, the token's columns and then the position's: [n, heads * (a + b)].
@@ -101,15 +101,15 @@ Matrix<double> join_heads(const Matrix<double>& token, const Matrix<double>& pos
   return joined;
 }
 
-// Two terms, of which each has channels of its own in every head.
+// Two terms, each with separate channels in every head.
 Scheme scheme_of_channels(const Content& content, ScoreTerm second, double scale) {
   const auto joined = [&](const Matrix<double>& first, const Matrix<double>& more) {
     return join_heads(first, more, content.heads);
   };
-  const ScoreTerm whole{
+  const ScoreTerm term{
       "joined", Lookup::product, joined(content.query, second.query), joined(content.key, second.key), scale,
       {}};
-  return scheme_of(content, {content_term(content, scale), std::move(second)}, {whole});
+  return scheme_of(content, {content_term(content, scale), std::move(second)}, {term});
 }
 
 // The same rows repeated for each head: [n, w] gives [n, heads * w].
@@ -132,12 +132,12 @@ double scheme_head_terms(const Scheme& scheme, int head, double* terms, double* 
     terms += n * n;
   }
   MatrixMap<double> total(logits, n, n);
-  if (scheme.whole.empty()) {
+  if (scheme.joined.empty()) {
     sum_pairs(scheme, head, total);
   } else {
     total.setZero();
     Matrix<double> part(n, n);
-    for (const ScoreTerm& term : scheme.whole) {
+    for (const ScoreTerm& term : scheme.joined) {
       evaluate(term, scheme.heads, head, MatrixMap<double>(part.data(), n, n));
       total += part;
     }
@@ -164,9 +164,9 @@ Scheme concat_raw(const Matrix<double>& content, const Matrix<double>& position,
 Scheme concat_full(const Matrix<double>& content, const Matrix<double>& position, const Linear<double>& query,
                    const Linear<double>& key, const Matrix<double>& position_query,
                    const Matrix<double>& position_key, int heads, double scale) {
-  const Matrix<double> both = join_columns(content, position);
+  const Matrix<double> rows = join_columns(content, position);
   const auto sides = [&](const Linear<double>& linear, const Matrix<double>& of_position) {
-    return Sides{apply({join_columns(linear.weight, of_position), linear.bias}, both), apply(linear, content),
+    return Sides{apply({join_columns(linear.weight, of_position), linear.bias}, rows), apply(linear, content),
                  apply({of_position, {}}, position)};
   };
   return scheme_of_sides(sides(query, position_query), sides(key, position_key), heads, scale);
@@ -299,7 +299,7 @@ Scheme diet_rel(Content content, const Matrix<double>& bias, double scale) {
 Scheme rope(Content content, Layout layout, double base, double scale) {
   const RotaryOptions options{content.heads, layout, base};
   Scheme scheme = none({rotate(content.query, options), rotate(content.key, options), content.heads}, scale);
-  scheme.terms[0].turned = options;
+  scheme.terms[0].rotation = options;
   return scheme;
 }
 

@@ -1,14 +1,14 @@
-// Ways to tell attention where tokens are: the logits of one layer under every scheme, each a sum of
-// named terms over the same queries and keys, so that schemes can be compared.
+// Schemes that give positions to attention: the logits of one layer under each of them are sums of named terms over the
+// same queries and keys, so that schemes can be compared.
 //
-// A scheme is a list of terms, and a term is one of four things, per head:
+// A scheme is a list of terms, and a term is of one of four kinds, per head:
 //
 //   product       scale * q_i . k_j
 //   gather_keys   scale * q_i . r_t       with t = index(i, j), a row of a table of positions
 //   gather_queries  scale * r_t . k_j     likewise
 //   table         scale * b_{t, h}        a number per row and head: a bias
 //
-// A table's dot products are computed once for each of its rows, not for each pair of tokens.
+// Dot products with a table are computed once for each of its rows, not for each pair of tokens.
 //
 // "Concatenate the position" can mean three things:
 //
@@ -30,7 +30,7 @@ namespace superpose {
 
 enum class Lookup { product, gather_keys, gather_queries, table };
 
-// What the rows of a query or a key vary with. A vector that all rows share counts as the position's.
+// What the rows of a query or a key vary with. A vector that all rows share counts as place.
 enum class Varies { token, place };
 
 struct ScoreTerm {
@@ -40,19 +40,19 @@ struct ScoreTerm {
   Matrix<double> key;    // [n, heads * w]; gather_keys: [rows, heads * w]; table: [rows, heads]
   double scale = 1;
   Indices index;  // [n, n], below the table's rows; empty for a product
-  // What the rows [n] of queries and of keys vary with; of a table nothing.
+  // What the rows [n] of queries and of keys vary with; not used for a table.
   Varies query_varies = Varies::token;
   Varies key_varies = Varies::token;
-  std::optional<RotaryOptions> turned = {};  // how the queries and keys of a product were turned
+  std::optional<RotaryOptions> rotation = {};  // of the queries and keys of a product, if they were rotated
 };
 
 struct Scheme {
   Eigen::Index n = 0;
   int heads = 1;
   std::vector<ScoreTerm> terms;
-  // The same logits from fewer terms, by whole queries and keys. Empty when there is no such form:
+  // The same logits from fewer terms, by joined queries and keys. Empty if there is no such form:
   // then logits are summed pair by pair, over the channels of all terms at once.
-  std::vector<ScoreTerm> whole;
+  std::vector<ScoreTerm> joined;
   bool causal = false;  // a query i sees only the keys j <= i
 };
 
@@ -67,8 +67,8 @@ struct Content {
 Content project_content(const Matrix<double>& content, const Linear<double>& query, const Linear<double>& key,
                         int heads);
 
-// One head: terms gets the terms [n, n] one after another; logits [n, n] gets what `whole` gives or, when
-// that is empty, the sum pair by pair. Returns the residual max_ij |sum of terms - logits|. No mask is
+// One head: terms gets the terms [n, n] one after another; logits [n, n] gets the sum of the `joined` terms or, if
+// there are none, the sum pair by pair. Returns the residual max_ij |sum of terms - logits|. No mask is
 // applied: see softmax_rows.
 double scheme_head_terms(const Scheme& scheme, int head, double* terms, double* logits);
 
@@ -80,7 +80,7 @@ Scheme none(Content content, double scale);
 Scheme add(const Matrix<double>& content, const Matrix<double>& position, const Linear<double>& query,
            const Linear<double>& key, int heads, double scale);
 
-// x_i . x_j + p_i . p_j, times scale, 1: no weights, so all heads are alike. position [n, d_p].
+// (x_i . x_j + p_i . p_j) * scale, scale 1: there are no weights, so all heads are alike. position [n, d_p].
 Scheme concat_raw(const Matrix<double>& content, const Matrix<double>& position, int heads, double scale);
 
 // [W_Q U_Q][x_i; p_i] . [W_K U_K][x_j; p_j] * scale, scale 1/sqrt(d_h): four terms, biases with the
@@ -89,7 +89,7 @@ Scheme concat_full(const Matrix<double>& content, const Matrix<double>& position
                    const Linear<double>& key, const Matrix<double>& position_query,
                    const Matrix<double>& position_key, int heads, double scale);
 
-// q_i . k_j + q^p_i . k^p_j, times scale, 1/sqrt(d_h + d_hp): the position has separate queries and keys
+// (q_i . k_j + q^p_i . k^p_j) * scale, scale 1/sqrt(d_h + d_hp): the position has separate queries and keys
 // [n, heads * d_hp].
 Scheme concat_block_diagonal(Content content, Content position, double scale);
 

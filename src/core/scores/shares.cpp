@@ -65,15 +65,15 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
   const double half = std::ldexp(1, -exponent / 2), rest_of_scale = std::ldexp(1, -exponent + exponent / 2);
   for (Eigen::Index i = 0; i < n; ++i) {
     if (!counted.counts(i, i)) continue;
-    const Scalar* const whole_row = row_of(logits, i);
-    const double centre = mean(whole_row);
-    for (Eigen::Index j = 0; j < size; ++j) centred[j] = (whole_row[j] - centre) * half * rest_of_scale;
-    const auto whole = [&](Eigen::Index j) { return centred[j]; };
-    result.logits += sum_of(centred.data(), size, whole);
+    const Scalar* const logit_row = row_of(logits, i);
+    const double centre = mean(logit_row);
+    for (Eigen::Index j = 0; j < size; ++j) centred[j] = (logit_row[j] - centre) * half * rest_of_scale;
+    const auto centred_logit = [&](Eigen::Index j) { return centred[j]; };
+    result.logits += sum_of(centred.data(), size, centred_logit);
     const double rest = sum_of(centred.data(), size, [](Eigen::Index) { return 1.0; });
     for (int t = 0; t < count; ++t) {
       const Scalar* const row = row_of(terms + t * n * n, i);
-      result.terms[t] += sum_of(row, size, whole) - mean(row) * rest;
+      result.terms[t] += sum_of(row, size, centred_logit) - mean(row) * rest;
     }
   }
   for (int t = 0; t < count; ++t) most = std::max(most, largest(terms + t * n * n));
@@ -97,11 +97,11 @@ template Covariances row_centred_covariances(const float*, int, const float*, Ei
 template Covariances row_centred_covariances(const double*, int, const double*, Eigen::Index,
                                              const CountedPairs&);
 
-PooledShares pooled_shares(const Matrix<double>& given, const Vector<double>& given_variances, int heads,
+PooledShares pooled_shares(const Matrix<double>& all_covariances, const Vector<double>& all_variances, int heads,
                            const std::vector<int>& group_of, int groups) {
-  const int exponent = exponent_of(given_variances);
-  const Matrix<double> covariances = times_power_of_two(given, -exponent);
-  const Vector<double> variances = times_power_of_two(given_variances, -exponent);
+  const int exponent = exponent_of(all_variances);
+  const Matrix<double> covariances = times_power_of_two(all_covariances, -exponent);
+  const Vector<double> variances = times_power_of_two(all_variances, -exponent);
   Matrix<double> sums = Matrix<double>::Zero(heads, groups);
   Vector<double> variation = Vector<double>::Zero(heads);
   for (Eigen::Index row = 0; row < covariances.rows(); ++row) {
@@ -113,16 +113,16 @@ PooledShares pooled_shares(const Matrix<double>& given, const Vector<double>& gi
   }
   PooledShares result{sums, Vector<double>::Zero(groups), Vector<double>::Zero(groups)};
   // A constant head has no shares; the others' mean and pooled shares are those without it.
-  double whole = 0, varying = 0;
+  double total = 0, varying = 0;
   for (int head = 0; head < heads; ++head) {
-    whole += variation[head];
+    total += variation[head];
     varying += variation[head] != 0;
   }
   for (int head = 0; head < heads; ++head) {
     const bool varies = variation[head] != 0;
     for (int group = 0; group < groups; ++group) {
       double& share = result.heads(head, group);
-      result.pooled[group] += share / whole;
+      result.pooled[group] += share / total;
       share /= variation[head];
       if (varies) result.mean[group] += share;
     }

@@ -30,9 +30,9 @@ struct Rows {
 
 Rows rows_in_stream(const ModelOptions& options, const Parameters& parameters, int n) {
   const int d = options.stream();
-  const Tables read = tables(options, parameters, n);
-  const Matrix<double> positions = read.positions.cast<double>();
-  return {centred_rows(read.tokens.cast<double>(), 0, d),
+  const Tables stream = tables(options, parameters, n);
+  const Matrix<double> positions = stream.positions.cast<double>();
+  return {centred_rows(stream.tokens.cast<double>(), 0, d),
           centred_rows(positions, d - static_cast<int>(positions.cols()), d)};
 }
 
@@ -52,11 +52,11 @@ std::array<double, kTermCount> trained_shares(const Model& model, const Paramete
 }
 
 Loudness row_loudness(const ModelOptions& options, const Parameters& parameters, int n) {
-  const auto loud = [](const Matrix<float>& rows) {
+  const auto loudness = [](const Matrix<float>& rows) {
     return rows.cast<double>().norm() / std::sqrt(static_cast<double>(rows.rows()));
   };
-  return {options.token_scale() * loud(parameters.E),
-          options.has_table() ? loud(parameters.P.topRows(n)) : kUndefined};
+  return {options.token_scale() * loudness(parameters.E),
+          options.has_table() ? loudness(parameters.P.topRows(n)) : kUndefined};
 }
 
 std::vector<LoudnessRecipe> recipes(int d_model) {
@@ -66,11 +66,11 @@ std::vector<LoudnessRecipe> recipes(int d_model) {
       {"transformer", 1, half, 0}, {"unscaled", 1 / root, half, 0}, {"pytorch", 1, 1, 0},
       {"bert", 0.02, 0.02, 0},     {"gpt2", 0.02, 0.01, 0},
   };
-  for (LoudnessRecipe& one : all) {
-    one.tokens *= root;
-    one.positions *= root;
-    // Divided, so that the half cancels: at a width of 64 the scale is 8, and not the next number.
-    one.position_scale = one.positions / (one.tokens * half);
+  for (LoudnessRecipe& recipe : all) {
+    recipe.tokens *= root;
+    recipe.positions *= root;
+    // A quotient, so that `half` cancels: at a width of 64 the scale is exactly 8.
+    recipe.position_scale = recipe.positions / (recipe.tokens * half);
   }
   return all;
 }
@@ -85,7 +85,7 @@ RowOverlap row_overlap(const ModelOptions& options, const Parameters& parameters
     return std::isnan(inverse_ratio) ? inverse_ratio : std::max(0.0, inverse_ratio - 1 / width);
   };
   const double spread = beyond_a_ball(of_tokens) * beyond_a_ball(of_positions);
-  // In one dimension a turn changes nothing.
+  // In one dimension a rotation changes nothing.
   const double chance =
       width == 1 ? spread : std::sqrt(2 * width * width * spread / ((width - 1) * (width + 2)));
   return {energy_overlap(tokens, positions, false), chance};
@@ -95,8 +95,8 @@ Matrix<double> row_directions(const ModelOptions& options, const Parameters& par
   const auto [tokens, positions] = rows_in_stream(options, parameters, n);
   Matrix<double> directions = Matrix<double>::Zero(2, options.stream());
   const auto leading = [](const Matrix<double>& rows, auto direction) {
-    const Svd found = svd(rows);
-    if (found.V.cols() > 0) direction = found.V.col(0).transpose();
+    const Svd factors = svd(rows);
+    if (factors.V.cols() > 0) direction = factors.V.col(0).transpose();
   };
   leading(tokens, directions.row(0));
   leading(positions, directions.row(1));

@@ -125,7 +125,7 @@ double cross_entropy(Matrix<float>& logits, const int* targets, double total) {
 Model::Model(const ModelOptions& options) : options_(options) {
   if (options.scheme == TrainingScheme::rope) {
     const RotaryAngles<float> angles =
-        rotary_angles<float>(options.positions, turning(options.d_head(), {1, Layout::interleaved}));
+        rotary_angles<float>(options.positions, rotation(options.d_head(), {1, Layout::interleaved}));
     cosines_ = angles.cosines, sines_ = angles.sines;
   }
 }

@@ -17,8 +17,8 @@ constexpr double kClip = 1;  // the largest norm of all gradients together, befo
 double learning_rate(const OptimizerOptions& options, int step) {
   const double warm = options.warm_up > 0 ? std::min(1.0, static_cast<double>(step) / options.warm_up) : 1;
   if (options.schedule == Schedule::constant) return options.learning_rate * warm;
-  const double done = std::min(1.0, static_cast<double>(step) / options.steps);
-  return options.learning_rate * warm * (0.1 + 0.45 * (1 + std::cos(std::numbers::pi * done)));
+  const double progress = std::min(1.0, static_cast<double>(step) / options.steps);
+  return options.learning_rate * warm * (0.1 + 0.45 * (1 + std::cos(std::numbers::pi * progress)));
 }
 
 Optimizer::Optimizer(const OptimizerOptions& options, const ModelOptions& model)
@@ -28,8 +28,8 @@ double Optimizer::step(Parameters& gradient, Parameters& parameters) {
   const auto gradients = named_parameters(model_, gradient), thetas = named_parameters(model_, parameters);
   const auto firsts = named_parameters(model_, first_), seconds = named_parameters(model_, second_);
   double squares = 0;
-  for (const NamedParameter& one : gradients)
-    if (one.trained) squares += row_dots(*one.values, *one.values).cast<double>().sum();
+  for (const NamedParameter& parameter : gradients)
+    if (parameter.trained) squares += row_dots(*parameter.values, *parameter.values).cast<double>().sum();
   const double norm = std::sqrt(squares);
   if (!std::isfinite(norm)) return norm;
 

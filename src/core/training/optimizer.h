@@ -8,15 +8,15 @@
 
 namespace superpose {
 
-// lr_s of step s, s from 1.
+// lr_s of step s, counted from 1.
 double learning_rate(const OptimizerOptions& options, int step);
 
 class Optimizer {
  public:
   Optimizer(const OptimizerOptions& options, const ModelOptions& model);
 
-  // Takes one step; returns the norm of all trained parameters' gradients before clipping. When that is
-  // not finite, nothing changes and the step does not count.
+  // Takes one step, and returns the norm of all trained parameters' gradients before clipping. If it is not finite,
+  // nothing changes and the step does not count.
   double step(Parameters& gradient, Parameters& parameters);
 
  private:

@@ -29,7 +29,7 @@ Parameters::Parameters(const ModelOptions& options) : layers(options.layers) {
   W_u.setZero(d, options.classes);
 }
 
-std::vector<NamedParameter> named_parameters(const ModelOptions& options, Parameters& of) {
+std::vector<NamedParameter> named_parameters(const ModelOptions& options, Parameters& parameters) {
   std::vector<NamedParameter> all;
   const auto add = [&all](const std::string& name, Matrix<float>& values, double spread, std::uint32_t stream,
                           bool trained = true) {
@@ -39,24 +39,24 @@ std::vector<NamedParameter> named_parameters(const ModelOptions& options, Parame
     if (values.size() > 0) all.push_back({name, &values, true, false, 0, 0});
   };
   const double d = options.stream();
-  add("E", of.E, options.sigma_tokens, 0, options.trains_tokens());
-  add("P", of.P, options.sigma_positions, 1, options.trains_positions());
-  add("W_f", of.W_f, 1 / std::sqrt(d), 2);
+  add("E", parameters.E, options.sigma_tokens, 0, options.trains_tokens());
+  add("P", parameters.P, options.sigma_positions, 1, options.trains_positions());
+  add("W_f", parameters.W_f, 1 / std::sqrt(d), 2);
   const double spread = std::min(1.0, 0.5 / std::min(1.0, 2 * options.sigma_positions)) /
                         std::sqrt(options.position_channels());
-  add("U_q", of.U_q, spread, 2);
-  add("U_k", of.U_k, spread, 3);
-  add("T5", of.T5, 0, 0);
+  add("U_q", parameters.U_q, spread, 2);
+  add("U_k", parameters.U_k, spread, 3);
+  add("T5", parameters.T5, 0, 0);
   for (int l = 0; l < options.layers; ++l) {
     const std::string layer = "layers." + std::to_string(l) + ".";
     const std::uint32_t stream = 5 + 4 * l;
-    add_gain(layer + "g1", of.layers[l].g1);
-    add(layer + "W_qkv", of.layers[l].W_qkv, 1 / std::sqrt(d), stream);
-    // What writes into the stream begins smaller.
-    add(layer + "W_o", of.layers[l].W_o, 1 / std::sqrt(2 * d * options.layers), stream + 1);
+    add_gain(layer + "g1", parameters.layers[l].g1);
+    add(layer + "W_qkv", parameters.layers[l].W_qkv, 1 / std::sqrt(d), stream);
+    // Weights that write into the stream begin smaller.
+    add(layer + "W_o", parameters.layers[l].W_o, 1 / std::sqrt(2 * d * options.layers), stream + 1);
   }
-  add_gain("gf", of.gf);
-  add("W_u", of.W_u, 0.02, 4);
+  add_gain("gf", parameters.gf);
+  add("W_u", parameters.W_u, 0.02, 4);
   return all;
 }
 

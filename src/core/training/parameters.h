@@ -1,4 +1,4 @@
-// All numbers of a model, as matrices with names. What a model lacks is empty. D is the stream's width.
+// The parameters of a model, as matrices. Those that a model lacks are empty. D is the stream's width.
 #pragma once
 
 #include <cstdint>
@@ -26,25 +26,25 @@ struct Parameters {
   Matrix<float> gf;   // [1, D]
   Matrix<float> W_u;  // [D, V_out]
 
-  // All zeros, in a model's sizes.
+  // All zeros, in the sizes of a model.
   explicit Parameters(const ModelOptions& options);
 };
 
-// A parameter as callers know it.
+// A parameter with its name, and how it is drawn and trained.
 struct NamedParameter {
   std::string name;  // layers.0.g1 and so on
   Matrix<float>* values;
   bool trained;
   bool decays;           // all except gains
-  double spread;         // drawn from N(0, spread^2); gains are 1, a sinusoid is not drawn
+  double spread;         // it is drawn from N(0, spread^2), except gains, which are 1, and sinusoids
   std::uint32_t stream;  // of the seed; the same in every model that has the parameter
 };
 
-// Those that a model has, in order.
+// The parameters that a model has, in order.
 std::vector<NamedParameter> named_parameters(const ModelOptions& options, Parameters& parameters);
 
-// Tables and weights drawn, U scaled to keep the first scores about as large as those of content, gains 1, T5 0. With
-// equal seeds, models of any scheme draw the same numbers for what they share.
+// Tables and weights are drawn, U so that positions' first scores are about as large as those of content; gains are 1,
+// and T5 is 0. With equal seeds, models of any scheme draw the same numbers for the parameters that they share.
 Parameters initial_parameters(const ModelOptions& options, std::uint32_t seed);
 
 }  // namespace superpose
