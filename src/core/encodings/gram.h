@@ -22,8 +22,8 @@ struct OffsetMeans {
   double mean = 0;        // of all entries; NaN without any
   Vector<double> means;   // [2 n - 1], at the offsets -(n - 1) to n - 1; empty without rows
   Vector<double> kernel;  // [2 n - 1], means - mean
-  double share = 0;       // the part of the squares about the mean that the kernel explains; NaN if there are none
-  double apart = 0;       // the largest |entry - mean at its offset|: 0 for a Toeplitz matrix
+  double share = 0;  // the part of the squares about the mean that the kernel explains; NaN if there are none
+  double apart = 0;  // the largest |entry - mean at its offset|: 0 for a Toeplitz matrix
 };
 OffsetMeans offset_means(const Matrix<double>& square);
 

@@ -14,8 +14,8 @@ namespace {
 enum Part { token, position, constant, offset };
 
 // One head of rows, their mean and their places.
-FactorParts parts_of_head(const Matrix<double>& rows, const Matrix<double>& mean, const Matrix<double>& places,
-              Index head, Index width) {
+FactorParts parts_of_head(const Matrix<double>& rows, const Matrix<double>& mean,
+                          const Matrix<double>& places, Index head, Index width) {
   const auto of_head = [&](const Matrix<double>& of) -> Matrix<double> {
     return of.middleCols(head * width, width);
   };
@@ -44,12 +44,12 @@ Mechanism::Factors Mechanism::factors(int head) const {
 }
 
 void Mechanism::add_anova_terms(const Matrix<double>& anova, const std::vector<int>& group_of, int groups,
-                          float* terms) const {
+                                float* terms) const {
   const Index n = logits_.cols(), used = rows_.queries.rows(), first = n - used;
   // In the order of AnovaTerm.
-  const std::pair<Part, Part> places[kAnovaTerms] = {{token, token},       {token, position}, {position, token},
-                                                {position, position}, {offset, offset},  {constant, token},
-                                                {token, constant}};
+  const std::pair<Part, Part> places[kAnovaTerms] = {
+      {token, token},   {token, position}, {position, token}, {position, position},
+      {offset, offset}, {constant, token}, {token, constant}};
   for (int t = 0; t < kAnovaTerms; ++t) {
     float* const to = terms + (group_of[places[t].first] * groups + group_of[places[t].second]) * n * n;
     const double* const from = anova.data() + t * used * used;

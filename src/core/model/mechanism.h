@@ -49,7 +49,7 @@ class Mechanism {
   Factors factors(int head) const;
   // Adds terms [used, used], in the order of AnovaTerm, to the grouped terms [n, n].
   void add_anova_terms(const Matrix<double>& anova, const std::vector<int>& group_of, int groups,
-                 float* terms) const;
+                       float* terms) const;
 
   const TransformerStack& stack_;
   const Matrix<float>& logits_;  // [H n, n]

@@ -76,7 +76,8 @@ Projections TransformerStack::projections(int l, const Matrix<float>& input) con
   return rows;
 }
 
-void TransformerStack::rotate_heads(const std::vector<double>& frequencies, Index n, Projections& rows) const {
+void TransformerStack::rotate_heads(const std::vector<double>& frequencies, Index n,
+                                    Projections& rows) const {
   Rotation rotation{frequencies, Layout::concatenated, options_.heads};
   rotate_stack(rotation, n, rows.queries);
   rotation.heads = options_.key_heads;
@@ -98,7 +99,8 @@ bool ForwardSteps::step(double multiplications) {
     if (done_ == 0) start();
     const Index left = pieces_ - done_;
     const bool all = multiplications >= static_cast<double>(left) * multiplications_per_piece_;
-    const Index now = all ? left : std::max<Index>(1, static_cast<Index>(multiplications / multiplications_per_piece_));
+    const Index now =
+        all ? left : std::max<Index>(1, static_cast<Index>(multiplications / multiplications_per_piece_));
     if (stage_ == kHeads) {
       for (Index h = done_; h < done_ + now; ++h) attend(static_cast<int>(h));
     } else if (now > 0) {
@@ -188,7 +190,8 @@ void ForwardSteps::attend(int h) {
   const Index width = all / options.heads;
   const int of_key = key_head(h, options.key_heads, options.heads);
   multiply<float>(columns_of(rows.queries.data(), all, h, width),
-                  {attention_.transposed_keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
+                  {attention_.transposed_keys.data() + of_key * width * n, n}, {n, width, n},
+                  {scores.data(), n});
   if (options_.trace) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
   if (options.causal) mask_later(scores);
   softmax<float>({scores.data(), n}, n, n);

@@ -61,7 +61,8 @@ struct Jacobi {
   explicit Jacobi(const Eigen::ColPivHouseholderQR<Eigen::MatrixXd>& qr) {
     const Eigen::Index r = std::min(qr.rows(), qr.cols());
     const Matrix<double> upper = qr.matrixQR().topRows(r).triangularView<Eigen::Upper>();
-    rotations = symmetric_eigen(rows_times_rows<double>(upper, upper)).vectors.transpose().colwise().reverse();
+    rotations =
+        symmetric_eigen(rows_times_rows<double>(upper, upper)).vectors.transpose().colwise().reverse();
     rows = rows_times_rows<double>(rotations, upper.transpose().eval());
     bool rotated = true;
     for (int sweep = 0; rotated && sweep < 40; ++sweep) rotated = orthogonalize();

@@ -318,7 +318,8 @@ PackedMatrix<Scalar>::PackedMatrix(Index rows, Index columns) : rows_(rows), col
   // Zeros in the part of the last panel that no row fills.
   for (Index k = 0; k < columns_ && full_rows < rows_; k += kDepth) {
     const Index depth = std::min(kDepth, columns_ - k);
-    std::fill_n(panels + k * count * kColumns<Scalar> + full_rows * depth, depth * kColumns<Scalar>, Scalar(0));
+    std::fill_n(panels + k * count * kColumns<Scalar> + full_rows * depth, depth * kColumns<Scalar>,
+                Scalar(0));
   }
 }
 

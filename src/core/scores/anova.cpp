@@ -70,12 +70,13 @@ void add_product(const FactorParts& query, const FactorParts& key, double scale,
 }
 
 // q R k
-void add_rotary_product(const FactorParts& query, const FactorParts& key, const std::vector<double>& frequencies, Layout layout,
-                const std::vector<Complex>& means, double scale, Sums* sums) {
+void add_rotary_product(const FactorParts& query, const FactorParts& key,
+                        const std::vector<double>& frequencies, Layout layout,
+                        const std::vector<Complex>& means, double scale, Sums* sums) {
   const Index n = sums->n(), pairs = static_cast<Index>(frequencies.size());
   const auto by_place = [&](const Matrix<double>& rows) {
     return scaled_pairs(rows, pairs, layout,
-                  [&](Index row, Index m) { return std::polar(1.0, row * frequencies[m]); });
+                        [&](Index row, Index m) { return std::polar(1.0, row * frequencies[m]); });
   };
   const auto on_average = [&](const Matrix<double>& rows) {
     return scaled_pairs(rows, pairs, layout, [&](Index, Index m) { return means[m]; });
@@ -160,7 +161,8 @@ void add_gathered(const CountedPairs& counted, const Indices& index, bool keys, 
 
 }  // namespace
 
-FactorParts factor_parts(const Matrix<double>& rows, const Matrix<double>& mean, const Matrix<double>& place) {
+FactorParts factor_parts(const Matrix<double>& rows, const Matrix<double>& mean,
+                         const Matrix<double>& place) {
   FactorParts parts{rows.rowwise() - mean.row(0), place, mean};
   if (place.size()) parts.token -= place;
   return parts;
@@ -182,8 +184,9 @@ std::vector<Complex> mean_rotations(const std::vector<double>& frequencies, Inde
   return means;
 }
 
-void rotary_anova_terms(const FactorParts& query, const FactorParts& key, const std::vector<double>& frequencies,
-                  Layout layout, const std::vector<Complex>& means, double scale, double* terms) {
+void rotary_anova_terms(const FactorParts& query, const FactorParts& key,
+                        const std::vector<double>& frequencies, Layout layout,
+                        const std::vector<Complex>& means, double scale, double* terms) {
   const Index n = query.token.rows();
   std::fill_n(terms, kAnovaTerms * n * n, 0.0);
   Sums sums(terms, n);
@@ -214,15 +217,18 @@ void scheme_anova_terms(const Scheme& scheme, const Scheme& average, int head, d
     const auto query = [&] {
       return parts_of_factor(of_head(term.query), of_head(average_term.query), term.query_varies);
     };
-    const auto key = [&] { return parts_of_factor(of_head(term.key), of_head(average_term.key), term.key_varies); };
+    const auto key = [&] {
+      return parts_of_factor(of_head(term.key), of_head(average_term.key), term.key_varies);
+    };
     if (term.lookup == Lookup::gather_keys) {
       add_gathered(attending(scheme), term.index, true, term.scale, query(), of_head(term.key), &sums);
     } else if (term.lookup == Lookup::gather_queries) {
       add_gathered(attending(scheme), term.index, false, term.scale, key(), of_head(term.query), &sums);
     } else if (term.rotation) {
-      const std::vector<double> frequencies = rotary_frequencies(static_cast<int>(width), term.rotation->base);
-      add_rotary_product(query(), key(), frequencies, term.rotation->layout, mean_rotations(frequencies, n, scheme.causal),
-                 term.scale, &sums);
+      const std::vector<double> frequencies =
+          rotary_frequencies(static_cast<int>(width), term.rotation->base);
+      add_rotary_product(query(), key(), frequencies, term.rotation->layout,
+                         mean_rotations(frequencies, n, scheme.causal), term.scale, &sums);
     } else {
       add_product(query(), key(), term.scale, &sums);
     }

@@ -29,7 +29,15 @@
 
 namespace superpose {
 
-enum class AnovaTerm { token_token, token_position, position_token, position_position, token_offset, key, query };
+enum class AnovaTerm {
+  token_token,
+  token_position,
+  position_token,
+  position_position,
+  token_offset,
+  key,
+  query
+};
 constexpr int kAnovaTerms = 7;
 constexpr std::array<const char*, kAnovaTerms> names(AnovaTerm) {
   return {"token-token", "token-position", "position-token", "position-position", "token-offset",
@@ -47,12 +55,13 @@ FactorParts factor_parts(const Matrix<double>& rows, const Matrix<double>& mean,
 // The mean of e^(i theta_m (j - i)) for each pair of channels m, over the pairs of n places that attend: all, or those
 // of a causal mask.
 std::vector<std::complex<double>> mean_rotations(const std::vector<double>& frequencies, Eigen::Index n,
-                                             bool causal);
+                                                 bool causal);
 
 // The terms of RoPE's score scale q_i R_(j-i) k_j of one head, kAnovaTerms matrices [n, n] one after another, from
 // queries and keys that are not rotated yet. The layout says which channels make a pair; `means` is mean_rotations().
-void rotary_anova_terms(const FactorParts& query, const FactorParts& key, const std::vector<double>& frequencies,
-                  Layout layout, const std::vector<std::complex<double>>& means, double scale, double* terms);
+void rotary_anova_terms(const FactorParts& query, const FactorParts& key,
+                        const std::vector<double>& frequencies, Layout layout,
+                        const std::vector<std::complex<double>>& means, double scale, double* terms);
 
 // The terms of one head of a scheme, kAnovaTerms matrices [n, n] one after another. `average` is the same scheme with
 // the mean token at all n places. Means are over the pairs that attend.

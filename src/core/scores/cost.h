@@ -15,11 +15,11 @@ namespace superpose {
 //   concat_wide  [token; position] is the stream: D = d_model + d_p
 //   concat       the same with D = d_model, so tokens and segments have d_model - d_p
 //   project      [token; position] of d_model + d_p, then one linear map with a bias back to d_model
-//   untied       D = d_model; in each layer the position [d_p] has separate queries and keys, d_pk per head,
+//   tupe         D = d_model; in each layer the position [d_p] has separate queries and keys, d_pk per head,
 //                beside the token's; values, W_O and the feed-forward never read it
-enum class PositionWay { add, concat_wide, concat, project, untied };
+enum class PositionWay { add, concat_wide, concat, project, tupe };
 constexpr std::array<const char*, 5> names(PositionWay) {
-  return {"add", "concat-wide", "concat", "project", "untied"};
+  return {"add", "concat-wide", "concat", "project", "tupe"};
 }
 
 // All are integers, in double: results are exact up to 2^53.
@@ -31,7 +31,7 @@ struct ModelShape {
   double heads = 1;            // >= 1
   double layers = 0;           // >= 0
   double d_position = 0;       // d_p >= 0; not used by add. concat: d_p <= d_model
-  double d_position_head = 0;  // d_pk >= 0, per head; used by untied alone
+  double d_position_head = 0;  // d_pk >= 0, per head; used by tupe alone
 };
 
 struct Cost {

@@ -12,8 +12,10 @@ using Counted = SchemePart::Counted;
 
 constexpr Extent kOne{1};
 constexpr Extent kModel{1, Size::d_model}, kHeads{1, Size::heads}, kHead{1, Size::d_head};
-constexpr Extent kTokens{1, Size::positions}, kTable{1, Size::d_position}, kPositionHead{1, Size::d_position_head};
-constexpr Extent kAllHeads{1, Size::heads, Size::d_head}, kAllPositionHeads{1, Size::heads, Size::d_position_head};
+constexpr Extent kTokens{1, Size::positions}, kTable{1, Size::d_position},
+    kPositionHead{1, Size::d_position_head};
+constexpr Extent kAllHeads{1, Size::heads, Size::d_head},
+    kAllPositionHeads{1, Size::heads, Size::d_position_head};
 constexpr Extent kAllTable{1, Size::heads, Size::d_position};
 constexpr Extent kClipped{2, Size::clip, Size::one, 1};  // the offsets from -k to k
 
@@ -22,7 +24,7 @@ constexpr SchemePart position_table(Extent columns) {
 }
 // U_Q and U_K, as many parameters as W_Q and W_K of one layer have.
 constexpr UpToFour<SchemePart> with_position_queries(SchemePart first, Kind kind, Extent rows, Extent columns,
-                                           Counted counted) {
+                                                     Counted counted) {
   return {
       first, {"positionQuery", kind, rows, columns, counted}, {"positionKey", kind, rows, columns, counted}};
 }
@@ -112,8 +114,8 @@ std::span<const SchemeInfo> scheme_registry() {
        .formula = R"((W_Q[x_i;p_i])^\top W_K[x_j;p_j]/\sqrt{d_h})",
        .parameters = R"(Ld_p+2Nd_pHd_h)",
        .source = "the definition",
-       .parts =
-           with_position_queries(position_table(kTable), Kind::weight, kAllHeads, kTable, Counted::each_layer),
+       .parts = with_position_queries(position_table(kTable), Kind::weight, kAllHeads, kTable,
+                                      Counted::each_layer),
        .terms = {"content-content", "content-position", "position-content", "position-position"},
        .divisor = {kHead},
        .build =
@@ -128,7 +130,8 @@ std::span<const SchemeInfo> scheme_registry() {
        .formula = R"(((W_Qx_i)^\top W_Kx_j+(U_Qp_i)^\top U_Kp_j)/\sqrt{d_h+d_{hp}})",
        .parameters = R"(Ld_p+2Nd_pHd_{hp})",
        .source = "Kitaev and Klein 2018; Ke et al. 2020, equation 7",
-       .parts = with_position_queries(position_table(kTable), Kind::linear, kAllPositionHeads, kTable, Counted::each_layer),
+       .parts = with_position_queries(position_table(kTable), Kind::linear, kAllPositionHeads, kTable,
+                                      Counted::each_layer),
        .terms = {"content-content", "position-position"},
        .divisor = {kHead, kPositionHead},
        .build =
@@ -138,7 +141,10 @@ std::span<const SchemeInfo> scheme_registry() {
                  in.scale);
            },
        .options = {"positionScale", "d_position", "d_position_head"},
-       .work = [](const Shape& s) { return joined(s, kAllHeads(s) + kAllPositionHeads(s), s[Size::d_position]); }},
+       .work =
+           [](const Shape& s) {
+             return joined(s, kAllHeads(s) + kAllPositionHeads(s), s[Size::d_position]);
+           }},
       {.id = "shaw",
        .name = "Shaw's relative keys",
        .formula = R"(q_i^\top(k_j+a_{\mathrm{clip}(j-i,-k,k)})/\sqrt{d_h})",
@@ -204,7 +210,7 @@ std::span<const SchemeInfo> scheme_registry() {
        .parameters = R"(2kd+2NdHd_h)",
        .source = "He et al. 2020, arXiv 2006.03654, equation 4",
        .parts = with_position_queries({"distances", Kind::table, {2, Size::clip}, kModel, Counted::once},
-                                 Kind::linear, kAllHeads, kModel, Counted::each_layer),
+                                      Kind::linear, kAllHeads, kModel, Counted::each_layer),
        .terms = {"content-content", "content-position", "position-content"},
        .divisor = {{3, Size::d_head}},
        .build =

@@ -97,8 +97,8 @@ template Covariances row_centred_covariances(const float*, int, const float*, Ei
 template Covariances row_centred_covariances(const double*, int, const double*, Eigen::Index,
                                              const CountedPairs&);
 
-PooledShares pooled_shares(const Matrix<double>& all_covariances, const Vector<double>& all_variances, int heads,
-                           const std::vector<int>& group_of, int groups) {
+PooledShares pooled_shares(const Matrix<double>& all_covariances, const Vector<double>& all_variances,
+                           int heads, const std::vector<int>& group_of, int groups) {
   const int exponent = exponent_of(all_variances);
   const Matrix<double> covariances = times_power_of_two(all_covariances, -exponent);
   const Vector<double> variances = times_power_of_two(all_variances, -exponent);

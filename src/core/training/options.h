@@ -8,23 +8,23 @@ namespace superpose {
 
 // How the order of the tokens gets into the model. A way whose scores are those of an entry of scores/scheme_registry.h
 // has the name of that entry, except three whose names also say where the widths come from: concat and concat_wide score
-// as concat-full, untied as tupe-a without its reset.
+// as concat-full, tupe as tupe-a without its reset.
 enum class TrainingScheme {
   none,
   add,          // x = e + p
   concat,       // x = [e | p], in the same width
   concat_wide,  // x = [e | p], each D wide: a stream of twice the width
-  untied,    // x = e; c' (p_i U_q)_h . (p_j U_k)_h added to the scores (TUPE, arXiv 2006.15595, equation 7)
-  rope,      // queries and keys rotated, channels (2k, 2k + 1) (arXiv 2104.09864)
-  alibi,     // -alibi_slopes(H)[h] |i - j| added to the scores (arXiv 2108.12409)
-  t5,        // a trained bias for each head and offset (arXiv 1910.10683), one bucket per offset
-  qk,        // x = e; queries and keys of every layer read x + p, values read x
-  project,   // x = [e | p] W_f
-  multiply,  // x = e (1 + p)
+  tupe,   // x = e; c' (p_i U_q)_h . (p_j U_k)_h added to the scores (TUPE, arXiv 2006.15595, equation 7)
+  rope,   // queries and keys rotated, channels (2k, 2k + 1) (arXiv 2104.09864)
+  alibi,  // -alibi_slopes(H)[h] |i - j| added to the scores (arXiv 2108.12409)
+  t5,     // a trained bias for each head and offset (arXiv 1910.10683), one bucket per offset
+  add_to_queries_keys,  // x = e; queries and keys of every layer read x + p, values read x
+  project,              // x = [e | p] W_f
+  multiply,             // x = e (1 + p)
 };
 constexpr std::array<const char*, 11> names(TrainingScheme) {
-  return {"none",  "add", "concat", "concat-wide", "untied",  "rope",
-          "alibi", "t5",  "qk",     "project",     "multiply"};
+  return {"none",    "add",     "concat", "concat-wide", "tupe", "rope", "alibi", "t5", "add-to-queries-keys",
+          "project", "multiply"};
 }
 
 // Where the position rows P come from, under a scheme that has them.
@@ -81,8 +81,7 @@ struct ModelOptions {
   }
   // Whether something is added to scores, beside a mask.
   bool has_bias() const {
-    return scheme == TrainingScheme::tupe || scheme == TrainingScheme::alibi ||
-           scheme == TrainingScheme::t5;
+    return scheme == TrainingScheme::tupe || scheme == TrainingScheme::alibi || scheme == TrainingScheme::t5;
   }
   // Whether a score of the first layer is a sum of terms of tokens and positions.
   bool has_terms() const { return (sums() || scheme == TrainingScheme::tupe) && !zero_scores; }

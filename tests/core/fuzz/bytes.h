@@ -79,7 +79,7 @@ class Bytes {
 
   std::vector<int> integers(int count, int high) {
     std::vector<int> drawn(count);
-    for (int& one : drawn) one = integer(0, high);
+    for (int& value : drawn) value = integer(0, high);
     return drawn;
   }
 

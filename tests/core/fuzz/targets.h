@@ -33,15 +33,15 @@ inline bool within(double value, double low, double high) {
 
 inline void fuzz_ranks(Bytes& bytes) {
   const Matrix<double> table = bytes.table(0, 7, 7);
-  const Ranks found = ranks(table, bytes.flag(), bytes.integer(0, 8) / 8.0);
-  const Vector<double>& values = found.singular_values;
+  const Ranks result = ranks(table, bytes.flag(), bytes.integer(0, 8) / 8.0);
+  const Vector<double>& values = result.singular_values;
   const int most = static_cast<int>(std::min(table.rows(), table.cols()));
   SUPERPOSE_MUST(values.size() <= most);
   for (Eigen::Index k = 1; k < values.size(); ++k) SUPERPOSE_MUST(!(values[k] > values[k - 1]));
-  SUPERPOSE_MUST(found.numerical >= 0 && found.numerical <= most);
-  SUPERPOSE_MUST(within(found.stable, 0, most + 1e-9));
-  SUPERPOSE_MUST(found.energy <= most);
-  SUPERPOSE_MUST(within(found.participation_ratio, 0, most + 1e-9));
+  SUPERPOSE_MUST(result.numerical >= 0 && result.numerical <= most);
+  SUPERPOSE_MUST(within(result.stable, 0, most + 1e-9));
+  SUPERPOSE_MUST(result.energy <= most);
+  SUPERPOSE_MUST(within(result.participation_ratio, 0, most + 1e-9));
   SUPERPOSE_MUST(channel_ranges(table).size() == table.cols());
 }
 
@@ -68,11 +68,11 @@ inline void fuzz_overlap(Bytes& bytes) {
 inline void fuzz_oblique(Bytes& bytes) {
   const int d = bytes.integer(1, 5);
   const Matrix<double> a = bytes.matrix(d, bytes.integer(0, 4)), b = bytes.matrix(d, bytes.integer(0, 4));
-  const ObliqueProjection found = oblique_projection(a, b, bytes.matrix(bytes.integer(0, 3), d));
-  SUPERPOSE_MUST(found.exact == std::isfinite(found.gain));
-  SUPERPOSE_MUST(found.smallest_angle >= 0 && found.smallest_angle <= std::acos(-1) / 2 + 1e-12);
-  if (!found.exact) return;
-  SUPERPOSE_MUST(found.projector.rows() == d && found.projector.allFinite());
+  const ObliqueProjection projection = oblique_projection(a, b, bytes.matrix(bytes.integer(0, 3), d));
+  SUPERPOSE_MUST(projection.exact == std::isfinite(projection.gain));
+  SUPERPOSE_MUST(projection.smallest_angle >= 0 && projection.smallest_angle <= std::acos(-1) / 2 + 1e-12);
+  if (!projection.exact) return;
+  SUPERPOSE_MUST(projection.projector.rows() == d && projection.projector.allFinite());
 }
 
 inline void fuzz_means(Bytes& bytes) {
@@ -86,9 +86,10 @@ inline void fuzz_means(Bytes& bytes) {
   for (Eigen::Index at = 0; at < cosines.size(); ++at)
     SUPERPOSE_MUST(within(cosines.data()[at], -1 - 1e-9, 1 + 1e-9));
   const Vector<double> list = Eigen::Map<const Vector<double>>(rows.data(), rows.size());
-  const Summary found = summary(list);
+  const Summary statistics = summary(list);
   if (list.size())
-    SUPERPOSE_MUST(found.least <= found.largest && within(found.median, found.least, found.largest));
+    SUPERPOSE_MUST(statistics.least <= statistics.largest &&
+                   within(statistics.median, statistics.least, statistics.largest));
   SUPERPOSE_MUST(largest_difference(list, list) == 0);
 }
 
@@ -97,10 +98,10 @@ inline void fuzz_collisions(Bytes& bytes) {
   const Matrix<double> of_tokens = bytes.matrix(V, d), of_positions = bytes.matrix(L, d);
   const CollisionSearch search = collision_search(of_tokens, of_positions);
   const int first = bytes.integer(0, V - 1), words = bytes.integer(0, V - first);
-  const NearestTokens found = nearest_tokens(search, first, words);
-  for (const int token : found.bare) SUPERPOSE_MUST(token >= -1 && token < V);
-  for (const int token : found.nearest) SUPERPOSE_MUST(token >= -1 && token < V);
-  for (const int count : found.lost) SUPERPOSE_MUST(count >= 0 && count <= words);
+  const NearestTokens nearest_of_words = nearest_tokens(search, first, words);
+  for (const int token : nearest_of_words.bare) SUPERPOSE_MUST(token >= -1 && token < V);
+  for (const int token : nearest_of_words.nearest) SUPERPOSE_MUST(token >= -1 && token < V);
+  for (const int count : nearest_of_words.lost) SUPERPOSE_MUST(count >= 0 && count <= words);
 }
 
 inline void fuzz_matrices(Bytes& bytes) {
@@ -115,8 +116,8 @@ inline void fuzz_matrices(Bytes& bytes) {
   const Matrix<double> rows = bytes.matrix(n, heads * width);
   const RotaryOptions options{heads, bytes.flag() ? Layout::interleaved : Layout::concatenated,
                               bytes.positive(), bytes.number()};
-  const Matrix<double> turned = rotate(rows, options);
-  SUPERPOSE_MUST(turned.rows() == n && turned.cols() == heads * width);
+  const Matrix<double> rotated = rotate(rows, options);
+  SUPERPOSE_MUST(rotated.rows() == n && rotated.cols() == heads * width);
   const T5Options t5{true, 2 * bytes.integer(2, 20), bytes.integer(40, 200)};
   const Indices buckets = t5_buckets(n, t5);
   for (Eigen::Index at = 0; at < buckets.size(); ++at)
@@ -140,11 +141,12 @@ inline void fuzz_scores(Bytes& bytes) {
     std::vector<float> terms(some->terms() * n * n), logits(n * n);
     for (int head = 0; head < heads; ++head) head_terms(*some, head, terms.data(), logits.data());
     const CountedPairs counted{row_flags(gauge.excluded_rows, n), bytes.flag()};
-    const Covariances found = row_centred_covariances(terms.data(), some->terms(), logits.data(), n, counted);
-    SUPERPOSE_MUST(found.shares.size() == some->terms() && !(found.logits < 0));
+    const Covariances covariances =
+        row_centred_covariances(terms.data(), some->terms(), logits.data(), n, counted);
+    SUPERPOSE_MUST(covariances.shares.size() == some->terms() && !(covariances.logits < 0));
     std::vector<int> groups = bytes.integers(some->terms(), 1);
-    const PooledShares pooled =
-        pooled_shares(found.terms.transpose(), Vector<double>::Constant(1, found.logits), 1, groups, 2);
+    const PooledShares pooled = pooled_shares(covariances.terms.transpose(),
+                                              Vector<double>::Constant(1, covariances.logits), 1, groups, 2);
     SUPERPOSE_MUST(pooled.heads.rows() == 1 && pooled.pooled.size() == 2);
     std::vector<bool> included(some->terms());
     for (std::size_t k = 0; k < included.size(); ++k) included[k] = bytes.flag();
@@ -188,10 +190,10 @@ inline void fuzz_schemes(Bytes& bytes) {
   in.base = bytes.positive();
   const Scheme scheme = info.build(in);
   SUPERPOSE_MUST(scheme.n == n && scheme.heads == heads);
-  const bool asked = bytes.flag();
-  const SchemeScores found = scheme_scores(info, in, {heads - 1}, asked);
-  SUPERPOSE_MUST(!(found.residuals[0] < 0) && !(found.variances[0] < 0));
-  SUPERPOSE_MUST(found.weights.size() == n * n && (!asked || found.term_names.size() == 7));
+  const bool anova = bytes.flag();
+  const SchemeScores scores = scheme_scores(info, in, {heads - 1}, anova);
+  SUPERPOSE_MUST(!(scores.residuals[0] < 0) && !(scores.variances[0] < 0));
+  SUPERPOSE_MUST(scores.weights.size() == n * n && (!anova || scores.term_names.size() == 7));
 }
 
 inline constexpr void (*fuzz_kinds[])(Bytes&) = {

@@ -9,7 +9,7 @@
 namespace superpose {
 namespace {
 
-double exactly(Activation kind, double x) {
+double exact_activation(Activation kind, double x) {
   switch (kind) {
     case Activation::gelu:
       return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
@@ -30,10 +30,10 @@ TEST(Activation, IsTheFormulaEverywhere) {
   x(0) = -800, x(1) = 800;
   for (const Activation kind :
        {Activation::gelu, Activation::gelu_tanh, Activation::relu, Activation::silu}) {
-    Matrix<float> found = x;
-    activate(kind, Vector<float>::Zero(count), found);
+    Matrix<float> result = x;
+    activate(kind, Vector<float>::Zero(count), result);
     for (int i = 0; i < count; ++i)
-      EXPECT_NEAR(found(i), exactly(kind, x(i)), 2.4e-7 * std::max(std::abs(x(i)), 1.0f))
+      EXPECT_NEAR(result(i), exact_activation(kind, x(i)), 2.4e-7 * std::max(std::abs(x(i)), 1.0f))
           << static_cast<int>(kind);
   }
 }

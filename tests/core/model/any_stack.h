@@ -1,6 +1,11 @@
 // Transformer stacks of random shape, with all that a layer may have.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <utility>
+
 #include "model/transformer_stack.h"
 #include "random_shapes.h"
 
@@ -37,7 +42,7 @@ inline AnyStack any_stack(Shapes& shapes, int count) {
   options.activation = static_cast<Activation>(shapes.between(0, 3));
   options.embedding_norm = any_norm(shapes, d, true);
   if (options.pre_norm) options.final_norm = any_norm(shapes, d, true);
-  AnyStack made{TransformerStack(options), d, width};
+  AnyStack any{TransformerStack(options), d, width};
   for (int l = 0; l < count; ++l) {
     LayerMaps maps;
     maps.query = any_map(shapes, wide, d);
@@ -54,15 +59,23 @@ inline AnyStack any_stack(Shapes& shapes, int count) {
                            {}};
     const int pairs = shapes.between(0, width / 2);
     for (int m = 0; m < pairs; ++m) settings.frequencies.push_back(1.3 / (1 + m * m));
-    made.stack.add_layer(std::move(maps), std::move(settings));
+    any.stack.add_layer(std::move(maps), std::move(settings));
   }
-  return made;
+  return any;
 }
 
-inline Forward traced(const TransformerStack& stack, const Matrix<float>& rows) {
-  ForwardOptions asked;
-  asked.trace = true;
-  return stack.forward(rows, asked);
+// A forward in a single step.
+inline Forward forward(const TransformerStack& stack, const Matrix<float>& rows,
+                       const ForwardOptions& options) {
+  ForwardSteps steps(stack, rows, options);
+  EXPECT_TRUE(steps.step(std::numeric_limits<double>::infinity()));
+  return std::move(steps.run);
+}
+
+inline Forward traced_forward(const TransformerStack& stack, const Matrix<float>& rows) {
+  ForwardOptions options;
+  options.trace = true;
+  return forward(stack, rows, options);
 }
 
 }  // namespace superpose

@@ -13,9 +13,9 @@
 namespace superpose {
 namespace {
 
-ScoreMeans any_means(Shapes& shapes, const AnyStack& made, int n, int first, bool placed) {
-  const int of_queries = made.stack.options().heads * made.width,
-            of_keys = made.stack.options().key_heads * made.width;
+ScoreMeans any_means(Shapes& shapes, const AnyStack& any, int n, int first, bool placed) {
+  const int of_queries = any.stack.options().heads * any.width,
+            of_keys = any.stack.options().key_heads * any.width;
   const auto means = [&](int width) {
     const int places = std::max(1, n - first);
     return StateMeans{shapes.vector(width),
@@ -29,11 +29,11 @@ TEST(Mechanism, TermsAddUpInAnyShape) {
   for (int trial = 0; trial < 60; ++trial) {
     SCOPED_TRACE(trial);
     const int n = trial % 8 == 0 ? 1 : shapes.between(2, 9), first = shapes.between(0, 2);
-    const AnyStack made = any_stack(shapes, 2);
-    const TransformerStack& stack = made.stack;
-    const auto run = traced(stack, shapes.matrix(n, made.d).cast<float>());
+    const AnyStack any = any_stack(shapes, 2);
+    const TransformerStack& stack = any.stack;
+    const auto run = traced_forward(stack, shapes.matrix(n, any.d).cast<float>());
     for (int l = 0; l < 2; ++l) {
-      const ScoreMeans means = any_means(shapes, made, n, first, shapes.coin());
+      const ScoreMeans means = any_means(shapes, any, n, first, shapes.coin());
       const Mechanism mechanism(stack, run, l, means);
       for (int h = 0; h < stack.options().heads; ++h) {
         Matrix<float> terms(16, n * n), logits(n, n);
@@ -54,10 +54,10 @@ TEST(PositionMeans, AreTheMeansOfRows) {
   PositionMeans means(2, 1, false);
   const float windows[2][2] = {{1, 4}, {3, 8}};
   for (const auto& rows : windows) means.add(rows);
-  const PositionFindings found = means.findings(means);
-  EXPECT_EQ(found.mean[0], 4);
-  EXPECT_EQ(found.position(0, 0), -2);
-  EXPECT_EQ(found.position(1, 0), 2);
+  const PositionFindings findings = means.findings(means);
+  EXPECT_EQ(findings.mean[0], 4);
+  EXPECT_EQ(findings.position(0, 0), -2);
+  EXPECT_EQ(findings.position(1, 0), 2);
 }
 
 // Sums over rows h of windows w at positions t, written out; C_P is of the two halves' means.
@@ -71,25 +71,25 @@ TEST(PositionMeans, FindingsAreTheirDefinitions) {
     means.add(drawn.data());
     rows.push_back(drawn.cast<double>());
   }
-  const PositionFindings found = means.findings(means);
+  const PositionFindings findings = means.findings(means);
   Matrix<double> half[2] = {Matrix<double>::Zero(length, d), Matrix<double>::Zero(length, d)};
   Matrix<double> content = Matrix<double>::Zero(d, d);
   double energy = 0;
   for (int w = 0; w < windows; ++w) {
     half[w % 2] += rows[w] / (windows / 2);
-    energy += (rows[w].rowwise() - found.mean.transpose()).squaredNorm() / (windows * length);
+    energy += (rows[w].rowwise() - findings.mean.transpose()).squaredNorm() / (windows * length);
   }
   const Matrix<double> mean = (half[0] + half[1]) / 2;
   for (const Matrix<double>& of : rows) content += (of - mean).transpose() * (of - mean);
-  for (Matrix<double>& one : half) one = (one.rowwise() - one.colwise().mean()).eval();
+  for (Matrix<double>& rows : half) rows = (rows.rowwise() - rows.colwise().mean()).eval();
   const Matrix<double> product = half[0].transpose() * half[1], by = product + product.transpose();
-  EXPECT_NEAR(found.position_energy, half[0].cwiseProduct(half[1]).sum() / length / energy, 1e-12);
-  EXPECT_NEAR(found.participation_ratio, std::pow(by.trace(), 2) / by.squaredNorm(), 1e-12);
-  EXPECT_NEAR(found.overlap, d * (by * content).trace() / (by.trace() * content.trace()), 1e-11);
-  EXPECT_NEAR(found.cosine_with_first, 1, 1e-12);
+  EXPECT_NEAR(findings.position_energy, half[0].cwiseProduct(half[1]).sum() / length / energy, 1e-12);
+  EXPECT_NEAR(findings.participation_ratio, std::pow(by.trace(), 2) / by.squaredNorm(), 1e-12);
+  EXPECT_NEAR(findings.overlap, d * (by * content).trace() / (by.trace() * content.trace()), 1e-11);
+  EXPECT_NEAR(findings.cosine_with_first, 1, 1e-12);
 }
 
-// Equal rows differ from their mean by rounding, of which nothing is position's.
+// Equal rows differ from their mean by rounding, which must not count as position.
 TEST(PositionMeans, OfStatesThatDoNotVaryHaveNoEnergy) {
   for (int windows = 2; windows < 12; ++windows) {
     PositionMeans means(2, 3, true);

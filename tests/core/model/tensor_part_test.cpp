@@ -26,14 +26,14 @@ TEST(TensorPart, IsTakenOutOfATensorOfSeveralMaps) {
       }
     }
     for (int place = 0; place < of; ++place) {
-      PackedMatrix<float> found(outputs, inputs);
+      PackedMatrix<float> packed(outputs, inputs);
       for (int at = 0; at < tensor.rows();) {
         const int count = std::min(static_cast<int>(tensor.rows()) - at, shapes.between(1, 15));
-        place_part({place, of, transposed}, tensor.middleRows(at, count), at, found);
+        place_part({place, of, transposed}, tensor.middleRows(at, count), at, packed);
         at += count;
       }
       const Matrix<float> channels = Matrix<float>::Identity(inputs, inputs);
-      EXPECT_EQ(rows_times_rows<float>(channels, found), maps[place].transpose());
+      EXPECT_EQ(rows_times_rows<float>(channels, packed), maps[place].transpose());
     }
   }
 }

@@ -1,4 +1,4 @@
-// What decoders have beside BERT: groups of heads, widths of heads, rotation, norms of heads, gates.
+// Stacks with all that a layer may have: groups of heads, any widths of heads, rotation, norms of heads, gates.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -21,36 +21,36 @@ struct Parts {
   std::vector<Matrix<float>> of_input;
 };
 
-// Those of a layer in every way and gauge, from summands that have no position among them where there is one alone.
+// The parts of a layer's input in every way and gauge.
 std::vector<Parts> all_parts(Shapes& shapes, const TransformerStack& stack,
                              const std::vector<Matrix<float>>& summands, const Forward& run, int l) {
   const int n = static_cast<int>(summands[0].rows()), d = static_cast<int>(run.states[0].cols());
-  std::vector<Parts> found;
+  std::vector<Parts> all;
   for (const GaugeKind kind : {GaugeKind::raw, GaugeKind::canonical}) {
     const Gauge gauge{kind, kind == GaugeKind::raw || n == 1 ? std::vector<int>() : std::vector<int>{0}};
-    found.push_back({"direct", InputParts(stack, summands, run, Way::direct, gauge).at(l)});
-    found.push_back({"streams", InputParts(stack, summands, run, Way::streams, gauge).at(l)});
+    all.push_back({"direct", InputParts(stack, summands, run, Way::direct, gauge).at(l)});
+    all.push_back({"streams", InputParts(stack, summands, run, Way::streams, gauge).at(l)});
     const StateMeans means{shapes.vector(d), shapes.matrix(n, d), 1};
-    found.push_back({"mean", mean_parts(stack, run, l, means, gauge)});
+    all.push_back({"mean", mean_parts(stack, run, l, means, gauge)});
   }
-  return found;
+  return all;
 }
 
-TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
+TEST(TransformerStack, TermsOfEveryWayAddUpToTheScores) {
   Shapes shapes(36);
   for (int trial = 0; trial < 60; ++trial) {
     SCOPED_TRACE(trial);
     const int n = trial % 10 == 0 ? 1 : shapes.between(2, 9);
-    const AnyStack made = any_stack(shapes, 3);
-    const TransformerStack& stack = made.stack;
-    std::vector<Matrix<float>> summands{shapes.matrix(n, made.d).cast<float>()};
+    const AnyStack any = any_stack(shapes, 3);
+    const TransformerStack& stack = any.stack;
+    std::vector<Matrix<float>> summands{shapes.matrix(n, any.d).cast<float>()};
     Matrix<float> rows = summands[0];
-    if (shapes.coin()) rows += summands.emplace_back(shapes.matrix(n, made.d).cast<float>());
-    const auto run = traced(stack, rows);
+    if (shapes.coin()) rows += summands.emplace_back(shapes.matrix(n, any.d).cast<float>());
+    const auto run = traced_forward(stack, rows);
     for (int l = 0; l < 3; ++l) {
       for (const Parts& parts : all_parts(shapes, stack, summands, run, l)) {
         SCOPED_TRACE(parts.way);
-        Matrix<double> sum = Matrix<double>::Zero(n, made.d), sizes = sum;
+        Matrix<double> sum = Matrix<double>::Zero(n, any.d), sizes = sum;
         for (const Matrix<float>& part : parts.of_input) {
           sum += in_double(part);
           sizes += in_double(part).cwiseAbs();
@@ -58,12 +58,12 @@ TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
         EXPECT_LT(units(sum - in_double(run.inputs[l]), sizes), 64);
         const auto projected = stack.queries_and_keys(l, run.inputs[l], parts.of_input);
         for (int h = 0; h < stack.options().heads; ++h) {
-          Matrix<float> own_terms(projected.terms(), n * n), own_logits(n, n);
-          const Matrix<double> wanted = in_double(run.logits[l].middleRows(h * n, n));
-          const double residual = head_terms(projected, h, own_terms.data(), own_logits.data());
-          const Matrix<double> terms = in_double(own_terms);
-          Matrix<double> logits = in_double(own_logits);
-          EXPECT_LT(units(logits - wanted, terms), 64);
+          Matrix<float> float_terms(projected.terms(), n * n), float_logits(n, n);
+          const Matrix<double> expected_logits = in_double(run.logits[l].middleRows(h * n, n));
+          const double residual = head_terms(projected, h, float_terms.data(), float_logits.data());
+          const Matrix<double> terms = in_double(float_terms);
+          Matrix<double> logits = in_double(float_logits);
+          EXPECT_LT(units(logits - expected_logits, terms), 64);
           const Matrix<double> gap = MatrixMap<double>(logits.data(), 1, n * n) - terms.colwise().sum();
           EXPECT_LT(units(gap, terms), 64);
           EXPECT_NEAR(residual, max_abs(gap), 1e-12 * std::max(1.0, max_abs(terms)));
@@ -73,37 +73,37 @@ TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
   }
 }
 
-// A forward in steps of any length: the same numbers, and no step is long.
-TEST(ForwardSteps, OfAnyLengthAreTheWholeForward) {
+// A forward in steps of any length has the numbers of a forward in a single step, and no step is long.
+TEST(ForwardSteps, OfAnyLengthGiveTheSameForward) {
   Shapes shapes(31);
   for (int trial = 0; trial < 30; ++trial) {
     SCOPED_TRACE(trial);
     const int n = trial % 5 ? shapes.between(1, 9) : 170;
-    const AnyStack made = any_stack(shapes, shapes.between(0, 3));
-    const TransformerStack& stack = made.stack;
-    const Matrix<float> rows = shapes.matrix(n, made.d).cast<float>();
-    ForwardOptions asked;
-    asked.trace = asked.projections = shapes.coin();
-    const Forward whole = stack.forward(rows, asked);
-    ForwardSteps steps(stack, rows, asked);
+    const AnyStack any = any_stack(shapes, shapes.between(0, 3));
+    const TransformerStack& stack = any.stack;
+    const Matrix<float> rows = shapes.matrix(n, any.d).cast<float>();
+    ForwardOptions options;
+    options.trace = options.projections = shapes.coin();
+    const Forward expected = forward(stack, rows, options);
+    ForwardSteps steps(stack, rows, options);
     const double length = trial % 2 ? 1 : 2000;
     int count = 1;
     while (!steps.step(length)) ++count;
     EXPECT_TRUE(steps.step(length));
-    // Each head and each map is a piece at least.
+    // Each head and each map is at least one piece.
     if (length == 1) {
       EXPECT_GE(count, stack.layers() * (stack.options().heads + 6));
     }
     const Forward& run = steps.run;
-    EXPECT_EQ(run.states, whole.states);
-    EXPECT_EQ(run.logits, whole.logits);
-    EXPECT_EQ(run.attention, whole.attention);
-    EXPECT_EQ(run.inputs, whole.inputs);
-    EXPECT_EQ(run.attended, whole.attended);
-    EXPECT_EQ(run.written, whole.written);
-    EXPECT_EQ(run.last, whole.last);
-    EXPECT_EQ(run.pooled, whole.pooled);
-    EXPECT_EQ(run.projections.size(), whole.projections.size());
+    EXPECT_EQ(run.states, expected.states);
+    EXPECT_EQ(run.logits, expected.logits);
+    EXPECT_EQ(run.attention, expected.attention);
+    EXPECT_EQ(run.inputs, expected.inputs);
+    EXPECT_EQ(run.attended, expected.attended);
+    EXPECT_EQ(run.written, expected.written);
+    EXPECT_EQ(run.last, expected.last);
+    EXPECT_EQ(run.pooled, expected.pooled);
+    EXPECT_EQ(run.projections.size(), expected.projections.size());
   }
 }
 

@@ -27,8 +27,8 @@ void products_are_exact() {
     const Matrix<Scalar> a = shapes.integers(m, k + 3).cast<Scalar>();
     const Matrix<Scalar> b = shapes.integers(k, n + 2).cast<Scalar>();
     const Matrix<Scalar> plus = shapes.integers(m, n + 1).cast<Scalar>();
-    const Matrix<Scalar> wanted = a.leftCols(k) * b.leftCols(n);
-    const Matrix<Scalar> added = wanted + plus.leftCols(n);
+    const Matrix<Scalar> expected = a.leftCols(k) * b.leftCols(n);
+    const Matrix<Scalar> added = expected + plus.leftCols(n);
     const ProductShape shape{m, k, n};
 
     constexpr Scalar kUntouched = 0.5;
@@ -38,15 +38,15 @@ void products_are_exact() {
       EXPECT_EQ(out.rightCols(2), (Matrix<Scalar>::Constant(m, 2, kUntouched)));
     };
     multiply<Scalar>(all_of(a), all_of(b), shape, all_of(out));
-    is(wanted);
+    is(expected);
     multiply<Scalar>(all_of(a), all_of(b), shape, all_of(out), all_of(plus));
     is(added);
-    Matrix<Scalar> turned(k, m);
-    transpose<Scalar>(all_of(a), m, k, all_of(turned));
-    EXPECT_EQ(turned, a.leftCols(k).transpose());
-    multiply_transposed<Scalar>(all_of(turned), all_of(b), shape, all_of(out));
-    is(wanted);
-    multiply_transposed<Scalar>(all_of(turned), all_of(b), shape, all_of(out), all_of(plus));
+    Matrix<Scalar> transposed(k, m);
+    transpose<Scalar>(all_of(a), m, k, all_of(transposed));
+    EXPECT_EQ(transposed, a.leftCols(k).transpose());
+    multiply_transposed<Scalar>(all_of(transposed), all_of(b), shape, all_of(out));
+    is(expected);
+    multiply_transposed<Scalar>(all_of(transposed), all_of(b), shape, all_of(out), all_of(plus));
     is(added);
     // Into the matrix that is added to.
     out.leftCols(n) = plus.leftCols(n);
@@ -66,14 +66,14 @@ void softmax_is_the_definition(double tolerance) {
     const Matrix<Scalar> logits = shapes.matrix(7, n, n % 3 ? 2 : 3000).cast<Scalar>();
     Matrix<Scalar> weights = logits;
     if (n > 2) weights(2, n - 1) = weights(2, 0) = static_cast<Scalar>(kMasked);
-    Matrix<double> wanted = weights.template cast<double>();
+    Matrix<double> expected = weights.template cast<double>();
     for (int i = 0; i < 7; ++i) {
-      const double most = wanted.row(i).maxCoeff();
-      wanted.row(i) = (wanted.row(i).array() - most).exp();
-      wanted.row(i) /= wanted.row(i).sum();
+      const double most = expected.row(i).maxCoeff();
+      expected.row(i) = (expected.row(i).array() - most).exp();
+      expected.row(i) /= expected.row(i).sum();
     }
     softmax<Scalar>(all_of(weights), 7, n);
-    EXPECT_LT(max_abs(weights.template cast<double>() - wanted), tolerance) << n;
+    EXPECT_LT(max_abs(weights.template cast<double>() - expected), tolerance) << n;
     EXPECT_EQ(n > 2 ? weights(2, 0) : 0, 0);
   }
 }

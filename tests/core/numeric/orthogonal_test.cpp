@@ -106,9 +106,9 @@ TEST(Orthogonal, DoesNotDependOnScale) {
     EXPECT_EQ(scaled.V, of.V) << exponent;
     EXPECT_EQ(singular_values(scale * a).head(4), scale * singular_values(a).head(4)) << exponent;
     EXPECT_EQ(orthonormal_basis(scale * a, 1e-10), orthonormal_basis(a, 1e-10)) << exponent;
-    const SymmetricEigen turned = symmetric_eigen(scale * square);
-    EXPECT_EQ(turned.vectors, eigen.vectors) << exponent;
-    EXPECT_EQ(turned.values.tail(4), scale * eigen.values.tail(4)) << exponent;
+    const SymmetricEigen scaled_eigen = symmetric_eigen(scale * square);
+    EXPECT_EQ(scaled_eigen.vectors, eigen.vectors) << exponent;
+    EXPECT_EQ(scaled_eigen.values.tail(4), scale * eigen.values.tail(4)) << exponent;
   }
 }
 
@@ -184,9 +184,9 @@ TEST(SymmetricEigen, DiagonalRepeatedAndEmpty) {
   EXPECT_LT(off_identity(identity.vectors), 1e-15);
   EXPECT_EQ(symmetric_eigen(Matrix<double>::Zero(3, 3)).values, Vector<double>::Zero(3));
   EXPECT_EQ(symmetric_eigen(Matrix<double>(0, 0)).values.size(), 0);
-  Matrix<double> one(1, 1);
-  one << -3;
-  EXPECT_EQ(symmetric_eigen(one).values[0], -3);
+  Matrix<double> number(1, 1);
+  number << -3;
+  EXPECT_EQ(symmetric_eigen(number).values[0], -3);
 }
 
 // The Gram matrix of a has the squared singular values of a.

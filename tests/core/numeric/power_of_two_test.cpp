@@ -34,12 +34,12 @@ Vector<double> list(std::initializer_list<double> numbers) {
 TEST(PowerOfTwo, ThereAndBack) {
   const double largest = std::numeric_limits<double>::max();
   const double least = std::numeric_limits<double>::denorm_min();
-  Matrix<double> one(1, 1);
+  Matrix<double> number(1, 1);
   for (double entry : {largest, least, 1.0, -0.75, 3e-310, 0.0}) {
-    one << entry;
-    const double size = std::abs(normalized(one)(0, 0));
+    number << entry;
+    const double size = std::abs(normalized(number)(0, 0));
     EXPECT_TRUE(entry == 0 ? size == 0 : size >= 0.5 && size < 1) << entry;
-    EXPECT_EQ(times_power_of_two(normalized(one), exponent_of(one))(0, 0), entry);
+    EXPECT_EQ(times_power_of_two(normalized(number), exponent_of(number))(0, 0), entry);
   }
   EXPECT_EQ(exponent_of(Matrix<double>(0, 3)), 0);
 }
@@ -47,14 +47,14 @@ TEST(PowerOfTwo, ThereAndBack) {
 // Everything without a unit must be the same for tables in any power-of-two unit.
 void expect_alike(const std::function<Vector<double>(double scale)>& measured,
                   std::initializer_list<int> exponents) {
-  const Vector<double> wanted = measured(1);
-  ASSERT_TRUE(wanted.allFinite());
-  ASSERT_GT(wanted.size(), 0);
+  const Vector<double> expected = measured(1);
+  ASSERT_TRUE(expected.allFinite());
+  ASSERT_GT(expected.size(), 0);
   for (int exponent : exponents) {
-    const Vector<double> found = measured(std::ldexp(1, exponent));
-    ASSERT_EQ(found.size(), wanted.size()) << exponent;
-    EXPECT_TRUE(found.allFinite()) << exponent;
-    EXPECT_LT(max_abs(found - wanted), 1e-12 * std::max(1.0, max_abs(wanted))) << exponent;
+    const Vector<double> scaled = measured(std::ldexp(1, exponent));
+    ASSERT_EQ(scaled.size(), expected.size()) << exponent;
+    EXPECT_TRUE(scaled.allFinite()) << exponent;
+    EXPECT_LT(max_abs(scaled - expected), 1e-12 * std::max(1.0, max_abs(expected))) << exponent;
   }
 }
 
@@ -66,8 +66,9 @@ TEST(PowerOfTwo, RanksDoNotDependOnScale) {
   const Matrix<double> a = shapes.matrix(14, 4) * shapes.matrix(4, 9);
   expect_alike(
       [&](double scale) {
-        const Ranks found = ranks(scale * a, false, 0.9);
-        return list({double(found.numerical), found.stable, double(found.energy), found.participation_ratio});
+        const Ranks result = ranks(scale * a, false, 0.9);
+        return list(
+            {double(result.numerical), result.stable, double(result.energy), result.participation_ratio});
       },
       kTables);
 }
@@ -82,9 +83,9 @@ TEST(PowerOfTwo, SubspacesDoNotDependOnScale) {
       kTables);
   expect_alike(
       [&](double scale) {
-        const ObliqueProjection found = oblique_projection(scale * u, w);
-        Vector<double> all(2 + found.projector.size());
-        all << found.gain, found.smallest_angle, listed(found.projector);
+        const ObliqueProjection projection = oblique_projection(scale * u, w);
+        Vector<double> all(2 + projection.projector.size());
+        all << projection.gain, projection.smallest_angle, listed(projection.projector);
         return all;
       },
       kTables);
@@ -118,16 +119,16 @@ TEST(PowerOfTwo, SharesDoNotDependOnScale) {
         return row_centred_covariances(scaled.data(), count, Matrix<double>(scale * sum).data(), n).shares;
       },
       kTables);
-  const Matrix<double> one = ConstMatrixMap<double>(terms.data(), n, n);
+  const Matrix<double> term = ConstMatrixMap<double>(terms.data(), n, n);
   expect_alike([&](double scale) { return list({offset_means(scale * sum).share}); }, kTables);
-  expect_alike([&](double scale) { return list({pair_correlation(scale * sum, one)}); }, kTables);
+  expect_alike([&](double scale) { return list({pair_correlation(scale * sum, term)}); }, kTables);
   expect_alike([&](double scale) { return list({pair_moments(scale * sum).deviation / scale}); }, kTables);
   const Matrix<double> covariances = shapes.matrix(4, 2);
   const Vector<double> variances = shapes.vector(4).cwiseAbs();
   expect_alike(
       [&](double scale) {
-        const auto found = pooled_shares(scale * covariances, scale * variances, 2, {0, 1}, 2);
-        return listed(found.heads);
+        const auto pooled = pooled_shares(scale * covariances, scale * variances, 2, {0, 1}, 2);
+        return listed(pooled.heads);
       },
       kTables);
 }

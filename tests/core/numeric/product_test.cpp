@@ -64,10 +64,11 @@ TEST(Product, OfStacksIsTheProductsOneAfterAnother) {
     multiply_stacks<float>(a, b, 3, m, n, out.data(), across);
     for (int i = 0; i < s; ++i) {
       for (int j = 0; j < across; ++j) {
-        const Matrix<float> found = ConstMatrixMap<float>(out.row(i * across + j).data(), m, n);
-        const Matrix<float> wanted = j < r ? by_hand<float>(a.middleRows(i * m, m), b.middleRows(j * n, n), 3)
+        const Matrix<float> product = ConstMatrixMap<float>(out.row(i * across + j).data(), m, n);
+        const Matrix<float> expected = j < r
+                                           ? by_hand<float>(a.middleRows(i * m, m), b.middleRows(j * n, n), 3)
                                            : Matrix<float>(Matrix<float>::Constant(m, n, kUntouched));
-        EXPECT_EQ(found, wanted);
+        EXPECT_EQ(product, expected);
       }
     }
   }
@@ -90,17 +91,18 @@ TEST(Product, OfAPackedMatrixIsTheSameHoweverItWasPlacedAndCut) {
     const int m = trial % 8 ? shapes.between(1, 20) : shapes.between(150, 200);
     const int n = trial % 9 ? shapes.between(1, 40) : 1100, k = trial % 10 ? shapes.between(1, 9) : 800;
     const Matrix<float> a = shapes.integers(m, k).cast<float>(), b = shapes.integers(n, k).cast<float>();
-    const Matrix<float> turned = b.transpose();
-    const Matrix<float> wanted = by_hand<float>(a, b, 1);
+    const Matrix<float> transposed = b.transpose();
+    const Matrix<float> expected = by_hand<float>(a, b, 1);
     PackedMatrix<float> by_rows(n, k), by_columns(n, k);
     for (const auto& [at, count] : cut(shapes, n)) by_rows.place_rows(b.middleRows(at, count), at);
-    for (const auto& [at, count] : cut(shapes, k)) by_columns.place_columns(turned.middleRows(at, count), at);
+    for (const auto& [at, count] : cut(shapes, k))
+      by_columns.place_columns(transposed.middleRows(at, count), at);
     for (const PackedMatrix<float>& packed : {std::cref(by_rows), std::cref(by_columns)}) {
-      EXPECT_EQ(rows_times_rows<float>(Matrix<float>::Identity(k, k), packed), turned);
+      EXPECT_EQ(rows_times_rows<float>(Matrix<float>::Identity(k, k), packed), transposed);
       Matrix<float> out(m, n);
       for (const auto& [from, count] : cut(shapes, static_cast<int>(packed.pieces(m))))
         multiply_packed<float>(a, packed, from, from + count, out.data());
-      EXPECT_EQ(out, wanted);
+      EXPECT_EQ(out, expected);
     }
   }
 }

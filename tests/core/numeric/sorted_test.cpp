@@ -19,8 +19,8 @@ TEST(SortedPlaces, AreTheFirstOfAllSorted) {
     std::vector<int> all(count);
     for (int place = 0; place < count; ++place) all[place] = place;
     std::sort(all.begin(), all.end(), before);
-    for (int kept = 0; kept <= count; ++kept) {
-      EXPECT_EQ(sorted_places(count, kept, before), std::vector<int>(all.begin(), all.begin() + kept));
+    for (int size = 0; size <= count; ++size) {
+      EXPECT_EQ(sorted_places(count, size, before), std::vector<int>(all.begin(), all.begin() + size));
     }
   }
 }

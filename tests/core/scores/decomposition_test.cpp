@@ -9,20 +9,20 @@
 namespace superpose {
 namespace {
 
-// Whole queries that are not the sum of their parts, for the first token alone: as if a term were missing.
-TEST(Decomposition, TheResidualIsTheLargestWhereverItStands) {
+// The whole query of the first token is not the sum of its parts, as if a term were missing.
+TEST(Decomposition, TheResidualIsTheLargestGapOfAnyToken) {
   const float nan = std::nanf("");
-  for (const auto& [whole, residual] : {std::pair{5.0f, 4.0f}, {1.0f, 0.0f}, {-2.0f, 3.0f}, {nan, nan}}) {
+  for (const auto& [query, residual] : {std::pair{5.0f, 4.0f}, {1.0f, 0.0f}, {-2.0f, 3.0f}, {nan, nan}}) {
     ProjectedParts parts;
-    parts.rows = (Matrix<float>(4, 2) << whole, 1, 1, 1, 1, 1, 1, 1).finished();
+    parts.rows = (Matrix<float>(4, 2) << query, 1, 1, 1, 1, 1, 1, 1).finished();
     parts.tokens = 2;
     parts.parts = 1;
     Matrix<float> terms(2, 2), logits(2, 2);
-    const double found = head_terms(parts, 0, terms.data(), logits.data());
+    const double result = head_terms(parts, 0, terms.data(), logits.data());
     if (std::isnan(residual)) {
-      EXPECT_TRUE(std::isnan(found));
+      EXPECT_TRUE(std::isnan(result));
     } else {
-      EXPECT_EQ(found, residual);
+      EXPECT_EQ(result, residual);
     }
   }
 }

@@ -60,10 +60,11 @@ TEST(Shares, OfEqualTokensAreNaN) {
     Matrix<float> terms(parts.terms(), n * n), logits(n, n);
     for (int head = 0; head < heads; ++head) {
       head_terms(parts, head, terms.data(), logits.data());
-      const auto found = row_centred_covariances(terms.data(), parts.terms(), logits.data(), n);
-      EXPECT_EQ(found.logits, 0) << trial;
-      EXPECT_EQ(found.terms, Vector<double>::Zero(parts.terms())) << trial;
-      EXPECT_TRUE(found.shares.array().isNaN().all()) << trial << ": " << found.shares.transpose();
+      const auto covariances = row_centred_covariances(terms.data(), parts.terms(), logits.data(), n);
+      EXPECT_EQ(covariances.logits, 0) << trial;
+      EXPECT_EQ(covariances.terms, Vector<double>::Zero(parts.terms())) << trial;
+      EXPECT_TRUE(covariances.shares.array().isNaN().all())
+          << trial << ": " << covariances.shares.transpose();
       rounded += (logits.colwise() - logits.rowwise().mean()).cwiseAbs().maxCoeff() > 0;
     }
   }
@@ -73,7 +74,7 @@ TEST(Shares, OfEqualTokensAreNaN) {
 // The scores themselves are rounded: by one in their last place, as floats or as doubles. What is no rounding in double
 // may be rounding in float.
 TEST(Shares, OfRoundingAloneAreNaN) {
-  const auto found = [](auto next) {
+  const auto covariances_of = [](auto next) {
     using Scalar = decltype(next);
     Matrix<Scalar> terms = Matrix<Scalar>::Constant(2, 9, 0.1f);
     terms(0, 4) = next;
@@ -81,11 +82,12 @@ TEST(Shares, OfRoundingAloneAreNaN) {
     return row_centred_covariances(terms.data(), 2, logits.data(), 3);
   };
   const float in_float = std::nextafter(0.1f, 1.0f);
-  for (const Covariances& none : {found(in_float), found(std::nextafter(double(0.1f), 1.0))}) {
+  for (const Covariances& none :
+       {covariances_of(in_float), covariances_of(std::nextafter(double(0.1f), 1.0))}) {
     EXPECT_EQ(none.logits, 0);
     EXPECT_TRUE(none.shares.array().isNaN().all()) << none.shares.transpose();
   }
-  EXPECT_GT(found(double(in_float)).logits, 0);
+  EXPECT_GT(covariances_of(double(in_float)).logits, 0);
 }
 
 // A variation of 1e-12 is still a variation; its shares are accurate to its own rounding.

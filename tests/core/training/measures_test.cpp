@@ -31,10 +31,10 @@ TEST(Measures, ChanceBandIsTheSpreadOverRandomTurns) {
     // With few directions, so that participation ratios are not those of a round cloud.
     for (int c = 0; c < d; ++c) parameters.P.col(c) = shapes.matrix(6, 1, std::pow(0.7, c)).cast<float>();
     const RowOverlap expected = row_overlap(options, parameters, 6);
-    const Matrix<double> given = parameters.P.cast<double>();
+    const Matrix<double> positions = parameters.P.cast<double>();
     double sum = 0, squares = 0;
     for (int draw = 0; draw < kDraws; ++draw) {
-      parameters.P = (given * random_subspace(d, d, 1, draw)).cast<float>();
+      parameters.P = (positions * random_subspace(d, d, 1, draw)).cast<float>();
       const double overlap = row_overlap(options, parameters, 6).overlap;
       sum += overlap;
       squares += overlap * overlap;
@@ -53,22 +53,22 @@ TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
   EXPECT_LT(max_abs(directions * directions.transpose() - Matrix<double>::Identity(2, 2)), 1e-14);
 
   // The tokens extend no further in any direction; coordinates are relative to the mean row.
-  const RowCoordinates found = row_coordinates(options, parameters, 6, directions);
-  EXPECT_LT(max_abs(found.tokens.colwise().mean()), 1e-15);
-  EXPECT_LT(max_abs(found.positions.colwise().mean()), 1e-15);
+  const RowCoordinates coordinates = row_coordinates(options, parameters, 6, directions);
+  EXPECT_LT(max_abs(coordinates.tokens.colwise().mean()), 1e-15);
+  EXPECT_LT(max_abs(coordinates.positions.colwise().mean()), 1e-15);
   Shapes shapes(4);
   for (int trial = 0; trial < 100; ++trial) {
     Matrix<double> other = shapes.matrix(1, 12, 1);
     other /= other.norm();
-    EXPECT_LT(row_coordinates(options, parameters, 6, other).tokens.norm(), found.tokens.col(0).norm());
+    EXPECT_LT(row_coordinates(options, parameters, 6, other).tokens.norm(), coordinates.tokens.col(0).norm());
   }
 
   // Where tokens are read times the root of their width, so are they here, as float32 has it.
   ModelOptions scaled = options;
   scaled.scale_tokens = true;
-  const RowCoordinates read = row_coordinates(scaled, parameters, 6, directions);
-  EXPECT_LT(max_abs(read.tokens - std::sqrt(12) * found.tokens), 1e-6);
-  EXPECT_EQ(max_abs(read.positions - found.positions), 0);
+  const RowCoordinates scaled_rows = row_coordinates(scaled, parameters, 6, directions);
+  EXPECT_LT(max_abs(scaled_rows.tokens - std::sqrt(12) * coordinates.tokens), 1e-6);
+  EXPECT_EQ(max_abs(scaled_rows.positions - coordinates.positions), 0);
 
   // Mirrored tables give the same directions, and a small change of the tables changes them little.
   Parameters changed = parameters;
@@ -82,12 +82,12 @@ TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
   changed = Parameters(options);
   for (int i = 0; i < 6; ++i)
     changed.E(i, 2) = static_cast<float>(i), changed.P(i, 9) = static_cast<float>(-i * i);
-  const Matrix<double> apart = row_directions(options, changed, 6);
-  const RowCoordinates cross = row_coordinates(options, changed, 6, apart);
+  const Matrix<double> axes = row_directions(options, changed, 6);
+  const RowCoordinates cross = row_coordinates(options, changed, 6, axes);
   EXPECT_LT(max_abs(cross.tokens.col(1)), 1e-14);
   EXPECT_LT(max_abs(cross.positions.col(0)), 1e-14);
-  EXPECT_NEAR(apart(0, 2), 1, 1e-14);
-  EXPECT_NEAR(apart(1, 9), 1, 1e-14);
+  EXPECT_NEAR(axes(0, 2), 1, 1e-14);
+  EXPECT_NEAR(axes(1, 9), 1, 1e-14);
 
   // Equal rows have no directions.
   changed.E.setOnes(), changed.P.setOnes();
@@ -116,7 +116,7 @@ TEST(Measures, RoundingHasNoShares) {
     Parameters parameters = initial_parameters(options, 3);
     parameters.E.setConstant(value), parameters.P.setConstant(value);
     Shapes shapes(5);
-    const OwnBatch batch = any_batch(options, 3, 6, shapes);
+    const BatchData batch = any_batch(options, 3, 6, shapes);
     for (const GaugeKind gauge : {GaugeKind::raw, GaugeKind::canonical}) {
       for (const double share : trained_shares(model, parameters, batch.view(), kAllTerms, gauge))
         EXPECT_TRUE(std::isnan(share)) << share;

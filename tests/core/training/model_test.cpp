@@ -45,24 +45,25 @@ double gradient_error(const ModelOptions& options, Shapes& shapes, const Terms& 
   // Drawn one after the other: compilers differ in the order of arguments.
   const int length = shapes.between(1, options.positions);
   const int sequences = shapes.between(1, 3);
-  const OwnBatch batch = any_batch(options, sequences, length, shapes);
+  const BatchData batch = any_batch(options, sequences, length, shapes);
   const double loss = model.loss_and_gradient(parameters, batch.view(), gradient, terms);
   EXPECT_NEAR(loss, model.evaluate(parameters, batch.view(), terms).loss, 1e-6 * (1 + loss));
   double largest = 0;
   const std::vector<NamedParameter> all = named_parameters(options, parameters),
                                     gradients = named_parameters(options, gradient);
   for (std::size_t k = 0; k < all.size(); ++k) {
-    const Matrix<float>& found = *gradients[k].values;
+    const Matrix<float>& derivative = *gradients[k].values;
     if (!all[k].trained) {
-      EXPECT_EQ(found.cwiseAbs().maxCoeff(), 0) << all[k].name;
+      EXPECT_EQ(derivative.cwiseAbs().maxCoeff(), 0) << all[k].name;
       continue;
     }
     for (int trial = 0; trial < (kSanitized ? 2 : 8); ++trial) {
-      const Matrix<float> drawn = shapes.matrix(found.rows(), found.cols(), 1).cast<float>();
+      const Matrix<float> drawn = shapes.matrix(derivative.rows(), derivative.cols(), 1).cast<float>();
       const Matrix<float> direction = drawn / drawn.norm();
-      const double wanted = slope(model, parameters, *all[k].values, direction, batch.view(), terms);
-      const double difference = std::abs(wanted - found.cwiseProduct(direction).sum());
-      largest = std::max(largest, difference / std::max<double>(found.norm(), 0.1 * std::max(1.0, loss)));
+      const double expected = slope(model, parameters, *all[k].values, direction, batch.view(), terms);
+      const double difference = std::abs(expected - derivative.cwiseProduct(direction).sum());
+      largest =
+          std::max(largest, difference / std::max<double>(derivative.norm(), 0.1 * std::max(1.0, loss)));
     }
   }
   return largest;
@@ -151,14 +152,14 @@ TEST(Parameters, AreDrawnIndependently) {
     options.layers = 2;
     Parameters parameters = initial_parameters(options, 1);
     const std::vector<NamedParameter> all = named_parameters(options, parameters);
-    for (const NamedParameter& one : all) {
-      for (const NamedParameter& other : all) {
-        if (&one >= &other || one.spread == 0 || other.spread == 0) continue;
+    for (const NamedParameter& left : all) {
+      for (const NamedParameter& right : all) {
+        if (&left >= &right || left.spread == 0 || right.spread == 0) continue;
         int equal = 0;
         for (int k = 0; k < 8; ++k)
           equal +=
-              std::abs(one.values->data()[k] / one.spread - other.values->data()[k] / other.spread) < 1e-6;
-        EXPECT_EQ(equal, 0) << name_of(scheme) << ' ' << one.name << ' ' << other.name;
+              std::abs(left.values->data()[k] / left.spread - right.values->data()[k] / right.spread) < 1e-6;
+        EXPECT_EQ(equal, 0) << name_of(scheme) << ' ' << left.name << ' ' << right.name;
       }
     }
   }
@@ -174,25 +175,25 @@ TEST(Model, GradientsOfSequencesAddUp) {
     options.causal = shapes.coin();
     const Model model(options);
     const Parameters parameters = initial_parameters(options, 3);
-    const OwnBatch batch = any_batch(options, 11, 16, shapes);
+    const BatchData batch = any_batch(options, 11, 16, shapes);
     const auto targets = [](const int* from, int count) {
       return static_cast<float>(std::count_if(from, from + count, [](int target) { return target >= 0; }));
     };
-    Parameters whole(options), sum(options), one(options);
-    const double loss = model.loss_and_gradient(parameters, batch.view(), whole);
-    const std::vector<NamedParameter> wholes = named_parameters(options, whole),
+    Parameters of_batch(options), sum(options), of_sequence(options);
+    const double loss = model.loss_and_gradient(parameters, batch.view(), of_batch);
+    const std::vector<NamedParameter> of_batches = named_parameters(options, of_batch),
                                       sums = named_parameters(options, sum),
-                                      ones = named_parameters(options, one);
+                                      of_sequences = named_parameters(options, of_sequence);
     double losses = 0;
     for (int s = 0; s < 11; ++s) {
       const Batch part{1, 16, &batch.tokens[s * 16], &batch.targets[s * 16]};
       const float share = targets(part.targets, 16) / targets(batch.targets.data(), 11 * 16);
-      losses += share * model.loss_and_gradient(parameters, part, one);
-      for (std::size_t k = 0; k < sums.size(); ++k) *sums[k].values += share * *ones[k].values;
+      losses += share * model.loss_and_gradient(parameters, part, of_sequence);
+      for (std::size_t k = 0; k < sums.size(); ++k) *sums[k].values += share * *of_sequences[k].values;
     }
     EXPECT_NEAR(losses, loss, 1e-6 * loss);
     for (std::size_t k = 0; k < sums.size(); ++k)
-      EXPECT_LT((*sums[k].values - *wholes[k].values).norm(), 1e-5 * wholes[k].values->norm() + 1e-9)
+      EXPECT_LT((*sums[k].values - *of_batches[k].values).norm(), 1e-5 * of_batches[k].values->norm() + 1e-9)
           << name_of(scheme) << ' ' << sums[k].name;
   }
 }
@@ -203,11 +204,11 @@ TEST(Model, SequencesDoNotMeet) {
   ModelOptions options;
   const Model model(options);
   const Parameters parameters = any_parameters(options, shapes);
-  const OwnBatch batch = any_batch(options, 9, 14, shapes);
+  const BatchData batch = any_batch(options, 9, 14, shapes);
   const Matrix<float> all = model.logits(parameters, batch.view());
   for (int s = 0; s < 9; ++s) {
-    const Matrix<float> one = model.logits(parameters, {1, 14, &batch.tokens[s * 14], nullptr});
-    EXPECT_LT((one - all.middleRows(s * 14, 14)).cwiseAbs().maxCoeff(), 1e-5);
+    const Matrix<float> logits = model.logits(parameters, {1, 14, &batch.tokens[s * 14], nullptr});
+    EXPECT_LT((logits - all.middleRows(s * 14, 14)).cwiseAbs().maxCoeff(), 1e-5);
   }
 }
 

@@ -10,7 +10,7 @@
 
 namespace superpose {
 
-struct OwnBatch {
+struct BatchData {
   int sequences, n;
   std::vector<int> tokens, targets;
 
@@ -18,8 +18,8 @@ struct OwnBatch {
 };
 
 // Any ids, and a target at most places; the first place always has one.
-inline OwnBatch any_batch(const ModelOptions& options, int sequences, int n, Shapes& shapes) {
-  OwnBatch batch{sequences, n, {}, {}};
+inline BatchData any_batch(const ModelOptions& options, int sequences, int n, Shapes& shapes) {
+  BatchData batch{sequences, n, {}, {}};
   for (int k = 0; k < sequences * n; ++k) {
     batch.tokens.push_back(shapes.between(0, options.vocabulary - 1));
     batch.targets.push_back(shapes.between(k == 0 ? 0 : -1, options.classes - 1));
