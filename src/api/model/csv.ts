@@ -1,5 +1,6 @@
 // Reads a table of comma- or tab-separated values by the rules that CsvOptions states, a piece of the file at a time.
 import * as check from '../check.js';
+import { type FirstRows, mostColumns, refuse } from './firstRows.js';
 import { type Slices, slice } from './slices.js';
 import type { SlicesWatch } from './watch.js';
 
@@ -54,21 +55,8 @@ export interface CsvLayout {
   readonly labels: boolean;
 }
 
-/** The first rows of a table, one after another. */
-export interface FirstRows {
-  data: Float64Array;
-  columns: number;
-  /** The names of the rows, if the file gives them. */
-  words?: string[];
-  /** Whether the file has more rows. */
-  more: boolean;
-  layout?: CsvLayout;
-}
-
 /** The layout is decided by this many lines. */
 const sampledLines = 100;
-/** The widest row, in numbers. */
-export const mostColumns = 2 ** 16;
 /** In characters, with its line end. */
 const longestLine = 2 ** 21;
 const pieceBytes = 2 ** 18;
@@ -111,7 +99,7 @@ export async function readCsv(
   most: number,
   options: CsvOptions,
   watch: SlicesWatch,
-): Promise<FirstRows> {
+): Promise<FirstRows & { layout: CsvLayout }> {
   const isTsv = file.name.endsWith('.tsv');
   const dialect: Dialect = {
     separator: options.separator ?? (isTsv ? '\t' : ','),
@@ -119,7 +107,7 @@ export async function readCsv(
     quotes: !isTsv,
     refuse({ line, column }, expected, actual) {
       const place = column === undefined ? `line ${line}` : `line ${line}, column ${column}`;
-      throw new RangeError(`“${file.name}”, ${place}: expected ${expected}; found ${actual}.`);
+      return refuse(file, place, expected, actual);
     },
   };
   const pieces = piecesOf(file, watch, dialect);

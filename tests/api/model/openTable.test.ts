@@ -487,6 +487,6 @@ test.each([
   ['vectors.bin', '2 2\nthe '],
 ])('%s is refused, with what is read', async (name, content) => {
   expect(await refusal(open(name, content))).toBe(
-    `“${name}” is no table that is read here: .csv, .tsv and .npy files are, and tensors of .safetensors files. If it is one of them, give it such a name.`,
+    `“${name}” is not a table in a known format. Pass a .csv, .tsv, .npy or .safetensors file; if it is one of these, give it that name.`,
   );
 });
