@@ -146,7 +146,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
   // Recorded to five digits.
   test('positions taken from values or attention alone, as the oracle has them', async () => {
     const { taken } = valuesOracle.sentences[0] as (typeof valuesOracle.sentences)[0];
-    const { figure, data, state } = await opened(needsPositions, { pair: 'dog', view: 'taken' });
+    const { figure, data, state } = await opened(needsPositions, { pair: 'dog', view: 'readers' });
     const { curves, orders } = data as { curves: { cosines: number[] }[]; orders: number[] };
     const wanted = Object.entries(taken).filter(([name]) => name !== 'nothing');
     for (const [place, [, { cosines }]] of wanted.entries())
@@ -156,7 +156,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     for (const [place, cosine] of Object.values(valuesOracle.pair.cosines).entries())
       expect(orders[place]).toBeCloseTo(cosine, 4);
     // And a sentence of one's own.
-    expectSoundPictures(await run(needsPositions, { layers: 'all', view: 'taken' }));
+    expectSoundPictures(await run(needsPositions, { layers: 'all', view: 'readers' }));
   });
 
   test('a shuffle keeps pieces together and the closing mark where it is', async () => {

@@ -175,7 +175,7 @@ const pictures: Record<string, Record<string, string>[]> = {
   gram: [{ of: 'shift' }],
   overlap: [{ of: 'subspaces' }, { of: 'vectors' }],
   encoding: [{ of: 'base' }],
-  'needs-positions': [{ view: 'taken' }],
+  'needs-positions': [{ view: 'readers' }],
 };
 
 test.runIf(inject('withModel'))('figures of a model are among these', async () => {

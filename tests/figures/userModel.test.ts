@@ -91,7 +91,7 @@ test('every control of a figure is there for a reader’s own model: with an inp
 
 test('who reads positions is shown of a reader’s own model, too', async () => {
   const { seen } = await opened(folderOf('bert'));
-  const { data, figure, state } = await seen('user-model-needs-positions', { view: 'taken' });
+  const { data, figure, state } = await seen('user-model-needs-positions', { view: 'readers' });
   const model = await openModel(plain, folderOf('bert'));
   const taken = await model.withoutPositions({ ids: [2, 3, 4, 5] });
   const rows = (['allButAttention', 'attention', 'everything'] as const).map((name) =>
@@ -228,9 +228,9 @@ describe.each([
       near([share], [shares.reduce((all, one) => all + one, 0)]);
     }
     expectSeen(one.logits.sum, seen(logitsOf(scores, asked.head)));
-    const kept = seen(sumOf((kind) => kind === 0 || kind === 4));
-    expectSeen(one.selection.sum, kept);
-    const weights = kept.flatMap((row) => {
+    const selection = seen(sumOf((kind) => kind === 0 || kind === 4));
+    expectSeen(one.selection.sum, selection);
+    const weights = selection.flatMap((row) => {
       const powers = row.map(Math.exp);
       const all = powers.reduce((sum, power) => sum + power, 0);
       return Array.from({ length: n }, (_, j) => (powers[j] ?? 0) / all);

@@ -29,13 +29,13 @@ export interface Depth {
   text: string;
   tokens: readonly string[];
   dropped: number;
-  /** [layers + 1], one for each state; empty until the later layers are here. */
+  /** [layers + 1]; empty until the later layers have been read. */
   states: { energy: number; directions: number; table: number }[];
-  /** The heads’ shares are by mechanism, of a model without a table: then nothing is known of directions. */
+  /** Whether the shares are by mechanism, of a model without a table: then nothing is known about directions. */
   mechanism?: true;
   windows: number;
   sentences: number;
-  /** How many the model has, whether they are here or not. */
+  /** How many layers the model has, whether they have been read or not. */
   layers: number;
   /** [layers, heads], the share of position → position. */
   heads: number[][];
@@ -44,8 +44,8 @@ export interface Depth {
 }
 
 export const compute: Compute<typeof controls, Depth> = async (library, { layers, text }, job) => {
-  const beforehand = layers === 'none' ? await library.recorded?.('depth') : undefined;
-  if (beforehand) return beforehand as Depth;
+  const recorded = layers === 'none' ? await library.recorded?.('depth') : undefined;
+  if (recorded) return recorded as Depth;
   const { userModel } = library;
   if (userModel?.means) return ofMechanism(library, userModel, text, job);
   if (userModel && layers === 'none') return ofFirstLayer(library, userModel, text);
@@ -56,7 +56,7 @@ async function ofAllLayers(library: Library, model: TextModel, text: string, job
   const sentence = await model.tokenize(text, mostShown);
   const { tokens, dropped } = sentence;
   const all = model.layers;
-  // They do not depend on the sentence. Fetching is the first third of the bar.
+  // They do not depend on the sentence. Fetching is the first third of the progress.
   const part = 1 / 3;
   const means = await library.memoize('corpus means', '', () =>
     model.corpusMeans({
@@ -161,7 +161,7 @@ const panelsOf = ({ mechanism }: Depth) => (mechanism ? panels.slice(0, 1) : pan
 /** From this share up, the number is printed in the head's cell. */
 const positional = 0.4;
 
-/** The heads and the map beside them and, if the states are known, their panels above. */
+/** The heads with a map beside them and, once the states are known, panels above them. */
 function arrange(data: Depth, width: number) {
   const wide = width >= 640;
   const high = data.states.length > 0 ? (wide ? 190 : 150) : 0;
@@ -178,7 +178,7 @@ function arrange(data: Depth, width: number) {
   const row = wide ? 30 : 20;
   const titled = 40;
   const heads: Area = { x: 22, y: top + titled, width: headsWide - 22, height: row * data.heads.length };
-  // Layers that are not here yet keep the room of their rows; on a phone only that of a note about them.
+  // Layers that have not been read keep the space of their rows; on a phone, that of a note about them.
   const missing = data.layers - data.heads.length;
   const bottom = heads.y + heads.height + (wide ? row * missing : Math.min(row * missing, 68));
   const side = Math.min(wide ? width - headsWide - 24 : width, 260);
@@ -196,16 +196,16 @@ function arrange(data: Depth, width: number) {
   };
 }
 
-/** Where the largest of the numbers is; −1 where none is one. */
+/** The place of the largest of the numbers that are finite; −1 if none is. */
 const largestAt = (values: readonly number[]) => values.indexOf(Math.max(...values.filter(Number.isFinite)));
 
-/** Of the heads whose scores vary; NaN where none do. */
+/** The mean share of the heads whose scores vary; NaN if none do. */
 function averageOf(shares: readonly number[]): number {
   const known = shares.filter(Number.isFinite);
   return known.reduce((sum, share) => sum + share, 0) / known.length;
 }
 
-/** What does not vary has no parts. */
+/** A share in words; what does not vary has none. */
 const partOf = (share: number) => (Number.isFinite(share) ? aboutPercent(share) : 'nothing');
 
 /** The head that is shown before one is pointed at: it attends to the previous token. */
@@ -215,8 +215,8 @@ const opening = { i: 0, j: 2 };
 function attentionAt(data: Depth, layer: number, head: number, width: number): Mark[] {
   const { square } = arrange(data, width);
   const n = data.tokens.length;
-  const whole = data.attention[layer] as ArrayLike<number>;
-  const values = Array.from({ length: n * n }, (_, cell) => whole[head * n * n + cell] as number);
+  const ofLayer = data.attention[layer] as ArrayLike<number>;
+  const values = Array.from({ length: n * n }, (_, cell) => ofLayer[head * n * n + cell] as number);
   return [
     ...map(square, { values, rows: n, columns: n, low: 0, high: 1, scale: 'sequential' }).marks,
     textAt(square.x, square.y - 26, `attention of layer ${layer}, head ${head}`, { ink: 'ink', size: 13 }),

@@ -1,5 +1,6 @@
-// Figure "Shares taken raw": the mean row of the positions, moved to the tokens or back. No score changes, and no canonical
-// share; raw shares do. Both are over the same rows, all but that of [CLS], so that they differ by the gauge alone.
+// Figure "Shares taken raw": what happens to a head's shares when the mean row of the positions is moved to the tokens or
+// back. No score and no canonical share changes, but raw shares do. Both leave out the row of [CLS], so that they differ by
+// the gauge alone.
 import type { Superpose } from 'superpose';
 import { aboutPercent, changeText, minus, percent } from '../plot/format.js';
 import { type Area, largestMagnitude, lineThrough, namedLines, plane, vertical } from '../plot/parts.js';
@@ -45,17 +46,18 @@ interface Data {
   canonical: number[][];
   /** [amounts], the largest change of a score. */
   changes: number[];
-  /** What of a change is rounding to float: of a share, and of a score. */
+  /** The largest changes of a share and of a score that may be rounding to float. */
   least: [share: number, score: number];
 }
 
-// All places of the slider are computed at once; moving it computes nothing.
+// All places of the slider are computed at once, so that moving it computes nothing.
 export const compute: Compute<typeof controls, Data> = async (library, { text, head }, job) => {
   const superpose = await library.superpose();
-  return library.memoize('gauge', [text, head], () => turned(library, superpose, text, head, job));
+  return library.memoize('gauge', [text, head], () => sharesByAmount(library, superpose, text, head, job));
 };
 
-async function turned(
+/** A head's shares at every place of the slider. */
+async function sharesByAmount(
   library: Library,
   superpose: Superpose,
   text: string,
@@ -108,7 +110,7 @@ export const figure: Figure<typeof controls, Data> = {
     }
     const swings = termKinds.map((_, kind) => spread(raw, kind));
     const widest = swings.indexOf(Math.max(...swings));
-    const shares = raw.map((found) => found[widest] as number);
+    const shares = raw.map((kinds) => kinds[widest] as number);
     const still = Math.max(...termKinds.map((_, kind) => spread(canonical, kind)));
     return `Raw shares swing; scores and canonical shares stand still. Move up to ${most} times the mean position row from the positions to the tokens, or back: the scores of head ${state.head} change by ${changeText(Math.max(...changes), least[1])}. Its raw share of ${termKinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}; unmoved it is ${aboutPercent(shares[unmoved] as number)}, and the canonical share of the same tokens ${aboutPercent(canonical[unmoved]?.[widest] as number)}. The canonical shares change by ${changeText(still, least[0])}.`;
   },
@@ -171,7 +173,7 @@ function sceneOf(data: Data, state: State, width: number): Scene {
       ...on.marks,
       vertical({ inner }, now, { ink: 'quiet', dashed: true }),
       ...termKinds.map(({ term }, kind): Mark => {
-        const values = data[gauge].map((found) => found[kind] as number);
+        const values = data[gauge].map((kinds) => kinds[kind] as number);
         return { mark: 'path', d: lineThrough(on, data.amounts, values), stroke: term, wide: 2, term };
       }),
       ...termKinds.flatMap(({ term }, kind): Mark[] => {
@@ -206,13 +208,13 @@ function sceneOf(data: Data, state: State, width: number): Scene {
   };
 }
 
-/** From the smallest to the largest of a kind's shares. */
+/** The distance from the smallest to the largest of a kind's shares. */
 function spread(shares: number[][], kind: number): number {
-  const values = shares.map((found) => found[kind] as number);
+  const values = shares.map((kinds) => kinds[kind] as number);
   return Math.max(...values) - Math.min(...values);
 }
 
-/** In two columns, or one above the other. The names stand once, at the ends of the lines on the right. */
+/** Two panels side by side, or one above the other. The lines are named once, at their ends on the right. */
 function arrangePanels(width: number) {
   const high = 280;
   const least = 640;

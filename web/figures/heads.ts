@@ -1,5 +1,5 @@
-// Figure "What each head looks at": every head's score variation as shares of the four terms and the rest,
-// for a sentence or ten, and what averaging does to them.
+// Figure "What drives each head": how the variation of every head's scores is shared out among the four terms and the rest,
+// for one sentence or ten, and what averaging over heads hides.
 import { ticks } from 'd3-array';
 import type { PoolableScores, Sentence, SmallSuperpose, Table } from 'superpose';
 import { about, aboutPercent, listed, percent } from '../plot/format.js';
@@ -43,22 +43,22 @@ const controls = {
   text: sentenceControl,
 } as const satisfies Controls;
 
-/** Mean lengths of the rows that a sentence adds up, before the LayerNorm. */
+/** The mean lengths of the rows that are added up for a sentence, before the LayerNorm. */
 interface Lengths {
   token: number;
   position: number;
-  /** Of the one row that all tokens of a sentence get, if the model adds one. */
+  /** The length of the row that all tokens of a sentence share, if the model adds one. */
   segment?: number | undefined;
 }
 
 interface Data {
-  /** Each head; their mean, which counts each the same; and all pooled, weighted by how much they vary. */
+  /** A row for each head, their mean, and all heads pooled, which weights each by how much its scores vary. */
   rows: Row[];
   /** The first of the sentences. */
   text: string;
   tokens: readonly string[];
   dropped: number;
-  /** Of one sentence, if its model adds positions. */
+  /** Known for one sentence, of a model that adds positions. */
   lengths?: Lengths | undefined;
 }
 
@@ -87,9 +87,9 @@ export const compute: Compute<typeof controls, Data> = async (
   let tokens: readonly string[] = [];
   let dropped = 0;
   let lengths: Lengths | undefined;
-  for (const [place, one] of texts.entries()) {
+  for (const [place, each] of texts.entries()) {
     job.signal.throwIfAborted();
-    const sentence = await model.tokenize(one, mostTokens);
+    const sentence = await model.tokenize(each, mostTokens);
     scores.push(await layerScores(library, sentence, { layer, gauge }, job));
     if (sentences === 'yours') {
       ({ tokens, dropped } = sentence);
@@ -134,7 +134,7 @@ function termKey(width: number): { marks: Mark[]; height: number } {
   return { marks, height: 20 * Math.ceil(termKinds.length / columns) };
 }
 
-/** Of the rows that a sentence adds up, by name. */
+/** The lengths of the rows that are added up, or undefined for a model without a table of positions. */
 function lengthsOf(
   superpose: SmallSuperpose,
   { token, position, token_type }: { readonly [name: string]: Table | undefined },
@@ -144,7 +144,8 @@ function lengthsOf(
   return { token: length(token), position: length(position), segment: token_type && length(token_type) };
 }
 
-function saidOfLengths({ lengths }: Data): string {
+/** A sentence about the lengths, or nothing. */
+function lengthsSentence({ lengths }: Data): string {
   if (!lengths) return '';
   const { token, position, segment } = lengths;
   const ofSegment =
@@ -152,14 +153,14 @@ function saidOfLengths({ lengths }: Data): string {
   return ` Before the LayerNorm, raw, its token rows have length ${about(token)} on average, its position rows have ${about(position)}${ofSegment}.`;
 }
 
-/** The last two rows are about all heads. */
+/** The rows of single heads; the last two rows are about all of them. */
 const headsOf = ({ rows }: Data) => rows.slice(0, -2);
 const row = 24;
-/** Otherwise there is nothing to share out. */
+/** Whether the head's scores vary along their rows; otherwise there is nothing to share out. */
 const varies = ({ shares }: Row) => shares.every(Number.isFinite);
 
-/** The part of the one-score figure that a link needs. */
-const opened = {
+/** As much of the figure "one-score" as a link to it needs. */
+const oneScore = {
   name: 'one-score',
   title: oneScoreTitle,
   controls: { head: headControl, gauge: gaugeControl, text: sentenceControl },
@@ -188,7 +189,7 @@ export const figure: Figure<typeof controls, Data> = {
   opens: (data, { gauge, layer }, { i }) =>
     layer === 0 && i < headsOf(data).length
       ? {
-          figure: opened,
+          figure: oneScore,
           label: `Open head ${i}`,
           state: { head: i, gauge, text: data.text },
         }
@@ -262,10 +263,10 @@ export const figure: Figure<typeof controls, Data> = {
   describe(data, { sentences, gauge, layer = 0 }) {
     const heads = headsOf(data);
     const [mean, pooled] = data.rows.slice(-2) as [Row, Row];
-    const still = heads.filter((one) => !varies(one));
+    const still = heads.filter((head) => !varies(head));
     if (still.length === heads.length) return nothingToShare(data.tokens.length);
-    const places = heads.map(({ shares }) => shares[3] as number);
-    const most = places.indexOf(Math.max(...places));
+    const byPosition = heads.map(({ shares }) => shares[3] as number);
+    const most = byPosition.indexOf(Math.max(...byPosition));
     const crossed = heads.map(({ cross }) => cross);
     const largest = crossed.indexOf(Math.max(...crossed));
     const least = crossed.indexOf(Math.min(...crossed));
@@ -275,9 +276,9 @@ export const figure: Figure<typeof controls, Data> = {
         ? ''
         : `, in layer ${layer}, by ${gauge in gaugeControl.options ? 'the direct path' : 'mechanism'}`;
     if (still.length > 0)
-      return `The scores of ${listed(still.map(({ label }) => label))} do not vary along their rows. ${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(pooled.cross)} of the variation of the others, pooled.${saidOfLengths(data)}`;
+      return `The scores of ${listed(still.map(({ label }) => label))} do not vary along their rows. ${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(pooled.cross)} of the variation of the others, pooled.${lengthsSentence(data)}`;
     const head = `Cross terms are ${aboutPercent(mean.cross)} of the average head, ${aboutPercent(crossed[largest] as number)} of head ${largest}.`;
-    return `${head} ${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(mean.cross)} of the average head and ${aboutPercent(pooled.cross)} of all heads’ variation pooled, but ${aboutPercent(crossed[largest] as number)} of head ${largest} and ${aboutPercent(crossed[least] as number)} of head ${least}. Head ${most} is ${aboutPercent(places[most] as number)} position → position; pooled, that term has ${aboutPercent(pooled.shares[3] as number)}.${saidOfLengths(data)}`;
+    return `${head} ${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(mean.cross)} of the average head and ${aboutPercent(pooled.cross)} of all heads’ variation pooled, but ${aboutPercent(crossed[largest] as number)} of head ${largest} and ${aboutPercent(crossed[least] as number)} of head ${least}. Head ${most} is ${aboutPercent(byPosition[most] as number)} position → position; pooled, that term has ${aboutPercent(pooled.shares[3] as number)}.${lengthsSentence(data)}`;
   },
 
   cells: ({ rows }) => ({ rows: rows.length, columns: 1 }),

@@ -1,6 +1,6 @@
-// Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its
-// positions are replaced or shifted, or its words shuffled or reversed; when positions are taken from values or from
-// attention alone. Another sentence gives the scale.
+// Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its positions are replaced
+// or shifted, when its words are shuffled or reversed, and when positions are taken from values or attention alone. Another
+// sentence gives the scale.
 import type { PositionChange, Sentence, Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { lineThrough, namedLines, plane } from '../plot/parts.js';
@@ -40,10 +40,10 @@ const controls = {
     kind: 'choice',
     label: 'What is changed',
     options: {
-      rows: 'Positions or order',
-      taken: 'Who reads positions',
+      changes: 'Positions or order',
+      readers: 'Who reads positions',
     },
-    initial: 'rows',
+    initial: 'changes',
     radio: true,
   },
   layers: layersControl,
@@ -82,15 +82,15 @@ interface Curve {
 
 interface Data {
   tokens: readonly string[];
-  /** What the first token is called; empty where it is a word like others. */
+  /** What the first token is called; empty if it is a word like the others. */
   first: string;
   dropped: number;
   texts: [string, string];
   shuffled: readonly string[];
   curves: Curve[];
-  /** Of the sentence in both orders, for each curve and before them for the unchanged model. */
+  /** The cosine of the sentence in both orders: for the unchanged model, then for each curve. */
   orders?: number[];
-  /** How many layers are on the axis, whether they are here or not. */
+  /** How many layers are on the axis, whether they have been read or not. */
   layers: number;
   /** Rows of the position table. */
   positions: number;
@@ -100,67 +100,108 @@ const textsOf = ({ pair, text, other }: State): [string, string] =>
   pair === 'yours' ? [text, other] : [pairs[pair][0], pairs[pair][1]];
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
-  const beforehand = state.layers === 'none' ? await library.recorded?.('needsPositions') : undefined;
-  if (beforehand) return (beforehand as Record<string, Data>)[recordedAs(state)] as Data;
+  const recorded = state.layers === 'none' ? await library.recorded?.('needsPositions') : undefined;
+  if (recorded) return (recorded as Record<string, Data>)[recordedAs(state)] as Data;
   const superpose = await library.superpose();
   const model = await textModel(library);
   const texts = textsOf(state);
-  const { view } = state;
   const sentence = await model.tokenize(texts[0], mostTokens);
   const another = await model.tokenize(texts[1], mostTokens);
-  const { positions } = model;
   // If there are only ids, there is no word to name.
-  const before = (model.excludedRows ?? [0]).length;
-  const first = before ? (sentence.tokens[0] as string).replace(/^\d+$/, 'the first token') : '';
-  const all = model.layers;
-  const layers = state.layers === 'all' ? all : 0;
-  const orders = ordersOf(superpose, sentence, before, state.seed);
-  const shuffled = orders.shuffled.map((place) => sentence.tokens[place] as string);
-  const { tokens, dropped } = sentence;
-  const said = { tokens, first, dropped, texts, shuffled, layers: all, positions };
-  const along = (one: Table, other: Table) => {
-    const { data, columns } = superpose.rowCosines(one, other);
-    return Array.from({ length: columns }, (_, layer) => data[layer * (columns + 1)] as number);
+  const fixedTokens = (model.excludedRows ?? [0]).length;
+  const first = fixedTokens ? (sentence.tokens[0] as string).replace(/^\d+$/, 'the first token') : '';
+  const orders = ordersOf(superpose, sentence, fixedTokens, state.seed);
+  const shuffled = {
+    ids: orders.shuffled.map((place) => sentence.ids[place] as number),
+    tokens: orders.shuffled.map((place) => sentence.tokens[place] as string),
+    dropped: sentence.dropped,
   };
-  if (view === 'taken') {
-    const ids = orders.shuffled.map((place) => sentence.ids[place] as number);
-    const other = state.pair === 'yours' ? { ids, tokens: shuffled, dropped } : another;
-    const asked = watching(job, 0.8);
-    const one = await model.withoutPositions(sentence, asked);
-    const two = await model.withoutPositions(other, asked);
-    const kinds = ['allButAttention', 'attention', 'everything'] as const;
-    return {
-      ...said,
-      orders: (['nothing', ...kinds] as const).map((name) => along(one[name], two[name]).at(-1) as number),
-      curves: kinds.map((name, place) => ({
-        name: `positions ${takers[name]}`,
-        ...inkOf(place),
-        cosines: along(one.nothing, one[name]),
-      })),
-    };
-  }
+  const curves =
+    state.view === 'readers'
+      ? await readerCurves(superpose, model, sentence, state.pair === 'yours' ? shuffled : another, job)
+      : await changeCurves(superpose, model, { sentence, another, orders, state, first, texts }, job);
+  return {
+    tokens: sentence.tokens,
+    first,
+    dropped: sentence.dropped,
+    texts,
+    shuffled: shuffled.tokens,
+    layers: model.layers,
+    positions: model.positions,
+    ...curves,
+  };
+};
+
+/** The cosine of each row of a table with the same row of another. */
+function rowByRow(superpose: Superpose, rows: Table, others: Table): number[] {
+  const { data, columns } = superpose.rowCosines(rows, others);
+  return Array.from({ length: columns }, (_, row) => data[row * (columns + 1)] as number);
+}
+
+/** Positions taken from values, from attention, or from both; and the sentence in another order, likewise. */
+async function readerCurves(
+  superpose: Superpose,
+  model: TextModel,
+  sentence: Sentence,
+  other: Sentence,
+  job: Job,
+): Promise<Pick<Data, 'curves' | 'orders'>> {
+  const watch = watching(job, fetchingPart);
+  const ofSentence = await model.withoutPositions(sentence, watch);
+  const ofOther = await model.withoutPositions(other, watch);
+  const kinds = ['allButAttention', 'attention', 'everything'] as const;
+  return {
+    orders: (['nothing', ...kinds] as const).map(
+      (name) => rowByRow(superpose, ofSentence[name], ofOther[name]).at(-1) as number,
+    ),
+    curves: kinds.map((name, place) => ({
+      name: `positions ${readers[name]}`,
+      ...inkOf(place),
+      cosines: rowByRow(superpose, ofSentence.nothing, ofSentence[name]),
+    })),
+  };
+}
+
+interface Changes {
+  sentence: Sentence;
+  another: Sentence;
+  orders: { shuffled: number[]; reversed: number[] };
+  state: State;
+  first: string;
+  texts: [string, string];
+}
+
+/** Position rows replaced or shifted, tokens in another order; and another sentence for scale. */
+async function changeCurves(
+  superpose: Superpose,
+  model: TextModel,
+  { sentence, another, orders, state, first, texts }: Changes,
+  job: Job,
+): Promise<Pick<Data, 'curves'>> {
   const changes: [string, Ink, boolean, PositionChange][] = [
     ['position rows: the sentence’s mean', 'accent', false, { mean: 'sentence' }],
-    [`position rows: mean of all ${positions}`, 'accent', true, { mean: 'table' }],
+    [`position rows: mean of all ${model.positions}`, 'accent', true, { mean: 'table' }],
     ['tokens shuffled', 'second', false, { order: orders.shuffled }],
     ['tokens reversed', 'second', true, { order: orders.reversed }],
     [`positions shifted by ${state.shift}${first && ', first kept'}`, 'third', false, { shift: state.shift }],
   ];
-  const run = forwards(model, layers, job, changes.length + 2);
-  const unchanged = await run(sentence);
-  const against = async (one: Sentence, change?: PositionChange) => along(unchanged, await run(one, change));
+  const layers = state.layers === 'all' ? model.layers : 0;
+  const embeddingsOf = forwards(model, layers, job, changes.length + 2);
+  const unchanged = await embeddingsOf(sentence);
   const curves: Curve[] = [];
   for (const [name, ink, dashed, change] of changes) {
-    curves.push({ name, ink, dashed, cosines: await against(sentence, change) });
+    const cosines = rowByRow(superpose, unchanged, await embeddingsOf(sentence, change));
+    curves.push({ name, ink, dashed, cosines });
   }
-  curves.push({ name: quoted(texts[1], 34), ink: 'warning', dashed: true, cosines: await against(another) });
-  return { ...said, curves };
-};
+  const cosines = rowByRow(superpose, unchanged, await embeddingsOf(another));
+  curves.push({ name: quoted(texts[1], 34), ink: 'warning', dashed: true, cosines });
+  return { curves };
+}
 
-/** Its name among what was computed beforehand. */
+/** The key of a state among the recorded results. */
 export const recordedAs = ({ view, pair }: State): string => `${view} ${pair}`;
 
-const takers = {
+const readers = {
   allButAttention: 'in attention alone',
   attention: 'everywhere but in attention',
   everything: 'nowhere',
@@ -171,9 +212,11 @@ const inkOf = (place: number): Pick<Curve, 'ink' | 'dashed'> => ({
   dashed: place % 2 > 0,
 });
 
-/** Computes embeddings [layers + 1, d] of a sentence, changed or not. Fetching is most of the first run. */
+/** The part of the job that fetching takes in the first pass. */
+const fetchingPart = 0.8;
+
+/** A function for the embeddings [layers + 1, d] of a sentence, changed or not, that reports `count` passes as progress. */
 function forwards(model: TextModel, layers: number, job: Job, count: number) {
-  const fetched = 0.8;
   let done = 0;
   return async (sentence: Sentence, change?: PositionChange): Promise<Table> => {
     job.signal.throwIfAborted();
@@ -182,29 +225,32 @@ function forwards(model: TextModel, layers: number, job: Job, count: number) {
       layers,
       scores: false,
       ...(summands && { summands }),
-      ...watching(job, fetched),
+      ...watching(job, fetchingPart),
     });
     done += 1;
-    job.progress(fetched + ((1 - fetched) * done) / count);
+    job.progress(fetchingPart + ((1 - fetchingPart) * done) / count);
     await new Promise((resolve) => setTimeout(resolve));
     return embeddings;
   };
 }
 
-/** The tokens' places in another word order. Markers, the last token and closing punctuation stay; words stay whole. */
-function ordersOf(superpose: Superpose, { tokens }: Sentence, before: number, seed: number) {
-  let end = Math.max(before, tokens.length - 1);
-  if (end > before && ['.', '?', '!'].includes(tokens[end - 1] ?? '')) end -= 1;
+/**
+ * The tokens' places in two other word orders. The first tokens that are fixed, the last token and closing punctuation
+ * stay, and the pieces of a word stay together.
+ */
+function ordersOf(superpose: Superpose, { tokens }: Sentence, fixedTokens: number, seed: number) {
+  let end = Math.max(fixedTokens, tokens.length - 1);
+  if (end > fixedTokens && ['.', '?', '!'].includes(tokens[end - 1] ?? '')) end -= 1;
   const words: number[][] = [];
   // WordPiece marks pieces that continue a word, other tokenizers those that begin one.
   const mark = /^[Ġ▁]/;
   const begins = tokens.some((token) => mark.test(token)) ? mark : /^(?!##)/;
-  for (let place = before; place < end; place++) {
+  for (let place = fixedTokens; place < end; place++) {
     if (!begins.test(tokens[place] as string) && words.length > 0) words.at(-1)?.push(place);
     else words.push([place]);
   }
   const last = tokens.map((_, place) => place).slice(end);
-  const first = before ? [0] : [];
+  const first = fixedTokens ? [0] : [];
   const drawn = superpose.randomUniform({ rows: words.length, columns: 1, seed, stream: 0 }).data;
   const shuffled = words
     .map((word, place) => ({ word, draw: drawn[place] as number }))
@@ -219,7 +265,7 @@ function ordersOf(superpose: Superpose, { tokens }: Sentence, before: number, se
 /** Settings that do nothing when the curves are computed here. */
 const unusedOfComputed = (view: State['view'], pair: State['pair']): (keyof State)[] => [
   ...(pair === 'yours' ? [] : (['text', 'other'] as const)),
-  ...(view === 'rows' ? [] : (['shift'] as const)),
+  ...(view === 'changes' ? [] : (['shift'] as const)),
 ];
 
 /** Shifts by which a sentence of the usual length does not leave the table of positions. */
@@ -255,7 +301,7 @@ export const figure: Figure<typeof controls, Data> = {
       // Nothing was computed beforehand; and to take positions away, all layers are read.
       unused: ({ view, pair }) => [
         ...unusedOfComputed(view as State['view'], pair as State['pair']),
-        ...(view === 'taken' ? ['layers'] : []),
+        ...(view === 'readers' ? ['layers'] : []),
       ],
       remark: unverified,
     };
@@ -304,13 +350,13 @@ export const figure: Figure<typeof controls, Data> = {
   describe({ curves, texts, first, positions, orders = [] }, { view, pair }) {
     const of = curves.map(({ cosines }) => cosines.at(-1) as number) as [number, number, number, number];
     const [plain, ...then] = orders.map((cosine) => readable(cosine));
-    if (view === 'taken') {
-      const found =
+    if (view === 'readers') {
+      const finding =
         of[0] > of[1]
           ? 'Positions act through attention, hardly through values.'
           : 'Here values use positions too.';
       const other = pair === 'yours' ? 'The tokens shuffled have' : `“${texts[1]}” has`;
-      return `${found} With ${curves[0]?.name}, “${texts[0]}” keeps a cosine of ${readable(of[0])} with its unchanged embedding; ${curves[1]?.name}, ${readable(of[1])}. ${other} ${plain} with it, then ${then[0]} and ${then[1]}.`;
+      return `${finding} With ${curves[0]?.name}, “${texts[0]}” keeps a cosine of ${readable(of[0])} with its unchanged embedding; ${curves[1]?.name}, ${readable(of[1])}. ${other} ${plain} with it, then ${then[0]} and ${then[1]}.`;
     }
     const last = curves.map(({ name, cosines }) => ({ name, cosine: cosines.at(-1) as number }));
     const [mean, table, shuffled] = last as [(typeof last)[0], (typeof last)[0], (typeof last)[0]];

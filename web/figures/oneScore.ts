@@ -1,5 +1,5 @@
-// Figure "One score asks four questions": a head's scores for a sentence through MiniLM's first layer, and the terms
-// that add up to them.
+// Figure "One score, and the questions it asks": a head's scores for a sentence, in MiniLM's first layer or in the reader's
+// own model, and the terms that add up to them.
 import { quantileSorted } from 'd3-array';
 import { aboutPercent, howExactly, percent, readable, signed } from '../plot/format.js';
 import {
@@ -43,7 +43,7 @@ const fourPanels: PanelKind[] = termKinds;
 const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
   parts.map((keyPart, r) => {
     const index = s * parts.length + r;
-    const term = terms.find((one) => ofSixteen[one].includes(index)) as Term;
+    const term = terms.find((name) => ofSixteen[name].includes(index)) as Term;
     return { label: `${queryPart} → ${keyPart}`, term };
   }),
 );
@@ -109,7 +109,7 @@ export const figure: Figure<typeof controls, OneScore> = {
       marks.push(...drawn.marks);
       regions.push({
         ...drawn.region,
-        sets: { on: terms.filter((one) => (one === term ? !on : state.on.includes(one))) },
+        sets: { on: terms.filter((name) => (name === term ? !on : state.on.includes(name))) },
       });
       const { x: left, y: top, height } = drawn.region;
       if (!sixteen && !narrow && place > 0) marks.push(signAt(left - 7, top + height / 2 + 5, '+'));
@@ -144,14 +144,14 @@ export const figure: Figure<typeof controls, OneScore> = {
       const { share } = data.panels[place] as Panel;
       return { label, value: share, text: percent(share), ink: term, term };
     });
-    const found = list.map(({ value }) => value).filter(Number.isFinite);
+    const shares = list.map(({ value }) => value).filter(Number.isFinite);
     const unit = state.centred ? 'logit minus its row’s mean' : 'logit';
     marks.push(
       textAt(at.shares.x, at.shares.y - 12, `Shares of variation, ${state.gauge} gauge`, {
         ink: 'ink',
         size: 13,
       }),
-      ...bars(at.shares, list, Math.min(0, ...found), Math.max(1, ...found)),
+      ...bars(at.shares, list, Math.min(0, ...shares), Math.max(1, ...shares)),
       ...colourKey(at.keys.x, at.keys.y, {
         low: -limit,
         high: limit,
@@ -234,7 +234,7 @@ export const figure: Figure<typeof controls, OneScore> = {
     }
     const blank = kinds.map(() => '');
     rows.push(['largest |sum of the terms − score|', '', '', '', ...blank, data.residual, '']);
-    const found = {
+    const table = {
       columns: [
         'query',
         'key',
@@ -246,7 +246,7 @@ export const figure: Figure<typeof controls, OneScore> = {
       ],
       rows,
     };
-    return withGauge(found, state.gauge);
+    return withGauge(table, state.gauge);
   },
 };
 

@@ -52,11 +52,11 @@ export interface OneScore {
   panels: Panel[];
   /** The direct logits, not the sum of the terms. */
   logits: Panel;
-  /** The sum of the terms that are on. */
+  /** The sum of the terms that are included, and the attention that it gives. */
   selection: Panel & { softmax: Floats };
   /** The largest |sum of all terms − logits|. */
   residual: number;
-  /** The five shares of each head, to choose one by; empty if only one head was taken apart. */
+  /** The five shares of each head, by which the reader chooses a head; empty if only one was taken apart. */
   heads: number[][];
 }
 
@@ -69,7 +69,10 @@ interface Taken {
   heads: number[][];
 }
 
-/** Of all heads, in about twice the time of one: neither a head nor a term that is switched takes them apart again. */
+/**
+ * Takes all heads apart, in about twice the time of a single one, so that neither another head nor a term that is switched
+ * takes them apart again.
+ */
 async function takeApart(library: Library, { text, gauge }: State): Promise<Taken> {
   const [superpose, layer] = [await library.small(), await firstLayer(library)];
   const { summands, ...sentence } = await library.memoize('one-score: rows', text, async () => {
@@ -78,17 +81,17 @@ async function takeApart(library: Library, { text, gauge }: State): Promise<Take
     const { tokens, dropped } = sentence;
     return { tokens, dropped, summands: await model.rows(sentence) };
   });
-  const taken = library.memoize('one-score: heads', [gauge, text], () => {
+  const { scores, shares } = library.memoize('one-score: heads', [gauge, text], () => {
     const scores = layer.decompose({ summands, gauge, excludedRows });
     return { scores, shares: superpose.poolShares([scores], kindOfSixteen).heads };
   });
-  const heads = taken.scores.heads.map((_, place) =>
-    Array.from(taken.shares.subarray(place * terms.length, (place + 1) * terms.length)),
+  const heads = scores.heads.map((_, place) =>
+    Array.from(shares.subarray(place * terms.length, (place + 1) * terms.length)),
   );
-  return { ...sentence, scores: taken.scores, kinds: kindOfSixteen, heads };
+  return { ...sentence, scores, kinds: kindOfSixteen, heads };
 }
 
-/** Of one head: a reader's own model may have many, and each is read and run for it. */
+/** Takes one head apart: a reader's own model may have many, and all that they need would be read and computed. */
 async function takeUserModelApart(model: UserTextModel, state: State & Layer, job: Job): Promise<Taken> {
   const { text, gauge, head, layer = 0 } = state;
   const sentence = await model.tokenize(text, mostTokens);
@@ -107,14 +110,14 @@ export const compute: Compute<typeof controls, OneScore> = async (library, state
     : await takeApart(library, state);
   const superpose = await library.small();
   const everyTerm = kinds.map(() => true);
-  const included = kinds.map((kind) => state.on.includes(terms[kind] as Term));
+  const includedTerms = kinds.map((kind) => state.on.includes(terms[kind] as Term));
   const panelMasks =
     state.view === 'sixteen'
       ? kinds.map((_, term) => kinds.map((_, other) => other === term))
       : terms.map((_, panel) => kinds.map((kind) => kind === panel));
   const [all, selection, ...panels] = superpose.combineTerms(scores, state.head, [
     everyTerm,
-    included,
+    includedTerms,
     ...panelMasks,
   ]) as [CombinedTerms, CombinedTerms, ...CombinedTerms[]];
   // A query of a causal model sees no later key: centred over those it sees, their scores are NaN.

@@ -1,5 +1,5 @@
-// Figure "One sum, two readers": a word's vector and its place's, their sum, and what two heads of the first layer make
-// of such sums: one reads places, the other words.
+// Figure "One sum, two readers": a word's vector, its position's vector and their sum, and how two heads of the first layer
+// read such sums: one reads positions, the other words.
 import type { PooledShares, Scores } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
@@ -27,7 +27,7 @@ import {
   withGauge,
 } from './trainedModel.js';
 
-/** Which of nine terms each choice leaves out: number 3 s + r is query group s with key group r. */
+/** Which of the nine terms each choice leaves out; term 3 s + r is query group s with key group r. */
 const isOff: Record<State['terms'], (term: number) => boolean> = {
   added: () => false,
   cross: (term) => term === 1 || term === 3,
@@ -43,7 +43,7 @@ interface SplitScores {
   dropped: number;
 }
 
-/** Choosing another word, or another head for one reader, must not take apart again what is known. */
+/** Memoizes each head, so that another word, or another head for one reader, takes nothing apart again. */
 async function takeApart(library: Library, text: string, head: number): Promise<SplitScores> {
   const heads = library.memoize('sum', text, () => new Map<number, SplitScores>());
   const known = heads.get(head);
@@ -52,8 +52,8 @@ async function takeApart(library: Library, text: string, head: number): Promise<
   const model = await library.miniLM();
   const { ids, tokens, dropped } = await model.tokenize(text, longest);
   const summands = await model.rows({ ids });
-  const asked = { summands, groups, excludedRows, only: [head] };
-  const scores = (await firstLayer(library)).decompose(asked);
+  const layer = await firstLayer(library);
+  const scores = layer.decompose({ summands, groups, excludedRows, only: [head] });
   const shares = superpose.poolShares([scores], kindOf);
   const taken = { ...summands, scores, shares, tokens, dropped };
   heads.set(head, taken);
@@ -76,7 +76,7 @@ export const compute: Compute<typeof controls, Readers> = async (library, state)
   const every = Array.from({ length: kindOf.length }, () => true);
   const masks = [every, every.map((_, term) => !isOff[state.terms](term))];
   const reader = (of: number, { scores, shares }: SplitScores): Reader => {
-    const [whole, attention] = superpose.combineTerms(scores, of, masks).map(({ softmax }) => softmax) as [
+    const [allTerms, attention] = superpose.combineTerms(scores, of, masks).map(({ softmax }) => softmax) as [
       Rows,
       Rows,
     ];
@@ -86,7 +86,7 @@ export const compute: Compute<typeof controls, Readers> = async (library, state)
       head: of,
       attention,
       shares: [...shares.heads.slice(place * terms.length, (place + 1) * terms.length)],
-      change: superpose.largestDifference(table(whole).data, table(attention).data),
+      change: superpose.largestDifference(table(allTerms).data, table(attention).data),
     };
   };
   const shown = ({ data }: Table) => data.slice(0, drawnChannels);

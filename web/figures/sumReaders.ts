@@ -80,12 +80,12 @@ export function reads({ shares }: Reader): { term: Term; says: string } {
 export const weights = ({ attention }: Reader, { chosen, tokens }: Readers): Rows =>
   attention.slice(chosen * tokens.length, (chosen + 1) * tokens.length);
 
-/** The one or two words that get most, most first, but not [CLS] and [SEP], which catch what no word gets. */
+/** The one or two words that get most attention, without [CLS] and [SEP], which get what no word does. */
 export function most(reader: Reader, data: Readers): { place: number; weight: number }[] {
   const words = [...weights(reader, data)]
     .map((weight, place) => ({ place, weight }))
     .slice(1, -1)
-    .sort((one, other) => other.weight - one.weight);
+    .sort((a, b) => b.weight - a.weight);
   return words.filter(({ weight }, rank) => rank === 0 || (rank === 1 && weight > 0.1));
 }
 
@@ -103,7 +103,7 @@ export function readerScene(data: Readers, state: State, width: number): Scene {
 
 const narrowOf = (width: number) => width < 620;
 
-/** Pixels per letter, rather too many than too few. */
+/** The width of a letter in pixels, rather too large than too small. */
 const letter = 6.9;
 
 const wordWidth = (word: string) => Math.max(14, letter * word.length + 6);
@@ -150,7 +150,7 @@ function arrange({ tokens }: Readers, width: number) {
   return { bars, readers, height: Math.max(below, bars.height) + 2 };
 }
 
-/** x + p = sum: below one another, or side by side on a phone. */
+/** The bars of x, p and their sum, one below another, or side by side on a phone. */
 function barsOf(data: Readers, area: Area, width: number): Mark[] {
   const narrow = narrowOf(width);
   const limit = largestMagnitude([data.token, data.position, data.sum]) || 1;
@@ -178,11 +178,11 @@ function barsOf(data: Readers, area: Area, width: number): Mark[] {
   return [...marks, textAt(0, area.height - 1, note, { size: 13 })];
 }
 
-/** A head: what it reads, the sentence with what it looks at, and what its scores are made of. */
+/** A head: what it reads, the sentence with the attention it pays, and the shares of its scores. */
 function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: Area, width: number) {
   const { term, says } = reads(reader);
   const { tokens, chosen } = data;
-  const given = weights(reader, data);
+  const attention = weights(reader, data);
   const { placed, rise, height } = flow(tokens, area.width, narrowOf(width));
   const boxes = placed.map(
     ({ x, wide, line }): Area => ({
@@ -197,7 +197,7 @@ function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: 
   ];
   marks.push(...arcsOf(reader, data, boxes, rise));
   boxes.forEach((box, place) => {
-    const weight = given[place] as number;
+    const weight = attention[place] as number;
     // Pale enough for the word to be read on it.
     marks.push({ mark: 'box', ...box, fill: term, opacity: 0.48 * weight });
     if (place === chosen) marks.push({ mark: 'box', ...box, stroke: 'ink', wide: 1.5 });
@@ -231,16 +231,16 @@ function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: 
 
 const middleOf = ({ x, width }: Area) => x + width / 2;
 
-/** Above a line, or from one line to another between them. */
+/** An arc above a line of words, or between two lines. */
 function arcPath(from: Area, to: Area, rise: number): string {
   const [a, b] = [middleOf(from), middleOf(to)];
-  const facing = (one: Area, other: Area) => (one.y < other.y ? one.y + wordHeight + 2 : one.y - 2);
+  const facing = (box: Area, other: Area) => (box.y < other.y ? box.y + wordHeight + 2 : box.y - 2);
   const [y1, y2] = [facing(from, to), facing(to, from)];
   const turn = y1 === y2 ? y1 - 1.25 * Math.min(rise - 6, 10 + 0.16 * Math.abs(a - b)) : (y1 + y2) / 2;
   return `M${a},${y1}C${a},${turn} ${b},${turn} ${b},${y2}`;
 }
 
-/** Every word's attention as arcs, the chosen one's strong; what is small is left out. */
+/** Each word's attention as arcs, strong for the chosen word; small weights are left out. */
 function arcsOf({ attention }: Reader, { tokens, chosen }: Readers, boxes: Area[], rise: number): Mark[] {
   const n = tokens.length;
   const arc = (from: number, to: number, ink: Ink, weight: number, strong: boolean): Mark => ({
@@ -265,7 +265,7 @@ function arcsOf({ attention }: Reader, { tokens, chosen }: Readers, boxes: Area[
   return marks;
 }
 
-/** Shares of variation as one bar; terms that are off are outlines, negative ones are left out. */
+/** The shares of variation as a bar. Terms that are off are outlined, and negative shares are left out. */
 function shareBar({ shares }: Reader, off: readonly Term[], area: Area, width: number): Mark[] {
   const total = shares.reduce((sum, share) => sum + Math.max(0, share), 0);
   if (!Number.isFinite(total) || total === 0) return [];

@@ -1,5 +1,5 @@
-// A figure in its present state as one file: the page figures/NAME/ with another state, another picture, and
-// the rows of the model that it needs.
+// Writes a figure in its present state as one file: the page figures/NAME/ with that state, its picture, and the rows of the
+// model that it needs.
 import { type Result, toSvg } from '../element/exports.js';
 import type { ModelExcerpt } from '../embed/modelExcerpt.js';
 import type { SinglePage } from '../embed/single.js';
@@ -9,21 +9,22 @@ import { newWorker } from '../worker/siteWorker.js';
 import type { Question, Reply } from '../worker/transports.js';
 import { keepsAll, type Wish } from './snippets.js';
 
-/** Asks a new worker, because one that has read something before would not read it again. */
+/** What the state reads of the model, from a new worker: one that has read something would not read it again. */
 function excerptFor({ figure, state }: Wish): Promise<ModelExcerpt | undefined> {
-  return new Promise((done, failed) => {
+  return new Promise((resolve, reject) => {
     const worker = newWorker();
     worker.onmessage = ({ data: reply }: MessageEvent<Reply>) => {
       if ('progress' in reply || 'frame' in reply) return;
       worker.terminate();
-      if ('error' in reply) failed(new Error(reply.error));
-      else done(reply.data as ModelExcerpt | undefined);
+      if ('error' in reply) reject(new Error(reply.error));
+      else resolve(reply.data as ModelExcerpt | undefined);
     };
-    worker.onerror = () => failed(new Error('What the file needs could not be computed.'));
+    worker.onerror = () => reject(new Error('The rows that the file needs could not be computed.'));
     worker.postMessage({ id: 0, figure: figure.name, state, excerpt: true } satisfies Question);
   });
 }
 
+/** The text of the file. */
 export async function oneFile(wish: Wish, result: Result): Promise<string> {
   const { figure, state, home, theme, keep, width } = wish;
   const response = await fetch(`${home}figures/${figure.name}/`);
@@ -42,7 +43,7 @@ export async function oneFile(wish: Wish, result: Result): Promise<string> {
   const json = JSON.stringify(page).replaceAll('<', '\\u003c');
   const svg = `data:image/svg+xml,${encodeURIComponent(await toSvg(result, width, theme)).replace(/'/g, '%27')}`;
   const inside = `<img src="${svg}" alt="${escaped(figure.title)}"><p>${escaped(wish.finding)}</p>`;
-  // Functions, because in a string $ would have a meaning.
+  // The replacements are functions because $ is special in a string.
   return (await response.text())
     .replace(
       /(<script type="application\/json" id="superpose-page">).*?(<\/script>)/s,
