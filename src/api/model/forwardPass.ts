@@ -1,4 +1,4 @@
-// A forward of a transformer stack: what it is given, and what can be asked of it until the next one.
+// A forward pass of a transformer stack: its checked input, its run in steps, and what can be read of it until the next.
 import * as check from '../check.js';
 import { checkedNames, checkedTables, type DecomposeInput, grouped } from '../scores/decompose.js';
 import { checkedGauge } from '../scores/gauge.js';
@@ -10,7 +10,7 @@ import {
   type ForwardInput,
   type ForwardPass,
   forwardNames,
-  type PositionFindings,
+  type PositionStatistics,
   type ScoreMeans,
   type StackDecomposeInput,
   type StateMeans,
@@ -18,176 +18,188 @@ import {
 } from './transformerStackTypes.js';
 import { breath } from './watch.js';
 
-/** How many multiplications a forward goes on for before it looks at its signal: ten milliseconds or so. */
+/** How many multiplications a pass runs for before it looks at its signal: some ten milliseconds. */
 const stepLength = 2 ** 28;
 
-/** What means over a corpus take of a forward. */
-export interface Inside extends Pick<ResidentStack, 'raw' | 'd'> {
-  /** Its stack's; throws once that has run again. */
+/** What means over a corpus need of a forward pass. */
+export interface PassInternals extends Pick<ResidentStack, 'raw' | 'd'> {
+  /** The address of the pass's stack. Throws after the next pass of that stack. */
   address(): number;
 }
 
-export const inside = new WeakMap<object, Inside>();
+export const internalsOf = new WeakMap<object, PassInternals>();
 
 type Summands = Readonly<Record<string, Table>>;
 
-/** What a forward is given, checked and counted. */
-function checkedForward(stack: ResidentStack, summands: Summands, given: ForwardInput) {
-  const { d, heads, ofQueries, ofKeys } = stack;
+/** The summands and options of a forward pass, checked, and the bytes that the pass takes. */
+function checkedForward(stack: ResidentStack, summands: Summands, input: ForwardInput) {
+  const { d, heads, queryWidth, keyWidth } = stack;
   check.object('summands', summands);
   const names = checkedNames(Object.keys(summands));
-  const taken = names.find((name) => ['attention', 'mlp'].includes(name));
-  if (taken) throw new RangeError(`No summand may be named '${taken}': that is a part of its own.`);
+  const reserved = names.find((name) => ['attention', 'mlp'].includes(name));
+  if (reserved) throw new RangeError(`No summand may be named '${reserved}': that is a part of its own.`);
   const { rows: n } = checkedTables(summands, names, d);
   for (const name of names) check.singles(`summands.${name}.data`, summands[name]?.data);
   if (n === 0) check.refuseCount('summands', 'at least 1 row', 0);
-  check.knownOptions('input', given, forwardNames);
-  const layers = check.integer('layers', given.layers ?? stack.layers, 0, stack.layers);
-  const trace = check.flag('scores', given.scores ?? true);
-  const projections = check.flag('projections', given.projections ?? false);
-  check.object('attention', given.attention ?? {});
+  check.knownOptions('input', input, forwardNames);
+  const layers = check.integer('layers', input.layers ?? stack.layers, 0, stack.layers);
+  const trace = check.flag('scores', input.scores ?? true);
+  const projections = check.flag('projections', input.projections ?? false);
+  check.object('attention', input.attention ?? {});
   const attention = Array<Table>(layers).fill(table(new Float32Array(), 0, n));
-  for (const [layer, weights] of Object.entries(given.attention ?? {})) {
+  for (const [layer, weights] of Object.entries(input.attention ?? {})) {
     const place = check.index('a layer of attention', Number(layer), layers);
     const name = `attention.${layer}`;
     check.floats(name, weights, heads * n * n);
     check.singles(name, weights);
     attention[place] = table(weights, heads * n, n);
   }
-  const cells = layers * n;
-  const kept =
-    (trace ? cells * (2 * heads * n + 4 * d) : cells * d) + (projections ? cells * (ofQueries + ofKeys) : 0);
-  // A traced run also keeps the parts that were asked for last.
+  check.waiting(input.signal, undefined);
+
+  // In numbers of four bytes. Each layer's results; a traced pass has logits, weights and four states of a token.
+  const rows = layers * n;
+  const results = trace ? rows * (2 * heads * n + 4 * d) : rows * d;
+  const projected = projections ? rows * (queryWidth + keyWidth) : 0;
+  // A traced pass also has the parts of its last decomposition.
   const parts = trace && layers > 0 ? (names.length + 3) * n * d : 0;
-  const within = 5 * d + Math.max(2 * ofQueries + 3 * ofKeys, stack.widest) + 2 * n;
-  const bytes = (kept + parts + n * within + names.length * n * d) * 4;
-  const replaced = Object.keys(given.attention ?? {}).length > 0;
-  check.waiting(given.signal, undefined);
-  return { names, n, bytes, replaced, asked: { layers, trace, projections, attention }, isThrough: false };
+  const working = n * (5 * d + Math.max(2 * queryWidth + 3 * keyWidth, stack.widestInner) + 2 * n);
+  const bytes = 4 * (results + projected + parts + working + names.length * n * d);
+  return {
+    names,
+    n,
+    bytes,
+    replacesAttention: Object.keys(input.attention ?? {}).length > 0,
+    options: { layers, trace, projections, attention },
+    isDone: false,
+  };
 }
 
-type Run = ReturnType<typeof checkedForward>;
+type Pass = ReturnType<typeof checkedForward>;
 
-/** The stack's address, while this is its last forward. */
-function addressFor(stack: ResidentStack, run: Run): number {
+/** The stack's address. Throws unless this is its last pass. */
+function addressFor(stack: ResidentStack, pass: Pass): number {
   const address = stack.address();
-  if (stack.newest !== run)
+  if (stack.lastPass !== pass) {
     throw new Error(
       'The transformer stack has run again since this forward pass. Read what you need from a pass before the next one.',
     );
+  }
   return address;
 }
 
-/** A forward: what it is given is checked, it is run step by step, and can be asked until the next one. */
+/** Runs a forward pass in steps, between which other tasks run and its signal can end it. */
 export async function forwarded(
   stack: ResidentStack,
   summands: Summands,
-  given: ForwardInput = {},
+  input: ForwardInput = {},
 ): Promise<ForwardPass> {
   const { raw } = stack;
   const address = stack.address();
-  const run = checkedForward(stack, summands, given);
-  const { names, n, asked } = run;
-  stack.holdRun(`A forward of ${n} tokens through ${asked.layers} layers`, run.bytes);
-  stack.newest = run;
+  const pass = checkedForward(stack, summands, input);
+  const { names, n, options } = pass;
+  stack.holdPass(`A forward of ${n} tokens through ${options.layers} layers`, pass.bytes);
+  stack.lastPass = pass;
   try {
     const tables = names.map((name) => summands[name] as Table);
-    let pooled = raw.runEncoder(address, tables, asked, stepLength);
-    while (pooled.length === 0) {
+    let embeddings = raw.runEncoder(address, tables, options, stepLength);
+    while (embeddings.length === 0) {
       await breath();
-      given.signal?.throwIfAborted();
-      pooled = raw.stepEncoder(addressFor(stack, run), stepLength);
+      input.signal?.throwIfAborted();
+      embeddings = raw.stepEncoder(addressFor(stack, pass), stepLength);
     }
-    run.isThrough = true;
-    return forwardOf(stack, run, pooled);
+    pass.isDone = true;
+    return resultOf(stack, pass, embeddings);
   } catch (error) {
-    if (stack.newest === run) stack.dropRun();
+    if (stack.lastPass === pass) stack.dropPass();
     throw error;
   }
 }
 
-/** What can be asked of a forward, given the states' means over tokens, [layers + 1, d]. */
-function forwardOf(stack: ResidentStack, run: Run, pooled: Float64Array): ForwardPass {
-  const { raw, d, heads, causal, ofQueries, ofKeys } = stack;
-  const { names, n, asked } = run;
-  const { layers } = asked;
-  const here = () => addressFor(stack, run);
-  const traced = () => {
-    const now = here();
-    if (!asked.trace) throw new Error('This forward kept no scores; run it with scores: true.');
-    return now;
+/** The result of a pass. `embeddings` are the means of its states over tokens, [layers + 1, d]. */
+function resultOf(stack: ResidentStack, pass: Pass, embeddings: Float64Array): ForwardPass {
+  const { raw, d, heads } = stack;
+  const { names, n, options } = pass;
+  const { layers } = options;
+  const address = () => addressFor(stack, pass);
+  const addressWithScores = () => {
+    const current = address();
+    if (!options.trace) throw new Error('This forward kept no scores; run it with scores: true.');
+    return current;
   };
   const scoresOf = (layer: number, only: readonly number[] | undefined, attention: boolean) => {
-    const now = traced();
+    const current = addressWithScores();
     check.index('layer', layer, layers);
-    return raw.encoderScores(now, layer, attention, check.chosenHeads(only, heads));
+    return raw.encoderScores(current, layer, attention, check.chosenHeads(only, heads));
   };
-  const stateAt = (now: number, count: number) => table(raw.encoderState(now, count), n, d);
-  const found: ForwardPass = {
+  const stateAt = (current: number, count: number) => table(raw.encoderState(current, count), n, d);
+  const result: ForwardPass = {
     n,
     layers,
     summands: names,
-    embeddings: table(pooled, layers + 1, d),
-    embedding: pooled.subarray(layers * d),
-    state: (count) => stateAt(here(), check.integer('layers', count, 0, layers)),
-    last: () => stateAt(here(), -1),
+    embeddings: table(embeddings, layers + 1, d),
+    embedding: embeddings.subarray(layers * d),
+    state: (count) => stateAt(address(), check.integer('layers', count, 0, layers)),
+    last: () => stateAt(address(), -1),
     logits: (layer, only) => scoresOf(layer, only, false),
     attention: (layer, only) => scoresOf(layer, only, true),
-    decompose(wanted) {
-      const now = traced();
-      // Weights that were given are no softmax of the scores, so nothing would add up.
-      if (run.replaced)
-        throw new Error(
-          'The scores of a forward with attention are not those of its summands; run it without.',
-        );
-      check.knownOptions('input', wanted, decomposeNames);
-      const layer = check.index('layer', wanted.layer, layers);
-      const only = check.chosenHeads(wanted.only, heads);
-      const { way, groups } = checkedParts(names, wanted);
-      const parts = groups.names;
-      if (way === 'mechanism') {
-        const means = mechanismMeans(stack, wanted, n);
-        const excludedRows = Array.from({ length: Math.min(n, means.query.first) }, (_, row) => row);
-        // Terms are formed in double, from copies of queries, keys and their means.
-        fitsScores(n, parts.length, only.length, 2 * Math.max(d, ofQueries));
-        check.fits(`${n} tokens by mechanism`, 8 * (24 * n * n + 8 * n * (ofQueries + ofKeys)));
-        const result = raw.mechanism(now, layer, means, excludedRows, groups.of, parts.length, only);
-        return { n, heads: only, parts, gauge: 'canonical', excludedRows, causal, ...result };
-      }
-      const byMeans = way === 'mean';
-      const means = byMeans ? checkedMeans(wanted.means as StateMeans, n, d) : {};
-      const gauge = checkedGauge(wanted, n);
-      fitsScores(n, groups.of.length, only.length, 2 * Math.max(d, ofQueries));
-      const result = raw.decomposeEncoder(now, layer, way, means, gauge, groups.of, parts.length, only);
-      const { excludedRows } = gauge;
-      return { n, parts, heads: only, gauge: gauge.kind, excludedRows, causal, ...result };
-    },
+    decompose: (input) => decomposed(stack, pass, addressWithScores(), input),
   };
-  inside.set(found, { raw, d, address: here });
-  return found;
+  internalsOf.set(result, { raw, d, address });
+  return result;
+}
+
+/** The scores of a layer of a pass, taken apart. */
+function decomposed(stack: ResidentStack, pass: Pass, address: number, input: StackDecomposeInput) {
+  const { raw, d, heads, causal, queryWidth, keyWidth } = stack;
+  const { n } = pass;
+  // Weights in place of the softmax are not those of the scores, so nothing would add up.
+  if (pass.replacesAttention) {
+    throw new Error('The scores of a forward with attention are not those of its summands; run it without.');
+  }
+  check.knownOptions('input', input, decomposeNames);
+  const layer = check.index('layer', input.layer, pass.options.layers);
+  const only = check.chosenHeads(input.only, heads);
+  const { way, groups } = checkedParts(pass.names, input);
+  const parts = groups.names;
+  if (way === 'mechanism') {
+    const means = mechanismMeans(stack, input, n);
+    const excludedRows = Array.from({ length: Math.min(n, means.query.first) }, (_, row) => row);
+    // Terms are formed in double, from copies of queries, keys and their means.
+    fitsScores(n, parts.length, only.length, 2 * Math.max(d, queryWidth));
+    check.fits(`${n} tokens by mechanism`, 8 * (24 * n * n + 8 * n * (queryWidth + keyWidth)));
+    const scores = raw.mechanism(address, layer, means, excludedRows, groups.of, parts.length, only);
+    return { n, heads: only, parts, gauge: 'canonical' as const, excludedRows, causal, ...scores };
+  }
+  const means = way === 'mean' ? checkedMeans(input.means as StateMeans, n, d) : {};
+  const gauge = checkedGauge(input, n);
+  fitsScores(n, groups.of.length, only.length, 2 * Math.max(d, queryWidth));
+  const scores = raw.decomposeEncoder(address, layer, way, means, gauge, groups.of, parts.length, only);
+  const { kind, excludedRows } = gauge;
+  return { n, parts, heads: only, gauge: kind, excludedRows, causal, ...scores };
 }
 
 /** The means of queries and keys, which are the gauge of the way by mechanism and say which rows are excluded. */
-function mechanismMeans({ ofQueries, ofKeys }: ResidentStack, wanted: StackDecomposeInput, n: number) {
-  if ((wanted.gauge ?? 'canonical') !== 'canonical' || wanted.excludedRows !== undefined)
+function mechanismMeans({ queryWidth, keyWidth }: ResidentStack, input: StackDecomposeInput, n: number) {
+  if ((input.gauge ?? 'canonical') !== 'canonical' || input.excludedRows !== undefined) {
     throw new RangeError(
       "The way 'mechanism' takes its gauge and excluded rows from its means; leave out gauge and excludedRows.",
     );
-  const both = wanted.means as ScoreMeans;
-  check.knownOptions('means', both, { query: true, key: true });
-  const { query, key } = both;
+  }
+  const scoreMeans = input.means as ScoreMeans;
+  check.knownOptions('means', scoreMeans, { query: true, key: true });
   const means = {
-    query: checkedMeans(query, n, ofQueries, 'means.query'),
-    key: checkedMeans(key, n, ofKeys, 'means.key'),
+    query: checkedMeans(scoreMeans.query, n, queryWidth, 'means.query'),
+    key: checkedMeans(scoreMeans.key, n, keyWidth, 'means.key'),
   };
-  if (means.query.first !== means.key.first)
+  if (means.query.first !== means.key.first) {
     check.refuse('means.key.first', `${means.query.first}, as means.query.first is`, means.key.first);
+  }
   return means;
 }
 
-function checkedMeans(given: StateMeans | undefined, n: number, width: number, name = 'means') {
-  // What was found over a corpus has more than these means.
-  check.knownOptions(name, given as PositionFindings, {
+function checkedMeans(means: StateMeans | undefined, n: number, width: number, name = 'means') {
+  // The result of corpusMeans() has more than these means.
+  check.knownOptions(name, means as PositionStatistics, {
     mean: true,
     position: true,
     first: true,
@@ -196,27 +208,30 @@ function checkedMeans(given: StateMeans | undefined, n: number, width: number, n
     overlap: true,
     cosineWithFirst: true,
   });
-  const { mean, position } = given as StateMeans;
-  const first = check.integer(`${name}.first`, given?.first ?? 1, 0);
+  const { mean, position } = means as StateMeans;
+  const first = check.integer(`${name}.first`, means?.first ?? 1, 0);
   check.floats(`${name}.mean`, mean, width);
   check.table(`${name}.position`, position, { columns: width });
   check.singles(`${name}.mean`, mean);
   check.singles(`${name}.position.data`, position.data);
-  if (position.rows < n - first)
+  if (position.rows < n - first) {
     check.refuseCount(`${name}.position`, `at least ${n - first} rows`, position.rows);
+  }
   return { mean, position, first };
 }
 
-/** The way of a question about a layer that reads these summands, and its groups. */
+/** The way of a decomposition, and the groups of its parts, for a layer that reads these summands. */
 export function checkedParts(
   summands: readonly string[],
-  { way: named, groups }: { way?: unknown; groups?: DecomposeInput['groups'] },
+  { way: chosen, groups }: { way?: unknown; groups?: DecomposeInput['groups'] },
 ) {
-  const way = check.oneOf('way', named ?? 'direct', ways);
-  const written = [...summands, 'attention', 'mlp', 'constant'];
-  const parts = {
+  const way = check.oneOf('way', chosen ?? 'direct', ways);
+  const ofStream = [...summands, 'attention', 'mlp', 'constant'];
+  const partsOf = {
+    direct: ofStream,
+    streams: ofStream,
     mean: ['position', 'content', 'constant'],
     mechanism: ['token', 'position', 'constant', 'offset'],
   };
-  return { way, groups: grouped({ direct: written, streams: written, ...parts }[way], groups) };
+  return { way, groups: grouped(partsOf[way], groups) };
 }

@@ -1,4 +1,4 @@
-// A stack of transformer layers in the module's memory: its options, its layers and its last forward pass.
+// A transformer stack in the module's memory: its checked options, and the memory of its layers and last forward pass.
 import * as check from '../check.js';
 import { held } from '../handle.js';
 import type { RawModule } from '../module.js';
@@ -7,7 +7,15 @@ import { activationNames, type TransformerStackInput } from './transformerStackT
 
 const noNorm = { kind: 'none', gamma: undefined, beta: undefined, epsilon: 0 } as const;
 
-/** What a transformer stack is made of, checked. */
+function checkedNorm(name: string, norm: Normalization | undefined, channels: number) {
+  if (norm === undefined) return noNorm;
+  const { gamma, beta, ...others } = checkedNormalization(norm, channels, name);
+  check.singles(`${name}.gamma`, gamma);
+  check.singles(`${name}.beta`, beta);
+  return { ...others, gamma, beta };
+}
+
+/** The options of a transformer stack, checked. */
 function checkedInput(input: TransformerStackInput) {
   check.knownOptions('input', input, {
     d_model: true,
@@ -27,84 +35,80 @@ function checkedInput(input: TransformerStackInput) {
       : check.integer('d_head', input.d_head, 1);
   const heads = check.integer('heads', input.heads, 1);
   const keyHeads = check.integer('keyHeads', input.keyHeads ?? heads, 1);
-  if (heads % keyHeads !== 0)
+  if (heads % keyHeads !== 0) {
     throw new RangeError(`keyHeads must divide the ${heads} heads; ${keyHeads} does not.`);
+  }
   const preNorm = check.oneOf('norm', input.norm ?? 'post', ['post', 'pre']) === 'pre';
   const causal = check.flag('causal', input.causal ?? false);
-  const normOf = (name: string, given: Normalization | undefined, columns: number) => {
-    if (given === undefined) return noNorm;
-    const { gamma, beta, ...norm } = checkedNormalization(given, columns, name);
-    check.singles(`${name}.gamma`, gamma);
-    check.singles(`${name}.beta`, beta);
-    return { ...norm, gamma, beta };
-  };
-  const norms = {
-    embeddingNorm: normOf('embeddingNorm', input.embeddingNorm, d),
-    finalNorm: normOf('finalNorm', input.finalNorm, d),
-  };
+  const embeddingNorm = checkedNorm('embeddingNorm', input.embeddingNorm, d);
+  const finalNorm = checkedNorm('finalNorm', input.finalNorm, d);
   const activation = check.oneOf('activation', input.activation ?? 'gelu', activationNames);
   return {
-    options: { heads, keyHeads, preNorm, causal, activation, ...norms },
-    ...{ d, d_head, heads, causal, normOf },
-    /** Channels of all queries, and of all keys. */
-    ofQueries: heads * d_head,
-    ofKeys: keyHeads * d_head,
+    options: { heads, keyHeads, preNorm, causal, activation, embeddingNorm, finalNorm },
+    d,
+    d_head,
+    heads,
+    causal,
+    /** Channels of all queries together. */
+    queryWidth: heads * d_head,
+    /** Channels of all keys together. */
+    keyWidth: keyHeads * d_head,
+    checkedNorm,
   };
 }
 
-/** A transformer stack in the module, with what its layers and its last forward hold there. */
+/** A transformer stack in the module. */
 export interface ResidentStack extends ReturnType<typeof checkedInput> {
-  /** The module. */
   readonly raw: RawModule;
-  /** Its address; throws once it is gone. */
+  /** The stack's address in the module. Throws after delete(). */
   address(): number;
-  /** Its isAlive() and delete(). */
+  /** isAlive() and delete(). */
   readonly handle: ReturnType<typeof held>['handle'];
   /** How many layers were added. */
   layers: number;
-  /** The most values that a token has inside an MLP. */
-  widest: number;
-  /** The last forward, and whether it came to its end. */
-  newest: { isThrough: boolean } | undefined;
-  /** Counts bytes of layers, more or fewer, until the stack goes. */
+  /** The largest number of values that a token has inside an MLP. */
+  widestInner: number;
+  /** The last forward pass, and whether it has ended. */
+  lastPass: { isDone: boolean } | undefined;
+  /** Counts bytes of layers, more or fewer, until the stack is deleted. */
   hold(bytes: number): void;
-  /** Lets the last forward go, and counts the next one's bytes unless they do not fit. */
-  holdRun(what: string, bytes: number): void;
-  /** Lets go of a forward that is under way. */
-  dropRun(): void;
-  /** Lets go of what is under way in the module. */
+  /** Counts the bytes of the next forward pass in place of the last one's. Throws RangeError if they do not fit. */
+  holdPass(what: string, bytes: number): void;
+  /** Ends the last forward pass and frees it. */
+  dropPass(): void;
+  /** Ends what is running in the module: a forward pass, or a layer that is being read. */
   stop(): void;
 }
 
 export function residentStack(raw: RawModule, input: TransformerStackInput): ResidentStack {
   const checked = checkedInput(input);
-  const mine = held(raw, 'transformer stack', 0, () => raw.encoder(checked.options), raw.deleteEncoder);
-  let heldByRun = 0;
+  const memory = held(raw, 'transformer stack', 0, () => raw.encoder(checked.options), raw.deleteEncoder);
+  let passBytes = 0;
   const stack: ResidentStack = {
     ...checked,
-    ...mine,
+    ...memory,
     raw,
     layers: 0,
-    widest: 0,
-    newest: undefined,
-    holdRun(what, bytes) {
-      // The last forward makes room for this one, but stays if that is refused.
-      mine.hold(-heldByRun);
+    widestInner: 0,
+    lastPass: undefined,
+    holdPass(what, bytes) {
+      // The last pass makes room for the next one, but stays if the next one is refused.
+      memory.hold(-passBytes);
       try {
         check.fits(what, bytes);
-        heldByRun = bytes;
+        passBytes = bytes;
       } finally {
-        mine.hold(heldByRun);
+        memory.hold(passBytes);
       }
     },
-    dropRun() {
-      mine.hold(-heldByRun);
-      heldByRun = 0;
-      stack.newest = undefined;
+    dropPass() {
+      memory.hold(-passBytes);
+      passBytes = 0;
+      stack.lastPass = undefined;
       stack.stop();
     },
     stop() {
-      if (mine.handle.isAlive()) raw.stopEncoder(mine.address());
+      if (memory.handle.isAlive()) raw.stopEncoder(memory.address());
     },
   };
   return stack;

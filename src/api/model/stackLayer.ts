@@ -1,18 +1,21 @@
-// A layer on its way into a transformer stack: checked, and its maps placed or read.
+// A layer that is added to a transformer stack: checked, and its maps copied into the module or read into it.
 import * as check from '../check.js';
 import type { Linear, Table } from '../table.js';
 import type { ResidentStack } from './residentStack.js';
 import type { LayerRotary, ReadLayer, ReadMap, ReadTensor } from './transformerStackTypes.js';
 
 const mapNames = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
-/** A map of a layer. */
+/** The name of a map of a layer. */
 export type MapName = (typeof mapNames)[number];
 
-const isRead = (map: unknown): map is ReadMap =>
+type NamedMap = readonly [name: MapName, map: Linear | ReadMap];
+type NamedReadMap = readonly [name: MapName, map: ReadMap];
+
+const isReadMap = (map: unknown): map is ReadMap =>
   typeof (map as ReadMap | undefined)?.weight?.read === 'function';
 
-/** Checks a map that is read later: its shape, where it is in its tensor, and its bias. */
-function checkRead(name: string, map: ReadMap, shape: check.Extents): void {
+/** Checks a map that is read later: its shape, its place in its tensor, and its bias. */
+function checkReadMap(name: string, map: ReadMap, shape: check.Extents): void {
   check.knownOptions(name, map, { weight: true, bias: true, place: true, of: true, transposed: true });
   check.knownOptions(`${name}.weight`, map.weight, { rows: true, columns: true, read: true });
   check.extents(`${name}.weight`, map.weight, shape);
@@ -23,9 +26,9 @@ function checkRead(name: string, map: ReadMap, shape: check.Extents): void {
   check.singles(`${name}.bias`, map.bias);
 }
 
-/** The maps that a layer has, checked where they are whole; those that are read, as far as is known. */
+/** The maps of a layer. Those in memory are checked completely, and those that are read as far as is known. */
 function checkedMaps(stack: ResidentStack, layer: ReadLayer) {
-  const { d, ofQueries, ofKeys } = stack;
+  const { d, queryWidth, keyWidth } = stack;
   check.knownOptions('layer', layer, {
     query: true,
     key: true,
@@ -42,121 +45,130 @@ function checkedMaps(stack: ResidentStack, layer: ReadLayer) {
   });
   const inner = layer.up?.weight?.rows;
   const shape: Record<MapName, check.Extents> = {
-    query: { rows: ofQueries, columns: d },
-    key: { rows: ofKeys, columns: d },
-    value: { rows: ofKeys, columns: d },
-    output: { rows: d, columns: ofQueries },
+    query: { rows: queryWidth, columns: d },
+    key: { rows: keyWidth, columns: d },
+    value: { rows: keyWidth, columns: d },
+    output: { rows: d, columns: queryWidth },
     up: { columns: d },
     gate: { rows: inner, columns: d },
     down: { rows: d, columns: inner },
   };
-  const maps: [name: MapName, map: Linear | ReadMap][] = [];
-  let [bytes, copied] = [0, 0];
+  const maps: NamedMap[] = [];
+  let bytes = 0;
+  let largestCopy = 0;
   for (const name of mapNames) {
     const map = layer[name];
     if (name === 'gate' && map === undefined) continue;
-    if (isRead(map)) checkRead(name, map, shape[name]);
-    else {
+    if (isReadMap(map)) {
+      checkReadMap(name, map, shape[name]);
+    } else {
       const { weight, bias } = check.linear(name, map, shape[name]);
       check.singles(`${name}.weight.data`, weight.data);
       check.singles(`${name}.bias`, bias);
-      copied = Math.max(copied, 4 * weight.data.length);
+      largestCopy = Math.max(largestCopy, 4 * weight.data.length);
     }
-    const found = map as Linear | ReadMap;
-    maps.push([name, found]);
-    bytes += found.weight.rows * found.weight.columns * 4;
+    const checked = map as Linear | ReadMap;
+    maps.push([name, checked]);
+    bytes += checked.weight.rows * checked.weight.columns * 4;
   }
-  return { maps, inner: inner as number, bytes, copied };
+  return { maps, inner: inner as number, bytes, largestCopy };
 }
 
-/** Adds a layer: its maps are placed whole, or while they are read. When that fails, nothing of it stays. */
+/** Adds a layer. If that fails, the stack is as it was. Throws RangeError, TypeError, and the errors of reads. */
 export async function addedLayer(stack: ResidentStack, layer: ReadLayer): Promise<void> {
-  const { raw, d, d_head, normOf } = stack;
+  const { raw, d, d_head, checkedNorm } = stack;
   const address = stack.address();
-  if (stack.newest?.isThrough === false)
+  if (stack.lastPass?.isDone === false) {
     throw new Error('A forward pass of this transformer stack is running. Add layers when it has ended.');
-  const { maps, inner, bytes, copied } = checkedMaps(stack, layer);
-  const checked = {
-    attentionNorm: normOf('attentionNorm', layer.attentionNorm, d),
-    mlpNorm: normOf('mlpNorm', layer.mlpNorm, d),
-    queryNorm: normOf('queryNorm', layer.queryNorm, d_head),
-    keyNorm: normOf('keyNorm', layer.keyNorm, d_head),
-    frequencies: checkedRotary(layer.rotary, d_head),
+  }
+  const { maps, inner, bytes, largestCopy } = checkedMaps(stack, layer);
+  const settings = {
+    attentionNorm: checkedNorm('attentionNorm', layer.attentionNorm, d),
+    mlpNorm: checkedNorm('mlpNorm', layer.mlpNorm, d),
+    queryNorm: checkedNorm('queryNorm', layer.queryNorm, d_head),
+    keyNorm: checkedNorm('keyNorm', layer.keyNorm, d_head),
+    frequencies: checkedFrequencies(layer.rotary, d_head),
   };
-  // While a map is placed, a copy exists beside what stays.
-  check.fits(`A layer of ${d} channels`, bytes + copied);
+  // While a map is copied, the copy exists beside what stays.
+  check.fits(`A layer of ${d} channels`, bytes + largestCopy);
   stack.hold(bytes);
   try {
-    const tensors = new Map<ReadTensor, [name: MapName, map: ReadMap][]>();
-    const read = (name: MapName, rows: Table, from: number) =>
+    const addRows = (name: MapName, rows: Table, from: number) =>
       raw.readEncoderMap(stack.address(), name, rows, from);
+    /** The maps that are read, by the function that reads their tensor. */
+    const byTensor = new Map<ReadTensor, NamedReadMap[]>();
     for (const [name, map] of maps) {
       const { rows, columns } = map.weight;
       const alone = { place: 0, of: 1, transposed: false };
-      raw.beginEncoderMap(address, name, rows, columns, map.bias ?? [], isRead(map) ? map : alone);
-      if (!isRead(map)) read(name, map.weight, 0);
-      else tensors.set(map.weight.read, [...(tensors.get(map.weight.read) ?? []), [name, map]]);
+      raw.beginEncoderMap(address, name, rows, columns, map.bias ?? [], isReadMap(map) ? map : alone);
+      if (isReadMap(map)) {
+        byTensor.set(map.weight.read, [...(byTensor.get(map.weight.read) ?? []), [name, map]]);
+      } else {
+        addRows(name, map.weight, 0);
+      }
     }
-    for (const [tensor, maps] of tensors) {
-      await readWhole(tensor, maps, (block, from) => {
-        for (const [name] of maps) read(name, block, from);
+    for (const [readTensor, maps] of byTensor) {
+      await readAllRows(readTensor, maps, (block, from) => {
+        for (const [name] of maps) addRows(name, block, from);
       });
     }
-    raw.addEncoderLayer(stack.address(), checked);
+    raw.addEncoderLayer(stack.address(), settings);
   } catch (error) {
     stack.hold(-bytes);
     stack.stop();
     throw error;
   }
-  stack.widest = Math.max(stack.widest, (layer.gate ? 2 : 1) * inner);
+  stack.widestInner = Math.max(stack.widestInner, (layer.gate ? 2 : 1) * inner);
   stack.layers += 1;
 }
 
 /** The extents of the tensor that a map is read from. */
-const extentsOf = ({
+const tensorExtents = ({
   weight: { rows, columns },
   of,
   transposed,
 }: ReadMap): [rows: number, columns: number] => (transposed ? [columns, of * rows] : [of * rows, columns]);
 
-/** Reads a tensor to its end, and refuses blocks that are not its next rows: the module trusts their shapes. */
-async function readWhole(
-  tensor: ReadTensor,
-  maps: readonly [name: MapName, map: ReadMap][],
+/** Reads a tensor to its end, and refuses blocks that are not its next rows, since the module trusts their shapes. */
+async function readAllRows(
+  readTensor: ReadTensor,
+  maps: readonly NamedReadMap[],
   visit: Parameters<ReadTensor>[0],
 ): Promise<void> {
-  const [rows, columns] = extentsOf(maps[0]?.[1] as ReadMap);
+  const [rows, columns] = tensorExtents(maps[0]?.[1] as ReadMap);
   for (const [name, map] of maps) {
-    if (String(extentsOf(map)) === String([rows, columns])) continue;
-    throw new RangeError(
-      `${name} is read from a tensor of ${extentsOf(map).join(' by ')}, and another map from the same one of ${rows} by ${columns}.`,
-    );
+    if (String(tensorExtents(map)) !== String([rows, columns])) {
+      throw new RangeError(
+        `${name} is read from a tensor of ${tensorExtents(map).join(' by ')}, and another map from the same one of ${rows} by ${columns}.`,
+      );
+    }
   }
   const name = `${maps[0]?.[0]}.weight.read`;
   let next = 0;
-  await tensor((block, from) => {
+  await readTensor((block, from) => {
     check.table(`A block of ${name}`, block, { columns });
-    if (from !== next || from + block.rows > rows)
+    if (from !== next || from + block.rows > rows) {
       throw new RangeError(
         `${name} must go on with row ${next} of ${rows}; it gives ${check.counted(block.rows, 'row')} from row ${check.shown(from)} on.`,
       );
+    }
     next += block.rows;
     visit(block, from);
   });
   if (next < rows) check.refuseCount(name, `all ${check.counted(rows, 'row')} of its tensor`, next);
 }
 
-function checkedRotary(given: LayerRotary | undefined, d_head: number) {
-  if (given === undefined) return undefined;
-  check.knownOptions('rotary', given, { frequencies: true });
-  const frequencies = check.floats('rotary.frequencies', given.frequencies);
+function checkedFrequencies(rotary: LayerRotary | undefined, d_head: number) {
+  if (rotary === undefined) return undefined;
+  check.knownOptions('rotary', rotary, { frequencies: true });
+  const frequencies = check.floats('rotary.frequencies', rotary.frequencies);
   const most = Math.floor(d_head / 2);
   if (frequencies.length < 1 || frequencies.length > most) {
-    const pairs =
+    const allowed =
       most === 0
         ? 'no values: a head of 1 channel has no pair'
         : `from 1 to ${most} values, one for each pair of a head’s ${d_head} channels`;
-    check.refuseCount('rotary.frequencies', pairs, frequencies.length);
+    check.refuseCount('rotary.frequencies', allowed, frequencies.length);
   }
   return frequencies;
 }

@@ -1,4 +1,4 @@
-// What a transformer stack is made of, asked for and returns, in words and types.
+// The types of a transformer stack: its options, its layers, its forward passes and their results.
 import type * as check from '../check.js';
 import type { Handle } from '../handle.js';
 import type { DecomposeInput, Normalization } from '../scores/decompose.js';
@@ -7,61 +7,71 @@ import type { Scores } from '../scores/scores.js';
 import type { Floats, Linear, Table } from '../table.js';
 
 export const activationNames = ['gelu', 'gelu_tanh', 'relu', 'silu'] as const;
+/** The activation of an MLP. */
+export type ActivationName = (typeof activationNames)[number];
+
 export const ways = ['direct', 'streams', 'mean', 'mechanism'] as const;
-/** How a layer turns queries and keys by their position (RoPE, arXiv 2104.09864). */
+/** How a layer's scores are taken apart; see ForwardPass.decompose(). */
+export type Way = (typeof ways)[number];
+
+/** How a layer rotates queries and keys by their position (RoPE, arXiv 2104.09864). */
 export interface LayerRotary {
   /**
-   * θ_m, [pairs]: of each head, channels m and m + pairs are turned together by p θ_m (halves); those from 2 pairs
-   * on stay as they are. Where a file’s pairs are neighbours, reorder the rows of W_Q and W_K (rotaryPermutation).
+   * θ_m, [pairs]. Channels m and m + pairs of each head are rotated together, by p θ_m at position p; channels from
+   * 2 pairs on stay as they are. If a file's pairs are neighbours, reorder the rows of W_Q and W_K with
+   * rotaryPermutation().
    */
   frequencies: Floats;
 }
 
 /**
- * One layer of a transformer stack; weights are [out, in]. H is heads, G keyHeads and d_h d_head. A norm that is left out is
- * none.
+ * One layer of a transformer stack. Weights are [out, in]. H stands for heads, G for keyHeads and d_h for d_head. A norm
+ * that is left out is not applied.
  */
 export interface TransformerLayer {
   /** W_Q [H d_h, d] and its bias. */
   query: Linear;
-  /** W_K [G d_h, d], likewise. */
+  /** W_K [G d_h, d] and its bias. */
   key: Linear;
-  /** W_V [G d_h, d], likewise. */
+  /** W_V [G d_h, d] and its bias. */
   value: Linear;
-  /** W_O [d, H d_h], likewise. */
+  /** W_O [d, H d_h] and its bias. */
   output: Linear;
-  /** After attention, or before it with `pre`. */
+  /** The norm after attention, or before it with `pre`. */
   attentionNorm?: Normalization;
-  /** [inner, d] */
+  /** The first map of the MLP, [inner, d]. */
   up: Linear;
-  /** [inner, d]: the MLP is W_down (g(W_gate x + b) ⊙ (W_up x + b)) + b (arXiv 2002.05202). Left out, it has no gate. */
+  /**
+   * The gate, [inner, d], with which the MLP is W_down (g(W_gate x + b) ⊙ (W_up x + b)) + b (arXiv 2002.05202). If it is
+   * left out, the MLP has no gate.
+   */
   gate?: Linear;
-  /** [d, inner] */
+  /** The second map of the MLP, [d, inner]. */
   down: Linear;
-  /** After the MLP, or before it with `pre`. */
+  /** The norm after the MLP, or before it with `pre`. */
   mlpNorm?: Normalization;
-  /** Of each head’s query, [d_h], before it is turned (QK-norm, arXiv 2010.04245). */
+  /** The norm of each head's query, [d_h], before it is rotated (QK-norm, arXiv 2010.04245). */
   queryNorm?: Normalization;
-  /** Of each head’s key, likewise. */
+  /** The norm of each head's key, [d_h], before it is rotated. */
   keyNorm?: Normalization;
-  /** Left out, nothing is turned in this layer. */
+  /** How queries and keys are rotated; if it is left out, they are not. */
   rotary?: LayerRotary;
 }
 
-/** Reads a tensor block by block, in order; `from` is a block’s first row. */
+/** Reads a tensor block by block, in order; `from` is the first row of a block. */
 export type ReadTensor = (visit: (block: Table, from: number) => void) => Promise<void>;
 
-/** A map that goes into the module while its tensor is read, and is whole nowhere else. */
+/** A map that goes into the module while its tensor is read, so that it is never in memory twice. */
 export interface ReadMap {
-  /** [out, in] */
+  /** [out, in]. */
   readonly weight: { readonly rows: number; readonly columns: number; readonly read: ReadTensor };
-  /** [out] */
+  /** [out]. */
   readonly bias?: Floats | undefined;
-  /** Which map of the tensor it is … */
+  /** Which of the tensor's `of` maps this is, from 0. */
   readonly place: number;
-  /** … of so many. */
+  /** How many maps the tensor holds. */
   readonly of: number;
-  /** Whether the tensor is [in, out]. */
+  /** Whether the tensor is stored as [in, out]. */
   readonly transposed: boolean;
 }
 
@@ -77,35 +87,35 @@ export interface TransformerStackInput {
   d_model: number;
   /** Query heads H, from 1 up. */
   heads: number;
-  /** G, a divisor of heads: query head h reads key and value head ⌊hG/H⌋ (arXiv 2305.13245). Default heads. */
+  /** Key heads G, a divisor of heads: query head h reads key and value head ⌊hG/H⌋ (arXiv 2305.13245). Default heads. */
   keyHeads?: number;
   /** The width d_h of a head, from 1 up. Default d_model / heads, which must then divide it. */
   d_head?: number;
   /** Norms after attention and MLP (`post`, BERT) or before them (`pre`, GPT-2, Llama). Default `post`. */
   norm?: 'post' | 'pre';
-  /** x Φ(x), its tanh form, max(x, 0), or x / (1 + e^(−x)). Default `gelu`. */
+  /** g of the MLP: x Φ(x), its tanh form, max(x, 0), or x / (1 + e^(−x)). Default `gelu`. */
   activation?: ActivationName;
-  /** Whether query i sees keys j ≤ i only. Default false. */
+  /** Whether query i sees only keys j ≤ i. Default false. */
   causal?: boolean;
-  /** The norm of the summed embeddings; left out, none. */
+  /** The norm of the summed embeddings. Default none. */
   embeddingNorm?: Normalization;
-  /** The norm after the last layer; left out, none. */
+  /** The norm after the last layer. Default none. */
   finalNorm?: Normalization;
 }
 
 export interface ForwardInput {
-  /** How many layers to run through, from 0; default all that were added. */
+  /** How many layers to run through, from 0. Default all that were added. */
   layers?: number;
-  /** Keeps what logits(), attention() and decompose() need. Default true; a forward without it is faster. */
+  /** Whether to keep what logits(), attention() and decompose() need. Default true; a pass without it is faster. */
   scores?: boolean;
   /**
-   * By layer, [heads, n, n]: weights in place of the softmax of the layer’s scores, such as attention() of
-   * another forward of as many tokens.
+   * By layer, [heads, n, n]: weights in place of the softmax of the layer's scores, such as attention() of another pass
+   * of as many tokens.
    */
   attention?: Readonly<Record<number, Floats>>;
-  /** Keeps each layer’s queries and keys before they are turned, for the library’s own means. Default false. */
+  /** Whether to keep each layer's queries and keys before they are rotated, for corpusMeans(). Default false. */
   projections?: boolean;
-  /** Ends the run, within a layer too. */
+  /** Ends the pass, within a layer too. */
   signal?: AbortSignal | undefined;
 }
 
@@ -117,18 +127,12 @@ export const forwardNames: check.OptionNames<ForwardInput> = {
   signal: true,
 };
 
-/** What an MLP does between its two maps. */
-export type ActivationName = (typeof activationNames)[number];
-
-/** How a layer’s scores are taken apart; see ForwardPass.decompose(). */
-export type Way = (typeof ways)[number];
-
 export interface StackDecomposeInput extends Pick<DecomposeInput, 'only' | 'groups'>, GaugeOptions {
-  /** The layer whose scores to take apart, from 0. */
+  /** The layer whose scores are taken apart, from 0. */
   layer: number;
   /** Default `direct`. */
   way?: Way;
-  /** Means of the state that the layer reads for the way `mean`, of its queries and keys for `mechanism`. */
+  /** For the way `mean`, means of the state that the layer reads; for `mechanism`, of its queries and keys. */
   means?: StateMeans | ScoreMeans;
 }
 
@@ -141,94 +145,93 @@ export const decomposeNames: check.OptionNames<StackDecomposeInput> = {
   ...gaugeOptionNames,
 };
 
-/** The result of one forward, valid until the stack’s next one. */
+/** The result of one forward pass, valid until the stack's next pass. */
 export interface ForwardPass {
-  /** Tokens. */
+  /** How many tokens it ran on. */
   readonly n: number;
-  /** Layers it ran through. */
+  /** How many layers it ran through. */
   readonly layers: number;
   /** The names of its summands. */
   readonly summands: readonly string[];
   /** [layers + 1, d]: the mean over tokens of the state after each number of layers, scaled to length one. */
   readonly embeddings: Table<Float64Array>;
-  /** [d], the last of `embeddings`, after the final norm where there is one. */
+  /** [d], the last of `embeddings`, after the final norm if there is one. */
   readonly embedding: Float64Array;
   /** [n, d], the state after so many layers, from 0, before the final norm. Throws RangeError. */
   state(layers: number): Table<Float64Array>;
-  /** [n, d], the last state, after the final norm if all layers were run and there is one. */
+  /** [n, d], the last state, after the final norm if there is one and all layers were run. */
   last(): Table<Float64Array>;
-  /**
-   * [heads, n, n], a layer's logits, from 0, for every pair of tokens, queries in rows. Throws RangeError.
-   */
+  /** [heads, n, n], the logits of a layer, from 0, for every pair of tokens, queries in rows. Throws RangeError. */
   logits(layer: number, only?: readonly number[]): Float64Array;
-  /** [heads, n, n], the softmax of those over the allowed keys. Throws RangeError. */
+  /** [heads, n, n], the softmax of the logits over the allowed keys. Throws RangeError. */
   attention(layer: number, only?: readonly number[]): Float64Array;
   /**
-   * A layer’s scores as terms of the parts that its input is the sum of, with every σ and all attention
-   * frozen:
+   * The scores of a layer as terms of the parts that its input is the sum of, with every σ and all attention frozen:
    *
-   * - `direct`: the summands by the residual stream alone; `attention` and `mlp`, which is what those wrote;
-   *   and `constant` (Mickus, Paperno & Constant, TACL 2022);
+   * - `direct`: the summands along the residual stream alone; `attention` and `mlp`, which is what those wrote; and
+   *   `constant` (Mickus, Paperno & Constant, TACL 2022);
    * - `streams`: attention moves every part by W_O concat_h(A_h W_V x), and `attention` is empty;
-   * - `mean`: `position`, the mean at each position over a corpus; `content`, what is left; and `constant`
-   *   (Song & Zhong, arXiv 2310.04861). Rows before those of the means have no position;
-   * - `mechanism`: what the score asks, by one rule for layers that turn and layers that do not: a term asks about what it varies with, all means removed. Terms are `token` · `token`, `token` · `position`,
-   *   `position` · `token`, `position` · `position`, `offset` · `offset` (token →
-   *   token by offset), `constant` · `token` (the key’s own appeal) and `token` · `constant` (the same for every
-   *   key); the others are zero. It has no gauge but its means: rows before their `first` are excluded, and the
-   *   whole score of a pair with such a row is `constant` · `constant`.
+   * - `mean`: `position`, the mean at each position over a corpus; `content`, the rest; and `constant` (Song & Zhong,
+   *   arXiv 2310.04861). Rows before those of the means have no position;
+   * - `mechanism`: by what a score depends on, in one rule for layers with and without RoPE. A term depends on what it
+   *   is named after, and all its means are removed. The terms are `token` · `token`, `token` · `position`,
+   *   `position` · `token`, `position` · `position`, `offset` · `offset` (token and token by their offset),
+   *   `constant` · `token` (the key alone) and `token` · `constant` (the same for every key); all others are zero. The
+   *   means are its gauge. Rows before their `first` are excluded, and the score of a pair with such a row is in
+   *   `constant` · `constant`.
    *
-   * Exact up to rounding; see `residuals`. In the canonical gauge means are subtracted at the embedding and
-   * before scoring: subtracting them before scoring alone leaves shares that depend on a shift of the tables.
-   * For `direct` and `streams`, given means are subtracted at the embedding. Throws RangeError, TypeError.
+   * Terms add up to the scores, up to rounding; see `residuals`. In the canonical gauge, means are subtracted at the
+   * embedding and before scoring: if they were subtracted before scoring alone, shares would depend on a shift of the
+   * tables. For `direct` and `streams`, the means in `means` are subtracted at the embedding. Throws RangeError,
+   * TypeError.
    */
   decompose(input: StackDecomposeInput): Scores;
 }
 
 /**
- * A transformer stack whose weights stay in the module’s memory, packed for its products. It computes in float32. Call delete()
- * when done with it, or declare it with `using`.
+ * A stack of transformer layers whose weights stay in the module's memory, packed for its products. It computes in
+ * float32. Call delete() when you no longer need it, or declare it with `using`.
  */
 export interface TransformerStack extends Handle {
   /** How many layers were added. */
   readonly layers: number;
-  /** Adds the next layer; its weights are copied. Throws RangeError, TypeError; then nothing of it stays. */
+  /** Adds the next layer and copies its weights. Throws RangeError, TypeError; then the stack is as it was. */
   addLayer(layer: TransformerLayer): Promise<void>;
   /**
-   * Runs summed embeddings through the layers: tables [n, d] by name, one for each summand that decompose() is to tell
-   * apart. Other work may run meanwhile; a later forward ends this one. Throws RangeError, TypeError, the signal's reason.
+   * Runs the sum of these tables, [n, d] each, through the layers; decompose() can separate summands by their names.
+   * Other tasks may run meanwhile, and a later pass ends this one. Throws RangeError, TypeError, the signal's reason.
    */
   forward(summands: Readonly<Record<string, Table>>, input?: ForwardInput): Promise<ForwardPass>;
 }
 
-/** A state’s mean over a corpus, and its mean at each position. */
+/** The mean of a state over a corpus, and its mean at each position. */
 export interface StateMeans {
   /** μ, [d]. */
   readonly mean: Floats;
-  /** pos_t of the rows from `first` on, [positions, d]. */
+  /** The mean at each position less μ, from row `first` on, [positions, d]. */
   readonly position: Table;
-  /** How many rows at the beginning have no position, since the model fixes their tokens. Default 1. */
+  /** How many rows at the beginning have no position, because the model fixes their tokens. Default 1. */
   readonly first?: number;
 }
 
-/** The means of a layer’s queries [heads × d_head] and keys [keyHeads × d_head], before they are turned. */
+/** The means of a layer's queries [heads × d_head] and keys [keyHeads × d_head], before they are rotated. */
 export interface ScoreMeans {
-  /** Of queries, head by head. */
+  /** Of the queries, head by head. */
   readonly query: StateMeans;
-  /** Of keys, with the same `first`. */
+  /** Of the keys, with the same `first`. */
   readonly key: StateMeans;
 }
 
 /**
- * How much of a state depends on the position alone. Even and odd windows are averaged apart and multiplied,
- * so that noise is not squared.
+ * How much of a state depends on the position alone. Even and odd windows are averaged separately, and products are of
+ * one average with the other, so that noise is not squared.
  */
-export interface PositionFindings extends StateMeans {
-  /** The positions’ share of the mean ‖h − μ‖². */
+export interface PositionStatistics extends StateMeans {
+  /** The share of positions in the mean ‖h − μ‖². */
   readonly positionEnergy: number;
-  /** How many directions the positions’ covariance C_P fills. */
+  /** How many directions the covariance of positions, C_P, fills. */
   readonly participationRatio: number;
-  /** A = d tr(C_P C) / (tr C_P tr C), C the content’s covariance: 1 expected of unrelated directions. */
+  /** A = d tr(C_P C) / (tr C_P tr C), where C is the covariance of content; 1 is expected of unrelated directions. */
   readonly overlap: number;
   /** The cosine of C_P with that of the state before layer 0, which comes from the position table. */
   readonly cosineWithFirst: number;
@@ -236,8 +239,8 @@ export interface PositionFindings extends StateMeans {
 
 export interface TransformerStackApi {
   /**
-   * A transformer whose input is a sum of rows, without layers at first: the forward of Devlin et al. 2019, or
-   * with LayerNorm first (Xiong et al. 2020). Throws RangeError, TypeError.
+   * A transformer whose input is a sum of rows, as in Devlin et al. 2019, or with norms before attention and MLP, as in
+   * Xiong et al. 2020. It has no layers at first. Throws RangeError, TypeError.
    */
   transformerStack(input: TransformerStackInput): TransformerStack;
 }

@@ -1,7 +1,7 @@
 // What decoders have beside BERT: means of queries and keys, what heads of groups write, and what is refused. Scores and
 // terms are drawnModels.test.ts's.
 import type {
-  PositionFindings,
+  PositionStatistics,
   ScoreMeans,
   StateMeans,
   TransformerLayer,
@@ -9,8 +9,8 @@ import type {
   TransformerStackInput,
 } from 'superpose';
 import { expect, test } from 'vitest';
-import { gathering } from '../../../build/package/model/corpusMeans.js';
-import { type Inside, inside } from '../../../build/package/model/forwardPass.js';
+import { gatherMeans } from '../../../build/package/model/corpusMeans.js';
+import { internalsOf, type PassInternals } from '../../../build/package/model/forwardPass.js';
 import { plain } from '../support/builds.ts';
 import { dot, rowsOf } from '../support/numbers.ts';
 import { drawn, linear } from './made.ts';
@@ -69,7 +69,7 @@ const scoreMeans = (placed: boolean) => ({
 
 test('means of queries and keys are gathered before they are turned, and the first place may be left out', async () => {
   const scores = { query: heads * d_head, key: keyHeads * d_head };
-  let found: ReturnType<typeof gathering> | undefined;
+  let found: ReturnType<typeof gatherMeans> | undefined;
   // Without norms and turning, a query is W_Q x + b, and so is its mean of the mean of x.
   const { rotary: _, queryNorm: __, keyNorm: ___, attentionNorm: ____, ...layer } = layerOf(10);
   await withStack({}, [{ ...layer, rotary: { frequencies } }], async (stack) => {
@@ -78,12 +78,12 @@ test('means of queries and keys are gathered before they are turned, and the fir
         { token: drawn(n, d, 90 + window) },
         { scores: false, projections: true },
       );
-      const own = inside.get(forward) as Inside;
-      found ??= gathering(own, { positions: 3, first: 2 }, { layers: 1, scores });
+      const own = internalsOf.get(forward) as PassInternals;
+      found ??= gatherMeans(own, { positions: 3, first: 2 }, { layers: 1, scores });
       found.add(own);
     }
-    const all = found as unknown as ReturnType<typeof gathering>;
-    const [ofState] = all.states() as [PositionFindings];
+    const all = found as unknown as ReturnType<typeof gatherMeans>;
+    const [ofState] = all.states() as [PositionStatistics];
     const [{ query, key }] = all.scores(true) as [ScoreMeans];
     expect([query.first, key.position.columns]).toEqual([2, keyHeads * d_head]);
     for (const [means, { weight, bias }] of [

@@ -9,7 +9,7 @@ import {
   type Floats,
   loadMiniLM,
   type MiniLM,
-  type PositionFindings,
+  type PositionStatistics,
   type Sentence,
 } from 'superpose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -122,7 +122,7 @@ const boundOf = (name: string) => within[name.split(' ')[0] as string] as number
         change && (await minilm.forward(sentence, { summands: change(await rowsOf(minilm, sentence)) }));
       const differences: Differences = {};
       for (const [layer, only] of heads.entries()) {
-        const ofState = way === 'mean' && { means: means.states[layer] as PositionFindings };
+        const ofState = way === 'mean' && { means: means.states[layer] as PositionStatistics };
         const scores = changed
           ? changed.decompose({ layer, way, only, excludedRows: [0], ...ofState })
           : await minilm.decompose(sentence, { layer, way, only, ...(way === 'mean' && { means }) });

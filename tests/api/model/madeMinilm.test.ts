@@ -1,8 +1,8 @@
 // A made-up MiniLM of two layers, whole in memory: what its functions compute, read and refuse.
 import { type CorpusMeans, corpusSentences, loadMiniLM, type MiniLMOptions, type Superpose } from 'superpose';
 import { afterAll, describe, expect, test } from 'vitest';
-import { gathering } from '../../../build/package/model/corpusMeans.js';
-import { type Inside, inside } from '../../../build/package/model/forwardPass.js';
+import { gatherMeans } from '../../../build/package/model/corpusMeans.js';
+import { internalsOf, type PassInternals } from '../../../build/package/model/forwardPass.js';
 import { plain } from '../support/builds.ts';
 import { largestDifference, rowOf, rowsOf, sumOf } from '../support/numbers.ts';
 import {
@@ -469,13 +469,13 @@ describe('means over a corpus', () => {
   ) {
     const cut = await Promise.all(sentences.map((one) => minilm.tokenize(one)));
     const pieces = cut.flatMap(({ ids }) => ids.slice(1, -1));
-    let means: ReturnType<typeof gathering> | undefined;
+    let means: ReturnType<typeof gatherMeans> | undefined;
     let windows = 0;
     for (let from = 0; from + 30 <= pieces.length; from += 7) {
       const sentence = { ids: [1, ...pieces.slice(from, from + 30), 2] };
       const run = await hand.forward(await minilm.rows(sentence), { layers, scores: false });
-      const own = inside.get(run) as Inside;
-      means ??= gathering(own, { positions: 30, first: 1 }, { layers });
+      const own = internalsOf.get(run) as PassInternals;
+      means ??= gatherMeans(own, { positions: 30, first: 1 }, { layers });
       means.add(own);
       windows += 1;
     }

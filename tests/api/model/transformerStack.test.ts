@@ -2,15 +2,15 @@
 import type {
   ForwardInput,
   ForwardPass,
-  PositionFindings,
+  PositionStatistics,
   Table,
   TransformerLayer,
   TransformerStack,
   TransformerStackInput,
 } from 'superpose';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { gathering } from '../../../build/package/model/corpusMeans.js';
-import { type Inside, inside } from '../../../build/package/model/forwardPass.js';
+import { gatherMeans } from '../../../build/package/model/corpusMeans.js';
+import { internalsOf, type PassInternals } from '../../../build/package/model/forwardPass.js';
 import { plain } from '../support/builds.ts';
 import { inPrecision, largestDifference, mean, rowsOf } from '../support/numbers.ts';
 import { drawn, heldBytes, layerNorm, linear, madeLayer } from './made.ts';
@@ -120,18 +120,18 @@ describe('a forward', () => {
 test('means of states are those of the rows after the first', async () => {
   const stack = plain.transformerStack({ d_model: d, heads });
   await stack.addLayer(layer);
-  let means: ReturnType<typeof gathering> | undefined;
+  let means: ReturnType<typeof gatherMeans> | undefined;
   const rows: Float64Array[] = [];
   for (let window = 0; window < 4; window++) {
     // One row more than the means take.
     const forward = await stack.forward({ x: drawn(4, d, 40 + window) });
-    const own = inside.get(forward) as Inside;
-    means ??= gathering(own, { positions: 2, first: 1 }, { layers: 1 });
+    const own = internalsOf.get(forward) as PassInternals;
+    means ??= gatherMeans(own, { positions: 2, first: 1 }, { layers: 1 });
     means.add(own);
     rows.push(Float64Array.from(forward.state(1).data));
   }
-  const all = means as unknown as ReturnType<typeof gathering>;
-  const { mean: middle, position } = all.states()[1] as PositionFindings;
+  const all = means as unknown as ReturnType<typeof gatherMeans>;
+  const { mean: middle, position } = all.states()[1] as PositionStatistics;
   const at = (row: number, c: number) => mean(rows.map((state) => state[row * d + c] as number));
   for (let c = 0; c < d; c++) {
     const both = [at(1, c), at(2, c)];
@@ -463,18 +463,18 @@ describe('what is held', () => {
 
   test('means hold what they gather', async () => {
     const stack = plain.transformerStack({ ...input, d_model: 7, heads: 1 });
-    const own = inside.get(await stack.forward({ x: drawn(1, 7, 1) }, { layers: 0 })) as Inside;
+    const own = internalsOf.get(await stack.forward({ x: drawn(1, 7, 1) }, { layers: 0 })) as PassInternals;
     stack.delete();
     expectHeld(0);
-    const means = gathering(own, { positions: 5, first: 0 }, { layers: 2, scores: { query: 4, key: 3 } });
+    const means = gatherMeans(own, { positions: 5, first: 0 }, { layers: 2, scores: { query: 4, key: 3 } });
     // Of even and odd windows the sums at each position, of states a covariance and two rows too.
     expectHeld(3 * (2 * 5 + 7 + 2) * 7 * 8 + 2 * 2 * 5 * (4 + 3) * 8);
     means.delete();
     expectHeld(0);
-    expect(() => gathering({ ...own, d: 2 ** 14 }, { positions: 2, first: 1 }, { layers: 0 })).toThrow(
+    expect(() => gatherMeans({ ...own, d: 2 ** 14 }, { positions: 2, first: 1 }, { layers: 0 })).toThrow(
       'Means of 1 states of 2 positions would take 2,049 MB; at most 1,024 MB fit.',
     );
-    expect(() => gathering(own, { positions: 1, first: 1 }, { layers: 0 })).toThrow('positions must be');
+    expect(() => gatherMeans(own, { positions: 1, first: 1 }, { layers: 0 })).toThrow('positions must be');
   });
 
   test('a forward, scores and a layer that do not fit are refused with their size', async () => {
