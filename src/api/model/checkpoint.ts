@@ -1,5 +1,5 @@
-// The tensors of a model's files, one file or several shards: listed by the headers, checked for their shapes, and read
-// in slices, a few rows at a time.
+// The tensors of a model's files, one file or several shards: listed by the headers, checked for their
+// shapes, and read in slices, a few rows at a time.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
 import { type Table, table } from '../table.js';
@@ -20,7 +20,10 @@ export interface Tensors {
     watch: CountedWatch,
     visit: (block: Table<Float64Array>, from: number) => void,
   ): Promise<void>;
-  /** From now on, reads these rows of a table, ascending, from the tensor `corpus`, if the file has that copy of them. */
+  /**
+   * From now on, reads these rows of a table, ascending, from the tensor `corpus`, if the file has that copy
+   * of them.
+   */
   useCorpusRows(name: string, rows: readonly number[]): void;
 }
 
@@ -95,7 +98,10 @@ export async function checkpointOf(
   };
 }
 
-/** The files to read. Most models are one file; pages fetch the code that chooses among several only if there are. */
+/**
+ * The files to read. Most models are one file; pages fetch the code that chooses among several only if there
+ * are.
+ */
 async function weightsIn(files: ReadonlyMap<string, Slices>, named: string | undefined): Promise<Weights> {
   const [only = '', ...others] = [...files.keys()].filter((name) => isOfWeights.test(name));
   const file = files.get(only);
@@ -134,8 +140,8 @@ export function present<T>(tensors: ReadonlyMap<string, T>, name: string): T {
 }
 
 /**
- * The shape of a tensor. Throws RangeError if the file lacks it, if it cannot be decoded, or if it has other extents
- * where `extents` has numbers.
+ * The shape of a tensor. Throws RangeError if the file lacks it, if it cannot be decoded, or if it has other
+ * extents where `extents` has numbers.
  */
 export function shapeOf(tensors: Header, name: string, extents: readonly Extent[]): readonly number[] {
   const { shape, dtype } = present(tensors, name);
@@ -158,8 +164,8 @@ export function shapeOf(tensors: Header, name: string, extents: readonly Extent[
 type RowRange = readonly [from: number, to: number];
 
 /**
- * Reads rows of tensors, wherever their bytes are. `bytesOf` reads `length` bytes from `offset` on, a place in the file
- * that has the tensor, and counts them.
+ * Reads rows of tensors, wherever their bytes are. `bytesOf` reads `length` bytes from `offset` on, a place
+ * in the file that has the tensor, and counts them.
  */
 export function tensorRows<Entry extends SafetensorsEntry>(
   superpose: SmallSuperpose,
@@ -209,7 +215,8 @@ export function tensorRows<Entry extends SafetensorsEntry>(
     for (const [place, row] of rows.entries()) placesOf.set(row, [...(placesOf.get(row) ?? []), place]);
     watch.willRead(sorted.length * rowBytes);
     const ranges = rangesOf(sorted, rowsAtOnce(columns));
-    // Several at once, as they may come from afar; but not of a large table, nor so many that all files are open.
+    // Several at once, as they may come from afar; but not of a large table, nor so many that all files are
+    // open.
     const several = sorted.length > rowsAtOnce(columns) ? 1 : 16;
     for (let at = 0; at < ranges.length; at += several) {
       await Promise.all(

@@ -10,21 +10,24 @@ import type { ForwardPass, PositionStatistics, ScoreMeans, StateMeans } from './
 
 /** The mean decomposition of every state over a corpus. */
 export interface CorpusMeans {
-  /** How many windows there are: one begins every 7 tokens of all sentences joined without their special tokens. */
+  /**
+   * How many windows there are: one begins every 7 tokens of all sentences joined without their special
+   * tokens.
+   */
   readonly windows: number;
   /** [layers + 1], one for the state after each number of layers. */
   readonly states: readonly PositionStatistics[];
   /**
-   * [layers, heads], the share of position → position in the variation of a head's scores. It is canonical, by these
-   * means, and pooled over 32 of the sentences that are no longer than a window, or all if there are fewer; NaN if there
-   * is none.
+   * [layers, heads], the share of position → position in the variation of a head's scores. It is canonical,
+   * by these means, and pooled over 32 of the sentences that are no longer than a window, or all if there are
+   * fewer; NaN if there is none.
    */
   readonly heads: Table<Float64Array>;
   /** How many sentences `heads` is pooled over. */
   readonly sentencesOfHeads: number;
   /**
-   * [layers], of each layer's queries and keys, if they were gathered. In the first layer of a model that adds no
-   * positions, the means at all positions are the same by definition.
+   * [layers], of each layer's queries and keys, if they were gathered. In the first layer of a model that
+   * adds no positions, the means at all positions are the same by definition.
    */
   readonly scores?: readonly ScoreMeans[];
 }
@@ -68,8 +71,8 @@ const mostPooled = 32;
 const leastWindows = 4;
 
 /**
- * Cuts sentences, each the ids of its tokens, into windows of `positions` tokens. All sentences begin with `before`
- * special tokens and end with `after`. Throws RangeError for fewer than four windows.
+ * Cuts sentences, each the ids of its tokens, into windows of `positions` tokens. All sentences begin with
+ * `before` special tokens and end with `after`. Throws RangeError for fewer than four windows.
  */
 export function corpusOf(
   sentences: readonly (readonly number[])[],

@@ -1,6 +1,6 @@
-// What describes a family of models: the names of its tensors, the members of its config.json, and what it computes.
-// families.ts has one descriptor per family. The reader of files (recognize.ts, layers.ts), the report and the tests
-// treat all families alike, by their descriptors.
+// What describes a family of models: the names of its tensors, the members of its config.json, and what it
+// computes. families.ts has one descriptor per family. The reader of files (recognize.ts, layers.ts), the
+// report and the tests treat all families alike, by their descriptors.
 
 /** The members of a config.json; an empty object without such a file. */
 export type Config = Readonly<Record<string, unknown>>;
@@ -12,8 +12,8 @@ export interface Member<T> {
 }
 
 /**
- * What the tensors of a layer are called, after the layer's number and without `.weight` or `.bias`. If queries, keys
- * and values have the same name, one tensor holds all three, in this order.
+ * What the tensors of a layer are called, after the layer's number and without `.weight` or `.bias`. If
+ * queries, keys and values have the same name, one tensor holds all three, in this order.
  */
 export interface LayerNames {
   /** W_Q. */
@@ -69,12 +69,17 @@ export interface Window {
 
 /** How positions get in. */
 export type Positions =
-  /** Rows of a table are added to those of tokens. The first token gets row `firstRow`; padding has the row before. */
+  /**
+   * Rows of a table are added to those of tokens. The first token gets row `firstRow`; padding has the row
+   * before.
+   */
   | { readonly kind: 'added'; readonly firstRow: number }
   /** Queries and keys are rotated (RoPE); `base` is the base of the angles. */
   | { readonly kind: 'rotary'; readonly base: Member<number>; readonly window?: Window };
 
-/** Whether something exists, or the member of config.json that says so, which is false where it is left out. */
+/**
+ * Whether something exists, or the member of config.json that says so, which is false where it is left out.
+ */
 type Flag = boolean | string;
 
 export interface FamilyDescriptor {
@@ -87,8 +92,8 @@ export interface FamilyDescriptor {
   readonly tensors: TensorNames;
   readonly positions: Positions;
   /**
-   * The kind of the norms, of which RMSNorm has no bias; whether they come before attention and MLP or after them; and
-   * ε, or the member of config.json that gives it.
+   * The kind of the norms, of which RMSNorm has no bias; whether they come before attention and MLP or after
+   * them; and ε, or the member of config.json that gives it.
    */
   readonly norms: {
     readonly kind: 'layer_norm' | 'rms_norm';
@@ -117,8 +122,8 @@ export interface FamilyDescriptor {
     readonly d_head?: string;
   };
   /**
-   * Members of config.json that change what is computed, with the values that can be read here. A member that is left
-   * out has the first of them.
+   * Members of config.json that change what is computed, with the values that can be read here. A member that
+   * is left out has the first of them.
    */
   readonly config: Readonly<Record<string, readonly unknown[]>>;
 }

@@ -1,10 +1,12 @@
+// Writes safetensors files. This needs no module; load() returns it together with the functions that do.
 import * as check from '../check.js';
 import { type Floats, joined, type OwnBytes, type Table, table } from '../table.js';
 
 export interface EncodeSafetensorsApi {
   /**
-   * A safetensors file of tables, [rows, columns] each, and of lists, [length], F32 or F64 as given, in the given order.
-   * `metadata` is the format’s own map from text to text. Throws RangeError, TypeError.
+   * A safetensors file of tables, [rows, columns] each, and of lists, [length], in this order. Float32Arrays
+   * become F32 and Float64Arrays F64. `metadata` is the format's own map from text to text. Throws
+   * RangeError, TypeError.
    */
   encodeSafetensors(
     tables: Readonly<Record<string, Table | Floats>>,
@@ -12,7 +14,6 @@ export interface EncodeSafetensorsApi {
   ): OwnBytes;
 }
 
-/** What writes files, by itself: it needs no module, and load() has it beside all else. */
 export function encodeSafetensorsApi(): EncodeSafetensorsApi {
   return {
     encodeSafetensors(tables, metadata = {}) {
@@ -20,12 +21,13 @@ export function encodeSafetensorsApi(): EncodeSafetensorsApi {
       check.object('metadata', metadata);
       for (const [key, text] of Object.entries(metadata)) {
         if (typeof text !== 'string') check.refuse(`metadata.${key}`, 'a text', text, false);
-        unicode('A key of metadata', key);
-        unicode(`metadata.${key}`, text);
+        checkUnicode('A key of metadata', key);
+        checkUnicode(`metadata.${key}`, text);
       }
-      if (Object.hasOwn(tables, '__metadata__'))
+      if (Object.hasOwn(tables, '__metadata__')) {
         throw new RangeError('tables must not have one called __metadata__: the format has that name.');
-      for (const name of Object.keys(tables)) unicode('A name of tables', name);
+      }
+      for (const name of Object.keys(tables)) checkUnicode('A name of tables', name);
       const tensors = Object.entries(tables).map(rawTensor);
       check.fits(
         'The file',
@@ -36,19 +38,19 @@ export function encodeSafetensorsApi(): EncodeSafetensorsApi {
   };
 }
 
-/** A tensor as a file has it. */
+/** A tensor in the form in which a file has it. */
 export interface RawTensor {
-  /** No other of its file has it. */
+  /** Its name, unique in the file. */
   name: string;
-  /** As the header spells it: F32, F16 and so on. */
+  /** Its dtype as the header spells it: F32, F16 and so on. */
   dtype: string;
-  /** Its extents; empty for a single number. */
+  /** Its extents, [] for a single number. */
   shape: readonly number[];
-  /** Little-endian, the last extent the fastest. */
+  /** Its values, little-endian, the last index running fastest. */
   bytes: OwnBytes;
 }
 
-/** What is before the bytes of these tensors in their file, in this order. */
+/** The beginning of a file with these tensors in this order: all that comes before their bytes. */
 export function safetensorsHeader(
   tensors: readonly (Omit<RawTensor, 'bytes'> & { bytes: { length: number } })[],
   metadata: Readonly<Record<string, string>>,
@@ -60,7 +62,7 @@ export function safetensorsHeader(
     at += bytes.length;
   }
   const text = new TextEncoder().encode(JSON.stringify(Object.fromEntries(header)));
-  // Padded with spaces, so that the data begin at a multiple of eight.
+  // Spaces are added, so that the data begin at a multiple of eight.
   const length = Math.ceil(text.length / 8) * 8;
   const start = new Uint8Array(8 + length).fill(0x20);
   new DataView(start.buffer).setBigUint64(0, BigInt(length), true);
@@ -68,10 +70,11 @@ export function safetensorsHeader(
   return start;
 }
 
-/** A file is UTF-8, which cannot hold half of a surrogate pair. */
-function unicode(what: string, text: string): void {
-  if (/\p{Surrogate}/u.test(text))
+/** Throws RangeError for half of a surrogate pair, which UTF-8 cannot hold. */
+function checkUnicode(what: string, text: string): void {
+  if (/\p{Surrogate}/u.test(text)) {
     throw new RangeError(`${what} must be Unicode text; ${check.shown(text)} has half of a surrogate pair.`);
+  }
 }
 
 function rawTensor([name, value]: [string, Table | Floats]): RawTensor {

@@ -1,5 +1,5 @@
-// The first layer's scores of a model that adds positions: they need no more of its file than rows of the tables, a
-// norm, and the first W_Q and W_K.
+// The first layer's scores of a model that adds positions: they need no more of its file than rows of the
+// tables, a norm, and the first W_Q and W_K.
 import { type DecomposeInput, grouped } from '../scores/decompose.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
@@ -14,7 +14,9 @@ export type FirstLayer = Required<
   Pick<DecomposeInput, 'normalization' | 'query' | 'key' | 'heads' | 'causal'>
 >;
 
-/** What lies between the summed rows and the first layer's scores. Throws RangeError for a model with RoPE. */
+/**
+ * What lies between the summed rows and the first layer's scores. Throws RangeError for a model with RoPE.
+ */
 export async function firstLayerOf(model: Model, watch: CountedWatch): Promise<FirstLayer> {
   const { descriptor } = model.layout;
   if (descriptor.positions.kind === 'rotary') {

@@ -3,8 +3,8 @@ import * as check from '../check.js';
 import type { Slices } from '../files.js';
 
 /**
- * The files of the folder that has the weights, by their names without the folder. Files of the same names in other
- * folders belong to something else. Throws RangeError if two folders have weights.
+ * The files of the folder that has the weights, by their names without the folder. Files of the same names
+ * in other folders belong to something else. Throws RangeError if two folders have weights.
  */
 export function filesOfOneFolder(files: readonly Slices[]): Map<string, Slices> {
   const folders = new Map<string, Map<string, Slices>>();
@@ -28,7 +28,8 @@ export function filesOfOneFolder(files: readonly Slices[]): Map<string, Slices> 
     [...inFolder.keys()].some((name) => weightsName.test(name)),
   );
   const leastDepth = Math.min(...withWeights.map(([folder]) => depthOf(folder)));
-  // A model in a folder inside another model's is a part of it, such as a dense layer of sentence-transformers.
+  // A model in a folder inside another model's is a part of it, such as a dense layer of
+  // sentence-transformers.
   const outermost = withWeights.filter(([folder]) => depthOf(folder) === leastDepth);
   if (outermost.length > 1) {
     const names = outermost.slice(0, 2).map(([folder]) => check.shown(folder));

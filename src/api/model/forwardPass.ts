@@ -1,4 +1,5 @@
-// A forward pass of a transformer stack: its checked input, its run in steps, and what can be read of it until the next.
+// A forward pass of a transformer stack: its checked input, its run in steps, and what can be read of it
+// until the next.
 import * as check from '../check.js';
 import { checkedNames, checkedTables, type DecomposeInput, grouped } from '../scores/decompose.js';
 import { checkedGauge } from '../scores/gauge.js';
@@ -56,7 +57,8 @@ function checkedForward(stack: ResidentStack, summands: Summands, input: Forward
   }
   check.waiting(input.signal, undefined);
 
-  // In numbers of four bytes. Each layer's results; a traced pass has logits, weights and four states of a token.
+  // In numbers of four bytes. Each layer's results; a traced pass has logits, weights and four states of a
+  // token.
   const rows = layers * n;
   const results = trace ? rows * (2 * heads * n + 4 * d) : rows * d;
   const projected = projections ? rows * (queryWidth + keyWidth) : 0;
@@ -178,7 +180,10 @@ function decomposed(stack: ResidentStack, pass: Pass, address: number, input: St
   return { n, parts, heads: only, gauge: kind, excludedRows, causal, ...scores };
 }
 
-/** The means of queries and keys, which are the gauge of the way by mechanism and say which rows are excluded. */
+/**
+ * The means of queries and keys, which are the gauge of the way by mechanism and say which rows are
+ * excluded.
+ */
 function mechanismMeans({ queryWidth, keyWidth }: ResidentStack, input: StackDecomposeInput, n: number) {
   if ((input.gauge ?? 'canonical') !== 'canonical' || input.excludedRows !== undefined) {
     throw new RangeError(

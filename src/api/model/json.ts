@@ -1,6 +1,10 @@
-// The error for a text that is not JSON. Python writes NaN and Infinity into such texts, though JSON has neither.
+// The error for a text that is not JSON. Python writes NaN and Infinity into such texts, though JSON has
+// neither.
 
-/** The error for a text that JSON.parse() refused. `file` names it; a NaN or an Infinity is reported with its place. */
+/**
+ * The error for a text that JSON.parse() refused. `file` names it; a NaN or an Infinity is reported with its
+ * place.
+ */
 export function notJson(file: string, text: string, cause: unknown): RangeError {
   const number = numberIn(text);
   if (!number) return new RangeError(`${file} is not JSON.`, { cause });

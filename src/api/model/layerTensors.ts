@@ -1,4 +1,5 @@
-// The norms and maps of a model's layers in its files: where they are by the family's descriptor, and their values.
+// The norms and maps of a model's layers in its files: where they are by the family's descriptor, and their
+// values.
 import * as check from '../check.js';
 import type { Normalization } from '../scores/decompose.js';
 import { type Linear, type Table, table } from '../table.js';
@@ -28,7 +29,10 @@ export interface MapPlace {
 
 const attentionMaps: readonly MapName[] = ['query', 'key', 'value'];
 
-/** Finds a map of this size. Throws RangeError if its tensor is missing or misshapen, or has a bias that it should not have. */
+/**
+ * Finds a map of this size. Throws RangeError if its tensor is missing or misshapen, or has a bias that it
+ * should not have.
+ */
 export function mapPlace(
   { checkpoint, layout, config }: Pick<RunnableModel, 'checkpoint' | 'layout' | 'config'>,
   layer: number,

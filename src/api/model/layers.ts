@@ -1,5 +1,5 @@
-// The layers of an opened model: their tensors by the family's descriptor, read one layer after another while they are
-// added to a transformer stack of the full module.
+// The layers of an opened model: their tensors by the family's descriptor, read one layer after another
+// while they are added to a transformer stack of the full module.
 import * as check from '../check.js';
 import { listed } from '../listed.js';
 import type { Superpose } from '../whole.js';

@@ -19,8 +19,8 @@ export interface MiniLM extends OpenedModel {
 }
 
 /**
- * Loads the tokenizer and the first layer. Rows of the tables and later layers are read when they are needed. Throws
- * TypeError, RangeError, and an Error that says which file is missing or damaged.
+ * Loads the tokenizer and the first layer. Rows of the tables and later layers are read when they are
+ * needed. Throws TypeError, RangeError, and an Error that says which file is missing or damaged.
  */
 export async function loadMiniLM(superpose: SmallSuperpose, options: MiniLMOptions = {}): Promise<MiniLM> {
   check.reading(superpose);

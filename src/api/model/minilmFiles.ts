@@ -1,4 +1,5 @@
-// MiniLM's files in pieces of a few rows, so that a page fetches only what it needs: where they are, and how one is read.
+// MiniLM's files in pieces of a few rows, so that a page fetches only what it needs: where they are, and how
+// one is read.
 import * as check from '../check.js';
 import { readBytes, Unreachable, Unreadable, type Watch } from '../files.js';
 import type { SmallSuperpose } from '../small.js';
@@ -10,13 +11,13 @@ import { type TokenizerFile, wordPieces } from './wordPieces.js';
 
 export interface MiniLMOptions extends Pick<OpenModelOptions, 'rest'> {
   /**
-   * The folder of the extracted files: an address, which may be relative to the page, or in Node a path. Default: where
-   * the build puts them.
+   * The folder of the extracted files: an address, which may be relative to the page, or in Node a path.
+   * Default: where the build puts them.
    */
   from?: URL | string;
   /**
-   * Returns the bytes of a file by its name, for a host that keeps them elsewhere than in a folder. `afresh` asks to
-   * bypass caches. `watch` has a signal that ends the read, and counts bytes as they arrive.
+   * Returns the bytes of a file by its name, for a host that keeps them elsewhere than in a folder. `afresh`
+   * asks to bypass caches. `watch` has a signal that ends the read, and counts bytes as they arrive.
    */
   read?: (file: string, afresh?: boolean, watch?: Watch) => Promise<Uint8Array | ArrayBuffer>;
 }
@@ -136,8 +137,8 @@ async function folderReader(from: URL | string): Promise<ReadBytes> {
 }
 
 /**
- * The address of a folder. A text may be a full address; in a page, one relative to the page; in Node, a path relative
- * to where the program runs.
+ * The address of a folder. A text may be a full address; in a page, one relative to the page; in Node, a
+ * path relative to where the program runs.
  */
 async function addressOf(from: URL | string): Promise<URL> {
   const isInPage = typeof document === 'object';

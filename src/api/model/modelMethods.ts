@@ -74,7 +74,10 @@ export function modelMethods(model: Model): Methods {
 
 type ModelCache = ReturnType<typeof modelCache>;
 
-/** What a model keeps until delete(). Each call uses the cache that existed when it began, even across delete(). */
+/**
+ * What a model keeps until delete(). Each call uses the cache that existed when it began, even across
+ * delete().
+ */
 function modelCache(model: Model) {
   let runs: ModelRuns | undefined;
   let isDeleted = false;

@@ -11,7 +11,10 @@ import { type CountedWatch, counted, type SlicesWatch } from './watch.js';
 
 /** How many rows of a table are measured; all, if it has fewer. */
 const mostRows = 512;
-/** How many main directions of the positions `curve` follows; as many as there are channels, if those are fewer. */
+/**
+ * How many main directions of the positions `curve` follows; as many as there are channels, if those are
+ * fewer.
+ */
 const mainDirections = 12;
 
 /** A measurement of rows as they are, and of the same rows minus their mean row. */
@@ -23,7 +26,10 @@ export interface ByGauge<T> {
 }
 
 export interface ReportedTable {
-  /** The rows of the file's table that were read, at most 512: of tokens evenly spaced, of positions the first in use. */
+  /**
+   * The rows of the file's table that were read, at most 512: of tokens evenly spaced, of positions the first
+   * in use.
+   */
   readonly rows: readonly number[];
   /** ‖row‖, raw. */
   readonly lengths: Summary;
@@ -36,7 +42,9 @@ export interface ModelReport {
   readonly token: ReportedTable;
   /** The position table; undefined for a model that adds no positions. */
   readonly position: ReportedTable | undefined;
-  /** The cosine of each token row with each position row. Rows of zeros are left out, as they have no cosine. */
+  /**
+   * The cosine of each token row with each position row. Rows of zeros are left out, as they have no cosine.
+   */
   readonly cosines: ByGauge<Summary> | undefined;
   /** E|cos| of two random vectors of this width. */
   readonly chance: number;

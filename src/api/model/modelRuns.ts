@@ -1,5 +1,6 @@
-// Runs of a model's layers in the full module: forward passes, their scores taken apart, and means over a corpus. Pages
-// fetch this, and what it imports, when a reader first asks for more than the first layer's scores.
+// Runs of a model's layers in the full module: forward passes, their scores taken apart, and means over a
+// corpus. Pages fetch this, and what it imports, when a reader first asks for more than the first layer's
+// scores.
 import * as check from '../check.js';
 import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../whole.js';
@@ -89,7 +90,9 @@ export function modelRuns(model: RunnableModel, superpose: Superpose) {
   };
 }
 
-/** The scores of a layer, taken apart. The options are checked before layers are read, which may take long. */
+/**
+ * The scores of a layer, taken apart. The options are checked before layers are read, which may take long.
+ */
 async function decomposed(
   running: Running,
   sentence: Sentence,
@@ -142,7 +145,10 @@ function meansMissing({ layout, readsText }: RunnableModel, isByMechanism: boole
   );
 }
 
-/** The forward pass whose scores are taken apart: the last one, if it ran on the same tokens, or else a new one. */
+/**
+ * The forward pass whose scores are taken apart: the last one, if it ran on the same tokens, or else a new
+ * one.
+ */
 async function passThrough(
   { model, lastDecomposed }: Running,
   transformer: TransformerStack,

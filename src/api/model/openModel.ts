@@ -1,4 +1,5 @@
-// Opens a reader's model: recognizes it by its config.json and header, and reads only what is needed of its files.
+// Opens a reader's model: recognizes it by its config.json and header, and reads only what is needed of its
+// files.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
 import type { Superpose } from '../whole.js';
@@ -12,9 +13,10 @@ import { filesOf, jsonOf, type Slices, type Source } from './slices.js';
 import { shared, watchNames } from './watch.js';
 
 /**
- * Opens a model: in Node by the path of a .safetensors file, an index of shards or a folder; in a browser by the files
- * that the reader chose. Nothing is uploaded, and only the parts that are needed are read. To run layers, `superpose`
- * must have all functions, as load() returns them. Throws a RangeError that says why the files cannot be read as a model.
+ * Opens a model: in Node by the path of a .safetensors file, an index of shards or a folder; in a browser by
+ * the files that the reader chose. Nothing is uploaded, and only the parts that are needed are read. To run
+ * layers, `superpose` must have all functions, as load() returns them. Throws a RangeError that says why the
+ * files cannot be read as a model.
  */
 export async function openModel(
   superpose: SmallSuperpose,
@@ -35,8 +37,8 @@ const optionNames: check.OptionNames<OpenModelOptions> = {
 };
 
 /**
- * openModel() without its check of options. `tokenizerOf` makes the tokenizer of a known tokenizer.json, which is then
- * read at once.
+ * openModel() without its check of options. `tokenizerOf` makes the tokenizer of a known tokenizer.json,
+ * which is then read at once.
  */
 export async function openFiles(
   superpose: SmallSuperpose,
@@ -102,10 +104,15 @@ export async function openFiles(
   };
 }
 
-/** A model of at most so many bytes is run through all its layers at once rather than again for each layer. */
+/**
+ * A model of at most so many bytes is run through all its layers at once rather than again for each layer.
+ */
 const smallModelBytes = 2 ** 26;
 
-/** What config.json says of a model with RoPE. Refuses angles and windows that are not computed, before layers are read. */
+/**
+ * What config.json says of a model with RoPE. Refuses angles and windows that are not computed, before
+ * layers are read.
+ */
 async function checkedRotary(descriptor: FamilyDescriptor, config: Config, layers: number) {
   const { positions } = descriptor;
   if (positions.kind === 'added') return { slidingWindow: undefined, aboutWindow: '' };
@@ -116,7 +123,10 @@ async function checkedRotary(descriptor: FamilyDescriptor, config: Config, layer
   return { slidingWindow, aboutWindow: slidingWindow ? aboutWindow(slidingWindow) : '' };
 }
 
-/** Throws RangeError if the first W_Q or W_K is missing, misshapen or cannot be decoded. Reads nothing of them. */
+/**
+ * Throws RangeError if the first W_Q or W_K is missing, misshapen or cannot be decoded. Reads nothing of
+ * them.
+ */
 function checkFirstLayer({ tensors }: Checkpoint, layout: Layout): void {
   const { descriptor, d_model: d } = layout;
   const addsPositions = descriptor.positions.kind === 'added';

@@ -16,15 +16,18 @@ import type { SlicesWatch } from './watch.js';
 
 export interface OpenModelOptions extends SlicesWatch {
   /**
-   * The family of the model, if no config.json with a model_type says it. Names of tensors do not tell families apart,
-   * and a model that is read as one of another family gives wrong numbers.
+   * The family of the model, if no config.json with a model_type says it. Names of tensors do not tell
+   * families apart, and a model that is read as one of another family gives wrong numbers.
    */
   family?: FamilyId;
   /** Heads of a layer, from 1 up, if no config.json gives them. */
   heads?: number;
   /** ε of the norms, from 0 up, if no config.json gives it. */
   epsilon?: number;
-  /** Starts the full module when forward() and the like need it, for a model that is opened over the small one. */
+  /**
+   * Starts the full module when forward() and the like need it, for a model that is opened over the small
+   * one.
+   */
   rest?: () => Promise<Superpose>;
 }
 
@@ -32,7 +35,10 @@ export interface OpenDecomposeOptions
   extends Pick<DecomposeInput, 'only' | 'groups'>,
     GaugeOptions,
     SlicesWatch {
-  /** The layer whose scores are taken apart, from 0. Default: the first layer, with the summands and `constant` as parts. */
+  /**
+   * The layer whose scores are taken apart, from 0. Default: the first layer, with the summands and
+   * `constant` as parts.
+   */
   layer?: number;
   /** See ForwardPass.decompose(). Default `direct`, or `mechanism` for a model with RoPE. */
   way?: Way;
@@ -42,24 +48,30 @@ export interface OpenDecomposeOptions
 
 export interface OpenCorpusMeansOptions extends SlicesWatch {
   /**
-   * Plain sentences, or vocabulary indices that include the special tokens at the beginning and end of every sentence.
-   * Default: corpusSentences.
+   * Plain sentences, or vocabulary indices that include the special tokens at the beginning and end of every
+   * sentence. Default: corpusSentences.
    */
   sentences?: readonly ModelInput[];
   /** Called with the fraction of the windows that are done, from 0 to 1. */
   done?: (fraction: number) => void;
-  /** Whether the means of every layer's queries and keys are gathered too. Default: only for a model with RoPE. */
+  /**
+   * Whether the means of every layer's queries and keys are gathered too. Default: only for a model with
+   * RoPE.
+   */
   scores?: boolean;
 }
 
 export type PositionChange =
   /**
-   * Every position row is replaced by one row. `sentence` is the mean of the rows that are replaced, which makes the
-   * result independent of a shift of the tables; it leaves row 0 alone if the model fixes the first token. `table` is
-   * the mean of all rows of the table.
+   * Every position row is replaced by one row. `sentence` is the mean of the rows that are replaced, which
+   * makes the result independent of a shift of the tables; it leaves row 0 alone if the model fixes the first
+   * token. `table` is the mean of all rows of the table.
    */
   | { mean: 'sentence' | 'table' }
-  /** Position rows are taken from `shift` rows further down the table. Row 0 stays if the model fixes the first token. */
+  /**
+   * Position rows are taken from `shift` rows further down the table. Row 0 stays if the model fixes the
+   * first token.
+   */
   | { shift: number }
   /** [n]: position i gets the token that was at order[i]. */
   | { order: readonly number[] };
@@ -70,10 +82,11 @@ export interface OpenForwardOptions extends ForwardInput, SlicesWatch {
 }
 
 /**
- * The embedding after each number of layers, [layers + 1, d], by what positions are removed from. In `everything`, the
- * mean of all position rows replaces each of them, but for row 0 if the model fixes the first token. `allButAttention`
- * runs without positions, with the attention weights of the unchanged run; `attention` runs with positions and the
- * attention weights of the run without. Attention weights are copied between runs, so no state has to be split.
+ * The embedding after each number of layers, [layers + 1, d], by what positions are removed from. In
+ * `everything`, the mean of all position rows replaces each of them, but for row 0 if the model fixes the
+ * first token. `allButAttention` runs without positions, with the attention weights of the unchanged run;
+ * `attention` runs with positions and the attention weights of the run without. Attention weights are copied
+ * between runs, so no state has to be split.
  */
 export type PositionsRemoved = Readonly<
   Record<'nothing' | 'allButAttention' | 'attention' | 'everything', Table<Float64Array>>
@@ -95,13 +108,14 @@ export interface OpenedModel {
   /** Rows of the token table. */
   readonly vocabulary: number;
   /**
-   * How many tokens a sentence may have: the rows of the position table, or else what config.json says, and no more than
-   * a window has keys; 0 if nothing says it.
+   * How many tokens a sentence may have: the rows of the position table, or else what config.json says, and
+   * no more than a window has keys; 0 if nothing says it.
    */
   readonly positions: number;
   /**
-   * The layers whose queries see only the nearest keys; undefined if there are none. Windows are not computed: to run
-   * such a layer, a sentence may have at most as many tokens as the window has keys. Earlier layers take longer ones.
+   * The layers whose queries see only the nearest keys; undefined if there are none. Windows are not
+   * computed: to run such a layer, a sentence may have at most as many tokens as the window has keys. Earlier
+   * layers take longer ones.
    */
   readonly slidingWindow: SlidingWindow | undefined;
   /** The names of the rows that a sentence sums; `position` is missing for a model with RoPE. */
@@ -121,51 +135,57 @@ export interface OpenedModel {
   /** How many layers there are. */
   readonly layers: number;
   /**
-   * A digest of the headers, the sizes of the files, and up to 2²⁰ bytes each of the first layer's queries and keys:
-   * sixteen hexadecimal digits, which another file shares only by chance.
+   * A digest of the headers, the sizes of the files, and up to 2²⁰ bytes each of the first layer's queries
+   * and keys: sixteen hexadecimal digits, which another file shares only by chance.
    */
   digest(): Promise<string>;
   /**
-   * Cuts a text of at most 100,000 characters into at most `most` tokens, from 2 up, with the tokenizer.json beside the
-   * weights. Throws RangeError if there is no such file.
+   * Cuts a text of at most 100,000 characters into at most `most` tokens, from 2 up, with the tokenizer.json
+   * beside the weights. Throws RangeError if there is no such file.
    */
   tokenize(text: string, most?: number): Promise<Sentence>;
-  /** The texts of vocabulary indices, or their numbers without a tokenizer.json. Throws RangeError, TypeError. */
+  /**
+   * The texts of vocabulary indices, or their numbers without a tokenizer.json. Throws RangeError, TypeError.
+   */
   pieces(ids: Ids): Promise<string[]>;
   /** Measures the tables: lengths, cosines, directions and Gram matrix. */
   report(options?: SlicesWatch): Promise<ModelReport>;
   /**
-   * Takes the scores of a layer apart. Without `layer` and `way`, the parts of the first layer are the summands and
-   * `constant`, and little of the file is read. For a later layer, or in a given way, the parts are those of
-   * ForwardPass.decompose(); the layers up to it are read, and run in float32. Shares leave out the rows in
-   * `excludedRows` in either gauge; see GaugeOptions. Terms add up to the scores, up to rounding; that does not prove
-   * that the file was read as its model reads it. Throws RangeError, TypeError.
+   * Takes the scores of a layer apart. Without `layer` and `way`, the parts of the first layer are the
+   * summands and `constant`, and little of the file is read. For a later layer, or in a given way, the parts
+   * are those of ForwardPass.decompose(); the layers up to it are read, and run in float32. Shares leave out
+   * the rows in `excludedRows` in either gauge; see GaugeOptions. Terms add up to the scores, up to rounding;
+   * that does not prove that the file was read as its model reads it. Throws RangeError, TypeError.
    */
   decompose(input: ModelInput, options?: OpenDecomposeOptions): Promise<Scores & { sentence: Sentence }>;
   /**
-   * Runs the model on a sentence: states, scores and attention of each layer, and the embedding, which is a mean over
-   * tokens. The result is valid until the next forward() or decompose() of a layer. The layers stay in the module's
-   * memory until delete(). Throws RangeError, TypeError, and the signal's reason when it is aborted.
+   * Runs the model on a sentence: states, scores and attention of each layer, and the embedding, which is a
+   * mean over tokens. The result is valid until the next forward() or decompose() of a layer. The layers stay
+   * in the module's memory until delete(). Throws RangeError, TypeError, and the signal's reason when it is
+   * aborted.
    */
   forward(input: ModelInput, options?: OpenForwardOptions): Promise<ForwardPass & { sentence: Sentence }>;
   /**
-   * The mean decomposition of every state over windows of a corpus. A window has 30 tokens, or fewer if the model has
-   * fewer positions, between the special tokens of a sentence. This takes seconds to minutes. Throws as forward() does,
-   * and RangeError for fewer than four windows.
+   * The mean decomposition of every state over windows of a corpus. A window has 30 tokens, or fewer if the
+   * model has fewer positions, between the special tokens of a sentence. This takes seconds to minutes.
+   * Throws as forward() does, and RangeError for fewer than four windows.
    */
   corpusMeans(options?: OpenCorpusMeansOptions): Promise<CorpusMeans>;
-  /** The embeddings when positions are removed from attention, from all else, or from everything. Throws as forward() does. */
+  /**
+   * The embeddings when positions are removed from attention, from all else, or from everything. Throws as
+   * forward() does.
+   */
   withoutPositions(input: ModelInput, options?: SlicesWatch): Promise<PositionsRemoved>;
   /**
-   * The first layer's W_Q and W_K and the norm before them, as decompose() takes them. Throws RangeError for a model
-   * with RoPE.
+   * The first layer's W_Q and W_K and the norm before them, as decompose() takes them. Throws RangeError for
+   * a model with RoPE.
    */
   layer(): Promise<FirstLayer>;
   /** The rows that a sentence sums, [n, d] each, by name. Throws RangeError, TypeError. */
   rows(input: ModelInput): Promise<SummandRows>;
   /**
-   * The rows of a sentence after its positions or word order are changed, for forward(). Positions count from 0,
-   * whatever row of the table the model begins with. Throws RangeError, TypeError.
+   * The rows of a sentence after its positions or word order are changed, for forward(). Positions count from
+   * 0, whatever row of the table the model begins with. Throws RangeError, TypeError.
    */
   changed(input: ModelInput, change: PositionChange): Promise<SummandRows>;
   /** Frees the layers that forward() and decompose() keep; the next call reads them again. */

@@ -59,7 +59,10 @@ async function shiftedPositions(
   return readPositions(Array.from({ length: n }, (_, row) => (row < fixed ? row : row + by)));
 }
 
-/** The mean row of the sentence, without the first `fixed` rows, which stay; or the mean row of the table, everywhere. */
+/**
+ * The mean row of the sentence, without the first `fixed` rows, which stay; or the mean row of the table,
+ * everywhere.
+ */
 async function meanPositions(
   position: Rows,
   mean: unknown,
@@ -96,8 +99,8 @@ function meanRow({ data, rows, columns }: Rows): Float64Array {
 }
 
 /**
- * The embeddings of a sentence when positions are removed from nothing, from attention, from all else, and from
- * everything. `rows` are the sentence's, and `bare` those without positions.
+ * The embeddings of a sentence when positions are removed from nothing, from attention, from all else, and
+ * from everything. `rows` are the sentence's, and `bare` those without positions.
  */
 export async function positionsRemoved(
   stack: TransformerStack,

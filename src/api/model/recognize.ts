@@ -1,5 +1,6 @@
-// Which family a model belongs to, and how large it is. The model_type of its config.json decides, or the family that
-// the caller states. Names of tensors do not tell families apart; they only show which family it cannot be.
+// Which family a model belongs to, and how large it is. The model_type of its config.json decides, or the
+// family that the caller states. Names of tensors do not tell families apart; they only show which family it
+// cannot be.
 import * as check from '../check.js';
 import { listed } from '../listed.js';
 import { type Header, quoted, shapeOf } from './checkpoint.js';
@@ -51,8 +52,8 @@ export class FamilyUnknown extends RangeError {
 }
 
 /**
- * Recognizes a model by its header and config.json. `family` is the family that the caller states. Throws FamilyUnknown
- * if neither says the family, and a RangeError that says why a file is refused.
+ * Recognizes a model by its header and config.json. `family` is the family that the caller states. Throws
+ * FamilyUnknown if neither says the family, and a RangeError that says why a file is refused.
  */
 export function recognize(header: Header, config: Config, family: FamilyId | undefined): Layout {
   refuseQuantized(header);
@@ -130,8 +131,8 @@ function familiesWith(header: Header): FamilyId[] {
 }
 
 /**
- * A tensor that the family does not have, though its name begins like one that the family has; undefined where there is
- * none. Names that begin otherwise belong to what was trained on top of the model.
+ * A tensor that the family does not have, though its name begins like one that the family has; undefined
+ * where there is none. Names that begin otherwise belong to what was trained on top of the model.
  */
 function unknownTensor(header: Header, prefix: string, family: FamilyId): string | undefined {
   const descriptor: FamilyDescriptor = modelFamilies[family];

@@ -1,4 +1,5 @@
-// A transformer stack in the module's memory: its checked options, and the memory of its layers and last forward pass.
+// A transformer stack in the module's memory: its checked options, and the memory of its layers and last
+// forward pass.
 import * as check from '../check.js';
 import { held } from '../handle.js';
 import type { RawModule } from '../module.js';
@@ -72,7 +73,10 @@ export interface ResidentStack extends ReturnType<typeof checkedInput> {
   lastPass: { isDone: boolean } | undefined;
   /** Counts bytes of layers, more or fewer, until the stack is deleted. */
   hold(bytes: number): void;
-  /** Counts the bytes of the next forward pass in place of the last one's. Throws RangeError if they do not fit. */
+  /**
+   * Counts the bytes of the next forward pass in place of the last one's. Throws RangeError if they do not
+   * fit.
+   */
   holdPass(what: string, bytes: number): void;
   /** Ends the last forward pass and frees it. */
   dropPass(): void;

@@ -1,6 +1,6 @@
-// What config.json says of a model that rotates queries and keys: by which angles, and in which layers a query sees only
-// the nearest keys. Pages fetch this for such models alone.
-// Source: transformers' modeling_rope_utils.py, and its configurations of Mistral, Qwen2 and Qwen3.
+// What config.json says of a model that rotates queries and keys: by which angles, and in which layers a
+// query sees only the nearest keys. Pages fetch this for such models alone. Source: transformers'
+// modeling_rope_utils.py, and its configurations of Mistral, Qwen2 and Qwen3.
 import * as check from '../check.js';
 import type { Stretch } from '../encodings/rotary.js';
 import { listed } from '../listed.js';
@@ -12,7 +12,10 @@ export interface Angles {
   readonly stretch: Stretch | undefined;
 }
 
-/** The angles by config.json; `member` gives their base. Throws RangeError or TypeError for angles that are not computed. */
+/**
+ * The angles by config.json; `member` gives their base. Throws RangeError or TypeError for angles that are
+ * not computed.
+ */
 export function anglesIn(config: Config, member: Member<number>): Angles {
   // Newer files have one object for what older ones spread over several members; files in between have both.
   const places = ['rope_parameters', 'rope_scaling'].filter((place) => config[place] != null);
@@ -96,8 +99,8 @@ export interface SlidingWindow {
 const mostLayers = 10_000;
 
 /**
- * The window of a model whose file has `layersInFile` layers; undefined where no layer has one. Throws RangeError or
- * TypeError.
+ * The window of a model whose file has `layersInFile` layers; undefined where no layer has one. Throws
+ * RangeError or TypeError.
  */
 export function slidingWindowIn(
   { name, sizes }: FamilyDescriptor,

@@ -1,35 +1,37 @@
 // Reads safetensors files: the header, and the values of floating-point tensors. A file is an unsigned
-// little-endian 64-bit length, a JSON object of that many bytes, and the data that the object's offsets point
-// into. Nothing in a header is trusted before it is checked.
+// little-endian 64-bit length, a JSON object of that many bytes, and the data that the object's offsets
+// point into. Nothing in a header is trusted before it is checked.
 import * as check from '../check.js';
 import { type Table, table } from '../table.js';
 
 export interface SafetensorsEntry {
   /** The tensor's name in the file. */
   readonly name: string;
-  /** As written: F64, F32, F16 and BF16 can be decoded; others (I64, …) are listed only. */
+  /**
+   * The dtype as the file spells it. F64, F32, F16 and BF16 can be decoded; others, such as I64, are only
+   * listed.
+   */
   readonly dtype: string;
   /** Extents, the last index running fastest; [] for a single number. */
   readonly shape: readonly number[];
-  /** Where its bytes begin, from the start of the file. */
+  /** The place of its first byte, from the start of the file. */
   readonly begin: number;
-  /** Where they end, exclusive. */
+  /** The place after its last byte. */
   readonly end: number;
 }
 
 export interface SafetensorsApi {
   /**
-   * The tensors of a safetensors file, by name, in the order of their data. `bytes` may be just the beginning
-   * of the file, as long as it holds the header; then `fileSize` is the size of the whole. A truncated, lying
-   * or hostile header is a RangeError that says what is wrong with it. That includes a repeated name, data
-   * that overlap or leave a hole, a number of 2⁵³ or more, and a header above the format's own limit of 100
-   * MB.
+   * The tensors of a safetensors file, by name, in the order of their data. `bytes` may be only the beginning
+   * of the file if it contains the header; then `fileSize` is the size of the file. Throws a RangeError that
+   * says what is wrong with a truncated, false or hostile header: for example a repeated name, data that
+   * overlap or leave a gap, a number of 2⁵³ or more, or a header above the format's own limit of 100 MB.
    */
   readSafetensorsHeader(bytes: Uint8Array, fileSize?: number): Map<string, SafetensorsEntry>;
   /**
-   * The values of a tensor, from all of its bytes; dtype F64, F32, F16 or BF16. A tensor of one dimension
-   * becomes one row; of more than two, the first dimension becomes the rows. A tensor without columns, such
-   * as shape [5, 0], is a RangeError.
+   * The values of a tensor of dtype F64, F32, F16 or BF16, from all of its bytes. A tensor of one dimension
+   * becomes one row; of a tensor of more than two, the first dimension becomes the rows. Throws TypeError,
+   * and RangeError, also for a tensor without columns, such as one of shape [5, 0].
    */
   decodeSafetensors(entry: SafetensorsEntry, bytes: Uint8Array): Table<Float64Array>;
 }
@@ -37,9 +39,10 @@ export interface SafetensorsApi {
 const lengthBytes = 8;
 /** The format's own limit on the length of a header. */
 const longestHeader = 100_000_000;
-/** “version ”, read as a length. */
-const pointer = 0x206e6f6973726576n;
+/** “version ”, the beginning of a Git LFS pointer, read as a length. */
+const lfsPointer = 0x206e6f6973726576n;
 
+/** The bytes of a number, by dtype. */
 const widths = new Map([
   ...['BOOL', 'U8', 'I8', 'F8_E4M3', 'F8_E5M2'].map((dtype) => [dtype, 1] as const),
   ...['I16', 'U16', 'F16', 'BF16'].map((dtype) => [dtype, 2] as const),
@@ -108,7 +111,7 @@ function headerOf(bytes: Uint8Array, size: number): Uint8Array {
   }
   const length = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
   if (length > longestHeader) {
-    const kind = length === pointer ? 'a pointer of Git LFS: fetch the file itself' : 'something else';
+    const kind = length === lfsPointer ? 'a pointer of Git LFS: fetch the file itself' : 'something else';
     unsound(`the header claims ${length} bytes; the format allows ${longestHeader}, so this is ${kind}`);
   }
   const end = lengthBytes + Number(length);
@@ -137,7 +140,7 @@ function entriesOf(header: Uint8Array): SafetensorsEntry[] {
   }
   if (!isObject(parsed)) unsound('the header is not an object of tensors');
   const { __metadata__ } = parsed;
-  // Not by a copy without it: of 200,000 names that takes a second.
+  // A copy without __metadata__ would take a second for 200,000 names.
   const entries = Object.keys(parsed)
     .filter((name) => name !== '__metadata__')
     .map((name) => entryOf(name, parsed[name]));
@@ -151,7 +154,7 @@ function entriesOf(header: Uint8Array): SafetensorsEntry[] {
   // JSON.parse keeps the last of two equal keys and forgets the others.
   const outside = outsideStrings(text);
   if (outside.colons !== keys) unsound('the header has a name or a key twice');
-  // It also takes 2.0, 2e0 and -0 for whole numbers.
+  // It also reads 2.0, 2e0 and -0 as whole numbers.
   if (outside.others) unsound('the header writes a number with more than digits');
   return entries;
 }
@@ -167,17 +170,26 @@ function jsonText(header: Uint8Array): string {
   return text.startsWith('{') ? text : unsound('the header does not begin with an object');
 }
 
-/** Of a valid JSON text outside its strings: how many colons, and whether there is more than digits and marks. */
+/**
+ * Counts colons outside the strings of a valid JSON text, and looks for anything but digits and punctuation
+ * there.
+ */
 function outsideStrings(text: string): { colons: number; others: boolean } {
-  let [colons, others, inside] = [0, false, false];
+  let colons = 0;
+  let others = false;
+  let isInString = false;
   for (let at = 0; at < text.length; at++) {
     const letter = text[at] as string;
-    if (letter === '"') inside = !inside;
-    else if (inside) {
-      // What is escaped, a quotation mark too, is part of the string.
+    if (letter === '"') {
+      isInString = !isInString;
+    } else if (isInString) {
+      // An escaped character, such as a quotation mark, is part of the string.
       if (letter === '\\') at++;
-    } else if (letter === ':') colons++;
-    else if (!/[\s\d{}[\],]/.test(letter)) others = true;
+    } else if (letter === ':') {
+      colons++;
+    } else if (!/[\s\d{}[\],]/.test(letter)) {
+      others = true;
+    }
   }
   return { colons, others };
 }
@@ -187,8 +199,8 @@ function entryOf(name: string, tensor: unknown): SafetensorsEntry {
   if (/\p{Surrogate}/u.test(name)) unsound(`the header gives ${which} a name that is no Unicode text`);
   if (!isObject(tensor)) unsound(`the header gives ${which} a value that is not an object`);
   const { dtype, shape, data_offsets, ...others } = tensor;
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) unsound(`the header has an unknown key ${quoted(unknown)} in ${which}`);
+  const [unknownKey] = Object.keys(others);
+  if (unknownKey !== undefined) unsound(`the header has an unknown key ${quoted(unknownKey)} in ${which}`);
   if (typeof dtype !== 'string') unsound(`the header gives ${which} no dtype`);
   const extents = wholeNumbers(`the shape of ${which}`, shape);
   const [begin, end, ...more] = wholeNumbers(`the data_offsets of ${which}`, data_offsets);
@@ -200,14 +212,14 @@ function entryOf(name: string, tensor: unknown): SafetensorsEntry {
 
 function wholeNumbers(what: string, value: unknown): number[] {
   if (!Array.isArray(value)) unsound(`${what} is not a list of numbers`);
-  if (!value.every((one) => Number.isInteger(one) && one >= 0)) {
+  if (!value.every((number) => Number.isInteger(number) && number >= 0)) {
     unsound(`${what} holds something else than whole numbers from 0 up`);
   }
   if (!value.every(Number.isSafeInteger)) unsound(`${what} holds a number of 2⁵³ or more`);
   return value;
 }
 
-/** The entries in the order of their data, which must have no gap or overlap; offsets become absolute. */
+/** The entries in the order of their data, which must have no gap and no overlap. Offsets become absolute. */
 function inOrder(entries: readonly SafetensorsEntry[], start: number, size: number): SafetensorsEntry[] {
   const data = size - start;
   let covered = 0;
@@ -232,20 +244,20 @@ function inOrder(entries: readonly SafetensorsEntry[], start: number, size: numb
 
 type Decoder = (from: DataView, to: Float64Array) => void;
 
-const whole =
+const decodeFloats =
   (width: number, get: 'getFloat32' | 'getFloat64'): Decoder =>
   (from, to) => {
     for (let i = 0; i < to.length; i++) to[i] = from[get](width * i, true);
   };
 
 const decoders = new Map<unknown, Decoder>([
-  ['F64', whole(8, 'getFloat64')],
-  ['F32', whole(4, 'getFloat32')],
+  ['F64', decodeFloats(8, 'getFloat64')],
+  ['F32', decodeFloats(4, 'getFloat32')],
   [
     'F16',
     (from, to) => {
-      const halves = everyHalf();
-      for (let i = 0; i < to.length; i++) to[i] = halves[from.getUint16(2 * i, true)] as number;
+      const values = halfValues();
+      for (let i = 0; i < to.length; i++) to[i] = values[from.getUint16(2 * i, true)] as number;
     },
   ],
   [
@@ -264,10 +276,8 @@ const decoders = new Map<unknown, Decoder>([
 
 let halves: Float32Array | undefined;
 
-/**
- * The value of each of the 65,536 halves (IEEE 754 binary16), made once: a look-up is faster than computing.
- */
-function everyHalf(): Float32Array {
+/** The values of the 65,536 halves (IEEE 754 binary16), memoized: a look-up is faster than computing them. */
+function halfValues(): Float32Array {
   halves ??= Float32Array.from({ length: 2 ** 16 }, (_, bits) => {
     const exponent = (bits >> 10) & 31;
     const fraction = (bits & 1023) / 1024;

@@ -12,7 +12,10 @@ export interface Weights {
 const indexName = /\.safetensors\.index\.json$/;
 const plainName = /^[^/\\]+\.safetensors$/;
 
-/** The weights of the file `named`, or of the one model among the files. Throws RangeError if there is none or several. */
+/**
+ * The weights of the file `named`, or of the one model among the files. Throws RangeError if there is none
+ * or several.
+ */
 export async function weightsOf(
   files: ReadonlyMap<string, Slices>,
   named: string | undefined,
@@ -83,7 +86,10 @@ function refuseSeveral(names: readonly string[]): void {
   }
 }
 
-/** Refuses a file that is one of several shards by its name: it would run with fewer layers than the model has. */
+/**
+ * Refuses a file that is one of several shards by its name: it would run with fewer layers than the model
+ * has.
+ */
 export function refuseShard(name: string): void {
   const [, count = '1'] = name.match(/-\d+-of-(\d+)\.safetensors$/) ?? [];
   if (Number(count) > 1) {

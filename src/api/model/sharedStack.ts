@@ -1,5 +1,5 @@
-// The transformer stack that a model keeps in the module's memory: who makes it, adds layers to it and frees it.
-// Calls take turns, since all of them use the same stack and its last forward pass.
+// The transformer stack that a model keeps in the module's memory: who makes it, adds layers to it and frees
+// it. Calls take turns, since all of them use the same stack and its last forward pass.
 import type { ReadLayer, TransformerLayer, TransformerStack } from './transformerStack.js';
 import { breath, type CountedWatch, modelDeleted } from './watch.js';
 
@@ -15,8 +15,8 @@ export interface LayerSource {
 
 export interface SharedStack {
   /**
-   * Waits for its turn, adds those of the first `layers` layers that are missing, and passes the stack to `work`. Layers
-   * that have been added stay, whatever happens. `work` must not call use().
+   * Waits for its turn, adds those of the first `layers` layers that are missing, and passes the stack to
+   * `work`. Layers that have been added stay, whatever happens. `work` must not call use().
    */
   use<T>(layers: number, watch: CountedWatch, work: (stack: TransformerStack) => T | Promise<T>): Promise<T>;
   /** Frees the stack for good: calls that are running, and later ones, end with an error. */

@@ -1,14 +1,14 @@
-// Files that are read in slices: from disk in Node (disk.ts), or those that a reader chose in a browser. Nothing is
-// uploaded, and only what is needed is read.
+// Files that are read in slices: from disk in Node (disk.ts), or those that a reader chose in a browser.
+// Nothing is uploaded, and only what is needed is read.
 import * as check from '../check.js';
 import type { Files, Slices, Watch } from '../files.js';
 
 export type { Slices };
 
 /**
- * Where a model or a table comes from: in Node the path of a file or folder; in a browser a file, or all files of a
- * folder; anywhere an object of your own that reads slices. If files lie in several folders, those beside the weights
- * are read.
+ * Where a model or a table comes from: in Node the path of a file or folder; in a browser a file, or all
+ * files of a folder; anywhere an object of your own that reads slices. If files lie in several folders,
+ * those beside the weights are read.
  */
 export type Source = string | URL | Blob | Slices | readonly (Blob | Slices)[];
 
@@ -29,7 +29,8 @@ export async function filesOf(source: Source): Promise<Files> {
   const files = list.map((file, at) => slicesOf(file, list.length === 1 ? 'source' : `source[${at}]`));
   const byName = new Map(files.map((file) => [file.name, file]));
   const names = [...byName.keys()];
-  // Few sources have folders or two files of one name, so pages fetch the code for these only when it is needed.
+  // Few sources have folders or two files of one name, so pages fetch the code for these only when it is
+  // needed.
   const isPlain = names.length === files.length && !names.some((name) => name.includes('/'));
   const chosen = isPlain ? byName : (await import('./folders.js')).filesOfOneFolder(files);
   const [first = ''] = chosen.keys();
@@ -57,7 +58,10 @@ function slicesOf(file: unknown, name: string): Slices {
 const pathOf = (file: Blob & Partial<Pick<File, 'name' | 'webkitRelativePath'>>): string =>
   file.webkitRelativePath || String(file.name ?? 'model.safetensors');
 
-/** The bytes that a caller's read() returned, whatever kind of buffer they are in; undefined if there is none. */
+/**
+ * The bytes that a caller's read() returned, whatever kind of buffer they are in; undefined if there is
+ * none.
+ */
 export function bytesIn(value: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   // In a frame or in node:vm, ArrayBuffer is another class.
@@ -109,8 +113,8 @@ export async function jsonOf(files: ReadonlyMap<string, Slices>, name: string): 
 }
 
 /**
- * A short digest of bytes, to tell files apart: FNV-1a in two lanes of 32 bits with different beginnings, as 16
- * hexadecimal digits. It does not resist deliberate collisions.
+ * A short digest of bytes, to tell files apart: FNV-1a in two lanes of 32 bits with different beginnings, as
+ * 16 hexadecimal digits. It does not resist deliberate collisions.
  */
 export function digestOf(parts: Iterable<Uint8Array>): string {
   let first = 0x811c9dc5;

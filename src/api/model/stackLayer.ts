@@ -1,4 +1,5 @@
-// A layer that is added to a transformer stack: checked, and its maps copied into the module or read into it.
+// A layer that is added to a transformer stack: checked, and its maps copied into the module or read into
+// it.
 import * as check from '../check.js';
 import type { Linear, Table } from '../table.js';
 import type { ResidentStack } from './residentStack.js';
@@ -26,7 +27,9 @@ function checkReadMap(name: string, map: ReadMap, shape: check.Extents): void {
   check.singles(`${name}.bias`, map.bias);
 }
 
-/** The maps of a layer. Those in memory are checked completely, and those that are read as far as is known. */
+/**
+ * The maps of a layer. Those in memory are checked completely, and those that are read as far as is known.
+ */
 function checkedMaps(stack: ResidentStack, layer: ReadLayer) {
   const { d, queryWidth, keyWidth } = stack;
   check.knownOptions('layer', layer, {
@@ -74,7 +77,10 @@ function checkedMaps(stack: ResidentStack, layer: ReadLayer) {
   return { maps, inner: inner as number, bytes, largestCopy };
 }
 
-/** Adds a layer. If that fails, the stack is as it was. Throws RangeError, TypeError, and the errors of reads. */
+/**
+ * Adds a layer. If that fails, the stack is as it was. Throws RangeError, TypeError, and the errors of
+ * reads.
+ */
 export async function addedLayer(stack: ResidentStack, layer: ReadLayer): Promise<void> {
   const { raw, d, d_head, checkedNorm } = stack;
   const address = stack.address();
@@ -129,7 +135,10 @@ const tensorExtents = ({
   transposed,
 }: ReadMap): [rows: number, columns: number] => (transposed ? [columns, of * rows] : [of * rows, columns]);
 
-/** Reads a tensor to its end, and refuses blocks that are not its next rows, since the module trusts their shapes. */
+/**
+ * Reads a tensor to its end, and refuses blocks that are not its next rows, since the module trusts their
+ * shapes.
+ */
 async function readAllRows(
   readTensor: ReadTensor,
   maps: readonly NamedReadMap[],

@@ -2,7 +2,8 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 
 /**
- * Cuts texts into pieces; `file` and `settings` are the contents of tokenizer.json and tokenizer_config.json.
+ * A tokenizer from the contents of tokenizer.json and tokenizer_config.json. Throws Error if it cannot be
+ * made.
  */
 export function tokenizerOf(file: object, settings: object) {
   const tokenizer = new Tokenizer(file, settings);

@@ -17,16 +17,16 @@ export type Way = (typeof ways)[number];
 /** How a layer rotates queries and keys by their position (RoPE, arXiv 2104.09864). */
 export interface LayerRotary {
   /**
-   * θ_m, [pairs]. Channels m and m + pairs of each head are rotated together, by p θ_m at position p; channels from
-   * 2 pairs on stay as they are. If a file's pairs are neighbours, reorder the rows of W_Q and W_K with
-   * rotaryPermutation().
+   * θ_m, [pairs]. Channels m and m + pairs of each head are rotated together, by p θ_m at position p;
+   * channels from 2 pairs on stay as they are. If a file's pairs are neighbours, reorder the rows of W_Q and
+   * W_K with rotaryPermutation().
    */
   frequencies: Floats;
 }
 
 /**
- * One layer of a transformer stack. Weights are [out, in]. H stands for heads, G for keyHeads and d_h for d_head. A norm
- * that is left out is not applied.
+ * One layer of a transformer stack. Weights are [out, in]. H stands for heads, G for keyHeads and d_h for
+ * d_head. A norm that is left out is not applied.
  */
 export interface TransformerLayer {
   /** W_Q [H d_h, d] and its bias. */
@@ -42,8 +42,8 @@ export interface TransformerLayer {
   /** The first map of the MLP, [inner, d]. */
   up: Linear;
   /**
-   * The gate, [inner, d], with which the MLP is W_down (g(W_gate x + b) ⊙ (W_up x + b)) + b (arXiv 2002.05202). If it is
-   * left out, the MLP has no gate.
+   * The gate, [inner, d], with which the MLP is W_down (g(W_gate x + b) ⊙ (W_up x + b)) + b (arXiv
+   * 2002.05202). If it is left out, the MLP has no gate.
    */
   gate?: Linear;
   /** The second map of the MLP, [d, inner]. */
@@ -87,7 +87,10 @@ export interface TransformerStackInput {
   d_model: number;
   /** Query heads H, from 1 up. */
   heads: number;
-  /** Key heads G, a divisor of heads: query head h reads key and value head ⌊hG/H⌋ (arXiv 2305.13245). Default heads. */
+  /**
+   * Key heads G, a divisor of heads: query head h reads key and value head ⌊hG/H⌋ (arXiv 2305.13245). Default
+   * heads.
+   */
   keyHeads?: number;
   /** The width d_h of a head, from 1 up. Default d_model / heads, which must then divide it. */
   d_head?: number;
@@ -106,14 +109,19 @@ export interface TransformerStackInput {
 export interface ForwardInput {
   /** How many layers to run through, from 0. Default all that were added. */
   layers?: number;
-  /** Whether to keep what logits(), attention() and decompose() need. Default true; a pass without it is faster. */
+  /**
+   * Whether to keep what logits(), attention() and decompose() need. Default true; a pass without it is
+   * faster.
+   */
   scores?: boolean;
   /**
-   * By layer, [heads, n, n]: weights in place of the softmax of the layer's scores, such as attention() of another pass
-   * of as many tokens.
+   * By layer, [heads, n, n]: weights in place of the softmax of the layer's scores, such as attention() of
+   * another pass of as many tokens.
    */
   attention?: Readonly<Record<number, Floats>>;
-  /** Whether to keep each layer's queries and keys before they are rotated, for corpusMeans(). Default false. */
+  /**
+   * Whether to keep each layer's queries and keys before they are rotated, for corpusMeans(). Default false.
+   */
   projections?: boolean;
   /** Ends the pass, within a layer too. */
   signal?: AbortSignal | undefined;
@@ -161,36 +169,40 @@ export interface ForwardPass {
   state(layers: number): Table<Float64Array>;
   /** [n, d], the last state, after the final norm if there is one and all layers were run. */
   last(): Table<Float64Array>;
-  /** [heads, n, n], the logits of a layer, from 0, for every pair of tokens, queries in rows. Throws RangeError. */
+  /**
+   * [heads, n, n], the logits of a layer, from 0, for every pair of tokens, queries in rows. Throws
+   * RangeError.
+   */
   logits(layer: number, only?: readonly number[]): Float64Array;
   /** [heads, n, n], the softmax of the logits over the allowed keys. Throws RangeError. */
   attention(layer: number, only?: readonly number[]): Float64Array;
   /**
-   * The scores of a layer as terms of the parts that its input is the sum of, with every σ and all attention frozen:
+   * The scores of a layer as terms of the parts that its input is the sum of, with every σ and all attention
+   * frozen:
    *
-   * - `direct`: the summands along the residual stream alone; `attention` and `mlp`, which is what those wrote; and
-   *   `constant` (Mickus, Paperno & Constant, TACL 2022);
+   * - `direct`: the summands along the residual stream alone; `attention` and `mlp`, which is what those
+   *   wrote; and `constant` (Mickus, Paperno & Constant, TACL 2022);
    * - `streams`: attention moves every part by W_O concat_h(A_h W_V x), and `attention` is empty;
-   * - `mean`: `position`, the mean at each position over a corpus; `content`, the rest; and `constant` (Song & Zhong,
-   *   arXiv 2310.04861). Rows before those of the means have no position;
-   * - `mechanism`: by what a score depends on, in one rule for layers with and without RoPE. A term depends on what it
-   *   is named after, and all its means are removed. The terms are `token` · `token`, `token` · `position`,
-   *   `position` · `token`, `position` · `position`, `offset` · `offset` (token and token by their offset),
-   *   `constant` · `token` (the key alone) and `token` · `constant` (the same for every key); all others are zero. The
-   *   means are its gauge. Rows before their `first` are excluded, and the score of a pair with such a row is in
-   *   `constant` · `constant`.
+   * - `mean`: `position`, the mean at each position over a corpus; `content`, the rest; and `constant` (Song
+   *   & Zhong, arXiv 2310.04861). Rows before those of the means have no position;
+   * - `mechanism`: by what a score depends on, in one rule for layers with and without RoPE. A term depends
+   *   on what it is named after, and all its means are removed. The terms are `token` · `token`, `token` ·
+   *   `position`, `position` · `token`, `position` · `position`, `offset` · `offset` (token and token by
+   *   their offset), `constant` · `token` (the key alone) and `token` · `constant` (the same for every key);
+   *   all others are zero. The means are its gauge. Rows before their `first` are excluded, and the score of
+   *   a pair with such a row is in `constant` · `constant`.
    *
-   * Terms add up to the scores, up to rounding; see `residuals`. In the canonical gauge, means are subtracted at the
-   * embedding and before scoring: if they were subtracted before scoring alone, shares would depend on a shift of the
-   * tables. For `direct` and `streams`, the means in `means` are subtracted at the embedding. Throws RangeError,
-   * TypeError.
+   * Terms add up to the scores, up to rounding; see `residuals`. In the canonical gauge, means are subtracted
+   * at the embedding and before scoring: if they were subtracted before scoring alone, shares would depend on
+   * a shift of the tables. For `direct` and `streams`, the means in `means` are subtracted at the embedding.
+   * Throws RangeError, TypeError.
    */
   decompose(input: StackDecomposeInput): Scores;
 }
 
 /**
- * A stack of transformer layers whose weights stay in the module's memory, packed for its products. It computes in
- * float32. Call delete() when you no longer need it, or declare it with `using`.
+ * A stack of transformer layers whose weights stay in the module's memory, packed for its products. It
+ * computes in float32. Call delete() when you no longer need it, or declare it with `using`.
  */
 export interface TransformerStack extends Handle {
   /** How many layers were added. */
@@ -198,8 +210,9 @@ export interface TransformerStack extends Handle {
   /** Adds the next layer and copies its weights. Throws RangeError, TypeError; then the stack is as it was. */
   addLayer(layer: TransformerLayer): Promise<void>;
   /**
-   * Runs the sum of these tables, [n, d] each, through the layers; decompose() can separate summands by their names.
-   * Other tasks may run meanwhile, and a later pass ends this one. Throws RangeError, TypeError, the signal's reason.
+   * Runs the sum of these tables, [n, d] each, through the layers; decompose() can separate summands by their
+   * names. Other tasks may run meanwhile, and a later pass ends this one. Throws RangeError, TypeError, the
+   * signal's reason.
    */
   forward(summands: Readonly<Record<string, Table>>, input?: ForwardInput): Promise<ForwardPass>;
 }
@@ -223,15 +236,18 @@ export interface ScoreMeans {
 }
 
 /**
- * How much of a state depends on the position alone. Even and odd windows are averaged separately, and products are of
- * one average with the other, so that noise is not squared.
+ * How much of a state depends on the position alone. Even and odd windows are averaged separately, and
+ * products are of one average with the other, so that noise is not squared.
  */
 export interface PositionStatistics extends StateMeans {
   /** The share of positions in the mean ‖h − μ‖². */
   readonly positionEnergy: number;
   /** How many directions the covariance of positions, C_P, fills. */
   readonly participationRatio: number;
-  /** A = d tr(C_P C) / (tr C_P tr C), where C is the covariance of content; 1 is expected of unrelated directions. */
+  /**
+   * A = d tr(C_P C) / (tr C_P tr C), where C is the covariance of content; 1 is expected of unrelated
+   * directions.
+   */
   readonly overlap: number;
   /** The cosine of C_P with that of the state before layer 0, which comes from the position table. */
   readonly cosineWithFirst: number;
@@ -239,8 +255,8 @@ export interface PositionStatistics extends StateMeans {
 
 export interface TransformerStackApi {
   /**
-   * A transformer whose input is a sum of rows, as in Devlin et al. 2019, or with norms before attention and MLP, as in
-   * Xiong et al. 2020. It has no layers at first. Throws RangeError, TypeError.
+   * A transformer whose input is a sum of rows, as in Devlin et al. 2019, or with norms before attention and
+   * MLP, as in Xiong et al. 2020. It has no layers at first. Throws RangeError, TypeError.
    */
   transformerStack(input: TransformerStackInput): TransformerStack;
 }

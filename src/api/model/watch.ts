@@ -1,4 +1,5 @@
-// Signals, progress and shared work, for callers who wait for what is read and computed and may stop waiting.
+// Signals, progress and shared work, for callers who wait for what is read and computed and may stop
+// waiting.
 import * as check from '../check.js';
 
 /** How a caller watches a call. */
@@ -66,9 +67,9 @@ interface SharedRun<T> {
 }
 
 /**
- * Work that several callers share. The first caller starts it, and each waits for it until its own signal is aborted.
- * The signal of the work is aborted only when nobody waits any longer. The result is memoized; after a failure the next
- * caller starts the work again.
+ * Work that several callers share. The first caller starts it, and each waits for it until its own signal is
+ * aborted. The signal of the work is aborted only when nobody waits any longer. The result is memoized;
+ * after a failure the next caller starts the work again.
  */
 export function shared<Watch extends { signal?: AbortSignal | undefined }, T>(
   work: (watch: Watch, signal: AbortSignal) => Promise<T>,
@@ -113,8 +114,8 @@ export function shared<Watch extends { signal?: AbortSignal | undefined }, T>(
 }
 
 /**
- * Yields to other tasks, so that aborts get through and shorter requests go first. Browsers delay timers, but not
- * messages.
+ * Yields to other tasks, so that aborts get through and shorter requests go first. Browsers delay timers,
+ * but not messages.
  */
 export const breath = () =>
   new Promise<void>((resolve) => {
