@@ -1,7 +1,7 @@
 // How much of its width a table uses: how far each channel moves, and how many dimensions the rows fill.
 //
-// A count of moving channels depends on the threshold and on the number of positions; ranks do not depend on the
-// choice of axes.
+// A count of moving channels depends on the threshold and on the number of positions; ranks do not depend on
+// the choice of axes.
 #pragma once
 
 #include "numeric/matrix.h"
@@ -22,7 +22,8 @@ struct Ranks {
   double participation_ratio = 0;
 };
 
-// The ranks of the table or, if `centred`, of the table minus the mean of each column. `share` is from 0 to 1.
+// The ranks of the table or, if `centred`, of the table minus the mean of each column. `share` is from 0 to
+// 1.
 Ranks ranks(const Matrix<double>& table, bool centred, double share);
 
 }  // namespace superpose

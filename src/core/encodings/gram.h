@@ -1,8 +1,8 @@
 // Dot products of positions with positions, and how far they are from depending on p - q alone.
 //
-// PE(p).PE(q) = sum_i cos(w_i (p - q)) as long as each frequency has its sine and its cosine: a Toeplitz matrix.
-// LayerNorm's centring, sines without cosines and a generic bilinear form (W_Q' W_K) break this pattern; a form that
-// acts on each frequency's pair as aI + bJ preserves it.
+// PE(p).PE(q) = sum_i cos(w_i (p - q)) as long as each frequency has its sine and its cosine: a Toeplitz
+// matrix. LayerNorm's centring, sines without cosines and a generic bilinear form (W_Q' W_K) break this
+// pattern; a form that acts on each frequency's pair as aI + bJ preserves it.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,8 @@ struct FormGrams {
   Matrix<double> centred;      // each row minus its mean, as LayerNorm does first
   Matrix<double> sines;        // the columns of sines alone
   Matrix<double> random_form;  // entries from N(0, 1/d), so that lengths stay the same on average
-  // [[a, -b], [b, a]] on each frequency's sine and cosine, a and b from N(0, 1); zero on an odd width's last channel.
+  // [[a, -b], [b, a]] on each frequency's sine and cosine, a and b from N(0, 1); zero on an odd width's last
+  // channel.
   Matrix<double> rotation_form;
 };
 FormGrams form_grams(const SinusoidalOptions& options, std::uint32_t seed);

@@ -1,5 +1,5 @@
-// Where a key is relative to a query: the row of a table that each pair (i, j) looks up, and the slopes of ALiBi.
-// Queries are rows i and keys are columns j throughout.
+// Where a key is relative to a query: the row of a table that each pair (i, j) looks up, and the slopes of
+// ALiBi. Queries are rows i and keys are columns j throughout.
 #pragma once
 
 #include <vector>
@@ -24,21 +24,22 @@ struct T5Options {
   int max_distance = 128;  // above the exact buckets: buckets / 4, or buckets / 2 when one-directional
 };
 
-// The bucket, from 0 to buckets - 1, of a key j - i positions after its query, [n, n]. Half of a direction's buckets
-// are for one distance each. The other half are for distances that grow geometrically up to max_distance, and the
-// last bucket is for everything beyond. If bidirectional, keys after the query have the upper half of all buckets;
-// otherwise they share bucket 0 (tensorflow/mesh, mesh_tensorflow/transformer/transformer_layers.py,
-// _relative_position_bucket).
+// The bucket, from 0 to buckets - 1, of a key j - i positions after its query, [n, n]. Half of a direction's
+// buckets are for one distance each. The other half are for distances that grow geometrically up to
+// max_distance, and the last bucket is for everything beyond. If bidirectional, keys after the query have the
+// upper half of all buckets; otherwise they share bucket 0 (tensorflow/mesh,
+// mesh_tensorflow/transformer/transformer_layers.py, _relative_position_bucket).
 Indices t5_buckets(int n, const T5Options& options);
 
 // The same with separate buckets for the first token, [CLS]. From [CLS] to any token it is buckets/2, which a
-// bidirectional T5 never uses (offset 0 is bucket 0). From any other token to [CLS] it is `buckets`, one row more than
-// T5 has (guolinke/TUPE, fairseq/modules/transformer_sentence_encoder.py). options.bidirectional must be true.
+// bidirectional T5 never uses (offset 0 is bucket 0). From any other token to [CLS] it is `buckets`, one row
+// more than T5 has (guolinke/TUPE, fairseq/modules/transformer_sentence_encoder.py). options.bidirectional
+// must be true.
 Indices tupe_buckets(int n, const T5Options& options);
 
-// m_h, [heads], for h = 1 .. H: 2^(-8h/H) if H is a power of two. Otherwise they are those of the largest power of two
-// P below H, followed by the first, third, fifth ... of those of 2P (Press et al., arXiv 2108.12409, section 3;
-// ofirpress/attention_with_linear_biases, get_slopes).
+// m_h, [heads], for h = 1 .. H: 2^(-8h/H) if H is a power of two. Otherwise they are those of the largest
+// power of two P below H, followed by the first, third, fifth ... of those of 2P (Press et al., arXiv
+// 2108.12409, section 3; ofirpress/attention_with_linear_biases, get_slopes).
 std::vector<double> alibi_slopes(int heads);
 
 }  // namespace superpose

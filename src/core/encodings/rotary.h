@@ -4,9 +4,9 @@
 //
 //   (a, b) -> (a cos(p theta_i) - b sin(p theta_i), a sin(p theta_i) + b cos(p theta_i)).
 //
-// Two rotated vectors have the dot product q' R_{n-m} k, which depends on the positions m and n only by their offset
-// (Su et al., arXiv 2104.09864, equations 14 to 16 and 34). Which two channels make a pair is a convention; a fixed
-// permutation converts one convention into the other:
+// Two rotated vectors have the dot product q' R_{n-m} k, which depends on the positions m and n only by their
+// offset (Su et al., arXiv 2104.09864, equations 14 to 16 and 34). Which two channels make a pair is a
+// convention; a fixed permutation converts one convention into the other:
 //
 //   interleaved    channels 2i and 2i + 1        (roformer, ZhuiyiTechnology)
 //   concatenated   channels i and i + d_h/2      (half-split: "rotate half", GPT-NeoX and LLaMA)
@@ -28,16 +28,16 @@ struct RotaryOptions {
   double step = 1;                      // from one row to the next; -1 undoes a rotation by 1
 };
 
-// Rotary positions beyond the trained length: how the frequencies change so that s times as many positions are
-// rotated by angles that the model has seen.
+// Rotary positions beyond the trained length: how the frequencies change so that s times as many positions
+// are rotated by angles that the model has seen.
 //
 //   interpolate  theta / s: position interpolation             (Chen et al., arXiv 2306.15595, equation 4)
-//   parts        theta (gamma + (1 - gamma) / s), gamma = clamp((n theta / 2 pi - alpha) / (beta - alpha)) from 0
-//                to 1: pairs that make many turns within the n trained positions stay ("NTK by parts")
+//   parts        theta (gamma + (1 - gamma) / s), gamma = (n theta / 2 pi - alpha) / (beta - alpha), clamped to
+//                0 .. 1: pairs that make many turns within the n trained positions stay ("NTK by parts")
 //                                                               (arXiv 2309.00071, equations 17 to 20)
 //
-// The paper's gamma is a ramp over the turns n theta / 2 pi. Code released with it has a ramp over channels from that
-// of beta turns to that of alpha turns, rounded outwards: other frequencies.
+// The paper's gamma is a ramp over the turns n theta / 2 pi. Code released with it has a ramp over channels
+// from that of beta turns to that of alpha turns, rounded outwards: other frequencies.
 enum class Stretch { none, interpolate, parts };
 constexpr std::array<const char*, 3> names(Stretch) { return {"none", "interpolate", "parts"}; }
 
@@ -52,7 +52,8 @@ struct StretchOptions {
 // theta_i of a head of this width, [d_h / 2], fastest first, stretched if the options say so.
 std::vector<double> rotary_frequencies(int head_width, double base, const StretchOptions& stretch = {});
 
-// How rows are rotated: theta_m of each pair of channels, for rows at the positions first_position + step * row.
+// How rows are rotated: theta_m of each pair of channels, for rows at the positions first_position + step *
+// row.
 struct Rotation {
   std::vector<double>
       frequencies;  // [pairs]; the first 2 * pairs channels of a head are rotated, the others stay
@@ -86,8 +87,8 @@ inline void rotate_head(Scalar* channels, Eigen::Index pairs, Layout layout, con
   }
 }
 
-// Rotates rows [n, heads * d_h] in place, every head alike; or a stack of such rows, whose positions begin again after
-// every n of them.
+// Rotates rows [n, heads * d_h] in place, every head alike; or a stack of such rows, whose positions begin
+// again after every n of them.
 template <typename Scalar>
 void rotate_stack(const Rotation& rotation, Eigen::Index n, Matrix<Scalar>& stack);
 

@@ -16,12 +16,13 @@ struct ChannelPair {
   int cosine;
 };
 
-// The channels of each frequency's sine and cosine, floor(d/2) pairs; an odd width's last channel is in no pair.
+// The channels of each frequency's sine and cosine, floor(d/2) pairs; an odd width's last channel is in no
+// pair.
 std::vector<ChannelPair> channel_pairs(const SinusoidalOptions& options);
 
 // M_k, [d, d], orthogonal, for rows of sinusoidal(options) as column vectors; `offset` is k, any finite
-// number of positions. An odd width's last channel stays as it is, which is right for the concatenated layout's zeros.
-// For the single sine of the interleaved layout no M_k exists, as shift_error() shows.
+// number of positions. An odd width's last channel stays as it is, which is right for the concatenated
+// layout's zeros. For the single sine of the interleaved layout no M_k exists, as shift_error() shows.
 Matrix<double> shift_operator(const SinusoidalOptions& options, double offset);
 
 // The largest |PE(p + k) - M_k PE(p)| over the table's positions and channels; 0 for an empty table.

@@ -1,7 +1,7 @@
 // Sinusoidal position encodings: one formula with two independent switches.
 //
-// Every variant in use fills pairs of channels with sin(w_i p) and cos(w_i p). Variants differ in where a pair is (the
-// layout) and in how the frequencies w_i are spaced (the spacing):
+// Every variant in use fills pairs of channels with sin(w_i p) and cos(w_i p). Variants differ in where a
+// pair is (the layout) and in how the frequencies w_i are spaced (the spacing):
 //
 //   Vaswani et al. 2017, section 3.5    interleaved    d_model
 //   tensor2tensor, fairseq              concatenated   timescales
@@ -40,9 +40,10 @@ struct SinusoidalOptions {
 // p = 5000. There are floor(d/2); an interleaved odd width has one more.
 std::vector<double> sinusoidal_frequencies(const SinusoidalOptions& options);
 
-// The table [positions, d_model]. An odd width has one channel without a partner, the last. In the interleaved layout
-// it is a sine without its cosine, as the formula taken literally says; in the concatenated layout it is a column of
-// zeros (tensor2tensor). Only with the zeros is the Gram matrix Toeplitz.
+// The table [positions, d_model]. An odd width has one channel without a partner, the last. In the
+// interleaved layout it is a sine without its cosine, as the formula taken literally says; in the
+// concatenated layout it is a column of zeros (tensor2tensor). Only with the zeros is the Gram matrix
+// Toeplitz.
 Matrix<double> sinusoidal(const SinusoidalOptions& options);
 
 }  // namespace superpose

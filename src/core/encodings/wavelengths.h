@@ -1,10 +1,10 @@
-// The effect of a sinusoid's base: its wavelengths compared with the length in use, and how the dot product of two
-// positions falls with their distance.
+// The effect of a sinusoid's base: its wavelengths compared with the length in use, and how the dot product
+// of two positions falls with their distance.
 //
-// If each frequency has its sine and its cosine, p.p' / |p|^2 is the similarity s(k) = mean_i cos(w_i k) at the
-// distance k, the same for every p. With many pairs and w_i = base^(-2i/d), s(k) is near
-// (Ci(k) - Ci(k / base)) / ln base, so that neighbours are sqrt(2 (gamma - Ci(1)) / ln base) of a row's norm
-// apart, and the part of the pairs that make less than one turn in n positions is 1 - ln(n / 2 pi) / ln base.
+// If each frequency has its sine and its cosine, p.p' / |p|^2 is the similarity s(k) = mean_i cos(w_i k) at
+// the distance k, the same for every p. With many pairs and w_i = base^(-2i/d), s(k) is near (Ci(k) - Ci(k /
+// base)) / ln base, so that neighbours are sqrt(2 (gamma - Ci(1)) / ln base) of a row's norm apart, and the
+// part of the pairs that make less than one turn in n positions is 1 - ln(n / 2 pi) / ln base.
 #pragma once
 
 #include "encodings/sinusoidal.h"

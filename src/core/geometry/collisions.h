@@ -5,8 +5,8 @@
 //
 //   <e_b - e_a, p_i> > 1/2 |e_b - e_a|^2,
 //
-// since |e_a + p - e_b|^2 = |e_a - e_b|^2 + 2 <e_a - e_b, p> + |p|^2. The right side minus the left side is called the
-// margin here: it is negative if b takes a's place.
+// since |e_a + p - e_b|^2 = |e_a - e_b|^2 + 2 <e_a - e_b, p> + |p|^2. The right side minus the left side is
+// called the margin here: it is negative if b takes a's place.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,9 @@
 
 namespace superpose {
 
-// A vocabulary and the positions added to it, prepared for many queries. Only differences of tokens matter, so their
-// mean row m is subtracted before they are multiplied: far from the origin, products would lose the differences.
+// A vocabulary and the positions added to it, prepared for many queries. Only differences of tokens matter,
+// so their mean row m is subtracted before they are multiplied: far from the origin, products would lose the
+// differences.
 struct CollisionSearch {
   Matrix<double> tokens;             // [V, d]
   Matrix<double> positions;          // [L, d]
@@ -38,9 +39,10 @@ struct NearestTokens {
   std::vector<int> lost;          // [L], how many of the words have a margin < 0
 };
 
-// For the words first .. first + words - 1 of the vocabulary. Of two tokens that are equally near up to rounding, either
-// may be the result. Margins and distances are then computed from differences, so that a token equal to the word has the
-// margin 0 for any p and never takes its place. Working memory: words * V numbers.
+// For the words first .. first + words - 1 of the vocabulary. Of two tokens that are equally near up to
+// rounding, either may be the result. Margins and distances are then computed from differences, so that a
+// token equal to the word has the margin 0 for any p and never takes its place. Working memory: words * V
+// numbers.
 NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words);
 
 }  // namespace superpose

@@ -31,8 +31,8 @@ double beta_fraction(double x, double a, double b) {
   return fraction;
 }
 
-// The regularized incomplete beta function I_x(a, b), a, b > 0 and 0 <= x <= 1, by its continued fraction (DLMF
-// 8.17.22). It takes 1 - x as well as x, so that neither end loses digits.
+// The regularized incomplete beta function I_x(a, b), a, b > 0 and 0 <= x <= 1, by its continued fraction
+// (DLMF 8.17.22). It takes 1 - x as well as x, so that neither end loses digits.
 double incomplete_beta(double x, double one_minus_x, double a, double b) {
   if (x <= 0) return 0;
   if (one_minus_x <= 0) return 1;

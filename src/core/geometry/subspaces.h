@@ -40,9 +40,9 @@ struct ChanceAngles {
 
 ChanceAngles chance_angles(int d, int k1, int k2);
 
-// d tr(C_E C_P) / (tr C_E tr C_P), where C = X' X / n is a table's second moment or, if `centred`, its covariance. It is 0
-// if the tables are orthogonal, and 1 is expected if one of them is rotated at random. NaN if a table has no rows or is
-// all zero. Both tables have d columns.
+// d tr(C_E C_P) / (tr C_E tr C_P), where C = X' X / n is a table's second moment or, if `centred`, its
+// covariance. It is 0 if the tables are orthogonal, and 1 is expected if one of them is rotated at random.
+// NaN if a table has no rows or is all zero. Both tables have d columns.
 double energy_overlap(const Matrix<double>& tokens, const Matrix<double>& positions, bool centred);
 
 struct OverlapCurve {

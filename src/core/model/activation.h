@@ -5,7 +5,8 @@
 //   silu       x / (1 + e^(-x)), or swish, of gated MLPs
 //   relu       max(x, 0)
 //
-// The two GELUs differ by up to 5e-4, which shows in the output of a model: its config says which of them it needs.
+// The two GELUs differ by up to 5e-4, which shows in the output of a model: its config says which of them it
+// needs.
 #pragma once
 
 #include <array>
@@ -21,8 +22,8 @@ constexpr std::array<const char*, 4> names(Activation) { return {"gelu", "gelu_t
 // to 2 units in the last place of max(|x|, 1).
 void activate(Activation activation, const Vector<float>& bias, Matrix<float>& rows);
 
-// The gated form: rows become the activation of gate + gate_bias times rows + bias (Shazeer, arXiv 2002.05202). `gate`
-// has the same shape, and is overwritten.
+// The gated form: rows become the activation of gate + gate_bias times rows + bias (Shazeer, arXiv
+// 2002.05202). `gate` has the same shape, and is overwritten.
 void activate_gated(Activation activation, const Vector<float>& gate_bias, Matrix<float>& gate,
                     const Vector<float>& bias, Matrix<float>& rows);
 

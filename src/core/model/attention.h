@@ -1,11 +1,13 @@
-// How a layer's heads attend: the steps between the projection of queries and keys and their product, and the keys that
-// a query sees.
+// How a layer's heads attend: the steps between the projection of queries and keys and their product, and the
+// keys that a query sees.
 //
-//   groups    query head h has key head floor(h G / H) of G, and its values (Ainslie et al., arXiv 2305.13245)
+//   groups    query head h has key head floor(h G / H) of G, and its values
+//             (Ainslie et al., arXiv 2305.13245)
 //   QK-norm   each head of queries and keys goes through a norm: one number for each head and token
 //   rotation  RoPE of the first channels of each head, in halves (encodings/rotary.h), after that norm
 //
-// Norm and rotation act on every part of a query or key alike, if the norm's sigma is that of the whole query or key.
+// Norm and rotation act on every part of a query or key alike, if the norm's sigma is that of the whole query
+// or key.
 #pragma once
 
 #include "numeric/matrix.h"
@@ -15,8 +17,8 @@
 
 namespace superpose {
 
-// A head's norm of rows [(1 + parts) * n, heads * d_h], in place: n whole rows, and then their parts, which are divided by
-// the sigma of the whole rows. The last part gets beta.
+// A head's norm of rows [(1 + parts) * n, heads * d_h], in place: n whole rows, and then their parts, which
+// are divided by the sigma of the whole rows. The last part gets beta.
 void normalize_heads(const Normalization<float>& norm, int heads, Eigen::Index n, Matrix<float>& stack);
 
 inline int key_head(int head, int key_heads, int heads) { return head * key_heads / heads; }

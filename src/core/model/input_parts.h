@@ -1,7 +1,7 @@
 // The input of a layer as a sum: how much of it comes from tokens, positions, attention or MLPs.
 //
-// With every sigma and every A_h fixed, a forward is linear in its input. The parts are the summands of the embedding,
-// then
+// With every sigma and every A_h fixed, a forward is linear in its input. The parts are the summands of the
+// embedding, then
 //
 //   attention  what attention writes, without its biases
 //   mlp        what MLPs write, without their biases
@@ -9,18 +9,19 @@
 //
 // and they add up to the input of W_Q and W_K of any layer. What attention writes can be divided in two ways:
 //
-//   direct   all of it is `attention`; the summands go through the residual stream alone (Mickus, Paperno & Constant,
-//            TACL 2022)
-//   streams  A_h moves the parts: each x becomes x + W_O concat_h(A_h W_V x), and `attention` stays empty. What MLPs
-//            wrote is moved like the others, and stays in `mlp`
+//   direct   all of it is `attention`; the summands go through the residual stream alone
+//            (Mickus, Paperno & Constant, TACL 2022)
+//   streams  A_h moves the parts: each x becomes x + W_O concat_h(A_h W_V x), and `attention` stays empty.
+//            What MLPs wrote is moved like the others, and stays in `mlp`
 //
-// A third way, by means over a corpus, follows no path: h_i = mu + pos_i + content_i (position_means.h). If a norm comes
-// before W_Q, the three go through it like any other parts.
+// A third way, by means over a corpus, follows no path: h_i = mu + pos_i + content_i (position_means.h). If a
+// norm comes before W_Q, the three go through it like any other parts.
 //
-// The gauge. A shift of the summands that no state sees (t + a, p - a) goes through the layers with its part, so
-// subtracting the means of a later layer's parts does not remove it. Canonical means are therefore subtracted twice: at
-// the embedding, with weights 1 / sigma of the norm before the first W_Q, and again before a layer's scores, with
-// weights 1 (pre-norm: 1 / sigma). Excluded rows are constant as a whole in both places.
+// The gauge. A shift of the summands that no state sees (t + a, p - a) goes through the layers with its part,
+// so subtracting the means of a later layer's parts does not remove it. Canonical means are therefore
+// subtracted twice: at the embedding, with weights 1 / sigma of the norm before the first W_Q, and again
+// before a layer's scores, with weights 1 (pre-norm: 1 / sigma). Excluded rows are constant as a whole in
+// both places.
 #pragma once
 
 #include <array>
@@ -34,10 +35,10 @@ namespace superpose {
 enum class Way { direct, streams, mean };
 constexpr std::array<const char*, 3> names(Way) { return {"direct", "streams", "mean"}; }
 
-// The parts of what W_Q and W_K read: the summands, attention, mlp, constant, each [n, d]. The parts of a layer are
-// computed from those of the layer before, so that calls with ascending layers go through the run once. The summands
-// [n, d] add up to the input of `run`, which needs a trace up to the last layer that is used. Stack, summands and run
-// must outlive the object.
+// The parts of what W_Q and W_K read: the summands, attention, mlp, constant, each [n, d]. The parts of a
+// layer are computed from those of the layer before, so that calls with ascending layers go through the run
+// once. The summands [n, d] add up to the input of `run`, which needs a trace up to the last layer that is
+// used. Stack, summands and run must outlive the object.
 class InputParts {
  public:
   InputParts(const TransformerStack& stack, const std::vector<Matrix<float>>& summands, const Forward& run,
@@ -64,15 +65,15 @@ struct StateMeans {
   int first = 1;
 };
 
-// The parts of what W_Q and W_K of `layer` read: position, content, constant, which are pos_i, the rest, and mu. There
-// are at most first + t rows. In the canonical gauge the means of the first two parts join the constant, and so do
-// excluded rows.
+// The parts of what W_Q and W_K of `layer` read: position, content, constant, which are pos_i, the rest, and
+// mu. There are at most first + t rows. In the canonical gauge the means of the first two parts join the
+// constant, and so do excluded rows.
 std::vector<Matrix<float>> mean_parts(const TransformerStack& stack, const Forward& run, int layer,
                                       const StateMeans& means, const Gauge& gauge);
 
-// Adds up the parts of each group before they are projected, which is half the work of doing so afterwards: part p is in
-// group_of[p]. The result is [groups], in order, except that the group of the last part, the constant, comes last:
-// biases join it in the projection.
+// Adds up the parts of each group before they are projected, which is half the work of doing so afterwards:
+// part p is in group_of[p]. The result is [groups], in order, except that the group of the last part, the
+// constant, comes last: biases join it in the projection.
 std::vector<Matrix<float>> group_inputs(std::vector<Matrix<float>> parts, const std::vector<int>& group_of,
                                         int groups);
 

@@ -1,21 +1,22 @@
-// A layer's scores by the analysis of variance (scores/anova.h), both for layers that rotate queries and keys and for
-// layers whose states carry positions.
+// A layer's scores by the analysis of variance (scores/anova.h), both for layers that rotate queries and keys
+// and for layers whose states carry positions.
 //
-// A query or key, before it is rotated, is its mean over a corpus, what its place adds to that, and the rest, which is
-// its token's. The seven terms become those of four parts:
+// A query or key, before it is rotated, is its mean over a corpus, what its place adds to that, and the rest,
+// which is its token's. The seven terms become those of four parts:
 //
-//   token.token        token -> token, at any distance        constant.token  the key's own appeal
-//   token.position     token -> position                      token.constant  the same for every key: softmax ignores it
-//   position.token     position -> token                      offset.offset   token -> token by offset
+//   token.token        token -> token, at any distance   constant.token  the key alone
+//   token.position     token -> position                 token.constant  the query alone, which softmax ignores
+//   position.token     position -> token                 offset.offset   token -> token by offset
 //   position.position  position -> position
 //
-// All others are zero. Averages over offsets are over the pairs that attend, which in a causal model are the keys up to
-// the query. From the second layer on, states carry positions too, so the place of a query is more than its offset from
-// the key. In the first layer of a model that adds no positions, the places' part is zero, and position.position depends
-// on the offset alone.
+// All others are zero. Averages over offsets are over the pairs that attend, which in a causal model are the
+// keys up to the query. From the second layer on, states carry positions too, so the place of a query is more
+// than its offset from the key. In the first layer of a model that adds no positions, the places' part is
+// zero, and position.position depends on the offset alone.
 //
-// Rows before the first row of the means are excluded, since the model fixes their tokens. No share includes a pair with
-// such a row, and its score is not split: all of it is constant.constant, and its other terms are zero.
+// Rows before the first row of the means are excluded, since the model fixes their tokens. No share includes
+// a pair with such a row, and its score is not split: all of it is constant.constant, and its other terms are
+// zero.
 #pragma once
 
 #include <complex>
@@ -37,8 +38,8 @@ class Mechanism {
   // For a run with a trace. There are at most first + t rows; `first` is the same for queries and keys.
   Mechanism(const TransformerStack& stack, const Forward& run, int layer, const ScoreMeans& means);
 
-  // Like head_terms() of scores/decomposition.h, with part p of the four parts in the group group_of[p]. The logits are
-  // those of the run.
+  // Like head_terms() of scores/decomposition.h, with part p of the four parts in the group group_of[p]. The
+  // logits are those of the run.
   double head_terms(int head, const std::vector<int>& group_of, int groups, float* terms,
                     float* logits) const;
 

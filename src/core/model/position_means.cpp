@@ -1,5 +1,5 @@
-// Means of states by position, in plain loops: Eigen's code for each expression would be most of what this file adds to
-// the module.
+// Means of states by position, in plain loops: Eigen's code for each expression would be most of what this
+// file adds to the module.
 #include "model/position_means.h"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // How much of a state depends on the position alone, over many windows (Song & Zhong, arXiv 2310.04861):
 //
-//   h_c(t) = mu + pos_t + content_c(t),  where mu is the mean of all, and pos_t the mean over windows c minus mu.
+//   h_c(t) = mu + pos_t + content_c(t)
+//
+// where mu is the mean of all, and pos_t is the mean over the windows c, minus mu.
 //
 // A mean over C windows still has 1/C of the content's variance in it. Squares are therefore products of two
 // halves: pos_t of the even windows, D, times that of the odd ones, E. C_P = (D'E + E'D)/2 is the positions'

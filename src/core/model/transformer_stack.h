@@ -1,17 +1,17 @@
-// Transformers whose input is a sum of rows, encoders and decoders (BERT, GPT-2, Llama): their forward, and what is
-// needed to take its scores apart afterwards.
+// Transformers whose input is a sum of rows, encoders and decoders (BERT, GPT-2, Llama): their forward, and
+// what is needed to take its scores apart afterwards.
 //
 //   post-norm  x = N(e);  each layer  x = N(x + attention(x));  x = N(x + mlp(x))   (Devlin et al. 2019)
 //   pre-norm   x = e;     each layer  x = x + attention(N(x));  x = x + mlp(N(x))   (Xiong et al. 2020)
 //
-// with e the sum of the embeddings, N any norm or none, and one more N after the last layer of a pre-norm stack, whose
-// states are the sums before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, where A_h is the softmax
-// over the allowed keys of q'k / sqrt(d_h), with q and k as in attention.h. mlp(x) = W_2 g(W_1 x + b_1) + b_2, or with
-// a gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. The embedding is the mean of the last layer's rows, scaled to length
-// one.
+// with e the sum of the embeddings, N any norm or none, and one more N after the last layer of a pre-norm
+// stack, whose states are the sums before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O,
+// where A_h is the softmax over the allowed keys of q'k / sqrt(d_h), with q and k as in attention.h. mlp(x) =
+// W_2 g(W_1 x + b_1) + b_2, or with a gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. The embedding is the
+// mean of the last layer's rows, scaled to length one.
 //
-// Layers are added in order, packed for the product, and a forward runs through all of them or the first few. It
-// computes in float, as such models are run: docs/evidence.md has what double would cost and change.
+// Layers are added in order, packed for the product, and a forward runs through all of them or the first few.
+// It computes in float, as such models are run: docs/evidence.md has what double would cost and change.
 #pragma once
 
 #include <vector>
@@ -48,8 +48,8 @@ struct StackOptions {
 
 struct ForwardOptions {
   int layers = -1;  // how many layers to run; -1 for all
-  // Whether to store logits, attention, inputs, what attention and MLPs write, and sigmas, from which scores are taken
-  // apart.
+  // Whether to store logits, attention, inputs, what attention and MLPs write, and sigmas, from which scores
+  // are taken apart.
   bool trace = false;
   // [layers], each [heads * n, n] or empty: another run's attention, in place of the softmax.
   std::vector<Matrix<float>> attention;
@@ -68,7 +68,8 @@ struct Forward {
   std::vector<Matrix<float>> attention;  // [L], likewise
   std::vector<Matrix<float>> inputs;     // [L], [n, d], what W_Q and W_K read
   std::vector<Projections> projections;  // [L]
-  // [L], [n, d]: what attention adds to the stream, without b_O, and what the MLP adds, without its last bias.
+  // [L], [n, d]: what attention adds to the stream, without b_O, and what the MLP adds, without its last
+  // bias.
   std::vector<Matrix<float>> attended, written;
   Vector<float> embedding_sigma;                          // [n]
   std::vector<Vector<float>> attention_sigma, mlp_sigma;  // [L], [n]
@@ -87,15 +88,15 @@ class TransformerStack {
   int layers() const { return static_cast<int>(layers_.size()); }
   const StackOptions& options() const { return options_; }
 
-  // Projects the parts of what a layer's W_Q and W_K read, [n, d] each with the constant last; the parts add up to
-  // `input`. Biases join the constant. There are keys for each query head.
+  // Projects the parts of what a layer's W_Q and W_K read, [n, d] each with the constant last; the parts add
+  // up to `input`. Biases join the constant. There are keys for each query head.
   ProjectedParts queries_and_keys(int layer, const Matrix<float>& input,
                                   const std::vector<Matrix<float>>& parts) const;
   // Queries and keys of what a layer's W_Q and W_K read, [n, d].
   Projections projections(int layer, const Matrix<float>& input) const;
   const std::vector<double>& frequencies(int layer) const { return layers_[layer].frequencies; }
-  // W_O concat_h(A_h W_V x) for attention [heads * n, n], without biases. Zeros, which parts of x often are, cost
-  // nothing.
+  // W_O concat_h(A_h W_V x) for attention [heads * n, n], without biases. Zeros, which parts of x often are,
+  // cost nothing.
   Matrix<float> attend(int layer, const Matrix<float>& attention, const Matrix<float>& x) const;
   // W_O b_V, which attention writes to every token alike, and W_O b_V + b_O.
   const Vector<float>& attention_bias(int layer) const { return layers_[layer].attention_bias; }
@@ -122,12 +123,12 @@ class TransformerStack {
 // A forward in steps, so that a caller can pause or stop in the middle of a layer.
 class ForwardSteps {
  public:
-  // Runs the summed embeddings [n, d] through the layers of `stack`, which must outlive the steps and get no layers
-  // meanwhile.
+  // Runs the summed embeddings [n, d] through the layers of `stack`, which must outlive the steps and get no
+  // layers meanwhile.
   ForwardSteps(const TransformerStack& stack, Matrix<float> embeddings, ForwardOptions options);
 
-  // Continues for about so many multiplications, and at least for one piece of a product or one head. Returns whether
-  // the forward is complete.
+  // Continues for about so many multiplications, and at least for one piece of a product or one head. Returns
+  // whether the forward is complete.
   bool step(double multiplications);
   // Complete once step() returns true.
   Forward run;

@@ -7,16 +7,16 @@
 
 namespace superpose {
 
-// The table minus the mean of each column. The first row is subtracted first, so that equal rows leave exactly
-// nothing, and a mean far from zero costs no digits.
+// The table minus the mean of each column. The first row is subtracted first, so that equal rows leave
+// exactly nothing, and a mean far from zero costs no digits.
 inline Matrix<double> column_centred(const Matrix<double>& table) {
   if (table.rows() == 0) return table;
   const Matrix<double> from_first = table.rowwise() - table.row(0);
   return from_first.rowwise() - from_first.colwise().mean();
 }
 
-// Moves `amount` times the mean row of `from` [n, d] from each of its rows to the same row of `to` [n, d], n >= 1. The
-// sums of their rows stay as they are, and so does whatever is computed from those sums.
+// Moves `amount` times the mean row of `from` [n, d] from each of its rows to the same row of `to` [n, d], n
+// >= 1. The sums of their rows stay as they are, and so does whatever is computed from those sums.
 struct MovedMean {
   Matrix<double> from, to;
 };
@@ -25,7 +25,8 @@ inline MovedMean move_mean(const Matrix<double>& from, const Matrix<double>& to,
   return {from - moved, to + moved};
 }
 
-// The table minus the mean of each row, in the same way. For logits [n, n] this is the part that softmax sees.
+// The table minus the mean of each row, in the same way. For logits [n, n] this is the part that softmax
+// sees.
 template <typename Scalar>
 Matrix<Scalar> row_centred(const Matrix<Scalar>& table) {
   if (table.size() == 0) return table;
@@ -33,8 +34,8 @@ Matrix<Scalar> row_centred(const Matrix<Scalar>& table) {
   return from_first.colwise() - from_first.rowwise().mean();
 }
 
-// How far `count` values of at most this size can be from their mean by rounding alone, if they should be equal and
-// each is a sum of products: 64 units in the last place for each of them.
+// How far `count` values of at most this size can be from their mean by rounding alone, if they should be
+// equal and each is a sum of products: 64 units in the last place for each of them.
 template <typename Scalar>
 double rounding_of(double size, Eigen::Index count) {
   return 64 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()) * static_cast<double>(count) * size;

@@ -1,5 +1,5 @@
-// Loops run over full vectors, and over the last few entries as scalars: any size is right, and multiples of four
-// are fast.
+// Loops run over full vectors, and over the last few entries as scalars: any size is right, and multiples of
+// four are fast.
 #include "numeric/in_place.h"
 
 #include <utility>
@@ -35,7 +35,8 @@ inline void tile(Block<const Scalar> a, Block<const Scalar> b, Index depth, cons
   }
   const Scalar* from[kRows] = {entry<kLeft>(a, kRow, 0)...};
   const Scalar* b_row = b.at;
-  // Not unrolled: otherwise all loads of an iteration come first, and some of the sums no longer fit into registers.
+  // Not unrolled: otherwise all loads of an iteration come first, and some of the sums no longer fit into
+  // registers.
 #ifdef __clang__
 #pragma clang loop unroll(disable)
 #else

@@ -1,8 +1,8 @@
-// Products, transposes and softmax of matrices that stay where they are, by vectors of 16 bytes. Rows of a matrix are
-// `stride` entries apart.
+// Products, transposes and softmax of matrices that stay where they are, by vectors of 16 bytes. Rows of a
+// matrix are `stride` entries apart.
 //
-// The products of a small transformer, and of a head's scores, are some 30 wide. Packing the operands first, as
-// numeric/product.h does for large ones, would cost as much as it saves.
+// The products of a small transformer, and of a head's scores, are some 30 wide. Packing the operands first,
+// as numeric/product.h does for large ones, would cost as much as it saves.
 #pragma once
 
 #include "numeric/matrix.h"
@@ -22,8 +22,8 @@ struct ProductShape {
   Eigen::Index rows, depth, columns;
 };
 
-// out = a b for a [rows, depth] and b [depth, columns]; or out = plus + a b, where `plus` is either `out` itself or
-// does not overlap it.
+// out = a b for a [rows, depth] and b [depth, columns]; or out = plus + a b, where `plus` is either `out`
+// itself or does not overlap it.
 template <typename Scalar>
 void multiply(Block<const Scalar> a, Block<const Scalar> b, ProductShape shape, Block<Scalar> out);
 template <typename Scalar>
@@ -41,8 +41,8 @@ void multiply_transposed(Block<const Scalar> a, Block<const Scalar> b, ProductSh
 template <typename Scalar>
 void transpose(Block<const Scalar> from, Eigen::Index rows, Eigen::Index columns, Block<Scalar> out);
 
-// Replaces each of `count` rows [n] by its softmax, in float by a polynomial to 2 ulp. An entry of kMasked gets the
-// weight 0, unless all of a row are masked.
+// Replaces each of `count` rows [n] by its softmax, in float by a polynomial to 2 ulp. An entry of kMasked
+// gets the weight 0, unless all of a row are masked.
 constexpr double kMasked = -1e30;
 template <typename Scalar>
 void softmax(Block<Scalar> rows, Eigen::Index count, Eigen::Index n);

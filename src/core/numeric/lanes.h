@@ -19,8 +19,8 @@ using Lanes = typename Simd<Scalar>::Vector;
 template <typename Scalar>
 constexpr Eigen::Index kLanes = Simd<Scalar>::kLanes;
 
-// a * b + c. Always inlined: only some files of the relaxed build have the fused instruction, and the linker would
-// use one of two copies for all of them.
+// a * b + c. Always inlined: only some files of the relaxed build have the fused instruction, and the linker
+// would use one of two copies for all of them.
 template <typename Scalar>
 [[gnu::always_inline]] inline Lanes<Scalar> multiply_add(Lanes<Scalar> a, Lanes<Scalar> b, Lanes<Scalar> c) {
 #ifdef __wasm_relaxed_simd__

@@ -53,10 +53,10 @@ void rotate(Matrix<double>& rows, Eigen::Index i, Eigen::Index j, double cosine,
       [&](Eigen::Index k) { of(x[k], y[k], x[k], y[k]); });
 }
 
-// R of a QR with column pivoting, written as R = rotations' rows, where `rotations` is orthogonal and the rows are
-// orthogonal to each other: their lengths are the singular values. The eigenvectors of R R' are right to half the
-// digits, and one-sided Jacobi rotations find the other half (Drmac and Veselic 2008, LAPACK working note 169).
-// Eigen's SVD would be a sixth of the module.
+// R of a QR with column pivoting, written as R = rotations' rows, where `rotations` is orthogonal and the
+// rows are orthogonal to each other: their lengths are the singular values. The eigenvectors of R R' are
+// right to half the digits, and one-sided Jacobi rotations find the other half (Drmac and Veselic 2008,
+// LAPACK working note 169). Eigen's SVD would be a sixth of the module.
 struct Jacobi {
   explicit Jacobi(const Eigen::ColPivHouseholderQR<Eigen::MatrixXd>& qr) {
     const Eigen::Index r = std::min(qr.rows(), qr.cols());

@@ -1,5 +1,5 @@
-// Scaling by powers of two, which rounds nothing. Measurements of ratios are computed from entries around 1, so that
-// no intermediate square overflows or underflows.
+// Scaling by powers of two, which rounds nothing. Measurements of ratios are computed from entries around 1,
+// so that no intermediate square overflows or underflows.
 #pragma once
 
 #include <cmath>

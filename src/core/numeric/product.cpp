@@ -1,6 +1,6 @@
-// Tiles of 4 or 5 rows by 2 vectors stay in registers while k runs. Both operands are packed first, so that k runs
-// through memory in order: a in panels [k][rows], b in panels [k][2 vectors]. The plain build, the relaxed one (with
-// fused multiply-adds) and the native one have the same source.
+// Tiles of 4 or 5 rows by 2 vectors stay in registers while k runs. Both operands are packed first, so that k
+// runs through memory in order: a in panels [k][rows], b in panels [k][2 vectors]. The plain build, the
+// relaxed one (with fused multiply-adds) and the native one have the same source.
 
 #include "numeric/product.h"
 
@@ -15,8 +15,8 @@ using Eigen::Index;
 
 template <typename Scalar>
 constexpr int kColumns = 2 * Simd<Scalar>::kLanes;
-// V8 offers fifteen registers. Without a fused multiply-add each row in flight takes one more of them; with it six
-// rows just fit, but Firefox then takes 1.7 times as long.
+// V8 offers fifteen registers. Without a fused multiply-add each row in flight takes one more of them; with
+// it six rows just fit, but Firefox then takes 1.7 times as long.
 #ifdef __wasm_relaxed_simd__
 constexpr int kRows = 5;
 #else

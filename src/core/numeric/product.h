@@ -1,6 +1,6 @@
-// The product of large matrices, rows times rows, which are packed first. Projections are rows times the rows of a
-// weight [out, in], scores are queries times keys, and Gram matrices are rows times themselves, so each is a * b'.
-// Products of some 30 columns, which packing would only slow down, are in numeric/in_place.h.
+// The product of large matrices, rows times rows, which are packed first. Projections are rows times the rows
+// of a weight [out, in], scores are queries times keys, and Gram matrices are rows times themselves, so each
+// is a * b'. Products of some 30 columns, which packing would only slow down, are in numeric/in_place.h.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ using Rows = Eigen::Ref<const Matrix<Scalar>, 0, Eigen::OuterStride<>>;
 template <typename Scalar>
 void multiply_rows(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, MatrixMap<Scalar> out);
 
-// The same, each pair of rows by itself: for few rows, which are not worth packing. The small module, which opens a
-// page, multiplies doubles in no other way, so that it lacks the code that packs them: 2 KB.
+// The same, each pair of rows by itself: for few rows, which are not worth packing. The small module, which
+// opens a page, multiplies doubles in no other way, so that it lacks the code that packs them: 2 KB.
 template <typename Scalar>
 void multiply_pairs(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Scalar* out);
 
@@ -54,8 +54,8 @@ class AlignedBuffer {
   Eigen::Index size_ = 0;
 };
 
-// A matrix b, packed once for products with many a. Its rows or columns are placed a few at a time, so that a large
-// matrix need not be in memory twice.
+// A matrix b, packed once for products with many a. Its rows or columns are placed a few at a time, so that a
+// large matrix need not be in memory twice.
 template <typename Scalar>
 class PackedMatrix {
  public:

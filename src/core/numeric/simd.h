@@ -1,5 +1,5 @@
-// Vectors of 16 bytes: v128 in WebAssembly, SSE in native builds. Eigen's own vectorization is off; loops that are
-// worth vectorizing are written with these.
+// Vectors of 16 bytes: v128 in WebAssembly, SSE in native builds. Eigen's own vectorization is off; loops
+// that are worth vectorizing are written with these.
 #pragma once
 
 #include <cstring>

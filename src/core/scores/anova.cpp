@@ -19,8 +19,8 @@ class Sums {
 
   MatrixMap<double> of(AnovaTerm term) { return {terms_ + static_cast<int>(term) * n_ * n_, n_, n_}; }
 
-  // Adds scale * left . right of all rows with all rows: [n, w] each, or [1, w] if they are all alike. Empty rows add
-  // nothing.
+  // Adds scale * left . right of all rows with all rows: [n, w] each, or [1, w] if they are all alike. Empty
+  // rows add nothing.
   void add(AnovaTerm term, const Matrix<double>& left, const Matrix<double>& right, double scale) {
     if (left.size() == 0 || right.size() == 0) return;
     MatrixMap<double> product(product_.data(), left.rows(), right.rows());

@@ -1,23 +1,31 @@
-// A score's terms by the functional analysis of variance, by one rule for every scheme: a term belongs to what it
-// varies with, all means removed.
+// A score's terms by the functional analysis of variance, by one rule for every scheme: a term belongs to
+// what it varies with, all means removed.
 //
-// A query is q_i = mu + pi_i + q~_i: its mean over all tokens and places, what its place adds to that, and the rest,
-// which is its token's; a key likewise. A relative scheme also has rows or numbers r_t of an offset; r- is their mean
-// over the pairs that attend, and r~ = r - r-. RoPE's is the rotation R of the offset itself. A score is a sum of some
-// of these five products, and each of them falls into seven terms:
+// A query is q_i = mu + pi_i + q~_i: its mean over all tokens and places, what its place adds to that, and
+// the rest, which is its token's; a key likewise. A relative scheme also has rows or numbers r_t of an
+// offset; r- is their mean over the pairs that attend, and r~ = r - r-. RoPE's is the rotation R of the
+// offset itself. A score is a sum of some of these five products, and each of them falls into seven terms:
 //
-//                      q . k          q . r_t    r_t . k           b_t   q R k
-//   token-token        q~ k~                                             q~ R- k~
-//   token-position     q~ pi          q~ r~                              q~ (R~ mu + R pi)
-//   position-token     pi k~                     r~ k~                   (mu R~ + pi R) k~
-//   position-position  (mu + pi) pi   (mu + pi) r~   r~ (mu + pi) + r- pi   b~    (mu + pi) R (mu + pi) - (mu + pi) R- mu
-//   token-offset       -                                                 q~ R~ k~
-//   key                mu k~                     r- k~                   mu R- k~
-//   query              q mu           q r-       r- mu             b-    q R- mu
+//                      q . k          q . r_t        r_t . k               b_t
+//   token-token        q~ k~
+//   token-position     q~ pi          q~ r~
+//   position-token     pi k~                         r~ k~
+//   position-position  (mu + pi) pi   (mu + pi) r~   r~ (mu + pi) + r- pi  b~
+//   key                mu k~                         r- k~
+//   query              q mu           q r-           r- mu                 b-
 //
-// The seven add up to the score. The last is the same for every key, so softmax ignores it. In the first layer, where
-// tokens and places are independent, this is the functional analysis of variance of the score as a function of the two
-// tokens and the two places: terms are uncorrelated.
+//                      q R k
+//   token-token        q~ R- k~
+//   token-position     q~ (R~ mu + R pi)
+//   position-token     (mu R~ + pi R) k~
+//   position-position  (mu + pi) R (mu + pi) - (mu + pi) R- mu
+//   token-offset       q~ R~ k~
+//   key                mu R- k~
+//   query              q R- mu
+//
+// The seven add up to the score. The last is the same for every key, so softmax ignores it. In the first
+// layer, where tokens and places are independent, this is the functional analysis of variance of the score as
+// a function of the two tokens and the two places: terms are uncorrelated.
 #pragma once
 
 #include <array>
@@ -52,19 +60,20 @@ struct FactorParts {
 // Splits rows [n, w] by a mean row [1, w] and the rows [n, w] that places add to it, which may be empty.
 FactorParts factor_parts(const Matrix<double>& rows, const Matrix<double>& mean, const Matrix<double>& place);
 
-// The mean of e^(i theta_m (j - i)) for each pair of channels m, over the pairs of n places that attend: all, or those
-// of a causal mask.
+// The mean of e^(i theta_m (j - i)) for each pair of channels m, over the pairs of n places that attend: all,
+// or those of a causal mask.
 std::vector<std::complex<double>> mean_rotations(const std::vector<double>& frequencies, Eigen::Index n,
                                                  bool causal);
 
-// The terms of RoPE's score scale q_i R_(j-i) k_j of one head, kAnovaTerms matrices [n, n] one after another, from
-// queries and keys that are not rotated yet. The layout says which channels make a pair; `means` is mean_rotations().
+// The terms of RoPE's score scale q_i R_(j-i) k_j of one head, kAnovaTerms matrices [n, n] one after another,
+// from queries and keys that are not rotated yet. The layout says which channels make a pair; `means` is
+// mean_rotations().
 void rotary_anova_terms(const FactorParts& query, const FactorParts& key,
                         const std::vector<double>& frequencies, Layout layout,
                         const std::vector<std::complex<double>>& means, double scale, double* terms);
 
-// The terms of one head of a scheme, kAnovaTerms matrices [n, n] one after another. `average` is the same scheme with
-// the mean token at all n places. Means are over the pairs that attend.
+// The terms of one head of a scheme, kAnovaTerms matrices [n, n] one after another. `average` is the same
+// scheme with the mean token at all n places. Means are over the pairs that attend.
 void scheme_anova_terms(const Scheme& scheme, const Scheme& average, int head, double* terms);
 
 }  // namespace superpose

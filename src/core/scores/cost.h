@@ -1,9 +1,9 @@
 // What it costs a model to get positions, in parameters.
 //
 // The model is BERT's (Devlin et al. 2019; google-research/bert, modeling.py): tables for V tokens, L
-// positions and S segments, a LayerNorm over their sum, layers of attention (four projections with
-// biases) and a feed-forward four times as wide, each followed by a LayerNorm, and a pooler, D^2 + D. With stream width
-// D a layer has 12 D^2 + 13 D parameters.
+// positions and S segments, a LayerNorm over their sum, layers of attention (four projections with biases)
+// and a feed-forward four times as wide, each followed by a LayerNorm, and a pooler, D^2 + D. With stream
+// width D a layer has 12 D^2 + 13 D parameters.
 #pragma once
 
 #include <array>

@@ -24,8 +24,8 @@ struct DotProducts {
 // comparing them with the sums of terms is a check.
 DotProducts dot_products(const Matrix<double>& token, const Matrix<double>& position, double position_scale);
 
-// Moments over the pairs i < j of a symmetric or nearly symmetric [n, n] matrix. Pairs i = j are left out, because
-// |x_i|^2 is on another scale than the rest. NaN if there are too few pairs.
+// Moments over the pairs i < j of a symmetric or nearly symmetric [n, n] matrix. Pairs i = j are left out,
+// because |x_i|^2 is on another scale than the rest. NaN if there are too few pairs.
 struct PairMoments {
   double mean = 0;
   double deviation = 0;  // standard deviation, divided by the number of pairs

@@ -1,12 +1,13 @@
-// LayerNorm of rows, and LayerNorm of a sum, written as a sum. Models, scores and training all normalize here.
+// LayerNorm of rows, and LayerNorm of a sum, written as a sum. Models, scores and training all normalize
+// here.
 //
 // With x = sum_s t_s per token, C = I - 11'/d and sigma^2 = |Cx|^2/d + epsilon,
 //
 //   LN(x) = sum_s h_s + beta,   h_s = gamma * (C t_s) / sigma.
 //
-// Centring and gamma are linear; only sigma couples the summands, and it comes from the whole sum, once per token.
-// Normalizing each summand by its own sigma does not give parts that add up. RMSNorm is the same with C = I and no
-// beta.
+// Centring and gamma are linear; only sigma couples the summands, and it comes from the whole sum, once per
+// token. Normalizing each summand by its own sigma does not give parts that add up. RMSNorm is the same with
+// C = I and no beta.
 #pragma once
 
 #include <array>
@@ -27,27 +28,28 @@ struct Normalization {
   double epsilon = 0;    // >= 0, inside the square root (BERT: 1e-12)
 };
 
-// How often a row's mean is subtracted. The second time removes what rounding left of the mean, which matters in float
-// if the mean is large compared with the deviations, as in the residual streams of trained models. In double once is
-// enough. Small transformers are trained with once, because the recorded runs were.
+// How often a row's mean is subtracted. The second time removes what rounding left of the mean, which matters
+// in float if the mean is large compared with the deviations, as in the residual streams of trained models.
+// In double once is enough. Small transformers are trained with once, because the recorded runs were.
 enum class Centring { once, twice };
 
-// Each row of x [n, d] becomes gamma * C x / sigma + beta, in place; `sigma` [n] is written. For kind none x stays,
-// and sigma is ones. sigma is right also where the squares of a row are beyond the range of Scalar. A row with
-// sigma = 0, which only epsilon = 0 allows, becomes NaN, as the formula says.
+// Each row of x [n, d] becomes gamma * C x / sigma + beta, in place; `sigma` [n] is written. For kind none x
+// stays, and sigma is ones. sigma is right also where the squares of a row are beyond the range of Scalar. A
+// row with sigma = 0, which only epsilon = 0 allows, becomes NaN, as the formula says.
 template <typename Scalar>
 void normalize_rows(const Normalization<Scalar>& normalization, Centring centring, Matrix<Scalar>& x,
                     Vector<Scalar>& sigma);
 
-// Each row of a summand [n, d] of x becomes gamma * C t / sigma, in place, with the sigma [n] of x. It gets no beta.
+// Each row of a summand [n, d] of x becomes gamma * C t / sigma, in place, with the sigma [n] of x. It gets
+// no beta.
 template <typename Scalar>
 void normalize_part(const Normalization<Scalar>& normalization, Centring centring,
                     const Vector<Scalar>& sigma, Matrix<Scalar>& part);
 
 struct NormalizedSummands {
   Eigen::Index tokens = 0;  // n
-  // [(1 + summands) * n, d], stacked so that one product projects them all: LN(x) from x itself, beta included,
-  // and then each h_s.
+  // [(1 + summands) * n, d], stacked so that one product projects them all: LN(x) from x itself, beta
+  // included, and then each h_s.
   Matrix<double> stack;
   Vector<double> sigma;  // [n]; ones when kind is none
 

@@ -5,8 +5,8 @@
 //   added         (sum_k a_k) W_1
 //   concatenated  [a_1, a_2, ...] (W_1 over W_2 over ...) = sum_k a_k W_k
 //
-// so with W_k = W_1 the two are equal. A norm before the weights reads sums in the first case, and joined rows in the
-// second.
+// so with W_k = W_1 the two are equal. A norm before the weights reads sums in the first case, and joined
+// rows in the second.
 #pragma once
 
 #include <vector>
@@ -29,8 +29,8 @@ struct OneLayer {
   double difference = 0;                // the largest |concatenated - added|
   double apart = 0;                     // |concatenated - added| / |added|, over all numbers
   double miss = 0;                      // the least |c concatenated - added| / |added| over all numbers c
-  // The least |x M + rho p M - (x + p) W_1| / |(x + p) W_1| over all matrices M that serve both parts, for independent
-  // x and p that spread alike: then M = (1 + rho) / (1 + rho^2) W_1. It is 0 for rho = 1 alone.
+  // The least |x M + rho p M - (x + p) W_1| / |(x + p) W_1| over all matrices M that serve both parts, for
+  // independent x and p that spread alike: then M = (1 + rho) / (1 + rho^2) W_1. It is 0 for rho = 1 alone.
   double shared_miss = 0;
 };
 

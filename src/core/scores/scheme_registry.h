@@ -1,5 +1,5 @@
-// The table of all schemes: the name of each, its formula, its parts, its terms and how it is built. The typed API
-// checks and draws the parts by this table, and repeats none of it.
+// The table of all schemes: the name of each, its formula, its parts, its terms and how it is built. The
+// typed API checks and draws the parts by this table, and repeats none of it.
 #pragma once
 
 #include <array>
@@ -67,8 +67,8 @@ struct Extent {
 
 // A part that a scheme takes beside the content, its query and its key.
 struct SchemePart {
-  // A weight is a linear map that must have no bias. Offsets are a table that is not learned; its default is the
-  // sinusoid of i - j. A shared map serves all heads, or has `heads` times as many rows.
+  // A weight is a linear map that must have no bias. Offsets are a table that is not learned; its default is
+  // the sinusoid of i - j. A shared map serves all heads, or has `heads` times as many rows.
   enum class Kind { table, linear, weight, shared, vector, offsets };
   // How often the part counts among a model's parameters.
   enum class Counted { once, each_layer, never };
@@ -123,8 +123,8 @@ struct SchemeInfo {
   int clip = 0;  // k as published, of a scheme that clips distances
 };
 
-// The parameters that a scheme adds over all layers, without the biases of its own projections (TUPE: 2 d^2 for
-// U^Q and U^K is the paper's +1.18 M).
+// The parameters that a scheme adds over all layers, without the biases of its own projections (TUPE: 2 d^2
+// for U^Q and U^K is the paper's +1.18 M).
 double scheme_parameters(const SchemeInfo& info, const SchemeShape& shape);
 
 std::span<const SchemeInfo> scheme_registry();

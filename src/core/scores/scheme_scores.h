@@ -5,8 +5,8 @@
 
 namespace superpose {
 
-// A row for each chosen head. Terms and logits are of all pairs; under a causal mask, weights and shares are over the
-// keys that each query sees.
+// A row for each chosen head. Terms and logits are of all pairs; under a causal mask, weights and shares are
+// over the keys that each query sees.
 struct SchemeScores {
   std::vector<std::string> term_names;
   Matrix<double> terms;      // [heads * terms, n * n]

@@ -1,5 +1,5 @@
-// Schemes that give positions to attention: the logits of one layer under each of them are sums of named terms over the
-// same queries and keys, so that schemes can be compared.
+// Schemes that give positions to attention: the logits of one layer under each of them are sums of named
+// terms over the same queries and keys, so that schemes can be compared.
 //
 // A scheme is a list of terms, and a term is of one of four kinds, per head:
 //
@@ -67,9 +67,9 @@ struct Content {
 Content project_content(const Matrix<double>& content, const Linear<double>& query, const Linear<double>& key,
                         int heads);
 
-// One head: terms gets the terms [n, n] one after another; logits [n, n] gets the sum of the `joined` terms or, if
-// there are none, the sum pair by pair. Returns the residual max_ij |sum of terms - logits|. No mask is
-// applied: see softmax_rows.
+// One head: terms gets the terms [n, n] one after another; logits [n, n] gets the sum of the `joined` terms
+// or, if there are none, the sum pair by pair. Returns the residual max_ij |sum of terms - logits|. No mask
+// is applied: see softmax_rows.
 double scheme_head_terms(const Scheme& scheme, int head, double* terms, double* logits);
 
 // q_i . k_j * scale: no position at all (Haviv et al., arXiv 2203.16634, when causal).
@@ -112,10 +112,10 @@ Scheme t5(Content content, const Matrix<double>& bias, const T5Options& options,
 // With causal = false, -m_h |i - j|: the same on the pairs that the paper's models see.
 Scheme alibi(Content content, double scale, bool causal);
 
-// (q_i . k_j + q_i . k^r_delta(i,j) + k_j . q^r_delta) * scale, scale 1/sqrt(3 d_h): content to
-// content, content to position, position to content, which looks up delta(j, i) (He et al., arXiv 2006.03654, equation 4;
-// the released code looks up delta(i, j) there too). distances [2k, d]; position_query and
-// position_key [heads * d_h, d] make q^r and k^r of them.
+// (q_i . k_j + q_i . k^r_delta(i,j) + k_j . q^r_delta) * scale, scale 1/sqrt(3 d_h): content to content,
+// content to position, position to content, which looks up delta(j, i) (He et al., arXiv 2006.03654, equation
+// 4; the released code looks up delta(i, j) there too). distances [2k, d]; position_query and position_key
+// [heads * d_h, d] make q^r and k^r of them.
 Scheme deberta(Content content, const Matrix<double>& distances, const Linear<double>& position_query,
                const Linear<double>& position_key, double scale);
 

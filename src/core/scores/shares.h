@@ -29,25 +29,26 @@ struct Covariances {
   Vector<double> shares;  // per term; also where squares of the logits are beyond the range of doubles
 };
 
-// `terms` holds `count` matrices [n, n], one after another; `logits` is [n, n]. Each row is centred over the keys that
-// count in it. Covariances may be added up over sentences or heads before they are divided: pooled_shares(). Logits
-// have no shares if their rows are constant, vary by no more than rounding, or have fewer than two keys that count:
-// all covariances are then 0, and all shares NaN. Rounding is taken as 64 units in the last place of the largest
-// |logit| or |term| for each entry, in the root mean square. Sums are in double.
+// `terms` holds `count` matrices [n, n], one after another; `logits` is [n, n]. Each row is centred over the
+// keys that count in it. Covariances may be added up over sentences or heads before they are divided:
+// pooled_shares(). Logits have no shares if their rows are constant, vary by no more than rounding, or have
+// fewer than two keys that count: all covariances are then 0, and all shares NaN. Rounding is taken as 64
+// units in the last place of the largest |logit| or |term| for each entry, in the root mean square. Sums are
+// in double.
 template <typename Scalar>
 Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
                                     const CountedPairs& counted = {});
 
-// Shares of heads and groups of terms over several sentences. Covariances are added up before they are divided, so that
-// a sentence or a head counts by how much its scores vary.
+// Shares of heads and groups of terms over several sentences. Covariances are added up before they are
+// divided, so that a sentence or a head counts by how much its scores vary.
 struct PooledShares {
   Matrix<double> heads;   // [heads, groups], over all sentences
   Vector<double> mean;    // [groups], the mean of the varying heads' shares: each of them counts the same
   Vector<double> pooled;  // [groups], over all heads and sentences
 };
 
-// covariances [sentences * heads, terms], sentence by sentence; variances [sentences * heads];
-// group_of [terms], from 0 to groups - 1. A head's row sums to 1, and is NaN if none of its scores varies. The mean
+// covariances [sentences * heads, terms], sentence by sentence; variances [sentences * heads]; group_of
+// [terms], from 0 to groups - 1. A head's row sums to 1, and is NaN if none of its scores varies. The mean
 // and the pooled shares are NaN only if no head varies.
 PooledShares pooled_shares(const Matrix<double>& covariances, const Vector<double>& variances, int heads,
                            const std::vector<int>& group_of, int groups);

@@ -1,4 +1,5 @@
-// How positions get in: the rows that the first layer reads, and what is added to scores; and the gradients of both.
+// How positions get in: the rows that the first layer reads, and what is added to scores; and the gradients
+// of both.
 //
 // With e = E[t], times sqrt(d_token) if scale_tokens is set, and p = P[i], both rows:
 //
@@ -16,7 +17,8 @@
 
 namespace superpose {
 
-// The rows that are added or concatenated: of all tokens [V, d_token], and of the first n positions [n, d_position].
+// The rows that are added or concatenated: of all tokens [V, d_token], and of the first n positions [n,
+// d_position].
 struct Tables {
   Matrix<float> tokens, positions;
 };
@@ -34,7 +36,8 @@ Matrix<float> fused_rows(const ModelOptions& options, const Tables& tables, cons
 void add_rows_gradient(const ModelOptions& options, const Tables& tables, const Batch& batch,
                        const Matrix<float>& d_rows, Tables& d_tables);
 
-// The rows of one table for each place of a batch, [sequences n, D], in the table's channels and zeros in others.
+// The rows of one table for each place of a batch, [sequences n, D], in the table's channels and zeros in
+// others.
 Matrix<float> token_rows(const ModelOptions& options, const Tables& tables, const Batch& batch);
 Matrix<float> position_rows(const ModelOptions& options, const Tables& tables, const Batch& batch);
 
@@ -44,8 +47,8 @@ void add_token_rows_gradient(const ModelOptions& options, const Batch& batch, co
 void add_position_rows_gradient(const ModelOptions& options, const Batch& batch, const Matrix<float>& d_rows,
                                 Tables& d_tables);
 
-// What is added to the scores of a layer, [H n, n]: kMasked at later keys under a causal mask and zeros elsewhere;
-// and the same with the bias of tupe, alibi and t5.
+// What is added to the scores of a layer, [H n, n]: kMasked at later keys under a causal mask and zeros
+// elsewhere; and the same with the bias of tupe, alibi and t5.
 Matrix<float> causal_mask(const ModelOptions& options, Eigen::Index n);
 Matrix<float> mask_and_bias(const ModelOptions& options, const Parameters& parameters, Eigen::Index n);
 

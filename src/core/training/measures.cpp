@@ -61,7 +61,8 @@ Loudness row_loudness(const ModelOptions& options, const Parameters& parameters,
 
 std::vector<LoudnessRecipe> recipes(int d_model) {
   const double root = std::sqrt(d_model), half = std::numbers::sqrt2 / 2;
-  // Standard deviations; a sinusoid's rows have the root mean square 1 / sqrt(2), exactly where d_model is even.
+  // Standard deviations; a sinusoid's rows have the root mean square 1 / sqrt(2), exactly where d_model is
+  // even.
   std::vector<LoudnessRecipe> all = {
       {"transformer", 1, half, 0}, {"unscaled", 1 / root, half, 0}, {"pytorch", 1, 1, 0},
       {"bert", 0.02, 0.02, 0},     {"gpt2", 0.02, 0.01, 0},

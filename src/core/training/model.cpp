@@ -16,8 +16,8 @@ using Eigen::Index;
 // Values derived from the parameters once per batch; a second instance holds their gradients.
 struct Model::Derived {
   Tables tables;
-  // Weights times the gain of the LayerNorm before them: W_qkv of each layer, its queries also times the scores'
-  // scale, and W_u. No norm comes before W_o.
+  // Weights times the gain of the LayerNorm before them: W_qkv of each layer, its queries also times the
+  // scores' scale, and W_u. No norm comes before W_o.
   std::vector<Matrix<float>> W_qkv, W_o;
   Matrix<float> W_u;
   // Added to scores, [H n, n]: the causal mask alone, and the mask with the scheme's bias.
@@ -30,8 +30,8 @@ struct Model::Normalized {
   Vector<float> inverse;  // 1 / sigma of each row
 };
 
-// How a layer's scores are computed: a sum of products q k', each of two factors, and a bias. It is chosen once, so
-// that no loop asks which terms are included.
+// How a layer's scores are computed: a sum of products q k', each of two factors, and a bias. It is chosen
+// once, so that no loop asks which terms are included.
 struct Model::Scores {
   enum Factors { none, whole, parts };
   Factors factors = none;                          // no factor; the whole input; tokens and positions
@@ -101,8 +101,8 @@ void each_part(const Batch& batch, const Visit& visit) {
                 batch.targets ? batch.targets + s * batch.n : nullptr});
 }
 
-// The sum of the rows' losses. Replaces the logits by the gradient of that sum divided by `total`; rows without a
-// target become zero.
+// The sum of the rows' losses. Replaces the logits by the gradient of that sum divided by `total`; rows
+// without a target become zero.
 double cross_entropy(Matrix<float>& logits, const int* targets, double total) {
   double loss = 0;
   for (Index i = 0; i < logits.rows(); ++i) {
@@ -202,8 +202,8 @@ Model::Factor Model::factor(const Derived& derived, int layer, Matrix<float> row
   return factor;
 }
 
-// Splits what the first layer's queries and keys read into tokens and positions, both normalized by the sigma of
-// their sum.
+// Splits what the first layer's queries and keys read into tokens and positions, both normalized by the sigma
+// of their sum.
 std::vector<Model::Factor> Model::part_factors(const Derived& derived, const Batch& part,
                                                const Normalized& sum) const {
   std::vector<Factor> factors;
@@ -261,8 +261,8 @@ void Model::attend(const Derived& derived, const Scores& scores, Index n, Layer&
   });
 }
 
-// The gradient with respect to the values, from that with respect to the mixed ones. Writes those of the factors'
-// queries and keys, and adds that of the bias.
+// The gradient with respect to the values, from that with respect to the mixed ones. Writes those of the
+// factors' queries and keys, and adds that of the bias.
 Matrix<float> Model::attend_backward(const Scores& scores, const Matrix<float>& d_mixed, Index n,
                                      Layer& layer, Matrix<float>& d_bias) const {
   const Index d = options_.stream(), heads = options_.heads, width = options_.d_head();
@@ -313,8 +313,8 @@ Matrix<float> Model::factor_backward(const Derived& derived, int layer, const Fa
   return times_transposed(factor.d_queries_keys, derived.W_qkv[layer].leftCols(width));
 }
 
-// From the gradients of both parts' queries and keys to those of weights and tables, which are added. Returns what
-// comes from their common sigma: the gradient with respect to their sum.
+// From the gradients of both parts' queries and keys to those of weights and tables, which are added. Returns
+// what comes from their common sigma: the gradient with respect to their sum.
 Matrix<float> Model::part_factors_backward(const Derived& derived, const Batch& part,
                                            const std::vector<Factor>& factors, const Normalized& sum,
                                            Derived& d_derived) const {

@@ -1,7 +1,7 @@
 // The model of options.h: its logits, its loss and, derived by hand, its gradient.
 //
-// A batch is processed in parts of a few sequences, each forwards and then backwards at once, so that what the
-// forward stores for the gradient is small.
+// A batch is processed in parts of a few sequences, each forwards and then backwards at once, so that what
+// the forward stores for the gradient is small.
 #pragma once
 
 #include <array>
@@ -36,7 +36,8 @@ struct Evaluation {
   double accuracy() const { return static_cast<double>(right) / targets; }
 };
 
-// <T~_t, S~> of each term with the score and |S~|^2, for each sequence and head, sequence by sequence: shares.h.
+// <T~_t, S~> of each term with the score and |S~|^2, for each sequence and head, sequence by sequence:
+// shares.h.
 struct TermCovariances {
   Matrix<double> terms;   // [sequences H, kTermCount]
   Vector<double> scores;  // [sequences H]
@@ -48,11 +49,11 @@ class Model {
 
   const ModelOptions& options() const { return options_; }
 
-  // In the functions below, the first layer's scores are the sum of the included terms. Fewer than all terms are
-  // allowed only where options().has_terms(). With none, attention is uniform.
+  // In the functions below, the first layer's scores are the sum of the included terms. Fewer than all terms
+  // are allowed only where options().has_terms(). With none, attention is uniform.
 
-  // The mean cross-entropy over the batch's targets, and its gradient, which is 0 for what is not trained. The
-  // batch has ids in range, n at most the rows of P, and at least one target.
+  // The mean cross-entropy over the batch's targets, and its gradient, which is 0 for what is not trained.
+  // The batch has ids in range, n at most the rows of P, and at least one target.
   double loss_and_gradient(const Parameters& parameters, const Batch& batch, Parameters& gradient,
                            const Terms& terms = kAllTerms) const;
 
@@ -66,10 +67,10 @@ class Model {
 
   Evaluation evaluate(const Parameters& parameters, const Batch& batch, const Terms& terms = kAllTerms) const;
 
-  // Covariances of the first layer's terms with its scores, over the keys that each query may read; only where
-  // options().has_terms(), and the canonical gauge not for `tupe`. Terms that are not included are 0, as are the
-  // cross terms of `tupe`, and everything where scores vary by rounding alone. In the canonical gauge, terms with
-  // constants are left out.
+  // Covariances of the first layer's terms with its scores, over the keys that each query may read; only
+  // where options().has_terms(), and the canonical gauge not for `tupe`. Terms that are not included are 0,
+  // as are the cross terms of `tupe`, and everything where scores vary by rounding alone. In the canonical
+  // gauge, terms with constants are left out.
   TermCovariances term_covariances(const Parameters& parameters, const Batch& batch,
                                    const Terms& terms = kAllTerms, GaugeKind gauge = GaugeKind::raw) const;
 

@@ -15,8 +15,8 @@ class Optimizer {
  public:
   Optimizer(const OptimizerOptions& options, const ModelOptions& model);
 
-  // Takes one step, and returns the norm of all trained parameters' gradients before clipping. If it is not finite,
-  // nothing changes and the step does not count.
+  // Takes one step, and returns the norm of all trained parameters' gradients before clipping. If it is not
+  // finite, nothing changes and the step does not count.
   double step(Parameters& gradient, Parameters& parameters);
 
  private:

@@ -43,8 +43,9 @@ struct NamedParameter {
 // The parameters that a model has, in order.
 std::vector<NamedParameter> named_parameters(const ModelOptions& options, Parameters& parameters);
 
-// Tables and weights are drawn, U so that positions' first scores are about as large as those of content; gains are 1,
-// and T5 is 0. With equal seeds, models of any scheme draw the same numbers for the parameters that they share.
+// Tables and weights are drawn, U so that positions' first scores are about as large as those of content;
+// gains are 1, and T5 is 0. With equal seeds, models of any scheme draw the same numbers for the parameters
+// that they share.
 Parameters initial_parameters(const ModelOptions& options, std::uint32_t seed);
 
 }  // namespace superpose

@@ -1,5 +1,5 @@
-// Products of matrices of some 30 columns as expressions, by the kernels of numeric/in_place.h, and sums along their
-// rows.
+// Products of matrices of some 30 columns as expressions, by the kernels of numeric/in_place.h, and sums
+// along their rows.
 #pragma once
 
 #include "numeric/in_place.h"

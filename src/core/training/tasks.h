@@ -19,8 +19,8 @@ constexpr std::array<const char*, 5> names(Task) { return {"badge", "lookup", "r
 constexpr int kColours = 4;
 constexpr int kNoTarget = -1;
 
-// The options of a task. Ids of tokens are k * 4 + c and 2n + k in badge, k and n/2 + k in where, letter * 4 + c in
-// roll, and the token itself in the others.
+// The options of a task. Ids of tokens are k * 4 + c and 2n + k in badge, k and n/2 + k in where, letter * 4
+// + c in roll, and the token itself in the others.
 struct TaskOptions {
   Task task = Task::lookup;
   int n = 16;  // tokens of a sequence, >= 1; even for badge and where
@@ -42,8 +42,8 @@ struct Batch {
 // The tokens [n] of an example: uniform, except that badge, roll and where have some of them exactly once.
 void draw_tokens(const TaskOptions& options, Random& random, int* tokens);
 
-// The targets [n] of any tokens of the task. If a badge, letter or item occurs twice, the last of them counts; if it
-// does not occur, there is no target.
+// The targets [n] of any tokens of the task. If a badge, letter or item occurs twice, the last of them
+// counts; if it does not occur, there is no target.
 void find_targets(const TaskOptions& options, const int* tokens, int* targets);
 
 }  // namespace superpose

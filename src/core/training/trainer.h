@@ -32,8 +32,8 @@ class Trainer {
   // Equal options and seeds give equal initial parameters.
   Trainer(const ModelOptions& model, const OptimizerOptions& optimizer, std::uint32_t seed);
 
-  // Takes a step, and returns the batch's loss before it. Once the loss or the gradient is not finite, the run has
-  // diverged: that step and all later ones change nothing.
+  // Takes a step, and returns the batch's loss before it. Once the loss or the gradient is not finite, the
+  // run has diverged: that step and all later ones change nothing.
   double step(const Batch& batch);
 
   bool diverged() const { return diverged_; }

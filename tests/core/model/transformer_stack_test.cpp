@@ -1,4 +1,5 @@
-// Stacks with all that a layer may have: groups of heads, any widths of heads, rotation, norms of heads, gates.
+// Stacks with all that a layer may have: groups of heads, any widths of heads, rotation, norms of heads,
+// gates.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -22,7 +22,8 @@ Parameters any_parameters(const ModelOptions& options, Shapes& shapes) {
   return parameters;
 }
 
-// The loss's slope along a direction of length 1, fourth order in h. In float, at h = 0.01, rounding is about 3e-5.
+// The loss's slope along a direction of length 1, fourth order in h. In float, at h = 0.01, rounding is about
+// 3e-5.
 double slope(const Model& model, Parameters& parameters, Matrix<float>& values,
              const Matrix<float>& direction, const Batch& batch, const Terms& terms) {
   const Matrix<float> here = values;
@@ -37,8 +38,8 @@ double slope(const Model& model, Parameters& parameters, Matrix<float>& values,
   return (4 * difference(0.01f) - difference(0.02f)) / 3;
 }
 
-// The largest error of a parameter's gradient along some directions, relative to its length or a tenth, or a tenth of the
-// loss where that is more than 1: a float loss rounds in proportion to itself.
+// The largest error of a parameter's gradient along some directions, relative to its length or a tenth, or a
+// tenth of the loss where that is more than 1: a float loss rounds in proportion to itself.
 double gradient_error(const ModelOptions& options, Shapes& shapes, const Terms& terms = kAllTerms) {
   const Model model(options);
   Parameters parameters = any_parameters(options, shapes), gradient(options);
