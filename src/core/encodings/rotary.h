@@ -32,8 +32,8 @@ struct RotaryOptions {
 // are rotated by angles that the model has seen.
 //
 //   interpolate  theta / s: position interpolation             (Chen et al., arXiv 2306.15595, equation 4)
-//   parts        theta (gamma + (1 - gamma) / s), gamma = (n theta / 2 pi - alpha) / (beta - alpha), clamped to
-//                0 .. 1: pairs that make many turns within the n trained positions stay ("NTK by parts")
+//   parts        theta (gamma + (1 - gamma) / s) with gamma = (n theta / 2 pi - alpha) / (beta - alpha)
+//                within 0 .. 1: pairs of many turns in the n trained positions stay ("NTK by parts")
 //                                                               (arXiv 2309.00071, equations 17 to 20)
 //
 // The paper's gamma is a ramp over the turns n theta / 2 pi. Code released with it has a ramp over channels

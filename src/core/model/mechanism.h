@@ -5,7 +5,7 @@
 // which is its token's. The seven terms become those of four parts:
 //
 //   token.token        token -> token, at any distance   constant.token  the key alone
-//   token.position     token -> position                 token.constant  the query alone, which softmax ignores
+//   token.position     token -> position                 token.constant  the query alone: no effect
 //   position.token     position -> token                 offset.offset   token -> token by offset
 //   position.position  position -> position
 //

@@ -116,10 +116,10 @@ NormalizedSummands normalize(const std::vector<Matrix<double>>& summands,
 
   // Token by token, while its rows are in the cache.
   for (Index i = 0; i < n; ++i) {
-    double* const whole = &result.stack(i, 0);
+    double* const sum = &result.stack(i, 0);
     for (Index s = 0; s < count; ++s) {
       const double* const row = &summands[s](i, 0);
-      for (Index c = 0; c < d; ++c) whole[c] = s ? whole[c] + row[c] : row[c];
+      for (Index c = 0; c < d; ++c) sum[c] = s ? sum[c] + row[c] : row[c];
       std::copy(row, row + d, &result.stack((1 + s) * n + i, 0));
     }
     result.sigma[i] = 1;
@@ -128,7 +128,7 @@ NormalizedSummands normalize(const std::vector<Matrix<double>>& summands,
     // Centring once is enough: a sum of float32 numbers that are close together is exact here. Where float64
     // numbers have an offset of M sigma, the mean's rounding, at most d/2 units in the last place, moves the
     // result by d M / 2 of its own; a change of the input by one unit moves it by M.
-    result.sigma[i] = normalize_row(normalization, Centring::once, whole, d);
+    result.sigma[i] = normalize_row(normalization, Centring::once, sum, d);
     for (Index s = 1; s <= count; ++s)
       normalize_part_row(normalization, Centring::once, result.sigma[i], &result.stack(s * n + i, 0), d);
   }

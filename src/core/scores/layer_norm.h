@@ -53,7 +53,7 @@ struct NormalizedSummands {
   Matrix<double> stack;
   Vector<double> sigma;  // [n]; ones when kind is none
 
-  auto whole() const { return stack.topRows(tokens); }
+  auto sum() const { return stack.topRows(tokens); }
 };
 
 // summands: at least one, all [n, d].

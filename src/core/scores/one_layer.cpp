@@ -23,7 +23,7 @@ OneLayer one_layer(std::vector<Matrix<double>> parts, std::vector<Matrix<double>
   // PyTorch's LayerNorm adds 1e-5 to the variance.
   const Normalization<double> between{options.norm, {}, {}, 1e-5};
   const auto read = [&](const Matrix<double>& rows, const Matrix<double>& weight) -> Matrix<double> {
-    return normalize({rows}, between).whole().lazyProduct(weight);
+    return normalize({rows}, between).sum().lazyProduct(weight);
   };
   OneLayer out;
   out.added = read(sum, weights[0]);

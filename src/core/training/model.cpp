@@ -33,8 +33,8 @@ struct Model::Normalized {
 // How a layer's scores are computed: a sum of products q k', each of two factors, and a bias. It is chosen
 // once, so that no loop asks which terms are included.
 struct Model::Scores {
-  enum Factors { none, whole, parts };
-  Factors factors = none;                          // no factor; the whole input; tokens and positions
+  enum Factors { none, input, parts };
+  Factors factors = none;                          // no factor; the input of the layer; tokens and positions
   std::vector<std::pair<int, int>> products = {};  // (query's factor, key's factor)
   bool biased = false;                             // whether the scheme's bias is added, beside the mask
 };
@@ -148,7 +148,7 @@ Model::Derived Model::derive(const Parameters& parameters, Index n) const {
 std::vector<Model::Scores> Model::choose_scores(const Terms& terms) const {
   if (options_.zero_scores) return std::vector<Scores>(options_.layers);
   const bool biased = options_.has_bias();
-  std::vector<Scores> layers(options_.layers, {Scores::whole, {{0, 0}}, biased});
+  std::vector<Scores> layers(options_.layers, {Scores::input, {{0, 0}}, biased});
   if (terms == kAllTerms) return layers;
   Scores& first = layers[0];
   first.products.clear();
@@ -227,7 +227,7 @@ Model::Trace Model::forward(const Derived& derived, const Batch& part,
     layer.values = times(layer.input.rows, derived.W_qkv[l].rightCols(d));
     if (scores_read_sum()) layer.sum = normalize(x + position_rows(options_, derived.tables, part));
     const Normalized& scored = scores_read_sum() ? layer.sum : layer.input;
-    if (scores[l].factors == Scores::whole) layer.factors = {factor(derived, l, scored.rows, n)};
+    if (scores[l].factors == Scores::input) layer.factors = {factor(derived, l, scored.rows, n)};
     if (scores[l].factors == Scores::parts) layer.factors = part_factors(derived, part, scored);
     attend(derived, scores[l], n, layer);
     add_times(layer.mixed, derived.W_o[l], x);
@@ -353,7 +353,7 @@ void Model::backward(const Derived& derived, const Batch& part, const std::vecto
 
     // Through queries, keys and values to the rows that they read.
     Matrix<float> d_input = Matrix<float>::Zero(d_values.rows(), d), d_sum = d_input;
-    if (factors == Scores::whole) {
+    if (factors == Scores::input) {
       Matrix<float>& d_scored = scores_read_sum() ? d_sum : d_input;
       d_scored = factor_backward(derived, l, layer.factors[0], d_derived);
     }

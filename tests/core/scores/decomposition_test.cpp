@@ -31,7 +31,7 @@ TEST(LayerNorm, ConstantRowsWithEpsilonBecomeBeta) {
   const Vector<double> beta = Vector<double>::LinSpaced(4, 1, 4);
   const Normalization<double> norm{Norm::layer_norm, {}, beta, 1e-12};
   const auto result = normalize({Matrix<double>::Constant(2, 4, 3)}, norm);
-  EXPECT_LT((result.whole().rowwise() - beta.transpose()).cwiseAbs().maxCoeff(), 1e-15);
+  EXPECT_LT((result.sum().rowwise() - beta.transpose()).cwiseAbs().maxCoeff(), 1e-15);
 }
 
 }  // namespace
